@@ -159,7 +159,7 @@ var limits = []limit{
 	{"trade", "maxFilterSymbols", "", "symbols of a filter", "TestFilters"},
 	{"trade", "maxParams", "bytes", "parameters of an alert's indicator", "TestConditionRefused"},
 	{"trade", "maxHalt", "bytes", "file HALT; a longer one halts, whatever it says", "TestHaltWhatever"},
-	{"trade", "keptOrders", "", "finished orders in memory; older ones are in the archive", "TestArchive"},
+	{"trade", "keptOrders", "", "finished orders in memory; older ones are read from the journal", "TestFinished"},
 	{"journal", "maxRecord", "bytes", "record of the journal", "TestRecordBound"},
 
 	{what: "Messages to the owner"},

@@ -70,6 +70,9 @@ func startAndStop(d journal.Disk) (string, error) {
 	if err == nil {
 		err = j.Close()
 	}
+	if err == nil {
+		_, err = journal.OpenIndex(d, noKeys, slog.New(slog.NewTextHandler(&out, nil)))
+	}
 	return out.String(), err
 }
 
@@ -79,15 +82,14 @@ func startAndStop(d journal.Disk) (string, error) {
 func TestFarGeneration(t *testing.T) {
 	for _, far := range []int{1 << 32, 1 << 60, math.MaxInt - 2} {
 		d, last := farStore(t, far)
-		missing := far - last - 1
 		name := fmt.Sprintf("journal-%d.wal", last+1)
 		h, _, err := walk(d)
 		if err == nil || len(h.Damage) != 1 || !strings.Contains(fmt.Sprint(h.Damage), name) {
 			t.Errorf("%d: Walk says %v", far, h.Damage)
 		}
 		said, err := startAndStop(d)
-		if err != nil || !strings.Contains(said, "file="+name) || !strings.Contains(said, fmt.Sprintf("files=%d", missing)) {
-			t.Errorf("%d: a start says %q, %v, want %d journals missing from %s on", far, said, err, missing, name)
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%d: a start says %q, %v, want journals missing from %s on", far, said, err, name)
 		}
 		if d.Files[fmt.Sprintf("snapshot-%d.json", last)] != nil {
 			t.Errorf("%d: the snapshot before the last two was not removed", far)
@@ -99,7 +101,7 @@ func TestFarGeneration(t *testing.T) {
 }
 
 // TestFarGap: a recovery has noted some of the journals before a far one as missing. A start
-// warns only of the others, and Walk reports no damage if there are none.
+// is refused only for the others, and Walk reports no damage if there are none.
 func TestFarGap(t *testing.T) {
 	const far = 1 << 60
 	_, last := farStore(t, far)
@@ -121,8 +123,8 @@ func TestFarGap(t *testing.T) {
 			t.Errorf("%s: Walk counts %d, %v", c.name, h.Incomplete, err)
 		}
 		said, err := startAndStop(d)
-		if want := fmt.Sprintf(" files=%d\n", c.left); err != nil || (c.left > 0) != strings.HasSuffix(said, want) || c.left == 0 && said != "" {
-			t.Errorf("%s: a start says %q, %v, want %q", c.name, said, err, want)
+		if (err != nil) != (c.left > 0) || said != "" {
+			t.Errorf("%s: a start says %q, %v, with %d journals that are not noted", c.name, said, err, c.left)
 		}
 	}
 }

@@ -38,6 +38,10 @@ type FileOptions struct {
 	// keep and give up. If Recover returns an error, Read returns it and changes nothing.
 	Recover func(Recovery) error
 
+	// Closed, if not nil, is called after each rotation, before any record is written to
+	// the new generation. It must not wait for a commit.
+	Closed func()
+
 	// Look makes Read check all that a start checks and change nothing. Afterwards
 	// the log cannot be appended to.
 	Look bool
@@ -152,6 +156,9 @@ func (f *Files) Snapshot(state []byte) error {
 		return err
 	}
 	f.dropOld()
+	if f.options.Closed != nil {
+		f.options.Closed()
+	}
 	return nil
 }
 

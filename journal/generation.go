@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -70,6 +71,35 @@ type header struct {
 type span struct {
 	First int `json:"first"`
 	Last  int `json:"last"`
+}
+
+// gaps returns the generations that the header of journal n says are missing or damaged. A
+// recovery can tell of earlier journals only.
+func (h header) gaps(n int) (gaps []span) {
+	for _, g := range h.Gaps {
+		gaps = append(gaps, span{g.First, min(g.Last, n-1)})
+	}
+	for _, a := range h.Aside {
+		if m := generation(a.File, "journal-", ".wal"); m > 0 {
+			gaps = append(gaps, span{m, m})
+		}
+	}
+	return gaps
+}
+
+// joined returns the same generations in as few spans as there can be.
+func joined(spans []span) (out []span) {
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.First, b.First) })
+	for _, s := range spans {
+		switch last := len(out) - 1; {
+		case s.First > s.Last:
+		case last >= 0 && s.First-1 <= out[last].Last:
+			out[last].Last = max(out[last].Last, s.Last)
+		default:
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // covers reports whether all generations of o are in s.

@@ -122,7 +122,6 @@ func (f *Files) goOn(j *journalFile, unborn []string, journals []int) error {
 	if len(j.header.Aside) == 0 {
 		f.endBefore(j, journals)
 	}
-	f.warnOfMissing(journals)
 	var err error
 	f.file, err = f.disk.Open(journalName(f.n))
 	return err
@@ -186,7 +185,7 @@ func (f *Files) dropUnfinished(names []string) {
 		if n := generation(name, "journal-", ".torn"); n > 0 && n <= f.n-tornKept {
 			unfinished = true
 		}
-		for _, suffix := range []string{".torn", ".wal", ".wal" + damaged} {
+		for _, suffix := range []string{".torn", ".wal", ".idx", ".wal" + damaged} {
 			unfinished = unfinished || generation(name, "journal-", suffix+".tmp") > 0
 		}
 		if unfinished {

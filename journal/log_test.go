@@ -90,10 +90,10 @@ func FuzzReplay(f *testing.F) {
 // read, appended to and verified.
 func TestImportedStore(t *testing.T) {
 	d, out := journaltest.NewDisk(), slog.New(slog.DiscardHandler)
-	if err := journal.Import(d, "0123456789abcdef", 40, []byte(`{"texts":["before"]}`)); err != nil {
+	if err := journal.Import(d, "0123456789abcdef", 40, []byte(`{"texts":["before"]}`), nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := journal.Import(d, "0123456789abcdef", 40, []byte(`{}`)); err == nil {
+	if err := journal.Import(d, "0123456789abcdef", 40, []byte(`{}`), nil); err == nil {
 		t.Error("a store was written over another")
 	}
 	notes := &journaltest.Notes{}

@@ -14,33 +14,36 @@ import (
 	"wick/journal/journaltest"
 )
 
-// TestMissingJournalIsSaid: a journal that a start does not need was deleted. A start
-// logs a warning with its name. A recovery shows it and notes it. After that a start logs
-// nothing, and Walk reports no damage but an incomplete history. If the file is put back
-// from a copy, the history is complete again.
+// TestMissingJournalIsSaid: a journal before the newest was deleted. Without an index of it
+// the start is refused, and with one a warning is logged with its name. A recovery shows it
+// and notes it. After that nothing is said, and Walk reports no damage but an incomplete
+// history. If the file is put back from a copy, the history is complete again.
 func TestMissingJournalIsSaid(t *testing.T) {
 	for _, gone := range [][]string{{"journal-1.wal"}, {"journal-2.wal"}, {"journal-1.wal", "journal-2.wal"}} {
 		d, _ := longStore(t)
 		kept := make(map[string]*journaltest.File)
+		var out bytes.Buffer
+		index := func() (string, error) {
+			out.Reset()
+			_, err := journal.OpenIndex(d, noKeys, slog.New(slog.NewTextHandler(&out, nil)))
+			return out.String(), err
+		}
+		var damage *journal.DamageError
+		if said, err := index(); err != nil || said != "" {
+			t.Fatalf("%q, %v", said, err)
+		}
 		for _, name := range gone {
 			kept[name] = d.Files[name]
 			delete(d.Files, name)
 		}
-		var out bytes.Buffer
-		start := func() string {
-			out.Reset()
-			s := &notes{}
-			j, err := journal.Open(journal.NewFiles(d, journal.FileOptions{}, slog.New(slog.NewTextHandler(&out, nil))), s, slog.New(slog.DiscardHandler))
-			if err == nil {
-				err = j.Close()
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			return out.String()
+		if said, err := index(); err != nil || !strings.Contains(said, "file="+gone[0]) || !strings.Contains(said, fmt.Sprintf("files=%d", len(gone))) {
+			t.Errorf("%v: the index says %q, %v", gone, said, err)
 		}
-		if said := start(); !strings.Contains(said, "file="+gone[0]) || !strings.Contains(said, fmt.Sprintf("files=%d", len(gone))) {
-			t.Errorf("%v: the start says %q", gone, said)
+		for _, name := range gone {
+			delete(d.Files, strings.Replace(name, ".wal", ".idx", 1))
+		}
+		if said, err := index(); !errors.As(err, &damage) || !strings.HasPrefix(err.Error(), gone[0]) {
+			t.Errorf("%v: without an index of it: %q, %v", gone, said, err)
 		}
 		h, _, err := walk(d)
 		if err == nil || len(h.Damage) != 1 || !strings.Contains(err.Error(), gone[0]+", which goes on after record") {
@@ -56,8 +59,8 @@ func TestMissingJournalIsSaid(t *testing.T) {
 		if h, _, err := walk(d); err != nil || h.Incomplete != len(gone) || h.FirstIncomplete != gone[0] || len(h.Notes) != 1 {
 			t.Errorf("%v: after the recovery Walk says %+v, %v", gone, h, err)
 		}
-		if said := start(); said != "" {
-			t.Errorf("%v: after the recovery a start says %q", gone, said)
+		if said, err := index(); err != nil || said != "" {
+			t.Errorf("%v: after the recovery the index says %q, %v", gone, said, err)
 		}
 		for name, f := range kept {
 			d.Files[name] = f
@@ -67,6 +70,9 @@ func TestMissingJournalIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// noKeys is for an index that finds nothing.
+func noKeys(byte, []byte) (journal.Keys, error) { return journal.Keys{}, nil }
 
 // TestWalkGoesOn: one walk reports the first fault of every file, and visits the records
 // before it and those of the other files.

@@ -158,6 +158,11 @@ func (f *Files) setAside(files []asideFile) error {
 		if generation(a.File, "snapshot-", ".json") == 0 && generation(a.File, "journal-", ".wal") == 0 {
 			return fmt.Errorf("%.80q cannot be set aside: it is no file of the journal", a.File)
 		}
+		if n := generation(a.File, "journal-", ".wal"); n > 0 { // an index would be of what is given up, too
+			if err := f.disk.Remove(indexName(n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
 		var err error
 		if a.Good == 0 {
 			err = f.disk.Rename(a.File, a.File+damaged)

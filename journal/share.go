@@ -3,6 +3,8 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
 )
 
 // This file is for logs that keep the same records and snapshots as [Files], but not
@@ -26,9 +28,10 @@ func DecodeSnapshot(data []byte, name string) (Point, []byte, error) {
 	return Point{head.Store, head.Seq, head.Before}, state, err
 }
 
-// Import makes a store in the directory d, which must have no journal. It begins with
-// the state after record seq of a store, and does not have the records before.
-func Import(d Disk, store string, seq uint64, state []byte) error {
+// Import makes a store in the directory d, which must have no journal. It begins with the
+// state after record seq of a store, does not have the records before, and goes on with
+// the given ones.
+func Import(d Disk, store string, seq uint64, state []byte, records []Record) error {
 	names, err := d.List()
 	if err != nil {
 		return err
@@ -36,9 +39,12 @@ func Import(d Disk, store string, seq uint64, state []byte) error {
 	if g := findGenerations(names); len(g.snapshots)+len(g.journals) > 0 {
 		return fmt.Errorf("%s has a journal already: choose an empty directory", d.Path(""))
 	}
-	f := &Files{disk: d, at: PointAfter(store, seq)}
-	if err := f.next(state, nil, nil); err != nil {
-		return err
+	f := &Files{disk: d, out: slog.New(slog.DiscardHandler), at: PointAfter(store, seq)}
+	err = f.next(state, nil, nil)
+	for part := range slices.Chunk(records, 1000) {
+		if err == nil {
+			_, err = f.Append(f.at.Seq+1, part)
+		}
 	}
-	return f.Close()
+	return errors.Join(err, f.Close())
 }

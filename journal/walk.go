@@ -189,18 +189,22 @@ func (w *walker) judge() error {
 	return w.Damage[0]
 }
 
-// known reports whether a later recovery has noted all journals of a span as missing or
-// damaged, and returns its time.
+// known reports whether later recoveries have noted all journals of a span as missing or
+// damaged, and returns the time of one of them.
 func (w *walker) known(about span) (at string, ok bool) {
 	if about.First == 0 || about.First > about.Last {
 		return "", false
 	}
+	var noted []span
 	for n, h := range w.headers {
-		if n > about.Last && slices.ContainsFunc(h.Gaps, func(g span) bool { return g.covers(about) }) {
-			return h.At, true
+		for _, g := range h.Gaps {
+			if g.Last = min(g.Last, n-1); g.First <= about.First && about.First <= g.Last {
+				at = h.At
+			}
+			noted = append(noted, g)
 		}
 	}
-	return "", false
+	return at, slices.ContainsFunc(joined(noted), func(g span) bool { return g.covers(about) })
 }
 
 func (w *walker) note(format string, args ...any) {

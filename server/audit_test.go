@@ -126,7 +126,7 @@ func TestVerifyTellsAll(t *testing.T) {
 		t.Errorf("verify: %v\n%s", err, out)
 	}
 	out, err = run("--recover")
-	if err != nil || !strings.Contains(out, "history: "+first) || !strings.Contains(out, "history: "+third) || !strings.Contains(out, "given up: no order") {
+	if err != nil || !strings.Contains(out, "history: "+first) || !strings.Contains(out, "history: "+third) || !strings.Contains(out, "given up: no open order") {
 		t.Errorf("--recover: %v\n%s", err, out)
 	}
 	e, err := trade.Open(trade.Options{Dir: dir, Recover: func(trade.Recovery) error { return nil }})

@@ -295,8 +295,8 @@ func reportSound(v trade.Verified, hash string, out io.Writer) error {
 	if v.History.Last == v.History.First {
 		records = fmt.Sprintf("no record after %d", v.History.First)
 	}
-	fmt.Fprintf(out, "sound: %s in %d journal files, each follows the one before it; %d orders in the archive\nhead: record %d, hash %s\n",
-		records, v.History.Files, v.Archive.Records, v.History.Last, v.History.Head)
+	fmt.Fprintf(out, "sound: %s in %d journal files, each follows the one before it\nhead: record %d, hash %s\n",
+		records, v.History.Files, v.History.Last, v.History.Head)
 	switch {
 	case hash == "":
 		return nil

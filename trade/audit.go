@@ -12,26 +12,20 @@ import (
 	"slices"
 	"strings"
 
-	"wick/archive"
 	"wick/journal"
 )
 
 // Audit writes the history that a state directory holds to w, oldest first and one
-// line per entry: time, sequence, what happened, and the details as JSON. First come the
-// orders in the archive, then every record of every journal there is. If the
-// first records are gone, the orders and alerts of the oldest snapshot stand in
-// their place.
+// line per entry: time, sequence, what happened, and the details as JSON. It has every
+// record of every journal there is. If the first records are gone, the orders and alerts
+// of the oldest snapshot stand in their place.
 //
 // It checks all that [Verify] checks. It writes everything that can be read and then
 // returns the first damage, with its file and offset. It only reads, so it may run
 // beside the process that owns the directory.
 func Audit(dir string, w io.Writer) error {
 	out := bufio.NewWriter(w)
-	line := func(order []byte) error {
-		fmt.Fprintf(out, "%s 0 order_archived %s\n", updatedAt(order), order)
-		return nil
-	}
-	v, err := inspect(dir, line, func(r journal.Entry) error { return auditEntry(r, out) })
+	v, err := inspect(dir, func(r journal.Entry) error { return auditEntry(r, out) })
 	for _, note := range v.History.Notes {
 		auditLine(out, now(), v.History.Last, "note", note)
 	}
@@ -61,31 +55,20 @@ func AuditTail(dir string, most int) (lines []string, err error) {
 	return lines, nil
 }
 
-// updatedAt returns updated_at from the JSON of an order. It searches for the key
-// instead of decoding the order, which would take most of the time of an audit of
-// millions of orders. No other text in the JSON can match: its quotes would be escaped.
-func updatedAt(order []byte) []byte {
-	_, after, _ := bytes.Cut(order, []byte(`"updated_at":"`))
-	at, _, _ := bytes.Cut(after, []byte(`"`))
-	return at
-}
-
-// Verified is what [Verify] found: the journal's history and the archive's end, damaged
-// or not.
+// Verified is what [Verify] found: the journal's history, damaged or not.
 type Verified struct {
 	History journal.History
-	Archive archive.Head
 	Found   *journal.Entry // the record with the hash that was asked for; nil if there is none
 }
 
 // Verify checks everything that a start checks, and beyond that every record of
 // every file: that each follows the one before it, from the first to the last,
-// and that the snapshots and the archive belong to them. Find is a hash that
-// was written down earlier, or zero: if Found is set, that record and all before
-// it are as they were then.
+// and that the snapshots belong to them. Find is a hash that was written down
+// earlier, or zero: if Found is set, that record and all before it are as they
+// were then.
 func Verify(dir string, find journal.Hash) (Verified, error) {
 	var found *journal.Entry
-	v, err := inspect(dir, func([]byte) error { return nil }, func(r journal.Entry) error {
+	v, err := inspect(dir, func(r journal.Entry) error {
 		if r.Hash == find && find != (journal.Hash{}) {
 			r.Payload, found = nil, &r
 		}
@@ -95,40 +78,22 @@ func Verify(dir string, find journal.Hash) (Verified, error) {
 	return v, err
 }
 
-// inspect reads all of a directory and changes nothing. It calls archived for the JSON
-// of every order of the archive and visit for every entry of the journal. A damaged
-// journal or archive does not keep it from reading the rest: all that was found is in
-// the history's Damage, and the error is the first of it. It may run beside the
-// process that writes.
-func inspect(dir string, archived func(order []byte) error, visit func(journal.Entry) error) (v Verified, err error) {
+// inspect reads all of a directory and changes nothing. It calls visit for every entry of
+// the journal. Damage does not keep it from reading the rest: all that was found is in the
+// history's Damage, and the error is the first of it. It may run beside the process that
+// writes.
+func inspect(dir string, visit func(journal.Entry) error) (v Verified, err error) {
 	d := journal.ReadOnly(dir)
-	state, refused := newestState(d)
-	// If the newest state cannot be read, nobody knows which records the archive must
-	// have.
-	noted := archive.Head{}
-	if refused == nil {
-		noted = state.archived
+	_, refused := newestState(d)
+	v.History, err = journal.Walk(d, visit)
+	index := journal.CheckIndex(d)
+	if index != nil {
+		v.History.Damage = append(v.History.Damage, index)
 	}
-	// The archive is read once the first record has told which store this is.
-	first := true
-	var damaged error // the archive
-	v.History, err = journal.Walk(d, func(r journal.Entry) error {
-		if first { // the archive must be of the same store
-			first = false
-			var h struct{ Store string }
-			if err := json.Unmarshal(r.Payload, &h); err != nil {
-				return err
-			}
-			v.Archive, damaged = readArchive(d, h.Store, noted, archived)
-		}
-		return visit(r)
-	})
-	for _, found := range []error{damaged, refused} { // why a start would fail is listed only if no other damage explains it
-		if found != nil && (found == damaged || len(v.History.Damage) == 0) {
-			v.History.Damage = append(v.History.Damage, found)
-		}
+	if refused != nil && len(v.History.Damage) == 0 { // why a start would fail, if no other damage explains it
+		v.History.Damage = append(v.History.Damage, refused)
 	}
-	return v, cmp.Or(err, damaged, refused)
+	return v, cmp.Or(err, index, refused)
 }
 
 // newestState reads the newest state as a start does, without changing anything. The

@@ -28,7 +28,7 @@ func BenchmarkPlace64(b *testing.B) {
 	if err := e.ensure(b.Context(), "AAA"); err != nil {
 		b.Fatal(err)
 	}
-	go (*onDisk)(&e.book).thin(b.Context())
+	go e.keepIndex(b.Context())
 	syncs, used := e.Status().Syncs, heapInUse()
 	const clients = 64
 	var left atomic.Int64

@@ -1,20 +1,14 @@
 package trade
 
 import (
-	"context"
-	"encoding/json"
+	"cmp"
 	"errors"
-	"fmt"
 	"log/slog"
-	"math"
 	"slices"
 	"sync"
-	"time"
 
-	"wick/archive"
 	"wick/delivery"
 	"wick/journal"
-	"wick/limit"
 )
 
 // book is the state with its journal. The state has every step that was decided, whether
@@ -26,40 +20,33 @@ type book struct {
 	disk    journal.Disk
 	journal *journal.Journal // nil while the store is being opened
 	log     *slog.Logger
-	hub     *delivery.Hub    // delivers what is queued
-	archive *archive.Archive // of terminal orders; look-ups need no lock
-	kept    int              // terminal orders that stay in memory
-	recover bool             // make a damaged archive anew
-	outbox  Outbox           // nil for none
-	shared  bool             // other processes write the log too
+	hub     *delivery.Hub  // delivers what is queued
+	index   *journal.Index // of the closed generations; nil with a shared log; look-ups need no lock
+	kept    int            // terminal orders that stay in memory
+	outbox  Outbox         // nil for none
+	shared  bool           // other processes write the log too
 
-	// Pruning is held while orders are moved to the archive. It is taken before mu.
-	// Crowded gets a value when there are extraOrders to move.
-	pruning sync.Mutex
-	crowded chan struct{}
+	indexing sync.Mutex    // held while the index grows; taken before mu
+	rotated  chan struct{} // gets a value when a generation was closed
 
 	mu        sync.Mutex
 	desk                    // guarded by mu, like every field below
 	following bool          // another process writes: its steps are applied once they are in the log
 	stepped   chan struct{} // closed by the next step that is on disk, if somebody waits; else nil
+	closing   []*Order      // that have ended in the newest snapshot, which may not be on disk yet
+	closed    []*Order      // that have ended in closed generations, since orders last left memory
+	inBoth    int           // terminal orders that are in memory and in the index
 }
 
-// read fills the book from a log, and its hub with what is queued. The archive is
-// in d. Nothing is moved to it if the log is shared: each process would have a different
-// part of the orders in its own archive.
+// read fills the book from a log, and its hub with what is queued. If the log is shared, all
+// orders stay in memory.
 func (b *book) read(d journal.Disk, from journal.Log, shared bool, log *slog.Logger) (err error) {
-	b.disk, b.log, b.shared, b.crowded = d, log, shared, make(chan struct{}, 1)
-	switch {
-	case shared:
-		b.kept = math.MaxInt
-	case b.kept == 0:
-		b.kept = keptOrders
-	}
-	if b.journal, err = journal.Open(from, (*onDisk)(b), log); err == nil {
-		err = b.openArchive()
-	}
-	if err == nil {
-		err = b.pruneAtStart()
+	b.disk, b.log, b.shared, b.rotated, b.kept = d, log, shared, make(chan struct{}, 1), cmp.Or(b.kept, keptOrders)
+	b.journal, err = journal.Open(from, (*onDisk)(b), log)
+	if err == nil && !shared {
+		if b.index, err = journal.OpenIndex(d, recordKeys, log); err == nil {
+			b.forgetClosed()
+		}
 	}
 	if err != nil {
 		return errors.Join(err, from.Close())
@@ -70,21 +57,6 @@ func (b *book) read(d journal.Disk, from journal.Log, shared bool, log *slog.Log
 	}
 	b.following = shared
 	b.install(b.ahead)
-	return nil
-}
-
-// pruneAtStart moves the orders that a crash has left in memory to the archive, before
-// anybody lists orders: a list that is read in pages must not lose some in between. A
-// full disk is no reason not to start.
-func (b *book) pruneAtStart() error {
-	select {
-	case <-b.crowded:
-	default:
-		return nil
-	}
-	if _, err := (*onDisk)(b).prune(b.ahead.orders, math.MaxInt); !errors.Is(err, journal.ErrRetry) {
-		return err
-	}
 	return nil
 }
 
@@ -204,7 +176,7 @@ func (d *onDisk) Restore(store string, seq uint64, snapshot []byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.journal == nil { // the store is being opened
-		d.ahead = s
+		d.ahead, d.closed = s, terminal(s.orders)
 	} else {
 		(*book)(d).install(s)
 	}
@@ -229,13 +201,6 @@ func (d *onDisk) Apply(seq uint64, k byte, step any) error {
 			return err
 		}
 	}
-	// Only signalled here: moving orders writes to the disk, and mu is held.
-	if len(d.ahead.orders)-d.ahead.openCount-d.kept >= extraOrders {
-		select {
-		case d.crowded <- struct{}{}:
-		default: // signalled already; if thin does not run, the next snapshot does its work
-		}
-	}
 	if ev.queued != nil && d.journal != nil { // a start gives the hub all at once
 		if err := d.hub.Apply(*ev.queued); err != nil {
 			return err
@@ -249,28 +214,15 @@ func (d *onDisk) Apply(seq uint64, k byte, step any) error {
 	return nil
 }
 
-// Snapshot copies the state. When it is encoded, the orders that ended first move to the
-// archive and are left out.
+// Snapshot copies the state.
 func (d *onDisk) Snapshot() (uint64, func() ([]byte, error)) {
+	// Usually keepIndex has done that already.
+	(*book)(d).indexClosed()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	v := d.ahead.snapshot()
-	return d.ahead.seq, func() ([]byte, error) {
-		d.pruning.Lock()
-		defer d.pruning.Unlock()
-		if err := (*book)(d).openArchive(); err != nil {
-			return nil, err
-		}
-		old, err := d.prune(v.Orders, math.MaxInt)
-		if err != nil {
-			return nil, err
-		}
-		moved := make(map[*Order]bool, len(old))
-		for _, o := range old {
-			moved[o] = true
-		}
-		v.Orders = slices.DeleteFunc(v.Orders, func(o *Order) bool { return moved[o] })
-		v.Archive = noted(d.archive.Head())
+	d.closing = terminal(v.Orders)
+	return d.ahead.seq, func() (text []byte, err error) {
 		if d.outbox != nil {
 			if v.Outbox, err = d.outbox.Snapshot(); err != nil {
 				return nil, err
@@ -278,78 +230,6 @@ func (d *onDisk) Snapshot() (uint64, func() ([]byte, error)) {
 		}
 		return v.encode()
 	}
-}
-
-// thin moves orders to the archive whenever there are extraOrders to move, until
-// ctx ends. It reports no errors: the next snapshot, which does the same, finds them.
-func (d *onDisk) thin(ctx context.Context) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-d.crowded:
-		}
-		var orders []*Order
-		err := (*book)(d).View(func(s *state) { orders = slices.Clone(s.orders) }) // only an end that is on disk counts
-		if err == nil {
-			d.pruning.Lock()
-			_, err = d.prune(orders, extraOrders)
-			d.pruning.Unlock()
-		}
-		if err == nil {
-			continue
-		}
-		if !errors.Is(err, journal.ErrRetry) {
-			return nil
-		}
-		// Every further order signals that there are too many: without a pause, each
-		// would start another try on a full disk.
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(thinPause):
-		}
-	}
-}
-
-// thinPause is how long thin waits after a try that failed.
-const thinPause = time.Minute
-
-// prune moves terminal orders to the archive until only as many are left as stay in
-// memory: those that ended first, and at most the given number. It returns them. Orders are
-// those in memory, as they are on disk. It is called with pruning held. The archive has them
-// on disk before they leave memory; a crash in between leaves them in both, which the archive
-// notices when they are appended again.
-func (d *onDisk) prune(orders []*Order, most int) (old []*Order, err error) {
-	old = slices.DeleteFunc(slices.Clone(orders), func(o *Order) bool { return !o.Status.Terminal() || o.endedWithin(lateWithin+time.Hour) })
-	extra := min(len(old)-d.kept, most)
-	if extra <= 0 {
-		return nil, nil
-	}
-	// By when they ended and not by when they were placed: an order that was open for
-	// months is news when it ends.
-	slices.SortStableFunc(old, func(a, b *Order) int { return a.UpdatedAt.Compare(b.UpdatedAt.Time) })
-	old, left := old[:extra:extra], old[extra:]
-	// After a crash or a full disk, other orders may be in memory and in the archive,
-	// if the clock was set back since. They leave memory too: once the archive is
-	// settled, it would no longer notice that it has them already.
-	for _, o := range left {
-		there, err := d.archive.Holds(orderKey(o.ID))
-		if err != nil {
-			return nil, err
-		}
-		if there {
-			old = append(old, o)
-		}
-	}
-	if err := addToArchive(d.archive, old); err != nil {
-		return nil, err
-	}
-	d.archive.Settle() // from here on only the archive has them
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.ahead.forget(old)
-	return old, nil
 }
 
 // forget takes orders out of memory and out of every index. The order of those that
@@ -371,78 +251,3 @@ func (s *state) forget(old []*Order) {
 
 // errFollows is the error of a write on a follower that was not passed on to the leader.
 var errFollows = errors.New("this replica follows another one: it does not write")
-
-// archived returns the order in the archive under a key, or nil. It reads a page
-// per segment of the archive. A damaged page is an error: to say wrongly that there is
-// no such order would let the same order be placed twice.
-func (b *book) archived(key string) (*Order, error) {
-	r, ok, err := b.archive.Lookup(key)
-	if err == nil && !ok {
-		return nil, nil
-	}
-	o := new(Order)
-	if err == nil {
-		err = json.Unmarshal(r.Body, o)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: whether there is a %s cannot be said: %w", journal.ErrStorage, limit.Clip(key), err)
-	}
-	return o, nil
-}
-
-// openArchive opens the archive of the store that was read, unless it is open. Snapshot
-// calls it as well, because the journal may write a snapshot while it is being opened.
-func (b *book) openArchive() error {
-	if b.archive != nil {
-		return nil
-	}
-	if b.recover {
-		if err := b.recoverArchive(); err != nil {
-			return err
-		}
-	}
-	a, err := archive.Open(b.disk, b.ahead.store, b.ahead.archived)
-	if err != nil {
-		return archiveError(b.disk, err)
-	}
-	b.archive = a
-	return nil
-}
-
-// closeArchive closes the archive once nobody appends to it.
-func (b *book) closeArchive() error {
-	b.pruning.Lock()
-	defer b.pruning.Unlock()
-	return b.archive.Close()
-}
-
-// recoverArchive makes a damaged archive anew: from the records that are undamaged, and
-// from the orders that journals and snapshots still have. It is called only if the
-// owner has agreed to a recovery. Files that cannot be read at all are left alone.
-func (b *book) recoverArchive() error {
-	if err := checkArchive(b.disk, b.ahead); err == nil || notDamaged(err) {
-		return err
-	}
-	// First the undamaged records, then the orders that only journals and snapshots
-	// have, in batches of one sync each.
-	if _, err := archive.Rebuild(b.disk, b.ahead.store); err != nil {
-		return err
-	}
-	b.ahead.archived = archive.Head{} // the archive no longer has the record that was noted
-	a, err := archive.Open(b.disk, b.ahead.store, archive.Head{})
-	if err != nil {
-		return err
-	}
-	var batch []*Order
-	_, err = findEnded(b.disk, b.ahead, func(o *Order) error {
-		if batch = append(batch, o); len(batch) < archiveBatch {
-			return nil
-		}
-		defer func() { batch = batch[:0] }()
-		return addMissing(a, batch)
-	})
-	if err == nil {
-		err = addMissing(a, batch)
-	}
-	return errors.Join(err, a.Close())
-}

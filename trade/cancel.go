@@ -30,8 +30,8 @@ func (e *Engine) CancelOrder(who Who, id string) (c Cancelled, err error) {
 		}
 		return c, nil
 	}
-	if o == nil { // an order that has ended may be in the archive by now
-		if o, err = e.archived(orderKey(id)); err != nil {
+	if o == nil { // an order that has ended may have left memory
+		if o, err = e.finished(orderKey(id)); err != nil {
 			return c, err
 		}
 	}

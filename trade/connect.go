@@ -28,8 +28,8 @@ func (e *Engine) checkStamp() error {
 // judgeStamp does the work of checkStamp under the lock.
 func (e *Engine) judgeStamp(*state) error {
 	was, v := e.ahead.venue, e.venue
-	// Anything that was ever traded here, finished orders in the archive included.
-	used := len(e.ahead.orders) > 0 || len(e.ahead.holdings) > 0 || e.archive.Head().Records > 0
+	// Anything that was ever traded here, finished orders that have left memory included.
+	used := len(e.ahead.orders) > 0 || len(e.ahead.holdings) > 0 || e.index != nil && e.index.Len() > 0
 	switch {
 	// On paper, as before.
 	case v == nil && was == nil:

@@ -187,7 +187,6 @@ func tryLoad(d journal.Disk, recover bool) (*state, error) {
 	if recover {
 		o.Recover = func(journal.Recovery) error { return nil }
 	}
-	b.recover = recover
 	log := slog.New(slog.DiscardHandler)
 	err := b.read(d, journal.NewFiles(d, o, log), false, log)
 	return b.ahead, err

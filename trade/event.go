@@ -37,6 +37,7 @@ const (
 	kindOutbox        kind = 32 // a step of the outbox; see Outbox
 	kindVenue         kind = 33 // which account the directory belongs to; see stamp
 	kindAnswer        kind = 34 // what a person answered about an order, before it was placed
+	kindImported      kind = 35 // an order of the log that this store was made from, as it is
 )
 
 // kindNames are what an audit calls the kinds.
@@ -48,7 +49,7 @@ var kindNames = map[kind]string{
 	kindSubscribed: "subscribed", kindUnsubscribed: "unsubscribed", kindTrading: "trading_state",
 	kindOrderRejected: "order_rejected", kindSeen: "market_seen",
 	kindOrderChanged: "order_changed", kindDay: "account_day", kindOutbox: "outbox",
-	kindVenue: "broker", kindAnswer: "order_answered_by_person",
+	kindVenue: "broker", kindAnswer: "order_answered_by_person", kindImported: "order_imported",
 }
 
 // String returns the name that an audit shows.

@@ -111,7 +111,7 @@ func (x *exportedFill) row() []string {
 // journal does not reach back to the beginning, or is damaged, readFills fails.
 func readFills(dir string) ([]exportedFill, error) {
 	fills, held := []exportedFill{}, make(map[string]holding) // not nil, so that JSON has an empty list
-	_, err := inspect(dir, func([]byte) error { return nil }, func(r journal.Entry) error {
+	_, err := inspect(dir, func(r journal.Entry) error {
 		if r.Kind == 0 && r.Seq > 0 { // the snapshot of record 0 is empty
 			return fmt.Errorf("%s: the journals before it are gone, and with them the fills up to record %d; wick audit prints what is left", r.File, r.Seq)
 		}
@@ -180,32 +180,60 @@ func (o *Order) row() []string {
 }
 
 // readHistory returns the orders of a directory in the order in which they were placed,
-// and the days of its account. A directory that is in use changes meanwhile: an order
-// that is archived between the two reads is returned once.
+// and the days of its account.
 func readHistory(dir string) (orders []Order, days []dayMark, err error) {
-	d := journal.ReadOnly(dir)
-	s, err := newestState(d)
+	all, s, err := allOrders(dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	orders, days = []Order{}, append([]dayMark{}, s.days...) // not nil, so that JSON has an empty list
-	known := make(map[string]bool)                           // a crash may leave an order in two places
-	_, err = readArchive(d, s.store, s.archived, func(order []byte) error {
-		o := new(Order)
-		if err := json.Unmarshal(order, o); err != nil {
-			return err
+	orders = []Order{} // not nil, so that JSON has an empty list
+	for _, o := range all {
+		orders = append(orders, o.public())
+	}
+	return orders, append([]dayMark{}, s.days...), nil
+}
+
+// allOrders returns every order of a directory, in the order in which they were placed, and
+// its newest state. The journal has them all; if a recovery has noted that some of it is
+// missing, the state may still have those that were in that part.
+func allOrders(dir string) ([]*Order, *state, error) {
+	s, err := newestState(journal.ReadOnly(dir))
+	if err != nil {
+		return nil, nil, err
+	}
+	var h orderHistory
+	if _, err = inspect(dir, func(r journal.Entry) error {
+		if r.Kind == 0 { // the records before this snapshot are gone
+			old, err := decodeState("", r.Seq, r.Payload)
+			if err != nil {
+				return fmt.Errorf("%s: %w", r.File, err)
+			}
+			for _, o := range old.orders {
+				h.set(o)
+			}
+			return nil
 		}
-		if !known[o.ID] {
-			orders = append(orders, o.public())
+		if r.Kind == journal.KindHeader {
+			return nil
 		}
-		known[o.ID] = true
+		ev, err := decodeEvent(r.Payload)
+		if err != nil {
+			return fmt.Errorf("%s: record %d: %w", r.File, r.Seq, err)
+		}
+		h.add(ev, func(string) bool { return true })
 		return nil
-	})
+	}); err != nil {
+		return nil, nil, err
+	}
 	for _, o := range s.orders {
-		if !known[o.ID] {
-			orders = append(orders, o.public())
+		if h.orders[o.ID] == nil {
+			h.set(o)
 		}
 	}
-	slices.SortStableFunc(orders, func(a, b Order) int { return a.CreatedAt.Compare(b.CreatedAt.Time) })
-	return orders, days, err
+	all := make([]*Order, len(h.ids))
+	for i, id := range h.ids {
+		all[i] = h.orders[id]
+	}
+	slices.SortStableFunc(all, func(a, b *Order) int { return a.CreatedAt.Compare(b.CreatedAt.Time) })
+	return all, s, nil
 }

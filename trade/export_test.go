@@ -48,7 +48,7 @@ func TestFind(t *testing.T) {
 	})
 }
 
-// TestExport: all orders, archived ones too, those that were filled, and the days
+// TestExport: all orders, those that left memory too, those that were filled, and the days
 // of the account, from the directory of a process that runs or has ended.
 func TestExport(t *testing.T) {
 	o := testOptions(t)
@@ -80,7 +80,7 @@ func TestExport(t *testing.T) {
 			t.Errorf("%s: the orders are not c0 to c9 and the open one: %s", when, got)
 		}
 		if when == "while it runs" {
-			if err := e.Close(); err != nil { // which archives most of them
+			if err := e.Close(); err != nil { // after which most leave memory
 				t.Fatal(err)
 			}
 		}
@@ -190,7 +190,7 @@ func sameProfit(t *testing.T, books map[string]*counted, positions []Position) {
 // TestExportFills: the fills are executions in the order in which they happened. Counted one
 // after the other they give the book's profit: over orders that wait and are filled after
 // later ones, positions that are built and closed in parts, shorts, a turn from long to
-// short, exits of brackets, and over restarts and the archive.
+// short, exits of brackets, and over restarts and rotations.
 func TestExportFills(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := testOptions(t)

@@ -1,22 +1,16 @@
 package trade
 
 import (
-	"cmp"
-	"context"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"time"
 
 	"wick/broker"
-	"wick/journal"
 	"wick/limit"
 )
 
 // Order returns the order with this order_id or client_order_id, also if it is in the
-// archive or somebody else's at the broker, or refuses if there is none.
+// journal or somebody else's at the broker, or refuses if there is none.
 func (e *Engine) Order(id string) (Order, error) {
 	var found *Order
 	err := e.View(func(s *state) {
@@ -40,9 +34,9 @@ func (e *Engine) Order(id string) (Order, error) {
 	if found != nil {
 		return *found, nil
 	}
-	// Not in memory: the archive is read without the lock.
+	// Not in memory: the disk is read without the lock.
 	for _, key := range []string{orderKey(id), clientKey(id)} {
-		if o, err := e.archived(key); o != nil || err != nil {
+		if o, err := e.finished(key); o != nil || err != nil {
 			return o.public(), err
 		}
 	}
@@ -95,8 +89,8 @@ type OrderFilter struct {
 }
 
 // Find returns the orders that pass the filter, oldest first, and after them the open
-// orders at a broker that this book did not place. Finished orders that are in the archive
-// by now are not among them; see FindArchived.
+// orders at a broker that this book did not place. Finished orders that have left memory
+// are not among them; see FindArchived.
 func (e *Engine) Find(f OrderFilter) ([]Order, error) {
 	if f.Symbol != "" {
 		var err error
@@ -121,81 +115,6 @@ func (e *Engine) Find(f OrderFilter) ([]Order, error) {
 		}
 	})
 	return orders, err
-}
-
-// Archived is what [Engine.FindArchived] has found.
-type Archived struct {
-	Orders []Order // newest first
-	More   bool    // others pass the filter
-	Before Time    // orders that ended earlier were not looked at; zero if all were
-}
-
-// archiveLooks is how many orders of the archive one search looks at, which takes a second.
-const archiveLooks = 100_000
-
-// outOfOrder is by how much an order may have ended before one that is earlier in the
-// archive: those at a broker come there later.
-const outOfOrder = 24 * time.Hour
-
-// FindArchived returns orders of the archive that pass the filter, those that ended last
-// first: at most so many, after the first skip. An order that moves to the archive meanwhile
-// may be found by Find as well.
-func (e *Engine) FindArchived(ctx context.Context, f OrderFilter, skip, most int) (found Archived, err error) {
-	if f.Symbol != "" {
-		if f.Symbol, err = e.symbol(f.Symbol); err != nil {
-			return found, err
-		}
-	}
-	last := e.archive.Head().Records
-	if f.Status == StatusOpen || last == 0 {
-		return found, nil
-	}
-	if f == (OrderFilter{}) { // all pass, so none need be looked at
-		last -= min(last, uint64(skip))
-		skip = 0
-	}
-	if !f.Until.IsZero() {
-		// The first number of an order that ended later is where the search begins.
-		last = uint64(sort.Search(int(last), func(i int) bool {
-			o, failed := e.archivedAt(uint64(i) + 1)
-			err = cmp.Or(err, failed)
-			return failed != nil || o.UpdatedAt.After(f.Until.Add(outOfOrder))
-		}))
-	}
-	for looks := 0; err == nil && last > 0; last, looks = last-1, looks+1 {
-		o, err := e.archivedAt(last)
-		switch err := cmp.Or(err, ctx.Err()); {
-		case err != nil:
-			return found, err
-		case looks == archiveLooks:
-			found.Before = Time{o.UpdatedAt.Add(time.Millisecond)} // others may have ended with it
-			return found, nil
-		case !f.Since.IsZero() && o.UpdatedAt.Before(f.Since.Add(-outOfOrder)):
-			return found, nil
-		case !f.passes(o):
-		case skip > 0:
-			skip--
-		case len(found.Orders) == most:
-			found.More = true
-			return found, nil
-		default:
-			found.Orders = append(found.Orders, o.public())
-		}
-	}
-	return found, err
-}
-
-// archivedAt returns the order with a number in the archive.
-func (e *Engine) archivedAt(number uint64) (*Order, error) {
-	r, err := e.archive.At(number)
-	o := new(Order)
-	if err == nil {
-		err = json.Unmarshal(r.Body, o)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: order %d of the archive: %w", journal.ErrStorage, number, err)
-	}
-	return o, nil
 }
 
 // hasStatus reports whether o is one of those that f.Status names. An order that was

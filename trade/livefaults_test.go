@@ -992,7 +992,7 @@ func TestLiveLateReason(t *testing.T) {
 }
 
 // TestLiveKept: what a broker says may change an order for hours after it ended, so that it
-// moves to the archive only after that.
+// leaves memory only after that.
 func TestLiveKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := startLive(t, alpacatest.New(), func(o *Options) { o.kept, o.files.MaxRecords = 1, 4 })

@@ -292,10 +292,6 @@ type Step struct {
 type Recovery struct {
 	Orders, OpenOrders, Alerts, Subscriptions int // kept
 
-	Archive      error  // what is wrong with the archive, which will be rebuilt; nil if nothing is
-	LostArchived int    // finished orders of the archive that are in no file any more
-	LostWhen     string // when those orders ended, as far as it is known
-
 	Journal journal.Recovery
 }
 

@@ -171,8 +171,8 @@ func (o *Order) public() Order {
 }
 
 // lateWithin is how long after the end of an order what the broker says of it can still
-// change it, which is longer than a session of an exchange. An hour later it may move to
-// the archive, where nothing changes.
+// change it, which is longer than a session of an exchange. An hour later it may leave
+// memory, and nothing changes it any more.
 const lateWithin = 8 * time.Hour
 
 // endedWithin reports whether o is at a broker elsewhere and has ended less than d ago.

@@ -62,7 +62,7 @@ func TestRecoveryGivesUp(t *testing.T) {
 		{damaged(journal.ErrMissing, "journal-1.wal"), "given up: every record after 0. "},
 		{damaged(errors.New("bad"), "snapshot-2.json"), "damaged: snapshot-2.json from byte 5, 3 bytes: bad\n"},
 		{damaged(errors.New("bad"), "snapshot-2.json"), "given up: nothing, the journals hold all that the snapshot held\n"},
-		{Recovery{Archive: errors.New("bad")}, "given up: no order, alert or position\n"},
+		{Recovery{Journal: journal.Recovery{History: []error{errors.New("bad")}}}, "given up: no open order, alert or position\n"},
 	} {
 		if got := c.r.String(); !strings.Contains(got, c.want) {
 			t.Errorf("%q is not in\n%s", c.want, got)

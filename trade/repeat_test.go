@@ -197,7 +197,6 @@ func TestRepeatRestart(t *testing.T) {
 				p.playBar(e)
 				if i%every == 0 { // crash: the journal is closed, and what was seen is not written
 					e.journal.Close()
-					e.archive.Close()
 					if e, err = openOn(o, disk); err != nil {
 						t.Fatal(err)
 					}

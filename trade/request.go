@@ -49,7 +49,7 @@ type OrderRequest struct {
 	ClientOrderID string // may be empty
 	DryRun        bool   // check and say what would happen, but do nothing
 
-	searched uint64 // the first so many records of the archive do not have the ClientOrderID
+	searched int // the first so many generations of the index do not have the ClientOrderID
 }
 
 // clientIDShape is what a client_order_id looks like. It appears in error texts and

@@ -7,9 +7,9 @@ import (
 )
 
 // earlier returns the order that r's client_order_id was used for, or nil. It waits until
-// that order is on disk: a retry must not be answered before the first request is. The
-// archive is searched without mu, because that reads the disk; r.searched notes how many
-// records that were.
+// that order is on disk: a retry must not be answered before the first request is. Orders
+// that have left memory are searched without mu, because that reads the disk; r.searched
+// notes how many generations that were.
 func (e *Engine) earlier(r *OrderRequest) (*Order, error) {
 	if r.ClientOrderID == "" {
 		return nil, nil
@@ -25,8 +25,8 @@ func (e *Engine) earlier(r *OrderRequest) (*Order, error) {
 	}
 	if o == nil {
 		var err error
-		r.searched = e.archive.Head().Records
-		if o, err = e.archived(clientKey(r.ClientOrderID)); o == nil || err != nil {
+		r.searched = e.generations()
+		if o, err = e.finished(clientKey(r.ClientOrderID)); o == nil || err != nil {
 			return nil, err
 		}
 	}
@@ -37,7 +37,7 @@ func (e *Engine) earlier(r *OrderRequest) (*Order, error) {
 }
 
 // known looks again for what earlier did not find, with mu held. An order that came in
-// between is in memory, unless it was archived since. Only if the archive has grown in
+// between is in memory, unless it has left that since. Only if the index has grown in
 // between is it searched again, although that reads the disk under mu.
 func (e *Engine) known(r OrderRequest) (*Order, error) {
 	if r.ClientOrderID == "" {
@@ -45,8 +45,8 @@ func (e *Engine) known(r OrderRequest) (*Order, error) {
 	}
 	o := e.ahead.order(e.ahead.clientIDs[r.ClientOrderID])
 	var err error
-	if o == nil && e.archive.Head().Records != r.searched {
-		o, err = e.archived(clientKey(r.ClientOrderID))
+	if o == nil && e.generations() != r.searched {
+		o, err = e.finished(clientKey(r.ClientOrderID))
 	}
 	if o == nil {
 		return nil, err

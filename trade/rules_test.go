@@ -149,7 +149,6 @@ func TestRulesAreTheChart(t *testing.T) {
 				}
 				crash := func() {
 					e.journal.Close()
-					e.archive.Close()
 					if e, err = openOn(o, disk); err != nil {
 						t.Fatal(err)
 					}

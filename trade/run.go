@@ -60,7 +60,7 @@ func (e *Engine) work(ctx context.Context) error {
 	defer e.judging.Wait()
 	g.Go(func() error { return e.housekeep(ctx) })
 	g.Go(func() error { return e.keepWatched(ctx) })
-	g.Go(func() error { return (*onDisk)(&e.book).thin(ctx) })
+	g.Go(func() error { return e.keepIndex(ctx) })
 	if e.venue != nil {
 		g.Go(func() error { return e.hear(ctx) })
 		g.Go(func() error { return e.keepReconciled(ctx) })

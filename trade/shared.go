@@ -2,14 +2,11 @@ package trade
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
-	"wick/archive"
 	"wick/journal"
 )
 
@@ -107,45 +104,38 @@ func (e *Engine) passOn(ctx context.Context) {
 }
 
 // Take returns the whole state of a directory, for a shared log that begins with it: the
-// store's name, the last sequence, and the text of a snapshot that has the orders of the
-// archive, too. It changes nothing.
+// store's name, the last sequence, and the text of a snapshot that has all orders, also the
+// finished ones. It changes nothing.
 func Take(dir string) (store string, seq uint64, snapshot []byte, err error) {
-	d := journal.ReadOnly(dir)
-	s, err := newestState(d)
+	all, s, err := allOrders(dir)
 	if err != nil {
 		return "", 0, nil, err
 	}
-	var archived []*Order
-	if _, err := readArchive(d, s.store, s.archived, func(body []byte) error {
-		o := new(Order)
-		archived = append(archived, o)
-		return json.Unmarshal(body, o)
-	}); err != nil {
-		return "", 0, nil, err
-	}
-	// Archived orders ended before the others, but were not all placed before them. So
-	// all orders are put in again, in the order in which they were placed.
-	all := append(archived, s.orders...)
-	slices.SortStableFunc(all, func(a, b *Order) int { return a.CreatedAt.Compare(b.CreatedAt.Time) })
-	s.orders, s.place, s.clientIDs, s.open, s.openCount = nil, map[string]int{}, map[string]string{}, map[string][]string{}, 0
-	for _, o := range all {
-		if s.order(o.ID) == nil { // a crash may leave an order in both places
-			s.setOrder(o)
-		}
-	}
-	s.archived = archive.Head{}
-	snapshot, err = s.snapshot().encode()
+	v := s.snapshot()
+	v.Orders = all
+	snapshot, err = v.encode()
 	return s.store, s.seq, snapshot, err
 }
 
 // Give writes the whole state of a log into an empty directory, which becomes a store. It
-// is the way back from several replicas to one process.
+// is the way back from several replicas to one process. Each order becomes a record, so
+// that the journal of the new store has it like any other.
 func Give(log journal.Log, dir string) error {
 	b := book{}
 	if _, err := log.Read((*onDisk)(&b)); err != nil {
 		return err
 	}
-	text, err := b.ahead.snapshot().encode()
+	v := b.ahead.snapshot()
+	var records []journal.Record
+	for _, o := range v.Orders {
+		r, err := journal.NewRecord(byte(kindImported), &event{At: o.UpdatedAt, Order: o})
+		if err != nil {
+			return err
+		}
+		records = append(records, r)
+	}
+	v.Orders = nil
+	text, err := v.encode()
 	if err != nil {
 		return err
 	}
@@ -153,7 +143,7 @@ func Give(log journal.Log, dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(journal.Import(d, b.ahead.store, b.ahead.seq, text), d.Close())
+	return errors.Join(journal.Import(d, b.ahead.store, b.ahead.seq, text, records), d.Close())
 }
 
 // maxMarks bounds the subscriptions in one record of marks, so that it fits.

@@ -31,7 +31,6 @@ type snapshot struct {
 	Subscriptions []*delivery.Subscription `json:"subscriptions"`
 	Queues        map[string][]uint64      `json:"queues"`
 	Marks         map[string]uint64        `json:"marks,omitempty"` // how far each queue is delivered
-	Archive       *archiveHead             `json:"archive,omitempty"`
 	Epoch         string                   `json:"epoch,omitempty"`
 	Outbox        json.RawMessage          `json:"outbox,omitempty"`
 	Venue         *stamp                   `json:"venue,omitempty"`
@@ -49,7 +48,7 @@ func (s *state) snapshot() *snapshot {
 	v := &snapshot{
 		Trading: s.trading, Tripped: s.tripped, ByOwner: s.byOwner, Epoch: s.epoch, Venue: s.venue,
 		Orders: slices.Clone(s.orders), Positions: maps.Clone(s.holdings), Alerts: slices.AppendSeq([]*Alert{}, maps.Values(s.alerts)),
-		Seen: maps.Clone(s.seen), Days: slices.Clone(s.days), Places: s.places, Archive: noted(s.archived),
+		Seen: maps.Clone(s.seen), Days: slices.Clone(s.days), Places: s.places,
 	}
 	for _, a := range s.named {
 		if s.alerts[a.ID] == nil {
@@ -103,9 +102,6 @@ func (v *snapshot) state(store string, seq uint64) (*state, error) {
 	// The first error is kept, and the rest is read all the same.
 	var err error
 	check := func(e error) { err = cmp.Or(err, e) }
-	var wrong error
-	s.archived, wrong = v.Archive.head()
-	check(wrong)
 	for _, o := range v.Orders {
 		check(s.setOrders(kindPlaced, &event{Order: o}))
 	}

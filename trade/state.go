@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 
-	"wick/archive"
 	"wick/delivery"
 	"wick/exact"
 	"wick/limit"
@@ -40,8 +39,7 @@ type state struct {
 	tripped string // the last day on which the account lost too much, as long as it may still restrict trading; see keepTripped
 	byOwner bool   // on a shared log: reducing is the owner's word, and does not end with the day of a loss
 
-	archived archive.Head // end of the archive when the last snapshot was made
-	outbox   []byte       // what Outbox.Snapshot returned, while a snapshot is read
+	outbox []byte // what Outbox.Snapshot returned, while a snapshot is read
 
 	venue *stamp // nil for paper; replaced, never changed
 
@@ -118,7 +116,7 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 		}
 		s.expireDrained(ev.At)
 		return s.record(ev, delivery.Record{})
-	case kindPlaced, kindIntent, kindFilled, kindAnswered, kindCancelled, kindOrderRejected, kindOrderChanged:
+	case kindPlaced, kindIntent, kindImported, kindFilled, kindAnswered, kindCancelled, kindOrderRejected, kindOrderChanged:
 		if err := s.setOrders(k, ev); err != nil || ev.Notification == nil {
 			return err
 		}
@@ -156,7 +154,7 @@ func (s *state) step(seq uint64, k kind, ev *event) error {
 // holding after it. All are checked before the first is stored, so that a record that
 // does not fit changes nothing.
 func (s *state) setOrders(k kind, ev *event) error {
-	if err := s.fits(k, ev.Order, k == kindPlaced || k == kindIntent); err != nil {
+	if err := s.fits(k, ev.Order, k == kindPlaced || k == kindIntent || k == kindImported); err != nil {
 		return err
 	}
 	for _, o := range ev.Begin {
@@ -503,10 +501,8 @@ func (s *state) setDay(d *dayMark) {
 // are ignored.
 func (s *state) setStops(stops map[string]exact.Decimal) {
 	for id, stop := range stops {
-		if o := s.order(id); o != nil && o.Type == TrailingStop && !o.Status.Terminal() {
-			after := *o
-			after.StopPrice = &stop
-			s.orders[s.place[id]] = &after
+		if i, ok := s.place[id]; ok {
+			s.orders[i] = s.orders[i].withStop(stop)
 		}
 	}
 }

@@ -52,7 +52,7 @@
 // They are in layers, and each file uses only files of the layers below it. From the
 // bottom up: the plain types (order.go, exit.go, alert.go, condition.go, quote.go,
 // grid.go, seen.go, event.go); the state, which follows from the events (state.go,
-// position.go, group.go), and how it is kept (snapshot.go, archive.go,
+// position.go, group.go), and how it is kept (snapshot.go, finished.go,
 // book.go); the engine and what it is given (engine.go, options.go); prices (tick.go,
 // watch.go, price.go, ruler.go); then what is done with them, for orders (step.go, draft.go,
 // place.go, resting.go), alerts (signals.go, alerts.go), a broker elsewhere (venue.go,
@@ -115,7 +115,7 @@ func Open(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// openOn makes an engine and reads its state from d. The journal and the archive are
+// openOn makes an engine and reads its state from d. The journal is
 // closed again if the start is refused.
 func openOn(o Options, d journal.Disk) (*Engine, error) {
 	o, err := o.withDefaults()
@@ -135,16 +135,12 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	e.log, e.hub, e.outbox = o.Log, o.Hub, o.Outbox
 	e.kept = o.kept
 	files := o.files
+	files.Closed = e.noteClosed
 	if o.Recover != nil {
 		files.Recover = func(r journal.Recovery) error {
-			sum, err := recovery(d, e.ahead, r)
-			if err == nil {
-				err = o.Recover(sum)
-			}
-			return err
+			return o.Recover(recovery(e.ahead, r))
 		}
 	}
-	e.recover = files.Recover != nil
 	// The log is the one shared with other processes, or files of our own.
 	var from journal.Log = o.Shared
 	if o.Shared == nil {
@@ -160,7 +156,6 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	}
 	if err != nil {
 		e.journal.Close()
-		e.archive.Close()
 		return nil, err
 	}
 	e.rememberArrivals()
@@ -183,7 +178,7 @@ func (e *Engine) Close() error {
 	var err error
 	// A follower has nothing of its own to write.
 	if e.options.Shared != nil && e.journal.Broken() != nil { // this process follows, or leads no longer
-		err = errors.Join(e.options.Shared.Close(), e.closeArchive())
+		err = e.options.Shared.Close()
 	} else {
 		e.tidy()
 		e.writeSeen() // like tidy, it fails only when the journal is broken
@@ -191,7 +186,6 @@ func (e *Engine) Close() error {
 			seq, hash := e.Head()
 			e.log.Info("journal closed", "record", seq, "hash", hash.String())
 		}
-		err = errors.Join(err, e.closeArchive())
 	}
 	if e.dir != nil {
 		err = errors.Join(err, e.dir.Close())

@@ -323,7 +323,7 @@ func (h *handlers) getOrders() tool {
 		if err != nil {
 			return nil, err
 		}
-		// The page may go beyond the orders in memory, which are the newest, into the archive.
+		// The page may go beyond the orders in memory, which are the newest, into the journal.
 		p, archived := r.page, trade.Archived{More: true}
 		if p.offset+cmp.Or(p.limit, 100) >= len(orders) { // fewer than a hundred fit without a limit
 			skip := max(0, p.offset-len(orders))

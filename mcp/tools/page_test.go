@@ -110,7 +110,7 @@ func TestPagesReachArchive(t *testing.T) {
 	if err := g.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	d.stop() // which moves the oldest to the archive
+	d.stop() // after which the oldest leave memory
 	d = openDesk(t, dir)
 	defer d.stop()
 	for _, arguments := range []string{`"limit":500,`, `"limit":499,"filter":"cancelled","symbol":"BTCUSDT",`} {

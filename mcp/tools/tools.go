@@ -284,7 +284,7 @@ const (
 
 // page is the part of a list that a call asks for. The offset counts from the newest
 // item. If an item is added between two calls, the second page repeats an item, but misses
-// none. It can miss some if orders move to the archive between the calls, which happens
+// none. It can miss some if orders leave memory between the calls, which happens
 // only thousands of orders behind the newest; since and until read these by their time.
 type page struct {
 	limit  int // zero for as many as fit

@@ -20,7 +20,7 @@ type harms struct {
 }
 
 func (h harms) String() string {
-	return fmt.Sprintf("kills during a start %d, during a recovery %d, at a rotation or while archiving %d; full disks %d, backups restored %d",
+	return fmt.Sprintf("kills during a start %d, during a recovery %d, at a rotation %d; full disks %d, backups restored %d",
 		h.starts, h.recoveries, h.rotations, h.full, h.restores)
 }
 
@@ -145,7 +145,7 @@ func (r *run) startFull() error {
 }
 
 // load waits while the clients trade, until the moment to kill the process:
-// at random, when a new generation begins or the archive grows, or some time after the
+// at random, when a new generation begins, or some time after the
 // disk has become full.
 func (r *run) load() error {
 	pause := time.Duration(100+r.rng.IntN(1500)) * time.Millisecond
@@ -169,8 +169,8 @@ func (r *run) load() error {
 	return nil
 }
 
-// awaitRotation returns when a journal, a snapshot or a segment of the archive
-// appears or the archive grows, at the latest after some seconds.
+// awaitRotation returns when a journal, a snapshot or an index appears, at the latest after
+// some seconds.
 func (r *run) awaitRotation() {
 	before := r.files()
 	for deadline := time.Now().Add(6 * time.Second); r.files() == before && time.Now().Before(deadline); {
@@ -178,16 +178,12 @@ func (r *run) awaitRotation() {
 	}
 }
 
-// files returns the names of the generations and the sizes of the archive.
+// files returns the names in the directory.
 func (r *run) files() string {
 	var b strings.Builder
 	entries, _ := os.ReadDir(r.dir) // the result is only compared, so an error may look like a change
 	for _, entry := range entries {
-		name := entry.Name()
-		fmt.Fprintln(&b, name)
-		if info, err := entry.Info(); err == nil && strings.HasPrefix(name, "archive-") {
-			fmt.Fprintln(&b, info.Size())
-		}
+		fmt.Fprintln(&b, entry.Name())
 	}
 	return b.String()
 }

@@ -95,7 +95,7 @@ func (o *oracle) verifyOrders(orders []order) error {
 		shown[key] = true
 		note.seen, note.sent = &got, nil
 	}
-	// The oldest terminal orders leave the list for the archive.
+	// The oldest terminal orders leave memory.
 	byID := make(map[string]*order)
 	for id, note := range o.orders {
 		if note.seen != nil && !shown[id] && (len(orders) < 10_000 || note.seen.open()) {

@@ -1,0 +1,359 @@
+package trade
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"wick/exact"
+	"wick/journal"
+	"wick/limit"
+)
+
+// keptOrders is how many terminal orders stay in memory. The others are read from the
+// closed generations of the journal, whose index finds them.
+const keptOrders = 10_000
+
+// The index finds the records of an order by its own id, and the first of them by the
+// client's. Clients choose theirs, so the two kinds of keys are kept apart.
+func orderKey(id string) string { return "order " + id }
+
+// clientKey is orderKey for the id that a client chose.
+func clientKey(id string) string { return "client " + id }
+
+// recordKeys says under which keys the index finds a record.
+func recordKeys(_ byte, payload []byte) (k journal.Keys, err error) {
+	ev, err := decodeEvent(payload)
+	if err != nil {
+		return k, err
+	}
+	for i, o := range append([]*Order{ev.Order}, ev.Begin...) {
+		if o == nil {
+			continue
+		}
+		k.All = append(k.All, orderKey(o.ID))
+		if o.ClientOrderID != "" {
+			k.All = append(k.All, clientKey(o.ClientOrderID))
+		}
+		if o.Status.Terminal() {
+			k.Ended = append(k.Ended, orderKey(o.ID))
+		}
+		if i == 0 {
+			for _, e := range ev.Ends {
+				k.All, k.Ended = append(k.All, orderKey(e.ID)), append(k.Ended, orderKey(e.ID))
+			}
+		}
+	}
+	for id := range ev.Stops {
+		k.All = append(k.All, orderKey(id))
+	}
+	return k, nil
+}
+
+// orderHistory is what the records of a journal say of orders, one record after the other.
+type orderHistory struct {
+	orders map[string]*Order
+	ids    []string // in the order in which they were placed
+}
+
+// add takes over what an event says of the orders that are wanted.
+func (h *orderHistory) add(ev *event, wanted func(id string) bool) {
+	for _, o := range ev.changed(func(id string) *Order { return h.orders[id] }) {
+		if wanted(o.ID) {
+			h.set(o)
+		}
+	}
+	for id, stop := range ev.Stops {
+		if o := h.orders[id]; o != nil {
+			h.orders[id] = o.withStop(stop)
+		}
+	}
+}
+
+// set takes over an order.
+func (h *orderHistory) set(o *Order) {
+	if h.orders == nil {
+		h.orders = make(map[string]*Order)
+	}
+	if h.orders[o.ID] == nil {
+		h.ids = append(h.ids, o.ID)
+	}
+	h.orders[o.ID] = o
+}
+
+// withStop returns o with another stop price, if it is a trailing stop that is open.
+func (o *Order) withStop(stop exact.Decimal) *Order {
+	if o.Type != TrailingStop || o.Status.Terminal() {
+		return o
+	}
+	after := *o
+	after.StopPrice = &stop
+	return &after
+}
+
+// finished returns the order with a key from the closed generations of the journal, or nil.
+// It reads the disk, so it is called without mu. A damaged file is an error: to say wrongly
+// that there is no such order would let the same order be placed twice.
+func (b *book) finished(key string) (*Order, error) {
+	o, _, err := b.lookUp(key)
+	if err != nil {
+		return nil, fmt.Errorf("%w: whether there is a %s cannot be said: %w", journal.ErrStorage, limit.Clip(key), err)
+	}
+	return o, nil
+}
+
+// lookUp is finished, and also returns the sequence of the last record of the order.
+func (b *book) lookUp(key string) (o *Order, last uint64, err error) {
+	if b.index == nil {
+		return nil, 0, nil
+	}
+	records, err := b.index.Find(key)
+	if err != nil || len(records) == 0 {
+		return nil, 0, err
+	}
+	id, ours := strings.CutPrefix(key, orderKey(""))
+	if !ours { // the order whose id the client chose
+		ev, err := decodeEvent(records[0].Payload)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, o := range append([]*Order{ev.Order}, ev.Begin...) {
+			if o != nil && clientKey(o.ClientOrderID) == key {
+				id = o.ID
+			}
+		}
+		if records, err = b.index.Find(orderKey(id)); err != nil {
+			return nil, 0, err
+		}
+	}
+	var h orderHistory
+	for _, r := range records {
+		ev, err := decodeEvent(r.Payload)
+		if err != nil {
+			return nil, 0, err
+		}
+		h.add(ev, func(other string) bool { return other == id })
+		last = r.Seq
+	}
+	return h.orders[id], last, nil
+}
+
+// generations returns how many closed generations are in the index.
+func (b *book) generations() int {
+	if b.index == nil {
+		return 0
+	}
+	return b.index.Generations()
+}
+
+// noteClosed is called when a generation was closed. What had ended in the snapshot that the
+// next one begins with has ended in closed generations; once those are in the index, it may
+// leave memory.
+func (b *book) noteClosed() {
+	b.mu.Lock()
+	b.closed = b.closing
+	b.mu.Unlock()
+	select {
+	case b.rotated <- struct{}{}:
+	default: // signalled already
+	}
+}
+
+// terminal returns the orders that have ended.
+func terminal(orders []*Order) []*Order {
+	return slices.DeleteFunc(slices.Clone(orders), func(o *Order) bool { return !o.Status.Terminal() })
+}
+
+// forgetClosed takes orders that ended in closed generations out of memory until only as
+// many are left as stay there: those that ended first. One that a broker elsewhere may still
+// say something about stays.
+func (b *book) forgetClosed() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	late := func(o *Order) bool { return o.endedWithin(lateWithin + time.Hour) }
+	extra := len(slices.DeleteFunc(terminal(b.ahead.orders), late)) - b.kept
+	old := slices.DeleteFunc(b.closed, func(o *Order) bool { return b.ahead.order(o.ID) != o })
+	b.closed, b.inBoth = nil, len(old)
+	if extra <= 0 {
+		return
+	}
+	old = slices.DeleteFunc(old, late)
+	// By when they ended and not by when they were placed: an order that was open for
+	// months is news when it ends.
+	slices.SortStableFunc(old, func(a, b *Order) int { return a.UpdatedAt.Compare(b.UpdatedAt.Time) })
+	old = old[:min(extra, len(old))]
+	b.ahead.forget(old)
+	b.inBoth -= len(old)
+}
+
+// indexClosed puts generations that were closed into the index and forgets what ended in
+// them. It fails if the disk is full, and then all stays in memory until it is called again.
+func (b *book) indexClosed() error {
+	b.indexing.Lock()
+	defer b.indexing.Unlock()
+	b.mu.Lock()
+	nothing := b.closed == nil
+	b.mu.Unlock()
+	if b.index == nil || nothing {
+		return nil
+	}
+	err := b.index.Update()
+	if err == nil {
+		b.forgetClosed()
+	}
+	return err
+}
+
+// keepIndex calls indexClosed after each rotation, beside the writers, until ctx ends.
+func (b *book) keepIndex(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-b.rotated:
+		}
+		if err := b.indexClosed(); err != nil {
+			b.log.Warn("the index of finished orders was not written, which the next rotation tries again: they stay in memory", "error", err)
+		}
+	}
+}
+
+// Archived is what [Engine.FindArchived] has found.
+type Archived struct {
+	Orders []Order // newest first
+	More   bool    // others pass the filter
+	Before Time    // orders that ended earlier were not looked at; zero if all were
+}
+
+// archiveLooks is how many finished orders one search looks at, which takes a second. An
+// order whose records are far apart counts as many times as that takes longer.
+const (
+	archiveLooks = 100_000
+	farLooks     = 10
+)
+
+// outOfOrder is by how much an order may have ended before one that the journal has earlier:
+// the clock may have been set back.
+const outOfOrder = 24 * time.Hour
+
+// FindArchived returns orders that are no longer in memory and pass the filter, those that
+// ended last first: at most so many, after the first skip. An order that leaves memory
+// meanwhile may be found by Find as well.
+func (e *Engine) FindArchived(ctx context.Context, f OrderFilter, skip, most int) (found Archived, err error) {
+	if f.Symbol != "" {
+		if f.Symbol, err = e.symbol(f.Symbol); err != nil {
+			return found, err
+		}
+	}
+	if f.Status == StatusOpen || e.index == nil {
+		return found, nil
+	}
+	there := make(map[uint64]bool) // in memory, by digest
+	e.indexing.Lock()
+	e.mu.Lock()
+	for _, o := range e.ahead.orders {
+		there[journal.Digest(orderKey(o.ID))] = true
+	}
+	both, last := e.inBoth, e.index.Len()
+	e.mu.Unlock()
+	e.indexing.Unlock()
+	if !f.Until.IsZero() {
+		if last, err = e.endedBefore(last, f.Until.Add(outOfOrder)); err != nil {
+			return found, fmt.Errorf("%w: %w", journal.ErrStorage, err)
+		}
+	}
+	for looks := 0; last > 0; last-- {
+		digest, read, err := e.index.Ended(last - 1)
+		if err != nil {
+			return found, fmt.Errorf("%w: %w", journal.ErrStorage, err)
+		}
+		if there[digest] {
+			both--
+			continue
+		}
+		if f == (OrderFilter{}) && skip > 0 { // all pass, so none need be looked at
+			n := 1
+			if both <= 0 { // nor be asked whether it is in memory
+				n = min(skip, last)
+			}
+			skip, last = skip-n, last-n+1
+			continue
+		}
+		o, cost, err := e.ended(digest, read)
+		looks += cost
+		switch err := errors.Join(err, ctx.Err()); {
+		case err != nil:
+			return found, err
+		case o == nil: // it changed later: it is found where it ended at last
+		case looks >= archiveLooks:
+			found.Before = Time{o.UpdatedAt.Add(time.Millisecond)} // others may have ended with it
+			return found, nil
+		case !f.Since.IsZero() && o.UpdatedAt.Before(f.Since.Add(-outOfOrder)):
+			return found, nil
+		case !f.passes(o):
+		case skip > 0:
+			skip--
+		case len(found.Orders) == most:
+			found.More = true
+			return found, nil
+		default:
+			found.Orders = append(found.Orders, o.public())
+		}
+	}
+	return found, nil
+}
+
+// endedBefore returns how many of the first n orders that ended did so before a time.
+func (e *Engine) endedBefore(n int, until time.Time) (before int, err error) {
+	before = sort.Search(n, func(i int) bool {
+		var at struct{ At Time }
+		_, read, failed := e.index.Ended(i)
+		if failed == nil {
+			var r journal.Entry
+			if r, failed = read(); failed == nil {
+				failed = json.Unmarshal(r.Payload, &at)
+			}
+		}
+		err = cmp.Or(err, failed)
+		return failed != nil || !at.At.Before(until)
+	})
+	return before, err
+}
+
+// ended returns the order with a digest that a record has ended, as the record says, and
+// what it cost to find it. It returns nil if a later record has changed it.
+func (e *Engine) ended(digest uint64, read func() (journal.Entry, error)) (o *Order, cost int, err error) {
+	r, err := read()
+	var ev *event
+	if err == nil {
+		ev, err = decodeEvent(r.Payload)
+	}
+	if err != nil {
+		return nil, 1, fmt.Errorf("%w: %w", journal.ErrStorage, err)
+	}
+	is := func(id string) bool { return journal.Digest(orderKey(id)) == digest }
+	// On paper nothing changes an order that has ended.
+	if ev.Order != nil && ev.Order.Account == "" && is(ev.Order.ID) {
+		return ev.Order, 1, nil
+	}
+	keys, err := recordKeys(r.Kind, r.Payload)
+	for _, key := range keys.Ended {
+		if err == nil && journal.Digest(key) == digest {
+			o, last, err := e.lookUp(key)
+			if err != nil {
+				return nil, farLooks, fmt.Errorf("%w: %w", journal.ErrStorage, err)
+			}
+			if last != r.Seq {
+				o = nil
+			}
+			return o, farLooks, nil
+		}
+	}
+	return nil, 1, err
+}
