@@ -129,7 +129,7 @@ func TestNotify(t *testing.T) {
 	}
 	h.call(t, token, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":0.5},"note":"look"}`)
 	got := receiver.await("alert")
-	if !strings.HasSuffix(got.Data.Text, ", at or above 0.5 (paper, invented prices) \"look\"") || !strings.HasPrefix(got.ID, "n-") {
+	if !strings.HasSuffix(got.Data.Text, ", at or above 0.5. The data is invented. \"look\"") || !strings.HasPrefix(got.ID, "n-") {
 		t.Errorf("alert: %+v", got)
 	}
 	if picture, err := png.DecodeConfig(bytes.NewReader(got.Data.Picture)); err != nil || picture.Width != 960 || picture.Height != 1200 {
@@ -306,24 +306,13 @@ func TestNotifyFlags(t *testing.T) {
 	}
 }
 
+// TestAlertText: a message about an alert has the sentence that clients get, and the note.
 func TestAlertText(t *testing.T) {
-	at := trade.Time{Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	threshold, _ := exact.Parse([]byte("64000"))
-	for want, n := range map[string]trade.Notification{
-		"BTCUSDT 4h: RSI(14) leaves oversold at 31.2, price 64,210 (paper)": {Symbol: "BTCUSDT", Interval: "4h", Value: "31.2", TriggeredAt: at,
-			Condition: trade.FiredCondition{Type: trade.IndicatorSignal, Indicator: "rsi", Signal: "rsi_oversold"}},
-		"BTCUSDT 4h: RSI(14) crosses above 50 at 50.1, price 64,210 (paper), late: wick was not running then": {Symbol: "BTCUSDT", Interval: "4h", Value: "50.1", Late: true,
-			Condition: trade.FiredCondition{Type: trade.IndicatorSignal, Indicator: "rsi", Signal: "crosses_above", Level: "50"}},
-		"BTCUSDT: reached 64,210.5, at or above 64,000, price 64,210 (paper)": {Symbol: "BTCUSDT", Value: "64210.5", // a high between two updates
-			Condition: trade.FiredCondition{Type: trade.PriceAbove, Threshold: &threshold}},
-		"BTCUSDT: reached 63,999, at or below 64,000, price 64,210 (paper), late: wick was not running then": {Symbol: "BTCUSDT", Value: "63999", Late: true,
-			Condition: trade.FiredCondition{Type: trade.PriceBelow, Threshold: &threshold}},
-		`BTCUSDT: 64,210, at or above 64,000 (paper, invented prices) "a \"note\""`: {Symbol: "BTCUSDT", Value: "64210", Synthetic: true, Note: `a "note"`,
-			Condition: trade.FiredCondition{Type: trade.PriceAbove, Threshold: &threshold}},
-	} {
-		if got := alertText(&n, "64210"); got != want {
-			t.Errorf("got  %s\nwant %s", got, want)
-		}
+	var e notify.Event
+	outbox{interval: "4h"}.describe(&e, trade.Step{Notification: &trade.Notification{Symbol: "AAA", Message: "AAA is at 12, at or above 11.", Note: `a "note"`, Interval: "1h",
+		Condition: trade.FiredCondition{Type: trade.IndicatorSignal, Indicator: "rsi"}}})
+	if want := `AAA is at 12, at or above 11. "a \"note\""`; e.Text != want || e.Kind != notify.Alert {
+		t.Errorf("%s %s, want %s", e.Kind, e.Text, want)
 	}
 }
 

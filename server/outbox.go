@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"wick/chart"
-	"wick/indicators"
 	"wick/market"
 	"wick/notify"
 	"wick/trade"
@@ -54,7 +52,10 @@ func (o outbox) describe(e *notify.Event, s trade.Step) (detail any) {
 	switch {
 	case s.Notification != nil:
 		n := s.Notification
-		e.Kind, e.Symbol, e.Text, e.Chart, detail = notify.Alert, n.Symbol, alertText(n, s.Price), o.alertChart(n), n
+		e.Kind, e.Symbol, e.Text, e.Chart, detail = notify.Alert, n.Symbol, n.Message, o.alertChart(n), n
+		if n.Note != "" { // the client's own text
+			e.Text += fmt.Sprintf(" %q", n.Note)
+		}
 	case s.Order != nil:
 		order := *s.Order
 		e.Kind, e.Symbol, e.Text, detail = orderKinds[order.Status], order.Symbol, orderText(order), order
@@ -96,70 +97,13 @@ var haltTexts = map[trade.TradingState]string{
 	trade.Halted: "Trading is halted: no orders are taken",
 }
 
-// alertText says for a lock screen that an alert fired, such as "BTCUSDT 4h:
-// RSI(14) leaves oversold at 31.2, price 64,210 (paper)". The price is empty if none is
-// known. The note is the client's own text, and is quoted.
-func alertText(n *trade.Notification, price string) string {
-	var b strings.Builder
-	b.WriteString(n.Symbol)
-	value, now, c := grouped(n.Value.String()), "", n.Condition
-	if price != "" {
-		now = ", price " + grouped(price)
-	}
-	// The value of an alert on a price is the present price, which is then not said twice,
-	// or a high or low before it.
-	switch {
-	case c.Type == trade.IndicatorSignal:
-	case n.Value.String() == price:
-		now = ""
-	case price != "":
-		value = "reached " + value
-	}
-	// The text names the threshold of an alert on a price, and the signal of one on an
-	// indicator.
-	switch c.Type {
-	case trade.PriceAbove:
-		fmt.Fprintf(&b, ": %s, at or above %s%s", value, grouped(c.Threshold.String()), now)
-	case trade.PriceBelow:
-		fmt.Fprintf(&b, ": %s, at or below %s%s", value, grouped(c.Threshold.String()), now)
-	default:
-		fmt.Fprintf(&b, " %s: %s at %s%s", n.Interval, signalText(c), value, now)
-	}
-	b.WriteString(tags(n.Synthetic))
-	if n.Late {
-		b.WriteString(", late: wick was not running then")
-	}
-	if n.Note != "" {
-		fmt.Fprintf(&b, " %q", n.Note)
-	}
-	return b.String()
-}
-
-// signalText names the signal that an alert waited for, such as "RSI(14) leaves
-// oversold". The label of an indicator includes its parameters; an indicator that the
-// catalogue no longer knows is called by its name.
-func signalText(c trade.FiredCondition) string {
-	label := c.Indicator
-	if r, err := indicators.New(c.Indicator, c.Params); err == nil {
-		label = r.Label()
-	}
-	words := chart.SignalName(strings.TrimPrefix(c.Signal, c.Indicator+"_")) // the label names the indicator
-	return strings.Join(strings.Fields(label+" "+c.Line+" "+words+" "+c.Level.String()), " ")
-}
-
-// orderTags is like tags, for an order. If the order is at a broker elsewhere, it names
-// the broker.
+// orderTags returns what the text of an order adds about its money and prices: the broker
+// elsewhere, or that no money moved, and that prices were invented.
 func orderTags(o trade.Order) string {
-	if o.Account != "" {
+	switch {
+	case o.Account != "":
 		return " (" + o.Broker + ")"
-	}
-	return tags(o.Synthetic)
-}
-
-// tags returns what the text of an event adds about money and prices: no money moved, and
-// the prices may be invented.
-func tags(synthetic bool) string {
-	if synthetic {
+	case o.Synthetic:
 		return " (paper, invented prices)"
 	}
 	return " (paper)"
@@ -228,18 +172,14 @@ func (o outbox) alertChart(n *trade.Notification) json.RawMessage {
 	if n.BarTime == nil {
 		return chartOf(n.Symbol, n.Interval, at, indicator, "")
 	}
-	return chartOf(n.Symbol, n.Interval, at, indicator, markBar(n.BarTime.Format(time.RFC3339), "fired"))
+	return chartOf(n.Symbol, n.Interval, at, indicator, markAt(n.BarTime.Time, n.Interval, "fired"))
 }
 
-// markAt returns a mark of the bar that was forming at an instant, with a text.
-func markAt(at time.Time, iv market.Interval, text string) string {
-	return markBar(time.Unix(iv.Start(at.Unix()), 0).UTC().Format(time.RFC3339), text)
-}
-
-// markBar returns a mark of the bar that begins at a time, with a text: a zone as wide
+// markAt returns a mark of the bar that was forming at an instant, with a text: a zone as wide
 // as the bar and as high as any price.
-func markBar(at, text string) string {
-	return fmt.Sprintf(`{"type":"zone","price":1e-8,"price2":1e9,"time":%q,"time2":%q,"text":%q}`, at, at, text)
+func markAt(at time.Time, iv market.Interval, text string) string {
+	start := time.Unix(iv.Start(at.Unix()), 0).UTC().Format(time.RFC3339)
+	return fmt.Sprintf(`{"type":"zone","price":1e-8,"price2":1e9,"time":%q,"time2":%q,"text":%q}`, start, start, text)
 }
 
 // chartOf returns the arguments of generate_chart for a picture of a phone's width, up

@@ -83,7 +83,7 @@ func (e *Engine) firing(symbol string, judge func(at Time) ([]hit, error)) error
 			}
 			in := e.watch.of(symbol)
 			h.synthetic, h.price = in.synthetic, in.last.price.String()
-			ev := &event{At: at, Notification: a.notification(h.trigger, at), To: e.recipients(a), Alert: a.after(h.trigger.at), Price: h.trigger.price}
+			ev := &event{At: at, Notification: a.notification(h.trigger, at), To: e.recipients(a), Alert: a.after(h.trigger.at)}
 			if err = e.propose(kindFired, ev); err != nil {
 				err = fmt.Errorf("alert %s fires: %w", a.ID, err)
 				break

@@ -75,8 +75,7 @@ type event struct {
 	Holding      *holding                 `json:"position,omitempty"` // of the order's symbol, after a fill
 	Alert        *Alert                   `json:"alert,omitempty"`    // that was set or is gone; after a firing, as it waits on if it repeats
 	Notification *Notification            `json:"notification,omitempty"`
-	To           []string                 `json:"to,omitempty"`    // subscriptions whose queues it entered
-	Price        string                   `json:"price,omitempty"` // of the symbol when the alert fired
+	To           []string                 `json:"to,omitempty"` // subscriptions whose queues it entered
 	Subscription *delivery.Subscription   `json:"subscription,omitempty"`
 	Marks        map[string]uint64        `json:"marks,omitempty"`   // subscription to last delivered sequence
 	Through      uint64                   `json:"through,omitempty"` // last drained sequence

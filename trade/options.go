@@ -278,7 +278,6 @@ type Step struct {
 	Order        *Order        // it was filled, cancelled or rejected; as clients see it
 	Again        bool          // it had ended before: its reason says what the broker has changed since
 	Notification *Notification // of an alert that fired
-	Price        string        // of the alert's symbol then; may be empty
 	Trading      TradingState  // the state that trading is in now
 	Why          string        // who or what changed it; may be empty
 	Lost         bool          // it changed because the account has lost as much as it may in a day

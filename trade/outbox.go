@@ -30,7 +30,7 @@ func (s *state) outboxSteps(seq uint64, k kind, ev *event) (steps []Step) {
 		}
 	case kindFired:
 		if n := ev.Notification; n != nil {
-			t := Step{Notification: n, Price: ev.Price}
+			t := Step{Notification: n}
 			if a := s.alerts[n.AlertID]; a != nil {
 				t.By = a.By
 			}

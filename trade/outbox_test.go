@@ -41,7 +41,7 @@ func (l *list) Apply(s Step) error {
 			what += fmt.Sprintf(" with what clients do not see: %+v", s.Order)
 		}
 	case s.Notification != nil:
-		what = fmt.Sprintf("%s fired at %s, price %s", s.Notification.AlertID, s.Notification.Value, s.Price)
+		what = fmt.Sprintf("%s fired at %s", s.Notification.AlertID, s.Notification.Value)
 	case s.Trading != "":
 		what = string(s.Trading)
 	}
@@ -98,7 +98,7 @@ func TestOutboxSteps(t *testing.T) {
 		_, what, _ := strings.Cut(step, " ")
 		got = append(got, what)
 	}
-	want := []string{`{"mine":1}`, bought.ID + " filled by claude", resting.ID + " cancelled by claude", a.ID + " fired at 102.5, price 102.5 by claude", "halted"}
+	want := []string{`{"mine":1}`, bought.ID + " filled by claude", resting.ID + " cancelled by claude", a.ID + " fired at 102.5 by claude", "halted"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
