@@ -38,7 +38,7 @@ var binance = provider{
 	period:  50 * time.Millisecond,
 	page:    binancePage,
 	ticker:  binanceTicker, batch: 100, every: 2 * time.Second,
-	single: binanceQuote, grid: binanceGrid,
+	single: binanceQuote, grid: binanceGrid, list: binanceList,
 }
 
 // binancePage asks for klines, at most a thousand of them.

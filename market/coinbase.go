@@ -24,7 +24,7 @@ var coinbase = provider{
 	columns: []string{ExtraFearGreed},
 	period:  250 * time.Millisecond,
 	page:    coinbasePage,
-	single:  coinbaseQuote, grid: coinbaseGrid,
+	single:  coinbaseQuote, grid: coinbaseGrid, list: coinbaseList,
 }
 
 // coinbasePage asks for candles, at most 300 of them.

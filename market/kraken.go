@@ -28,7 +28,7 @@ var kraken = provider{
 	period:  2 * time.Second,
 	page:    krakenPage,
 	ticker:  krakenTicker, batch: 100, every: 5 * time.Second,
-	grid: krakenGrid,
+	grid: krakenGrid, list: krakenList,
 }
 
 // krakenPage asks for the newest bars; the service ignores any other wish.

@@ -38,6 +38,10 @@ type provider struct {
 	single func(ctx context.Context, h *host, symbol string) (Quote, time.Time, error)
 	// grid returns the rules of one market; nil if the service tells none.
 	grid func(ctx context.Context, h *host, symbol string) (Grid, error)
+	// list returns the symbols of all markets; of a service that has a search of its own find
+	// asks that in its place.
+	list func(ctx context.Context, h *host) ([]string, error)
+	find func(ctx context.Context, h *host, text string) ([]Found, error)
 	// page fetches bars of a native interval: about n of the newest that start before end
 	// (unix seconds; 0 means the newest there are), or fewer if one request does not give
 	// so many. Rows come as the service sent them.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -16,6 +17,10 @@ type service struct {
 	*provider
 	host    *host
 	columns *columns
+
+	listing sync.Mutex
+	all     []Found   // all markets; guarded by listing, like the next
+	listed  time.Time // when they were listed
 }
 
 // open returns a service that asks p.

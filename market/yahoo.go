@@ -32,7 +32,7 @@ var yahoo = provider{
 	// made of days, so that their borders are the exchange's.
 	native: []Interval{Minute1, Minute5, Minute15, Hour1, Day1},
 	period: 2 * time.Second,
-	ticker: yahooTicker, batch: 20, every: 5 * time.Second,
+	ticker: yahooTicker, batch: 20, every: 5 * time.Second, find: yahooFind,
 	negative: func(symbol string) bool { // contracts and spreads have been below zero
 		return strings.HasSuffix(symbol, "=F") || strings.HasPrefix(symbol, "^")
 	},

@@ -112,6 +112,15 @@ const sampleSymbol = "SAMPLE"
 // for the reader if not all of the period is shown.
 func (h *handlers) span(ctx context.Context, r question) (*chart.View, []string, error) {
 	s, err := h.load(ctx, r)
+	if errors.Is(err, market.ErrUnlisted) {
+		var similar []string
+		for _, f := range market.Similar(ctx, h.Source, r.symbol) {
+			similar = append(similar, f.Symbol)
+		}
+		if len(similar) > 0 {
+			err = fmt.Errorf("%w; similar symbols: %s", err, atMostTen(similar))
+		}
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -172,14 +172,21 @@ func Complete(d Deps) func(context.Context, mcp.Completion) []string { return ne
 // complete returns values for the argument that is being typed: those that begin with
 // what was typed, then those that contain it. Package mcp cuts the list to what a reply
 // may hold. An argument with another name has no values.
-func (h *handlers) complete(_ context.Context, c mcp.Completion) []string {
+func (h *handlers) complete(ctx context.Context, c mcp.Completion) []string {
 	var names []string
 	for ind := range indicators.All() {
 		names = append(names, ind.Name)
 	}
 	switch c.Argument {
-	case "symbol":
-		return beginning(c.Value, h.symbols(c.Caller))
+	case "symbol", "query":
+		found := beginning(c.Value, h.symbols(c.Caller))
+		if len(found) == 0 && len(c.Value) > 1 { // the source may know more; an error is as good as none
+			more, _ := market.Search(ctx, h.Source, c.Value)
+			for _, f := range more {
+				found = append(found, f.Symbol)
+			}
+		}
+		return found
 	case "symbols":
 		return listed(c.Value, h.symbols(c.Caller))
 	case "name":

@@ -32,7 +32,20 @@ func Resources(d Deps) []mcp.Resource {
 		Description: "How to read wick's charts and numbers, which tool answers which question, and what its paper trading does and does not do.",
 		MIME:        "text/markdown", Cost: mcp.Cheap, Fresh: time.Hour, Public: true,
 		Read: func(_ context.Context, r mcp.Reading) ([]mcp.Content, error) { return r.Text(guide), nil },
-	}, h.chartResource(chart), h.indicatorResource(chart)}
+	}, h.chartResource(chart), h.indicatorResource(chart), {
+		URI: "wick://symbols/{query}", Name: "symbols", Title: "Symbols",
+		Description: "Symbols of the source whose symbol or name contains a text, the best match first, such as wick://symbols/bitcoin or wick://symbols/apple.",
+		MIME:        "application/json", Cost: mcp.Heavy, Fresh: time.Hour,
+		Read: func(ctx context.Context, r mcp.Reading) ([]mcp.Content, error) {
+			found, err := market.Search(ctx, h.Source, r.Parts["query"])
+			if err != nil {
+				return nil, err
+			}
+			return r.Text(mcp.Encode(struct {
+				Symbols []market.Found `json:"symbols"`
+			}{append([]market.Found{}, found...)})), nil
+		},
+	}}
 	if h.Engine != nil {
 		all = append(all, h.accountResources()...)
 	}

@@ -9,6 +9,8 @@ import (
 	"image/png"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -233,7 +235,7 @@ func TestEveryResourceReads(t *testing.T) {
 			}
 			parts, given := strings.Split(r.URI, "/"), strings.Split(uri, "/")
 			for i, part := range parts {
-				if !strings.HasPrefix(part, "{") {
+				if !strings.HasPrefix(part, "{") || part == "{query}" { // a search that finds nothing has an answer
 					continue
 				}
 				bad := slices.Clone(given)
@@ -283,6 +285,42 @@ func TestRendersOfAll(t *testing.T) {
 			done <- true
 		}
 	})
+}
+
+// TestSymbolSearch: a part of a symbol or a name finds symbols as a resource, in completions
+// once the usual ones have none, and in the refusal of a symbol that the source does not have.
+func TestSymbolSearch(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"btcusdt.csv", "AAPL.csv"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("time,open,high,low,close\n2026-01-01,1,2,1,2\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := market.Open("csv:"+dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := Deps{Source: files}
+	all := Resources(d)
+	symbols := all[slices.IndexFunc(all, func(r mcp.Resource) bool { return r.URI == "wick://symbols/{query}" })]
+	for query, want := range map[string]string{
+		"bitcoin": `{"symbols":[{"symbol":"BTCUSDT","name":"Bitcoin"}]}`, "apple": `{"symbols":[{"symbol":"AAPL","name":"Apple"}]}`, "zzz": `{"symbols":[]}`,
+	} {
+		read, err := symbols.Read(t.Context(), mcp.Reading{Parts: map[string]string{"query": query}})
+		if err != nil || string(read[0].Text) != want {
+			t.Errorf("%s: %v, %s, want %s", query, read, err, want)
+		}
+	}
+	for _, argument := range []string{"symbol", "query"} {
+		if got := Complete(d)(t.Context(), mcp.Completion{Argument: argument, Value: "bitc"}); !slices.Equal(got, []string{"BTCUSDT"}) {
+			t.Errorf("bitc as %s completes to %q", argument, got)
+		}
+	}
+	for _, tool := range []string{"generate_chart", "get_indicators"} {
+		if _, err := call(t, d, tool, `{"symbol":"BTCUSD","indicators":["rsi"]}`); err == nil || !strings.HasSuffix(err.Error(), "; similar symbols: BTCUSDT") {
+			t.Errorf("%s of BTCUSD: %v", tool, err)
+		}
+	}
 }
 
 // Every indicator can be read, with a picture unless it needs data that invented

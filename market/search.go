@@ -1,0 +1,199 @@
+package market
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Found is a market that a search has found.
+type Found struct {
+	Symbol string `json:"symbol"`         // as the source spells it
+	Name   string `json:"name,omitempty"` // of the coin, the company or the fund, where it is known
+}
+
+const (
+	// MaxFound is how many markets a search returns, the best first.
+	MaxFound = 20
+
+	// maxSought is how many characters of a search count.
+	maxSought = 64
+
+	// listAge is how long the list of all markets of a service is kept.
+	listAge = time.Hour
+)
+
+// Search returns the markets of source whose symbol or name contains text: first those whose
+// symbol or name is text, then those whose begins with it. A service that offers a search or a
+// list of its markets is asked; of a directory and of the sample it searches what Known returns.
+func Search(ctx context.Context, source Source, text string) ([]Found, error) {
+	text = strings.TrimSpace(text)
+	if r := []rune(text); len(r) > maxSought {
+		text = string(r[:maxSought])
+	}
+	if text == "" {
+		return nil, nil
+	}
+	switch s := source.(type) {
+	case *cached:
+		return Search(ctx, s.source, text)
+	case *service:
+		return s.search(ctx, text)
+	case *auto:
+		coins, err := s.services[binance.name].search(ctx, text)
+		others, wrong := s.services[yahoo.name].search(ctx, text)
+		if len(coins)+len(others) == 0 {
+			return nil, cmp.Or(err, wrong)
+		}
+		return matching(slices.Concat(coins, others), text), nil
+	}
+	return matching(namedAll(Known(source)), text), nil
+}
+
+// Similar returns markets whose symbols are like one that the source does not have: those that
+// contain it or, if there are none, those of the same coin. A source that fails has none.
+func Similar(ctx context.Context, source Source, symbol string) []Found {
+	found, _ := Search(ctx, source, symbol)
+	if base, _, ok := splitPair(symbol); ok && len(found) == 0 {
+		found, _ = Search(ctx, source, base)
+	}
+	return found
+}
+
+// search asks the service: by its own search, or in its list, which is kept for an hour.
+func (s *service) search(ctx context.Context, text string) ([]Found, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	if s.find != nil {
+		found, err := s.find(ctx, s.host, text)
+		found = slices.DeleteFunc(found, func(f Found) bool { // it lists things that have no bars
+			symbol, err := Written(f.Symbol)
+			return err != nil || symbol != f.Symbol
+		})
+		return found[:min(len(found), MaxFound)], err
+	}
+	s.listing.Lock()
+	defer s.listing.Unlock()
+	if time.Since(s.listed) > listAge {
+		symbols, err := s.list(ctx, s.host)
+		if err != nil {
+			return nil, err
+		}
+		s.all, s.listed = namedAll(symbols), time.Now()
+	}
+	return matching(s.all, text), nil
+}
+
+// matching returns those of all that contain text, at most MaxFound, the best first. Of two
+// that match alike the shorter symbol comes first: BTCUSDT before BTCUSDT_PERP.
+func matching(all []Found, text string) (found []Found) {
+	text = strings.ToUpper(text)
+	plain := noSeparator.Replace(strings.ReplaceAll(text, "/", ""))
+	rank := func(f Found) int {
+		symbol, name := noSeparator.Replace(f.Symbol), strings.ToUpper(f.Name)
+		switch {
+		case symbol == plain || name == text:
+			return 1
+		case strings.HasPrefix(symbol, plain) || strings.HasPrefix(name, text):
+			return 2
+		case strings.Contains(symbol, plain) || strings.Contains(name, text):
+			return 3
+		}
+		return 0
+	}
+	for _, f := range all {
+		if rank(f) > 0 && !slices.Contains(found, f) {
+			found = append(found, f)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Found) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(len(a.Symbol), len(b.Symbol)))
+	})
+	return found[:min(len(found), MaxFound)]
+}
+
+// namedAll returns symbols with the names of those that people ask for by name.
+func namedAll(symbols []string) []Found {
+	found := make([]Found, len(symbols))
+	for i, symbol := range symbols {
+		found[i].Symbol = symbol
+		base, _, ok := cryptoPair(symbol)
+		if !ok {
+			base = symbol
+		}
+		found[i].Name = wellKnown[coin(base)]
+	}
+	return found
+}
+
+// wellKnown has names by which people ask for markets.
+var wellKnown = map[string]string{
+	"BTC": "Bitcoin", "ETH": "Ethereum", "SOL": "Solana", "BNB": "BNB", "XRP": "XRP (Ripple)", "DOGE": "Dogecoin", "ADA": "Cardano", "AVAX": "Avalanche",
+	"LINK": "Chainlink", "LTC": "Litecoin", "DOT": "Polkadot", "TRX": "Tron", "SHIB": "Shiba Inu", "BCH": "Bitcoin Cash", "XLM": "Stellar", "UNI": "Uniswap",
+	"AAPL": "Apple", "MSFT": "Microsoft", "NVDA": "Nvidia", "AMZN": "Amazon", "GOOGL": "Alphabet (Google)", "META": "Meta (Facebook)", "TSLA": "Tesla",
+	"SPY": "S&P 500 (SPDR)", "QQQ": "Nasdaq 100 (Invesco)", "EURUSD=X": "Euro in US dollars", "GC=F": "Gold", "CL=F": "Crude oil",
+}
+
+// binanceList returns all pairs: those that have a price.
+func binanceList(ctx context.Context, h *host) (symbols []string, err error) {
+	_, err = h.get(ctx, "", 4, "/api/v3/ticker/price", url.Values{}, func(body []byte) error {
+		var rows []struct{ Symbol string }
+		err := json.Unmarshal(body, &rows)
+		for _, r := range rows {
+			symbols = append(symbols, r.Symbol)
+		}
+		return err
+	})
+	return symbols, err
+}
+
+// coinbaseList returns the products that are traded.
+func coinbaseList(ctx context.Context, h *host) (symbols []string, err error) {
+	_, err = h.get(ctx, "", 1, "/products", url.Values{}, func(body []byte) error {
+		var rows []struct{ ID, Status string }
+		err := json.Unmarshal(body, &rows)
+		for _, r := range rows {
+			if r.Status == "online" {
+				symbols = append(symbols, r.ID)
+			}
+		}
+		return err
+	})
+	return symbols, err
+}
+
+// krakenList returns all pairs by their usual names.
+func krakenList(ctx context.Context, h *host) (symbols []string, err error) {
+	_, err = h.get(ctx, "", 1, "/0/public/AssetPairs", url.Values{}, func(body []byte) error {
+		var told struct {
+			Result map[string]struct{ Altname string }
+		}
+		err := json.Unmarshal(body, &told)
+		for _, pair := range told.Result {
+			symbols = append(symbols, pair.Altname)
+		}
+		slices.Sort(symbols)
+		return err
+	})
+	return symbols, err
+}
+
+// yahooFind asks Yahoo's own search, which knows names, misspelled ones too.
+func yahooFind(ctx context.Context, h *host, text string) (found []Found, err error) {
+	query := url.Values{"q": {text}, "quotesCount": {"20"}, "newsCount": {"0"}}
+	_, err = h.get(ctx, text, 1, "/v1/finance/search", query, func(body []byte) error {
+		var told struct {
+			Quotes []struct{ Symbol, ShortName, LongName string }
+		}
+		err := json.Unmarshal(body, &told)
+		for _, q := range told.Quotes {
+			found = append(found, Found{q.Symbol, cmp.Or(q.LongName, q.ShortName)})
+		}
+		return err
+	})
+	return found, err
+}
