@@ -63,11 +63,13 @@ type documents struct {
 
 // document is what was last learned of a client.
 type document struct {
-	client *client        // nil if there is no good document
+	used  time.Time // guarded by the mu of documents, like known
+	known bool      // there is a client
+
+	mu     sync.Mutex     // held through a fetch, for which others wait: at most documentTime
+	client *client        // nil if there is no good document; guarded by mu, like all below
 	failed *documentError // of the last fetch; nil if it went well
 	until  time.Time      // when it is fetched again
-	used   time.Time
-	busy   chan struct{} // closed when the fetch under way is over; nil if there is none
 }
 
 // newDocuments returns the documents of these hosts, none fetched yet. It refuses what is
@@ -137,67 +139,60 @@ func (d *documents) get(id string, from visitor) (*client, error) {
 	if why := d.oddity(id); why != "" {
 		return nil, &documentError{id: id, why: why}
 	}
-	for {
-		doc, mine, wait := d.take(id, from, time.Now())
+	doc := d.find(id)
+	doc.mu.Lock()
+	defer doc.mu.Unlock()
+	if now := time.Now(); !now.Before(doc.until) {
+		wait := d.mayFetch(doc, from, now)
 		switch {
+		case wait > 0 && doc.client != nil:
+			return doc.client, nil
 		case wait > 0:
 			return nil, &documentError{id: id, why: "too many such documents were asked for just now", wait: wait, status: http.StatusTooManyRequests}
-		case mine:
-			c, life, failed := d.fetch(id)
-			if failed != nil {
-				d.log.Warn("client document not fetched", "document", limit.Clip(id), "error", failed)
-			}
-			d.give(doc, c, life, failed)
-		case doc.busy != nil:
-			<-doc.busy // at most documentTime
-			continue
 		}
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if doc.client == nil {
-			failed := *doc.failed
-			if failed.passes {
-				failed.wait, failed.status = time.Until(doc.until), http.StatusServiceUnavailable
-			}
-			return nil, &failed
-		}
-		return doc.client, nil
+		d.renew(id, doc)
 	}
+	if doc.client == nil {
+		failed := *doc.failed
+		if failed.passes {
+			failed.wait, failed.status = time.Until(doc.until), http.StatusServiceUnavailable
+		}
+		return nil, &failed
+	}
+	return doc.client, nil
 }
 
-// take returns what is kept under an address, and whether the caller is to fetch the
-// document and then call give. If too many were fetched lately and there is nothing to
-// return, it returns nil and how long to wait.
-func (d *documents) take(id string, from visitor, now time.Time) (doc *document, mine bool, wait time.Duration) {
+// find returns what is kept under an address, and begins to keep it if there is nothing. For
+// one too many the one that was unused for the longest time goes; a stranger can ask for as
+// many as he likes, so those of which no fetch has brought a client go first.
+func (d *documents) find(id string) *document {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	doc = d.kept[id]
-	if doc != nil && (now.Before(doc.until) || doc.busy != nil) {
-		doc.used = now
-		// A copy, because the caller reads it without the lock. If busy is set, another
-		// caller fetches the document, and this one waits for that.
-		return &document{client: doc.client, failed: doc.failed, until: doc.until, busy: doc.busy}, false, 0
-	}
-	switch wait = d.mayFetch(doc, from, now); {
-	case wait > 0 && doc != nil && doc.client != nil:
-		return &document{client: doc.client}, false, 0
-	case wait > 0:
-		return nil, false, wait
-	case doc == nil:
+	doc := d.kept[id]
+	if doc == nil {
 		if len(d.kept) >= maxDocuments {
-			d.evict()
+			oldest := ""
+			for other, kept := range d.kept {
+				first := d.kept[oldest]
+				if first == nil || !kept.known && first.known || kept.known == first.known && kept.used.Before(first.used) {
+					oldest = other
+				}
+			}
+			delete(d.kept, oldest)
 		}
 		doc = &document{}
 		d.kept[id] = doc
 	}
-	doc.used, doc.busy = now, make(chan struct{})
-	return doc, true, 0
+	doc.used = time.Now()
+	return doc
 }
 
 // mayFetch counts a fetch that begins now, or returns how long to wait for one. The
-// caller holds mu.
+// caller holds the document's mu.
 func (d *documents) mayFetch(doc *document, from visitor, now time.Time) (wait time.Duration) {
-	if doc != nil && doc.client != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if doc.client != nil {
 		return d.renewed.Take(now, documentRate)
 	}
 	if wait, _ = d.visitors.take(from); wait > 0 {
@@ -206,41 +201,21 @@ func (d *documents) mayFetch(doc *document, from visitor, now time.Time) (wait t
 	return d.first.Take(now, documentRate)
 }
 
-// evict drops the document that was unused for the longest time. Documents without a
-// client go first: a stranger can ask for as many of these as he likes. The caller holds
-// mu.
-func (d *documents) evict() {
-	oldest := ""
-	for id, doc := range d.kept {
-		if doc.busy == nil && (oldest == "" || doc.before(d.kept[oldest])) {
-			oldest = id
-		}
+// renew fetches a document. If that fails and the host did not say that there is no such
+// client, the known client stays. The caller holds the document's mu.
+func (d *documents) renew(id string, doc *document) {
+	c, life, failed := d.fetch(id)
+	if failed != nil {
+		d.log.Warn("client document not fetched", "document", limit.Clip(id), "error", failed)
+		life = documentFailed
 	}
-	delete(d.kept, oldest)
-}
-
-// before reports whether a document is to be dropped before another.
-func (d *document) before(other *document) bool {
-	if (d.client == nil) != (other.client == nil) {
-		return d.client == nil
-	}
-	return d.used.Before(other.used)
-}
-
-// give notes what a fetch brought and wakes those who wait for it. If the fetch failed and
-// the host did not say that there is no such client, the known client stays.
-func (d *documents) give(doc *document, c *client, life time.Duration, failed *documentError) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	if failed == nil || failed.none {
 		doc.client = c
 	}
-	if failed != nil {
-		life = documentFailed
-	}
 	doc.failed, doc.until = failed, time.Now().Add(life)
-	close(doc.busy)
-	doc.busy = nil
+	d.mu.Lock()
+	doc.known = doc.client != nil
+	d.mu.Unlock()
 }
 
 // documentError says why a client_id that is the address of a document names no client.

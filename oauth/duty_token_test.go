@@ -141,8 +141,8 @@ func TestDuty25Parallel(t *testing.T) {
 		if won.Load() > 1 || won.Load()+lost.Load() != 24 {
 			t.Fatalf("%d exchanges won and %d lost, want at most 1 and all others", won.Load(), lost.Load())
 		}
-		if h.tokens.n != 0 {
-			t.Fatalf("%d tokens outlive the replay of their code", h.tokens.n)
+		if n := len(h.Logins()); n != 0 {
+			t.Fatalf("%d tokens outlive the replay of their code", n)
 		}
 	}
 }

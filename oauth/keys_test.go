@@ -288,8 +288,8 @@ func TestKeysRevoke(t *testing.T) {
 	if got, err := b.Revoke(grant.ShortID()); err != nil || got.ID != grant.ID {
 		t.Fatal(got, err)
 	}
-	if _, err := b.Revoke(grant.ShortID()); err == nil {
-		t.Error("revoked twice")
+	if got, err := b.Revoke(grant.ShortID()); err != nil || got.ID != grant.ID {
+		t.Errorf("once more: %v, %v", got, err)
 	}
 	give := func(token string, c registered) *httptest.ResponseRecorder {
 		return b.do("POST", "/revoke", url.Values{"token": {token}, "client_id": {c.ClientID}}.Encode())
@@ -484,9 +484,6 @@ func TestKeysRevokeAgain(t *testing.T) {
 	if got, err := h.Revoke(grant.ID); err != nil || got.ID != grant.ID || ledger.unsaved {
 		t.Errorf("once the disk works: %v, %v", got, err)
 	}
-	if _, err := h.Revoke(grant.ID); err == nil || !strings.Contains(err.Error(), "no login has the id") {
-		t.Errorf("once it is written: %v", err)
-	}
 }
 
 // TestKeysRevokeUntilWritten: a login whose end, however it came, could not be written down
@@ -524,11 +521,8 @@ func TestKeysRevokeUntilWritten(t *testing.T) {
 		if got, err := h.Revoke(grant.ID); err != nil || got.ID != grant.ID || ledger.unsaved {
 			t.Errorf("%s: once the disk works: %v, %v", name, got, err)
 		}
-		if _, err := h.Revoke(grant.ID); err == nil || !strings.Contains(err.Error(), "no login has the id") {
-			t.Errorf("%s: once it is written: %v", name, err)
-		}
-		if _, err := h.RevokeAll(); err != nil || announced[grant.ID] != 1 || announced[other.ID] != 1 || h.tokens.n != 0 {
-			t.Errorf("%s: %v, announced %v, %d tokens kept", name, err, announced, h.tokens.n)
+		if _, err := h.RevokeAll(); err != nil || announced[grant.ID] != 1 || announced[other.ID] != 1 || len(h.Logins()) != 0 {
+			t.Errorf("%s: %v, announced %v, %v work on", name, err, announced, h.Logins())
 		}
 	}
 }

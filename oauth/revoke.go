@@ -55,9 +55,8 @@ func (s *Server) Revoke(prefix string) (Grant, error) {
 		return Grant{}, fmt.Errorf("no login has the id %q: wick clients lists them", limit.Clip(prefix))
 	}
 	grant := found[0].grant
-	ended, err := s.end(found[0])
+	err := s.end(found[0])
 	s.log.Info("token revoked by the owner", "id", grant.ShortID(), "name", limit.Clip(grant.Name))
-	s.announce(ended...)
 	return grant, notKept(err)
 }
 
@@ -75,13 +74,9 @@ func notKept(err error) error {
 // ask for consent again. An error means that all this holds for this process only.
 func (s *Server) RevokeAll() (tokens int, err error) {
 	err = s.ledger.NextEpoch() // ends the codes as well
-	ended := s.sweep(err)
-	if err == nil {
-		s.forgetUnsaved()
-	}
-	s.log.Info("all tokens revoked", "tokens", len(ended))
-	s.announce(ended...)
-	return len(ended), notKept(err)
+	tokens = s.sweep()
+	s.log.Info("all tokens revoked", "tokens", tokens)
+	return tokens, notKept(err)
 }
 
 // revoke is RFC 7009: a client gives back its own token. A token that does not
@@ -102,11 +97,10 @@ func (s *Server) revoke(r *http.Request, p params) (any, *refusal) {
 		return nil, bad("invalid_grant", "the token was given to another client")
 	}
 	worked := s.live(t)
-	ended, err := s.end(t)
+	err := s.end(t)
 	if worked { // also one that was not presented here, of which nothing ends but the token
 		s.log.Info("token revoked by its client", "client", cl.identity.short(), "name", limit.Clip(cl.name))
 	}
-	s.announce(ended...)
 	if err != nil {
 		s.log.Error("a token is revoked in this process and until the next start only", "error", err)
 		return nil, unavailable()

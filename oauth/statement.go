@@ -87,20 +87,28 @@ func (s *Server) findToken(text string) (*token, bool) {
 	if !ok || !s.live(t) {
 		return nil, false
 	}
-	s.announce(s.keep(t)...)
+	s.keep(t)
 	return t, true
 }
 
-// keep stores a token, unless it is there, and returns the ids of those that were pushed
-// out. One that is pushed out still works, and is stored again when it is next presented.
-// But until then its revocation would not be noticed here, so its open streams must end
-// now.
-func (s *Server) keep(t *token) (ended []string) {
+// keep stores a token, unless it is there. One that is pushed out still works, and is stored
+// again when it is next presented. But until then its revocation would not be noticed here,
+// so its open streams must end now.
+func (s *Server) keep(t *token) {
 	_, pushed := s.tokens.add(t.key, t)
 	for _, old := range pushed {
-		ended = append(ended, old.grant.ID)
+		if !old.ended.Load() {
+			s.tell(old)
+		}
 	}
-	return ended
+}
+
+// tell tells the rest of the program that a token has ended before its time, or was pushed
+// out. The caller holds no lock, because the callback may call this server.
+func (s *Server) tell(t *token) {
+	if s.options.OnRevoke != nil {
+		s.options.OnRevoke(t.grant.ID)
+	}
 }
 
 // readToken returns the token of a text, which may have been revoked. The table saves
@@ -136,58 +144,27 @@ func (s *Server) Works(login string) bool {
 // live reports whether a token that was found still works.
 func (s *Server) live(t *token) bool { return !s.ledger.Revoked(t.login, t.epoch) }
 
-// end ends a token everywhere and returns the ids of the tokens that ended here: its own,
-// unless it was not known or had ended already. On an error it has ended in this process
-// only, and may work again after the next start; it is then kept, with unsaved set, and
-// the ids include those that it pushed out.
-func (s *Server) end(t *token) (ended []string, err error) {
-	err = s.ledger.Revoke(t.login, t.grant.Expires)
-	ended = s.sweep(err)
-	if err == nil {
-		s.tokens.remove(t.key) // sweep leaves it there if it was unsaved
-	} else {
-		t.unsaved.Store(true)
-		ended = append(ended, s.keep(t)...)
-	}
-	return ended, err
+// end ends a token everywhere. On an error it has ended in this process only, and may work
+// again after the next start. It stays in the table, where the owner can revoke it once more.
+func (s *Server) end(t *token) error {
+	err := s.ledger.Revoke(t.login, t.grant.Expires)
+	s.keep(t)
+	s.sweep()
+	return err
 }
 
-// Sweep ends the tokens that a shared [Ledger] says are revoked, and calls
-// Options.OnRevoke for each. Whoever runs the ledger calls Sweep when another process has
-// revoked something; for what this server revokes, it is not needed.
-func (s *Server) Sweep() { s.announce(s.sweep(nil)...) }
+// Sweep calls Options.OnRevoke for each token that a shared [Ledger] says is revoked, once.
+// Whoever runs the ledger calls it when another process has revoked something; for what this
+// server revokes, it is not needed.
+func (s *Server) Sweep() { s.sweep() }
 
-// sweep ends the tokens that the ledger has revoked and returns the ids of those that
-// had not ended before. They are forgotten, unless err says that the ledger could not
-// write the revocation down: then they are kept, with unsaved set.
-func (s *Server) sweep(err error) (ended []string) {
+// sweep is Sweep, and returns how many tokens have ended.
+func (s *Server) sweep() (ended int) {
 	for _, t := range s.tokens.all() {
-		if s.live(t) || t.unsaved.Load() {
-			continue
-		}
-		if err != nil && !t.unsaved.Swap(true) || err == nil && s.tokens.remove(t.key) {
-			ended = append(ended, t.grant.ID)
+		if !s.live(t) && !t.ended.Swap(true) {
+			s.tell(t)
+			ended++
 		}
 	}
 	return ended
-}
-
-// forgetUnsaved forgets the unsaved tokens of earlier epochs. The caller has written down
-// that a new epoch began, and tokens of earlier ones do not work.
-func (s *Server) forgetUnsaved() {
-	for _, t := range s.tokens.all() {
-		if t.unsaved.Load() && t.epoch != s.ledger.Epoch() {
-			s.tokens.remove(t.key)
-		}
-	}
-}
-
-// announce tells the rest of the program which tokens ended before their time or were
-// pushed out. The caller holds no lock, because the callback may call this server.
-func (s *Server) announce(ids ...string) {
-	for _, id := range ids {
-		if s.options.OnRevoke != nil {
-			s.options.OnRevoke(id)
-		}
-	}
 }

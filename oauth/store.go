@@ -45,9 +45,7 @@ type token struct {
 
 	login, epoch string // those of its code
 
-	// unsaved says that it was revoked and announced, but that the ledger could not write
-	// the revocation down. It stays in the table, so that the owner can revoke it again.
-	unsaved atomic.Bool
+	ended atomic.Bool // it was revoked, and OnRevoke was called
 
 	last atomic.Int64               // when it was last presented, in Unix nanoseconds
 	from atomic.Pointer[netip.Addr] // from which address
@@ -138,13 +136,6 @@ func (t *table[E]) add(key digest, e E) (added bool, pushed []E) {
 		t.due.Store(min(t.due.Load(), d.UnixNano()))
 	}
 	return true, pushed
-}
-
-// remove takes out the entry of key and reports whether it was there.
-func (t *table[E]) remove(key digest) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.drop(key)
 }
 
 // all returns every living entry, in no order.

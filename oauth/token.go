@@ -18,33 +18,32 @@ type tokenReply struct {
 	Scope       string `json:"scope"`
 }
 
-// token answers the token endpoint: it checks the client and exchanges its code.
+// token answers the token endpoint: it turns a code into a token. All checks come first;
+// only then is the code marked as used, so that a stranger's wrong attempt cannot use it up.
 func (s *Server) token(r *http.Request, p params) (any, *refusal) {
-	if ref := checkGrantType(p.get("grant_type")); ref != nil {
-		return nil, ref
+	switch p.get("grant_type") {
+	case "authorization_code":
+	case "":
+		return nil, bad("invalid_request", "grant_type is missing: send authorization_code, in the body")
+	default:
+		return nil, bad("unsupported_grant_type", "only authorization_code is offered: there are no passwords, refresh tokens or client credentials here")
 	}
 	cl, ref := s.authenticateClient(r, p)
 	if ref != nil {
 		return nil, ref
 	}
-	return s.exchange(cl, p, s.ClientIP(r))
-}
-
-// exchange turns a code into a token. All checks come first; only then is the
-// code marked as used, so that a stranger's wrong attempt cannot use it up. A second
-// attempt with everything right fails and revokes the token that the first one got: one
-// of the two was a thief.
-func (s *Server) exchange(cl *client, p params, from netip.Addr) (tokenReply, *refusal) {
 	c, ref := s.checkCode(cl, p)
 	if ref != nil {
-		return tokenReply{}, ref
+		return nil, ref
 	}
-	reply, ref, ended := s.redeem(cl, c, from)
-	s.announce(ended...)
-	if ref == nil && s.options.OnLogin != nil {
-		s.options.OnLogin(cl.name, c.scope, from)
+	reply, ref := s.redeem(cl, c, s.ClientIP(r))
+	if ref != nil {
+		return nil, ref
 	}
-	return reply, ref
+	if s.options.OnLogin != nil {
+		s.options.OnLogin(cl.name, c.scope, s.ClientIP(r))
+	}
+	return reply, nil
 }
 
 // checkCode finds the code that a client sends and checks all that came with it.
@@ -74,17 +73,6 @@ func (s *Server) checkCode(cl *client, p params) (*code, *refusal) {
 		return nil, bad("invalid_grant", "code_verifier does not fit the code_challenge")
 	}
 	return c, nil
-}
-
-// checkGrantType refuses every grant type but authorization_code.
-func checkGrantType(kind string) *refusal {
-	switch kind {
-	case "authorization_code":
-		return nil
-	case "":
-		return bad("invalid_request", "grant_type is missing: send authorization_code, in the body")
-	}
-	return bad("unsupported_grant_type", "only authorization_code is offered: there are no passwords, refresh tokens or client credentials here")
 }
 
 // authenticateClient finds the client and checks its secret: one that registered
@@ -125,22 +113,22 @@ func (s *Server) authenticateClient(r *http.Request, p params) (*client, *refusa
 	return cl, nil
 }
 
-// redeem returns a token for a code that passed every check, and the ids of the tokens
-// that ended by this.
-func (s *Server) redeem(cl *client, c *code, from netip.Addr) (reply tokenReply, ref *refusal, ended []string) {
+// redeem returns a token for a code that passed every check. A second attempt fails and
+// revokes the token that the first one got: one of the two was a thief.
+func (s *Server) redeem(cl *client, c *code, from netip.Addr) (reply tokenReply, ref *refusal) {
 	first, err := s.ledger.TakeOnce("code-"+c.login, c.expires())
 	if err != nil {
 		s.log.Error("code not taken", "client", cl.identity.short(), "error", err)
-		return reply, unavailable(), nil
+		return reply, unavailable()
 	}
 	if !first {
 		s.log.Warn("code used twice: its token is revoked", "client", cl.identity.short())
 		// The login, and not the token: another process may have given it.
-		err := s.ledger.Revoke(c.login, c.expires().Add(TokenLife))
-		if err != nil {
+		if err := s.ledger.Revoke(c.login, c.expires().Add(TokenLife)); err != nil {
 			s.log.Error("a login is revoked, but that could not be written down", "error", err)
 		}
-		return reply, bad("invalid_grant", "the code was used before: authorize again"), s.sweep(err)
+		s.sweep()
+		return reply, bad("invalid_grant", "the code was used before: authorize again")
 	}
 	now := time.Now().Round(0) // by the wall clock, which goes on while the machine sleeps
 	t := &token{client: cl.id, since: now, login: c.login, epoch: c.epoch, grant: Grant{
@@ -151,13 +139,12 @@ func (s *Server) redeem(cl *client, c *code, from netip.Addr) (reply tokenReply,
 	}}
 	secret := s.sealToken(t)
 	t.touch(now, from)
-	ended = s.keep(t)
+	s.keep(t)
 	// The token is in the table first and checked then, so that a revocation which came
 	// after the code was taken either finds it there or is found here.
 	if !s.live(t) {
-		s.tokens.remove(t.key)
-		return reply, bad("invalid_grant", "the login was revoked meanwhile: authorize again"), ended
+		return reply, bad("invalid_grant", "the login was revoked meanwhile: authorize again")
 	}
 	s.log.Info("token issued", "client", cl.identity.short(), "name", limit.Clip(cl.name), "scope", c.scope)
-	return tokenReply{secret, "Bearer", int(TokenLife.Seconds()), c.scope}, nil, ended
+	return tokenReply{secret, "Bearer", int(TokenLife.Seconds()), c.scope}, nil
 }

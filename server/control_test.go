@@ -119,7 +119,7 @@ func TestClients(t *testing.T) {
 	if got := p.ping(t, second); got != http.StatusOK {
 		t.Errorf("the other token: %d, want 200", got)
 	}
-	for _, id := range []string{rows[0][1], "12", "x y&z", "ffffffff"} {
+	for _, id := range []string{"12", "x y&z", "ffffffff"} {
 		if out, err := command(t, "revoke", id, "--data-dir", dir); err == nil || out != "" || strings.Contains(err.Error(), "\n") {
 			t.Errorf("revoke %q: %q, %v, want one line", id, out, err)
 		}
