@@ -25,29 +25,46 @@ var (
 		Message: "the server is busy with other calls: try again in a second"}
 )
 
-// Fits returns an error if c may not have n more.
-func (s *Shares) Fits(c Caller, n int) *Error {
+// Bound is one of the bounds of [Shares].
+type Bound int
+
+const (
+	NoBound Bound = iota
+	TokenBound
+	ClientBound
+	AllBound
+)
+
+// Over returns which bound c would exceed with n more, the narrowest first.
+func (s *Shares) Over(c Caller, n int) Bound {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.fits(c, n)
+	return s.over(c, n)
 }
 
-// fits is Fits for callers that hold mu.
-func (s *Shares) fits(c Caller, n int) *Error {
+// over is Over for callers that hold mu.
+func (s *Shares) over(c Caller, n int) Bound {
 	switch {
-	case s.Token > 0 && s.tokens[c.Key()]+n > s.Token, s.Client > 0 && s.clients[c.Client]+n > s.Client:
-		return errCrowded
+	case s.Token > 0 && s.tokens[c.Key()]+n > s.Token:
+		return TokenBound
+	case s.Client > 0 && s.clients[c.Client]+n > s.Client:
+		return ClientBound
 	case s.All > 0 && s.all+n > s.All:
-		return errBusy
+		return AllBound
 	}
-	return nil
+	return NoBound
 }
+
+// Fits returns an error if c may not have n more.
+func (s *Shares) Fits(c Caller, n int) *Error { return refusedBy[s.Over(c, n)] }
+
+var refusedBy = [...]*Error{NoBound: nil, TokenBound: errCrowded, ClientBound: errCrowded, AllBound: errBusy}
 
 // Take counts n more for c if they fit, and returns what Fits returns.
 func (s *Shares) Take(c Caller, n int) *Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if refused := s.fits(c, n); refused != nil {
+	if refused := refusedBy[s.over(c, n)]; refused != nil {
 		return refused
 	}
 	s.add(c, n)
@@ -59,6 +76,13 @@ func (s *Shares) Add(c Caller, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.add(c, n)
+}
+
+// InUse returns how much is in use by all together.
+func (s *Shares) InUse() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all
 }
 
 // add is Add for callers that hold mu.

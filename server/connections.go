@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+
+	"wick/mcp"
 )
 
 // Bounds on open connections. One that is idle costs about 20 KiB, and one in
@@ -53,24 +55,25 @@ const reservedFiles = 128
 //
 // The registry learns of all this in four ways: from the listener (a connection is there),
 // from its Read, Write and Close, from the hooks of http.Server (a request begins or is
-// over), and from known, which is called when a token was checked. No connection is closed
+// over), and from claim, which is called when a token was checked. No connection is closed
 // under mu.
 type connections struct {
-	room                     int             // for all connections
-	anonymous, token, client int             // bounds of anonymous ones, of one token, of one client
-	dropped                  atomic.Uint64   // closed to make room
-	changed                  func(known int) // called with how many have shown a token, when that changes; may be nil
-	unread                   chan struct{}   // holds one for each connection that waits for its first read
+	anonymous int             // how many have shown no token at most
+	known     mcp.Shares      // of those that have
+	dropped   atomic.Uint64   // closed to make room
+	changed   func(known int) // called with how many have shown a token, when that changes; may be nil
+	unread    chan struct{}   // holds one for each connection that waits for its first read
 
-	mu      sync.Mutex
-	open    map[holder]*linked.List // of *conn, oldest first; guarded by mu, like every field below it
-	clients map[string]int          // connections by client; anonymous ones under ""
-	all     int
+	mu   sync.Mutex
+	open map[holder]*linked.List // of *conn, oldest first; guarded by mu
 }
 
 // holder says whose a connection is. Strangers have no client: all of them together are
 // the zero holder, or, with a request in progress, the holder asking.
 type holder struct{ client, token string }
+
+// caller returns the holder as its connections are counted.
+func (h holder) caller() mcp.Caller { return mcp.Caller{ID: h.token, Client: h.client} }
 
 // asking is the holder of all anonymous connections with a request in progress.
 var asking = holder{token: "a request of a stranger"}
@@ -94,10 +97,12 @@ type conn struct {
 func newConnections(files int) *connections {
 	// A process that may open very few keeps half of them for the rest.
 	room := max(files-reservedFiles, files/2)
+	anonymous := min(maxAnonymousConns, room/4)
 	return &connections{
-		room: room, anonymous: min(maxAnonymousConns, room/4), token: min(maxTokenConns, room/8), client: min(maxClientConns, room/4),
-		unread: make(chan struct{}, maxUnread),
-		open:   make(map[holder]*linked.List), clients: make(map[string]int),
+		anonymous: anonymous,
+		known:     mcp.Shares{Token: min(maxTokenConns, room/8), Client: min(maxClientConns, room/4), All: room - anonymous},
+		unread:    make(chan struct{}, maxUnread),
+		open:      make(map[holder]*linked.List),
 	}
 }
 
@@ -236,12 +241,12 @@ func (c *connections) asks(one *conn, busy bool) {
 	c.drop(out)
 }
 
-// known makes the connection of a request that of its token. It reports false when
+// claim makes the connection of a request that of its token. It reports false when
 // the token or its client has too many and none of them is idle. The caller then refuses
-// the request; its connection still counts as the token's. known is called for every
+// the request; its connection still counts as the token's. claim is called for every
 // request with a valid token; most of them come on a connection that is the token's
 // already.
-func (c *connections) known(r *http.Request, token, client string) bool {
+func (c *connections) claim(r *http.Request, token, client string) bool {
 	this, ok := r.Context().Value(connKey{}).(*conn)
 	if !ok {
 		return true // not our connection: a test
@@ -259,10 +264,9 @@ func (c *connections) known(r *http.Request, token, client string) bool {
 	if victim != nil {
 		c.take(victim)
 	}
-	known := c.all - c.clients[""]
 	c.mu.Unlock()
 	c.drop(victim)
-	c.tell(known)
+	c.tell()
 	return fits
 }
 
@@ -270,14 +274,14 @@ func (c *connections) known(r *http.Request, token, client string) bool {
 // one has to, and whether the new one fits. The caller holds mu.
 func (c *connections) victim(newest *conn) (victim *conn, fits bool) {
 	whose := newest.holder
-	switch {
+	switch c.known.Over(whose.caller(), 0) {
 	// A token or client above its bound gives up a connection of its own. Only when the
 	// files of the whole process run out does the largest holder give up one for another.
-	case c.open[whose].Len() > c.token:
+	case mcp.TokenBound:
 		victim = oldestIdle(c.open[whose])
-	case c.clients[whose.client] > c.client:
+	case mcp.ClientBound:
 		victim = oldestIdle(c.open[c.largest(whose.client)])
-	case c.all-c.clients[""] > c.room-c.anonymous:
+	case mcp.AllBound:
 		// The files of the process are used up. The token with most connections gives
 		// up one, even if it is a stream: its client will come back.
 		most := c.open[c.largest("")]
@@ -325,8 +329,9 @@ func (c *connections) put(one *conn, whose holder) {
 		c.open[whose] = linked.New()
 	}
 	one.holder, one.at = whose, c.open[whose].PushBack(one)
-	c.clients[whose.client]++
-	c.all++
+	if whose.client != "" {
+		c.known.Add(whose.caller(), 1)
+	}
 }
 
 // take removes a connection. The caller holds mu.
@@ -337,16 +342,15 @@ func (c *connections) take(one *conn) {
 	if conns.Len() == 0 {
 		delete(c.open, one.holder)
 	}
-	if c.clients[one.holder.client]--; c.clients[one.holder.client] == 0 {
-		delete(c.clients, one.holder.client)
+	if one.holder.client != "" {
+		c.known.Add(one.holder.caller(), -1)
 	}
-	c.all--
 }
 
 // tell passes on how many connections have shown a token. No lock is held.
-func (c *connections) tell(known int) {
+func (c *connections) tell() {
 	if c.changed != nil {
-		c.changed(known)
+		c.changed(c.known.InUse())
 	}
 }
 
@@ -369,9 +373,8 @@ func (one *conn) Close() error {
 	if one.at != nil {
 		c.take(one)
 	}
-	known := c.all - c.clients[""]
 	c.mu.Unlock()
-	c.tell(known)
+	c.tell()
 	return one.Conn.Close()
 }
 
@@ -380,7 +383,12 @@ func (one *conn) Close() error {
 func (c *connections) count() (anonymous, all int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.clients[""], c.all
+	for _, strangers := range []holder{{}, asking} {
+		if conns := c.open[strangers]; conns != nil {
+			anonymous += conns.Len()
+		}
+	}
+	return anonymous, anonymous + c.known.InUse()
 }
 
 // state is the ConnState hook of an http.Server: it notes which connections are idle and

@@ -46,7 +46,7 @@ func site(t *testing.T, c *connections) (address string) {
 func (c *connections) answers(t *testing.T, srv *http.Server) {
 	srv.Handler = c.handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, client, ok := strings.Cut(r.Header.Get("Authorization"), "@")
-		if ok && !c.known(r, token, client) {
+		if ok && !c.claim(r, token, client) {
 			w.Header().Set("Connection", "close")
 			w.WriteHeader(http.StatusTooManyRequests)
 			return
@@ -288,7 +288,7 @@ func TestConnectionBounds(t *testing.T) {
 		128:       {64, 16, 8, 16},
 	} {
 		c := newConnections(files)
-		if got := [4]int{c.room, c.anonymous, c.token, c.client}; got != want {
+		if got := [4]int{c.known.All + c.anonymous, c.anonymous, c.known.Token, c.known.Client}; got != want {
 			t.Errorf("%d files: room, anonymous, token, client = %v, want %v", files, got, want)
 		}
 	}
@@ -300,11 +300,11 @@ func TestConnectionBounds(t *testing.T) {
 		return httptest.NewRequestWithContext(c.context(t.Context(), one), "GET", "/", nil)
 	}
 	for n := range maxClientConns {
-		if !c.known(enter(), fmt.Sprint("token", n/maxTokenConns), "client") {
+		if !c.claim(enter(), fmt.Sprint("token", n/maxTokenConns), "client") {
 			t.Fatalf("connection %d of the client was refused", n+1)
 		}
 	}
-	if c.known(enter(), "token0", "client") || c.known(enter(), "token2", "client") {
+	if c.claim(enter(), "token0", "client") || c.claim(enter(), "token2", "client") {
 		t.Errorf("more than %d connections of a token, or %d of a client, are taken", maxTokenConns, maxClientConns)
 	}
 	for range maxAnonymousConns/2 + 1 {
@@ -321,7 +321,7 @@ func TestConnectionBounds(t *testing.T) {
 // token would use up the files of the process and shut everybody out.
 func TestTokenConnections(t *testing.T) {
 	c := newConnections(manyFiles)
-	c.token, c.client = 3, 4
+	c.known.Token, c.known.Client = 3, 4
 	address := site(t, c)
 	other, _ := enter(t, address, "/", "b@two")
 	first, _ := enter(t, address, "/", "a@one")
@@ -353,7 +353,7 @@ func TestTokenConnections(t *testing.T) {
 // connections gives one, and the newcomer is served.
 func TestRoomForAll(t *testing.T) {
 	c := newConnections(manyFiles)
-	c.room, c.anonymous = 8, 3
+	c.known.All, c.anonymous = 5, 3
 	address := site(t, c)
 	var busy []caller
 	for range 4 {
@@ -394,7 +394,7 @@ func TestKnownAreCounted(t *testing.T) {
 	if got := <-told; got != 0 {
 		t.Errorf("told %d, want 0", got)
 	}
-	if len(c.open)+len(c.clients)+c.all != 0 {
-		t.Errorf("left over: %v %v %d", c.open, c.clients, c.all)
+	if len(c.open)+c.known.InUse() != 0 {
+		t.Errorf("left over: %v %d", c.open, c.known.InUse())
 	}
 }

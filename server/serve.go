@@ -294,7 +294,7 @@ func authenticate(login *oauth.Server, conns *connections, r *http.Request) (mcp
 	if err != nil {
 		return mcp.Caller{}, err
 	}
-	if !conns.known(r, grant.ID, grant.Client) {
+	if !conns.claim(r, grant.ID, grant.Client) {
 		return mcp.Caller{}, mcp.ErrTooMany
 	}
 	return callerOf(grant, permit.HTTP, login.ClientIP(r)), nil
