@@ -70,24 +70,22 @@ func (p *lineWriter) Write(record []byte) (int, error) {
 
 // logOutput writes the lines of all parts in the order in which they came: before a
 // line that must not wait, all that wait are written. Whoever adds a line never waits for
-// w: a log that nobody reads must not hold up calls, a halt or the end of the process. So
-// drain writes, and while it waits for w, lines queue up to logQueue and further ones are
-// dropped and counted.
+// w: a log that nobody reads must not hold up calls, a halt or the end of the process. So a
+// goroutine writes while there are lines, and while it waits for w, lines queue up to logQueue
+// and further ones are dropped and counted.
 type logOutput struct {
-	w     io.Writer       // used by drain alone, like spare
-	spare []byte          // what is being written, and then the room for later lines
-	lost  func(lines int) // adds a line that says how many were dropped
+	w    io.Writer
+	lost func(lines int) // adds a line that says how many were dropped
 
 	mu      sync.Mutex
 	lines   []byte        // not yet written; guarded by mu, like every field below it
-	dropped int           // lines since drain last took some
-	due     bool          // lines are to be written now
-	drained chan struct{} // closed when drain ends; nil while it does not run
-	timer   *time.Timer   // makes lines due logDelay after the first that waits; nil before the first ever
+	dropped int           // lines since some were last taken to be written
+	hurry   chan struct{} // holds one if the lines are not to wait
+	done    chan struct{} // closed when the goroutine has written all; nil while there is none
 }
 
-// add appends a line, unless too much is waiting. All lines are due if this one must not
-// wait, or if they fill the buffer. The first line that waits starts the timer.
+// add appends a line, unless too much is waiting. All lines are written at once if this one
+// must not wait, or if they fill the buffer.
 func (o *logOutput) add(prefix string, record []byte, wait bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -95,68 +93,66 @@ func (o *logOutput) add(prefix string, record []byte, wait bool) {
 		o.dropped++
 		return
 	}
-	// The timer runs while lines wait. If they are written for another reason, it is not
-	// stopped: then it finds nothing to write, or writes newer lines a little early.
-	first := len(o.lines) == 0
 	o.lines = append(append(o.lines, prefix...), record...)
-	switch {
-	case !wait || len(o.lines) >= logBuffer:
-		o.start()
-	case first && o.timer == nil:
-		o.timer = time.AfterFunc(logDelay, func() { o.write() })
-	case first:
-		o.timer.Reset(logDelay)
+	if o.done == nil {
+		o.hurry, o.done = make(chan struct{}, 1), make(chan struct{})
+		go o.write(o.hurry)
+	}
+	if !wait || len(o.lines) >= logBuffer {
+		o.now()
 	}
 }
 
-// start makes the lines due and has drain run. The caller holds mu.
-func (o *logOutput) start() {
-	o.due = true
-	if o.drained == nil {
-		o.drained = make(chan struct{})
-		go o.drain()
-	}
-}
-
-// write is start for a caller who does not hold mu. It returns the channel that is closed
-// when the lines are written.
-func (o *logOutput) write() <-chan struct{} {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.start()
-	return o.drained
-}
-
-// flush writes what waits, and waits for that as long as logFarewell.
-func (o *logOutput) flush() {
+// now lets no line wait. The caller holds mu.
+func (o *logOutput) now() {
 	select {
-	case <-o.write():
-	case <-time.After(logFarewell):
+	case o.hurry <- struct{}{}:
+	default:
 	}
 }
 
-// drain writes lines while some are due. Lines that cannot be written are lost, since
-// there is nowhere to report that.
-func (o *logOutput) drain() {
-	o.mu.Lock()
-	for o.due {
-		if cap(o.spare) > 2*logBuffer {
-			o.spare = nil // there was much, such as the stack of a panic
+// write writes until nothing is left. Lines that cannot be written are lost, since there is
+// nowhere to report that.
+func (o *logOutput) write(hurry <-chan struct{}) {
+	for {
+		select {
+		case <-hurry:
+		case <-time.After(logDelay):
 		}
-		dropped := o.dropped
-		o.lines, o.spare, o.dropped, o.due = o.spare[:0], o.lines, 0, false
+		o.mu.Lock()
+		lines, dropped := o.lines, o.dropped
+		o.lines, o.dropped = nil, 0
 		o.mu.Unlock()
 		if dropped > 0 {
 			o.lost(dropped)
 		}
-		if len(o.spare) > 0 {
-			o.w.Write(o.spare)
-		}
+		o.w.Write(lines)
 		o.mu.Lock()
+		if len(o.lines) == 0 {
+			close(o.done)
+			o.done = nil
+			o.mu.Unlock()
+			return
+		}
+		o.mu.Unlock()
 	}
-	close(o.drained)
-	o.drained = nil
+}
+
+// flush writes what waits, and waits for that as long as logFarewell.
+func (o *logOutput) flush() {
+	o.mu.Lock()
+	done := o.done
+	if done != nil {
+		o.now()
+	}
 	o.mu.Unlock()
+	if done == nil {
+		return
+	}
+	select {
+	case <-done:
+	case <-time.After(logFarewell):
+	}
 }
 
 // Complain writes err, with which [Run] returned, to w, which is standard error: the last
