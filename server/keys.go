@@ -88,18 +88,6 @@ func openLogins(c *config, log *slog.Logger) (*keptLogins, error) {
 	return &keptLogins{book, dir}, nil
 }
 
-// openLedger returns the ledger of the login: the one of all replicas, the one in the data
-// directory, or nil if logins end with the process.
-func (e *app) openLedger(kept *keptLogins) (oauth.Ledger, error) {
-	switch {
-	case e.replica != nil:
-		return e.replica.openLedger()
-	case kept != nil:
-		return kept.ledger, nil
-	}
-	return nil, nil
-}
-
 // close gives the directory back. All in it was synced when it was written.
 func (k *keptLogins) close() {
 	if k != nil {

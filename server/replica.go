@@ -10,7 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -43,8 +43,7 @@ type replica struct {
 	led  chan struct{}   // closed when this process begins to lead
 	term context.Context // ends when this process leads no more; set before led is closed
 
-	mu     sync.Mutex
-	passed uint64 // calls that were passed to the leader; guarded by mu
+	passed atomic.Uint64 // calls that were passed to the leader
 }
 
 // maxReplicaConns bounds the connections to another replica, as listenFew does. There are
@@ -227,9 +226,7 @@ func (r *replica) pass(ctx context.Context, c toolCall) (*mcp.Result, error) {
 	if !r.node.Status().Reachable() {
 		return nil, errCutOff
 	}
-	r.mu.Lock()
-	r.passed++
-	r.mu.Unlock()
+	r.passed.Add(1)
 	// Ask waits for a leader about as long as an election takes. Its error says that nothing
 	// was done, or that it is not known: an order can then be sent again with the same
 	// client_order_id, and is placed only once. If the leader has changed, the next one's log
@@ -292,11 +289,7 @@ func (r *replica) meter(m *metrics.Registry) {
 	m.Gauge("wick_cluster_leader_known", "1 when this replica knows a leader.", func() float64 { return oneIf(r.node.Status().Leader != "") })
 	m.Gauge("wick_cluster_lag_records", "Records that this replica has heard of and not applied.", func() float64 { return float64(r.node.Status().Lag()) })
 	m.Gauge("wick_cluster_etcd_silence_seconds", "Time since etcd last answered.", func() float64 { return r.node.Status().Silence.Seconds() })
-	m.Total("wick_cluster_passed_total", "Calls that were passed to the leader.", func() float64 {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		return float64(r.passed)
-	})
+	m.Total("wick_cluster_passed_total", "Calls that were passed to the leader.", func() float64 { return float64(r.passed.Load()) })
 }
 
 // maxLag is how many records a replica may be behind and still be ready.

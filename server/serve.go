@@ -183,7 +183,14 @@ func newLogin(c *config, e *app, kept *keptLogins, log *slog.Logger) (*oauth.Ser
 	if c.hasPage() {
 		path = pagePath
 	}
-	ledger, err := e.openLedger(kept)
+	var ledger oauth.Ledger // nil if logins end with the process
+	var err error
+	switch {
+	case e.replica != nil:
+		ledger, err = e.replica.openLedger()
+	case kept != nil:
+		ledger = kept.ledger
+	}
 	if err != nil {
 		return nil, err
 	}
