@@ -4,86 +4,64 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
 	"wick/market"
 )
 
-// plainAverages are the averages whose only parameters are their length and the price.
-var plainAverages = plain([]averageRow{
-	{name: "sma", title: "SMA", aliases: "moving_average simple_ma moving_average_simple", offset: true, length: 20, of: kernel.SMA,
+// plainAverages are the averages whose only parameters are their length and the price: their
+// signals are the closes that cross them, or their turns if they are smooth enough.
+var plainAverages = slices.Concat(rows(Trend, crossed,
+	row{name: "sma", title: "SMA", aliases: "moving_average simple_ma moving_average_simple", offset: true, length: 20, of: kernel.SMA, memory: averageOf("sma", "length"),
 		doc:     "Simple moving average: the mean of the last prices. As in TA-Lib, with TradingView's usual length.",
 		formula: "SMA = (x[0] + … + x[n-1]) / n"},
-	{name: "ema", title: "EMA", aliases: "exp_ma xma exponential_ma exponential_moving_average moving_average_exponential", offset: true, length: 20, of: kernel.EMA,
+	row{name: "ema", title: "EMA", aliases: "exp_ma xma exponential_ma exponential_moving_average moving_average_exponential", offset: true, length: 20, of: kernel.EMA, memory: averageOf("ema", "length"),
 		doc:     "Exponential moving average: every older price weighs less by the same factor. As in TA-Lib, seeded with the mean of the first n prices.",
 		formula: "EMA = EMA[1] + 2/(n+1) * (x - EMA[1])"},
-	{name: "wma", title: "WMA", aliases: "lwma linear_weighted weighted_ma weighted_moving_average moving_average_weighted", offset: true, length: 20, of: kernel.WMA,
+	row{name: "wma", title: "WMA", aliases: "lwma linear_weighted weighted_ma weighted_moving_average moving_average_weighted", offset: true, length: 20, of: kernel.WMA, memory: averageOf("wma", "length"),
 		doc:     "Weighted moving average: weights fall in a straight line from the newest price to the oldest. As in TA-Lib.",
 		formula: "WMA = (n*x[0] + (n-1)*x[1] + … + x[n-1]) / (n*(n+1)/2)"},
-	{name: "dema", title: "DEMA", aliases: "double_ema moving_average_double", length: 20, of: kernel.DEMA,
+	row{name: "dema", title: "DEMA", aliases: "double_ema moving_average_double", length: 20, of: kernel.DEMA, memory: averageOf("dema", "length"),
 		doc:     "Double exponential average: twice an exponential average less the average of it, which cancels most of its lag. As in TA-Lib.",
 		formula: "DEMA = 2*EMA(x) - EMA(EMA(x))"},
-	{name: "tema", title: "TEMA", aliases: "triple_ema moving_average_triple", length: 20, of: kernel.TEMA,
+	row{name: "tema", title: "TEMA", aliases: "triple_ema moving_average_triple", length: 20, of: kernel.TEMA, memory: averageOf("tema", "length"),
 		doc:     "Triple exponential average: three exponential averages in a row, combined so that most of the lag cancels. As in TA-Lib.",
 		formula: "TEMA = 3*e1 - 3*e2 + e3, e1 = EMA(x), e2 = EMA(e1), e3 = EMA(e2)"},
-	{name: "trima", title: "TRIMA", aliases: "triangular_ma tma", length: 20, of: kernel.TRIMA,
+	row{name: "trima", title: "TRIMA", aliases: "triangular_ma tma", length: 20, of: kernel.TRIMA, memory: averageOf("trima", "length"),
 		doc:     "Triangular average: a simple average of a simple average, so that the middle of the window weighs most. As in TA-Lib.",
 		formula: "TRIMA = SMA(SMA(x, (n+1)/2), n/2+1), divisions rounded down"},
-	{name: "rma", title: "RMA", aliases: "smma wilder wilders wilder_ma wsma modified_ma smoothed_ma smoothed_moving_average", length: 14, of: kernel.RMA,
+	row{name: "rma", title: "RMA", aliases: "smma wilder wilders wilder_ma wsma modified_ma smoothed_ma smoothed_moving_average", length: 14, of: kernel.RMA, memory: averageOf("rma", "length"),
 		doc:     "Wilder's smoothed moving average, the one inside RSI and ATR: slower than an exponential average of the same length. Seeded with the mean of the first values, as TradingView's ta.rma.",
 		formula: "RMA = RMA[1] + (x - RMA[1]) / n"},
-	{name: "hma", title: "HMA", aliases: "hull hull_ma hull_moving_average moving_average_hull", turns: true, length: 9, of: kernel.HMA,
-		doc:     "Hull moving average: a weighted average that takes back its own lag, smooth and quick. Half length and square root are rounded down, as at TradingView.",
-		formula: "HMA = WMA(2 * WMA(x, n/2) - WMA(x, n), √n)"},
-	{name: "zlema", title: "ZLEMA", aliases: "zlma zero_lag_ema zero_lag", length: 20, of: zlema,
+	row{name: "zlema", title: "ZLEMA", aliases: "zlma zero_lag_ema zero_lag", length: 20, of: zlema, memory: averageOf("zlema", "length"),
 		doc:     "Zero lag exponential average: an exponential average of the price plus its change over half the length, which cancels most of the lag. Seeded as in Tulip, with the last price before the lag is full.",
 		formula: "ZLEMA = EMA(2x - x[lag]), lag = (n-1)/2 rounded down"},
+	row{name: "tsf", title: "TSF", aliases: "time_series_forecast", least: 2, length: 14, of: func(x []float64, n int) []float64 {
+		end, slope := kernel.Regression(x, n)
+		return kernel.Offset(end, slope, 1)
+	},
+		doc:     "Time series forecast: the least-squares line through the last prices, one bar further. As in TA-Lib.",
+		formula: "TSF = a + b*n, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1"},
+	row{name: "midpoint", title: "Midpoint", length: 14, of: func(x []float64, n int) []float64 { return kernel.Midway(kernel.Highest(x, n), kernel.Lowest(x, n)) },
+		doc:     "Middle between the highest and the lowest of the last prices. As in TA-Lib.",
+		formula: "midpoint = (highest(x, n) + lowest(x, n)) / 2"},
+	row{name: "midprice", title: "Midprice", length: 14, ofBars: kernel.MidRange,
+		doc:     "Middle between the highest high and the lowest low of the last bars. As in TA-Lib.",
+		formula: "midprice = (highest(high, n) + lowest(low, n)) / 2"},
+), rows(Trend, bending,
+	row{name: "lsma", title: "LSMA", aliases: "linreg linearreg linear_regression epma least_squares_ma linear_regression_curve", least: 2, length: 25, of: func(x []float64, n int) []float64 { return only(kernel.Regression(x, n)) },
+		doc:     "Least-squares average: the end of the straight line that fits the last prices best. TA-Lib's LINEARREG, with TradingView's length 25.",
+		formula: "LSMA = a + b*(n-1), a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1"},
+	row{name: "hma", title: "HMA", aliases: "hull hull_ma hull_moving_average moving_average_hull", length: 9, of: kernel.HMA, memory: averageOf("hma", "length"),
+		doc:     "Hull moving average: a weighted average that takes back its own lag, smooth and quick. Half length and square root are rounded down, as at TradingView.",
+		formula: "HMA = WMA(2 * WMA(x, n/2) - WMA(x, n), √n)"},
 	// The weight follows the market, and in one without a trend the oscillator is about
 	// 1/√n: the line forgets its start by a factor e every n^1.5 / 2 bars.
-	{name: "vidya", title: "VIDYA", aliases: "variable_index_dynamic variable_index_dynamic_average", turns: true, length: 14, of: func(x []float64, n int) []float64 { return vidya(x, n, n, 0) }, memory: Memory{bars: func(a Args) int { return int(9*math.Pow(a.Float("length"), 1.5)) + 100 }},
+	row{name: "vidya", title: "VIDYA", aliases: "variable_index_dynamic variable_index_dynamic_average", length: 14, of: func(x []float64, n int) []float64 { return vidya(x, n, n, 0) }, memory: Memory{bars: func(a Args) int { return int(9*math.Pow(a.Float("length"), 1.5)) + 100 }},
 		doc:     "Variable index dynamic average of Chande: an exponential average whose weight is scaled by the absolute momentum oscillator, so it stands still in a sideways market. Starts from the first price.",
 		formula: "VIDYA = VIDYA[1] + 2/(n+1) * |CMO(n)|/100 * (x - VIDYA[1]), CMO from sums of gains and losses"},
-})
-
-// averageRow is a plain average: its signals are the closes that cross it, or its turns if it
-// is smooth enough. With offset it may be drawn later.
-type averageRow struct {
-	name, title, aliases, doc, formula string
-	length                             float64
-	turns, offset                      bool
-	of                                 func(x []float64, n int) []float64
-	memory                             Memory // if it is not that of the kind of average called name
-}
-
-// plain returns the entries of plain averages.
-func plain(rows []averageRow) (list []Indicator) {
-	for _, row := range rows {
-		ind := Indicator{Name: row.name, Title: row.title, Aliases: strings.Fields(row.aliases), Category: Trend,
-			Doc: row.doc, Formula: row.formula, Params: []Param{length(row.length), source()}, Memory: row.memory}
-		if ind.Memory.bars == nil {
-			ind.Memory = averageOf(row.name, "length")
-		}
-		line := func(x []float64, a Args) []float64 { return row.of(x, a.Int("length")) }
-		if row.offset {
-			ind.Params, ind.Memory = append(ind.Params, offset()), after(ind.Memory, window("offset"))
-			line = func(x []float64, a Args) []float64 {
-				y := row.of(x, a.Int("length"))
-				if later := a.Int("offset"); later > 0 {
-					return kernel.Shift(y, later)
-				}
-				return y
-			}
-		}
-		if row.turns {
-			list = append(list, turningOver(ind, row.title, line))
-		} else {
-			list = append(list, overPrice(ind, row.title, line))
-		}
-	}
-	return list
-}
+))
 
 // averages are the other averages.
 var averages = []Indicator{
@@ -150,41 +128,6 @@ var averages = []Indicator{
 	}, "MAVP", func(x []float64, a Args) []float64 {
 		return mavp(x, kernel.CyclePeriod(x), a.Int("minimum"), a.Int("maximum"), a.Choice("type"))
 	}),
-	turningOver(Indicator{
-		Name: "lsma", Title: "LSMA", Aliases: []string{"linreg", "linearreg", "linear_regression", "epma", "least_squares_ma", "linear_regression_curve"}, Category: Trend,
-		Doc:     "Least-squares average: the end of the straight line that fits the last prices best. TA-Lib's LINEARREG, with TradingView's length 25.",
-		Formula: "LSMA = a + b*(n-1), a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
-		Params:  []Param{lengthFrom(2, 25), source()},
-	}, "LSMA", func(x []float64, a Args) []float64 {
-		end, _ := kernel.Regression(x, a.Int("length"))
-		return end
-	}),
-	overPrice(Indicator{
-		Name: "tsf", Title: "TSF", Aliases: []string{"time_series_forecast"}, Category: Trend,
-		Doc:     "Time series forecast: the least-squares line through the last prices, one bar further. As in TA-Lib.",
-		Formula: "TSF = a + b*n, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
-		Params:  []Param{lengthFrom(2, 14), source()},
-	}, "TSF", func(x []float64, a Args) []float64 {
-		end, slope := kernel.Regression(x, a.Int("length"))
-		return kernel.Offset(end, slope, 1)
-	}),
-	overPrice(Indicator{
-		Name: "midpoint", Title: "Midpoint", Category: Trend,
-		Doc:     "Middle between the highest and the lowest of the last prices. As in TA-Lib.",
-		Formula: "midpoint = (highest(x, n) + lowest(x, n)) / 2",
-		Params:  []Param{length(14), source()},
-	}, "Midpoint", func(x []float64, a Args) []float64 {
-		return kernel.Midway(kernel.Highest(x, a.Int("length")), kernel.Lowest(x, a.Int("length")))
-	}),
-	// The same as midpoint, of highs and lows in place of one price.
-	{
-		Name: "midprice", Title: "Midprice", Category: Trend, Traits: Overlay,
-		Doc:     "Middle between the highest high and the lowest low of the last bars. As in TA-Lib.",
-		Formula: "midprice = (highest(high, n) + lowest(low, n)) / 2",
-		Params:  []Param{length(14)},
-		Plots:   []Plot{over("Midprice")}, Events: []Event{price("Midprice")},
-		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.MidRange(s, a.Int("length"))} },
-	},
 	overPrice(Indicator{
 		Name: "alma", Title: "ALMA", Aliases: []string{"arnaud_legoux", "arnaud_legoux_ma"}, Category: Trend,
 		Doc:     "Arnaud Legoux moving average: bell-shaped weights whose peak lies near the newest bar. The peak is not rounded to a bar, as at TradingView by default.",

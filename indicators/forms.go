@@ -1,8 +1,10 @@
 package indicators
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"wick/indicators/kernel"
 	"wick/indicators/shape"
@@ -12,20 +14,65 @@ import (
 // The usual forms of an indicator. Each completes a record that has its names, parameters
 // and warm-up by what it computes, how that is drawn and which signals it has.
 
-// overPrice completes the record of a line over the price, with the signals of the close
-// crossing it.
-func overPrice(ind Indicator, label string, line func(x []float64, a Args) []float64) Indicator {
-	ind.Traits, ind.Plots, ind.Events = Overlay, []Plot{over(label)}, []Event{price(label)}
-	ind.Calc = func(s *market.Series, a Args) Columns { return Columns{line(column(s, a), a)} }
+// row is an entry of one line that depends on one length alone. Tables of rows are completed by
+// one of the forms below.
+type row struct {
+	name, title, aliases, doc, formula string
+	label                              string // of the line; empty for the title
+	length, least                      float64
+	offset                             bool                                    // it may be drawn later
+	of                                 func(x []float64, n int) []float64      // what is computed of the source
+	ofBars                             func(s *market.Series, n int) []float64 // or of the bars, which then have no source
+	memory                             Memory
+}
+
+// form completes a record by one line.
+type form func(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator
+
+// rows returns the entries of a table.
+func rows(category string, complete form, table ...row) (list []Indicator) {
+	for _, r := range table {
+		ind := Indicator{Name: r.name, Title: r.title, Aliases: strings.Fields(r.aliases), Category: category,
+			Doc: r.doc, Formula: r.formula, Params: []Param{lengthFrom(max(1, r.least), r.length)}, Memory: r.memory}
+		line := func(s *market.Series, a Args) []float64 { return r.ofBars(s, a.Int("length")) }
+		if r.of != nil {
+			ind.Params = append(ind.Params, source())
+			line = func(s *market.Series, a Args) []float64 { return r.of(column(s, a), a.Int("length")) }
+		}
+		if r.offset {
+			ind.Params, ind.Memory = append(ind.Params, offset()), after(r.memory, window("offset"))
+			plain := line
+			line = func(s *market.Series, a Args) []float64 {
+				if later := a.Int("offset"); later > 0 {
+					return kernel.Shift(plain(s, a), later)
+				}
+				return plain(s, a)
+			}
+		}
+		list = append(list, complete(ind, cmp.Or(r.label, r.title), line))
+	}
+	return list
+}
+
+// crossed completes the record of a line over the price, with the signals of the close
+// crossing it; bending that of one that is smooth enough for its turns to be the signals.
+func crossed(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
+	ind = panel(ind, label, line, price(label))
+	ind.Traits, ind.Plots = Overlay, []Plot{over(label)}
+	return ind
+}
+func bending(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
+	ind = crossed(ind, label, line)
+	ind.Events = []Event{turnsOf(label)}
 	return ind
 }
 
-// turningOver completes the record of a line over the price that is smooth enough for its
-// turns to be the signals.
+// overPrice and turningOver are like crossed and bending, for what is computed of the source.
+func overPrice(ind Indicator, label string, line func(x []float64, a Args) []float64) Indicator {
+	return crossed(ind, label, func(s *market.Series, a Args) []float64 { return line(column(s, a), a) })
+}
 func turningOver(ind Indicator, label string, line func(x []float64, a Args) []float64) Indicator {
-	ind = overPrice(ind, label, line)
-	ind.Events = []Event{turnsOf(label)}
-	return ind
+	return bending(ind, label, func(s *market.Series, a Args) []float64 { return line(column(s, a), a) })
 }
 
 // panel completes the record of one line in a panel of its own.

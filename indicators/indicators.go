@@ -280,7 +280,7 @@ func AppendValue(b []byte, x float64) []byte { return shape.AppendValue(b, x) }
 
 // catalog lists every indicator, in the order in which clients see them: by category, then
 // as order has it. An entry that order does not name comes at the end of its category.
-var catalog = withZoneSignals(arranged(plainAverages, averages, vwaps, bandEntries, stopEntries, trends, momentums, oscillators, ciphers, volumes, volatility, priceEntries, levelEntries,
+var catalog = withZoneSignals(arranged(plainAverages, averages, rates, movements, figures, vwaps, bandEntries, stopEntries, trends, momentums, oscillators, ciphers, volumes, volatility, priceEntries, levelEntries,
 	statistics, cycles, profileEntries, candleEntries, structures, chartPatterns, ratings, versusEntries, externals, expressions, backtests))
 
 // arranged returns the entries of all families in the order of catalog.

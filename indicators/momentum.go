@@ -9,6 +9,44 @@ import (
 	"wick/market"
 )
 
+// rates are how far the price moved, and ratios the same around what an unchanged price gives.
+var rates = slices.Concat(rows(Momentum, aroundZero,
+	row{name: "mom", title: "Momentum", aliases: "momentum", label: "MOM", length: 10, of: kernel.Change,
+		doc:     "Momentum: how far the price moved in n bars. As in TA-Lib.",
+		formula: "MOM = x - x[n]"},
+	row{name: "roc", title: "ROC", aliases: "rate_of_change", length: 9, of: kernel.ROC,
+		doc:     "Rate of change: how far the price moved in n bars, in percent. As in TA-Lib, with TradingView's length 9.",
+		formula: "ROC = 100 * (x/x[n] - 1)"},
+	row{name: "rocp", title: "ROCP", aliases: "rate_of_change_fraction", length: 10, of: func(x []float64, n int) []float64 { return kernel.Rate(x, n, 1, -1) },
+		doc:     "Rate of change as a fraction. As in TA-Lib.",
+		formula: "ROCP = x/x[n] - 1"},
+	row{name: "bias", title: "Bias", aliases: "disparity_index disparity", length: 26, of: bias,
+		doc:     "Bias, or disparity index: by how many percent the price is above or below its simple average.",
+		formula: "bias = 100 * (x / SMA(x, n) - 1)"},
+), rows(Momentum, swinging(1),
+	row{name: "rocr", title: "ROCR", aliases: "rate_of_change_ratio", length: 10, of: func(x []float64, n int) []float64 { return kernel.Rate(x, n, 1, 0) },
+		doc:     "Rate of change as a ratio: 1 when the price is where it was n bars ago. As in TA-Lib.",
+		formula: "ROCR = x/x[n]"},
+), rows(Momentum, swinging(100),
+	row{name: "rocr100", title: "ROCR 100", aliases: "rate_of_change_ratio_100", label: "ROCR100", length: 10, of: func(x []float64, n int) []float64 { return kernel.Rate(x, n, 100, 0) },
+		doc:     "Rate of change as a ratio in percent: 100 when the price is where it was n bars ago. As in TA-Lib.",
+		formula: "ROCR100 = 100 * x/x[n]"},
+))
+
+// bias returns by how many percent x is above its mean.
+func bias(x []float64, n int) []float64 {
+	mean := kernel.SMA(x, n)
+	return kernel.Ratio(kernel.Minus(x, mean), mean, 100)
+}
+
+// swinging returns the form of a line that swings around one, which it marks the crossings of.
+func swinging(one float64) form {
+	return func(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
+		ind.Levels = constant(one)
+		return panel(ind, label, line, crossesAt(label, one, shape.CrossUp, shape.CrossDown).crossedBy("the line", number(one)))
+	}
+}
+
 // momentums are oscillators around zero, without bounds.
 var momentums = []Indicator{
 	{
@@ -82,34 +120,6 @@ var momentums = []Indicator{
 			return Columns{line, signal, hist}
 		},
 	},
-	aroundZero(Indicator{
-		Name: "mom", Title: "Momentum", Aliases: []string{"momentum"}, Category: Momentum,
-		Doc:     "Momentum: how far the price moved in n bars. As in TA-Lib.",
-		Formula: "MOM = x - x[n]",
-		Params:  []Param{length(10), source()},
-	}, "MOM", func(s *market.Series, a Args) []float64 { return kernel.Change(column(s, a), a.Int("length")) }),
-	aroundZero(Indicator{
-		Name: "roc", Title: "ROC", Aliases: []string{"rate_of_change"}, Category: Momentum,
-		Doc:     "Rate of change: how far the price moved in n bars, in percent. As in TA-Lib, with TradingView's length 9.",
-		Formula: "ROC = 100 * (x/x[n] - 1)",
-		Params:  []Param{length(9), source()},
-	}, "ROC", rateIn(100, -1)),
-	aroundZero(Indicator{
-		Name: "rocp", Title: "ROCP", Aliases: []string{"rate_of_change_fraction"}, Category: Momentum,
-		Doc:     "Rate of change as a fraction. As in TA-Lib.",
-		Formula: "ROCP = x/x[n] - 1",
-		Params:  []Param{length(10), source()},
-	}, "ROCP", rateIn(1, -1)),
-	ratio(Indicator{
-		Name: "rocr", Title: "ROCR", Aliases: []string{"rate_of_change_ratio"},
-		Doc:     "Rate of change as a ratio: 1 when the price is where it was n bars ago. As in TA-Lib.",
-		Formula: "ROCR = x/x[n]",
-	}, "ROCR", 1),
-	ratio(Indicator{
-		Name: "rocr100", Title: "ROCR 100", Aliases: []string{"rate_of_change_ratio_100"},
-		Doc:     "Rate of change as a ratio in percent: 100 when the price is where it was n bars ago. As in TA-Lib.",
-		Formula: "ROCR100 = 100 * x/x[n]",
-	}, "ROCR100", 100),
 	aroundZero(Indicator{
 		Name: "apo", Title: "APO", Aliases: []string{"absolute_price_oscillator"}, Category: Momentum,
 		Doc:     "Absolute price oscillator: a fast less a slow average, in price. As in TA-Lib, with exponential averages by default, each seeded with its own first prices; the shorter of fast and slow is the fast one, whichever was given as that.",
@@ -316,16 +326,6 @@ var momentums = []Indicator{
 		},
 	},
 	aroundZero(Indicator{
-		Name: "bias", Title: "Bias", Aliases: []string{"disparity_index", "disparity"}, Category: Momentum,
-		Doc:     "Bias, or disparity index: by how many percent the price is above or below its simple average.",
-		Formula: "bias = 100 * (x / SMA(x, n) - 1)",
-		Params:  []Param{length(26), source()},
-	}, "Bias", func(s *market.Series, a Args) []float64 {
-		x := column(s, a)
-		mean := kernel.SMA(x, a.Int("length"))
-		return kernel.Ratio(kernel.Minus(x, mean), mean, 100)
-	}),
-	aroundZero(Indicator{
 		Name: "cfo", Title: "CFO", Aliases: []string{"forecast_oscillator", "fosc", "chande_forecast_oscillator"}, Category: Momentum,
 		Doc: "Chande's forecast oscillator: by how many percent the price misses what a regression line foresaw. The forecast is the line of the bar before, one bar on, as in Tulip; " +
 			"the variant endpoint, TradingView's, compares with the line's end at this bar.",
@@ -431,22 +431,6 @@ var momentums = []Indicator{
 		}
 		return out
 	}),
-}
-
-// rateIn returns the rate of change of the source as [kernel.Rate] scales it: times
-// unit, after less was added to the quotient.
-func rateIn(unit, less float64) func(*market.Series, Args) []float64 {
-	return func(s *market.Series, a Args) []float64 {
-		return kernel.Rate(column(s, a), a.Int("length"), unit, less)
-	}
-}
-
-// ratio completes the record of a rate of change that swings around one, which is what
-// an unchanged price gives: 1 or 100.
-func ratio(ind Indicator, label string, one float64) Indicator {
-	ind.Category, ind.Params = Momentum, []Param{length(10), source()}
-	ind.Levels = constant(one)
-	return panel(ind, label, rateIn(one, 0), crossesAt(label, one, shape.CrossUp, shape.CrossDown).crossedBy("the line", number(one)))
 }
 
 // oscillatorParams returns the parameters that apo and ppo share.

@@ -9,6 +9,51 @@ import (
 	"wick/market"
 )
 
+// figures are statistics of the last prices alone. Skew and kurtosis divide by n: the window is
+// all there is, not a sample of more. The angle of a regression depends on the unit of the price:
+// the same course at a tenth of the price is nearly flat.
+var figures = slices.Concat(rows(Statistics, volatile,
+	row{name: "variance", title: "Variance", aliases: "var", least: 2, length: 20, of: kernel.Variance,
+		doc:     "Variance of the last prices (population: divided by n). As in TA-Lib.",
+		formula: "σ² = Σ(x - mean)² / n"},
+	row{name: "avgdev", title: "AvgDev", aliases: "mad mean_deviation average_deviation", least: 2, length: 14, of: kernel.MeanDeviation,
+		doc:     "Mean deviation: how far the last prices lie from their mean on average. As in TA-Lib.",
+		formula: "AvgDev = Σ|x - mean| / n"},
+), rows(Statistics, aroundZero,
+	row{name: "linreg_slope", title: "Linreg Slope", aliases: "linearreg_slope slope linear_regression_slope", label: "Slope", least: 2, length: 14, of: func(x []float64, n int) []float64 { return other(kernel.Regression(x, n)) },
+		doc:     "Slope of the least-squares line through the last prices, in price per bar. As in TA-Lib.",
+		formula: "slope = b, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1"},
+	row{name: "linreg_angle", title: "Linreg Angle", aliases: "linearreg_angle", label: "Angle", least: 2, length: 14, of: regressionAngle,
+		doc:     "Slope of the least-squares line through the last prices as an angle in degrees, a bar as wide as a price unit is high. As in TA-Lib.",
+		formula: "angle = atan(slope) in degrees"},
+	row{name: "skew", title: "Skew", aliases: "skewness", least: 3, length: 30, of: func(x []float64, n int) []float64 { return only(kernel.Moments(x, n)) },
+		doc:     "Skewness of the last prices: positive when the long tail is above the mean. Of the population (g1), not corrected for small samples.",
+		formula: "m3 / m2^1.5, m the central moments of x over n bars"},
+	row{name: "kurtosis", title: "Kurtosis", aliases: "excess_kurtosis", least: 4, length: 30, of: func(x []float64, n int) []float64 { return other(kernel.Moments(x, n)) },
+		doc:     "Excess kurtosis of the last prices: positive when the tails are heavier than a normal distribution's. Of the population (g2), not corrected for small samples.",
+		formula: "m4 / m2² - 3, m the central moments of x over n bars"},
+), rows(Statistics, crossed,
+	row{name: "linreg_intercept", title: "Linreg Intercept", aliases: "linearreg_intercept", label: "Intercept", least: 2, length: 14, of: func(x []float64, n int) []float64 {
+		end, slope := kernel.Regression(x, n)
+		return kernel.Offset(end, slope, -float64(n-1))
+	},
+		doc:     "Where the least-squares line through the last prices begins, at the oldest of them. As in TA-Lib.",
+		formula: "intercept = a, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1"},
+), rows(Statistics, turning,
+	row{name: "sum", title: "Sum", aliases: "rolling_sum", length: 30, of: kernel.RollingSum,
+		doc:     "Sum of the last prices. As in TA-Lib.",
+		formula: "sum = x[0] + … + x[n-1]"},
+))
+
+// regressionAngle returns the slope of the regression line in degrees.
+func regressionAngle(x []float64, n int) []float64 {
+	_, slope := kernel.Regression(x, n)
+	for i, v := range slope {
+		slope[i] = kernel.Degrees(math.Atan(v))
+	}
+	return slope
+}
+
 // statistics are figures of the last prices or returns.
 var statistics = []Indicator{
 	volatile(Indicator{
@@ -18,51 +63,6 @@ var statistics = []Indicator{
 		Params:  []Param{lengthFrom(2, 20), quiet(factor("mult", 1, 0.01, 100, "factor", "nbdev", "multiplier", "deviation")), source()},
 	}, "StdDev", func(s *market.Series, a Args) []float64 {
 		return kernel.Scaled(kernel.StdDev(column(s, a), a.Int("length")), a.Float("mult"))
-	}),
-	volatile(Indicator{
-		Name: "variance", Title: "Variance", Aliases: []string{"var"}, Category: Statistics,
-		Doc:     "Variance of the last prices (population: divided by n). As in TA-Lib.",
-		Formula: "σ² = Σ(x - mean)² / n",
-		Params:  []Param{lengthFrom(2, 20), source()},
-	}, "Variance", func(s *market.Series, a Args) []float64 { return kernel.Variance(column(s, a), a.Int("length")) }),
-	volatile(Indicator{
-		Name: "avgdev", Title: "AvgDev", Aliases: []string{"mad", "mean_deviation", "average_deviation"}, Category: Statistics,
-		Doc:     "Mean deviation: how far the last prices lie from their mean on average. As in TA-Lib.",
-		Formula: "AvgDev = Σ|x - mean| / n",
-		Params:  []Param{lengthFrom(2, 14), source()},
-	}, "AvgDev", func(s *market.Series, a Args) []float64 { return kernel.MeanDeviation(column(s, a), a.Int("length")) }),
-	aroundZero(Indicator{
-		Name: "linreg_slope", Title: "Linreg Slope", Aliases: []string{"linearreg_slope", "slope", "linear_regression_slope"}, Category: Statistics,
-		Doc:     "Slope of the least-squares line through the last prices, in price per bar. As in TA-Lib.",
-		Formula: "slope = b, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
-		Params:  []Param{lengthFrom(2, 14), source()},
-	}, "Slope", func(s *market.Series, a Args) []float64 {
-		_, slope := kernel.Regression(column(s, a), a.Int("length"))
-		return slope
-	}),
-	// The angle depends on the unit of the price: the same course at a tenth of the price
-	// is nearly flat.
-	aroundZero(Indicator{
-		Name: "linreg_angle", Title: "Linreg Angle", Aliases: []string{"linearreg_angle"}, Category: Statistics,
-		Doc:     "Slope of the least-squares line through the last prices as an angle in degrees, a bar as wide as a price unit is high. As in TA-Lib.",
-		Formula: "angle = atan(slope) in degrees",
-		Params:  []Param{lengthFrom(2, 14), source()},
-	}, "Angle", func(s *market.Series, a Args) []float64 {
-		_, slope := kernel.Regression(column(s, a), a.Int("length"))
-		for i, v := range slope {
-			slope[i] = kernel.Degrees(math.Atan(v))
-		}
-		return slope
-	}),
-	overPrice(Indicator{
-		Name: "linreg_intercept", Title: "Linreg Intercept", Aliases: []string{"linearreg_intercept"}, Category: Statistics,
-		Doc:     "Where the least-squares line through the last prices begins, at the oldest of them. As in TA-Lib.",
-		Formula: "intercept = a, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
-		Params:  []Param{lengthFrom(2, 14), source()},
-	}, "Intercept", func(x []float64, a Args) []float64 {
-		n := a.Int("length")
-		end, slope := kernel.Regression(x, n)
-		return kernel.Offset(end, slope, -float64(n-1))
 	}),
 	{
 		Name: "correl", Title: "Correlation", Aliases: []string{"correlation", "correlation_coefficient"}, Category: Statistics,
@@ -115,12 +115,6 @@ var statistics = []Indicator{
 			return Columns{kernel.Highest(column(s, a), a.Int("length")), kernel.Lowest(column(s, a), a.Int("length"))}
 		},
 	},
-	turning(Indicator{
-		Name: "sum", Title: "Sum", Aliases: []string{"rolling_sum"}, Category: Statistics,
-		Doc:     "Sum of the last prices. As in TA-Lib.",
-		Formula: "sum = x[0] + … + x[n-1]",
-		Params:  []Param{length(30), source()},
-	}, "Sum", func(s *market.Series, a Args) []float64 { return kernel.RollingSum(column(s, a), a.Int("length")) }),
 	sinceExtreme(Indicator{
 		Name: "maxindex", Title: "Bars since max", Aliases: []string{"max_index", "highestbars", "bars_since_high"},
 		Doc:     "How many bars ago the highest of the last prices was. TA-Lib's MAXINDEX gives its position from the first bar instead, which says nothing on a chart; which of equal prices counts is TA-Lib's rule.",
@@ -166,25 +160,6 @@ var statistics = []Indicator{
 			return Columns{z}
 		},
 	},
-	// Skew and kurtosis divide by n: the window is all there is, not a sample of more.
-	aroundZero(Indicator{
-		Name: "skew", Title: "Skew", Aliases: []string{"skewness"}, Category: Statistics,
-		Doc:     "Skewness of the last prices: positive when the long tail is above the mean. Of the population (g1), not corrected for small samples.",
-		Formula: "m3 / m2^1.5, m the central moments of x over n bars",
-		Params:  []Param{lengthFrom(3, 30), source()},
-	}, "Skew", func(s *market.Series, a Args) []float64 {
-		skew, _ := kernel.Moments(column(s, a), a.Int("length"))
-		return skew
-	}),
-	aroundZero(Indicator{
-		Name: "kurtosis", Title: "Kurtosis", Aliases: []string{"excess_kurtosis"}, Category: Statistics,
-		Doc:     "Excess kurtosis of the last prices: positive when the tails are heavier than a normal distribution's. Of the population (g2), not corrected for small samples.",
-		Formula: "m4 / m2² - 3, m the central moments of x over n bars",
-		Params:  []Param{lengthFrom(4, 30), source()},
-	}, "Kurtosis", func(s *market.Series, a Args) []float64 {
-		_, kurtosis := kernel.Moments(column(s, a), a.Int("length"))
-		return kurtosis
-	}),
 	{
 		Name: "hurst", Title: "Hurst", Aliases: []string{"hurst_exponent"}, Category: Statistics,
 		Doc: "Hurst exponent: above 0.5 moves tend to go on, below it to turn back, at 0.5 price is a random walk. Estimated from how the mean square change of the logarithm grows " +

@@ -10,6 +10,32 @@ import (
 	"wick/market"
 )
 
+// movements are Wilder's directional movement and what it is of the true range.
+var movements = rows(Trend, turning,
+	row{name: "plus_di", title: "+DI", aliases: "pdi di_plus", length: 14, memory: wilder("length"), ofBars: func(s *market.Series, n int) []float64 { return only(kernel.DirectionalIndicators(s, n)) },
+		doc:     "Wilder's plus directional indicator: upward movement in percent of the true range. As in TA-Lib; with length 1 a fraction, not a percentage.",
+		formula: "+DI = 100 * +DM(n) / TR(n)"},
+	row{name: "minus_di", title: "-DI", aliases: "mdi di_minus", length: 14, memory: wilder("length"), ofBars: func(s *market.Series, n int) []float64 { return other(kernel.DirectionalIndicators(s, n)) },
+		doc:     "Wilder's minus directional indicator: downward movement in percent of the true range. As in TA-Lib; with length 1 a fraction, not a percentage.",
+		formula: "-DI = 100 * -DM(n) / TR(n)"},
+	row{name: "plus_dm", title: "+DM", aliases: "dm_plus", length: 14, memory: wilder("length"), ofBars: func(s *market.Series, n int) []float64 {
+		plus, _, _ := kernel.Movements(s)
+		return kernel.WilderSum(plus, n)
+	},
+		doc:     "Wilder's plus directional movement: how far highs reach above the high before, where lows reach out less. A decaying sum over n bars, in price. As in TA-Lib.",
+		formula: "+DM(n) = +DM(n)[1] - +DM(n)[1]/n + d, d = high - high[1] if that is positive and more than low[1] - low, else 0"},
+	row{name: "minus_dm", title: "-DM", aliases: "dm_minus", length: 14, memory: wilder("length"), ofBars: func(s *market.Series, n int) []float64 {
+		_, minus, _ := kernel.Movements(s)
+		return kernel.WilderSum(minus, n)
+	},
+		doc:     "Wilder's minus directional movement: how far lows reach below the low before, where highs reach out less. A decaying sum over n bars, in price. As in TA-Lib.",
+		formula: "-DM(n) = -DM(n)[1] - -DM(n)[1]/n + d, d = low[1] - low if that is positive and more than high - high[1], else 0"},
+)
+
+// only and other return the first and the second of two columns.
+func only(a, _ []float64) []float64  { return a }
+func other(_, b []float64) []float64 { return b }
+
 // trends measure the direction and the strength of a trend.
 var trends = []Indicator{
 	{
@@ -57,46 +83,6 @@ var trends = []Indicator{
 	}, "DX", func(s *market.Series, n int) []float64 {
 		plus, minus := kernel.DirectionalIndicators(s, n)
 		return kernel.DirectionalIndex(plus, minus)
-	}),
-	turning(Indicator{
-		Name: "plus_di", Title: "+DI", Aliases: []string{"pdi", "di_plus"}, Category: Trend,
-		Doc:     "Wilder's plus directional indicator: upward movement in percent of the true range. As in TA-Lib; with length 1 a fraction, not a percentage.",
-		Formula: "+DI = 100 * +DM(n) / TR(n)",
-		Params:  []Param{length(14)},
-		Memory:  wilder("length"),
-	}, "+DI", func(s *market.Series, a Args) []float64 {
-		plus, _ := kernel.DirectionalIndicators(s, a.Int("length"))
-		return plus
-	}),
-	turning(Indicator{
-		Name: "minus_di", Title: "-DI", Aliases: []string{"mdi", "di_minus"}, Category: Trend,
-		Doc:     "Wilder's minus directional indicator: downward movement in percent of the true range. As in TA-Lib; with length 1 a fraction, not a percentage.",
-		Formula: "-DI = 100 * -DM(n) / TR(n)",
-		Params:  []Param{length(14)},
-		Memory:  wilder("length"),
-	}, "-DI", func(s *market.Series, a Args) []float64 {
-		_, minus := kernel.DirectionalIndicators(s, a.Int("length"))
-		return minus
-	}),
-	turning(Indicator{
-		Name: "plus_dm", Title: "+DM", Aliases: []string{"dm_plus"}, Category: Trend,
-		Doc:     "Wilder's plus directional movement: how far highs reach above the high before, where lows reach out less. A decaying sum over n bars, in price. As in TA-Lib.",
-		Formula: "+DM(n) = +DM(n)[1] - +DM(n)[1]/n + d, d = high - high[1] if that is positive and more than low[1] - low, else 0",
-		Params:  []Param{length(14)},
-		Memory:  wilder("length"),
-	}, "+DM", func(s *market.Series, a Args) []float64 {
-		plus, _, _ := kernel.Movements(s)
-		return kernel.WilderSum(plus, a.Int("length"))
-	}),
-	turning(Indicator{
-		Name: "minus_dm", Title: "-DM", Aliases: []string{"dm_minus"}, Category: Trend,
-		Doc:     "Wilder's minus directional movement: how far lows reach below the low before, where highs reach out less. A decaying sum over n bars, in price. As in TA-Lib.",
-		Formula: "-DM(n) = -DM(n)[1] - -DM(n)[1]/n + d, d = low[1] - low if that is positive and more than high - high[1], else 0",
-		Params:  []Param{length(14)},
-		Memory:  wilder("length"),
-	}, "-DM", func(s *market.Series, a Args) []float64 {
-		_, minus, _ := kernel.Movements(s)
-		return kernel.WilderSum(minus, a.Int("length"))
 	}),
 	{
 		Name: "aroon", Title: "Aroon", Category: Trend,
