@@ -316,7 +316,11 @@ func (d *desk) checkAccount(o *Order, x spending, reserved exact.Decimal, missin
 		if most := d.affords(o, x, left); most > 0 {
 			advice = o.atMost(most)
 		}
-		return refuse("buying_power", "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; %s", need, max(left, 0), account.Currency, advice)
+		needs := need.String()
+		if need == tooMuch {
+			needs = "more than " + needs
+		}
+		return refuse("buying_power", "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; %s", needs, max(left, 0), account.Currency, advice)
 	}
 	return nil
 }

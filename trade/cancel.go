@@ -1,5 +1,11 @@
 package trade
 
+import (
+	"cmp"
+
+	"wick/limit"
+)
+
 // Cancelled is an order that was cancelled.
 type Cancelled struct {
 	Order
@@ -92,9 +98,13 @@ func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 	return cancelled, nil
 }
 
-// cancel proposes that an open order is cancelled, for a reason: none if a client asked for it.
+// cancel proposes that an open order is cancelled, for a reason: none if the client that placed
+// it asked for it.
 // Called with mu held.
 func (d *desk) cancel(o *Order, who Who, reason Reason, at Time) (*event, error) {
+	if by := who.short(); reason.Code == "" && !by.sameClient(o.By) { // it must hear of it
+		reason = because(cancelledBy, cmp.Or(limit.Clip(who.Name), "another client"))
+	}
 	ev, _ := d.ahead.outcome(o, report{status: StatusCancelled, reason: reason}, at) // fills nothing, so cannot fail
 	ev.By = who.short()
 	d.settleStop(ev.Order)

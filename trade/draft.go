@@ -266,6 +266,8 @@ func (d *desk) replace(o *Order, r OrderRequest) error {
 		// The other orders of its group rely on it: the new one must do what it did.
 		return refuse("bad_replaces", "order %s is one of several of which one is filled: replace it by a resting %s of %s without oco, or cancel it",
 			old.ID, old.Side, old.remaining().Abs())
+	case old.ReduceOnly && o.Side != old.Side && !r.MayOpen:
+		return refuse("bad_replaces", "order %s is there to leave the position, and a %s would leave nothing in its place: cancel it, or say may_open", old.ID, o.Side)
 	case old.Role != "" && old.ReduceOnly && (o.StopLoss != nil || o.TakeProfit != nil || r.MayOpen):
 		return refuse("bad_exit", "order %s can only reduce a position, and so can what replaces it: leave out stop_loss, take_profit and may_open", old.ID)
 	}

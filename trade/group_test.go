@@ -101,8 +101,9 @@ func TestBothReachedSaidOn(t *testing.T) {
 		inBubble(t, spread, func(t *testing.T, e *Engine) {
 			e.ensure(t.Context(), "AAA")
 			walk(e, 100, minute(0, 100, 100, 100, 100))
+			owner := anyone()
 			id := ask(t, e, func(r *OrderRequest) {
-				r.Quantity, r.Type, r.Price, r.OCO = 10*exact.One, Limit, 98*exact.One, OCO{StopPrice: 102 * exact.One, Price: 102 * exact.One}
+				r.Who, r.Quantity, r.Type, r.Price, r.OCO = owner, 10*exact.One, Limit, 98*exact.One, OCO{StopPrice: 102 * exact.One, Price: 102 * exact.One}
 			}).ID
 			check := func(want string) {
 				t.Helper()
@@ -117,9 +118,9 @@ func TestBothReachedSaidOn(t *testing.T) {
 			case "":
 				walk(e, 103, minute(3, 103, 103, 100, 100))
 			case "ID":
-				e.CancelOrder(Who{}, id)
+				e.CancelOrder(owner, id)
 			default:
-				e.CancelOrder(Who{}, id+cancel)
+				e.CancelOrder(owner, id+cancel)
 			}
 			check(want)
 		})

@@ -68,14 +68,15 @@ func (n Notification) MarshalJSON() ([]byte, error) {
 }
 
 // tell adds to ev, if it ends an order, that those hear of it who subscribed to orders. The
-// end of an order that nothing was filled of is also queued for who polls, if nobody asked
-// for it: a stop that is gone leaves its position unprotected, whoever is subscribed. An order
-// that ends as it is placed is told by the reply, and only those that end with it here. Asked
-// says that a client asked for this step, and so has the reply. Called with mu held.
+// end of an order that nothing was filled of is also queued for who polls, unless the client
+// that placed it asked for it: a stop that is gone leaves its position unprotected, whoever is
+// subscribed. An order that ends as it is placed is told by the reply, and only those that end
+// with it here. Asked says that a client asked for this step, and so has the reply. Called with
+// mu held.
 func (d *desk) tell(k kind, ev *event, asked bool) {
 	o := ev.Order
 	ended := slices.DeleteFunc(ev.changed(d.ahead.order)[1:], func(other *Order) bool {
-		return !other.Status.Terminal() || other.ID == o.Replaces
+		return !other.Status.Terminal() || other.ID == o.Replaces && other.By.sameClient(o.By)
 	})
 	if k == kindPlaced {
 		if len(ended) == 0 {
@@ -86,6 +87,7 @@ func (d *desk) tell(k kind, ev *event, asked bool) {
 	if !o.Status.Terminal() {
 		return
 	}
+	asked = asked && o.By.sameClient(ev.Order.By)
 	if ev.To = d.hearers(o.Symbol); len(ev.To) > 0 || !asked && o.FilledQuantity == 0 {
 		ev.Notification = endNotification(o, ended, ev.At)
 	}
@@ -113,7 +115,11 @@ func endNotification(o *Order, ended []*Order, at Time) *Notification {
 		n.Message = fmt.Sprintf("%s order %s: %s %s of %s was %s%s.", name, o.ID, o.Side, o.Quantity, o.Symbol, o.Status, why)
 	}
 	if o.Role != "" && o.Role != RoleOCO {
-		n.Message += " It was the " + strings.ReplaceAll(string(o.Role), "_", " ") + " of " + o.Group + "."
+		was := "the " + strings.ReplaceAll(string(o.Role), "_", " ")
+		if o.Role == RoleTakeProfit && o.Type.hasStop() { // it took the place of one
+			was = "an exit"
+		}
+		n.Message += " It was " + was + " of " + o.Group + "."
 	}
 	if len(ended) > 0 {
 		for _, other := range ended {

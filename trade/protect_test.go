@@ -231,22 +231,22 @@ func TestHaltedStopsDoNotProtect(t *testing.T) {
 }
 
 // TestReducingCountsStopsInTurn: 10 are held, and two stops of 6 may open. Under reducing the
-// first would leave 4, which the second would turn around: it waits, so 4 are unprotected.
+// first leaves 4, and the second closes them: what it has more is cancelled.
 func TestReducingCountsStopsInTurn(t *testing.T) {
 	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
 		place(t, e, Buy, Market, "10", "")
 		for _, price := range []int64{97, 96} {
 			ask(t, e, of(6, func(r *OrderRequest) { stopping(Sell, price)(r); r.MayOpen = true }))
 		}
-		for _, c := range []struct{ state, risk, unprotected string }{{"active", "34", "0"}, {"reducing", "18", "400"}} {
+		for _, c := range []struct{ state, risk, unprotected string }{{"active", "34", "0"}, {"reducing", "34", "0"}} {
 			trading(t, e, TradingState(c.state))
 			if a := statement(t, e); a.Risk.String() != c.risk || a.Unprotected.String() != c.unprotected {
 				t.Errorf("%s: risk_to_stops %s, unprotected %s, want %s and %s", c.state, a.Risk, a.Unprotected, c.risk, c.unprotected)
 			}
 		}
 		walk(e, 100, minute(0, 100, 100, 95, 95))
-		if got := holds(t, e); got != "4" {
-			t.Errorf("after both stops %s are held, want 4", got)
+		if got := holds(t, e); got != "0" {
+			t.Errorf("after both stops %s are held, want 0", got)
 		}
 	})
 }

@@ -28,7 +28,8 @@ const (
 	restTooLarge  Code = "rest_not_reducing"
 	restRefused   Code = "rest_refused"
 	replaced      Code = "replaced"
-	notReached    Code = "not_reached" // of ioc and fok
+	cancelledBy   Code = "cancelled_by" // by somebody else than who placed it
+	notReached    Code = "not_reached"  // of ioc and fok
 	notValued     Code = "not_valued"
 	priceGone     Code = "price_gone"
 	onlyClosed    Code = "only_closed"
@@ -72,6 +73,7 @@ var codes = map[Code]struct {
 	restTooLarge: {says: "the rest would not have reduced the position"},
 	restRefused:  {says: "the rest was refused: %s"},
 	replaced:     {says: "replaced by %s"},
+	cancelledBy:  {says: "cancelled by %s"},
 	notReached:   {says: "%s: the market at %s has not reached the limit"},
 	notValued:    {says: "the market reached it while the account could not be valued (%s): a later price decides"},
 	priceGone:    {says: "the file no longer tells its price of %s; this order waits for a row that is newer than that"},

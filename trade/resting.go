@@ -247,8 +247,8 @@ func (d *desk) held(s *state, o *Order, position exact.Decimal) bool {
 	switch {
 	case d.haltUnread, s.trading == Halted:
 		return true
-	case s.trading == Reducing:
-		return !o.ReduceOnly && !shrinks(position, o.remaining())
+	case s.trading == Reducing: // what closes the position is filled, and the rest cancelled
+		return !o.ReduceOnly && o.closes(position) == 0
 	}
 	return false
 }
@@ -270,9 +270,10 @@ func (d *desk) fillAt(o *Order, q quote, at Time) (kind, *event) {
 		}
 		q.price = o.within(d.paper.slip(o, q))
 	}
-	// A reduce_only order takes no more than the position has left.
+	// A reduce_only order takes no more than the position has left, and while trading may only
+	// reduce no order does.
 	size, closes := o.remaining().Abs(), o.closes(d.ahead.holdings[o.Symbol].Quantity)
-	if o.ReduceOnly {
+	if o.ReduceOnly || d.ahead.trading == Reducing {
 		size = closes
 	}
 	ev, err := d.filled(o, size, q, at)

@@ -128,16 +128,25 @@ func (d *desk) addSymbol(a *Account, symbol string) (risk, unprotected exact.Mon
 	}
 	a.BySymbol = append(a.BySymbol, r)
 	// Stops close the position one after the other, but for those that the trading state
-	// holds or whose time is over. What is left after all of them is unprotected. A stop that
-	// the market is beyond, as after a halt, gets the price of the market: nothing more is lost.
-	left := h.Quantity
+	// holds or whose time is over, and of a group only the first, with which the others end.
+	// What is left after all of them is unprotected. A stop that the market is beyond, as after
+	// a halt, gets the price of the market: nothing more is lost. A stop_limit counts only if its
+	// limit lets it be filled where it is set off.
+	left, ended := h.Quantity, make(map[string]bool)
 	for _, o := range d.stops(symbol) {
 		size := o.Side.sign(o.closes(left))
-		if size == 0 || mark == 0 || d.held(d.ahead, o, left) || o.expired(now().UnixMilli()) {
+		if size == 0 || mark == 0 || ended[o.Group] || d.held(d.ahead, o, left) || o.expired(now().UnixMilli()) {
 			continue
 		}
+		setOff, _ := stopPrice(o.Side, d.stop(o), span{start: mark})
+		if offered := d.paper.offered(o, quote{price: setOff}); o.Type == StopLimit && o.within(offered) != offered {
+			continue
+		}
+		if o.Role != "" {
+			ended[o.Group] = true
+		}
 		left += size
-		if lost := exact.Product(-size, mark-d.stop(o)); lost.Sign() > 0 {
+		if lost := exact.Product(-size, mark-setOff); lost.Sign() > 0 {
 			risk = plus(risk, lost)
 		}
 	}

@@ -237,7 +237,17 @@ func (b *book) risk() (lost, left num) {
 		}
 		// A fall comes to the highest first, a rise to the lowest.
 		slices.SortStableFunc(stops, func(x, y *order) int { return y.stopNow(b).Cmp(x.stopNow(b)) * side })
+		ended := make(map[string]bool) // groups of which one is filled
 		for _, o := range stops {
+			// The market is at the stop, or where it is if that is beyond. A stop_limit that
+			// cannot be filled there waits on.
+			setOff := better(-o.side, o.stopNow(b), at.price)
+			if o.group != "" && ended[o.group] || o.kind == "stop_limit" && !reaches(o.side, b.quoted(o.side, setOff), o.price) {
+				continue
+			}
+			if lower(open, o.qty).Sign() > 0 {
+				ended[o.group] = true
+			}
 			closed := lower(open, o.qty)
 			open = sub(open, closed)
 			lost = add(lost, higher(mul(mul(closed, sub(at.price, o.stopNow(b))), whole(int64(side))), new0()))

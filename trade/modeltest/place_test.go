@@ -227,6 +227,8 @@ func (b *book) toReplace(r request) (*order, string) {
 			return nil, "it is of another market"
 		case o.group != "" && (o.side != r.side || !equal(o.qty, b.quantity(r)) || r.ocoStop != nil || !r.rests()):
 			return nil, "an order of a group is replaced only by a resting one of the same side and size"
+		case o.only() && o.side != r.side && !r.mayOpen:
+			return nil, "nothing would be left to leave the position"
 		}
 		return o, ""
 	}
