@@ -55,8 +55,8 @@ func (d *desk) lostAtBroker() bool {
 // lossAtBroker returns what the account at the broker has lost since the day before, by its
 // last report, and false if there is none. Called with mu held.
 func (d *desk) lossAtBroker() (exact.Decimal, bool) {
-	v := d.venue
-	if v == nil || !v.judged || v.closed != "" {
+	v := &d.remote
+	if !v.judged || v.closed != "" {
 		return 0, false
 	}
 	return v.report.Account.LastEquity - v.report.Account.Equity, true

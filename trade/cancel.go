@@ -18,23 +18,8 @@ type Cancelled struct {
 func (e *Engine) CancelOrder(who Who, id string) (c Cancelled, err error) {
 	var o *Order
 	var no *Refusal
-	var ev *event
-	err = e.Do(func(s *state) error {
-		if o, no = s.order(id), e.notOrder(id); o == nil || o.Status.Terminal() || e.venue != nil {
-			return nil
-		}
-		ev, err = e.cancel(o, who, Reason{}, now())
-		return err
-	})
-	if err != nil {
+	if err := e.View(func(s *state) { o, no = s.order(id), e.notOrder(id) }); err != nil {
 		return c, err
-	}
-	if ev != nil {
-		c.Order = ev.Order.public()
-		for _, with := range ev.Ends {
-			c.Ended = append(c.Ended, with.ID)
-		}
-		return c, nil
 	}
 	if o == nil { // an order that has ended may have left memory
 		if o, err = e.finished(orderKey(id)); err != nil {
@@ -48,13 +33,11 @@ func (e *Engine) CancelOrder(who Who, id string) (c Cancelled, err error) {
 		c.Order = o.public()
 		return c, uncancellable(o, id)
 	}
-	c.Order, err = e.cancelLive(who, *o)
-	return c, err
+	return e.venue.cancelOrder(who, id)
 }
 
 // CancelOrders cancels all open orders, or those of one market if symbol is not empty,
-// and returns them. After an error some of them may still be open. On paper all are
-// cancelled under one lock of mu, so that no price comes in between.
+// and returns them. After an error some of them may still be open.
 func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 	if symbol != "" {
 		var err error
@@ -63,39 +46,17 @@ func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 		}
 	}
 	var open []string
-	cancelled := []Order{}
-	err := e.Do(func(s *state) error {
+	err := e.View(func(s *state) {
 		for _, of := range sorted(s.open) {
 			if symbol == "" || of == symbol {
 				open = append(open, s.open[of]...)
 			}
 		}
-		if e.venue != nil {
-			return nil
-		}
-		for _, id := range open {
-			o := s.order(id)
-			if o.Status.Terminal() { // it ended, and was counted, with an order before it
-				continue
-			}
-			ev, err := e.cancel(o, who, Reason{}, now())
-			if err != nil {
-				return err
-			}
-			cancelled = append(cancelled, ev.Order.public())
-			for _, with := range ev.Ends {
-				cancelled = append(cancelled, s.order(with.ID).public())
-			}
-		}
-		return nil
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case e.venue != nil:
-		return e.cancelAllLive(who, open)
 	}
-	return cancelled, nil
+	return e.venue.cancelOrders(who, open)
 }
 
 // cancel proposes that an open order is cancelled, for a reason: none if the client that placed

@@ -210,13 +210,13 @@ func (d *desk) checkTrading(o *Order, shrinks bool) error {
 	switch {
 	case s.trading == Halted:
 		return refuse("trading_halted", "the owner has halted trading: %s; cancels still pass",
-			d.venue.resting("resting orders stay open and none is filled"))
+			d.remote.resting("resting orders stay open and none is filled"))
 	case s.trading == Reducing && !shrinks && !o.cut() && s.tripped != "":
 		return refuse("max_daily_loss", "the account has reached the limit of the daily loss today, %s (--max-daily-loss), and %s: until 00:00 UTC only orders that shrink a position are taken; %s; %s",
-			d.options.Limits.DailyLoss, d.lossNow(s.tripped), grows, d.venue.resting("of the resting ones only those that shrink a position are filled"))
+			d.options.Limits.DailyLoss, d.lossNow(s.tripped), grows, d.remote.resting("of the resting ones only those that shrink a position are filled"))
 	case s.trading == Reducing && !shrinks && !o.cut():
 		return refuse("trading_reducing", "only orders that shrink a position are taken now; %s; %s; cancels still pass",
-			grows, d.venue.resting("resting orders stay open and only those that shrink a position are filled"))
+			grows, d.remote.resting("resting orders stay open and only those that shrink a position are filled"))
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ func (d *desk) checkReduceOnly(o *Order, fill exact.Decimal) error {
 	if !o.ReduceOnly || o.closes(held) == o.Quantity {
 		return nil
 	}
-	if old := s.order(o.Replaces); d.venue == nil && fill == 0 && old != nil && old.ReduceOnly && old.Side == o.Side && o.Quantity <= old.remaining().Abs() {
+	if old := s.order(o.Replaces); o.Account == "" && fill == 0 && old != nil && old.ReduceOnly && old.Side == o.Side && o.Quantity <= old.remaining().Abs() {
 		return nil
 	}
 	lot := d.paper.grid(o.Symbol).Lot

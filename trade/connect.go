@@ -12,6 +12,8 @@ import (
 	"wick/broker"
 	"wick/exact"
 	"wick/limit"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // ErrStamp reports a data directory that belongs to another broker or account.
@@ -27,50 +29,59 @@ func (e *Engine) checkStamp() error {
 
 // judgeStamp does the work of checkStamp under the lock.
 func (e *Engine) judgeStamp(*state) error {
-	was, v := e.ahead.venue, e.venue
+	was, is := e.ahead.venue, &e.remote
 	// Anything that was ever traded here, finished orders that have left memory included.
 	used := len(e.ahead.orders) > 0 || len(e.ahead.holdings) > 0 || e.index != nil && e.index.Len() > 0
 	switch {
-	// On paper, as before.
-	case v == nil && was == nil:
+	case was == nil && is.name == "": // on paper, as before
 		return nil
-	case v == nil:
+	case is.name == "":
 		return fmt.Errorf("%w: %s, account %s; start with --broker %s, or choose another --data-dir", ErrStamp, was.Broker, was.Account, was.Broker)
 	case was == nil && used:
-		return fmt.Errorf("%w: it holds paper orders; choose another --data-dir for %s", ErrStamp, v.name)
-	case was == nil && v.account == "":
-		return fmt.Errorf("%s cannot be asked which account this is, and the data directory is new", v.name)
+		return fmt.Errorf("%w: it holds paper orders; choose another --data-dir for %s", ErrStamp, is.name)
+	case was == nil && is.id == "":
+		return fmt.Errorf("%s cannot be asked which account this is, and the data directory is new", is.name)
 	case was == nil:
-		err := e.propose(kindVenue, &event{At: now(), Venue: &stamp{Broker: v.name, Account: v.account}})
-		return err // on disk with the next step, before anything is sent
-	case was.Broker != v.name || v.account != "" && was.Account != v.account:
-		return fmt.Errorf("%w: %s, account %s, and not %s, account %s; choose another --data-dir", ErrStamp, was.Broker, was.Account, v.name, v.account)
+		return e.propose(kindVenue, &event{At: now(), Venue: &stamp{Broker: is.name, Account: is.id}}) // on disk with the next step, before anything is sent
+	case was.Broker != is.name || is.id != "" && was.Account != is.id:
+		return fmt.Errorf("%w: %s, account %s, and not %s, account %s; choose another --data-dir", ErrStamp, was.Broker, was.Account, is.name, is.id)
 	}
-	v.account = was.Account
+	is.id = was.Account
 	return nil
 }
+
+// run hears the broker's stream and reads the account, until ctx ends.
+func (v *liveVenue) run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return v.hear(ctx) })
+	g.Go(func() error { return v.keepReconciled(ctx) })
+	return g.Wait()
+}
+
+// streamPause is how long to wait before a stream is opened again; doubled up to a minute.
+const streamPause = time.Second
 
 // hear keeps the broker's stream open and reads it. After each connect the account is
 // read, because nobody knows what was missed. When the stream ends, hear connects again
 // after a pause that doubles up to a minute, and never gives up.
-func (e *Engine) hear(ctx context.Context) error {
-	v, pause := e.venue, streamPause
+func (v *liveVenue) hear(ctx context.Context) error {
+	pause := streamPause
 	for ctx.Err() == nil {
-		e.mu.Lock()
+		v.mu.Lock()
 		after := v.lastEvent
-		e.mu.Unlock()
+		v.mu.Unlock()
 		// On connect the pause becomes small again, and what was missed is asked for.
-		err := v.Stream(ctx, after, func() {
+		err := v.broker.Stream(ctx, after, func() {
 			pause = streamPause
-			e.setStream(true)
+			v.setStream(true)
 			v.soon()
-		}, e.heard)
+		}, v.heard)
 		// The stream ended, however long it lasted.
-		e.setStream(false)
+		v.setStream(false)
 		if ctx.Err() != nil {
 			return nil
 		}
-		e.log.Warn("the broker's stream is away", "broker", v.name, "error", limit.Line(err.Error(), 200), "pause", pause.String())
+		v.log.Warn("the broker's stream is away", "broker", v.remote.name, "error", limit.Line(err.Error(), 200), "pause", pause.String())
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause):
@@ -81,36 +92,32 @@ func (e *Engine) hear(ctx context.Context) error {
 }
 
 // setStream notes whether the stream is connected, and since when.
-func (e *Engine) setStream(up bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.venue.up != up {
-		e.venue.up, e.venue.changedAt = up, time.Now()
+func (v *liveVenue) setStream(up bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.remote.up != up {
+		v.remote.up, v.remote.changedAt = up, time.Now()
 	}
 }
 
 // keepReconciled reads the account at the start, when somebody asks for it, and
 // regularly.
-func (e *Engine) keepReconciled(ctx context.Context) error {
-	e.noteInterrupted()
+func (v *liveVenue) keepReconciled(ctx context.Context) error {
+	v.noteInterrupted()
 	for ctx.Err() == nil {
 		wait := restPeriod
-		if sure := e.reconcile(ctx); !sure {
+		if sure := v.reconcile(ctx); !sure {
 			wait = busyPeriod
 		}
-		e.sweep("")
-		e.trimExits(ctx)
-		// The switch acts as long as the stream is away: orders may be placed meanwhile, and
-		// not all may have been cancelled.
-		if e.switchDue() {
-			e.release()
-		}
-		if e.venue.deadMan > 0 {
-			wait = min(wait, max(e.venue.deadMan/4, time.Second))
+		v.sweep("")
+		v.trimExits(ctx)
+		v.release()
+		if v.deadMan > 0 {
+			wait = min(wait, max(v.deadMan/4, time.Second))
 		}
 		select {
 		case <-ctx.Done():
-		case <-e.venue.kick:
+		case <-v.kick:
 		case <-time.After(wait):
 		}
 	}
@@ -119,50 +126,18 @@ func (e *Engine) keepReconciled(ctx context.Context) error {
 
 // noteInterrupted writes down of orders that an earlier process was about to send that nobody
 // sends them any more: their reason would say so until the broker has been asked.
-func (e *Engine) noteInterrupted() {
-	err := e.Do(func(*state) (err error) {
-		for _, o := range e.ahead.openOrders() {
-			if d := e.venue.doubts[o.ID]; o.has(sending) && (d == nil || !d.sending) && err == nil {
-				err = e.restate(o, o.Status, because(interrupted))
+func (v *liveVenue) noteInterrupted() {
+	err := v.Do(func(s *state) (err error) {
+		for _, o := range s.openOrders() {
+			if x := v.orders[o.ID]; o.has(sending) && (x == nil || !x.sending) && err == nil {
+				err = v.restate(o, o.Status, because(interrupted))
 			}
 		}
 		return err
 	})
 	if err != nil {
-		e.log.Error("that orders are not being sent any more could not be written down", "error", limit.Line(err.Error(), 200))
+		v.log.Error("that orders are not being sent any more could not be written down", "error", limit.Line(err.Error(), 200))
 	}
-}
-
-// switchDue reports whether the stream has been away for as long as the dead man's
-// switch allows.
-func (e *Engine) switchDue() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	v := e.venue
-	due := v.deadMan > 0 && !v.up && time.Since(v.changedAt) >= v.deadMan
-	if !due {
-		clear(v.released)
-	}
-	return due
-}
-
-// release cancels all open orders that rest, if there are any. A market order does not: it
-// may be the one by which a client leaves a position.
-func (e *Engine) release() {
-	e.mu.Lock()
-	var resting []string
-	for _, o := range e.ahead.openOrders() {
-		if o.Type != Market {
-			resting = append(resting, o.ID)
-			e.venue.released[o.ID] = true
-		}
-	}
-	e.mu.Unlock()
-	if len(resting) == 0 {
-		return
-	}
-	orders, err := e.cancelAllLive(Who{Name: "dead man's switch"}, resting)
-	e.log.Warn("the broker's stream is away for too long: resting orders are cancelled", "orders", len(orders), "after", e.venue.deadMan.String(), "failed", err != nil)
 }
 
 // VenueStatus is how a book and its broker stand to each other.
@@ -179,36 +154,19 @@ type VenueStatus struct {
 	Stream      bool         `json:"stream"`                // the stream is connected: what happens is known at once
 }
 
-// Money is which money orders move: the one home of that fact is the broker that they go to.
-type Money = broker.Money
-
-// The kinds of money.
-const (
-	RealMoney = broker.Real
-	NoMoney   = broker.None
-)
-
-// Money returns which money the orders of this book move.
-func (e *Engine) Money() Money {
-	if e.venue == nil {
-		return NoMoney
-	}
-	return e.venue.Money()
-}
-
-// Venue returns how the book and its broker stand, and false for paper. It does not wait for the disk.
+// Venue returns how the book and its broker stand, and false if there is none: on paper.
 func (e *Engine) Venue() (VenueStatus, bool) {
-	if e.venue == nil {
-		return VenueStatus{}, false
-	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	v := e.venue
-	s := VenueStatus{Broker: v.name, Account: v.account, Money: v.Money(), State: "ready", Reason: v.closed, Differences: v.differs, Late: sorted(v.late), External: len(v.external), Stream: v.up}
+	r := &e.remote
+	if r.name == "" {
+		return VenueStatus{}, false
+	}
+	s := VenueStatus{Broker: r.name, Account: r.id, Money: e.Money(), State: "ready", Reason: r.closed, Differences: r.differs, Late: sorted(r.late), External: len(r.external), Stream: r.up}
 	switch {
-	case v.closed != "":
+	case r.closed != "":
 		s.State = "closed"
-	case len(v.differs)+len(v.late) > 0:
+	case len(r.differs)+len(r.late) > 0:
 		s.State = "differs"
 	}
 	for _, o := range e.ahead.openOrders() {
@@ -223,12 +181,9 @@ func (e *Engine) Venue() (VenueStatus, bool) {
 // zero if it has said nothing yet or there is none. What was filled after that time may not
 // be in the account.
 func (e *Engine) AccountAtBroker() (broker.Account, Time) {
-	if e.venue == nil {
-		return broker.Account{}, Time{}
-	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.venue.report.Account, Time{e.venue.readAt.UTC().Truncate(time.Millisecond)}
+	return e.remote.report.Account, Time{e.remote.readAt.UTC().Truncate(time.Millisecond)}
 }
 
 // AcceptPositions takes the positions at the broker as they are: what differs now
@@ -237,52 +192,53 @@ func (e *Engine) AccountAtBroker() (broker.Account, Time) {
 // can ask for it. Until then new positions are refused, because the book does not know what
 // it holds. What cannot be written down is not accepted.
 func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []string, err error) {
-	if e.venue == nil {
-		return nil, nil, refuse("no_broker", "there is no broker: the positions are those of the paper book")
-	}
-	v := e.venue
+	return e.venue.acceptPositions(who)
+}
+
+func (v *liveVenue) acceptPositions(who Who) (accepted []Difference, turnedUp []string, err error) {
+	r := &v.remote
 	var late map[string]int
-	err = e.Do(func(*state) error {
-		accepted, late = nil, maps.Clone(v.late)
-		if len(v.differs)+len(late) == 0 && (v.closed != "" || len(v.suspected) > 0) {
-			return refuse("broker_not_ready", "what differs at %s is not known yet: %s", v.name, cmp.Or(v.closed, "positions are being compared"))
+	err = v.Do(func(*state) error {
+		accepted, late = nil, maps.Clone(r.late)
+		if len(r.differs)+len(late) == 0 && (r.closed != "" || len(r.suspected) > 0) {
+			return refuse("broker_not_ready", "what differs at %s is not known yet: %s", r.name, cmp.Or(r.closed, "positions are being compared"))
 		}
-		s := &stamp{Broker: v.name, Account: v.account, Base: make(map[string]exact.Decimal)}
-		maps.Copy(s.Base, e.ahead.venue.Base)
+		s := &stamp{Broker: r.name, Account: r.id, Base: make(map[string]exact.Decimal)}
+		maps.Copy(s.Base, v.ahead.venue.Base)
 		ev := &event{At: now(), Venue: s, Holdings: make(map[string]holding), By: who.short()}
-		accepted = e.acceptDifferences(ev)
-		if len(v.differs) > 0 && len(accepted)+len(late) == 0 {
-			symbol := v.differs[0].Symbol
-			return refuse("outcome_unknown", "what was filled of %s is not known yet, and may be why %s differs: it can be accepted once that is known", e.mayHaveFills(broker.Key(symbol)), symbol)
+		accepted = v.acceptDifferences(ev)
+		if len(r.differs) > 0 && len(accepted)+len(late) == 0 {
+			symbol := r.differs[0].Symbol
+			return refuse("outcome_unknown", "what was filled of %s is not known yet, and may be why %s differs: it can be accepted once that is known", v.mayHaveFills(broker.Key(symbol)), symbol)
 		}
-		return e.propose(kindVenue, ev)
+		return v.propose(kindVenue, ev)
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	// What was found while the step was being written has not been accepted, and stays.
 	known := func(d Difference) bool { return slices.Contains(accepted, d) }
-	e.mu.Lock()
-	v.differs = slices.DeleteFunc(slices.Clone(v.differs), known)
-	v.suspected = slices.DeleteFunc(slices.Clone(v.suspected), known)
-	maps.DeleteFunc(v.late, func(id string, times int) bool { return late[id] == times })
-	e.mu.Unlock()
+	v.mu.Lock()
+	r.differs = slices.DeleteFunc(slices.Clone(r.differs), known)
+	r.suspected = slices.DeleteFunc(slices.Clone(r.suspected), known)
+	maps.DeleteFunc(r.late, func(id string, times int) bool { return late[id] == times })
+	v.mu.Unlock()
 	v.soon()
-	return accepted, sorted(late), e.refreshTrading()
+	return accepted, sorted(late), v.refreshTrading()
 }
 
 // acceptDifferences puts into ev what follows if the owner accepts what differs, and returns what can
 // be accepted now. Called with mu held.
-func (e *Engine) acceptDifferences(ev *event) (accepted []Difference) {
-	for _, d := range e.venue.differs {
+func (v *liveVenue) acceptDifferences(ev *event) (accepted []Difference) {
+	for _, d := range v.remote.differs {
 		key, base := broker.Key(d.Symbol), d.Broker-d.Book
-		if e.mayHaveFills(key) != "" { // what the account lacks by one would be counted again when it is known
+		if v.mayHaveFills(key) != "" { // what the account lacks by one would be counted again when it is known
 			continue
 		}
 		accepted = append(accepted, d)
 		// What the account lacks leaves the book, which may have it in two spellings.
-		for _, symbol := range sorted(e.ahead.holdings) {
-			h := e.ahead.holdings[symbol]
+		for _, symbol := range sorted(v.ahead.holdings) {
+			h := v.ahead.holdings[symbol]
 			if gone := reducible(h.Quantity, base); broker.Key(symbol) == key && gone != 0 {
 				ev.Holdings[symbol] = h.without(gone)
 				base += h.Quantity - ev.Holdings[symbol].Quantity
@@ -297,8 +253,8 @@ func (e *Engine) acceptDifferences(ev *event) (accepted []Difference) {
 
 // mayHaveFills returns the id of an open order of the symbol with this key that may have
 // fills which the book does not know, or "". Called with mu held.
-func (e *Engine) mayHaveFills(key string) string {
-	for _, o := range e.ahead.openOrders() {
+func (v *liveVenue) mayHaveFills(key string) string {
+	for _, o := range v.ahead.openOrders() {
 		if broker.Key(o.Symbol) == key && o.Unknown() {
 			return o.ID
 		}
@@ -314,28 +270,5 @@ func (e *Engine) CancelEverything(ctx context.Context, who Who) error {
 	if e.follows() {
 		return e.options.Shared.Ask(ctx, AskCancel, who, nil)
 	}
-	if e.venue == nil {
-		_, err := e.CancelOrders(who, "")
-		return err
-	}
-	e.log.Warn("all orders of the account are cancelled", "broker", e.venue.name, "by", who.Name)
-	e.mu.Lock()
-	var coming []string // also those that were given up, which may arrive all the same
-	for _, o := range e.ahead.orders {
-		if o.Account != "" && o.BrokerID == "" {
-			coming = append(coming, o.ID)
-		}
-	}
-	e.mu.Unlock()
-	left, err := e.venue.CancelAll(ctx)
-	e.mu.Lock()
-	for _, id := range coming {
-		e.venue.swept[id] = err == nil || e.venue.swept[id]
-	}
-	e.mu.Unlock()
-	e.venue.soon() // sweeps what has arrived meanwhile
-	if left > 0 {
-		return fmt.Errorf("%s would not cancel %d of the open orders: look at its dashboard", e.venue.name, left)
-	}
-	return err
+	return e.venue.cancelEverything(ctx, who)
 }

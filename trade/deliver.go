@@ -53,10 +53,8 @@ func (e *Engine) settle(t tick, f foreseen) error {
 		if since != f.since || from != f.from {
 			f.triggers = nil // they were judged by another price than the one before t
 		}
-		if e.venue == nil {
-			if err := e.fillResting(t, since, at); err != nil {
-				return nil, err
-			}
+		if err := e.venue.reach(t, since, at); err != nil {
+			return nil, err
 		}
 		return e.firings(t, f), nil
 	})

@@ -39,7 +39,7 @@ func (d *desk) draft(r OrderRequest, asked inquiry) (o *Order, q quote, fill exa
 func (d *desk) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exact.Decimal, err error) {
 	o = &Order{
 		ID: d.ahead.newID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
-		Quantity: r.Quantity, Status: StatusOpen, Broker: d.brokerName(), Account: d.accountName(), CreatedAt: at, By: r.Who.short(), Synthetic: q.synthetic,
+		Quantity: r.Quantity, Status: StatusOpen, Broker: d.brokerName(), Account: d.remote.id, CreatedAt: at, By: r.Who.short(), Synthetic: q.synthetic,
 		TrailAmount: r.TrailAmount, TrailPercent: r.TrailPercent, TimeInForce: r.TimeInForce, PostOnly: r.PostOnly,
 		Notional: r.Notional, Replaces: r.Replaces, Asked: r.Asked(), Turn: d.ahead.seq + 1,
 	}
@@ -95,7 +95,7 @@ func (d *desk) size(o *Order, r OrderRequest, q quote) error {
 		held := d.closable(o.Symbol)
 		if held != d.ahead.holdings[o.Symbol].Quantity && d.unsettled(o.Symbol) {
 			return later.refuse("reduce_only", "this book's position in %s is being compared with the account at %s; try again in a few seconds, or close at most %s by reduce_only",
-				o.Symbol, d.venue.name, held.Abs())
+				o.Symbol, d.remote.name, held.Abs())
 		}
 		if o.Quantity = reducible(held, o.Side.sign(held.Abs())); o.Quantity == 0 && held == 0 && d.beside(o.Symbol) != 0 {
 			return d.notHeld(o.Symbol)
@@ -287,7 +287,7 @@ func (d *desk) replace(o *Order, r OrderRequest) error {
 // must not be lost by a change of the price alone. A broker takes no exits with a change.
 // Called with mu held.
 func (d *desk) lacks(o, old *Order, r OrderRequest) string {
-	opens := d.venue == nil && r.OCO == OCO{} && !shrinks(d.ahead.holdings[o.Symbol].Quantity, o.remaining())
+	opens := o.Account == "" && r.OCO == OCO{} && !shrinks(d.ahead.holdings[o.Symbol].Quantity, o.remaining())
 	var all []string
 	add := func(lacking bool, name string) {
 		if lacking {

@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 	"time"
@@ -40,7 +41,8 @@ type desk struct {
 	ahead   *state
 	options Options
 	paper   paper
-	venue   *venue    // nil on paper
+	venue   venue
+	remote  remoteAccount
 	watch   watchlist // has a lock of its own, which may be taken while mu is held
 
 	haltUnread bool // the last look at the file HALT failed: resting orders are held
@@ -94,17 +96,4 @@ func (d *desk) orderRate() limit.Rate {
 }
 
 // brokerName returns what orders and positions carry as their broker.
-func (d *desk) brokerName() string {
-	if d.venue != nil {
-		return d.venue.name
-	}
-	return paperName
-}
-
-// accountName returns the account at the broker that orders go to, empty on paper.
-func (d *desk) accountName() string {
-	if d.venue != nil {
-		return d.venue.account
-	}
-	return ""
-}
+func (d *desk) brokerName() string { return cmp.Or(d.remote.name, paperName) }

@@ -167,6 +167,14 @@ type stamp struct {
 	Base    map[string]exact.Decimal `json:"base,omitempty"` // by broker.Key of the symbol
 }
 
+// base returns what the owner has accepted of the symbol with a key; nothing without a stamp.
+func (s *stamp) base(key string) exact.Decimal {
+	if s == nil {
+		return 0
+	}
+	return s.Base[key]
+}
+
 // dayMark is the account as it was first valued on a day, in UTC.
 type dayMark struct {
 	Date     string      `json:"date"`

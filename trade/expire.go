@@ -9,13 +9,10 @@ import (
 // market; at is the time of the records. A broker elsewhere ends its orders itself. Called
 // with mu held.
 func (d *desk) expire(symbol string, instant, at Time) error {
-	if d.venue != nil {
-		return nil
-	}
 	// They are gathered first, because ending one may end others and change the list.
 	var over []*Order
 	for _, id := range d.ahead.open[symbol] {
-		if o := d.ahead.order(id); o.expired(instant.UnixMilli()) {
+		if o := d.ahead.order(id); o.Account == "" && o.expired(instant.UnixMilli()) {
 			over = append(over, o)
 		}
 	}

@@ -177,10 +177,7 @@ func (e *Engine) AllPositions() ([]Position, error) { return e.positions(true) }
 func (e *Engine) positions(flat bool) ([]Position, error) {
 	positions := []Position{}
 	err := e.View(func(s *state) {
-		held := s.holdings
-		if e.venue != nil {
-			held = e.withAccount(held)
-		}
+		held := e.withAccount(s.holdings)
 		for _, symbol := range sorted(held) {
 			if h := held[symbol]; flat || h.Quantity != 0 || e.beside(symbol) != 0 {
 				positions = append(positions, e.valued(h.show(symbol, e.brokerName(), e.watch.of(symbol).quote)))
@@ -197,7 +194,7 @@ func (d *desk) withAccount(book map[string]holding) map[string]holding {
 	for symbol := range book {
 		keys[broker.Key(symbol)] = true
 	}
-	for _, p := range d.venue.report.Positions {
+	for _, p := range d.remote.report.Positions {
 		if !keys[broker.Key(p.Symbol)] && d.beside(p.Symbol) != 0 {
 			all[p.Symbol] = holding{}
 		}
@@ -211,13 +208,10 @@ const externalID = "external-"
 // externalOrders returns the open orders of the account that this book did not
 // place. They are shown and never touched. Called with mu held.
 func (d *desk) externalOrders() (orders []Order) {
-	if d.venue == nil {
-		return nil
-	}
-	for _, s := range d.venue.external {
+	for _, s := range d.remote.external {
 		o := Order{
 			ID: externalID + s.ID, ClientOrderID: limit.Clip(s.ClientID), Symbol: s.Symbol, Side: Side(s.Side), Type: OrderType(s.Type), Quantity: s.Quantity, Status: StatusOpen,
-			FilledQuantity: s.Filled, Broker: d.venue.name, Account: d.venue.account, BrokerID: s.ID, CreatedAt: Time{s.CreatedAt.UTC()}, UpdatedAt: Time{s.UpdatedAt.UTC()},
+			FilledQuantity: s.Filled, Broker: d.remote.name, Account: d.remote.id, BrokerID: s.ID, CreatedAt: Time{s.CreatedAt.UTC()}, UpdatedAt: Time{s.UpdatedAt.UTC()},
 			Why: []Reason{because(external)},
 		}
 		if s.Quantity == 0 {
@@ -238,17 +232,14 @@ func (d *desk) externalOrders() (orders []Order) {
 // there only if the two are known to differ: the report may be older than the last fill.
 // Called with mu held.
 func (d *desk) valued(p Position) Position {
-	if d.venue == nil {
-		return p
-	}
-	p.Account = d.venue.account
+	p.Account = d.remote.id
 	var b broker.Position
-	i := slices.IndexFunc(d.venue.report.Positions, func(b broker.Position) bool { return broker.Key(b.Symbol) == broker.Key(p.Symbol) })
+	i := slices.IndexFunc(d.remote.report.Positions, func(b broker.Position) bool { return broker.Key(b.Symbol) == broker.Key(p.Symbol) })
 	if i >= 0 {
-		b = d.venue.report.Positions[i]
+		b = d.remote.report.Positions[i]
 	}
 	if i >= 0 || d.beside(p.Symbol) != 0 {
-		p.AtBroker = &BrokerPosition{b.Quantity, b.Entry, b.Value, b.Profit, Time{d.venue.readAt.UTC().Truncate(time.Millisecond)}}
+		p.AtBroker = &BrokerPosition{b.Quantity, b.Entry, b.Value, b.Profit, Time{d.remote.readAt.UTC().Truncate(time.Millisecond)}}
 	}
 	return p
 }
@@ -259,8 +250,8 @@ func (d *desk) notOrder(id string) *Refusal {
 	if own := d.ahead.clientIDs[id]; own != "" {
 		return fixIt.refuse("unknown_order", "%q is the client_order_id of order %s: name it by that order_id", limit.Clip(id), own)
 	}
-	if v := d.venue; v != nil && slices.ContainsFunc(v.external, func(s broker.State) bool { return externalID+s.ID == id }) {
-		return refuse("unknown_order", "order %s was not placed by wick, which does not touch it: it can only be changed or cancelled at %s itself", id, v.name)
+	if slices.ContainsFunc(d.remote.external, func(s broker.State) bool { return externalID+s.ID == id }) {
+		return refuse("unknown_order", "order %s was not placed by wick, which does not touch it: it can only be changed or cancelled at %s itself", id, d.remote.name)
 	}
 	return uncancellable(nil, id)
 }

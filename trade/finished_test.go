@@ -16,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"wick/broker"
 	"wick/exact"
 	"wick/journal"
 	"wick/journal/journaltest"
@@ -534,7 +535,7 @@ func TestFinishedMeanwhile(t *testing.T) {
 	if e.ahead.order(first.ID) != nil {
 		t.Fatal("the first order is still in memory")
 	}
-	if o, err := e.accept(r, inquiry{}); err != nil || o.ID != first.ID {
+	if o, _, err := e.accept(r, inquiry{}, broker.Rules{}); err != nil || o.ID != first.ID {
 		t.Errorf("accepted %+v, %v; want the order %s", o, err, first.ID)
 	}
 }

@@ -36,7 +36,7 @@ func (s *state) followEntry(ev *event, price exact.Decimal) {
 // exitsOf returns the exits for a quantity of an entry that was filled at a price, from
 // which their distance is counted; the stop first.
 func (s *state) exitsOf(entry *Order, quantity, entered exact.Decimal, at Time) (legs []*Order) {
-	begin := func(role Role, suffix string, x *Exit) {
+	begin := func(role Role, x *Exit) {
 		if x == nil {
 			return
 		}
@@ -52,19 +52,26 @@ func (s *state) exitsOf(entry *Order, quantity, entered exact.Decimal, at Time) 
 			why = []Reason{because(beyondTarget, price.String())}
 			price = entered
 		}
-		leg := &Order{
-			ID: entry.ID + suffix, Symbol: entry.Symbol, Side: entry.Side.other(), Type: Limit, Quantity: quantity, Price: &price,
-			Status: StatusOpen, Broker: entry.Broker, CreatedAt: at, UpdatedAt: at, By: entry.By, ReduceOnly: true, Group: entry.ID, Role: role, Turn: s.seq + 1,
-			Why: why, Synthetic: entry.Synthetic,
-		}
-		if role == RoleStopLoss {
-			leg.Type, leg.Price, leg.StopPrice = Stop, nil, &price
-		}
+		leg := s.leg(entry, role, quantity, price)
+		leg.CreatedAt, leg.UpdatedAt, leg.Why, leg.Synthetic = at, at, why, entry.Synthetic
 		legs = append(legs, leg)
 	}
-	begin(RoleStopLoss, "-sl", entry.StopLoss)
-	begin(RoleTakeProfit, "-tp", entry.TakeProfit)
+	begin(RoleStopLoss, entry.StopLoss)
+	begin(RoleTakeProfit, entry.TakeProfit)
 	return legs
+}
+
+// leg returns the exit of an entry with a role, a stop or a limit at a price. Its id follows
+// from the entry's.
+func (s *state) leg(entry *Order, role Role, quantity, price exact.Decimal) *Order {
+	leg := &Order{
+		ID: entry.ID + "-tp", Symbol: entry.Symbol, Side: entry.Side.other(), Type: Limit, Quantity: quantity, Price: &price,
+		Status: StatusOpen, Broker: entry.Broker, By: entry.By, ReduceOnly: true, Group: entry.ID, Role: role, Turn: s.seq + 1,
+	}
+	if role == RoleStopLoss {
+		leg.ID, leg.Type, leg.Price, leg.StopPrice = entry.ID+"-sl", Stop, nil, &price
+	}
+	return leg
 }
 
 // followMate ends the others of a group when one of them has ended.

@@ -109,11 +109,11 @@ func (e *Engine) proposeTrading(ev *event) error {
 // is: the broker's positions have begun to differ while the daily loss restricts trading
 // already, and otherwise the owner would not be told. Called with mu held.
 func (e *Engine) differsAnew(ev *event) bool {
-	if e.venue == nil || ev.Trading == Halted {
+	if ev.Trading == Halted {
 		return false
 	}
 	before := e.differed
-	e.differed = len(e.venue.differs)+len(e.venue.late) > 0
+	e.differed = len(e.remote.differs)+len(e.remote.late) > 0
 	return e.differed && !before && ev.Tripped != ""
 }
 
@@ -229,8 +229,8 @@ func readHalt(dir string) (TradingState, error) {
 // restrict makes ev halt trading as long as what the broker has is not known. It makes ev
 // let only reducing orders pass if that is not what the book says. Called with mu held.
 func (d *desk) restrict(ev *event) {
-	v := d.venue
-	if v == nil || ev.Trading == Halted {
+	v := &d.remote
+	if ev.Trading == Halted {
 		return
 	}
 	// The hardest restriction that applies wins. The breaker has looked at the daily loss.

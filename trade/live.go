@@ -11,35 +11,77 @@ import (
 	"wick/limit"
 )
 
-// placeLive is Place for a broker elsewhere, from the point where there is a price:
-// all limits are checked, the intent to send the order is written to disk, the order
-// is sent once, and what came of it is written down. If the answer is lost the order
-// is open with a reason that says so, until the broker has been asked what became
-// of it. Nothing here is sent a second time by itself: that is the client's decision,
-// under the same client_order_id.
-func (e *Engine) placeLive(ctx context.Context, r OrderRequest) (Order, error) {
-	rules, err := e.venue.Rules(ctx, r.Symbol)
+// liveVenue is a broker elsewhere as a venue. What is known of the account there is in
+// Engine.remote; only its number, and what the owner has accepted of it, is in the journal: a
+// new process reads the rest from the broker before it sends anything.
+type liveVenue struct {
+	*Engine
+	broker  Broker
+	deadMan time.Duration
+	kick    chan struct{} // asks for a reconciliation soon
+
+	orders    map[string]*sent // what this process knows of orders beyond the book; guarded by mu, like lastEvent
+	lastEvent string           // id of the last event of the stream
+}
+
+// sent is what this process knows of an order that was sent, or is about to be, beyond the
+// book.
+type sent struct {
+	sending bool      // the request is still to be sent, or under way
+	ended   time.Time // when the request was given up
+	misses  int       // how often the broker has answered that it does not know the order
+	found   time.Time // when the broker, asked for the order, first knew it; zero for never
+	swept   bool      // it was on its way when the owner had every order of the account cancelled
+	asked   bool      // somebody asked for its cancel
+	cancels Code      // why wick cancels it of its own accord: deadMan, nothingLeft, or empty
+}
+
+// newLive returns the venue of o for e.
+func newLive(e *Engine, o *VenueOptions) *liveVenue {
+	e.remote = remoteAccount{
+		name: o.Name, id: o.Account, closed: "the orders and positions at " + o.Name + " have not been read yet", changedAt: time.Now(), born: time.Now(), late: make(map[string]int),
+	}
+	return &liveVenue{Engine: e, broker: o.Broker, deadMan: o.DeadMan, kick: make(chan struct{}, 1), orders: make(map[string]*sent)}
+}
+
+// Money is that of the broker.
+func (v *liveVenue) Money() Money { return v.broker.Money() }
+
+// of returns what is known of o beyond the book. An order that an earlier process sent, or was
+// about to, was given up at the latest moment at which it could be sent. Called with mu held.
+func (v *liveVenue) of(o *Order) *sent {
+	if v.orders[o.ID] == nil {
+		v.orders[o.ID] = &sent{ended: o.CreatedAt.Add(sendWithin)}
+	}
+	return v.orders[o.ID]
+}
+
+// forget drops what is known beyond the book of an order that has ended. One that may arrive
+// all the same is still to be swept then. Called with mu held.
+func (v *liveVenue) forget(o *Order) {
+	if x := v.orders[o.ID]; x != nil && x.swept && o.BrokerID == "" {
+		*x = sent{ended: x.ended, swept: true}
+		return
+	}
+	delete(v.orders, o.ID)
+}
+
+// soon asks for a reconciliation and does not wait for it. If one was asked for already,
+// it does nothing.
+func (v *liveVenue) soon() {
+	select {
+	case v.kick <- struct{}{}:
+	default:
+	}
+}
+
+// prepare returns the rules that the broker has for orders in a symbol now.
+func (v *liveVenue) prepare(ctx context.Context, symbol string) (broker.Rules, error) {
+	rules, err := v.broker.Rules(ctx, symbol)
 	if err != nil {
-		return Order{}, notSent(err)
+		return rules, notSent(err)
 	}
-	asked := e.watch.ask(ctx, r.Symbol)
-	// The intent is on disk before the order is sent, so that the broker can have no
-	// order of ours that this book does not know.
-	var o *Order
-	var wire broker.Order
-	err = e.Do(func(*state) (err error) {
-		o, wire, err = e.intend(r, rules, asked)
-		return err
-	})
-	switch {
-	case err != nil: // also if the journal is broken: nothing is sent any more
-		return Order{}, err
-	case r.DryRun && o.ID == "":
-		return o.public(), nil
-	case wire.ClientID == "": // the same order came in while we asked for prices
-		return o.answer(r), nil
-	}
-	return e.send(ctx, wire)
+	return rules, nil
 }
 
 // notSent returns the refusal of an order that the broker's rules do not allow, or whose
@@ -51,89 +93,85 @@ func notSent(err error) error {
 	return refuse("broker_not_ready", "the broker could not be asked for its rules; nothing was sent: %s", limit.Line(err.Error(), 200))
 }
 
-// intend decides about r and proposes the intent to send it. It returns the order and what
-// to send. If there is nothing to send, because the order was there before or this is a dry
-// run, what to send has no ClientID. Called with mu held.
-func (e *Engine) intend(r OrderRequest, rules broker.Rules, asked inquiry) (*Order, broker.Order, error) {
-	var none broker.Order
-	if o, err := e.known(r); o != nil || err != nil {
-		return o, none, err
-	}
-	// The price at which it would be filled on arrival is estimated as on paper; the
-	// broker decides what is filled.
-	o, q, fill, err := e.draft(r, asked)
-	if err != nil {
-		return nil, none, err
-	}
-	at := o.CreatedAt
-	if err := e.checkLive(r, o, q.price, fill, at); err != nil {
-		return nil, none, err
+// arrive checks all limits, as on paper, and those of the broker. The step is the intent to
+// send the order: what is filled of it the broker decides, and fill is an estimate.
+func (v *liveVenue) arrive(r OrderRequest, o *Order, q quote, fill exact.Decimal, rules broker.Rules) (a arrival, err error) {
+	if err := v.admit(r, o, q.price, fill); err != nil {
+		return a, err
 	}
 	// The broker's day ends by its own calendar.
-	if o.TimeInForce == Day && !rules.DayEnd.IsZero() {
+	if o.ExpiresAt = nil; o.TimeInForce == Day && !rules.DayEnd.IsZero() {
 		o.ExpiresAt = &Time{rules.DayEnd}
 	}
-	wire := e.toSend(o, r, rules, fill)
-	if o.StopLoss != nil && wire.StopLoss == 0 || o.TakeProfit != nil && wire.TakeProfit == 0 {
-		return nil, none, refuse("bad_exit", "an exit would be at less than %s, the step of prices at %s; choose a smaller distance", rules.Tick(0), e.venue.name)
+	a.wire = v.toSend(o, r, rules, fill)
+	if o.StopLoss != nil && a.wire.StopLoss == 0 || o.TakeProfit != nil && a.wire.TakeProfit == 0 {
+		return a, refuse("bad_exit", "an exit would be at less than %s, the step of prices at %s; choose a smaller distance", rules.Tick(0), v.remote.name)
 	}
-	if err := rules.Check(wire); err != nil {
-		return nil, none, notSent(err)
+	if err := rules.Check(a.wire); err != nil {
+		return a, notSent(err)
 	}
-	if r.DryRun {
-		o.ID, o.Why = "", []Reason{because(dryRunLive)}
-		if fill != 0 {
-			o.AveragePrice = &fill // shown to the person who has to approve it
-		}
-		return o, none, nil
+	o.UpdatedAt = o.CreatedAt
+	if r.DryRun && fill != 0 {
+		o.AveragePrice = &fill // shown to the person who has to approve it
 	}
-	// The order is counted and noted as being sent in the same lock of mu in which the
-	// intent is proposed, so that a report that is read meanwhile does not take it for lost.
-	e.rate.Take(at.Time, e.orderRate())
-	o.UpdatedAt, o.Why = at, []Reason{because(sending)}
-	if err := e.propose(kindIntent, &event{At: at, Order: o}); err != nil {
-		return nil, none, err
-	}
-	e.venue.doubts[o.ID] = &doubt{sending: true}
-	return o, wire, nil
+	a.event = &event{At: o.CreatedAt, Order: o}
+	return a, nil
 }
 
-// checkLive refuses o if it is over any limit there is on paper, if what is known of the
+// enter proposes the intent to send the order. It is noted as being sent in the same lock of
+// mu, so that a report that is read meanwhile does not take it for lost.
+func (v *liveVenue) enter(a arrival) error {
+	a.Order.Why = []Reason{because(sending)}
+	err := v.propose(kindIntent, a.event)
+	if err == nil {
+		v.of(a.Order).sending = true
+	}
+	return err
+}
+
+// admit refuses o if it is over any limit there is on paper, if what is known of the
 // broker does not allow it, or if it asks for what a broker elsewhere cannot do. Called with
 // mu held.
-func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
-	size, fits := e.ahead.pending(o)
-	reduces := fits && shrinks(e.owned(o.Symbol), size)
-	if err := e.venue.barred(reduces || o.cut()); err != nil {
+func (v *liveVenue) admit(r OrderRequest, o *Order, price, fill exact.Decimal) error {
+	size, fits := v.ahead.pending(o)
+	reduces := fits && shrinks(v.owned(o.Symbol), size)
+	// An order that only shrinks a position is allowed even if book and broker differ, because
+	// the owner must be able to get out.
+	switch out, differs := reduces || o.cut(), v.remote.differs; {
+	case v.remote.closed != "":
+		return refuse("broker_not_ready", "no order is sent to %s: %s", v.remote.name, v.remote.closed)
+	case len(differs) > 0 && !out:
+		return refuse("broker_differs", "%s holds %s of %s and this book's fills come to %s: until the owner has looked at it (wick accept-positions) only orders that shrink a position are sent; %s",
+			v.remote.name, differs[0].Broker, differs[0].Symbol, differs[0].Book, grows)
+	case len(v.remote.late) > 0 && !out:
+		return refuse("broker_differs", "%s has an order that this book had given up: until the owner has looked at it only orders that shrink a position are sent; %s", v.remote.name, grows)
+	}
+	if err := v.check(r, o, price, fill, o.CreatedAt); err != nil {
 		return err
 	}
-	if err := e.check(r, o, price, fill, at); err != nil {
+	if err := v.checkUnderWay(o); err != nil {
 		return err
 	}
-	if err := e.checkUnderWay(o); err != nil {
-		return err
-	}
-	o.ExpiresAt = nil // the broker ends it, by its own calendar
 	// The buying power must suffice at the highest of all prices, also that of the stop of
 	// an oco; an order that only shrinks the position needs none.
 	worst := max(r.worst(o, price, fill), price)
 	need, ok := o.Quantity.Times(worst, exact.Up)
-	old := e.ahead.order(o.Replaces)
-	switch power := e.venue.report.Account.BuyingPower; {
+	old := v.ahead.order(o.Replaces)
+	switch power := v.remote.report.Account.BuyingPower; {
 	case o.PostOnly:
-		return refuse("broker_rule", "%s knows no post_only", e.venue.name)
+		return refuse("broker_rule", "%s knows no post_only", v.remote.name)
 	case r.ReduceOnly && o.Type != Market && o.Role == "":
-		return refuse("broker_rule", "%s knows no reduce_only for orders that wait: use type market, or leave it out", e.venue.name)
+		return refuse("broker_rule", "%s knows no reduce_only for orders that wait: use type market, or leave it out", v.remote.name)
 	case o.TimeInForce == GTD:
-		return refuse("broker_rule", "%s knows no time_in_force gtd: use day or gtc", e.venue.name)
+		return refuse("broker_rule", "%s knows no time_in_force gtd: use day or gtc", v.remote.name)
 	case old != nil && (old.BrokerID == "" || old.FilledQuantity != 0):
-		return later.refuse("broker_rule", "order %s is not known to %s yet, or filled in part, and cannot be replaced: cancel it and place another", old.ID, e.venue.name)
+		return later.refuse("broker_rule", "order %s is not known to %s yet, or filled in part, and cannot be replaced: cancel it and place another", old.ID, v.remote.name)
 	case old != nil && (old.Side != o.Side || old.Type != o.Type):
-		return refuse("broker_rule", "%s can change the prices and the quantity of an order, not its side or type: cancel it and place another", e.venue.name)
+		return refuse("broker_rule", "%s can change the prices and the quantity of an order, not its side or type: cancel it and place another", v.remote.name)
 	case !reduces && !o.cut() && (!ok || need > power):
 		most, _ := exact.Product(max(power, 0), exact.One).Per(worst)
-		most, _ = most.Step(e.paper.grid(o.Symbol).Lot, exact.Down)
-		return refuse("buying_power", "the order is worth %s and the account at %s can spend %s; %s", need, e.venue.name, power, o.atMost(most))
+		most, _ = most.Step(v.paper.grid(o.Symbol).Lot, exact.Down)
+		return refuse("buying_power", "the order is worth %s and the account at %s can spend %s; %s", need, v.remote.name, power, o.atMost(most))
 	}
 	return nil
 }
@@ -141,13 +179,13 @@ func (e *Engine) checkLive(r OrderRequest, o *Order, price, fill exact.Decimal, 
 // checkUnderWay refuses a reduce_only order if not all of it would reduce what market orders
 // of its side leave of the position, which are at the broker and whose fills are not known
 // yet. On paper a fill is cut to what is left; a broker fills all of it. Called with mu held.
-func (e *Engine) checkUnderWay(o *Order) error {
+func (v *liveVenue) checkUnderWay(o *Order) error {
 	if !o.cut() {
 		return nil
 	}
-	held, closing := e.closable(o.Symbol), exact.Decimal(0)
-	for _, id := range e.ahead.open[o.Symbol] {
-		if other := e.ahead.order(id); other.Side == o.Side && other.Type == Market {
+	held, closing := v.closable(o.Symbol), exact.Decimal(0)
+	for _, id := range v.ahead.open[o.Symbol] {
+		if other := v.ahead.order(id); other.Side == o.Side && other.Type == Market {
 			closing += other.remaining().Abs()
 		}
 	}
@@ -159,14 +197,29 @@ func (e *Engine) checkUnderWay(o *Order) error {
 		o.Symbol, held, o.Side, closing, left)
 }
 
+// wire returns o as an order of package broker, under our own id as its ClientID.
+func (o *Order) wire() broker.Order {
+	w := broker.Order{
+		ClientID: o.ID, ID: o.BrokerID, Symbol: o.Symbol, Side: string(o.Side), Type: string(o.Type), TimeInForce: string(cmp.Or(o.TimeInForce, GTC)), Quantity: o.Quantity,
+		TrailAmount: o.TrailAmount, TrailPercent: o.TrailPercent,
+	}
+	if o.Price != nil {
+		w.Limit = *o.Price
+	}
+	if o.StopPrice != nil && o.Type != TrailingStop {
+		w.Stop = *o.StopPrice
+	}
+	return w
+}
+
 // toSend returns o as it is sent. Fill is the price at which it would be filled at
 // once, zero if it waits. Exits that were given as a distance are sent as the prices that
 // follow from it now, on the broker's step of prices. It makes o one of a group if it has
 // an oco.
-func (e *Engine) toSend(o *Order, r OrderRequest, rules broker.Rules, fill exact.Decimal) broker.Order {
+func (v *liveVenue) toSend(o *Order, r OrderRequest, rules broker.Rules, fill exact.Decimal) broker.Order {
 	w := o.wire()
-	w.Short = o.Side == Sell && o.Quantity > e.owned(o.Symbol)
-	w.Reduces = o.ReduceOnly || shrinks(e.owned(o.Symbol), o.remaining())
+	w.Short = o.Side == Sell && o.Quantity > v.owned(o.Symbol)
+	w.Reduces = o.ReduceOnly || shrinks(v.owned(o.Symbol), o.remaining())
 	entry := cmp.Or(fill, o.worst())
 	// exit returns the price of an exit, 0 for none. A price that was given stays as it
 	// is; one that was worked out is rounded down to the broker's step, and may be 0 then.
@@ -184,60 +237,71 @@ func (e *Engine) toSend(o *Order, r OrderRequest, rules broker.Rules, fill exact
 	if w.OCOStop, w.OCOLimit = r.OCO.StopPrice, r.OCO.Price; w.OCOStop != 0 {
 		o.Group, o.Role = o.ID, RoleOCO
 	}
-	if old := e.ahead.order(o.Replaces); old != nil {
+	if old := v.ahead.order(o.Replaces); old != nil {
 		w.Replaces = old.BrokerID
 	}
 	return w
 }
 
-// send sends an order whose intent is on disk, and writes down what came of it.
-func (e *Engine) send(ctx context.Context, w broker.Order) (Order, error) {
-	e.mu.Lock()
+// sendWithin is how old an intent may be when it is sent. A later process does not
+// know when an order was sent, but by this bound it knows the latest moment.
+const sendWithin = 30 * time.Second
+
+// submit sends an order whose intent is on disk, once, and writes down what came of it. If
+// the answer is lost the order is open with a reason that says so, until the broker has been
+// asked what became of it. Nothing is sent a second time by itself: that is the client's
+// decision, under the same client_order_id.
+func (v *liveVenue) submit(ctx context.Context, p Placed, a arrival) (Placed, error) {
+	w := a.wire
+	v.mu.Lock()
 	// An intent that waited too long for the disk is not sent: another process may
 	// already count it as never sent.
-	age := now().Sub(e.ahead.order(w.ClientID).CreatedAt.Time)
-	e.mu.Unlock()
+	age := now().Sub(v.ahead.order(w.ClientID).CreatedAt.Time)
+	v.mu.Unlock()
 	var s broker.State
 	var err error = &broker.Refused{Text: "nothing was sent: to write it down took longer than " + sendWithin.String()}
 	// The lock is not held while the broker is asked. Its stream may report the order
 	// before the answer comes.
 	if age < sendWithin {
-		s, err = e.venue.Submit(ctx, w)
+		s, err = v.broker.Submit(ctx, w)
 	}
-	sure := false
-	wrote := e.Do(func(*state) (failed error) {
-		sure, failed = e.answered(w.ClientID, s, err)
-		return failed
+	sure := true
+	wrote := v.Do(func(*state) (wrong error) {
+		sure, wrong = v.answered(w.ClientID, s, err)
+		return wrong
 	})
 	// The account is read soon if the answer does not tell everything.
 	if err != nil || !sure || w.Replaces != "" {
-		e.venue.soon()
+		v.soon()
 	}
 	if wrote != nil {
-		return Order{}, wrote
+		return Placed{}, wrote
 	}
-	e.sweep(w.ClientID)
-	return e.Order(w.ClientID)
+	v.sweep(w.ClientID)
+	p.Order, err = v.Order(w.ClientID)
+	return p, err
 }
 
 // answered proposes what follows from the answer to an order that was sent: a state to
 // learn from, a refusal that ends the order, or no answer, which leaves it open and in
 // doubt. It returns whether the answer told everything. Called with mu held.
-func (e *Engine) answered(id string, s broker.State, lost error) (sure bool, err error) {
-	o, sure := e.ahead.order(id), true
+func (v *liveVenue) answered(id string, s broker.State, lost error) (sure bool, err error) {
+	o, sure := v.ahead.order(id), true
 	switch no := (*broker.Refused)(nil); {
 	case o.Status.Terminal(): // the stream was faster
 	case lost == nil:
-		sure, err = e.learn(id, s)
+		sure, err = v.learn(id, s)
 	case errors.As(lost, &no) && o.Unknown():
-		err = e.restate(o, StatusRejected, because(brokerRefused, no.Text))
+		err = v.restate(o, StatusRejected, because(brokerRefused, no.Text))
 	case o.Unknown():
-		e.log.Warn("the broker's answer to an order is lost", "order", id, "error", limit.Line(lost.Error(), 200))
-		err = e.restate(o, o.Status, because(answerLost, limit.Line(lost.Error(), 120)))
+		v.log.Warn("the broker's answer to an order is lost", "order", id, "error", limit.Line(lost.Error(), 200))
+		err = v.restate(o, o.Status, because(answerLost, limit.Line(lost.Error(), 120)))
 	}
-	delete(e.venue.doubts, id)
-	if e.ahead.order(id).Unknown() {
-		e.venue.doubts[id] = &doubt{ended: time.Now()}
+	if x := v.orders[id]; x != nil { // it is still open
+		x.sending, x.ended = false, time.Now()
 	}
 	return sure, err
 }
+
+// reach does nothing: the prices of the feed fill no order at a broker.
+func (v *liveVenue) reach(tick, int64, Time) error { return nil }

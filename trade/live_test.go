@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -55,10 +54,7 @@ func (l *atBroker) run() {
 	l.end, l.done = end, make(chan struct{})
 	go func(e *Engine) {
 		defer close(l.done)
-		var parts sync.WaitGroup
-		parts.Go(func() { e.hear(ctx) })
-		parts.Go(func() { e.keepReconciled(ctx) })
-		parts.Wait()
+		e.venue.run(ctx)
 	}(l.e)
 }
 
@@ -81,6 +77,9 @@ func liveOptions(t *testing.T, v *alpacatest.Venue, options ...func(*Options)) O
 	}
 	return o
 }
+
+// live returns the venue of the engine.
+func (l *atBroker) live() *liveVenue { return l.e.venue.(*liveVenue) }
 
 // stop ends the engine in order.
 func (l *atBroker) stop() {
@@ -323,8 +322,8 @@ func TestLiveUnknown(t *testing.T) {
 				if n := len(v.Orders()); n != c.posts || sent.Load() != 1 {
 					t.Errorf("the venue has %d orders of %d requests, want %d of 1", n, sent.Load(), c.posts)
 				}
-				if n := len(l.e.venue.doubts); n != 0 {
-					t.Errorf("%d orders are still in doubt, want none", n)
+				if s, _ := l.e.Venue(); len(s.Unknown) != 0 {
+					t.Errorf("%v are still in doubt, want none", s.Unknown)
 				}
 				l.same("at the end")
 			})
@@ -420,7 +419,7 @@ func TestLiveAcceptEarly(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		v.Adjust("AAA", exact.One)
-		l.e.venue.soon()
+		l.live().soon()
 		time.Sleep(time.Second)
 		early("after one report with a difference")
 	})
@@ -465,8 +464,8 @@ func TestLiveIntentFails(t *testing.T) {
 		}
 		l.end()
 		<-l.done
-		if n := len(v.Open()); n != 0 || len(l.e.venue.doubts) != 0 {
-			t.Errorf("%d orders at the venue and the doubts %v, want none", n, l.e.venue.doubts)
+		if n := len(v.Open()); n != 0 || len(l.live().orders) != 0 {
+			t.Errorf("%d orders at the venue and the doubts %v, want none", n, l.live().orders)
 		}
 	})
 }
@@ -644,16 +643,16 @@ func TestLiveRefusalsWaitForDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := startLive(t, alpacatest.New())
 		r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One}
-		rules, err := l.e.venue.Rules(t.Context(), r.Symbol)
+		rules, err := l.e.venue.prepare(t.Context(), r.Symbol)
 		if err == nil {
 			err = l.e.ensure(t.Context(), r.Symbol)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		var o *Order
+		var o Placed
 		seq, _, err := l.e.locked(func(*state) (err error) {
-			o, _, err = l.e.intend(r, rules, inquiry{answered: true})
+			o, _, err = l.e.accept(r, inquiry{answered: true}, rules)
 			return err
 		})
 		if err != nil || l.e.Applied() >= seq {
@@ -978,19 +977,20 @@ func TestLiveSlow(t *testing.T) {
 		time.Sleep(time.Second)
 		l.same("at the end")
 
-		rules, err := l.e.venue.Rules(t.Context(), "AAA")
+		rules, err := l.e.venue.prepare(t.Context(), "AAA")
 		if err != nil {
 			t.Fatal(err)
 		}
-		var wire broker.Order
+		var p Placed
+		var a arrival
 		if err := l.e.Do(func(*state) (err error) {
-			_, wire, err = l.e.intend(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}, rules, inquiry{answered: true})
+			p, a, err = l.e.accept(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}, inquiry{answered: true}, rules)
 			return err
 		}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(sendWithin) // the disk takes that long
-		if o, err := l.e.send(t.Context(), wire); err != nil || o.Status != StatusRejected || !strings.Contains(o.Reason, "nothing was sent") || len(v.Orders()) != 1 {
+		if o, err := l.e.venue.submit(t.Context(), p, a); err != nil || o.Status != StatusRejected || !strings.Contains(o.Reason, "nothing was sent") || len(v.Orders()) != 1 {
 			t.Errorf("after the disk took too long: %+v, %v, %d orders at the venue, want it rejected and only the first sent", o, err, len(v.Orders()))
 		}
 	})

@@ -3,89 +3,96 @@ package trade
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"wick/broker"
+	"wick/exact"
 	"wick/limit"
 )
 
-// cancelTime bounds how long a cancel may take, including the question what came of it.
-const cancelTime = 25 * time.Second
+const (
+	cancelTime    = 25 * time.Second // bounds how long a cancel may take, including the question what came of it
+	cancelsAtOnce = 4                // requests take a while to be answered
+	// sweepTime is how long one call begins to cancel orders. With cancelTime it is less than
+	// the 45 s after which the page gives up.
+	sweepTime = 15 * time.Second
+)
 
-// cancelLive asks the broker to cancel o and returns o as the broker then reports it: it
-// may have been filled meanwhile, or the cancel may still be under way. It does not take
+// cancelOrder asks the broker to cancel an order and returns it as the broker then reports it:
+// it may have been filled meanwhile, or the cancel may still be under way. It does not take
 // the caller's context: a client that hangs up must not stop a cancel halfway.
-func (e *Engine) cancelLive(who Who, o Order) (Order, error) {
+func (v *liveVenue) cancelOrder(who Who, id string) (c Cancelled, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), cancelTime)
 	defer cancel()
+	v.mu.Lock()
+	o := v.ahead.order(id)
+	v.mu.Unlock()
+	wire := o.wire()
 	// If it is not known whether the order arrived, the broker's id of it is not known
 	// either: it is looked up first. Somebody else's order with the same id stays as it is.
 	if o.Unknown() {
-		s, err := e.venue.Lookup(ctx, o.wire())
+		s, err := v.broker.Lookup(ctx, wire)
 		if err != nil {
-			return Order{}, refuse("outcome_unknown", "whether order %s is at %s is not known yet, so it cannot be cancelled: %s", o.ID, e.venue.name, limit.Line(err.Error(), 200))
+			return c, refuse("outcome_unknown", "whether order %s is at %s is not known yet, so it cannot be cancelled: %s", id, v.remote.name, limit.Line(err.Error(), 200))
 		}
 		if !o.isOf(s) {
-			e.learnAnswer(o.ID, s)
-			e.venue.soon()
-			return Order{}, refuse("outcome_unknown", "whether order %s is at %s is not known yet, so it cannot be cancelled: %s has another order by its id (%s)", o.ID, e.venue.name, e.venue.name, described(s))
+			v.learnAnswer(id, s)
+			v.soon()
+			return c, refuse("outcome_unknown", "whether order %s is at %s is not known yet, so it cannot be cancelled: %s has another order by its id (%s)", id, v.remote.name, v.remote.name, described(s))
 		}
-		o.BrokerID = s.ID
+		wire.ID = s.ID
 	}
-	// Whatever the answer to the cancel says, the state afterwards decides: the order may
-	// have been filled while the cancel was on its way.
-	e.mu.Lock()
-	e.venue.asked[o.ID] = !e.venue.idle[o.ID] && !e.venue.released[o.ID]
-	e.mu.Unlock()
-	e.log.Info("cancel sent", "order", o.ID, "broker", e.venue.name, "by", limit.Clip(who.Name))
-	asked := e.venue.Cancel(ctx, o.BrokerID)
+	v.mu.Lock()
+	if o = v.ahead.order(id); !o.Status.Terminal() {
+		x := v.of(o)
+		x.asked = x.cancels == ""
+	}
+	v.mu.Unlock()
+	v.log.Info("cancel sent", "order", id, "broker", v.remote.name, "by", limit.Clip(who.Name))
+	asked := v.broker.Cancel(ctx, wire.ID)
 	no := (*broker.Refused)(nil)
 	refused := errors.As(asked, &no)
-	if asked == nil && e.streamEnds(o.ID) {
-		return e.cancelled(o.ID, nil)
-	}
-	s, err := e.venue.Lookup(ctx, o.wire())
-	if err != nil {
-		e.venue.soon()
-		if refused {
-			return Order{}, later.refuse("broker_rule", "the cancel of order %s was refused: %s", o.ID, no.Text)
+	// Whatever the answer to the cancel says, the state afterwards decides: the order may
+	// have been filled while the cancel was on its way.
+	if asked != nil || !v.streamEnds(id) {
+		s, err := v.broker.Lookup(ctx, wire)
+		switch {
+		case err != nil && refused:
+			v.soon()
+			return c, later.refuse("broker_rule", "the cancel of order %s was refused: %s", id, no.Text)
+		case err != nil:
+			v.soon()
+			return c, refuse("outcome_unknown", "what became of the cancel of order %s is not known yet: get_orders will tell", id)
+		case !v.learnAnswer(id, s):
+			v.soon()
 		}
-		return Order{}, refuse("outcome_unknown", "what became of the cancel of order %s is not known yet: get_orders will tell", o.ID)
 	}
-	if !e.learnAnswer(o.ID, s) {
-		e.venue.soon()
-	}
-	return e.cancelled(o.ID, asked)
-}
-
-// cancelled returns the order called id as it is after its cancel was asked for, and an error
-// if it is not cancelled and cannot be, or if asked, the error of the request, is why.
-func (e *Engine) cancelled(id string, asked error) (Order, error) {
-	after, err := e.Order(id)
-	no := (*broker.Refused)(nil)
-	switch refused := errors.As(asked, &no); {
+	c.Order, err = v.Order(id)
+	switch {
 	case err != nil:
-		return Order{}, err
-	case after.Status == StatusFilled, after.Status == StatusRejected:
-		return after, uncancellable(&after, id)
-	case refused && after.Status != StatusCancelled:
-		return after, later.refuse("broker_rule", "%s", no.Text)
-	case asked != nil && after.Status != StatusCancelled:
-		return after, refuse("outcome_unknown", "whether the cancel of order %s arrived is not known: %s", id, limit.Line(asked.Error(), 200))
+		return Cancelled{}, err
+	case c.Status == StatusFilled, c.Status == StatusRejected:
+		return c, uncancellable(&c.Order, id)
+	case refused && c.Status != StatusCancelled:
+		return c, later.refuse("broker_rule", "%s", no.Text)
+	case asked != nil && c.Status != StatusCancelled:
+		return c, refuse("outcome_unknown", "whether the cancel of order %s arrived is not known: %s", id, limit.Line(asked.Error(), 200))
 	}
-	return after, nil
+	return c, nil
 }
 
 // streamEnds waits a moment for the stream to tell that the order called id has ended, and
 // reports whether it did. That saves a request, of which the broker takes only so many.
-func (e *Engine) streamEnds(id string) bool {
+func (v *liveVenue) streamEnds(id string) bool {
 	const moment, pause = time.Second, 20 * time.Millisecond
 	for range moment / pause {
-		e.mu.Lock()
-		o, up := e.ahead.order(id), e.venue.up
-		e.mu.Unlock()
+		v.mu.Lock()
+		o, up := v.ahead.order(id), v.remote.up
+		v.mu.Unlock()
 		if o == nil || o.Status.Terminal() || !up {
 			return o != nil && o.Status.Terminal()
 		}
@@ -94,31 +101,24 @@ func (e *Engine) streamEnds(id string) bool {
 	return false
 }
 
-const (
-	cancelsAtOnce = 4 // requests take a while to be answered
-	// sweepTime is how long one call begins to cancel orders. With cancelTime it is less than
-	// the 45 s after which the page gives up.
-	sweepTime = 15 * time.Second
-)
-
-// cancelAllLive cancels the orders with these ids, a few at a time, and returns those that
+// cancelOrders cancels the orders with these ids, a few at a time, and returns those that
 // were cancelled. It goes on after one that could not be cancelled, and returns the last error
 // at the end. That an order was filled meanwhile is no error. If that takes too long, it
 // leaves the rest and says so.
-func (e *Engine) cancelAllLive(who Who, ids []string) ([]Order, error) {
+func (v *liveVenue) cancelOrders(who Who, ids []string) ([]Order, error) {
 	type outcome struct {
 		cancelled []Order
 		err       error
 		left      int
 	}
-	families, begin := e.families(ids), time.Now()
+	families, begin := v.families(ids), time.Now()
 	outcomes, next := make([]outcome, len(families)), atomic.Int64{}
 	var workers sync.WaitGroup
 	for range min(cancelsAtOnce, len(families)) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(families); i = int(next.Add(1)) - 1 {
 				r := &outcomes[i]
-				r.cancelled, r.left, r.err = e.cancelFamily(who, families[i], begin.Add(sweepTime))
+				r.cancelled, r.left, r.err = v.cancelFamily(who, families[i], begin.Add(sweepTime))
 			}
 		})
 	}
@@ -138,20 +138,20 @@ func (e *Engine) cancelAllLive(who Who, ids []string) ([]Order, error) {
 			}
 		}
 		failed = refuse("cancel_unfinished", "%d of %d open orders were not asked to be cancelled within %s, because %s takes only so many requests; %d are cancelled so far: cancel the rest by another call",
-			left, len(ids), sweepTime, e.venue.name, ended)
+			left, len(ids), sweepTime, v.remote.name, ended)
 	}
 	return cancelled, failed
 }
 
 // families returns ids in their order, those of one group together: the end of one order ends
 // others of its group.
-func (e *Engine) families(ids []string) (families [][]string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+func (v *liveVenue) families(ids []string) (families [][]string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	at := make(map[string]int)
 	for _, id := range ids {
 		key := id
-		if o := e.ahead.order(id); o != nil && o.Group != "" {
+		if o := v.ahead.order(id); o != nil && o.Group != "" {
 			key = o.Group
 		}
 		i, ok := at[key]
@@ -164,13 +164,13 @@ func (e *Engine) families(ids []string) (families [][]string) {
 	return families
 }
 
-// cancelFamily cancels the orders with these ids, one after the other, for cancelAllLive. It
+// cancelFamily cancels the orders with these ids, one after the other, for cancelOrders. It
 // begins with none after a time, and returns how many it left for that.
-func (e *Engine) cancelFamily(who Who, ids []string, until time.Time) (cancelled []Order, left int, failed error) {
+func (v *liveVenue) cancelFamily(who Who, ids []string, until time.Time) (cancelled []Order, left int, failed error) {
 	for _, id := range ids {
-		e.mu.Lock()
-		o := e.ahead.order(id)
-		e.mu.Unlock()
+		v.mu.Lock()
+		o := v.ahead.order(id)
+		v.mu.Unlock()
 		if o == nil || o.Status.Terminal() { // it ended with an order before it
 			continue
 		}
@@ -178,9 +178,9 @@ func (e *Engine) cancelFamily(who Who, ids []string, until time.Time) (cancelled
 			left++
 			continue
 		}
-		after, err := e.cancelLive(who, *o)
+		after, err := v.cancelOrder(who, id)
 		if err == nil {
-			cancelled = append(cancelled, after)
+			cancelled = append(cancelled, after.Order)
 		} else if after.Status != StatusFilled {
 			failed = err
 		}
@@ -188,16 +188,116 @@ func (e *Engine) cancelFamily(who Who, ids []string, until time.Time) (cancelled
 	return cancelled, left, failed
 }
 
+// cancelEverything asks the broker to cancel every order of the account, and if that is done,
+// cancels those of this book that were on their way once they are there.
+func (v *liveVenue) cancelEverything(ctx context.Context, who Who) error {
+	v.log.Warn("all orders of the account are cancelled", "broker", v.remote.name, "by", who.Name)
+	v.mu.Lock()
+	var coming []*Order // also those that were given up, which may arrive all the same
+	for _, o := range v.ahead.orders {
+		if o.Account != "" && o.BrokerID == "" {
+			coming = append(coming, o)
+		}
+	}
+	v.mu.Unlock()
+	left, err := v.broker.CancelAll(ctx)
+	v.mu.Lock()
+	for _, o := range coming {
+		if err == nil {
+			v.of(o).swept = true
+		}
+	}
+	v.mu.Unlock()
+	v.soon() // sweeps what has arrived meanwhile
+	if left > 0 {
+		return fmt.Errorf("%s would not cancel %d of the open orders: look at its dashboard", v.remote.name, left)
+	}
+	return err
+}
+
 // sweep cancels the orders that were on their way when the owner had every order cancelled,
 // once the broker has them: only the one with an id, or all if that is "".
-func (e *Engine) sweep(only string) {
-	e.mu.Lock()
+func (v *liveVenue) sweep(only string) {
+	v.mu.Lock()
 	var late []string
-	for _, o := range e.ahead.openOrders() {
-		if !o.Unknown() && e.venue.swept[o.ID] && (only == "" || o.ID == only) {
+	for _, o := range v.ahead.openOrders() {
+		if x := v.orders[o.ID]; !o.Unknown() && x != nil && x.swept && (only == "" || o.ID == only) {
 			late = append(late, o.ID)
 		}
 	}
-	e.mu.Unlock()
-	_, _ = e.cancelAllLive(Who{Name: "owner"}, late) // what fails is tried again after the next report
+	v.mu.Unlock()
+	_, _ = v.cancelOrders(Who{Name: "owner"}, late) // what fails is tried again after the next report
+}
+
+// release cancels all open orders that rest, if the stream has been away for as long as the
+// dead man's switch allows. A market order does not rest: it may be the one by which a client
+// leaves a position. The switch acts as long as the stream is away: orders may be placed
+// meanwhile, and not all may have been cancelled.
+func (v *liveVenue) release() {
+	v.mu.Lock()
+	due := v.deadMan > 0 && !v.remote.up && time.Since(v.remote.changedAt) >= v.deadMan
+	var resting []string
+	for _, o := range v.ahead.openOrders() {
+		switch x := v.orders[o.ID]; {
+		case due && o.Type != Market:
+			resting = append(resting, o.ID)
+			v.of(o).cancels = deadMan
+		case !due && x != nil && x.cancels == deadMan:
+			x.cancels = ""
+		}
+	}
+	v.mu.Unlock()
+	if len(resting) > 0 {
+		orders, err := v.cancelOrders(Who{Name: "dead man's switch"}, resting)
+		v.log.Warn("the broker's stream is away for too long: resting orders are cancelled", "orders", len(orders), "after", v.deadMan.String(), "failed", err != nil)
+	}
+}
+
+// itself is who asks for what wick does at the broker of its own accord.
+var itself = Who{Name: "wick"}
+
+// trimExits keeps the exits that wait at the broker to what is left of their positions, since
+// the broker would fill all of them: those of a position that is gone are cancelled, and one
+// that is larger than its position is replaced by one for what is left. It does nothing as long
+// as it is not known what the account holds. What fails is tried again after the next report.
+func (v *liveVenue) trimExits(ctx context.Context) {
+	var gone []string
+	var cuts []OrderRequest
+	v.mu.Lock()
+	if v.remote.closed != "" {
+		v.mu.Unlock()
+		return
+	}
+	for _, o := range v.ahead.openOrders() {
+		replaced := slices.ContainsFunc(v.ahead.open[o.Symbol], func(id string) bool { return v.ahead.order(id).Replaces == o.ID })
+		closes := o.closes(v.closable(o.Symbol))
+		switch {
+		case !o.ReduceOnly || o.cut() || o.Unknown() || v.unsettled(o.Symbol) || replaced || closes >= o.remaining().Abs():
+		case closes == 0:
+			gone = append(gone, o.ID)
+			v.of(o).cancels = nothingLeft
+		default:
+			cuts = append(cuts, o.again(closes))
+		}
+	}
+	v.mu.Unlock()
+	_, _ = v.cancelOrders(itself, gone)
+	for _, r := range cuts {
+		if _, err := v.Place(ctx, r); err != nil {
+			v.log.Warn("an exit at the broker is larger than its position", "order", r.Replaces, "left", r.Quantity.String(), "error", limit.Line(err.Error(), 200))
+		}
+	}
+}
+
+// again returns a request for the same order with another quantity, in its place.
+func (o *Order) again(quantity exact.Decimal) OrderRequest {
+	r := OrderRequest{Who: itself, Symbol: o.Symbol, Side: o.Side, Type: o.Type, Quantity: quantity, TrailAmount: o.TrailAmount, TrailPercent: o.TrailPercent,
+		TimeInForce: o.TimeInForce, Replaces: o.ID}
+	if o.Price != nil {
+		r.Price = *o.Price
+	}
+	if o.StopPrice != nil && o.Type != TrailingStop {
+		r.StopPrice = *o.StopPrice
+	}
+	return r
 }

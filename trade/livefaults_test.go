@@ -266,7 +266,7 @@ func TestLiveBustOfFilled(t *testing.T) {
 		says := func(when string, status broker.Status, filled int64, average exact.Decimal, want string) {
 			t.Helper()
 			for range 2 {
-				l.e.heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "market",
+				l.live().heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "market",
 					Status: status, Word: string(status), Quantity: shares(3), Filled: shares(filled), Average: average}})
 			}
 			if o = l.order(o.ID); o.Reason != want || o.Status != StatusFilled || o.FilledQuantity != shares(3) || *o.AveragePrice != shares(100) {
@@ -410,8 +410,8 @@ func TestLiveNoLegs(t *testing.T) {
 			if o = l.order(o.ID); o.Status != want || o.ReasonCode != noLegs {
 				t.Errorf("%s at the end: %s, %q, want %s without exits", kind, o.Status, o.Reason, want)
 			}
-			if s, _ := l.e.Venue(); s.State != "ready" || len(s.Unknown) != 0 || len(l.e.venue.doubts) != 0 {
-				t.Errorf("status: %+v, %d in doubt, want ready and nothing unknown", s, len(l.e.venue.doubts))
+			if s, _ := l.e.Venue(); s.State != "ready" || len(s.Unknown) != 0 {
+				t.Errorf("status: %+v, want ready and nothing unknown", s)
 			}
 			l.same("at the end")
 		})
@@ -634,7 +634,7 @@ func TestLiveSameIDLate(t *testing.T) {
 		v.Drop(2) // of the stream, which would tell of the other order at once
 		id := must(l.e.Orders(true))[0].ID
 		v.ForeignAs(id, "AAA", "buy", shares(2), shares(90))
-		l.e.venue.soon()
+		l.live().soon()
 		if o := <-done; o.Status != StatusRejected || !strings.Contains(o.Reason, "Alpaca refused it") {
 			t.Errorf("our order: %+v, want it rejected by the broker", o)
 		}
@@ -743,16 +743,16 @@ func TestLiveInterrupted(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer func() { l.stop() }()
-		rules, err := l.e.venue.Rules(t.Context(), "AAA")
+		rules, err := l.e.venue.prepare(t.Context(), "AAA")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := l.e.ensure(t.Context(), "AAA"); err != nil {
 			t.Fatal(err)
 		}
-		var o *Order
+		var o Placed
 		if err := l.e.Do(func(*state) (err error) {
-			o, _, err = l.e.intend(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: shares(1)}, rules, inquiry{answered: true})
+			o, _, err = l.e.accept(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: shares(1)}, inquiry{answered: true}, rules)
 			return err
 		}); err != nil {
 			t.Fatal(err)
@@ -985,7 +985,7 @@ func TestLiveLateReason(t *testing.T) {
 		if l.e.Applied() != before {
 			t.Errorf("%d records for what was known", l.e.Applied()-before)
 		}
-		l.e.heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit",
+		l.live().heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit",
 			Status: broker.Open, Word: "pending_cancel", Quantity: shares(4), Filled: shares(2), Average: shares(90)}})
 		says("after another word", 2)
 	})
@@ -1123,8 +1123,8 @@ func TestLiveToldMeanwhile(t *testing.T) {
 		if o = l.order(o.ID); o.Status != StatusOpen || o.BrokerID == "" || asked.Load() != 2 {
 			t.Errorf("after %d times: %+v, want it open at the broker", asked.Load(), o)
 		}
-		if s, _ := l.e.Venue(); s.State != "ready" || len(l.e.venue.doubts) != 0 {
-			t.Errorf("status: %+v, %d orders in doubt, want ready and none", s, len(l.e.venue.doubts))
+		if s, _ := l.e.Venue(); s.State != "ready" || len(s.Unknown) != 0 {
+			t.Errorf("status: %+v, want ready and nothing unknown", s)
 		}
 	})
 }
@@ -1354,7 +1354,7 @@ func TestLiveFillDuringReport(t *testing.T) {
 		l := startLive(t, v, slowly("Report", 2*time.Second))
 		defer l.stop()
 		time.Sleep(time.Minute)
-		l.e.venue.soon()
+		l.live().soon()
 		time.Sleep(time.Second)
 		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2)}); err != nil {
 			t.Fatal(err)
@@ -1412,9 +1412,9 @@ func TestLiveReportBeforeFill(t *testing.T) {
 		time.Sleep(time.Second)
 		v.Drop(1)
 		during.next(func() { v.Fill(o.ID, shares(9), shares(90)) })
-		l.e.venue.soon()
+		l.live().soon()
 		time.Sleep(time.Second)
-		l.e.heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit", Status: broker.Filled, Word: "filled", Quantity: shares(9), Filled: shares(9), Average: shares(90)}})
+		l.live().heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit", Status: broker.Filled, Word: "filled", Quantity: shares(9), Filled: shares(9), Average: shares(90)}})
 		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(18), DryRun: true}); !isRefusal(err, "max_position_notional") {
 			t.Errorf("a sale of 18 where 9 are held: %s, %v, want max_position_notional", o.Status, err)
 		}

@@ -70,7 +70,7 @@ func TestLiveFillDuringReportHidesNothing(t *testing.T) {
 		defer l.stop()
 		v.Adjust("AAA", -shares(5))
 		time.Sleep(2 * time.Minute)
-		l.e.venue.soon()
+		l.live().soon()
 		time.Sleep(100 * time.Millisecond)
 		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil || o.Quantity != shares(5) {
 			t.Fatalf("all of it: %s of %s, %v, want 5 sold", o.Status, o.Quantity, err)
@@ -121,7 +121,7 @@ func (l *atBroker) sellFour(during *between) Order {
 	time.Sleep(time.Second)
 	l.venue.Drop(1)
 	during.next(func() { l.venue.Fill(o.ID, shares(4), shares(100)) })
-	l.e.venue.soon()
+	l.live().soon()
 	time.Sleep(time.Second)
 	return o
 }
@@ -143,7 +143,7 @@ func TestLiveAllAfterReport(t *testing.T) {
 			}
 		}
 		refused("before the fill")
-		l.e.heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "sell", Type: "market", Status: broker.Filled, Word: "filled", Quantity: shares(4), Filled: shares(4), Average: shares(100)}})
+		l.live().heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "sell", Type: "market", Status: broker.Filled, Word: "filled", Quantity: shares(4), Filled: shares(4), Average: shares(100)}})
 		refused("after it")
 		time.Sleep(time.Second)
 		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true, DryRun: true}); err != nil || o.Quantity != shares(6) {

@@ -29,7 +29,7 @@ func TestLiveStaleResting(t *testing.T) {
 			}
 			v.Adjust("AAA", -shares(5))
 			time.Sleep(wait)
-			l.e.venue.soon()
+			l.live().soon()
 			time.Sleep(100 * time.Millisecond)
 			v.Fill(rest.ID, shares(2), shares(110))
 			time.Sleep(20 * time.Second)
@@ -413,7 +413,7 @@ func TestLiveAcceptOthers(t *testing.T) {
 			time.Sleep(10 * time.Minute)
 			if !doubt {
 				v.Adjust("AAA", -shares(5))
-				l.e.venue.soon()
+				l.live().soon()
 				time.Sleep(time.Second)
 			}
 			if got, _, err := l.e.AcceptPositions(anyone()); err != nil || len(got) != 1 || got[0].Symbol != "BBB" {

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"wick/broker"
 	"wick/broker/alpaca/alpacatest"
 	"wick/exact"
 	"wick/journal/journaltest"
@@ -397,7 +398,7 @@ func TestRefusalsWaitForDisk(t *testing.T) {
 					t.Fatal(err)
 				}
 				seq, _, err := e.locked(func(*state) error {
-					o, err := e.accept(c.ask, inquiry{answered: true})
+					o, _, err := e.accept(c.ask, inquiry{answered: true}, broker.Rules{})
 					if err == nil && c.replaces {
 						c.then.Replaces = o.ID
 						_, err = e.cancel(&o.Order, Who{}, Reason{}, now())

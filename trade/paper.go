@@ -11,12 +11,13 @@ import (
 // broker elsewhere does is learned in another way, by learn, because its answers can be
 // lost.
 type report struct {
-	status OrderStatus
-	size   exact.Decimal // what was filled now; zero for nothing
-	price  exact.Decimal // at which that was filled
-	fee    exact.Decimal // for that
-	reason Reason
-	mark   quote // the price of the market that the fill was made from
+	status  OrderStatus
+	size    exact.Decimal // what was filled now; zero for nothing
+	price   exact.Decimal // at which that was filled
+	fee     exact.Decimal // for that
+	reason  Reason
+	average exact.Decimal // of all that was filled of the order; zero if this is all
+	mark    quote         // the price of the market that the fill was made from
 }
 
 // paper is the paper broker: it says what a market would have done with an order.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"wick/exact"
+	"wick/broker"
 )
 
 // Placed is an order that was placed, and what becomes of the other orders of its symbol.
@@ -50,56 +50,52 @@ func (e *Engine) PlaceOrder(ctx context.Context, r OrderRequest) (Placed, error)
 	if err := e.ensure(ctx, r.Symbol); err != nil { // there must be a price to judge by
 		return Placed{}, err
 	}
-	if e.venue != nil {
-		o, err := e.placeLive(ctx, r)
-		return Placed{Order: o}, err
-	}
 	e.learnGrid(ctx, r.Symbol)
+	rules, err := e.venue.prepare(ctx, r.Symbol)
+	if err != nil {
+		return Placed{}, err
+	}
 	asked := e.watch.ask(ctx, r.Symbol)
 	var p Placed
+	var a arrival
 	err = e.Do(func(*state) (err error) {
-		p, err = e.accept(r, asked)
+		p, a, err = e.accept(r, asked, rules)
 		return err
 	})
 	if err != nil {
 		return Placed{}, err
 	}
-	return p, nil
+	if a.event == nil { // it was there before, or this is a dry run
+		return p, nil
+	}
+	// The arrival is on disk before the order is sent anywhere, so that a broker can have no
+	// order of ours that this book does not know.
+	return e.venue.submit(ctx, p, a)
 }
 
 // accept decides about r in one go: no other order comes between the check of a
-// limit and its use. It returns what clients see. Asked is what came of asking the source
-// for the newest price just now. Called with mu held.
-func (e *Engine) accept(r OrderRequest, asked inquiry) (Placed, error) {
+// limit and its use. It returns what clients see, and the arrival of the order if it is new.
+// Asked is what came of asking the source for the newest price just now. Called with mu held.
+func (e *Engine) accept(r OrderRequest, asked inquiry, rules broker.Rules) (p Placed, a arrival, err error) {
 	if o, err := e.known(r); o != nil || err != nil { // came in while we asked for prices
-		return Placed{Order: o.answer(r)}, err
+		return Placed{Order: o.answer(r)}, a, err
 	}
 	o, q, fill, err := e.draft(r, asked)
 	if err == nil {
-		err = e.check(r, o, q.price, fill, o.CreatedAt)
-	}
-	if err == nil {
-		err = checkRests(o, r.OCO, fill, q.price)
+		a, err = e.venue.arrive(r, o, q, fill, rules)
 	}
 	if err != nil {
-		return Placed{}, q.refusing(err)
+		return p, arrival{}, q.refusing(err)
 	}
-	at := o.CreatedAt
-	ev, err := e.arrival(o, fill, q, at)
-	if err != nil {
-		return Placed{}, err
-	}
-	if r.OCO != (OCO{}) { // the stop beside the limit arrives with it
-		ev.begin(ev.Order.partner(r.OCO))
-	}
+	at, ev := o.CreatedAt, a.event
 	// An order is judged on what is traded after it came. If the price was just asked
 	// for, all that is traded after that price counts, unless the feed goes on from another.
-	instant := at.UnixMilli()
+	a.instant = at.UnixMilli()
 	switch {
 	case asked.gone != 0 && ev.Order.Status == StatusOpen:
 		ev.Order.explain(because(priceGone, clock(asked.gone/1000)))
 	case asked.answered && asked.gone == 0:
-		instant = q.at
+		a.instant = q.at
 	}
 	if r.DryRun {
 		if ev.Order.Group == ev.Order.ID { // an order made later will have this id
@@ -110,11 +106,11 @@ func (e *Engine) accept(r OrderRequest, asked inquiry) (Placed, error) {
 			says = because(dryRunBut, ev.Order.words())
 		}
 		ev.Order.ID, ev.Order.Why = "", []Reason{says}
-		return e.placed(ev), nil
+		return e.placed(ev), arrival{}, nil
 	}
 	e.rate.Take(at.Time, e.orderRate())
-	err = e.proposePlaced(ev, instant)
-	return e.placed(ev), err
+	err = e.venue.enter(a)
+	return e.placed(ev), a, err
 }
 
 // placed returns what clients see of a step by which an order was placed. Called with mu held.
@@ -135,32 +131,4 @@ func (d *desk) placed(ev *event) Placed {
 		}
 	}
 	return p
-}
-
-// arrival returns the step by which o comes into the book: filled at a price, or
-// open, or cancelled at once. The order that it replaces ends in the same step.
-func (d *desk) arrival(o *Order, fill exact.Decimal, q quote, at Time) (*event, error) {
-	r, err := d.reportArrival(o, fill, q)
-	if err != nil {
-		return nil, err
-	}
-	r.mark = q
-	ev, err := d.ahead.outcome(o, r, at)
-	if err == nil && o.Replaces != "" {
-		ev.end(d.ahead.order(o.Replaces), replaced)
-	}
-	return ev, err
-}
-
-// reportArrival returns what the paper broker does with o on arrival. If fill is not
-// zero, the market has reached o, which is filled whole at that price. Otherwise it waits,
-// or is cancelled if it may not.
-func (d *desk) reportArrival(o *Order, fill exact.Decimal, q quote) (report, error) {
-	switch {
-	case fill != 0:
-		return d.paper.report(StatusFilled, o.Quantity, fill, d.paper.feeRate)
-	case o.TimeInForce == IOC || o.TimeInForce == FOK:
-		return report{status: StatusCancelled, reason: because(notReached, string(o.TimeInForce), q.price.String())}, nil
-	}
-	return report{status: StatusOpen}, nil
 }

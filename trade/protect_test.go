@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"wick/broker"
 	"wick/exact"
 	"wick/journal/journaltest"
 )
@@ -505,7 +506,7 @@ func TestMarketBesideExits(t *testing.T) {
 			}
 			sell := func(quantity int64) error {
 				r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Market, Quantity: exact.Decimal(quantity) * exact.One}
-				_, err := e.accept(r, inquiry{answered: true})
+				_, _, err := e.accept(r, inquiry{answered: true}, broker.Rules{})
 				return err
 			}
 			if err := sell(11); err == nil {

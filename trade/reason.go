@@ -39,7 +39,6 @@ const (
 	failed        Code = "failed"
 	dryRun        Code = "dry_run" // of an order that a dry run shows, and of its exits
 	dryRunBut     Code = "dry_run_but"
-	dryRunLive    Code = "dry_run_live"
 	dryRunKnown   Code = "dry_run_known"
 	sending       Code = "sending"
 	interrupted   Code = "interrupted"
@@ -85,7 +84,6 @@ var codes = map[Code]struct {
 
 	dryRun:      {says: "dry run: every check passed, no order was made"},
 	dryRunBut:   {says: "dry run: every check passed, no order was made; without dry_run: %s"},
-	dryRunLive:  {says: "dry run: every check passed, nothing was sent"},
 	dryRunKnown: {says: "dry run: client_order_id %q exists; placing it would return this order and make no other"},
 
 	sending:       {says: "outcome unknown: it is being sent"},

@@ -61,10 +61,7 @@ func (e *Engine) work(ctx context.Context) error {
 	g.Go(func() error { return e.housekeep(ctx) })
 	g.Go(func() error { return e.keepWatched(ctx) })
 	g.Go(func() error { return e.keepIndex(ctx) })
-	if e.venue != nil {
-		g.Go(func() error { return e.hear(ctx) })
-		g.Go(func() error { return e.keepReconciled(ctx) })
-	}
+	g.Go(func() error { return e.venue.run(ctx) })
 	if err := g.Wait(); err != nil && ctx.Err() == nil {
 		return err
 	}
@@ -174,7 +171,7 @@ func (e *Engine) load(ctx context.Context, symbol string) {
 	}
 	switch {
 	case ctx.Err() != nil:
-	case err == nil && resting && e.venue == nil:
+	case err == nil && resting:
 		e.learnGrid(ctx, symbol) // prices of fills are rounded to its tick
 	case err != nil:
 		e.log.Warn("symbol cannot be watched yet", "symbol", symbol, "error", err)

@@ -1,5 +1,7 @@
 package trade
 
+import "cmp"
+
 // proposeOrders proposes a step of orders on paper. Orders that begin with the step count as arrived
 // at the given instant, in unix milliseconds: they are new, or are stops that it sets off,
 // and what follows the stop begins now. What was noted of orders that end is forgotten. Asked
@@ -34,16 +36,6 @@ func (d *desk) left(id string) {
 	delete(d.trails, id)
 }
 
-// proposePlaced proposes the arrival of an order, which came at an instant in unix
-// milliseconds. If the order waits after that, or one that begins with it, such as an
-// exit, the record also says how far the symbol was judged. Called with mu held.
-func (d *desk) proposePlaced(ev *event, instant int64) error {
-	if !ev.Order.Status.Terminal() || len(ev.Begin) > 0 {
-		ev.Seen = d.firstSeen(ev.Order.Symbol)
-	}
-	return d.proposeOrders(kindPlaced, ev, instant, true)
-}
-
 // outcome returns the step that follows from what r says of the order o: the order as
 // it is then, the holding if anything was filled, and the other orders that begin,
 // change or end with it. It does not change o.
@@ -61,8 +53,8 @@ func (s *state) outcome(o *Order, r report, at Time) (*event, error) {
 	return ev, nil
 }
 
-// fill adds what was filled to the order of ev, and the holding after it to ev. Paper
-// orders are filled once, so nothing of it was filled before. If it fails, ev is not changed.
+// fill adds what was filled to the order of ev, and the holding after it to ev. If it fails,
+// nothing was added.
 func (s *state) fill(ev *event, r report) error {
 	o := ev.Order
 	h, err := s.holdings[o.Symbol].fill(o.Side.sign(r.size), r.price, r.fee)
@@ -70,7 +62,8 @@ func (s *state) fill(ev *event, r report) error {
 		return refuse("out_of_range", "%v; lower the quantity", errOverflow)
 	}
 	h.Synthetic = h.Synthetic || r.mark.synthetic
-	o.FilledQuantity, o.Fee, o.AveragePrice, ev.Holding = r.size, r.fee, &r.price, &h
+	average := cmp.Or(r.average, r.price)
+	o.FilledQuantity, o.Fee, o.AveragePrice, ev.Holding = o.FilledQuantity+r.size, r.fee, &average, &h
 	if r.mark.at != 0 {
 		at := r.mark.time()
 		o.PriceAt, o.Source, o.Synthetic = &at, r.mark.source, r.mark.synthetic

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"wick/broker"
 	"wick/exact"
 	"wick/journal"
 	"wick/journal/journaltest"
@@ -140,7 +141,7 @@ func TestReadsAfterFailure(t *testing.T) {
 			}
 			want := encoded(t, e.ahead)
 			// An order that the lock has let through and that nobody has written yet.
-			if _, err := e.accept(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}, inquiry{answered: true}); err != nil {
+			if _, _, err := e.accept(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}, inquiry{answered: true}, broker.Rules{}); err != nil {
 				t.Fatal(err)
 			}
 			d.FailAt, d.Forever, d.After = d.Calls+2, true, after // the sync of the group

@@ -29,11 +29,14 @@
 //  5. draft.go: the price must be fresh. The order is built: its quantity, how long it may
 //     wait, where its exits stand, what it replaces.
 //  6. paper.go: at which price would it be filled on arrival, if at all?
-//  7. check.go: every limit, in one function; the limit of the cash is in account.go.
-//  8. place.go again and step.go: the order and the position as they will be, and
-//     group.go: the orders that begin and end with it.
-//  9. step.go and book.go: the step is taken in memory and handed to the journal,
+//  7. venue.go: the venue says what becomes of it. First comes check.go: every limit, in one
+//     function; the limit of the cash is in account.go. On paper step.go has the order and
+//     the position as they will be, and group.go the orders that begin and end with it. At a
+//     broker elsewhere (live.go) it is the intent to send the order.
+//  8. step.go and book.go: the step is taken in memory and handed to the journal,
 //     and the answer waits until it is on disk.
+//  9. venue.go: the order is sent, if its venue is elsewhere, and learn.go writes down what
+//     the broker says of it.
 //
 // From 5 until the journal has the step the engine is locked: no other order comes
 // between the check of a limit and its use.
@@ -55,9 +58,9 @@
 // position.go, group.go), and how it is kept (snapshot.go, finished.go,
 // book.go); the engine and what it is given (engine.go, options.go); prices (tick.go,
 // watch.go, price.go, ruler.go); then what is done with them, for orders (step.go, draft.go,
-// place.go, resting.go), alerts (signals.go, alerts.go), a broker elsewhere (venue.go,
-// learn.go, live.go, reconcile.go, connect.go) and other replicas (shared.go, lead.go);
-// and trade.go, which opens and runs it all.
+// place.go, venue.go, resting.go), alerts (signals.go, alerts.go), a broker elsewhere
+// (learn.go, live.go, livecancel.go, reconcile.go, connect.go) and other replicas (shared.go,
+// lead.go); and trade.go, which opens and runs it all.
 //
 // # What the paper broker does not do
 //
@@ -127,12 +130,15 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	}
 	e := &Engine{unlisted: make(map[string]bool)}
 	e.desk = desk{
-		options: o, paper: paper{o.FeeRate, *o.MakerFeeRate, o.Slippage, o.HalfSpread, o.Quoted, nil}, venue: newVenue(o.Venue),
+		options: o, paper: paper{o.FeeRate, *o.MakerFeeRate, o.Slippage, o.HalfSpread, o.Quoted, nil},
 		watch:   watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument), closings: make(map[seriesKey][]closing)},
 		arrived: make(map[string]int64), trails: make(map[string]exact.Decimal), tells: o.Outbox != nil,
 	}
 	e.paper.grid = e.gridOf
-	e.log, e.hub, e.outbox = o.Log, o.Hub, o.Outbox
+	e.log, e.hub, e.outbox, e.venue = o.Log, o.Hub, o.Outbox, paperVenue{e}
+	if o.Venue != nil {
+		e.venue = newLive(e, o.Venue)
+	}
 	e.kept = o.kept
 	files := o.files
 	files.Closed = e.noteClosed
@@ -233,7 +239,7 @@ func (e *Engine) Status() Health {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := Health{
-		Trading: e.venue.state(e.ahead.trading), Journal: "ok", FeedAge: -1, Symbols: len(e.watch.symbols()),
+		Trading: e.remote.state(e.ahead.trading), Journal: "ok", FeedAge: -1, Symbols: len(e.watch.symbols()),
 		Orders: len(e.ahead.orders), OpenOrders: e.ahead.openCount, Alerts: len(e.ahead.alerts),
 		Subscriptions: subscriptions, Notifications: len(e.ahead.polling),
 		Records: stats.Records, Syncs: stats.Syncs, SyncTime: stats.SyncTime,

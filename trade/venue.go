@@ -1,50 +1,208 @@
 package trade
 
 import (
+	"context"
 	"time"
 
 	"wick/broker"
 	"wick/exact"
 )
 
-// venue is a broker elsewhere and what is known of the account there. The fields below
-// the first group are guarded by the engine's mu. Only the account is in the journal: a
-// new process reads the rest from the broker before it sends anything.
-type venue struct {
-	Broker
-	name    string
-	deadMan time.Duration
-	kick    chan struct{} // asks for a reconciliation soon
+// venue carries out the orders of a book. It is the paper broker of this package, or a broker
+// elsewhere; nobody asks which.
+type venue interface {
+	// Money says which money orders move.
+	Money() Money
+	// prepare asks for the rules of the venue for orders in a symbol. Called without mu.
+	prepare(ctx context.Context, symbol string) (broker.Rules, error)
+	// arrive says what becomes of o, which r asks for, when it arrives at the venue while the
+	// market is at q. Fill is the price at which it would be filled at once, zero if it waits.
+	// It refuses o, or returns a step and takes none. Called with mu held.
+	arrive(r OrderRequest, o *Order, q quote, fill exact.Decimal, rules broker.Rules) (arrival, error)
+	// enter proposes the step of an arrival. Called with mu held.
+	enter(a arrival) error
+	// submit sends an order whose arrival is on disk, and returns it as it is then. Called
+	// without mu.
+	submit(ctx context.Context, p Placed, a arrival) (Placed, error)
+	// reach fills the orders that a price reaches. Called with mu held.
+	reach(t tick, since int64, at Time) error
+	// cancelOrder cancels an open order, and cancelOrders several; see [Engine.CancelOrder] and
+	// [Engine.CancelOrders]. Called without mu.
+	cancelOrder(who Who, id string) (Cancelled, error)
+	cancelOrders(who Who, ids []string) ([]Order, error)
+	// cancelEverything cancels every order of the account, no matter who placed it. Called
+	// without mu.
+	cancelEverything(ctx context.Context, who Who) error
+	// acceptPositions takes the positions of the account as they are; see
+	// [Engine.AcceptPositions]. Called without mu.
+	acceptPositions(who Who) ([]Difference, []string, error)
+	// run keeps in touch with the venue until ctx ends.
+	run(ctx context.Context) error
+}
 
-	account   string
-	born      time.Time            // when this process began
-	judged    bool                 // the account has been read and compared since then
+// arrival is an order that arrives at a venue.
+type arrival struct {
+	*event
+	instant int64        // what the market does from then on counts for it, in unix milliseconds
+	wire    broker.Order // what is sent to a broker elsewhere
+}
+
+// Money is which money orders move: the one home of that fact is the venue that they go to.
+type Money = broker.Money
+
+// The kinds of money.
+const (
+	RealMoney = broker.Real
+	NoMoney   = broker.None
+)
+
+// Money returns which money the orders of this book move.
+func (e *Engine) Money() Money { return e.venue.Money() }
+
+// paperVenue is the venue of paper orders: the engine fills them at the prices of the feed.
+type paperVenue struct{ *Engine }
+
+func (paperVenue) Money() Money { return NoMoney }
+
+func (paperVenue) prepare(context.Context, string) (broker.Rules, error) { return broker.Rules{}, nil }
+
+// arrive returns the step by which o comes into the book: filled at a price, or open, or
+// cancelled at once. The order that it replaces ends in the same step.
+func (p paperVenue) arrive(r OrderRequest, o *Order, q quote, fill exact.Decimal, _ broker.Rules) (a arrival, err error) {
+	if err := p.check(r, o, q.price, fill, o.CreatedAt); err != nil {
+		return a, err
+	}
+	if err := checkRests(o, r.OCO, fill, q.price); err != nil {
+		return a, err
+	}
+	did := report{status: StatusOpen, mark: q}
+	switch {
+	case fill != 0:
+		if did, err = p.paper.report(StatusFilled, o.Quantity, fill, p.paper.feeRate); err != nil {
+			return a, err
+		}
+		did.mark = q
+	case o.TimeInForce == IOC || o.TimeInForce == FOK:
+		did.status, did.reason = StatusCancelled, because(notReached, string(o.TimeInForce), q.price.String())
+	}
+	if a.event, err = p.ahead.outcome(o, did, o.CreatedAt); err != nil {
+		return a, err
+	}
+	if o.Replaces != "" {
+		a.end(p.ahead.order(o.Replaces), replaced)
+	}
+	if r.OCO != (OCO{}) { // the stop beside the limit arrives with it
+		a.begin(a.Order.partner(r.OCO))
+	}
+	return a, nil
+}
+
+// enter also writes down how far the symbol was judged, if the order waits after that or one
+// that begins with it, such as an exit.
+func (p paperVenue) enter(a arrival) error {
+	if !a.Order.Status.Terminal() || len(a.Begin) > 0 {
+		a.Seen = p.firstSeen(a.Order.Symbol)
+	}
+	return p.proposeOrders(kindPlaced, a.event, a.instant, true)
+}
+
+func (paperVenue) submit(_ context.Context, p Placed, _ arrival) (Placed, error) { return p, nil }
+
+func (p paperVenue) reach(t tick, since int64, at Time) error { return p.fillResting(t, since, at) }
+
+func (p paperVenue) cancelOrder(who Who, id string) (c Cancelled, err error) {
+	err = p.Do(func(s *state) error {
+		o := s.order(id)
+		if o.Status.Terminal() { // it has ended meanwhile
+			c.Order = o.public()
+			return uncancellable(o, id)
+		}
+		ev, err := p.cancel(o, who, Reason{}, now())
+		if err != nil {
+			return err
+		}
+		c.Order = ev.Order.public()
+		for _, with := range ev.Ends {
+			c.Ended = append(c.Ended, with.ID)
+		}
+		return nil
+	})
+	return c, err
+}
+
+// cancelOrders cancels all under one lock of mu, so that no price comes in between.
+func (p paperVenue) cancelOrders(who Who, ids []string) ([]Order, error) {
+	cancelled := []Order{}
+	err := p.Do(func(s *state) error {
+		for _, id := range ids {
+			o := s.order(id)
+			if o == nil || o.Status.Terminal() { // it ended, and was counted, with an order before it
+				continue
+			}
+			ev, err := p.cancel(o, who, Reason{}, now())
+			if err != nil {
+				return err
+			}
+			cancelled = append(cancelled, ev.Order.public())
+			for _, with := range ev.Ends {
+				cancelled = append(cancelled, s.order(with.ID).public())
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return cancelled, nil
+}
+
+func (p paperVenue) cancelEverything(_ context.Context, who Who) error {
+	_, err := p.CancelOrders(who, "")
+	return err
+}
+
+func (paperVenue) acceptPositions(Who) ([]Difference, []string, error) {
+	return nil, nil, refuse("no_broker", "there is no broker: the positions are those of the paper book")
+}
+
+func (paperVenue) run(context.Context) error { return nil }
+
+// remoteAccount is what is known of the account at a broker elsewhere. It is empty on paper,
+// where nothing is held but what the book has.
+type remoteAccount struct {
+	name      string               // of the broker
+	id        string               // the account's number there
+	judged    bool                 // the account has been read and compared since the start
 	closed    string               // why no order is taken; empty if orders are taken
 	differs   []Difference         // positions that differ from the book for certain; see compare
 	suspected []Difference         // the differences in the newest report
 	suspectAt map[string]time.Time // since when a symbol is among those and not settled
 	late      map[string]int       // orders that the book had given up and the broker has all the same
-	doubts    map[string]*doubt    // of orders that are being sent or whose outcome is unknown
-	swept     map[string]bool      // orders that were on their way when the owner had every order of the account cancelled
-	released  map[string]bool      // orders that the dead man's switch cancels
-	asked     map[string]bool      // open orders that somebody asked to be cancelled
-	idle      map[string]bool      // exits of positions that are gone, which wick cancels
 	report    broker.Report        // the newest
 	external  []broker.State       // open orders of the account that are not in this book
 	readAt    time.Time            // when the report was asked for; zero for never
 	dark      bool                 // the last attempt to read the account failed
 	up        bool                 // the stream is connected
 	changedAt time.Time            // when up changed last
-	lastEvent string               // id of the last event of the stream
+	born      time.Time            // when this process began
 }
 
-// doubt is what this process knows about the sending of an order whose outcome is
-// unknown. If an earlier process sent the order, [Engine.doubt] makes one.
-type doubt struct {
-	sending bool      // the request is still to be sent, or under way
-	ended   time.Time // when the request was given up
-	misses  int       // how often the broker has answered that it does not know the order
-	found   time.Time // when the broker, asked for the order, first knew it; zero for never
+// state returns the trading state that counts: the one that was written down, or Halted
+// as long as no order is taken because of the broker.
+func (r *remoteAccount) state(written TradingState) TradingState {
+	if r.closed != "" {
+		return Halted
+	}
+	return written
+}
+
+// resting says what becomes of resting orders while trading is halted or reducing: on
+// paper what onPaper says. At a broker elsewhere nothing keeps them from being filled.
+func (r *remoteAccount) resting(onPaper string) string {
+	if r.name != "" {
+		return "orders that rest at " + r.name + " stay there and can be filled"
+	}
+	return onPaper
 }
 
 // Difference is a position at the broker that is not what the book expects.
@@ -54,83 +212,50 @@ type Difference struct {
 	Broker exact.Decimal `json:"broker"` // what the broker says is held
 }
 
-// newVenue returns the venue of o, or nil for the paper broker.
-func newVenue(o *VenueOptions) *venue {
-	if o == nil {
-		return nil
+// beside returns how much more of a symbol the account at the broker holds than the book's
+// fills come to, negative if it is less: by the newest report if that shows a difference,
+// else as the owner has accepted it. Called with mu held.
+func (d *desk) beside(symbol string) exact.Decimal { return d.besideBy(d.remote.suspected, symbol) }
+
+// besideBy is beside by the differences that were found.
+func (d *desk) besideBy(found []Difference, symbol string) exact.Decimal {
+	key := broker.Key(symbol)
+	for _, d := range found {
+		if broker.Key(d.Symbol) == key {
+			return d.Broker - d.Book
+		}
 	}
-	return &venue{
-		Broker: o.Broker, name: o.Name, account: o.Account, deadMan: o.DeadMan, kick: make(chan struct{}, 1),
-		closed: "the orders and positions at " + o.Name + " have not been read yet", changedAt: time.Now(), born: time.Now(),
-		late: make(map[string]int), doubts: make(map[string]*doubt), released: make(map[string]bool), asked: make(map[string]bool), idle: make(map[string]bool), swept: make(map[string]bool),
-	}
+	return d.ahead.venue.base(key)
 }
 
-// wire returns o as an order of package broker, under our own id as its ClientID.
-func (o *Order) wire() broker.Order {
-	w := broker.Order{
-		ClientID: o.ID, ID: o.BrokerID, Symbol: o.Symbol, Side: string(o.Side), Type: string(o.Type), TimeInForce: string(o.TimeInForce), Quantity: o.Quantity,
-		TrailAmount: o.TrailAmount, TrailPercent: o.TrailPercent,
-	}
-	if w.TimeInForce == "" {
-		w.TimeInForce = string(GTC)
-	}
-	if o.Price != nil {
-		w.Limit = *o.Price
-	}
-	if o.StopPrice != nil && o.Type != TrailingStop {
-		w.Stop = *o.StopPrice
-	}
-	return w
+// unsettled reports whether the newest report shows another difference in a symbol than the
+// settled one: it may be of a fill that the book does not know yet. Called with mu held.
+func (d *desk) unsettled(symbol string) bool {
+	return d.beside(symbol) != d.besideBy(d.remote.differs, symbol)
 }
 
-// state returns the trading state that counts: the one that was written down, or Halted
-// as long as no order is taken because of the broker. Called with mu held.
-func (v *venue) state(written TradingState) TradingState {
-	if v != nil && v.closed != "" {
-		return Halted
-	}
-	return written
+// owned returns how much of a symbol the account holds, negative when short. A difference
+// counts once it is settled: shares that a report has before the book knows of their fill
+// would count twice when that comes. Called with mu held.
+func (d *desk) owned(symbol string) exact.Decimal {
+	return d.ahead.holdings[symbol].Quantity + d.besideBy(d.remote.differs, symbol)
 }
 
-// resting says what becomes of resting orders while trading is halted or reducing: on
-// paper what onPaper says. At a broker elsewhere nothing keeps them from being filled.
-func (v *venue) resting(onPaper string) string {
-	if v != nil {
-		return "orders that rest at " + v.name + " stay there and can be filled"
+// closable returns the part of the book's position in a symbol that the account holds,
+// negative when short. No more than that may be closed: the rest would open a position.
+// Called with mu held.
+func (d *desk) closable(symbol string) exact.Decimal {
+	held := d.ahead.holdings[symbol].Quantity
+	part := reducible(held, -held-d.beside(symbol))
+	if held < 0 {
+		return -part
 	}
-	return onPaper
+	return part
 }
 
-// barred refuses an order if what is known of the broker does not allow it. Shrinks says
-// whether the order only shrinks a position: such an order is allowed even if book and
-// broker differ, because the owner must be able to get out. Called with mu held.
-func (v *venue) barred(shrinks bool) error {
-	switch {
-	case v.closed != "":
-		return refuse("broker_not_ready", "no order is sent to %s: %s", v.name, v.closed)
-	case len(v.differs) > 0 && !shrinks:
-		d := v.differs[0]
-		return refuse("broker_differs", "%s holds %s of %s and this book's fills come to %s: until the owner has looked at it (wick accept-positions) only orders that shrink a position are sent; %s",
-			v.name, d.Broker, d.Symbol, d.Book, grows)
-	case len(v.late) > 0 && !shrinks:
-		return refuse("broker_differs", "%s has an order that this book had given up: until the owner has looked at it only orders that shrink a position are sent; %s", v.name, grows)
-	}
-	return nil
+// notHeld refuses to close more of a position than the account holds. Called with mu held.
+func (d *desk) notHeld(symbol string) error {
+	held := d.ahead.holdings[symbol].Quantity
+	return later.refuse("reduce_only", "this book's position in %s is %s and the account at %s holds %s: at most %s can be closed by reduce_only or quantity all",
+		symbol, held, d.remote.name, held+d.beside(symbol), d.closable(symbol).Abs())
 }
-
-// soon asks for a reconciliation and does not wait for it. If one was asked for already,
-// it does nothing.
-func (v *venue) soon() {
-	select {
-	case v.kick <- struct{}{}:
-	default:
-	}
-}
-
-const (
-	restPeriod  = 45 * time.Second // between two reconciliations when all is well
-	busyPeriod  = 5 * time.Second  // the same while something is in doubt
-	streamPause = time.Second      // before a stream is opened again; doubled up to a minute
-	blindAfter  = 3 * time.Minute  // after so long without a report trading halts
-)
