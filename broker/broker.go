@@ -116,7 +116,7 @@ type Rules struct {
 	Check func(Order) error                       // returns a Refused if the broker would not take the order
 	Tick  func(price exact.Decimal) exact.Decimal // returns the step of prices of this size
 
-	DayEnd time.Time // when an order for the day that is sent now would end; zero if that is not known
+	DayEnd time.Time // when an order for the day that is sent now would end
 }
 
 // Key returns a symbol in upper case and without separators, which services write

@@ -99,8 +99,8 @@ func (v *liveVenue) arrive(r OrderRequest, o *Order, q quote, fill exact.Decimal
 	if err := v.admit(r, o, q.price, fill); err != nil {
 		return a, err
 	}
-	// The broker's day ends by its own calendar.
-	if o.ExpiresAt = nil; o.TimeInForce == Day && !rules.DayEnd.IsZero() {
+	// The broker's day ends by its own clock.
+	if o.ExpiresAt = nil; o.TimeInForce == Day {
 		o.ExpiresAt = &Time{rules.DayEnd}
 	}
 	a.wire = v.toSend(o, r, rules, fill)

@@ -58,10 +58,6 @@ type Client struct {
 	mu     sync.Mutex
 	assets map[string]known // by our spelling of the symbol; guarded by mu, like all below it
 	clock  clock            // of the exchange, as last read
-
-	sessions     []session // from the calendar of the exchange
-	calendarRead time.Time // when the calendar was last read
-	calendarDue  time.Time // when it is to be read again
 }
 
 // Options configure a Client.

@@ -121,93 +121,26 @@ func TestRules(t *testing.T) {
 }
 
 // TestClosed: while the exchange is closed, nothing is sent that would have to be
-// filled at once, and the refusal says when the next session is, by the calendar.
-// The dates are those of Thanksgiving 2026, and the times the exchange's own.
+// filled at once, and the refusal says when the next session is, with which an order for the
+// day ends. The dates are those of Thanksgiving 2026, and the times the exchange's own.
 func TestClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 11, 26, 20, 0, 0, 0, time.UTC)))
 		v := alpacatest.New()
-		v.Closed, v.Opens = true, time.Date(2026, 11, 27, 14, 30, 0, 0, time.UTC)
+		v.Closed, v.Opens, v.Closes = true, time.Date(2026, 11, 27, 14, 30, 0, 0, time.UTC), time.Date(2026, 11, 27, 18, 0, 0, 0, time.UTC) // half a day
 		rules, err := dial(t, v).Rules(t.Context(), "AAPL")
 		if err != nil {
 			t.Fatal(err)
 		}
 		o := broker.Order{Symbol: "AAPL", Side: "buy", Type: "market", TimeInForce: "day", Quantity: exact.One}
-		if err := rules.Check(o); err == nil || !strings.Contains(err.Error(), "closed until 2026-11-27 14:30 UTC, and then open until 18:00 UTC, a half day: a limit or a stop") {
-			t.Errorf("a market order: %v", err)
+		if err := rules.Check(o); err == nil || !strings.Contains(err.Error(), "closed until 2026-11-27 14:30 UTC, and then open until 18:00 UTC: a limit or a stop") || !rules.DayEnd.Equal(v.Closes) {
+			t.Errorf("a market order: %v; the day ends at %s", err, rules.DayEnd)
 		}
 		o.Type, o.Limit = "limit", exact.One
 		if err := rules.Check(o); err != nil {
 			t.Errorf("a limit: %v", err)
 		}
 	})
-}
-
-// TestCalendar: an order for the day ends with the session that is on or comes
-// next, half days, holidays and summer time included. The calendar is asked for a
-// few times a day, and one that cannot be had or read stops no order.
-func TestCalendar(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		v := alpacatest.New()
-		c, asked := dial(t, v), 0
-		broken := alpacatest.Fault{}
-		v.Faults = func(r *http.Request) alpacatest.Fault {
-			if r.URL.Path == "/v2/calendar" {
-				asked++
-				return broken
-			}
-			return alpacatest.Fault{}
-		}
-		for _, k := range []struct{ now, want string }{
-			{"2026-10-30T15:00:00Z", "2026-10-30T20:00:00Z"}, // summer time
-			{"2026-11-02T15:00:00Z", "2026-11-02T21:00:00Z"}, // winter time
-			{"2026-11-25T21:30:00Z", "2026-11-27T18:00:00Z"}, // after the close before Thanksgiving
-			{"2026-11-27T15:00:00Z", "2026-11-27T18:00:00Z"}, // half a day
-			{"2026-11-27T18:00:00Z", "2026-11-30T21:00:00Z"}, // over for the week
-		} {
-			now, _ := time.Parse(time.RFC3339, k.now)
-			time.Sleep(time.Until(now))
-			rules, err := c.Rules(t.Context(), "AAPL")
-			if got := rules.DayEnd.Format(time.RFC3339); err != nil || got != k.want {
-				t.Errorf("at %s: %s, %v, want %s", k.now, got, err, k.want)
-			}
-		}
-		if asked != 4 { // the last two are three hours apart
-			t.Errorf("asked %d times", asked)
-		}
-		// A calendar that cannot be read anew is used until it is a day old.
-		broken = alpacatest.Fault{Status: 500}
-		time.Sleep(calendarLife)
-		if rules, err := c.Rules(t.Context(), "AAPL"); err != nil || rules.DayEnd.Format(time.RFC3339) != "2026-11-30T21:00:00Z" || asked != 5 {
-			t.Errorf("with a calendar that was read nine hours ago: %v, %v; asked %d times", rules.DayEnd, err, asked)
-		}
-		asked = 4
-		time.Sleep(18 * time.Hour)
-		for _, broken = range []alpacatest.Fault{{Status: 500}, {HTML: true}, {Unread: true}} {
-			if rules, err := c.Rules(t.Context(), "AAPL"); err != nil || !rules.DayEnd.IsZero() {
-				t.Errorf("with %+v: %v, %v", broken, rules.DayEnd, err)
-			}
-			time.Sleep(calendarWait)
-		}
-		if asked != 7 {
-			t.Errorf("asked %d times", asked)
-		}
-	})
-	for text, ok := range map[string]bool{
-		`{"date":"2026-11-27","open":"09:30","close":"13:00"}`: true,
-		`{"date":"2026-11-27","open":"13:00","close":"09:30"}`: false,
-		`{"date":"27.11.","open":"09:30","close":"13:00"}`:     false,
-		`{"date":"2026-11-27","open":"09:30","close":"1 pm"}`:  false,
-		`{}`: false,
-	} {
-		var d calendarDay
-		if err := json.Unmarshal([]byte(text), &d); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := d.session(time.UTC); (err == nil) != ok {
-			t.Errorf("%s: %v", text, err)
-		}
-	}
 }
 
 // TestDefinite: only an answer by which Alpaca itself refuses is a refusal. After any
@@ -510,7 +443,7 @@ func TestUnlikely(t *testing.T) {
 		{"too many legs", canned{"GET /v2/orders": `[{"id":"x","status":"new","legs":[{}` + strings.Repeat(",{}", 100) + `]}]`}, report, "order x has 101 legs"},
 		{"an id that leads elsewhere", canned{"GET /v2/orders:by_client_order_id": `{"id":"../account","client_order_id":"a","order_class":"bracket","status":"new"}`}, lookup, "an order without an id"},
 		{"the asset of another symbol", canned{"GET /v2/assets/AAPL": `{"symbol":"MSFT"}`}, rules, "and got another"},
-		{"an asset", canned{"GET /v2/assets/AAPL": asset, "GET /v2/clock": clock, "GET /v2/calendar": `[]`}, rules, ""},
+		{"an asset", canned{"GET /v2/assets/AAPL": asset, "GET /v2/clock": clock}, rules, ""},
 		{"a clock without times", canned{"GET /v2/assets/AAPL": asset, "GET /v2/clock": `{"is_open":true}`}, rules, "a clock without the times of the next session"},
 		{"a cancel of all that failed", canned{"DELETE /v2/orders": `500|{"code":1,"message":"failed to cancel"}`},
 			func(c *Client) error { _, err := c.CancelAll(t.Context()); return err }, "status 500"},
@@ -614,35 +547,6 @@ func TestCreditSpread(t *testing.T) {
 	err = c.Stream(t.Context(), "", func() {}, func(e broker.Event) { events = append(events, e) })
 	if len(events) != 3 || events[2].ID != "01C" || err == nil || !strings.Contains(err.Error(), "it ended") {
 		t.Errorf("the stream: %+v, %v, want three events, the last with a fill, and its end", events, err)
-	}
-}
-
-// TestUnlikelyCalendar: a calendar that is too long, or whose days are not in order, is not
-// used.
-func TestUnlikelyCalendar(t *testing.T) {
-	day := func(n int) string { return fmt.Sprintf(`{"date":"2026-11-%02d","open":"09:30","close":"16:00"}`, n) }
-	days := make([]string, calendarDays+3)
-	for i := range days {
-		days[i] = day(i + 1)
-	}
-	for name, k := range map[string]struct {
-		days []string
-		ok   bool
-	}{
-		"as many as asked for": {days[:calendarDays+2], true},
-		"one more":             {days, false},
-		"out of order":         {[]string{day(3), day(2)}, false},
-		"twice":                {[]string{day(2), day(2)}, false},
-		"no date":              {[]string{`{"date":"today","open":"09:30","close":"16:00"}`}, false},
-	} {
-		c, err := New(Options{URL: PaperURL, Client: &http.Client{Transport: canned{"GET /v2/calendar": "[" + strings.Join(k.days, ",") + "]"}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := c.readCalendar(t.Context(), time.Now())
-		if (err == nil) != k.ok || k.ok && len(got) != len(k.days) || !k.ok && got != nil {
-			t.Errorf("%s: %d sessions, %v", name, len(got), err)
-		}
 	}
 }
 

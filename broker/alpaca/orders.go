@@ -172,7 +172,7 @@ func (c *Client) Rules(ctx context.Context, symbol string) (broker.Rules, error)
 		}
 		return hours.check(o)
 	}
-	return broker.Rules{Check: check, Tick: tick, DayEnd: hours.dayEnd(time.Now())}, nil
+	return broker.Rules{Check: check, Tick: tick, DayEnd: hours.NextClose.UTC()}, nil
 }
 
 // asset asks for a symbol in the spellings that it may have at Alpaca, until Alpaca knows

@@ -269,21 +269,6 @@ func (p *position) position() (broker.Position, error) {
 	return out, nil
 }
 
-// clock is GET /v2/clock. It knows the holidays.
-type clock struct {
-	Timestamp time.Time `json:"timestamp"`
-	IsOpen    bool      `json:"is_open"`
-	NextOpen  time.Time `json:"next_open"`
-	NextClose time.Time `json:"next_close"`
-}
-
-// calendarDay is one entry of GET /v2/calendar: a day of trading, in New York's time.
-type calendarDay struct {
-	Date  string `json:"date"`  // such as 2026-11-27
-	Open  string `json:"open"`  // such as 09:30
-	Close string `json:"close"` // 16:00, or earlier on a half day
-}
-
 // asset is GET /v2/assets/{symbol}.
 type asset struct {
 	Symbol       string `json:"symbol"`
@@ -299,10 +284,4 @@ type asset struct {
 type known struct {
 	asset
 	at time.Time
-}
-
-// session is one day of trading.
-type session struct {
-	open, close time.Time
-	half        bool // it ends earlier than usual, as on the day after Thanksgiving
 }

@@ -41,6 +41,7 @@ type Venue struct {
 	Reuse  bool                        // a client_order_id may come again, as at venues where it is unique among open orders only
 	Closed bool                        // the exchange is
 	Opens  time.Time                   // when it opens next; zero means in an hour
+	Closes time.Time                   // when it closes next; zero means in an hour
 	Deaf   bool                        // since_id is ignored: nothing is replayed
 	Stuck  bool                        // no order can be cancelled
 	Status string                      // of the account; empty means ACTIVE

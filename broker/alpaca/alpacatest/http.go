@@ -174,8 +174,6 @@ func (v *Venue) act(r *http.Request, body []byte) (int, any) {
 		return http.StatusOK, v.positions(then)
 	case at == "GET /v2/clock":
 		return http.StatusOK, v.clock()
-	case at == "GET /v2/calendar":
-		return calendar(r.URL.Query().Get("start"), r.URL.Query().Get("end"))
 	case strings.HasPrefix(at, "GET /v2/assets/"):
 		return asset(strings.TrimPrefix(r.URL.Path, "/v2/assets/"))
 	case at == "GET /v2/orders":
@@ -348,36 +346,17 @@ func (v *Venue) positions(at time.Time) []map[string]any {
 	return out
 }
 
-// clock returns the exchange's: it closes in an hour, and opens then too unless
-// Opens says otherwise.
+// clock returns the exchange's: it closes in an hour, and opens then too, unless Closes and
+// Opens say otherwise.
 func (v *Venue) clock() map[string]any {
-	now, opens := time.Now(), v.Opens
+	now, opens, closes := time.Now(), v.Opens, v.Closes
 	if opens.IsZero() {
 		opens = now.Add(time.Hour)
 	}
-	return map[string]any{"timestamp": now, "is_open": !v.Closed, "next_open": opens, "next_close": now.Add(time.Hour)}
-}
-
-// calendar returns the days of trading between two dates: all from Monday to Friday,
-// of which 27 November 2026, the day after Thanksgiving, is a half day and
-// Thanksgiving itself is none.
-func calendar(start, end string) (int, any) {
-	from, err := time.Parse(time.DateOnly, start)
-	to, err2 := time.Parse(time.DateOnly, end)
-	if err != nil || err2 != nil {
-		return http.StatusUnprocessableEntity, "start and end must be dates"
+	if closes.IsZero() {
+		closes = now.Add(time.Hour)
 	}
-	days := []map[string]string{}
-	for ; !to.Before(from); from = from.AddDate(0, 0, 1) {
-		date, close := from.Format(time.DateOnly), "16:00"
-		if date == "2026-11-27" {
-			close = "13:00"
-		}
-		if w := from.Weekday(); w != time.Saturday && w != time.Sunday && date != "2026-11-26" {
-			days = append(days, map[string]string{"date": date, "open": "09:30", "close": close, "session_open": "0400", "session_close": "2000", "settlement_date": date})
-		}
-	}
-	return http.StatusOK, days
+	return map[string]any{"timestamp": now, "is_open": !v.Closed, "next_open": opens, "next_close": closes}
 }
 
 // asset returns the rules of a symbol: one with a slash is a coin, a long one an
