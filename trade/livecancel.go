@@ -1,17 +1,19 @@
 package trade
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"wick/broker"
 	"wick/exact"
 	"wick/limit"
+
+	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -106,37 +108,45 @@ func (v *liveVenue) streamEnds(id string) bool {
 // at the end. That an order was filled meanwhile is no error. If that takes too long, it
 // leaves the rest and says so.
 func (v *liveVenue) cancelOrders(who Who, ids []string) ([]Order, error) {
-	type outcome struct {
-		cancelled []Order
-		err       error
-		left      int
-	}
-	families, begin := v.families(ids), time.Now()
-	outcomes, next := make([]outcome, len(families)), atomic.Int64{}
-	var workers sync.WaitGroup
-	for range min(cancelsAtOnce, len(families)) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(families); i = int(next.Add(1)) - 1 {
-				r := &outcomes[i]
-				r.cancelled, r.left, r.err = v.cancelFamily(who, families[i], begin.Add(sweepTime))
+	begin, cancelled, ended, left, failed := time.Now(), []Order{}, 0, 0, error(nil)
+	var mu sync.Mutex // guards what comes of it
+	var g errgroup.Group
+	g.SetLimit(cancelsAtOnce)
+	for _, family := range v.families(ids) {
+		g.Go(func() error {
+			for _, id := range family {
+				v.mu.Lock()
+				o := v.ahead.order(id)
+				v.mu.Unlock()
+				if o == nil || o.Status.Terminal() { // it ended with an order before it
+					continue
+				}
+				var after Cancelled
+				var err error
+				late := time.Since(begin) > sweepTime
+				if !late {
+					after, err = v.cancelOrder(who, id)
+				}
+				mu.Lock()
+				switch {
+				case late:
+					left++
+				case err == nil:
+					cancelled = append(cancelled, after.Order)
+					if after.Status == StatusCancelled { // and not only asked to be
+						ended++
+					}
+				case after.Status != StatusFilled:
+					failed = err
+				}
+				mu.Unlock()
 			}
+			return nil
 		})
 	}
-	workers.Wait()
-	cancelled, left, failed := []Order{}, 0, error(nil)
-	for _, r := range outcomes {
-		cancelled, left = append(cancelled, r.cancelled...), left+r.left
-		if r.err != nil {
-			failed = r.err
-		}
-	}
+	_ = g.Wait() // none fails
+	slices.SortFunc(cancelled, func(a, b Order) int { return cmp.Compare(slices.Index(ids, a.ID), slices.Index(ids, b.ID)) })
 	if left > 0 {
-		ended := 0
-		for _, o := range cancelled {
-			if o.Status == StatusCancelled { // not those that were only asked to be
-				ended++
-			}
-		}
 		failed = refuse("cancel_unfinished", "%d of %d open orders were not asked to be cancelled within %s, because %s takes only so many requests; %d are cancelled so far: cancel the rest by another call",
 			left, len(ids), sweepTime, v.remote.name, ended)
 	}
@@ -162,30 +172,6 @@ func (v *liveVenue) families(ids []string) (families [][]string) {
 		families[i] = append(families[i], id)
 	}
 	return families
-}
-
-// cancelFamily cancels the orders with these ids, one after the other, for cancelOrders. It
-// begins with none after a time, and returns how many it left for that.
-func (v *liveVenue) cancelFamily(who Who, ids []string, until time.Time) (cancelled []Order, left int, failed error) {
-	for _, id := range ids {
-		v.mu.Lock()
-		o := v.ahead.order(id)
-		v.mu.Unlock()
-		if o == nil || o.Status.Terminal() { // it ended with an order before it
-			continue
-		}
-		if time.Now().After(until) {
-			left++
-			continue
-		}
-		after, err := v.cancelOrder(who, id)
-		if err == nil {
-			cancelled = append(cancelled, after.Order)
-		} else if after.Status != StatusFilled {
-			failed = err
-		}
-	}
-	return cancelled, left, failed
 }
 
 // cancelEverything asks the broker to cancel every order of the account, and if that is done,
