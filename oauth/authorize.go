@@ -27,8 +27,8 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	}
 	s.log.Info("authorization asked", "client", a.client.identity.short(), "name", limit.Clip(a.client.name),
 		"to", destinationOf(a.redirect).String(), "from", s.ClientIP(r))
-	if ref := s.checkPage(r, a); ref != nil {
-		s.refuseHere(w, r, ref)
+	if a.client.own && s.page != nil && !s.page.admits(s, r, a, false) {
+		s.refuseHere(w, r, noPageKey)
 		return
 	}
 	if s.mayGoAtOnce(r, a) {

@@ -52,17 +52,12 @@ func (s *Server) Present(token string, from netip.Addr) (Grant, error) {
 // Valid reports whether the token of that [Grant.ID] still works. Of a token that was
 // neither given nor presented to this process it reports false.
 func (s *Server) Valid(id string) bool {
-	t, ok := s.byID(id)
-	return ok && s.live(t)
-}
-
-// byID returns the token of a [Grant.ID], if it is known here.
-func (s *Server) byID(id string) (*token, bool) {
 	key, err := hex.DecodeString(id)
 	if err != nil || len(key) != len(digest{}) {
-		return nil, false
+		return false
 	}
-	return s.tokens.get(digest(key))
+	t, ok := s.tokens.get(digest(key))
+	return ok && s.live(t)
 }
 
 // Challenge sets WWW-Authenticate for the refusal of a request to path: where

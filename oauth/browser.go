@@ -4,6 +4,7 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -44,17 +45,23 @@ func (s *Server) answerHere(w http.ResponseWriter, r *http.Request, ref *refusal
 }
 
 // pageQuery reads the query of a request for a page. It returns false if it has refused
-// the request: one with a bad query, or one that checkNear refuses.
+// the request: one with a bad query, or one that checkNear refuses. Parameters that come
+// twice are left to the caller, who knows where the refusal may be sent.
 func (s *Server) pageQuery(w http.ResponseWriter, r *http.Request) (params, bool) {
 	pageHeaders(w.Header())
-	p, ref := parseQuery(r.URL.RawQuery)
-	if ref == nil {
+	var v url.Values
+	ref := bad("invalid_request", "the query is longer than 12 KiB")
+	if len(r.URL.RawQuery) <= maxQuery {
 		ref = s.checkNear(r)
+		var err error
+		if v, err = url.ParseQuery(r.URL.RawQuery); err != nil {
+			ref = bad("invalid_request", "the query is not URL-encoded")
+		}
 	}
 	if ref != nil {
 		s.refuseHere(w, r, ref)
 	}
-	return p, ref == nil
+	return params(v), ref == nil
 }
 
 // pageForm reads the form that a page posts. It returns false if it has refused the

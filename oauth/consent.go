@@ -55,17 +55,12 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 	}
 	s.setCookie(w, AuthorizePath, s.cookieName(a), "", -time.Second) // it has served
 	if a.client.own && s.page != nil && form.get("decision") == "allow" {
-		if !s.page.take(s, r, a) {
+		if !s.page.admits(s, r, a, true) {
 			s.refuseHere(w, r, noPageKey)
 			return
 		}
 		s.setCookie(w, AuthorizePath, s.hostCookie(pageCookie), s.page.browser, TokenLife)
 	}
-	s.conclude(w, r, a, form)
-}
-
-// conclude sends the client what the owner decided: no, or a code.
-func (s *Server) conclude(w http.ResponseWriter, r *http.Request, a *ask, form params) {
 	if form.get("decision") == "deny" {
 		s.refuseAsk(w, r, a, &refusal{status: http.StatusOK, code: "access_denied", text: "the owner said no"})
 		return

@@ -220,7 +220,14 @@ func New(o Options) (*Server, error) {
 	for i := range s.keys {
 		s.issuers = append(s.issuers, s.issuer(&s.keys[i]))
 	}
-	s.setBounds()
+	s.tokens.init(maxTokens)
+	s.answered.init(maxAnswered)
+	s.approved.init(maxApproved)
+	// How many requests one address may make to each endpoint.
+	s.discoveries.rate = limit.Rate{Burst: 60, Every: 200 * time.Millisecond}
+	s.registrations.rate = limit.Rate{Burst: 20, Every: time.Hour / 20}
+	s.authorizations.rate = limit.Rate{Burst: 100, Every: 15 * time.Minute / 100}
+	s.exchanges.rate = limit.Rate{Burst: 50, Every: 15 * time.Minute / 50}
 	if s.documents, err = newDocuments(o.Documents, o.DocumentsAt, local && o.Loopback); err != nil {
 		return nil, err
 	}
@@ -257,18 +264,6 @@ func (o *Options) check() (local bool, err error) {
 		return false, errors.New("keys and a ledger go together: without a ledger a code could be used twice, and a revoked token come back")
 	}
 	return local, nil
-}
-
-// setBounds sets how many entries each table keeps, and how many requests one address
-// may make to each endpoint.
-func (s *Server) setBounds() {
-	s.tokens.init(maxTokens)
-	s.answered.init(maxAnswered)
-	s.approved.init(maxApproved)
-	s.discoveries.rate = limit.Rate{Burst: 60, Every: 200 * time.Millisecond}
-	s.registrations.rate = limit.Rate{Burst: 20, Every: time.Hour / 20}
-	s.authorizations.rate = limit.Rate{Burst: 100, Every: 15 * time.Minute / 100}
-	s.exchanges.rate = limit.Rate{Burst: 50, Every: 15 * time.Minute / 50}
 }
 
 // rootKeys returns the keys that seal and open. Without a key file it makes one, which

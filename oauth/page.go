@@ -158,14 +158,10 @@ func (t destination) kind() string {
 // Chromium holds that directive against every redirect that follows the post,
 // and we cannot know them all: claude.ai's callback goes on to claude://,
 // vscode.dev's to vscode://. Escaping in the page keeps strangers' forms out.
-var pagePolicy = "default-src 'none'; style-src 'sha256-" + styleHash() +
-	"'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
-
-// styleHash returns the SHA-256 of the style sheet, as a policy has it.
-func styleHash() string {
-	sum := sha256.Sum256([]byte(pageCSS))
-	return base64.StdEncoding.EncodeToString(sum[:])
-}
+var pagePolicy = func() string {
+	style := sha256.Sum256([]byte(pageCSS))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(style[:]) + "'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+}()
 
 // pageHeaders sets the headers of every page. The referrer policy keeps the page's
 // address, which holds the request, from other sites. Our own site must see it, or

@@ -31,31 +31,13 @@ func (s *Server) PageKey() string {
 	return s.page.key
 }
 
-// checkPage refuses a login of the owner's page by somebody who does not have the key.
-func (s *Server) checkPage(r *http.Request, a *ask) *refusal {
-	if !a.client.own || s.page == nil || s.page.known(s, r, a) {
-		return nil
-	}
-	return noPageKey
-}
-
-// known reports whether a request comes from the owner: with the key, and once that was
-// used from the browser that used it.
-func (p *pageKey) known(s *Server, r *http.Request, a *ask) bool {
+// admits reports whether a login of the owner's page comes from the owner: with the key, and
+// once that was used from the browser that used it. With bind it binds the key to this
+// browser: of two at once the first counts.
+func (p *pageKey) admits(s *Server, r *http.Request, a *ask, bind bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.knownLocked(s, r, a)
-}
-
-func (p *pageKey) knownLocked(s *Server, r *http.Request, a *ask) bool {
-	return subtle.ConstantTimeCompare([]byte(a.key), []byte(p.key)) == 1 && (!p.used || hasCookie(r, s.hostCookie(pageCookie), p.browser))
-}
-
-// take is known, and binds the key to the browser: of two at once the first counts.
-func (p *pageKey) take(s *Server, r *http.Request, a *ask) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	ok := p.knownLocked(s, r, a)
-	p.used = p.used || ok
+	ok := subtle.ConstantTimeCompare([]byte(a.key), []byte(p.key)) == 1 && (!p.used || hasCookie(r, s.hostCookie(pageCookie), p.browser))
+	p.used = p.used || ok && bind
 	return ok
 }

@@ -50,19 +50,6 @@ func moreThanOnce(name string) *refusal {
 	return ref
 }
 
-// parseQuery reads the parameters of a query. It does not refuse those that come twice:
-// the caller does, with [params.twice], once it knows where the refusal may be sent.
-func parseQuery(raw string) (params, *refusal) {
-	if len(raw) > maxQuery {
-		return nil, bad("invalid_request", "the query is longer than 12 KiB")
-	}
-	v, err := url.ParseQuery(raw)
-	if err != nil {
-		return nil, bad("invalid_request", "the query is not URL-encoded")
-	}
-	return params(v), nil
-}
-
 // boundBody gives the client bodyTime to send the body. A body that no handler reads
 // needs the bound too: the server waits for the rest of it when the handler is done.
 // Setting the deadline fails only where there is no connection, in a test.

@@ -40,10 +40,6 @@ const (
 	writeTimeout    = 10 * time.Second
 	farewellTimeout = time.Second
 
-	// deadlineAge is how long the deadline of one write serves the next ones too, which
-	// have that much less time: to set it takes a tenth of a delivery's CPU time.
-	deadlineAge = time.Second
-
 	// maxBatch bounds the bytes of one write, so that a slow connection can accept them
 	// within writeTimeout.
 	maxBatch = 64 << 10
@@ -145,10 +141,9 @@ type stream struct {
 
 	text []byte // empty: memory that send uses again
 
-	mu       sync.Mutex
-	deadline time.Time // of the writes under way or to come; guarded by mu, like all below
-	ending   bool      // hurry has set the last deadline, which stays
-	gone     bool      // Serve has returned: the connection is no longer ours
+	mu     sync.Mutex
+	ending bool // hurry has set the last deadline, which stays; guarded by mu, like gone
+	gone   bool // Serve has returned: the connection is no longer ours
 }
 
 // head writes the headers and a first comment, so that the client gets its 200 at once
@@ -193,9 +188,8 @@ func (s *stream) leave() {
 // of setting the deadline, because the writers in tests have none.
 func (s *stream) write(b []byte) error {
 	s.mu.Lock()
-	if now := time.Now(); !s.ending && s.deadline.Sub(now) < writeTimeout-deadlineAge {
-		s.deadline = now.Add(writeTimeout)
-		s.control.SetWriteDeadline(s.deadline)
+	if !s.ending {
+		s.control.SetWriteDeadline(time.Now().Add(writeTimeout))
 	}
 	s.mu.Unlock()
 	if _, err := s.w.Write(b); err != nil {

@@ -104,16 +104,10 @@ func TestKeptMemory(t *testing.T) {
 	}
 }
 
-// TestSlowReader: a client that does not read is cut off after ten seconds, or up to a
-// second earlier if something was written to it just before, and what was being written
-// does not count as written.
+// TestSlowReader: a client that does not read is cut off after ten seconds, and what was
+// being written does not count as written.
 func TestSlowReader(t *testing.T) {
-	for pause, earlier := range map[time.Duration]time.Duration{
-		0:                      0,
-		400 * time.Millisecond: 400 * time.Millisecond,
-		2 * time.Second:        0,
-		5 * time.Minute:        0,
-	} {
+	for _, pause := range []time.Duration{0, 400 * time.Millisecond, 5 * time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
 			q := newQueue()
 			c := connect(t, q)
@@ -122,8 +116,8 @@ func TestSlowReader(t *testing.T) {
 			start := time.Now()
 			q.add(1, 3)
 			<-c.Done
-			if took := time.Since(start); took != 10*time.Second-earlier || !errors.Is(c.Err, os.ErrDeadlineExceeded) {
-				t.Errorf("%v after the last write: cut off after %v with %v, want 10s less %v and a deadline", pause, took, c.Err, earlier)
+			if took := time.Since(start); took != 10*time.Second || !errors.Is(c.Err, os.ErrDeadlineExceeded) {
+				t.Errorf("%v after the last write: cut off after %v with %v, want 10s and a deadline", pause, took, c.Err)
 			}
 			if q.len() != 3 {
 				t.Errorf("%d events left, want 3", q.len())
