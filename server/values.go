@@ -54,14 +54,16 @@ func oneOf(to *string, words ...string) func(string) error {
 
 // list takes texts with commas between them.
 func list(to *[]string) func(string) error {
-	return func(text string) error {
-		for part := range strings.SplitSeq(text, ",") {
-			if part = strings.TrimSpace(part); part != "" {
-				*to = append(*to, part)
-			}
+	return func(text string) error { *to = split(text); return nil }
+}
+
+func split(text string) (parts []string) {
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
 		}
-		return nil
 	}
+	return parts
 }
 
 func whole(to *int, least, most int) func(string) error {
@@ -132,7 +134,7 @@ func (c *config) setListen(text string) error {
 // setOrigins takes origins. They are compared whole with what browsers send: scheme, host and
 // port, no path. One that is none is not quoted, because it may hold a password.
 func (c *config) setOrigins(text string) error {
-	list(&c.origins)(text)
+	c.origins = split(text)
 	for i, origin := range c.origins {
 		u, err := url.Parse(origin)
 		if err != nil || u.Scheme == "" || u.Hostname() == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
@@ -147,9 +149,7 @@ func (c *config) setOrigins(text string) error {
 
 // setProxies takes addresses and CIDRs.
 func (c *config) setProxies(text string) error {
-	var texts []string
-	list(&texts)(text)
-	for _, text := range texts {
+	for _, text := range split(text) {
 		prefix, err := netip.ParsePrefix(text)
 		if addr, single := netip.ParseAddr(text); single == nil {
 			prefix, err = addr.Prefix(addr.BitLen())
