@@ -2,43 +2,43 @@ package kernel
 
 import "wick/market"
 
-// Columns made of the prices of each bar. The means of prices are corrected by decimal, so
-// that means which should be equal are equal.
+// Columns made of the prices of each bar. Means of prices which should be equal are equal, see
+// means.
 
 // MedianPrice returns (high+low)/2.
 func MedianPrice(s *market.Series) []float64 {
 	out := make([]float64, s.Len())
 	for i := range out {
-		out[i] = (s.High[i] + s.Low[i]) / 2
+		out[i] = s.High[i] + s.Low[i]
 	}
-	return corrected(out, 2)
+	return means(out, 2)
 }
 
 // TypicalPrice returns (high+low+close)/3.
 func TypicalPrice(s *market.Series) []float64 {
 	out := make([]float64, s.Len())
 	for i := range out {
-		out[i] = (s.High[i] + s.Low[i] + s.Close[i]) / 3
+		out[i] = s.High[i] + s.Low[i] + s.Close[i]
 	}
-	return corrected(out, 3)
+	return means(out, 3)
 }
 
 // AveragePrice returns (open+high+low+close)/4.
 func AveragePrice(s *market.Series) []float64 {
 	out := make([]float64, s.Len())
 	for i := range out {
-		out[i] = (s.High[i] + s.Low[i] + s.Close[i] + s.Open[i]) / 4
+		out[i] = s.High[i] + s.Low[i] + s.Close[i] + s.Open[i]
 	}
-	return corrected(out, 4)
+	return means(out, 4)
 }
 
 // WeightedClose returns (high+low+2*close)/4.
 func WeightedClose(s *market.Series) []float64 {
 	out := make([]float64, s.Len())
 	for i := range out {
-		out[i] = (s.High[i] + s.Low[i] + float64(s.Close[i]*2)) / 4
+		out[i] = s.High[i] + s.Low[i] + float64(s.Close[i]*2)
 	}
-	return corrected(out, 4)
+	return means(out, 4)
 }
 
 // MidRange returns the middle between the highest high and the lowest low of
