@@ -15,12 +15,6 @@ import (
 	"wick/trade"
 )
 
-// showsAccount reports whether the chart that r asks for may show something of the account.
-// A summary does not.
-func (h *handlers) showsAccount(caller mcp.Caller, r *chartRequest) bool {
-	return h.Engine != nil && r.format != "summary" && mayRead(caller) && r.symbol != "" && (len(r.show) > 0 || r.sent["show"] == nil)
-}
-
 // account returns the parts of the account in the symbol of a chart that r asks for. It
 // returns nil if the caller may not trade, since a login that covers only charts must
 // learn nothing of the account, and nil for a chart of sample data without a symbol.

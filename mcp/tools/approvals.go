@@ -194,7 +194,14 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, held exact.Deci
 	}
 	add(o.Synthetic, "data: invented, from no real market") // the symbol may be that of a real one
 	add(c.Name != "", "client: "+c.Name)                    // over stdio there is none
-	add(true, "broker: "+where(o, engine.Money()))
+	place := o.Broker
+	if o.Account != "" {
+		place += ", account " + o.Account
+	}
+	if o.Account != "" && engine.Money() == trade.RealMoney {
+		place += ", REAL MONEY" // in capitals: a person must not miss it
+	}
+	add(true, "broker: "+place)
 	currency := engine.Currency(o.Symbol)
 	if currency != "" {
 		currency = " " + currency

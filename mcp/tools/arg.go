@@ -182,14 +182,24 @@ func words(p *[]string, name, doc string, most int, enum ...string) arg {
 		return fmt.Sprintf(`"type":"array","maxItems":%d,"items":{%s}`, most, items)
 	}
 	return arg{name: name, doc: doc, schema: schema, empty: true, set: func(v json.RawMessage) error {
-		items, err := readTexts(name, v)
-		if err == nil && len(items) > most {
-			err = fmt.Errorf("%s has %d items: at most %d a call", name, len(items), most)
+		items, err := readList(name, v)
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			*p = items
+		var texts []string
+		for _, item := range items {
+			if item[0] != '"' {
+				return fmt.Errorf("%s must hold strings, not %s", name, limit.Clip(string(item)))
+			}
+			if s, _ := readText(name, item); s != "" {
+				texts = append(texts, s)
+			}
 		}
-		return err
+		if len(texts) > most {
+			return fmt.Errorf("%s has %d items: at most %d a call", name, len(texts), most)
+		}
+		*p = texts
+		return nil
 	}}
 }
 
@@ -477,24 +487,6 @@ func readList(name string, v json.RawMessage) (items []json.RawMessage, err erro
 		return nil, fmt.Errorf("%s must be an array, not %s", name, limit.Clip(string(text)))
 	}
 	return items, nil
-}
-
-// readTexts is like readList, for items that are strings. Empty ones are left out.
-func readTexts(name string, v json.RawMessage) (out []string, err error) {
-	items, err := readList(name, v)
-	if err != nil {
-		return nil, err
-	}
-	for _, item := range items {
-		var s string
-		if err := json.Unmarshal(item, &s); err != nil || string(item) == "null" { // which stands for no string
-			return nil, fmt.Errorf("%s must hold strings, not %s", name, limit.Clip(string(item)))
-		}
-		if s = strings.TrimSpace(s); s != "" {
-			out = append(out, s)
-		}
-	}
-	return out, nil
 }
 
 // encode returns v as compact JSON. Its type is ours, and can always be encoded.

@@ -27,17 +27,15 @@ func BrokerInstructions(e *trade.Engine) string {
 // whereOrdersGo returns the beginning of place_order's description: where orders go and
 // whether money moves.
 func (h *handlers) whereOrdersGo() string {
-	if h.Engine == nil {
-		return "Place an order with the paper broker: no real money moves. "
+	if h.Engine != nil {
+		switch v, ok := h.Engine.Venue(); {
+		case ok && v.Money == trade.RealMoney:
+			return "Place an order at the broker " + v.Broker + " WITH REAL MONEY. " + brokerRules
+		case ok:
+			return "Place an order in the paper account at " + v.Broker + ": no real money moves. " + brokerRules
+		}
 	}
-	v, ok := h.Engine.Venue()
-	switch {
-	case !ok:
-		return "Place an order with the paper broker: no real money moves. "
-	case v.Money == trade.RealMoney:
-		return "Place an order at the broker " + v.Broker + " WITH REAL MONEY. " + brokerRules
-	}
-	return "Place an order in the paper account at " + v.Broker + ": no real money moves. " + brokerRules
+	return "Place an order with the paper broker: no real money moves. "
 }
 
 // brokerRules is what a model has to know about a broker elsewhere before its first
@@ -107,38 +105,38 @@ func (h *handlers) withBroker(r *mcp.Result, err error) (*mcp.Result, error) {
 	return r, nil
 }
 
-// brokerAccount is the account at a broker, as the broker reports it.
-type brokerAccount struct {
-	Broker      string        `json:"broker"`
-	Account     string        `json:"account"`
-	Currency    string        `json:"currency"`
-	Cash        exact.Decimal `json:"cash"`
-	Equity      exact.Decimal `json:"equity"`
-	LastEquity  exact.Decimal `json:"last_equity"` // at the close of the trading day before
-	BuyingPower exact.Decimal `json:"buying_power"`
-	AsOf        trade.Time    `json:"as_of"` // what was filled later may not be in it
-}
-
-// brokerStatement returns the account at the broker as JSON, or a sentence if it has not
-// been read yet. It is what the broker reported last; no request is made.
-func (h *handlers) brokerStatement(v trade.VenueStatus) []byte {
-	a, at := h.Engine.AccountAtBroker()
-	if at.IsZero() {
-		return []byte("The account at " + v.Broker + " has not been read yet.")
+// statement returns the account as JSON: the one at the broker if orders go to a broker
+// elsewhere, as the broker reported it last, otherwise the paper account of --cash. It returns
+// a sentence if there is none.
+func (h *handlers) statement() ([]byte, error) {
+	if v, ok := h.Engine.Venue(); ok {
+		a, at := h.Engine.AccountAtBroker()
+		if at.IsZero() {
+			return []byte("The account at " + v.Broker + " has not been read yet."), nil
+		}
+		type account struct {
+			Broker      string        `json:"broker"`
+			Account     string        `json:"account"`
+			Currency    string        `json:"currency"`
+			Cash        exact.Decimal `json:"cash"`
+			Equity      exact.Decimal `json:"equity"`
+			LastEquity  exact.Decimal `json:"last_equity"` // at the close of the trading day before
+			BuyingPower exact.Decimal `json:"buying_power"`
+			AsOf        trade.Time    `json:"as_of"` // what was filled later may not be in it
+		}
+		return mcp.Encode(struct {
+			Account account `json:"account"`
+		}{account{v.Broker, v.Account, a.Currency, a.Cash, a.Equity, a.LastEquity, a.BuyingPower, at}}), nil
+	}
+	a, err := h.Engine.Account()
+	switch {
+	case err != nil:
+		return nil, err
+	case a == nil:
+		return []byte("There is no account: wick was started without --cash, and orders are bounded by its other limits alone. " +
+			"get_positions with include_flat has the profit of all symbols, get_orders with filter=open the stops."), nil
 	}
 	return mcp.Encode(struct {
-		Account brokerAccount `json:"account"`
-	}{brokerAccount{v.Broker, v.Account, a.Currency, a.Cash, a.Equity, a.LastEquity, a.BuyingPower, at}})
-}
-
-// where returns the line in the preview of an order that says where it goes. If it moves
-// real money, the line says so in capitals, since a person must not miss it.
-func where(o trade.Order, money trade.Money) string {
-	switch {
-	case o.Account == "":
-		return o.Broker
-	case money == trade.RealMoney:
-		return o.Broker + ", account " + o.Account + ", REAL MONEY"
-	}
-	return o.Broker + ", account " + o.Account
+		Account *trade.Account `json:"account"`
+	}{a}), nil
 }

@@ -334,7 +334,8 @@ const (
 // for; notes for the caller follow it.
 func (h *handlers) draw(ctx context.Context, c mcp.Call, r *chartRequest) (*mcp.Result, error) {
 	var outdated string
-	if h.Outdated != nil && h.showsAccount(c.Caller, r) {
+	shows := len(r.show) > 0 || r.sent["show"] == nil // something of the account, which a summary does not
+	if h.Outdated != nil && h.Engine != nil && r.format != "summary" && mayRead(c.Caller) && r.symbol != "" && shows {
 		c.Aside(func() { outdated = h.Outdated(ctx) })
 	}
 	v, err := h.chartView(ctx, c.Caller, r)

@@ -427,25 +427,6 @@ func (h *handlers) getPositions() tool {
 	})
 }
 
-// statement returns the account as JSON: the one at the broker if orders go to a broker
-// elsewhere, otherwise the paper account of --cash. It returns a sentence if there is none.
-func (h *handlers) statement() ([]byte, error) {
-	if v, ok := h.Engine.Venue(); ok {
-		return h.brokerStatement(v), nil
-	}
-	a, err := h.Engine.Account()
-	switch {
-	case err != nil:
-		return nil, err
-	case a == nil:
-		return []byte("There is no account: wick was started without --cash, and orders are bounded by its other limits alone. " +
-			"get_positions with include_flat has the profit of all symbols, get_orders with filter=open the stops."), nil
-	}
-	return mcp.Encode(struct {
-		Account *trade.Account `json:"account"`
-	}{a}), nil
-}
-
 // getBalance defines get_balance. As the specification says, it always refuses. The
 // refusal says what to call instead, since models ask for the balance before they trade.
 func (h *handlers) getBalance() tool {
