@@ -58,7 +58,7 @@ var limits = []limit{
 	{"server", "memoryBase", "bytes", "memory beside charts, streams and what is in use at the start, before the collector works harder", "TestMemoryLimit"},
 	{"server", "memorySource", "bytes", "more of it with a data service", "TestMemoryLimit"},
 	{"server", "memoryConn", "bytes", "more of it for each connection with a token", "TestMemoryLimit"},
-	{"metrics", "maxSeries", "", "series of one metric; the rest is counted as other", "TestBound"},
+	{"internal/metrics", "maxSeries", "", "series of one metric; the rest is counted as other", "TestBound"},
 
 	{what: "Login"},
 	{"oauth", "TokenLife", "", "life of a token", "TestDuty36EveryRequest"},
@@ -160,7 +160,7 @@ var limits = []limit{
 	{"trade", "maxParams", "bytes", "parameters of an alert's indicator", "TestConditionRefused"},
 	{"trade", "maxHalt", "bytes", "file HALT; a longer one halts, whatever it says", "TestHaltWhatever"},
 	{"trade", "keptOrders", "", "finished orders in memory; older ones are read from the journal", "TestFinished"},
-	{"journal", "maxRecord", "bytes", "record of the journal", "TestRecordBound"},
+	{"internal/journal", "maxRecord", "bytes", "record of the journal", "TestRecordBound"},
 
 	{what: "Messages to the owner"},
 	{"notify", "maxDestinations", "", "destinations", "TestParseRefused"},
@@ -178,7 +178,7 @@ var limits = []limit{
 	{"notify", "maxTold", "", "logins and the like that wait to be written down; further ones are only logged", "TestTellDoesNotWait"},
 	{"notify", "lastWord", "", "that a stop waits for destinations to take the hash of the journal", "TestSendNow"},
 	{"server", "silence", "", "that a data source may be silent before the owner is told", "TestSilentSource"},
-	{"address", "maxHead", "bytes", "head of a reply, of a destination or a data service", "TestClient"},
+	{"internal/address", "maxHead", "bytes", "head of a reply, of a destination or a data service", "TestClient"},
 
 	{what: "Data sources"},
 	{"market", "MaxLimit", "", "bars of one question", "TestQueriesRefused"},

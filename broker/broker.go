@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // Money is which money the orders of a broker move.

@@ -67,7 +67,7 @@ import (
 	"time"
 
 	"wick/cluster/etcd"
-	"wick/journal"
+	"wick/internal/journal"
 )
 
 // Options configure a Node.

@@ -22,8 +22,8 @@ import (
 
 	"wick/cluster/etcd"
 	"wick/cluster/etcdtest"
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 )
 
 // secret is one that replicas may share.

@@ -12,8 +12,8 @@ import (
 	"net/http"
 	"time"
 
-	"wick/journal"
-	"wick/limit"
+	"wick/internal/journal"
+	"wick/internal/limit"
 )
 
 // A follower passes writes to the leader over HTTP. Question and answer are sealed

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"wick/cluster/etcdtest"
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 )
 
 // pair returns a leader that answers with what it was asked, and a follower that

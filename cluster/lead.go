@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"wick/cluster/etcd"
-	"wick/journal"
+	"wick/internal/journal"
 )
 
 // pollPeriod is how often a follower reads etcd, in case a watch has missed a change.

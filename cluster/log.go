@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"wick/cluster/etcd"
-	"wick/journal"
+	"wick/internal/journal"
 )
 
 // Read brings s to the newest state. The first call loads the snapshot, and makes

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"io"
 
-	"wick/journal"
+	"wick/internal/journal"
 )
 
 // snapshotName is the value of the key snapshot, which names the current snapshot. A

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"wick/cluster/etcdtest"
-	"wick/journal/journaltest"
+	"wick/internal/journal/journaltest"
 )
 
 // TestReplay: the headers of a question count once and for that question alone. Otherwise

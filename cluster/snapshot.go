@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"wick/cluster/etcd"
-	"wick/journal"
+	"wick/internal/journal"
 )
 
 // begin makes a new store, unless another replica has made it meanwhile.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // Record is one step of a book, made from a record of the journal. Besides At one part

@@ -12,7 +12,7 @@ import (
 	"wick/indicators/kernel"
 	"wick/indicators/rules"
 	"wick/indicators/shape"
-	"wick/limit"
+	"wick/internal/limit"
 	"wick/market"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // People write the name of an indicator in many ways: "Williams %R", "EMA(20)",

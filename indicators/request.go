@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"wick/indicators/rules"
-	"wick/limit"
+	"wick/internal/limit"
 	"wick/market"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // binanceNames are Binance's own spellings of the intervals, in which 1m is a

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // columns adds extra columns to the bars of one source: Binance's futures data

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // Bounds of what is read, so that a mistaken directory or file cannot use up the

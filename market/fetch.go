@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"wick/address"
+	"wick/internal/address"
 )
 
 // Limits of one query to a service.

@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"wick/address"
+	"wick/internal/address"
 	"wick/market/markettest"
 )
 

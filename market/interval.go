@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // Interval is the length of a bar, in its one spelling: "1m", "4h", "1mo".

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 func TestParseInterval(t *testing.T) {

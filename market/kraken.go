@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // kraken is the spot market of Kraken. It gives the newest 720 bars of an

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 func TestParseSymbol(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // moments are the layouts of a day with a time.

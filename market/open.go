@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // Open returns the source that a --source value names, one of [Sources]. Getenv

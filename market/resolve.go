@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // Resolve returns the canonical symbol of a market, under which everything about it

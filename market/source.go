@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // Source answers queries. Bars returns an error, or one to q.Limit bars that pass

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // errSymbol reports a text that cannot be a symbol.

@@ -13,7 +13,7 @@ import (
 	"time"
 	_ "time/tzdata" // a container without files has no time zones of its own
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // yahoo is Yahoo's chart service: stocks, indices, funds, currencies, futures.

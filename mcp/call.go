@@ -9,7 +9,7 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // job is a handler to be run for a request: a tool's or a resource's.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // Every text comes back from a JSON decoder as it was, whatever it holds; what

@@ -11,8 +11,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"wick/internal/limit"
 	"wick/internal/strictjson"
-	"wick/limit"
 )
 
 // This file alone knows that there are two versions of the protocol. parse reads the

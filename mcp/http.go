@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // HTTP carries messages over Streamable HTTP. Serve its mux through

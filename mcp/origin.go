@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"wick/address"
-	"wick/limit"
+	"wick/internal/address"
+	"wick/internal/limit"
 )
 
 // Policy says which hosts the server answers to and which web pages may talk

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"strings"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // Bounds on resources.

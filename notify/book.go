@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // record is one step of the book, as the journal keeps it. It holds no address

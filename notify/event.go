@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 	"wick/notify/service"
 )
 

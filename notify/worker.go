@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 	"wick/notify/service"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // maxState bounds the client's state, which travels in the form and back to the client,

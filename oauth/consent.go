@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // consent shows the form for a good request and ties it to this browser.

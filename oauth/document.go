@@ -17,9 +17,9 @@ import (
 	"sync"
 	"time"
 
-	"wick/address"
+	"wick/internal/address"
+	"wick/internal/limit"
 	"wick/internal/strictjson"
-	"wick/limit"
 )
 
 // Bounds on client documents. A host that the operator named is trusted to say

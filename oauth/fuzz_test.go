@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"wick/address"
+	"wick/internal/address"
 )
 
 // visit counts the fuzzers' requests, each of which comes from an address of its

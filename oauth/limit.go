@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // bucket counts one visitor's requests.

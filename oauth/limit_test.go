@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // Every endpoint has a bucket per address, told apart from other addresses and

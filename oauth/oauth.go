@@ -63,8 +63,8 @@ import (
 	"sync"
 	"time"
 
-	"wick/address"
-	"wick/limit"
+	"wick/internal/address"
+	"wick/internal/limit"
 )
 
 // Scopes. A token always holds ScopeCharts; ScopeTrade comes on top of it when

@@ -8,8 +8,8 @@ import (
 	"net/url"
 	"time"
 
+	"wick/internal/limit"
 	"wick/internal/strictjson"
-	"wick/limit"
 )
 
 const (

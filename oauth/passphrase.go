@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // stretch is the number of PBKDF2 rounds with SHA-256, as OWASP advises. A check takes

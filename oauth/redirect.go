@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"wick/address"
-	"wick/limit"
+	"wick/internal/address"
+	"wick/internal/limit"
 )
 
 const (

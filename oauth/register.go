@@ -10,8 +10,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"wick/internal/limit"
 	"wick/internal/strictjson"
-	"wick/limit"
 )
 
 // maxClientID bounds a client_id, which holds the whole registration, in

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // minPrefix is how many characters of a [Grant.ID] the owner must type at least to name

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // tokenReply is the success of RFC 6749 section 5.1.

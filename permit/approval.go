@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // Bounds on questions.

@@ -30,7 +30,7 @@ import (
 	"sync"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // Door is a way into the program.

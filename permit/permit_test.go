@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // trader is a login that may trade, and person the owner at the page.

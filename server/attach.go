@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"wick/limit"
+	"wick/internal/limit"
 	"wick/mcp"
 	"wick/mcp/tools"
 	"wick/permit"

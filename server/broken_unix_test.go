@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"wick/delivery"
-	"wick/journal"
+	"wick/internal/journal"
 	"wick/trade"
 )
 

@@ -10,10 +10,10 @@ import (
 	"net/url"
 	"time"
 
-	"wick/address"
 	"wick/broker"
 	"wick/broker/alpaca"
-	"wick/exact"
+	"wick/internal/address"
+	"wick/internal/exact"
 	"wick/trade"
 )
 

@@ -18,7 +18,7 @@ import (
 
 	"wick/broker/alpaca"
 	"wick/broker/alpaca/alpacatest"
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/trade"
 )
 

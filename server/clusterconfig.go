@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"wick/cluster"
-	"wick/journal"
+	"wick/internal/journal"
 	"wick/trade"
 )
 

@@ -18,8 +18,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"wick/journal"
-	"wick/limit"
+	"wick/internal/journal"
+	"wick/internal/limit"
 	"wick/market"
 	"wick/mcp"
 	"wick/mcp/tools"

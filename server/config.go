@@ -6,7 +6,7 @@ import (
 	"net/netip"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 	"wick/oauth"
 	"wick/trade"

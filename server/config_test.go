@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 )
 

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"syscall"
 
-	"wick/journal"
+	"wick/internal/journal"
 )
 
 // controlName is the name of the socket in the data directory by which the owner speaks

@@ -18,7 +18,7 @@ import (
 	"time"
 	"wick/permit"
 
-	"wick/journal"
+	"wick/internal/journal"
 	"wick/market"
 	"wick/trade"
 )

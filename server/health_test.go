@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 	"wick/trade"
 )

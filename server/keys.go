@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"os"
 
-	"wick/journal"
+	"wick/internal/journal"
 	"wick/oauth"
 	"wick/oauth/fileledger"
 )

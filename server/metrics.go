@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"time"
 
-	"wick/address"
+	"wick/internal/address"
+	"wick/internal/metrics"
 	"wick/mcp"
-	"wick/metrics"
 )
 
 // meter holds what --metrics shows. Every label takes its values from a fixed set: if

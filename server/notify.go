@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"wick/limit"
+	"wick/internal/limit"
 	"wick/market"
 	"wick/mcp"
 	"wick/mcp/tools"

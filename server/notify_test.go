@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 	"wick/notify"
 	"wick/trade"

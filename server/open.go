@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"wick/delivery"
+	"wick/internal/metrics"
 	"wick/market"
 	"wick/mcp"
 	"wick/mcp/tools"
-	"wick/metrics"
 	"wick/oauth"
 	"wick/permit"
 	"wick/trade"

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 	"wick/oauth"
 	"wick/permit"
 	"wick/trade"

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"wick/permit"
 
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/mcp"
 	"wick/notify"
 	"wick/oauth"

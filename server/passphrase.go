@@ -10,7 +10,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"wick/journal"
+	"wick/internal/journal"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wick/address"
+	"wick/internal/address"
 )
 
 // This file spells addresses as browsers do (https://url.spec.whatwg.org). Host and Origin

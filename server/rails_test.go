@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/trade"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"wick/journal"
+	"wick/internal/journal"
 	"wick/trade"
 )
 

@@ -16,10 +16,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"wick/cluster"
-	"wick/journal"
+	"wick/internal/journal"
+	"wick/internal/metrics"
 	"wick/mcp"
 	"wick/mcp/tools"
-	"wick/metrics"
 	"wick/oauth"
 	"wick/permit"
 	"wick/trade"

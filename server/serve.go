@@ -16,8 +16,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"wick/address"
-	"wick/journal"
+	"wick/internal/address"
+	"wick/internal/journal"
 	"wick/market"
 	"wick/mcp"
 	"wick/mcp/tools"

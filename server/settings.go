@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"wick/exact"
-	"wick/limit"
+	"wick/internal/exact"
+	"wick/internal/limit"
 	"wick/market"
 	"wick/trade"
 )

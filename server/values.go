@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
-	"wick/address"
-	"wick/exact"
-	"wick/limit"
+	"wick/internal/address"
+	"wick/internal/exact"
+	"wick/internal/limit"
 	"wick/market"
 )
 

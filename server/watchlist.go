@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"wick/limit"
+	"wick/internal/limit"
 	"wick/market"
 	"wick/mcp/tools"
 )

@@ -7,7 +7,7 @@ import (
 	"sort"
 	"strings"
 
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 )
 

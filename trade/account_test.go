@@ -15,9 +15,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/exact"
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 	"wick/market"
 )
 

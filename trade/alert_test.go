@@ -14,9 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/exact"
 	"wick/indicators"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal/journaltest"
 	"wick/market"
 )
 

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"wick/indicators"
-	"wick/limit"
+	"wick/internal/limit"
 	"wick/market"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // TestApprovalCovers: an order that a person has approved is placed within what was approved,

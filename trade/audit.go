@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"wick/journal"
+	"wick/internal/journal"
 )
 
 // Audit writes the history that a state directory holds to w, oldest first and one

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"wick/exact"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal/journaltest"
 	"wick/market"
 )
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"wick/delivery"
-	"wick/journal"
+	"wick/internal/journal"
 )
 
 // book is the state with its journal. The state has every step that was decided, whether

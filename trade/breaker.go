@@ -3,7 +3,7 @@ package trade
 import (
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // breaker makes ev the step to reducing if the account has reached the limit of the

@@ -3,7 +3,7 @@ package trade
 import (
 	"cmp"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // Cancelled is an order that was cancelled.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // collarPatient is the factor by which a limit that waits may be away from the price: a

@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // Closed is the result of [Engine.CloseAll] for one position.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 )
 

@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"wick/exact"
 	"wick/indicators"
-	"wick/limit"
+	"wick/internal/exact"
+	"wick/internal/limit"
 	"wick/market"
 )
 

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"wick/delivery"
-	"wick/exact"
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 	"wick/market"
 )
 

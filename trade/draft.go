@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"wick/exact"
 	"wick/indicators"
+	"wick/internal/exact"
 )
 
 // draft returns the order that r asks for now, the price that it is judged by, and

@@ -13,9 +13,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"wick/exact"
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 )
 
 // TestDryRunOfUsedID: a dry run whose client_order_id is taken returns that

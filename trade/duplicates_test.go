@@ -5,8 +5,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/exact"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal/journaltest"
 )
 
 // TestDuplicateAfterRestart: a client that repeats an order after a restart,

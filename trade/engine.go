@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"wick/exact"
-	"wick/journal"
-	"wick/limit"
+	"wick/internal/exact"
+	"wick/internal/journal"
+	"wick/internal/limit"
 )
 
 // Engine is the book with all that works on it. Its methods may be called from

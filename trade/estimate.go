@@ -1,6 +1,6 @@
 package trade
 
-import "wick/exact"
+import "wick/internal/exact"
 
 // Estimate is what a person wants to know of an order before it is filled. It assumes the
 // price that is most likely by what is known now, without slippage for an order that

@@ -3,7 +3,7 @@ package trade
 import (
 	"testing"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // TestEstimateWithoutPrice: a market order of which no price is known has none in its

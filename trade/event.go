@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"wick/delivery"
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // kind says what happened in a record of the journal. The numbers are on disk: they

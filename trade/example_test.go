@@ -6,7 +6,7 @@ import (
 	"log"
 	"os"
 
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 	"wick/trade"
 )

@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"wick/exact"
-	"wick/limit"
+	"wick/internal/exact"
+	"wick/internal/limit"
 )
 
 // Role says what an order of a group is for.

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"time"
 
-	"wick/exact"
-	"wick/journal"
+	"wick/internal/exact"
+	"wick/internal/journal"
 )
 
 // Exports are what [Export] can write: every order, every execution, or what the account

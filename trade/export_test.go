@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"wick/broker/alpaca/alpacatest"
-	"wick/exact"
-	"wick/journal"
+	"wick/internal/exact"
+	"wick/internal/journal"
 )
 
 // TestFind: the filters of orders.

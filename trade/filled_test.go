@@ -6,8 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"wick/exact"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal/journaltest"
 )
 
 // TestOrderFilled: a subscription that names order is told of the fill of a resting

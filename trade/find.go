@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"wick/broker"
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // Order returns the order with this order_id or client_order_id, also if it is in the

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 )
 

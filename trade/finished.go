@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"wick/exact"
-	"wick/journal"
-	"wick/limit"
+	"wick/internal/exact"
+	"wick/internal/journal"
+	"wick/internal/limit"
 )
 
 // keptOrders is how many terminal orders stay in memory. The others are read from the

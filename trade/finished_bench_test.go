@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 var finishedOrders = flag.Int("finished", 20_000, "how many finished orders BenchmarkFinished puts into the journal")

@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"wick/broker"
-	"wick/exact"
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 )
 
 // TestFinished: old orders leave memory and are found in the journal, and their ids stay

@@ -3,7 +3,7 @@ package trade
 import (
 	"testing"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // TestFlatPositions: 2 bought at 100 and sold at 110 with a fee of 1 %: 20

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"testing"
 
-	"wick/exact"
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 )
 
 // usedStore returns an engine in which some of everything has happened, and its

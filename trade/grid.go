@@ -3,7 +3,7 @@ package trade
 import (
 	"fmt"
 
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 )
 

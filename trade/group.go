@@ -1,6 +1,6 @@
 package trade
 
-import "wick/exact"
+import "wick/internal/exact"
 
 // What one order does to others: the exits of an entry begin when it is filled, the two
 // orders of an oco end together, and a reduce_only order ends with the position. All of it

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"wick/journal"
+	"wick/internal/journal"
 )
 
 // haltName is the file by which the owner stops trading.

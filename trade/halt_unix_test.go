@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // TestHaltWithoutDescriptors: a process that may open no more files cannot read

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"wick/exact"
 	"wick/indicators"
+	"wick/internal/exact"
 )
 
 // alertIndex finds the alerts that an update may fire without looking at the

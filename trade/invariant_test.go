@@ -8,8 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"wick/exact"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal/journaltest"
 )
 
 // trader does random things to an engine and checks after each what must hold.

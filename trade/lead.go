@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"wick/journal"
+	"wick/internal/journal"
 )
 
 // runShared follows the leader until this process leads, then leads as long as it can. It

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"wick/broker"
-	"wick/exact"
-	"wick/limit"
+	"wick/internal/exact"
+	"wick/internal/limit"
 )
 
 // What a broker says of an order comes in several ways: as the answer to a request,

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // Limits bound what clients can do. The operator sets them; no request can change them. A

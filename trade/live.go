@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"wick/broker"
-	"wick/exact"
-	"wick/limit"
+	"wick/internal/exact"
+	"wick/internal/limit"
 )
 
 // liveVenue is a broker elsewhere as a venue. What is known of the account there is in

@@ -14,9 +14,9 @@ import (
 	"wick/broker"
 	"wick/broker/alpaca"
 	"wick/broker/alpaca/alpacatest"
-	"wick/exact"
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 	"wick/market"
 )
 

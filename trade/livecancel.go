@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"wick/broker"
-	"wick/exact"
-	"wick/limit"
+	"wick/internal/exact"
+	"wick/internal/limit"
 
 	"golang.org/x/sync/errgroup"
 )

@@ -16,9 +16,9 @@ import (
 
 	"wick/broker"
 	"wick/broker/alpaca/alpacatest"
-	"wick/exact"
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 )
 
 // delayed is a broker to which requests take a while, by the name of the method: before

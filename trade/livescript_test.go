@@ -15,8 +15,8 @@ import (
 
 	"wick/broker/alpaca"
 	"wick/broker/alpaca/alpacatest"
-	"wick/exact"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal/journaltest"
 )
 
 var firstScript = flag.Int("first-script", 0, "the seed of the first of -scripts")

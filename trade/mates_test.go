@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/exact"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal/journaltest"
 	"wick/market"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"wick/exact"
 	"wick/indicators"
+	"wick/internal/exact"
 	"wick/market"
 )
 

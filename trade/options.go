@@ -11,8 +11,8 @@ import (
 
 	"wick/broker"
 	"wick/delivery"
-	"wick/exact"
-	"wick/journal"
+	"wick/internal/exact"
+	"wick/internal/journal"
 	"wick/market"
 )
 

@@ -3,7 +3,7 @@ package trade
 import (
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // Side is the direction of an order.

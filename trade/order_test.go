@@ -15,8 +15,8 @@ import (
 
 	"wick/broker"
 	"wick/broker/alpaca/alpacatest"
-	"wick/exact"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal/journaltest"
 	"wick/market"
 )
 

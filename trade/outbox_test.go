@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"wick/exact"
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 )
 
 // list is an outbox that remembers each step as a text.

@@ -3,7 +3,7 @@ package trade
 import (
 	"math"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // report is what the paper broker did with an order when it arrived, when a price came

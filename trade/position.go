@@ -3,7 +3,7 @@ package trade
 import (
 	"errors"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // Position is the net holding of one symbol as a client sees it. Prices and

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // TestConservation fills a million times, with reversals through zero, and

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"wick/exact"
-	"wick/limit"
+	"wick/internal/exact"
+	"wick/internal/limit"
 	"wick/market"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 )
 

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"wick/broker"
-	"wick/exact"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal/journaltest"
 )
 
 // An account in which 10 are bought at 100, without fees.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 )
 

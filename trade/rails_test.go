@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"wick/exact"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal/journaltest"
 )
 
 // netOf returns the signed quantity of AAA.

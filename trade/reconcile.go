@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"wick/broker"
-	"wick/exact"
-	"wick/limit"
+	"wick/internal/exact"
+	"wick/internal/limit"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"wick/journal"
+	"wick/internal/journal"
 )
 
 // recovery sums up what the journal r has found; s is the state that will be kept.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 )
 
 // TestRecoverySays: the owner reads how many orders and alerts are kept, and after which

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"wick/indicators"
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // expiryGrace is how long an alert is kept after it has expired. A bar that closed

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/journal/journaltest"
+	"wick/internal/journal/journaltest"
 	"wick/market"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"wick/exact"
-	"wick/limit"
+	"wick/internal/exact"
+	"wick/internal/limit"
 )
 
 // OrderRequest asks for an order.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // TestRefusalsCanBeFollowed: a client follows the text of a refusal to the letter, so it

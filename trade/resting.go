@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 )
 

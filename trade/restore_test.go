@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"wick/delivery"
-	"wick/exact"
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 	"wick/sse"
 )
 

@@ -3,7 +3,7 @@ package trade
 import (
 	"maps"
 
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 )
 

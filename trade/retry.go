@@ -3,7 +3,7 @@ package trade
 import (
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // earlier returns the order that r's client_order_id was used for, or nil. It waits until

@@ -13,10 +13,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/exact"
 	"wick/indicators"
 	"wick/indicators/rules/rulestest"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal/journaltest"
 	"wick/market"
 )
 

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 )
 

@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/journal/journaltest"
+	"wick/internal/journal/journaltest"
 	"wick/market"
 )
 

@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"time"
 
-	"wick/journal"
+	"wick/internal/journal"
 )
 
 // What a follower asks the leader to do; see Shared.Ask.

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"wick/delivery"
-	"wick/exact"
-	"wick/limit"
+	"wick/internal/exact"
+	"wick/internal/limit"
 )
 
 // entry is a notification in the polling queue or in a snapshot.

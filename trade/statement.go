@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // Account is what an account comes to, as a client sees it. Sums are in its

@@ -11,9 +11,9 @@ import (
 	"testing/synctest"
 
 	"wick/broker"
-	"wick/exact"
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/exact"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 )
 
 // TestDirectory: the modes of the directory and its files, the lock that keeps a second

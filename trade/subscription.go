@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"wick/delivery"
-	"wick/journal"
-	"wick/limit"
+	"wick/internal/journal"
+	"wick/internal/limit"
 	"wick/market"
 )
 

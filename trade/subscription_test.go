@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"wick/delivery"
-	"wick/journal/journaltest"
+	"wick/internal/journal/journaltest"
 	"wick/market"
 	"wick/sse"
 )

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"wick/delivery"
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // Time is an instant as clients and the journal see it: UTC with milliseconds.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 )
 

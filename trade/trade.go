@@ -94,8 +94,8 @@ import (
 	"errors"
 	"time"
 
-	"wick/exact"
-	"wick/journal"
+	"wick/internal/exact"
+	"wick/internal/journal"
 	"wick/market"
 )
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"wick/exact"
-	"wick/journal"
+	"wick/internal/exact"
+	"wick/internal/journal"
 	"wick/market"
 )
 

@@ -1,6 +1,6 @@
 package trade
 
-import "wick/exact"
+import "wick/internal/exact"
 
 // trailing returns where a trailing stop stands when the market is at price: a sell stop
 // below the market, a buy stop above it. It is rounded to the grid, away from the market.

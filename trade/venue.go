@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"wick/broker"
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // venue carries out the orders of a book. It is the paper broker of this package, or a broker

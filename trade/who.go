@@ -1,6 +1,6 @@
 package trade
 
-import "wick/limit"
+import "wick/internal/limit"
 
 // Who names the client behind a request, for the journal and its audit. Every
 // field may be empty.

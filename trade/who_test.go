@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // TestWho: the owner can see in the audit which client did what, also after several

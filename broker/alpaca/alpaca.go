@@ -28,9 +28,9 @@ import (
 	"sync"
 	"time"
 
-	"wick/address"
 	"wick/broker"
-	"wick/limit"
+	"wick/internal/address"
+	"wick/internal/limit"
 )
 
 // The addresses of the two services. The keys of one do not work on the other.

@@ -19,7 +19,7 @@ import (
 
 	"wick/broker"
 	"wick/broker/alpaca/alpacatest"
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // dial returns a client of a venue.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"wick/broker"
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // Alpaca allows 200 requests a minute for each account. A bucket with a burst of b that

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"wick/broker"
-	"wick/exact"
-	"wick/limit"
+	"wick/internal/exact"
+	"wick/internal/limit"
 )
 
 // Submit sends an order once, or changes the one that it replaces, and returns the state

@@ -12,7 +12,7 @@ import (
 	"net/url"
 
 	"wick/broker"
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // maxEvent bounds one line of the stream, in bytes.

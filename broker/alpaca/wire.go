@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"wick/broker"
-	"wick/exact"
-	"wick/limit"
+	"wick/internal/exact"
+	"wick/internal/limit"
 )
 
 // number is a decimal as Alpaca writes it: a string, a JSON number or null, with any

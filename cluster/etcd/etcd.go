@@ -24,8 +24,8 @@ import (
 	"sync"
 	"time"
 
-	"wick/address"
-	"wick/limit"
+	"wick/internal/address"
+	"wick/internal/limit"
 )
 
 // The types below are the JSON of etcd's gateway. Keys and values are base64, as

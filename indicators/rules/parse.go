@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // parser reads tokens and builds checked nodes, so that a mistake is reported with its

@@ -23,7 +23,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // Kind says what is wrong with a text.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"wick/chart"
-	"wick/exact"
 	"wick/indicators"
+	"wick/internal/exact"
 	"wick/market"
 	"wick/mcp"
 	"wick/trade"

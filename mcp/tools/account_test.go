@@ -14,7 +14,7 @@ import (
 	"wick/broker/alpaca"
 	"wick/broker/alpaca/alpacatest"
 	"wick/chart"
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 	"wick/mcp"
 	"wick/trade"

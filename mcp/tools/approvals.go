@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/mcp"
 	"wick/permit"
 	"wick/trade"

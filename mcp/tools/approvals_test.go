@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"wick/broker/alpaca/alpacatest"
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 	"wick/mcp"
 	"wick/permit"

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"wick/exact"
 	"wick/indicators"
+	"wick/internal/exact"
+	"wick/internal/limit"
 	"wick/internal/strictjson"
-	"wick/limit"
 	"wick/market"
 	"wick/mcp"
 )

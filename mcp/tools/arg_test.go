@@ -8,8 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"wick/exact"
 	"wick/indicators"
+	"wick/internal/exact"
 	"wick/market"
 	"wick/trade"
 )

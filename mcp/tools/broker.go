@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/mcp"
 	"wick/trade"
 )

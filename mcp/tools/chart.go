@@ -12,7 +12,7 @@ import (
 
 	"wick/chart"
 	"wick/indicators"
-	"wick/limit"
+	"wick/internal/limit"
 	"wick/market"
 	"wick/mcp"
 )

@@ -17,7 +17,7 @@ import (
 
 	"wick/chart"
 	"wick/indicators"
-	"wick/limit"
+	"wick/internal/limit"
 	"wick/market"
 	"wick/mcp"
 )

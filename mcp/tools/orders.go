@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"wick/exact"
-	"wick/limit"
+	"wick/internal/exact"
+	"wick/internal/limit"
 	"wick/market"
 	"wick/mcp"
 	"wick/permit"

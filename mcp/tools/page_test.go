@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"wick/exact"
 	"wick/indicators"
+	"wick/internal/exact"
 	"wick/trade"
 
 	"wick/mcp"

@@ -10,9 +10,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"wick/exact"
 	"wick/indicators"
-	"wick/limit"
+	"wick/internal/exact"
+	"wick/internal/limit"
 	"wick/market"
 	"wick/mcp"
 )

@@ -16,7 +16,7 @@ import (
 	"wick/permit"
 
 	"wick/delivery"
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 	"wick/mcp"
 	"wick/sse"

@@ -10,8 +10,8 @@ import (
 	"net/url"
 	"time"
 
-	"wick/address"
-	"wick/limit"
+	"wick/internal/address"
+	"wick/internal/limit"
 )
 
 // Bounds on what the owner's line may hold and on what a service may answer.

@@ -16,8 +16,8 @@ import (
 	"strings"
 	"time"
 
-	"wick/address"
-	"wick/limit"
+	"wick/internal/address"
+	"wick/internal/limit"
 )
 
 // email sends m by SMTP. With smtps:// the connection is encrypted from the first byte;

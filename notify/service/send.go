@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"wick/address"
+	"wick/internal/address"
 )
 
 // at returns the destination's URL with path added to its own.

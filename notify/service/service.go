@@ -27,8 +27,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"wick/address"
-	"wick/limit"
+	"wick/internal/address"
+	"wick/internal/limit"
 )
 
 // New returns a destination at a service of a kind, at a URL, with the keys that this

@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"wick/address"
+	"wick/internal/address"
 )
 
 // request is what a fake service got.

@@ -16,7 +16,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"wick/journal"
+	"wick/internal/journal"
 	"wick/oauth"
 )
 

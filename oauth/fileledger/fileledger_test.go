@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 	"wick/oauth"
 	"wick/oauth/oauthtest"
 )

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"wick/chart"
-	"wick/exact"
 	"wick/indicators"
+	"wick/internal/exact"
 	"wick/market"
 	"wick/trade"
 )

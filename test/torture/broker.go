@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"wick/broker/alpaca/alpacatest"
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // brokerRun kills a process whose orders go to a fake of Alpaca, which goes on running.

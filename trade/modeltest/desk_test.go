@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"wick/delivery"
-	"wick/exact"
+	"wick/internal/exact"
 	"wick/market"
 	"wick/mcp"
 	"wick/mcp/tools"

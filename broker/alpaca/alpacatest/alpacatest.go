@@ -16,7 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // Fault is what happens to one request.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // What is on the wire, as Alpaca's documents have it.

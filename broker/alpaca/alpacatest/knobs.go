@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 // Set changes fields while requests are under way.

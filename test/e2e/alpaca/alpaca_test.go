@@ -12,7 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"wick/broker/alpaca/alpacatest"
-	"wick/exact"
+	"wick/internal/exact"
 )
 
 func dec(text string) *decimal.Decimal {

@@ -20,7 +20,7 @@ import (
 
 	"wick/cluster"
 	"wick/e2e/cluster/site"
-	"wick/journal"
+	"wick/internal/journal"
 )
 
 func main() {

@@ -15,8 +15,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 )
 
 // TestMoved moves the directory away while the journal runs. Nothing is acknowledged any

@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"testing"
 
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 )
 
 // fullDisk is a directory that has no room left for the next write.

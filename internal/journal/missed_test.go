@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 )
 
 // TestMissingJournalIsSaid: a journal before the newest was deleted. Without an index of it

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 )
 
 // TestEveryBitFlip flips each bit of the journal and of the snapshot. A start

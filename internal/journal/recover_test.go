@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 )
 
 // damagedStore returns a disk with two generations, and how many of its texts a recovery

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 
-	"wick/metrics"
+	"wick/internal/metrics"
 )
 
 // A counter by label, and a number that somebody else keeps.

@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/journal"
+	"wick/internal/journal"
 )
 
 // useUp opens files until the process may open no more, and returns them.

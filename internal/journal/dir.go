@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // Dir is a directory of the operating system that this process alone uses. It opens no

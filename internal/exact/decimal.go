@@ -31,7 +31,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // Decimal is an exact decimal number: a whole count of 0.00000001. The smallest

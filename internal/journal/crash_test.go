@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 )
 
 // script returns n notes of very different lengths: one in four may fill several

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"wick/journal"
+	"wick/internal/journal"
 )
 
 // Kind is the kind of the records that [Log] appends.

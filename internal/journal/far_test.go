@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 )
 
 // farStore returns a disk with the generations up to last and one more, which somebody has

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wick/limit"
+	"wick/internal/limit"
 )
 
 // Money is an exact sum in the quote currency: a whole count of 10^-16 in 128

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 )
 
 // noteKeys finds a note by its text and by its last digit; those that end in 7 end something.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 )
 
 // TestFilesIsALog holds the log in a directory to the interface.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"wick/journal"
+	"wick/internal/journal"
 )
 
 // Disk is a [journal.Disk] in memory. Its fields may be set between calls.

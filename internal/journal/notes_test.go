@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"wick/journal"
-	"wick/journal/journaltest"
+	"wick/internal/journal"
+	"wick/internal/journal/journaltest"
 )
 
 // notes is the simplest owner of a journal: a list of texts.
