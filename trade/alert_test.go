@@ -633,10 +633,10 @@ func TestIndex(t *testing.T) {
 				a.Condition.Type = PriceBelow
 			}
 			alerts[a.ID] = a
-			x.add(a)
+			x.Add(a)
 		default:
 			for id, a := range alerts {
-				x.remove(a)
+				x.Remove(a)
 				delete(alerts, id)
 				break
 			}

@@ -145,7 +145,7 @@ func BenchmarkUpdate(b *testing.B) {
 	if err := e.ensure(b.Context(), "AAA"); err != nil {
 		b.Fatal(err)
 	}
-	e.ahead.alerts, e.ahead.index, _ = waitingAlerts(1_000_000)
+	e.ahead.alerts, e.watching, _ = waitingAlerts(1_000_000)
 	u := market.Update{Symbol: "AAA", Price: 100, High: 100.5, Low: 99.5, At: time.Now().UnixMilli()}
 	b.ReportAllocs()
 	for b.Loop() {
@@ -159,8 +159,8 @@ func BenchmarkSetAlert(b *testing.B) {
 	_, index, _ := waitingAlerts(1_000_000)
 	a := &Alert{ID: "a", Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 105 * exact.One}}
 	for b.Loop() {
-		index.add(a)
-		index.remove(a)
+		index.Add(a)
+		index.Remove(a)
 	}
 }
 

@@ -182,7 +182,7 @@ func must[T any](v T, err error) T {
 
 // tryLoad reads the state from d as a start does.
 func tryLoad(d journal.Disk, recover bool) (*state, error) {
-	b := book{hub: delivery.NewHub(nil)}
+	b := store{hub: delivery.NewHub(nil)}
 	var o journal.FileOptions
 	if recover {
 		o.Recover = func(journal.Recovery) error { return nil }

@@ -105,7 +105,7 @@ func (e *Engine) firing(symbol string, judge func(at Time) ([]hit, error)) error
 // firings returns what makes price alerts fire by t, in the order in which they do: by age.
 // An alert that f does not have is judged here. Called with mu held.
 func (d *desk) firings(t tick, f foreseen) (all []hit) {
-	reached := d.ahead.index.reached(t.Symbol, t.span)
+	reached := d.watching.reached(t.Symbol, t.span)
 	slices.SortFunc(reached, byAge)
 	for _, a := range reached {
 		list, done := f.triggers[a]
@@ -158,7 +158,7 @@ func (e *Engine) foresee(t tick) (f foreseen) {
 	t.legs = slices.Clone(t.legs)     // begin changes them
 	e.mu.Lock()
 	t.begin(f.since, f.from, e.began)
-	reached := e.ahead.index.reached(t.Symbol, t.span)
+	reached := e.watching.reached(t.Symbol, t.span)
 	e.mu.Unlock()
 	f.triggers = make(map[*Alert][]trigger, len(reached))
 	for _, a := range reached {

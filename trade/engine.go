@@ -11,7 +11,7 @@ import (
 	"wick/internal/limit"
 )
 
-// Engine is the book with all that works on it. Its methods may be called from
+// Engine is the store with all that works on it. Its methods may be called from
 // many goroutines.
 type Engine struct {
 	dir *journal.Dir // nil in tests that have a disk in memory
@@ -21,7 +21,7 @@ type Engine struct {
 
 	fileMu sync.Mutex // one writer of subscriptions.json at a time
 
-	book // its mu guards every field below, and what is in the desk of the book
+	store // its mu guards every field below, and what is in its desk
 
 	began   Time // when this process took over; set once
 	fedAt   Time // when the feed last spoke
@@ -36,14 +36,15 @@ type Engine struct {
 
 // desk is all that a decision is made from: the state, the rules of the operator and the
 // prices. Its methods decide, and take the steps that they decide on in memory; they wait
-// for nothing. [book.Do] has the lock under which they run, and writes the steps down.
+// for nothing. [store.Do] has the lock under which they run, and writes the steps down.
 type desk struct {
-	ahead   *state
-	options Options
-	paper   paper
-	venue   venue
-	remote  remoteAccount
-	watch   watchlist // has a lock of its own, which may be taken while mu is held
+	ahead    *state
+	watching *alertIndex // the alerts in the state
+	options  Options
+	paper    paper
+	venue    venue
+	remote   remoteAccount
+	watch    watchlist // has a lock of its own, which may be taken while mu is held
 
 	haltUnread bool // the last look at the file HALT failed: resting orders are held
 
@@ -61,7 +62,7 @@ type desk struct {
 }
 
 // propose takes a step: the state has it from here on, and it counts once its record is on
-// disk, for which [book.Do] waits.
+// disk, for which [store.Do] waits.
 func (d *desk) propose(k kind, ev *event) error {
 	if d.broken != nil {
 		return d.broken

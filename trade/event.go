@@ -94,8 +94,8 @@ type event struct {
 
 	// What the step means to the hub and to the outbox, which get it once it is on disk.
 	// Both depend on the state before the step, and are set when it is taken.
-	queued *delivery.Record
-	steps  []Step
+	queued *delivery.Record `json:"-"`
+	steps  []Step           `json:"-"`
 }
 
 // ending is an open order that is cancelled by a step of another one.

@@ -189,9 +189,9 @@ func (e *Engine) positions(flat bool) ([]Position, error) {
 
 // withAccount returns what the book holds, and with nothing what only the account at the
 // broker does. Called with mu held.
-func (d *desk) withAccount(book map[string]holding) map[string]holding {
-	all, keys := maps.Clone(book), map[string]bool{}
-	for symbol := range book {
+func (d *desk) withAccount(held map[string]holding) map[string]holding {
+	all, keys := maps.Clone(held), map[string]bool{}
+	for symbol := range held {
 		keys[broker.Key(symbol)] = true
 	}
 	for _, p := range d.remote.report.Positions {

@@ -100,7 +100,7 @@ func (o *Order) withStop(stop exact.Decimal) *Order {
 // finished returns the order with a key from the closed generations of the journal, or nil.
 // It reads the disk, so it is called without mu. A damaged file is an error: to say wrongly
 // that there is no such order would let the same order be placed twice.
-func (b *book) finished(key string) (*Order, error) {
+func (b *store) finished(key string) (*Order, error) {
 	o, _, err := b.lookUp(key)
 	if err != nil {
 		return nil, fmt.Errorf("%w: whether there is a %s cannot be said: %w", journal.ErrStorage, limit.Clip(key), err)
@@ -109,7 +109,7 @@ func (b *book) finished(key string) (*Order, error) {
 }
 
 // lookUp is finished, and also returns the sequence of the last record of the order.
-func (b *book) lookUp(key string) (o *Order, last uint64, err error) {
+func (b *store) lookUp(key string) (o *Order, last uint64, err error) {
 	if b.index == nil {
 		return nil, 0, nil
 	}
@@ -145,7 +145,7 @@ func (b *book) lookUp(key string) (o *Order, last uint64, err error) {
 }
 
 // generations returns how many closed generations are in the index.
-func (b *book) generations() int {
+func (b *store) generations() int {
 	if b.index == nil {
 		return 0
 	}
@@ -155,7 +155,7 @@ func (b *book) generations() int {
 // noteClosed is called when a generation was closed. What had ended in the snapshot that the
 // next one begins with has ended in closed generations; once those are in the index, it may
 // leave memory.
-func (b *book) noteClosed() {
+func (b *store) noteClosed() {
 	b.mu.Lock()
 	b.closed = b.closing
 	b.mu.Unlock()
@@ -173,7 +173,7 @@ func terminal(orders []*Order) []*Order {
 // forgetClosed takes orders that ended in closed generations out of memory until only as
 // many are left as stay there: those that ended first. One that a broker elsewhere may still
 // say something about stays.
-func (b *book) forgetClosed() {
+func (b *store) forgetClosed() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	late := func(o *Order) bool { return o.endedWithin(lateWithin + time.Hour) }
@@ -194,7 +194,7 @@ func (b *book) forgetClosed() {
 
 // indexClosed puts generations that were closed into the index and forgets what ended in
 // them. It fails if the disk is full, and then all stays in memory until it is called again.
-func (b *book) indexClosed() error {
+func (b *store) indexClosed() error {
 	b.indexing.Lock()
 	defer b.indexing.Unlock()
 	b.mu.Lock()
@@ -211,7 +211,7 @@ func (b *book) indexClosed() error {
 }
 
 // keepIndex calls indexClosed after each rotation, beside the writers, until ctx ends.
-func (b *book) keepIndex(ctx context.Context) error {
+func (b *store) keepIndex(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():

@@ -31,7 +31,7 @@ type priceKey struct {
 func newAlertIndex(alerts map[string]*Alert) *alertIndex {
 	x := &alertIndex{map[priceKey][]*Alert{}, map[seriesKey]map[string]signalAlert{}}
 	for _, a := range slices.SortedFunc(maps.Values(alerts), nearest) {
-		x.add(a)
+		x.Add(a)
 	}
 	return x
 }
@@ -48,9 +48,9 @@ func nearest(a, b *Alert) int {
 	return cmp.Or(cmp.Compare(key(a.Condition), key(b.Condition)), strings.Compare(a.ID, b.ID))
 }
 
-// add puts an alert where its condition is looked up. The indicator of an alert on a
+// Add puts an alert where its condition is looked up. The indicator of an alert on a
 // signal is looked up once, here, and not at every bar.
-func (x *alertIndex) add(a *Alert) {
+func (x *alertIndex) Add(a *Alert) {
 	if a.Condition.Type == IndicatorSignal {
 		key := seriesKey{a.Symbol, a.Interval}
 		if x.signals[key] == nil {
@@ -64,8 +64,8 @@ func (x *alertIndex) add(a *Alert) {
 	x.prices[key] = slices.Insert(x.prices[key], i, a)
 }
 
-// remove takes a out of the index, if it is there.
-func (x *alertIndex) remove(a *Alert) {
+// Remove takes a out of the index, if it is there.
+func (x *alertIndex) Remove(a *Alert) {
 	if a.Condition.Type == IndicatorSignal {
 		key := seriesKey{a.Symbol, a.Interval}
 		if delete(x.signals[key], a.ID); len(x.signals[key]) == 0 {

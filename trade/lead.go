@@ -35,7 +35,7 @@ func (e *Engine) followLeader(ctx context.Context) (term context.Context, err er
 	g.Go(func() error { return e.work(work) })
 	g.Go(func() (err error) {
 		defer stop()
-		term, err = e.options.Shared.Follow(ctx, (*onDisk)(&e.book))
+		term, err = e.options.Shared.Follow(ctx, (*onDisk)(&e.store))
 		return err
 	})
 	return term, g.Wait()

@@ -44,7 +44,7 @@ func (d *desk) needed() map[string][]need {
 // inUse is the part of needed for alerts, open orders and positions. Called with mu held.
 func (d *desk) inUse() map[string][]need {
 	needed := make(map[string][]need)
-	for key := range d.ahead.index.prices {
+	for key := range d.watching.prices {
 		needed[key.symbol] = nil
 	}
 	for symbol := range d.ahead.open {
@@ -55,7 +55,7 @@ func (d *desk) inUse() map[string][]need {
 			needed[symbol] = nil
 		}
 	}
-	for key, waiting := range d.ahead.index.signals {
+	for key, waiting := range d.watching.signals {
 		// All alerts on the same bars share one window, which has as many bars as the
 		// one that needs most.
 		longest := need{interval: key.interval}

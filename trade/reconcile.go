@@ -184,11 +184,11 @@ func (v *liveVenue) differences(held []broker.Position, before map[string]holdin
 	base := v.ahead.venue.Base
 	// Symbols are spelled differently at the broker, and the book may have one in two
 	// spellings; keys make them comparable, and names keep one spelling to show.
-	names, book, was, there := map[string]string{}, map[string]exact.Decimal{}, map[string]exact.Decimal{}, map[string]exact.Decimal{}
+	names, own, was, there := map[string]string{}, map[string]exact.Decimal{}, map[string]exact.Decimal{}, map[string]exact.Decimal{}
 	for _, symbol := range sorted(v.ahead.holdings) {
 		key := broker.Key(symbol)
 		names[key] = symbol
-		book[key] += v.ahead.holdings[symbol].Quantity
+		own[key] += v.ahead.holdings[symbol].Quantity
 		was[key] += before[symbol].Quantity
 	}
 	for _, p := range held {
@@ -204,11 +204,11 @@ func (v *liveVenue) differences(held []broker.Position, before map[string]holdin
 		}
 	}
 	for _, key := range sorted(names) {
-		d, ours := Difference{Symbol: names[key], Book: book[key], Broker: there[key]}, there[key]-base[key]
-		if was[key] != book[key] && ours >= min(was[key], book[key]) && ours <= max(was[key], book[key]) {
-			d.Broker = book[key] + v.besideBy(v.remote.suspected, key) // the report does not tell
+		d, ours := Difference{Symbol: names[key], Book: own[key], Broker: there[key]}, there[key]-base[key]
+		if was[key] != own[key] && ours >= min(was[key], own[key]) && ours <= max(was[key], own[key]) {
+			d.Broker = own[key] + v.besideBy(v.remote.suspected, key) // the report does not tell
 		}
-		if d.Broker-base[key] != book[key] {
+		if d.Broker-base[key] != own[key] {
 			found = append(found, d)
 		}
 	}

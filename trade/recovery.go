@@ -25,7 +25,7 @@ func ShowRecovery(dir string) (r Recovery, err error) {
 		return r, err
 	}
 	d, log := journal.ReadOnly(dir), slog.New(slog.DiscardHandler)
-	b := book{disk: d}
+	b := store{disk: d}
 	files := journal.NewFiles(d, journal.FileOptions{Recover: func(found journal.Recovery) error {
 		r = recovery(b.ahead, found)
 		return errShown

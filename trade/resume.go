@@ -97,10 +97,10 @@ func (d *desk) waitingSymbols() map[string]bool {
 	for symbol := range d.ahead.open {
 		waiting[symbol] = true
 	}
-	for key := range d.ahead.index.prices {
+	for key := range d.watching.prices {
 		waiting[key.symbol] = true
 	}
-	for key := range d.ahead.index.signals {
+	for key := range d.watching.signals {
 		waiting[key.symbol] = true
 	}
 	return waiting

@@ -121,7 +121,7 @@ func Take(dir string) (store string, seq uint64, snapshot []byte, err error) {
 // is the way back from several replicas to one process. Each order becomes a record, so
 // that the journal of the new store has it like any other.
 func Give(log journal.Log, dir string) error {
-	b := book{}
+	b := store{}
 	if _, err := log.Read((*onDisk)(&b)); err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (e *Engine) awaited(t tick) map[market.Interval]bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	awaited := make(map[market.Interval]bool)
-	wait := func(iv market.Interval) { awaited[iv] = len(e.ahead.index.signals[seriesKey{t.Symbol, iv}]) > 0 }
+	wait := func(iv market.Interval) { awaited[iv] = len(e.watching.signals[seriesKey{t.Symbol, iv}]) > 0 }
 	for _, c := range t.Closed {
 		wait(c.Interval)
 	}
@@ -42,7 +42,7 @@ func (e *Engine) waiting(c closing) (alone []signalAlert, reading map[string][]s
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	reading = make(map[string][]signalAlert)
-	for _, w := range e.ahead.index.signals[c.key] {
+	for _, w := range e.watching.signals[c.key] {
 		switch {
 		case w.err != nil: // an earlier version may have had an indicator that this one lacks
 			e.log.Warn("alert cannot be judged", "alert", w.alert.ID, "error", w.err)

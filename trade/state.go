@@ -53,7 +53,7 @@ type state struct {
 	holdings  map[string]holding // by symbol
 
 	alerts map[string]*Alert // active ones, by id
-	index  *alertIndex       // of alerts; nil while a store is read
+	index  alertIndexer      // is told of alerts that come and go; nil while a store is read
 	named  map[string]*Alert // by client_alert_id, also those that are gone; at most maxNamed
 
 	seen map[string]*seen // from where on a restart judges the market, by symbol
@@ -65,6 +65,12 @@ type state struct {
 	places  map[string]uint64 // the last that each reader has read, as long as one of those is kept
 
 	subs *delivery.Book // who is subscribed, and what is queued for each
+}
+
+// alertIndexer is told of the alerts that begin to wait and of those that end.
+type alertIndexer interface {
+	Add(*Alert)
+	Remove(*Alert)
 }
 
 // newState returns the empty state of a store.
@@ -271,7 +277,7 @@ func (s *state) addAlert(a *Alert) {
 	s.alerts[a.ID] = a
 	s.name(a)
 	if s.index != nil {
-		s.index.add(a)
+		s.index.Add(a)
 	}
 }
 
@@ -301,7 +307,7 @@ func (s *state) name(a *Alert) {
 // removeAlert takes an active alert out of the set and the index.
 func (s *state) removeAlert(id string) {
 	if s.index != nil {
-		s.index.remove(s.alerts[id])
+		s.index.Remove(s.alerts[id])
 	}
 	delete(s.alerts, id)
 }
@@ -388,7 +394,7 @@ func (s *state) drain(ev *event) {
 			places = make(map[string]uint64)
 		}
 		if places[ev.By.ID] = ev.Through; len(places) > maxPlaces {
-			delete(places, slices.MinFunc(sorted(places), func(a, b string) int { return cmp.Compare(places[a], places[b]) }))
+			delete(places, slices.MinFunc(slices.Collect(maps.Keys(places)), func(a, b string) int { return cmp.Compare(places[a], places[b]) }))
 		}
 		s.places = places
 	}

@@ -153,7 +153,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 		from = journal.NewFiles(d, files, o.Log)
 	}
 	// A replica begins its work when it leads, not here.
-	if err := e.book.read(d, from, o.Shared != nil, o.Log); err != nil || o.Shared != nil {
+	if err := e.store.read(d, from, o.Shared != nil, o.Log); err != nil || o.Shared != nil {
 		return e, err
 	}
 	err = e.checkStamp()

@@ -11,12 +11,12 @@ import (
 	"wick/internal/journal"
 )
 
-// book is the state with its journal. The state has every step that was decided, whether
+// store is the state with its journal. The state has every step that was decided, whether
 // or not it is on disk yet: limits and fills are judged against it, so that two orders in
-// flight cannot both use the last of a limit. No answer leaves the book before the steps
-// that it was made from are on disk: [book.View] waits for them. What acts on steps, the
+// flight cannot both use the last of a limit. No answer leaves the store before the steps
+// that it was made from are on disk: [store.View] waits for them. What acts on steps, the
 // hub and the outbox, is given them once they are on disk, in their order.
-type book struct {
+type store struct {
 	disk    journal.Disk
 	journal *journal.Journal // nil while the store is being opened
 	log     *slog.Logger
@@ -38,9 +38,9 @@ type book struct {
 	inBoth    int           // terminal orders that are in memory and in the index
 }
 
-// read fills the book from a log, and its hub with what is queued. If the log is shared, all
+// read fills the store from a log, and its hub with what is queued. If the log is shared, all
 // orders stay in memory.
-func (b *book) read(d journal.Disk, from journal.Log, shared bool, log *slog.Logger) (err error) {
+func (b *store) read(d journal.Disk, from journal.Log, shared bool, log *slog.Logger) (err error) {
 	b.disk, b.log, b.shared, b.rotated, b.kept = d, log, shared, make(chan struct{}, 1), cmp.Or(b.kept, keptOrders)
 	b.journal, err = journal.Open(from, (*onDisk)(b), log)
 	if err == nil && !shared {
@@ -61,11 +61,17 @@ func (b *book) read(d journal.Disk, from journal.Log, shared bool, log *slog.Log
 }
 
 // install makes s, all of which is on disk, the state, and gives the hub what is queued in
-// it. Called with mu held, or before any other goroutine has the book.
-func (b *book) install(s *state) {
-	s.index = newAlertIndex(s.alerts)
+// it. Called with mu held, or before any other goroutine has the store.
+func (b *store) install(s *state) {
+	b.indexAlerts(s)
 	b.hub.Load(s.subs.Clone())
 	b.ahead = s
+}
+
+// indexAlerts makes the index of the alerts in s, which s keeps up to date from then on.
+func (b *store) indexAlerts(s *state) {
+	b.watching = newAlertIndex(s.alerts)
+	s.index = b.watching
 }
 
 // Do calls decide with mu held, and returns when all that decide has seen and proposed is on
@@ -73,7 +79,7 @@ func (b *book) install(s *state) {
 // of one, that a crash could undo. Any other error of decide is returned at once, and so is
 // nil for errIdle. If the journal breaks, the state is brought back to what is on disk, so
 // that reads go on.
-func (b *book) Do(decide func(s *state) error) error {
+func (b *store) Do(decide func(s *state) error) error {
 	seq, follows, err := b.locked(decide)
 	no := (*Refusal)(nil)
 	switch {
@@ -95,7 +101,7 @@ var errIdle = errors.New("nothing to do")
 
 // locked calls decide with mu held, and hands the records of the steps that it has taken to
 // the journal.
-func (b *book) locked(decide func(s *state) error) (seq uint64, follows bool, err error) {
+func (b *store) locked(decide func(s *state) error) (seq uint64, follows bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.broken = b.journal.Broken()
@@ -113,7 +119,7 @@ func (b *book) locked(decide func(s *state) error) (seq uint64, follows bool, er
 
 // View calls read with mu held, and returns when all that it has seen is on disk. An error
 // says that it never will be: what was read must not be shown.
-func (b *book) View(read func(s *state)) error {
+func (b *store) View(read func(s *state)) error {
 	return b.Do(func(s *state) error {
 		read(s)
 		return nil
@@ -123,7 +129,7 @@ func (b *book) View(read func(s *state)) error {
 // reload reads the state anew from disk, if it has steps that are not there and never will
 // be: the journal is broken. If that fails, every read fails with the error of the journal.
 // On a log that others write too nothing is read: this process is about to end.
-func (b *book) reload() {
+func (b *store) reload() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	last, _ := b.journal.Head()
@@ -135,19 +141,19 @@ func (b *book) reload() {
 		b.log.Error("the state cannot be read again: it has steps that could not be written", "record", last, "error", err)
 		return
 	}
-	s.index = newAlertIndex(s.alerts)
+	b.indexAlerts(s)
 	b.ahead = s
 }
 
 // readState returns the state that the files in d hold, up to the record last. It changes
 // nothing.
 func readState(d journal.Disk, last uint64) (*state, error) {
-	b, log := &book{disk: d}, slog.New(slog.DiscardHandler)
+	b, log := &store{disk: d}, slog.New(slog.DiscardHandler)
 	_, err := journal.NewFiles(d, journal.FileOptions{Look: true}, log).Read(&until{(*onDisk)(b), last})
 	return b.ahead, err
 }
 
-// until is a book that takes no step after the one with the sequence last.
+// until is a store that takes no step after the one with the sequence last.
 type until struct {
 	*onDisk
 	last uint64
@@ -160,12 +166,12 @@ func (u *until) Apply(seq uint64, k byte, ev any) error {
 	return u.onDisk.Apply(seq, k, ev)
 }
 
-// onDisk is the book as its journal sees it.
-type onDisk book
+// onDisk is the store as its journal sees it.
+type onDisk store
 
 // Restore replaces the state by that of a snapshot.
-func (d *onDisk) Restore(store string, seq uint64, snapshot []byte) error {
-	s, err := decodeState(store, seq, snapshot)
+func (d *onDisk) Restore(name string, seq uint64, snapshot []byte) error {
+	s, err := decodeState(name, seq, snapshot)
 	if err == nil && d.outbox != nil {
 		err = d.outbox.Restore(s.outbox)
 	}
@@ -178,7 +184,7 @@ func (d *onDisk) Restore(store string, seq uint64, snapshot []byte) error {
 	if d.journal == nil { // the store is being opened
 		d.ahead, d.closed = s, terminal(s.orders)
 	} else {
-		(*book)(d).install(s)
+		(*store)(d).install(s)
 	}
 	return nil
 }
@@ -217,7 +223,7 @@ func (d *onDisk) Apply(seq uint64, k byte, step any) error {
 // Snapshot copies the state.
 func (d *onDisk) Snapshot() (uint64, func() ([]byte, error)) {
 	// Usually keepIndex has done that already.
-	(*book)(d).indexClosed()
+	(*store)(d).indexClosed()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	v := d.ahead.snapshot()
