@@ -9,6 +9,7 @@ import (
 
 	"wick/internal/exact"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // Currency returns the currency of a symbol's prices: the one that the source
@@ -35,7 +36,7 @@ type ledger struct {
 }
 
 // ledger adds up the positions of s at the newest prices. Called with mu held.
-func (d *desk) ledger(s *state) ledger {
+func (d *desk) ledger(s *book.State) ledger {
 	account := d.options.Account
 	l := ledger{cash: account.Cash.Money(), whole: true}
 	add := func(to *exact.Money, x exact.Money) {
@@ -43,8 +44,8 @@ func (d *desk) ledger(s *state) ledger {
 		*to, l.whole = sum, l.whole && ok
 	}
 	var worth exact.Money
-	for _, symbol := range sorted(s.holdings) {
-		h := s.holdings[symbol]
+	for _, symbol := range sorted(s.Holdings) {
+		h := s.Holdings[symbol]
 		if !account.counts(d.currency(symbol)) {
 			l.excluded = append(l.excluded, symbol)
 			continue
@@ -60,7 +61,7 @@ func (d *desk) ledger(s *state) ledger {
 		if mark <= 0 && h.Quantity != 0 {
 			l.whole, l.unpriced = false, append(l.unpriced, symbol)
 		}
-		l.synthetic = l.synthetic || h.Synthetic || h.Quantity != 0 && d.watch.of(symbol).synthetic
+		l.synthetic = l.synthetic || h.Synthetic || h.Quantity != 0 && d.watch.of(symbol).Synthetic
 		add(&worth, exact.Product(h.Quantity, mark))
 		add(&l.exposure, exact.Product(h.Quantity.Abs(), mark))
 	}
@@ -100,8 +101,8 @@ func (l ledger) unknown(missing ...string) string {
 // reservedBut returns what the open orders of all symbols except one would add to the
 // exposure, and the symbols for which that is not known because their price is missing.
 // Symbols in other currencies do not count. Called with mu held.
-func (d *desk) reservedBut(s *state, but string) (sum exact.Decimal, missing []string) {
-	for symbol := range s.open {
+func (d *desk) reservedBut(s *book.State, but string) (sum exact.Decimal, missing []string) {
+	for symbol := range s.Open {
 		if symbol == but || !d.options.Account.counts(d.currency(symbol)) {
 			continue
 		}
@@ -116,20 +117,20 @@ func (d *desk) reservedBut(s *state, but string) (sum exact.Decimal, missing []s
 // reservesByPrice reports whether what the open orders of a symbol reserve depends on its
 // price of now: they would turn a position around, or one that follows the price would open
 // or add to one. Called with mu held.
-func (d *desk) reservesByPrice(s *state, symbol string) bool {
-	held, open := s.holdings[symbol].Quantity, s.open[symbol]
+func (d *desk) reservesByPrice(s *book.State, symbol string) bool {
+	held, open := s.Holdings[symbol].Quantity, s.Open[symbol]
 	return slices.ContainsFunc(open, func(id string) bool {
-		o := s.order(id)
+		o := s.Order(id)
 		size, _ := d.openValue(s, symbol, o.Side, nil)
-		turns, follows := reducible(held, size) != 0, o.Type == Market || o.Type == TrailingStop
-		return s.counts(o, nil) && !shrinks(held, size) && (turns || follows)
+		turns, follows := book.Reducible(held, size) != 0, o.Type == Market || o.Type == TrailingStop
+		return s.Counts(o, nil) && !book.Shrinks(held, size) && (turns || follows)
 	})
 }
 
 // reserved returns what the open orders of a symbol would add to its exposure if all
 // its buys or all its sells were filled, whichever adds more. Called with mu held. Only
 // one side counts, because fills of the other would reduce what these open.
-func (d *desk) reserved(s *state, symbol string) (most exact.Decimal) {
+func (d *desk) reserved(s *book.State, symbol string) (most exact.Decimal) {
 	for _, side := range []Side{Buy, Sell} {
 		size, value := d.openValue(s, symbol, side, nil)
 		most = max(most, d.grows(s, symbol, size, value))
@@ -144,14 +145,14 @@ const tooMuch exact.Decimal = 1 << 62
 // value, each at its highest likely price. Only orders that count beside another one,
 // which may be nil, are added up; see counts. Called with mu held. A value that leaves
 // the range stays at tooMuch, which no account can pay.
-func (d *desk) openValue(s *state, symbol string, side Side, beside *Order) (size, value exact.Decimal) {
-	for _, id := range s.open[symbol] {
-		o := s.order(id)
-		if o.Side != side || !s.counts(o, beside) {
+func (d *desk) openValue(s *book.State, symbol string, side Side, beside *Order) (size, value exact.Decimal) {
+	for _, id := range s.Open[symbol] {
+		o := s.Order(id)
+		if o.Side != side || !s.Counts(o, beside) {
 			continue
 		}
-		size += o.remaining()
-		value = together(value, worth(o.remaining(), d.highest(s, o)))
+		size += o.Remaining()
+		value = together(value, worth(o.Remaining(), d.highest(s, o)))
 	}
 	return size, value
 }
@@ -160,10 +161,10 @@ func (d *desk) openValue(s *state, symbol string, side Side, beside *Order) (siz
 // price of its limit or stop, for an oco the higher of its two orders, and for a
 // trailing stop, which follows the market, at least the price of now. Called with mu
 // held.
-func (d *desk) highest(s *state, o *Order) exact.Decimal {
+func (d *desk) highest(s *book.State, o *Order) exact.Decimal {
 	price := d.likely(o)
 	if o.Role == RoleOCO {
-		for _, mate := range s.mates(o, o.Group) {
+		for _, mate := range s.Mates(o, o.Group) {
 			price = max(price, d.likely(mate))
 		}
 	}
@@ -177,31 +178,9 @@ func (d *desk) likely(o *Order) exact.Decimal {
 	case TrailingStop:
 		return max(d.stop(o), d.watch.price(o.Symbol))
 	case Market:
-		return d.paper.slip(o, quote{price: d.watch.price(o.Symbol)})
+		return d.paper.slip(o, book.Quote{Price: d.watch.price(o.Symbol)})
 	}
-	return o.worst()
-}
-
-// counts reports whether limits count the open order o while beside, a new order, is
-// judged; beside may be nil. One of which no more is filled than reduces the position does
-// not count, nor does the order that beside replaces, and of the two orders of an oco only one does.
-func (s *state) counts(o, beside *Order) bool {
-	if o.cut() || beside != nil && o.ID == beside.Replaces {
-		return false
-	}
-	if o.Role != RoleOCO {
-		return true
-	}
-	// The new order belongs to the same oco, and counts for both.
-	if beside != nil && beside.Role == RoleOCO && beside.Group == o.Group {
-		return false
-	}
-	// The first open order of the group counts for all of them.
-	first := slices.IndexFunc(s.open[o.Symbol], func(id string) bool {
-		m := s.order(id)
-		return m.Role == RoleOCO && m.Group == o.Group
-	})
-	return s.open[o.Symbol][first] == o.ID
+	return o.Worst()
 }
 
 // worth returns what a signed quantity is worth at a price, rounded up; tooMuch if
@@ -226,9 +205,9 @@ func together(x, y exact.Decimal) exact.Decimal {
 // fees included. Fills that only reduce the position of the symbol need none; fills that
 // add to it need their value; fills that turn it around need what the new position is
 // worth beyond the old one, which they close. Called with mu held.
-func (d *desk) grows(s *state, symbol string, size, value exact.Decimal) exact.Decimal {
-	held := s.holdings[symbol].Quantity
-	if size == 0 || shrinks(held, size) {
+func (d *desk) grows(s *book.State, symbol string, size, value exact.Decimal) exact.Decimal {
+	held := s.Holdings[symbol].Quantity
+	if size == 0 || book.Shrinks(held, size) {
 		return 0
 	}
 	need, freed := value, exact.Decimal(0)
@@ -256,9 +235,9 @@ func refuseShort(o *Order, held, others, lot exact.Decimal) error {
 		counted, advice = fmt.Sprintf(", of which open orders sell %s", others.Abs()), "cancel or replace one of them"
 	}
 	if left > 0 {
-		advice = o.atMost(left)
+		advice = o.AtMost(left)
 	}
-	return refuse("no_short", "the account holds %s of %s%s, and may not sell more than it has (short in --paper-file): %s", held, o.Symbol, counted, advice)
+	return book.Refuse("no_short", "the account holds %s of %s%s, and may not sell more than it has (short in --paper-file): %s", held, o.Symbol, counted, advice)
 }
 
 // spending is what an account is to pay for: a quantity of an order at a price, beside the
@@ -268,7 +247,7 @@ type spending struct{ quantity, price, beside, worth exact.Decimal }
 // needs returns how much buying power is needed for x, of which quantity is for o. Called with
 // mu held.
 func (d *desk) needs(o *Order, x spending) exact.Decimal {
-	return d.grows(d.ahead, o.Symbol, x.beside+o.Side.sign(x.quantity), together(worth(x.quantity, x.price), x.worth))
+	return d.grows(d.ahead, o.Symbol, x.beside+o.Side.Sign(x.quantity), together(worth(x.quantity, x.price), x.worth))
 }
 
 // affords returns the largest quantity of o, in whole lots, for which x needs no more buying
@@ -291,12 +270,12 @@ func (d *desk) checkAccount(o *Order, x spending, reserved exact.Decimal, missin
 	if account.Cash == 0 {
 		return nil
 	}
-	held, size := d.ahead.holdings[o.Symbol].Quantity, x.beside+o.Side.sign(x.quantity)
+	held, size := d.ahead.Holdings[o.Symbol].Quantity, x.beside+o.Side.Sign(x.quantity)
 	if currency := d.currency(o.Symbol); !account.counts(currency) {
-		if shrinks(held, size) { // a position that is older than the account can be closed
+		if book.Shrinks(held, size) { // a position that is older than the account can be closed
 			return nil
 		}
-		return refuse("currency", "the account is in %s, and %s is priced in %s: only a position that is held can be closed", account.Currency, o.Symbol, currency)
+		return book.Refuse("currency", "the account is in %s, and %s is priced in %s: only a position that is held can be closed", account.Currency, o.Symbol, currency)
 	}
 	if after, _ := held.Add(size); after < 0 && size < 0 && !account.Short {
 		return refuseShort(o, held, min(0, x.beside), d.paper.grid(o.Symbol).Lot)
@@ -310,33 +289,17 @@ func (d *desk) checkAccount(o *Order, x spending, reserved exact.Decimal, missin
 	case need == 0:
 		return nil
 	case !ok || len(missing) > 0:
-		return refuse("no_price", "what the account is worth is not known: %s", l.unknown(missing...))
+		return book.Refuse("no_price", "what the account is worth is not known: %s", l.unknown(missing...))
 	case need > left:
 		advice := "there is nothing left for it"
 		if most := d.affords(o, x, left); most > 0 {
-			advice = o.atMost(most)
+			advice = o.AtMost(most)
 		}
 		needs := need.String()
 		if need == tooMuch {
 			needs = "more than " + needs
 		}
-		return refuse("buying_power", "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; %s", needs, max(left, 0), account.Currency, advice)
+		return book.Refuse("buying_power", "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; %s", needs, max(left, 0), account.Currency, advice)
 	}
 	return nil
-}
-
-// atMost advises a quantity of at most most for o, in the words of its request.
-func (o *Order) atMost(most exact.Decimal) string {
-	if o.Notional != 0 {
-		return fmt.Sprintf("lower the notional to what at most %s are worth", most)
-	}
-	return fmt.Sprintf("lower the quantity to at most %s", most)
-}
-
-// atLeast is the same for a quantity of at least the smallest that passes.
-func (o *Order) atLeast(least exact.Decimal) string {
-	if o.Notional != 0 {
-		return fmt.Sprintf("raise the notional to what at least %s are worth", least)
-	}
-	return fmt.Sprintf("raise the quantity to at least %s", least)
 }

@@ -19,6 +19,7 @@ import (
 	"wick/internal/journal"
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // funded gives the engine an account of 1,000 with a fee of one percent.
@@ -502,13 +503,13 @@ func TestDays(t *testing.T) {
 		if len(a.ByDay) != 2 || a.ByDay[1].Profit.String() != "4" || a.ByDay[1].Realized.String() != "-1" || a.ByDay[0].Profit.String() != "-3.03" || a.Day != a.ByDay[0].Profit {
 			t.Errorf("by day: %+v, want -3.03 today and 4 the day before, of which -1 is realized", a.ByDay)
 		}
-		text, err := e.ahead.snapshot().encode()
+		text, err := e.ahead.Snapshot().Encode()
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := decodeState(e.ahead.store, e.ahead.seq, text)
-		if err != nil || len(s.days) != 2 || s.days[1] != e.ahead.days[1] {
-			t.Errorf("the days read back from a snapshot: %+v, %v", s.days, err)
+		s, err := book.DecodeState(e.ahead.Store, e.ahead.Seq, text)
+		if err != nil || len(s.Days) != 2 || s.Days[1] != e.ahead.Days[1] {
+			t.Errorf("the days read back from a snapshot: %+v, %v", s.Days, err)
 		}
 	})
 }
@@ -595,9 +596,9 @@ func testLossAfterHalt(t *testing.T, word string) {
 		halt()
 		time.Sleep(24 * time.Hour)
 		e.tidy()
-		before := e.ahead.seq
-		if err := e.refreshTrading(); err != nil || word == "" && e.ahead.seq != before {
-			t.Errorf("on the next day, still halted: %d records, %v, want none", e.ahead.seq-before, err)
+		before := e.ahead.Seq
+		if err := e.refreshTrading(); err != nil || word == "" && e.ahead.Seq != before {
+			t.Errorf("on the next day, still halted: %d records, %v, want none", e.ahead.Seq-before, err)
 		}
 		if err := e.SetHalt(false); err != nil || e.Status().Trading != Active {
 			t.Errorf("HALT with %q is gone on the next day: trading is %s, %v, want active", word, e.Status().Trading, err)
@@ -625,17 +626,17 @@ func TestDailyLossDuringHalt(t *testing.T) {
 			restricted := cmp.Or(TradingState(word), Halted)
 			refresh("at first", restricted)
 			price(e, "AAA", 86) // 4 bought at 100 have lost 56
-			before := e.ahead.seq
+			before := e.ahead.Seq
 			refresh("with the loss", restricted)
 			refresh("with the loss, a second later", restricted)
-			if e.ahead.tripped == "" || e.ahead.seq == before {
+			if e.ahead.Tripped == "" || e.ahead.Seq == before {
 				t.Errorf("HALT with %q: the loss is not written down", word)
 			}
 			price(e, "AAA", 120)
-			written := e.ahead.seq
+			written := e.ahead.Seq
 			refresh("after the price recovered", restricted)
-			if e.ahead.seq != written {
-				t.Errorf("HALT with %q: %d records more for one loss", word, e.ahead.seq-written)
+			if e.ahead.Seq != written {
+				t.Errorf("HALT with %q: %d records more for one loss", word, e.ahead.Seq-written)
 			}
 			if err := e.SetHalt(false); err != nil {
 				t.Fatal(err)
@@ -722,9 +723,9 @@ func TestDailyLossAfterSharedReducing(t *testing.T) {
 			}
 			is("with the file once more", Reducing, write())
 			is("without the file once more", Reducing, os.Remove(name))
-			text, err := e.ahead.snapshot().encode()
-			next, wrong := decodeState("", 0, text)
-			if err != nil || wrong != nil || next.tripped == "" || next.tripped != e.ahead.tripped || !next.byOwner {
+			text, err := e.ahead.Snapshot().Encode()
+			next, wrong := book.DecodeState("", 0, text)
+			if err != nil || wrong != nil || next.Tripped == "" || next.Tripped != e.ahead.Tripped || !next.ByOwner {
 				t.Errorf("lost %s: the next leader reads %+v, %v, %v", lost, next, err, wrong)
 			}
 			time.Sleep(24 * time.Hour)
@@ -865,7 +866,7 @@ func TestSharedHaltNotesPrices(t *testing.T) {
 		if err := e.SetHalt(false); err != nil {
 			t.Fatal(err)
 		}
-		if s := e.ahead.seen["AAA"]; s == nil || s.Price != 110*exact.One {
+		if s := e.ahead.Seen["AAA"]; s == nil || s.Price != 110*exact.One {
 			t.Errorf("the halt is over and the price of 110 was judged: the journal has %+v", s)
 		}
 	})
@@ -927,7 +928,7 @@ func tryExit(t *testing.T, e *Engine, side Side, stop, profit string) error {
 		r.Side, r.Quantity, r.DryRun = side, exact.One, true
 		for text, x := range map[string]*Exit{stop: &r.StopLoss, profit: &r.TakeProfit} {
 			var err error
-			if *x, err = ParseExit(text); text != "" && err != nil {
+			if *x, err = book.ParseExit(text); text != "" && err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -977,7 +978,7 @@ func TestExitBounds(t *testing.T) {
 			t.Errorf("a take_profit 150 %% away, written as a price, is refused: %v", err)
 		}
 		for _, text := range []string{"100%", "150%"} {
-			if _, err := ParseExit(text); code(err) != "bad_exit" || !strings.Contains(err.Error(), "in percent such as 3% (above 0 and below 100)") ||
+			if _, err := book.ParseExit(text); code(err) != "bad_exit" || !strings.Contains(err.Error(), "in percent such as 3% (above 0 and below 100)") ||
 				!strings.Contains(err.Error(), "further away a take_profit is written as a price, and a stop_loss in average true ranges") {
 				t.Errorf("exit %q: %v, want bad_exit with how to write it", text, err)
 			}

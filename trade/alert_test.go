@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
+	rand "math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +18,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // setAlert sets an alert from the JSON of its condition.
@@ -665,13 +666,13 @@ func TestIndex(t *testing.T) {
 // bounds, and the next one is refused.
 func TestLimitsWithoutFlag(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		for i := range maxAlerts {
+		for i := range book.MaxAlerts {
 			if _, err := setAlert(t, e, fmt.Sprintf(`{"price_above":%d}`, 1000+i), ""); err != nil {
 				t.Fatalf("alert %d is refused: %v", i, err)
 			}
 		}
 		if _, err := setAlert(t, e, `{"price_above":999}`, ""); code(err) != "max_alerts" {
-			t.Errorf("alert %d: %v, want max_alerts", maxAlerts+1, err)
+			t.Errorf("alert %d: %v, want max_alerts", book.MaxAlerts+1, err)
 		}
 	})
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
@@ -679,13 +680,13 @@ func TestLimitsWithoutFlag(t *testing.T) {
 			_, err := e.SetAlert(t.Context(), AlertRequest{Symbol: fmt.Sprintf("S%d", i), Condition: Condition{Type: PriceAbove, Threshold: 1000 * exact.One}})
 			return err
 		}
-		for i := range maxSymbols {
+		for i := range book.MaxSymbols {
 			if err := watch(i); err != nil {
 				t.Fatalf("symbol %d is refused: %v", i, err)
 			}
 		}
-		if err := watch(maxSymbols); code(err) != "max_symbols" {
-			t.Errorf("symbol %d: %v, want max_symbols", maxSymbols+1, err)
+		if err := watch(book.MaxSymbols); code(err) != "max_symbols" {
+			t.Errorf("symbol %d: %v, want max_symbols", book.MaxSymbols+1, err)
 		}
 	})
 }
@@ -721,7 +722,7 @@ func TestAlertRefusalWaitsForDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		seq, _, err := e.locked(func(*state) error { return e.addAlert(a) })
+		seq, _, err := e.locked(func(*book.State) error { return e.addAlert(a) })
 		if err != nil || e.Applied() >= seq {
 			t.Fatalf("record %d is to be written and %d are: %v", seq, e.Applied(), err)
 		}
@@ -770,11 +771,11 @@ func TestClientAlertID(t *testing.T) {
 			t.Errorf("%d alerts are active, want none", n)
 		}
 		long := request
-		long.ClientAlertID, long.Note = "", strings.Repeat("日", maxNote) // characters, of any script
+		long.ClientAlertID, long.Note = "", strings.Repeat("日", book.MaxNote) // characters, of any script
 		if a, err := e.SetAlert(t.Context(), long); err != nil || a.Note != long.Note {
-			t.Errorf("a note of %d characters: %+v, %v", maxNote, a, err)
+			t.Errorf("a note of %d characters: %+v, %v", book.MaxNote, a, err)
 		}
-		for _, bad := range []AlertRequest{{ClientAlertID: "a b"}, {Note: strings.Repeat("x", maxNote+1)}} {
+		for _, bad := range []AlertRequest{{ClientAlertID: "a b"}, {Note: strings.Repeat("x", book.MaxNote+1)}} {
 			bad.Symbol, bad.Condition = request.Symbol, request.Condition
 			if _, err := e.SetAlert(t.Context(), bad); err == nil {
 				t.Errorf("%+v was taken, want a refusal", bad)
@@ -851,7 +852,7 @@ func TestRetryOfEndedAlert(t *testing.T) {
 		p.stop()
 		p.start()
 		check("stopped")
-		time.Sleep(expiryGrace + 2*seenPeriod)
+		time.Sleep(book.ExpiryGrace + 2*book.SeenPeriod)
 		check("later")
 		p.kill()
 		p.start()
@@ -864,7 +865,7 @@ func TestRetryOfEndedAlert(t *testing.T) {
 		if _, err := p.e.SetAlert(t.Context(), r); code(err) != "client_alert_id_reused" {
 			t.Errorf("another expiry under the same id: %v, want client_alert_id_reused", err)
 		}
-		p.e.ahead.named["fired"] = p.e.ahead.named["fired"].ended("", nil)
+		p.e.ahead.Named["fired"] = p.e.ahead.Named["fired"].EndedAs("", nil)
 		if a := set("fired", 105, nil); a.Hint(nil) != "this alert waits no more: it fired, was cancelled or expired; for another one choose another client_alert_id" {
 			t.Errorf("an alert that an older version remembered: %+v", a)
 		}
@@ -874,12 +875,12 @@ func TestRetryOfEndedAlert(t *testing.T) {
 
 // TestNamedBound: past the limit the oldest id is forgotten.
 func TestNamedBound(t *testing.T) {
-	s := newState("test")
-	for i := range maxNamed + 1 {
-		s.name(&Alert{ID: fmt.Sprintf("a-test-%d", i+1), ClientAlertID: fmt.Sprint("c", i)})
+	s := book.NewState("test")
+	for i := range book.MaxNamed + 1 {
+		s.Name(&Alert{ID: fmt.Sprintf("a-test-%d", i+1), ClientAlertID: fmt.Sprint("c", i)})
 	}
-	if len(s.named) != maxNamed || s.named["c0"] != nil || s.named["c1"] == nil {
-		t.Errorf("%d are remembered, want maxNamed and the oldest forgotten", len(s.named))
+	if len(s.Named) != book.MaxNamed || s.Named["c0"] != nil || s.Named["c1"] == nil {
+		t.Errorf("%d are remembered, want maxNamed and the oldest forgotten", len(s.Named))
 	}
 }
 
@@ -891,7 +892,7 @@ func TestAlertOfUnknownIndicator(t *testing.T) {
 			t.Fatal(err)
 		}
 		old := &Alert{Symbol: "AAA", Interval: market.Hour1, Condition: Condition{Type: IndicatorSignal, Indicator: "gone_by_now", Signal: "up"}}
-		if err := e.Do(func(*state) error { return e.addAlert(old) }); err != nil {
+		if err := e.Do(func(*book.State) error { return e.addAlert(old) }); err != nil {
 			t.Fatal(err)
 		}
 		closeBars(e, 120)
@@ -899,7 +900,7 @@ func TestAlertOfUnknownIndicator(t *testing.T) {
 		if len(a) != 1 || a[0].ID != old.ID || a[0].Meaning() != "" || e.Standing(t.Context(), a[0]) != nil || e.PendingNotifications("") != 1 {
 			t.Errorf("%d fired and %+v wait; want the rule fired and the old alert left", e.PendingNotifications(""), a)
 		}
-		if got := old.sentence(trigger{}, "12:00"); got != "AAA 1h bar of 12:00: up." {
+		if got := old.Sentence(book.Trigger{}, "12:00"); got != "AAA 1h bar of 12:00: up." {
 			t.Errorf("%q", got)
 		}
 		if _, err := e.CancelAlert(Who{}, old.ID); err != nil {

@@ -10,6 +10,7 @@ import (
 	"wick/indicators"
 	"wick/internal/limit"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // SetAlert makes an alert wait. When it returns without an error the alert is
@@ -24,9 +25,9 @@ func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 		return Alert{}, err
 	}
 	if known, err := e.earlierAlert(a); known != nil || err != nil {
-		return known.public(), err
+		return known.Public(), err
 	}
-	if err := r.checkExpiry(); err != nil { // a retry of an alert that has expired got its answer above
+	if err := r.CheckExpiry(now()); err != nil { // a retry of an alert that has expired got its answer above
 		return Alert{}, err
 	}
 	// Loading takes a while and holds no lock, so an equal request may come in between.
@@ -34,8 +35,8 @@ func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 		return Alert{}, err
 	}
 	var known *Alert // with the same id, that came in while we loaded bars
-	err = e.Do(func(s *state) error {
-		if known = s.named[a.ClientAlertID]; known != nil {
+	err = e.Do(func(s *book.State) error {
+		if known = s.Named[a.ClientAlertID]; known != nil {
 			return nil
 		}
 		return e.addAlert(a)
@@ -43,7 +44,7 @@ func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 	if known != nil {
 		a, err = e.earlierAlert(a)
 	}
-	return a.public(), err
+	return a.Public(), err
 }
 
 // newAlert returns the alert that r asks for, without an id, or refuses what cannot be
@@ -53,17 +54,17 @@ func (e *Engine) newAlert(r AlertRequest) (*Alert, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.Condition.check(); err != nil {
+	if err := r.Condition.Check(); err != nil {
 		return nil, err
 	}
-	if r.ClientAlertID != "" && !clientIDShape.MatchString(r.ClientAlertID) {
-		return nil, refuse("bad_client_alert_id", "client_alert_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", limit.Clip(r.ClientAlertID))
+	if r.ClientAlertID != "" && !book.ClientIDShape.MatchString(r.ClientAlertID) {
+		return nil, book.Refuse("bad_client_alert_id", "client_alert_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", limit.Clip(r.ClientAlertID))
 	}
-	if n := utf8.RuneCountInString(r.Note); n > maxNote {
-		return nil, refuse("bad_note", "the note has %d characters, at most %d are taken", n, maxNote)
+	if n := utf8.RuneCountInString(r.Note); n > book.MaxNote {
+		return nil, book.Refuse("bad_note", "the note has %d characters, at most %d are taken", n, book.MaxNote)
 	}
-	a := &Alert{Symbol: symbol, Condition: r.Condition, By: r.Who.short(), ClientAlertID: r.ClientAlertID, Note: r.Note}
-	if err := a.repeats(r); err != nil {
+	a := &Alert{Symbol: symbol, Condition: r.Condition, By: r.Who.Short(), ClientAlertID: r.ClientAlertID, Note: r.Note}
+	if err := a.Repeats(r); err != nil {
 		return nil, err
 	}
 	// An alert on prices has no interval, unless it repeats on every bar.
@@ -80,12 +81,12 @@ func (e *Engine) newAlert(r AlertRequest) (*Alert, error) {
 // client was told of.
 func (e *Engine) earlierAlert(a *Alert) (*Alert, error) {
 	var known *Alert
-	err := e.View(func(s *state) { known = s.remembered(a.ClientAlertID, now()) })
+	err := e.View(func(s *book.State) { known = s.Remembered(a.ClientAlertID, now()) })
 	switch {
 	case known == nil || err != nil:
 		return nil, err
-	case !known.same(a):
-		return nil, refuse("client_alert_id_reused", "client_alert_id %q belongs to alert %s on %s with other arguments; for another alert choose another id",
+	case !known.Same(a):
+		return nil, book.Refuse("client_alert_id_reused", "client_alert_id %q belongs to alert %s on %s with other arguments; for another alert choose another id",
 			known.ClientAlertID, known.ID, known.Symbol)
 	}
 	return known, nil
@@ -98,7 +99,7 @@ func (e *Engine) prepare(ctx context.Context, a *Alert) error {
 		if err := e.ensure(ctx, a.Symbol); err != nil {
 			return err
 		}
-		return e.watch.of(a.Symbol).checkExact(a.Symbol)
+		return e.watch.of(a.Symbol).CheckExact(a.Symbol)
 	}
 	w := newSignalAlert(a)
 	if w.err != nil {
@@ -124,13 +125,13 @@ func (w signalAlert) checkChart() error {
 	_, err := r.Others(iv)
 	switch {
 	case err != nil:
-		return refuse("bad_indicator", "%v", err)
+		return book.Refuse("bad_indicator", "%v", err)
 	case r.Slides():
-		return refuse("bad_indicator", "%s without a beginning starts at the first bar of a chart and moves with it: give its %s, a moment such as 2026-01-31", r.Ind.Name, beginning(r.Ind))
+		return book.Refuse("bad_indicator", "%s without a beginning starts at the first bar of a chart and moves with it: give its %s, a moment such as 2026-01-31", r.Ind.Name, beginning(r.Ind))
 	case r.Endless() != "":
-		return refuse("bad_indicator", "%s runs from the first bar loaded, so its values depend on how many bars there are: set %s", r.Label(), r.Endless())
+		return book.Refuse("bad_indicator", "%s runs from the first bar loaded, so its values depend on how many bars there are: set %s", r.Label(), r.Endless())
 	case warmup > indicators.MaxWarmup:
-		return refuse("too_long", "%s needs %d bars of %s before the newest one, a chart loads at most %d: choose shorter lengths, a longer interval or a later anchor",
+		return book.Refuse("too_long", "%s needs %d bars of %s before the newest one, a chart loads at most %d: choose shorter lengths, a longer interval or a later anchor",
 			r.Label(), warmup, iv, indicators.MaxWarmup)
 	}
 	return nil
@@ -168,10 +169,10 @@ func (d *desk) checkHistory(ctx context.Context, w signalAlert) error {
 		return s.Other(o.Other).Len() <= o.Warmup
 	})
 	if !tooFew {
-		return refuse("bad_indicator", "%s has no value on any of the %d bars of %s %s, though they are enough for its lengths: it is unknown on all of them, as a division by zero is",
+		return book.Refuse("bad_indicator", "%s has no value on any of the %d bars of %s %s, though they are enough for its lengths: it is unknown on all of them, as a division by zero is",
 			w.request.Label(), s.Len(), w.alert.Symbol, w.alert.Interval)
 	}
-	return refuse("too_long", "%s has no value on the %d bars of %s %s that the source has: choose shorter lengths or a shorter interval",
+	return book.Refuse("too_long", "%s has no value on the %d bars of %s %s that the source has: choose shorter lengths or a shorter interval",
 		w.request.Label(), s.Len(), w.alert.Symbol, w.alert.Interval)
 }
 
@@ -187,7 +188,7 @@ func (e *Engine) checkNeeds(ctx context.Context, a *Alert, request indicators.Re
 	}
 	for _, column := range request.Needs() {
 		if s.Extra[column] == nil {
-			return never.refuse("no_data", "%s needs %s, which the source %s does not have for %s", request.Ind.Name, column, s.Source, a.Symbol)
+			return book.Never.Refuse("no_data", "%s needs %s, which the source %s does not have for %s", request.Ind.Name, column, s.Source, a.Symbol)
 		}
 	}
 	return nil
@@ -196,17 +197,17 @@ func (e *Engine) checkNeeds(ctx context.Context, a *Alert, request indicators.Re
 // addAlert gives a its id and takes the step, unless there are too many alerts.
 // Called with mu held.
 func (d *desk) addAlert(a *Alert) error {
-	if most := d.options.Limits.Alerts; len(d.ahead.alerts) >= most {
-		return refuse("max_alerts", "%d alerts are active, which is the limit; cancel one with cancel_alert", most)
+	if most := d.options.Limits.Alerts; len(d.ahead.Alerts) >= most {
+		return book.Refuse("max_alerts", "%d alerts are active, which is the limit; cancel one with cancel_alert", most)
 	}
 	a.CreatedAt = now()
-	a.ID = d.ahead.newID("a")
-	ev := &event{At: a.CreatedAt, Alert: a}
+	a.ID = d.ahead.NewID("a")
+	ev := &book.Event{At: a.CreatedAt, Alert: a}
 	// After a crash the alert must not fire on a price that was judged before it was set.
-	if s := d.watch.seen(a.Symbol); s != nil && !s.equal(d.ahead.seen[a.Symbol]) {
-		ev.Seen, ev.Stops = map[string]*seen{a.Symbol: s}, d.drawn(a.Symbol)
+	if s := d.watch.seen(a.Symbol); s != nil && !s.Equal(d.ahead.Seen[a.Symbol]) {
+		ev.Seen, ev.Stops = map[string]*book.Seen{a.Symbol: s}, d.drawn(a.Symbol)
 	}
-	return d.propose(kindAlertSet, ev)
+	return d.propose(book.KindAlertSet, ev)
 }
 
 // interval settles the interval of an indicator alert.
@@ -216,18 +217,18 @@ func (d *desk) interval(text string) (market.Interval, error) {
 	}
 	iv, err := market.ParseInterval(text)
 	if err != nil {
-		return "", refuse("bad_interval", "%v", err)
+		return "", book.Refuse("bad_interval", "%v", err)
 	}
 	return iv, nil
 }
 
 // Alerts returns the active alerts, oldest first.
 func (e *Engine) Alerts() (alerts []Alert, err error) {
-	err = e.View(func(s *state) {
-		alerts = make([]Alert, 0, len(s.alerts))
-		for _, a := range s.sortedAlerts() {
-			if !a.over(now()) {
-				alerts = append(alerts, a.public())
+	err = e.View(func(s *book.State) {
+		alerts = make([]Alert, 0, len(s.Alerts))
+		for _, a := range s.SortedAlerts() {
+			if !a.Over(now()) {
+				alerts = append(alerts, a.Public())
 			}
 		}
 	})
@@ -237,23 +238,23 @@ func (e *Engine) Alerts() (alerts []Alert, err error) {
 // CancelAlert cancels an active alert on behalf of who, and returns it.
 func (e *Engine) CancelAlert(who Who, id string) (Alert, error) {
 	var a *Alert
-	err := e.Do(func(*state) error {
-		if a = e.ahead.alerts[id]; a == nil {
-			return refuse("unknown_alert", "no active alert has the id %q: it has fired, was cancelled or never was; "+
+	err := e.Do(func(*book.State) error {
+		if a = e.ahead.Alerts[id]; a == nil {
+			return book.Refuse("unknown_alert", "no active alert has the id %q: it has fired, was cancelled or never was; "+
 				"list_alerts shows the active ones and get_notifications those that fired", limit.Clip(id))
 		}
-		return e.propose(kindAlertGone, &event{At: now(), Alert: a, By: who.short()})
+		return e.propose(book.KindAlertGone, &book.Event{At: now(), Alert: a, By: who.Short()})
 	})
-	return a.public(), err
+	return a.Public(), err
 }
 
 // forget removes the alerts that have expired. Called with mu held.
 func (e *Engine) forget(at Time) error {
-	for _, a := range e.ahead.sortedAlerts() {
-		if !a.expired(at, e.began) {
+	for _, a := range e.ahead.SortedAlerts() {
+		if !a.Expired(at, e.began) {
 			continue
 		}
-		if err := e.propose(kindAlertGone, &event{At: at, Alert: a}); err != nil {
+		if err := e.propose(book.KindAlertGone, &book.Event{At: at, Alert: a}); err != nil {
 			return err
 		}
 	}

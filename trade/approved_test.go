@@ -26,11 +26,11 @@ func TestApprovalCovers(t *testing.T) {
 			approval Approval
 			refused  string
 		}{
-			"within":          {Buy, Approval{"evidence-1", exact.One, price + price/20, soon}, ""},
-			"too much":        {Buy, Approval{"evidence-2", exact.One / 2, price + price/20, soon}, "a quantity of 0.5"},
-			"bought too high": {Buy, Approval{"evidence-3", exact.One, price / 2, soon}, "the market is at"},
-			"sold too low":    {Sell, Approval{"evidence-4", exact.One, price * 2, soon}, "the market is at"},
-			"too late":        {Buy, Approval{"evidence-5", exact.One, 0, time.Now().Add(-time.Second)}, "the approval has ended"},
+			"within":          {Buy, Approval{Evidence: "evidence-1", Quantity: exact.One, Price: price + price/20, Until: soon}, ""},
+			"too much":        {Buy, Approval{Evidence: "evidence-2", Quantity: exact.One / 2, Price: price + price/20, Until: soon}, "a quantity of 0.5"},
+			"bought too high": {Buy, Approval{Evidence: "evidence-3", Quantity: exact.One, Price: price / 2, Until: soon}, "the market is at"},
+			"sold too low":    {Sell, Approval{Evidence: "evidence-4", Quantity: exact.One, Price: price * 2, Until: soon}, "the market is at"},
+			"too late":        {Buy, Approval{Evidence: "evidence-5", Quantity: exact.One, Price: 0, Until: time.Now().Add(-time.Second)}, "the approval has ended"},
 		} {
 			placed, err := e.Place(t.Context(), OrderRequest{Symbol: "BTCUSDT", Side: c.side, Type: Market, Quantity: exact.One, Approval: &c.approval, ClientOrderID: c.approval.Evidence})
 			if c.refused == "" && (err != nil || placed.Evidence != "") || c.refused != "" && (err == nil || !strings.Contains(err.Error(), c.refused)) {

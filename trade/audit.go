@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"wick/internal/journal"
+	"wick/trade/book"
 )
 
 // Audit writes the history that a state directory holds to w, oldest first and one
@@ -99,7 +100,7 @@ func inspect(dir string, visit func(journal.Entry) error) (v Verified, err error
 // newestState reads the newest state as a start does, without changing anything. The
 // process that owns the directory may begin a new generation of files meanwhile, so an
 // error counts only after three tries.
-func newestState(d journal.Disk) (s *state, err error) {
+func newestState(d journal.Disk) (s *book.State, err error) {
 	for range 3 {
 		if s, err = readState(d, math.MaxUint64); err == nil {
 			return s, nil
@@ -115,7 +116,7 @@ func auditEntry(r journal.Entry, out *bufio.Writer) error {
 	}
 	name := "header"
 	if r.Kind != journal.KindHeader {
-		name = kind(r.Kind).String()
+		name = book.Kind(r.Kind).String()
 	}
 	var stamp struct{ At Time }
 	json.Unmarshal(r.Payload, &stamp) // without a time the line is still worth having
@@ -126,14 +127,14 @@ func auditEntry(r journal.Entry, out *bufio.Writer) error {
 // auditSnapshot writes the orders and alerts of a snapshot: nothing else is left of
 // those that were made before it.
 func auditSnapshot(r journal.Entry, out *bufio.Writer) error {
-	s, err := decodeState("", r.Seq, r.Payload)
+	s, err := book.DecodeState("", r.Seq, r.Payload)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.File, err)
 	}
-	for _, o := range s.orders {
+	for _, o := range s.Orders {
 		auditLine(out, o.UpdatedAt, r.Seq, "order_kept", o)
 	}
-	for _, a := range s.sortedAlerts() {
+	for _, a := range s.SortedAlerts() {
 		auditLine(out, a.CreatedAt, r.Seq, "alert_kept", a)
 	}
 	return nil
@@ -145,5 +146,5 @@ func auditLine(out *bufio.Writer, at Time, seq uint64, name string, details any)
 	if err != nil { // our own types can always be encoded
 		panic(err)
 	}
-	fmt.Fprintf(out, "%s %d %s %s\n", at.Format(timeLayout), seq, name, text)
+	fmt.Fprintf(out, "%s %d %s %s\n", at.Format(book.TimeLayout), seq, name, text)
 }

@@ -145,7 +145,7 @@ func BenchmarkUpdate(b *testing.B) {
 	if err := e.ensure(b.Context(), "AAA"); err != nil {
 		b.Fatal(err)
 	}
-	e.ahead.alerts, e.watching, _ = waitingAlerts(1_000_000)
+	e.ahead.Alerts, e.watching, _ = waitingAlerts(1_000_000)
 	u := market.Update{Symbol: "AAA", Price: 100, High: 100.5, Low: 99.5, At: time.Now().UnixMilli()}
 	b.ReportAllocs()
 	for b.Loop() {

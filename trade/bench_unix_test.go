@@ -45,7 +45,7 @@ func BenchmarkStart(b *testing.B) {
 	spent := cpuTime()
 	for b.Loop() {
 		s, err := tryLoad(d, false)
-		if err != nil || s.seq < records {
+		if err != nil || s.Seq < records {
 			b.Fatal(err)
 		}
 	}

@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"wick/internal/exact"
+	"wick/trade/book"
 )
 
 // breaker makes ev the step to reducing if the account has reached the limit of the
 // daily loss on this day, in UTC. Once it has, trading stays reducing for the rest of the
 // day, whatever the prices do, also after a restart. Called with mu held.
-func (d *desk) breaker(ev *event) {
+func (d *desk) breaker(ev *book.Event) {
 	if day := d.lossDay(ev.At); day != "" {
 		ev.Trading, ev.Tripped, ev.By = Reducing, day, &byLoss
 	}
@@ -22,15 +23,15 @@ var byLoss = Who{Name: "--max-daily-loss"}
 // before or only now, if something else restricts trading: once that is over, the loss
 // counts. A halt keeps the day of an earlier loss as well, which means nothing any more, so
 // that midnight is no change that the owner is told of. Called with mu held.
-func (d *desk) keepTripped(ev *event) {
+func (d *desk) keepTripped(ev *book.Event) {
 	if ev.Tripped != "" || ev.Trading == Active {
 		return
 	}
 	ev.Tripped = d.lossDay(ev.At)
 	switch {
 	case ev.Tripped == "" && ev.Trading == Halted:
-		ev.Tripped = d.ahead.tripped
-	case ev.Tripped != d.ahead.tripped && ev.Trading == d.ahead.trading:
+		ev.Tripped = d.ahead.Tripped
+	case ev.Tripped != d.ahead.Tripped && ev.Trading == d.ahead.Trading:
 		ev.By = &byLoss // the loss is all that is new
 	}
 }
@@ -39,7 +40,7 @@ func (d *desk) keepTripped(ev *event) {
 // on it, else "". Called with mu held.
 func (d *desk) lossDay(at Time) string {
 	today := at.UTC().Format(time.DateOnly)
-	if d.options.Limits.DailyLoss == 0 || d.ahead.tripped != today && !d.lost(today) && !d.lostAtBroker() {
+	if d.options.Limits.DailyLoss == 0 || d.ahead.Tripped != today && !d.lost(today) && !d.lostAtBroker() {
 		return ""
 	}
 	return today
@@ -66,24 +67,24 @@ func (d *desk) lossAtBroker() (exact.Decimal, bool) {
 // reports false as long as a price is missing. Called with mu held.
 func (d *desk) lost(date string) bool {
 	loss, known := d.loss(date)
-	return known && minus(loss, d.options.Limits.DailyLoss.Money()).Sign() >= 0
+	return known && book.Minus(loss, d.options.Limits.DailyLoss.Money()).Sign() >= 0
 }
 
 // loss returns what the account has lost since the first look at it on a day, and false if
 // there was none or a price is missing. Called with mu held.
 func (d *desk) loss(date string) (exact.Money, bool) {
-	n := len(d.ahead.days)
+	n := len(d.ahead.Days)
 	l := d.ledger(d.ahead)
-	if n == 0 || d.ahead.days[n-1].Date != date || !l.whole {
+	if n == 0 || d.ahead.Days[n-1].Date != date || !l.whole {
 		return exact.Money{}, false
 	}
-	return minus(d.ahead.days[n-1].with(d.options.Account.Cash).Equity, l.equity), true
+	return book.Minus(d.ahead.Days[n-1].With(d.options.Account.Cash).Equity, l.equity), true
 }
 
 // lossNow says what the account has lost by now on a day. Called with mu held.
 func (d *desk) lossNow(date string) string {
 	loss, known := d.loss(date)
-	if more, there := d.lossAtBroker(); there && (!known || minus(more.Money(), loss).Sign() > 0) {
+	if more, there := d.lossAtBroker(); there && (!known || book.Minus(more.Money(), loss).Sign() > 0) {
 		loss, known = more.Money(), true
 	}
 	switch {

@@ -3,7 +3,7 @@ package trade
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
+	rand "math/rand/v2"
 	"slices"
 	"testing"
 	"testing/synctest"

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"wick/internal/limit"
+	"wick/trade/book"
 )
 
 // Cancelled is an order that was cancelled.
@@ -18,7 +19,7 @@ type Cancelled struct {
 func (e *Engine) CancelOrder(who Who, id string) (c Cancelled, err error) {
 	var o *Order
 	var no *Refusal
-	if err := e.View(func(s *state) { o, no = s.order(id), e.notOrder(id) }); err != nil {
+	if err := e.View(func(s *book.State) { o, no = s.Order(id), e.notOrder(id) }); err != nil {
 		return c, err
 	}
 	if o == nil { // an order that has ended may have left memory
@@ -30,7 +31,7 @@ func (e *Engine) CancelOrder(who Who, id string) (c Cancelled, err error) {
 	case o == nil:
 		return c, no
 	case o.Status.Terminal():
-		c.Order = o.public()
+		c.Order = o.Public()
 		return c, uncancellable(o, id)
 	}
 	return e.venue.cancelOrder(who, id)
@@ -46,10 +47,10 @@ func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 		}
 	}
 	var open []string
-	err := e.View(func(s *state) {
-		for _, of := range sorted(s.open) {
+	err := e.View(func(s *book.State) {
+		for _, of := range sorted(s.Open) {
 			if symbol == "" || of == symbol {
-				open = append(open, s.open[of]...)
+				open = append(open, s.Open[of]...)
 			}
 		}
 	})
@@ -62,12 +63,12 @@ func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 // cancel proposes that an open order is cancelled, for a reason: none if the client that placed
 // it asked for it.
 // Called with mu held.
-func (d *desk) cancel(o *Order, who Who, reason Reason, at Time) (*event, error) {
-	if by := who.short(); reason.Code == "" && !by.sameClient(o.By) { // it must hear of it
-		reason = because(cancelledBy, cmp.Or(limit.Clip(who.Name), "another client"))
+func (d *desk) cancel(o *Order, who Who, reason Reason, at Time) (*book.Event, error) {
+	if by := who.Short(); reason.Code == "" && !by.SameClient(o.By) { // it must hear of it
+		reason = book.Because(book.CancelledBy, cmp.Or(limit.Clip(who.Name), "another client"))
 	}
-	ev, _ := d.ahead.outcome(o, report{status: StatusCancelled, reason: reason}, at) // fills nothing, so cannot fail
-	ev.By = who.short()
+	ev, _ := d.ahead.Outcome(o, book.Report{Status: StatusCancelled, Reason: reason}, at) // fills nothing, so cannot fail
+	ev.By = who.Short()
 	d.settleStop(ev.Order)
-	return ev, d.proposeOrders(kindCancelled, ev, 0, reason.Code == "") // no order begins with it
+	return ev, d.proposeOrders(book.KindCancelled, ev, 0, reason.Code == "") // no order begins with it
 }

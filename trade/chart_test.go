@@ -6,7 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"math/rand/v2"
+	rand "math/rand/v2"
 	"runtime"
 	"slices"
 	"sort"

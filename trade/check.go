@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"wick/internal/exact"
+	"wick/trade/book"
 )
 
 // collarPatient is the factor by which a limit that waits may be away from the price: a
@@ -17,8 +18,8 @@ const collarPatient = 5
 // it would rest. It is called with mu held and changes nothing. A refusal names the limit
 // and what would be within it.
 func (d *desk) check(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
-	size, fits := d.ahead.pending(o)
-	if err := d.checkTrading(o, fits && shrinks(d.owned(o.Symbol), size)); err != nil {
+	size, fits := d.ahead.Pending(o)
+	if err := d.checkTrading(o, fits && book.Shrinks(d.owned(o.Symbol), size)); err != nil {
 		return err
 	}
 	if err := d.checkTerms(r, o, price, fill); err != nil {
@@ -35,9 +36,9 @@ func (d *desk) check(r OrderRequest, o *Order, price, fill exact.Decimal, at Tim
 func (d *desk) checkTerms(r OrderRequest, o *Order, price, fill exact.Decimal) error {
 	// The order is judged together with all open ones of its side, and at the highest
 	// price that it could cost.
-	size, fits := d.ahead.pending(o)
-	shrinks := fits && shrinks(d.owned(o.Symbol), size)
-	worst := r.worst(o, price, fill)
+	size, fits := d.ahead.Pending(o)
+	shrinks := fits && book.Shrinks(d.owned(o.Symbol), size)
+	worst := worst(r, o, price, fill)
 	if err := d.checkNotional(o, worst, shrinks); err != nil {
 		return err
 	}
@@ -45,15 +46,15 @@ func (d *desk) checkTerms(r OrderRequest, o *Order, price, fill exact.Decimal) e
 		return err
 	}
 	if !fits {
-		return refuse("out_of_range", "%v; lower the %s", errOverflow, o.measure())
+		return book.Refuse("out_of_range", "%v; lower the %s", book.ErrOverflow, o.Measure())
 	}
 	return d.checkWorth(o, size, worst, shrinks)
 }
 
 // worst returns the highest price that o, the order that r asks for, could cost. The
 // market is at price and would fill it on arrival at fill, zero if it would rest.
-func (r OrderRequest) worst(o *Order, price, fill exact.Decimal) exact.Decimal {
-	worst := max(o.worst(), fill, r.OCO.StopPrice, r.OCO.Price)
+func worst(r OrderRequest, o *Order, price, fill exact.Decimal) exact.Decimal {
+	worst := max(o.Worst(), fill, r.OCO.StopPrice, r.OCO.Price)
 	if o.Type == TrailingStop {
 		worst = max(worst, price) // its stop follows the market
 	}
@@ -69,21 +70,21 @@ func (r OrderRequest) worst(o *Order, price, fill exact.Decimal) exact.Decimal {
 func (d *desk) checkNotional(o *Order, worst exact.Decimal, shrinks bool) error {
 	most, grid := d.options.Limits.OrderNotional, d.paper.grid(o.Symbol)
 	notional, fits := o.Quantity.Times(worst, exact.Up)
-	least, _ := grid.least(worst)
+	least, _ := grid.LeastOf(worst)
 	switch {
-	case !fits || notional > most && !o.cut():
+	case !fits || notional > most && !o.Cut():
 		largest, _ := most.Over(worst, exact.Down) // less than the quantity, so in range
 		largest, _ = largest.Step(grid.Lot, exact.Down)
-		advice := o.atMost(largest)
+		advice := o.AtMost(largest)
 		if largest == 0 {
 			advice = fmt.Sprintf("the smallest step of this market, %s, is worth more", max(grid.Lot, 1))
 		}
-		return refuse("max_order_notional", "the order is worth %s, over the limit of %s per order; %s", exact.Product(o.Quantity, worst), most, advice)
-	case shrinks || o.cut(): // what is left of a position may be less
+		return book.Refuse("max_order_notional", "the order is worth %s, over the limit of %s per order; %s", exact.Product(o.Quantity, worst), most, advice)
+	case shrinks || o.Cut(): // what is left of a position may be less
 	case notional < grid.Minimum:
-		return refuse("min_notional", "the order is worth %s, and this market takes none below %s; %s", notional, grid.Minimum, o.atLeast(least))
+		return book.Refuse("min_notional", "the order is worth %s, and this market takes none below %s; %s", notional, grid.Minimum, o.AtLeast(least))
 	case o.Quantity < grid.Least:
-		return refuse("min_quantity", "the order is for %s, and this market takes none below %s; %s", o.Quantity, grid.Least, o.atLeast(least))
+		return book.Refuse("min_quantity", "the order is for %s, and this market takes none below %s; %s", o.Quantity, grid.Least, o.AtLeast(least))
 	}
 	return nil
 }
@@ -92,25 +93,25 @@ func (d *desk) checkNotional(o *Order, worst exact.Decimal, shrinks bool) error 
 // size is filled, or if the account cannot pay for it and the open orders of its side.
 func (d *desk) checkWorth(o *Order, size, worst exact.Decimal, shrinks bool) error {
 	s, others := d.ahead, exact.Decimal(0)
-	if !shrinks && !o.cut() {
-		if err := s.checkPosition(o, size, worst, d.options.Limits.PositionNotional); err != nil {
+	if !shrinks && !o.Cut() {
+		if err := s.CheckPosition(o, size, worst, d.options.Limits.PositionNotional); err != nil {
 			return err
 		}
 	}
-	if !o.cut() {
+	if !o.Cut() {
 		_, others = d.openValue(s, o.Symbol, o.Side, o)
 	}
 	reserved, missing := d.reservedBut(s, o.Symbol)
-	return d.checkAccount(o, spending{o.Quantity, worst, size - o.Side.sign(o.Quantity), others}, reserved, missing...)
+	return d.checkAccount(o, spending{o.Quantity, worst, size - o.Side.Sign(o.Quantity), others}, reserved, missing...)
 }
 
 // checkOpen refuses an order if too many would be open, itself or, once it is filled, its
 // exits.
 func (d *desk) checkOpen(r OrderRequest, o *Order, fill exact.Decimal) error {
 	l, s := d.options.Limits, d.ahead
-	more := o.slots()
+	more := o.Slots()
 	if fill != 0 {
-		more = o.exitCount() // it is filled at once
+		more = o.ExitCount() // it is filled at once
 	}
 	if more == 0 {
 		return nil
@@ -118,19 +119,19 @@ func (d *desk) checkOpen(r OrderRequest, o *Order, fill exact.Decimal) error {
 	if (r.OCO != OCO{}) {
 		more = 2 // the stop beside it
 	}
-	if old := s.order(o.Replaces); old != nil {
-		more -= old.slots() // the replaced order ends with this one
+	if old := s.Order(o.Replaces); old != nil {
+		more -= old.Slots() // the replaced order ends with this one
 	}
 	of := 0 // open orders of the symbol
-	for _, id := range s.open[o.Symbol] {
-		of += s.order(id).slots()
+	for _, id := range s.Open[o.Symbol] {
+		of += s.Order(id).Slots()
 	}
 	const counted = "an oco counts as two, and so does an entry with stop_loss and take_profit"
 	switch {
 	case of+more > l.OpenPerSymbol:
-		return refuse("max_open_orders_symbol", "%d orders of %s may be open (%s) and %d are; cancel one first", l.OpenPerSymbol, o.Symbol, counted, of)
-	case s.slots+more > l.Open:
-		return refuse("max_open_orders", "%d orders may be open (%s) and %d are; cancel one first", l.Open, counted, s.slots)
+		return book.Refuse("max_open_orders_symbol", "%d orders of %s may be open (%s) and %d are; cancel one first", l.OpenPerSymbol, o.Symbol, counted, of)
+	case s.Slots+more > l.Open:
+		return book.Refuse("max_open_orders", "%d orders may be open (%s) and %d are; cancel one first", l.Open, counted, s.Slots)
 	}
 	return nil
 }
@@ -142,15 +143,15 @@ func (d *desk) checkPace(r OrderRequest, at Time) error {
 		switch o := d.repeats(r, at); {
 		case o == nil:
 		case o.Unknown():
-			return refuse("duplicate_order", "whether %s has the equal order %s is not known yet: get_orders will tell; if a second one is meant, "+
+			return book.Refuse("duplicate_order", "whether %s has the equal order %s is not known yet: get_orders will tell; if a second one is meant, "+
 				"send it with a client_order_id of its own", o.Broker, o.ID)
 		default:
-			return refuse("duplicate_order", "an equal order was accepted less than %d seconds ago; if a second one is meant, "+
+			return book.Refuse("duplicate_order", "an equal order was accepted less than %d seconds ago; if a second one is meant, "+
 				"send it with a client_order_id of its own", int(duplicateWindow.Seconds()))
 		}
 	}
 	if d.rate.Wait(at.Time, d.orderRate()) > 0 {
-		return refuse("order_rate", "more than %d orders a second, after %d at once; wait a second", d.options.Limits.OrdersPerSecond, int(d.orderRate().Burst))
+		return book.Refuse("order_rate", "more than %d orders a second, after %d at once; wait a second", d.options.Limits.OrdersPerSecond, int(d.orderRate().Burst))
 	}
 	return nil
 }
@@ -163,7 +164,7 @@ func (d *desk) checkCollars(o *Order, with OCO, price exact.Decimal) error {
 		return err
 	}
 	limit := *o // a copy, because partner changes it
-	return checkCollar(limit.partner(with), price, tick)
+	return checkCollar(limit.Partner(with), price, tick)
 }
 
 // checkCollar refuses a price so far from the market that it must be a typing
@@ -171,14 +172,14 @@ func (d *desk) checkCollars(o *Order, with OCO, price exact.Decimal) error {
 // is compared with its stop. The limits that a refusal says are allowed are on the tick
 // of the market.
 func checkCollar(o *Order, price, tick exact.Decimal) error {
-	if o.waits() && o.Type != TrailingStop {
+	if o.Waits() && o.Type != TrailingStop {
 		stop := *o.StopPrice
 		switch {
 		case o.Side == Buy && stop <= price, o.Side == Sell && stop >= price:
-			return refuse("stop_passed", "a %s stop of %s would be triggered at once at the price %s: a buy stop is above the price, a sell stop below it",
+			return book.Refuse("stop_passed", "a %s stop of %s would be triggered at once at the price %s: a buy stop is above the price, a sell stop below it",
 				o.Side, stop, price)
 		case stop < price/collarPatient, stop > min(price, math.MaxInt64/collarPatient)*collarPatient:
-			return refuse("price_collar", "a stop of %s is too far from the price %s; a fifth to five times of it is allowed", stop, price)
+			return book.Refuse("price_collar", "a stop of %s is too far from the price %s; a fifth to five times of it is allowed", stop, price)
 		}
 		// Once triggered, the order is placed at its stop, so its limit is measured
 		// from there.
@@ -198,7 +199,7 @@ func checkCollar(o *Order, price, tick exact.Decimal) error {
 			low = first
 			high, _ = high.Step(tick, exact.Down)
 		}
-		return refuse("price_collar", "a %s limit of %s is too far from the price %s; %s to %s is allowed", o.Side, *o.Price, price, low, high)
+		return book.Refuse("price_collar", "a %s limit of %s is too far from the price %s; %s to %s is allowed", o.Side, *o.Price, price, low, high)
 	}
 	return nil
 }
@@ -208,15 +209,15 @@ func checkCollar(o *Order, price, tick exact.Decimal) error {
 func (d *desk) checkTrading(o *Order, shrinks bool) error {
 	s := d.ahead
 	switch {
-	case s.trading == Halted:
-		return refuse("trading_halted", "the owner has halted trading: %s; cancels still pass",
+	case s.Trading == Halted:
+		return book.Refuse("trading_halted", "the owner has halted trading: %s; cancels still pass",
 			d.remote.resting("resting orders stay open and none is filled"))
-	case s.trading == Reducing && !shrinks && !o.cut() && s.tripped != "":
-		return refuse("max_daily_loss", "the account has reached the limit of the daily loss today, %s (--max-daily-loss), and %s: until 00:00 UTC only orders that shrink a position are taken; %s; %s",
-			d.options.Limits.DailyLoss, d.lossNow(s.tripped), grows, d.remote.resting("of the resting ones only those that shrink a position are filled"))
-	case s.trading == Reducing && !shrinks && !o.cut():
-		return refuse("trading_reducing", "only orders that shrink a position are taken now; %s; %s; cancels still pass",
-			grows, d.remote.resting("resting orders stay open and only those that shrink a position are filled"))
+	case s.Trading == Reducing && !shrinks && !o.Cut() && s.Tripped != "":
+		return book.Refuse("max_daily_loss", "the account has reached the limit of the daily loss today, %s (--max-daily-loss), and %s: until 00:00 UTC only orders that shrink a position are taken; %s; %s",
+			d.options.Limits.DailyLoss, d.lossNow(s.Tripped), book.Grows, d.remote.resting("of the resting ones only those that shrink a position are filled"))
+	case s.Trading == Reducing && !shrinks && !o.Cut():
+		return book.Refuse("trading_reducing", "only orders that shrink a position are taken now; %s; %s; cancels still pass",
+			book.Grows, d.remote.resting("resting orders stay open and only those that shrink a position are filled"))
 	}
 	return nil
 }
@@ -228,68 +229,28 @@ func (d *desk) checkTrading(o *Order, shrinks bool) error {
 func (d *desk) checkReduceOnly(o *Order, fill exact.Decimal) error {
 	s := d.ahead
 	held := d.closable(o.Symbol)
-	if !o.ReduceOnly || o.closes(held) == o.Quantity {
+	if !o.ReduceOnly || o.Closes(held) == o.Quantity {
 		return nil
 	}
-	if old := s.order(o.Replaces); o.Account == "" && fill == 0 && old != nil && old.ReduceOnly && old.Side == o.Side && o.Quantity <= old.remaining().Abs() {
+	if old := s.Order(o.Replaces); o.Account == "" && fill == 0 && old != nil && old.ReduceOnly && old.Side == o.Side && o.Quantity <= old.Remaining().Abs() {
 		return nil
 	}
 	lot := d.paper.grid(o.Symbol).Lot
 	most, _ := held.Abs().Step(lot, exact.Down)
 	switch {
-	case held != s.holdings[o.Symbol].Quantity, held == 0 && d.beside(o.Symbol) != 0:
+	case held != s.Holdings[o.Symbol].Quantity, held == 0 && d.beside(o.Symbol) != 0:
 		return d.notHeld(o.Symbol)
 	case held == 0:
-		return refuse("reduce_only", "there is no position in %s to reduce, and a reduce_only %s of %s would open one", o.Symbol, o.Side, o.Quantity)
+		return book.Refuse("reduce_only", "there is no position in %s to reduce, and a reduce_only %s of %s would open one", o.Symbol, o.Side, o.Quantity)
 	case most == 0:
-		return refuse("reduce_only", `the position in %s is %s, less than the market's step of %s, and a reduce_only %s of %s is more; quantity "all" closes it`,
+		return book.Refuse("reduce_only", `the position in %s is %s, less than the market's step of %s, and a reduce_only %s of %s is more; quantity "all" closes it`,
 			o.Symbol, held, lot, o.Side, o.Quantity)
 	case (held > 0) == (o.Side == Buy):
-		return refuse("reduce_only", "the position in %s is %s, and a reduce_only %s of %s would grow it; a %s of at most %s reduces it",
-			o.Symbol, held, o.Side, o.Quantity, o.Side.other(), most)
+		return book.Refuse("reduce_only", "the position in %s is %s, and a reduce_only %s of %s would grow it; a %s of at most %s reduces it",
+			o.Symbol, held, o.Side, o.Quantity, o.Side.Other(), most)
 	}
-	return refuse("reduce_only", "the position in %s is %s, and a reduce_only %s of %s would turn it around; at most %s reduces it",
+	return book.Refuse("reduce_only", "the position in %s is %s, and a reduce_only %s of %s would turn it around; at most %s reduces it",
 		o.Symbol, held, o.Side, o.Quantity, most)
-}
-
-// pending returns the signed quantity that would be filled if o and all open
-// orders of its side were filled, and false if that leaves the range. Limits are judged by
-// this sum, because several orders that each close a position could together turn it
-// around. [state.counts] says which orders count. One of which no more is filled than reduces
-// the position is judged alone, and by no more than that.
-func (s *state) pending(o *Order) (exact.Decimal, bool) {
-	sum, ok := o.remaining(), true
-	if o.cut() {
-		return o.Side.sign(o.closes(s.holdings[o.Symbol].Quantity)), true
-	}
-	for _, id := range s.open[o.Symbol] {
-		if other := s.order(id); other.Side == o.Side && s.counts(other, o) && ok {
-			sum, ok = sum.Add(other.remaining())
-		}
-	}
-	return sum, ok
-}
-
-// checkFill refuses the fill of a resting order if the position would then be over its
-// limit: other fills may have used it up since the order was accepted. As on acceptance,
-// the order's own price counts, and not the market's.
-func (s *state) checkFill(o *Order, quantity, price, most exact.Decimal) error {
-	size := o.Side.sign(quantity)
-	if shrinks(s.holdings[o.Symbol].Quantity, size) {
-		return nil
-	}
-	return s.checkPosition(o, size, price, most)
-}
-
-// checkPosition refuses fills of o of the signed size after which the position would be
-// worth more than most at price.
-func (s *state) checkPosition(o *Order, size, price, most exact.Decimal) error {
-	after, ok := s.holdings[o.Symbol].Quantity.Add(size)
-	if notional, fits := after.Abs().Times(price, exact.Up); !ok || !fits || notional > most {
-		return refuse("max_position_notional", "the position in %s, open orders included, would be worth %s, over the limit of %s; lower the %s",
-			o.Symbol, exact.Product(after.Abs(), price), most, o.measure())
-	}
-	return nil
 }
 
 // checkRests refuses an order that must not be filled on arrival but would be: one that
@@ -301,10 +262,10 @@ func checkRests(o *Order, with OCO, fill, price exact.Decimal) error {
 	case fill == 0:
 		return nil
 	case o.PostOnly:
-		return refuse("post_only", "the market at %s has reached the limit of %s, and a post_only order must not fill at once: choose a limit further away",
+		return book.Refuse("post_only", "the market at %s has reached the limit of %s, and a post_only order must not fill at once: choose a limit further away",
 			price, *o.Price)
 	case with != OCO{}:
-		return refuse("bad_oco", "the market at %s has reached the limit of %s, which would fill at once and leave nothing for the stop beside it: "+
+		return book.Refuse("bad_oco", "the market at %s has reached the limit of %s, which would fill at once and leave nothing for the stop beside it: "+
 			"the limit of a sell is above the market and its stop below it, of a buy the other way round", price, *o.Price)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"wick/internal/exact"
+	"wick/trade/book"
 )
 
 // Closed is the result of [Engine.CloseAll] for one position.
@@ -35,7 +36,7 @@ func (c Closed) MarshalJSON() ([]byte, error) {
 // Previews, if not nil, are the result of a dry run. Then only what the dry run would have
 // closed is closed, and a position that has changed since stays.
 func (e *Engine) CloseAll(ctx context.Context, r OrderRequest, previews []Closed) ([]Closed, error) {
-	if err := r.checkCloseAll(); err != nil {
+	if err := checkCloseAll(&r); err != nil {
 		return nil, err
 	}
 	out, err := e.closedBefore(r)
@@ -70,7 +71,7 @@ func (e *Engine) CloseAll(ctx context.Context, r OrderRequest, previews []Closed
 			}
 			r.Held = new(exact.Decimal) // zero: the dry run saw no position here
 			if seen >= 0 {
-				*r.Held = -previews[seen].Side.sign(previews[seen].Quantity)
+				*r.Held = -previews[seen].Side.Sign(previews[seen].Quantity)
 			}
 		}
 		p, err := e.PlaceOrder(ctx, r)
@@ -86,16 +87,16 @@ func (e *Engine) CloseAll(ctx context.Context, r OrderRequest, previews []Closed
 // checkCloseAll settles the spelling of r and refuses what cannot be asked of all
 // positions at once, even if there are none. CloseAll sets the side for each position;
 // here any side will do.
-func (r *OrderRequest) checkCloseAll() error {
+func checkCloseAll(r *OrderRequest) error {
 	if r.Type != Market || !r.All || r.Replaces != "" {
-		return refuse("bad_symbol", "symbol all closes every position, with type market and quantity all and without replaces: for any other order name one symbol; "+
+		return book.Refuse("bad_symbol", "symbol all closes every position, with type market and quantity all and without replaces: for any other order name one symbol; "+
 			"a market of that name is written in capital letters, ALL")
 	}
 	r.Side = Sell
-	if err := r.normalize(); err != nil {
+	if err := r.Normalize(); err != nil {
 		return err
 	}
-	return r.checkExpiry()
+	return r.CheckExpiry(now())
 }
 
 // closedBefore returns the orders by which an earlier CloseAll with the ClientOrderID of r
@@ -112,7 +113,7 @@ func (e *Engine) closedBefore(r OrderRequest) ([]Closed, error) {
 	}
 	for _, p := range positions {
 		o, err := e.Order(closingID(r.ClientOrderID, p.Symbol))
-		if isRefusal(err, "unknown_order") {
+		if book.IsRefusal(err, "unknown_order") {
 			continue
 		} else if err != nil {
 			return nil, err
@@ -124,7 +125,7 @@ func (e *Engine) closedBefore(r OrderRequest) ([]Closed, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Closed{Placed: Placed{Order: full.answer(r)}})
+		out = append(out, Closed{Placed: Placed{Order: full.Answer(r)}})
 	}
 	return out, nil
 }
@@ -137,7 +138,7 @@ func closingID(id, symbol string) string {
 	switch {
 	case id == "":
 		return ""
-	case clientIDShape.MatchString(joined):
+	case book.ClientIDShape.MatchString(joined):
 		return joined
 	}
 	digest := sha256.Sum256([]byte(joined))

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"wick/broker"
 	"wick/internal/exact"
 	"wick/internal/limit"
-
-	"golang.org/x/sync/errgroup"
+	"wick/trade/book"
 )
 
 // ErrStamp reports a data directory that belongs to another broker or account.
@@ -28,10 +28,10 @@ func (e *Engine) checkStamp() error {
 }
 
 // judgeStamp does the work of checkStamp under the lock.
-func (e *Engine) judgeStamp(*state) error {
-	was, is := e.ahead.venue, &e.remote
+func (e *Engine) judgeStamp(*book.State) error {
+	was, is := e.ahead.Venue, &e.remote
 	// Anything that was ever traded here, finished orders that have left memory included.
-	used := len(e.ahead.orders) > 0 || len(e.ahead.holdings) > 0 || e.index != nil && e.index.Len() > 0
+	used := len(e.ahead.Orders) > 0 || len(e.ahead.Holdings) > 0 || e.index != nil && e.index.Len() > 0
 	switch {
 	case was == nil && is.name == "": // on paper, as before
 		return nil
@@ -42,7 +42,7 @@ func (e *Engine) judgeStamp(*state) error {
 	case was == nil && is.id == "":
 		return fmt.Errorf("%s cannot be asked which account this is, and the data directory is new", is.name)
 	case was == nil:
-		return e.propose(kindVenue, &event{At: now(), Venue: &stamp{Broker: is.name, Account: is.id}}) // on disk with the next step, before anything is sent
+		return e.propose(book.KindVenue, &book.Event{At: now(), Venue: &book.Stamp{Broker: is.name, Account: is.id}}) // on disk with the next step, before anything is sent
 	case was.Broker != is.name || is.id != "" && was.Account != is.id:
 		return fmt.Errorf("%w: %s, account %s, and not %s, account %s; choose another --data-dir", ErrStamp, was.Broker, was.Account, is.name, is.id)
 	}
@@ -127,10 +127,10 @@ func (v *liveVenue) keepReconciled(ctx context.Context) error {
 // noteInterrupted writes down of orders that an earlier process was about to send that nobody
 // sends them any more: their reason would say so until the broker has been asked.
 func (v *liveVenue) noteInterrupted() {
-	err := v.Do(func(s *state) (err error) {
-		for _, o := range s.openOrders() {
-			if x := v.orders[o.ID]; o.has(sending) && (x == nil || !x.sending) && err == nil {
-				err = v.restate(o, o.Status, because(interrupted))
+	err := v.Do(func(s *book.State) (err error) {
+		for _, o := range openOrders(s) {
+			if x := v.orders[o.ID]; o.Has(book.Sending) && (x == nil || !x.sending) && err == nil {
+				err = v.restate(o, o.Status, book.Because(book.Interrupted))
 			}
 		}
 		return err
@@ -169,7 +169,7 @@ func (e *Engine) Venue() (VenueStatus, bool) {
 	case len(r.differs)+len(r.late) > 0:
 		s.State = "differs"
 	}
-	for _, o := range e.ahead.openOrders() {
+	for _, o := range openOrders(e.ahead) {
 		if o.Unknown() {
 			s.Unknown = append(s.Unknown, o.ID)
 		}
@@ -183,7 +183,7 @@ func (e *Engine) Venue() (VenueStatus, bool) {
 func (e *Engine) AccountAtBroker() (broker.Account, Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.remote.report.Account, Time{e.remote.readAt.UTC().Truncate(time.Millisecond)}
+	return e.remote.report.Account, Time{Time: e.remote.readAt.UTC().Truncate(time.Millisecond)}
 }
 
 // AcceptPositions takes the positions at the broker as they are: what differs now
@@ -198,20 +198,20 @@ func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []str
 func (v *liveVenue) acceptPositions(who Who) (accepted []Difference, turnedUp []string, err error) {
 	r := &v.remote
 	var late map[string]int
-	err = v.Do(func(*state) error {
+	err = v.Do(func(*book.State) error {
 		accepted, late = nil, maps.Clone(r.late)
 		if len(r.differs)+len(late) == 0 && (r.closed != "" || len(r.suspected) > 0) {
-			return refuse("broker_not_ready", "what differs at %s is not known yet: %s", r.name, cmp.Or(r.closed, "positions are being compared"))
+			return book.Refuse("broker_not_ready", "what differs at %s is not known yet: %s", r.name, cmp.Or(r.closed, "positions are being compared"))
 		}
-		s := &stamp{Broker: r.name, Account: r.id, Base: make(map[string]exact.Decimal)}
-		maps.Copy(s.Base, v.ahead.venue.Base)
-		ev := &event{At: now(), Venue: s, Holdings: make(map[string]holding), By: who.short()}
+		s := &book.Stamp{Broker: r.name, Account: r.id, Base: make(map[string]exact.Decimal)}
+		maps.Copy(s.Base, v.ahead.Venue.Base)
+		ev := &book.Event{At: now(), Venue: s, Holdings: make(map[string]book.Holding), By: who.Short()}
 		accepted = v.acceptDifferences(ev)
 		if len(r.differs) > 0 && len(accepted)+len(late) == 0 {
 			symbol := r.differs[0].Symbol
-			return refuse("outcome_unknown", "what was filled of %s is not known yet, and may be why %s differs: it can be accepted once that is known", v.mayHaveFills(broker.Key(symbol)), symbol)
+			return book.Refuse("outcome_unknown", "what was filled of %s is not known yet, and may be why %s differs: it can be accepted once that is known", v.mayHaveFills(broker.Key(symbol)), symbol)
 		}
-		return v.propose(kindVenue, ev)
+		return v.propose(book.KindVenue, ev)
 	})
 	if err != nil {
 		return nil, nil, err
@@ -229,7 +229,7 @@ func (v *liveVenue) acceptPositions(who Who) (accepted []Difference, turnedUp []
 
 // acceptDifferences puts into ev what follows if the owner accepts what differs, and returns what can
 // be accepted now. Called with mu held.
-func (v *liveVenue) acceptDifferences(ev *event) (accepted []Difference) {
+func (v *liveVenue) acceptDifferences(ev *book.Event) (accepted []Difference) {
 	for _, d := range v.remote.differs {
 		key, base := broker.Key(d.Symbol), d.Broker-d.Book
 		if v.mayHaveFills(key) != "" { // what the account lacks by one would be counted again when it is known
@@ -237,10 +237,10 @@ func (v *liveVenue) acceptDifferences(ev *event) (accepted []Difference) {
 		}
 		accepted = append(accepted, d)
 		// What the account lacks leaves the book, which may have it in two spellings.
-		for _, symbol := range sorted(v.ahead.holdings) {
-			h := v.ahead.holdings[symbol]
-			if gone := reducible(h.Quantity, base); broker.Key(symbol) == key && gone != 0 {
-				ev.Holdings[symbol] = h.without(gone)
+		for _, symbol := range sorted(v.ahead.Holdings) {
+			h := v.ahead.Holdings[symbol]
+			if gone := book.Reducible(h.Quantity, base); broker.Key(symbol) == key && gone != 0 {
+				ev.Holdings[symbol] = h.Without(gone)
 				base += h.Quantity - ev.Holdings[symbol].Quantity
 			}
 		}
@@ -254,7 +254,7 @@ func (v *liveVenue) acceptDifferences(ev *event) (accepted []Difference) {
 // mayHaveFills returns the id of an open order of the symbol with this key that may have
 // fills which the book does not know, or "". Called with mu held.
 func (v *liveVenue) mayHaveFills(key string) string {
-	for _, o := range v.ahead.openOrders() {
+	for _, o := range openOrders(v.ahead) {
 		if broker.Key(o.Symbol) == key && o.Unknown() {
 			return o.ID
 		}

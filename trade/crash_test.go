@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
+	rand "math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,6 +16,7 @@ import (
 	"wick/internal/journal"
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // script is a run of random operations on an engine. The same seed does the
@@ -82,7 +83,7 @@ func (s *script) step(ctx context.Context) (err error) {
 func (e *Engine) ackedSeq() uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.ahead.seq
+	return e.ahead.Seq
 }
 
 func scriptOptions() Options {
@@ -140,7 +141,7 @@ func history(t *testing.T, store *journaltest.Disk, n int, seed uint64) (states 
 	if err != nil {
 		t.Fatal(err)
 	}
-	states = map[uint64]string{s.seq: encoded(t, s)}
+	states = map[uint64]string{s.Seq: encoded(t, s)}
 	d.Calls = 0
 	d.Written = func(name string, data []byte) {
 		if !strings.HasSuffix(name, ".wal") {
@@ -150,22 +151,22 @@ func history(t *testing.T, store *journaltest.Disk, n int, seed uint64) (states 
 			if f.Kind == journal.KindHeader || f.Kind == 255 { // the first and the last of a file
 				continue
 			}
-			ev, err := decodeEvent(f.Payload)
+			ev, err := book.DecodeEvent(f.Payload)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.apply(f.Seq, kind(f.Kind), ev); err != nil {
+			if err := s.Apply(f.Seq, book.Kind(f.Kind), ev); err != nil {
 				t.Fatal(err)
 			}
-			states[s.seq] = encoded(t, s)
+			states[s.Seq] = encoded(t, s)
 		}
 	}
 	bubble(t, func(ctx context.Context) { run(ctx, d, n, seed, new(atomic.Uint64)) })
 	return states, d.Calls
 }
 
-func encoded(t testing.TB, s *state) string {
-	text, err := s.snapshot().encode()
+func encoded(t testing.TB, s *book.State) string {
+	text, err := s.Snapshot().Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +182,7 @@ func must[T any](v T, err error) T {
 }
 
 // tryLoad reads the state from d as a start does.
-func tryLoad(d journal.Disk, recover bool) (*state, error) {
+func tryLoad(d journal.Disk, recover bool) (*book.State, error) {
 	b := store{hub: delivery.NewHub(nil)}
 	var o journal.FileOptions
 	if recover {
@@ -199,11 +200,11 @@ func checkRecovery(t *testing.T, d *journaltest.Disk, states map[uint64]string, 
 	if err != nil {
 		t.Fatalf("%s: the next start: %v", what, err)
 	}
-	if s.seq < acked {
-		t.Fatalf("%s: recovered up to record %d, but %d was acknowledged", what, s.seq, acked)
+	if s.Seq < acked {
+		t.Fatalf("%s: recovered up to record %d, but %d was acknowledged", what, s.Seq, acked)
 	}
-	if got := encoded(t, s); got != states[s.seq] {
-		t.Fatalf("%s: recovered state at %d is\n%s\nwant\n%s", what, s.seq, got, states[s.seq])
+	if got := encoded(t, s); got != states[s.Seq] {
+		t.Fatalf("%s: recovered state at %d is\n%s\nwant\n%s", what, s.Seq, got, states[s.Seq])
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"wick/delivery"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // onUpdate takes one update of the feed through the engine: windows, resting orders and price
@@ -62,27 +63,27 @@ func (e *Engine) settle(t tick, f foreseen) error {
 
 // settleSignals takes the steps that follow from signals of a symbol, by bar and age.
 func (e *Engine) settleSignals(symbol string, hits []hit) {
-	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.at, b.at), compareIDs(a.alert, b.alert)) })
+	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.At, b.At), book.CompareIDs(a.alert, b.alert)) })
 	_ = e.firing(symbol, func(Time) ([]hit, error) { return newest(hits), nil }) // it fails only if the journal is broken, which is logged once
 }
 
 // firing fires those alerts of a symbol that judge returns, which is called with mu held.
 // When that is on disk, it tells the listener.
 func (e *Engine) firing(symbol string, judge func(at Time) ([]hit, error)) error {
-	var fired []*event
-	err := e.Do(func(s *state) error {
+	var fired []*book.Event
+	err := e.Do(func(s *book.State) error {
 		at := now()
 		hits, err := judge(at)
 		for _, h := range hits {
-			a := s.alerts[h.alert] // looked up anew: an alert that repeats changes with each firing
+			a := s.Alerts[h.alert] // looked up anew: an alert that repeats changes with each firing
 			// It was cancelled meanwhile, or has just fired on the bar before.
-			if a == nil || a.Condition.Type == IndicatorSignal && !a.ready(h.at) {
+			if a == nil || a.Condition.Type == IndicatorSignal && !a.Ready(h.At) {
 				continue
 			}
 			in := e.watch.of(symbol)
-			h.synthetic, h.price = in.synthetic, in.last.price.String()
-			ev := &event{At: at, Notification: a.notification(h.trigger, at), To: e.recipients(a), Alert: a.after(h.trigger.at)}
-			if err = e.propose(kindFired, ev); err != nil {
+			h.Synthetic, h.Price = in.Synthetic, in.last.Price.String()
+			ev := &book.Event{At: at, Notification: a.Notification(h.Trigger, at), To: e.recipients(a), Alert: a.After(h.Trigger.At)}
+			if err = e.propose(book.KindFired, ev); err != nil {
 				err = fmt.Errorf("alert %s fires: %w", a.ID, err)
 				break
 			}
@@ -106,7 +107,7 @@ func (e *Engine) firing(symbol string, judge func(at Time) ([]hit, error)) error
 // An alert that f does not have is judged here. Called with mu held.
 func (d *desk) firings(t tick, f foreseen) (all []hit) {
 	reached := d.watching.reached(t.Symbol, t.span)
-	slices.SortFunc(reached, byAge)
+	slices.SortFunc(reached, book.ByAge)
 	for _, a := range reached {
 		list, done := f.triggers[a]
 		if !done {
@@ -131,7 +132,7 @@ func newest(hits []hit) []hit {
 	for _, h := range hits {
 		left[h.alert]++
 	}
-	told := min(maxFirings, max(1, delivery.QueueCap/len(left)))
+	told := min(book.MaxFirings, max(1, delivery.QueueCap/len(left)))
 	return slices.DeleteFunc(hits, func(h hit) bool {
 		left[h.alert]--
 		return left[h.alert] >= told
@@ -143,14 +144,14 @@ func newest(hits []hit) []hit {
 // the update are still the same.
 type foreseen struct {
 	since    int64
-	from     quote
-	triggers map[*Alert][]trigger
+	from     book.Quote
+	triggers map[*Alert][]book.Trigger
 }
 
 // foresee judges the price alerts that t reaches, if t has a long path, as after a downtime.
 // A thousand alerts on thousands of minutes take seconds, so no lock is held meanwhile.
 func (e *Engine) foresee(t tick) (f foreseen) {
-	if len(t.legs) <= maxFirings {
+	if len(t.legs) <= book.MaxFirings {
 		return f
 	}
 	in := e.watch.of(t.Symbol)
@@ -160,7 +161,7 @@ func (e *Engine) foresee(t tick) (f foreseen) {
 	t.begin(f.since, f.from, e.began)
 	reached := e.watching.reached(t.Symbol, t.span)
 	e.mu.Unlock()
-	f.triggers = make(map[*Alert][]trigger, len(reached))
+	f.triggers = make(map[*Alert][]book.Trigger, len(reached))
 	for _, a := range reached {
 		f.triggers[a] = t.meets(a)
 	}

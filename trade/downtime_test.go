@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wick/market"
+	"wick/trade/book"
 )
 
 // happening is a line of a timetable: what the market does, or that the process ends
@@ -237,12 +238,12 @@ func TestNewest(t *testing.T) {
 		var hits []hit
 		for at := range c.each {
 			for id := range c.alerts {
-				hits = append(hits, hit{fmt.Sprint(id), trigger{at: int64(at), value: "1"}})
+				hits = append(hits, hit{fmt.Sprint(id), book.Trigger{At: int64(at), Value: "1"}})
 			}
 		}
 		got := newest(hits)
 		first, last := got[0], got[len(got)-1]
-		if len(got) != c.told*c.alerts || int(first.at) != c.each-c.told || int(last.at) != c.each-1 {
+		if len(got) != c.told*c.alerts || int(first.At) != c.each-c.told || int(last.At) != c.each-1 {
 			t.Errorf("%d alerts with %d each: %d are told, from %+v to %+v; want the newest %d of each", c.alerts, c.each, len(got), first, last, c.told)
 		}
 	}
@@ -269,9 +270,9 @@ func TestForesee(t *testing.T) {
 				t.Fatalf("%d alerts were judged without the lock, want 2", len(f.triggers))
 			}
 			if stale {
-				f.from.price++
+				f.from.Price++
 				clear(f.triggers)
-				for _, a := range e.ahead.alerts {
+				for _, a := range e.ahead.Alerts {
 					f.triggers[a] = nil // would fire nothing
 				}
 			}

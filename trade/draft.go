@@ -7,6 +7,7 @@ import (
 
 	"wick/indicators"
 	"wick/internal/exact"
+	"wick/trade/book"
 )
 
 // draft returns the order that r asks for now, the price that it is judged by, and
@@ -15,20 +16,20 @@ import (
 // closed, or nothing was traded for too long, an order that would be filled now is refused;
 // one that rests can wait for the next trade. While the market is halted every order is
 // refused: it may never trade again. Called with mu held.
-func (d *desk) draft(r OrderRequest, asked inquiry) (o *Order, q quote, fill exact.Decimal, err error) {
+func (d *desk) draft(r OrderRequest, asked inquiry) (o *Order, q book.Quote, fill exact.Decimal, err error) {
 	if err := d.watch.checkHalted(r.Symbol); err != nil {
 		return nil, q, 0, err
 	}
 	at := now()
 	q, closed := d.watch.freshPrice(r.Symbol, at, d.options.MaxPriceAge, asked)
-	if closed != nil && q.price == 0 {
+	if closed != nil && q.Price == 0 {
 		return nil, q, 0, closed
 	}
 	if o, fill, err = d.newOrder(r, q, at); err == nil && fill != 0 {
 		err = closed
 	}
 	if err == nil && r.Approval != nil {
-		o.Evidence, err = r.Approval.Evidence, r.Approval.covers(o, fill, at)
+		o.Evidence, err = r.Approval.Evidence, r.Approval.Covers(o, fill, at)
 	}
 	return o, q, fill, err
 }
@@ -36,40 +37,40 @@ func (d *desk) draft(r OrderRequest, asked inquiry) (o *Order, q quote, fill exa
 // newOrder builds the order that r asks for when the market is at q, and returns it with
 // the price at which it would be filled on arrival. It changes nothing: an order that a
 // later check refuses leaves no trace.
-func (d *desk) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exact.Decimal, err error) {
+func (d *desk) newOrder(r OrderRequest, q book.Quote, at Time) (o *Order, fill exact.Decimal, err error) {
 	o = &Order{
-		ID: d.ahead.newID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
-		Quantity: r.Quantity, Status: StatusOpen, Broker: d.brokerName(), Account: d.remote.id, CreatedAt: at, By: r.Who.short(), Synthetic: q.synthetic,
+		ID: d.ahead.NewID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
+		Quantity: r.Quantity, Status: StatusOpen, Broker: d.brokerName(), Account: d.remote.id, CreatedAt: at, By: r.Who.Short(), Synthetic: q.Synthetic,
 		TrailAmount: r.TrailAmount, TrailPercent: r.TrailPercent, TimeInForce: r.TimeInForce, PostOnly: r.PostOnly,
-		Notional: r.Notional, Replaces: r.Replaces, Asked: r.Asked(), Turn: d.ahead.seq + 1,
+		Notional: r.Notional, Replaces: r.Replaces, Asked: r.Asked(), Turn: d.ahead.Seq + 1,
 	}
-	if r.Type.hasLimit() {
+	if r.Type.HasLimit() {
 		o.Price = &r.Price
 	}
 	switch {
 	case r.Type == TrailingStop:
-		stop, ok := o.trailing(q.price, d.paper.grid(o.Symbol))
+		stop, ok := o.Trailing(q.Price, d.paper.grid(o.Symbol))
 		if !ok {
-			return nil, 0, refuse("bad_trail", "the distance is larger than the price %s; choose a smaller one", q.price)
+			return nil, 0, book.Refuse("bad_trail", "the distance is larger than the price %s; choose a smaller one", q.Price)
 		}
 		o.StopPrice = &stop
-	case r.Type.hasStop():
+	case r.Type.HasStop():
 		o.StopPrice = &r.StopPrice
 	}
-	held := d.ahead.holdings[o.Symbol].Quantity
+	held := d.ahead.Holdings[o.Symbol].Quantity
 	if r.All {
 		held = d.closable(o.Symbol)
 	}
 	if r.Held != nil && held != *r.Held {
-		return nil, 0, refuse("position_changed", "the position in %s changed from %s to %s while the order was on its way; place it anew", o.Symbol, r.Held, held)
+		return nil, 0, book.Refuse("position_changed", "the position in %s changed from %s to %s while the order was on its way; place it anew", o.Symbol, r.Held, held)
 	}
 	// The order of these steps matters: the quantity of an order by value needs its
 	// price, and the exits need the price of the entry. A price that cannot be meant is
 	// refused before anything that follows from it.
-	if err := d.paper.grid(o.Symbol).check(&r); err != nil {
+	if err := d.paper.grid(o.Symbol).Check(&r); err != nil {
 		return nil, 0, err
 	}
-	if err := d.checkCollars(o, r.OCO, q.price); err != nil {
+	if err := d.checkCollars(o, r.OCO, q.Price); err != nil {
 		return nil, 0, err
 	}
 	o.ExpiresAt = d.expiry(r, at)
@@ -80,7 +81,7 @@ func (d *desk) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exact.
 	if o.ReduceOnly, err = d.isExit(o, r, fill); err != nil {
 		return nil, 0, err
 	}
-	if err := d.exits(o, r, cmp.Or(fill, o.worst())); err != nil {
+	if err := d.exits(o, r, cmp.Or(fill, o.Worst())); err != nil {
 		return nil, 0, err
 	}
 	return o, fill, d.replace(o, r)
@@ -89,26 +90,26 @@ func (d *desk) newOrder(r OrderRequest, q quote, at Time) (o *Order, fill exact.
 // size sets the quantity of o if r says how much in another way: as a value, at the
 // price at which o may be filled when the market is at q, or as all that closes the
 // position. Called with mu held.
-func (d *desk) size(o *Order, r OrderRequest, q quote) error {
+func (d *desk) size(o *Order, r OrderRequest, q book.Quote) error {
 	switch {
 	case r.All:
 		held := d.closable(o.Symbol)
-		if held != d.ahead.holdings[o.Symbol].Quantity && d.unsettled(o.Symbol) {
-			return later.refuse("reduce_only", "this book's position in %s is being compared with the account at %s; try again in a few seconds, or close at most %s by reduce_only",
+		if held != d.ahead.Holdings[o.Symbol].Quantity && d.unsettled(o.Symbol) {
+			return book.Later.Refuse("reduce_only", "this book's position in %s is being compared with the account at %s; try again in a few seconds, or close at most %s by reduce_only",
 				o.Symbol, d.remote.name, held.Abs())
 		}
-		if o.Quantity = reducible(held, o.Side.sign(held.Abs())); o.Quantity == 0 && held == 0 && d.beside(o.Symbol) != 0 {
+		if o.Quantity = book.Reducible(held, o.Side.Sign(held.Abs())); o.Quantity == 0 && held == 0 && d.beside(o.Symbol) != 0 {
 			return d.notHeld(o.Symbol)
 		} else if o.Quantity == 0 && held == 0 {
-			return refuse("no_position", "there is no position in %s to close", o.Symbol)
+			return book.Refuse("no_position", "there is no position in %s to close", o.Symbol)
 		} else if o.Quantity == 0 {
-			return refuse("bad_side", "the position in %s is %s: the other side closes it", o.Symbol, held)
+			return book.Refuse("bad_side", "the position in %s is %s: the other side closes it", o.Symbol, held)
 		}
 	case r.Notional != 0:
 		// A market order at the price with slippage, every other at its own price;
 		// rounded down to a whole lot, so that it never costs more.
 		at := d.paper.slip(o, q)
-		if worst := o.worst(); worst != 0 {
+		if worst := o.Worst(); worst != 0 {
 			at = worst
 		}
 		quantity, ok := r.Notional.Over(at, exact.Down)
@@ -116,12 +117,12 @@ func (d *desk) size(o *Order, r OrderRequest, q quote) error {
 			quantity, ok = quantity.Step(d.paper.grid(o.Symbol).Lot, exact.Down)
 		}
 		if !ok {
-			return refuse("out_of_range", "a notional of %s at %s is beyond the range of exact numbers; lower it", r.Notional, at)
+			return book.Refuse("out_of_range", "a notional of %s at %s is beyond the range of exact numbers; lower it", r.Notional, at)
 		}
 		if quantity == 0 {
-			least, _ := d.paper.grid(o.Symbol).least(at)
+			least, _ := d.paper.grid(o.Symbol).LeastOf(at)
 			value, _ := least.Times(at, exact.Up)
-			return refuse("bad_quantity", "a notional of %s buys nothing at %s; the least is %s", r.Notional, at, value)
+			return book.Refuse("bad_quantity", "a notional of %s buys nothing at %s; the least is %s", r.Notional, at, value)
 		}
 		o.Quantity = quantity
 	}
@@ -136,9 +137,9 @@ func (d *desk) size(o *Order, r OrderRequest, q quote) error {
 // waits. Called with mu held.
 func (d *desk) isExit(o *Order, r OrderRequest, fill exact.Decimal) (bool, error) {
 	held := d.closable(o.Symbol)
-	most := o.closes(held)
+	most := o.Closes(held)
 	opens := r.MayOpen || r.StopLoss != Exit{} || r.TakeProfit != Exit{}
-	switch old := d.ahead.order(r.Replaces); {
+	switch old := d.ahead.Order(r.Replaces); {
 	case r.ReduceOnly || r.All:
 		return true, nil
 	case old != nil && old.Role != "": // the orders of a group are exits or none of them is
@@ -149,8 +150,8 @@ func (d *desk) isExit(o *Order, r OrderRequest, fill exact.Decimal) (bool, error
 		return false, nil
 	case most == o.Quantity:
 		return true, nil
-	case fill == 0 && o.rests() && d.mayTurn(o.Side):
-		return false, refuse("reduce_only", "the position in %s is %s, and a %s of %s that waits would turn it around: at most %s leaves the position; if it is to turn it around, say may_open",
+	case fill == 0 && o.Rests() && d.mayTurn(o.Side):
+		return false, book.Refuse("reduce_only", "the position in %s is %s, and a %s of %s that waits would turn it around: at most %s leaves the position; if it is to turn it around, say may_open",
 			o.Symbol, held, o.Side, o.Quantity, most)
 	}
 	return false, nil
@@ -167,9 +168,9 @@ func (d *desk) mayTurn(side Side) bool {
 // price, and any exit of an order that only reduces a position, which leaves nothing to
 // protect. Called with mu held.
 func (d *desk) exits(o *Order, r OrderRequest, price exact.Decimal) (err error) {
-	held := d.ahead.holdings[o.Symbol].Quantity
-	if (r.StopLoss != Exit{} || r.TakeProfit != Exit{}) && shrinks(held, o.remaining()) {
-		return refuse("bad_exit", "the position in %s is %s, and a %s of %s only reduces it: stop_loss and take_profit belong to an order that opens a position; "+
+	held := d.ahead.Holdings[o.Symbol].Quantity
+	if (r.StopLoss != Exit{} || r.TakeProfit != Exit{}) && book.Shrinks(held, o.Remaining()) {
+		return book.Refuse("bad_exit", "the position in %s is %s, and a %s of %s only reduces it: stop_loss and take_profit belong to an order that opens a position; "+
 			"to protect the position place a stop, or a limit with oco, that is reduce_only", o.Symbol, held, o.Side, o.Quantity)
 	}
 	if o.StopLoss, err = d.exit(o, RoleStopLoss, r.StopLoss, price); err != nil {
@@ -193,7 +194,7 @@ func (d *desk) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, er
 	if x.ATR != 0 {
 		atr, known := d.atr(o.Symbol)
 		if !known || atr == 0 {
-			return nil, refuse("no_data", "the average true range of %s is not known: give %s as a price or in percent", o.Symbol, role)
+			return nil, book.Refuse("no_data", "the average true range of %s is not known: give %s as a price or in percent", o.Symbol, role)
 		}
 		x.Distance, fits = x.ATR.Times(atr, exact.Up)
 	}
@@ -203,15 +204,15 @@ func (d *desk) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, er
 	if above {
 		word, why = "above", "the price would be out of range"
 	}
-	at, ok := x.at(price, above)
+	at, ok := x.At(price, above)
 	switch {
 	case !ok || !fits:
-		return nil, refuse("bad_exit", "a %s of %s does not go with an entry at %s: %s; choose a smaller distance", role, x.written(), price, why)
+		return nil, book.Refuse("bad_exit", "a %s of %s does not go with an entry at %s: %s; choose a smaller distance", role, x.Written(), price, why)
 	case at == price || (at > price) != above:
-		return nil, refuse("bad_exit", "a %s of %s does not go with an entry at %s: of a %s it is %s the entry%s", role, at, price, o.Side, word, x.inPercent(price))
-	case x.Price != 0 && far(role, at, price):
-		return nil, refuse("bad_exit", "a %s at the price %s is too far from an entry at %s: %s%s%s",
-			role, at, price, farthest(role, price, above, d.paper.grid(o.Symbol).Tick), samePlace(at, price), x.inPercent(price))
+		return nil, book.Refuse("bad_exit", "a %s of %s does not go with an entry at %s: of a %s it is %s the entry%s", role, at, price, o.Side, word, x.InPercent(price))
+	case x.Price != 0 && book.Far(role, at, price):
+		return nil, book.Refuse("bad_exit", "a %s at the price %s is too far from an entry at %s: %s%s%s",
+			role, at, price, book.Farthest(role, price, above, d.paper.grid(o.Symbol).Tick), book.SamePlace(at, price), x.InPercent(price))
 	}
 	return &x, nil
 }
@@ -234,7 +235,7 @@ func (d *desk) atr(symbol string) (exact.Decimal, bool) {
 func (d *desk) expiry(r OrderRequest, at Time) *Time {
 	switch r.TimeInForce {
 	case GTD:
-		return &Time{r.ExpiresAt.UTC().Truncate(time.Millisecond)}
+		return &Time{Time: r.ExpiresAt.UTC().Truncate(time.Millisecond)}
 	case Day:
 		end := at.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
 		if h := d.watch.of(r.Symbol).hours; h.Close != 0 {
@@ -242,7 +243,7 @@ func (d *desk) expiry(r OrderRequest, at Time) *Time {
 				end = end.AddDate(0, 0, 1)
 			}
 		}
-		return &Time{end}
+		return &Time{Time: end}
 	}
 	return nil
 }
@@ -254,30 +255,30 @@ func (d *desk) replace(o *Order, r OrderRequest) error {
 	if o.Replaces == "" {
 		return nil
 	}
-	old := d.ahead.order(o.Replaces)
+	old := d.ahead.Order(o.Replaces)
 	switch {
 	case old == nil:
 		return d.notOrder(o.Replaces)
 	case old.Status.Terminal():
 		return uncancellable(old, o.Replaces)
 	case old.Symbol != o.Symbol:
-		return refuse("bad_replaces", "order %s is of %s, not of %s", old.ID, old.Symbol, o.Symbol)
-	case old.Role != "" && (r.OCO != OCO{} || o.Side != old.Side || o.Quantity != old.remaining().Abs() || !o.rests()):
+		return book.Refuse("bad_replaces", "order %s is of %s, not of %s", old.ID, old.Symbol, o.Symbol)
+	case old.Role != "" && (r.OCO != OCO{} || o.Side != old.Side || o.Quantity != old.Remaining().Abs() || !o.Rests()):
 		// The other orders of its group rely on it: the new one must do what it did.
-		return refuse("bad_replaces", "order %s is one of several of which one is filled: replace it by a resting %s of %s without oco, or cancel it",
-			old.ID, old.Side, old.remaining().Abs())
+		return book.Refuse("bad_replaces", "order %s is one of several of which one is filled: replace it by a resting %s of %s without oco, or cancel it",
+			old.ID, old.Side, old.Remaining().Abs())
 	case old.ReduceOnly && o.Side != old.Side && !r.MayOpen:
-		return refuse("bad_replaces", "order %s is there to leave the position, and a %s would leave nothing in its place: cancel it, or say may_open", old.ID, o.Side)
+		return book.Refuse("bad_replaces", "order %s is there to leave the position, and a %s would leave nothing in its place: cancel it, or say may_open", old.ID, o.Side)
 	case old.Role != "" && old.ReduceOnly && (o.StopLoss != nil || o.TakeProfit != nil || r.MayOpen):
-		return refuse("bad_exit", "order %s can only reduce a position, and so can what replaces it: leave out stop_loss, take_profit and may_open", old.ID)
+		return book.Refuse("bad_exit", "order %s can only reduce a position, and so can what replaces it: leave out stop_loss, take_profit and may_open", old.ID)
 	}
 	if old.Role != "" { // o takes its place in the group
 		o.Group, o.Role = old.Group, old.Role
 	}
 	if what := d.lacks(o, old, r); what != "" {
-		return refuse("bad_replaces", "order %s has %s, which the order in its place would not have: name it again, or to be without it cancel the order and place another", old.ID, what)
+		return book.Refuse("bad_replaces", "order %s has %s, which the order in its place would not have: name it again, or to be without it cancel the order and place another", old.ID, what)
 	}
-	if o.continues(old) {
+	if o.Continues(old) {
 		o.Turn = old.Turn
 	}
 	return nil
@@ -287,7 +288,7 @@ func (d *desk) replace(o *Order, r OrderRequest) error {
 // must not be lost by a change of the price alone. A broker takes no exits with a change.
 // Called with mu held.
 func (d *desk) lacks(o, old *Order, r OrderRequest) string {
-	opens := o.Account == "" && r.OCO == OCO{} && !shrinks(d.ahead.holdings[o.Symbol].Quantity, o.remaining())
+	opens := o.Account == "" && r.OCO == OCO{} && !book.Shrinks(d.ahead.Holdings[o.Symbol].Quantity, o.Remaining())
 	var all []string
 	add := func(lacking bool, name string) {
 		if lacking {
@@ -297,15 +298,6 @@ func (d *desk) lacks(o, old *Order, r OrderRequest) string {
 	add(opens && old.StopLoss != nil && o.StopLoss == nil, "stop_loss")
 	add(opens && old.TakeProfit != nil && o.TakeProfit == nil, "take_profit")
 	add(old.TimeInForce != "" && o.TimeInForce == "" && o.Type != Market, "time_in_force "+string(old.TimeInForce))
-	add(old.PostOnly && !o.PostOnly && o.Type == Limit && o.rests(), "post_only")
+	add(old.PostOnly && !o.PostOnly && o.Type == Limit && o.Rests(), "post_only")
 	return strings.Join(all, ", ")
-}
-
-// continues reports whether o is the same order as old, of the same side and type and at
-// the same prices, for no more than is left of old. What replaces a trailing stop, or a
-// stop that was triggered, is always a new order.
-func (o *Order) continues(old *Order) bool {
-	equal := func(x, y *exact.Decimal) bool { return x == y || x != nil && y != nil && *x == *y }
-	return o.Type != TrailingStop && old.TriggeredAt == nil && old.Side == o.Side && old.Type == o.Type &&
-		equal(old.Price, o.Price) && equal(old.StopPrice, o.StopPrice) && o.Quantity <= old.remaining().Abs()
 }

@@ -9,7 +9,16 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/internal/limit"
+	"wick/trade/book"
 )
+
+// now returns the present cut to the millisecond, so that what memory holds is
+// what the journal will give back. Subtracting, and not Truncate, keeps the
+// monotonic clock: ages stay right when somebody sets the wall clock.
+func now() Time {
+	t := time.Now()
+	return Time{Time: t.Add(-time.Duration(t.Nanosecond() % 1e6)).UTC()}
+}
 
 // Engine is the store with all that works on it. Its methods may be called from
 // many goroutines.
@@ -38,7 +47,7 @@ type Engine struct {
 // prices. Its methods decide, and take the steps that they decide on in memory; they wait
 // for nothing. [store.Do] has the lock under which they run, and writes the steps down.
 type desk struct {
-	ahead    *state
+	ahead    *book.State
 	watching *alertIndex // the alerts in the state
 	options  Options
 	paper    paper
@@ -63,7 +72,7 @@ type desk struct {
 
 // propose takes a step: the state has it from here on, and it counts once its record is on
 // disk, for which [store.Do] waits.
-func (d *desk) propose(k kind, ev *event) error {
+func (d *desk) propose(k book.Kind, ev *book.Event) error {
 	if d.broken != nil {
 		return d.broken
 	}
@@ -73,7 +82,7 @@ func (d *desk) propose(k kind, ev *event) error {
 	}
 	// The record is encoded before the step is taken: a record that is too long must
 	// not leave a state that cannot be written down.
-	if err := d.take(d.ahead.seq+1, k, ev); err != nil {
+	if err := d.take(d.ahead.Seq+1, k, ev); err != nil {
 		return fmt.Errorf("trade: decided on an impossible step: %w", err)
 	}
 	d.taken = append(d.taken, record)
@@ -82,11 +91,11 @@ func (d *desk) propose(k kind, ev *event) error {
 
 // take takes a step in the state, after it has noted in ev what the owner may want to know
 // of it: that depends on what the step changes.
-func (d *desk) take(seq uint64, k kind, ev *event) error {
+func (d *desk) take(seq uint64, k book.Kind, ev *book.Event) error {
 	if d.tells {
-		ev.steps = d.ahead.outboxSteps(seq, k, ev)
+		ev.Steps = d.ahead.OutboxSteps(seq, k, ev)
 	}
-	return d.ahead.apply(seq, k, ev)
+	return d.ahead.Apply(seq, k, ev)
 }
 
 // orderRate returns how often orders may be accepted: OrdersPerSecond, and twice as many

@@ -1,6 +1,9 @@
 package trade
 
-import "wick/internal/exact"
+import (
+	"wick/internal/exact"
+	"wick/trade/book"
+)
 
 // Estimate is what a person wants to know of an order before it is filled. It assumes the
 // price that is most likely by what is known now, without slippage for an order that
@@ -29,13 +32,13 @@ func (e *Engine) Estimate(o Order) Estimate {
 	}
 	if o.Account == "" {
 		r, _ := e.paper.report(o.Status, x.Quantity, x.Price, rate) // in range: the dry run has made the same checks
-		x.Fee = r.fee
+		x.Fee = r.Fee
 	}
 	if o.StopLoss != nil {
-		x.StopLoss, _ = o.StopLoss.at(entry, o.Side == Sell)
+		x.StopLoss, _ = o.StopLoss.At(entry, o.Side == Sell)
 	}
 	if o.TakeProfit != nil {
-		x.TakeProfit, _ = o.TakeProfit.at(entry, o.Side == Buy)
+		x.TakeProfit, _ = o.TakeProfit.At(entry, o.Side == Buy)
 	}
 	return x
 }
@@ -47,7 +50,7 @@ func (x Estimate) Worth() (exact.Decimal, bool) {
 
 // EstimateBeside returns the estimate of the stop beside o, a limit. Nobody knows which of
 // the two will be filled, so each has an estimate of its own.
-func (e *Engine) EstimateBeside(o Order, with OCO) Estimate { return e.Estimate(*o.partner(with)) }
+func (e *Engine) EstimateBeside(o Order, with OCO) Estimate { return e.Estimate(*o.Partner(with)) }
 
 // entry returns the price at which o would be filled, zero if it is not known, and the
 // rate of its fee. An order that takes what the market offers, now or later like a stop,
@@ -57,15 +60,15 @@ func (d *desk) entry(o *Order) (price, rate exact.Decimal) {
 	case o.AveragePrice != nil:
 		return *o.AveragePrice, d.paper.feeRate
 	case o.Type == Market: // at a broker elsewhere, which has not answered yet
-		return d.paper.slip(o, d.watch.of(o.Symbol).quote), d.paper.feeRate
+		return d.paper.slip(o, d.watch.of(o.Symbol).Quote), d.paper.feeRate
 	case o.Type == StopLimit:
 		// Triggered at its stop, it takes what the market offers there, or rests at its
 		// limit if the market is beyond that.
-		if offered := d.paper.offered(o, quote{price: *o.StopPrice}); o.within(offered) != offered {
+		if offered := d.paper.offered(o, book.Quote{Price: *o.StopPrice}); o.Within(offered) != offered {
 			return *o.Price, d.paper.makerRate
 		}
 		return *o.StopPrice, d.paper.feeRate
-	case o.waits():
+	case o.Waits():
 		return *o.StopPrice, d.paper.feeRate
 	}
 	return *o.Price, d.paper.makerRate
@@ -76,9 +79,9 @@ func (d *desk) entry(o *Order) (price, rate exact.Decimal) {
 // a limit that bid or ask have not reached waits, and is filled by the next trade, without
 // slippage.
 func (e *Engine) Arrival(o Order) exact.Decimal {
-	q := e.watch.of(o.Symbol).quote
+	q := e.watch.of(o.Symbol).Quote
 	price := e.paper.arrive(&o, q)
-	if later := e.paper.offered(&o, quote{price: q.price}); o.Type == Limit && o.within(later) == later {
+	if later := e.paper.offered(&o, book.Quote{Price: q.Price}); o.Type == Limit && o.Within(later) == later {
 		price = max(price, later)
 	}
 	return price

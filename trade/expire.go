@@ -3,6 +3,8 @@ package trade
 import (
 	"fmt"
 	"time"
+
+	"wick/trade/book"
 )
 
 // expire cancels the open orders of a symbol that have expired by instant, a time of the
@@ -11,16 +13,16 @@ import (
 func (d *desk) expire(symbol string, instant, at Time) error {
 	// They are gathered first, because ending one may end others and change the list.
 	var over []*Order
-	for _, id := range d.ahead.open[symbol] {
-		if o := d.ahead.order(id); o.Account == "" && o.expired(instant.UnixMilli()) {
+	for _, id := range d.ahead.Open[symbol] {
+		if o := d.ahead.Order(id); o.Account == "" && o.Expired(instant.UnixMilli()) {
 			over = append(over, o)
 		}
 	}
 	for _, o := range over {
-		if o = d.ahead.order(o.ID); o.Status.Terminal() { // it ended with an order before it
+		if o = d.ahead.Order(o.ID); o.Status.Terminal() { // it ended with an order before it
 			continue
 		}
-		if _, err := d.cancel(o, Who{}, because(expired), at); err != nil {
+		if _, err := d.cancel(o, Who{}, book.Because(book.Expired), at); err != nil {
 			return fmt.Errorf("order %s has expired: %w", o.ID, err)
 		}
 	}
@@ -34,10 +36,10 @@ const expireLate = time.Minute
 // expireAll cancels the orders of all symbols that expired at least expireLate ago, and
 // returns when that is on disk.
 func (e *Engine) expireAll() error {
-	return e.Do(func(s *state) error {
+	return e.Do(func(s *book.State) error {
 		at := now()
-		for _, symbol := range sorted(s.open) {
-			if err := e.expire(symbol, Time{at.Add(-expireLate)}, at); err != nil {
+		for _, symbol := range sorted(s.Open) {
+			if err := e.expire(symbol, Time{Time: at.Add(-expireLate)}, at); err != nil {
 				return err
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"wick/internal/exact"
 	"wick/internal/journal"
+	"wick/trade/book"
 )
 
 // Exports are what [Export] can write: every order, every execution, or what the account
@@ -49,7 +50,7 @@ func Export(dir, what, format string, w io.Writer) error {
 		return writeTable(w, format, header, rows, list)
 	}
 	for _, o := range orders {
-		rows = append(rows, o.row())
+		rows = append(rows, row(&o))
 	}
 	return writeTable(w, format, orderHeader, rows, orders)
 }
@@ -73,7 +74,7 @@ func writeTable(w io.Writer, format string, header []string, rows [][]string, li
 // markSynthetic marks the days from the first on which an order was placed that was filled
 // at an invented price. The orders are sorted by age. The days' own mark is not enough: it
 // is made before the first order of the day, and older versions did not write it.
-func markSynthetic(days []dayMark, orders []Order) {
+func markSynthetic(days []book.DayMark, orders []Order) {
 	first := slices.IndexFunc(orders, func(o Order) bool { return o.Synthetic && o.FilledQuantity != 0 })
 	for i := range days {
 		days[i].Synthetic = days[i].Synthetic || first >= 0 && days[i].Date >= orders[first].CreatedAt.UTC().Format(time.DateOnly)
@@ -110,7 +111,7 @@ func (x *exportedFill) row() []string {
 // filled of it in all, which is not enough if another order was filled in between. If the
 // journal does not reach back to the beginning, or is damaged, readFills fails.
 func readFills(dir string) ([]exportedFill, error) {
-	fills, held := []exportedFill{}, make(map[string]holding) // not nil, so that JSON has an empty list
+	fills, held := []exportedFill{}, make(map[string]book.Holding) // not nil, so that JSON has an empty list
 	_, err := inspect(dir, func(r journal.Entry) error {
 		if r.Kind == 0 && r.Seq > 0 { // the snapshot of record 0 is empty
 			return fmt.Errorf("%s: the journals before it are gone, and with them the fills up to record %d; wick audit prints what is left", r.File, r.Seq)
@@ -118,7 +119,7 @@ func readFills(dir string) ([]exportedFill, error) {
 		if r.Kind == 0 || r.Kind == journal.KindHeader {
 			return nil
 		}
-		ev, err := decodeEvent(r.Payload)
+		ev, err := book.DecodeEvent(r.Payload)
 		if err != nil {
 			return fmt.Errorf("%s: record %d: %w", r.File, r.Seq, err)
 		}
@@ -139,12 +140,12 @@ func readFills(dir string) ([]exportedFill, error) {
 // executed returns the execution of the order o that changed a holding. What a fill pays is
 // in the holding, to the last digit: realized profit plus fees less cost falls by size*price.
 // The average price of an order that was filled in parts is rounded.
-func executed(o *Order, before, after holding) (exportedFill, error) {
+func executed(o *Order, before, after book.Holding) (exportedFill, error) {
 	x := exportedFill{OrderID: o.ID, ClientOrderID: o.ClientOrderID, Symbol: o.Symbol, Side: o.Side, Source: o.Source, Synthetic: o.Synthetic}
 	size := after.Quantity - before.Quantity
 	x.Quantity = size.Abs()
-	fee := minus(after.Fees, before.Fees)
-	paid := minus(minus(after.Cost, before.Cost), plus(minus(after.Realized, before.Realized), fee))
+	fee := book.Minus(after.Fees, before.Fees)
+	paid := book.Minus(book.Minus(after.Cost, before.Cost), book.Plus(book.Minus(after.Realized, before.Realized), fee))
 	var ok, fits bool
 	if size != 0 {
 		x.Price, ok = paid.Per(size)
@@ -171,7 +172,7 @@ var orderHeader = []string{
 }
 
 // row returns an order as a line of CSV.
-func (o *Order) row() []string {
+func row(o *Order) []string {
 	return []string{
 		o.ID, o.ClientOrderID, o.Symbol, string(o.Side), string(o.Type), o.Quantity.String(), text(o.Price, o.Price != nil), text(o.StopPrice, o.StopPrice != nil),
 		string(o.Status), o.FilledQuantity.String(), text(o.AveragePrice, o.AveragePrice != nil), o.Fee.String(), o.CreatedAt.String(), o.UpdatedAt.String(),
@@ -181,22 +182,22 @@ func (o *Order) row() []string {
 
 // readHistory returns the orders of a directory in the order in which they were placed,
 // and the days of its account.
-func readHistory(dir string) (orders []Order, days []dayMark, err error) {
+func readHistory(dir string) (orders []Order, days []book.DayMark, err error) {
 	all, s, err := allOrders(dir)
 	if err != nil {
 		return nil, nil, err
 	}
 	orders = []Order{} // not nil, so that JSON has an empty list
 	for _, o := range all {
-		orders = append(orders, o.public())
+		orders = append(orders, o.Public())
 	}
-	return orders, append([]dayMark{}, s.days...), nil
+	return orders, append([]book.DayMark{}, s.Days...), nil
 }
 
 // allOrders returns every order of a directory, in the order in which they were placed, and
 // its newest state. The journal has them all; if a recovery has noted that some of it is
 // missing, the state may still have those that were in that part.
-func allOrders(dir string) ([]*Order, *state, error) {
+func allOrders(dir string) ([]*Order, *book.State, error) {
 	s, err := newestState(journal.ReadOnly(dir))
 	if err != nil {
 		return nil, nil, err
@@ -204,11 +205,11 @@ func allOrders(dir string) ([]*Order, *state, error) {
 	var h orderHistory
 	if _, err = inspect(dir, func(r journal.Entry) error {
 		if r.Kind == 0 { // the records before this snapshot are gone
-			old, err := decodeState("", r.Seq, r.Payload)
+			old, err := book.DecodeState("", r.Seq, r.Payload)
 			if err != nil {
 				return fmt.Errorf("%s: %w", r.File, err)
 			}
-			for _, o := range old.orders {
+			for _, o := range old.Orders {
 				h.set(o)
 			}
 			return nil
@@ -216,7 +217,7 @@ func allOrders(dir string) ([]*Order, *state, error) {
 		if r.Kind == journal.KindHeader {
 			return nil
 		}
-		ev, err := decodeEvent(r.Payload)
+		ev, err := book.DecodeEvent(r.Payload)
 		if err != nil {
 			return fmt.Errorf("%s: record %d: %w", r.File, r.Seq, err)
 		}
@@ -225,7 +226,7 @@ func allOrders(dir string) ([]*Order, *state, error) {
 	}); err != nil {
 		return nil, nil, err
 	}
-	for _, o := range s.orders {
+	for _, o := range s.Orders {
 		if h.orders[o.ID] == nil {
 			h.set(o)
 		}

@@ -16,6 +16,7 @@ import (
 	"wick/broker/alpaca/alpacatest"
 	"wick/internal/exact"
 	"wick/internal/journal"
+	"wick/trade/book"
 )
 
 // TestFind: the filters of orders.
@@ -29,7 +30,7 @@ func TestFind(t *testing.T) {
 				ask(t, e, func(r *OrderRequest) { r.Who, r.Symbol, r.Type, r.Price = w, symbol, Limit, 90*exact.One })
 			}
 		}
-		hour := func(n int) time.Time { return e.ahead.orders[0].CreatedAt.Add(time.Duration(n) * time.Hour) }
+		hour := func(n int) time.Time { return e.ahead.Orders[0].CreatedAt.Add(time.Duration(n) * time.Hour) }
 		for name, c := range map[string]struct {
 			filter OrderFilter
 			want   int
@@ -301,10 +302,10 @@ func TestExportSyntheticDays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return Time{day.Add(time.Hour)}
+		return Time{Time: day.Add(time.Hour)}
 	}
 	orders := []Order{{CreatedAt: at("2026-01-01"), FilledQuantity: 1}, {CreatedAt: at("2026-01-01"), Synthetic: true}, {CreatedAt: at("2026-01-03"), FilledQuantity: 1, Synthetic: true}}
-	days := []dayMark{{Date: "2026-01-01"}, {Date: "2026-01-02"}, {Date: "2026-01-03"}, {Date: "2026-01-04"}}
+	days := []book.DayMark{{Date: "2026-01-01"}, {Date: "2026-01-02"}, {Date: "2026-01-03"}, {Date: "2026-01-04"}}
 	markSynthetic(days, orders)
 	if days[0].Synthetic || days[1].Synthetic || !days[2].Synthetic || !days[3].Synthetic {
 		t.Errorf("invented prices since 2026-01-03: %+v", days)
@@ -326,11 +327,11 @@ func TestExportSyntheticDays(t *testing.T) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err := e.noteDay(Time{now().AddDate(0, 0, 1)}); err != nil {
+	if err := e.noteDay(Time{Time: now().AddDate(0, 0, 1)}); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(e.ahead.days); n != 2 || e.ahead.days[0].Synthetic || !e.ahead.days[1].Synthetic {
-		t.Errorf("bought for real and valued at an invented price the day after: %+v", e.ahead.days)
+	if n := len(e.ahead.Days); n != 2 || e.ahead.Days[0].Synthetic || !e.ahead.Days[1].Synthetic {
+		t.Errorf("bought for real and valued at an invented price the day after: %+v", e.ahead.Days)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
+	"wick/trade/book"
 )
 
 // TestOrderFilled: a subscription that names order is told of the fill of a resting
@@ -64,8 +65,8 @@ func TestOrderFilled(t *testing.T) {
 // was for, and why the rest was not filled.
 func TestPartialFillIsSaid(t *testing.T) {
 	price := 100 * exact.One
-	o := &Order{ID: "o-1", Symbol: "AAA", Side: Buy, Type: Limit, Status: StatusCancelled, Why: []Reason{because(expired)}, Quantity: 2 * exact.One, FilledQuantity: exact.One, Price: &price, AveragePrice: &price}
-	if got, want := endNotification(o, nil, now()).Message, "Limit order o-1: buy 1 of AAA filled at 100. It was for 2 in all; the rest was cancelled: expired."; got != want {
+	o := &Order{ID: "o-1", Symbol: "AAA", Side: Buy, Type: Limit, Status: StatusCancelled, Why: []Reason{book.Because(book.Expired)}, Quantity: 2 * exact.One, FilledQuantity: exact.One, Price: &price, AveragePrice: &price}
+	if got, want := book.EndNotification(o, nil, now()).Message, "Limit order o-1: buy 1 of AAA filled at 100. It was for 2 in all; the rest was cancelled: expired."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -82,10 +83,10 @@ func TestFilledMessage(t *testing.T) {
 	}{
 		{"", false, "Stop limit order o-1-1: sell 1 of AAA filled at 95. It was for 2 in all; the rest was cancelled."},
 		{RoleOCO, false, "Stop limit order o-1-1: sell 1 of AAA filled at 95. It was for 2 in all; the rest was cancelled."},
-		{RoleStopLoss, true, "Stop limit order o-1-1: sell 1 of AAA filled at 95. It was for 2 in all; the rest was cancelled. It was the stop loss of g-1-1." + invented},
+		{RoleStopLoss, true, "Stop limit order o-1-1: sell 1 of AAA filled at 95. It was for 2 in all; the rest was cancelled. It was the stop loss of g-1-1." + book.Invented},
 	} {
 		o.Role, o.Synthetic, o.Group = c.role, c.synthetic, "g-1-1"
-		if got := endNotification(&o, nil, Time{}).Message; got != c.want {
+		if got := book.EndNotification(&o, nil, Time{}).Message; got != c.want {
 			t.Errorf("role %q: %q, want %q", c.role, got, c.want)
 		}
 	}

@@ -7,16 +7,17 @@ import (
 
 	"wick/broker"
 	"wick/internal/limit"
+	"wick/trade/book"
 )
 
 // Order returns the order with this order_id or client_order_id, also if it is in the
 // journal or somebody else's at the broker, or refuses if there is none.
 func (e *Engine) Order(id string) (Order, error) {
 	var found *Order
-	err := e.View(func(s *state) {
-		o := s.order(id)
+	err := e.View(func(s *book.State) {
+		o := s.Order(id)
 		if o == nil {
-			o = s.order(s.clientIDs[id])
+			o = s.Order(s.ClientIDs[id])
 		}
 		if o != nil {
 			shown := e.shownOrder(o)
@@ -37,7 +38,7 @@ func (e *Engine) Order(id string) (Order, error) {
 	// Not in memory: the disk is read without the lock.
 	for _, key := range []string{orderKey(id), clientKey(id)} {
 		if o, err := e.finished(key); o != nil || err != nil {
-			return o.public(), err
+			return o.Public(), err
 		}
 	}
 	return Order{}, uncancellable(nil, id)
@@ -46,9 +47,9 @@ func (e *Engine) Order(id string) (Order, error) {
 // Group returns the open orders that belong to the order called id, without that one: its
 // exits, or the stop beside it.
 func (e *Engine) Group(id string) (members []Order, err error) {
-	err = e.View(func(s *state) {
-		if o := s.order(id); o != nil {
-			for _, m := range s.mates(o, id) {
+	err = e.View(func(s *book.State) {
+		if o := s.Order(id); o != nil {
+			for _, m := range s.Mates(o, id) {
 				members = append(members, e.shownOrder(m))
 			}
 		}
@@ -65,17 +66,17 @@ func (e *Engine) Protection(o Order) (exits []Order) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	filled := o.Side.sign(o.FilledQuantity)
-	after, _ := e.ahead.holdings[o.Symbol].Quantity.Add(filled) // every check has passed, this one too
-	opened := reducible(after, -filled)
+	filled := o.Side.Sign(o.FilledQuantity)
+	after, _ := e.ahead.Holdings[o.Symbol].Quantity.Add(filled) // every check has passed, this one too
+	opened := book.Reducible(after, -filled)
 	if opened == 0 {
 		return nil
 	}
-	for _, leg := range e.ahead.exitsOf(&o, opened, *o.AveragePrice, o.CreatedAt) {
+	for _, leg := range e.ahead.ExitsOf(&o, opened, *o.AveragePrice, o.CreatedAt) {
 		if leg.ID, leg.Group = "", ""; len(leg.Why) == 0 {
-			leg.explain(because(dryRun))
+			leg.Explain(book.Because(book.DryRun))
 		}
-		exits = append(exits, leg.public())
+		exits = append(exits, leg.Public())
 	}
 	return exits
 }
@@ -99,8 +100,8 @@ func (e *Engine) Find(f OrderFilter) ([]Order, error) {
 		}
 	}
 	orders := []Order{}
-	err := e.View(func(s *state) {
-		for _, o := range s.orders {
+	err := e.View(func(s *book.State) {
+		for _, o := range s.Orders {
 			if f.passes(o) {
 				orders = append(orders, e.shownOrder(o))
 			}
@@ -140,15 +141,15 @@ func (f OrderFilter) passes(o *Order) bool {
 		!f.Until.IsZero() && !o.UpdatedAt.Before(f.Until):
 		return false
 	}
-	return f.Client == nil || o.By.sameClient(f.Client.short())
+	return f.Client == nil || o.By.SameClient(f.Client.Short())
 }
 
 // Orders returns the orders in memory, oldest first; with openOnly those that can still
 // be filled.
 func (e *Engine) Orders(openOnly bool) (orders []Order, err error) {
-	err = e.View(func(s *state) {
-		orders = make([]Order, 0, len(s.orders))
-		for _, o := range s.orders {
+	err = e.View(func(s *book.State) {
+		orders = make([]Order, 0, len(s.Orders))
+		for _, o := range s.Orders {
 			if !openOnly || !o.Status.Terminal() {
 				orders = append(orders, e.shownOrder(o))
 			}
@@ -162,7 +163,7 @@ func (e *Engine) Orders(openOnly bool) (orders []Order, err error) {
 func (e *Engine) OrdersVersion() uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.ahead.ordered
+	return e.ahead.Ordered
 }
 
 // Positions returns the open positions by symbol, valued at the newest price. One that only
@@ -176,11 +177,11 @@ func (e *Engine) AllPositions() ([]Position, error) { return e.positions(true) }
 // positions returns the positions by symbol, with flat also those that are closed.
 func (e *Engine) positions(flat bool) ([]Position, error) {
 	positions := []Position{}
-	err := e.View(func(s *state) {
-		held := e.withAccount(s.holdings)
+	err := e.View(func(s *book.State) {
+		held := e.withAccount(s.Holdings)
 		for _, symbol := range sorted(held) {
 			if h := held[symbol]; flat || h.Quantity != 0 || e.beside(symbol) != 0 {
-				positions = append(positions, e.valued(h.show(symbol, e.brokerName(), e.watch.of(symbol).quote)))
+				positions = append(positions, e.valued(h.Show(symbol, e.brokerName(), e.watch.of(symbol).Quote)))
 			}
 		}
 	})
@@ -189,14 +190,14 @@ func (e *Engine) positions(flat bool) ([]Position, error) {
 
 // withAccount returns what the book holds, and with nothing what only the account at the
 // broker does. Called with mu held.
-func (d *desk) withAccount(held map[string]holding) map[string]holding {
+func (d *desk) withAccount(held map[string]book.Holding) map[string]book.Holding {
 	all, keys := maps.Clone(held), map[string]bool{}
 	for symbol := range held {
 		keys[broker.Key(symbol)] = true
 	}
 	for _, p := range d.remote.report.Positions {
 		if !keys[broker.Key(p.Symbol)] && d.beside(p.Symbol) != 0 {
-			all[p.Symbol] = holding{}
+			all[p.Symbol] = book.Holding{}
 		}
 	}
 	return all
@@ -211,11 +212,11 @@ func (d *desk) externalOrders() (orders []Order) {
 	for _, s := range d.remote.external {
 		o := Order{
 			ID: externalID + s.ID, ClientOrderID: limit.Clip(s.ClientID), Symbol: s.Symbol, Side: Side(s.Side), Type: OrderType(s.Type), Quantity: s.Quantity, Status: StatusOpen,
-			FilledQuantity: s.Filled, Broker: d.remote.name, Account: d.remote.id, BrokerID: s.ID, CreatedAt: Time{s.CreatedAt.UTC()}, UpdatedAt: Time{s.UpdatedAt.UTC()},
-			Why: []Reason{because(external)},
+			FilledQuantity: s.Filled, Broker: d.remote.name, Account: d.remote.id, BrokerID: s.ID, CreatedAt: Time{Time: s.CreatedAt.UTC()}, UpdatedAt: Time{Time: s.UpdatedAt.UTC()},
+			Why: []Reason{book.Because(book.External)},
 		}
 		if s.Quantity == 0 {
-			o.explain(because(externalSum))
+			o.Explain(book.Because(book.ExternalSum))
 		}
 		if s.Limit != 0 {
 			o.Price = &s.Limit
@@ -223,7 +224,7 @@ func (d *desk) externalOrders() (orders []Order) {
 		if s.Stop != 0 {
 			o.StopPrice = &s.Stop
 		}
-		orders = append(orders, o.public())
+		orders = append(orders, o.Public())
 	}
 	return orders
 }
@@ -239,7 +240,7 @@ func (d *desk) valued(p Position) Position {
 		b = d.remote.report.Positions[i]
 	}
 	if i >= 0 || d.beside(p.Symbol) != 0 {
-		p.AtBroker = &BrokerPosition{b.Quantity, b.Entry, b.Value, b.Profit, Time{d.remote.readAt.UTC().Truncate(time.Millisecond)}}
+		p.AtBroker = &BrokerPosition{Quantity: b.Quantity, EntryPrice: b.Entry, Value: b.Value, UnrealizedPnL: b.Profit, AsOf: Time{Time: d.remote.readAt.UTC().Truncate(time.Millisecond)}}
 	}
 	return p
 }
@@ -247,11 +248,11 @@ func (d *desk) valued(p Position) Position {
 // notOrder returns why id, which is no order_id of this book, names nothing to cancel or
 // replace. Called with mu held.
 func (d *desk) notOrder(id string) *Refusal {
-	if own := d.ahead.clientIDs[id]; own != "" {
-		return fixIt.refuse("unknown_order", "%q is the client_order_id of order %s: name it by that order_id", limit.Clip(id), own)
+	if own := d.ahead.ClientIDs[id]; own != "" {
+		return book.FixIt.Refuse("unknown_order", "%q is the client_order_id of order %s: name it by that order_id", limit.Clip(id), own)
 	}
 	if slices.ContainsFunc(d.remote.external, func(s broker.State) bool { return externalID+s.ID == id }) {
-		return refuse("unknown_order", "order %s was not placed by wick, which does not touch it: it can only be changed or cancelled at %s itself", id, d.remote.name)
+		return book.Refuse("unknown_order", "order %s was not placed by wick, which does not touch it: it can only be changed or cancelled at %s itself", id, d.remote.name)
 	}
 	return uncancellable(nil, id)
 }
@@ -260,7 +261,7 @@ func (d *desk) notOrder(id string) *Refusal {
 // ended as o says, or is not known if o is nil.
 func uncancellable(o *Order, id string) *Refusal {
 	if o == nil {
-		return refuse("unknown_order", "no order has the id %q; get_orders lists them", limit.Clip(id))
+		return book.Refuse("unknown_order", "no order has the id %q; get_orders lists them", limit.Clip(id))
 	}
-	return refuse(Code("order_"+o.Status), "order %s is already %s", id, o.Status)
+	return book.Refuse(Code("order_"+o.Status), "order %s is already %s", id, o.Status)
 }

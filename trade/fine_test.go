@@ -10,6 +10,7 @@ import (
 
 	"wick/internal/exact"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // TestPricesBeyondExactNumbers: prices are counted in 0.00000001 up to 92
@@ -36,7 +37,7 @@ func TestPricesBeyondExactNumbers(t *testing.T) {
 			if got := strings.TrimSuffix(code(err)+show(o.AveragePrice), "null"); got != c.want {
 				t.Errorf("price %v: %s (%v), want %s", c.price, got, err, c.want)
 			}
-			if err != nil && !strings.Contains(err.Error(), string(never)) {
+			if err != nil && !strings.Contains(err.Error(), string(book.Never)) {
 				t.Errorf("price %v: %v, want a refusal that is for ever", c.price, err)
 			}
 		})
@@ -64,7 +65,7 @@ func TestAlertsBeyondExactNumbers(t *testing.T) {
 	for _, price := range []float64{0.0000123456, 1.43e-8, 1.2e-10, 1.5e12} {
 		inBubble(t, func(o *Options) { o.Source = real{flat(price)} }, func(t *testing.T, e *Engine) {
 			for _, condition := range []string{`{"price_above":0.00001}`, `{"price_below":0.00001}`} {
-				if _, err := setAlert(t, e, condition, ""); code(err) != "price_not_exact" || !strings.Contains(err.Error(), string(never)) {
+				if _, err := setAlert(t, e, condition, ""); code(err) != "price_not_exact" || !strings.Contains(err.Error(), string(book.Never)) {
 					t.Errorf("%s at %v: %v, want price_not_exact", condition, price, err)
 				}
 			}

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/internal/limit"
+	"wick/trade/book"
 )
 
 // keptOrders is how many terminal orders stay in memory. The others are read from the
@@ -29,7 +29,7 @@ func clientKey(id string) string { return "client " + id }
 
 // recordKeys says under which keys the index finds a record.
 func recordKeys(_ byte, payload []byte) (k journal.Keys, err error) {
-	ev, err := decodeEvent(payload)
+	ev, err := book.DecodeEvent(payload)
 	if err != nil {
 		return k, err
 	}
@@ -63,15 +63,15 @@ type orderHistory struct {
 }
 
 // add takes over what an event says of the orders that are wanted.
-func (h *orderHistory) add(ev *event, wanted func(id string) bool) {
-	for _, o := range ev.changed(func(id string) *Order { return h.orders[id] }) {
+func (h *orderHistory) add(ev *book.Event, wanted func(id string) bool) {
+	for _, o := range ev.Changed(func(id string) *Order { return h.orders[id] }) {
 		if wanted(o.ID) {
 			h.set(o)
 		}
 	}
 	for id, stop := range ev.Stops {
 		if o := h.orders[id]; o != nil {
-			h.orders[id] = o.withStop(stop)
+			h.orders[id] = o.WithStop(stop)
 		}
 	}
 }
@@ -85,16 +85,6 @@ func (h *orderHistory) set(o *Order) {
 		h.ids = append(h.ids, o.ID)
 	}
 	h.orders[o.ID] = o
-}
-
-// withStop returns o with another stop price, if it is a trailing stop that is open.
-func (o *Order) withStop(stop exact.Decimal) *Order {
-	if o.Type != TrailingStop || o.Status.Terminal() {
-		return o
-	}
-	after := *o
-	after.StopPrice = &stop
-	return &after
 }
 
 // finished returns the order with a key from the closed generations of the journal, or nil.
@@ -119,7 +109,7 @@ func (b *store) lookUp(key string) (o *Order, last uint64, err error) {
 	}
 	id, ours := strings.CutPrefix(key, orderKey(""))
 	if !ours { // the order whose id the client chose
-		ev, err := decodeEvent(records[0].Payload)
+		ev, err := book.DecodeEvent(records[0].Payload)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -134,7 +124,7 @@ func (b *store) lookUp(key string) (o *Order, last uint64, err error) {
 	}
 	var h orderHistory
 	for _, r := range records {
-		ev, err := decodeEvent(r.Payload)
+		ev, err := book.DecodeEvent(r.Payload)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -176,9 +166,9 @@ func terminal(orders []*Order) []*Order {
 func (b *store) forgetClosed() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	late := func(o *Order) bool { return o.endedWithin(lateWithin + time.Hour) }
-	extra := len(slices.DeleteFunc(terminal(b.ahead.orders), late)) - b.kept
-	old := slices.DeleteFunc(b.closed, func(o *Order) bool { return b.ahead.order(o.ID) != o })
+	late := func(o *Order) bool { return o.EndedWithin(book.LateWithin + time.Hour) }
+	extra := len(slices.DeleteFunc(terminal(b.ahead.Orders), late)) - b.kept
+	old := slices.DeleteFunc(b.closed, func(o *Order) bool { return b.ahead.Order(o.ID) != o })
 	b.closed, b.inBoth = nil, len(old)
 	if extra <= 0 {
 		return
@@ -188,7 +178,7 @@ func (b *store) forgetClosed() {
 	// months is news when it ends.
 	slices.SortStableFunc(old, func(a, b *Order) int { return a.UpdatedAt.Compare(b.UpdatedAt.Time) })
 	old = old[:min(extra, len(old))]
-	b.ahead.forget(old)
+	b.ahead.Forget(old)
 	b.inBoth -= len(old)
 }
 
@@ -257,7 +247,7 @@ func (e *Engine) FindArchived(ctx context.Context, f OrderFilter, skip, most int
 	there := make(map[uint64]bool) // in memory, by digest
 	e.indexing.Lock()
 	e.mu.Lock()
-	for _, o := range e.ahead.orders {
+	for _, o := range e.ahead.Orders {
 		there[journal.Digest(orderKey(o.ID))] = true
 	}
 	both, last := e.inBoth, e.index.Len()
@@ -292,7 +282,7 @@ func (e *Engine) FindArchived(ctx context.Context, f OrderFilter, skip, most int
 			return found, err
 		case o == nil: // it changed later: it is found where it ended at last
 		case looks >= archiveLooks:
-			found.Before = Time{o.UpdatedAt.Add(time.Millisecond)} // others may have ended with it
+			found.Before = Time{Time: o.UpdatedAt.Add(time.Millisecond)} // others may have ended with it
 			return found, nil
 		case !f.Since.IsZero() && o.UpdatedAt.Before(f.Since.Add(-outOfOrder)):
 			return found, nil
@@ -303,7 +293,7 @@ func (e *Engine) FindArchived(ctx context.Context, f OrderFilter, skip, most int
 			found.More = true
 			return found, nil
 		default:
-			found.Orders = append(found.Orders, o.public())
+			found.Orders = append(found.Orders, o.Public())
 		}
 	}
 	return found, nil
@@ -330,9 +320,9 @@ func (e *Engine) endedBefore(n int, until time.Time) (before int, err error) {
 // what it cost to find it. It returns nil if a later record has changed it.
 func (e *Engine) ended(digest uint64, read func() (journal.Entry, error)) (o *Order, cost int, err error) {
 	r, err := read()
-	var ev *event
+	var ev *book.Event
 	if err == nil {
-		ev, err = decodeEvent(r.Payload)
+		ev, err = book.DecodeEvent(r.Payload)
 	}
 	if err != nil {
 		return nil, 1, fmt.Errorf("%w: %w", journal.ErrStorage, err)

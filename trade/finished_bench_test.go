@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wick/internal/exact"
+	"wick/trade/book"
 )
 
 var finishedOrders = flag.Int("finished", 20_000, "how many finished orders BenchmarkFinished puts into the journal")
@@ -70,13 +71,13 @@ func fillJournal(b *testing.B, o Options, n int) {
 	b.Helper()
 	o.kept = 100 // so that the snapshots meanwhile are short
 	e := openTest(b, o)
-	at := Time{time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	at := Time{Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	price := 100 * exact.One
 	for i := 0; i < n; {
-		if err := e.Do(func(s *state) error {
+		if err := e.Do(func(s *book.State) error {
 			for range min(1000, n-i) {
-				if err := e.propose(kindPlaced, &event{At: at, Order: &Order{
-					ID: s.newID("o"), ClientOrderID: fmt.Sprint("c", i), Symbol: "BTCUSDT", Side: Buy, Type: Market,
+				if err := e.propose(book.KindPlaced, &book.Event{At: at, Order: &Order{
+					ID: s.NewID("o"), ClientOrderID: fmt.Sprint("c", i), Symbol: "BTCUSDT", Side: Buy, Type: Market,
 					Quantity: exact.One, Status: StatusFilled, FilledQuantity: exact.One, AveragePrice: &price, Broker: paperName, CreatedAt: at, UpdatedAt: at,
 				}}); err != nil {
 					return err

@@ -20,6 +20,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/internal/journal/journaltest"
+	"wick/trade/book"
 )
 
 // TestFinished: old orders leave memory and are found in the journal, and their ids stay
@@ -207,12 +208,12 @@ func TestTakeAsPlaced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := decodeState(store, seq, snapshot)
+		s, err := book.DecodeState(store, seq, snapshot)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, o := range s.orders {
+		for _, o := range s.Orders {
 			got = append(got, o.ID)
 		}
 		if !slices.Equal(got, want) {
@@ -532,7 +533,7 @@ func TestFinishedMeanwhile(t *testing.T) {
 			first = o
 		}
 	}
-	if e.ahead.order(first.ID) != nil {
+	if e.ahead.Order(first.ID) != nil {
 		t.Fatal("the first order is still in memory")
 	}
 	if o, _, err := e.accept(r, inquiry{}, broker.Rules{}); err != nil || o.ID != first.ID {

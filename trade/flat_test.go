@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"wick/internal/exact"
+	"wick/trade/book"
 )
 
 // TestFlatPositions: 2 bought at 100 and sold at 110 with a fee of 1 %: 20
@@ -29,7 +30,7 @@ func TestFlatPositions(t *testing.T) {
 		if len(p) != 2 || p[0].Symbol != "AAA" || p[0].Side != "flat" || p[0].Quantity != 0 || p[0].RealizedPnL.String() != "15.8" || p[0].Fees.String() != "4.2" {
 			t.Errorf("%s: all positions %+v, want AAA flat with 15.8 realized and fees of 4.2", when, p)
 		}
-		if s, ok := Sum(p); !ok || s.Realized.String() != "14.8" || s.Fees.String() != "5.2" || s.Unrealized == nil || s.Unrealized.String() != unrealized {
+		if s, ok := book.Sum(p); !ok || s.Realized.String() != "14.8" || s.Fees.String() != "5.2" || s.Unrealized == nil || s.Unrealized.String() != unrealized {
 			t.Errorf("%s: totals %+v, want 14.8 realized and fees of 5.2", when, s)
 		}
 	}
@@ -39,7 +40,7 @@ func TestFlatPositions(t *testing.T) {
 	}
 	e = openTest(t, o)
 	defer e.Close()
-	if s, _ := Sum(must(e.AllPositions())); s.Unrealized != nil {
+	if s, _ := book.Sum(must(e.AllPositions())); s.Unrealized != nil {
 		t.Errorf("totals without a price: %+v, want no unrealized profit", s)
 	}
 	e.watchNeeded(t.Context())

@@ -7,6 +7,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/internal/journal/journaltest"
+	"wick/trade/book"
 )
 
 // usedStore returns an engine in which some of everything has happened, and its
@@ -40,16 +41,16 @@ func FuzzEvents(f *testing.F) {
 		}
 	}
 	f.Add(lines)
-	store := e.ahead.store
+	store := e.ahead.Store
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s := newState(store)
+		s := book.NewState(store)
 		for line := range bytes.Lines(data) {
-			if ev, err := decodeEvent(line[1:]); err == nil && s.apply(s.seq+1, kind(line[0]), ev) != nil {
+			if ev, err := book.DecodeEvent(line[1:]); err == nil && s.Apply(s.Seq+1, book.Kind(line[0]), ev) != nil {
 				break
 			}
 		}
 		text := encoded(t, s)
-		again, err := decodeState(store, s.seq, []byte(text))
+		again, err := book.DecodeState(store, s.Seq, []byte(text))
 		if err != nil || encoded(t, again) != text {
 			t.Fatalf("after %q the state %s is read as %v", data, text, err)
 		}
@@ -62,7 +63,7 @@ func FuzzSnapshot(f *testing.F) {
 	f.Add([]byte(encoded(f, e.ahead)))
 	f.Add([]byte("{}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if s, err := decodeState("store", 7, data); err == nil {
+		if s, err := book.DecodeState("store", 7, data); err == nil {
 			encoded(t, s)
 		}
 	})

@@ -12,13 +12,14 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // bracket returns the change to an entry with both exits.
 func bracket(t *testing.T, stop, profit string) func(*OrderRequest) {
 	t.Helper()
 	read := func(text string) Exit {
-		x, err := ParseExit(text)
+		x, err := book.ParseExit(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,7 +274,7 @@ func TestExitRefused(t *testing.T) {
 			t.Errorf("a stop above the market beside a sell limit: %v, want stop_passed", err)
 		}
 		for _, text := range []string{"", "x", "-3%", "100%", "atr", "3 percent"} {
-			if x, err := ParseExit(text); err == nil {
+			if x, err := book.ParseExit(text); err == nil {
 				t.Errorf("exit %q is read as %+v, want an error", text, x)
 			}
 		}

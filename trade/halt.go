@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wick/internal/journal"
+	"wick/trade/book"
 )
 
 // haltName is the file by which the owner stops trading.
@@ -34,13 +35,13 @@ func (e *Engine) judgeTrading() error {
 	if err := e.noteHalt(err); err != nil {
 		return err
 	}
-	var ev *event // nil if nothing changes
-	err = e.Do(func(s *state) error {
+	var ev *book.Event // nil if nothing changes
+	err = e.Do(func(s *book.State) error {
 		// An earlier leader may have had the file, or was told to halt: that there is no file
 		// here says nothing, and a halt lasts until it is lifted. Only reducing with the day of a
 		// loss is the breaker's, unless the owner asked for it as well.
-		if shared && (s.trading == Halted || asked == Active && (s.tripped == "" || s.byOwner)) {
-			asked = s.trading
+		if shared && (s.Trading == Halted || asked == Active && (s.Tripped == "" || s.ByOwner)) {
+			asked = s.Trading
 		}
 		// The step that would be written, if it is a change. What the broker or a loss restricted
 		// ends without the owner's file.
@@ -49,7 +50,7 @@ func (e *Engine) judgeTrading() error {
 			by.Name = "owner, by the file HALT"
 		}
 		e.haltFile = asked != Active
-		ev = &event{At: now(), Trading: asked, ByOwner: shared && asked == Reducing, By: by}
+		ev = &book.Event{At: now(), Trading: asked, ByOwner: shared && asked == Reducing, By: by}
 		// A file that halts wins over everything else. Without a file the daily loss may
 		// restrict trading, and what is known of the broker may restrict it further.
 		if asked == Active {
@@ -58,7 +59,7 @@ func (e *Engine) judgeTrading() error {
 		e.restrict(ev)
 		e.keepTripped(ev)
 		news := e.differsAnew(ev)
-		if s.trading == ev.Trading && s.tripped == ev.Tripped && s.byOwner == ev.ByOwner && !news {
+		if s.Trading == ev.Trading && s.Tripped == ev.Tripped && s.ByOwner == ev.ByOwner && !news {
 			ev = nil
 			return errIdle
 		}
@@ -76,7 +77,7 @@ func (e *Engine) judgeTrading() error {
 // Once it can be looked at again, how far the market was judged is on disk as after a halt.
 func (e *Engine) noteHalt(unread error) error {
 	before := false
-	err := e.Do(func(*state) error {
+	err := e.Do(func(*book.State) error {
 		before, e.haltUnread = e.haltUnread, unread != nil
 		if before && unread == nil {
 			return e.noteSeen(now())
@@ -89,26 +90,26 @@ func (e *Engine) noteHalt(unread error) error {
 	if !before {
 		e.log.Error("whether trading is halted cannot be told: no order is taken", "error", unread)
 	}
-	return refuse("halt_unknown", "whether trading is halted cannot be told: %v", unread)
+	return book.Refuse("halt_unknown", "whether trading is halted cannot be told: %v", unread)
 }
 
 // proposeTrading proposes ev, which changes the trading state.
 // Prices that came while orders were held back must not fill them after a restart, so the
 // end of a restriction writes down first how far the market was judged. Called with mu
 // held.
-func (e *Engine) proposeTrading(ev *event) error {
-	if e.ahead.trading != Active {
+func (e *Engine) proposeTrading(ev *book.Event) error {
+	if e.ahead.Trading != Active {
 		if err := e.noteSeen(now()); err != nil {
 			return err
 		}
 	}
-	return e.propose(kindTrading, ev)
+	return e.propose(book.KindTrading, ev)
 }
 
 // differsAnew reports whether ev must be written even if it leaves the trading state as it
 // is: the broker's positions have begun to differ while the daily loss restricts trading
 // already, and otherwise the owner would not be told. Called with mu held.
-func (e *Engine) differsAnew(ev *event) bool {
+func (e *Engine) differsAnew(ev *book.Event) bool {
 	if ev.Trading == Halted {
 		return false
 	}
@@ -177,8 +178,8 @@ func (e *Engine) askHalt(halt bool) error {
 
 // setHaltShared is the step of SetHalt for the leader on a shared log.
 func (e *Engine) setHaltShared(halt bool) error {
-	ev := &event{At: now(), Trading: Active, By: &Who{Name: "owner"}}
-	err := e.Do(func(*state) error {
+	ev := &book.Event{At: now(), Trading: Active, By: &Who{Name: "owner"}}
+	err := e.Do(func(*book.State) error {
 		if halt {
 			ev.Trading = Halted
 			e.keepTripped(ev)
@@ -228,7 +229,7 @@ func readHalt(dir string) (TradingState, error) {
 
 // restrict makes ev halt trading as long as what the broker has is not known. It makes ev
 // let only reducing orders pass if that is not what the book says. Called with mu held.
-func (d *desk) restrict(ev *event) {
+func (d *desk) restrict(ev *book.Event) {
 	v := &d.remote
 	if ev.Trading == Halted {
 		return
@@ -238,7 +239,7 @@ func (d *desk) restrict(ev *event) {
 	case !v.judged && time.Since(v.born) < blindAfter:
 		// Every start is like this for a moment, in which no order passes. The state that
 		// was written down last stays, so that the owner is told only of real changes.
-		ev.Trading, ev.Tripped = d.ahead.trading, d.ahead.tripped
+		ev.Trading, ev.Tripped = d.ahead.Trading, d.ahead.Tripped
 	case v.closed != "":
 		ev.Trading, ev.Tripped, ev.By = Halted, "", &Who{Name: "the broker is not reconciled"}
 	case len(v.differs) > 0:

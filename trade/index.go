@@ -90,7 +90,7 @@ func (x *alertIndex) reached(symbol string, s span) (reached []*Alert) {
 	}
 	for _, of := range []ConditionType{PriceAbove, PriceBelow} {
 		for _, a := range x.prices[priceKey{symbol, of}] {
-			if !a.Condition.reachedBy(s) {
+			if !reachedBy(a.Condition, s) {
 				break
 			}
 			reached = append(reached, a)

@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
-	"math/rand/v2"
+	rand "math/rand/v2"
 	"testing"
 	"testing/synctest"
 
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
+	"wick/trade/book"
 )
 
 // trader does random things to an engine and checks after each what must hold.
@@ -45,8 +46,8 @@ func (w *trader) near(most int64) exact.Decimal {
 
 // request returns a random order, often one that is refused.
 func (w *trader) request() OrderRequest {
-	r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: []Side{Buy, Sell}[w.r.IntN(2)], Type: OrderTypes[w.r.IntN(len(OrderTypes))], Quantity: exact.Decimal(1+w.r.Int64N(900)) * 1e6}
-	if r.Type.hasLimit() {
+	r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: []Side{Buy, Sell}[w.r.IntN(2)], Type: book.OrderTypes[w.r.IntN(len(book.OrderTypes))], Quantity: exact.Decimal(1+w.r.Int64N(900)) * 1e6}
+	if r.Type.HasLimit() {
 		r.Price = w.near(6)
 	}
 	switch {
@@ -54,7 +55,7 @@ func (w *trader) request() OrderRequest {
 		r.TrailAmount = exact.Decimal(1+w.r.Int64N(5)) * exact.One
 	case r.Type == TrailingStop:
 		r.TrailPercent = exact.Decimal(1+w.r.Int64N(500)) * 1e6
-	case r.Type.hasStop():
+	case r.Type.HasStop():
 		r.StopPrice = w.near(6)
 	}
 	switch w.r.IntN(8) {
@@ -123,7 +124,7 @@ func (w *trader) crash() {
 }
 
 func (w *trader) book() string {
-	text, err := json.Marshal([]any{must(w.e.Orders(false)), w.e.ahead.holdings, w.e.ahead.open})
+	text, err := json.Marshal([]any{must(w.e.Orders(false)), w.e.ahead.Holdings, w.e.ahead.Open})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -134,7 +135,7 @@ func (w *trader) book() string {
 // they live and die together, an order that may only reduce never opens or turns a
 // position around, none of them outlives it, and the money adds up.
 func (w *trader) check() {
-	held := w.e.ahead.holdings["AAA"]
+	held := w.e.ahead.Holdings["AAA"]
 	paid, fees, quantity := new(big.Int), new(big.Int), exact.Decimal(0)
 	filled, open := map[string]int{}, map[string]int{}
 	onlyReducing, any := true, false
@@ -147,7 +148,7 @@ func (w *trader) check() {
 				open[o.Group]++
 			}
 		}
-		if o.ReduceOnly && !o.Status.Terminal() && reducible(held.Quantity, o.remaining()) == 0 {
+		if o.ReduceOnly && !o.Status.Terminal() && book.Reducible(held.Quantity, o.Remaining()) == 0 {
 			w.t.Fatalf("after %s: the reduce_only order %+v is open at a position of %s", w.did, o, held.Quantity)
 		}
 		if o.FilledQuantity != w.seen[o.ID] {
@@ -155,7 +156,7 @@ func (w *trader) check() {
 			w.seen[o.ID] = o.FilledQuantity
 		}
 		if o.AveragePrice != nil {
-			size := o.Side.sign(o.FilledQuantity)
+			size := o.Side.Sign(o.FilledQuantity)
 			quantity += size
 			paid.Add(paid, product(size, *o.AveragePrice))
 			fees.Add(fees, product(o.Fee, exact.One))

@@ -8,6 +8,7 @@ import (
 	"wick/broker"
 	"wick/internal/exact"
 	"wick/internal/limit"
+	"wick/trade/book"
 )
 
 // What a broker says of an order comes in several ways: as the answer to a request,
@@ -21,7 +22,7 @@ import (
 const legsPatience = time.Minute
 
 // isOf reports whether s can be a state of o: symbol, side and quantity never change.
-func (o *Order) isOf(s broker.State) bool {
+func isOf(o *Order, s broker.State) bool {
 	return broker.Key(s.Symbol) == broker.Key(o.Symbol) && s.Side == string(o.Side) && s.Quantity == o.Quantity
 }
 
@@ -31,10 +32,10 @@ func described(s broker.State) string {
 }
 
 // openOrders returns all open orders, by symbol and in the order of acceptance.
-func (s *state) openOrders() (orders []*Order) {
-	for _, symbol := range sorted(s.open) {
-		for _, id := range s.open[symbol] {
-			orders = append(orders, s.order(id))
+func openOrders(s *book.State) (orders []*Order) {
+	for _, symbol := range sorted(s.Open) {
+		for _, id := range s.Open[symbol] {
+			orders = append(orders, s.Order(id))
 		}
 	}
 	return orders
@@ -44,10 +45,10 @@ func (s *state) openOrders() (orders []*Order) {
 // our own id first, because the broker's id of an order is not known if the answer was
 // lost. Called with mu held.
 func (v *liveVenue) ours(s broker.State) *Order {
-	if o := v.ahead.order(s.ClientID); o != nil && o.Account != "" && (o.BrokerID == s.ID || o.BrokerID == "" && (o.isOf(s) || !o.Status.Terminal())) {
+	if o := v.ahead.Order(s.ClientID); o != nil && o.Account != "" && (o.BrokerID == s.ID || o.BrokerID == "" && (isOf(o, s) || !o.Status.Terminal())) {
 		return o
 	}
-	return v.ahead.order(v.ahead.brokerIDs[s.ID])
+	return v.ahead.Order(v.ahead.BrokerIDs[s.ID])
 }
 
 // heard takes an event of the stream. If it does not fit what is known, or is of an order
@@ -67,7 +68,7 @@ func (v *liveVenue) heard(event broker.Event) {
 // whether the book has all of it now.
 func (v *liveVenue) learnAnswer(id string, s broker.State) bool {
 	v.mu.Lock()
-	if o := v.ahead.order(id); o != nil && o.Unknown() && o.isOf(s) && v.of(o).found.IsZero() {
+	if o := v.ahead.Order(id); o != nil && o.Unknown() && isOf(o, s) && v.of(o).found.IsZero() {
 		v.of(o).found = time.Now()
 	}
 	v.mu.Unlock()
@@ -78,7 +79,7 @@ func (v *liveVenue) learnAnswer(id string, s broker.State) bool {
 // whether the book has all of it now.
 func (v *liveVenue) writeLearnt(id string, s broker.State) bool {
 	var sure bool
-	err := v.Do(func(*state) (err error) { // also if somebody else has learnt it first: the caller reads what is on disk
+	err := v.Do(func(*book.State) (err error) { // also if somebody else has learnt it first: the caller reads what is on disk
 		sure, err = v.learn(id, s)
 		return err
 	})
@@ -92,29 +93,29 @@ func (v *liveVenue) writeLearnt(id string, s broker.State) bool {
 // follow. It returns whether the book has all of it now. If something is missing, sure is
 // false, and the order stays open and is asked about again. Called with mu held.
 func (v *liveVenue) learn(id string, s broker.State) (sure bool, err error) {
-	o := v.ahead.order(id)
+	o := v.ahead.Order(id)
 	if o == nil {
 		return true, nil
 	}
 	if o.Status.Terminal() && v.noteLate(o, s) {
-		if err := v.restate(o, StatusOpen, because(turnedUp)); err != nil {
+		if err := v.restate(o, StatusOpen, book.Because(book.TurnedUp)); err != nil {
 			return false, err
 		}
-		o = v.ahead.order(id)
+		o = v.ahead.Order(id)
 	}
-	switch another := because(otherByID, v.remote.name, described(s)); {
+	switch another := book.Because(book.OtherByID, v.remote.name, described(s)); {
 	case o.Status.Terminal():
 		// The book keeps what it counted, and the positions will show the difference. A state
 		// that is not final is an old one.
-		if s.Status == broker.Open || !o.endedWithin(lateWithin) || !o.takenBy(s) || len(o.Why) > 0 && o.Why[0].equal(o.reasonBy(s)) {
+		if s.Status == broker.Open || !o.EndedWithin(book.LateWithin) || !takenBy(o, s) || len(o.Why) > 0 && o.Why[0].Equal(reasonBy(o, s)) {
 			return true, nil
 		}
 		v.logTaken(o, s)
-		return true, v.restate(o, o.Status, o.reasonBy(s))
-	case o.BrokerID == "" && !o.isOf(s):
+		return true, v.restate(o, o.Status, reasonBy(o, s))
+	case o.BrokerID == "" && !isOf(o, s):
 		// It may be somebody else's order, or o with a mistake in what was said of it: the broker
 		// is asked, see giveUp.
-		if len(o.Why) > 0 && o.Why[0].equal(another) {
+		if len(o.Why) > 0 && o.Why[0].Equal(another) {
 			return false, nil
 		}
 		v.log.Error("the broker says something else of the id of an order of this book", "order", o.ID, "side", limit.Clip(s.Side), "quantity", s.Quantity.String(), "symbol", s.Symbol)
@@ -126,10 +127,10 @@ func (v *liveVenue) learn(id string, s broker.State) (sure bool, err error) {
 			return false, nil
 		}
 		v.log.Error("the broker names no orders beside one that must have some", "order", id)
-		if err := v.restate(o, o.Status, because(noLegs)); err != nil {
+		if err := v.restate(o, o.Status, book.Because(book.NoLegs)); err != nil {
 			return false, err
 		}
-		o = v.ahead.order(id)
+		o = v.ahead.Order(id)
 	}
 	switch {
 	case s.Filled > o.FilledQuantity && s.Average <= 0: // nobody knows yet what was paid
@@ -145,7 +146,7 @@ func (v *liveVenue) learn(id string, s broker.State) (sure bool, err error) {
 // positions will show what comes of it. Somebody else's order with the same id does not
 // count. Called with mu held.
 func (v *liveVenue) noteLate(o *Order, s broker.State) (again bool) {
-	if o.BrokerID == "" && !o.isOf(s) {
+	if o.BrokerID == "" && !isOf(o, s) {
 		return false
 	}
 	if s.Filled <= o.FilledQuantity && (s.Status != broker.Open || o.BrokerID != "") {
@@ -153,7 +154,7 @@ func (v *liveVenue) noteLate(o *Order, s broker.State) (again bool) {
 	}
 	v.remote.late[o.ID]++
 	v.log.Error("the broker has an order that this book had given up", "order", o.ID, "filled", s.Filled.String())
-	return o.BrokerID == "" && o.endedWithin(lateWithin)
+	return o.BrokerID == "" && o.EndedWithin(book.LateWithin)
 }
 
 // logTaken logs that the broker took back or corrected what was filled of o.
@@ -163,45 +164,45 @@ func (v *liveVenue) logTaken(o *Order, s broker.State) {
 
 // takenBy reports whether by s, which is no older than what is known, the broker took back
 // or corrected what was filled of o.
-func (o *Order) takenBy(s broker.State) bool { return s.Filled < o.FilledQuantity || o.isCorrected(s) }
+func takenBy(o *Order, s broker.State) bool { return s.Filled < o.FilledQuantity || isCorrected(o, s) }
 
 // isCorrected reports whether the average price of what was filled of o is another one by s,
 // and not just rounded: by a cent or more, or a hundredth of a price below a dollar. As far as
 // is known Alpaca tells averages to six decimals, so that less than the last of them is never
 // too much.
-func (o *Order) isCorrected(s broker.State) bool {
+func isCorrected(o *Order, s broker.State) bool {
 	rounding := max(min(exact.One, s.Average)/100, exact.One/1_000_000)
 	return s.Filled == o.FilledQuantity && s.Filled > 0 && s.Average > 0 && (s.Average-*o.AveragePrice).Abs() >= rounding
 }
 
 // reasonBy returns the reason that o has by s, besides those that last.
-func (o *Order) reasonBy(s broker.State) Reason {
+func reasonBy(o *Order, s broker.State) Reason {
 	switch {
 	case s.Filled < o.FilledQuantity:
-		return because(tookBack, s.Word, (o.FilledQuantity - s.Filled).String(), o.FilledQuantity.String())
-	case o.isCorrected(s):
-		return because(corrected, s.Average.String())
+		return book.Because(book.TookBack, s.Word, (o.FilledQuantity - s.Filled).String(), o.FilledQuantity.String())
+	case isCorrected(o, s):
+		return book.Because(book.Corrected, s.Average.String())
 	}
 	// The broker's own word is kept where it says more than the status does.
 	switch s.Word {
 	case "new", "accepted", "partially_filled", "filled", "canceled":
 		return Reason{}
 	}
-	if s.Status == broker.Open && (o.has(turnedUp) || o.has(noLegs)) {
+	if s.Status == broker.Open && (o.Has(book.TurnedUp) || o.Has(book.NoLegs)) {
 		return Reason{}
 	}
-	return because(brokerSays, s.Word)
+	return book.Because(book.BrokerSays, s.Word)
 }
 
 // lacksLegs reports whether o must have orders beside it at the broker, its legs, that
 // neither the book nor s knows. Called with mu held.
 func (v *liveVenue) lacksLegs(o *Order, s broker.State) bool {
 	wanted := o.StopLoss != nil || o.TakeProfit != nil || o.Role == RoleOCO && o.Group == o.ID
-	if !wanted || o.has(noLegs) || len(s.Legs) > 0 || s.Status == broker.Rejected {
+	if !wanted || o.Has(book.NoLegs) || len(s.Legs) > 0 || s.Status == broker.Rejected {
 		return false
 	}
 	for _, suffix := range []string{"-sl", "-tp", "-oco"} {
-		if v.ahead.order(o.ID+suffix) != nil {
+		if v.ahead.Order(o.ID+suffix) != nil {
 			return false
 		}
 	}
@@ -212,32 +213,32 @@ func (v *liveVenue) lacksLegs(o *Order, s broker.State) bool {
 // in all at which average. Called with mu held. No fee is counted: what the broker takes
 // shows in its own account.
 func (v *liveVenue) settleOrder(o *Order, s broker.State) error {
-	after, k := *o, kindAnswered
+	after, k := *o, book.KindAnswered
 	after.BrokerID, after.UpdatedAt = s.ID, now()
-	after.explain(o.reasonBy(s))
-	ev := &event{At: after.UpdatedAt, Order: &after}
-	if !after.sameWhy(o) && o.takenBy(s) { // if something was taken back, the positions will show the difference
+	after.Explain(reasonBy(o, s))
+	ev := &book.Event{At: after.UpdatedAt, Order: &after}
+	if !after.SameWhy(o) && takenBy(o, s) { // if something was taken back, the positions will show the difference
 		v.logTaken(o, s)
 	}
 	if s.Filled > o.FilledQuantity {
 		if err := v.fillOrder(ev, s); err != nil {
 			return err
 		}
-		k = kindFilled
+		k = book.KindFilled
 	}
 	switch s.Status {
 	case broker.Filled: // perhaps less than was ordered, and the broker says that it is all
-		after.Status, k = StatusFilled, kindFilled
+		after.Status, k = StatusFilled, book.KindFilled
 	case broker.Cancelled:
-		after.Status, k = StatusCancelled, kindCancelled
+		after.Status, k = StatusCancelled, book.KindCancelled
 		if x := v.orders[o.ID]; x != nil && x.cancels != "" && len(after.Why) == 0 {
-			after.explain(because(x.cancels))
+			after.Explain(book.Because(x.cancels))
 		}
 	case broker.Rejected:
-		after.Status, k = StatusRejected, kindOrderRejected
+		after.Status, k = StatusRejected, book.KindOrderRejected
 	}
 	v.adoptLegs(ev, s)
-	if ev.Holding == nil && o.Status == after.Status && o.BrokerID == after.BrokerID && after.sameWhy(o) && len(ev.Begin) == 0 {
+	if ev.Holding == nil && o.Status == after.Status && o.BrokerID == after.BrokerID && after.SameWhy(o) && len(ev.Begin) == 0 {
 		return nil
 	}
 	// An order at a broker is told of once, at its end, unless nobody knows what is left of it.
@@ -253,35 +254,35 @@ func (v *liveVenue) settleOrder(o *Order, s broker.State) error {
 // fillOrder puts into ev what s has filled beyond the order of ev. The total and the average
 // price are the broker's: what was paid in all, less what was paid before, was paid for the
 // rest. Called with mu held.
-func (v *liveVenue) fillOrder(ev *event, s broker.State) error {
+func (v *liveVenue) fillOrder(ev *book.Event, s broker.State) error {
 	o := ev.Order
-	exits := slices.ContainsFunc(v.ahead.open[o.Symbol], func(id string) bool { return v.ahead.order(id).ReduceOnly })
-	if v.ahead.order(o.ID).Unknown() || v.unsettled(o.Symbol) || exits { // this may be what the report had, or leave exits that are too large
+	exits := slices.ContainsFunc(v.ahead.Open[o.Symbol], func(id string) bool { return v.ahead.Order(id).ReduceOnly })
+	if v.ahead.Order(o.ID).Unknown() || v.unsettled(o.Symbol) || exits { // this may be what the report had, or leave exits that are too large
 		v.soon()
 	}
-	r := report{size: s.Filled - o.FilledQuantity, price: s.Average, average: s.Average,
-		mark: quote{at: s.UpdatedAt.UnixMilli(), source: v.remote.name, synthetic: o.Synthetic}}
+	r := book.Report{Size: s.Filled - o.FilledQuantity, Price: s.Average, Average: s.Average,
+		Mark: book.Quote{At: s.UpdatedAt.UnixMilli(), Source: v.remote.name, Synthetic: o.Synthetic}}
 	if o.AveragePrice != nil {
-		rest := minus(exact.Product(s.Filled, s.Average), exact.Product(o.FilledQuantity, *o.AveragePrice))
-		if paid, ok := rest.Per(r.size); ok && paid > 0 {
-			r.price = paid
+		rest := book.Minus(exact.Product(s.Filled, s.Average), exact.Product(o.FilledQuantity, *o.AveragePrice))
+		if paid, ok := rest.Per(r.Size); ok && paid > 0 {
+			r.Price = paid
 		}
 	}
 	o.Status = StatusPartiallyFilled
 	if s.Filled >= o.Quantity {
 		o.Status = StatusFilled
 	}
-	return v.ahead.fill(ev, r)
+	return v.ahead.Fill(ev, r)
 }
 
 // adoptLegs adds to ev the legs: orders that the broker made beside the one of s and that
 // the book does not know yet. Legs that the book knows of an order that was replaced stay
 // with that order. Called with mu held. Their ids are made from the parent's, so that a leg
 // that comes twice, by the stream and in a report, is the same order.
-func (v *liveVenue) adoptLegs(ev *event, s broker.State) {
+func (v *liveVenue) adoptLegs(ev *book.Event, s broker.State) {
 	parent := ev.Order
 	for _, leg := range s.Legs {
-		if v.ahead.brokerIDs[leg.ID] != "" || leg.Limit == 0 && leg.Stop == 0 {
+		if v.ahead.BrokerIDs[leg.ID] != "" || leg.Limit == 0 && leg.Stop == 0 {
 			continue
 		}
 		// By its prices a leg is a stop_limit, a stop, or else a take profit.
@@ -289,18 +290,18 @@ func (v *liveVenue) adoptLegs(ev *event, s broker.State) {
 		if leg.Stop != 0 {
 			role, at = RoleStopLoss, leg.Stop
 		}
-		o := v.ahead.leg(parent, role, leg.Quantity, at)
+		o := v.ahead.Leg(parent, role, leg.Quantity, at)
 		if leg.Stop != 0 && leg.Limit != 0 {
 			o.Type, o.Price = StopLimit, &leg.Limit
 		}
-		o.Side, o.Account, o.BrokerID, o.CreatedAt, o.TimeInForce, o.Why = Side(leg.Side), parent.Account, leg.ID, parent.CreatedAt, parent.TimeInForce, []Reason{because(brokerSays, leg.Word)}
+		o.Side, o.Account, o.BrokerID, o.CreatedAt, o.TimeInForce, o.Why = Side(leg.Side), parent.Account, leg.ID, parent.CreatedAt, parent.TimeInForce, []Reason{book.Because(book.BrokerSays, leg.Word)}
 		if leg.Side == string(parent.Side) { // the other order of an oco, and not an exit
 			o.ID, o.Role = parent.ID+"-oco", RoleOCO
 			parent.Group, parent.Role = parent.ID, RoleOCO
 		}
-		if v.ahead.order(o.ID) == nil {
-			ev.begin(o)
-			parent.Why = slices.DeleteFunc(slices.Clone(parent.Why), func(r Reason) bool { return r.Code == noLegs })
+		if v.ahead.Order(o.ID) == nil {
+			ev.AddBegin(o)
+			parent.Why = slices.DeleteFunc(slices.Clone(parent.Why), func(r Reason) bool { return r.Code == book.NoLegs })
 		}
 	}
 }
@@ -310,11 +311,11 @@ func (v *liveVenue) adoptLegs(ev *event, s broker.State) {
 func (v *liveVenue) restate(o *Order, status OrderStatus, reason Reason) error {
 	after := *o
 	after.Status, after.UpdatedAt = status, now()
-	after.explain(reason)
-	ev := &event{At: after.UpdatedAt, Order: &after}
+	after.Explain(reason)
+	ev := &book.Event{At: after.UpdatedAt, Order: &after}
 	if status.Terminal() && !o.Status.Terminal() {
-		v.tell(kindAnswered, ev, v.of(o).sending) // who placed it waits for the answer
+		v.tell(book.KindAnswered, ev, v.of(o).sending) // who placed it waits for the answer
 		v.forget(&after)
 	}
-	return v.propose(kindAnswered, ev)
+	return v.propose(book.KindAnswered, ev)
 }

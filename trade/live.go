@@ -9,6 +9,7 @@ import (
 	"wick/broker"
 	"wick/internal/exact"
 	"wick/internal/limit"
+	"wick/trade/book"
 )
 
 // liveVenue is a broker elsewhere as a venue. What is known of the account there is in
@@ -88,24 +89,24 @@ func (v *liveVenue) prepare(ctx context.Context, symbol string) (broker.Rules, e
 // rules could not be had.
 func notSent(err error) error {
 	if no := (*broker.Refused)(nil); errors.As(err, &no) {
-		return refuse("broker_rule", "%s", no.Text)
+		return book.Refuse("broker_rule", "%s", no.Text)
 	}
-	return refuse("broker_not_ready", "the broker could not be asked for its rules; nothing was sent: %s", limit.Line(err.Error(), 200))
+	return book.Refuse("broker_not_ready", "the broker could not be asked for its rules; nothing was sent: %s", limit.Line(err.Error(), 200))
 }
 
 // arrive checks all limits, as on paper, and those of the broker. The step is the intent to
 // send the order: what is filled of it the broker decides, and fill is an estimate.
-func (v *liveVenue) arrive(r OrderRequest, o *Order, q quote, fill exact.Decimal, rules broker.Rules) (a arrival, err error) {
-	if err := v.admit(r, o, q.price, fill); err != nil {
+func (v *liveVenue) arrive(r OrderRequest, o *Order, q book.Quote, fill exact.Decimal, rules broker.Rules) (a arrival, err error) {
+	if err := v.admit(r, o, q.Price, fill); err != nil {
 		return a, err
 	}
 	// The broker's day ends by its own clock.
 	if o.ExpiresAt = nil; o.TimeInForce == Day {
-		o.ExpiresAt = &Time{rules.DayEnd}
+		o.ExpiresAt = &Time{Time: rules.DayEnd}
 	}
 	a.wire = v.toSend(o, r, rules, fill)
 	if o.StopLoss != nil && a.wire.StopLoss == 0 || o.TakeProfit != nil && a.wire.TakeProfit == 0 {
-		return a, refuse("bad_exit", "an exit would be at less than %s, the step of prices at %s; choose a smaller distance", rules.Tick(0), v.remote.name)
+		return a, book.Refuse("bad_exit", "an exit would be at less than %s, the step of prices at %s; choose a smaller distance", rules.Tick(0), v.remote.name)
 	}
 	if err := rules.Check(a.wire); err != nil {
 		return a, notSent(err)
@@ -114,15 +115,15 @@ func (v *liveVenue) arrive(r OrderRequest, o *Order, q quote, fill exact.Decimal
 	if r.DryRun && fill != 0 {
 		o.AveragePrice = &fill // shown to the person who has to approve it
 	}
-	a.event = &event{At: o.CreatedAt, Order: o}
+	a.Event = &book.Event{At: o.CreatedAt, Order: o}
 	return a, nil
 }
 
 // enter proposes the intent to send the order. It is noted as being sent in the same lock of
 // mu, so that a report that is read meanwhile does not take it for lost.
 func (v *liveVenue) enter(a arrival) error {
-	a.Order.Why = []Reason{because(sending)}
-	err := v.propose(kindIntent, a.event)
+	a.Order.Why = []Reason{book.Because(book.Sending)}
+	err := v.propose(book.KindIntent, a.Event)
 	if err == nil {
 		v.of(a.Order).sending = true
 	}
@@ -133,18 +134,18 @@ func (v *liveVenue) enter(a arrival) error {
 // broker does not allow it, or if it asks for what a broker elsewhere cannot do. Called with
 // mu held.
 func (v *liveVenue) admit(r OrderRequest, o *Order, price, fill exact.Decimal) error {
-	size, fits := v.ahead.pending(o)
-	reduces := fits && shrinks(v.owned(o.Symbol), size)
+	size, fits := v.ahead.Pending(o)
+	reduces := fits && book.Shrinks(v.owned(o.Symbol), size)
 	// An order that only shrinks a position is allowed even if book and broker differ, because
 	// the owner must be able to get out.
-	switch out, differs := reduces || o.cut(), v.remote.differs; {
+	switch out, differs := reduces || o.Cut(), v.remote.differs; {
 	case v.remote.closed != "":
-		return refuse("broker_not_ready", "no order is sent to %s: %s", v.remote.name, v.remote.closed)
+		return book.Refuse("broker_not_ready", "no order is sent to %s: %s", v.remote.name, v.remote.closed)
 	case len(differs) > 0 && !out:
-		return refuse("broker_differs", "%s holds %s of %s and this book's fills come to %s: until the owner has looked at it (wick accept-positions) only orders that shrink a position are sent; %s",
-			v.remote.name, differs[0].Broker, differs[0].Symbol, differs[0].Book, grows)
+		return book.Refuse("broker_differs", "%s holds %s of %s and this book's fills come to %s: until the owner has looked at it (wick accept-positions) only orders that shrink a position are sent; %s",
+			v.remote.name, differs[0].Broker, differs[0].Symbol, differs[0].Book, book.Grows)
 	case len(v.remote.late) > 0 && !out:
-		return refuse("broker_differs", "%s has an order that this book had given up: until the owner has looked at it only orders that shrink a position are sent; %s", v.remote.name, grows)
+		return book.Refuse("broker_differs", "%s has an order that this book had given up: until the owner has looked at it only orders that shrink a position are sent; %s", v.remote.name, book.Grows)
 	}
 	if err := v.check(r, o, price, fill, o.CreatedAt); err != nil {
 		return err
@@ -154,24 +155,24 @@ func (v *liveVenue) admit(r OrderRequest, o *Order, price, fill exact.Decimal) e
 	}
 	// The buying power must suffice at the highest of all prices, also that of the stop of
 	// an oco; an order that only shrinks the position needs none.
-	worst := max(r.worst(o, price, fill), price)
+	worst := max(worst(r, o, price, fill), price)
 	need, ok := o.Quantity.Times(worst, exact.Up)
-	old := v.ahead.order(o.Replaces)
+	old := v.ahead.Order(o.Replaces)
 	switch power := v.remote.report.Account.BuyingPower; {
 	case o.PostOnly:
-		return refuse("broker_rule", "%s knows no post_only", v.remote.name)
+		return book.Refuse("broker_rule", "%s knows no post_only", v.remote.name)
 	case r.ReduceOnly && o.Type != Market && o.Role == "":
-		return refuse("broker_rule", "%s knows no reduce_only for orders that wait: use type market, or leave it out", v.remote.name)
+		return book.Refuse("broker_rule", "%s knows no reduce_only for orders that wait: use type market, or leave it out", v.remote.name)
 	case o.TimeInForce == GTD:
-		return refuse("broker_rule", "%s knows no time_in_force gtd: use day or gtc", v.remote.name)
+		return book.Refuse("broker_rule", "%s knows no time_in_force gtd: use day or gtc", v.remote.name)
 	case old != nil && (old.BrokerID == "" || old.FilledQuantity != 0):
-		return later.refuse("broker_rule", "order %s is not known to %s yet, or filled in part, and cannot be replaced: cancel it and place another", old.ID, v.remote.name)
+		return book.Later.Refuse("broker_rule", "order %s is not known to %s yet, or filled in part, and cannot be replaced: cancel it and place another", old.ID, v.remote.name)
 	case old != nil && (old.Side != o.Side || old.Type != o.Type):
-		return refuse("broker_rule", "%s can change the prices and the quantity of an order, not its side or type: cancel it and place another", v.remote.name)
-	case !reduces && !o.cut() && (!ok || need > power):
+		return book.Refuse("broker_rule", "%s can change the prices and the quantity of an order, not its side or type: cancel it and place another", v.remote.name)
+	case !reduces && !o.Cut() && (!ok || need > power):
 		most, _ := exact.Product(max(power, 0), exact.One).Per(worst)
 		most, _ = most.Step(v.paper.grid(o.Symbol).Lot, exact.Down)
-		return refuse("buying_power", "the order is worth %s and the account at %s can spend %s; %s", need, v.remote.name, power, o.atMost(most))
+		return book.Refuse("buying_power", "the order is worth %s and the account at %s can spend %s; %s", need, v.remote.name, power, o.AtMost(most))
 	}
 	return nil
 }
@@ -180,25 +181,25 @@ func (v *liveVenue) admit(r OrderRequest, o *Order, price, fill exact.Decimal) e
 // of its side leave of the position, which are at the broker and whose fills are not known
 // yet. On paper a fill is cut to what is left; a broker fills all of it. Called with mu held.
 func (v *liveVenue) checkUnderWay(o *Order) error {
-	if !o.cut() {
+	if !o.Cut() {
 		return nil
 	}
 	held, closing := v.closable(o.Symbol), exact.Decimal(0)
-	for _, id := range v.ahead.open[o.Symbol] {
-		if other := v.ahead.order(id); other.Side == o.Side && other.Type == Market {
-			closing += other.remaining().Abs()
+	for _, id := range v.ahead.Open[o.Symbol] {
+		if other := v.ahead.Order(id); other.Side == o.Side && other.Type == Market {
+			closing += other.Remaining().Abs()
 		}
 	}
 	left := max(held.Abs()-closing, 0)
 	if o.Quantity <= left {
 		return nil
 	}
-	return later.refuse("reduce_only", "the position in %s is %s, and market orders that are under way %s %s of it: at most %s more reduces it; get_orders says when they are filled",
+	return book.Later.Refuse("reduce_only", "the position in %s is %s, and market orders that are under way %s %s of it: at most %s more reduces it; get_orders says when they are filled",
 		o.Symbol, held, o.Side, closing, left)
 }
 
 // wire returns o as an order of package broker, under our own id as its ClientID.
-func (o *Order) wire() broker.Order {
+func wire(o *Order) broker.Order {
 	w := broker.Order{
 		ClientID: o.ID, ID: o.BrokerID, Symbol: o.Symbol, Side: string(o.Side), Type: string(o.Type), TimeInForce: string(cmp.Or(o.TimeInForce, GTC)), Quantity: o.Quantity,
 		TrailAmount: o.TrailAmount, TrailPercent: o.TrailPercent,
@@ -217,17 +218,17 @@ func (o *Order) wire() broker.Order {
 // follow from it now, on the broker's step of prices. It makes o one of a group if it has
 // an oco.
 func (v *liveVenue) toSend(o *Order, r OrderRequest, rules broker.Rules, fill exact.Decimal) broker.Order {
-	w := o.wire()
+	w := wire(o)
 	w.Short = o.Side == Sell && o.Quantity > v.owned(o.Symbol)
-	w.Reduces = o.ReduceOnly || shrinks(v.owned(o.Symbol), o.remaining())
-	entry := cmp.Or(fill, o.worst())
+	w.Reduces = o.ReduceOnly || book.Shrinks(v.owned(o.Symbol), o.Remaining())
+	entry := cmp.Or(fill, o.Worst())
 	// exit returns the price of an exit, 0 for none. A price that was given stays as it
 	// is; one that was worked out is rounded down to the broker's step, and may be 0 then.
 	exit := func(x *Exit, role Role) exact.Decimal {
 		if x == nil {
 			return 0
 		}
-		at, _ := x.at(entry, (o.Side == Buy) == (role == RoleTakeProfit)) // or 0
+		at, _ := x.At(entry, (o.Side == Buy) == (role == RoleTakeProfit)) // or 0
 		if x.Price == 0 {
 			at -= at % rules.Tick(at)
 		}
@@ -237,7 +238,7 @@ func (v *liveVenue) toSend(o *Order, r OrderRequest, rules broker.Rules, fill ex
 	if w.OCOStop, w.OCOLimit = r.OCO.StopPrice, r.OCO.Price; w.OCOStop != 0 {
 		o.Group, o.Role = o.ID, RoleOCO
 	}
-	if old := v.ahead.order(o.Replaces); old != nil {
+	if old := v.ahead.Order(o.Replaces); old != nil {
 		w.Replaces = old.BrokerID
 	}
 	return w
@@ -256,7 +257,7 @@ func (v *liveVenue) submit(ctx context.Context, p Placed, a arrival) (Placed, er
 	v.mu.Lock()
 	// An intent that waited too long for the disk is not sent: another process may
 	// already count it as never sent.
-	age := now().Sub(v.ahead.order(w.ClientID).CreatedAt.Time)
+	age := now().Sub(v.ahead.Order(w.ClientID).CreatedAt.Time)
 	v.mu.Unlock()
 	var s broker.State
 	var err error = &broker.Refused{Text: "nothing was sent: to write it down took longer than " + sendWithin.String()}
@@ -266,7 +267,7 @@ func (v *liveVenue) submit(ctx context.Context, p Placed, a arrival) (Placed, er
 		s, err = v.broker.Submit(ctx, w)
 	}
 	sure := true
-	wrote := v.Do(func(*state) (wrong error) {
+	wrote := v.Do(func(*book.State) (wrong error) {
 		sure, wrong = v.answered(w.ClientID, s, err)
 		return wrong
 	})
@@ -286,16 +287,16 @@ func (v *liveVenue) submit(ctx context.Context, p Placed, a arrival) (Placed, er
 // learn from, a refusal that ends the order, or no answer, which leaves it open and in
 // doubt. It returns whether the answer told everything. Called with mu held.
 func (v *liveVenue) answered(id string, s broker.State, lost error) (sure bool, err error) {
-	o, sure := v.ahead.order(id), true
+	o, sure := v.ahead.Order(id), true
 	switch no := (*broker.Refused)(nil); {
 	case o.Status.Terminal(): // the stream was faster
 	case lost == nil:
 		sure, err = v.learn(id, s)
 	case errors.As(lost, &no) && o.Unknown():
-		err = v.restate(o, StatusRejected, because(brokerRefused, no.Text))
+		err = v.restate(o, StatusRejected, book.Because(book.BrokerRefused, no.Text))
 	case o.Unknown():
 		v.log.Warn("the broker's answer to an order is lost", "order", id, "error", limit.Line(lost.Error(), 200))
-		err = v.restate(o, o.Status, because(answerLost, limit.Line(lost.Error(), 120)))
+		err = v.restate(o, o.Status, book.Because(book.AnswerLost, limit.Line(lost.Error(), 120)))
 	}
 	if x := v.orders[id]; x != nil { // it is still open
 		x.sending, x.ended = false, time.Now()

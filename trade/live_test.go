@@ -18,6 +18,7 @@ import (
 	"wick/internal/journal"
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // atBroker is an engine whose orders go to a venue in memory.
@@ -143,7 +144,7 @@ func (l *atBroker) same(when string) {
 		case there.Filled > 0 && *o.AveragePrice != there.Average:
 			l.t.Errorf("%s: order %s was filled at %s, and at the venue at %s", when, o.ID, o.AveragePrice, there.Average)
 		}
-		sum += o.Side.sign(o.FilledQuantity)
+		sum += o.Side.Sign(o.FilledQuantity)
 	}
 	if held := l.venue.Position("AAA"); sum != held {
 		l.t.Errorf("%s: the book holds %s and the venue %s", when, sum, held)
@@ -313,7 +314,7 @@ func TestLiveUnknown(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if told := o.BrokerID != ""; c.after > 0 && !told && (o.Status != StatusOpen || o.ReasonCode != answerLost) { // the stream may have told of it
+				if told := o.BrokerID != ""; c.after > 0 && !told && (o.Status != StatusOpen || o.ReasonCode != book.AnswerLost) { // the stream may have told of it
 					t.Errorf("at once: %+v, want it open with an unknown outcome", o)
 				}
 				time.Sleep(c.after)
@@ -351,14 +352,14 @@ func TestLiveStart(t *testing.T) {
 		l := startLive(t, v)
 		defer l.stop()
 		down.Store(false)
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); !isRefusal(err, "broker_not_ready") {
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); !book.IsRefusal(err, "broker_not_ready") {
 			t.Errorf("before the account was read: %v, want broker_not_ready", err)
 		}
 		if got := l.e.Status().Trading; got != Halted {
 			t.Errorf("before the account was read trading is %s, want halted", got)
 		}
 		time.Sleep(time.Minute)
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); !isRefusal(err, "broker_differs") {
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); !book.IsRefusal(err, "broker_differs") {
 			t.Errorf("with a position that is not the book's: %v, want broker_differs", err)
 		}
 		status, _ := l.e.Venue()
@@ -372,10 +373,10 @@ func TestLiveStart(t *testing.T) {
 		if one, err := l.e.Order(orders[0].ID); err != nil || one.ClientOrderID != foreign {
 			t.Errorf("the external order by its id: %+v, %v", one, err)
 		}
-		if _, err := l.e.CancelOrder(anyone(), orders[0].ID); !isRefusal(err, "unknown_order") || !strings.Contains(err.Error(), "can only be changed or cancelled at alpaca-paper itself") {
+		if _, err := l.e.CancelOrder(anyone(), orders[0].ID); !book.IsRefusal(err, "unknown_order") || !strings.Contains(err.Error(), "can only be changed or cancelled at alpaca-paper itself") {
 			t.Errorf("cancel of an external order: %v, want unknown_order and where it can be cancelled", err)
 		}
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One, Replaces: orders[0].ID}); !isRefusal(err, "unknown_order") || !strings.Contains(err.Error(), "can only be changed or cancelled at alpaca-paper itself") {
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One, Replaces: orders[0].ID}); !book.IsRefusal(err, "unknown_order") || !strings.Contains(err.Error(), "can only be changed or cancelled at alpaca-paper itself") {
 			t.Errorf("replacing an external order: %v, want unknown_order and where it can be changed", err)
 		}
 		l.e.CancelOrders(anyone(), "")
@@ -408,7 +409,7 @@ func TestLiveAcceptEarly(t *testing.T) {
 		defer l.stop()
 		early := func(when string) {
 			t.Helper()
-			if differed, late, err := l.e.AcceptPositions(anyone()); !isRefusal(err, "broker_not_ready") {
+			if differed, late, err := l.e.AcceptPositions(anyone()); !book.IsRefusal(err, "broker_not_ready") {
 				t.Errorf("%s: accepted %v, %v, %v, want broker_not_ready", when, differed, late, err)
 			}
 		}
@@ -486,7 +487,7 @@ func TestLiveHalt(t *testing.T) {
 			}
 		}
 		haltByHand(t, l.e)
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One}); !isRefusal(err, "trading_halted") || !strings.Contains(err.Error(), "rest at alpaca-paper stay there and can be filled") {
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One}); !book.IsRefusal(err, "trading_halted") || !strings.Contains(err.Error(), "rest at alpaca-paper stay there and can be filled") {
 			t.Errorf("an order while halted: %v, want trading_halted", err)
 		}
 		if n := len(v.Open()); n != 2 {
@@ -604,14 +605,14 @@ func TestLiveDeadMan(t *testing.T) {
 			t.Errorf("four minutes after the stream ended: %+v, want it open", o)
 		}
 		time.Sleep(3 * time.Minute)
-		if o = l.order(o.ID); o.Status != StatusCancelled || o.ReasonCode != deadMan {
+		if o = l.order(o.ID); o.Status != StatusCancelled || o.ReasonCode != book.DeadMan {
 			t.Errorf("seven minutes after the stream ended: %+v, want it cancelled by the switch", o)
 		}
 		if o, err = l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(3 * time.Minute)
-		if o = l.order(o.ID); o.Status != StatusCancelled || o.ReasonCode != deadMan {
+		if o = l.order(o.ID); o.Status != StatusCancelled || o.ReasonCode != book.DeadMan {
 			t.Errorf("an order that was placed while the stream was away: %+v, want it cancelled by the switch", o)
 		}
 		v.Set(func(v *alpacatest.Venue) { v.Hold = true })
@@ -652,7 +653,7 @@ func TestLiveRefusalsWaitForDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		var o Placed
-		seq, _, err := l.e.locked(func(*state) (err error) {
+		seq, _, err := l.e.locked(func(*book.State) (err error) {
 			o, _, err = l.e.accept(r, inquiry{answered: true}, rules)
 			return err
 		})
@@ -660,7 +661,7 @@ func TestLiveRefusalsWaitForDisk(t *testing.T) {
 			t.Fatalf("record %d is to be written and %d are: %v", seq, l.e.Applied(), err)
 		}
 		r.Replaces = o.ID
-		if _, err := l.place(r); !isRefusal(err, "broker_rule") || l.e.Applied() < seq {
+		if _, err := l.place(r); !book.IsRefusal(err, "broker_rule") || l.e.Applied() < seq {
 			t.Errorf("got %v with %d records written, want broker_rule with %d", err, l.e.Applied(), seq)
 		}
 		l.stop()
@@ -683,7 +684,7 @@ func TestLiveWithoutPrice(t *testing.T) {
 			t.Fatalf("with a price: %+v, %v", o, err)
 		}
 		silent = errors.New("test answered 503")
-		if o, err := l.place(buy); !isRefusal(err, "no_price") || !strings.Contains(err.Error(), "503") || len(l.venue.Orders()) != 1 {
+		if o, err := l.place(buy); !book.IsRefusal(err, "no_price") || !strings.Contains(err.Error(), "503") || len(l.venue.Orders()) != 1 {
 			t.Errorf("without one: %+v, %v, %d at the venue", o, err, len(l.venue.Orders()))
 		}
 		l.stop()
@@ -703,7 +704,7 @@ func TestLiveDailyLoss(t *testing.T) {
 		}
 		v.Equity(950*exact.One, 1000*exact.One)
 		time.Sleep(time.Minute)
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); !isRefusal(err, "max_daily_loss") {
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); !book.IsRefusal(err, "max_daily_loss") {
 			t.Errorf("after a loss of 50: %v, want max_daily_loss", err)
 		}
 		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: exact.One}); err != nil {
@@ -729,7 +730,7 @@ func TestLiveDailyLossAfterOutage(t *testing.T) {
 		defer l.stop()
 		refused := func(when string) {
 			t.Helper()
-			if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); !isRefusal(err, "max_daily_loss") {
+			if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); !book.IsRefusal(err, "max_daily_loss") {
 				t.Errorf("%s: got %v, want max_daily_loss", when, err)
 			}
 		}
@@ -911,14 +912,14 @@ func TestLiveCancelTooLate(t *testing.T) {
 				return alpacatest.Fault{}
 			}
 		})
-		if _, err := l.e.CancelOrder(anyone(), o.ID); !isRefusal(err, "order_filled") && !isRefusal(err, "broker_rule") {
+		if _, err := l.e.CancelOrder(anyone(), o.ID); !book.IsRefusal(err, "order_filled") && !book.IsRefusal(err, "broker_rule") {
 			t.Errorf("the cancel of a filled order: %v, want order_filled or broker_rule", err)
 		}
 		time.Sleep(10 * time.Second)
 		if o = l.order(o.ID); o.Status != StatusFilled {
 			t.Errorf("after the cancel: %+v, want it filled", o)
 		}
-		if _, err := l.e.CancelOrder(anyone(), o.ID); !isRefusal(err, "order_filled") {
+		if _, err := l.e.CancelOrder(anyone(), o.ID); !book.IsRefusal(err, "order_filled") {
 			t.Errorf("a second cancel: %v, want order_filled", err)
 		}
 		l.same("at the end")
@@ -984,7 +985,7 @@ func TestLiveSlow(t *testing.T) {
 		}
 		var p Placed
 		var a arrival
-		if err := l.e.Do(func(*state) (err error) {
+		if err := l.e.Do(func(*book.State) (err error) {
 			p, a, err = l.e.accept(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}, inquiry{answered: true}, rules)
 			return err
 		}); err != nil {

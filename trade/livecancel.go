@@ -9,11 +9,11 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"wick/broker"
 	"wick/internal/exact"
 	"wick/internal/limit"
-
-	"golang.org/x/sync/errgroup"
+	"wick/trade/book"
 )
 
 const (
@@ -31,25 +31,25 @@ func (v *liveVenue) cancelOrder(who Who, id string) (c Cancelled, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), cancelTime)
 	defer cancel()
 	v.mu.Lock()
-	o := v.ahead.order(id)
+	o := v.ahead.Order(id)
 	v.mu.Unlock()
-	wire := o.wire()
+	wire := wire(o)
 	// If it is not known whether the order arrived, the broker's id of it is not known
 	// either: it is looked up first. Somebody else's order with the same id stays as it is.
 	if o.Unknown() {
 		s, err := v.broker.Lookup(ctx, wire)
 		if err != nil {
-			return c, refuse("outcome_unknown", "whether order %s is at %s is not known yet, so it cannot be cancelled: %s", id, v.remote.name, limit.Line(err.Error(), 200))
+			return c, book.Refuse("outcome_unknown", "whether order %s is at %s is not known yet, so it cannot be cancelled: %s", id, v.remote.name, limit.Line(err.Error(), 200))
 		}
-		if !o.isOf(s) {
+		if !isOf(o, s) {
 			v.learnAnswer(id, s)
 			v.soon()
-			return c, refuse("outcome_unknown", "whether order %s is at %s is not known yet, so it cannot be cancelled: %s has another order by its id (%s)", id, v.remote.name, v.remote.name, described(s))
+			return c, book.Refuse("outcome_unknown", "whether order %s is at %s is not known yet, so it cannot be cancelled: %s has another order by its id (%s)", id, v.remote.name, v.remote.name, described(s))
 		}
 		wire.ID = s.ID
 	}
 	v.mu.Lock()
-	if o = v.ahead.order(id); !o.Status.Terminal() {
+	if o = v.ahead.Order(id); !o.Status.Terminal() {
 		x := v.of(o)
 		x.asked = x.cancels == ""
 	}
@@ -65,10 +65,10 @@ func (v *liveVenue) cancelOrder(who Who, id string) (c Cancelled, err error) {
 		switch {
 		case err != nil && refused:
 			v.soon()
-			return c, later.refuse("broker_rule", "the cancel of order %s was refused: %s", id, no.Text)
+			return c, book.Later.Refuse("broker_rule", "the cancel of order %s was refused: %s", id, no.Text)
 		case err != nil:
 			v.soon()
-			return c, refuse("outcome_unknown", "what became of the cancel of order %s is not known yet: get_orders will tell", id)
+			return c, book.Refuse("outcome_unknown", "what became of the cancel of order %s is not known yet: get_orders will tell", id)
 		case !v.learnAnswer(id, s):
 			v.soon()
 		}
@@ -80,9 +80,9 @@ func (v *liveVenue) cancelOrder(who Who, id string) (c Cancelled, err error) {
 	case c.Status == StatusFilled, c.Status == StatusRejected:
 		return c, uncancellable(&c.Order, id)
 	case refused && c.Status != StatusCancelled:
-		return c, later.refuse("broker_rule", "%s", no.Text)
+		return c, book.Later.Refuse("broker_rule", "%s", no.Text)
 	case asked != nil && c.Status != StatusCancelled:
-		return c, refuse("outcome_unknown", "whether the cancel of order %s arrived is not known: %s", id, limit.Line(asked.Error(), 200))
+		return c, book.Refuse("outcome_unknown", "whether the cancel of order %s arrived is not known: %s", id, limit.Line(asked.Error(), 200))
 	}
 	return c, nil
 }
@@ -93,7 +93,7 @@ func (v *liveVenue) streamEnds(id string) bool {
 	const moment, pause = time.Second, 20 * time.Millisecond
 	for range moment / pause {
 		v.mu.Lock()
-		o, up := v.ahead.order(id), v.remote.up
+		o, up := v.ahead.Order(id), v.remote.up
 		v.mu.Unlock()
 		if o == nil || o.Status.Terminal() || !up {
 			return o != nil && o.Status.Terminal()
@@ -116,7 +116,7 @@ func (v *liveVenue) cancelOrders(who Who, ids []string) ([]Order, error) {
 		g.Go(func() error {
 			for _, id := range family {
 				v.mu.Lock()
-				o := v.ahead.order(id)
+				o := v.ahead.Order(id)
 				v.mu.Unlock()
 				if o == nil || o.Status.Terminal() { // it ended with an order before it
 					continue
@@ -147,7 +147,7 @@ func (v *liveVenue) cancelOrders(who Who, ids []string) ([]Order, error) {
 	_ = g.Wait() // none fails
 	slices.SortFunc(cancelled, func(a, b Order) int { return cmp.Compare(slices.Index(ids, a.ID), slices.Index(ids, b.ID)) })
 	if left > 0 {
-		failed = refuse("cancel_unfinished", "%d of %d open orders were not asked to be cancelled within %s, because %s takes only so many requests; %d are cancelled so far: cancel the rest by another call",
+		failed = book.Refuse("cancel_unfinished", "%d of %d open orders were not asked to be cancelled within %s, because %s takes only so many requests; %d are cancelled so far: cancel the rest by another call",
 			left, len(ids), sweepTime, v.remote.name, ended)
 	}
 	return cancelled, failed
@@ -161,7 +161,7 @@ func (v *liveVenue) families(ids []string) (families [][]string) {
 	at := make(map[string]int)
 	for _, id := range ids {
 		key := id
-		if o := v.ahead.order(id); o != nil && o.Group != "" {
+		if o := v.ahead.Order(id); o != nil && o.Group != "" {
 			key = o.Group
 		}
 		i, ok := at[key]
@@ -180,7 +180,7 @@ func (v *liveVenue) cancelEverything(ctx context.Context, who Who) error {
 	v.log.Warn("all orders of the account are cancelled", "broker", v.remote.name, "by", who.Name)
 	v.mu.Lock()
 	var coming []*Order // also those that were given up, which may arrive all the same
-	for _, o := range v.ahead.orders {
+	for _, o := range v.ahead.Orders {
 		if o.Account != "" && o.BrokerID == "" {
 			coming = append(coming, o)
 		}
@@ -206,7 +206,7 @@ func (v *liveVenue) cancelEverything(ctx context.Context, who Who) error {
 func (v *liveVenue) sweep(only string) {
 	v.mu.Lock()
 	var late []string
-	for _, o := range v.ahead.openOrders() {
+	for _, o := range openOrders(v.ahead) {
 		if x := v.orders[o.ID]; !o.Unknown() && x != nil && x.swept && (only == "" || o.ID == only) {
 			late = append(late, o.ID)
 		}
@@ -223,12 +223,12 @@ func (v *liveVenue) release() {
 	v.mu.Lock()
 	due := v.deadMan > 0 && !v.remote.up && time.Since(v.remote.changedAt) >= v.deadMan
 	var resting []string
-	for _, o := range v.ahead.openOrders() {
+	for _, o := range openOrders(v.ahead) {
 		switch x := v.orders[o.ID]; {
 		case due && o.Type != Market:
 			resting = append(resting, o.ID)
-			v.of(o).cancels = deadMan
-		case !due && x != nil && x.cancels == deadMan:
+			v.of(o).cancels = book.DeadMan
+		case !due && x != nil && x.cancels == book.DeadMan:
 			x.cancels = ""
 		}
 	}
@@ -254,16 +254,16 @@ func (v *liveVenue) trimExits(ctx context.Context) {
 		v.mu.Unlock()
 		return
 	}
-	for _, o := range v.ahead.openOrders() {
-		replaced := slices.ContainsFunc(v.ahead.open[o.Symbol], func(id string) bool { return v.ahead.order(id).Replaces == o.ID })
-		closes := o.closes(v.closable(o.Symbol))
+	for _, o := range openOrders(v.ahead) {
+		replaced := slices.ContainsFunc(v.ahead.Open[o.Symbol], func(id string) bool { return v.ahead.Order(id).Replaces == o.ID })
+		closes := o.Closes(v.closable(o.Symbol))
 		switch {
-		case !o.ReduceOnly || o.cut() || o.Unknown() || v.unsettled(o.Symbol) || replaced || closes >= o.remaining().Abs():
+		case !o.ReduceOnly || o.Cut() || o.Unknown() || v.unsettled(o.Symbol) || replaced || closes >= o.Remaining().Abs():
 		case closes == 0:
 			gone = append(gone, o.ID)
-			v.of(o).cancels = nothingLeft
+			v.of(o).cancels = book.NothingLeft
 		default:
-			cuts = append(cuts, o.again(closes))
+			cuts = append(cuts, again(o, closes))
 		}
 	}
 	v.mu.Unlock()
@@ -276,7 +276,7 @@ func (v *liveVenue) trimExits(ctx context.Context) {
 }
 
 // again returns a request for the same order with another quantity, in its place.
-func (o *Order) again(quantity exact.Decimal) OrderRequest {
+func again(o *Order, quantity exact.Decimal) OrderRequest {
 	r := OrderRequest{Who: itself, Symbol: o.Symbol, Side: o.Side, Type: o.Type, Quantity: quantity, TrailAmount: o.TrailAmount, TrailPercent: o.TrailPercent,
 		TimeInForce: o.TimeInForce, Replaces: o.ID}
 	if o.Price != nil {

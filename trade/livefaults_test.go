@@ -19,6 +19,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/internal/journal/journaltest"
+	"wick/trade/book"
 )
 
 // delayed is a broker to which requests take a while, by the name of the method: before
@@ -112,9 +113,9 @@ func TestLivePartIsTold(t *testing.T) {
 			switch {
 			case i == takenBack:
 			case filled == 0:
-				want = append(want, fmt.Sprintf("Limit order %s: buy 6 of AAA was cancelled.%s", o.ID, invented))
+				want = append(want, fmt.Sprintf("Limit order %s: buy 6 of AAA was cancelled.%s", o.ID, book.Invented))
 			default:
-				want = append(want, fmt.Sprintf("Limit order %s: buy %d of AAA filled at 90. It was for 6 in all; the rest was cancelled%s.%s", o.ID, filled, why, invented))
+				want = append(want, fmt.Sprintf("Limit order %s: buy %d of AAA filled at 90. It was for 6 in all; the rest was cancelled%s.%s", o.ID, filled, why, book.Invented))
 			}
 			if i == takenBack {
 				v.Bust(o.ID)
@@ -175,7 +176,7 @@ func TestLiveTotals(t *testing.T) {
 		}
 		v.Fill(o.ID, shares(1), shares(90))
 		has("at the end", StatusFilled, 6, "85", "") // (420 + 90) / 6
-		if got, want := heardOf(t, l.e), []string{"Limit order " + o.ID + ": buy 6 of AAA filled at 85." + invented}; !slices.Equal(got, want) {
+		if got, want := heardOf(t, l.e), []string{"Limit order " + o.ID + ": buy 6 of AAA filled at 85." + book.Invented}; !slices.Equal(got, want) {
 			t.Errorf("subscribers heard %q, want %q", got, want)
 		}
 		l.same("at the end")
@@ -202,7 +203,7 @@ func TestLiveFilledWithLess(t *testing.T) {
 		if o = l.order(o.ID); o.Status != StatusFilled || o.FilledQuantity != shares(1) || o.Reason != "" {
 			t.Errorf("the order: %+v, want it filled with 1", o)
 		}
-		if got, want := heardOf(t, l.e), []string{"Limit order " + o.ID + ": buy 1 of AAA filled at 89. It was for 2 in all." + invented}; !slices.Equal(got, want) {
+		if got, want := heardOf(t, l.e), []string{"Limit order " + o.ID + ": buy 1 of AAA filled at 89. It was for 2 in all." + book.Invented}; !slices.Equal(got, want) {
 			t.Errorf("subscribers heard %q, want %q", got, want)
 		}
 		l.same("at the end")
@@ -228,14 +229,14 @@ func TestLiveReduceOnlyTwice(t *testing.T) {
 			{Side: Sell, Type: Market, All: true},
 			{Side: Sell, Type: Market, Quantity: shares(7), ReduceOnly: true},
 		} {
-			if _, err := l.place(r); !isRefusal(err, "reduce_only") || !strings.Contains(err.Error(), "at most 6") {
+			if _, err := l.place(r); !book.IsRefusal(err, "reduce_only") || !strings.Contains(err.Error(), "at most 6") {
 				t.Errorf("more than is left beside an order under way: %v, want a refusal that says at most 6", err)
 			}
 		}
 		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(6), ReduceOnly: true}); err != nil {
 			t.Errorf("the rest of the position: %v", err)
 		}
-		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); !isRefusal(err, "reduce_only") {
+		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); !book.IsRefusal(err, "reduce_only") {
 			t.Errorf("beside orders that close all of it: %v, want reduce_only", err)
 		}
 		for _, id := range v.Open() {
@@ -313,7 +314,7 @@ func TestLiveExitBelowStep(t *testing.T) {
 		defer l.stop()
 		// Sixty percent below 0.0002 is 0.00008, and steps are of 0.0001.
 		_, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: exact.One / 5000, Quantity: shares(1), StopLoss: Exit{Percent: shares(60)}})
-		if !isRefusal(err, "bad_exit") || len(v.Orders()) != 0 {
+		if !book.IsRefusal(err, "bad_exit") || len(v.Orders()) != 0 {
 			t.Errorf("got %v and %d orders at the venue, want bad_exit and none", err, len(v.Orders()))
 		}
 	})
@@ -399,7 +400,7 @@ func TestLiveNoLegs(t *testing.T) {
 			time.Sleep(3 * legsPatience)
 			want := StatusFilled
 			if kind == Limit {
-				if o = l.order(o.ID); o.Status != StatusOpen || o.BrokerID == "" || o.ReasonCode != noLegs {
+				if o = l.order(o.ID); o.Status != StatusOpen || o.BrokerID == "" || o.ReasonCode != book.NoLegs {
 					t.Errorf("a limit after three minutes: %+v, want it open at the broker and without exits", o)
 				}
 				if _, err = l.e.CancelOrder(anyone(), o.ID); err != nil {
@@ -407,7 +408,7 @@ func TestLiveNoLegs(t *testing.T) {
 				}
 				want = StatusCancelled
 			}
-			if o = l.order(o.ID); o.Status != want || o.ReasonCode != noLegs {
+			if o = l.order(o.ID); o.Status != want || o.ReasonCode != book.NoLegs {
 				t.Errorf("%s at the end: %s, %q, want %s without exits", kind, o.Status, o.Reason, want)
 			}
 			if s, _ := l.e.Venue(); s.State != "ready" || len(s.Unknown) != 0 {
@@ -450,7 +451,7 @@ func TestLiveCancelAll(t *testing.T) {
 			}
 		})
 		cancelled, err := l.e.CancelOrders(anyone(), "")
-		if !isRefusal(err, "broker_rule") {
+		if !book.IsRefusal(err, "broker_rule") {
 			t.Errorf("got %v, want the refusal of the broker", err)
 		}
 		for i, want := range []OrderStatus{StatusOpen, StatusFilled, StatusCancelled, StatusCancelled} {
@@ -463,7 +464,7 @@ func TestLiveCancelAll(t *testing.T) {
 		if cancelled, err := l.e.CancelOrders(anyone(), ""); err != nil || len(cancelled) != 1 || cancelled[0].ID != orders[0].ID {
 			t.Errorf("again: %+v, %v, want the one that was left", cancelled, err)
 		}
-		if _, err := l.e.CancelOrder(anyone(), orders[1].ID); !isRefusal(err, "order_filled") {
+		if _, err := l.e.CancelOrder(anyone(), orders[1].ID); !book.IsRefusal(err, "order_filled") {
 			t.Errorf("the cancel of a filled order: %v, want order_filled", err)
 		}
 		l.same("at the end")
@@ -506,7 +507,7 @@ func TestLiveCancelMany(t *testing.T) {
 		time.Sleep(time.Second)
 		begin = time.Now()
 		_, err = l.e.CancelOrders(anyone(), "")
-		if took := time.Since(begin); !isRefusal(err, "cancel_unfinished") || !strings.Contains(err.Error(), "of 88 open orders were not asked") || took > 30*time.Second {
+		if took := time.Since(begin); !book.IsRefusal(err, "cancel_unfinished") || !strings.Contains(err.Error(), "of 88 open orders were not asked") || took > 30*time.Second {
 			t.Errorf("without the stream: %v after %s, want it to say what is left within 30 s", err, took)
 		}
 		for range 10 {
@@ -542,7 +543,7 @@ func TestLiveCancelFilled(t *testing.T) {
 				return alpacatest.Fault{}
 			}
 		})
-		if after, err := l.e.CancelOrder(anyone(), o.ID); !isRefusal(err, "order_filled") || after.Status != StatusFilled {
+		if after, err := l.e.CancelOrder(anyone(), o.ID); !book.IsRefusal(err, "order_filled") || after.Status != StatusFilled {
 			t.Errorf("got %+v, %v, want order_filled", after, err)
 		}
 	})
@@ -582,7 +583,7 @@ func TestLiveCancelNotSent(t *testing.T) {
 			t.Fatal(err)
 		}
 		on.Store(true)
-		if _, err := l.e.CancelOrder(anyone(), o.ID); !isRefusal(err, "broker_rule") || !strings.Contains(err.Error(), "was refused: too many requests; nothing was sent") {
+		if _, err := l.e.CancelOrder(anyone(), o.ID); !book.IsRefusal(err, "broker_rule") || !strings.Contains(err.Error(), "was refused: too many requests; nothing was sent") {
 			t.Errorf("during the pause: %v, want a refusal that says that nothing was sent", err)
 		}
 		on.Store(false)
@@ -605,7 +606,7 @@ func TestLiveCancelOfAnother(t *testing.T) {
 			t.Fatalf("the order whose answer is lost: %+v, %v", o, err)
 		}
 		foreign := v.ForeignAs(o.ID, "AAA", "buy", shares(2), shares(90))
-		if _, err := l.e.CancelOrder(anyone(), o.ID); !isRefusal(err, "outcome_unknown") || !strings.Contains(err.Error(), "another order by its id") {
+		if _, err := l.e.CancelOrder(anyone(), o.ID); !book.IsRefusal(err, "outcome_unknown") || !strings.Contains(err.Error(), "another order by its id") {
 			t.Errorf("the cancel of an order that is not there: %v, want outcome_unknown", err)
 		}
 		if open := v.Open(); !slices.Equal(open, []string{foreign}) {
@@ -674,7 +675,7 @@ func TestLiveSameRequestTwice(t *testing.T) {
 				t.Errorf("%s: %v and %d orders at the venue, want one", name, one.err, len(v.Orders()))
 			case other == shares(1) && (err != nil || o.ID != one.ID):
 				t.Errorf("%s: %+v, %v, want order %s", name, o, err, one.ID)
-			case other != shares(1) && !isRefusal(err, "client_order_id_reused"):
+			case other != shares(1) && !book.IsRefusal(err, "client_order_id_reused"):
 				t.Errorf("%s: %+v, %v, want client_order_id_reused", name, o, err)
 			}
 		})
@@ -701,7 +702,7 @@ func TestLiveDuplicateInDoubt(t *testing.T) {
 				// refused places the equal order and wants a refusal that names the first.
 				refused := func(when string) {
 					t.Helper()
-					if _, err := l.e.Place(t.Context(), r); !isRefusal(err, "duplicate_order") || !strings.Contains(err.Error(), o.ID) {
+					if _, err := l.e.Place(t.Context(), r); !book.IsRefusal(err, "duplicate_order") || !strings.Contains(err.Error(), o.ID) {
 						t.Errorf("%s: %v, want duplicate_order that names %s", when, err, o.ID)
 					}
 				}
@@ -751,13 +752,13 @@ func TestLiveInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 		var o Placed
-		if err := l.e.Do(func(*state) (err error) {
+		if err := l.e.Do(func(*book.State) (err error) {
 			o, _, err = l.e.accept(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: shares(1)}, inquiry{answered: true}, rules)
 			return err
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if o := l.order(o.ID); o.ReasonCode != sending {
+		if o := l.order(o.ID); o.ReasonCode != book.Sending {
 			t.Errorf("while it is sent: %q", o.Reason)
 		}
 		v.Set(func(v *alpacatest.Venue) {
@@ -835,7 +836,7 @@ func TestLiveRefusedBeside(t *testing.T) {
 			"not its side or type":                      {Side: Buy, Type: Stop, StopPrice: shares(110), Quantity: shares(1), Replaces: rests.ID},
 			"its side or type: cancel it":               {Side: Sell, Type: Limit, Price: shares(110), Quantity: shares(1), Replaces: rests.ID},
 		} {
-			if _, err := l.place(r); !isRefusal(err, "broker_rule") || !strings.Contains(err.Error(), text) {
+			if _, err := l.place(r); !book.IsRefusal(err, "broker_rule") || !strings.Contains(err.Error(), text) {
 				t.Errorf("got %v, want broker_rule with %q", err, text)
 			}
 		}
@@ -847,7 +848,7 @@ func TestLiveRefusedBeside(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(88), Quantity: shares(1), Replaces: day.ID}); !isRefusal(err, "bad_replaces") {
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(88), Quantity: shares(1), Replaces: day.ID}); !book.IsRefusal(err, "bad_replaces") {
 			t.Errorf("a day order would become one without an end: %v, want bad_replaces", err)
 		}
 		oco, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: shares(110), Quantity: shares(1), OCO: OCO{StopPrice: shares(90)}, TimeInForce: Day})
@@ -855,7 +856,7 @@ func TestLiveRefusedBeside(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
-		if _, err := l.place(OrderRequest{Side: Sell, Type: Stop, StopPrice: shares(91), Quantity: shares(1), Replaces: oco.ID + "-oco"}); !isRefusal(err, "bad_replaces") || !strings.Contains(err.Error(), "time_in_force day") {
+		if _, err := l.place(OrderRequest{Side: Sell, Type: Stop, StopPrice: shares(91), Quantity: shares(1), Replaces: oco.ID + "-oco"}); !book.IsRefusal(err, "bad_replaces") || !strings.Contains(err.Error(), "time_in_force day") {
 			t.Errorf("so would the stop beside it: %v, want bad_replaces", err)
 		}
 	})
@@ -878,7 +879,7 @@ func TestLiveBlocked(t *testing.T) {
 			t.Errorf("status: %+v, trading is %s, want closed and halted", s, l.e.Status().Trading)
 		}
 		for _, r := range []OrderRequest{buy, {Side: Sell, Type: Market, All: true}} {
-			if _, err := l.place(r); !isRefusal(err, "broker_not_ready") || !strings.Contains(err.Error(), "the account is ACCOUNT_CLOSED") {
+			if _, err := l.place(r); !book.IsRefusal(err, "broker_not_ready") || !strings.Contains(err.Error(), "the account is ACCOUNT_CLOSED") {
 				t.Errorf("an order of a blocked account: %v, want broker_not_ready", err)
 			}
 		}
@@ -916,7 +917,7 @@ func TestLiveLateWaits(t *testing.T) {
 			time.Sleep(2 * time.Minute)
 			isOpen := func(when string) {
 				t.Helper()
-				if o := l.order(late.ID); o.Status != StatusOpen || o.BrokerID == "" || o.ReasonCode != turnedUp {
+				if o := l.order(late.ID); o.Status != StatusOpen || o.BrokerID == "" || o.ReasonCode != book.TurnedUp {
 					t.Errorf("%s: %+v, want it open at the broker with a reason", when, o)
 				}
 			}
@@ -931,7 +932,7 @@ func TestLiveLateWaits(t *testing.T) {
 			if o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1), ClientOrderID: "late"}); err != nil || o.ID != late.ID {
 				t.Errorf("the same request again: %+v, %v, want the same order", o, err)
 			}
-			if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(1)}); !isRefusal(err, "broker_differs") || !strings.Contains(err.Error(), "has an order that this book had given up") {
+			if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(1)}); !book.IsRefusal(err, "broker_differs") || !strings.Contains(err.Error(), "has an order that this book had given up") {
 				t.Errorf("a purchase beside it: %v, want broker_differs", err)
 			}
 			if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(1)}); err != nil {
@@ -974,8 +975,8 @@ func TestLiveLateReason(t *testing.T) {
 		v.Fill(o.ID, shares(2), shares(90))
 		says := func(when string, filled int64) {
 			t.Helper()
-			if o = l.order(o.ID); o.FilledQuantity != shares(filled) || o.ReasonCode != turnedUp {
-				t.Errorf("%s: %s with %s, %q, want %d and %q", when, o.Status, o.FilledQuantity, o.Reason, filled, turnedUp)
+			if o = l.order(o.ID); o.FilledQuantity != shares(filled) || o.ReasonCode != book.TurnedUp {
+				t.Errorf("%s: %s with %s, %q, want %d and %q", when, o.Status, o.FilledQuantity, o.Reason, filled, book.TurnedUp)
 			}
 		}
 		time.Sleep(50 * time.Second)
@@ -1014,7 +1015,7 @@ func TestLiveKept(t *testing.T) {
 		if n := len(must(l.e.Orders(false))); n != 4 {
 			t.Errorf("%d orders in memory, want 4", n)
 		}
-		time.Sleep(lateWithin + time.Hour)
+		time.Sleep(book.LateWithin + time.Hour)
 		ended()
 		if n := len(must(l.e.Orders(false))); n != 5 { // the four newest and the one that is kept in any case
 			t.Errorf("%d orders in memory nine hours later, want 5", n)
@@ -1265,7 +1266,7 @@ func TestLiveSoldElsewhere(t *testing.T) {
 		refused := func(when, most string) {
 			t.Helper()
 			for _, r := range closing {
-				if o, err := l.place(r); !isRefusal(err, "reduce_only") || !strings.Contains(err.Error(), "at most "+most) {
+				if o, err := l.place(r); !book.IsRefusal(err, "reduce_only") || !strings.Contains(err.Error(), "at most "+most) {
 					t.Errorf("%s: %s of %s gives %s, %v, want a refusal that says at most %s", when, r.Side, r.Quantity, o.Status, err, most)
 				}
 			}
@@ -1274,7 +1275,7 @@ func TestLiveSoldElsewhere(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		at("after all were sold", 10, 0)
 		refused("after all were sold", "0")
-		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(1)}); !isRefusal(err, "broker_differs") {
+		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(1)}); !book.IsRefusal(err, "broker_differs") {
 			t.Errorf("a sell that would open a short: %v, want broker_differs", err)
 		}
 		accepts := func() {
@@ -1288,7 +1289,7 @@ func TestLiveSoldElsewhere(t *testing.T) {
 			if p := must(l.e.Positions()); len(p) != 0 {
 				t.Errorf("once it was accepted: positions %+v, want none", p)
 			}
-			if o, err := l.place(closing[0]); !isRefusal(err, "no_position") {
+			if o, err := l.place(closing[0]); !book.IsRefusal(err, "no_position") {
 				t.Errorf("once it was accepted: all of it gives %s, %v, want no_position", o.Status, err)
 			}
 			time.Sleep(2 * time.Minute)
@@ -1415,7 +1416,7 @@ func TestLiveReportBeforeFill(t *testing.T) {
 		l.live().soon()
 		time.Sleep(time.Second)
 		l.live().heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit", Status: broker.Filled, Word: "filled", Quantity: shares(9), Filled: shares(9), Average: shares(90)}})
-		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(18), DryRun: true}); !isRefusal(err, "max_position_notional") {
+		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(18), DryRun: true}); !book.IsRefusal(err, "max_position_notional") {
 			t.Errorf("a sale of 18 where 9 are held: %s, %v, want max_position_notional", o.Status, err)
 		}
 		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true, DryRun: true}); err != nil || o.Quantity != shares(9) {
@@ -1443,10 +1444,10 @@ func TestLiveShortElsewhere(t *testing.T) {
 		if closed, err := l.e.CloseAll(t.Context(), OrderRequest{Who: anyone(), Type: Market, All: true}, nil); err != nil || len(closed) != 0 {
 			t.Errorf("closing all of the book: %+v, %v, want nothing", closed, err)
 		}
-		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(1)}); !isRefusal(err, "broker_differs") {
+		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(1)}); !book.IsRefusal(err, "broker_differs") {
 			t.Errorf("a sell that grows the short: %v, want broker_differs", err)
 		}
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(11)}); !isRefusal(err, "broker_differs") {
+		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(11)}); !book.IsRefusal(err, "broker_differs") {
 			t.Errorf("a buy that turns it around: %v, want broker_differs", err)
 		}
 		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(1)}); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"wick/broker"
 	"wick/broker/alpaca/alpacatest"
+	"wick/trade/book"
 )
 
 // TestLiveListedWrong: the list of open orders says something else of the id of an order whose
@@ -105,7 +106,7 @@ func TestLiveRepetitionAfterLegs(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(2500 * time.Millisecond)
-		if _, err := l.e.Place(t.Context(), again); !isRefusal(err, "duplicate_order") {
+		if _, err := l.e.Place(t.Context(), again); !book.IsRefusal(err, "duplicate_order") {
 			t.Errorf("the repetition: %v, want duplicate_order", err)
 		}
 	})
@@ -133,7 +134,7 @@ func TestLiveSweepStops(t *testing.T) {
 		open := len(must(l.e.Orders(true)))
 		begin := time.Now()
 		_, err := l.e.CancelOrders(anyone(), "")
-		if took := time.Since(begin); !isRefusal(err, "cancel_unfinished") || took > 40*time.Second || open != 2 {
+		if took := time.Since(begin); !book.IsRefusal(err, "cancel_unfinished") || took > 40*time.Second || open != 2 {
 			t.Errorf("%d orders: %v after %s, want cancel_unfinished within 40 s", open, err, took)
 		}
 	})

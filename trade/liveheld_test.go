@@ -9,6 +9,7 @@ import (
 
 	"wick/broker"
 	"wick/broker/alpaca/alpacatest"
+	"wick/trade/book"
 )
 
 // Tests of what closes a position while the account, the newest report of it and the book
@@ -98,12 +99,12 @@ func TestLiveHeldOfAll(t *testing.T) {
 		}
 		v.Adjust("AAA", -shares(5))
 		time.Sleep(2 * time.Minute)
-		if o, err := closing(10); !isRefusal(err, "position_changed") {
+		if o, err := closing(10); !book.IsRefusal(err, "position_changed") {
 			t.Errorf("all of what was shown as 10 when it is 5: %s of %s, %v, want position_changed", o.Status, o.Quantity, err)
 		}
 		v.Adjust("AAA", shares(5))
 		time.Sleep(time.Minute)
-		if o, err := closing(5); !isRefusal(err, "position_changed") {
+		if o, err := closing(5); !book.IsRefusal(err, "position_changed") {
 			t.Errorf("all of what was shown as 5 when it is 10: %s of %s, %v, want position_changed", o.Status, o.Quantity, err)
 		}
 	})
@@ -138,7 +139,7 @@ func TestLiveAllAfterReport(t *testing.T) {
 		o := l.sellFour(during)
 		refused := func(when string) {
 			t.Helper()
-			if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true, DryRun: true}); !isRefusal(err, "reduce_only") {
+			if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true, DryRun: true}); !book.IsRefusal(err, "reduce_only") {
 				t.Errorf("%s: all of it is %s, %v, want a refusal", when, o.Quantity, err)
 			}
 		}
@@ -162,11 +163,11 @@ func TestLiveAdvice(t *testing.T) {
 		v.Adjust("AAA", shares(5))
 		time.Sleep(2 * time.Minute)
 		selling := OrderRequest{Side: Sell, Type: Market, Quantity: shares(5)}
-		if _, err := l.place(selling); !isRefusal(err, "max_order_notional") || strings.Contains(err.Error(), "reduce_only") {
+		if _, err := l.place(selling); !book.IsRefusal(err, "max_order_notional") || strings.Contains(err.Error(), "reduce_only") {
 			t.Errorf("a sale over the limit: %v, want max_order_notional without a word of reduce_only", err)
 		}
 		selling.ReduceOnly = true
-		if _, err := l.place(selling); !isRefusal(err, "reduce_only") {
+		if _, err := l.place(selling); !book.IsRefusal(err, "reduce_only") {
 			t.Errorf("the same with reduce_only: %v, want it refused", err)
 		}
 	})

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math/rand/v2"
+	rand "math/rand/v2"
 	"net/http"
 	"sync"
 	"sync/atomic"

@@ -12,6 +12,7 @@ import (
 
 	"wick/broker"
 	"wick/broker/alpaca/alpacatest"
+	"wick/trade/book"
 )
 
 // TestLiveStaleResting: the account has held less than the book for a while when a resting
@@ -229,7 +230,7 @@ func TestLiveAcceptSpellings(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * time.Minute)
-		held := l.e.ahead.holdings["BRK.B"].Quantity + l.e.ahead.holdings["BRK-B"].Quantity
+		held := l.e.ahead.Holdings["BRK.B"].Quantity + l.e.ahead.Holdings["BRK-B"].Quantity
 		if s, _ := l.e.Venue(); held != shares(1) || s.State != "ready" {
 			t.Errorf("the book holds %s, want 1; %+v", held, s)
 		}
@@ -259,7 +260,7 @@ func TestLiveAcceptInDoubt(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(5 * time.Minute)
-		if accepted, _, err := l.e.AcceptPositions(anyone()); !isRefusal(err, "outcome_unknown") {
+		if accepted, _, err := l.e.AcceptPositions(anyone()); !book.IsRefusal(err, "outcome_unknown") {
 			t.Errorf("accepted %+v, %v, want outcome_unknown", accepted, err)
 		}
 		v.Adjust("BBB", shares(3)) // can be accepted meanwhile
@@ -271,7 +272,7 @@ func TestLiveAcceptInDoubt(t *testing.T) {
 		v.Drop(0)
 		time.Sleep(5 * time.Minute)
 		s, _ := l.e.Venue()
-		if held := l.e.ahead.holdings["AAA"].Quantity; held != 0 || v.Position("AAA") != 0 || s.State != "ready" {
+		if held := l.e.ahead.Holdings["AAA"].Quantity; held != 0 || v.Position("AAA") != 0 || s.State != "ready" {
 			t.Errorf("the book holds %s and the account %s; %+v", held, v.Position("AAA"), s)
 		}
 	})
@@ -309,7 +310,7 @@ func TestLiveLegsLater(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(10 * time.Minute)
-		if entry, exit := l.order(o.ID), l.e.ahead.order(o.ID+"-sl"); entry.Reason != "" || exit == nil || exit.Status != StatusOpen {
+		if entry, exit := l.order(o.ID), l.e.ahead.Order(o.ID+"-sl"); entry.Reason != "" || exit == nil || exit.Status != StatusOpen {
 			t.Errorf("%s %q, its exit %+v", entry.Status, entry.Reason, exit)
 		}
 	})

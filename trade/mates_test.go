@@ -60,7 +60,7 @@ func TestReplaceOneOfSeveral(t *testing.T) {
 			}
 		}
 		next := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.Price, r.Replaces = Sell, Limit, 111*exact.One, id }).ID
-		if o := e.ahead.order(next); e.ahead.counts(o, nil) == e.ahead.counts(e.ahead.order(id+"-oco"), nil) {
+		if o := e.ahead.Order(next); e.ahead.Counts(o, nil) == e.ahead.Counts(e.ahead.Order(id+"-oco"), nil) {
 			t.Error("of the limit and the stop both or none count for limits, want one")
 		}
 		walk(e, 100, minute(0, 100, 112, 100, 112))
@@ -177,8 +177,8 @@ func TestTrailOverKill(t *testing.T) {
 		if _, err := setAlert(t, e, `{"price_below":50}`, ""); err != nil {
 			t.Fatal(err)
 		}
-		if killed, err := tryLoad(d.Cut(journaltest.Dropped), false); err != nil || show(killed.order(id).StopPrice) != "115" {
-			t.Errorf("a kill after an alert was set finds the stop at %s, want 115 (%v)", show(killed.order(id).StopPrice), err)
+		if killed, err := tryLoad(d.Cut(journaltest.Dropped), false); err != nil || show(killed.Order(id).StopPrice) != "115" {
+			t.Errorf("a kill after an alert was set finds the stop at %s, want 115 (%v)", show(killed.Order(id).StopPrice), err)
 		}
 		walk(e, 119, minute(0, 119, 120, 119, 120))
 		for _, high := range []float64{120, 121} { // tidy runs every second; a minute after the first time it would write in any case

@@ -10,6 +10,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // TestStopWithinMinuteOfEntry: an entry with a stop_loss, and the minute in which it is
@@ -67,7 +68,7 @@ func TestStopWithinMinuteOfEntry(t *testing.T) {
 				if got != c.want {
 					t.Errorf("got %s, want %s", got, c.want)
 				}
-				if o, _ := e.Order(id + "-sl"); strings.HasSuffix(o.Reason, codes[entryFirst].says) != strings.Contains(c.name, "not known") {
+				if o, _ := e.Order(id + "-sl"); strings.HasSuffix(o.Reason, book.Codes[book.EntryFirst].Says) != strings.Contains(c.name, "not known") {
 					t.Errorf("the reason of the stop is %q", o.Reason)
 				}
 			})

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
-	"math/rand/v2"
+	rand "math/rand/v2"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -149,7 +149,7 @@ func (m *model) compare(t *testing.T, e *Engine, step int) {
 		}
 	}
 	e.mu.Lock()
-	h := e.ahead.holdings["AAA"]
+	h := e.ahead.Holdings["AAA"]
 	e.mu.Unlock()
 	// What is conserved: realized + fees - cost = -paid.
 	left := new(big.Rat).Add(sum(t, h.Realized), sum(t, h.Fees))

@@ -13,7 +13,7 @@ func (e *Engine) ensure(ctx context.Context, symbol string, needs ...need) error
 		e.forgetUnneeded(0)
 	}
 	e.mu.Lock()
-	from := e.ahead.seen[symbol]
+	from := e.ahead.Seen[symbol]
 	e.mu.Unlock()
 	return e.watch.ensure(ctx, symbol, from, needs...)
 }
@@ -47,10 +47,10 @@ func (d *desk) inUse() map[string][]need {
 	for key := range d.watching.prices {
 		needed[key.symbol] = nil
 	}
-	for symbol := range d.ahead.open {
+	for symbol := range d.ahead.Open {
 		needed[symbol] = nil
 	}
-	for symbol, h := range d.ahead.holdings {
+	for symbol, h := range d.ahead.Holdings {
 		if h.Quantity != 0 {
 			needed[symbol] = nil
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wick/delivery"
+	"wick/trade/book"
 )
 
 // Page is the part of the polling queue that a caller asks for.
@@ -27,11 +28,11 @@ type Page struct {
 // reader read within the last hour, so that a lost answer loses no alert. Two calls of a
 // reader at the same time get different ones: the decision is made under mu.
 func (e *Engine) Notifications(reader string, again bool, p Page) (read []Notification, left int, err error) {
-	var entries []*entry
+	var entries []*book.Entry
 	var n int // of them are read now
-	err = e.Do(func(s *state) error {
+	err = e.Do(func(s *book.State) error {
 		at := now()
-		old, unread := s.readBy(reader, at)
+		old, unread := s.ReadBy(reader, at)
 		if again {
 			entries = old
 		}
@@ -42,7 +43,7 @@ func (e *Engine) Notifications(reader string, again bool, p Page) (read []Notifi
 		if n = p.cut(entries); n <= known {
 			return nil
 		}
-		return e.propose(kindDrained, &event{At: at, Through: entries[n-1].Seq, By: &Who{ID: shortReader(reader)}})
+		return e.propose(book.KindDrained, &book.Event{At: at, Through: entries[n-1].Seq, By: &Who{ID: book.ShortReader(reader)}})
 	})
 	if err != nil {
 		return nil, 0, err
@@ -56,7 +57,7 @@ func (e *Engine) Notifications(reader string, again bool, p Page) (read []Notifi
 
 // cut returns how many of the entries the page holds, at least one if there are
 // any.
-func (p Page) cut(entries []*entry) int {
+func (p Page) cut(entries []*book.Entry) int {
 	size := 0
 	for i, entry := range entries {
 		text, err := json.Marshal(entry.Notification)
@@ -75,14 +76,14 @@ func (p Page) cut(entries []*entry) int {
 // were read and are less than an hour old, oldest first. It marks none as read.
 func (e *Engine) Fired() ([]Notification, error) {
 	fired := []Notification{}
-	err := e.View(func(s *state) {
+	err := e.View(func(s *book.State) {
 		at := now()
-		for _, d := range s.drained {
-			if d.At.age(at) < delivery.QueueTTL {
+		for _, d := range s.Drained {
+			if d.At.Age(at) < delivery.QueueTTL {
 				fired = append(fired, *d.Notification)
 			}
 		}
-		for _, entry := range s.polling {
+		for _, entry := range s.Polling {
 			fired = append(fired, *entry.Notification)
 		}
 	})
@@ -94,18 +95,18 @@ func (e *Engine) Fired() ([]Notification, error) {
 func (e *Engine) AlertsVersion() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	at, waiting, fired := now(), 0, len(e.ahead.polling)
-	for _, a := range e.ahead.alerts {
-		if !a.over(at) {
+	at, waiting, fired := now(), 0, len(e.ahead.Polling)
+	for _, a := range e.ahead.Alerts {
+		if !a.Over(at) {
 			waiting++
 		}
 	}
-	for _, d := range e.ahead.drained {
-		if d.At.age(at) < delivery.QueueTTL {
+	for _, d := range e.ahead.Drained {
+		if d.At.Age(at) < delivery.QueueTTL {
 			fired++
 		}
 	}
-	return fmt.Sprint(e.ahead.alerted, waiting, fired)
+	return fmt.Sprint(e.ahead.Alerted, waiting, fired)
 }
 
 // PendingNotifications returns how many notifications wait to be polled by a reader. It does
@@ -113,7 +114,7 @@ func (e *Engine) AlertsVersion() string {
 func (e *Engine) PendingNotifications(reader string) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	_, unread := e.ahead.readBy(reader, now())
+	_, unread := e.ahead.ReadBy(reader, now())
 	return len(unread)
 }
 
@@ -126,16 +127,16 @@ func (e *Engine) PendingNotifications(reader string) int {
 // one a second.
 func (e *Engine) tidy() error {
 	marks := e.hub.Settled(maxMarks)
-	return e.Do(func(s *state) (err error) {
+	return e.Do(func(s *book.State) (err error) {
 		at := now()
 		if len(marks) > 0 {
-			err = e.propose(kindDelivered, &event{At: at, Marks: marks})
+			err = e.propose(book.KindDelivered, &book.Event{At: at, Marks: marks})
 		}
-		if err == nil && s.subs.Stale(at.Add(-time.Minute)) {
-			err = e.propose(kindExpired, &event{At: at})
+		if err == nil && s.Subs.Stale(at.Add(-time.Minute)) {
+			err = e.propose(book.KindExpired, &book.Event{At: at})
 		}
-		moved := slices.ContainsFunc(sorted(s.open), func(symbol string) bool { return len(e.drawn(symbol)) > 0 })
-		if err == nil && (moved || at.Sub(e.notedAt.Time) >= seenPeriod) {
+		moved := slices.ContainsFunc(sorted(s.Open), func(symbol string) bool { return len(e.drawn(symbol)) > 0 })
+		if err == nil && (moved || at.Sub(e.notedAt.Time) >= book.SeenPeriod) {
 			if err = e.noteSeen(at); err == nil {
 				err = e.forget(at)
 			}
@@ -150,11 +151,11 @@ func (e *Engine) tidy() error {
 // RecordAnswer writes down what a person answered about an order. When it returns nil, the
 // record is on disk.
 func (e *Engine) RecordAnswer(evidence []byte) error {
-	return e.Do(func(*state) error { return e.propose(kindAnswer, &event{At: now(), Evidence: evidence}) })
+	return e.Do(func(*book.State) error { return e.propose(book.KindAnswer, &book.Event{At: now(), Evidence: evidence}) })
 }
 
 // WriteOutbox writes a record that only the outbox understands. When it returns nil,
 // the record is on disk and Outbox.Apply has been called with it.
 func (e *Engine) WriteOutbox(record []byte) error {
-	return e.Do(func(*state) error { return e.propose(kindOutbox, &event{At: now(), Outbox: record}) })
+	return e.Do(func(*book.State) error { return e.propose(book.KindOutbox, &book.Event{At: now(), Outbox: record}) })
 }

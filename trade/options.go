@@ -3,6 +3,8 @@ package trade
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -14,7 +16,15 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/market"
+	"wick/trade/book"
 )
+
+// newEpoch returns the name of a new epoch.
+func newEpoch() string {
+	var b [book.EpochSize]byte
+	rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
 
 // Options configure an Engine.
 type Options struct {
@@ -93,7 +103,7 @@ type Options struct {
 // and removes repeated ones. It returns an error for options that check refuses. Calling
 // it again changes nothing.
 func (o Options) withDefaults() (Options, error) {
-	o.Limits, o.Account = o.Limits.withDefaults(), o.Account.withDefaults()
+	o.Limits, o.Account = o.Limits.WithDefaults(), o.Account.withDefaults()
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -147,7 +157,7 @@ func (o Options) check() error {
 	if o.HalfSpread+o.Slippage >= exact.One {
 		return fmt.Errorf("half spread %s and slippage %s: together they must be below 1, or a sell would be filled at no price", o.HalfSpread, o.Slippage)
 	}
-	return o.Limits.check()
+	return o.Limits.Check()
 }
 
 // AccountOptions describe the account that orders are paid from. Without Cash
@@ -264,26 +274,6 @@ type Outbox interface {
 
 	// Snapshot returns all that the outbox holds.
 	Snapshot() ([]byte, error)
-}
-
-// Step is what the outbox is told of a record of the journal: that an order ended, an
-// alert fired, the trading state changed, or that Engine.WriteOutbox was called. Beside
-// ID, Seq and At only the fields of one of these are set. A record that ends several
-// orders makes several steps.
-type Step struct {
-	ID  string // unique among all stores, the same after a restart
-	Seq uint64 // rising from step to step
-	At  Time
-
-	Order        *Order        // it was filled, cancelled or rejected; as clients see it
-	Again        bool          // it had ended before: its reason says what the broker has changed since
-	Notification *Notification // of an alert that fired
-	Trading      TradingState  // the state that trading is in now
-	Why          string        // who or what changed it; may be empty
-	Lost         bool          // it changed because the account has lost as much as it may in a day
-	Record       []byte        // what Engine.WriteOutbox was given
-
-	By *Who // whose order or alert it is; nil if that is not known
 }
 
 // Recovery says what a recovery keeps of a damaged directory and what it gives

@@ -18,6 +18,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/trade/book"
 )
 
 func code(err error) string {
@@ -397,7 +398,7 @@ func TestRefusalsWaitForDisk(t *testing.T) {
 				if err := e.ensure(t.Context(), "AAA"); err != nil {
 					t.Fatal(err)
 				}
-				seq, _, err := e.locked(func(*state) error {
+				seq, _, err := e.locked(func(*book.State) error {
 					o, _, err := e.accept(c.ask, inquiry{answered: true}, broker.Rules{})
 					if err == nil && c.replaces {
 						c.then.Replaces = o.ID
@@ -431,7 +432,7 @@ func TestCancelOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := e.CancelOrder(Who{}, "mine"); !isRefusal(err, "unknown_order") || !strings.Contains(err.Error(), named.ID) {
+		if _, err := e.CancelOrder(Who{}, "mine"); !book.IsRefusal(err, "unknown_order") || !strings.Contains(err.Error(), named.ID) {
 			t.Errorf("cancel by client_order_id: %v, want the order_id in the refusal", err)
 		}
 		price(e, "AAA", 80)

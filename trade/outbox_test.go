@@ -37,7 +37,7 @@ func (l *list) Apply(s Step) error {
 	switch {
 	case s.Order != nil:
 		what = fmt.Sprintf("%s %s", s.Order.ID, s.Order.Status)
-		if !reflect.DeepEqual(*s.Order, s.Order.public()) {
+		if !reflect.DeepEqual(*s.Order, s.Order.Public()) {
 			what += fmt.Sprintf(" with what clients do not see: %+v", s.Order)
 		}
 	case s.Notification != nil:
@@ -166,7 +166,7 @@ func TestOutboxOverCrashes(t *testing.T) {
 						fired++
 					}
 				}
-				if polled := len(e.ahead.polling); fired != polled {
+				if polled := len(e.ahead.Polling); fired != polled {
 					t.Errorf("call %d: the outbox has %d firings, the journal %d", failAt, fired, polled)
 				}
 			})

@@ -4,21 +4,8 @@ import (
 	"math"
 
 	"wick/internal/exact"
+	"wick/trade/book"
 )
-
-// report is what the paper broker did with an order when it arrived, when a price came
-// or when it was cancelled. The method outcome turns it into a step of the book. What a
-// broker elsewhere does is learned in another way, by learn, because its answers can be
-// lost.
-type report struct {
-	status  OrderStatus
-	size    exact.Decimal // what was filled now; zero for nothing
-	price   exact.Decimal // at which that was filled
-	fee     exact.Decimal // for that
-	reason  Reason
-	average exact.Decimal // of all that was filled of the order; zero if this is all
-	mark    quote         // the price of the market that the fill was made from
-}
 
 // paper is the paper broker: it says what a market would have done with an order.
 // Its answers depend on the order and the prices alone. It keeps no state and uses
@@ -40,30 +27,19 @@ const paperName = "paper"
 // q; zero means that it rests. A market order is filled at the bid or ask, made worse
 // by the slippage. So is a limit order whose limit the bid or ask has reached already,
 // but at its limit if the slippage would go beyond it. All others rest.
-func (p paper) arrive(o *Order, q quote) exact.Decimal {
+func (p paper) arrive(o *Order, q book.Quote) exact.Decimal {
 	// Reached means that the bid or ask is at the limit or better, before slippage.
-	if offered := p.offered(o, q); o.Type.hasStop() || o.within(offered) != offered {
+	if offered := p.offered(o, q); o.Type.HasStop() || o.Within(offered) != offered {
 		return 0
 	}
-	return o.within(p.slip(o, q))
-}
-
-// within returns price, or the limit of o if that is better for the trader.
-func (o *Order) within(price exact.Decimal) exact.Decimal {
-	switch {
-	case o.Price == nil:
-		return price
-	case o.Side == Buy:
-		return min(price, *o.Price)
-	}
-	return max(price, *o.Price)
+	return o.Within(p.slip(o, q))
 }
 
 // slip returns the price at which o takes from the market: worse for the trader than
 // the bid or ask by the slippage, and rounded to the tick, again to his disadvantage. A
 // sell gets at least one tick, or all of a price that is below that: nothing is no price,
 // and what was bought there must not be stuck.
-func (p paper) slip(o *Order, q quote) exact.Decimal {
+func (p paper) slip(o *Order, q book.Quote) exact.Decimal {
 	from, spread := p.side(o, q)
 	slipped := p.worse(o, from, p.slippage+spread)
 	if o.Side == Sell {
@@ -74,7 +50,7 @@ func (p paper) slip(o *Order, q quote) exact.Decimal {
 
 // offered returns the ask for an order that buys and the bid for one that sells
 // when the market is at q.
-func (p paper) offered(o *Order, q quote) exact.Decimal {
+func (p paper) offered(o *Order, q book.Quote) exact.Decimal {
 	from, spread := p.side(o, q)
 	return p.worse(o, from, spread)
 }
@@ -83,14 +59,14 @@ func (p paper) offered(o *Order, q quote) exact.Decimal {
 // it is to be made worse for the spread. If the source has told bid and ask, that is the
 // ask for a buy or the bid for a sell, and zero; otherwise the price of the market, and
 // half the spread.
-func (p paper) side(o *Order, q quote) (from, spread exact.Decimal) {
+func (p paper) side(o *Order, q book.Quote) (from, spread exact.Decimal) {
 	switch {
-	case !p.quoted || q.bid == 0:
-		return q.price, p.spread
+	case !p.quoted || q.Bid == 0:
+		return q.Price, p.spread
 	case o.Side == Buy:
-		return q.ask, 0
+		return q.Ask, 0
 	}
-	return q.bid, 0
+	return q.Bid, 0
 }
 
 // worse returns a price that is worse for the trader by a fraction, rounded to the
@@ -115,18 +91,18 @@ func (p paper) worse(o *Order, price, by exact.Decimal) exact.Decimal {
 // report returns a report that a quantity was filled at price and the order has the
 // status after that. If the price is zero, nothing was filled and the order is open. The
 // value is rounded up to the last decimal, and so is the fee, which is rate times it.
-func (p paper) report(status OrderStatus, quantity, price, rate exact.Decimal) (report, error) {
+func (p paper) report(status OrderStatus, quantity, price, rate exact.Decimal) (book.Report, error) {
 	if price == 0 {
-		return report{status: StatusOpen}, nil
+		return book.Report{Status: StatusOpen}, nil
 	}
 	fee, ok := quantity.Times(price, exact.Up)
 	if ok {
 		fee, ok = fee.Times(rate, exact.Up)
 	}
 	if !ok {
-		return report{}, refuse("out_of_range", "%s at %s is beyond the range of exact numbers; lower the quantity", quantity, price)
+		return book.Report{}, book.Refuse("out_of_range", "%s at %s is beyond the range of exact numbers; lower the quantity", quantity, price)
 	}
-	return report{status: status, size: quantity, price: price, fee: fee}, nil
+	return book.Report{Status: status, Size: quantity, Price: price, Fee: fee}, nil
 }
 
 // span is the trading of some time, which resting orders and alerts are judged on.
@@ -149,11 +125,11 @@ func (p paper) resting(o *Order, b span) (exact.Decimal, bool) {
 	if o.Side == Sell {
 		extreme = b.high
 	}
-	if nearest := p.offered(o, quote{price: extreme}); o.within(nearest) != nearest {
+	if nearest := p.offered(o, book.Quote{Price: extreme}); o.Within(nearest) != nearest {
 		return 0, false
 	}
 	if b.open != 0 {
-		return o.within(p.offered(o, quote{price: b.open})), true
+		return o.Within(p.offered(o, book.Quote{Price: b.open})), true
 	}
 	return *o.Price, true
 }

@@ -275,7 +275,7 @@ func TestGrid(t *testing.T) {
 			r.StopLoss, r.TakeProfit = Exit{Percent: 3 * exact.One}, Exit{Percent: 3 * exact.One}
 		})
 		for _, leg := range must(e.Group(entry.ID)) { // 3 percent of 100.5 are 3.015
-			if got := leg.worst().String(); got != "97" && got != "104" {
+			if got := leg.Worst().String(); got != "97" && got != "104" {
 				t.Errorf("an exit is at %s, want 97 or 104", got)
 			}
 		}

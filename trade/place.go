@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"wick/broker"
+	"wick/trade/book"
 )
 
 // Placed is an order that was placed, and what becomes of the other orders of its symbol.
@@ -27,7 +28,7 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 // The same ClientOrderID with the same arguments returns the first order, as
 // it stands now, for ever; with other arguments it is refused.
 func (e *Engine) PlaceOrder(ctx context.Context, r OrderRequest) (Placed, error) {
-	if err := r.normalize(); err != nil {
+	if err := r.Normalize(); err != nil {
 		return Placed{}, err
 	}
 	var err error
@@ -37,9 +38,9 @@ func (e *Engine) PlaceOrder(ctx context.Context, r OrderRequest) (Placed, error)
 	// A retry is answered before anything else is checked: limits and prices may have
 	// changed since, the answer must not.
 	if o, err := e.earlier(&r); o != nil || err != nil {
-		return Placed{Order: o.answer(r)}, err
+		return Placed{Order: o.Answer(r)}, err
 	}
-	if err := r.checkExpiry(); err != nil { // a retry of an order that has expired got its answer above
+	if err := r.CheckExpiry(now()); err != nil { // a retry of an order that has expired got its answer above
 		return Placed{}, err
 	}
 	if err := e.refreshTrading(); err != nil {
@@ -58,14 +59,14 @@ func (e *Engine) PlaceOrder(ctx context.Context, r OrderRequest) (Placed, error)
 	asked := e.watch.ask(ctx, r.Symbol)
 	var p Placed
 	var a arrival
-	err = e.Do(func(*state) (err error) {
+	err = e.Do(func(*book.State) (err error) {
 		p, a, err = e.accept(r, asked, rules)
 		return err
 	})
 	if err != nil {
 		return Placed{}, err
 	}
-	if a.event == nil { // it was there before, or this is a dry run
+	if a.Event == nil { // it was there before, or this is a dry run
 		return p, nil
 	}
 	// The arrival is on disk before the order is sent anywhere, so that a broker can have no
@@ -78,32 +79,32 @@ func (e *Engine) PlaceOrder(ctx context.Context, r OrderRequest) (Placed, error)
 // Asked is what came of asking the source for the newest price just now. Called with mu held.
 func (e *Engine) accept(r OrderRequest, asked inquiry, rules broker.Rules) (p Placed, a arrival, err error) {
 	if o, err := e.known(r); o != nil || err != nil { // came in while we asked for prices
-		return Placed{Order: o.answer(r)}, a, err
+		return Placed{Order: o.Answer(r)}, a, err
 	}
 	o, q, fill, err := e.draft(r, asked)
 	if err == nil {
 		a, err = e.venue.arrive(r, o, q, fill, rules)
 	}
 	if err != nil {
-		return p, arrival{}, q.refusing(err)
+		return p, arrival{}, q.Refusing(err)
 	}
-	at, ev := o.CreatedAt, a.event
+	at, ev := o.CreatedAt, a.Event
 	// An order is judged on what is traded after it came. If the price was just asked
 	// for, all that is traded after that price counts, unless the feed goes on from another.
 	a.instant = at.UnixMilli()
 	switch {
 	case asked.gone != 0 && ev.Order.Status == StatusOpen:
-		ev.Order.explain(because(priceGone, clock(asked.gone/1000)))
+		ev.Order.Explain(book.Because(book.PriceGone, book.Clock(asked.gone/1000)))
 	case asked.answered && asked.gone == 0:
-		a.instant = q.at
+		a.instant = q.At
 	}
 	if r.DryRun {
 		if ev.Order.Group == ev.Order.ID { // an order made later will have this id
 			ev.Order.Group = ""
 		}
-		says := because(dryRun)
+		says := book.Because(book.DryRun)
 		if len(ev.Order.Why) > 0 { // why it would not be filled
-			says = because(dryRunBut, ev.Order.words())
+			says = book.Because(book.DryRunBut, ev.Order.Words())
 		}
 		ev.Order.ID, ev.Order.Why = "", []Reason{says}
 		return e.placed(ev), arrival{}, nil
@@ -114,18 +115,18 @@ func (e *Engine) accept(r OrderRequest, asked inquiry, rules broker.Rules) (p Pl
 }
 
 // placed returns what clients see of a step by which an order was placed. Called with mu held.
-func (d *desk) placed(ev *event) Placed {
-	p := Placed{Order: ev.Order.public()}
+func (d *desk) placed(ev *book.Event) Placed {
+	p := Placed{Order: ev.Order.Public()}
 	ends := []string{ev.Order.ID}
 	for _, with := range ev.Ends {
-		if ends = append(ends, with.ID); with.Code != replaced || ev.Order.Status == StatusCancelled { // then nothing takes its place
+		if ends = append(ends, with.ID); with.Code != book.Replaced || ev.Order.Status == StatusCancelled { // then nothing takes its place
 			p.Ended = append(p.Ended, with.ID)
 		}
 	}
 	if ev.Holding == nil || ev.Holding.Quantity != 0 {
 		return p
 	}
-	for _, id := range d.ahead.open[ev.Order.Symbol] {
+	for _, id := range d.ahead.Open[ev.Order.Symbol] {
 		if !slices.Contains(ends, id) {
 			p.Left = append(p.Left, id)
 		}

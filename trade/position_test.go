@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"math/big"
 	"math/bits"
-	"math/rand/v2"
+	rand "math/rand/v2"
 	"testing"
 
 	"wick/internal/exact"
+	"wick/trade/book"
 )
 
 // TestConservation fills a million times, with reversals through zero, and
@@ -21,7 +22,7 @@ func TestConservation(t *testing.T) {
 	t.Parallel()
 	fills := 1_000_000 / stride()
 	r := rand.New(rand.NewPCG(5, 6))
-	var h holding
+	var h book.Holding
 	paid, fees, reversals := new(big.Int), new(big.Int), 0 // in units of 10^-16
 	left, right, x, y := new(big.Int), new(big.Int), new(big.Int), new(big.Int)
 	for i := range fills {
@@ -35,7 +36,7 @@ func TestConservation(t *testing.T) {
 		price, fee := exact.Decimal(1+r.Int64N(1e13>>r.IntN(30))), exact.Decimal(r.Int64N(1e9))
 		was := h.Quantity
 		var err error
-		if h, err = h.fill(size, price, fee); err != nil {
+		if h, err = h.Fill(size, price, fee); err != nil {
 			t.Fatalf("fill %d: %v", i, err)
 		}
 		if was > 0 && h.Quantity < 0 || was < 0 && h.Quantity > 0 {
@@ -71,7 +72,7 @@ func TestConservation(t *testing.T) {
 // TestPositionByHand follows one position through growing, partial closing and
 // reversal; the figures are worked out by hand.
 func TestPositionByHand(t *testing.T) {
-	var h holding
+	var h book.Holding
 	for _, c := range []struct{ size, price, fee, quantity, entry, realized, unrealized string }{
 		{"2", "100", "0.2", "2", "100", "-0.2", "20"},
 		{"1", "103", "0.1", "3", "101", "-0.3", "27"},   // 303 paid for 3
@@ -82,10 +83,10 @@ func TestPositionByHand(t *testing.T) {
 		{"0.00000001", "0.3", "0", "0.00000001", "0.3", "62.1", "0.000001097"},
 	} {
 		var err error
-		if h, err = h.fill(dec(t, c.size), dec(t, c.price), dec(t, c.fee)); err != nil {
+		if h, err = h.Fill(dec(t, c.size), dec(t, c.price), dec(t, c.fee)); err != nil {
 			t.Fatal(err)
 		}
-		p := h.show("X", "paper", quote{price: dec(t, "110")})
+		p := h.Show("X", "paper", book.Quote{Price: dec(t, "110")})
 		if h.Quantity.String() != c.quantity || p.EntryPrice.String() != c.entry || p.RealizedPnL.String() != c.realized || p.UnrealizedPnL.String() != c.unrealized {
 			t.Errorf("after %s at %s: %s at %s, realized %s, unrealized %s; want %+v", c.size, c.price, h.Quantity, p.EntryPrice, p.RealizedPnL, p.UnrealizedPnL, c)
 		}
@@ -95,11 +96,11 @@ func TestPositionByHand(t *testing.T) {
 // TestOverflow: a position that is too large for the numbers is refused and does not wrap
 // around.
 func TestOverflow(t *testing.T) {
-	h, err := holding{}.fill(1<<62, 1<<62, 0)
+	h, err := book.Holding{}.Fill(1<<62, 1<<62, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.fill(1<<62, 1<<62, 0); err == nil {
+	if _, err := h.Fill(1<<62, 1<<62, 0); err == nil {
 		t.Error("a quantity beyond 63 bits was accepted")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/limit"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // quoteTimeout bounds how long an order waits for a fresh price.
@@ -41,16 +42,16 @@ func (w *watchlist) ask(ctx context.Context, symbol string) inquiry {
 // file is taken over even if it is older, since rows may have been taken out or corrected,
 // unless the feed has told a price after last. Then gone is the time of last, if q
 // contradicts it, or zero.
-func (w *watchlist) offer(symbol string, last quote, q market.Quote) (gone int64) {
+func (w *watchlist) offer(symbol string, last book.Quote, q market.Quote) (gone int64) {
 	w.change(symbol, func(in *instrument) {
-		new := newQuote(q)
+		new := book.NewQuote(q)
 		in.hours = q.Hours
 		file := q.Source == "csv" && in.last == last
-		if max(q.At, q.Known) >= in.until() || file {
-			in.quote = new
+		if max(q.At, q.Known) >= in.Until() || file {
+			in.Quote = new
 		}
-		if file && (q.At < last.at || q.At == last.at && new.price != last.price) {
-			gone = last.at
+		if file && (q.At < last.At || q.At == last.At && new.Price != last.Price) {
+			gone = last.At
 		}
 	})
 	return gone
@@ -62,47 +63,47 @@ func (w *watchlist) offer(symbol string, last quote, q market.Quote) (gone int64
 // the running session may be of any age if the source has answered. If it refuses because
 // the exchange is closed, or because nothing was traded for so long, it returns the last
 // price, too.
-func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration, asked inquiry) (quote, error) {
+func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration, asked inquiry) (book.Quote, error) {
 	in := w.of(symbol)
-	q, hours := in.quote, in.hours
-	if err := q.checkExact(symbol); err != nil {
-		return quote{}, err
+	q, hours := in.Quote, in.hours
+	if err := q.CheckExact(symbol); err != nil {
+		return book.Quote{}, err
 	}
-	if q.price == 0 {
-		return quote{}, refuse("no_price", "no price of %s is known yet", symbol)
+	if q.Price == 0 {
+		return book.Quote{}, book.Refuse("no_price", "no price of %s is known yet", symbol)
 	}
 	// The session of the exchange decides only if the operator has set no age. If the
 	// source is silent, the hours that are known may be those of the session before.
-	age := at.Sub(q.time().Time)
+	age := at.Sub(q.Time().Time)
 	switch session := most == 0 && hours != (market.Hours{}) && asked.failed == nil; {
 	case session && !hours.IsOpen(at.Unix()):
-		return q, refuse(marketClosed, "the exchange of %s is closed; its session is %s to %s UTC; a limit that the last price, %s, has not reached can wait for it",
-			symbol, clock(hours.Open), clock(hours.Close), q.price)
-	case session && asked.answered && q.at >= hours.Open*1000:
+		return q, book.Refuse(book.MarketClosed, "the exchange of %s is closed; its session is %s to %s UTC; a limit that the last price, %s, has not reached can wait for it",
+			symbol, book.Clock(hours.Open), book.Clock(hours.Close), q.Price)
+	case session && asked.answered && q.At >= hours.Open*1000:
 		return q, nil
 	}
 	if most == 0 {
-		most = defaultPriceAge
+		most = book.DefaultPriceAge
 	}
 	why := "" // there is no newer one
 	if asked.failed != nil {
 		why = "; asking for a newer one failed: " + limit.Line(asked.failed.Error(), 200)
 	}
-	switch fresh := q.synthetic || age <= most; {
+	switch fresh := q.Synthetic || age <= most; {
 	case fresh && asked.failed != nil: // the market may have left the price that is known
-		return quote{}, refuse("no_price", "the price of %s is not known now, only one that is %s old%s", symbol, age.Round(time.Second), why)
+		return book.Quote{}, book.Refuse("no_price", "the price of %s is not known now, only one that is %s old%s", symbol, age.Round(time.Second), why)
 	case fresh:
 		return q, nil
-	case asked.failed == nil && at.UnixMilli()-q.known <= most.Milliseconds():
-		return q, refuse("stale_price", "the last trade of %s is %s old, over the limit of %s (max-price-age in --paper-file); a limit that its price, %s, has not reached can wait for the next one",
-			symbol, age.Round(time.Second), most, q.price)
-	case q.source == "csv" && asked.failed == nil:
-		return quote{}, refuse("stale_price", "the newest price of %s in its file is %s old, over the limit of %s: retry when the file has a newer row; "+
+	case asked.failed == nil && at.UnixMilli()-q.Known <= most.Milliseconds():
+		return q, book.Refuse("stale_price", "the last trade of %s is %s old, over the limit of %s (max-price-age in --paper-file); a limit that its price, %s, has not reached can wait for the next one",
+			symbol, age.Round(time.Second), most, q.Price)
+	case q.Source == "csv" && asked.failed == nil:
+		return book.Quote{}, book.Refuse("stale_price", "the newest price of %s in its file is %s old, over the limit of %s: retry when the file has a newer row; "+
 			"a file whose bars are longer than that can be traded only if the operator starts wick with a larger max-price-age in --paper-file", symbol, age.Round(time.Second), most)
 	}
-	return quote{}, refuse("stale_price", "the newest price of %s is %s old, over the limit of %s (max-price-age in --paper-file): the market is closed or the source is silent%s",
+	return book.Quote{}, book.Refuse("stale_price", "the newest price of %s is %s old, over the limit of %s (max-price-age in --paper-file): the market is closed or the source is silent%s",
 		symbol, age.Round(time.Second), most, why)
 }
 
 // price returns the newest price of symbol, or zero.
-func (w *watchlist) price(symbol string) exact.Decimal { return w.of(symbol).price }
+func (w *watchlist) price(symbol string) exact.Decimal { return w.of(symbol).Price }

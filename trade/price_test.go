@@ -12,6 +12,7 @@ import (
 
 	"wick/internal/exact"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // quoting is a feed that can be asked for a price and tells none by itself.
@@ -63,7 +64,7 @@ func TestPriceAge(t *testing.T) {
 					return
 				}
 				p := must(e.Positions())[0]
-				if q := e.watch.of("AAA").quote; o.PriceAt == nil || !o.PriceAt.Equal(q.time().Time) || o.Source != q.source || o.Synthetic ||
+				if q := e.watch.of("AAA").Quote; o.PriceAt == nil || !o.PriceAt.Equal(q.Time().Time) || o.Source != q.Source || o.Synthetic ||
 					!p.PriceAt.Equal(o.PriceAt.Time) || p.Source != o.Source || p.Synthetic {
 					t.Errorf("order %+v, position %+v, quote %+v", o, p, q)
 				}
@@ -92,8 +93,8 @@ func TestQuietMarket(t *testing.T) {
 		if o := ask(t, e, func(r *OrderRequest) { r.Type, r.Price = Limit, 101*exact.One }); o.Status != StatusOpen {
 			t.Errorf("a limit below the price: %+v", o)
 		}
-		if q := e.watch.of("AAA").quote; q.price != 103*exact.One || time.Since(q.time().Time) != 3*time.Hour {
-			t.Errorf("the price is %s of %s", q.price, q.time())
+		if q := e.watch.of("AAA").Quote; q.Price != 103*exact.One || time.Since(q.Time().Time) != 3*time.Hour {
+			t.Errorf("the price is %s of %s", q.Price, q.Time())
 		}
 	})
 }
@@ -129,12 +130,12 @@ func TestExchangeHours(t *testing.T) {
 				feed.quote = func() (market.Quote, error) { return q, nil }
 				time.Sleep(time.Until(day.Add(c.tradeAt)))
 				e.ensure(t.Context(), "AAA")
-				e.watch.offer("AAA", quote{}, q)
+				e.watch.offer("AAA", book.Quote{}, q)
 				if c.fails {
 					feed.quote = func() (market.Quote, error) { return market.Quote{}, errors.New("yahoo answered 503") }
 				}
 				time.Sleep(time.Until(day.Add(c.at)))
-				e.watch.instruments["AAA"].at = q.At
+				e.watch.instruments["AAA"].At = q.At
 				o, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One})
 				if got := strings.TrimSuffix(code(err)+show(o.AveragePrice), "null"); got != c.want {
 					t.Fatalf("%s (%v), want %s", got, err, c.want)

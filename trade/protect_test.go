@@ -12,6 +12,7 @@ import (
 	"wick/broker"
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
+	"wick/trade/book"
 )
 
 // An account in which 10 are bought at 100, without fees.
@@ -262,7 +263,7 @@ func TestRiskBeyondStop(t *testing.T) {
 			if side == Sell {
 				stop, end = 103, 120
 			}
-			ask(t, e, of(10, stopping(side.other(), stop)))
+			ask(t, e, of(10, stopping(side.Other(), stop)))
 			trading(t, e, Halted)
 			walk(e, 100, minute(0, 100, max(end, 100), min(end, 100), end))
 			trading(t, e, Active)
@@ -294,7 +295,7 @@ func TestStopPastItsTime(t *testing.T) {
 // trading sets the trading state, as the file HALT does.
 func trading(t *testing.T, e *Engine, to TradingState) {
 	t.Helper()
-	err := e.Do(func(*state) error { return e.propose(kindTrading, &event{At: now(), Trading: to}) })
+	err := e.Do(func(*book.State) error { return e.propose(book.KindTrading, &book.Event{At: now(), Trading: to}) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -390,8 +391,11 @@ func (s *steps) Apply(step Step) error {
 	}
 	return nil
 }
+
 func (*steps) Snapshot() ([]byte, error) { return []byte(`null`), nil }
-func (*steps) Restore([]byte) error      { return nil }
+
+func (*steps) Restore([]byte) error { return nil }
+
 func (s *steps) ended(id string) bool {
 	for _, o := range s.orders {
 		if o == id {
@@ -501,7 +505,7 @@ func TestMarketBesideExits(t *testing.T) {
 			place(t, e, Buy, Market, "10", "")
 			ask(t, e, of(10, stopping(Sell, 97)))
 			ask(t, e, of(10, limiting(Sell, 105)))
-			if err := e.Do(func(*state) error { return e.propose(kindTrading, &event{At: now(), Trading: to}) }); err != nil {
+			if err := e.Do(func(*book.State) error { return e.propose(book.KindTrading, &book.Event{At: now(), Trading: to}) }); err != nil {
 				t.Fatal(err)
 			}
 			sell := func(quantity int64) error {

@@ -10,6 +10,7 @@ import (
 
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
+	"wick/trade/book"
 )
 
 // netOf returns the signed quantity of AAA.
@@ -53,13 +54,13 @@ func TestLimitsBelowZero(t *testing.T) {
 // any spelling and repeated. With one more the start is refused.
 func TestTooManySymbols(t *testing.T) {
 	o := testOptions(t)
-	for i := range maxSymbols {
+	for i := range book.MaxSymbols {
 		o.Symbols = append(o.Symbols, fmt.Sprintf("S%d", i), fmt.Sprintf("s%d", i))
 	}
 	openTest(t, o).Close()
 	o.Symbols = append(o.Symbols, "AAA")
 	if _, err := Open(o); err == nil || !strings.Contains(err.Error(), "--symbols names 51 symbols, more than the 50") {
-		t.Errorf("%d symbols: %v", maxSymbols+1, err)
+		t.Errorf("%d symbols: %v", book.MaxSymbols+1, err)
 	}
 }
 
@@ -67,7 +68,7 @@ func TestTooManySymbols(t *testing.T) {
 // number holds. It must not wrap around to a small or negative limit.
 func TestLargestPositionFits(t *testing.T) {
 	for order, want := range map[exact.Decimal]exact.Decimal{5 * exact.One: 50 * exact.One, 9_000_000_000 * exact.One: 90_000_000_000 * exact.One, 20_000_000_000 * exact.One: math.MaxInt64, math.MaxInt64: math.MaxInt64} {
-		if got := (Limits{OrderNotional: order}).withDefaults().PositionNotional; got != want {
+		if got := (Limits{OrderNotional: order}).WithDefaults().PositionNotional; got != want {
 			t.Errorf("with orders of up to %s the largest position is %s, want %s", order, got, want)
 		}
 	}

@@ -8,18 +8,21 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"wick/trade/book"
 )
 
 // TestCodes: every code of a reason and of a refusal is in the table, and a reason has as
 // many fields as its sentence.
 func TestCodes(t *testing.T) {
 	names, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	rules, wrong := filepath.Glob("book/*.go")
+	if err != nil || wrong != nil {
+		t.Fatal(err, wrong)
 	}
 	var files []*ast.File
 	consts := map[string]Code{} // by name
-	for _, name := range names {
+	for _, name := range append(names, rules...) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
@@ -59,13 +62,16 @@ func TestCodes(t *testing.T) {
 				code = Code(s)
 			case *ast.Ident:
 				code = consts[arg.Name]
+			case *ast.SelectorExpr:
+				code = consts[arg.Sel.Name]
 			}
+			name = strings.ToLower(name)
 			if code == "" || name != "because" && name != "refuse" {
 				return true
 			}
 			uses++
-			row, known := codes[code]
-			if !known || name == "refuse" && row.retry == "" || name == "because" && strings.Count(row.says, "%") != len(call.Args)-1 {
+			row, known := book.Codes[code]
+			if !known || name == "refuse" && row.Retry == "" || name == "because" && strings.Count(row.Says, "%") != len(call.Args)-1 {
 				t.Errorf("%s(%q) with %d more: the table has %+v", name, code, len(call.Args)-1, row)
 			}
 			return true

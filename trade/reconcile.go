@@ -11,6 +11,7 @@ import (
 	"wick/broker"
 	"wick/internal/exact"
 	"wick/internal/limit"
+	"wick/trade/book"
 )
 
 const (
@@ -32,7 +33,7 @@ const (
 // one goroutine, and holds no lock while it asks the broker.
 func (v *liveVenue) reconcile(ctx context.Context) (sure bool) {
 	v.mu.Lock()
-	before, asked := maps.Clone(v.ahead.holdings), time.Now()
+	before, asked := maps.Clone(v.ahead.Holdings), time.Now()
 	v.mu.Unlock()
 	report, err := v.broker.Report(ctx)
 	if err != nil {
@@ -48,7 +49,7 @@ func (v *liveVenue) reconcile(ctx context.Context) (sure bool) {
 		return false
 	}
 	v.mu.Lock()
-	open := slices.Clone(v.ahead.openOrders())
+	open := slices.Clone(openOrders(v.ahead))
 	for _, s := range withLegs(report) {
 		if o := v.ours(s); o != nil && o.Status.Terminal() {
 			open = append(open, o)
@@ -88,18 +89,18 @@ func (v *liveVenue) readOrder(ctx context.Context, o *Order, r broker.Report) bo
 		}
 	}
 	// A list that says something else of the id of an order in doubt is not believed alone.
-	if !listed || o.Unknown() && !o.isOf(s) {
+	if !listed || o.Unknown() && !isOf(o, s) {
 		var err error
-		if s, err = v.broker.Lookup(ctx, o.wire()); err != nil {
+		if s, err = v.broker.Lookup(ctx, wire(o)); err != nil {
 			if !errors.Is(err, broker.ErrUnknown) || !o.Unknown() {
 				return false // the broker could not be asked, or has confirmed the order before and must know it
 			}
-			return v.giveUp(o, because(neverArrived, v.remote.name))
+			return v.giveUp(o, book.Because(book.NeverArrived, v.remote.name))
 		}
 	}
 	clear := v.learnAnswer(o.ID, s)
-	if o.Unknown() && !o.isOf(s) {
-		return v.giveUp(o, because(idOfAnother, v.remote.name, described(s)))
+	if o.Unknown() && !isOf(o, s) {
+		return v.giveUp(o, book.Because(book.IdOfAnother, v.remote.name, described(s)))
 	}
 	return clear
 }
@@ -107,8 +108,8 @@ func (v *liveVenue) readOrder(ctx context.Context, o *Order, r broker.Report) bo
 // giveUp counts that the broker, asked for o, did not have it, and rejects o with a reason once
 // that can be believed. It reports whether the state of o is clear then.
 func (v *liveVenue) giveUp(o *Order, reason Reason) (clear bool) {
-	err := v.Do(func(s *state) error {
-		if o = s.order(o.ID); !o.Unknown() { // the stream has told of it meanwhile
+	err := v.Do(func(s *book.State) error {
+		if o = s.Order(o.ID); !o.Unknown() { // the stream has told of it meanwhile
 			clear = true
 			return nil
 		}
@@ -135,7 +136,7 @@ func (v *liveVenue) giveUp(o *Order, reason Reason) (clear bool) {
 // because a fill may come between two parts of one report. While orders are in doubt, or
 // if it is never the same twice, the symbol must have differed for longer than a doubt can
 // explain. Until a difference counts, the one that was settled before stays.
-func (v *liveVenue) compare(r broker.Report, asked time.Time, before map[string]holding, sure bool) bool {
+func (v *liveVenue) compare(r broker.Report, asked time.Time, before map[string]book.Holding, sure bool) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.remote.report, v.remote.readAt, v.remote.external, v.remote.dark = r, asked, nil, false
@@ -180,15 +181,15 @@ func (v *liveVenue) compare(r broker.Report, asked time.Time, before map[string]
 // it is on disk. If fills came while the report was read, a position between the sum of before
 // and that of now tells nothing: what was known of it stays, be it a difference or none.
 // Called with mu held. The result is sorted, so that those of two reports can be compared.
-func (v *liveVenue) differences(held []broker.Position, before map[string]holding) (found []Difference) {
-	base := v.ahead.venue.Base
+func (v *liveVenue) differences(held []broker.Position, before map[string]book.Holding) (found []Difference) {
+	base := v.ahead.Venue.Base
 	// Symbols are spelled differently at the broker, and the book may have one in two
 	// spellings; keys make them comparable, and names keep one spelling to show.
 	names, own, was, there := map[string]string{}, map[string]exact.Decimal{}, map[string]exact.Decimal{}, map[string]exact.Decimal{}
-	for _, symbol := range sorted(v.ahead.holdings) {
+	for _, symbol := range sorted(v.ahead.Holdings) {
 		key := broker.Key(symbol)
 		names[key] = symbol
-		own[key] += v.ahead.holdings[symbol].Quantity
+		own[key] += v.ahead.Holdings[symbol].Quantity
 		was[key] += before[symbol].Quantity
 	}
 	for _, p := range held {

@@ -15,6 +15,7 @@ import (
 	"wick/internal/journal"
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // crowd fills the book of AAA with as many open orders as its limit allows, and has as many
@@ -26,7 +27,7 @@ func crowd(t *testing.T, e *Engine, fill func(i int)) {
 			t.Fatal(err)
 		}
 	}
-	for i := 0; len(e.ahead.open["AAA"]) < MaxOpenPerSymbol; i++ {
+	for i := 0; len(e.ahead.Open["AAA"]) < MaxOpenPerSymbol; i++ {
 		fill(i)
 	}
 }
@@ -198,14 +199,14 @@ func TestRecordsFit(t *testing.T) {
 	o := &Order{ID: "o-" + epoch + "-" + seq, ClientOrderID: strings.Repeat("x", 64), Symbol: strings.Repeat("X", 64), Side: Sell, Type: StopLimit, Quantity: price, Price: &price,
 		FilledQuantity: price, AveragePrice: &price, Fee: price, Status: StatusFilled, CreatedAt: at, UpdatedAt: at, Reason: long(200), PriceAt: &at, Source: long(64), Synthetic: true,
 		StopPrice: &price, TriggeredAt: &at, ExpiresAt: &at, Asked: long(300), Turn: 1<<64 - 1, By: &Who{Name: long(100), Client: long(100), ID: long(8)}}
-	ev := &event{At: at, Order: o, Holding: &holding{}, Notification: endNotification(o, slices.Repeat([]*Order{{ID: o.ID + "-oco"}}, MaxOpenPerSymbol), at)}
+	ev := &book.Event{At: at, Order: o, Holding: &book.Holding{}, Notification: book.EndNotification(o, slices.Repeat([]*Order{{ID: o.ID + "-oco"}}, MaxOpenPerSymbol), at)}
 	for range maxSubscriptions {
 		ev.To = append(ev.To, "s-"+epoch+"-"+seq)
 	}
 	for range MaxOpenPerSymbol {
-		ev.Ends = append(ev.Ends, ending{o.ID + "-oco", mateEnded, price})
+		ev.Ends = append(ev.Ends, book.OrderEnd{ID: o.ID + "-oco", Code: book.MateEnded, Stop: price})
 	}
-	if _, err := journal.NewRecord(byte(kindFilled), ev); err != nil {
+	if _, err := journal.NewRecord(byte(book.KindFilled), ev); err != nil {
 		t.Error(err)
 	}
 }
@@ -221,7 +222,7 @@ func TestOpenLimitCountsExits(t *testing.T) {
 			"one with a stop alone":   func(r *OrderRequest) { r.StopLoss = Exit{Percent: exact.One} },
 			"a limit":                 func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One },
 		} {
-			if _, err := try(t, e, change); !isRefusal(err, "max_open_orders_symbol") || !strings.Contains(err.Error(), "4 orders of AAA may be open") || !strings.Contains(err.Error(), "and 4 are") {
+			if _, err := try(t, e, change); !book.IsRefusal(err, "max_open_orders_symbol") || !strings.Contains(err.Error(), "4 orders of AAA may be open") || !strings.Contains(err.Error(), "and 4 are") {
 				t.Errorf("%s: %v, want it refused", name, err)
 			}
 		}
@@ -248,7 +249,7 @@ func TestUnwrittenFill(t *testing.T) {
 		place(t, e, Buy, Market, "1", "")
 		id := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.StopPrice = Sell, Stop, 97*exact.One }).ID
 		e.mu.Lock()
-		e.ahead.order(id).Asked = strings.Repeat("x", 1<<16) // no request can have as much
+		e.ahead.Order(id).Asked = strings.Repeat("x", 1<<16) // no request can have as much
 		e.mu.Unlock()
 		walk(e, 100, minute(0, 100, 100, 96, 96))
 		if broken, _ := e.Broken(); !errors.Is(broken, journal.ErrStorage) || !strings.Contains(log.String(), id) {

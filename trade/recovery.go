@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	"wick/internal/journal"
+	"wick/trade/book"
 )
 
 // recovery sums up what the journal r has found; s is the state that will be kept.
-func recovery(s *state, r journal.Recovery) Recovery {
-	return Recovery{Orders: len(s.orders), OpenOrders: s.openCount, Alerts: len(s.alerts), Subscriptions: s.subs.Len(), Journal: r}
+func recovery(s *book.State, r journal.Recovery) Recovery {
+	return Recovery{Orders: len(s.Orders), OpenOrders: s.OpenCount, Alerts: len(s.Alerts), Subscriptions: s.Subs.Len(), Journal: r}
 }
 
 // errShown ends a recovery after it has said what it would do.

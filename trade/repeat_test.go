@@ -12,6 +12,7 @@ import (
 
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // repeating sets an alert that repeats, on AAA unless r names another symbol.
@@ -129,7 +130,7 @@ func TestRepeatRefused(t *testing.T) {
 			{AlertRequest{Repeat: "always"}, "bad_repeat"},
 			{AlertRequest{Cooldown: "4h"}, "bad_cooldown"},
 			{AlertRequest{Repeat: EachTime, Cooldown: "7x"}, "bad_cooldown"},
-			{AlertRequest{Repeat: EachTime, Cooldown: fmt.Sprintf("%dh", maxPause/time.Hour+1)}, "bad_cooldown"},
+			{AlertRequest{Repeat: EachTime, Cooldown: fmt.Sprintf("%dh", book.MaxPause/time.Hour+1)}, "bad_cooldown"},
 			{AlertRequest{ExpiresAt: time.Now().Add(-time.Second)}, "bad_expiry"},
 		} {
 			c.r.Symbol = "AAA"
@@ -162,12 +163,12 @@ func TestExpiry(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		update(e, 106, 106, 106)
-		if n := len(must(e.Alerts())); n != 0 || firedValues(t, e) != "" || len(e.ahead.alerts) != 1 {
-			t.Fatalf("after it has expired %d alerts are shown, want 0, and %d kept, want 1; or it fired", n, len(e.ahead.alerts))
+		if n := len(must(e.Alerts())); n != 0 || firedValues(t, e) != "" || len(e.ahead.Alerts) != 1 {
+			t.Fatalf("after it has expired %d alerts are shown, want 0, and %d kept, want 1; or it fired", n, len(e.ahead.Alerts))
 		}
-		time.Sleep(expiryGrace + seenPeriod)
-		if err := e.tidy(); err != nil || len(e.ahead.alerts) != 0 {
-			t.Errorf("%d alerts kept after some minutes, want 0 (%v)", len(e.ahead.alerts), err)
+		time.Sleep(book.ExpiryGrace + book.SeenPeriod)
+		if err := e.tidy(); err != nil || len(e.ahead.Alerts) != 0 {
+			t.Errorf("%d alerts kept after some minutes, want 0 (%v)", len(e.ahead.Alerts), err)
 		}
 	})
 }
@@ -210,7 +211,7 @@ func TestRepeatRestart(t *testing.T) {
 			for _, one := range n {
 				fired = append(fired, fmt.Sprint(one.AlertID, one.BarTime.Unix()))
 			}
-			rule, _ := e.ahead.sortedAlerts()[0].Condition.Request()
+			rule, _ := e.ahead.SortedAlerts()[0].Condition.Request()
 			chart := rule.Compute(p.all)
 			ids := must(e.Alerts())
 			for i := 800; i < 800+bars; i++ {

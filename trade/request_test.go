@@ -42,7 +42,7 @@ func TestRefusalsCanBeFollowed(t *testing.T) {
 	} {
 		r := OrderRequest{Symbol: "AAA", Side: Sell, Type: c.kind, Quantity: exact.One}
 		c.change(&r)
-		if err := r.normalize(); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := r.Normalize(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s with price %s and stop_price %s: %v, want %s", c.kind, r.Price, r.StopPrice, err, c.want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"wick/internal/exact"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // fillResting fills the resting orders that t reaches, leg by leg and within a leg in the
@@ -17,7 +18,7 @@ import (
 // Called with mu held.
 func (d *desk) fillResting(t tick, since int64, at Time) (err error) {
 	if t.At < since { // the clock was set back: times that now lie in the future mean nothing
-		for _, id := range d.ahead.open[t.Symbol] {
+		for _, id := range d.ahead.Open[t.Symbol] {
 			if d.arrived[id] > at.UnixMilli() {
 				delete(d.arrived, id)
 			}
@@ -34,9 +35,9 @@ func (d *desk) fillResting(t tick, since int64, at Time) (err error) {
 			}
 			// Only now: whether the extreme that moves a trailing stop came before the one that
 			// reaches an order is not known.
-			for _, id := range d.ahead.open[t.Symbol] {
-				o := d.ahead.order(id)
-				if part, ok := stage.after(d.arrived[id]); ok && stage.from != stage.to && !o.expired(l.to) {
+			for _, id := range d.ahead.Open[t.Symbol] {
+				o := d.ahead.Order(id)
+				if part, ok := stage.after(d.arrived[id]); ok && stage.from != stage.to && !o.Expired(l.to) {
 					d.trail(o, part)
 				}
 			}
@@ -51,7 +52,7 @@ func (d *desk) fillResting(t tick, since int64, at Time) (err error) {
 	if len(t.legs) == 0 || err != nil {
 		return err
 	}
-	for _, id := range d.ahead.open[t.Symbol] {
+	for _, id := range d.ahead.Open[t.Symbol] {
 		// An order that was there before the time of this update began needs no entry any
 		// more: all of the next update counts for it.
 		if born, ok := d.arrived[id]; ok && born <= t.Since {
@@ -60,7 +61,7 @@ func (d *desk) fillResting(t tick, since int64, at Time) (err error) {
 			d.arrived[id] = min(born, t.At)
 		}
 	}
-	return d.expire(t.Symbol, Time{time.UnixMilli(t.At)}, at)
+	return d.expire(t.Symbol, Time{Time: time.UnixMilli(t.At)}, at)
 }
 
 // reachedOrder is a resting order that the market reaches.
@@ -79,14 +80,14 @@ type reachedOrder struct {
 // came first is not known, and there the older order is first. Orders that expire by the end of
 // the leg are left out. Called with mu held.
 func (d *desk) reachedBy(symbol string, l leg, end int64) (list []reachedOrder) {
-	for _, id := range d.ahead.open[symbol] {
-		o := d.ahead.order(id)
+	for _, id := range d.ahead.Open[symbol] {
+		o := d.ahead.Order(id)
 		part, ok := l.after(d.arrived[id])
-		if !ok || o.expired(end) {
+		if !ok || o.Expired(end) {
 			continue
 		}
-		h := reachedOrder{id: id, part: part, falling: o.waits() == (o.Side == Sell), known: part == l.span}
-		if o.waits() {
+		h := reachedOrder{id: id, part: part, falling: o.Waits() == (o.Side == Sell), known: part == l.span}
+		if o.Waits() {
 			h.stop = d.stop(o)
 			h.place = h.stop
 		} else {
@@ -120,7 +121,7 @@ func (d *desk) reachedBy(symbol string, l leg, end int64) (list []reachedOrder) 
 // fillReached takes the step of an order that l, a leg of t or its opening, reaches, if there is one.
 // Called with mu held.
 func (d *desk) fillReached(t tick, h reachedOrder, l leg, at Time) error {
-	o, price, part := d.ahead.order(h.id), h.price, h.part
+	o, price, part := d.ahead.Order(h.id), h.price, h.part
 	if o == nil || o.Status.Terminal() || d.stopReached(o, l) { // it may have ended with one before it
 		return nil
 	}
@@ -128,11 +129,11 @@ func (d *desk) fillReached(t tick, h reachedOrder, l leg, at Time) error {
 		drawn := *o
 		drawn.StopPrice, o = &h.stop, &drawn
 	}
-	if o.waits() && d.bothReached(o, part) { // every step from this one on says so
+	if o.Waits() && d.bothReached(o, part) { // every step from this one on says so
 		both := *o
-		both.Why, o = []Reason{because(stopCounts)}, &both
+		both.Why, o = []Reason{book.Because(book.StopCounts)}, &both
 	}
-	q := quote{price: price, at: l.to, source: t.Source, synthetic: t.Synthetic}
+	q := book.Quote{Price: price, At: l.to, Source: t.Source, Synthetic: t.Synthetic}
 	ev, err := d.fillNow(o, q, at)
 	if ev == nil || ev.Holding == nil {
 		return err
@@ -144,10 +145,10 @@ func (d *desk) fillReached(t tick, h reachedOrder, l leg, at Time) error {
 		}
 		rest, sure := part.afterEntry(o, price)
 		var ok bool
-		if q.price, ok = stopPrice(exit.Side, *exit.StopPrice, rest); ok {
+		if q.Price, ok = stopPrice(exit.Side, *exit.StopPrice, rest); ok {
 			if !sure {
 				unsure := *exit
-				unsure.Why, exit = []Reason{because(entryFirst)}, &unsure
+				unsure.Why, exit = []Reason{book.Because(book.EntryFirst)}, &unsure
 			}
 			if _, err := d.fillNow(exit, q, at); err != nil {
 				return err
@@ -159,15 +160,15 @@ func (d *desk) fillReached(t tick, h reachedOrder, l leg, at Time) error {
 
 // fillNow takes the step of an order that the market has reached at q, unless the trading
 // state holds it. It returns the step, or nil. Called with mu held.
-func (d *desk) fillNow(o *Order, q quote, at Time) (*event, error) {
-	if d.held(d.ahead, o, d.ahead.holdings[o.Symbol].Quantity) {
+func (d *desk) fillNow(o *Order, q book.Quote, at Time) (*book.Event, error) {
+	if d.held(d.ahead, o, d.ahead.Holdings[o.Symbol].Quantity) {
 		return nil, nil
 	}
 	k, ev := d.fillAt(o, q, at)
 	if ev == nil {
 		return nil, nil
 	}
-	if err := d.proposeOrders(k, ev, q.at, false); err != nil { // the order would stay open, though the market has reached it
+	if err := d.proposeOrders(k, ev, q.At, false); err != nil { // the order would stay open, though the market has reached it
 		return nil, fmt.Errorf("order %s was reached: %w", o.ID, err)
 	}
 	return ev, nil
@@ -181,10 +182,10 @@ func (d *desk) fillNow(o *Order, q quote, at Time) (*event, error) {
 func (s span) afterEntry(o *Order, price exact.Decimal) (rest span, sure bool) {
 	rest = span{start: price, high: s.high, low: s.low}
 	switch buys := o.Side == Buy; {
-	case !o.waits() && buys: // the market may have left out the limit, as in a downtime
+	case !o.Waits() && buys: // the market may have left out the limit, as in a downtime
 		rest.start = min(price, s.start)
 		return rest, true
-	case !o.waits():
+	case !o.Waits():
 		rest.start = max(price, s.start)
 		return rest, true
 	case buys && (s.start >= *o.StopPrice || s.low >= s.start):
@@ -204,9 +205,9 @@ func (s span) afterEntry(o *Order, price exact.Decimal) (rest span, sure bool) {
 // bothReached reports whether part also reaches a limit of the same group, whose fill
 // would have ended the stop o. Called with mu held.
 func (d *desk) bothReached(o *Order, part span) bool {
-	return o.Role != "" && slices.ContainsFunc(d.ahead.mates(o, o.Group), func(mate *Order) bool {
+	return o.Role != "" && slices.ContainsFunc(d.ahead.Mates(o, o.Group), func(mate *Order) bool {
 		_, ok := d.reached(mate, part)
-		return ok && !mate.waits()
+		return ok && !mate.Waits()
 	})
 }
 
@@ -216,12 +217,12 @@ func (d *desk) bothReached(o *Order, part span) bool {
 // also true if the stop was set off in this leg and is still open, such as a stop_limit
 // whose limit the market went beyond. Called with mu held.
 func (d *desk) stopReached(o *Order, l leg) bool {
-	return o.Role != "" && !o.Type.hasStop() && slices.ContainsFunc(d.ahead.mates(o, o.Group), func(mate *Order) bool {
+	return o.Role != "" && !o.Type.HasStop() && slices.ContainsFunc(d.ahead.Mates(o, o.Group), func(mate *Order) bool {
 		if mate.TriggeredAt != nil && mate.TriggeredAt.UnixMilli() >= l.to {
 			return true
 		}
 		part, ok := l.after(d.arrived[mate.ID])
-		if !ok || !mate.Type.hasStop() || mate.expired(l.to) {
+		if !ok || !mate.Type.HasStop() || mate.Expired(l.to) {
 			return false
 		}
 		_, ok = d.reached(mate, part)
@@ -232,7 +233,7 @@ func (d *desk) stopReached(o *Order, l leg) bool {
 // reached returns the price of the market, without slippage, when it reaches the limit
 // or the stop of o within part, and whether it does.
 func (d *desk) reached(o *Order, part span) (exact.Decimal, bool) {
-	if o.waits() {
+	if o.Waits() {
 		return stopPrice(o.Side, d.stop(o), part)
 	}
 	return d.paper.resting(o, part)
@@ -243,12 +244,12 @@ func (d *desk) reached(o *Order, part span) (exact.Decimal, bool) {
 // halted. The order stays open. If a
 // stop is reached while it is held, it is not filled at that price later: the prices after
 // that decide. Called with mu held.
-func (d *desk) held(s *state, o *Order, position exact.Decimal) bool {
+func (d *desk) held(s *book.State, o *Order, position exact.Decimal) bool {
 	switch {
-	case d.haltUnread, s.trading == Halted:
+	case d.haltUnread, s.Trading == Halted:
 		return true
-	case s.trading == Reducing: // what closes the position is filled, and the rest cancelled
-		return !o.ReduceOnly && o.closes(position) == 0
+	case s.Trading == Reducing: // what closes the position is filled, and the rest cancelled
+		return !o.ReduceOnly && o.Closes(position) == 0
 	}
 	return false
 }
@@ -261,47 +262,47 @@ func (d *desk) held(s *state, o *Order, position exact.Decimal) bool {
 // refuses what closes a position: so much is filled, and the rest is cancelled. It waits,
 // and says so, as long as it is not known whether the account can pay for it, because another
 // position has no price.
-func (d *desk) fillAt(o *Order, q quote, at Time) (kind, *event) {
+func (d *desk) fillAt(o *Order, q book.Quote, at Time) (book.Kind, *book.Event) {
 	// A stop is filled at the market's price with slippage. A stop_limit becomes a limit and
 	// waits if the market is beyond that limit.
-	if o.waits() {
-		if offered := d.paper.offered(o, q); o.Type == StopLimit && o.within(offered) != offered {
-			return kindOrderChanged, d.triggered(o, q, at)
+	if o.Waits() {
+		if offered := d.paper.offered(o, q); o.Type == StopLimit && o.Within(offered) != offered {
+			return book.KindOrderChanged, d.triggered(o, q, at)
 		}
-		q.price = o.within(d.paper.slip(o, q))
+		q.Price = o.Within(d.paper.slip(o, q))
 	}
 	// A reduce_only order takes no more than the position has left, and while trading may only
 	// reduce no order does.
-	size, closes := o.remaining().Abs(), o.closes(d.ahead.holdings[o.Symbol].Quantity)
-	if o.ReduceOnly || d.ahead.trading == Reducing {
+	size, closes := o.Remaining().Abs(), o.Closes(d.ahead.Holdings[o.Symbol].Quantity)
+	if o.ReduceOnly || d.ahead.Trading == Reducing {
 		size = closes
 	}
 	ev, err := d.filled(o, size, q, at)
-	if err != nil && !isRefusal(err, "no_price") && closes > 0 && closes < size {
+	if err != nil && !book.IsRefusal(err, "no_price") && closes > 0 && closes < size {
 		refused := err
 		if ev, err = d.filled(o, closes, q, at); err == nil {
-			ev.Order.explain(because(restRefused, refused.Error()))
+			ev.Order.Explain(book.Because(book.RestRefused, refused.Error()))
 		}
 	}
 	switch {
 	case err == nil:
-		return kindFilled, ev
-	case isRefusal(err, "no_price"): // a later price decides, as for an order that is held
-		before, after := d.ahead.order(o.ID), *o
+		return book.KindFilled, ev
+	case book.IsRefusal(err, "no_price"): // a later price decides, as for an order that is held
+		before, after := d.ahead.Order(o.ID), *o
 		after.UpdatedAt = at
-		after.explain(because(notValued, d.ledger(d.ahead).unknown()))
-		if after.sameWhy(before) { // one record, not one for each price
+		after.Explain(book.Because(book.NotValued, d.ledger(d.ahead).unknown()))
+		if after.SameWhy(before) { // one record, not one for each price
 			return 0, nil
 		}
-		return kindOrderChanged, &event{At: at, Order: &after}
+		return book.KindOrderChanged, &book.Event{At: at, Order: &after}
 	}
 	// The fill was refused. An order with nothing left to reduce is cancelled, any
 	// other rejected, with the reason.
-	status, k, why := StatusRejected, kindOrderRejected, refusedBy(err)
+	status, k, why := StatusRejected, book.KindOrderRejected, book.RefusedBy(err)
 	if size == 0 {
-		status, k, why = StatusCancelled, kindCancelled, because(nothingLeft)
+		status, k, why = StatusCancelled, book.KindCancelled, book.Because(book.NothingLeft)
 	}
-	ev, _ = d.ahead.outcome(o, report{status: status, reason: why}, at) // fills nothing, so cannot fail
+	ev, _ = d.ahead.Outcome(o, book.Report{Status: status, Reason: why}, at) // fills nothing, so cannot fail
 	return k, ev
 }
 
@@ -310,42 +311,42 @@ var errNothingLeft = errors.New("nothing is left to reduce")
 
 // filled returns the step that fills size of a resting order at the price of q, with which
 // the order ends.
-func (d *desk) filled(o *Order, size exact.Decimal, q quote, at Time) (*event, error) {
+func (d *desk) filled(o *Order, size exact.Decimal, q book.Quote, at Time) (*book.Event, error) {
 	if size == 0 {
 		return nil, errNothingLeft
 	}
-	if err := d.ahead.checkFill(o, size, cmp.Or(o.worst(), q.price), d.options.Limits.PositionNotional); err != nil {
+	if err := d.ahead.CheckFill(o, size, cmp.Or(o.Worst(), q.Price), d.options.Limits.PositionNotional); err != nil {
 		return nil, err
 	}
-	if err := d.checkAccount(o, spending{quantity: size, price: q.price}, 0); err != nil {
+	if err := d.checkAccount(o, spending{quantity: size, price: q.Price}, 0); err != nil {
 		return nil, err
 	}
 	// A limit that rested pays the maker's rate; a stop takes from the market and pays the
 	// other.
 	rate := d.paper.makerRate
-	if o.waits() {
+	if o.Waits() {
 		rate = d.paper.feeRate
 	}
-	r, err := d.paper.report(StatusFilled, size, q.price, rate)
+	r, err := d.paper.report(StatusFilled, size, q.Price, rate)
 	if err != nil {
 		return nil, err
 	}
 	// What is more than the position is cut from a reduce_only order.
 	if size < o.Quantity {
-		r.status, r.reason = StatusCancelled, because(restTooLarge)
+		r.Status, r.Reason = StatusCancelled, book.Because(book.RestTooLarge)
 	}
-	r.mark = q
-	return d.ahead.outcome(o, r, at)
+	r.Mark = q
+	return d.ahead.Outcome(o, r, at)
 }
 
 // triggered returns the step by which o, a stop_limit, is set off without being filled: it
 // waits on as a limit. The open of a minute has the millisecond in which the minute before
 // ended: if that was written down as the last price seen, the open came after it.
-func (d *desk) triggered(o *Order, q quote, at Time) *event {
-	if s := d.ahead.seen[o.Symbol]; s != nil {
-		q.at = max(q.at, s.At+1)
+func (d *desk) triggered(o *Order, q book.Quote, at Time) *book.Event {
+	if s := d.ahead.Seen[o.Symbol]; s != nil {
+		q.At = max(q.At, s.At+1)
 	}
-	after, when := *o, q.time()
+	after, when := *o, q.Time()
 	after.TriggeredAt, after.UpdatedAt = &when, at
-	return &event{At: at, Order: &after}
+	return &book.Event{At: at, Order: &after}
 }

@@ -9,6 +9,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // minute returns a bar that starts n minutes after the last whole one.
@@ -84,7 +85,7 @@ func TestRestingSeesOnlyLaterBars(t *testing.T) {
 				path := c.path()
 				since := time.Now().UnixMilli()
 				time.Sleep(30 * time.Second)
-				e.watch.offer("AAA", quote{}, market.Quote{Symbol: "AAA", Price: 100, At: time.Now().UnixMilli(), Source: "test"})
+				e.watch.offer("AAA", book.Quote{}, market.Quote{Symbol: "AAA", Price: 100, At: time.Now().UnixMilli(), Source: "test"})
 				place(t, e, Buy, Limit, "1", "95")
 				time.Sleep(time.Duration(len(path))*time.Minute - 30*time.Second)
 				last := path[len(path)-1]

@@ -5,18 +5,19 @@ import (
 
 	"wick/internal/exact"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // seen returns how far a symbol was judged, nil if it has no price yet. A bar counts as
 // judged only once settle has handed all that follows from it to the journal.
-func (w *watchlist) seen(symbol string) *seen {
+func (w *watchlist) seen(symbol string) *book.Seen {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	in := w.instruments[symbol]
-	if in == nil || in.last.at == 0 {
+	if in == nil || in.last.At == 0 {
 		return nil
 	}
-	s := &seen{Price: in.last.price, At: in.last.at, Synthetic: in.last.synthetic, Bars: make(map[market.Interval]int64)}
+	s := &book.Seen{Price: in.last.Price, At: in.last.At, Synthetic: in.last.Synthetic, Bars: make(map[market.Interval]int64)}
 	for iv, win := range in.windows {
 		if win.settled > 0 {
 			s.Bars[iv] = win.settled
@@ -29,9 +30,9 @@ func (w *watchlist) seen(symbol string) *seen {
 // wait, or nil if the journal has that of this or an earlier price: rememberArrivals keeps
 // what was between from filling the order. Without it a crash before the next noteSeen
 // would lose from where on the order must be judged. Called with mu held.
-func (d *desk) firstSeen(symbol string) map[string]*seen {
-	if s := d.watch.seen(symbol); s != nil && d.ahead.seen[symbol] == nil {
-		return map[string]*seen{symbol: s}
+func (d *desk) firstSeen(symbol string) map[string]*book.Seen {
+	if s := d.watch.seen(symbol); s != nil && d.ahead.Seen[symbol] == nil {
+		return map[string]*book.Seen{symbol: s}
 	}
 	return nil
 }
@@ -42,14 +43,14 @@ func (e *Engine) noteSeen(at Time) error {
 	e.notedAt = at
 	// Only what has changed is written, and nil for symbols that nothing waits for any
 	// more.
-	changed := make(map[string]*seen)
+	changed := make(map[string]*book.Seen)
 	waiting := e.waitingSymbols()
 	for symbol := range waiting {
-		if s := e.watch.seen(symbol); s != nil && !s.equal(e.ahead.seen[symbol]) {
+		if s := e.watch.seen(symbol); s != nil && !s.Equal(e.ahead.Seen[symbol]) {
 			changed[symbol] = s
 		}
 	}
-	for symbol := range e.ahead.seen {
+	for symbol := range e.ahead.Seen {
 		if !waiting[symbol] {
 			changed[symbol] = nil
 		}
@@ -60,18 +61,18 @@ func (e *Engine) noteSeen(at Time) error {
 // proposeSeen writes down how far symbols were judged; nil forgets a symbol. A record has
 // at most maxSeen symbols, and trailing stops of at most one symbol's number, so that it
 // fits. Called with mu held.
-func (d *desk) proposeSeen(changed map[string]*seen, at Time) error {
-	ev := &event{At: at, Seen: make(map[string]*seen), Stops: make(map[string]exact.Decimal)}
+func (d *desk) proposeSeen(changed map[string]*book.Seen, at Time) error {
+	ev := &book.Event{At: at, Seen: make(map[string]*book.Seen), Stops: make(map[string]exact.Decimal)}
 	write := func() error {
-		err := d.propose(kindSeen, ev)
-		ev = &event{At: at, Seen: make(map[string]*seen), Stops: make(map[string]exact.Decimal)}
+		err := d.propose(book.KindSeen, ev)
+		ev = &book.Event{At: at, Seen: make(map[string]*book.Seen), Stops: make(map[string]exact.Decimal)}
 		return err
 	}
 	for _, symbol := range sorted(changed) {
 		// Where a trailing stop stands follows from the price that was judged last, so both
 		// are in the same record.
 		drawn := d.drawn(symbol)
-		if len(ev.Seen) == maxSeen || len(ev.Stops)+len(drawn) > MaxOpenPerSymbol {
+		if len(ev.Seen) == book.MaxSeen || len(ev.Stops)+len(drawn) > MaxOpenPerSymbol {
 			if err := write(); err != nil {
 				return err
 			}
@@ -87,14 +88,14 @@ func (d *desk) proposeSeen(changed map[string]*seen, at Time) error {
 
 // writeSeen is noteSeen for callers without mu; it returns when all is on disk.
 func (e *Engine) writeSeen() error {
-	return e.Do(func(*state) error { return e.noteSeen(now()) })
+	return e.Do(func(*book.State) error { return e.noteSeen(now()) })
 }
 
 // waitingSymbols returns the symbols that alerts or open orders wait for. Called
 // with mu held.
 func (d *desk) waitingSymbols() map[string]bool {
 	waiting := make(map[string]bool)
-	for symbol := range d.ahead.open {
+	for symbol := range d.ahead.Open {
 		waiting[symbol] = true
 	}
 	for key := range d.watching.prices {
@@ -112,9 +113,9 @@ func (d *desk) waitingSymbols() map[string]bool {
 func (e *Engine) rememberArrivals() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for symbol, s := range e.ahead.seen {
-		for _, id := range e.ahead.open[symbol] {
-			if born := e.ahead.order(id).since(); born > s.At {
+	for symbol, s := range e.ahead.Seen {
+		for _, id := range e.ahead.Open[symbol] {
+			if born := e.ahead.Order(id).Since(); born > s.At {
 				e.arrived[id] = born
 			}
 		}

@@ -3,7 +3,7 @@ package trade
 import (
 	"time"
 
-	"wick/internal/exact"
+	"wick/trade/book"
 )
 
 // earlier returns the order that r's client_order_id was used for, or nil. It waits until
@@ -15,8 +15,8 @@ func (e *Engine) earlier(r *OrderRequest) (*Order, error) {
 		return nil, nil
 	}
 	var o *Order
-	if err := e.Do(func(s *state) error {
-		if o = s.order(s.clientIDs[r.ClientOrderID]); o == nil {
+	if err := e.Do(func(s *book.State) error {
+		if o = s.Order(s.ClientIDs[r.ClientOrderID]); o == nil {
 			return errIdle
 		}
 		return nil
@@ -25,7 +25,7 @@ func (e *Engine) earlier(r *OrderRequest) (*Order, error) {
 	}
 	if o == nil {
 		var err error
-		r.searched = e.generations()
+		r.Searched = e.generations()
 		if o, err = e.finished(clientKey(r.ClientOrderID)); o == nil || err != nil {
 			return nil, err
 		}
@@ -43,9 +43,9 @@ func (e *Engine) known(r OrderRequest) (*Order, error) {
 	if r.ClientOrderID == "" {
 		return nil, nil
 	}
-	o := e.ahead.order(e.ahead.clientIDs[r.ClientOrderID])
+	o := e.ahead.Order(e.ahead.ClientIDs[r.ClientOrderID])
 	var err error
-	if o == nil && e.generations() != r.searched {
+	if o == nil && e.generations() != r.Searched {
 		o, err = e.finished(clientKey(r.ClientOrderID))
 	}
 	if o == nil {
@@ -57,36 +57,11 @@ func (e *Engine) known(r OrderRequest) (*Order, error) {
 // checkReuse refuses r if the order o, which has the same client_order_id, was made by a
 // different request.
 func (d *desk) checkReuse(o *Order, r OrderRequest) error {
-	if o.same(r) && d.sameMarket(o.Symbol, r.Symbol) {
+	if o.Same(r) && d.sameMarket(o.Symbol, r.Symbol) {
 		return nil
 	}
-	return refuse("client_order_id_reused", "client_order_id %q belongs to order %s (%s %s %s %s, %s); for another order choose another id",
+	return book.Refuse("client_order_id_reused", "client_order_id %q belongs to order %s (%s %s %s %s, %s); for another order choose another id",
 		o.ClientOrderID, o.ID, o.Type, o.Side, o.Quantity, o.Symbol, o.Status)
-}
-
-// same reports whether o was made by a request equal to r. It compares neither the
-// symbols nor who asked: a client_order_id is unique in the whole book.
-func (o *Order) same(r OrderRequest) bool {
-	var price exact.Decimal
-	if o.Price != nil {
-		price = *o.Price
-	}
-	if o.Asked != r.Asked() || o.Side != r.Side || o.Type != r.Type || price != r.Price {
-		return false
-	}
-	return o.Quantity == r.Quantity || r.Quantity == 0 // r gives a notional or all instead, which Asked has
-}
-
-// answer returns the order as the answer to r. If r is a dry run, the order existed
-// before under its client_order_id, and a remark says so: otherwise it would look like
-// what a new order would become.
-func (o *Order) answer(r OrderRequest) Order {
-	if !r.DryRun || o == nil {
-		return o.public()
-	}
-	shown := *o
-	shown.Why = []Reason{because(dryRunKnown, o.ClientOrderID)}
-	return shown.public()
 }
 
 // duplicateWindow is how long after an order an equal one of the same client is refused if
@@ -100,15 +75,15 @@ const duplicateWindow = 5 * time.Second
 // of the journal, so it also notices a call that is repeated after a restart or with a new
 // login. Called with mu held.
 func (d *desk) repeats(r OrderRequest, at Time) *Order {
-	by := r.Who.short()
-	equal := func(o *Order) bool { return o.Symbol == r.Symbol && o.same(r) && o.By.sameClient(by) }
-	for _, id := range d.ahead.open[r.Symbol] {
-		if o := d.ahead.order(id); o.Unknown() && equal(o) {
+	by := r.Who.Short()
+	equal := func(o *Order) bool { return o.Symbol == r.Symbol && o.Same(r) && o.By.SameClient(by) }
+	for _, id := range d.ahead.Open[r.Symbol] {
+		if o := d.ahead.Order(id); o.Unknown() && equal(o) {
 			return o
 		}
 	}
-	for i := len(d.ahead.orders) - 1; i >= 0; i-- {
-		o := d.ahead.orders[i]
+	for i := len(d.ahead.Orders) - 1; i >= 0; i-- {
+		o := d.ahead.Orders[i]
 		// An exit has the time of its entry, though it may have come into the book later.
 		if o.Group != "" && o.Group != o.ID {
 			continue

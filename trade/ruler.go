@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wick/market"
+	"wick/trade/book"
 )
 
 // Ruler is a Feed that can be asked for the rules of an exchange. market.Feed is
@@ -45,7 +46,7 @@ func (e *Engine) learnGrid(ctx context.Context, symbol string) {
 		age = rulesRetry
 	}
 	e.watch.change(symbol, func(in *instrument) {
-		in.grid, in.halted, in.gridDue = newGrid(told), told.Halted, time.Now().Add(age)
+		in.grid, in.halted, in.gridDue = book.NewGrid(told), told.Halted, time.Now().Add(age)
 	})
 }
 
@@ -56,7 +57,7 @@ func (w *watchlist) checkHalted(symbol string) error {
 	if in.halted == "" {
 		return nil
 	}
-	return refuse("market_halted", "%s does not trade %s now: it calls that market %q; open orders stay and can be cancelled", cmp.Or(in.source, "the exchange"), symbol, in.halted)
+	return book.Refuse("market_halted", "%s does not trade %s now: it calls that market %q; open orders stay and can be cancelled", cmp.Or(in.Source, "the exchange"), symbol, in.halted)
 }
 
 // gridOf returns the tick, lot and minimum of a market: those that the operator has set,

@@ -43,8 +43,8 @@ func BenchmarkRuleAlerts(b *testing.B) {
 		last := s.Time[s.Len()-1]
 		closings = append(closings, closing{key: seriesKey{symbol, market.Hour1}, bars: s, after: last - 1, through: last})
 	}
-	for _, a := range e.ahead.alerts {
-		a.CreatedAt = Time{time.Unix(0, 0)}
+	for _, a := range e.ahead.Alerts {
+		a.CreatedAt = Time{Time: time.Unix(0, 0)}
 	}
 	used := processorTime(b)
 	for b.Loop() {

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-
 	"wick/delivery"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // begin writes that a process has started. That record begins an epoch, and drops queued
@@ -21,10 +21,10 @@ import (
 // the entries that look like it are counted and logged.
 func (e *Engine) begin() error {
 	future, dropped := 0, 0
-	err := e.Do(func(s *state) error {
+	err := e.Do(func(s *book.State) error {
 		at := now()
 		e.began = at
-		s.subs.Snapshot(func(entry *delivery.Entry) {
+		s.Subs.Snapshot(func(entry *delivery.Entry) {
 			switch age := at.Sub(entry.At); {
 			case age < 0:
 				future++
@@ -32,7 +32,7 @@ func (e *Engine) begin() error {
 				dropped++
 			}
 		})
-		if err := e.propose(kindStarted, &event{At: at, Epoch: e.options.epoch()}); err != nil {
+		if err := e.propose(book.KindStarted, &book.Event{At: at, Epoch: e.options.epoch()}); err != nil {
 			return err
 		}
 		return e.noteDay(at) // before the first order, so that its loss counts as of today
@@ -142,7 +142,7 @@ func (e *Engine) toWatch() []string {
 	urgency := func(symbol string) int {
 		_, used := inUse[symbol]
 		switch {
-		case len(e.ahead.open[symbol]) > 0 || e.ahead.holdings[symbol].Quantity != 0:
+		case len(e.ahead.Open[symbol]) > 0 || e.ahead.Holdings[symbol].Quantity != 0:
 			return 0
 		case used:
 			return 1
@@ -159,7 +159,7 @@ func (e *Engine) toWatch() []string {
 func (e *Engine) load(ctx context.Context, symbol string) {
 	e.mu.Lock()
 	needs, used := e.inUse()[symbol]
-	resting := len(e.ahead.open[symbol]) > 0
+	resting := len(e.ahead.Open[symbol]) > 0
 	e.mu.Unlock()
 	err := e.ensure(ctx, symbol, needs...)
 	for errors.Is(err, market.ErrBusy) && ctx.Err() == nil { // others were before it: its turn comes soon

@@ -15,6 +15,7 @@ import (
 
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // process is a wick that is started, stopped and killed, on one disk and one
@@ -88,10 +89,10 @@ func (p *process) kill() {
 }
 
 // noted returns how far the journal says that the market was judged.
-func (p *process) noted() *seen {
+func (p *process) noted() *book.Seen {
 	p.e.mu.Lock()
 	defer p.e.mu.Unlock()
-	return p.e.ahead.seen["AAA"]
+	return p.e.ahead.Seen["AAA"]
 }
 
 // alert sets one and returns its id.
@@ -408,8 +409,8 @@ func TestSeenIsForgotten(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		p.stop()
 		s, err := tryLoad(p.disk.Cut(journaltest.Kept), false)
-		if err != nil || s.seen["AAA"] == nil || time.Since(time.UnixMilli(s.seen["AAA"].At)) > 2*time.Second {
-			t.Errorf("after a stop %+v is written, want a time of less than two seconds ago (%v)", s.seen["AAA"], err)
+		if err != nil || s.Seen["AAA"] == nil || time.Since(time.UnixMilli(s.Seen["AAA"].At)) > 2*time.Second {
+			t.Errorf("after a stop %+v is written, want a time of less than two seconds ago (%v)", s.Seen["AAA"], err)
 		}
 		p.start()
 		if _, err := p.e.CancelAlert(Who{}, id); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wick/internal/journal"
+	"wick/trade/book"
 )
 
 // What a follower asks the leader to do; see Shared.Ask.
@@ -51,7 +52,7 @@ func (e *Engine) Confirm(ctx context.Context) error {
 		if e.stepped == nil {
 			e.stepped = make(chan struct{})
 		}
-		at, stepped := e.ahead.seq, e.stepped
+		at, stepped := e.ahead.Seq, e.stepped
 		e.mu.Unlock()
 		if at >= tail {
 			return nil
@@ -69,7 +70,7 @@ func (e *Engine) Applied() uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.following {
-		return e.ahead.seq
+		return e.ahead.Seq
 	}
 	seq, _ := e.journal.Head()
 	return seq
@@ -88,7 +89,7 @@ func (e *Engine) Mark(marks map[string]uint64) error {
 	if len(marks) == 0 || len(marks) > maxMarks {
 		return nil
 	}
-	return e.Do(func(*state) error { return e.propose(kindDelivered, &event{At: now(), Marks: marks}) })
+	return e.Do(func(*book.State) error { return e.propose(book.KindDelivered, &book.Event{At: now(), Marks: marks}) })
 }
 
 // passOn asks the leader to write down how far the subscribers of this replica have
@@ -111,10 +112,10 @@ func Take(dir string) (store string, seq uint64, snapshot []byte, err error) {
 	if err != nil {
 		return "", 0, nil, err
 	}
-	v := s.snapshot()
+	v := s.Snapshot()
 	v.Orders = all
-	snapshot, err = v.encode()
-	return s.store, s.seq, snapshot, err
+	snapshot, err = v.Encode()
+	return s.Store, s.Seq, snapshot, err
 }
 
 // Give writes the whole state of a log into an empty directory, which becomes a store. It
@@ -125,17 +126,17 @@ func Give(log journal.Log, dir string) error {
 	if _, err := log.Read((*onDisk)(&b)); err != nil {
 		return err
 	}
-	v := b.ahead.snapshot()
+	v := b.ahead.Snapshot()
 	var records []journal.Record
 	for _, o := range v.Orders {
-		r, err := journal.NewRecord(byte(kindImported), &event{At: o.UpdatedAt, Order: o})
+		r, err := journal.NewRecord(byte(book.KindImported), &book.Event{At: o.UpdatedAt, Order: o})
 		if err != nil {
 			return err
 		}
 		records = append(records, r)
 	}
 	v.Orders = nil
-	text, err := v.encode()
+	text, err := v.Encode()
 	if err != nil {
 		return err
 	}
@@ -143,7 +144,7 @@ func Give(log journal.Log, dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(journal.Import(d, b.ahead.store, b.ahead.seq, text, records), d.Close())
+	return errors.Join(journal.Import(d, b.ahead.Store, b.ahead.Seq, text, records), d.Close())
 }
 
 // maxMarks bounds the subscriptions in one record of marks, so that it fits.

@@ -12,12 +12,13 @@ import (
 
 	"wick/indicators"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // hit says that an alert's signal is on a closed bar.
 type hit struct {
 	alert string // its id
-	trigger
+	book.Trigger
 }
 
 // awaited returns the intervals of the bars that closed or are complete with t, and for each
@@ -111,7 +112,7 @@ func (e *Engine) judgeBars(c closing, waiting []signalAlert, with *market.Series
 	// After a pause several bars may have closed at once. They are judged from the oldest
 	// on, each as if it were the newest. An alert that fires once is not judged on the
 	// bars after that.
-	found := make(map[string][]trigger)
+	found := make(map[string][]book.Trigger)
 	e.computing.Lock()
 	for i, start := range c.bars.Time {
 		if start > c.after && start <= c.through {
@@ -132,12 +133,12 @@ func (e *Engine) judgeBars(c closing, waiting []signalAlert, with *market.Series
 // bars that a chart would show then. It adds to found what makes them fire, by the id of
 // the alert, and returns the alerts that still wait. Every distinct request is computed
 // once.
-func (e *Engine) judgeBar(c closing, i int, waiting []signalAlert, with *market.Series, found map[string][]trigger) (rest []signalAlert) {
+func (e *Engine) judgeBar(c closing, i int, waiting []signalAlert, with *market.Series, found map[string][]book.Trigger) (rest []signalAlert) {
 	results, memo := make(map[string]*closed), make(indicators.Memo)
 	start := c.bars.Time[i]
 	end := c.end(i) * 1000
 	for _, w := range waiting {
-		if end <= w.alert.CreatedAt.UnixMilli() || !w.alert.ready(end) || w.alert.firedIn(start) || !w.others && !c.complete && start <= c.early {
+		if end <= w.alert.CreatedAt.UnixMilli() || !w.alert.Ready(end) || w.alert.FiredIn(start) || !w.others && !c.complete && start <= c.early {
 			rest = append(rest, w) // the bar closed before the alert was set, the alert is not ready to fire for it, or it was judged before
 			continue
 		}
@@ -149,9 +150,9 @@ func (e *Engine) judgeBar(c closing, i int, waiting []signalAlert, with *market.
 			results[w.key] = r
 		}
 		if value, ok := w.met(r, c.bars.Close[i]); ok {
-			why := trigger{value: valueOf(value), bar: start, late: start <= c.late, at: end}
-			found[w.alert.ID] = latest(found[w.alert.ID], why)
-			w.alert = w.alert.after(end)
+			why := book.Trigger{Value: book.ValueOf(value), Bar: start, Late: start <= c.late, At: end}
+			found[w.alert.ID] = book.Latest(found[w.alert.ID], why)
+			w.alert = w.alert.After(end)
 		}
 		if w.alert != nil {
 			rest = append(rest, w)
@@ -275,7 +276,7 @@ func (w signalAlert) met(r *closed, close float64) (float64, bool) {
 		return close, r.Shaded[r.bar] == (w.alert.Condition.Signal == indicators.BecomesTrue)
 	}
 	signals := r.Signals
-	if c := w.alert.Condition; c.crosses() {
+	if c := w.alert.Condition; c.Crosses() {
 		level, _ := c.Level.Float64()                         // checked when it was set
 		signals, _ = w.request.Watch(r.Result, c.Line, level) // a line that no longer exists crosses nothing
 	}

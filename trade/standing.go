@@ -17,11 +17,11 @@ const standingTimeout = 2 * time.Second
 // that is not known, or cannot be found out within standingTimeout.
 func (e *Engine) Standing(ctx context.Context, a Alert) *Standing {
 	if a.Condition.Type != IndicatorSignal {
-		price := e.watch.of(a.Symbol).price
+		price := e.watch.of(a.Symbol).Price
 		if price == 0 {
 			return nil
 		}
-		met := a.Condition.metBy(price)
+		met := metBy(a.Condition, price)
 		return &Standing{Price: json.Number(price.String()), True: &met}
 	}
 	r, s := e.closedBars(ctx, &a)
@@ -33,7 +33,7 @@ func (e *Engine) Standing(ctx context.Context, a Alert) *Standing {
 	c := atClose(r, s, s.Len()-1)
 	st := &Standing{Bar: time.Unix(s.Time[s.Len()-1], 0).UTC().Format(time.RFC3339), Values: make(map[string]json.RawMessage)}
 	if c.Shaded != nil {
-		st.read(c.Facts)
+		read(st, c.Facts)
 		return st
 	}
 	for _, l := range c.Lines {
@@ -67,7 +67,7 @@ func (e *Engine) closedBars(ctx context.Context, a *Alert) (indicators.Request, 
 }
 
 // read takes over the facts of a rule.
-func (st *Standing) read(facts []indicators.Fact) {
+func read(st *Standing, facts []indicators.Fact) {
 	for _, f := range facts {
 		var err error
 		switch {
@@ -92,10 +92,10 @@ func (st *Standing) read(facts []indicators.Fact) {
 // bars of the symbol are loaded, it goes by what the journal says.
 func (e *Engine) Synthetic(symbol string) bool {
 	if in := e.watch.of(symbol); in.windows != nil {
-		return in.synthetic
+		return in.Synthetic
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s := e.ahead.seen[symbol]
+	s := e.ahead.Seen[symbol]
 	return s != nil && s.Synthetic
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"wick/delivery"
+	"wick/trade/book"
 )
 
 // TestRecordsThatCannotFollow: a record that does not fit the state, as one that somebody has
@@ -26,43 +27,43 @@ func TestRecordsThatCannotFollow(t *testing.T) {
 		unknown := edit(open, func(o *Order) { o.ID = "o-none-1" })
 		known := edit(open, func(*Order) {})
 		for _, c := range []struct {
-			kind kind
-			ev   event
+			kind book.Kind
+			ev   book.Event
 			want string
 		}{
-			{kindPlaced, event{}, "without an order"},
-			{kindPlaced, event{Order: edit(open, func(o *Order) { o.ID, o.Price = "o-none-1", nil })}, "one without its price"},
-			{kindPlaced, event{Order: known}, "which is known: true"},
-			{kindFilled, event{Order: unknown}, "which is known: false"},
-			{kindFilled, event{Order: ended}, "which is filled for ever"},
-			{kindPlaced, event{Order: unknown, Begin: []*Order{nil}}, "without an order"},
-			{kindPlaced, event{Order: unknown, Begin: []*Order{known}}, "which is known: true"},
-			{kindPlaced, event{Order: unknown, Ends: []ending{{ID: ended.ID, Code: nothingLeft}}}, "cannot end"},
-			{kindPlaced, event{Order: unknown, Ends: []ending{{ID: "o-none-2", Code: nothingLeft}}}, "cannot end"},
-			{kindPlaced, event{Order: unknown, Ends: []ending{{ID: known.ID, Code: "no such code"}}}, "cannot end"},
-			{kindCancelled, event{Order: known, Ends: []ending{{ID: known.ID, Code: nothingLeft}}}, "cannot end"},
-			{kindAlertSet, event{}, "of no alert"},
-			{kindAlertSet, event{Alert: &alert}, "or the wrong one"},
-			{kindAlertSet, event{Alert: &Alert{ID: "a-none-1"}}, "without a condition"},
-			{kindAlertGone, event{Alert: &Alert{ID: "a-none-1"}}, "or the wrong one"},
-			{kindFired, event{}, "an unknown alert fired"},
-			{kindFired, event{Notification: &Notification{AlertID: "a-none-1"}}, "an unknown alert fired"},
-			{kindFired, event{Notification: &Notification{AlertID: alert.ID}, Alert: &Alert{ID: "a-none-1", Condition: alert.Condition}}, "another waits on"},
-			{kindFired, event{Notification: &Notification{AlertID: alert.ID}, Alert: &Alert{ID: alert.ID}}, "another waits on"},
-			{kindFired, event{Notification: &Notification{AlertID: alert.ID}, To: []string{"s-none-1"}}, "unknown subscription"},
-			{kindSubscribed, event{}, "of no subscription"},
-			{kindUnsubscribed, event{Subscription: &delivery.Subscription{}}, "of no subscription"},
-			{kindStarted, event{Epoch: "no hex"}, "is not one"},
-			{kindStarted, event{Epoch: "0011223344"}, "is not one"},
-			{kindVenue, event{}, "of none"},
-			{kind(200), event{}, "unknown kind 200"},
+			{book.KindPlaced, book.Event{}, "without an order"},
+			{book.KindPlaced, book.Event{Order: edit(open, func(o *Order) { o.ID, o.Price = "o-none-1", nil })}, "one without its price"},
+			{book.KindPlaced, book.Event{Order: known}, "which is known: true"},
+			{book.KindFilled, book.Event{Order: unknown}, "which is known: false"},
+			{book.KindFilled, book.Event{Order: ended}, "which is filled for ever"},
+			{book.KindPlaced, book.Event{Order: unknown, Begin: []*Order{nil}}, "without an order"},
+			{book.KindPlaced, book.Event{Order: unknown, Begin: []*Order{known}}, "which is known: true"},
+			{book.KindPlaced, book.Event{Order: unknown, Ends: []book.OrderEnd{{ID: ended.ID, Code: book.NothingLeft}}}, "cannot end"},
+			{book.KindPlaced, book.Event{Order: unknown, Ends: []book.OrderEnd{{ID: "o-none-2", Code: book.NothingLeft}}}, "cannot end"},
+			{book.KindPlaced, book.Event{Order: unknown, Ends: []book.OrderEnd{{ID: known.ID, Code: "no such code"}}}, "cannot end"},
+			{book.KindCancelled, book.Event{Order: known, Ends: []book.OrderEnd{{ID: known.ID, Code: book.NothingLeft}}}, "cannot end"},
+			{book.KindAlertSet, book.Event{}, "of no alert"},
+			{book.KindAlertSet, book.Event{Alert: &alert}, "or the wrong one"},
+			{book.KindAlertSet, book.Event{Alert: &Alert{ID: "a-none-1"}}, "without a condition"},
+			{book.KindAlertGone, book.Event{Alert: &Alert{ID: "a-none-1"}}, "or the wrong one"},
+			{book.KindFired, book.Event{}, "an unknown alert fired"},
+			{book.KindFired, book.Event{Notification: &Notification{AlertID: "a-none-1"}}, "an unknown alert fired"},
+			{book.KindFired, book.Event{Notification: &Notification{AlertID: alert.ID}, Alert: &Alert{ID: "a-none-1", Condition: alert.Condition}}, "another waits on"},
+			{book.KindFired, book.Event{Notification: &Notification{AlertID: alert.ID}, Alert: &Alert{ID: alert.ID}}, "another waits on"},
+			{book.KindFired, book.Event{Notification: &Notification{AlertID: alert.ID}, To: []string{"s-none-1"}}, "unknown subscription"},
+			{book.KindSubscribed, book.Event{}, "of no subscription"},
+			{book.KindUnsubscribed, book.Event{Subscription: &delivery.Subscription{}}, "of no subscription"},
+			{book.KindStarted, book.Event{Epoch: "no hex"}, "is not one"},
+			{book.KindStarted, book.Event{Epoch: "0011223344"}, "is not one"},
+			{book.KindVenue, book.Event{}, "of none"},
+			{book.Kind(200), book.Event{}, "unknown kind 200"},
 		} {
 			s := e.ahead
 			before := encoded(t, s)
-			if err := s.apply(s.seq+1, c.kind, &c.ev); err == nil || !strings.Contains(err.Error(), c.want) {
+			if err := s.Apply(s.Seq+1, c.kind, &c.ev); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s %+v: %v, want %q", c.kind, c.ev, err, c.want)
 			}
-			if err := s.apply(s.seq+2, kindDay, new(event)); err == nil {
+			if err := s.Apply(s.Seq+2, book.KindDay, new(book.Event)); err == nil {
 				t.Error("a record was taken after one that is missing")
 			}
 			if after := encoded(t, s); after != before {
@@ -79,7 +80,7 @@ func TestSnapshotsThatCannotBe(t *testing.T) {
 		`{`, `{"orders":[null]}`, `{"alerts":[null]}`, `{"alerts":[{"id":"a-1-1"}]}`, `{"named_alerts":[null]}`, `{"polling":[7]}`, `{"drained":[{"seq":7}]}`,
 		`{"notifications":[null],"polling":[0]}`, `{"subscriptions":[null]}`, `{"subscriptions":[{"id":"s-1-1","caller":"c"}],"queues":{"s-1-1":[7]}}`,
 	} {
-		if s, err := decodeState("store", 9, []byte(text)); err == nil {
+		if s, err := book.DecodeState("store", 9, []byte(text)); err == nil {
 			t.Errorf("%s was read as %s", text, encoded(t, s))
 		}
 	}
@@ -88,25 +89,25 @@ func TestSnapshotsThatCannotBe(t *testing.T) {
 // TestReadTwiceBound: as many notifications that were read are kept to be read again as a
 // queue holds, the newest, and a day's mark that is not later than the last is ignored.
 func TestReadTwiceBound(t *testing.T) {
-	s := newState("store")
+	s := book.NewState("store")
 	for i := range delivery.QueueCap + 2 {
-		s.alerts["a-1-1"] = &Alert{ID: "a-1-1"}
-		if err := s.apply(s.seq+1, kindFired, &event{Notification: &Notification{AlertID: "a-1-1"}}); err != nil {
+		s.Alerts["a-1-1"] = &Alert{ID: "a-1-1"}
+		if err := s.Apply(s.Seq+1, book.KindFired, &book.Event{Notification: &Notification{AlertID: "a-1-1"}}); err != nil {
 			t.Fatal(err)
 		}
 		if i == 1 { // two are read before the others
-			s.drain(&event{Through: s.seq, At: now()})
+			s.Drain(&book.Event{Through: s.Seq, At: now()})
 		}
 	}
-	s.drain(&event{Through: s.seq, At: now()})
-	if n := len(s.drained); n != delivery.QueueCap || s.drained[0].Seq != 3 {
-		t.Errorf("%d are kept from %d on, want %d from 3 on", n, s.drained[0].Seq, delivery.QueueCap)
+	s.Drain(&book.Event{Through: s.Seq, At: now()})
+	if n := len(s.Drained); n != delivery.QueueCap || s.Drained[0].Seq != 3 {
+		t.Errorf("%d are kept from %d on, want %d from 3 on", n, s.Drained[0].Seq, delivery.QueueCap)
 	}
 	for _, date := range []string{"2026-01-02", "2026-01-02", "2026-01-01", "2026-01-03"} {
-		s.setDay(&dayMark{Date: date})
+		s.SetDay(&book.DayMark{Date: date})
 	}
-	s.setDay(nil)
-	if text, _ := json.Marshal(s.days); strings.Count(string(text), `"date"`) != 2 || s.days[1].Date != "2026-01-03" {
+	s.SetDay(nil)
+	if text, _ := json.Marshal(s.Days); strings.Count(string(text), `"date"`) != 2 || s.Days[1].Date != "2026-01-03" {
 		t.Errorf("%s, want the marks of two days", text)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wick/internal/exact"
+	"wick/trade/book"
 )
 
 // Account is what an account comes to, as a client sees it. Sums are in its
@@ -60,27 +61,27 @@ type DayResult struct {
 // Called with mu held.
 func (d *desk) noteDay(at Time) error {
 	date := at.UTC().Format(time.DateOnly)
-	if n := len(d.ahead.days); d.options.Account.Cash == 0 || n > 0 && d.ahead.days[n-1].Date >= date {
+	if n := len(d.ahead.Days); d.options.Account.Cash == 0 || n > 0 && d.ahead.Days[n-1].Date >= date {
 		return nil
 	}
 	l := d.ledger(d.ahead)
 	if !l.whole {
 		return nil // a price is missing: tidy tries again
 	}
-	return d.propose(kindDay, &event{At: at, Day: &dayMark{date, l.equity, l.realized, l.fees, d.options.Account.Cash, l.synthetic}})
+	return d.propose(book.KindDay, &book.Event{At: at, Day: &book.DayMark{Date: date, Equity: l.equity, Realized: l.realized, Fees: l.fees, Cash: d.options.Account.Cash, Synthetic: l.synthetic}})
 }
 
 // Account returns what the account comes to, nil if there is none. All numbers are of the
 // same moment: the state and the prices are read under mu.
 func (e *Engine) Account() (a *Account, err error) {
 	if e.options.Account.Cash != 0 {
-		err = e.View(func(s *state) { a = e.account(s) })
+		err = e.View(func(s *book.State) { a = e.account(s) })
 	}
 	return a, err
 }
 
 // account returns what the account comes to in s. Called with mu held.
-func (d *desk) account(s *state) *Account {
+func (d *desk) account(s *book.State) *Account {
 	options := d.options.Account
 	l := d.ledger(s)
 	reserved, missing := d.reservedBut(s, "")
@@ -97,20 +98,20 @@ func (d *desk) account(s *state) *Account {
 		a.BuyingPower = &left
 	}
 	var risk, unprotected exact.Money
-	for _, symbol := range sorted(s.holdings) {
+	for _, symbol := range sorted(s.Holdings) {
 		if options.counts(d.currency(symbol)) {
 			lost, open := d.addSymbol(a, symbol)
-			risk, unprotected = plus(risk, lost), plus(unprotected, open)
+			risk, unprotected = book.Plus(risk, lost), book.Plus(unprotected, open)
 		}
 	}
-	a.addDays(s.days, l, options.Cash, now())
+	a.addDays(s.Days, l, options.Cash, now())
 	if !l.whole {
 		return a
 	}
 	// The total profit is the equity less what was paid in. The part of it that is not
 	// realized is unrealized.
-	total := minus(l.equity, options.Cash.Money())
-	unrealized := minus(total, l.realized)
+	total := book.Minus(l.equity, options.Cash.Money())
+	unrealized := book.Minus(total, l.realized)
 	a.Equity, a.Exposure, a.Total, a.Unrealized = &l.equity, &l.exposure, &total, &unrealized
 	a.Risk, a.Unprotected = &risk, &unprotected
 	return a
@@ -120,10 +121,10 @@ func (d *desk) account(s *state) *Account {
 // filled, and what the rest of the position is worth: both are zero for a position without
 // a price. Called with mu held.
 func (d *desk) addSymbol(a *Account, symbol string) (risk, unprotected exact.Money) {
-	h, mark := d.ahead.holdings[symbol], d.watch.price(symbol)
+	h, mark := d.ahead.Holdings[symbol], d.watch.price(symbol)
 	r := SymbolResult{Symbol: symbol, Realized: h.Realized, Fees: h.Fees}
 	if mark > 0 || h.Quantity == 0 {
-		unrealized := minus(exact.Product(h.Quantity, mark), h.Cost)
+		unrealized := book.Minus(exact.Product(h.Quantity, mark), h.Cost)
 		r.Unrealized = &unrealized
 	}
 	a.BySymbol = append(a.BySymbol, r)
@@ -134,12 +135,12 @@ func (d *desk) addSymbol(a *Account, symbol string) (risk, unprotected exact.Mon
 	// limit lets it be filled where it is set off.
 	left, ended := h.Quantity, make(map[string]bool)
 	for _, o := range d.stops(symbol) {
-		size := o.Side.sign(o.closes(left))
-		if size == 0 || mark == 0 || ended[o.Group] || d.held(d.ahead, o, left) || o.expired(now().UnixMilli()) {
+		size := o.Side.Sign(o.Closes(left))
+		if size == 0 || mark == 0 || ended[o.Group] || d.held(d.ahead, o, left) || o.Expired(now().UnixMilli()) {
 			continue
 		}
 		setOff, _ := stopPrice(o.Side, d.stop(o), span{start: mark})
-		if offered := d.paper.offered(o, quote{price: setOff}); o.Type == StopLimit && o.within(offered) != offered {
+		if offered := d.paper.offered(o, book.Quote{Price: setOff}); o.Type == StopLimit && o.Within(offered) != offered {
 			continue
 		}
 		if o.Role != "" {
@@ -147,7 +148,7 @@ func (d *desk) addSymbol(a *Account, symbol string) (risk, unprotected exact.Mon
 		}
 		left += size
 		if lost := exact.Product(-size, mark-setOff); lost.Sign() > 0 {
-			risk = plus(risk, lost)
+			risk = book.Plus(risk, lost)
 		}
 	}
 	return risk, exact.Product(left.Abs(), mark)
@@ -157,8 +158,8 @@ func (d *desk) addSymbol(a *Account, symbol string) (risk, unprotected exact.Mon
 // each in the order in which a market that moves against the position reaches them.
 // Called with mu held.
 func (d *desk) stops(symbol string) (stops []*Order) {
-	for _, id := range d.ahead.open[symbol] {
-		if o := d.ahead.order(id); o.waits() {
+	for _, id := range d.ahead.Open[symbol] {
+		if o := d.ahead.Order(id); o.Waits() {
 			stops = append(stops, o)
 		}
 	}
@@ -174,17 +175,17 @@ func (d *desk) stops(symbol string) (stops []*Order) {
 // addDays adds the profit of each day, which is the difference of two marks; the last day
 // goes on until now, and what it made is not known while the account cannot be valued. Cash
 // is the amount paid in as it is set now.
-func (a *Account) addDays(days []dayMark, l ledger, cash exact.Decimal, at Time) {
+func (a *Account) addDays(days []book.DayMark, l ledger, cash exact.Decimal, at Time) {
 	// From now backwards: the end of a day is the mark of the next one.
-	end, peak := dayMark{"", l.equity, l.realized, l.fees, cash, l.synthetic}, cash.Money()
+	end, peak := book.DayMark{Date: "", Equity: l.equity, Realized: l.realized, Fees: l.fees, Cash: cash, Synthetic: l.synthetic}, cash.Money()
 	a.ByDay = []DayResult{}
 	for i := len(days) - 1; i >= 0; i-- {
-		d := days[i].with(cash)
-		if len(a.ByDay) < shownDays {
-			profit, equity := minus(end.Equity, d.Equity), end.Equity
-			a.ByDay = append(a.ByDay, DayResult{d.Date, &profit, minus(end.Realized, d.Realized), minus(end.Fees, d.Fees), &equity})
+		d := days[i].With(cash)
+		if len(a.ByDay) < book.ShownDays {
+			profit, equity := book.Minus(end.Equity, d.Equity), end.Equity
+			a.ByDay = append(a.ByDay, DayResult{d.Date, &profit, book.Minus(end.Realized, d.Realized), book.Minus(end.Fees, d.Fees), &equity})
 		}
-		if minus(d.Equity, peak).Sign() > 0 {
+		if book.Minus(d.Equity, peak).Sign() > 0 {
 			peak = d.Equity // at the beginning of the day
 		}
 		end = d
@@ -199,7 +200,7 @@ func (a *Account) addDays(days []dayMark, l ledger, cash exact.Decimal, at Time)
 	if len(a.ByDay) > 0 && a.ByDay[0].Date == at.UTC().Format(time.DateOnly) {
 		a.Day = a.ByDay[0].Profit
 	}
-	if below := minus(peak, l.equity); below.Sign() > 0 {
+	if below := book.Minus(peak, l.equity); below.Sign() > 0 {
 		*a.Drawdown = below
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"wick/internal/exact"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // still is a market whose newest price keeps its time until the next trade, like a file
@@ -152,9 +153,9 @@ func TestMinuteAfterStillMarket(t *testing.T) {
 		{Time: 60, Open: 105, High: 105, Low: 100, Close: 100},
 	}}
 	x, _ := newTick(u)
-	x.begin(10_000, quote{price: 105 * exact.One, at: 10_000}, Time{})
-	a := &Alert{CreatedAt: Time{time.UnixMilli(30_000)}, Condition: Condition{Type: PriceAbove, Threshold: 103 * exact.One}}
-	if met := x.meets(a); len(met) != 1 || met[0].value != "105" || met[0].at != 90_000 {
+	x.begin(10_000, book.Quote{Price: 105 * exact.One, At: 10_000}, Time{})
+	a := &Alert{CreatedAt: Time{Time: time.UnixMilli(30_000)}, Condition: Condition{Type: PriceAbove, Threshold: 103 * exact.One}}
+	if met := x.meets(a); len(met) != 1 || met[0].Value != "105" || met[0].At != 90_000 {
 		t.Errorf("met by %+v, want by 105 at 90000", met)
 	}
 }
@@ -304,7 +305,7 @@ func TestReachedOnStillMarket(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				for _, repeat := range Repeats() {
+				for _, repeat := range book.Repeats() {
 					set("AAA", "5", repeat) // watched from the start
 					set("BBB", "5", repeat)
 				}
@@ -404,7 +405,7 @@ func TestBarClosesAfterExpiry(t *testing.T) {
 			o.Source, o.Feed, o.Intervals = s, market.NewFeed(s, nil), []market.Interval{market.Minute1, "3m"}
 		}
 		p.start()
-		for _, repeat := range Repeats() {
+		for _, repeat := range book.Repeats() {
 			repeating(t, p.e, `{"price_above":105}`, AlertRequest{Repeat: repeat, Interval: "1m", ExpiresAt: time.Now().Add(20 * time.Second)})
 		}
 		time.Sleep(25 * time.Second)

@@ -387,7 +387,7 @@ func TestReplaces(t *testing.T) {
 		again := limited(smaller.ID, 1, 95)
 		for range 2 {
 			want := []string{again.ID, larger.ID, c.ID}
-			if got := strings.Join(e.ahead.open["AAA"], " "); got != strings.Join(want, " ") {
+			if got := strings.Join(e.ahead.Open["AAA"], " "); got != strings.Join(want, " ") {
 				t.Errorf("open are %s, want %s", got, want)
 			}
 			e.Close()
@@ -476,7 +476,7 @@ func TestOtherStopGoesToTheEnd(t *testing.T) {
 				r.Type, r.StopPrice, r.Price = StopLimit, 110*exact.One, 115*exact.One
 				change(r)
 			}).ID
-			return id, e.ahead.order(id).Turn
+			return id, e.ahead.Order(id).Turn
 		}
 		id, first := turn(func(*OrderRequest) {})
 		id, same := turn(func(r *OrderRequest) { r.Replaces = id })

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"log/slog"
-	"slices"
 	"sync"
 
 	"wick/delivery"
 	"wick/internal/journal"
+	"wick/trade/book"
 )
 
 // store is the state with its journal. The state has every step that was decided, whether
@@ -62,16 +62,16 @@ func (b *store) read(d journal.Disk, from journal.Log, shared bool, log *slog.Lo
 
 // install makes s, all of which is on disk, the state, and gives the hub what is queued in
 // it. Called with mu held, or before any other goroutine has the store.
-func (b *store) install(s *state) {
+func (b *store) install(s *book.State) {
 	b.indexAlerts(s)
-	b.hub.Load(s.subs.Clone())
+	b.hub.Load(s.Subs.Clone())
 	b.ahead = s
 }
 
 // indexAlerts makes the index of the alerts in s, which s keeps up to date from then on.
-func (b *store) indexAlerts(s *state) {
-	b.watching = newAlertIndex(s.alerts)
-	s.index = b.watching
+func (b *store) indexAlerts(s *book.State) {
+	b.watching = newAlertIndex(s.Alerts)
+	s.Index = b.watching
 }
 
 // Do calls decide with mu held, and returns when all that decide has seen and proposed is on
@@ -79,7 +79,7 @@ func (b *store) indexAlerts(s *state) {
 // of one, that a crash could undo. Any other error of decide is returned at once, and so is
 // nil for errIdle. If the journal breaks, the state is brought back to what is on disk, so
 // that reads go on.
-func (b *store) Do(decide func(s *state) error) error {
+func (b *store) Do(decide func(s *book.State) error) error {
 	seq, follows, err := b.locked(decide)
 	no := (*Refusal)(nil)
 	switch {
@@ -101,12 +101,12 @@ var errIdle = errors.New("nothing to do")
 
 // locked calls decide with mu held, and hands the records of the steps that it has taken to
 // the journal.
-func (b *store) locked(decide func(s *state) error) (seq uint64, follows bool, err error) {
+func (b *store) locked(decide func(s *book.State) error) (seq uint64, follows bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.broken = b.journal.Broken()
 	err = decide(b.ahead)
-	seq = b.ahead.seq - uint64(len(b.taken))
+	seq = b.ahead.Seq - uint64(len(b.taken))
 	for _, r := range b.taken {
 		seq++
 		if lost := b.journal.Append(seq, r); lost != nil {
@@ -119,8 +119,8 @@ func (b *store) locked(decide func(s *state) error) (seq uint64, follows bool, e
 
 // View calls read with mu held, and returns when all that it has seen is on disk. An error
 // says that it never will be: what was read must not be shown.
-func (b *store) View(read func(s *state)) error {
-	return b.Do(func(s *state) error {
+func (b *store) View(read func(s *book.State)) error {
+	return b.Do(func(s *book.State) error {
 		read(s)
 		return nil
 	})
@@ -133,11 +133,11 @@ func (b *store) reload() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	last, _ := b.journal.Head()
-	if b.shared || b.ahead.seq <= last {
+	if b.shared || b.ahead.Seq <= last {
 		return
 	}
 	s, err := readState(b.disk, last)
-	if err != nil || s.seq != last {
+	if err != nil || s.Seq != last {
 		b.log.Error("the state cannot be read again: it has steps that could not be written", "record", last, "error", err)
 		return
 	}
@@ -147,7 +147,7 @@ func (b *store) reload() {
 
 // readState returns the state that the files in d hold, up to the record last. It changes
 // nothing.
-func readState(d journal.Disk, last uint64) (*state, error) {
+func readState(d journal.Disk, last uint64) (*book.State, error) {
 	b, log := &store{disk: d}, slog.New(slog.DiscardHandler)
 	_, err := journal.NewFiles(d, journal.FileOptions{Look: true}, log).Read(&until{(*onDisk)(b), last})
 	return b.ahead, err
@@ -171,18 +171,18 @@ type onDisk store
 
 // Restore replaces the state by that of a snapshot.
 func (d *onDisk) Restore(name string, seq uint64, snapshot []byte) error {
-	s, err := decodeState(name, seq, snapshot)
+	s, err := book.DecodeState(name, seq, snapshot)
 	if err == nil && d.outbox != nil {
-		err = d.outbox.Restore(s.outbox)
+		err = d.outbox.Restore(s.Outbox)
 	}
 	if err != nil {
 		return err
 	}
-	s.outbox = nil
+	s.Outbox = nil
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.journal == nil { // the store is being opened
-		d.ahead, d.closed = s, terminal(s.orders)
+		d.ahead, d.closed = s, terminal(s.Orders)
 	} else {
 		(*store)(d).install(s)
 	}
@@ -190,12 +190,12 @@ func (d *onDisk) Restore(name string, seq uint64, snapshot []byte) error {
 }
 
 // Decode reads the payload of a record.
-func (d *onDisk) Decode(_ byte, payload []byte) (any, error) { return decodeEvent(payload) }
+func (d *onDisk) Decode(_ byte, payload []byte) (any, error) { return book.DecodeEvent(payload) }
 
 // Apply hands a step that is on disk to those who act on steps. A step that propose has not
 // taken, because another process or an earlier one wrote it, is taken first.
 func (d *onDisk) Apply(seq uint64, k byte, step any) error {
-	ev := step.(*event)
+	ev := step.(*book.Event)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.stepped != nil {
@@ -203,16 +203,16 @@ func (d *onDisk) Apply(seq uint64, k byte, step any) error {
 		d.stepped = nil
 	}
 	if d.journal == nil || d.following {
-		if err := d.take(seq, kind(k), ev); err != nil {
+		if err := d.take(seq, book.Kind(k), ev); err != nil {
 			return err
 		}
 	}
-	if ev.queued != nil && d.journal != nil { // a start gives the hub all at once
-		if err := d.hub.Apply(*ev.queued); err != nil {
+	if ev.Queued != nil && d.journal != nil { // a start gives the hub all at once
+		if err := d.hub.Apply(*ev.Queued); err != nil {
 			return err
 		}
 	}
-	for _, s := range ev.steps {
+	for _, s := range ev.Steps {
 		if err := d.outbox.Apply(s); err != nil {
 			return err
 		}
@@ -226,32 +226,15 @@ func (d *onDisk) Snapshot() (uint64, func() ([]byte, error)) {
 	(*store)(d).indexClosed()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	v := d.ahead.snapshot()
+	v := d.ahead.Snapshot()
 	d.closing = terminal(v.Orders)
-	return d.ahead.seq, func() (text []byte, err error) {
+	return d.ahead.Seq, func() (text []byte, err error) {
 		if d.outbox != nil {
 			if v.Outbox, err = d.outbox.Snapshot(); err != nil {
 				return nil, err
 			}
 		}
-		return v.encode()
-	}
-}
-
-// forget takes orders out of memory and out of every index. The order of those that
-// stay is kept.
-func (s *state) forget(old []*Order) {
-	for _, o := range old {
-		if i, ok := s.place[o.ID]; ok {
-			s.orders[i] = nil
-		}
-		delete(s.place, o.ID)
-		delete(s.clientIDs, o.ClientOrderID)
-		delete(s.brokerIDs, o.BrokerID)
-	}
-	s.orders = slices.DeleteFunc(s.orders, func(o *Order) bool { return o == nil })
-	for i, o := range s.orders {
-		s.place[o.ID] = i
+		return v.Encode()
 	}
 }
 

@@ -10,7 +10,34 @@ import (
 	"wick/internal/journal"
 	"wick/internal/limit"
 	"wick/market"
+	"wick/trade/book"
 )
+
+// tell adds to ev, if it ends an order, that those hear of it who subscribed to orders. The
+// end of an order that nothing was filled of is also queued for who polls, unless the client
+// that placed it asked for it: a stop that is gone leaves its position unprotected, whoever is
+// subscribed. An order that ends as it is placed is told by the reply, and only those that end
+// with it here. Asked says that a client asked for this step, and so has the reply. Called with
+// mu held.
+func (d *desk) tell(k book.Kind, ev *book.Event, asked bool) {
+	o := ev.Order
+	ended := slices.DeleteFunc(ev.Changed(d.ahead.Order)[1:], func(other *Order) bool {
+		return !other.Status.Terminal() || other.ID == o.Replaces && other.By.SameClient(o.By)
+	})
+	if k == book.KindPlaced {
+		if len(ended) == 0 {
+			return
+		}
+		o, ended = ended[0], ended[1:]
+	}
+	if !o.Status.Terminal() {
+		return
+	}
+	asked = asked && o.By.SameClient(ev.Order.By)
+	if ev.To = d.hearers(o.Symbol); len(ev.To) > 0 || !asked && o.FilledQuantity == 0 {
+		ev.Notification = book.EndNotification(o, ended, ev.At)
+	}
+}
 
 // Filter says which alerts a subscription wants. An empty list matches all.
 type Filter = delivery.Filter
@@ -26,19 +53,19 @@ const maxFilterSymbols = 100
 // and refuses what can never match.
 func (e *Engine) normalize(f Filter) (Filter, error) {
 	if len(f.Symbols) > maxFilterSymbols {
-		return f, refuse("bad_filter", "%d symbols, at most %d; leave the list out to match all", len(f.Symbols), maxFilterSymbols)
+		return f, book.Refuse("bad_filter", "%d symbols, at most %d; leave the list out to match all", len(f.Symbols), maxFilterSymbols)
 	}
 	clean := Filter{Symbols: []string{}, AlertTypes: []string{}}
 	for _, text := range f.Symbols {
 		symbol, err := market.Resolve(e.options.Source, text)
 		if err != nil {
-			return f, refuse("bad_symbol", "%v", err)
+			return f, book.Refuse("bad_symbol", "%v", err)
 		}
 		clean.Symbols = append(clean.Symbols, symbol)
 	}
 	for _, t := range f.AlertTypes {
 		if c := ConditionType(t); c != PriceAbove && c != PriceBelow && c != IndicatorSignal && t != OrderAlerts {
-			return f, refuse("bad_filter", "alert type %q: one of price_above, price_below, indicator_signal, order", limit.Clip(t))
+			return f, book.Refuse("bad_filter", "alert type %q: one of price_above, price_below, indicator_signal, order", limit.Clip(t))
 		}
 		clean.AlertTypes = append(clean.AlertTypes, t)
 	}
@@ -64,20 +91,20 @@ func (e *Engine) Subscribe(c delivery.Caller, f Filter) (delivery.Subscription, 
 		return delivery.Subscription{}, err
 	}
 	if c.ID == "" || len(c.ID) > maxName || len(c.Client) > maxName || len(c.Login) > maxName {
-		return delivery.Subscription{}, refuse("bad_caller", "a caller needs a name of 1 to %d bytes", maxName)
+		return delivery.Subscription{}, book.Refuse("bad_caller", "a caller needs a name of 1 to %d bytes", maxName)
 	}
 	var dropped *delivery.Subscription
 	sub := &delivery.Subscription{Caller: c.ID, Client: c.Client, Login: c.Login, TokenEnds: c.Expires, Filter: filter, CreatedAt: now().String()}
-	err = e.Do(func(s *state) (err error) {
+	err = e.Do(func(s *book.State) (err error) {
 		// A second call changes the filter and keeps the id, and with it the queue.
-		if before := s.subs.Of(c.ID); before != nil {
+		if before := s.Subs.Of(c.ID); before != nil {
 			sub.ID, sub.CreatedAt = before.ID, before.CreatedAt
 		} else if dropped, err = e.makeRoom(); err != nil {
 			return err
 		} else {
-			sub.ID = s.newID("s")
+			sub.ID = s.NewID("s")
 		}
-		return e.propose(kindSubscribed, &event{At: now(), Subscription: sub})
+		return e.propose(book.KindSubscribed, &book.Event{At: now(), Subscription: sub})
 	})
 	if dropped != nil {
 		e.log.Warn("the oldest subscription that nobody holds is dropped, with what waits in its queue", "subscription", dropped.ID, "created", dropped.CreatedAt, "limit", maxSubscriptions)
@@ -93,24 +120,24 @@ func (e *Engine) Subscribe(c delivery.Caller, f Filter) (delivery.Subscription, 
 // the oldest one that nobody holds and returns it, or refuses if all are held. Called with
 // mu held.
 func (e *Engine) makeRoom() (dropped *delivery.Subscription, err error) {
-	if e.ahead.subs.Len() < maxSubscriptions {
+	if e.ahead.Subs.Len() < maxSubscriptions {
 		return nil, nil
 	}
-	if left := e.ahead.subs.Select(func(s *delivery.Subscription) bool { return !e.holds(s) }); len(left) > 0 {
-		return left[0], e.propose(kindUnsubscribed, &event{At: now(), Subscription: left[0]})
+	if left := e.ahead.Subs.Select(func(s *delivery.Subscription) bool { return !e.holds(s) }); len(left) > 0 {
+		return left[0], e.propose(book.KindUnsubscribed, &book.Event{At: now(), Subscription: left[0]})
 	}
-	return nil, refuse("max_subscriptions", "%d subscriptions exist, which is the limit; unsubscribe one", maxSubscriptions)
+	return nil, book.Refuse("max_subscriptions", "%d subscriptions exist, which is the limit; unsubscribe one", maxSubscriptions)
 }
 
 // Unsubscribe ends the caller's subscription and drops its queue. It reports
 // whether there was one.
 func (e *Engine) Unsubscribe(caller string) (was bool, err error) {
-	err = e.Do(func(s *state) error {
-		sub := s.subs.Of(caller)
+	err = e.Do(func(s *book.State) error {
+		sub := s.Subs.Of(caller)
 		if was = sub != nil; !was {
 			return nil
 		}
-		return e.propose(kindUnsubscribed, &event{At: now(), Subscription: sub})
+		return e.propose(book.KindUnsubscribed, &book.Event{At: now(), Subscription: sub})
 	})
 	if err != nil {
 		return false, err
@@ -135,10 +162,10 @@ func (e *Engine) Claim(c delivery.Caller) error {
 		return nil
 	}
 	claimed, remote := false, false
-	err := e.Do(func(s *state) error {
-		left := s.subs.Select(func(s *delivery.Subscription) bool { return s.Client == c.Client && !e.holds(s) })
+	err := e.Do(func(s *book.State) error {
+		left := s.Subs.Select(func(s *delivery.Subscription) bool { return s.Client == c.Client && !e.holds(s) })
 		switch {
-		case s.subs.Of(c.ID) != nil: // on its way to the disk
+		case s.Subs.Of(c.ID) != nil: // on its way to the disk
 			return nil
 		case len(left) == 0 || c.ID == "" || len(c.ID) > maxName || len(c.Login) > maxName:
 			return nil
@@ -149,7 +176,7 @@ func (e *Engine) Claim(c delivery.Caller) error {
 		sub := *left[len(left)-1]
 		sub.Caller, sub.Login, sub.TokenEnds = c.ID, c.Login, c.Expires
 		claimed = true
-		return e.propose(kindSubscribed, &event{At: now(), Subscription: &sub})
+		return e.propose(book.KindSubscribed, &book.Event{At: now(), Subscription: &sub})
 	})
 	switch {
 	case remote: // the leader decides for a follower: otherwise two replicas could give the same subscription away
@@ -197,7 +224,7 @@ func (d *desk) hearers(symbol string) []string {
 // symbol, and whose list of types is wanted. A filter may have a symbol in the spelling of
 // an earlier version. Called with mu held.
 func (d *desk) subscribed(symbol string, wanted func(types []string) bool) (to []string) {
-	for _, sub := range d.ahead.subs.Select(func(s *delivery.Subscription) bool {
+	for _, sub := range d.ahead.Subs.Select(func(s *delivery.Subscription) bool {
 		f := s.Filter
 		return wanted(f.AlertTypes) && (len(f.Symbols) == 0 ||
 			slices.ContainsFunc(f.Symbols, func(kept string) bool { return d.sameMarket(kept, symbol) }))

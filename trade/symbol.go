@@ -1,6 +1,9 @@
 package trade
 
-import "wick/market"
+import (
+	"wick/market"
+	"wick/trade/book"
+)
 
 // symbol returns the one name under which everything of a market is kept, for any
 // spelling that the source understands. Earlier versions kept the spelling of the client.
@@ -9,7 +12,7 @@ import "wick/market"
 func (e *Engine) symbol(text string) (string, error) {
 	canonical, err := market.Resolve(e.options.Source, text)
 	if err != nil {
-		return "", refuse("bad_symbol", "%v", err)
+		return "", book.Refuse("bad_symbol", "%v", err)
 	}
 	written, err := market.ParseSymbol(text)
 	if err != nil || written == canonical {
@@ -17,7 +20,7 @@ func (e *Engine) symbol(text string) (string, error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.ahead.holdings[written].Quantity != 0 || len(e.ahead.open[written]) > 0 {
+	if e.ahead.Holdings[written].Quantity != 0 || len(e.ahead.Open[written]) > 0 {
 		return written, nil
 	}
 	return canonical, nil

@@ -6,6 +6,7 @@ import (
 	"wick/delivery"
 	"wick/internal/exact"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // kraken is a source with the names of Kraken and a price of 100.
@@ -59,7 +60,9 @@ func TestOneMarketOfAlerts(t *testing.T) {
 			}
 		}
 		old := &delivery.Subscription{ID: "s-old", Caller: "old", Filter: Filter{Symbols: []string{"BTC-USD"}}, CreatedAt: now().String()}
-		if err := e.Do(func(*state) error { return e.propose(kindSubscribed, &event{At: now(), Subscription: old}) }); err != nil {
+		if err := e.Do(func(*book.State) error {
+			return e.propose(book.KindSubscribed, &book.Event{At: now(), Subscription: old})
+		}); err != nil {
 			t.Fatal(err)
 		}
 		price(e, "XBTUSD", 110)
@@ -80,11 +83,13 @@ func TestOldSpelling(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Source = krakenSource(t) }, func(t *testing.T, e *Engine) {
 		old := &Order{ID: "o-old-1", ClientOrderID: "old", Symbol: "BTC-USD", Side: Buy, Type: Market, Quantity: exact.One, Status: StatusFilled,
 			FilledQuantity: exact.One, Broker: paperName, CreatedAt: now(), UpdatedAt: now()}
-		h, err := holding{}.fill(exact.One, 100*exact.One, 0)
+		h, err := book.Holding{}.Fill(exact.One, 100*exact.One, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := e.Do(func(*state) error { return e.propose(kindPlaced, &event{At: now(), Order: old, Holding: &h}) }); err != nil {
+		if err := e.Do(func(*book.State) error {
+			return e.propose(book.KindPlaced, &book.Event{At: now(), Order: old, Holding: &h})
+		}); err != nil {
 			t.Fatal(err)
 		}
 		again, err := e.Place(t.Context(), OrderRequest{Symbol: "BTC/USD", Side: Buy, Type: Market, Quantity: exact.One, ClientOrderID: "old"})

@@ -8,6 +8,7 @@ import (
 
 	"wick/internal/exact"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // tick is an update in exact numbers.
@@ -43,14 +44,14 @@ func newTick(u market.Update) (tick, bool) {
 // saw. The legs of the first update have no open, so that a limit which the market passed
 // during a downtime is filled at the limit; those whose bar closed before this process
 // began are late.
-func (t *tick) begin(since int64, before quote, began Time) {
-	t.fromAt = before.at
+func (t *tick) begin(since int64, before book.Quote, began Time) {
+	t.fromAt = before.At
 	if len(t.Path) == 0 {
 		t.Since = since
 	}
 	// The first poll of a symbol may find the price that its history had. The bars of the
 	// history are longer, and may have given that price a later time.
-	t.known = t.price == before.price && (t.At == before.at || t.At < before.at && t.At == t.Since)
+	t.known = t.price == before.Price && (t.At == before.At || t.At < before.At && t.At == t.Since)
 	// Nothing was traded: the update tells of bars that closed, with the price of the one
 	// before. That price was judged then, and is no new look at the market.
 	if t.known && len(t.Path) == 0 && t.High == t.Low {
@@ -74,12 +75,12 @@ func (t *tick) begin(since int64, before quote, began Time) {
 
 // meets returns what makes the price alert a fire, in order of time and at most as many
 // as latest keeps. An alert that does not repeat fires at most once.
-func (t tick) meets(a *Alert) []trigger {
+func (t tick) meets(a *Alert) []book.Trigger {
 	if a.Repeat != "" {
 		return t.meetsEach(a)
 	}
-	if why, ok := t.meetsOnce(a); ok && a.ready(why.at) {
-		return []trigger{why}
+	if why, ok := t.meetsOnce(a); ok && a.Ready(why.At) {
+		return []book.Trigger{why}
 	}
 	return nil
 }
@@ -87,32 +88,32 @@ func (t tick) meets(a *Alert) []trigger {
 // meetsOnce returns what makes a fire: the newest price if it reaches the threshold, or
 // else the extreme of the first leg that does. If that leg is late, it counts even if the
 // newest price reaches the threshold, too.
-func (t tick) meetsOnce(a *Alert) (trigger, bool) {
+func (t tick) meetsOnce(a *Alert) (book.Trigger, bool) {
 	at := slices.IndexFunc(t.legs, func(l leg) bool {
 		part, ok := t.part(l, a)
-		return ok && a.Condition.reachedBy(part)
+		return ok && reachedBy(a.Condition, part)
 	})
 	switch {
 	case t.reaches(a) && (at < 0 || !t.legs[at].late):
-		return trigger{value: json.Number(t.price.String()), at: t.At}, true
+		return book.Trigger{Value: json.Number(t.price.String()), At: t.At}, true
 	case at < 0:
-		return trigger{}, false
+		return book.Trigger{}, false
 	}
 	part, _ := t.part(t.legs[at], a)
-	return t.legs[at].trigger(a.Condition.extreme(part)), true
+	return t.legs[at].trigger(extreme(a.Condition, part)), true
 }
 
 // reaches reports whether t has a new price and it meets the condition of a. The price
 // may be older than the alert, because some sources tell prices late.
 func (t tick) reaches(a *Alert) bool {
-	return !t.known && t.price != 0 && a.Condition.metBy(t.price)
+	return !t.known && t.price != 0 && metBy(a.Condition, t.price)
 }
 
 // trigger returns the trigger of an alert that fires at a price of l.
-func (l leg) trigger(price exact.Decimal) trigger {
-	why := trigger{value: json.Number(price.String()), late: l.late, at: l.over()}
+func (l leg) trigger(price exact.Decimal) book.Trigger {
+	why := book.Trigger{Value: json.Number(price.String()), Late: l.late, At: l.over()}
 	if l.late {
-		why.bar = l.bar
+		why.Bar = l.bar
 	}
 	return why
 }
@@ -126,9 +127,9 @@ func (t tick) part(l leg, a *Alert) (span, bool) {
 	// A leg may be longer than its bar if nothing was traded before or after that. What
 	// was traded was within the bar.
 	l.from, l.to = max(l.from, l.bar*1000), l.over()
-	part, ok := l.after(a.since())
-	rested := a.rested()
-	old := l.bar == t.legs[0].bar && max(a.CreatedAt.UnixMilli(), rested) > t.fromAt && a.Condition.extreme(part) == t.from
+	part, ok := l.after(a.Since())
+	rested := a.Rested()
+	old := l.bar == t.legs[0].bar && max(a.CreatedAt.UnixMilli(), rested) > t.fromAt && extreme(a.Condition, part) == t.from
 	if ok && (old || rested > l.from) {
 		part = l.end()
 	}
@@ -137,7 +138,7 @@ func (t tick) part(l leg, a *Alert) (span, bool) {
 
 // extreme returns the price of s that goes furthest in the direction of a price
 // condition: the high for price_above, the low for price_below.
-func (c Condition) extreme(s span) exact.Decimal {
+func extreme(c Condition, s span) exact.Decimal {
 	if c.Type == PriceAbove {
 		return s.high
 	}
@@ -145,7 +146,7 @@ func (c Condition) extreme(s span) exact.Decimal {
 }
 
 // metBy reports whether a price meets a price condition.
-func (c Condition) metBy(price exact.Decimal) bool {
+func metBy(c Condition, price exact.Decimal) bool {
 	if c.Type == PriceAbove {
 		return price >= c.Threshold
 	}
@@ -153,7 +154,7 @@ func (c Condition) metBy(price exact.Decimal) bool {
 }
 
 // reachedBy reports whether s reaches the threshold of a price condition.
-func (c Condition) reachedBy(s span) bool { return c.metBy(c.extreme(s)) }
+func reachedBy(c Condition, s span) bool { return metBy(c, extreme(c, s)) }
 
 // leg is one bar of the path of an update. Within a leg it is not known whether the
 // high or the low came first.
@@ -240,14 +241,14 @@ func (l leg) end() span {
 // price comes to the threshold from the other side, or for each_bar in each bar that
 // reaches it. The first time it fires wherever the price comes from, like an alert that
 // does not repeat.
-func (t tick) meetsEach(a *Alert) (all []trigger) {
+func (t tick) meetsEach(a *Alert) (all []book.Trigger) {
 	before := a // as it was before t
 	own := *a   // FiredAt of this copy is set by each firing below
 	a = &own
-	armed := !a.Condition.metBy(t.from) // the price is on the other side
+	armed := !metBy(a.Condition, t.from) // the price is on the other side
 	for i, l := range t.legs {
 		part, counts := t.part(l, before)
-		met := armed && a.since() <= l.from // otherwise it may have fired for this part of the way already
+		met := armed && a.Since() <= l.from // otherwise it may have fired for this part of the way already
 		switch {
 		case a.FiredAt == nil:
 			met = true
@@ -258,17 +259,17 @@ func (t tick) meetsEach(a *Alert) (all []trigger) {
 			// A leg ends when the next one begins, so its last instant is a millisecond
 			// earlier.
 			met = a.Interval.Start((l.over()-1)/1000) > a.Interval.Start((a.FiredAt.UnixMilli()-1)/1000)
-		case !met && a.Condition.leftBy(part): // it has left within the leg, and has come back if the close is there
+		case !met && leftBy(a.Condition, part): // it has left within the leg, and has come back if the close is there
 			met, part = true, l.end()
 		}
-		armed = !a.Condition.metBy(l.close)
-		if met && counts && a.Condition.reachedBy(part) && a.ready(l.over()) {
-			all = latest(all, l.trigger(a.Condition.extreme(part)))
-			a.FiredAt = &Time{time.UnixMilli(l.over()).UTC()}
+		armed = !metBy(a.Condition, l.close)
+		if met && counts && reachedBy(a.Condition, part) && a.Ready(l.over()) {
+			all = book.Latest(all, l.trigger(extreme(a.Condition, part)))
+			a.FiredAt = &Time{Time: time.UnixMilli(l.over()).UTC()}
 		}
 	}
 	return all
 }
 
 // leftBy reports whether some price of s is on the other side of the threshold.
-func (c Condition) leftBy(s span) bool { return !c.reachedBy(span{high: s.low, low: s.high}) }
+func leftBy(c Condition, s span) bool { return !reachedBy(c, span{high: s.low, low: s.high}) }

@@ -10,6 +10,7 @@ import (
 
 	"wick/internal/exact"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // TestProtectionCountsWhatFills: what the account calls the risk, and what it calls
@@ -129,7 +130,7 @@ func TestReplaceExitByEntry(t *testing.T) {
 		place(t, e, Buy, Market, "10", "")
 		id := ask(t, e, func(r *OrderRequest) { stopping(Sell, 95)(r); r.Quantity = 10 * exact.One }).ID
 		entry := OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Stop, Quantity: 10 * exact.One, StopPrice: 105 * exact.One, Replaces: id}
-		if _, err := e.Place(context.Background(), entry); !isRefusal(err, "bad_replaces") {
+		if _, err := e.Place(context.Background(), entry); !book.IsRefusal(err, "bad_replaces") {
 			t.Errorf("a buy in place of an exit: %v, want bad_replaces", err)
 		}
 		entry.MayOpen = true

@@ -21,7 +21,7 @@
 //
 // [Engine.Place] in place.go reads from top to bottom:
 //
-//  1. request.go and symbol.go: the request is brought into one spelling, and refused if
+//  1. book/request.go and symbol.go: the request is brought into one spelling, and refused if
 //     it is wrong whatever the state of the book.
 //  2. retry.go: if its client_order_id was used before, the answer is that order.
 //  3. halt.go: has the owner halted trading?
@@ -50,17 +50,15 @@
 // waits for it, signals.go loads what alerts on the closed bars read and computes their
 // indicators.
 //
-// # The files
+// # The parts
 //
-// They are in layers, and each file uses only files of the layers below it. From the
-// bottom up: the plain types (order.go, exit.go, alert.go, condition.go, quote.go,
-// grid.go, seen.go, event.go); the state, which follows from the events (state.go,
-// position.go, group.go), and how it is kept (snapshot.go, finished.go,
-// book.go); the engine and what it is given (engine.go, options.go); prices (tick.go,
-// watch.go, price.go, ruler.go); then what is done with them, for orders (step.go, draft.go,
-// place.go, venue.go, resting.go), alerts (signals.go, alerts.go), a broker elsewhere
-// (learn.go, live.go, livecancel.go, reconcile.go, connect.go) and other replicas (shared.go,
-// lead.go); and trade.go, which opens and runs it all.
+// Package trade/book has what is computed: orders, positions, groups, alerts, the events and
+// the state that they add up to. Its names that callers need are in names.go. Here is what
+// the rest needs: the store, which is the state with its journal and the one lock (store.go,
+// archive.go); the desk, on which decisions are made (engine.go, draft.go, check.go,
+// account.go, resting.go); prices (tick.go, watch.go, price.go, ruler.go); alerts
+// (signals.go, alerts.go); a broker elsewhere (venue.go, learn.go, live.go, reconcile.go,
+// connect.go); other replicas (shared.go, lead.go); and trade.go, which opens and runs it all.
 //
 // # What the paper broker does not do
 //
@@ -239,9 +237,9 @@ func (e *Engine) Status() Health {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := Health{
-		Trading: e.remote.state(e.ahead.trading), Journal: "ok", FeedAge: -1, Symbols: len(e.watch.symbols()),
-		Orders: len(e.ahead.orders), OpenOrders: e.ahead.openCount, Alerts: len(e.ahead.alerts),
-		Subscriptions: subscriptions, Notifications: len(e.ahead.polling),
+		Trading: e.remote.state(e.ahead.Trading), Journal: "ok", FeedAge: -1, Symbols: len(e.watch.symbols()),
+		Orders: len(e.ahead.Orders), OpenOrders: e.ahead.OpenCount, Alerts: len(e.ahead.Alerts),
+		Subscriptions: subscriptions, Notifications: len(e.ahead.Polling),
 		Records: stats.Records, Syncs: stats.Syncs, SyncTime: stats.SyncTime,
 	}
 	if err := e.journal.Broken(); err != nil && !e.following {
@@ -257,9 +255,9 @@ func (e *Engine) Status() Health {
 			s.FeedAge = max(s.FeedAge, age)
 		}
 	case !e.fedAt.IsZero():
-		s.FeedAge = e.fedAt.age(now())
+		s.FeedAge = e.fedAt.Age(now())
 	}
-	for _, h := range e.ahead.holdings {
+	for _, h := range e.ahead.Holdings {
 		if h.Quantity != 0 {
 			s.Positions++
 		}

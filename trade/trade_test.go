@@ -17,11 +17,16 @@ import (
 // quiet is a feed that tells nothing: tests give their updates to deliver.
 type quiet struct{}
 
-func (quiet) Watch(string, ...market.Interval)      {}
-func (quiet) Await([]string)                        {}
-func (quiet) Unwatch(string)                        {}
+func (quiet) Watch(string, ...market.Interval) {}
+
+func (quiet) Await([]string) {}
+
+func (quiet) Unwatch(string) {}
+
 func (quiet) Resume(string, market.Interval, int64) {}
-func (quiet) ResumePrice(string, float64, int64)    {}
+
+func (quiet) ResumePrice(string, float64, int64) {}
+
 func (quiet) Run(ctx context.Context, _ func(market.Update)) error {
 	<-ctx.Done()
 	return nil
@@ -125,8 +130,8 @@ func TestOpenAgain(t *testing.T) {
 	if err := e.writeSeen(); err != nil {
 		t.Fatal(err)
 	}
-	epoch := e.ahead.epoch
-	before, err := e.ahead.snapshot().encode()
+	epoch := e.ahead.Epoch
+	before, err := e.ahead.Snapshot().Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,13 +140,13 @@ func TestOpenAgain(t *testing.T) {
 	}
 	e = openTest(t, o)
 	defer e.Close()
-	second := e.ahead.epoch
-	e.ahead.seq, e.ahead.epoch = e.ahead.seq-1, epoch // without the record of the second start
-	after, err := e.ahead.snapshot().encode()
+	second := e.ahead.Epoch
+	e.ahead.Seq, e.ahead.Epoch = e.ahead.Seq-1, epoch // without the record of the second start
+	after, err := e.ahead.Snapshot().Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.ahead.seq, e.ahead.epoch = e.ahead.seq+1, second
+	e.ahead.Seq, e.ahead.Epoch = e.ahead.Seq+1, second
 	if string(before) != string(after) {
 		t.Errorf("state before\n%s\nand after the restart\n%s", before, after)
 	}

@@ -1,13 +1,8 @@
 package trade
 
-import "wick/internal/exact"
-
-// trailing returns where a trailing stop stands when the market is at price: a sell stop
-// below the market, a buy stop above it. It is rounded to the grid, away from the market.
-// It reports false if that is no price.
-func (o *Order) trailing(price exact.Decimal, g Grid) (exact.Decimal, bool) {
-	return Exit{Distance: o.TrailAmount, Percent: o.TrailPercent, Tick: g.Tick}.at(price, o.Side == Buy)
-}
+import (
+	"wick/internal/exact"
+)
 
 // stop returns the stop price of o; for a trailing stop, where it stands now. While it
 // moves, that is only in memory: not every price is worth a record, so proposeSeen writes
@@ -30,7 +25,7 @@ func (d *desk) trail(o *Order, part span) {
 	if o.Side == Buy {
 		best = part.low
 	}
-	stop, ok := o.trailing(best, d.paper.grid(o.Symbol))
+	stop, ok := o.Trailing(best, d.paper.grid(o.Symbol))
 	// The stop only moves in the direction that protects more.
 	if before := d.stop(o); ok && stop != before && (stop > before) == (o.Side == Sell) {
 		d.trails[o.ID] = stop
@@ -41,9 +36,9 @@ func (d *desk) trail(o *Order, part span) {
 // the journal last noted it. Called with mu held.
 func (d *desk) drawn(symbol string) map[string]exact.Decimal {
 	stops := make(map[string]exact.Decimal)
-	for _, id := range d.ahead.open[symbol] {
+	for _, id := range d.ahead.Open[symbol] {
 		stop, ok := d.trails[id]
-		if ok && stop != *d.ahead.order(id).StopPrice {
+		if ok && stop != *d.ahead.Order(id).StopPrice {
 			stops[id] = stop
 		}
 	}
@@ -53,7 +48,7 @@ func (d *desk) drawn(symbol string) map[string]exact.Decimal {
 // shownOrder returns an order as a client sees it, with a trailing stop where it stands
 // now. Called with mu held.
 func (d *desk) shownOrder(o *Order) Order {
-	c := o.public()
+	c := o.Public()
 	if stop, ok := d.trails[c.ID]; ok && !c.Status.Terminal() {
 		c.StopPrice = &stop
 	}

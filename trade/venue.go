@@ -6,6 +6,7 @@ import (
 
 	"wick/broker"
 	"wick/internal/exact"
+	"wick/trade/book"
 )
 
 // venue carries out the orders of a book. It is the paper broker of this package, or a broker
@@ -18,7 +19,7 @@ type venue interface {
 	// arrive says what becomes of o, which r asks for, when it arrives at the venue while the
 	// market is at q. Fill is the price at which it would be filled at once, zero if it waits.
 	// It refuses o, or returns a step and takes none. Called with mu held.
-	arrive(r OrderRequest, o *Order, q quote, fill exact.Decimal, rules broker.Rules) (arrival, error)
+	arrive(r OrderRequest, o *Order, q book.Quote, fill exact.Decimal, rules broker.Rules) (arrival, error)
 	// enter proposes the step of an arrival. Called with mu held.
 	enter(a arrival) error
 	// submit sends an order whose arrival is on disk, and returns it as it is then. Called
@@ -42,7 +43,7 @@ type venue interface {
 
 // arrival is an order that arrives at a venue.
 type arrival struct {
-	*event
+	*book.Event
 	instant int64        // what the market does from then on counts for it, in unix milliseconds
 	wire    broker.Order // what is sent to a broker elsewhere
 }
@@ -68,31 +69,31 @@ func (paperVenue) prepare(context.Context, string) (broker.Rules, error) { retur
 
 // arrive returns the step by which o comes into the book: filled at a price, or open, or
 // cancelled at once. The order that it replaces ends in the same step.
-func (p paperVenue) arrive(r OrderRequest, o *Order, q quote, fill exact.Decimal, _ broker.Rules) (a arrival, err error) {
-	if err := p.check(r, o, q.price, fill, o.CreatedAt); err != nil {
+func (p paperVenue) arrive(r OrderRequest, o *Order, q book.Quote, fill exact.Decimal, _ broker.Rules) (a arrival, err error) {
+	if err := p.check(r, o, q.Price, fill, o.CreatedAt); err != nil {
 		return a, err
 	}
-	if err := checkRests(o, r.OCO, fill, q.price); err != nil {
+	if err := checkRests(o, r.OCO, fill, q.Price); err != nil {
 		return a, err
 	}
-	did := report{status: StatusOpen, mark: q}
+	did := book.Report{Status: StatusOpen, Mark: q}
 	switch {
 	case fill != 0:
 		if did, err = p.paper.report(StatusFilled, o.Quantity, fill, p.paper.feeRate); err != nil {
 			return a, err
 		}
-		did.mark = q
+		did.Mark = q
 	case o.TimeInForce == IOC || o.TimeInForce == FOK:
-		did.status, did.reason = StatusCancelled, because(notReached, string(o.TimeInForce), q.price.String())
+		did.Status, did.Reason = StatusCancelled, book.Because(book.NotReached, string(o.TimeInForce), q.Price.String())
 	}
-	if a.event, err = p.ahead.outcome(o, did, o.CreatedAt); err != nil {
+	if a.Event, err = p.ahead.Outcome(o, did, o.CreatedAt); err != nil {
 		return a, err
 	}
 	if o.Replaces != "" {
-		a.end(p.ahead.order(o.Replaces), replaced)
+		a.AddEnd(p.ahead.Order(o.Replaces), book.Replaced)
 	}
 	if r.OCO != (OCO{}) { // the stop beside the limit arrives with it
-		a.begin(a.Order.partner(r.OCO))
+		a.AddBegin(a.Order.Partner(r.OCO))
 	}
 	return a, nil
 }
@@ -103,7 +104,7 @@ func (p paperVenue) enter(a arrival) error {
 	if !a.Order.Status.Terminal() || len(a.Begin) > 0 {
 		a.Seen = p.firstSeen(a.Order.Symbol)
 	}
-	return p.proposeOrders(kindPlaced, a.event, a.instant, true)
+	return p.proposeOrders(book.KindPlaced, a.Event, a.instant, true)
 }
 
 func (paperVenue) submit(_ context.Context, p Placed, _ arrival) (Placed, error) { return p, nil }
@@ -111,17 +112,17 @@ func (paperVenue) submit(_ context.Context, p Placed, _ arrival) (Placed, error)
 func (p paperVenue) reach(t tick, since int64, at Time) error { return p.fillResting(t, since, at) }
 
 func (p paperVenue) cancelOrder(who Who, id string) (c Cancelled, err error) {
-	err = p.Do(func(s *state) error {
-		o := s.order(id)
+	err = p.Do(func(s *book.State) error {
+		o := s.Order(id)
 		if o.Status.Terminal() { // it has ended meanwhile
-			c.Order = o.public()
+			c.Order = o.Public()
 			return uncancellable(o, id)
 		}
 		ev, err := p.cancel(o, who, Reason{}, now())
 		if err != nil {
 			return err
 		}
-		c.Order = ev.Order.public()
+		c.Order = ev.Order.Public()
 		for _, with := range ev.Ends {
 			c.Ended = append(c.Ended, with.ID)
 		}
@@ -133,9 +134,9 @@ func (p paperVenue) cancelOrder(who Who, id string) (c Cancelled, err error) {
 // cancelOrders cancels all under one lock of mu, so that no price comes in between.
 func (p paperVenue) cancelOrders(who Who, ids []string) ([]Order, error) {
 	cancelled := []Order{}
-	err := p.Do(func(s *state) error {
+	err := p.Do(func(s *book.State) error {
 		for _, id := range ids {
-			o := s.order(id)
+			o := s.Order(id)
 			if o == nil || o.Status.Terminal() { // it ended, and was counted, with an order before it
 				continue
 			}
@@ -143,9 +144,9 @@ func (p paperVenue) cancelOrders(who Who, ids []string) ([]Order, error) {
 			if err != nil {
 				return err
 			}
-			cancelled = append(cancelled, ev.Order.public())
+			cancelled = append(cancelled, ev.Order.Public())
 			for _, with := range ev.Ends {
-				cancelled = append(cancelled, s.order(with.ID).public())
+				cancelled = append(cancelled, s.Order(with.ID).Public())
 			}
 		}
 		return nil
@@ -162,7 +163,7 @@ func (p paperVenue) cancelEverything(_ context.Context, who Who) error {
 }
 
 func (paperVenue) acceptPositions(Who) ([]Difference, []string, error) {
-	return nil, nil, refuse("no_broker", "there is no broker: the positions are those of the paper book")
+	return nil, nil, book.Refuse("no_broker", "there is no broker: the positions are those of the paper book")
 }
 
 func (paperVenue) run(context.Context) error { return nil }
@@ -225,7 +226,7 @@ func (d *desk) besideBy(found []Difference, symbol string) exact.Decimal {
 			return d.Broker - d.Book
 		}
 	}
-	return d.ahead.venue.base(key)
+	return d.ahead.Venue.Beside(key)
 }
 
 // unsettled reports whether the newest report shows another difference in a symbol than the
@@ -238,15 +239,15 @@ func (d *desk) unsettled(symbol string) bool {
 // counts once it is settled: shares that a report has before the book knows of their fill
 // would count twice when that comes. Called with mu held.
 func (d *desk) owned(symbol string) exact.Decimal {
-	return d.ahead.holdings[symbol].Quantity + d.besideBy(d.remote.differs, symbol)
+	return d.ahead.Holdings[symbol].Quantity + d.besideBy(d.remote.differs, symbol)
 }
 
 // closable returns the part of the book's position in a symbol that the account holds,
 // negative when short. No more than that may be closed: the rest would open a position.
 // Called with mu held.
 func (d *desk) closable(symbol string) exact.Decimal {
-	held := d.ahead.holdings[symbol].Quantity
-	part := reducible(held, -held-d.beside(symbol))
+	held := d.ahead.Holdings[symbol].Quantity
+	part := book.Reducible(held, -held-d.beside(symbol))
 	if held < 0 {
 		return -part
 	}
@@ -255,7 +256,7 @@ func (d *desk) closable(symbol string) exact.Decimal {
 
 // notHeld refuses to close more of a position than the account holds. Called with mu held.
 func (d *desk) notHeld(symbol string) error {
-	held := d.ahead.holdings[symbol].Quantity
-	return later.refuse("reduce_only", "this book's position in %s is %s and the account at %s holds %s: at most %s can be closed by reduce_only or quantity all",
+	held := d.ahead.Holdings[symbol].Quantity
+	return book.Later.Refuse("reduce_only", "this book's position in %s is %s and the account at %s holds %s: at most %s can be closed by reduce_only or quantity all",
 		symbol, held, d.remote.name, held+d.beside(symbol), d.closable(symbol).Abs())
 }

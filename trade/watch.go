@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"wick/market"
+	"wick/trade/book"
 )
 
 // watchlist has the symbols that the engine follows, each with its newest price
@@ -30,18 +31,18 @@ type watchlist struct {
 
 // instrument is what is known of one symbol.
 type instrument struct {
-	quote          // the newest; its price is zero before there is any
-	fed      int64 // time of the feed's last update, zero before the first: highs and lows of the next update reach back to there
-	last     quote // the newest price that the feed has told; before its first update, the one to go on from
-	resumed  int64 // the time of the price that an earlier process saw last, zero if there was none
-	hours    market.Hours
-	currency string    // of its prices, as the source says; may be empty
-	grid     Grid      // the rules of its exchange, as far as they are known
-	halted   string    // the exchange's word for a market in which nothing is traded now; or empty
-	gridDue  time.Time // when the source is asked for both again
-	windows  map[market.Interval]*window
-	barsAt   int64     // time of the last update of the windows, zero before the feed's first
-	asked    time.Time // when ensure was last called
+	book.Quote            // the newest; its price is zero before there is any
+	fed        int64      // time of the feed's last update, zero before the first: highs and lows of the next update reach back to there
+	last       book.Quote // the newest price that the feed has told; before its first update, the one to go on from
+	resumed    int64      // the time of the price that an earlier process saw last, zero if there was none
+	hours      market.Hours
+	currency   string    // of its prices, as the source says; may be empty
+	grid       Grid      // the rules of its exchange, as far as they are known
+	halted     string    // the exchange's word for a market in which nothing is traded now; or empty
+	gridDue    time.Time // when the source is asked for both again
+	windows    map[market.Interval]*window
+	barsAt     int64     // time of the last update of the windows, zero before the feed's first
+	asked      time.Time // when ensure was last called
 }
 
 // symbols returns the watched symbols.
@@ -58,7 +59,7 @@ func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m))
 // is missing of their history. From is how far an earlier process has judged the symbol,
 // or nil. Several callers may load the same symbol at once: the windows of the later one
 // take over from those of the earlier; see window.follow.
-func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs ...need) error {
+func (w *watchlist) ensure(ctx context.Context, symbol string, from *book.Seen, needs ...need) error {
 	// How many bars are wanted of each interval: the list's own, and more where an
 	// indicator needs them.
 	want, asked := make(map[market.Interval]int), make(map[market.Interval]bool)
@@ -88,7 +89,7 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs
 		w.feed.Resume(symbol, s.Interval, judged[i])
 	}
 	// The price that an earlier process saw counts only if both are real or both invented.
-	if from.of(series[0]) && from.Price != 0 {
+	if from.Of(series[0]) && from.Price != 0 {
 		price, _ := strconv.ParseFloat(from.Price.String(), 64)
 		w.feed.ResumePrice(symbol, price, from.At)
 	}
@@ -101,9 +102,9 @@ func (w *watchlist) ensure(ctx context.Context, symbol string, from *seen, needs
 // asked for it, that interval is left out and removed from want. If none of the list's
 // intervals is left, as with a file of daily bars, a new symbol is watched by the finest
 // bars that the source has.
-func (w *watchlist) loadAll(ctx context.Context, symbol string, from *seen, want map[market.Interval]int, missing []market.Interval, asked map[market.Interval]bool) (series []*market.Series, err error) {
+func (w *watchlist) loadAll(ctx context.Context, symbol string, from *book.Seen, want map[market.Interval]int, missing []market.Interval, asked map[market.Interval]bool) (series []*market.Series, err error) {
 	for _, iv := range missing {
-		s, err := w.load(ctx, seriesKey{symbol, iv}, want[iv]+from.missed(iv))
+		s, err := w.load(ctx, seriesKey{symbol, iv}, want[iv]+from.Missed(iv, now()))
 		switch tooFine := errors.Is(err, market.ErrTooFine); {
 		case err == nil:
 			series = append(series, s)
@@ -130,12 +131,12 @@ func (w *watchlist) loadAll(ctx context.Context, symbol string, from *seen, want
 
 // loadFinest loads the finest bars of symbol that the source has, and adds them to want.
 // It returns nil if want has them already.
-func (w *watchlist) loadFinest(ctx context.Context, symbol string, from *seen, want map[market.Interval]int) (*market.Series, error) {
+func (w *watchlist) loadFinest(ctx context.Context, symbol string, from *book.Seen, want map[market.Interval]int) (*market.Series, error) {
 	for _, iv := range market.Intervals() { // the shortest first
 		if want[iv] != 0 {
 			return nil, nil
 		}
-		s, err := w.load(ctx, seriesKey{symbol, iv}, windowBars+from.missed(iv))
+		s, err := w.load(ctx, seriesKey{symbol, iv}, windowBars+from.Missed(iv, now()))
 		if errors.Is(err, market.ErrTooFine) {
 			continue
 		}
@@ -188,7 +189,7 @@ func (w *watchlist) full(symbol string) bool {
 // checkRoom refuses a symbol that would be one too many. Called with mu held.
 func (w *watchlist) checkRoom(symbol string) error {
 	if w.instruments[symbol] == nil && len(w.instruments) >= w.most {
-		return refuse("max_symbols", "%d symbols are watched, which is the limit; %s would be one more: "+
+		return book.Refuse("max_symbols", "%d symbols are watched, which is the limit; %s would be one more: "+
 			"cancel alerts or orders, or close a position, of another", w.most, symbol)
 	}
 	return nil
@@ -197,7 +198,7 @@ func (w *watchlist) checkRoom(symbol string) error {
 // install puts windows with the loaded bars into the list, and what else is known from
 // these. A new symbol goes on from the price in from. It returns for each window the bar
 // that it was judged on last: once the lock is free, the next update changes that.
-func (w *watchlist) install(symbol string, from *seen, loaded []*market.Series, want map[market.Interval]int) (judged []int64, err error) {
+func (w *watchlist) install(symbol string, from *book.Seen, loaded []*market.Series, want map[market.Interval]int) (judged []int64, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.checkRoom(symbol); err != nil { // others may have come while we asked
@@ -206,14 +207,14 @@ func (w *watchlist) install(symbol string, from *seen, loaded []*market.Series, 
 	in := w.instruments[symbol]
 	if in == nil {
 		in = &instrument{windows: make(map[market.Interval]*window), asked: time.Now()}
-		if from.of(loaded[0]) {
-			in.last, in.resumed = quote{price: from.Price, at: from.At, synthetic: from.Synthetic}, from.At
+		if from.Of(loaded[0]) {
+			in.last, in.resumed = book.Quote{Price: from.Price, At: from.At, Synthetic: from.Synthetic}, from.At
 		}
 		w.instruments[symbol] = in
 	}
 	for _, s := range loaded {
 		win := newWindow(s, want[s.Interval])
-		if from.of(s) {
+		if from.Of(s) {
 			win.resume(from.Bars[s.Interval])
 		}
 		// A longer window replaces a shorter one and takes over how far that was judged.
@@ -221,13 +222,13 @@ func (w *watchlist) install(symbol string, from *seen, loaded []*market.Series, 
 		win.follow(in.windows[s.Interval])
 		in.windows[s.Interval] = win
 		judged = append(judged, win.judged)
-		in.synthetic, in.hours, in.currency = s.Synthetic, s.Hours, s.Currency
-		if q := lastQuote(s); in.fed == 0 && q.at > in.until() {
-			in.quote = q
+		in.Synthetic, in.hours, in.currency = s.Synthetic, s.Hours, s.Currency
+		if q := book.LastQuote(s); in.fed == 0 && q.At > in.Until() {
+			in.Quote = q
 		}
 	}
 	if in.fed == 0 && in.resumed == 0 {
-		in.last = in.quote
+		in.last = in.Quote
 	}
 	return judged, nil
 }
@@ -279,7 +280,7 @@ func (w *watchlist) window(key seriesKey) (s *market.Series, whole bool) {
 	win := in.windows[key.interval]
 	s = win.closedBars(win.keep)
 	if s.AsOf = in.barsAt; in.barsAt == 0 {
-		s.AsOf = in.at
+		s.AsOf = in.At
 	}
 	if win.forming.Time != 0 {
 		s.Append(win.forming.Bar)
@@ -461,24 +462,24 @@ func (w *watchlist) windowOf(key seriesKey) *window {
 // setPrice takes over the price of an update, once alerts have been judged on its bars.
 // It returns the time of the update before, zero if there was none, and the price before
 // this one. It reports false for a symbol that is not watched.
-func (w *watchlist) setPrice(t tick) (since int64, from quote, ok bool) {
+func (w *watchlist) setPrice(t tick) (since int64, from book.Quote, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	in := w.instruments[t.Symbol]
 	if in == nil {
-		return 0, quote{}, false
+		return 0, book.Quote{}, false
 	}
 	since, from = in.fed, in.last
 	// Without a new price the update repeats the last one, which a file may no longer tell.
-	repeated := t.price == from.price && t.At == from.at
-	in.last = newQuote(market.Quote{Price: t.Price, At: t.At, Source: t.Source, Synthetic: t.Synthetic})
+	repeated := t.price == from.Price && t.At == from.At
+	in.last = book.NewQuote(market.Quote{Price: t.Price, At: t.At, Source: t.Source, Synthetic: t.Synthetic})
 	// An older price than the known one is not taken over: an order has asked for that
 	// one. But if it is even older than the last update, the clock was set back.
-	switch newest := !repeated && (t.At >= in.until() || t.At < since); {
+	switch newest := !repeated && (t.At >= in.Until() || t.At < since); {
 	case newest && t.price != 0:
-		in.quote = in.last
+		in.Quote = in.last
 	case newest: // positions stay valued at the last price that fits, and orders are refused because of this one
-		in.inexact = true
+		in.Inexact = true
 	}
 	// A first update with the time of the price before the start has no new price, only
 	// bars that closed: the next update counts as the first.

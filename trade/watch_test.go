@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wick/market"
+	"wick/trade/book"
 )
 
 // busy is a source during whose next answer something else happens.
@@ -297,8 +298,8 @@ func TestWindowOfSydney(t *testing.T) {
 		t.Errorf("forming %+v, want %+v", w.forming, want)
 	}
 	s.PriceAt = 0 // a source that does not say
-	if q := lastQuote(s); q.at != (wednesday+23*hour)*1000 {
-		t.Errorf("the last price is of %d, want the close of the last bar, %d", q.at, (wednesday+23*hour)*1000)
+	if q := book.LastQuote(s); q.At != (wednesday+23*hour)*1000 {
+		t.Errorf("the last price is of %d, want the close of the last bar, %d", q.At, (wednesday+23*hour)*1000)
 	}
 	longer := newWindow(s, 3)
 	w.early = wednesday

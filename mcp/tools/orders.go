@@ -17,6 +17,7 @@ import (
 	"wick/mcp"
 	"wick/permit"
 	"wick/trade"
+	"wick/trade/book"
 )
 
 // orderRequest is the request of place_order. The descriptions of its arguments say what
@@ -41,7 +42,7 @@ func (r *orderRequest) args() []arg {
 		word(&r.Side, "side", "Direction. Selling more than is held opens a short position where the account allows it. With symbol all it is not read: each position is closed by its other side.", "", trade.Buy, trade.Sell).required("buy or sell"),
 		word(&r.Type, "type", "market fills at once; limit waits for its price; stop fills at the market once it comes to stop_price; "+
 			"stop_limit is a limit from then on; trailing_stop is a stop that follows the market at a distance.", "",
-			trade.OrderTypes...).required("one of market, limit, stop, stop_limit, trailing_stop"),
+			book.OrderTypes...).required("one of market, limit, stop, stop_limit, trailing_stop"),
 		quantityOrAll(&r.Quantity, &r.All),
 		decimal(&r.Notional, "notional", "In place of quantity: the value of the order in the quote currency, 500 for $500 of it."),
 		decimal(&r.Price, "price", "Limit price, for limit and stop_limit only, at most 8 decimals. A limit on the wrong side of the market (a buy above the price, "+
@@ -54,7 +55,7 @@ func (r *orderRequest) args() []arg {
 		exit(&r.TakeProfit, "take_profit", "The same for the profit; its price is from a tenth to ten times the entry. It becomes a limit order when the entry is filled; of the two one is filled at most and the other ends with it."),
 		oco(&r.OCO),
 		word(&r.TimeInForce, "time_in_force", "How long the order may wait: until it is cancelled, until the day or the exchange's session ends, only for what fills at once (ioc), "+
-			"all at once or nothing (fok), or until expires_at (gtd).", trade.GTC, trade.TimesInForce...),
+			"all at once or nothing (fok), or until expires_at (gtd).", trade.GTC, book.TimesInForce...),
 		deadline(&r.ExpiresAt, "expires_at", "With gtd: when the order ends"),
 		boolean(&r.PostOnly, "post_only", "For limit: refuse the order if it would fill at once."),
 		boolean(&r.ReduceOnly, "reduce_only", "Never open or grow a position: what would is refused, or cut when it fills. A stop or a limit against a position that is held, and a market order for no more than that, are so without saying it, unless may_open."),
@@ -413,7 +414,7 @@ func (h *handlers) getPositions() tool {
 		}
 		result := mcp.JSON(positions)
 		add := func(text []byte) { result.Content = append(result.Content, mcp.Content{Text: text}) }
-		if totals, ok := trade.Sum(positions); ok && r.flat {
+		if totals, ok := book.Sum(positions); ok && r.flat {
 			add(append([]byte(`totals over all symbols, each in its own currency: `), mcp.Encode(totals)...))
 		}
 		if r.account {
@@ -484,7 +485,7 @@ func percent(a arg) arg {
 func exit(p *trade.Exit, name, doc string) arg {
 	schema := members(`"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string"}]`)
 	return arg{name: name, doc: doc, schema: schema, empty: true, set: single(p, name, func(s string) (trade.Exit, error) {
-		x, err := trade.ParseExit(s)
+		x, err := book.ParseExit(s)
 		if err != nil {
 			err = fmt.Errorf("%s: %w", name, err)
 		}

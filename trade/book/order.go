@@ -1,10 +1,72 @@
-package trade
+package book
 
 import (
+	"fmt"
 	"time"
 
 	"wick/internal/exact"
 )
+
+// Same reports whether o was made by a request equal to r. It compares neither the
+// symbols nor who asked: a client_order_id is unique in the whole book.
+func (o *Order) Same(r OrderRequest) bool {
+	var price exact.Decimal
+	if o.Price != nil {
+		price = *o.Price
+	}
+	if o.Asked != r.Asked() || o.Side != r.Side || o.Type != r.Type || price != r.Price {
+		return false
+	}
+	return o.Quantity == r.Quantity || r.Quantity == 0 // r gives a notional or all instead, which Asked has
+}
+
+// Answer returns the order as the answer to r. If r is a dry run, the order existed
+// before under its client_order_id, and a remark says so: otherwise it would look like
+// what a new order would become.
+func (o *Order) Answer(r OrderRequest) Order {
+	if !r.DryRun || o == nil {
+		return o.Public()
+	}
+	shown := *o
+	shown.Why = []Reason{Because(dryRunKnown, o.ClientOrderID)}
+	return shown.Public()
+}
+
+// Within returns price, or the limit of o if that is better for the trader.
+func (o *Order) Within(price exact.Decimal) exact.Decimal {
+	switch {
+	case o.Price == nil:
+		return price
+	case o.Side == Buy:
+		return min(price, *o.Price)
+	}
+	return max(price, *o.Price)
+}
+
+// Continues reports whether o is the same order as old, of the same side and type and at
+// the same prices, for no more than is left of old. What replaces a trailing stop, or a
+// stop that was triggered, is always a new order.
+func (o *Order) Continues(old *Order) bool {
+	equal := func(x, y *exact.Decimal) bool { return x == y || x != nil && y != nil && *x == *y }
+	return o.Type != TrailingStop && old.TriggeredAt == nil && old.Side == o.Side && old.Type == o.Type &&
+		equal(old.Price, o.Price) && equal(old.StopPrice, o.StopPrice) && o.Quantity <= old.Remaining().Abs()
+}
+
+// AtMost advises a quantity of at most most for o, in the words of its request.
+func (o *Order) AtMost(most exact.Decimal) string {
+	if o.Notional != 0 {
+		return fmt.Sprintf("lower the notional to what at most %s are worth", most)
+	}
+	return fmt.Sprintf("lower the quantity to at most %s", most)
+}
+
+// AtLeast is the same for a quantity of at least the smallest that passes.
+func (o *Order) AtLeast(least exact.Decimal) string {
+	if o.Notional != 0 {
+		return fmt.Sprintf("raise the notional to what at least %s are worth", least)
+	}
+	return fmt.Sprintf("raise the quantity to at least %s", least)
+}
 
 // Side is the direction of an order.
 type Side string
@@ -15,17 +77,17 @@ const (
 	Sell Side = "sell"
 )
 
-// sign returns the quantity by which a fill of this side changes a position: negative
+// Sign returns the quantity by which a fill of this side changes a position: negative
 // for a sell.
-func (s Side) sign(quantity exact.Decimal) exact.Decimal {
+func (s Side) Sign(quantity exact.Decimal) exact.Decimal {
 	if s == Sell {
 		return -quantity
 	}
 	return quantity
 }
 
-// other returns the opposite side.
-func (s Side) other() Side {
+// Other returns the opposite side.
+func (s Side) Other() Side {
 	if s == Buy {
 		return Sell
 	}
@@ -47,11 +109,11 @@ const (
 // OrderTypes lists the types.
 var OrderTypes = []OrderType{Market, Limit, Stop, StopLimit, TrailingStop}
 
-// hasLimit reports whether orders of the type have a limit price.
-func (t OrderType) hasLimit() bool { return t == Limit || t == StopLimit }
+// HasLimit reports whether orders of the type have a limit price.
+func (t OrderType) HasLimit() bool { return t == Limit || t == StopLimit }
 
-// hasStop reports whether orders of the type have a stop price.
-func (t OrderType) hasStop() bool { return t == Stop || t == StopLimit || t == TrailingStop }
+// HasStop reports whether orders of the type have a stop price.
+func (t OrderType) HasStop() bool { return t == Stop || t == StopLimit || t == TrailingStop }
 
 // TimeInForce says how long an order may wait.
 type TimeInForce string
@@ -157,46 +219,46 @@ type Order struct {
 	Evidence string `json:"evidence,omitempty"`
 }
 
-// public returns the order as a client sees it; for nil, an empty one.
-func (o *Order) public() Order {
+// Public returns the order as a client sees it; for nil, an empty one.
+func (o *Order) Public() Order {
 	if o == nil {
 		return Order{}
 	}
 	c := *o
 	if len(o.Why) > 0 {
-		c.Reason, c.ReasonCode, c.Why = o.words(), o.Why[0].Code, nil
+		c.Reason, c.ReasonCode, c.Why = o.Words(), o.Why[0].Code, nil
 	}
 	c.By, c.Asked, c.Turn, c.Evidence = nil, "", 0, ""
 	return c
 }
 
-// lateWithin is how long after the end of an order what the broker says of it can still
+// LateWithin is how long after the end of an order what the broker says of it can still
 // change it, which is longer than a session of an exchange. An hour later it may leave
 // memory, and nothing changes it any more.
-const lateWithin = 8 * time.Hour
+const LateWithin = 8 * time.Hour
 
-// endedWithin reports whether o is at a broker elsewhere and has ended less than d ago.
-func (o *Order) endedWithin(d time.Duration) bool {
+// EndedWithin reports whether o is at a broker elsewhere and has ended less than d ago.
+func (o *Order) EndedWithin(d time.Duration) bool {
 	return o.Account != "" && time.Since(o.UpdatedAt.Time) < d
 }
 
-// remaining returns the quantity that may still be filled, negative for a sell.
-func (o *Order) remaining() exact.Decimal { return o.Side.sign(o.Quantity - o.FilledQuantity) }
+// Remaining returns the quantity that may still be filled, negative for a sell.
+func (o *Order) Remaining() exact.Decimal { return o.Side.Sign(o.Quantity - o.FilledQuantity) }
 
-// rests reports whether o may wait for a price: it is no market order, and not for
+// Rests reports whether o may wait for a price: it is no market order, and not for
 // immediate execution only.
-func (o *Order) rests() bool {
+func (o *Order) Rests() bool {
 	return o.Type != Market && o.TimeInForce != IOC && o.TimeInForce != FOK
 }
 
-// waits reports whether o is a stop that the market has not reached yet.
-func (o *Order) waits() bool { return o.Type.hasStop() && o.TriggeredAt == nil }
+// Waits reports whether o is a stop that the market has not reached yet.
+func (o *Order) Waits() bool { return o.Type.HasStop() && o.TriggeredAt == nil }
 
-// cut reports whether no more of o can be filled than reduces the position: it is
+// Cut reports whether no more of o can be filled than reduces the position: it is
 // reduce_only, and its venue keeps to that. A broker elsewhere does so for its own legs, and
 // fills a market order before the position can change; of another order that waits there it
 // fills all.
-func (o *Order) cut() bool {
+func (o *Order) Cut() bool {
 	return o.ReduceOnly && (o.Account == "" || o.Role != "" || o.Type == Market)
 }
 
@@ -210,14 +272,14 @@ func (o *Order) before(other *Order) bool {
 	if o.exits() != other.exits() {
 		return !o.exits()
 	}
-	return o.Type.hasStop() && !other.Type.hasStop()
+	return o.Type.HasStop() && !other.Type.HasStop()
 }
 
 // exits reports whether o is the exit of an entry.
 func (o *Order) exits() bool { return o.Role == RoleStopLoss || o.Role == RoleTakeProfit }
 
-// exitCount returns how many exits o has once it is filled.
-func (o *Order) exitCount() (n int) {
+// ExitCount returns how many exits o has once it is filled.
+func (o *Order) ExitCount() (n int) {
 	if o.StopLoss != nil {
 		n++
 	}
@@ -227,33 +289,33 @@ func (o *Order) exitCount() (n int) {
 	return n
 }
 
-// slots returns how many open orders come of o, which is open: itself or, once it is filled,
+// Slots returns how many open orders come of o, which is open: itself or, once it is filled,
 // its exits. The two orders of an oco have one each, because only one of them is filled.
-func (o *Order) slots() int {
+func (o *Order) Slots() int {
 	if o.Role == RoleOCO {
 		return 1
 	}
-	return max(1, o.exitCount())
+	return max(1, o.ExitCount())
 }
 
-// since returns from when on prices count for o, in unix milliseconds: since it was
+// Since returns from when on prices count for o, in unix milliseconds: since it was
 // accepted, or since its stop was set off.
-func (o *Order) since() int64 {
+func (o *Order) Since() int64 {
 	if o.TriggeredAt != nil {
 		return o.TriggeredAt.UnixMilli()
 	}
 	return o.CreatedAt.UnixMilli()
 }
 
-// expired reports whether the time of o is over at an instant, in unix milliseconds: from
+// Expired reports whether the time of o is over at an instant, in unix milliseconds: from
 // then on no price fills it.
-func (o *Order) expired(instant int64) bool {
+func (o *Order) Expired(instant int64) bool {
 	return o.ExpiresAt != nil && instant >= o.ExpiresAt.UnixMilli()
 }
 
-// worst returns the price at which o is held to the operator's limits: its limit or else
+// Worst returns the price at which o is held to the operator's limits: its limit or else
 // its stop price, and zero for a market order.
-func (o *Order) worst() exact.Decimal {
+func (o *Order) Worst() exact.Decimal {
 	if o.Price != nil {
 		return *o.Price
 	}
@@ -263,8 +325,8 @@ func (o *Order) worst() exact.Decimal {
 	return 0
 }
 
-// measure names the argument that says how much o is of.
-func (o *Order) measure() string {
+// Measure names the argument that says how much o is of.
+func (o *Order) Measure() string {
 	if o.Notional != 0 {
 		return "notional"
 	}
@@ -274,11 +336,28 @@ func (o *Order) measure() string {
 // wellFormed reports whether o has the prices that its type needs, and no others. It is
 // checked because a start reads records that somebody may have edited.
 func (o *Order) wellFormed() bool {
-	return o.Type.hasLimit() == (o.Price != nil) && o.Type.hasStop() == (o.StopPrice != nil)
+	return o.Type.HasLimit() == (o.Price != nil) && o.Type.HasStop() == (o.StopPrice != nil)
 }
 
-// shrinks reports whether a fill of the signed size brings a position of q closer to
+// Shrinks reports whether a fill of the signed size brings a position of q closer to
 // zero, or to zero, and not beyond.
-func shrinks(q, size exact.Decimal) bool {
+func Shrinks(q, size exact.Decimal) bool {
 	return q != 0 && size != 0 && (q > 0) != (size > 0) && size.Abs() <= q.Abs()
+}
+
+// WithStop returns o with another stop price, if it is a trailing stop that is open.
+func (o *Order) WithStop(stop exact.Decimal) *Order {
+	if o.Type != TrailingStop || o.Status.Terminal() {
+		return o
+	}
+	after := *o
+	after.StopPrice = &stop
+	return &after
+}
+
+// Trailing returns where a trailing stop stands when the market is at price: a sell stop
+// below the market, a buy stop above it. It is rounded to the grid, away from the market.
+// It reports false if that is no price.
+func (o *Order) Trailing(price exact.Decimal, g Grid) (exact.Decimal, bool) {
+	return Exit{Distance: o.TrailAmount, Percent: o.TrailPercent, Tick: g.Tick}.At(price, o.Side == Buy)
 }

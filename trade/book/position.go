@@ -1,4 +1,4 @@
-package trade
+package book
 
 import (
 	"errors"
@@ -35,11 +35,11 @@ type BrokerPosition struct {
 	AsOf          Time          `json:"as_of"`
 }
 
-// holding is a position as it is kept: the signed quantity and what was paid for it.
+// Holding is a position as it is kept: the signed quantity and what was paid for it.
 // The entry price, cost divided by quantity, is computed when it is shown: if an average
 // were stored, every fill would round it and it would drift. A holding of quantity zero is
 // kept for its realized profit. A fill replaces a holding and never changes it in place.
-type holding struct {
+type Holding struct {
 	Quantity exact.Decimal `json:"quantity"` // negative when short
 	Cost     exact.Money   `json:"cost"`     // signed like the quantity
 	Realized exact.Money   `json:"realized"` // less fees
@@ -48,9 +48,9 @@ type holding struct {
 	Synthetic bool `json:"synthetic,omitempty"` // the price of a fill was invented, so the cost and the profit are
 }
 
-var errOverflow = errors.New("the position would leave the range of exact numbers")
+var ErrOverflow = errors.New("the position would leave the range of exact numbers")
 
-// fill returns the holding after a fill of signed size at price with a fee.
+// Fill returns the holding after a fill of signed size at price with a fee.
 //
 // A fill in the direction of the position adds to quantity and cost. A fill against it
 // closes a part: that part's share of the cost leaves the holding, and the difference to
@@ -58,7 +58,7 @@ var errOverflow = errors.New("the position would leave the range of exact number
 // one in the other direction. The share of the cost is rounded once, and the same amount
 // leaves the cost and enters the profit. So after any number of fills this holds exactly:
 // realized + fees + (quantity*mark - cost) = quantity*mark - the sum of all size*price.
-func (h holding) fill(size, price, fee exact.Decimal) (holding, error) {
+func (h Holding) Fill(size, price, fee exact.Decimal) (Holding, error) {
 	ok := true
 	sum := func(a, b exact.Money) exact.Money {
 		s, fits := a.Add(b)
@@ -84,14 +84,14 @@ func (h holding) fill(size, price, fee exact.Decimal) (holding, error) {
 	h.Realized = sum(h.Realized, fee.Money().Neg())
 	h.Fees = sum(h.Fees, fee.Money())
 	if !ok || !fits {
-		return holding{}, errOverflow
+		return Holding{}, ErrOverflow
 	}
 	return h, nil
 }
 
-// without returns the holding without a part of its quantity, of which nobody knows what was
+// Without returns the holding without a part of its quantity, of which nobody knows what was
 // got for it. The part's share of the cost leaves too, and nothing is realized.
-func (h holding) without(part exact.Decimal) holding {
+func (h Holding) Without(part exact.Decimal) Holding {
 	h.Cost, _ = h.Cost.Sub(h.Cost.Share(part, h.Quantity.Abs())) // in range: it becomes smaller
 	if h.Quantity < 0 {
 		part = -part
@@ -100,12 +100,12 @@ func (h holding) without(part exact.Decimal) holding {
 	return h
 }
 
-// show returns the holding as clients see it, valued at q. If q has no price, the
+// Show returns the holding as clients see it, valued at q. If q has no price, the
 // current price and the unrealized profit are nil.
-func (h holding) show(symbol, broker string, q quote) Position {
+func (h Holding) Show(symbol, broker string, q Quote) Position {
 	p := Position{
 		Symbol: symbol, Side: "long", Quantity: h.Quantity.Abs(), RealizedPnL: h.Realized, Fees: h.Fees, Broker: broker,
-		Source: q.source, Synthetic: q.synthetic || h.Synthetic,
+		Source: q.Source, Synthetic: q.Synthetic || h.Synthetic,
 	}
 	switch {
 	case h.Quantity == 0:
@@ -114,10 +114,10 @@ func (h holding) show(symbol, broker string, q quote) Position {
 		p.Side = "short"
 	}
 	p.EntryPrice, _ = h.Cost.Per(h.Quantity) // an average of prices is in the range of prices
-	if q.price > 0 {
-		at := q.time()
-		p.CurrentPrice, p.PriceAt = &q.price, &at
-		if pnl, ok := exact.Product(h.Quantity, q.price).Sub(h.Cost); ok {
+	if q.Price > 0 {
+		at := q.Time()
+		p.CurrentPrice, p.PriceAt = &q.Price, &at
+		if pnl, ok := exact.Product(h.Quantity, q.Price).Sub(h.Cost); ok {
 			p.UnrealizedPnL = &pnl
 		}
 	}

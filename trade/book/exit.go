@@ -1,4 +1,4 @@
-package trade
+package book
 
 import (
 	"fmt"
@@ -45,43 +45,43 @@ func ParseExit(text string) (x Exit, err error) {
 		s, to = number, &x.ATR
 	}
 	if *to, err = exact.Parse([]byte(s)); err != nil || *to <= 0 || x.Percent >= 100*exact.One {
-		return Exit{}, refuse("bad_exit", "%q is no place for an exit: write a price such as 94.5, or a distance from the entry, "+
+		return Exit{}, Refuse("bad_exit", "%q is no place for an exit: write a price such as 94.5, or a distance from the entry, "+
 			"in percent such as 3%% (above 0 and below 100) or in average true ranges such as 2atr; further away a take_profit is written as a price, and a stop_loss in average true ranges", limit.Clip(text))
 	}
 	return x, nil
 }
 
-// inPercent returns advice for a client that wrote a price and may have meant a
+// InPercent returns advice for a client that wrote a price and may have meant a
 // percentage: how to write that. It is empty if x cannot have been meant so, because it is
 // near the entry or not below 100.
-func (x Exit) inPercent(entry exact.Decimal) string {
-	if x.Price == 0 || x.Price >= 100*exact.One || !far(RoleStopLoss, x.Price, entry) {
+func (x Exit) InPercent(entry exact.Decimal) string {
+	if x.Price == 0 || x.Price >= 100*exact.One || !Far(RoleStopLoss, x.Price, entry) {
 		return ""
 	}
 	return fmt.Sprintf(`; a number is a price, and a percentage the distance from the entry: for %s %% away from it write "%s%%"`, x.Price, x.Price)
 }
 
-// written returns x, which is a distance, as a client writes it.
-func (x Exit) written() string {
+// Written returns x, which is a distance, as a client writes it.
+func (x Exit) Written() string {
 	if x.Percent != 0 {
 		return x.Percent.String() + "%"
 	}
 	return x.ATR.String() + "atr"
 }
 
-// far reports whether an exit at a price is so far from the entry that a percentage must
+// Far reports whether an exit at a price is so far from the entry that a percentage must
 // have been meant: a stop_loss more than half the entry away, a take_profit above ten times
 // or below a tenth of it. A client that wants it there writes a distance; see samePlace.
-func far(role Role, at, entry exact.Decimal) bool {
+func Far(role Role, at, entry exact.Decimal) bool {
 	if role == RoleStopLoss {
 		return (at - entry).Abs() > entry/2
 	}
 	return at/10 > entry || at < entry/10
 }
 
-// farthest returns a text with the last price that is not too far from an entry, on the
+// Farthest returns a text with the last price that is not too far from an entry, on the
 // tick of the market.
-func farthest(role Role, entry exact.Decimal, above bool, tick exact.Decimal) string {
+func Farthest(role Role, entry exact.Decimal, above bool, tick exact.Decimal) string {
 	switch {
 	case role == RoleStopLoss && above:
 		most, _ := (min(entry, math.MaxInt64-entry/2) + entry/2).Step(tick, exact.Down)
@@ -97,10 +97,10 @@ func farthest(role Role, entry exact.Decimal, above bool, tick exact.Decimal) st
 	return fmt.Sprintf("as a price it is at least %s, a tenth of the entry", least)
 }
 
-// samePlace returns a text that says how to write an exit at a price that is far from the
+// SamePlace returns a text that says how to write an exit at a price that is far from the
 // entry: in percent, or in average true ranges if the distance is not below the entry. The
 // percentage is rounded down, because an exit is rounded to the tick away from its entry.
-func samePlace(at, entry exact.Decimal) string {
+func SamePlace(at, entry exact.Decimal) string {
 	share, ok := (at - entry).Abs().Over(entry, exact.Down)
 	if !ok || share >= exact.One {
 		return "; further away it is written in average true ranges"

@@ -1,9 +1,8 @@
-package trade
+package book
 
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -67,40 +66,14 @@ func (n Notification) MarshalJSON() ([]byte, error) {
 	}{n.Kind(), n.Symbol, n.Order, n.Ended, n.TriggeredAt, n.Synthetic, n.Message})
 }
 
-// tell adds to ev, if it ends an order, that those hear of it who subscribed to orders. The
-// end of an order that nothing was filled of is also queued for who polls, unless the client
-// that placed it asked for it: a stop that is gone leaves its position unprotected, whoever is
-// subscribed. An order that ends as it is placed is told by the reply, and only those that end
-// with it here. Asked says that a client asked for this step, and so has the reply. Called with
-// mu held.
-func (d *desk) tell(k kind, ev *event, asked bool) {
-	o := ev.Order
-	ended := slices.DeleteFunc(ev.changed(d.ahead.order)[1:], func(other *Order) bool {
-		return !other.Status.Terminal() || other.ID == o.Replaces && other.By.sameClient(o.By)
-	})
-	if k == kindPlaced {
-		if len(ended) == 0 {
-			return
-		}
-		o, ended = ended[0], ended[1:]
-	}
-	if !o.Status.Terminal() {
-		return
-	}
-	asked = asked && o.By.sameClient(ev.Order.By)
-	if ev.To = d.hearers(o.Symbol); len(ev.To) > 0 || !asked && o.FilledQuantity == 0 {
-		ev.Notification = endNotification(o, ended, ev.At)
-	}
-}
-
-// endNotification says that an order ended, and which others ended with it.
-func endNotification(o *Order, ended []*Order, at Time) *Notification {
-	public := o.public()
+// EndNotification says that an order ended, and which others ended with it.
+func EndNotification(o *Order, ended []*Order, at Time) *Notification {
+	public := o.Public()
 	n := &Notification{Symbol: o.Symbol, Order: &public, TriggeredAt: at, Synthetic: o.Synthetic}
 	name := strings.ToUpper(string(o.Type[:1])) + strings.ReplaceAll(string(o.Type[1:]), "_", " ")
 	why := ""
 	if len(o.Why) > 0 {
-		why = ": " + o.words()
+		why = ": " + o.Words()
 	}
 	if o.FilledQuantity > 0 {
 		n.Message = fmt.Sprintf("%s order %s: %s %s of %s filled at %s.", name, o.ID, o.Side, o.FilledQuantity, o.Symbol, *o.AveragePrice)
@@ -116,7 +89,7 @@ func endNotification(o *Order, ended []*Order, at Time) *Notification {
 	}
 	if o.Role != "" && o.Role != RoleOCO {
 		was := "the " + strings.ReplaceAll(string(o.Role), "_", " ")
-		if o.Role == RoleTakeProfit && o.Type.hasStop() { // it took the place of one
+		if o.Role == RoleTakeProfit && o.Type.HasStop() { // it took the place of one
 			was = "an exit"
 		}
 		n.Message += " It was " + was + " of " + o.Group + "."
@@ -133,7 +106,7 @@ func endNotification(o *Order, ended []*Order, at Time) *Notification {
 		n.Message += "."
 	}
 	if o.Synthetic {
-		n.Message += invented
+		n.Message += Invented
 	}
 	return n
 }
@@ -141,8 +114,8 @@ func endNotification(o *Order, ended []*Order, at Time) *Notification {
 // maxNamedOrders is how many orders a message names; its list has all.
 const maxNamedOrders = 5
 
-// invented ends a message about prices that no market made.
-const invented = " The data is invented."
+// Invented ends a message about prices that no market made.
+const Invented = " The data is invented."
 
 // FiredCondition is a Condition in the shape of a notification.
 type FiredCondition struct {
@@ -156,36 +129,36 @@ type FiredCondition struct {
 	Params map[string]json.RawMessage `json:"params,omitempty"` // of the indicator, as they were set
 }
 
-// trigger is what makes an alert fire.
-type trigger struct {
-	value     json.Number // the price or the signal's value
-	bar       int64       // start of the bar, in unix seconds; 0 if it was a price that is not late
-	at        int64       // when the market did it, in unix milliseconds: the bar closed, or the price was seen
-	late      bool        // the bar closed while wick was not running
-	price     string      // the newest price of the symbol; "0" if it is out of range
-	synthetic bool
+// Trigger is what makes an alert fire.
+type Trigger struct {
+	Value     json.Number // the price or the signal's value
+	Bar       int64       // start of the bar, in unix seconds; 0 if it was a price that is not late
+	At        int64       // when the market did it, in unix milliseconds: the bar closed, or the price was seen
+	Late      bool        // the bar closed while wick was not running
+	Price     string      // the newest price of the symbol; "0" if it is out of range
+	Synthetic bool
 }
 
-// maxFirings is how many notifications of one alert may follow from one update. After
+// MaxFirings is how many notifications of one alert may follow from one update. After
 // a downtime thousands of bars may come with the first update, and an alert that
 // repeats could fire on each of them. Nobody reads that many, a queue keeps no more than
 // delivery.QueueCap, and nobody can trade while they are written down. See also newest.
-const maxFirings = 100
+const MaxFirings = 100
 
-// latest adds t to list, the triggers of one alert by one update in order of time, and
+// Latest adds t to list, the triggers of one alert by one update in order of time, and
 // returns it. If that makes more than maxFirings, the oldest is dropped.
-func latest(list []trigger, t trigger) []trigger {
+func Latest(list []Trigger, t Trigger) []Trigger {
 	list = append(list, t)
-	return list[max(0, len(list)-maxFirings):]
+	return list[max(0, len(list)-MaxFirings):]
 }
 
-// notification builds what a tells its subscribers. At is when it fired, and t.at when
+// Notification builds what a tells its subscribers. At is when it fired, and t.at when
 // the market did what it waited for.
-func (a *Alert) notification(t trigger, at Time) *Notification {
-	n := &Notification{AlertID: a.ID, Symbol: a.Symbol, Interval: a.Interval, Value: t.value, TriggeredAt: at,
-		Late: t.late, Synthetic: t.synthetic, Note: a.Note, Message: a.message(t)}
-	if t.bar != 0 {
-		n.BarTime = &Time{time.Unix(t.bar, 0).UTC()}
+func (a *Alert) Notification(t Trigger, at Time) *Notification {
+	n := &Notification{AlertID: a.ID, Symbol: a.Symbol, Interval: a.Interval, Value: t.Value, TriggeredAt: at,
+		Late: t.Late, Synthetic: t.Synthetic, Note: a.Note, Message: a.message(t)}
+	if t.Bar != 0 {
+		n.BarTime = &Time{time.Unix(t.Bar, 0).UTC()}
 	}
 	n.Condition.Type = a.Condition.Type
 	if a.Condition.Type == IndicatorSignal {
@@ -198,17 +171,17 @@ func (a *Alert) notification(t trigger, at Time) *Notification {
 	return n
 }
 
-// valueOf writes an indicator's value like all other payloads.
-func valueOf(x float64) json.Number { return json.Number(indicators.AppendValue(nil, x)) }
+// ValueOf writes an indicator's value like all other payloads.
+func ValueOf(x float64) json.Number { return json.Number(indicators.AppendValue(nil, x)) }
 
 // message says in words that a fired, and at which value.
-func (a *Alert) message(t trigger) string {
-	s := a.sentence(t, minuteOf(t.bar))
-	if t.late {
+func (a *Alert) message(t Trigger) string {
+	s := a.Sentence(t, minuteOf(t.Bar))
+	if t.Late {
 		s += " This comes late: wick was not running then."
 	}
-	if t.synthetic {
-		s += invented
+	if t.Synthetic {
+		s += Invented
 	}
 	return s
 }
@@ -216,25 +189,25 @@ func (a *Alert) message(t trigger) string {
 // minuteOf writes a time in unix seconds for people.
 func minuteOf(at int64) string { return time.Unix(at, 0).UTC().Format("2006-01-02 15:04 UTC") }
 
-// sentence returns the first sentence of message: what happened, and at which value. Bar
+// Sentence returns the first sentence of message: what happened, and at which value. Bar
 // is the start of the trigger's bar, as text.
-func (a *Alert) sentence(t trigger, bar string) string {
+func (a *Alert) Sentence(t Trigger, bar string) string {
 	// A value other than the newest price was a high or low between two updates: the
 	// sentence gives both.
 	is, now := "is at", ""
 	switch {
-	case t.late:
+	case t.Late:
 		is = "at " + bar + " was at"
-	case t.price == "0":
+	case t.Price == "0":
 		is = "reached"
-	case t.value.String() != t.price:
-		is, now = "reached", ", and is at "+t.price
+	case t.Value.String() != t.Price:
+		is, now = "reached", ", and is at "+t.Price
 	}
 	switch a.Condition.Type {
 	case PriceAbove:
-		return fmt.Sprintf("%s %s %s, at or above %s%s.", a.Symbol, is, t.value, a.Condition.Threshold, now)
+		return fmt.Sprintf("%s %s %s, at or above %s%s.", a.Symbol, is, t.Value, a.Condition.Threshold, now)
 	case PriceBelow:
-		return fmt.Sprintf("%s %s %s, at or below %s%s.", a.Symbol, is, t.value, a.Condition.Threshold, now)
+		return fmt.Sprintf("%s %s %s, at or below %s%s.", a.Symbol, is, t.Value, a.Condition.Threshold, now)
 	}
 	s := fmt.Sprintf("%s %s bar of %s: ", a.Symbol, a.Interval, bar)
 	// If the catalogue no longer has the indicator, only the signal can be named.
@@ -242,19 +215,19 @@ func (a *Alert) sentence(t trigger, bar string) string {
 	if err != nil {
 		return s + a.Condition.Signal + "."
 	}
-	if c := a.Condition; c.crosses() {
+	if c := a.Condition; c.Crosses() {
 		line := strings.TrimSpace(r.Label() + " " + c.Line)
-		return fmt.Sprintf("%s%s %s %s (at %s).", s, line, strings.ReplaceAll(c.Signal, "_", " "), c.Level, t.value)
+		return fmt.Sprintf("%s%s %s %s (at %s).", s, line, strings.ReplaceAll(c.Signal, "_", " "), c.Level, t.Value)
 	}
 	if a.whileTrue() {
 		is := "is true"
 		if a.Condition.Signal != indicators.BecomesTrue {
 			is = "is not true"
 		}
-		return fmt.Sprintf("%s%s %s (close at %s).", s, r.Label(), is, t.value)
+		return fmt.Sprintf("%s%s %s (close at %s).", s, r.Label(), is, t.Value)
 	}
 	if meaning := r.Ind.Meaning(a.Condition.Signal); meaning != "" {
-		return fmt.Sprintf("%s%s, %s (%s at %s).", s, r.Label(), meaning, a.Condition.Signal, t.value)
+		return fmt.Sprintf("%s%s, %s (%s at %s).", s, r.Label(), meaning, a.Condition.Signal, t.Value)
 	}
-	return fmt.Sprintf("%s%s, %s at %s.", s, r.Label(), a.Condition.Signal, t.value)
+	return fmt.Sprintf("%s%s, %s at %s.", s, r.Label(), a.Condition.Signal, t.Value)
 }

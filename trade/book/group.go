@@ -1,6 +1,8 @@
-package trade
+package book
 
-import "wick/internal/exact"
+import (
+	"wick/internal/exact"
+)
 
 // What one order does to others: the exits of an entry begin when it is filled, the two
 // orders of an oco end together, and a reduce_only order ends with the position. All of it
@@ -9,7 +11,7 @@ import "wick/internal/exact"
 
 // follow adds to ev the orders that begin, change or end with it. Price is that of the
 // fill, if ev fills something.
-func (s *state) follow(ev *event, price exact.Decimal) {
+func (s *State) follow(ev *Event, price exact.Decimal) {
 	s.followEntry(ev, price)
 	s.followMate(ev)
 	s.followPosition(ev)
@@ -18,24 +20,24 @@ func (s *state) follow(ev *event, price exact.Decimal) {
 // followEntry opens the exits of an entry when it is filled. They are for what the fill has
 // opened: what closed a position of the other side leaves nothing to protect. An entry that
 // only closed gets a reason that says so.
-func (s *state) followEntry(ev *event, price exact.Decimal) {
+func (s *State) followEntry(ev *Event, price exact.Decimal) {
 	o := ev.Order
 	if ev.Holding == nil || o.StopLoss == nil && o.TakeProfit == nil {
 		return
 	}
-	opened := reducible(ev.Holding.Quantity, -o.Side.sign(o.FilledQuantity))
+	opened := Reducible(ev.Holding.Quantity, -o.Side.Sign(o.FilledQuantity))
 	if opened == 0 {
-		o.explain(because(onlyClosed))
+		o.Explain(Because(onlyClosed))
 		return
 	}
-	for _, leg := range s.exitsOf(o, opened, price, ev.At) {
-		ev.begin(leg)
+	for _, leg := range s.ExitsOf(o, opened, price, ev.At) {
+		ev.AddBegin(leg)
 	}
 }
 
-// exitsOf returns the exits for a quantity of an entry that was filled at a price, from
+// ExitsOf returns the exits for a quantity of an entry that was filled at a price, from
 // which their distance is counted; the stop first.
-func (s *state) exitsOf(entry *Order, quantity, entered exact.Decimal, at Time) (legs []*Order) {
+func (s *State) ExitsOf(entry *Order, quantity, entered exact.Decimal, at Time) (legs []*Order) {
 	begin := func(role Role, x *Exit) {
 		if x == nil {
 			return
@@ -44,15 +46,15 @@ func (s *state) exitsOf(entry *Order, quantity, entered exact.Decimal, at Time) 
 		// it is the other way round.
 		above := (entry.Side == Buy) == (role == RoleTakeProfit)
 		var why []Reason
-		price, ok := x.at(entered, above)
+		price, ok := x.At(entered, above)
 		if !ok {
 			return // the entry was filled so far away that there is no such price
 		}
 		if role == RoleTakeProfit && price != entered && (price < entered) == above {
-			why = []Reason{because(beyondTarget, price.String())}
+			why = []Reason{Because(beyondTarget, price.String())}
 			price = entered
 		}
-		leg := s.leg(entry, role, quantity, price)
+		leg := s.Leg(entry, role, quantity, price)
 		leg.CreatedAt, leg.UpdatedAt, leg.Why, leg.Synthetic = at, at, why, entry.Synthetic
 		legs = append(legs, leg)
 	}
@@ -61,12 +63,12 @@ func (s *state) exitsOf(entry *Order, quantity, entered exact.Decimal, at Time) 
 	return legs
 }
 
-// leg returns the exit of an entry with a role, a stop or a limit at a price. Its id follows
+// Leg returns the exit of an entry with a role, a stop or a limit at a price. Its id follows
 // from the entry's.
-func (s *state) leg(entry *Order, role Role, quantity, price exact.Decimal) *Order {
+func (s *State) Leg(entry *Order, role Role, quantity, price exact.Decimal) *Order {
 	leg := &Order{
-		ID: entry.ID + "-tp", Symbol: entry.Symbol, Side: entry.Side.other(), Type: Limit, Quantity: quantity, Price: &price,
-		Status: StatusOpen, Broker: entry.Broker, By: entry.By, ReduceOnly: true, Group: entry.ID, Role: role, Turn: s.seq + 1,
+		ID: entry.ID + "-tp", Symbol: entry.Symbol, Side: entry.Side.Other(), Type: Limit, Quantity: quantity, Price: &price,
+		Status: StatusOpen, Broker: entry.Broker, By: entry.By, ReduceOnly: true, Group: entry.ID, Role: role, Turn: s.Seq + 1,
 	}
 	if role == RoleStopLoss {
 		leg.ID, leg.Type, leg.Price, leg.StopPrice = entry.ID+"-sl", Stop, nil, &price
@@ -75,29 +77,29 @@ func (s *state) leg(entry *Order, role Role, quantity, price exact.Decimal) *Ord
 }
 
 // followMate ends the others of a group when one of them has ended.
-func (s *state) followMate(ev *event) {
+func (s *State) followMate(ev *Event) {
 	o := ev.Order
-	if o.Role == "" || !o.Status.Terminal() || ev.Holding == nil && s.order(o.ID) == nil { // a new order that was not filled ends nothing
+	if o.Role == "" || !o.Status.Terminal() || ev.Holding == nil && s.Order(o.ID) == nil { // a new order that was not filled ends nothing
 		return
 	}
-	code := mateEnded
+	code := MateEnded
 	if ev.Holding != nil {
 		code = mateFilled
 	}
-	for _, mate := range s.mates(o, o.Group) {
+	for _, mate := range s.Mates(o, o.Group) {
 		// Orders that expire together all have that as their reason, not each other.
-		if o.has(expired) && mate.ExpiresAt != nil && mate.ExpiresAt.Equal(o.ExpiresAt.Time) {
-			ev.end(mate, expired)
+		if o.Has(Expired) && mate.ExpiresAt != nil && mate.ExpiresAt.Equal(o.ExpiresAt.Time) {
+			ev.AddEnd(mate, Expired)
 		} else {
-			ev.end(mate, code)
+			ev.AddEnd(mate, code)
 		}
 	}
 }
 
-// mates returns the open orders of a group that have a role, without o.
-func (s *state) mates(o *Order, group string) (mates []*Order) {
-	for _, id := range s.open[o.Symbol] {
-		if m := s.order(id); m.Group == group && m.Role != "" && id != o.ID {
+// Mates returns the open orders of a group that have a role, without o.
+func (s *State) Mates(o *Order, group string) (mates []*Order) {
+	for _, id := range s.Open[o.Symbol] {
+		if m := s.Order(id); m.Group == group && m.Role != "" && id != o.ID {
 			mates = append(mates, m)
 		}
 	}
@@ -105,21 +107,21 @@ func (s *state) mates(o *Order, group string) (mates []*Order) {
 }
 
 // followPosition ends the reduce_only orders that have nothing left to reduce.
-func (s *state) followPosition(ev *event) {
+func (s *State) followPosition(ev *Event) {
 	if ev.Holding == nil {
 		return
 	}
-	for _, id := range s.open[ev.Order.Symbol] {
-		o := s.order(id)
-		if id != ev.Order.ID && o.ReduceOnly && o.closes(ev.Holding.Quantity) == 0 {
-			ev.end(o, nothingLeft)
+	for _, id := range s.Open[ev.Order.Symbol] {
+		o := s.Order(id)
+		if id != ev.Order.ID && o.ReduceOnly && o.Closes(ev.Holding.Quantity) == 0 {
+			ev.AddEnd(o, NothingLeft)
 		}
 	}
 }
 
-// partner returns the stop beside the limit order o, and makes the two a group. The
+// Partner returns the stop beside the limit order o, and makes the two a group. The
 // client's own id stays with the limit, which is the order that was asked for.
-func (o *Order) partner(with OCO) *Order {
+func (o *Order) Partner(with OCO) *Order {
 	o.Group, o.Role = o.ID, RoleOCO
 	stop := *o
 	stop.ID, stop.ClientOrderID, stop.Asked = o.ID+"-oco", "", ""
@@ -133,30 +135,30 @@ func (o *Order) partner(with OCO) *Order {
 // Beside returns the stop that would be beside o, the limit order of a dry run. It has no
 // id and no group, since neither order exists.
 func (o Order) Beside(with OCO) Order {
-	stop := *o.partner(with)
+	stop := *o.Partner(with)
 	stop.ID, stop.Group = "", ""
 	return stop
 }
 
-// reducible returns how much of a fill of the signed size would only reduce a position of
+// Reducible returns how much of a fill of the signed size would only reduce a position of
 // q, as a quantity without a sign: zero if it would open the position or add to it.
-func reducible(q, size exact.Decimal) exact.Decimal {
+func Reducible(q, size exact.Decimal) exact.Decimal {
 	if q == 0 || (q > 0) == (size > 0) {
 		return 0
 	}
 	return min(q.Abs(), size.Abs())
 }
 
-// closes returns how much of a position of held the rest of o would close, without a sign.
+// Closes returns how much of a position of held the rest of o would close, without a sign.
 // Of an exit no more than that is ever filled, and of any other order the limits refuse no
 // part of it. So fills, limits and what the account calls protected go by it alone.
-func (o *Order) closes(held exact.Decimal) exact.Decimal { return reducible(held, o.remaining()) }
+func (o *Order) Closes(held exact.Decimal) exact.Decimal { return Reducible(held, o.Remaining()) }
 
-// at returns where the exit of an entry at price stands, above the entry or below. A
+// At returns where the exit of an entry at price stands, above the entry or below. A
 // distance is rounded to the tick away from the entry. It reports false if there is no such
 // price. The tick is the one from when the order was accepted, so that the same order gives
 // the same exits after a restart.
-func (x Exit) at(price exact.Decimal, above bool) (exact.Decimal, bool) {
+func (x Exit) At(price exact.Decimal, above bool) (exact.Decimal, bool) {
 	distance, fits := x.Distance, true
 	switch {
 	case x.Price != 0:

@@ -1,4 +1,4 @@
-package trade
+package book
 
 import (
 	"encoding/json"
@@ -48,8 +48,8 @@ const (
 	CrossesBelow = "crosses_below"
 )
 
-// crosses reports whether c waits for a line to cross a level.
-func (c Condition) crosses() bool { return c.Signal == CrossesAbove || c.Signal == CrossesBelow }
+// Crosses reports whether c waits for a line to cross a level.
+func (c Condition) Crosses() bool { return c.Signal == CrossesAbove || c.Signal == CrossesBelow }
 
 // maxParams bounds the JSON of an indicator_signal with its parameters, in bytes.
 const maxParams = 1024
@@ -60,7 +60,7 @@ func (c *Condition) UnmarshalJSON(text []byte) error {
 	const want = `write one of {"price_above": 65000}, {"price_below": 60000}, {"indicator_signal": {"indicator": "rsi", "signal": "rsi_oversold"}}, {"indicator_signal": {"indicator": "rule", "when": "rsi(14) < 30", "signal": "becomes_true"}}`
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(text, &keys); err != nil {
-		return refuse("bad_condition", "the condition %q is not an object; %s", limit.Clip(string(text)), want)
+		return Refuse("bad_condition", "the condition %q is not an object; %s", limit.Clip(string(text)), want)
 	}
 	// A member that is null counts as left out: models fill in every key that they
 	// know.
@@ -70,7 +70,7 @@ func (c *Condition) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	if len(keys) != 1 {
-		return refuse("bad_condition", "the condition has %d keys, exactly one is right; %s", len(keys), want)
+		return Refuse("bad_condition", "the condition has %d keys, exactly one is right; %s", len(keys), want)
 	}
 	// There is one key; the loop only takes it out of the map.
 	for key, value := range keys {
@@ -79,13 +79,13 @@ func (c *Condition) UnmarshalJSON(text []byte) error {
 		case PriceAbove, PriceBelow:
 			threshold, err := exact.Parse(value)
 			if err != nil {
-				return refuse("bad_threshold", "%s: %v", key, err)
+				return Refuse("bad_threshold", "%s: %v", key, err)
 			}
 			c.Threshold = threshold
 		case IndicatorSignal:
 			return c.unmarshalSignal(value)
 		default:
-			return refuse("bad_condition", "unknown condition %q; %s", limit.Clip(key), want)
+			return Refuse("bad_condition", "unknown condition %q; %s", limit.Clip(key), want)
 		}
 	}
 	return nil
@@ -97,13 +97,13 @@ func (c *Condition) UnmarshalJSON(text []byte) error {
 func (c *Condition) unmarshalSignal(value json.RawMessage) error {
 	const want = `indicator_signal needs "indicator" and "signal", both strings, such as {"indicator": "rsi", "signal": "rsi_oversold"}`
 	if len(value) > maxParams {
-		return refuse("bad_condition", "indicator_signal has %d bytes, at most %d are taken", len(value), maxParams)
+		return Refuse("bad_condition", "indicator_signal has %d bytes, at most %d are taken", len(value), maxParams)
 	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(value, &members) != nil ||
 		json.Unmarshal(members["indicator"], &c.Indicator) != nil || json.Unmarshal(members["signal"], &c.Signal) != nil ||
 		c.Indicator == "" || c.Signal == "" { // null, which leaves a string empty
-		return refuse("bad_condition", want)
+		return Refuse("bad_condition", want)
 	}
 	// What is left in members are parameters.
 	delete(members, "indicator")
@@ -113,7 +113,7 @@ func (c *Condition) unmarshalSignal(value json.RawMessage) error {
 	if label := writtenOut[c.Signal]; label != "" {
 		c.Signal = label
 	}
-	if c.crosses() {
+	if c.Crosses() {
 		if err := c.unmarshalLevel(members); err != nil {
 			return err
 		}
@@ -131,11 +131,11 @@ var writtenOut = map[string]string{"bullish_divergence": "bull_div", "bearish_di
 func (c *Condition) unmarshalLevel(members map[string]json.RawMessage) error {
 	text := strings.Trim(string(members["level"]), `"`) // models send numbers as strings, too
 	if v, err := strconv.ParseFloat(text, 64); err != nil || math.IsInf(v, 0) || json.Unmarshal([]byte(text), &c.Level) != nil {
-		return refuse("bad_level", `%s needs "level", a number, such as {"indicator": "rsi", "signal": "crosses_above", "level": 70}; got %q`,
+		return Refuse("bad_level", `%s needs "level", a number, such as {"indicator": "rsi", "signal": "crosses_above", "level": 70}; got %q`,
 			c.Signal, limit.Clip(text))
 	}
 	if line := members["line"]; line != nil && json.Unmarshal(line, &c.Line) != nil {
-		return refuse("bad_line", `"line" is %s, the name of a line is right`, limit.Clip(string(line)))
+		return Refuse("bad_line", `"line" is %s, the name of a line is right`, limit.Clip(string(line)))
 	}
 	delete(members, "level")
 	delete(members, "line")
@@ -148,7 +148,7 @@ func (c Condition) MarshalJSON() ([]byte, error) {
 		return json.Marshal(map[ConditionType]exact.Decimal{c.Type: c.Threshold})
 	}
 	members := map[string]any{"indicator": c.Indicator, "signal": c.Signal}
-	if c.crosses() {
+	if c.Crosses() {
 		members["level"] = c.Level
 	}
 	if c.Line != "" {
@@ -206,17 +206,17 @@ func (c Condition) Meaning() string {
 	return ind.Meaning(c.Signal)
 }
 
-// check refuses a condition that makes no sense, or that could never fire.
-func (c *Condition) check() error {
+// Check refuses a condition that makes no sense, or that could never fire.
+func (c *Condition) Check() error {
 	switch c.Type {
 	case PriceAbove, PriceBelow:
 		if c.Threshold <= 0 {
-			return refuse("bad_threshold", "%s %s: the threshold must be above zero", c.Type, c.Threshold)
+			return Refuse("bad_threshold", "%s %s: the threshold must be above zero", c.Type, c.Threshold)
 		}
 		return nil
 	case IndicatorSignal:
 	default:
-		return refuse("bad_condition", "unknown condition %q: one of price_above, price_below, indicator_signal", limit.Clip(string(c.Type)))
+		return Refuse("bad_condition", "unknown condition %q: one of price_above, price_below, indicator_signal", limit.Clip(string(c.Type)))
 	}
 	// An indicator is checked by making the request for it, with the catalogue's own
 	// messages.
@@ -226,22 +226,22 @@ func (c *Condition) check() error {
 	}
 	switch {
 	case err != nil && strings.Contains(err.Error(), `no parameter "level"`):
-		return refuse("bad_indicator", `%v; a "level" goes with the signals %s and %s`, err, CrossesAbove, CrossesBelow)
+		return Refuse("bad_indicator", `%v; a "level" goes with the signals %s and %s`, err, CrossesAbove, CrossesBelow)
 	case err != nil:
-		return refuse("bad_indicator", "%v", err)
+		return Refuse("bad_indicator", "%v", err)
 	// This comes before what could be mended: no other signal or parameter would help.
 	case request.Ind.VisibleOnly():
-		return refuse("bad_indicator", "%s describes the bars on display, so its signals change with where a chart begins: no alert can wait for them", request.Ind.Name)
-	case c.crosses():
+		return Refuse("bad_indicator", "%s describes the bars on display, so its signals change with where a chart begins: no alert can wait for them", request.Ind.Name)
+	case c.Crosses():
 		return c.checkLevel(request)
 	case slices.Contains(request.Ind.Signals, c.Signal) && request.Silent(c.Signal) != "":
-		return refuse("bad_signal", "with these parameters %s never emits %q: set %s", request.Ind.Name, c.Signal, request.Silent(c.Signal))
+		return Refuse("bad_signal", "with these parameters %s never emits %q: set %s", request.Ind.Name, c.Signal, request.Silent(c.Signal))
 	case !slices.Contains(request.Ind.Signals, c.Signal):
 		levels := ""
 		if watchable(request) {
 			levels = `, and with a "level" ` + CrossesAbove + ", " + CrossesBelow
 		}
-		return refuse("bad_signal", "%s never emits %q; its signals are %s%s",
+		return Refuse("bad_signal", "%s never emits %q; its signals are %s%s",
 			request.Ind.Name, limit.Clip(c.Signal), strings.Join(request.Ind.Signals, ", "), levels)
 	}
 	return nil
@@ -258,29 +258,29 @@ func watchable(r indicators.Request) bool {
 func (c *Condition) checkLevel(r indicators.Request) error {
 	level, err := c.Level.Float64()
 	if err != nil {
-		return refuse("bad_level", "%s: the level %q is not a number", c.Signal, limit.Clip(string(c.Level)))
+		return Refuse("bad_level", "%s: the level %q is not a number", c.Signal, limit.Clip(string(c.Level)))
 	}
 	if r.Ind.IsTotal() {
-		return refuse("bad_level", "%s begins anew at the first bar of a chart, so its level means nothing; its signals are %s",
+		return Refuse("bad_level", "%s begins anew at the first bar of a chart, so its level means nothing; its signals are %s",
 			r.Ind.Name, strings.Join(r.Ind.Signals, ", "))
 	}
 	if r.Late() {
-		return refuse("bad_level", "%s has no value on the newest bar, since later bars fill it in, so it is never seen to cross a level; its signals are %s",
+		return Refuse("bad_level", "%s has no value on the newest bar, since later bars fill it in, so it is never seen to cross a level; its signals are %s",
 			r.Ind.Name, strings.Join(r.Ind.Signals, ", "))
 	}
 	if !watchable(r) {
-		return refuse("bad_line", "%s has no lines to watch; its signals are %s", r.Ind.Name, strings.Join(r.Ind.Signals, ", "))
+		return Refuse("bad_line", "%s has no lines to watch; its signals are %s", r.Ind.Name, strings.Join(r.Ind.Signals, ", "))
 	}
 	if _, err := r.Watch(r.Compute(&market.Series{}), c.Line, level); err != nil {
-		return refuse("bad_line", "%v", err)
+		return Refuse("bad_line", "%v", err)
 	}
 	// To cross a level is to go beyond it, so a line crosses each end of its range one way
 	// only.
 	switch lo, hi, ok := r.Bounds(c.Line); {
 	case ok && (level < lo || level > hi):
-		return refuse("bad_level", "%s never reaches %s: it lies between %g and %g", r.Ind.Name, limit.Clip(string(c.Level)), lo, hi)
+		return Refuse("bad_level", "%s never reaches %s: it lies between %g and %g", r.Ind.Name, limit.Clip(string(c.Level)), lo, hi)
 	case ok && (level == hi && c.Signal == CrossesAbove || level == lo && c.Signal == CrossesBelow):
-		return refuse("bad_level", "%s never %s %s: it lies between %g and %g", r.Ind.Name, strings.ReplaceAll(c.Signal, "_", " "), limit.Clip(string(c.Level)), lo, hi)
+		return Refuse("bad_level", "%s never %s %s: it lies between %g and %g", r.Ind.Name, strings.ReplaceAll(c.Signal, "_", " "), limit.Clip(string(c.Level)), lo, hi)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package trade
+package book
 
 import (
 	"encoding/json"
@@ -32,8 +32,8 @@ type Alert struct {
 	By *Who `json:"by,omitempty"`
 }
 
-// public returns the alert as a client sees it.
-func (a *Alert) public() Alert {
+// Public returns the alert as a client sees it.
+func (a *Alert) Public() Alert {
 	if a == nil {
 		return Alert{}
 	}
@@ -57,12 +57,12 @@ type AlertRequest struct {
 	ExpiresAt time.Time // zero for never
 }
 
-// maxNote bounds an alert's note, in characters of at most four bytes: it travels with
+// MaxNote bounds an alert's note, in characters of at most four bytes: it travels with
 // every notification.
-const maxNote = 200
+const MaxNote = 200
 
-// same reports whether a and b were asked for with the same arguments.
-func (a *Alert) same(b *Alert) bool {
+// Same reports whether a and b were asked for with the same arguments.
+func (a *Alert) Same(b *Alert) bool {
 	// Conditions are compared as they are written down, with parameters as text.
 	x, errX := json.Marshal(a.Condition)
 	y, errY := json.Marshal(b.Condition)
@@ -83,16 +83,16 @@ const (
 	EndedUnknown   Ending = "gone" // one of the above: an older version did not write down which
 )
 
-// ended returns a as it is after its end. The alert itself is not changed, because
+// EndedAs returns a as it is after its end. The alert itself is not changed, because
 // states share it.
-func (a *Alert) ended(why Ending, at *Time) *Alert {
+func (a *Alert) EndedAs(why Ending, at *Time) *Alert {
 	b := *a
 	b.Ended, b.EndedAt = why, at
 	return &b
 }
 
-// compareIDs orders ids of one kind by age: they end in a rising number.
-func compareIDs(a, b string) int {
+// CompareIDs orders ids of one kind by age: they end in a rising number.
+func CompareIDs(a, b string) int {
 	a, b = a[strings.LastIndexByte(a, '-')+1:], b[strings.LastIndexByte(b, '-')+1:]
 	if d := len(a) - len(b); d != 0 {
 		return d
@@ -100,8 +100,8 @@ func compareIDs(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// byAge orders alerts, oldest first.
-func byAge(a, b *Alert) int { return compareIDs(a.ID, b.ID) }
+// ByAge orders alerts, oldest first.
+func ByAge(a, b *Alert) int { return CompareIDs(a.ID, b.ID) }
 
 // Repeat says how often an alert fires.
 type Repeat string
@@ -116,8 +116,8 @@ const (
 // Repeats returns the words for how often an alert fires.
 func Repeats() []Repeat { return []Repeat{Once, EachBar, EachTime} }
 
-// maxPause is the longest cooldown.
-const maxPause = 31 * 24 * time.Hour
+// MaxPause is the longest cooldown.
+const MaxPause = 31 * 24 * time.Hour
 
 // Pause is how long an alert rests. Its JSON is a text such as "4h0m0s".
 type Pause time.Duration
@@ -139,7 +139,7 @@ func parsePause(text string) (time.Duration, bool) {
 		iv, _ := market.ParseInterval(text)
 		d = iv.Duration()
 	}
-	return d, d >= time.Second && d <= maxPause
+	return d, d >= time.Second && d <= MaxPause
 }
 
 // Standing says how the market stands to an alert's condition now, so that the client

@@ -1,4 +1,4 @@
-package trade
+package book
 
 import (
 	"cmp"
@@ -19,12 +19,12 @@ type snapshot struct {
 	Tripped       string                   `json:"tripped,omitempty"`
 	ByOwner       bool                     `json:"by_owner,omitempty"`
 	Orders        []*Order                 `json:"orders"`
-	Positions     map[string]holding       `json:"positions"`
+	Positions     map[string]Holding       `json:"positions"`
 	Alerts        []*Alert                 `json:"alerts"`
 	Named         []*Alert                 `json:"named_alerts,omitempty"` // that have ended and whose client_alert_id is remembered
-	Seen          map[string]*seen         `json:"seen,omitempty"`
-	Days          []dayMark                `json:"days,omitempty"`
-	Notifications []*entry                 `json:"notifications"`
+	Seen          map[string]*Seen         `json:"seen,omitempty"`
+	Days          []DayMark                `json:"days,omitempty"`
+	Notifications []*Entry                 `json:"notifications"`
 	Polling       []uint64                 `json:"polling"`
 	Drained       []drainMark              `json:"drained"`
 	Places        map[string]uint64        `json:"places,omitempty"`
@@ -33,7 +33,7 @@ type snapshot struct {
 	Marks         map[string]uint64        `json:"marks,omitempty"` // how far each queue is delivered
 	Epoch         string                   `json:"epoch,omitempty"`
 	Outbox        json.RawMessage          `json:"outbox,omitempty"`
-	Venue         *stamp                   `json:"venue,omitempty"`
+	Venue         *Stamp                   `json:"venue,omitempty"`
 }
 
 // drainMark is an entry that was read by polling, and when.
@@ -42,47 +42,47 @@ type drainMark struct {
 	At  Time   `json:"at"`
 }
 
-// snapshot returns the state as it is now. The two share only what never changes: orders,
+// Snapshot returns the state as it is now. The two share only what never changes: orders,
 // alerts and notifications are replaced, not changed.
-func (s *state) snapshot() *snapshot {
+func (s *State) Snapshot() *snapshot {
 	v := &snapshot{
-		Trading: s.trading, Tripped: s.tripped, ByOwner: s.byOwner, Epoch: s.epoch, Venue: s.venue,
-		Orders: slices.Clone(s.orders), Positions: maps.Clone(s.holdings), Alerts: slices.AppendSeq([]*Alert{}, maps.Values(s.alerts)),
-		Seen: maps.Clone(s.seen), Days: slices.Clone(s.days), Places: s.places,
+		Trading: s.Trading, Tripped: s.Tripped, ByOwner: s.ByOwner, Epoch: s.Epoch, Venue: s.Venue,
+		Orders: slices.Clone(s.Orders), Positions: maps.Clone(s.Holdings), Alerts: slices.AppendSeq([]*Alert{}, maps.Values(s.Alerts)),
+		Seen: maps.Clone(s.Seen), Days: slices.Clone(s.Days), Places: s.places,
 	}
-	for _, a := range s.named {
-		if s.alerts[a.ID] == nil {
+	for _, a := range s.Named {
+		if s.Alerts[a.ID] == nil {
 			v.Named = append(v.Named, a)
 		}
 	}
 	// Each notification once, whichever lists have it.
-	entries := make(map[uint64]*entry)
-	for _, e := range s.polling {
+	entries := make(map[uint64]*Entry)
+	for _, e := range s.Polling {
 		entries[e.Seq] = e
 		v.Polling = append(v.Polling, e.Seq)
 	}
-	for _, d := range s.drained {
-		entries[d.Seq] = d.entry
+	for _, d := range s.Drained {
+		entries[d.Seq] = d.Entry
 		v.Drained = append(v.Drained, drainMark{d.Seq, d.readAt})
 	}
-	queued := s.subs.Snapshot(func(e *delivery.Entry) {
-		entries[e.Seq] = &entry{e.Seq, Time{e.At}, e.Note.(*Notification), e.Epoch}
+	queued := s.Subs.Snapshot(func(e *delivery.Entry) {
+		entries[e.Seq] = &Entry{e.Seq, Time{e.At}, e.Note.(*Notification), e.Epoch}
 	})
 	v.Subscriptions, v.Queues, v.Marks = queued.Subscriptions, queued.Queues, queued.Marks
-	v.Notifications = slices.AppendSeq([]*entry(nil), maps.Values(entries))
+	v.Notifications = slices.AppendSeq([]*Entry(nil), maps.Values(entries))
 	return v
 }
 
-// encode returns the JSON of the snapshot. It takes a while, and needs no lock.
-func (v *snapshot) encode() ([]byte, error) {
-	slices.SortFunc(v.Alerts, byAge)
-	slices.SortFunc(v.Named, byAge)
-	slices.SortFunc(v.Notifications, func(a, b *entry) int { return cmp.Compare(a.Seq, b.Seq) })
+// Encode returns the JSON of the snapshot. It takes a while, and needs no lock.
+func (v *snapshot) Encode() ([]byte, error) {
+	slices.SortFunc(v.Alerts, ByAge)
+	slices.SortFunc(v.Named, ByAge)
+	slices.SortFunc(v.Notifications, func(a, b *Entry) int { return cmp.Compare(a.Seq, b.Seq) })
 	return json.Marshal(v)
 }
 
-// decodeState reads what encode wrote; an empty text gives an empty state.
-func decodeState(store string, seq uint64, text []byte) (*state, error) {
+// DecodeState reads what encode wrote; an empty text gives an empty state.
+func DecodeState(store string, seq uint64, text []byte) (*State, error) {
 	v := snapshot{Trading: Active}
 	if len(text) > 0 {
 		if err := json.Unmarshal(text, &v); err != nil {
@@ -95,30 +95,30 @@ func decodeState(store string, seq uint64, text []byte) (*state, error) {
 // state returns the state of a snapshot, with the lists and indexes that it leaves out.
 // It returns an error if parts contradict each other. A checksum guards a snapshot, but
 // somebody may have edited both, and a start must not panic then.
-func (v *snapshot) state(store string, seq uint64) (*state, error) {
-	s := newState(store)
-	s.seq, s.ordered, s.alerted = seq, seq, seq
-	s.trading, s.tripped, s.byOwner, s.epoch, s.outbox, s.venue = v.Trading, v.Tripped, v.ByOwner, v.Epoch, v.Outbox, v.Venue
+func (v *snapshot) state(store string, seq uint64) (*State, error) {
+	s := NewState(store)
+	s.Seq, s.Ordered, s.Alerted = seq, seq, seq
+	s.Trading, s.Tripped, s.ByOwner, s.Epoch, s.Outbox, s.Venue = v.Trading, v.Tripped, v.ByOwner, v.Epoch, v.Outbox, v.Venue
 	// The first error is kept, and the rest is read all the same.
 	var err error
 	check := func(e error) { err = cmp.Or(err, e) }
 	for _, o := range v.Orders {
-		check(s.setOrders(kindPlaced, &event{Order: o}))
+		check(s.setOrders(KindPlaced, &Event{Order: o}))
 	}
-	maps.Copy(s.holdings, v.Positions)
+	maps.Copy(s.Holdings, v.Positions)
 	s.setSeen(v.Seen)
 	for i := range v.Days {
-		s.setDay(&v.Days[i])
+		s.SetDay(&v.Days[i])
 	}
 	for _, a := range v.Named {
 		if a == nil {
 			check(errors.New("an alert that has ended is missing"))
 			continue
 		}
-		s.name(a)
+		s.Name(a)
 	}
 	for _, a := range v.Alerts {
-		check(s.setAlert(kindAlertSet, &event{Alert: a}))
+		check(s.setAlert(KindAlertSet, &Event{Alert: a}))
 	}
 	check(v.notifications(s))
 	if err != nil {
@@ -130,8 +130,8 @@ func (v *snapshot) state(store string, seq uint64) (*state, error) {
 // notifications puts the notifications into the state: those that wait to be polled,
 // those that were, and those in the queues of subscriptions. It returns the first error
 // that it finds.
-func (v *snapshot) notifications(s *state) (err error) {
-	entries := make(map[uint64]*entry)
+func (v *snapshot) notifications(s *State) (err error) {
+	entries := make(map[uint64]*Entry)
 	for _, e := range v.Notifications {
 		if e != nil && e.Notification != nil {
 			e.Notification.Seq = e.Seq
@@ -140,18 +140,18 @@ func (v *snapshot) notifications(s *state) (err error) {
 	}
 	// A list that names a notification which is not in the snapshot is an error. The nil
 	// entry is never used, because the error discards the state.
-	find := func(seq uint64) *entry {
+	find := func(seq uint64) *Entry {
 		if entries[seq] == nil {
 			err = cmp.Or(err, fmt.Errorf("notification %d is in a queue and nowhere else", seq))
 		}
 		return entries[seq]
 	}
 	for _, seq := range v.Polling {
-		s.polling = append(s.polling, find(seq))
+		s.Polling = append(s.Polling, find(seq))
 	}
 	s.places = v.Places
 	for _, d := range v.Drained {
-		s.drained = append(s.drained, drained{find(d.Seq), d.At})
+		s.Drained = append(s.Drained, drained{find(d.Seq), d.At})
 	}
 	queued := delivery.Snapshot{Subscriptions: v.Subscriptions, Queues: v.Queues, Marks: v.Marks}
 	subs, wrong := delivery.Restore(queued, func(seq uint64) *delivery.Entry {
@@ -160,6 +160,6 @@ func (v *snapshot) notifications(s *state) (err error) {
 		}
 		return nil
 	})
-	s.subs = subs
+	s.Subs = subs
 	return cmp.Or(err, wrong)
 }

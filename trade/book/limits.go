@@ -1,4 +1,4 @@
-package trade
+package book
 
 import (
 	"cmp"
@@ -7,6 +7,46 @@ import (
 
 	"wick/internal/exact"
 )
+
+// Pending returns the signed quantity that would be filled if o and all open
+// orders of its side were filled, and false if that leaves the range. Limits are judged by
+// this sum, because several orders that each close a position could together turn it
+// around. [state.counts] says which orders count. One of which no more is filled than reduces
+// the position is judged alone, and by no more than that.
+func (s *State) Pending(o *Order) (exact.Decimal, bool) {
+	sum, ok := o.Remaining(), true
+	if o.Cut() {
+		return o.Side.Sign(o.Closes(s.Holdings[o.Symbol].Quantity)), true
+	}
+	for _, id := range s.Open[o.Symbol] {
+		if other := s.Order(id); other.Side == o.Side && s.Counts(other, o) && ok {
+			sum, ok = sum.Add(other.Remaining())
+		}
+	}
+	return sum, ok
+}
+
+// CheckFill refuses the fill of a resting order if the position would then be over its
+// limit: other fills may have used it up since the order was accepted. As on acceptance,
+// the order's own price counts, and not the market's.
+func (s *State) CheckFill(o *Order, quantity, price, most exact.Decimal) error {
+	size := o.Side.Sign(quantity)
+	if Shrinks(s.Holdings[o.Symbol].Quantity, size) {
+		return nil
+	}
+	return s.CheckPosition(o, size, price, most)
+}
+
+// CheckPosition refuses fills of o of the signed size after which the position would be
+// worth more than most at price.
+func (s *State) CheckPosition(o *Order, size, price, most exact.Decimal) error {
+	after, ok := s.Holdings[o.Symbol].Quantity.Add(size)
+	if notional, fits := after.Abs().Times(price, exact.Up); !ok || !fits || notional > most {
+		return Refuse("max_position_notional", "the position in %s, open orders included, would be worth %s, over the limit of %s; lower the %s",
+			o.Symbol, exact.Product(after.Abs(), price), most, o.Measure())
+	}
+	return nil
+}
 
 // Limits bound what clients can do. The operator sets them; no request can change them. A
 // zero field means its default, and one below zero is refused at the start. A refusal of
@@ -24,8 +64,8 @@ type Limits struct {
 
 // Limits that the operator has no flag for.
 const (
-	maxAlerts  = 1000 // active alerts
-	maxSymbols = 50   // watched symbols
+	MaxAlerts  = 1000 // active alerts
+	MaxSymbols = 50   // watched symbols
 )
 
 // MaxOpenPerSymbol is the most that Limits.OpenPerSymbol may be. One fill may end all open
@@ -33,8 +73,8 @@ const (
 // who hears of it, has to fit into the journal.
 const MaxOpenPerSymbol = 250
 
-// withDefaults returns l with the defaults in place of zeros.
-func (l Limits) withDefaults() Limits {
+// WithDefaults returns l with the defaults in place of zeros.
+func (l Limits) WithDefaults() Limits {
 	l.OrderNotional = cmp.Or(l.OrderNotional, 100_000*exact.One)
 	if l.PositionNotional == 0 {
 		var fits bool
@@ -45,14 +85,14 @@ func (l Limits) withDefaults() Limits {
 	l.OpenPerSymbol = cmp.Or(l.OpenPerSymbol, 200)
 	l.Open = cmp.Or(l.Open, 1000)
 	l.OrdersPerSecond = cmp.Or(l.OrdersPerSecond, 10)
-	l.Alerts = cmp.Or(l.Alerts, maxAlerts)
-	l.Symbols = cmp.Or(l.Symbols, maxSymbols)
+	l.Alerts = cmp.Or(l.Alerts, MaxAlerts)
+	l.Symbols = cmp.Or(l.Symbols, MaxSymbols)
 	return l
 }
 
-// check refuses limits below zero, which make no sense, and more open orders of a symbol
+// Check refuses limits below zero, which make no sense, and more open orders of a symbol
 // than a record has room for.
-func (l Limits) check() error {
+func (l Limits) Check() error {
 	if min(l.OrderNotional, l.PositionNotional, l.DailyLoss) < 0 || min(l.OpenPerSymbol, l.Open, l.OrdersPerSecond, l.Alerts, l.Symbols) < 0 {
 		return fmt.Errorf("limits %+v: none may be below zero", l)
 	}

@@ -1,4 +1,4 @@
-package trade
+package book
 
 import (
 	"fmt"
@@ -16,9 +16,9 @@ type Grid struct {
 	Least   exact.Decimal // least quantity of an order
 }
 
-// newGrid makes the numbers of g exact. One that is no number, is below zero or has more
+// NewGrid makes the numbers of g exact. One that is no number, is below zero or has more
 // than eight decimals counts as zero: no such rule.
-func newGrid(g market.Grid) Grid {
+func NewGrid(g market.Grid) Grid {
 	number := func(text string) exact.Decimal {
 		d, err := exact.Parse([]byte(text))
 		if err != nil {
@@ -29,9 +29,9 @@ func newGrid(g market.Grid) Grid {
 	return Grid{number(g.Tick), number(g.Lot), number(g.Minimum), number(g.Least)}
 }
 
-// check refuses a request whose prices or quantity are off the grid, and names the nearest
+// Check refuses a request whose prices or quantity are off the grid, and names the nearest
 // values that are on it. A request to close all of a position has no quantity to check.
-func (g Grid) check(r *OrderRequest) error {
+func (g Grid) Check(r *OrderRequest) error {
 	least, _ := max(g.Least, g.Lot).Step(g.Lot, exact.Up)
 	for _, v := range []struct {
 		code               Code
@@ -57,14 +57,14 @@ func (g Grid) check(r *OrderRequest) error {
 		if !ok || below == above {
 			nearest = "is " + below.String()
 		}
-		return refuse(v.code, "%s %s: this market counts in steps of %s; the nearest %s", v.name, v.value, v.step, nearest)
+		return Refuse(v.code, "%s %s: this market counts in steps of %s; the nearest %s", v.name, v.value, v.step, nearest)
 	}
 	return nil
 }
 
-// least returns the smallest quantity of an order that the market takes at a price, and
+// LeastOf returns the smallest quantity of an order that the market takes at a price, and
 // false if it is out of range.
-func (g Grid) least(price exact.Decimal) (exact.Decimal, bool) {
+func (g Grid) LeastOf(price exact.Decimal) (exact.Decimal, bool) {
 	worth, ok := g.Minimum.Over(price, exact.Up)
 	if !ok {
 		return 0, false

@@ -1,4 +1,4 @@
-package trade
+package book
 
 import (
 	"time"
@@ -7,27 +7,27 @@ import (
 	"wick/internal/limit"
 )
 
-// expiryGrace is how long an alert is kept after it has expired. A bar that closed
+// ExpiryGrace is how long an alert is kept after it has expired. A bar that closed
 // before that time may come later, and after a start the bars that were missed do.
-const expiryGrace = 5 * time.Minute
+const ExpiryGrace = 5 * time.Minute
 
-// repeats takes over from r how often and until when a fires, and refuses what makes no
+// Repeats takes over from r how often and until when a fires, and refuses what makes no
 // sense. That the time may be over already is left to checkExpiry.
-func (a *Alert) repeats(r AlertRequest) error {
+func (a *Alert) Repeats(r AlertRequest) error {
 	switch r.Repeat {
 	case "", Once:
 	case EachBar, EachTime:
 		a.Repeat = r.Repeat
 	default:
-		return refuse("bad_repeat", "repeat %q is not one of once, each_bar, each_time", limit.Clip(string(r.Repeat)))
+		return Refuse("bad_repeat", "repeat %q is not one of once, each_bar, each_time", limit.Clip(string(r.Repeat)))
 	}
 	if r.Cooldown != "" {
 		pause, ok := parsePause(r.Cooldown)
 		switch {
 		case !ok:
-			return refuse("bad_cooldown", "cooldown %q: a time such as 4h, 90m or 1d, from a second to %d days", limit.Clip(r.Cooldown), maxPause/(24*time.Hour))
+			return Refuse("bad_cooldown", "cooldown %q: a time such as 4h, 90m or 1d, from a second to %d days", limit.Clip(r.Cooldown), MaxPause/(24*time.Hour))
 		case a.Repeat == "":
-			return refuse("bad_cooldown", "an alert that fires once needs no cooldown: say repeat each_bar or each_time with it")
+			return Refuse("bad_cooldown", "an alert that fires once needs no cooldown: say repeat each_bar or each_time with it")
 		}
 		a.Cooldown = Pause(pause)
 	}
@@ -37,10 +37,10 @@ func (a *Alert) repeats(r AlertRequest) error {
 	return nil
 }
 
-// checkExpiry refuses an alert whose time is over.
-func (r *AlertRequest) checkExpiry() error {
-	if !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(time.Now()) {
-		return refuse("bad_expiry", "expires_at %s is not in the future", r.ExpiresAt.UTC().Format(time.RFC3339))
+// CheckExpiry refuses an alert whose time is over at an instant.
+func (r *AlertRequest) CheckExpiry(at Time) error {
+	if !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(at.Time) {
+		return Refuse("bad_expiry", "expires_at %s is not in the future", r.ExpiresAt.UTC().Format(time.RFC3339))
 	}
 	return nil
 }
@@ -106,31 +106,31 @@ func (a Alert) ending() string {
 	return "this alert waits no more: it " + why
 }
 
-// ready reports whether a may fire for what the market did at an instant, in unix
+// Ready reports whether a may fire for what the market did at an instant, in unix
 // milliseconds: the alert has not expired by then, its cooldown is over, and it has not
 // fired for that instant or a later one. So a price that is told twice fires it once.
-func (a *Alert) ready(at int64) bool {
+func (a *Alert) Ready(at int64) bool {
 	switch {
 	case a.ExpiresAt != nil && at > a.ExpiresAt.UnixMilli():
 		return false
 	case a.FiredAt == nil:
 		return true
-	case at < a.rested():
+	case at < a.Rested():
 		return false
 	}
 	return at > a.FiredAt.UnixMilli()
 }
 
-// firedIn reports whether a has fired within the bar of its interval that starts at start, in
+// FiredIn reports whether a has fired within the bar of its interval that starts at start, in
 // unix seconds: when it was complete, before it closed.
-func (a *Alert) firedIn(start int64) bool { return a.FiredAt != nil && a.FiredAt.Unix() > start }
+func (a *Alert) FiredIn(start int64) bool { return a.FiredAt != nil && a.FiredAt.Unix() > start }
 
-// over reports whether a has expired at a time.
-func (a *Alert) over(at Time) bool { return a.ExpiresAt != nil && !a.ExpiresAt.After(at.Time) }
+// Over reports whether a has expired at a time.
+func (a *Alert) Over(at Time) bool { return a.ExpiresAt != nil && !a.ExpiresAt.After(at.Time) }
 
-// expired reports whether a has expired for so long that it can no longer fire, and may
+// Expired reports whether a has expired for so long that it can no longer fire, and may
 // be forgotten. Began is when this process began.
-func (a *Alert) expired(at, began Time) bool {
+func (a *Alert) Expired(at, began Time) bool {
 	if a.ExpiresAt == nil {
 		return false
 	}
@@ -140,13 +140,13 @@ func (a *Alert) expired(at, began Time) bool {
 	if began.After(since) {
 		since = began.Time
 	}
-	return at.Sub(since) >= expiryGrace
+	return at.Sub(since) >= ExpiryGrace
 }
 
-// after returns a as it is once it has fired for what the market did at an instant, in
+// After returns a as it is once it has fired for what the market did at an instant, in
 // unix milliseconds. It returns nil for an alert that fires only once. The alert itself is
 // not changed, because states share it.
-func (a *Alert) after(at int64) *Alert {
+func (a *Alert) After(at int64) *Alert {
 	if a.Repeat == "" {
 		return nil
 	}
@@ -155,18 +155,18 @@ func (a *Alert) after(at int64) *Alert {
 	return &b
 }
 
-// rested returns when the cooldown of an alert ends, or has ended, in unix milliseconds;
+// Rested returns when the cooldown of an alert ends, or has ended, in unix milliseconds;
 // zero if it has none or has not fired yet.
-func (a *Alert) rested() int64 {
+func (a *Alert) Rested() int64 {
 	if a.FiredAt == nil || a.Cooldown == 0 {
 		return 0
 	}
 	return a.FiredAt.Add(time.Duration(a.Cooldown)).UnixMilli()
 }
 
-// since returns from when on trading counts for a price alert, in unix milliseconds:
+// Since returns from when on trading counts for a price alert, in unix milliseconds:
 // since it was set, or since it last fired.
-func (a *Alert) since() int64 {
+func (a *Alert) Since() int64 {
 	if a.FiredAt != nil {
 		return max(a.CreatedAt.UnixMilli(), a.FiredAt.UnixMilli())
 	}

@@ -1,6 +1,8 @@
-package trade
+package book
 
-import "wick/internal/limit"
+import (
+	"wick/internal/limit"
+)
 
 // Who names the client behind a request, for the journal and its audit. Every
 // field may be empty.
@@ -14,8 +16,8 @@ type Who struct {
 // many as --clients and the log show.
 const shortID = 8
 
-// short returns w as it is written down, or nil if all its fields are empty.
-func (w Who) short() *Who {
+// Short returns w as it is written down, or nil if all its fields are empty.
+func (w Who) Short() *Who {
 	if w == (Who{}) {
 		return nil
 	}
@@ -24,9 +26,9 @@ func (w Who) short() *Who {
 	return &w
 }
 
-// sameClient reports whether two requests came from the same program. They are compared
+// SameClient reports whether two requests came from the same program. They are compared
 // by Client if one of them has it, and otherwise by ID.
-func (w *Who) sameClient(other *Who) bool {
+func (w *Who) SameClient(other *Who) bool {
 	switch {
 	case w == nil || other == nil:
 		return w == other

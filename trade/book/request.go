@@ -1,4 +1,4 @@
-package trade
+package book
 
 import (
 	"fmt"
@@ -49,17 +49,17 @@ type OrderRequest struct {
 	ClientOrderID string // may be empty
 	DryRun        bool   // check and say what would happen, but do nothing
 
-	searched int // the first so many generations of the index do not have the ClientOrderID
+	Searched int // the first so many generations of the index do not have the ClientOrderID
 }
 
-// clientIDShape is what a client_order_id looks like. It appears in error texts and
+// ClientIDShape is what a client_order_id looks like. It appears in error texts and
 // logs, so it has no characters that mean something there.
-var clientIDShape = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,48}$`)
+var ClientIDShape = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,48}$`)
 
-// normalize brings the request, except for its symbol, into one spelling, and refuses
+// Normalize brings the request, except for its symbol, into one spelling, and refuses
 // what would be wrong in any state of the book. It reads no state, so it can be called
 // before anything else.
-func (r *OrderRequest) normalize() error {
+func (r *OrderRequest) Normalize() error {
 	r.Side = Side(strings.ToLower(strings.TrimSpace(string(r.Side))))
 	r.Type = OrderType(strings.ToLower(strings.TrimSpace(string(r.Type))))
 	r.TimeInForce = TimeInForce(strings.ToLower(strings.TrimSpace(string(r.TimeInForce))))
@@ -69,11 +69,11 @@ func (r *OrderRequest) normalize() error {
 	}
 	switch {
 	case r.Side != Buy && r.Side != Sell:
-		return refuse("bad_side", "side %q: write buy or sell", limit.Clip(string(r.Side)))
+		return Refuse("bad_side", "side %q: write buy or sell", limit.Clip(string(r.Side)))
 	case !slices.Contains(OrderTypes, r.Type):
-		return refuse("bad_type", "type %q: write one of %s", limit.Clip(string(r.Type)), joined(OrderTypes))
-	case r.ClientOrderID != "" && !clientIDShape.MatchString(r.ClientOrderID):
-		return refuse("bad_client_order_id", "client_order_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", limit.Clip(r.ClientOrderID))
+		return Refuse("bad_type", "type %q: write one of %s", limit.Clip(string(r.Type)), joined(OrderTypes))
+	case r.ClientOrderID != "" && !ClientIDShape.MatchString(r.ClientOrderID):
+		return Refuse("bad_client_order_id", "client_order_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", limit.Clip(r.ClientOrderID))
 	}
 	if err := r.checkSize(); err != nil {
 		return err
@@ -98,11 +98,11 @@ func (r *OrderRequest) checkSize() error {
 	}
 	switch {
 	case r.Quantity < 0 || r.Notional < 0 || measures == 0:
-		return refuse("bad_quantity", "quantity %s: it must be above zero", r.Quantity)
+		return Refuse("bad_quantity", "quantity %s: it must be above zero", r.Quantity)
 	case measures > 1:
-		return refuse("bad_quantity", "quantity and notional: give one of them")
+		return Refuse("bad_quantity", "quantity and notional: give one of them")
 	case r.MayOpen && (r.All || r.ReduceOnly):
-		return refuse("bad_may_open", "an order that only reduces a position (reduce_only, quantity all) opens none: leave out may_open")
+		return Refuse("bad_may_open", "an order that only reduces a position (reduce_only, quantity all) opens none: leave out may_open")
 	}
 	return nil
 }
@@ -113,23 +113,23 @@ func (r *OrderRequest) checkPrices() error {
 	stops := r.Type == Stop || r.Type == StopLimit
 	switch {
 	case r.Price < 0 || r.StopPrice < 0 || r.TrailAmount < 0:
-		return refuse("bad_price", "price %s: it must be above zero", min(r.Price, r.StopPrice, r.TrailAmount))
+		return Refuse("bad_price", "price %s: it must be above zero", min(r.Price, r.StopPrice, r.TrailAmount))
 	case r.Type == Limit && r.Price == 0 && r.StopPrice != 0:
-		return refuse("price_required", "a limit order needs a price and takes no stop_price: %s", whichPrice)
-	case r.Type.hasLimit() && r.Price == 0:
-		return refuse("price_required", "a %s order needs a price", r.Type)
-	case !r.Type.hasLimit() && r.Price != 0:
-		return refuse("price_not_allowed", "a %s order takes no price: %s", r.Type, whichPrice)
+		return Refuse("price_required", "a limit order needs a price and takes no stop_price: %s", whichPrice)
+	case r.Type.HasLimit() && r.Price == 0:
+		return Refuse("price_required", "a %s order needs a price", r.Type)
+	case !r.Type.HasLimit() && r.Price != 0:
+		return Refuse("price_not_allowed", "a %s order takes no price: %s", r.Type, whichPrice)
 	case stops && r.StopPrice == 0:
-		return refuse("stop_price_required", "a %s order needs a stop_price", r.Type)
+		return Refuse("stop_price_required", "a %s order needs a stop_price", r.Type)
 	case !stops && r.StopPrice != 0:
-		return refuse("stop_price_not_allowed", "a %s order takes no stop_price: %s", r.Type, whichPrice)
+		return Refuse("stop_price_not_allowed", "a %s order takes no stop_price: %s", r.Type, whichPrice)
 	}
 	if err := r.checkTrail(); err != nil {
 		return err
 	}
 	if r.PostOnly && r.Type != Limit {
-		return refuse("bad_post_only", "post_only is for type limit alone, not for %s", r.Type)
+		return Refuse("bad_post_only", "post_only is for type limit alone, not for %s", r.Type)
 	}
 	return nil
 }
@@ -146,14 +146,14 @@ func (r *OrderRequest) checkTrail() error {
 	trails := r.TrailAmount != 0 || r.TrailPercent != 0
 	switch {
 	case trails && r.Type != TrailingStop:
-		return refuse("bad_trail", "a %s order takes neither trail_amount nor trail_percent: they are of type trailing_stop, "+
+		return Refuse("bad_trail", "a %s order takes neither trail_amount nor trail_percent: they are of type trailing_stop, "+
 			"which for a position is an order of its own, on the other side", r.Type)
 	case !trails && r.Type == TrailingStop:
-		return refuse("bad_trail", "a trailing_stop order needs its distance to the market, as trail_amount or trail_percent")
+		return Refuse("bad_trail", "a trailing_stop order needs its distance to the market, as trail_amount or trail_percent")
 	case r.TrailAmount != 0 && r.TrailPercent != 0:
-		return refuse("bad_trail", "trail_amount and trail_percent: give one of them")
+		return Refuse("bad_trail", "trail_amount and trail_percent: give one of them")
 	case r.TrailPercent < 0 || r.TrailPercent >= 100*exact.One:
-		return refuse("bad_trail", "trail_percent %s: above 0 and below 100", r.TrailPercent)
+		return Refuse("bad_trail", "trail_percent %s: above 0 and below 100", r.TrailPercent)
 	}
 	return nil
 }
@@ -163,19 +163,19 @@ func (r *OrderRequest) checkTime() error {
 	tif := r.TimeInForce
 	switch {
 	case tif != "" && !slices.Contains(TimesInForce, tif):
-		return refuse("bad_time_in_force", "time_in_force %q: write one of %s", limit.Clip(string(tif)), joined(TimesInForce))
+		return Refuse("bad_time_in_force", "time_in_force %q: write one of %s", limit.Clip(string(tif)), joined(TimesInForce))
 	case (tif == GTD) != !r.ExpiresAt.IsZero():
-		return refuse("bad_expires_at", "expires_at and time_in_force gtd go together")
-	case (tif == IOC || tif == FOK) && (r.PostOnly || r.Type.hasStop()):
-		return refuse("bad_time_in_force", "%s is for orders that fill at once, and a stop or a post_only order waits: leave time_in_force out, or send day or gtd", tif)
+		return Refuse("bad_expires_at", "expires_at and time_in_force gtd go together")
+	case (tif == IOC || tif == FOK) && (r.PostOnly || r.Type.HasStop()):
+		return Refuse("bad_time_in_force", "%s is for orders that fill at once, and a stop or a post_only order waits: leave time_in_force out, or send day or gtd", tif)
 	}
 	return nil
 }
 
-// checkExpiry refuses an order whose time is over.
-func (r *OrderRequest) checkExpiry() error {
-	if r.TimeInForce == GTD && !r.ExpiresAt.After(time.Now()) {
-		return refuse("bad_expires_at", "expires_at %s is over", r.ExpiresAt.UTC().Format(time.RFC3339))
+// CheckExpiry refuses an order whose time is over at an instant.
+func (r *OrderRequest) CheckExpiry(at Time) error {
+	if r.TimeInForce == GTD && !r.ExpiresAt.After(at.Time) {
+		return Refuse("bad_expires_at", "expires_at %s is over", r.ExpiresAt.UTC().Format(time.RFC3339))
 	}
 	return nil
 }
@@ -221,12 +221,12 @@ func (r *OrderRequest) checkGroup() error {
 	exits := r.StopLoss != Exit{} || r.TakeProfit != Exit{}
 	switch {
 	case exits && (r.ReduceOnly || r.All || r.OCO != OCO{}):
-		return refuse("bad_exit", "stop_loss and take_profit belong to an order that opens a position, not to reduce_only, quantity all or oco; "+
+		return Refuse("bad_exit", "stop_loss and take_profit belong to an order that opens a position, not to reduce_only, quantity all or oco; "+
 			"to protect a position place a stop, or a limit with oco, that is reduce_only")
 	case r.OCO != OCO{} && (r.Type != Limit || r.OCO.StopPrice <= 0 || r.OCO.Price < 0):
-		return refuse("bad_oco", `oco is the stop beside an order of type limit, such as {"stop_price":95}; an entry is protected by stop_loss and take_profit`)
+		return Refuse("bad_oco", `oco is the stop beside an order of type limit, such as {"stop_price":95}; an entry is protected by stop_loss and take_profit`)
 	case r.OCO != OCO{} && (r.TimeInForce == IOC || r.TimeInForce == FOK):
-		return refuse("bad_oco", "oco and %s exclude each other: both orders wait, so leave time_in_force out", r.TimeInForce)
+		return Refuse("bad_oco", "oco and %s exclude each other: both orders wait, so leave time_in_force out", r.TimeInForce)
 	}
 	return nil
 }
@@ -240,18 +240,18 @@ type Approval struct {
 	Until    time.Time
 }
 
-// covers returns a refusal if o, which would be filled at fill on arrival, is not what was
+// Covers returns a refusal if o, which would be filled at fill on arrival, is not what was
 // approved: the market has moved on since the person looked.
-func (a *Approval) covers(o *Order, fill exact.Decimal, at Time) error {
+func (a *Approval) Covers(o *Order, fill exact.Decimal, at Time) error {
 	switch {
 	case a == nil:
 		return nil
 	case o.Quantity > a.Quantity:
-		return refuse("not_approved", "a person approved a quantity of %s, and it would be %s now; nothing was placed: call again, and they are asked anew", a.Quantity, o.Quantity)
+		return Refuse("not_approved", "a person approved a quantity of %s, and it would be %s now; nothing was placed: call again, and they are asked anew", a.Quantity, o.Quantity)
 	case fill != 0 && a.Price != 0 && (o.Side == Buy && fill > a.Price || o.Side == Sell && fill < a.Price):
-		return refuse("not_approved", "a person approved a price as far as %s, and the market is at %s now; nothing was placed: call again, and they are asked anew", a.Price, fill)
+		return Refuse("not_approved", "a person approved a price as far as %s, and the market is at %s now; nothing was placed: call again, and they are asked anew", a.Price, fill)
 	case at.After(a.Until):
-		return refuse("not_approved", "the approval has ended; nothing was placed: call again, and they are asked anew")
+		return Refuse("not_approved", "the approval has ended; nothing was placed: call again, and they are asked anew")
 	}
 	return nil
 }

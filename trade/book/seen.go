@@ -1,4 +1,4 @@
-package trade
+package book
 
 import (
 	"maps"
@@ -8,11 +8,11 @@ import (
 	"wick/market"
 )
 
-// seen is how far the engine has judged a symbol. The journal keeps it for symbols that
+// Seen is how far the engine has judged a symbol. The journal keeps it for symbols that
 // alerts or open orders wait for, so that the next process goes on from there. It may be
 // behind what was judged: to judge the same again changes nothing, because what fired or
 // was filled no longer waits.
-type seen struct {
+type Seen struct {
 	Price     exact.Decimal             `json:"price"`               // the newest that was judged, rounded; zero if out of range
 	At        int64                     `json:"at"`                  // when it was the price, in unix milliseconds
 	Synthetic bool                      `json:"synthetic,omitempty"` // the price is invented
@@ -20,26 +20,26 @@ type seen struct {
 }
 
 const (
-	seenPeriod = time.Minute // how far symbols were judged is written this often
-	maxSeen    = 100         // symbols in one such record, so that it fits
+	SeenPeriod = time.Minute // how far symbols were judged is written this often
+	MaxSeen    = 100         // symbols in one such record, so that it fits
 )
 
-// equal reports whether s and o say the same.
-func (s *seen) equal(o *seen) bool {
+// Equal reports whether s and o say the same.
+func (s *Seen) Equal(o *Seen) bool {
 	return o != nil && s.Price == o.Price && s.At == o.At && s.Synthetic == o.Synthetic && maps.Equal(s.Bars, o.Bars)
 }
 
-// missed returns about how many bars of an interval have closed since the last one that
+// Missed returns about how many bars of an interval have closed by an instant since the last one that
 // was judged: rather too many than too few, but at most market.MaxLimit. It returns zero
 // if none was judged, or if s is nil.
-func (s *seen) missed(iv market.Interval) int {
+func (s *Seen) Missed(iv market.Interval, at Time) int {
 	if s == nil || s.Bars[iv] <= 0 {
 		return 0
 	}
-	n := (time.Now().Unix() - s.Bars[iv]) / iv.Seconds()
+	n := (at.Unix() - s.Bars[iv]) / iv.Seconds()
 	return int(min(max(n, 0), market.MaxLimit))
 }
 
-// of reports whether s can be compared with a series: both are invented, or neither. It
+// Of reports whether s can be compared with a series: both are invented, or neither. It
 // returns false for nil.
-func (s *seen) of(series *market.Series) bool { return s != nil && s.Synthetic == series.Synthetic }
+func (s *Seen) Of(series *market.Series) bool { return s != nil && s.Synthetic == series.Synthetic }

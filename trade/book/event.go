@@ -1,0 +1,210 @@
+package book
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"wick/delivery"
+	"wick/internal/exact"
+)
+
+// Kind says what happened in a record of the journal. The numbers are on disk: they
+// are never reused. The journal itself uses 1. A start fails at a record of an unknown
+// kind.
+type Kind byte
+
+const (
+	KindStarted       Kind = 2  // a process opened the store
+	KindPlaced        Kind = 3  // an order was accepted, and filled if it could be at once
+	KindFilled        Kind = 4  // a resting order was filled; at a broker elsewhere perhaps in part
+	KindCancelled     Kind = 5  // an order was cancelled
+	KindIntent        Kind = 6  // an order is about to be sent to a broker elsewhere
+	KindAnswered      Kind = 7  // what became of it there, without a fill
+	KindAlertSet      Kind = 8  // an alert waits
+	KindAlertGone     Kind = 9  // an alert was cancelled, or has expired
+	KindFired         Kind = 10 // an alert fired: its notification, and the queues it entered
+	KindDrained       Kind = 11 // the polling queue was read up to a sequence
+	KindDelivered     Kind = 12 // queues were delivered up to a sequence each
+	KindExpired       Kind = 13 // entries past their hour leave the queues
+	KindSubscribed    Kind = 14 // a subscription was made, changed or claimed
+	KindUnsubscribed  Kind = 15 // a subscription and its queue are gone
+	KindTrading       Kind = 16 // the trading state changed
+	KindOrderRejected Kind = 17 // an open order could not be filled, or its broker refused it
+	KindSeen          Kind = 18 // how far prices and bars were judged
+	KindOrderChanged  Kind = 30 // a stop_limit was triggered and waits for its limit, or an order was reached and waits until the account can be valued
+	KindDay           Kind = 31 // what the account came to when it was first valued on a day
+	KindOutbox        Kind = 32 // a step of the outbox; see Outbox
+	KindVenue         Kind = 33 // which account the directory belongs to; see stamp
+	KindAnswer        Kind = 34 // what a person answered about an order, before it was placed
+	KindImported      Kind = 35 // an order of the log that this store was made from, as it is
+)
+
+// kindNames are what an audit calls the kinds.
+var kindNames = map[Kind]string{
+	KindStarted: "started", KindPlaced: "order_placed", KindFilled: "order_filled",
+	KindCancelled: "order_cancelled", KindIntent: "order_intent", KindAnswered: "order_answered",
+	KindAlertSet: "alert_set", KindAlertGone: "alert_cancelled", KindFired: "alert_fired",
+	KindDrained: "notifications_drained", KindDelivered: "notifications_delivered", KindExpired: "queues_expired",
+	KindSubscribed: "subscribed", KindUnsubscribed: "unsubscribed", KindTrading: "trading_state",
+	KindOrderRejected: "order_rejected", KindSeen: "market_seen",
+	KindOrderChanged: "order_changed", KindDay: "account_day", KindOutbox: "outbox",
+	KindVenue: "broker", KindAnswer: "order_answered_by_person", KindImported: "order_imported",
+}
+
+// String returns the name that an audit shows.
+func (k Kind) String() string {
+	if name := kindNames[k]; name != "" {
+		return name
+	}
+	return fmt.Sprintf("kind_%d", byte(k))
+}
+
+// Event is the payload of a record: all that is needed to take the step again,
+// outcome included, so that replay computes nothing anew. Values behind its
+// pointers are never changed once the event exists; states share them.
+//
+// A record has a bounded size, so an event has whole orders only of those that begin with
+// it, which are at most two. Of the others that it ends, which may be all open orders of a
+// symbol, it has the ids: maxOpenPerSymbol of them fit.
+type Event struct {
+	At           Time                     `json:"at"`
+	Order        *Order                   `json:"order,omitempty"`    // as it is after the step
+	Begin        []*Order                 `json:"begin,omitempty"`    // others that begin with it: its exits, or the stop beside it
+	Ends         []OrderEnd               `json:"ends,omitempty"`     // open orders that are cancelled with it
+	Holding      *Holding                 `json:"position,omitempty"` // of the order's symbol, after a fill
+	Alert        *Alert                   `json:"alert,omitempty"`    // that was set or is gone; after a firing, as it waits on if it repeats
+	Notification *Notification            `json:"notification,omitempty"`
+	To           []string                 `json:"to,omitempty"` // subscriptions whose queues it entered
+	Subscription *delivery.Subscription   `json:"subscription,omitempty"`
+	Marks        map[string]uint64        `json:"marks,omitempty"`   // subscription to last delivered sequence
+	Through      uint64                   `json:"through,omitempty"` // last drained sequence
+	Day          *DayMark                 `json:"day,omitempty"`
+	Trading      TradingState             `json:"trading,omitempty"`
+	Tripped      string                   `json:"tripped,omitempty"`  // the day on which the account had lost too much
+	ByOwner      bool                     `json:"by_owner,omitempty"` // on a shared log: reducing is the owner's word, not that of the loss
+	Epoch        string                   `json:"epoch,omitempty"`    // of the process that started
+	Seen         map[string]*Seen         `json:"seen,omitempty"`     // by symbol; also with a new alert, and with a new order if none is known of its symbol
+	Stops        map[string]exact.Decimal `json:"stops,omitempty"`    // where trailing stops stood at that time, by order id
+	Outbox       json.RawMessage          `json:"outbox,omitempty"`
+	Evidence     json.RawMessage          `json:"evidence,omitempty"` // of a person's answer, as package permit wrote it
+	Venue        *Stamp                   `json:"venue,omitempty"`
+	Holdings     map[string]Holding       `json:"positions,omitempty"` // those that lost what the account at the broker lacks, by symbol
+	By           *Who                     `json:"by,omitempty"`        // who cancelled, halted or accepted positions; orders and alerts have a By of their own
+
+	// What the step means to the hub and to the outbox, which get it once it is on disk.
+	// Both depend on the state before the step, and are set when it is taken.
+	Queued *delivery.Record `json:"-"`
+	Steps  []Step           `json:"-"`
+}
+
+// OrderEnd is an open order that is cancelled by a step of another one.
+type OrderEnd struct {
+	ID   string `json:"id"`
+	Code Code   `json:"code"`
+	// Stop is where a trailing stop stood, if it has moved since the journal noted it.
+	Stop exact.Decimal `json:"stop,omitempty"`
+}
+
+// reason returns why the order ends with the one called id.
+func (e OrderEnd) reason(id string) Reason {
+	switch e.Code {
+	case mateFilled, MateEnded, Replaced:
+		return Because(e.Code, id)
+	}
+	return Because(e.Code)
+}
+
+// AddBegin adds to ev an order that begins with it.
+func (ev *Event) AddBegin(o *Order) {
+	o.UpdatedAt = ev.At
+	ev.Begin = append(ev.Begin, o)
+}
+
+// AddEnd adds to ev that an open order is cancelled. The first code that is given for an order
+// counts.
+func (ev *Event) AddEnd(o *Order, code Code) {
+	if !slices.ContainsFunc(ev.Ends, func(e OrderEnd) bool { return e.ID == o.ID }) {
+		ev.Ends = append(ev.Ends, OrderEnd{ID: o.ID, Code: code})
+	}
+}
+
+// Changed returns the orders that ev changes, as they are after it: its own first, then those
+// that begin and those that end. Known returns an order as it was before ev, or nil; what is
+// not known is left out.
+func (ev *Event) Changed(known func(id string) *Order) []*Order {
+	if ev.Order == nil {
+		return nil
+	}
+	all := append([]*Order{ev.Order}, slices.DeleteFunc(slices.Clone(ev.Begin), func(o *Order) bool { return o == nil })...)
+	for _, e := range ev.Ends {
+		before := known(e.ID)
+		if before == nil {
+			continue
+		}
+		after := *before
+		after.Status, after.UpdatedAt = StatusCancelled, ev.At
+		after.Explain(e.reason(ev.Order.ID))
+		if e.Stop != 0 {
+			after.StopPrice = &e.Stop
+		}
+		all = append(all, &after)
+	}
+	return all
+}
+
+// DecodeEvent reads the payload of a record.
+func DecodeEvent(payload []byte) (ev *Event, err error) {
+	ev = new(Event)
+	return ev, json.Unmarshal(payload, ev)
+}
+
+// Stamp says which account a data directory belongs to. Base is by how much more than the
+// book the account holds, as the owner has accepted it.
+type Stamp struct {
+	Broker  string                   `json:"broker"`
+	Account string                   `json:"account"`
+	Base    map[string]exact.Decimal `json:"base,omitempty"` // by broker.Key of the symbol
+}
+
+// base returns what the owner has accepted of the symbol with a key; nothing without a stamp.
+func (s *Stamp) Beside(key string) exact.Decimal {
+	if s == nil {
+		return 0
+	}
+	return s.Base[key]
+}
+
+// DayMark is the account as it was first valued on a day, in UTC.
+type DayMark struct {
+	Date     string      `json:"date"`
+	Equity   exact.Money `json:"equity"`
+	Realized exact.Money `json:"realized"`
+	Fees     exact.Money `json:"fees"`
+	// Cash is what was paid in by then. Zero, in marks of versions that did not
+	// write it, means as much as now.
+	Cash exact.Decimal `json:"cash,omitempty"`
+	// Synthetic says that an invented price is in the sums.
+	Synthetic bool `json:"synthetic,omitempty"`
+}
+
+// With returns d as it would have been had cash been paid in then. Another amount
+// of --cash is no profit and no loss, so days are compared as if all of them had
+// begun with the same.
+func (d DayMark) With(cash exact.Decimal) DayMark {
+	if d.Cash != 0 {
+		d.Equity, d.Cash = Plus(d.Equity, Minus(cash.Money(), d.Cash.Money())), cash
+	}
+	return d
+}
+
+// Plus and minus are sums of amounts whose parts were added up before without
+// leaving the range.
+func Plus(x, y exact.Money) exact.Money { z, _ := x.Add(y); return z }
+
+func Minus(x, y exact.Money) exact.Money { z, _ := x.Sub(y); return z }
+
+const (
+	maxDays   = 400 // day marks that are kept: a little more than a year
+	ShownDays = 31  // days that an account lists
+)
