@@ -27,7 +27,7 @@ type Memory struct {
 type remains uint8
 
 const (
-	forgotten remains = iota
+	_ remains = iota // nothing: it forgets
 	// onlyVisible entries describe the bars of a chart as a whole, such as a volume profile: they
 	// are computed only from those, without warm-up.
 	onlyVisible
