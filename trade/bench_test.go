@@ -28,7 +28,11 @@ func BenchmarkPlace64(b *testing.B) {
 	if err := e.ensure(b.Context(), "AAA"); err != nil {
 		b.Fatal(err)
 	}
-	go e.keepIndex(b.Context())
+	ctx, cancel := context.WithCancel(b.Context())
+	var index sync.WaitGroup
+	index.Go(func() { e.keepIndex(ctx) })
+	defer index.Wait() // before the directory goes
+	defer cancel()
 	syncs, used := e.Status().Syncs, heapInUse()
 	const clients = 64
 	var left atomic.Int64
