@@ -116,11 +116,20 @@ func (l *logins) change(p *process, n int) error {
 		clear(l.clients)
 		return command(l.wick, "revoke", "all", "--data-dir", l.dir)
 	case 2, 3, 4:
+		// The listener may have logged in again right before the kill, and not been back since:
+		// this is when it takes its subscription over from the token that has ended.
+		var sub struct{ Subscribed bool }
+		if err := c.call("list_subscriptions", nil, &sub); err != nil {
+			return err
+		}
+		if !sub.Subscribed {
+			return errors.New("the listener's program has lost its subscription")
+		}
 		other, err := login(p.base, "listener")
 		if err != nil {
 			return err
 		}
-		var sub struct{ Subscribed bool }
+		sub.Subscribed = false
 		if err := other.call("list_subscriptions", nil, &sub); err != nil {
 			return err
 		}
