@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -329,7 +330,8 @@ func TestStdioMoney(t *testing.T) {
 }
 
 // TestApproveCommand: over stdio there is no page. The refusal says how the owner answers,
-// and wick approve with the passphrase on its standard input does it.
+// and wick approve shows the order and takes the passphrase on its standard input, or the word
+// yes there and the passphrase of a file.
 func TestApproveCommand(t *testing.T) {
 	dir := t.TempDir()
 	host := runHost(t, func(ctx context.Context, in io.Reader, out, log io.Writer) error {
@@ -340,8 +342,20 @@ func TestApproveCommand(t *testing.T) {
 	if id == nil {
 		t.Fatalf("not asked: %s", host.call("place_order", order))
 	}
-	approve := func(phrase string) error {
-		return Run(t.Context(), []string{"approve", id[1], "--data-dir", dir}, env("HOME", dir), strings.NewReader(phrase+"\n"), io.Discard, io.Discard)
+	var shown bytes.Buffer
+	approve := func(phrase string, flags ...string) error {
+		shown.Reset()
+		return Run(t.Context(), append([]string{"approve", id[1], "--data-dir", dir}, flags...), env("HOME", dir), strings.NewReader(phrase+"\n"), &shown, io.Discard)
+	}
+	file := filepath.Join(t.TempDir(), "phrase")
+	if err := os.WriteFile(file, []byte(testPhrase), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := approve("", "--passphrase-file", file); err == nil || !strings.HasPrefix(shown.String(), "buy 0.01 BTCUSDT, market order\n") {
+		t.Errorf("without a typed yes: %v, shown %q; want the order and no yes", err, &shown)
+	}
+	if err := Run(t.Context(), []string{"approve", "another", "--data-dir", dir}, env("HOME", dir), strings.NewReader(testPhrase+"\n"), io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "no order waits under the id") {
+		t.Errorf("an id that nobody gave: %v", err)
 	}
 	if err := approve("not the passphrase"); err == nil || !strings.Contains(err.Error(), "not the passphrase") {
 		t.Errorf("a wrong passphrase: %v", err)
@@ -352,7 +366,7 @@ func TestApproveCommand(t *testing.T) {
 	if got := host.call("place_order", order); strings.Contains(got, `"status"`) {
 		t.Fatalf("placed without a yes: %s", got)
 	}
-	if err := approve(testPhrase); err != nil {
+	if err := approve("yes", "--passphrase-file", file); err != nil {
 		t.Fatal(err)
 	}
 	if got := host.call("place_order", order); !strings.Contains(got, `"status":"filled"`) {

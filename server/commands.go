@@ -69,7 +69,7 @@ func Commands() []Command {
 			}
 			return t.ask(ctx, path, nil)
 		}},
-		{"approve", "ID", "approve an order that waits there, with the passphrase of --passphrase-file or standard input", "data-dir passphrase-file", approveOrder},
+		{"approve", "ID", "show an order that waits there and approve it, with the passphrase from standard input, or yes there and --passphrase-file", "data-dir passphrase-file", approveOrder},
 		{"accept-positions", "", "take the positions at the broker as they are, so that trading goes on after a difference", "data-dir", func(ctx context.Context, t *task) error {
 			return t.ask(ctx, "/accept-positions", nil)
 		}},
@@ -220,19 +220,39 @@ func listClients(ctx context.Context, t *task) error {
 	return table.Flush()
 }
 
-// approveOrder says yes to the order that waits under an id at the running server, with the
-// passphrase. The standard library cannot turn off a terminal's echo.
+// approveOrder shows the order that waits under an id at the running server, and says yes to it
+// with the passphrase. Who gave the id may have said something else about the order, so nothing
+// is approved before a person has seen it: the passphrase is typed below it, or with
+// --passphrase-file the word yes. The standard library cannot turn off a terminal's echo.
 func approveOrder(ctx context.Context, t *task) error {
-	secret, err := []byte(nil), error(nil)
-	if t.passphraseFile != "" {
-		secret, err = readPassphrase(t.passphraseFile)
-	} else {
-		fmt.Fprint(t.stderr, "passphrase (it is shown as you type; --passphrase-file reads it from a file): ")
-		secret, err = bufio.NewReader(io.LimitReader(t.stdin, maxOwnerForm)).ReadBytes('\n')
-		secret = bytes.TrimRight(secret, "\r\n")
+	var waiting []permit.Question
+	if err := askControl(ctx, t.dataDir, http.MethodGet, "/approvals", nil, &waiting); err != nil {
+		return err
 	}
+	asked := slices.IndexFunc(waiting, func(q permit.Question) bool { return q.ID == t.words[0] })
+	if asked < 0 {
+		return fmt.Errorf("no order waits under the id %q: it was answered, or its time is over; %d others wait", limit.Clip(t.words[0]), len(waiting))
+	}
+	for _, line := range waiting[asked].Lines {
+		fmt.Fprintln(t.shown, line)
+	}
+	prompt := "passphrase (it is shown as you type; --passphrase-file reads it from a file): "
+	if t.passphraseFile != "" {
+		prompt = "type yes to approve this order: "
+	}
+	fmt.Fprint(t.stderr, prompt)
+	typed, err := bufio.NewReader(io.LimitReader(t.stdin, maxOwnerForm)).ReadBytes('\n')
 	if err != nil && err != io.EOF {
 		return err
+	}
+	secret := bytes.TrimRight(typed, "\r\n")
+	if t.passphraseFile != "" {
+		if string(secret) != "yes" {
+			return errors.New("nothing was approved: yes was not typed")
+		}
+		if secret, err = readPassphrase(t.passphraseFile); err != nil {
+			return err
+		}
 	}
 	defer clear(secret)
 	return t.ask(ctx, "/approve", url.Values{"id": {t.words[0]}, "answer": {"yes"}, "passphrase": {string(secret)}})
