@@ -187,10 +187,10 @@ func TestSelfApproval(t *testing.T) {
 	if named := regexp.MustCompile(`(?m)^\S+ (\d+) order_intent .*"evidence":"` + evidence[3] + `"`).FindStringSubmatch(out.String()); named == nil || len(named[1]) < len(evidence[2]) || len(named[1]) == len(evidence[2]) && named[1] <= evidence[2] {
 		t.Errorf("no later order names the evidence %s:\n%s", evidence[3], &out)
 	}
+	p.terminate(t) // the log is written beside the work, and all of it by now
 	if !strings.Contains(p.log.String(), "order answered") || !strings.Contains(p.log.String(), evidence[3]) {
 		t.Errorf("the log does not say it: %s", p.log)
 	}
-	p.terminate(t)
 }
 
 // overSocket asks over the socket of a data directory.

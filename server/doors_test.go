@@ -72,7 +72,7 @@ func TestDoors(t *testing.T) {
 			return overSocket(t, dir, method, "/"+path, form)
 		}, action)
 	}
-	charts, trade, all := permit.Scopes{permit.Charts}, permit.Scopes{permit.Charts, permit.Trade}, permit.Scopes{permit.Charts, permit.Trade, permit.Owner, permit.Person}
+	charts, trade, all := permit.Scopes{permit.Charts}, permit.Scopes{permit.Charts, permit.Trade}, permit.Scopes{permit.Charts, permit.Trade, permit.Owner}
 	doors := []door{
 		{"HTTP without a token", permit.HTTP, nil, over("")},
 		{"HTTP, charts", permit.HTTP, charts, over(viewer)},
@@ -86,7 +86,7 @@ func TestDoors(t *testing.T) {
 		{"attached beside a passphrase", permit.Attach, permit.Scopes{permit.Charts, permit.Read}, attached.letIn},
 		{"socket", permit.Socket, permit.Scopes{permit.Owner}, socket},
 	}
-	// approve is tried with a yes, which needs the passphrase; resume comes last, after halt and cancel.
+	// approve is tried with a yes, which needs the passphrase: no token has it; resume comes last, after halt and cancel.
 	rules := slices.Clone(permit.Table)
 	slices.SortStableFunc(rules, func(a, b permit.Rule) int {
 		return strings.Compare(fmt.Sprint(a.Action == "resume"), fmt.Sprint(b.Action == "resume"))

@@ -35,6 +35,11 @@ type owner struct {
 	// proves returns nil if a text is the owner's passphrase, which a yes over the socket
 	// needs. Nil means that there is none: then no yes comes by the socket.
 	proves func(guess string) error
+
+	// guarded says that there is a passphrase. A yes is then given on the page that asks for it,
+	// [oauth.ApprovePath], and not with the token of the owner's page: browsers write that to
+	// their disk, where other programs of the same user can read it.
+	guarded bool
 }
 
 // loginJSON is a login as the owner sees it.
@@ -132,13 +137,28 @@ func one(r *http.Request, name string) string {
 	return value
 }
 
+// questionJSON is an order that waits for the owner's yes, and where that is given if a token
+// is not enough for it.
+type questionJSON struct {
+	permit.Question
+	Page string `json:"page,omitempty"`
+}
+
 // questions returns the orders that wait for the owner's yes, or nil if no order needs
 // one.
-func (o *owner) questions() []permit.Question {
+func (o *owner) questions() []questionJSON {
 	if !o.app.gate.Asks() {
 		return nil
 	}
-	return o.app.gate.Waiting()
+	list := []questionJSON{}
+	for _, q := range o.app.gate.Waiting() {
+		asked := questionJSON{Question: q}
+		if o.guarded {
+			asked.Page = oauth.ApprovePath + "?id=" + q.ID // letters and digits
+		}
+		list = append(list, asked)
+	}
+	return list
 }
 
 // approve takes the owner's answer to one question, yes or no, and says what follows. The

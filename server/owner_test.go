@@ -204,6 +204,31 @@ func TestOwnerApproves(t *testing.T) {
 	}
 }
 
+// TestOwnerTokenApprovesNothing: with a passphrase the token of the owner's page, which the
+// browser keeps on its disk, gives no yes: it names the page that asks for the passphrase. It
+// can still say no.
+func TestOwnerTokenApprovesNothing(t *testing.T) {
+	t.Setenv("WICK_PASSPHRASE", testPhrase)
+	h := startProcess(t, t.TempDir(), "--confirm-above", "1")
+	client, page := h.consented(t, testPhrase), h.loginOwner(t)
+	const order = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"place_order","arguments":{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1000,"client_order_id":"one"}}}`
+	h.ask(t, "/mcp", client, order)
+	var list []struct{ ID, Page string }
+	status, text := h.owner(t, page, "approvals", nil)
+	if err := json.Unmarshal([]byte(text), &list); err != nil || status != 200 || len(list) != 1 || list[0].Page != "/approve?id="+list[0].ID {
+		t.Fatalf("approvals: %d %s", status, text)
+	}
+	if status, text := h.owner(t, page, "approve", url.Values{"id": {list[0].ID}, "answer": {"yes"}}); status != 403 || !strings.Contains(text, "passphrase") {
+		t.Errorf("yes by the token: %d %s, want it refused", status, text)
+	}
+	if _, text := h.ask(t, "/mcp", client, order); !strings.Contains(text, "a person has to approve") {
+		t.Errorf("after that: %s", text)
+	}
+	if status, text := h.owner(t, page, "approve", url.Values{"id": {list[0].ID}, "answer": {"no"}}); status != 200 {
+		t.Errorf("no by the token: %d %s", status, text)
+	}
+}
+
 // TestOwnerWithout: where no order needs a yes and no message goes anywhere, the page
 // is told so and shows no empty lists.
 func TestOwnerWithout(t *testing.T) {

@@ -157,7 +157,11 @@ export function approvalsPanel({ transport: wire, say }) {
   return listPanel('Orders to approve', null, 'No order waits for you.', () => wire.owner('approvals'), (q, show) => {
     const [order, ...facts] = q.lines;
     const answer = (word, text, kind) => {
-      const work = () => wire.owner('approve', { id: q.id, answer: word }).then(say).then(show);
+      // With a passphrase a yes is given on the page that asks for it, not with this page's token.
+      const work = async () => {
+        if (word === 'yes' && q.page) open(q.page, '_blank', 'noopener');
+        else await wire.owner('approve', { id: q.id, answer: word }).then(say).then(show);
+      };
       return workButton(text, work, say, { class: kind, 'aria-label': `${text}: ${order}` });
     };
     const buttons = el('div', { class: 'add' }, answer('yes', 'Approve', 'strong'), answer('no', 'Refuse', 'danger'));
