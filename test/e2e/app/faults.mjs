@@ -2,7 +2,7 @@
 // more orders than a page of them, a login that was taken back.
 import assert from 'node:assert/strict';
 import { start } from '../browser/wick.mjs';
-import { binary, check, client, logIn, passphrase, pictures, until } from './lib.mjs';
+import { binary, check, client, logIn, passphrase, pictures, sayYes, until } from './lib.mjs';
 
 const wide = { viewport: { width: 1280, height: 900 } };
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
@@ -206,7 +206,7 @@ async function approvedOrder(page, wick) {
   };
   await ask();
   await previewIs(page, /^a person has to approve this order/);
-  await page.getByRole('button', { name: /^Approve: buy 6/ }).click();
+  await sayYes(page, page.getByRole('button', { name: /^Approve: buy 6/ }));
   await page.getByText('No order waits for you.').waitFor();
   await ask();
   await previewIs(page, /^Placed: buy 6/);

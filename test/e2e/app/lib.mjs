@@ -51,6 +51,15 @@ export async function logIn(page, wick) {
   await page.waitForSelector('#chart[data-state=ready]');
 }
 
+// sayYes presses a button that opens the page of an order, and says yes there with the passphrase.
+export async function sayYes(page, button) {
+  const [asked] = await Promise.all([page.context().waitForEvent('page'), button.click()]);
+  await asked.fill('#passphrase', passphrase);
+  await asked.click('button.allow');
+  await asked.getByRole('heading', { name: 'Approved' }).waitFor();
+  await asked.close();
+}
+
 // client registers another client, logs it in with the passphrase and returns how to ask with it.
 export async function client(wick, name) {
   const c = await register(wick.base, name, 'http://127.0.0.1:41001/callback');
