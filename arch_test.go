@@ -25,7 +25,7 @@ func toolOnly(pkg string) bool {
 // leaves, so each can be read, tested and fuzzed alone.
 var mayImport = map[string][]string{
 	".":                            {"server"},
-	"server":                       {"app", "broker", "broker/alpaca", "chart", "cluster", "delivery", "internal/exact", "indicators", "internal/journal", "market", "mcp", "mcp/tools", "internal/metrics", "notify", "oauth", "oauth/fileledger", "permit", "sse", "trade"},
+	"server":                       {"app", "broker", "broker/alpaca", "chart", "cluster", "delivery", "internal/exact", "indicators", "internal/journal", "market", "mcp", "mcp/tools", "internal/metrics", "notify", "oauth", "oauth/fileledger", "permit", "sse", "trade", "trade/book"},
 	"mcp/tools":                    {"chart", "delivery", "internal/exact", "indicators", "indicators/shape", "market", "mcp", "permit", "sse", "trade", "trade/book"},
 	"app":                          {"chart"},
 	"chart":                        {"chart/flatpng", "indicators", "market"},

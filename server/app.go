@@ -19,6 +19,7 @@ import (
 	"wick/permit"
 	"wick/sse"
 	"wick/trade"
+	"wick/trade/book"
 )
 
 // app holds what --trade adds, and the streams, which exist without it too. openApp
@@ -54,7 +55,7 @@ type app struct {
 }
 
 // fired counts a fired alert for the metrics.
-func (e *app) fired(trade.Notification, []string) {
+func (e *app) fired(book.Notification, []string) {
 	if e.meter != nil {
 		e.meter.fired.Add(1)
 	}

@@ -10,6 +10,7 @@ import (
 	"wick/market"
 	"wick/oauth"
 	"wick/trade"
+	"wick/trade/book"
 )
 
 // config is the command line and the environment, checked. It is made by parseConfig
@@ -54,15 +55,15 @@ type config struct {
 
 	// How orders are bounded and filled. Rates and shares are fractions: 0.001 is a
 	// tenth of a percent.
-	limits            trade.Limits
+	limits            book.Limits
 	account           trade.AccountOptions
 	feeRate, slippage exact.Decimal
 	halfSpread        exact.Decimal
-	grid              map[string]trade.Grid // by symbol; * for every other
-	confirmAbove      exact.Decimal         // negative: no order needs the approval of a person
-	approveInClient   bool                  // a form in the client counts as approval, but never for real money
-	attachTrade       bool                  // hosts that attach may trade, in spite of a passphrase or real money
-	makerFee          *exact.Decimal        // nil for feeRate
+	grid              map[string]book.Grid // by symbol; * for every other
+	confirmAbove      exact.Decimal        // negative: no order needs the approval of a person
+	approveInClient   bool                 // a form in the client counts as approval, but never for real money
+	attachTrade       bool                 // hosts that attach may trade, in spite of a passphrase or real money
+	makerFee          *exact.Decimal       // nil for feeRate
 	maxPriceAge       time.Duration
 	priceBand         float64
 

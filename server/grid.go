@@ -7,14 +7,14 @@ import (
 
 	"wick/internal/exact"
 	"wick/market"
-	"wick/trade"
+	"wick/trade/book"
 )
 
 // parseGrid reads what grid says: SYMBOL=TICK/LOT/MIN, several with commas. The
 // symbol * means every other one. TICK is the step of prices, LOT that of quantities and
 // MIN the least value of an order, price times quantity; 0 means none.
-func parseGrid(text string) (map[string]trade.Grid, error) {
-	grids := make(map[string]trade.Grid)
+func parseGrid(text string) (map[string]book.Grid, error) {
+	grids := make(map[string]book.Grid)
 	for part := range strings.SplitSeq(text, ",") {
 		if part = strings.TrimSpace(part); part == "" {
 			continue
@@ -36,7 +36,7 @@ func parseGrid(text string) (map[string]trade.Grid, error) {
 }
 
 // parseSteps reads the three numbers of one market.
-func parseSteps(text string) (g trade.Grid, err error) {
+func parseSteps(text string) (g book.Grid, err error) {
 	numbers := strings.Split(text, "/")
 	// In the order in which they are written.
 	to := []*exact.Decimal{&g.Tick, &g.Lot, &g.Minimum}
@@ -56,7 +56,7 @@ func parseSteps(text string) (g trade.Grid, err error) {
 // resolveGrid puts the symbols of the grid into the spelling of the source, by which gridOf is
 // asked. It refuses what names no symbol there, and two spellings of one.
 func (c *config) resolveGrid(source market.Source) error {
-	resolved := make(map[string]trade.Grid)
+	resolved := make(map[string]book.Grid)
 	for text, g := range c.grid {
 		symbol := text
 		if text != "*" {
@@ -75,7 +75,7 @@ func (c *config) resolveGrid(source market.Source) error {
 }
 
 // gridOf returns the grid that is set for a market, and whether it sets one.
-func (c *config) gridOf(symbol string) (trade.Grid, bool) {
+func (c *config) gridOf(symbol string) (book.Grid, bool) {
 	g, ok := c.grid[symbol]
 	if !ok {
 		g, ok = c.grid["*"]

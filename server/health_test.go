@@ -16,7 +16,7 @@ import (
 
 	"wick/internal/exact"
 	"wick/market"
-	"wick/trade"
+	"wick/trade/book"
 )
 
 // dying is the sample source, until it is dead and answers no more.
@@ -67,7 +67,7 @@ func TestHealthFromTheStart(t *testing.T) {
 				if test.alert {
 					e, err := openApp(t.Context(), c, market.Sample{}, logs.part("Trade"))
 					if err == nil {
-						_, err = e.trade.SetAlert(t.Context(), trade.AlertRequest{Symbol: "BTCUSDT", Condition: trade.Condition{Type: trade.PriceAbove, Threshold: 1e9 * exact.One}})
+						_, err = e.trade.SetAlert(t.Context(), book.AlertRequest{Symbol: "BTCUSDT", Condition: book.Condition{Type: book.PriceAbove, Threshold: 1e9 * exact.One}})
 					}
 					if err = e.close(err); err != nil {
 						t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 	"wick/market"
 	"wick/notify"
 	"wick/trade"
+	"wick/trade/book"
 )
 
 // hook is a receiver of webhooks.
@@ -309,8 +310,8 @@ func TestNotifyFlags(t *testing.T) {
 // TestAlertText: a message about an alert has the sentence that clients get, and the note.
 func TestAlertText(t *testing.T) {
 	var e notify.Event
-	outbox{interval: "4h"}.describe(&e, trade.Step{Notification: &trade.Notification{Symbol: "AAA", Message: "AAA is at 12, at or above 11.", Note: `a "note"`, Interval: "1h",
-		Condition: trade.FiredCondition{Type: trade.IndicatorSignal, Indicator: "rsi"}}})
+	outbox{interval: "4h"}.describe(&e, book.Step{Notification: &book.Notification{Symbol: "AAA", Message: "AAA is at 12, at or above 11.", Note: `a "note"`, Interval: "1h",
+		Condition: book.FiredCondition{Type: book.IndicatorSignal, Indicator: "rsi"}}})
 	if want := `AAA is at 12, at or above 11. "a \"note\""`; e.Text != want || e.Kind != notify.Alert {
 		t.Errorf("%s %s, want %s", e.Kind, e.Text, want)
 	}
@@ -329,37 +330,37 @@ func TestOrderText(t *testing.T) {
 	for _, c := range []struct {
 		want       string
 		kind, also notify.Kind
-		order      trade.Order
+		order      book.Order
 	}{
 		{"AAA: bought 1,035 at 1,100.5 (paper)", notify.Fill, "",
-			trade.Order{Side: trade.Buy, Status: trade.StatusFilled, Quantity: number("1035"), FilledQuantity: number("1035"), AveragePrice: &average}},
+			book.Order{Side: book.Buy, Status: book.StatusFilled, Quantity: number("1035"), FilledQuantity: number("1035"), AveragePrice: &average}},
 		{"AAA: bought 10 of 1,035 at 1,100.5; the rest was cancelled (paper)", notify.Fill, notify.Cancel,
-			trade.Order{Side: trade.Buy, Status: trade.StatusCancelled, Quantity: number("1035"), FilledQuantity: number("10"), AveragePrice: &average}},
+			book.Order{Side: book.Buy, Status: book.StatusCancelled, Quantity: number("1035"), FilledQuantity: number("10"), AveragePrice: &average}},
 		{"AAA: sold 10 of 35 at 1,100.5; the rest was rejected: no money (alpaca)", notify.Fill, notify.Reject,
-			trade.Order{Side: trade.Sell, Status: trade.StatusRejected, Quantity: number("35"), FilledQuantity: number("10"), AveragePrice: &average, Reason: "no money", Account: "1", Broker: "alpaca"}},
+			book.Order{Side: book.Sell, Status: book.StatusRejected, Quantity: number("35"), FilledQuantity: number("10"), AveragePrice: &average, Reason: "no money", Account: "1", Broker: "alpaca"}},
 		{"AAA: bought 1 of 2 at 1,100.5 (alpaca)", notify.Fill, "", // the broker says that it is all
-			trade.Order{Side: trade.Buy, Status: trade.StatusFilled, Quantity: number("2"), FilledQuantity: number("1"), AveragePrice: &average, Account: "1", Broker: "alpaca"}},
+			book.Order{Side: book.Buy, Status: book.StatusFilled, Quantity: number("2"), FilledQuantity: number("1"), AveragePrice: &average, Account: "1", Broker: "alpaca"}},
 		{"AAA: order to buy 2 filled (alpaca)", notify.Fill, "", // the broker names no quantity and no price
-			trade.Order{Side: trade.Buy, Status: trade.StatusFilled, Quantity: number("2"), Account: "1", Broker: "alpaca"}},
+			book.Order{Side: book.Buy, Status: book.StatusFilled, Quantity: number("2"), Account: "1", Broker: "alpaca"}},
 		{"AAA: order to sell 35 cancelled (paper, invented prices)", notify.Cancel, "",
-			trade.Order{Side: trade.Sell, Status: trade.StatusCancelled, Quantity: number("35"), Synthetic: true}},
+			book.Order{Side: book.Sell, Status: book.StatusCancelled, Quantity: number("35"), Synthetic: true}},
 		{"AAA: order to sell 35 cancelled: at the broker: expired (alpaca)", notify.Cancel, "",
-			trade.Order{Side: trade.Sell, Status: trade.StatusCancelled, Quantity: number("35"), Reason: "at the broker: expired", Account: "1", Broker: "alpaca"}},
+			book.Order{Side: book.Sell, Status: book.StatusCancelled, Quantity: number("35"), Reason: "at the broker: expired", Account: "1", Broker: "alpaca"}},
 		{"AAA: order to buy 35 rejected: no money (paper)", notify.Reject, "",
-			trade.Order{Side: trade.Buy, Status: trade.StatusRejected, Quantity: number("35"), Reason: "no money"}},
+			book.Order{Side: book.Buy, Status: book.StatusRejected, Quantity: number("35"), Reason: "no money"}},
 	} {
 		c.order.Symbol = "AAA"
 		var e notify.Event
-		outbox{interval: "4h"}.describe(&e, trade.Step{Order: &c.order})
+		outbox{interval: "4h"}.describe(&e, book.Step{Order: &c.order})
 		if e.Text != c.want || e.Kind != c.kind || e.Also != c.also {
 			t.Errorf("got  %s %s %q\nwant %s %s %q", e.Kind, e.Also, e.Text, c.kind, c.also, c.want)
 		}
 	}
 	// What the broker changes after the end is no second fill.
 	var e notify.Event
-	late := trade.Order{Symbol: "AAA", Side: trade.Buy, Status: trade.StatusFilled, Quantity: number("1035"), FilledQuantity: number("1035"), AveragePrice: &average,
+	late := book.Order{Symbol: "AAA", Side: book.Buy, Status: book.StatusFilled, Quantity: number("1035"), FilledQuantity: number("1035"), AveragePrice: &average,
 		Reason: "it took back 2 of 1035 that were filled", Account: "1", Broker: "alpaca"}
-	outbox{interval: "4h"}.describe(&e, trade.Step{Order: &late, Again: true})
+	outbox{interval: "4h"}.describe(&e, book.Step{Order: &late, Again: true})
 	if want := "AAA: of the order to buy 1,035: it took back 2 of 1035 that were filled (alpaca)"; e.Text != want || e.Kind != notify.Fill || e.Chart != nil {
 		t.Errorf("got %s %q with a chart: %v, want %q", e.Kind, e.Text, e.Chart != nil, want)
 	}
@@ -469,9 +470,9 @@ func TestNotifyPictures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bar := trade.Time{Time: time.Now().UTC().Truncate(4 * time.Hour).Add(-4 * time.Hour)}
-	n := &trade.Notification{Symbol: "BTCUSDT", Interval: "4h", Value: "31.2", TriggeredAt: trade.Time{Time: time.Now()}, BarTime: &bar,
-		Condition: trade.FiredCondition{Type: trade.IndicatorSignal, Indicator: "rsi", Signal: "rsi_oversold", Params: map[string]json.RawMessage{"length": json.RawMessage("21")}}}
+	bar := book.Time{Time: time.Now().UTC().Truncate(4 * time.Hour).Add(-4 * time.Hour)}
+	n := &book.Notification{Symbol: "BTCUSDT", Interval: "4h", Value: "31.2", TriggeredAt: book.Time{Time: time.Now()}, BarTime: &bar,
+		Condition: book.FiredCondition{Type: book.IndicatorSignal, Indicator: "rsi", Signal: "rsi_oversold", Params: map[string]json.RawMessage{"length": json.RawMessage("21")}}}
 	with := outbox{interval: "4h"}.alertChart(n)
 	n.BarTime = nil
 	without := outbox{interval: "4h"}.alertChart(n)

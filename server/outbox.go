@@ -10,7 +10,7 @@ import (
 
 	"wick/market"
 	"wick/notify"
-	"wick/trade"
+	"wick/trade/book"
 )
 
 // outbox tells the notifier of the steps of the journal. Of each step that the owner may
@@ -25,7 +25,7 @@ type outbox struct {
 // it reads the journal at a start. It does no I/O, because the journal waits for it. What
 // it makes depends on the step alone, so that reading the journal again makes the same
 // events.
-func (o outbox) Apply(s trade.Step) error {
+func (o outbox) Apply(s book.Step) error {
 	// A record is what the notifier itself wrote down. All else is a step of the engine,
 	// which the owner may want to know about.
 	if s.Record != nil {
@@ -48,7 +48,7 @@ func (o outbox) Apply(s trade.Step) error {
 // describe sets what e says about a step, and returns the alert or the order that the
 // step is about, else nil. A step is a fired alert, an order that came to its end, a loss,
 // or a change of what trading may do.
-func (o outbox) describe(e *notify.Event, s trade.Step) (detail any) {
+func (o outbox) describe(e *notify.Event, s book.Step) (detail any) {
 	switch {
 	case s.Notification != nil:
 		n := s.Notification
@@ -69,16 +69,16 @@ func (o outbox) describe(e *notify.Event, s trade.Step) (detail any) {
 			break
 		}
 		// The end of an order is the time of a fill only if the order was filled.
-		if order.Status == trade.StatusFilled {
+		if order.Status == book.StatusFilled {
 			e.Chart = chartOf(order.Symbol, o.interval, e.At, nil, markAt(e.At, o.interval, string(order.Side)))
 		}
-	case s.Lost && s.Trading == trade.Halted:
+	case s.Lost && s.Trading == book.Halted:
 		e.Kind, e.Text = notify.Loss, "The account has lost what it may in a day (--max-daily-loss), while trading is halted"
 	case s.Lost:
 		e.Kind, e.Text = notify.Loss, "The account has lost what it may in a day (--max-daily-loss): until 00:00 UTC only orders that shrink a position are taken"
 	default:
 		e.Kind, e.Text = notify.Halt, haltTexts[s.Trading]
-		if s.Why != "" && s.Trading != trade.Active { // when trading goes on again there is no reason to give
+		if s.Why != "" && s.Trading != book.Active { // when trading goes on again there is no reason to give
 			e.Text += " (" + s.Why + ")"
 		}
 	}
@@ -87,19 +87,19 @@ func (o outbox) describe(e *notify.Event, s trade.Step) (detail any) {
 
 // orderKinds are the kinds of event, by the status of an order that came to its end, if
 // nothing of it or all of it was filled.
-var orderKinds = map[trade.OrderStatus]notify.Kind{
-	trade.StatusFilled: notify.Fill, trade.StatusCancelled: notify.Cancel, trade.StatusRejected: notify.Reject,
+var orderKinds = map[book.OrderStatus]notify.Kind{
+	book.StatusFilled: notify.Fill, book.StatusCancelled: notify.Cancel, book.StatusRejected: notify.Reject,
 }
 
 // haltTexts tell the owner what a state of trading means.
-var haltTexts = map[trade.TradingState]string{
-	trade.Active: "Trading goes on: all orders are taken again", trade.Reducing: "Trading is reduced: only orders that shrink a position are taken",
-	trade.Halted: "Trading is halted: no orders are taken",
+var haltTexts = map[book.TradingState]string{
+	book.Active: "Trading goes on: all orders are taken again", book.Reducing: "Trading is reduced: only orders that shrink a position are taken",
+	book.Halted: "Trading is halted: no orders are taken",
 }
 
 // orderTags returns what the text of an order adds about its money and prices: the broker
 // elsewhere, or that no money moved, and that prices were invented.
-func orderTags(o trade.Order) string {
+func orderTags(o book.Order) string {
 	switch {
 	case o.Account != "":
 		return " (" + o.Broker + ")"
@@ -112,16 +112,16 @@ func orderTags(o trade.Order) string {
 // orderText says what became of an order that ended: what of it was bought or sold, and
 // what became of the rest. A broker may call an order filled without saying how much of it,
 // or at what price.
-func orderText(o trade.Order) string {
+func orderText(o book.Order) string {
 	all := grouped(o.Quantity.String())
 	if o.FilledQuantity == 0 {
 		text := fmt.Sprintf("%s: order to %s %s %s", o.Symbol, o.Side, all, o.Status)
-		if o.Status != trade.StatusFilled && o.Reason != "" {
+		if o.Status != book.StatusFilled && o.Reason != "" {
 			text += ": " + o.Reason
 		}
 		return text + orderTags(o)
 	}
-	verb := map[trade.Side]string{trade.Buy: "bought", trade.Sell: "sold"}[o.Side]
+	verb := map[book.Side]string{book.Buy: "bought", book.Sell: "sold"}[o.Side]
 	text := fmt.Sprintf("%s: %s %s", o.Symbol, verb, grouped(o.FilledQuantity.String()))
 	part := o.FilledQuantity < o.Quantity
 	if part {
@@ -130,7 +130,7 @@ func orderText(o trade.Order) string {
 	if o.AveragePrice != nil {
 		text += " at " + grouped(o.AveragePrice.String())
 	}
-	if part && o.Status != trade.StatusFilled {
+	if part && o.Status != book.StatusFilled {
 		text += "; the rest was " + string(o.Status)
 		if o.Reason != "" {
 			text += ": " + o.Reason
@@ -158,11 +158,11 @@ func grouped(number string) string {
 // alertChart returns the arguments, as chartOf does, for the picture of a fired alert:
 // its symbol, interval and indicator up to that time, with a mark at the bar or the price
 // that made it fire.
-func (o outbox) alertChart(n *trade.Notification) json.RawMessage {
+func (o outbox) alertChart(n *book.Notification) json.RawMessage {
 	at, c := n.TriggeredAt.Time, n.Condition
 	// A price alert has no bar of its own: its level is drawn, and the bar that was forming
 	// is marked.
-	if c.Type != trade.IndicatorSignal {
+	if c.Type != book.IndicatorSignal {
 		return chartOf(n.Symbol, o.interval, at, nil, fmt.Sprintf(`{"type":"level","price":%s,"text":"alert"},`, c.Threshold)+markAt(at, o.interval, "fired"))
 	}
 	indicator := map[string]any{"name": c.Indicator}

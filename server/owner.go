@@ -14,6 +14,7 @@ import (
 	"wick/oauth"
 	"wick/permit"
 	"wick/trade"
+	"wick/trade/book"
 )
 
 // maxOwnerForm is how long the form of a question of the owner may be, in bytes. Nothing is
@@ -246,9 +247,9 @@ func (o *owner) goesOn() (string, error) {
 	switch s := o.app.trade.Status(); {
 	case s.Journal != "ok":
 		return "", fmt.Errorf("there is no halt, but no order is taken until wick is started again: the journal is broken (%s)", s.Reason)
-	case s.Trading == trade.Halted: // by the broker, by the owner once more, or by what a follower still has
+	case s.Trading == book.Halted: // by the broker, by the owner once more, or by what a follower still has
 		return "", errors.New("the halt was lifted, but trading is still halted here: look at the log, and ask again in a moment")
-	case s.Trading == trade.Reducing:
+	case s.Trading == book.Reducing:
 		return "there is no halt, but trading is reduced: only orders that shrink a position are taken", nil
 	}
 	return "trading goes on", nil
@@ -261,7 +262,7 @@ func (o *owner) cancelEverything() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := o.app.trade.CancelEverything(context.Background(), trade.Who{Name: "owner, by wick halt cancel"}); err != nil {
+	if err := o.app.trade.CancelEverything(context.Background(), book.Who{Name: "owner, by wick halt cancel"}); err != nil {
 		return "", fmt.Errorf("%s; but cancelling its orders failed: %w", said, err)
 	}
 	said, elsewhere := o.halted()
@@ -277,7 +278,7 @@ func (o *owner) accept() (string, error) {
 	if o.app.trade == nil {
 		return "", errNoTrading
 	}
-	differed, late, err := o.app.trade.AcceptPositions(trade.Who{Name: "owner, by wick accept-positions"})
+	differed, late, err := o.app.trade.AcceptPositions(book.Who{Name: "owner, by wick accept-positions"})
 	if err != nil {
 		return "", err
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"wick/internal/exact"
-	"wick/trade"
+	"wick/trade/book"
 )
 
 // paperLines writes a file for --paper-file.
@@ -84,7 +84,7 @@ func TestLeastLimits(t *testing.T) {
 		t.Errorf("zeros that mean something: %+v", c)
 	}
 	c = parse(t, env("HOME", "/"), "--trade", "--paper-file", paperLines(t, "# the most", "max-open-orders 1000000", "", "max-open-orders-per-symbol 250", "max-order-rate 1000000", "price-band 1.5", "currency GBp"))
-	if l := c.limits; l.Open != maxCount || l.OpenPerSymbol != trade.MaxOpenPerSymbol || l.OrdersPerSecond != maxCount || c.priceBand != 1.5 || c.account.Currency != "GBp" {
+	if l := c.limits; l.Open != maxCount || l.OpenPerSymbol != book.MaxOpenPerSymbol || l.OrdersPerSecond != maxCount || c.priceBand != 1.5 || c.account.Currency != "GBp" {
 		t.Errorf("the most: %+v", l)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"wick/notify"
 	"wick/permit"
 	"wick/trade"
+	"wick/trade/book"
 )
 
 // openReplica makes this process a replica if c asks for it: it listens for the others,
@@ -110,7 +111,7 @@ func (r *replica) answer(ctx context.Context, e *app, op string, in json.RawMess
 	case trade.AskHalt:
 		return asked(in, func(halt bool) (any, error) { return nil, e.trade.SetHalt(halt) })
 	case trade.AskCancel:
-		return asked(in, func(who trade.Who) (any, error) { return nil, e.trade.CancelEverything(ctx, who) })
+		return asked(in, func(who book.Who) (any, error) { return nil, e.trade.CancelEverything(ctx, who) })
 	}
 	return nil, fmt.Errorf("this replica does not know how to %.20q: it is of another version", op)
 }

@@ -14,7 +14,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/limit"
 	"wick/market"
-	"wick/trade"
+	"wick/trade/book"
 )
 
 // Setting is all there is to know of one setting. The flag, its twin in the environment,
@@ -76,7 +76,7 @@ const (
 // never floats. Where zero would mean the default to the engine it is refused, because the
 // operator who wrote it meant something else.
 func (c *config) settings() []Setting {
-	book := []Setting{
+	trading := []Setting{
 		{Name: "symbols", Value: "symbols", Default: "BTCUSDT", Help: "up to 50 symbols the engine watches from the start, separated by commas", set: c.setSymbols},
 		{Name: "intervals", Value: "intervals", Default: "4h,1h", Help: "intervals the engine keeps of each symbol; alerts take the first unless told", set: c.setIntervals},
 		{Name: "max-order-notional", Value: "units", Default: "100000", Help: "largest order in quote units; with --broker alpaca or alpaca-paper 100 unless set", set: amount(&c.limits.OrderNotional, 1)},
@@ -89,7 +89,7 @@ func (c *config) settings() []Setting {
 		{Name: "confirm-above", Value: "sum", Help: "sum a client may place within an hour, without a passphrase all together; beyond it a person approves; default none, at a broker 0", set: amount(&c.confirmAbove, 0)},
 		{Name: "approve-in-client", Help: "let a form in the client approve an order, in place of the page; never for real money", set: on(&c.approveInClient)},
 	}
-	book = append(book, c.brokerSettings()...)
+	trading = append(trading, c.brokerSettings()...)
 	paper := []Setting{
 		{Name: "maker-fee-rate", Value: "fraction", Help: "fee of limits that rested, as a fraction of a fill; default --fee-rate", set: func(text string) error { c.makerFee = new(exact.Decimal); return fraction(c.makerFee)(text) }},
 		{Name: "half-spread", Value: "fraction", Help: "how far bid and ask are from the price, as a fraction of it; default the source's own, or 0", set: fraction(&c.halfSpread)},
@@ -98,7 +98,7 @@ func (c *config) settings() []Setting {
 		{Name: "stablecoins-as-usd", Value: "switch", Default: "true", Help: "count USDT and USDC as USD", set: on(&c.account.Stablecoins)},
 		{Name: "leverage", Value: "times", Default: "1", Help: "how many times the equity of the account positions may be worth", set: amount(&c.account.Leverage, exact.One)},
 		{Name: "short", Value: "switch", Default: "false", Help: "allow selling what is not held", set: on(&c.account.Short)},
-		{Name: "max-open-orders-per-symbol", Value: "number", Default: "200", Help: "largest number of open orders per symbol", set: whole(&c.limits.OpenPerSymbol, 1, trade.MaxOpenPerSymbol)},
+		{Name: "max-open-orders-per-symbol", Value: "number", Default: "200", Help: "largest number of open orders per symbol", set: whole(&c.limits.OpenPerSymbol, 1, book.MaxOpenPerSymbol)},
 		{Name: "max-open-orders", Value: "number", Default: "1000", Help: "largest number of open orders in all", set: whole(&c.limits.Open, 1, maxCount)},
 		{Name: "max-order-rate", Value: "number", Default: "10", Help: "largest number of orders a second, after twice as many at once", set: whole(&c.limits.OrdersPerSecond, 1, maxCount)},
 		{Name: "max-price-age", Value: "duration", Help: "oldest price to trade at, such as 90s; default 60s, for stocks the session's last price", set: duration(&c.maxPriceAge, 1)},
@@ -106,7 +106,7 @@ func (c *config) settings() []Setting {
 	}
 	source := Setting{Name: "source", Value: "source", Default: "sample", Help: "source of bars: " + strings.Join(market.Sources(), ", "), set: c.setSource}
 	watchlist := Setting{Name: "watchlist", Value: "file", Help: "file of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors", set: c.setWatchlists}
-	for _, shared := range [][]Setting{book, paper} {
+	for _, shared := range [][]Setting{trading, paper} {
 		for i := range shared {
 			shared[i].Shared = true
 		}
@@ -129,7 +129,7 @@ func (c *config) settings() []Setting {
 			Setting{Name: "attach-trade", Help: "let hosts that attach over stdio trade, though there is a passphrase or real money", set: on(&c.attachTrade)}),
 		group("Server", "", c.pageSettings()...),
 		group("Market data", "", source, watchlist),
-		group("Trading", "", book...),
+		group("Trading", "", trading...),
 		group("State, messages and logs", "",
 			Setting{Name: "data-dir", Value: "directory", Help: "directory for state; default ~/.wick", set: func(text string) (err error) { c.dataDir, err = filepath.Abs(text); return err }},
 			Setting{Name: "exit-when-broken", Help: "end when the journal is broken and a new start would help; default under systemd and in the image", set: on(&c.exitWhenBroken)},

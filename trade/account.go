@@ -122,7 +122,7 @@ func (d *desk) reservesByPrice(s *book.State, symbol string) bool {
 	return slices.ContainsFunc(open, func(id string) bool {
 		o := s.Order(id)
 		size, _ := d.openValue(s, symbol, o.Side, nil)
-		turns, follows := book.Reducible(held, size) != 0, o.Type == Market || o.Type == TrailingStop
+		turns, follows := book.Reducible(held, size) != 0, o.Type == book.Market || o.Type == book.TrailingStop
 		return s.Counts(o, nil) && !book.Shrinks(held, size) && (turns || follows)
 	})
 }
@@ -131,7 +131,7 @@ func (d *desk) reservesByPrice(s *book.State, symbol string) bool {
 // its buys or all its sells were filled, whichever adds more. Called with mu held. Only
 // one side counts, because fills of the other would reduce what these open.
 func (d *desk) reserved(s *book.State, symbol string) (most exact.Decimal) {
-	for _, side := range []Side{Buy, Sell} {
+	for _, side := range []book.Side{book.Buy, book.Sell} {
 		size, value := d.openValue(s, symbol, side, nil)
 		most = max(most, d.grows(s, symbol, size, value))
 	}
@@ -145,7 +145,7 @@ const tooMuch exact.Decimal = 1 << 62
 // value, each at its highest likely price. Only orders that count beside another one,
 // which may be nil, are added up; see counts. Called with mu held. A value that leaves
 // the range stays at tooMuch, which no account can pay.
-func (d *desk) openValue(s *book.State, symbol string, side Side, beside *Order) (size, value exact.Decimal) {
+func (d *desk) openValue(s *book.State, symbol string, side book.Side, beside *book.Order) (size, value exact.Decimal) {
 	for _, id := range s.Open[symbol] {
 		o := s.Order(id)
 		if o.Side != side || !s.Counts(o, beside) {
@@ -161,9 +161,9 @@ func (d *desk) openValue(s *book.State, symbol string, side Side, beside *Order)
 // price of its limit or stop, for an oco the higher of its two orders, and for a
 // trailing stop, which follows the market, at least the price of now. Called with mu
 // held.
-func (d *desk) highest(s *book.State, o *Order) exact.Decimal {
+func (d *desk) highest(s *book.State, o *book.Order) exact.Decimal {
 	price := d.likely(o)
-	if o.Role == RoleOCO {
+	if o.Role == book.RoleOCO {
 		for _, mate := range s.Mates(o, o.Group) {
 			price = max(price, d.likely(mate))
 		}
@@ -173,11 +173,11 @@ func (d *desk) highest(s *book.State, o *Order) exact.Decimal {
 
 // likely is like highest, but looks at o alone and not at the other order of an oco.
 // Called with mu held.
-func (d *desk) likely(o *Order) exact.Decimal {
+func (d *desk) likely(o *book.Order) exact.Decimal {
 	switch o.Type {
-	case TrailingStop:
+	case book.TrailingStop:
 		return max(d.stop(o), d.watch.price(o.Symbol))
-	case Market:
+	case book.Market:
 		return d.paper.slip(o, book.Quote{Price: d.watch.price(o.Symbol)})
 	}
 	return o.Worst()
@@ -227,7 +227,7 @@ func (d *desk) grows(s *book.State, symbol string, size, value exact.Decimal) ex
 // refuseShort refuses an order that would sell more than is held, and says how much
 // can still be sold, in whole lots. Others is the signed size that open orders sell: zero
 // or negative.
-func refuseShort(o *Order, held, others, lot exact.Decimal) error {
+func refuseShort(o *book.Order, held, others, lot exact.Decimal) error {
 	left, _ := held.Add(others)
 	left, _ = max(left, 0).Step(lot, exact.Down)
 	counted, advice := "", "nothing can be sold"
@@ -246,13 +246,13 @@ type spending struct{ quantity, price, beside, worth exact.Decimal }
 
 // needs returns how much buying power is needed for x, of which quantity is for o. Called with
 // mu held.
-func (d *desk) needs(o *Order, x spending) exact.Decimal {
+func (d *desk) needs(o *book.Order, x spending) exact.Decimal {
 	return d.grows(d.ahead, o.Symbol, x.beside+o.Side.Sign(x.quantity), together(worth(x.quantity, x.price), x.worth))
 }
 
 // affords returns the largest quantity of o, in whole lots, for which x needs no more buying
 // power than there is. Called with mu held.
-func (d *desk) affords(o *Order, x spending, power exact.Decimal) exact.Decimal {
+func (d *desk) affords(o *book.Order, x spending, power exact.Decimal) exact.Decimal {
 	lot := max(d.paper.grid(o.Symbol).Lot, 1)
 	// The first number of lots that needs too much: more quantity never needs less.
 	over := sort.Search(int(x.quantity/lot), func(lots int) bool {
@@ -265,7 +265,7 @@ func (d *desk) affords(o *Order, x spending, power exact.Decimal) exact.Decimal 
 // checkAccount refuses o if the account cannot pay for x. Reserved is what the open orders of
 // other symbols need, and missing names those for which that is not known. Called with mu
 // held.
-func (d *desk) checkAccount(o *Order, x spending, reserved exact.Decimal, missing ...string) error {
+func (d *desk) checkAccount(o *book.Order, x spending, reserved exact.Decimal, missing ...string) error {
 	account := d.options.Account
 	if account.Cash == 0 {
 		return nil

@@ -43,11 +43,11 @@ func statement(t *testing.T, e *Engine) Account {
 func TestAccount(t *testing.T) {
 	inBubble(t, funded, func(t *testing.T, e *Engine) {
 		e.tidy()
-		place(t, e, Buy, Market, "2", "")
+		place(t, e, book.Buy, book.Market, "2", "")
 		price(e, "AAA", 110)
-		place(t, e, Sell, Market, "1", "")
-		ask(t, e, func(r *OrderRequest) {
-			r.Side, r.Type, r.StopPrice, r.ReduceOnly, r.Quantity = Sell, Stop, 104*exact.One, true, exact.One/2
+		place(t, e, book.Sell, book.Market, "1", "")
+		ask(t, e, func(r *book.OrderRequest) {
+			r.Side, r.Type, r.StopPrice, r.ReduceOnly, r.Quantity = book.Sell, book.Stop, 104*exact.One, true, exact.One/2
 		})
 		a := statement(t, e)
 		for got, want := range map[string]string{
@@ -80,11 +80,11 @@ func TestAccount(t *testing.T) {
 // TestBuyingPower: an account of 1,000 buys 9 at 100 with a fee of 9, not 10; open
 // orders reserve what they would cost; leverage adds to the buying power.
 func TestBuyingPower(t *testing.T) {
-	buy := func(quantity int64, price int64) func(*OrderRequest) {
-		return func(r *OrderRequest) {
+	buy := func(quantity int64, price int64) func(*book.OrderRequest) {
+		return func(r *book.OrderRequest) {
 			r.Quantity = exact.Decimal(quantity) * exact.One
 			if price > 0 {
-				r.Type, r.Price = Limit, exact.Decimal(price)*exact.One
+				r.Type, r.Price = book.Limit, exact.Decimal(price)*exact.One
 			}
 		}
 	}
@@ -96,20 +96,20 @@ func TestBuyingPower(t *testing.T) {
 		if a := statement(t, e); a.Reserved.String() != "454.5" || a.BuyingPower.String() != "545.5" {
 			t.Errorf("with an open order: %+v, want 454.5 reserved and a buying power of 545.5", a)
 		}
-		if _, err := try(t, e, func(r *OrderRequest) { buy(6, 0)(r); r.Symbol = "BBB" }); code(err) != "buying_power" || !strings.Contains(err.Error(), "at most 5.40099009;") { // 545.5 / 101
+		if _, err := try(t, e, func(r *book.OrderRequest) { buy(6, 0)(r); r.Symbol = "BBB" }); code(err) != "buying_power" || !strings.Contains(err.Error(), "at most 5.40099009;") { // 545.5 / 101
 			t.Errorf("an order of another symbol that needs 606: %v, want buying_power", err)
 		}
 		if _, err := try(t, e, buy(6, 0)); code(err) != "buying_power" || !strings.Contains(err.Error(), "1060.5") || !strings.Contains(err.Error(), "at most 5.40099009;") {
 			t.Errorf("an order of the same symbol that needs 606 beside 454.5: %v, want buying_power with 1060.5", err)
 		}
-		most := func(r *OrderRequest) { r.Quantity = dec(t, "5.40099009") }
-		ask(t, e, func(r *OrderRequest) { most(r); r.DryRun = true })
-		if _, err := try(t, e, func(r *OrderRequest) { r.Quantity = dec(t, "5.4009901") }); code(err) != "buying_power" {
+		most := func(r *book.OrderRequest) { r.Quantity = dec(t, "5.40099009") }
+		ask(t, e, func(r *book.OrderRequest) { most(r); r.DryRun = true })
+		if _, err := try(t, e, func(r *book.OrderRequest) { r.Quantity = dec(t, "5.4009901") }); code(err) != "buying_power" {
 			t.Errorf("the least more than the most: %v, want buying_power", err)
 		}
-		ask(t, e, func(r *OrderRequest) { buy(5, 0)(r); r.Symbol = "BBB" })
-		ask(t, e, func(r *OrderRequest) { r.Quantity = dec(t, "0.40099009") })
-		if _, err := try(t, e, func(r *OrderRequest) { r.Quantity, r.Notional = 0, exact.One }); code(err) != "buying_power" || !strings.Contains(err.Error(), "there is nothing left for it") {
+		ask(t, e, func(r *book.OrderRequest) { buy(5, 0)(r); r.Symbol = "BBB" })
+		ask(t, e, func(r *book.OrderRequest) { r.Quantity = dec(t, "0.40099009") })
+		if _, err := try(t, e, func(r *book.OrderRequest) { r.Quantity, r.Notional = 0, exact.One }); code(err) != "buying_power" || !strings.Contains(err.Error(), "there is nothing left for it") {
 			t.Errorf("an order when all is spent: %v, want buying_power", err)
 		}
 	})
@@ -126,8 +126,8 @@ func TestBuyingPower(t *testing.T) {
 // with the fee 525.2. Which of the two is the older does not matter.
 func TestBuyingPowerOfOCO(t *testing.T) {
 	inBubble(t, funded, func(t *testing.T, e *Engine) {
-		limited := ask(t, e, func(r *OrderRequest) {
-			r.Quantity, r.Type, r.Price, r.OCO = 5*exact.One, Limit, 90*exact.One, OCO{StopPrice: 105 * exact.One, Price: 104 * exact.One}
+		limited := ask(t, e, func(r *book.OrderRequest) {
+			r.Quantity, r.Type, r.Price, r.OCO = 5*exact.One, book.Limit, 90*exact.One, book.OCO{StopPrice: 105 * exact.One, Price: 104 * exact.One}
 		})
 		reserved := func(when string) {
 			t.Helper()
@@ -136,12 +136,12 @@ func TestBuyingPowerOfOCO(t *testing.T) {
 			}
 		}
 		reserved("at first")
-		ask(t, e, func(r *OrderRequest) {
-			r.Quantity, r.Type, r.StopPrice, r.Price, r.Replaces = 5*exact.One, StopLimit, 106*exact.One, 104*exact.One, limited.ID+"-oco"
+		ask(t, e, func(r *book.OrderRequest) {
+			r.Quantity, r.Type, r.StopPrice, r.Price, r.Replaces = 5*exact.One, book.StopLimit, 106*exact.One, 104*exact.One, limited.ID+"-oco"
 		})
 		reserved("with a younger stop")
-		ask(t, e, func(r *OrderRequest) {
-			r.Quantity, r.Type, r.Price, r.Replaces = 5*exact.One, Limit, 91*exact.One, limited.ID
+		ask(t, e, func(r *book.OrderRequest) {
+			r.Quantity, r.Type, r.Price, r.Replaces = 5*exact.One, book.Limit, 91*exact.One, limited.ID
 		})
 		reserved("with a younger limit")
 	})
@@ -154,16 +154,16 @@ func TestBuyingPowerOfOCO(t *testing.T) {
 // and to buy 13 opens 10 and needs 1000 - 300 + 13 = 713.
 func TestTurningAround(t *testing.T) {
 	inBubble(t, func(o *Options) { funded(o); o.Account.Short = true }, func(t *testing.T, e *Engine) {
-		place(t, e, Buy, Market, "9", "")
-		place(t, e, Sell, Market, "12", "")
+		place(t, e, book.Buy, book.Market, "9", "")
+		place(t, e, book.Sell, book.Market, "12", "")
 		if a := statement(t, e); a.Equity.String() != "979" || a.BuyingPower.String() != "679" {
 			t.Errorf("equity %s and buying power %s, want 979 and 679", a.Equity, a.BuyingPower)
 		}
-		_, err := try(t, e, func(r *OrderRequest) { r.Quantity = 13 * exact.One })
+		_, err := try(t, e, func(r *book.OrderRequest) { r.Quantity = 13 * exact.One })
 		if code(err) != "buying_power" || !strings.Contains(err.Error(), "needs 713 and 679 ") {
 			t.Errorf("a buy of 13: %v, want buying_power", err)
 		}
-		place(t, e, Buy, Market, "12", "")
+		place(t, e, book.Buy, book.Market, "12", "")
 	})
 }
 
@@ -179,14 +179,14 @@ func TestNoPriceOfPosition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		place(t, e, Buy, Market, "2", "")
-		limit := ask(t, e, func(r *OrderRequest) { r.Symbol, r.Type, r.Price = "BBB", Limit, 95*exact.One }).ID
-		stop := ask(t, e, func(r *OrderRequest) { r.Symbol = "BBB"; stopping(Buy, 105)(r) }).ID
+		place(t, e, book.Buy, book.Market, "2", "")
+		limit := ask(t, e, func(r *book.OrderRequest) { r.Symbol, r.Type, r.Price = "BBB", book.Limit, 95*exact.One }).ID
+		stop := ask(t, e, func(r *book.OrderRequest) { r.Symbol = "BBB"; stopping(book.Buy, 105)(r) }).ID
 		e.Close()
 		if e, err = openOn(o, d); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := try(t, e, func(r *OrderRequest) { r.Symbol = "BBB" }); code(err) != "no_price" || !strings.Contains(err.Error(), "not known: no price of AAA") {
+		if _, err := try(t, e, func(r *book.OrderRequest) { r.Symbol = "BBB" }); code(err) != "no_price" || !strings.Contains(err.Error(), "not known: no price of AAA") {
 			t.Errorf("a buy of another symbol: %v, want no_price, and that it is AAA's", err)
 		}
 		// 2 were bought at 100 with a fee of 2. One of each side needs 95 + 105 and 2 of fees.
@@ -219,13 +219,13 @@ func TestNoPriceOfPosition(t *testing.T) {
 		if n := e.Status().Records - records; n != 0 {
 			t.Errorf("%d more records while they wait, want none", n)
 		}
-		place(t, e, Sell, Market, "1", "")
+		place(t, e, book.Sell, book.Market, "1", "")
 		price(e, "BBB", 93)
 		price(e, "BBB", 107)
 		if l, s := found(t, e, limit), found(t, e, stop); l != "filled 95" || s != "filled 107" {
 			t.Errorf("reached once it can be: the limit is %s and the stop %s, want filled at 95 and 107", l, s)
 		}
-		if _, err := try(t, e, func(r *OrderRequest) { r.Symbol = "BBB" }); err != nil {
+		if _, err := try(t, e, func(r *book.OrderRequest) { r.Symbol = "BBB" }); err != nil {
 			t.Errorf("a buy of another symbol once there is a price: %v", err)
 		}
 		e.Close()
@@ -239,15 +239,15 @@ func TestNoPriceOfOrder(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		held          string // bought at 100 before
-		ask           func(*OrderRequest)
+		ask           func(*book.OrderRequest)
 		before, after string // what is reserved
 	}{
 		// It opens 1 at 95 and closes 2, which are worth 200.
-		{"turns a position around", "2", func(r *OrderRequest) { stopping(Sell, 95)(r); r.Quantity, r.MayOpen = 3*exact.One, true }, "0", "null"},
+		{"turns a position around", "2", func(r *book.OrderRequest) { stopping(book.Sell, 95)(r); r.Quantity, r.MayOpen = 3*exact.One, true }, "0", "null"},
 		// It stands at 105, and 1.05 are the fee. It would follow a price that has risen.
-		{"trails", "", func(r *OrderRequest) { r.Type, r.TrailAmount = TrailingStop, 5*exact.One }, "106.05", "null"},
-		{"trails, and only reduces", "2", func(r *OrderRequest) { r.Side, r.Type, r.TrailAmount = Sell, TrailingStop, 5*exact.One }, "0", "0"},
-		{"adds to a position", "2", func(r *OrderRequest) { r.Type, r.Price = Limit, 95*exact.One }, "95.95", "95.95"},
+		{"trails", "", func(r *book.OrderRequest) { r.Type, r.TrailAmount = book.TrailingStop, 5*exact.One }, "106.05", "null"},
+		{"trails, and only reduces", "2", func(r *book.OrderRequest) { r.Side, r.Type, r.TrailAmount = book.Sell, book.TrailingStop, 5*exact.One }, "0", "0"},
+		{"adds to a position", "2", func(r *book.OrderRequest) { r.Type, r.Price = book.Limit, 95*exact.One }, "95.95", "95.95"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -259,7 +259,7 @@ func TestNoPriceOfOrder(t *testing.T) {
 					t.Fatal(err)
 				}
 				if c.held != "" {
-					place(t, e, Buy, Market, c.held, "")
+					place(t, e, book.Buy, book.Market, c.held, "")
 				}
 				ask(t, e, c.ask)
 				if a := statement(t, e); show(a.Reserved) != c.before || !a.Complete {
@@ -274,7 +274,7 @@ func TestNoPriceOfOrder(t *testing.T) {
 					t.Errorf("without a price %s is reserved, want %s; the buying power is %s, want null; complete is %v, want false; the note must name AAA: %s",
 						show(a.Reserved), c.after, show(a.BuyingPower), a.Complete, a.Note)
 				}
-				if _, err := try(t, e, func(r *OrderRequest) { r.Symbol = "BBB" }); code(err) != "no_price" {
+				if _, err := try(t, e, func(r *book.OrderRequest) { r.Symbol = "BBB" }); code(err) != "no_price" {
 					t.Errorf("a buy of another symbol: %v, want no_price", err)
 				}
 				e.ensure(t.Context(), "AAA")
@@ -315,7 +315,7 @@ func TestPowerBeyondExactNumbers(t *testing.T) {
 		if a := statement(t, e); show(a.BuyingPower) != "92233720368.54775807" || !a.Complete || a.Equity.String() != "60000000000" {
 			t.Errorf("buying power %s of an equity of %s, complete %v; want the largest number of 60000000000, true", show(a.BuyingPower), a.Equity, a.Complete)
 		}
-		if _, err := try(t, e, func(*OrderRequest) {}); err != nil {
+		if _, err := try(t, e, func(*book.OrderRequest) {}); err != nil {
 			t.Errorf("an order: %v", err)
 		}
 	})
@@ -325,19 +325,19 @@ func TestPowerBeyondExactNumbers(t *testing.T) {
 // holds at any price, now or later, and cannot buy more below the market.
 func TestReducingNeedsNothing(t *testing.T) {
 	inBubble(t, funded, func(t *testing.T, e *Engine) {
-		ask(t, e, func(r *OrderRequest) { r.Quantity = 99 * exact.One / 10 }) // 990 and a fee of 9.9: 0.1 is left
-		if o, err := try(t, e, func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One }); code(err) != "buying_power" {
+		ask(t, e, func(r *book.OrderRequest) { r.Quantity = 99 * exact.One / 10 }) // 990 and a fee of 9.9: 0.1 is left
+		if o, err := try(t, e, func(r *book.OrderRequest) { r.Type, r.Price = book.Limit, 90*exact.One }); code(err) != "buying_power" {
 			t.Errorf("one more at 90: %+v, %v, want buying_power", o, err)
 		}
-		id := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.Price = Sell, Limit, 150*exact.One }).ID
+		id := ask(t, e, func(r *book.OrderRequest) { r.Side, r.Type, r.Price = book.Sell, book.Limit, 150*exact.One }).ID
 		walk(e, 100, minute(0, 100, 151, 100, 100))
 		if got := found(t, e, id); got != "filled 150" {
 			t.Errorf("the sell limit at 150 is %s, want filled 150", got)
 		}
 	})
 	inBubble(t, funded, func(t *testing.T, e *Engine) { // what was free when the order came is spent when it is filled
-		ask(t, e, func(r *OrderRequest) { r.Quantity = 4 * exact.One })
-		id := ask(t, e, func(r *OrderRequest) { r.Type, r.Price, r.Quantity = Limit, 90*exact.One, 5*exact.One }).ID
+		ask(t, e, func(r *book.OrderRequest) { r.Quantity = 4 * exact.One })
+		id := ask(t, e, func(r *book.OrderRequest) { r.Type, r.Price, r.Quantity = book.Limit, 90*exact.One, 5*exact.One }).ID
 		e.options.Account.Cash = 700 * exact.One
 		walk(e, 100, minute(0, 100, 100, 89, 100))
 		if got := found(t, e, id); got != "rejected" {
@@ -349,25 +349,25 @@ func TestReducingNeedsNothing(t *testing.T) {
 // TestNoShort: an account sells what it has, unless shorting is allowed. Open orders that
 // may open a position are counted, exits are not.
 func TestNoShort(t *testing.T) {
-	sell := func(r *OrderRequest) { r.Side, r.MayOpen = Sell, true }
-	resting := func(r *OrderRequest) { sell(r); r.Type, r.Price = Limit, 120*exact.One }
+	sell := func(r *book.OrderRequest) { r.Side, r.MayOpen = book.Sell, true }
+	resting := func(r *book.OrderRequest) { sell(r); r.Type, r.Price = book.Limit, 120*exact.One }
 	inBubble(t, funded, func(t *testing.T, e *Engine) {
 		if _, err := try(t, e, sell); code(err) != "no_short" || !strings.Contains(err.Error(), "holds 0 of AAA, and may not sell more than it has (short in --paper-file): nothing can be sold") {
 			t.Errorf("a sell without a position: %v, want no_short", err)
 		}
-		place(t, e, Buy, Market, "1", "")
-		ask(t, e, func(r *OrderRequest) { resting(r); r.Quantity = dec(t, "0.6") })
+		place(t, e, book.Buy, book.Market, "1", "")
+		ask(t, e, func(r *book.OrderRequest) { resting(r); r.Quantity = dec(t, "0.6") })
 		if _, err := try(t, e, sell); code(err) != "no_short" || !strings.Contains(err.Error(), "holds 1 of AAA, of which open orders sell 0.6, and may not sell more than it has (short in --paper-file): lower the quantity to at most 0.4") {
 			t.Errorf("a sell of more than open orders leave: %v, want no_short with at most 0.4", err)
 		}
-		ask(t, e, func(r *OrderRequest) { resting(r); r.Quantity = dec(t, "0.4") })
+		ask(t, e, func(r *book.OrderRequest) { resting(r); r.Quantity = dec(t, "0.4") })
 		if _, err := try(t, e, sell); code(err) != "no_short" || !strings.Contains(err.Error(), "of which open orders sell 1, and may not sell more than it has (short in --paper-file): cancel or replace one of them") {
 			t.Errorf("a sell when open orders sell everything: %v, want no_short with advice to cancel one", err)
 		}
-		if _, err := try(t, e, func(r *OrderRequest) { r.Side, r.Quantity = Sell, 2*exact.One }); code(err) != "no_short" {
+		if _, err := try(t, e, func(r *book.OrderRequest) { r.Side, r.Quantity = book.Sell, 2*exact.One }); code(err) != "no_short" {
 			t.Errorf("a sell of more than is held: %v, want no_short", err)
 		}
-		ask(t, e, func(r *OrderRequest) { r.Side = Sell }) // which can only reduce
+		ask(t, e, func(r *book.OrderRequest) { r.Side = book.Sell }) // which can only reduce
 	})
 	inBubble(t, func(o *Options) { funded(o); o.Account.Short = true }, func(t *testing.T, e *Engine) {
 		ask(t, e, sell)
@@ -387,14 +387,14 @@ func TestCurrencies(t *testing.T) {
 	}{{"BTCUSD", false, ""}, {"BTCUSDT", true, ""}, {"BTCUSDC", true, ""}, {"BTCUSDT", false, "currency"}, {"BTCEUR", true, "currency"}, {"AAPL", false, ""},
 		{"USDTJPY", true, "currency"}, {"BNBEUR", true, "currency"}, {"PEPE-EUR", true, "currency"}, {"BNBUSD", false, ""}, {"BATUSD", false, ""}} {
 		inBubble(t, func(o *Options) { funded(o); o.Account.Stablecoins = c.stablecoins }, func(t *testing.T, e *Engine) {
-			if _, err := try(t, e, func(r *OrderRequest) { r.Symbol = c.symbol }); code(err) != c.want {
+			if _, err := try(t, e, func(r *book.OrderRequest) { r.Symbol = c.symbol }); code(err) != c.want {
 				t.Errorf("%s: %v, want %q", c.symbol, err, c.want)
 			}
 		})
 	}
 	o := testOptions(t)
 	e := openTest(t, o)
-	if _, err := e.Place(t.Context(), OrderRequest{Symbol: "BTCEUR", Side: Buy, Type: Market, Quantity: exact.One}); err != nil {
+	if _, err := e.Place(t.Context(), book.OrderRequest{Symbol: "BTCEUR", Side: book.Buy, Type: book.Market, Quantity: exact.One}); err != nil {
 		t.Fatal(err)
 	}
 	e.Close()
@@ -405,7 +405,7 @@ func TestCurrencies(t *testing.T) {
 		t.Errorf("with a position in euros: %+v, want an equity of 1000 and BTCEUR excluded", a)
 	}
 	sell := func(quantity exact.Decimal) error {
-		_, err := e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: "BTCEUR", Side: Sell, Type: Market, Quantity: quantity})
+		_, err := e.Place(t.Context(), book.OrderRequest{Who: anyone(), Symbol: "BTCEUR", Side: book.Sell, Type: book.Market, Quantity: quantity})
 		return err
 	}
 	if err := sell(2 * exact.One); code(err) != "currency" {
@@ -438,10 +438,10 @@ func (s london) Bars(ctx context.Context, q market.Query) (*market.Series, error
 func TestPence(t *testing.T) {
 	for _, c := range []struct{ currency, counted, other string }{{"GBp", "VOD.L", "BARC.L"}, {"GBP", "BARC.L", "VOD.L"}} {
 		inBubble(t, func(o *Options) { funded(o); o.Account.Currency, o.Source = c.currency, london{o.Source} }, func(t *testing.T, e *Engine) {
-			if _, err := try(t, e, func(r *OrderRequest) { r.Symbol = c.counted }); err != nil {
+			if _, err := try(t, e, func(r *book.OrderRequest) { r.Symbol = c.counted }); err != nil {
 				t.Errorf("%s from an account in %s: %v", c.counted, c.currency, err)
 			}
-			if _, err := try(t, e, func(r *OrderRequest) { r.Symbol = c.other }); code(err) != "currency" {
+			if _, err := try(t, e, func(r *book.OrderRequest) { r.Symbol = c.other }); code(err) != "currency" {
 				t.Errorf("%s from an account in %s: %v, want currency", c.other, c.currency, err)
 			}
 			if a := statement(t, e); a.Currency != c.currency || len(a.BySymbol) != 1 || a.BySymbol[0].Symbol != c.counted {
@@ -466,7 +466,7 @@ func TestCashChanges(t *testing.T) {
 	}
 	e := open()
 	e.tidy()
-	place(t, e, Buy, Market, "1", "") // a fee of 1
+	place(t, e, book.Buy, book.Market, "1", "") // a fee of 1
 	e.Close()
 	for _, cash := range []exact.Decimal{500, 3000} {
 		o.Account.Cash = cash * exact.One
@@ -475,7 +475,7 @@ func TestCashChanges(t *testing.T) {
 		if a.Day.String() != "-1" || a.ByDay[0].Profit.String() != "-1" || a.Drawdown.String() != "1" || a.Total.String() != "-1" {
 			t.Errorf("with %d paid in: day %s, by day %+v, drawdown %s, total %s, want -1, -1, 1 and -1", cash, a.Day, a.ByDay, a.Drawdown, a.Total)
 		}
-		if err := e.refreshTrading(); err != nil || e.Status().Trading != Active {
+		if err := e.refreshTrading(); err != nil || e.Status().Trading != book.Active {
 			t.Errorf("with %d paid in: trading is %s, %v, want active", cash, e.Status().Trading, err)
 		}
 		e.Close()
@@ -484,7 +484,7 @@ func TestCashChanges(t *testing.T) {
 	o.Limits.DailyLoss = exact.One
 	e = open()
 	defer e.Close()
-	if err := e.refreshTrading(); err != nil || e.Status().Trading != Reducing {
+	if err := e.refreshTrading(); err != nil || e.Status().Trading != book.Reducing {
 		t.Errorf("with one lost: trading is %s, %v, want reducing", e.Status().Trading, err)
 	}
 }
@@ -493,12 +493,12 @@ func TestCashChanges(t *testing.T) {
 func TestDays(t *testing.T) {
 	inBubble(t, funded, func(t *testing.T, e *Engine) {
 		e.tidy()
-		place(t, e, Buy, Market, "1", "") // a fee of 1
+		place(t, e, book.Buy, book.Market, "1", "") // a fee of 1
 		price(e, "AAA", 105)
 		time.Sleep(24 * time.Hour)
 		e.tidy() // 999 + 5
 		price(e, "AAA", 103)
-		ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.All = Sell, 0, true }) // a fee of 1.03
+		ask(t, e, func(r *book.OrderRequest) { r.Side, r.Quantity, r.All = book.Sell, 0, true }) // a fee of 1.03
 		a := statement(t, e)
 		if len(a.ByDay) != 2 || a.ByDay[1].Profit.String() != "4" || a.ByDay[1].Realized.String() != "-1" || a.ByDay[0].Profit.String() != "-3.03" || a.Day != a.ByDay[0].Profit {
 			t.Errorf("by day: %+v, want -3.03 today and 4 the day before, of which -1 is realized", a.ByDay)
@@ -519,40 +519,40 @@ func TestDays(t *testing.T) {
 func TestDailyLoss(t *testing.T) {
 	inBubble(t, func(o *Options) { funded(o); o.Limits.DailyLoss = 50 * exact.One }, func(t *testing.T, e *Engine) {
 		e.tidy()
-		place(t, e, Buy, Market, "4", "") // a fee of 4
-		waiting := ask(t, e, func(r *OrderRequest) { r.Type, r.Price = Limit, 85*exact.One }).ID
+		place(t, e, book.Buy, book.Market, "4", "") // a fee of 4
+		waiting := ask(t, e, func(r *book.OrderRequest) { r.Type, r.Price = book.Limit, 85*exact.One }).ID
 		price(e, "AAA", 89) // 44 more
-		if err := e.refreshTrading(); err != nil || e.Status().Trading != Active {
+		if err := e.refreshTrading(); err != nil || e.Status().Trading != book.Active {
 			t.Errorf("48 are lost: trading is %s, %v, want active", e.Status().Trading, err)
 		}
 		price(e, "AAA", 88)
 		price(e, "AAA", 120)
-		if _, err := try(t, e, func(*OrderRequest) {}); err != nil { // nobody looked while it was down
+		if _, err := try(t, e, func(*book.OrderRequest) {}); err != nil { // nobody looked while it was down
 			t.Fatal(err)
 		}
 		price(e, "AAA", 86)
-		if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "max_daily_loss" || e.Status().Trading != Reducing || !strings.Contains(err.Error(), "today, 50 (--max-daily-loss), and has lost 95.2 by now:") { // 4 of 100 and 1 of 120 at 86, and 1 % of fees
+		if _, err := try(t, e, func(*book.OrderRequest) {}); code(err) != "max_daily_loss" || e.Status().Trading != book.Reducing || !strings.Contains(err.Error(), "today, 50 (--max-daily-loss), and has lost 95.2 by now:") { // 4 of 100 and 1 of 120 at 86, and 1 % of fees
 			t.Errorf("over 50 are lost: %v, trading is %s, want max_daily_loss and reducing", err, e.Status().Trading)
 		}
 		price(e, "AAA", 120)
-		if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "max_daily_loss" || !strings.Contains(err.Error(), "today, 50 (--max-daily-loss), and has made up for it since:") {
+		if _, err := try(t, e, func(*book.OrderRequest) {}); code(err) != "max_daily_loss" || !strings.Contains(err.Error(), "today, 50 (--max-daily-loss), and has made up for it since:") {
 			t.Errorf("after the price recovered: %v, want max_daily_loss", err)
 		}
 		price(e, "AAA", 84)
 		if got := found(t, e, waiting); got != "open" {
 			t.Errorf("a buy order that rests is %s, want open", got)
 		}
-		ask(t, e, func(r *OrderRequest) { r.Side = Sell })
+		ask(t, e, func(r *book.OrderRequest) { r.Side = book.Sell })
 		// 4 are left, and a limit that waits for one of them does not count against closing them.
-		place(t, e, Sell, Limit, "1", "130")
-		_, err := try(t, e, func(r *OrderRequest) { r.Side, r.Quantity = Sell, 5*exact.One })
+		place(t, e, book.Sell, book.Limit, "1", "130")
+		_, err := try(t, e, func(r *book.OrderRequest) { r.Side, r.Quantity = book.Sell, 5*exact.One })
 		if code(err) != "max_daily_loss" || !strings.Contains(err.Error(), "this one, with the open orders of its side, opens or grows one") {
 			t.Errorf("a sell of one more than is held: %v, want max_daily_loss", err)
 		}
-		ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity = Sell, 4*exact.One })
+		ask(t, e, func(r *book.OrderRequest) { r.Side, r.Quantity = book.Sell, 4*exact.One })
 		time.Sleep(24 * time.Hour)
 		e.tidy()
-		if err := e.refreshTrading(); err != nil || e.Status().Trading != Active {
+		if err := e.refreshTrading(); err != nil || e.Status().Trading != book.Active {
 			t.Errorf("on the next day: trading is %s, %v, want active", e.Status().Trading, err)
 		}
 	})
@@ -575,22 +575,22 @@ func testLossAfterHalt(t *testing.T, word string) {
 			if err := os.WriteFile(filepath.Join(e.options.Dir, haltName), []byte(word), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if err := e.refreshTrading(); err != nil || e.Status().Trading == Active {
+			if err := e.refreshTrading(); err != nil || e.Status().Trading == book.Active {
 				t.Fatalf("HALT with %q: trading is %s, %v", word, e.Status().Trading, err)
 			}
 		}
 		e.tidy()
-		place(t, e, Buy, Market, "4", "")
+		place(t, e, book.Buy, book.Market, "4", "")
 		price(e, "AAA", 86)
-		if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "max_daily_loss" {
+		if _, err := try(t, e, func(*book.OrderRequest) {}); code(err) != "max_daily_loss" {
 			t.Fatalf("over 50 are lost: got %v, want max_daily_loss", err)
 		}
 		price(e, "AAA", 120)
 		halt()
-		if err := e.SetHalt(false); err != nil || e.Status().Trading != Reducing {
+		if err := e.SetHalt(false); err != nil || e.Status().Trading != book.Reducing {
 			t.Errorf("HALT with %q is gone on the day of the loss: trading is %s, %v, want reducing", word, e.Status().Trading, err)
 		}
-		if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "max_daily_loss" {
+		if _, err := try(t, e, func(*book.OrderRequest) {}); code(err) != "max_daily_loss" {
 			t.Errorf("after HALT with %q on the day of the loss: got %v, want max_daily_loss", word, err)
 		}
 		halt()
@@ -600,7 +600,7 @@ func testLossAfterHalt(t *testing.T, word string) {
 		if err := e.refreshTrading(); err != nil || word == "" && e.ahead.Seq != before {
 			t.Errorf("on the next day, still halted: %d records, %v, want none", e.ahead.Seq-before, err)
 		}
-		if err := e.SetHalt(false); err != nil || e.Status().Trading != Active {
+		if err := e.SetHalt(false); err != nil || e.Status().Trading != book.Active {
 			t.Errorf("HALT with %q is gone on the next day: trading is %s, %v, want active", word, e.Status().Trading, err)
 		}
 	})
@@ -612,18 +612,18 @@ func testLossAfterHalt(t *testing.T, word string) {
 func TestDailyLossDuringHalt(t *testing.T) {
 	for _, word := range []string{"", "reducing"} {
 		inBubble(t, func(o *Options) { funded(o); o.Limits.DailyLoss = 50 * exact.One }, func(t *testing.T, e *Engine) {
-			refresh := func(when string, want TradingState) {
+			refresh := func(when string, want book.TradingState) {
 				t.Helper()
 				if err := e.refreshTrading(); err != nil || e.Status().Trading != want {
 					t.Errorf("HALT with %q, %s: trading is %s, %v, want %s", word, when, e.Status().Trading, err, want)
 				}
 			}
 			e.tidy()
-			place(t, e, Buy, Market, "4", "")
+			place(t, e, book.Buy, book.Market, "4", "")
 			if err := os.WriteFile(filepath.Join(e.options.Dir, haltName), []byte(word), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			restricted := cmp.Or(TradingState(word), Halted)
+			restricted := cmp.Or(book.TradingState(word), book.Halted)
 			refresh("at first", restricted)
 			price(e, "AAA", 86) // 4 bought at 100 have lost 56
 			before := e.ahead.Seq
@@ -641,7 +641,7 @@ func TestDailyLossDuringHalt(t *testing.T) {
 			if err := e.SetHalt(false); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "max_daily_loss" {
+			if _, err := try(t, e, func(*book.OrderRequest) {}); code(err) != "max_daily_loss" {
 				t.Errorf("HALT with %q is gone: got %v, want max_daily_loss", word, err)
 			}
 		})
@@ -655,7 +655,7 @@ func TestDailyLossAfterSharedHalt(t *testing.T) {
 	inBubble(t, func(o *Options) { funded(o); o.Limits.DailyLoss = 50 * exact.One }, func(t *testing.T, e *Engine) {
 		e.options.Shared = struct{ Shared }{} // a leader that asks nobody
 		defer func() { e.options.Shared = nil }()
-		is := func(when string, want TradingState, err error) {
+		is := func(when string, want book.TradingState, err error) {
 			t.Helper()
 			if err == nil {
 				err = e.refreshTrading() // as every second
@@ -665,20 +665,20 @@ func TestDailyLossAfterSharedHalt(t *testing.T) {
 			}
 		}
 		e.tidy()
-		place(t, e, Buy, Market, "4", "")
+		place(t, e, book.Buy, book.Market, "4", "")
 		price(e, "AAA", 86)
-		is("over 50 are lost", Reducing, nil)
+		is("over 50 are lost", book.Reducing, nil)
 		price(e, "AAA", 120)
-		is("halted on the day of the loss", Halted, e.SetHalt(true))
-		is("lifted on the day of the loss", Reducing, e.SetHalt(false))
-		if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "max_daily_loss" {
+		is("halted on the day of the loss", book.Halted, e.SetHalt(true))
+		is("lifted on the day of the loss", book.Reducing, e.SetHalt(false))
+		if _, err := try(t, e, func(*book.OrderRequest) {}); code(err) != "max_daily_loss" {
 			t.Errorf("an order after the halt on the day of the loss: got %v, want max_daily_loss", err)
 		}
-		is("halted once more", Halted, e.SetHalt(true))
+		is("halted once more", book.Halted, e.SetHalt(true))
 		time.Sleep(24 * time.Hour)
 		e.tidy()
-		is("still halted on the next day", Halted, nil)
-		is("lifted on the next day", Active, e.SetHalt(false))
+		is("still halted on the next day", book.Halted, nil)
+		is("lifted on the next day", book.Active, e.SetHalt(false))
 	})
 }
 
@@ -691,7 +691,7 @@ func TestDailyLossAfterSharedReducing(t *testing.T) {
 		inBubble(t, func(o *Options) { funded(o); o.Limits.DailyLoss = 50 * exact.One }, func(t *testing.T, e *Engine) {
 			e.options.Shared = struct{ Shared }{} // a leader that asks nobody
 			defer func() { e.options.Shared = nil }()
-			is := func(when string, want TradingState, err error) {
+			is := func(when string, want book.TradingState, err error) {
 				t.Helper()
 				if err == nil {
 					err = e.refreshTrading() // as every second
@@ -701,28 +701,28 @@ func TestDailyLossAfterSharedReducing(t *testing.T) {
 				}
 			}
 			name := filepath.Join(e.options.Dir, haltName)
-			write := func() error { return os.WriteFile(name, []byte(Reducing), 0o600) }
+			write := func() error { return os.WriteFile(name, []byte(book.Reducing), 0o600) }
 			lose := func() {
 				price(e, "AAA", 86)
-				is("over 50 are lost", Reducing, nil)
+				is("over 50 are lost", book.Reducing, nil)
 				price(e, "AAA", 120)
 			}
 			e.tidy()
-			place(t, e, Buy, Market, "4", "")
+			place(t, e, book.Buy, book.Market, "4", "")
 			if lost == "before" {
 				lose()
 			}
-			is("with the file", Reducing, write())
+			is("with the file", book.Reducing, write())
 			if lost == "meanwhile" {
 				lose()
 			}
-			is("without the file", Reducing, os.Remove(name))
-			is("lifted on the day of the loss", Reducing, e.SetHalt(false))
-			if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "max_daily_loss" {
+			is("without the file", book.Reducing, os.Remove(name))
+			is("lifted on the day of the loss", book.Reducing, e.SetHalt(false))
+			if _, err := try(t, e, func(*book.OrderRequest) {}); code(err) != "max_daily_loss" {
 				t.Errorf("lost %s, an order on the day of the loss: got %v, want max_daily_loss", lost, err)
 			}
-			is("with the file once more", Reducing, write())
-			is("without the file once more", Reducing, os.Remove(name))
+			is("with the file once more", book.Reducing, write())
+			is("without the file once more", book.Reducing, os.Remove(name))
 			text, err := e.ahead.Snapshot().Encode()
 			next, wrong := book.DecodeState("", 0, text)
 			if err != nil || wrong != nil || next.Tripped == "" || next.Tripped != e.ahead.Tripped || !next.ByOwner {
@@ -730,8 +730,8 @@ func TestDailyLossAfterSharedReducing(t *testing.T) {
 			}
 			time.Sleep(24 * time.Hour)
 			e.tidy()
-			is("on the next day", Reducing, nil)
-			is("lifted on the next day", Active, e.SetHalt(false))
+			is("on the next day", book.Reducing, nil)
+			is("lifted on the next day", book.Active, e.SetHalt(false))
 		})
 	}
 }
@@ -747,13 +747,13 @@ func TestSharedHaltBesideReducing(t *testing.T) {
 		for _, c := range []struct {
 			when string
 			do   func() error
-			want TradingState
+			want book.TradingState
 		}{
-			{"with the file", func() error { return os.WriteFile(name, []byte(Reducing), 0o600) }, Reducing},
-			{"halted", func() error { return e.SetHalt(true) }, Halted},
-			{"lifted", func() error { return e.SetHalt(false) }, Active},
-			{"with a file that halts", func() error { return os.WriteFile(name, nil, 0o600) }, Halted},
-			{"lifted once more", func() error { return e.SetHalt(false) }, Active},
+			{"with the file", func() error { return os.WriteFile(name, []byte(book.Reducing), 0o600) }, book.Reducing},
+			{"halted", func() error { return e.SetHalt(true) }, book.Halted},
+			{"lifted", func() error { return e.SetHalt(false) }, book.Active},
+			{"with a file that halts", func() error { return os.WriteFile(name, nil, 0o600) }, book.Halted},
+			{"lifted once more", func() error { return e.SetHalt(false) }, book.Active},
 		} {
 			err := c.do()
 			if err == nil {
@@ -778,7 +778,7 @@ func TestSharedHaltStays(t *testing.T) {
 		if err := e.refreshTrading(); err != nil {
 			t.Fatal(err)
 		}
-		if err := e.SetHalt(false); err == nil || e.Status().Trading != Halted {
+		if err := e.SetHalt(false); err == nil || e.Status().Trading != book.Halted {
 			t.Errorf("lifted: %v, trading is %s", err, e.Status().Trading)
 		}
 	})
@@ -830,7 +830,7 @@ func TestHaltAtFollower(t *testing.T) {
 			t.Errorf("lifted: %v, asked %q", err, a.asked)
 		}
 		a.asked = nil
-		if err := e.CancelEverything(t.Context(), Who{Name: "owner"}); err != nil || !slices.Equal(a.asked, []string{"cancel {owner  }"}) {
+		if err := e.CancelEverything(t.Context(), book.Who{Name: "owner"}); err != nil || !slices.Equal(a.asked, []string{"cancel {owner  }"}) {
 			t.Errorf("cancelled: %v, asked %q", err, a.asked)
 		}
 		lost, nobody := fmt.Errorf("%w: no answer", journal.ErrUnknown), errors.New("nobody leads")
@@ -854,11 +854,11 @@ func TestSharedHaltNotesPrices(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		e.options.Shared = struct{ Shared }{} // a leader that asks nobody
 		defer func() { e.options.Shared = nil }()
-		place(t, e, Buy, Limit, "1", "95")
+		place(t, e, book.Buy, book.Limit, "1", "95")
 		if err := e.SetHalt(true); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := try(t, e, func(*OrderRequest) {}); code(err) != "trading_halted" || strings.Contains(err.Error(), "HALT") {
+		if _, err := try(t, e, func(*book.OrderRequest) {}); code(err) != "trading_halted" || strings.Contains(err.Error(), "HALT") {
 			t.Errorf("an order during the halt, which needs no file: %v", err)
 		}
 		price(e, "AAA", 90)
@@ -877,10 +877,10 @@ func TestSharedHaltNotesPrices(t *testing.T) {
 func TestRiskOfNearestStop(t *testing.T) {
 	inBubble(t, funded, func(t *testing.T, e *Engine) {
 		e.tidy()
-		place(t, e, Buy, Market, "2", "")
+		place(t, e, book.Buy, book.Market, "2", "")
 		for i, c := range []struct{ quantity, stop, risk int64 }{{2, 80, 40}, {1, 95, 25}} {
-			ask(t, e, func(r *OrderRequest) {
-				r.Side, r.Type, r.StopPrice, r.ReduceOnly, r.Quantity = Sell, Stop, exact.Decimal(c.stop)*exact.One, true, exact.Decimal(c.quantity)*exact.One
+			ask(t, e, func(r *book.OrderRequest) {
+				r.Side, r.Type, r.StopPrice, r.ReduceOnly, r.Quantity = book.Sell, book.Stop, exact.Decimal(c.stop)*exact.One, true, exact.Decimal(c.quantity)*exact.One
 			})
 			if got := statement(t, e).Risk.String(); got != fmt.Sprint(c.risk) {
 				t.Errorf("after stop %d: risk %s, want %d", i+1, got, c.risk)
@@ -895,14 +895,16 @@ func TestRiskOfNearestStop(t *testing.T) {
 func TestCloseAgain(t *testing.T) {
 	inBubble(t, funded, func(t *testing.T, e *Engine) {
 		for range 2 {
-			ask(t, e, func(r *OrderRequest) { r.Quantity, r.ClientOrderID = exact.One, fmt.Sprint(len(must(e.Orders(false)))) })
-			closed, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true}, nil)
+			ask(t, e, func(r *book.OrderRequest) {
+				r.Quantity, r.ClientOrderID = exact.One, fmt.Sprint(len(must(e.Orders(false))))
+			})
+			closed, err := e.CloseAll(t.Context(), book.OrderRequest{Type: book.Market, All: true}, nil)
 			if err != nil || len(closed) != 1 || closed[0].Error != "" || len(must(e.Positions())) != 0 {
 				t.Errorf("closed %+v, %v, want one position closed and none left", closed, err)
 			}
 		}
 	})
-	text, err := json.Marshal(Closed{Placed: Placed{Order: Order{Symbol: "AAA"}}, Error: "why"})
+	text, err := json.Marshal(Closed{Placed: Placed{Order: book.Order{Symbol: "AAA"}}, Error: "why"})
 	if want := `{"symbol":"AAA","error":"why"}`; err != nil || string(text) != want {
 		t.Errorf("%s, %v, want %s", text, err, want)
 	}
@@ -913,7 +915,7 @@ func TestCloseAgain(t *testing.T) {
 func TestExitMeantInPercent(t *testing.T) {
 	inBubble(t, funded, func(t *testing.T, e *Engine) { // the price is 100
 		for text, want := range map[string]string{"3": `"3%"`, "0.03": `"0.03%"`, "49": `"49%"`, "50": "", "51": "", "3%": "", "60%": ""} {
-			err := tryExit(t, e, Buy, text, "")
+			err := tryExit(t, e, book.Buy, text, "")
 			if (err == nil) != (want == "") || err != nil && (code(err) != "bad_exit" || !strings.Contains(err.Error(), want)) {
 				t.Errorf("stop_loss %s: %v, want %s", text, err, want)
 			}
@@ -922,11 +924,11 @@ func TestExitMeantInPercent(t *testing.T) {
 }
 
 // tryExit returns the refusal of an entry at 100 with these exits; "" is none.
-func tryExit(t *testing.T, e *Engine, side Side, stop, profit string) error {
+func tryExit(t *testing.T, e *Engine, side book.Side, stop, profit string) error {
 	t.Helper()
-	_, err := try(t, e, func(r *OrderRequest) {
+	_, err := try(t, e, func(r *book.OrderRequest) {
 		r.Side, r.Quantity, r.DryRun = side, exact.One, true
-		for text, x := range map[string]*Exit{stop: &r.StopLoss, profit: &r.TakeProfit} {
+		for text, x := range map[string]*book.Exit{stop: &r.StopLoss, profit: &r.TakeProfit} {
 			var err error
 			if *x, err = book.ParseExit(text); text != "" && err != nil {
 				t.Fatal(err)
@@ -942,17 +944,17 @@ func tryExit(t *testing.T, e *Engine, side Side, stop, profit string) error {
 func TestExitBounds(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) { // the price is 100
 		for _, c := range []struct {
-			side         Side
+			side         book.Side
 			stop, profit string
 			want         string   // in the refusal
 			works        []string // which the refusal has, and which are taken in its place
 		}{
-			{Buy, "49.5", "", `half of the entry away; for this price write "50.5%"; a number is a price, and a percentage the distance from the entry: for 49.5 % away from it write "49.5%"`, []string{"50", "50.5%", "49.5%"}},
-			{Sell, "151", "", `half of the entry away; for this price write "51%"`, []string{"150", "51%"}},
-			{Sell, "201", "", `half of the entry away; further away it is written in average true ranges`, []string{"150"}},
-			{Buy, "", "1001", `ten times the entry; further away it is written in average true ranges`, []string{"1000"}},
-			{Sell, "", "9", `a tenth of the entry; for this price write "91%"`, []string{"10", "91%", "9%"}},
-			{Buy, "101", "", "of a buy it is below the entry", nil},
+			{book.Buy, "49.5", "", `half of the entry away; for this price write "50.5%"; a number is a price, and a percentage the distance from the entry: for 49.5 % away from it write "49.5%"`, []string{"50", "50.5%", "49.5%"}},
+			{book.Sell, "151", "", `half of the entry away; for this price write "51%"`, []string{"150", "51%"}},
+			{book.Sell, "201", "", `half of the entry away; further away it is written in average true ranges`, []string{"150"}},
+			{book.Buy, "", "1001", `ten times the entry; further away it is written in average true ranges`, []string{"1000"}},
+			{book.Sell, "", "9", `a tenth of the entry; for this price write "91%"`, []string{"10", "91%", "9%"}},
+			{book.Buy, "101", "", "of a buy it is below the entry", nil},
 		} {
 			err := tryExit(t, e, c.side, c.stop, c.profit)
 			if code(err) != "bad_exit" || !strings.Contains(err.Error(), c.want) {
@@ -970,11 +972,11 @@ func TestExitBounds(t *testing.T) {
 			}
 		}
 		// A number that is near the entry is a price, whatever is wrong with it.
-		if err := tryExit(t, e, Sell, "99", ""); code(err) != "bad_exit" || strings.Contains(err.Error(), "%") {
+		if err := tryExit(t, e, book.Sell, "99", ""); code(err) != "bad_exit" || strings.Contains(err.Error(), "%") {
 			t.Errorf("a stop_loss of 99 below a sell at 100: %v, want bad_exit without a word of percent", err)
 		}
 		// What the refusal of a percentage says is then taken.
-		if err := tryExit(t, e, Buy, "", "250"); err != nil {
+		if err := tryExit(t, e, book.Buy, "", "250"); err != nil {
 			t.Errorf("a take_profit 150 %% away, written as a price, is refused: %v", err)
 		}
 		for _, text := range []string{"100%", "150%"} {

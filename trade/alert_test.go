@@ -22,13 +22,13 @@ import (
 )
 
 // setAlert sets an alert from the JSON of its condition.
-func setAlert(t *testing.T, e *Engine, condition, interval string) (Alert, error) {
+func setAlert(t *testing.T, e *Engine, condition, interval string) (book.Alert, error) {
 	t.Helper()
-	var c Condition
+	var c book.Condition
 	if err := json.Unmarshal([]byte(condition), &c); err != nil {
-		return Alert{}, err
+		return book.Alert{}, err
 	}
-	return e.SetAlert(context.Background(), AlertRequest{Symbol: "AAA", Interval: interval, Condition: c})
+	return e.SetAlert(context.Background(), book.AlertRequest{Symbol: "AAA", Interval: interval, Condition: c})
 }
 
 // TestAcceptedEarlier: a rule with a signal that never comes is refused now. An earlier
@@ -40,11 +40,11 @@ func TestAcceptedEarlier(t *testing.T) {
 		if _, err := setAlert(t, e, condition, "1h"); code(err) != "bad_indicator" {
 			t.Errorf("a rule with a signal that never comes: %v, want bad_indicator", err)
 		}
-		var c Condition
+		var c book.Condition
 		if err := json.Unmarshal([]byte(condition), &c); err != nil {
 			t.Fatal(err)
 		}
-		if w := newSignalAlert(&Alert{Symbol: "AAA", Interval: market.Hour1, Condition: c}); w.err != nil {
+		if w := newSignalAlert(&book.Alert{Symbol: "AAA", Interval: market.Hour1, Condition: c}); w.err != nil {
 			t.Errorf("an alert that an earlier version took cannot be judged any more: %v", w.err)
 		}
 	})
@@ -340,9 +340,9 @@ func TestCompleteBar(t *testing.T) {
 		}
 		start := market.Hour1.Start(time.Now().Unix())
 		at := func(seconds int64) time.Time { return time.Unix(start+seconds, 0) }
-		each := repeating(t, e, rule("close > 110"), AlertRequest{Repeat: EachBar, Interval: "1h"}).ID
-		soon := repeating(t, e, rule("close > 111"), AlertRequest{Repeat: EachBar, Interval: "1h", ExpiresAt: at(2000)}).ID
-		other := repeating(t, e, rule("close > 112 and close@4h > 1"), AlertRequest{Repeat: EachBar, Interval: "1h"}).ID
+		each := repeating(t, e, rule("close > 110"), book.AlertRequest{Repeat: book.EachBar, Interval: "1h"}).ID
+		soon := repeating(t, e, rule("close > 111"), book.AlertRequest{Repeat: book.EachBar, Interval: "1h", ExpiresAt: at(2000)}).ID
+		other := repeating(t, e, rule("close > 112 and close@4h > 1"), book.AlertRequest{Repeat: book.EachBar, Interval: "1h"}).ID
 		bar := market.ClosedBar{Interval: market.Hour1, Bar: market.Bar{Time: start, Open: 120, High: 120, Low: 120, Close: 120, Volume: 1}}
 		tell := func(after int64, complete []market.CompleteBar, closed []market.ClosedBar, want ...string) {
 			t.Helper()
@@ -364,7 +364,7 @@ func TestCompleteBar(t *testing.T) {
 				t.Errorf("fired at %s, the session was over at %s", a.FiredAt, at(1800).UTC())
 			}
 		}
-		repeating(t, e, rule("close > 113"), AlertRequest{Repeat: EachBar, Interval: "1h"}) // after the session
+		repeating(t, e, rule("close > 113"), book.AlertRequest{Repeat: book.EachBar, Interval: "1h"}) // after the session
 		tell(2400, complete, nil)
 		tell(3600, nil, []market.ClosedBar{bar}, other)
 		if s, ok := e.Window("AAA", market.Hour1); !ok || s.Forming || s.Time[s.Len()-1] != start || s.Check() != nil {
@@ -381,7 +381,7 @@ func TestCompleteWithClosed(t *testing.T) {
 			e.ensure(t.Context(), "AAA")
 			closeBars(e, 90)
 			start := market.Hour1.Start(time.Now().Unix())
-			repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":"close > 110","signal":"becomes_true"}}`, AlertRequest{Repeat: EachBar, Interval: "1h", Cooldown: cooldown})
+			repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":"close > 110","signal":"becomes_true"}}`, book.AlertRequest{Repeat: book.EachBar, Interval: "1h", Cooldown: cooldown})
 			bar := func(start int64) market.ClosedBar {
 				return market.ClosedBar{Interval: market.Hour1, Bar: market.Bar{Time: start, Open: 120, High: 120, Low: 120, Close: 120, Volume: 1}}
 			}
@@ -403,7 +403,7 @@ func TestCorrectedBar(t *testing.T) {
 			e.ensure(t.Context(), "AAA")
 			closeBars(e, 90)
 			start := market.Hour1.Start(time.Now().Unix())
-			repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":"close > 110","signal":"becomes_true"}}`, AlertRequest{Repeat: EachBar, Interval: "1h"})
+			repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":"close > 110","signal":"becomes_true"}}`, book.AlertRequest{Repeat: book.EachBar, Interval: "1h"})
 			bar := func(c float64) market.ClosedBar {
 				return market.ClosedBar{Interval: market.Hour1, Bar: market.Bar{Time: start, Open: c, High: c, Low: c, Close: c, Volume: 1}}
 			}
@@ -512,7 +512,7 @@ func TestPositionsAreWatchedFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, symbol := range []string{"YYY", "ZZZ"} {
-			if _, err := e.Place(t.Context(), OrderRequest{Symbol: symbol, Side: Buy, Type: Market, Quantity: exact.One}); err != nil {
+			if _, err := e.Place(t.Context(), book.OrderRequest{Symbol: symbol, Side: book.Buy, Type: book.Market, Quantity: exact.One}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -624,14 +624,14 @@ func TestFormingBar(t *testing.T) {
 // TestIndex holds the two sorted lists to a linear scan under random traffic.
 func TestIndex(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
-	alerts := map[string]*Alert{}
+	alerts := map[string]*book.Alert{}
 	x := newAlertIndex(nil)
 	for i := range 20_000 {
 		switch {
 		case r.IntN(2) == 0 || len(alerts) == 0:
-			a := &Alert{ID: fmt.Sprint("a-", i), Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: exact.Decimal(1 + r.IntN(1000))}}
+			a := &book.Alert{ID: fmt.Sprint("a-", i), Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: exact.Decimal(1 + r.IntN(1000))}}
 			if r.IntN(2) == 0 {
-				a.Condition.Type = PriceBelow
+				a.Condition.Type = book.PriceBelow
 			}
 			alerts[a.ID] = a
 			x.Add(a)
@@ -646,7 +646,7 @@ func TestIndex(t *testing.T) {
 		high := low + exact.Decimal(r.IntN(50))
 		var want []string
 		for id, a := range alerts {
-			if a.Condition.Type == PriceAbove && a.Condition.Threshold <= high || a.Condition.Type == PriceBelow && a.Condition.Threshold >= low {
+			if a.Condition.Type == book.PriceAbove && a.Condition.Threshold <= high || a.Condition.Type == book.PriceBelow && a.Condition.Threshold >= low {
 				want = append(want, id)
 			}
 		}
@@ -677,7 +677,7 @@ func TestLimitsWithoutFlag(t *testing.T) {
 	})
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		watch := func(i int) error {
-			_, err := e.SetAlert(t.Context(), AlertRequest{Symbol: fmt.Sprintf("S%d", i), Condition: Condition{Type: PriceAbove, Threshold: 1000 * exact.One}})
+			_, err := e.SetAlert(t.Context(), book.AlertRequest{Symbol: fmt.Sprintf("S%d", i), Condition: book.Condition{Type: book.PriceAbove, Threshold: 1000 * exact.One}})
 			return err
 		}
 		for i := range book.MaxSymbols {
@@ -700,10 +700,10 @@ func TestCancelAlert(t *testing.T) {
 		if _, err := setAlert(t, e, `{"price_above":105}`, ""); code(err) != "max_alerts" {
 			t.Errorf("one alert too many: %v, want max_alerts", err)
 		}
-		if got, err := e.CancelAlert(Who{}, a.ID); err != nil || got.ID != a.ID {
+		if got, err := e.CancelAlert(book.Who{}, a.ID); err != nil || got.ID != a.ID {
 			t.Errorf("cancel: %+v, %v", got, err)
 		}
-		if _, err := e.CancelAlert(Who{}, a.ID); code(err) != "unknown_alert" {
+		if _, err := e.CancelAlert(book.Who{}, a.ID); code(err) != "unknown_alert" {
 			t.Errorf("second cancel: %v, want unknown_alert", err)
 		}
 		update(e, 200, 200, 200)
@@ -717,7 +717,7 @@ func TestCancelAlert(t *testing.T) {
 // written is refused only when that alert is on disk, so that no crash can lose it afterwards.
 func TestAlertRefusalWaitsForDisk(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		r := AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: dec(t, "105")}, ClientAlertID: "once"}
+		r := book.AlertRequest{Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: dec(t, "105")}, ClientAlertID: "once"}
 		a, err := e.newAlert(r)
 		if err != nil {
 			t.Fatal(err)
@@ -740,7 +740,7 @@ func TestClientAlertID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := testOptions(t)
 		e := openTest(t, o)
-		request := AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: dec(t, "105")}, ClientAlertID: "once", Note: "sell half"}
+		request := book.AlertRequest{Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: dec(t, "105")}, ClientAlertID: "once", Note: "sell half"}
 		first, err := e.SetAlert(t.Context(), request)
 		if err != nil {
 			t.Fatal(err)
@@ -775,7 +775,7 @@ func TestClientAlertID(t *testing.T) {
 		if a, err := e.SetAlert(t.Context(), long); err != nil || a.Note != long.Note {
 			t.Errorf("a note of %d characters: %+v, %v", book.MaxNote, a, err)
 		}
-		for _, bad := range []AlertRequest{{ClientAlertID: "a b"}, {Note: strings.Repeat("x", book.MaxNote+1)}} {
+		for _, bad := range []book.AlertRequest{{ClientAlertID: "a b"}, {Note: strings.Repeat("x", book.MaxNote+1)}} {
 			bad.Symbol, bad.Condition = request.Symbol, request.Condition
 			if _, err := e.SetAlert(t.Context(), bad); err == nil {
 				t.Errorf("%+v was taken, want a refusal", bad)
@@ -795,9 +795,9 @@ func TestRetryOfEndedAlert(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcess(t, time.Minute, 100)
 		p.start()
-		set := func(name string, threshold int64, change func(*AlertRequest)) Alert {
+		set := func(name string, threshold int64, change func(*book.AlertRequest)) book.Alert {
 			t.Helper()
-			r := AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: exact.Decimal(threshold) * exact.One}, ClientAlertID: name}
+			r := book.AlertRequest{Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: exact.Decimal(threshold) * exact.One}, ClientAlertID: name}
 			if change != nil {
 				change(&r)
 			}
@@ -807,9 +807,9 @@ func TestRetryOfEndedAlert(t *testing.T) {
 			}
 			return a
 		}
-		each := func(r *AlertRequest) { r.Repeat = EachTime }
+		each := func(r *book.AlertRequest) { r.Repeat = book.EachTime }
 		ends := time.Now().Add(1500 * time.Millisecond)
-		until := func(r *AlertRequest) { r.ExpiresAt = ends }
+		until := func(r *book.AlertRequest) { r.ExpiresAt = ends }
 		set("expired", 205, until)
 		set("fired", 105, nil)
 		set("repeats", 105, each)
@@ -818,13 +818,13 @@ func TestRetryOfEndedAlert(t *testing.T) {
 		time.Sleep(time.Second)
 		price(p.e, "AAA", 106)
 		time.Sleep(time.Second)
-		if _, err := p.e.CancelAlert(Who{}, cancelled.ID); err != nil {
+		if _, err := p.e.CancelAlert(book.Who{}, cancelled.ID); err != nil {
 			t.Fatal(err)
 		}
 		check := func(when string) {
 			t.Helper()
 			for _, c := range []struct {
-				alert Alert
+				alert book.Alert
 				want  string
 			}{
 				{set("fired", 105, nil), "fired 00:01:04 this alert waits no more: it fired at 2000-01-01T00:01:04Z; for another one choose another client_alert_id"},
@@ -857,7 +857,7 @@ func TestRetryOfEndedAlert(t *testing.T) {
 		p.kill()
 		p.start()
 		check("killed later")
-		r := AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 205 * exact.One}, ClientAlertID: "new", ExpiresAt: ends}
+		r := book.AlertRequest{Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: 205 * exact.One}, ClientAlertID: "new", ExpiresAt: ends}
 		if _, err := p.e.SetAlert(t.Context(), r); code(err) != "bad_expiry" {
 			t.Errorf("a new alert that has expired: %v, want bad_expiry", err)
 		}
@@ -877,7 +877,7 @@ func TestRetryOfEndedAlert(t *testing.T) {
 func TestNamedBound(t *testing.T) {
 	s := book.NewState("test")
 	for i := range book.MaxNamed + 1 {
-		s.Name(&Alert{ID: fmt.Sprintf("a-test-%d", i+1), ClientAlertID: fmt.Sprint("c", i)})
+		s.Name(&book.Alert{ID: fmt.Sprintf("a-test-%d", i+1), ClientAlertID: fmt.Sprint("c", i)})
 	}
 	if len(s.Named) != book.MaxNamed || s.Named["c0"] != nil || s.Named["c1"] == nil {
 		t.Errorf("%d are remembered, want maxNamed and the oldest forgotten", len(s.Named))
@@ -891,7 +891,7 @@ func TestAlertOfUnknownIndicator(t *testing.T) {
 		if _, err := setAlert(t, e, `{"indicator_signal":{"indicator":"rule","when":"close > 110","signal":"becomes_true"}}`, "1h"); err != nil {
 			t.Fatal(err)
 		}
-		old := &Alert{Symbol: "AAA", Interval: market.Hour1, Condition: Condition{Type: IndicatorSignal, Indicator: "gone_by_now", Signal: "up"}}
+		old := &book.Alert{Symbol: "AAA", Interval: market.Hour1, Condition: book.Condition{Type: book.IndicatorSignal, Indicator: "gone_by_now", Signal: "up"}}
 		if err := e.Do(func(*book.State) error { return e.addAlert(old) }); err != nil {
 			t.Fatal(err)
 		}
@@ -903,7 +903,7 @@ func TestAlertOfUnknownIndicator(t *testing.T) {
 		if got := old.Sentence(book.Trigger{}, "12:00"); got != "AAA 1h bar of 12:00: up." {
 			t.Errorf("%q", got)
 		}
-		if _, err := e.CancelAlert(Who{}, old.ID); err != nil {
+		if _, err := e.CancelAlert(book.Who{}, old.ID); err != nil {
 			t.Error(err)
 		}
 	})
@@ -911,7 +911,7 @@ func TestAlertOfUnknownIndicator(t *testing.T) {
 
 // TestSignalWithoutNumber: a signal whose own value is no number has the close as its value.
 func TestSignalWithoutNumber(t *testing.T) {
-	w := signalAlert{alert: &Alert{Condition: Condition{Type: IndicatorSignal, Signal: "up"}}}
+	w := signalAlert{alert: &book.Alert{Condition: book.Condition{Type: book.IndicatorSignal, Signal: "up"}}}
 	for _, y := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		r := &closed{&indicators.Result{Signals: []indicators.Signal{{Bar: 3, Y: y, Label: "up"}}}, 3}
 		if value, ok := w.met(r, 42); value != 42 || !ok {
@@ -926,12 +926,12 @@ func TestSignalWithoutNumber(t *testing.T) {
 func TestNotJudgedWithoutData(t *testing.T) {
 	source := &lacking{Source: fundingSource{100, new(int)}}
 	inBubble(t, func(o *Options) { o.Source = source }, func(t *testing.T, e *Engine) {
-		set := func(condition string, repeat Repeat) string {
-			return repeating(t, e, `{"indicator_signal":`+condition+`}`, AlertRequest{Repeat: repeat, Interval: "1h"}).ID
+		set := func(condition string, repeat book.Repeat) string {
+			return repeating(t, e, `{"indicator_signal":`+condition+`}`, book.AlertRequest{Repeat: repeat, Interval: "1h"}).ID
 		}
-		plain := set(`{"indicator":"rule","when":"close > 110","signal":"becomes_true"}`, EachBar)
-		other := set(`{"indicator":"rule","when":"close > 110 and close:BBB > 1","signal":"becomes_true"}`, EachBar)
-		funding := set(`{"indicator":"funding","signal":"zero_up"}`, Once)
+		plain := set(`{"indicator":"rule","when":"close > 110","signal":"becomes_true"}`, book.EachBar)
+		other := set(`{"indicator":"rule","when":"close > 110 and close:BBB > 1","signal":"becomes_true"}`, book.EachBar)
+		funding := set(`{"indicator":"funding","signal":"zero_up"}`, book.Once)
 		check := func(when, want string) {
 			t.Helper()
 			counts := make(map[string]int)
@@ -954,7 +954,7 @@ func TestNotJudgedWithoutData(t *testing.T) {
 		source.fault = nil
 		closeBars(e, 120)
 		check("on the next bar", "1 1 1") // the rate turns on the newest bar, whichever that is
-		funding = set(`{"indicator":"funding","signal":"zero_up"}`, Once)
+		funding = set(`{"indicator":"funding","signal":"zero_up"}`, book.Once)
 		var failed sync.Map // what each alert reads is loaded beside the others
 		source.fault = func(q market.Query) error {
 			if q.Symbol != "BBB" && len(q.Extra) == 0 {

@@ -19,22 +19,22 @@ import (
 // The same ClientAlertID with the same arguments returns the first alert. If that alert
 // has ended meanwhile, its field Ended says how. With other arguments it is refused. What
 // can be refused without loading bars is refused first.
-func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
+func (e *Engine) SetAlert(ctx context.Context, r book.AlertRequest) (book.Alert, error) {
 	a, err := e.newAlert(r)
 	if err != nil {
-		return Alert{}, err
+		return book.Alert{}, err
 	}
 	if known, err := e.earlierAlert(a); known != nil || err != nil {
 		return known.Public(), err
 	}
 	if err := r.CheckExpiry(now()); err != nil { // a retry of an alert that has expired got its answer above
-		return Alert{}, err
+		return book.Alert{}, err
 	}
 	// Loading takes a while and holds no lock, so an equal request may come in between.
 	if err := e.prepare(ctx, a); err != nil {
-		return Alert{}, err
+		return book.Alert{}, err
 	}
-	var known *Alert // with the same id, that came in while we loaded bars
+	var known *book.Alert // with the same id, that came in while we loaded bars
 	err = e.Do(func(s *book.State) error {
 		if known = s.Named[a.ClientAlertID]; known != nil {
 			return nil
@@ -49,7 +49,7 @@ func (e *Engine) SetAlert(ctx context.Context, r AlertRequest) (Alert, error) {
 
 // newAlert returns the alert that r asks for, without an id, or refuses what cannot be
 // right.
-func (e *Engine) newAlert(r AlertRequest) (*Alert, error) {
+func (e *Engine) newAlert(r book.AlertRequest) (*book.Alert, error) {
 	symbol, err := e.symbol(r.Symbol)
 	if err != nil {
 		return nil, err
@@ -63,12 +63,12 @@ func (e *Engine) newAlert(r AlertRequest) (*Alert, error) {
 	if n := utf8.RuneCountInString(r.Note); n > book.MaxNote {
 		return nil, book.Refuse("bad_note", "the note has %d characters, at most %d are taken", n, book.MaxNote)
 	}
-	a := &Alert{Symbol: symbol, Condition: r.Condition, By: r.Who.Short(), ClientAlertID: r.ClientAlertID, Note: r.Note}
+	a := &book.Alert{Symbol: symbol, Condition: r.Condition, By: r.Who.Short(), ClientAlertID: r.ClientAlertID, Note: r.Note}
 	if err := a.Repeats(r); err != nil {
 		return nil, err
 	}
 	// An alert on prices has no interval, unless it repeats on every bar.
-	if a.Condition.Type == IndicatorSignal || a.Repeat == EachBar {
+	if a.Condition.Type == book.IndicatorSignal || a.Repeat == book.EachBar {
 		if a.Interval, err = e.interval(r.Interval); err != nil {
 			return nil, err
 		}
@@ -79,8 +79,8 @@ func (e *Engine) newAlert(r AlertRequest) (*Alert, error) {
 // earlierAlert returns the alert that a's ClientAlertID was used for, as it stands now,
 // or nil. It waits until that alert is on disk: a crash must not lose an alert that a
 // client was told of.
-func (e *Engine) earlierAlert(a *Alert) (*Alert, error) {
-	var known *Alert
+func (e *Engine) earlierAlert(a *book.Alert) (*book.Alert, error) {
+	var known *book.Alert
 	err := e.View(func(s *book.State) { known = s.Remembered(a.ClientAlertID, now()) })
 	switch {
 	case known == nil || err != nil:
@@ -94,8 +94,8 @@ func (e *Engine) earlierAlert(a *Alert) (*Alert, error) {
 
 // prepare loads the bars that a is judged by. It refuses an alert whose indicator would
 // not have the values that a chart shows.
-func (e *Engine) prepare(ctx context.Context, a *Alert) error {
-	if a.Condition.Type != IndicatorSignal {
+func (e *Engine) prepare(ctx context.Context, a *book.Alert) error {
+	if a.Condition.Type != book.IndicatorSignal {
 		if err := e.ensure(ctx, a.Symbol); err != nil {
 			return err
 		}
@@ -178,7 +178,7 @@ func (d *desk) checkHistory(ctx context.Context, w signalAlert) error {
 
 // checkNeeds refuses an alert whose indicator needs data beside the bars, such as open
 // interest, that the source does not have: it could never fire.
-func (e *Engine) checkNeeds(ctx context.Context, a *Alert, request indicators.Request) error {
+func (e *Engine) checkNeeds(ctx context.Context, a *book.Alert, request indicators.Request) error {
 	if len(request.Needs()) == 0 {
 		return nil
 	}
@@ -196,7 +196,7 @@ func (e *Engine) checkNeeds(ctx context.Context, a *Alert, request indicators.Re
 
 // addAlert gives a its id and takes the step, unless there are too many alerts.
 // Called with mu held.
-func (d *desk) addAlert(a *Alert) error {
+func (d *desk) addAlert(a *book.Alert) error {
 	if most := d.options.Limits.Alerts; len(d.ahead.Alerts) >= most {
 		return book.Refuse("max_alerts", "%d alerts are active, which is the limit; cancel one with cancel_alert", most)
 	}
@@ -223,9 +223,9 @@ func (d *desk) interval(text string) (market.Interval, error) {
 }
 
 // Alerts returns the active alerts, oldest first.
-func (e *Engine) Alerts() (alerts []Alert, err error) {
+func (e *Engine) Alerts() (alerts []book.Alert, err error) {
 	err = e.View(func(s *book.State) {
-		alerts = make([]Alert, 0, len(s.Alerts))
+		alerts = make([]book.Alert, 0, len(s.Alerts))
 		for _, a := range s.SortedAlerts() {
 			if !a.Over(now()) {
 				alerts = append(alerts, a.Public())
@@ -236,8 +236,8 @@ func (e *Engine) Alerts() (alerts []Alert, err error) {
 }
 
 // CancelAlert cancels an active alert on behalf of who, and returns it.
-func (e *Engine) CancelAlert(who Who, id string) (Alert, error) {
-	var a *Alert
+func (e *Engine) CancelAlert(who book.Who, id string) (book.Alert, error) {
+	var a *book.Alert
 	err := e.Do(func(*book.State) error {
 		if a = e.ahead.Alerts[id]; a == nil {
 			return book.Refuse("unknown_alert", "no active alert has the id %q: it has fired, was cancelled or never was; "+
@@ -249,7 +249,7 @@ func (e *Engine) CancelAlert(who Who, id string) (Alert, error) {
 }
 
 // forget removes the alerts that have expired. Called with mu held.
-func (e *Engine) forget(at Time) error {
+func (e *Engine) forget(at book.Time) error {
 	for _, a := range e.ahead.SortedAlerts() {
 		if !a.Expired(at, e.began) {
 			continue

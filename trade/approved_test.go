@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wick/internal/exact"
+	"wick/trade/book"
 )
 
 // TestApprovalCovers: an order that a person has approved is placed within what was approved,
@@ -16,23 +17,23 @@ func TestApprovalCovers(t *testing.T) {
 		o := testOptions(t)
 		e := openTest(t, o)
 		defer e.Close()
-		preview, err := e.Place(t.Context(), OrderRequest{Symbol: "BTCUSDT", Side: Buy, Type: Market, Quantity: exact.One, DryRun: true})
+		preview, err := e.Place(t.Context(), book.OrderRequest{Symbol: "BTCUSDT", Side: book.Buy, Type: book.Market, Quantity: exact.One, DryRun: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		price, soon := *preview.AveragePrice, time.Now().Add(time.Minute)
 		for name, c := range map[string]struct {
-			side     Side
-			approval Approval
+			side     book.Side
+			approval book.Approval
 			refused  string
 		}{
-			"within":          {Buy, Approval{Evidence: "evidence-1", Quantity: exact.One, Price: price + price/20, Until: soon}, ""},
-			"too much":        {Buy, Approval{Evidence: "evidence-2", Quantity: exact.One / 2, Price: price + price/20, Until: soon}, "a quantity of 0.5"},
-			"bought too high": {Buy, Approval{Evidence: "evidence-3", Quantity: exact.One, Price: price / 2, Until: soon}, "the market is at"},
-			"sold too low":    {Sell, Approval{Evidence: "evidence-4", Quantity: exact.One, Price: price * 2, Until: soon}, "the market is at"},
-			"too late":        {Buy, Approval{Evidence: "evidence-5", Quantity: exact.One, Price: 0, Until: time.Now().Add(-time.Second)}, "the approval has ended"},
+			"within":          {book.Buy, book.Approval{Evidence: "evidence-1", Quantity: exact.One, Price: price + price/20, Until: soon}, ""},
+			"too much":        {book.Buy, book.Approval{Evidence: "evidence-2", Quantity: exact.One / 2, Price: price + price/20, Until: soon}, "a quantity of 0.5"},
+			"bought too high": {book.Buy, book.Approval{Evidence: "evidence-3", Quantity: exact.One, Price: price / 2, Until: soon}, "the market is at"},
+			"sold too low":    {book.Sell, book.Approval{Evidence: "evidence-4", Quantity: exact.One, Price: price * 2, Until: soon}, "the market is at"},
+			"too late":        {book.Buy, book.Approval{Evidence: "evidence-5", Quantity: exact.One, Price: 0, Until: time.Now().Add(-time.Second)}, "the approval has ended"},
 		} {
-			placed, err := e.Place(t.Context(), OrderRequest{Symbol: "BTCUSDT", Side: c.side, Type: Market, Quantity: exact.One, Approval: &c.approval, ClientOrderID: c.approval.Evidence})
+			placed, err := e.Place(t.Context(), book.OrderRequest{Symbol: "BTCUSDT", Side: c.side, Type: book.Market, Quantity: exact.One, Approval: &c.approval, ClientOrderID: c.approval.Evidence})
 			if c.refused == "" && (err != nil || placed.Evidence != "") || c.refused != "" && (err == nil || !strings.Contains(err.Error(), c.refused)) {
 				t.Errorf("%s: %+v, %v", name, placed, err)
 			}

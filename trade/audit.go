@@ -118,7 +118,7 @@ func auditEntry(r journal.Entry, out *bufio.Writer) error {
 	if r.Kind != journal.KindHeader {
 		name = book.Kind(r.Kind).String()
 	}
-	var stamp struct{ At Time }
+	var stamp struct{ At book.Time }
 	json.Unmarshal(r.Payload, &stamp) // without a time the line is still worth having
 	auditLine(out, stamp.At, r.Seq, name, json.RawMessage(r.Payload))
 	return nil
@@ -141,7 +141,7 @@ func auditSnapshot(r journal.Entry, out *bufio.Writer) error {
 }
 
 // auditLine writes one line. The writer keeps its first error for Flush.
-func auditLine(out *bufio.Writer, at Time, seq uint64, name string, details any) {
+func auditLine(out *bufio.Writer, at book.Time, seq uint64, name string, details any) {
 	text, err := json.Marshal(details)
 	if err != nil { // our own types can always be encoded
 		panic(err)

@@ -14,6 +14,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // BenchmarkPlace64 places market orders from 64 clients on a real disk, each
@@ -42,9 +43,9 @@ func BenchmarkPlace64(b *testing.B) {
 	for c := range clients {
 		wg.Go(func() {
 			for i := 0; left.Add(-1) >= 0; i++ {
-				side := []Side{Buy, Sell}[i%2]
-				if _, err := e.Place(context.Background(), OrderRequest{
-					Symbol: "AAA", Side: side, Type: Market, Quantity: 1e6, ClientOrderID: fmt.Sprint(c, ":", i)}); err != nil {
+				side := []book.Side{book.Buy, book.Sell}[i%2]
+				if _, err := e.Place(context.Background(), book.OrderRequest{
+					Symbol: "AAA", Side: side, Type: book.Market, Quantity: 1e6, ClientOrderID: fmt.Sprint(c, ":", i)}); err != nil {
 					b.Error(err)
 					return
 				}
@@ -89,15 +90,15 @@ func rawSyncs(b *testing.B, dir string) float64 {
 
 // waitingAlerts returns n price alerts on one symbol, half on either side of
 // 100, and the bytes each takes with its place in the lists.
-func waitingAlerts(n int) (map[string]*Alert, *alertIndex, float64) {
+func waitingAlerts(n int) (map[string]*book.Alert, *alertIndex, float64) {
 	before := heapInUse()
-	alerts := make(map[string]*Alert, n)
+	alerts := make(map[string]*book.Alert, n)
 	for i := range n {
-		c := Condition{Type: PriceAbove, Threshold: 110*exact.One + exact.Decimal(i)*1000}
+		c := book.Condition{Type: book.PriceAbove, Threshold: 110*exact.One + exact.Decimal(i)*1000}
 		if i%2 == 0 {
-			c = Condition{Type: PriceBelow, Threshold: 90*exact.One - exact.Decimal(i)*1000}
+			c = book.Condition{Type: book.PriceBelow, Threshold: 90*exact.One - exact.Decimal(i)*1000}
 		}
-		a := &Alert{ID: fmt.Sprintf("a-01234567-%d", i), Symbol: "AAA", Condition: c}
+		a := &book.Alert{ID: fmt.Sprintf("a-01234567-%d", i), Symbol: "AAA", Condition: c}
 		alerts[a.ID] = a
 	}
 	index := newAlertIndex(alerts)
@@ -111,7 +112,7 @@ func BenchmarkQuietTick(b *testing.B) {
 		alerts, index, bytes := waitingAlerts(n)
 		b.Run(fmt.Sprint("lists/", n), func(b *testing.B) {
 			b.ReportAllocs()
-			var reached []*Alert
+			var reached []*book.Alert
 			for b.Loop() {
 				reached = index.reached("AAA", span{high: 100*exact.One + 1, low: 100*exact.One - 1})
 			}
@@ -121,7 +122,7 @@ func BenchmarkQuietTick(b *testing.B) {
 			b.ReportMetric(bytes, "B/alert")
 		})
 		b.Run(fmt.Sprint("scan/", n), func(b *testing.B) {
-			list := make([]*Alert, 0, n)
+			list := make([]*book.Alert, 0, n)
 			for _, a := range alerts {
 				list = append(list, a)
 			}
@@ -161,7 +162,7 @@ func BenchmarkUpdate(b *testing.B) {
 // BenchmarkSetAlert sets and cancels with a million waiting, in memory.
 func BenchmarkSetAlert(b *testing.B) {
 	_, index, _ := waitingAlerts(1_000_000)
-	a := &Alert{ID: "a", Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 105 * exact.One}}
+	a := &book.Alert{ID: "a", Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: 105 * exact.One}}
 	for b.Loop() {
 		index.Add(a)
 		index.Remove(a)
@@ -172,15 +173,15 @@ func BenchmarkSetAlert(b *testing.B) {
 // may have.
 func BenchmarkQuietOrders(b *testing.B) {
 	o := testOptions(b)
-	o.Limits.Open, o.Limits.OpenPerSymbol, o.Limits.PositionNotional, o.Limits.OrderNotional = 1<<20, MaxOpenPerSymbol, 1<<62, 1<<62
+	o.Limits.Open, o.Limits.OpenPerSymbol, o.Limits.PositionNotional, o.Limits.OrderNotional = 1<<20, book.MaxOpenPerSymbol, 1<<62, 1<<62
 	e, err := openOn(o, journaltest.NewDisk())
 	if err != nil {
 		b.Fatal(err)
 	}
-	for i := range MaxOpenPerSymbol {
-		r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Stop, Quantity: 1e6, StopPrice: exact.Decimal(50+i%40) * exact.One}
+	for i := range book.MaxOpenPerSymbol {
+		r := book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Sell, Type: book.Stop, Quantity: 1e6, StopPrice: exact.Decimal(50+i%40) * exact.One}
 		if i%2 == 0 {
-			r = OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Limit, Quantity: 1e6, Price: exact.Decimal(150+i%40) * exact.One}
+			r = book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Sell, Type: book.Limit, Quantity: 1e6, Price: exact.Decimal(150+i%40) * exact.One}
 		}
 		if _, err := e.Place(b.Context(), r); err != nil {
 			b.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"wick/trade/book"
 )
 
 // BenchmarkStart opens a store with 100,000 records since its snapshot.
@@ -26,9 +27,9 @@ func BenchmarkStart(b *testing.B) {
 	for c := range 64 {
 		wg.Go(func() {
 			for i := range records/64 + 1 {
-				side := []Side{Buy, Sell}[i%2]
-				if _, err := e.Place(context.Background(), OrderRequest{
-					Symbol: "AAA", Side: side, Type: Market, Quantity: 1e6, ClientOrderID: fmt.Sprint(c, ":", i)}); err != nil {
+				side := []book.Side{book.Buy, book.Sell}[i%2]
+				if _, err := e.Place(context.Background(), book.OrderRequest{
+					Symbol: "AAA", Side: side, Type: book.Market, Quantity: 1e6, ClientOrderID: fmt.Sprint(c, ":", i)}); err != nil {
 					b.Error(err)
 					return
 				}

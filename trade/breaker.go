@@ -12,24 +12,24 @@ import (
 // day, whatever the prices do, also after a restart. Called with mu held.
 func (d *desk) breaker(ev *book.Event) {
 	if day := d.lossDay(ev.At); day != "" {
-		ev.Trading, ev.Tripped, ev.By = Reducing, day, &byLoss
+		ev.Trading, ev.Tripped, ev.By = book.Reducing, day, &byLoss
 	}
 }
 
 // byLoss is who changes the trading state when the account has lost too much.
-var byLoss = Who{Name: "--max-daily-loss"}
+var byLoss = book.Who{Name: "--max-daily-loss"}
 
 // keepTripped notes in ev that the account has reached the limit of the daily loss today,
 // before or only now, if something else restricts trading: once that is over, the loss
 // counts. A halt keeps the day of an earlier loss as well, which means nothing any more, so
 // that midnight is no change that the owner is told of. Called with mu held.
 func (d *desk) keepTripped(ev *book.Event) {
-	if ev.Tripped != "" || ev.Trading == Active {
+	if ev.Tripped != "" || ev.Trading == book.Active {
 		return
 	}
 	ev.Tripped = d.lossDay(ev.At)
 	switch {
-	case ev.Tripped == "" && ev.Trading == Halted:
+	case ev.Tripped == "" && ev.Trading == book.Halted:
 		ev.Tripped = d.ahead.Tripped
 	case ev.Tripped != d.ahead.Tripped && ev.Trading == d.ahead.Trading:
 		ev.By = &byLoss // the loss is all that is new
@@ -38,7 +38,7 @@ func (d *desk) keepTripped(ev *book.Event) {
 
 // lossDay returns the day of a step if the account has reached the limit of the daily loss
 // on it, else "". Called with mu held.
-func (d *desk) lossDay(at Time) string {
+func (d *desk) lossDay(at book.Time) string {
 	today := at.UTC().Format(time.DateOnly)
 	if d.options.Limits.DailyLoss == 0 || d.ahead.Tripped != today && !d.lost(today) && !d.lostAtBroker() {
 		return ""

@@ -12,6 +12,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // scene is a market in cents, one price a second from the start of the test's
@@ -26,7 +27,7 @@ type scene struct {
 // action is an order, or the cancel of the n-th order.
 type action struct {
 	cancel int // -1 for an order
-	side   Side
+	side   book.Side
 	limit  int64 // in cents; 0 for a market order
 	size   int64
 }
@@ -52,7 +53,7 @@ func newScene(seed uint64, minutes int) *scene {
 				s.does[m] = append(s.does[m], action{cancel: r.IntN(orders)})
 				continue
 			}
-			a := action{cancel: -1, side: []Side{Buy, Sell}[r.IntN(2)], size: 1 + r.Int64N(5)}
+			a := action{cancel: -1, side: []book.Side{book.Buy, book.Sell}[r.IntN(2)], size: 1 + r.Int64N(5)}
 			if r.IntN(5) > 0 {
 				a.limit = s.prices[60*m] + r.Int64N(601) - 300
 			}
@@ -117,7 +118,7 @@ func (s *scene) play(t *testing.T, cadence time.Duration, interval market.Interv
 	}
 	o := testOptions(t)
 	o.Source, o.Symbols, o.Intervals = s, []string{"AAA"}, []market.Interval{interval}
-	o.Limits.OrderNotional, o.Limits.PositionNotional, o.Limits.Open, o.Limits.OpenPerSymbol = 1<<60, 1<<60, 1<<20, MaxOpenPerSymbol
+	o.Limits.OrderNotional, o.Limits.PositionNotional, o.Limits.Open, o.Limits.OpenPerSymbol = 1<<60, 1<<60, 1<<20, book.MaxOpenPerSymbol
 	var e *Engine
 	var stop func()
 	begin := func() {
@@ -144,12 +145,12 @@ func (s *scene) play(t *testing.T, cadence time.Duration, interval market.Interv
 		at(m, 500*time.Millisecond)
 		for _, a := range s.does[m] {
 			if a.cancel >= 0 {
-				e.CancelOrder(Who{}, ids[a.cancel]) // refused if it was filled
+				e.CancelOrder(book.Who{}, ids[a.cancel]) // refused if it was filled
 				continue
 			}
-			r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: a.side, Type: Market, Quantity: exact.Decimal(a.size) * exact.One, MayOpen: true}
+			r := book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: a.side, Type: book.Market, Quantity: exact.Decimal(a.size) * exact.One, MayOpen: true}
 			if a.limit > 0 {
-				r.Type, r.Price = Limit, exact.Decimal(a.limit)*exact.One/100
+				r.Type, r.Price = book.Limit, exact.Decimal(a.limit)*exact.One/100
 			}
 			placed, err := e.Place(t.Context(), r)
 			if err != nil {
@@ -189,11 +190,11 @@ func (s *scene) expect() (orders []string, held string) {
 		status string
 		fill   int64
 	}
-	var book []*order
+	var known []*order
 	var sum int64
 	fill := func(o *order, price int64) {
 		o.status, o.fill = "filled", price
-		if o.side == Sell {
+		if o.side == book.Sell {
 			sum -= o.size
 		} else {
 			sum += o.size
@@ -210,8 +211,8 @@ func (s *scene) expect() (orders []string, held string) {
 		if !running && minute == stopped && second%60 != 59 {
 			continue // of the minute in which it stopped only the close counts
 		}
-		for _, o := range book {
-			beyond := o.side == Buy && price <= o.limit || o.side == Sell && price >= o.limit
+		for _, o := range known {
+			beyond := o.side == book.Buy && price <= o.limit || o.side == book.Sell && price >= o.limit
 			switch {
 			case o.status != "open" || !beyond:
 			case second%60 == 0 && running && !first: // a minute that opened beyond gives its open
@@ -226,16 +227,16 @@ func (s *scene) expect() (orders []string, held string) {
 		}
 		for _, a := range s.does[minute] {
 			if a.cancel >= 0 {
-				if o := book[a.cancel]; o.status == "open" {
+				if o := known[a.cancel]; o.status == "open" {
 					o.status = "cancelled"
 				}
 				continue
 			}
 			o := &order{action: a, status: "open"}
-			if a.limit == 0 || a.side == Buy && a.limit >= price || a.side == Sell && a.limit <= price {
+			if a.limit == 0 || a.side == book.Buy && a.limit >= price || a.side == book.Sell && a.limit <= price {
 				fill(o, price)
 			}
-			book = append(book, o)
+			known = append(known, o)
 		}
 		if minutes, ok := s.down[minute]; ok {
 			running, stopped, resume = false, minute, minute+minutes
@@ -247,7 +248,7 @@ func (s *scene) expect() (orders []string, held string) {
 		}
 		return (exact.Decimal(v) * exact.One / 100).String()
 	}
-	for _, o := range book {
+	for _, o := range known {
 		orders = append(orders, fmt.Sprint(o.side, " ", o.size, " ", cents(o.limit), ": ", o.status, " ", cents(o.fill)))
 	}
 	held = "long " + fmt.Sprint(sum)

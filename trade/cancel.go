@@ -9,16 +9,16 @@ import (
 
 // Cancelled is an order that was cancelled.
 type Cancelled struct {
-	Order
+	book.Order
 	Ended []string `json:"ended,omitempty"` // ids of the orders that ended with it
 }
 
 // CancelOrder cancels an open order on behalf of who, and returns it. An order that has
 // ended is refused, with a text that says how it ended. Other orders of its group, such
 // as the stop beside a limit, end in the same step.
-func (e *Engine) CancelOrder(who Who, id string) (c Cancelled, err error) {
-	var o *Order
-	var no *Refusal
+func (e *Engine) CancelOrder(who book.Who, id string) (c Cancelled, err error) {
+	var o *book.Order
+	var no *book.Refusal
 	if err := e.View(func(s *book.State) { o, no = s.Order(id), e.notOrder(id) }); err != nil {
 		return c, err
 	}
@@ -39,7 +39,7 @@ func (e *Engine) CancelOrder(who Who, id string) (c Cancelled, err error) {
 
 // CancelOrders cancels all open orders, or those of one market if symbol is not empty,
 // and returns them. After an error some of them may still be open.
-func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
+func (e *Engine) CancelOrders(who book.Who, symbol string) ([]book.Order, error) {
 	if symbol != "" {
 		var err error
 		if symbol, err = e.symbol(symbol); err != nil {
@@ -63,11 +63,11 @@ func (e *Engine) CancelOrders(who Who, symbol string) ([]Order, error) {
 // cancel proposes that an open order is cancelled, for a reason: none if the client that placed
 // it asked for it.
 // Called with mu held.
-func (d *desk) cancel(o *Order, who Who, reason Reason, at Time) (*book.Event, error) {
+func (d *desk) cancel(o *book.Order, who book.Who, reason book.Reason, at book.Time) (*book.Event, error) {
 	if by := who.Short(); reason.Code == "" && !by.SameClient(o.By) { // it must hear of it
 		reason = book.Because(book.CancelledBy, cmp.Or(limit.Clip(who.Name), "another client"))
 	}
-	ev, _ := d.ahead.Outcome(o, book.Report{Status: StatusCancelled, Reason: reason}, at) // fills nothing, so cannot fail
+	ev, _ := d.ahead.Outcome(o, book.Report{Status: book.StatusCancelled, Reason: reason}, at) // fills nothing, so cannot fail
 	ev.By = who.Short()
 	d.settleStop(ev.Order)
 	return ev, d.proposeOrders(book.KindCancelled, ev, 0, reason.Code == "") // no order begins with it

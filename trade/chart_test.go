@@ -18,6 +18,7 @@ import (
 
 	"wick/indicators"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // chartBars is how many bars of each series TestAlertsAreTheChart feeds. The
@@ -192,7 +193,7 @@ func TestAlertNotOfChart(t *testing.T) {
 // walk after those that warm it up.
 func againstChart(t *testing.T, r indicators.Request, walk *market.Series, bars int) {
 	iv := walk.Interval
-	a := &Alert{Symbol: "AAA", Interval: iv}
+	a := &book.Alert{Symbol: "AAA", Interval: iv}
 	w := signalAlert{alert: a, request: r}
 	if w.checkChart() != nil {
 		return // refused when set

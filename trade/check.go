@@ -17,7 +17,7 @@ const collarPatient = 5
 // the market's, and fill the price at which the order would be filled on arrival, zero if
 // it would rest. It is called with mu held and changes nothing. A refusal names the limit
 // and what would be within it.
-func (d *desk) check(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
+func (d *desk) check(r book.OrderRequest, o *book.Order, price, fill exact.Decimal, at book.Time) error {
 	size, fits := d.ahead.Pending(o)
 	if err := d.checkTrading(o, fits && book.Shrinks(d.owned(o.Symbol), size)); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (d *desk) check(r OrderRequest, o *Order, price, fill exact.Decimal, at Tim
 
 // checkTerms is check for the limits that only a different order could meet, because
 // waiting does not help. The prices of o are known to be within the collar.
-func (d *desk) checkTerms(r OrderRequest, o *Order, price, fill exact.Decimal) error {
+func (d *desk) checkTerms(r book.OrderRequest, o *book.Order, price, fill exact.Decimal) error {
 	// The order is judged together with all open ones of its side, and at the highest
 	// price that it could cost.
 	size, fits := d.ahead.Pending(o)
@@ -53,9 +53,9 @@ func (d *desk) checkTerms(r OrderRequest, o *Order, price, fill exact.Decimal) e
 
 // worst returns the highest price that o, the order that r asks for, could cost. The
 // market is at price and would fill it on arrival at fill, zero if it would rest.
-func worst(r OrderRequest, o *Order, price, fill exact.Decimal) exact.Decimal {
+func worst(r book.OrderRequest, o *book.Order, price, fill exact.Decimal) exact.Decimal {
 	worst := max(o.Worst(), fill, r.OCO.StopPrice, r.OCO.Price)
-	if o.Type == TrailingStop {
+	if o.Type == book.TrailingStop {
 		worst = max(worst, price) // its stop follows the market
 	}
 	return worst
@@ -67,7 +67,7 @@ func worst(r OrderRequest, o *Order, price, fill exact.Decimal) exact.Decimal {
 // An order that can only reduce may be over that limit, so that a trader can leave a
 // position that has grown. Any other order may not, even if it would only shrink the
 // position now: by the time it is filled the position may be gone.
-func (d *desk) checkNotional(o *Order, worst exact.Decimal, shrinks bool) error {
+func (d *desk) checkNotional(o *book.Order, worst exact.Decimal, shrinks bool) error {
 	most, grid := d.options.Limits.OrderNotional, d.paper.grid(o.Symbol)
 	notional, fits := o.Quantity.Times(worst, exact.Up)
 	least, _ := grid.LeastOf(worst)
@@ -91,7 +91,7 @@ func (d *desk) checkNotional(o *Order, worst exact.Decimal, shrinks bool) error 
 
 // checkWorth refuses an order if the position would be worth too much once the signed
 // size is filled, or if the account cannot pay for it and the open orders of its side.
-func (d *desk) checkWorth(o *Order, size, worst exact.Decimal, shrinks bool) error {
+func (d *desk) checkWorth(o *book.Order, size, worst exact.Decimal, shrinks bool) error {
 	s, others := d.ahead, exact.Decimal(0)
 	if !shrinks && !o.Cut() {
 		if err := s.CheckPosition(o, size, worst, d.options.Limits.PositionNotional); err != nil {
@@ -107,7 +107,7 @@ func (d *desk) checkWorth(o *Order, size, worst exact.Decimal, shrinks bool) err
 
 // checkOpen refuses an order if too many would be open, itself or, once it is filled, its
 // exits.
-func (d *desk) checkOpen(r OrderRequest, o *Order, fill exact.Decimal) error {
+func (d *desk) checkOpen(r book.OrderRequest, o *book.Order, fill exact.Decimal) error {
 	l, s := d.options.Limits, d.ahead
 	more := o.Slots()
 	if fill != 0 {
@@ -116,7 +116,7 @@ func (d *desk) checkOpen(r OrderRequest, o *Order, fill exact.Decimal) error {
 	if more == 0 {
 		return nil
 	}
-	if (r.OCO != OCO{}) {
+	if (r.OCO != book.OCO{}) {
 		more = 2 // the stop beside it
 	}
 	if old := s.Order(o.Replaces); old != nil {
@@ -138,7 +138,7 @@ func (d *desk) checkOpen(r OrderRequest, o *Order, fill exact.Decimal) error {
 
 // checkPace refuses an order that equals one of a few seconds ago, or one whose outcome is
 // unknown, and has no client_order_id, and an order that comes too soon after the others.
-func (d *desk) checkPace(r OrderRequest, at Time) error {
+func (d *desk) checkPace(r book.OrderRequest, at book.Time) error {
 	if r.ClientOrderID == "" {
 		switch o := d.repeats(r, at); {
 		case o == nil:
@@ -158,9 +158,9 @@ func (d *desk) checkPace(r OrderRequest, at Time) error {
 
 // checkCollars holds the prices of o, and of the stop beside it if there is one, to the
 // collar.
-func (d *desk) checkCollars(o *Order, with OCO, price exact.Decimal) error {
+func (d *desk) checkCollars(o *book.Order, with book.OCO, price exact.Decimal) error {
 	tick := d.paper.grid(o.Symbol).Tick
-	if err := checkCollar(o, price, tick); err != nil || with == (OCO{}) {
+	if err := checkCollar(o, price, tick); err != nil || with == (book.OCO{}) {
 		return err
 	}
 	limit := *o // a copy, because partner changes it
@@ -171,11 +171,11 @@ func (d *desk) checkCollars(o *Order, with OCO, price exact.Decimal) error {
 // error, and a stop that the market has passed already. The limit of a stop_limit
 // is compared with its stop. The limits that a refusal says are allowed are on the tick
 // of the market.
-func checkCollar(o *Order, price, tick exact.Decimal) error {
-	if o.Waits() && o.Type != TrailingStop {
+func checkCollar(o *book.Order, price, tick exact.Decimal) error {
+	if o.Waits() && o.Type != book.TrailingStop {
 		stop := *o.StopPrice
 		switch {
-		case o.Side == Buy && stop <= price, o.Side == Sell && stop >= price:
+		case o.Side == book.Buy && stop <= price, o.Side == book.Sell && stop >= price:
 			return book.Refuse("stop_passed", "a %s stop of %s would be triggered at once at the price %s: a buy stop is above the price, a sell stop below it",
 				o.Side, stop, price)
 		case stop < price/collarPatient, stop > min(price, math.MaxInt64/collarPatient)*collarPatient:
@@ -191,7 +191,7 @@ func checkCollar(o *Order, price, tick exact.Decimal) error {
 	// A buy may wait far below the market and reach half the price above it, a sell the
 	// other way round. The min keeps the results within range.
 	low, high := price/collarPatient, min(price, math.MaxInt64-price/2)+price/2
-	if o.Side == Sell {
+	if o.Side == book.Sell {
 		low, high = price-price/2, min(price, math.MaxInt64/collarPatient)*collarPatient
 	}
 	if *o.Price < low || *o.Price > high {
@@ -206,16 +206,16 @@ func checkCollar(o *Order, price, tick exact.Decimal) error {
 
 // checkTrading refuses an order that the trading state does not allow; shrinks says
 // whether it can only shrink a position.
-func (d *desk) checkTrading(o *Order, shrinks bool) error {
+func (d *desk) checkTrading(o *book.Order, shrinks bool) error {
 	s := d.ahead
 	switch {
-	case s.Trading == Halted:
+	case s.Trading == book.Halted:
 		return book.Refuse("trading_halted", "the owner has halted trading: %s; cancels still pass",
 			d.remote.resting("resting orders stay open and none is filled"))
-	case s.Trading == Reducing && !shrinks && !o.Cut() && s.Tripped != "":
+	case s.Trading == book.Reducing && !shrinks && !o.Cut() && s.Tripped != "":
 		return book.Refuse("max_daily_loss", "the account has reached the limit of the daily loss today, %s (--max-daily-loss), and %s: until 00:00 UTC only orders that shrink a position are taken; %s; %s",
 			d.options.Limits.DailyLoss, d.lossNow(s.Tripped), book.Grows, d.remote.resting("of the resting ones only those that shrink a position are filled"))
-	case s.Trading == Reducing && !shrinks && !o.Cut():
+	case s.Trading == book.Reducing && !shrinks && !o.Cut():
 		return book.Refuse("trading_reducing", "only orders that shrink a position are taken now; %s; %s; cancels still pass",
 			book.Grows, d.remote.resting("resting orders stay open and only those that shrink a position are filled"))
 	}
@@ -226,7 +226,7 @@ func (d *desk) checkTrading(o *Order, shrinks bool) error {
 // There is one exception, on paper: a resting order that replaces an exit may be as large
 // as that one, even if the position has become smaller, since a fill takes no more than the
 // position has.
-func (d *desk) checkReduceOnly(o *Order, fill exact.Decimal) error {
+func (d *desk) checkReduceOnly(o *book.Order, fill exact.Decimal) error {
 	s := d.ahead
 	held := d.closable(o.Symbol)
 	if !o.ReduceOnly || o.Closes(held) == o.Quantity {
@@ -245,7 +245,7 @@ func (d *desk) checkReduceOnly(o *Order, fill exact.Decimal) error {
 	case most == 0:
 		return book.Refuse("reduce_only", `the position in %s is %s, less than the market's step of %s, and a reduce_only %s of %s is more; quantity "all" closes it`,
 			o.Symbol, held, lot, o.Side, o.Quantity)
-	case (held > 0) == (o.Side == Buy):
+	case (held > 0) == (o.Side == book.Buy):
 		return book.Refuse("reduce_only", "the position in %s is %s, and a reduce_only %s of %s would grow it; a %s of at most %s reduces it",
 			o.Symbol, held, o.Side, o.Quantity, o.Side.Other(), most)
 	}
@@ -257,14 +257,14 @@ func (d *desk) checkReduceOnly(o *Order, fill exact.Decimal) error {
 // is post_only, and the limit of an oco, because its stop would be left with nothing to
 // protect. Fill is the price at which it would be filled, zero if it would rest; price is
 // the market's.
-func checkRests(o *Order, with OCO, fill, price exact.Decimal) error {
+func checkRests(o *book.Order, with book.OCO, fill, price exact.Decimal) error {
 	switch {
 	case fill == 0:
 		return nil
 	case o.PostOnly:
 		return book.Refuse("post_only", "the market at %s has reached the limit of %s, and a post_only order must not fill at once: choose a limit further away",
 			price, *o.Price)
-	case with != OCO{}:
+	case with != book.OCO{}:
 		return book.Refuse("bad_oco", "the market at %s has reached the limit of %s, which would fill at once and leave nothing for the stop beside it: "+
 			"the limit of a sell is above the market and its stop below it, of a buy the other way round", price, *o.Price)
 	}

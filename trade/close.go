@@ -35,7 +35,7 @@ func (c Closed) MarshalJSON() ([]byte, error) {
 //
 // Previews, if not nil, are the result of a dry run. Then only what the dry run would have
 // closed is closed, and a position that has changed since stays.
-func (e *Engine) CloseAll(ctx context.Context, r OrderRequest, previews []Closed) ([]Closed, error) {
+func (e *Engine) CloseAll(ctx context.Context, r book.OrderRequest, previews []Closed) ([]Closed, error) {
 	if err := checkCloseAll(&r); err != nil {
 		return nil, err
 	}
@@ -55,13 +55,13 @@ func (e *Engine) CloseAll(ctx context.Context, r OrderRequest, previews []Closed
 		}
 		if again {
 			if !slices.ContainsFunc(out, func(c Closed) bool { return c.Symbol == p.Symbol }) {
-				out = append(out, Closed{Placed: Placed{Order: Order{Symbol: p.Symbol}}, Error: "client_order_id was used before and did not close this position: choose another id"})
+				out = append(out, Closed{Placed: Placed{Order: book.Order{Symbol: p.Symbol}}, Error: "client_order_id was used before and did not close this position: choose another id"})
 			}
 			continue
 		}
-		r.Symbol, r.Side, r.ClientOrderID = p.Symbol, Sell, closingID(id, p.Symbol)
+		r.Symbol, r.Side, r.ClientOrderID = p.Symbol, book.Sell, closingID(id, p.Symbol)
 		if p.Side == "short" {
-			r.Side = Buy
+			r.Side = book.Buy
 		}
 		if previews != nil {
 			seen := slices.IndexFunc(previews, func(c Closed) bool { return c.Symbol == p.Symbol })
@@ -87,12 +87,12 @@ func (e *Engine) CloseAll(ctx context.Context, r OrderRequest, previews []Closed
 // checkCloseAll settles the spelling of r and refuses what cannot be asked of all
 // positions at once, even if there are none. CloseAll sets the side for each position;
 // here any side will do.
-func checkCloseAll(r *OrderRequest) error {
-	if r.Type != Market || !r.All || r.Replaces != "" {
+func checkCloseAll(r *book.OrderRequest) error {
+	if r.Type != book.Market || !r.All || r.Replaces != "" {
 		return book.Refuse("bad_symbol", "symbol all closes every position, with type market and quantity all and without replaces: for any other order name one symbol; "+
 			"a market of that name is written in capital letters, ALL")
 	}
-	r.Side = Sell
+	r.Side = book.Sell
 	if err := r.Normalize(); err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func checkCloseAll(r *OrderRequest) error {
 // closedBefore returns the orders by which an earlier CloseAll with the ClientOrderID of r
 // closed positions; none if the id is empty or new. It refuses r if the earlier request
 // had other arguments.
-func (e *Engine) closedBefore(r OrderRequest) ([]Closed, error) {
+func (e *Engine) closedBefore(r book.OrderRequest) ([]Closed, error) {
 	out := []Closed{}
 	if r.ClientOrderID == "" {
 		return out, nil
@@ -120,7 +120,7 @@ func (e *Engine) closedBefore(r OrderRequest) ([]Closed, error) {
 		}
 		// The same check as for a single order: a different request under the same id is
 		// refused.
-		full, err := e.earlier(&OrderRequest{ClientOrderID: o.ClientOrderID, Symbol: o.Symbol, Side: o.Side, Type: r.Type, All: r.All,
+		full, err := e.earlier(&book.OrderRequest{ClientOrderID: o.ClientOrderID, Symbol: o.Symbol, Side: o.Side, Type: r.Type, All: r.All,
 			TimeInForce: r.TimeInForce, ExpiresAt: r.ExpiresAt, ReduceOnly: r.ReduceOnly})
 		if err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"wick/internal/exact"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // TestConcurrent has writers, readers, prices and snapshots at the same time,
@@ -17,7 +18,7 @@ func TestConcurrent(t *testing.T) {
 	o.Limits.Alerts = 1 << 20
 	var mu sync.Mutex
 	told := map[string]int{}
-	o.Notify = func(n Notification, _ []string) {
+	o.Notify = func(n book.Notification, _ []string) {
 		mu.Lock()
 		defer mu.Unlock()
 		told[n.AlertID]++
@@ -30,18 +31,18 @@ func TestConcurrent(t *testing.T) {
 	for w := range 8 {
 		writers.Go(func() {
 			for i := range 20 {
-				side := []Side{Buy, Sell}[i%2]
-				if _, err := e.Place(ctx, OrderRequest{Symbol: "AAA", Side: side, Type: Market, Quantity: exact.One, ClientOrderID: fmt.Sprint(w, "-", i)}); err != nil {
+				side := []book.Side{book.Buy, book.Sell}[i%2]
+				if _, err := e.Place(ctx, book.OrderRequest{Symbol: "AAA", Side: side, Type: book.Market, Quantity: exact.One, ClientOrderID: fmt.Sprint(w, "-", i)}); err != nil {
 					t.Error(err)
 				}
-				limit, err := e.Place(ctx, OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Limit, Price: 50 * exact.One, Quantity: exact.One})
+				limit, err := e.Place(ctx, book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Limit, Price: 50 * exact.One, Quantity: exact.One})
 				if err != nil {
 					t.Error(err)
 				}
-				if _, err := e.CancelOrder(Who{}, limit.ID); err != nil {
+				if _, err := e.CancelOrder(book.Who{}, limit.ID); err != nil {
 					t.Error(err)
 				}
-				if _, err := e.SetAlert(ctx, AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 90 * exact.One}}); err != nil {
+				if _, err := e.SetAlert(ctx, book.AlertRequest{Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: 90 * exact.One}}); err != nil {
 					t.Error(err)
 				}
 				if _, err := e.Subscribe(from(fmt.Sprint("caller", w)), Filter{}); err != nil {

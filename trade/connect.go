@@ -9,11 +9,12 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	"wick/broker"
 	"wick/internal/exact"
 	"wick/internal/limit"
 	"wick/trade/book"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // ErrStamp reports a data directory that belongs to another broker or account.
@@ -180,10 +181,10 @@ func (e *Engine) Venue() (VenueStatus, bool) {
 // AccountAtBroker returns what the broker last said of the account, and when. The time is
 // zero if it has said nothing yet or there is none. What was filled after that time may not
 // be in the account.
-func (e *Engine) AccountAtBroker() (broker.Account, Time) {
+func (e *Engine) AccountAtBroker() (broker.Account, book.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.remote.report.Account, Time{Time: e.remote.readAt.UTC().Truncate(time.Millisecond)}
+	return e.remote.report.Account, book.Time{Time: e.remote.readAt.UTC().Truncate(time.Millisecond)}
 }
 
 // AcceptPositions takes the positions at the broker as they are: what differs now
@@ -191,11 +192,11 @@ func (e *Engine) AccountAtBroker() (broker.Account, Time) {
 // differences, and the orders that the book had given up and the broker has. Only the owner
 // can ask for it. Until then new positions are refused, because the book does not know what
 // it holds. What cannot be written down is not accepted.
-func (e *Engine) AcceptPositions(who Who) (accepted []Difference, turnedUp []string, err error) {
+func (e *Engine) AcceptPositions(who book.Who) (accepted []Difference, turnedUp []string, err error) {
 	return e.venue.acceptPositions(who)
 }
 
-func (v *liveVenue) acceptPositions(who Who) (accepted []Difference, turnedUp []string, err error) {
+func (v *liveVenue) acceptPositions(who book.Who) (accepted []Difference, turnedUp []string, err error) {
 	r := &v.remote
 	var late map[string]int
 	err = v.Do(func(*book.State) error {
@@ -266,7 +267,7 @@ func (v *liveVenue) mayHaveFills(key string) string {
 // placed it, and if that is done, cancels those of this book that were on their way once
 // they are there. On paper it cancels the orders of the book. A follower has the leader do
 // it.
-func (e *Engine) CancelEverything(ctx context.Context, who Who) error {
+func (e *Engine) CancelEverything(ctx context.Context, who book.Who) error {
 	if e.follows() {
 		return e.options.Shared.Ask(ctx, AskCancel, who, nil)
 	}

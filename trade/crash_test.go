@@ -33,7 +33,7 @@ type script struct {
 func (s *script) step(ctx context.Context) (err error) {
 	quantity := exact.Decimal(1 + s.rng.Int64N(3e8))
 	limit := exact.Decimal(50e8 + s.rng.Int64N(100e8))
-	side := []Side{Buy, Sell}[s.rng.IntN(2)]
+	side := []book.Side{book.Buy, book.Sell}[s.rng.IntN(2)]
 	caller := fmt.Sprint("caller", s.rng.IntN(3))
 	client := fmt.Sprint("id", s.rng.IntN(40))
 	level := 50 + float64(s.rng.IntN(10000))/100
@@ -41,25 +41,25 @@ func (s *script) step(ctx context.Context) (err error) {
 	time.Sleep(time.Duration(1+s.rng.IntN(2000)) * time.Millisecond)
 	switch op {
 	case 0, 1:
-		_, err = s.e.Place(ctx, OrderRequest{Symbol: "AAA", Side: side, Type: Market, Quantity: quantity, ClientOrderID: client})
+		_, err = s.e.Place(ctx, book.OrderRequest{Symbol: "AAA", Side: side, Type: book.Market, Quantity: quantity, ClientOrderID: client})
 	case 2, 3:
-		var o Order
-		if o, err = s.e.Place(ctx, OrderRequest{Symbol: "AAA", Side: side, Type: Limit, Quantity: quantity, Price: limit}); err == nil {
+		var o book.Order
+		if o, err = s.e.Place(ctx, book.OrderRequest{Symbol: "AAA", Side: side, Type: book.Limit, Quantity: quantity, Price: limit}); err == nil {
 			s.orders = append(s.orders, o.ID)
 		}
 	case 4:
 		if len(s.orders) > 0 {
-			_, err = s.e.CancelOrder(Who{}, s.orders[pick%len(s.orders)])
+			_, err = s.e.CancelOrder(book.Who{}, s.orders[pick%len(s.orders)])
 		}
 	case 5, 6:
-		var a Alert
-		c := Condition{Type: []ConditionType{PriceAbove, PriceBelow}[pick%2], Threshold: limit}
-		if a, err = s.e.SetAlert(ctx, AlertRequest{Symbol: "AAA", Condition: c}); err == nil {
+		var a book.Alert
+		c := book.Condition{Type: []book.ConditionType{book.PriceAbove, book.PriceBelow}[pick%2], Threshold: limit}
+		if a, err = s.e.SetAlert(ctx, book.AlertRequest{Symbol: "AAA", Condition: c}); err == nil {
 			s.alerts = append(s.alerts, a.ID)
 		}
 	case 7:
 		if len(s.alerts) > 0 {
-			_, err = s.e.CancelAlert(Who{}, s.alerts[pick%len(s.alerts)])
+			_, err = s.e.CancelAlert(book.Who{}, s.alerts[pick%len(s.alerts)])
 		}
 	case 8:
 		if pick%4 == 0 {
@@ -89,7 +89,7 @@ func (e *Engine) ackedSeq() uint64 {
 func scriptOptions() Options {
 	return Options{
 		Source: flat(100), Feed: quiet{}, Intervals: []market.Interval{market.Hour1}, FeeRate: 100000, Slippage: 50000,
-		Limits: Limits{OrdersPerSecond: 1 << 30},
+		Limits: book.Limits{OrdersPerSecond: 1 << 30},
 		epoch:  func() string { return "00c0ffee" }, // the same ids in every run
 		files:  journal.FileOptions{MaxRecords: 25}, // several rotations in a short script
 	}

@@ -16,6 +16,7 @@ import (
 
 	"wick/indicators"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // liveFiles are files of minutes to which a row is added when its minute has ended. Those
@@ -174,11 +175,11 @@ func delayedOtherBars(t *testing.T, cases []delayedCase) {
 		alerts, shown := make([]string, len(cases)), make([]map[int64]float64, len(cases))
 		for i, c := range cases {
 			raw, _ := json.Marshal(c.when)
-			var condition Condition
+			var condition book.Condition
 			if err := json.Unmarshal([]byte(`{"indicator_signal":{"indicator":"rule","signal":"becomes_true","when":`+string(raw)+`}}`), &condition); err != nil {
 				t.Fatal(err)
 			}
-			a, err := e.SetAlert(t.Context(), AlertRequest{Symbol: c.symbol, Interval: string(c.iv), Condition: condition, Repeat: EachBar})
+			a, err := e.SetAlert(t.Context(), book.AlertRequest{Symbol: c.symbol, Interval: string(c.iv), Condition: condition, Repeat: book.EachBar})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -42,7 +42,7 @@ func (e *Engine) onUpdate(ctx context.Context, u market.Update) {
 // order of acceptance, then price alerts by age. What cannot be written down is not decided:
 // the next update judges it again.
 func (e *Engine) settle(t tick, f foreseen) error {
-	return e.firing(t.Symbol, func(at Time) ([]hit, error) {
+	return e.firing(t.Symbol, func(at book.Time) ([]hit, error) {
 		e.fedAt = at
 		// Nothing is decided without a journal that can take it: a fill that is not written
 		// down could be undone by a restart.
@@ -64,12 +64,12 @@ func (e *Engine) settle(t tick, f foreseen) error {
 // settleSignals takes the steps that follow from signals of a symbol, by bar and age.
 func (e *Engine) settleSignals(symbol string, hits []hit) {
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.At, b.At), book.CompareIDs(a.alert, b.alert)) })
-	_ = e.firing(symbol, func(Time) ([]hit, error) { return newest(hits), nil }) // it fails only if the journal is broken, which is logged once
+	_ = e.firing(symbol, func(book.Time) ([]hit, error) { return newest(hits), nil }) // it fails only if the journal is broken, which is logged once
 }
 
 // firing fires those alerts of a symbol that judge returns, which is called with mu held.
 // When that is on disk, it tells the listener.
-func (e *Engine) firing(symbol string, judge func(at Time) ([]hit, error)) error {
+func (e *Engine) firing(symbol string, judge func(at book.Time) ([]hit, error)) error {
 	var fired []*book.Event
 	err := e.Do(func(s *book.State) error {
 		at := now()
@@ -77,7 +77,7 @@ func (e *Engine) firing(symbol string, judge func(at Time) ([]hit, error)) error
 		for _, h := range hits {
 			a := s.Alerts[h.alert] // looked up anew: an alert that repeats changes with each firing
 			// It was cancelled meanwhile, or has just fired on the bar before.
-			if a == nil || a.Condition.Type == IndicatorSignal && !a.Ready(h.At) {
+			if a == nil || a.Condition.Type == book.IndicatorSignal && !a.Ready(h.At) {
 				continue
 			}
 			in := e.watch.of(symbol)
@@ -145,7 +145,7 @@ func newest(hits []hit) []hit {
 type foreseen struct {
 	since    int64
 	from     book.Quote
-	triggers map[*Alert][]book.Trigger
+	triggers map[*book.Alert][]book.Trigger
 }
 
 // foresee judges the price alerts that t reaches, if t has a long path, as after a downtime.
@@ -161,7 +161,7 @@ func (e *Engine) foresee(t tick) (f foreseen) {
 	t.begin(f.since, f.from, e.began)
 	reached := e.watching.reached(t.Symbol, t.span)
 	e.mu.Unlock()
-	f.triggers = make(map[*Alert][]book.Trigger, len(reached))
+	f.triggers = make(map[*book.Alert][]book.Trigger, len(reached))
 	for _, a := range reached {
 		f.triggers[a] = t.meets(a)
 	}

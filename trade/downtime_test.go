@@ -129,8 +129,8 @@ func TestRepeatOutage(t *testing.T) {
 		update(e, 100, 100, 100)
 		last := time.Now().UnixMilli()
 		time.Sleep(time.Second)
-		repeating(t, e, `{"price_above":105}`, AlertRequest{Repeat: EachTime, Note: "time"})
-		repeating(t, e, `{"price_above":105}`, AlertRequest{Repeat: EachBar, Interval: "1m", Note: "bar"})
+		repeating(t, e, `{"price_above":105}`, book.AlertRequest{Repeat: book.EachTime, Note: "time"})
+		repeating(t, e, `{"price_above":105}`, book.AlertRequest{Repeat: book.EachBar, Interval: "1m", Note: "bar"})
 		time.Sleep(3 * time.Minute)
 		e.deliver(t.Context(), market.Update{Symbol: "AAA", From: 100, Price: 106, High: 109, Low: 99, At: time.Now().UnixMilli(), Since: last, Step: market.Minute1,
 			Path: []market.Bar{{Time: minute, Open: 100, High: 101, Low: 99, Close: 100}, {Time: minute + 60, Open: 100, High: 108, Low: 100, Close: 101},
@@ -152,16 +152,16 @@ func TestManyFirings(t *testing.T) {
 	const rule = `{"indicator_signal":{"indicator":"rule","when":"close > 90","signal":"becomes_true"}}`
 	for _, c := range []struct {
 		name, condition string
-		request         AlertRequest
+		request         book.AlertRequest
 		down            time.Duration // from the first second of 10:00
 		told            string        // first and last bar told
 	}{
-		{"a rule", rule, AlertRequest{Repeat: EachBar}, 300 * time.Minute, "100 13:20 14:59"},
-		{"a rule with a cooldown", rule, AlertRequest{Repeat: EachBar, Cooldown: "2m"}, 300 * time.Minute, "100 11:40 14:58"},
-		{"as many as are told", rule, AlertRequest{Repeat: EachBar}, 100 * time.Minute, "100 10:00 11:39"},
-		{"one more", rule, AlertRequest{Repeat: EachBar}, 101 * time.Minute, "100 10:01 11:40"},
+		{"a rule", rule, book.AlertRequest{Repeat: book.EachBar}, 300 * time.Minute, "100 13:20 14:59"},
+		{"a rule with a cooldown", rule, book.AlertRequest{Repeat: book.EachBar, Cooldown: "2m"}, 300 * time.Minute, "100 11:40 14:58"},
+		{"as many as are told", rule, book.AlertRequest{Repeat: book.EachBar}, 100 * time.Minute, "100 10:00 11:39"},
+		{"one more", rule, book.AlertRequest{Repeat: book.EachBar}, 101 * time.Minute, "100 10:01 11:40"},
 		// The price after the start is told by itself.
-		{"a price", `{"price_above":90}`, AlertRequest{Repeat: EachBar}, 300 * time.Minute, "101 13:20 now"},
+		{"a price", `{"price_above":90}`, book.AlertRequest{Repeat: book.EachBar}, 300 * time.Minute, "101 13:20 now"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -174,7 +174,7 @@ func TestManyFirings(t *testing.T) {
 				time.Sleep(c.down)
 				p.start()
 				p.kill()
-				bar := func(n Notification) string {
+				bar := func(n book.Notification) string {
 					if n.BarTime == nil {
 						return "now"
 					}
@@ -206,14 +206,14 @@ func TestManyAlertsFire(t *testing.T) {
 		time.Sleep(time.Second)
 		const rule = `{"indicator_signal":{"indicator":"rule","when":"close > 90","signal":"becomes_true"}}`
 		for range 11 {
-			repeating(t, p.e, rule, AlertRequest{Repeat: EachBar, Interval: "1m"})
+			repeating(t, p.e, rule, book.AlertRequest{Repeat: book.EachBar, Interval: "1m"})
 		}
 		p.kill()
 		time.Sleep(120 * time.Minute)
 		p.start()
 		alerts, pending := must(p.e.Alerts()), p.e.PendingNotifications("")
 		p.stop()
-		told := make(map[string][]Notification)
+		told := make(map[string][]book.Notification)
 		for _, n := range p.told {
 			told[n.AlertID] = append(told[n.AlertID], n)
 		}
@@ -256,7 +256,7 @@ func TestForesee(t *testing.T) {
 	for _, stale := range []bool{false, true} {
 		inBubble(t, nil, func(t *testing.T, e *Engine) {
 			set := func() string {
-				return repeating(t, e, `{"price_above":90}`, AlertRequest{Repeat: EachBar, Interval: "1m"}).ID
+				return repeating(t, e, `{"price_above":90}`, book.AlertRequest{Repeat: book.EachBar, Interval: "1m"}).ID
 			}
 			stays, goes := set(), set()
 			begin := time.Now().Add(time.Minute).Unix()
@@ -276,12 +276,12 @@ func TestForesee(t *testing.T) {
 					f.triggers[a] = nil // would fire nothing
 				}
 			}
-			if _, err := e.CancelAlert(Who{}, goes); err != nil {
+			if _, err := e.CancelAlert(book.Who{}, goes); err != nil {
 				t.Fatal(err)
 			}
 			comes := set()
 			got := make(map[string]int)
-			e.options.Notify = func(n Notification, _ []string) { got[n.AlertID]++ }
+			e.options.Notify = func(n book.Notification, _ []string) { got[n.AlertID]++ }
 			if err := e.settle(tick, f); err != nil {
 				t.Fatal(err)
 			}
@@ -304,9 +304,9 @@ func playDowntime(t *testing.T, does []happening, still, mirror bool, end func(*
 	}
 	p, s := newStill(t, 100)
 	first := time.Now().Truncate(time.Minute)
-	for note, r := range map[string]AlertRequest{
-		"once": {}, "time": {Repeat: EachTime}, "bar": {Repeat: EachBar, Interval: "1m"}, "pause": {Repeat: EachBar, Interval: "1m", Cooldown: "2m"},
-		"rest": {Repeat: EachTime, Cooldown: "2m"},
+	for note, r := range map[string]book.AlertRequest{
+		"once": {}, "time": {Repeat: book.EachTime}, "bar": {Repeat: book.EachBar, Interval: "1m"}, "pause": {Repeat: book.EachBar, Interval: "1m", Cooldown: "2m"},
+		"rest": {Repeat: book.EachTime, Cooldown: "2m"},
 	} {
 		r.Note = note
 		repeating(t, p.e, condition, r)

@@ -16,7 +16,7 @@ import (
 // closed, or nothing was traded for too long, an order that would be filled now is refused;
 // one that rests can wait for the next trade. While the market is halted every order is
 // refused: it may never trade again. Called with mu held.
-func (d *desk) draft(r OrderRequest, asked inquiry) (o *Order, q book.Quote, fill exact.Decimal, err error) {
+func (d *desk) draft(r book.OrderRequest, asked inquiry) (o *book.Order, q book.Quote, fill exact.Decimal, err error) {
 	if err := d.watch.checkHalted(r.Symbol); err != nil {
 		return nil, q, 0, err
 	}
@@ -37,10 +37,10 @@ func (d *desk) draft(r OrderRequest, asked inquiry) (o *Order, q book.Quote, fil
 // newOrder builds the order that r asks for when the market is at q, and returns it with
 // the price at which it would be filled on arrival. It changes nothing: an order that a
 // later check refuses leaves no trace.
-func (d *desk) newOrder(r OrderRequest, q book.Quote, at Time) (o *Order, fill exact.Decimal, err error) {
-	o = &Order{
+func (d *desk) newOrder(r book.OrderRequest, q book.Quote, at book.Time) (o *book.Order, fill exact.Decimal, err error) {
+	o = &book.Order{
 		ID: d.ahead.NewID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
-		Quantity: r.Quantity, Status: StatusOpen, Broker: d.brokerName(), Account: d.remote.id, CreatedAt: at, By: r.Who.Short(), Synthetic: q.Synthetic,
+		Quantity: r.Quantity, Status: book.StatusOpen, Broker: d.brokerName(), Account: d.remote.id, CreatedAt: at, By: r.Who.Short(), Synthetic: q.Synthetic,
 		TrailAmount: r.TrailAmount, TrailPercent: r.TrailPercent, TimeInForce: r.TimeInForce, PostOnly: r.PostOnly,
 		Notional: r.Notional, Replaces: r.Replaces, Asked: r.Asked(), Turn: d.ahead.Seq + 1,
 	}
@@ -48,7 +48,7 @@ func (d *desk) newOrder(r OrderRequest, q book.Quote, at Time) (o *Order, fill e
 		o.Price = &r.Price
 	}
 	switch {
-	case r.Type == TrailingStop:
+	case r.Type == book.TrailingStop:
 		stop, ok := o.Trailing(q.Price, d.paper.grid(o.Symbol))
 		if !ok {
 			return nil, 0, book.Refuse("bad_trail", "the distance is larger than the price %s; choose a smaller one", q.Price)
@@ -90,7 +90,7 @@ func (d *desk) newOrder(r OrderRequest, q book.Quote, at Time) (o *Order, fill e
 // size sets the quantity of o if r says how much in another way: as a value, at the
 // price at which o may be filled when the market is at q, or as all that closes the
 // position. Called with mu held.
-func (d *desk) size(o *Order, r OrderRequest, q book.Quote) error {
+func (d *desk) size(o *book.Order, r book.OrderRequest, q book.Quote) error {
 	switch {
 	case r.All:
 		held := d.closable(o.Symbol)
@@ -135,10 +135,10 @@ func (d *desk) size(o *Order, r OrderRequest, q book.Quote) error {
 // One for more than is held may be meant as an exit or to turn the position around, and is
 // refused until r says which. Fill is the price at which o is filled on arrival, zero if it
 // waits. Called with mu held.
-func (d *desk) isExit(o *Order, r OrderRequest, fill exact.Decimal) (bool, error) {
+func (d *desk) isExit(o *book.Order, r book.OrderRequest, fill exact.Decimal) (bool, error) {
 	held := d.closable(o.Symbol)
 	most := o.Closes(held)
-	opens := r.MayOpen || r.StopLoss != Exit{} || r.TakeProfit != Exit{}
+	opens := r.MayOpen || r.StopLoss != book.Exit{} || r.TakeProfit != book.Exit{}
 	switch old := d.ahead.Order(r.Replaces); {
 	case r.ReduceOnly || r.All:
 		return true, nil
@@ -158,31 +158,31 @@ func (d *desk) isExit(o *Order, r OrderRequest, fill exact.Decimal) (bool, error
 }
 
 // mayTurn reports whether the account may turn a position around by an order of a side.
-func (d *desk) mayTurn(side Side) bool {
+func (d *desk) mayTurn(side book.Side) bool {
 	a := d.options.Account
-	return side == Buy || a.Cash == 0 || a.Short
+	return side == book.Buy || a.Cash == 0 || a.Short
 }
 
 // exits sets the stop_loss and the take_profit of o. Price is the one at which o would be
 // filled on arrival, or its own price if it rests. It refuses an exit on the wrong side of
 // price, and any exit of an order that only reduces a position, which leaves nothing to
 // protect. Called with mu held.
-func (d *desk) exits(o *Order, r OrderRequest, price exact.Decimal) (err error) {
+func (d *desk) exits(o *book.Order, r book.OrderRequest, price exact.Decimal) (err error) {
 	held := d.ahead.Holdings[o.Symbol].Quantity
-	if (r.StopLoss != Exit{} || r.TakeProfit != Exit{}) && book.Shrinks(held, o.Remaining()) {
+	if (r.StopLoss != book.Exit{} || r.TakeProfit != book.Exit{}) && book.Shrinks(held, o.Remaining()) {
 		return book.Refuse("bad_exit", "the position in %s is %s, and a %s of %s only reduces it: stop_loss and take_profit belong to an order that opens a position; "+
 			"to protect the position place a stop, or a limit with oco, that is reduce_only", o.Symbol, held, o.Side, o.Quantity)
 	}
-	if o.StopLoss, err = d.exit(o, RoleStopLoss, r.StopLoss, price); err != nil {
+	if o.StopLoss, err = d.exit(o, book.RoleStopLoss, r.StopLoss, price); err != nil {
 		return err
 	}
-	o.TakeProfit, err = d.exit(o, RoleTakeProfit, r.TakeProfit, price)
+	o.TakeProfit, err = d.exit(o, book.RoleTakeProfit, r.TakeProfit, price)
 	return err
 }
 
 // exit returns one exit of o as it is kept with the order; nil if x is empty.
-func (d *desk) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, error) {
-	if x == (Exit{}) {
+func (d *desk) exit(o *book.Order, role book.Role, x book.Exit, price exact.Decimal) (*book.Exit, error) {
+	if x == (book.Exit{}) {
 		return nil, nil
 	}
 	if x.Price == 0 {
@@ -200,7 +200,7 @@ func (d *desk) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, er
 	}
 	// The profit of a buy and the loss of a sell lie above the entry, the other two
 	// below it.
-	above, word, why := (o.Side == Buy) == (role == RoleTakeProfit), "below", "the distance is not smaller than the price"
+	above, word, why := (o.Side == book.Buy) == (role == book.RoleTakeProfit), "below", "the distance is not smaller than the price"
 	if above {
 		word, why = "above", "the price would be out of range"
 	}
@@ -232,18 +232,18 @@ func (d *desk) atr(symbol string) (exact.Decimal, bool) {
 // expiry returns until when the order that r asks for may wait; nil means for ever. A
 // day order ends with the session of its exchange, or with the day in UTC if the source
 // knows no session. Called with mu held.
-func (d *desk) expiry(r OrderRequest, at Time) *Time {
+func (d *desk) expiry(r book.OrderRequest, at book.Time) *book.Time {
 	switch r.TimeInForce {
-	case GTD:
-		return &Time{Time: r.ExpiresAt.UTC().Truncate(time.Millisecond)}
-	case Day:
+	case book.GTD:
+		return &book.Time{Time: r.ExpiresAt.UTC().Truncate(time.Millisecond)}
+	case book.Day:
 		end := at.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
 		if h := d.watch.of(r.Symbol).hours; h.Close != 0 {
 			for end = time.Unix(h.Close, 0).UTC(); !end.After(at.Time); { // after the close: the next one
 				end = end.AddDate(0, 0, 1)
 			}
 		}
-		return &Time{Time: end}
+		return &book.Time{Time: end}
 	}
 	return nil
 }
@@ -251,7 +251,7 @@ func (d *desk) expiry(r OrderRequest, at Time) *Time {
 // replace checks that o may replace the order that it names; an order that does not
 // replace another passes. Like a market, it gives o the old order's place in time if o is
 // the same order for no more than before; see continues. Called with mu held.
-func (d *desk) replace(o *Order, r OrderRequest) error {
+func (d *desk) replace(o *book.Order, r book.OrderRequest) error {
 	if o.Replaces == "" {
 		return nil
 	}
@@ -263,7 +263,7 @@ func (d *desk) replace(o *Order, r OrderRequest) error {
 		return uncancellable(old, o.Replaces)
 	case old.Symbol != o.Symbol:
 		return book.Refuse("bad_replaces", "order %s is of %s, not of %s", old.ID, old.Symbol, o.Symbol)
-	case old.Role != "" && (r.OCO != OCO{} || o.Side != old.Side || o.Quantity != old.Remaining().Abs() || !o.Rests()):
+	case old.Role != "" && (r.OCO != book.OCO{} || o.Side != old.Side || o.Quantity != old.Remaining().Abs() || !o.Rests()):
 		// The other orders of its group rely on it: the new one must do what it did.
 		return book.Refuse("bad_replaces", "order %s is one of several of which one is filled: replace it by a resting %s of %s without oco, or cancel it",
 			old.ID, old.Side, old.Remaining().Abs())
@@ -287,8 +287,8 @@ func (d *desk) replace(o *Order, r OrderRequest) error {
 // lacks names what old has, o could have and has not of what protects or ends an order: it
 // must not be lost by a change of the price alone. A broker takes no exits with a change.
 // Called with mu held.
-func (d *desk) lacks(o, old *Order, r OrderRequest) string {
-	opens := o.Account == "" && r.OCO == OCO{} && !book.Shrinks(d.ahead.Holdings[o.Symbol].Quantity, o.Remaining())
+func (d *desk) lacks(o, old *book.Order, r book.OrderRequest) string {
+	opens := o.Account == "" && r.OCO == book.OCO{} && !book.Shrinks(d.ahead.Holdings[o.Symbol].Quantity, o.Remaining())
 	var all []string
 	add := func(lacking bool, name string) {
 		if lacking {
@@ -297,7 +297,7 @@ func (d *desk) lacks(o, old *Order, r OrderRequest) string {
 	}
 	add(opens && old.StopLoss != nil && o.StopLoss == nil, "stop_loss")
 	add(opens && old.TakeProfit != nil && o.TakeProfit == nil, "take_profit")
-	add(old.TimeInForce != "" && o.TimeInForce == "" && o.Type != Market, "time_in_force "+string(old.TimeInForce))
-	add(old.PostOnly && !o.PostOnly && o.Type == Limit && o.Rests(), "post_only")
+	add(old.TimeInForce != "" && o.TimeInForce == "" && o.Type != book.Market, "time_in_force "+string(old.TimeInForce))
+	add(old.PostOnly && !o.PostOnly && o.Type == book.Limit && o.Rests(), "post_only")
 	return strings.Join(all, ", ")
 }

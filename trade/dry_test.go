@@ -11,17 +11,19 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"golang.org/x/sync/errgroup"
 	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/internal/journal/journaltest"
+	"wick/trade/book"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // TestDryRunOfUsedID: a dry run whose client_order_id is taken returns that
 // order, says that it exists, and changes nothing of it.
 func TestDryRunOfUsedID(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		r := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One, ClientOrderID: "mine"}
+		r := book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One, ClientOrderID: "mine"}
 		first, err := e.Place(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
@@ -41,12 +43,12 @@ func TestDryRunOfUsedID(t *testing.T) {
 // reached, says what the order itself would say.
 func TestDryRunTellsReason(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		order := func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce = Limit, 90*exact.One, FOK }
+		order := func(r *book.OrderRequest) { r.Type, r.Price, r.TimeInForce = book.Limit, 90*exact.One, book.FOK }
 		const want = "fok: the market at 100 has not reached the limit"
-		if dry := ask(t, e, func(r *OrderRequest) { order(r); r.DryRun = true }); dry.Status != StatusCancelled || dry.Reason != "dry run: every check passed, no order was made; without dry_run: "+want {
+		if dry := ask(t, e, func(r *book.OrderRequest) { order(r); r.DryRun = true }); dry.Status != book.StatusCancelled || dry.Reason != "dry run: every check passed, no order was made; without dry_run: "+want {
 			t.Errorf("a dry run: %s, %q", dry.Status, dry.Reason)
 		}
-		if o := ask(t, e, order); o.Status != StatusCancelled || o.Reason != want {
+		if o := ask(t, e, order); o.Status != book.StatusCancelled || o.Reason != want {
 			t.Errorf("the order: %s, %q", o.Status, o.Reason)
 		}
 	})
@@ -58,7 +60,7 @@ func TestHaltHoldsRestingOrders(t *testing.T) {
 	o := testOptions(t)
 	e := openTest(t, o)
 	defer e.Close()
-	place(t, e, Buy, Limit, "1", "95")
+	place(t, e, book.Buy, book.Limit, "1", "95")
 	price(e, "AAA", 100)
 	halt := filepath.Join(o.Dir, haltName)
 	for _, c := range []struct{ text, says string }{
@@ -68,7 +70,7 @@ func TestHaltHoldsRestingOrders(t *testing.T) {
 		if err := os.WriteFile(halt, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One})
+		_, err := e.Place(t.Context(), book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One})
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("HALT %q: %v, want it to say: %s", c.text, err, c.says)
 		}
@@ -93,7 +95,7 @@ func TestHaltHoldsRestingOrders(t *testing.T) {
 // was passed, at the limit.
 func TestUnknownHaltHoldsRestingOrders(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		place(t, e, Buy, Limit, "1", "95")
+		place(t, e, book.Buy, book.Limit, "1", "95")
 		price(e, "AAA", 100)
 		dir := e.options.Dir
 		e.options.Dir += "\x00" // no system takes it as the name of a folder
@@ -101,11 +103,11 @@ func TestUnknownHaltHoldsRestingOrders(t *testing.T) {
 			t.Fatalf("HALT in a folder that cannot be looked at: %v, want halt_unknown", err)
 		}
 		price(e, "AAA", 80)
-		if got := must(e.Orders(false))[0].Status; got != StatusOpen {
+		if got := must(e.Orders(false))[0].Status; got != book.StatusOpen {
 			t.Errorf("the resting order is %s, want open", got)
 		}
 		e.options.Dir = dir
-		if err := e.refreshTrading(); err != nil || e.Status().Trading != Active {
+		if err := e.refreshTrading(); err != nil || e.Status().Trading != book.Active {
 			t.Fatalf("the folder is there again: trading is %s, %v, want active", e.Status().Trading, err)
 		}
 		if s := e.ahead.Seen["AAA"]; s == nil || s.Price != 80*exact.One {
@@ -153,7 +155,7 @@ func TestHaltIsOnDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	if err := e.SetHalt(true); err != nil || e.Status().Trading != Halted || !slices.Contains(disk.to, haltName) {
+	if err := e.SetHalt(true); err != nil || e.Status().Trading != book.Halted || !slices.Contains(disk.to, haltName) {
 		t.Errorf("%v, trading is %s; renamed on disk: %v, want %s among them", err, e.Status().Trading, disk.to, haltName)
 	}
 }
@@ -199,7 +201,7 @@ func TestHaltStays(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 50 {
-			if got := e.Status().Trading; got != Halted {
+			if got := e.Status().Trading; got != book.Halted {
 				t.Fatalf("trading is %s after a halt", got)
 			}
 		}
@@ -223,10 +225,10 @@ func TestSyntheticIsSaid(t *testing.T) {
 				o.Source = real{flat(100)}
 			}
 		}, func(t *testing.T, e *Engine) {
-			if o := place(t, e, Buy, Market, "1", ""); o.Synthetic != synthetic || must(e.Positions())[0].Synthetic != synthetic {
+			if o := place(t, e, book.Buy, book.Market, "1", ""); o.Synthetic != synthetic || must(e.Positions())[0].Synthetic != synthetic {
 				t.Errorf("order %+v, position %+v; want synthetic %t", o, must(e.Positions())[0], synthetic)
 			}
-			ask(t, e, func(r *OrderRequest) { bracket(t, "80", "120")(r); r.Type, r.Price = Limit, 90*exact.One })
+			ask(t, e, func(r *book.OrderRequest) { bracket(t, "80", "120")(r); r.Type, r.Price = book.Limit, 90*exact.One })
 			ask(t, e, bracket(t, "80", "120"))
 			for _, o := range must(e.Orders(false)) {
 				if o.Synthetic != synthetic {
@@ -243,13 +245,13 @@ func TestSyntheticIsSaid(t *testing.T) {
 // TestSyntheticInRefusals: a refusal that quotes the price of the market, or what an order
 // would be worth by it, says that the price is invented, and no other does.
 func TestSyntheticInRefusals(t *testing.T) {
-	order := func(change func(*OrderRequest)) OrderRequest {
-		r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}
+	order := func(change func(*book.OrderRequest)) book.OrderRequest {
+		r := book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}
 		change(&r)
 		return r
 	}
-	limit := func(price exact.Decimal, change func(*OrderRequest)) OrderRequest {
-		r := order(func(r *OrderRequest) { r.Type, r.Price = Limit, price })
+	limit := func(price exact.Decimal, change func(*book.OrderRequest)) book.OrderRequest {
+		r := order(func(r *book.OrderRequest) { r.Type, r.Price = book.Limit, price })
 		change(&r)
 		return r
 	}
@@ -262,19 +264,21 @@ func TestSyntheticInRefusals(t *testing.T) {
 			for _, c := range []struct {
 				want    string
 				quotes  bool
-				request OrderRequest
+				request book.OrderRequest
 			}{
-				{"price_collar", true, limit(exact.One, func(*OrderRequest) {})},
-				{"stop_passed", true, order(func(r *OrderRequest) { r.Type, r.StopPrice = Stop, 90*exact.One })},
-				{"bad_trail", true, order(func(r *OrderRequest) { r.Side, r.Type, r.TrailAmount = Sell, TrailingStop, 500*exact.One })},
-				{"bad_exit", true, order(func(r *OrderRequest) { r.StopLoss = Exit{Price: 500 * exact.One} })},
-				{"post_only", true, limit(110*exact.One, func(r *OrderRequest) { r.PostOnly = true })},
-				{"bad_oco", true, limit(110*exact.One, func(r *OrderRequest) { r.OCO = OCO{StopPrice: 120 * exact.One} })},
-				{"bad_quantity", true, order(func(r *OrderRequest) { r.Quantity, r.Notional = 0, 1 })},
-				{"max_order_notional", true, order(func(r *OrderRequest) { r.Quantity = 2000 * exact.One })},
-				{"buying_power", true, order(func(r *OrderRequest) { r.Quantity = 50 * exact.One })},
-				{"no_position", false, order(func(r *OrderRequest) { r.Side, r.Quantity, r.All = Sell, 0, true })},
-				{"reduce_only", false, order(func(r *OrderRequest) { r.ReduceOnly = true })},
+				{"price_collar", true, limit(exact.One, func(*book.OrderRequest) {})},
+				{"stop_passed", true, order(func(r *book.OrderRequest) { r.Type, r.StopPrice = book.Stop, 90*exact.One })},
+				{"bad_trail", true, order(func(r *book.OrderRequest) {
+					r.Side, r.Type, r.TrailAmount = book.Sell, book.TrailingStop, 500*exact.One
+				})},
+				{"bad_exit", true, order(func(r *book.OrderRequest) { r.StopLoss = book.Exit{Price: 500 * exact.One} })},
+				{"post_only", true, limit(110*exact.One, func(r *book.OrderRequest) { r.PostOnly = true })},
+				{"bad_oco", true, limit(110*exact.One, func(r *book.OrderRequest) { r.OCO = book.OCO{StopPrice: 120 * exact.One} })},
+				{"bad_quantity", true, order(func(r *book.OrderRequest) { r.Quantity, r.Notional = 0, 1 })},
+				{"max_order_notional", true, order(func(r *book.OrderRequest) { r.Quantity = 2000 * exact.One })},
+				{"buying_power", true, order(func(r *book.OrderRequest) { r.Quantity = 50 * exact.One })},
+				{"no_position", false, order(func(r *book.OrderRequest) { r.Side, r.Quantity, r.All = book.Sell, 0, true })},
+				{"reduce_only", false, order(func(r *book.OrderRequest) { r.ReduceOnly = true })},
 			} {
 				_, err := e.Place(t.Context(), c.request)
 				if code(err) != c.want || strings.Contains(err.Error(), "; the data is invented (") != (synthetic && c.quotes) {
@@ -326,7 +330,7 @@ func TestSyntheticEntry(t *testing.T) {
 				t.Fatal(err)
 			}
 			if start == 0 {
-				place(t, e, Buy, Market, "1", "")
+				place(t, e, book.Buy, book.Market, "1", "")
 			}
 			says := func(when string) {
 				a, _ := e.Account()
@@ -340,7 +344,7 @@ func TestSyntheticEntry(t *testing.T) {
 					t.Fatal(err)
 				}
 				says("at a real price")
-				place(t, e, Sell, Market, "1", "")
+				place(t, e, book.Sell, book.Market, "1", "")
 				says("closed")
 			}
 			o.Source = real{flat(100)}

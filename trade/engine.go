@@ -15,9 +15,9 @@ import (
 // now returns the present cut to the millisecond, so that what memory holds is
 // what the journal will give back. Subtracting, and not Truncate, keeps the
 // monotonic clock: ages stay right when somebody sets the wall clock.
-func now() Time {
+func now() book.Time {
 	t := time.Now()
-	return Time{Time: t.Add(-time.Duration(t.Nanosecond() % 1e6)).UTC()}
+	return book.Time{Time: t.Add(-time.Duration(t.Nanosecond() % 1e6)).UTC()}
 }
 
 // Engine is the store with all that works on it. Its methods may be called from
@@ -32,9 +32,9 @@ type Engine struct {
 
 	store // its mu guards every field below, and what is in its desk
 
-	began   Time // when this process took over; set once
-	fedAt   Time // when the feed last spoke
-	notedAt Time // when it was last written down how far the market was judged
+	began   book.Time // when this process took over; set once
+	fedAt   book.Time // when the feed last spoke
+	notedAt book.Time // when it was last written down how far the market was judged
 
 	haltFile bool // the last look at the file HALT found one
 	differed bool // the broker's positions differed when trading was last found not to be halted

@@ -21,7 +21,7 @@ type Estimate struct {
 
 // Estimate returns the estimate of o, the answer to a dry run. The fee of a broker
 // elsewhere is not known here, and stays zero.
-func (e *Engine) Estimate(o Order) Estimate {
+func (e *Engine) Estimate(o book.Order) Estimate {
 	entry, rate := e.entry(&o)
 	if entry == 0 {
 		return Estimate{}
@@ -35,10 +35,10 @@ func (e *Engine) Estimate(o Order) Estimate {
 		x.Fee = r.Fee
 	}
 	if o.StopLoss != nil {
-		x.StopLoss, _ = o.StopLoss.At(entry, o.Side == Sell)
+		x.StopLoss, _ = o.StopLoss.At(entry, o.Side == book.Sell)
 	}
 	if o.TakeProfit != nil {
-		x.TakeProfit, _ = o.TakeProfit.At(entry, o.Side == Buy)
+		x.TakeProfit, _ = o.TakeProfit.At(entry, o.Side == book.Buy)
 	}
 	return x
 }
@@ -50,18 +50,20 @@ func (x Estimate) Worth() (exact.Decimal, bool) {
 
 // EstimateBeside returns the estimate of the stop beside o, a limit. Nobody knows which of
 // the two will be filled, so each has an estimate of its own.
-func (e *Engine) EstimateBeside(o Order, with OCO) Estimate { return e.Estimate(*o.Partner(with)) }
+func (e *Engine) EstimateBeside(o book.Order, with book.OCO) Estimate {
+	return e.Estimate(*o.Partner(with))
+}
 
 // entry returns the price at which o would be filled, zero if it is not known, and the
 // rate of its fee. An order that takes what the market offers, now or later like a stop,
 // pays the taker's rate; a limit that waits pays the maker's.
-func (d *desk) entry(o *Order) (price, rate exact.Decimal) {
+func (d *desk) entry(o *book.Order) (price, rate exact.Decimal) {
 	switch {
 	case o.AveragePrice != nil:
 		return *o.AveragePrice, d.paper.feeRate
-	case o.Type == Market: // at a broker elsewhere, which has not answered yet
+	case o.Type == book.Market: // at a broker elsewhere, which has not answered yet
 		return d.paper.slip(o, d.watch.of(o.Symbol).Quote), d.paper.feeRate
-	case o.Type == StopLimit:
+	case o.Type == book.StopLimit:
 		// Triggered at its stop, it takes what the market offers there, or rests at its
 		// limit if the market is beyond that.
 		if offered := d.paper.offered(o, book.Quote{Price: *o.StopPrice}); o.Within(offered) != offered {
@@ -78,10 +80,10 @@ func (d *desk) entry(o *Order) (price, rate exact.Decimal) {
 // the market has not reached it. That is the price on arrival, or the price of the market:
 // a limit that bid or ask have not reached waits, and is filled by the next trade, without
 // slippage.
-func (e *Engine) Arrival(o Order) exact.Decimal {
+func (e *Engine) Arrival(o book.Order) exact.Decimal {
 	q := e.watch.of(o.Symbol).Quote
 	price := e.paper.arrive(&o, q)
-	if later := e.paper.offered(&o, book.Quote{Price: q.Price}); o.Type == Limit && o.Within(later) == later {
+	if later := e.paper.offered(&o, book.Quote{Price: q.Price}); o.Type == book.Limit && o.Within(later) == later {
 		price = max(price, later)
 	}
 	return price

@@ -4,15 +4,16 @@ import (
 	"testing"
 
 	"wick/internal/exact"
+	"wick/trade/book"
 )
 
 // TestEstimateWithoutPrice: a market order of which no price is known has none in its
 // estimate, and so no place for exits that stand at a distance from it.
 func TestEstimateWithoutPrice(t *testing.T) {
-	far := &Exit{ATR: 2 * exact.One, Distance: 4 * exact.One}
+	far := &book.Exit{ATR: 2 * exact.One, Distance: 4 * exact.One}
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		for _, side := range []Side{Buy, Sell} {
-			o := Order{Symbol: "NOBODY", Side: side, Type: Market, Quantity: exact.One, Status: StatusOpen, StopLoss: far, TakeProfit: far}
+		for _, side := range []book.Side{book.Buy, book.Sell} {
+			o := book.Order{Symbol: "NOBODY", Side: side, Type: book.Market, Quantity: exact.One, Status: book.StatusOpen, StopLoss: far, TakeProfit: far}
 			if got := e.Estimate(o); got != (Estimate{}) {
 				t.Errorf("a %s without a price: %+v, want nothing", side, got)
 			}
@@ -27,17 +28,17 @@ func TestEstimateWithoutPrice(t *testing.T) {
 func TestEstimateIsOfOneFill(t *testing.T) {
 	for _, c := range []struct {
 		name        string
-		side        Side
+		side        book.Side
 		stop, limit string
 		notional    string
 		way         []float64 // of the market, from 100
 		price, fee  string    // estimated
 		filled, pay string
 	}{
-		{"a sell that takes", Sell, "98", "75", "150", []float64{97}, "98", "0.196", "97.951", "0.195902"},
-		{"a buy that takes", Buy, "102", "103", "206", []float64{103}, "102", "0.204", "102.051", "0.204102"},
-		{"a buy that rests", Buy, "102", "99", "198", []float64{103, 97}, "99", "0.0396", "99", "0.0396"},
-		{"a sell that rests", Sell, "98", "99", "198", []float64{97, 101}, "99", "0.0396", "99", "0.0396"},
+		{"a sell that takes", book.Sell, "98", "75", "150", []float64{97}, "98", "0.196", "97.951", "0.195902"},
+		{"a buy that takes", book.Buy, "102", "103", "206", []float64{103}, "102", "0.204", "102.051", "0.204102"},
+		{"a buy that rests", book.Buy, "102", "99", "198", []float64{103, 97}, "99", "0.0396", "99", "0.0396"},
+		{"a sell that rests", book.Sell, "98", "99", "198", []float64{97, 101}, "99", "0.0396", "99", "0.0396"},
 	} {
 		fees := func(o *Options) {
 			maker := exact.One / 5000
@@ -45,11 +46,11 @@ func TestEstimateIsOfOneFill(t *testing.T) {
 		}
 		inBubble(t, fees, func(t *testing.T, e *Engine) {
 			walk(e, 100, minute(0, 100, 100, 100, 100))
-			order := func(r *OrderRequest) {
-				r.Side, r.Type, r.Quantity, r.Notional = c.side, StopLimit, 0, dec(t, c.notional)
+			order := func(r *book.OrderRequest) {
+				r.Side, r.Type, r.Quantity, r.Notional = c.side, book.StopLimit, 0, dec(t, c.notional)
 				r.StopPrice, r.Price = dec(t, c.stop), dec(t, c.limit)
 			}
-			x := e.Estimate(ask(t, e, func(r *OrderRequest) { order(r); r.DryRun = true }))
+			x := e.Estimate(ask(t, e, func(r *book.OrderRequest) { order(r); r.DryRun = true }))
 			if x.Price.String() != c.price || x.Fee.String() != c.fee {
 				t.Errorf("%s: %+v, want %s with a fee of %s", c.name, x, c.price, c.fee)
 			}
@@ -85,17 +86,17 @@ func TestEstimateAtOnce(t *testing.T) {
 	inBubble(t, fees, func(t *testing.T, e *Engine) {
 		for _, c := range []struct {
 			name                     string
-			change                   func(*OrderRequest)
+			change                   func(*book.OrderRequest)
 			worth, fee, filled, loss string
 		}{
-			{"market", func(r *OrderRequest) { r.StopLoss = Exit{Percent: 3 * exact.One} }, "3001.5", "3.0015", "30", "97.0485"},
-			{"limit", func(r *OrderRequest) { r.Type, r.Price = Limit, 140*exact.One }, "3001.5", "3.0015", "30", "0"},
-			{"market fok", func(r *OrderRequest) { r.TimeInForce = FOK }, "3001.5", "3.0015", "30", "0"},
-			{"limit that rests", func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One }, "2700", "1.35", "0", "0"},
-			{"limit ioc, not reached", func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce = Limit, 90*exact.One, IOC }, "0", "0", "0", "0"},
-			{"limit fok, not reached", func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce = Limit, 90*exact.One, FOK }, "0", "0", "0", "0"},
+			{"market", func(r *book.OrderRequest) { r.StopLoss = book.Exit{Percent: 3 * exact.One} }, "3001.5", "3.0015", "30", "97.0485"},
+			{"limit", func(r *book.OrderRequest) { r.Type, r.Price = book.Limit, 140*exact.One }, "3001.5", "3.0015", "30", "0"},
+			{"market fok", func(r *book.OrderRequest) { r.TimeInForce = book.FOK }, "3001.5", "3.0015", "30", "0"},
+			{"limit that rests", func(r *book.OrderRequest) { r.Type, r.Price = book.Limit, 90*exact.One }, "2700", "1.35", "0", "0"},
+			{"limit ioc, not reached", func(r *book.OrderRequest) { r.Type, r.Price, r.TimeInForce = book.Limit, 90*exact.One, book.IOC }, "0", "0", "0", "0"},
+			{"limit fok, not reached", func(r *book.OrderRequest) { r.Type, r.Price, r.TimeInForce = book.Limit, 90*exact.One, book.FOK }, "0", "0", "0", "0"},
 		} {
-			o := ask(t, e, func(r *OrderRequest) { r.Quantity, r.DryRun = 30*exact.One, true; c.change(r) })
+			o := ask(t, e, func(r *book.OrderRequest) { r.Quantity, r.DryRun = 30*exact.One, true; c.change(r) })
 			x := e.Estimate(o)
 			if worth, ok := x.Worth(); !ok || worth.String() != c.worth || x.Fee.String() != c.fee || o.FilledQuantity.String() != c.filled || x.StopLoss.String() != c.loss {
 				t.Errorf("%s: %s filled, worth %s, %+v; want %s with a fee of %s and a stop at %s", c.name, o.FilledQuantity, worth, x, c.worth, c.fee, c.loss)
@@ -109,9 +110,9 @@ func TestEstimateAtOnce(t *testing.T) {
 func TestEstimateBeside(t *testing.T) {
 	maker := exact.One / 5000
 	inBubble(t, func(o *Options) { o.FeeRate, o.MakerFeeRate = exact.One/1000, &maker }, func(t *testing.T, e *Engine) {
-		with := OCO{StopPrice: 110 * exact.One}
-		o := ask(t, e, func(r *OrderRequest) {
-			r.Type, r.Quantity, r.Price, r.OCO, r.DryRun = Limit, 3*exact.One, dec(t, "97.9"), with, true
+		with := book.OCO{StopPrice: 110 * exact.One}
+		o := ask(t, e, func(r *book.OrderRequest) {
+			r.Type, r.Quantity, r.Price, r.OCO, r.DryRun = book.Limit, 3*exact.One, dec(t, "97.9"), with, true
 		})
 		limit, stop := e.Estimate(o), e.EstimateBeside(o, with)
 		if limit.Price.String() != "97.9" || limit.Fee.String() != "0.05874" || stop.Price.String() != "110" || stop.Fee.String() != "0.33" {
@@ -131,14 +132,14 @@ func TestArrival(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Slippage = exact.One / 20 }, func(t *testing.T, e *Engine) {
 		e.ensure(t.Context(), "AAA")
 		for _, c := range []struct {
-			side  Side
+			side  book.Side
 			limit exact.Decimal
 			want  string
-		}{{Sell, 0, "95"}, {Buy, 0, "105"}, {Sell, 50, "100"}, {Sell, 97, "100"}, {Buy, 150, "105"}, {Sell, 120, "0"}, {Buy, 80, "0"}} {
-			o := Order{Symbol: "AAA", Side: c.side, Type: Market, Quantity: exact.One}
+		}{{book.Sell, 0, "95"}, {book.Buy, 0, "105"}, {book.Sell, 50, "100"}, {book.Sell, 97, "100"}, {book.Buy, 150, "105"}, {book.Sell, 120, "0"}, {book.Buy, 80, "0"}} {
+			o := book.Order{Symbol: "AAA", Side: c.side, Type: book.Market, Quantity: exact.One}
 			if c.limit != 0 {
 				price := c.limit * exact.One
-				o.Type, o.Price = Limit, &price
+				o.Type, o.Price = book.Limit, &price
 			}
 			if got := e.Arrival(o); got.String() != c.want {
 				t.Errorf("%s at %d: %s, want %s", c.side, c.limit, got, c.want)
@@ -154,14 +155,14 @@ func TestArrival(t *testing.T) {
 func TestArrivalBesideQuote(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Feed, o.Quoted = quoted(90, 110), true }, func(t *testing.T, e *Engine) {
 		for _, c := range []struct {
-			side  Side
+			side  book.Side
 			limit exact.Decimal
 			want  string
-		}{{Sell, 0, "90"}, {Buy, 0, "110"}, {Sell, 60, "100"}, {Sell, 95, "100"}, {Sell, 101, "0"}, {Buy, 120, "110"}, {Buy, 105, "100"}, {Buy, 99, "0"}} {
-			o := ask(t, e, func(r *OrderRequest) {
+		}{{book.Sell, 0, "90"}, {book.Buy, 0, "110"}, {book.Sell, 60, "100"}, {book.Sell, 95, "100"}, {book.Sell, 101, "0"}, {book.Buy, 120, "110"}, {book.Buy, 105, "100"}, {book.Buy, 99, "0"}} {
+			o := ask(t, e, func(r *book.OrderRequest) {
 				r.Side, r.Quantity, r.DryRun = c.side, exact.One, true
 				if c.limit != 0 {
-					r.Type, r.Price = Limit, c.limit*exact.One
+					r.Type, r.Price = book.Limit, c.limit*exact.One
 				}
 			})
 			if got := e.Arrival(o); got.String() != c.want {

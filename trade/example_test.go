@@ -9,6 +9,7 @@ import (
 	"wick/internal/exact"
 	"wick/market"
 	"wick/trade"
+	"wick/trade/book"
 )
 
 // An engine on paper: open a directory, place an order, and after the next
@@ -30,8 +31,8 @@ func ExampleOpen() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	order, err := engine.Place(context.Background(), trade.OrderRequest{
-		Symbol: "btcusdt", Side: trade.Buy, Type: trade.Market, Quantity: quantity, ClientOrderID: "first",
+	order, err := engine.Place(context.Background(), book.OrderRequest{
+		Symbol: "btcusdt", Side: book.Buy, Type: book.Market, Quantity: quantity, ClientOrderID: "first",
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -10,9 +10,9 @@ import (
 // expire cancels the open orders of a symbol that have expired by instant, a time of the
 // market; at is the time of the records. A broker elsewhere ends its orders itself. Called
 // with mu held.
-func (d *desk) expire(symbol string, instant, at Time) error {
+func (d *desk) expire(symbol string, instant, at book.Time) error {
 	// They are gathered first, because ending one may end others and change the list.
-	var over []*Order
+	var over []*book.Order
 	for _, id := range d.ahead.Open[symbol] {
 		if o := d.ahead.Order(id); o.Account == "" && o.Expired(instant.UnixMilli()) {
 			over = append(over, o)
@@ -22,7 +22,7 @@ func (d *desk) expire(symbol string, instant, at Time) error {
 		if o = d.ahead.Order(o.ID); o.Status.Terminal() { // it ended with an order before it
 			continue
 		}
-		if _, err := d.cancel(o, Who{}, book.Because(book.Expired), at); err != nil {
+		if _, err := d.cancel(o, book.Who{}, book.Because(book.Expired), at); err != nil {
 			return fmt.Errorf("order %s has expired: %w", o.ID, err)
 		}
 	}
@@ -39,7 +39,7 @@ func (e *Engine) expireAll() error {
 	return e.Do(func(s *book.State) error {
 		at := now()
 		for _, symbol := range sorted(s.Open) {
-			if err := e.expire(symbol, Time{Time: at.Add(-expireLate)}, at); err != nil {
+			if err := e.expire(symbol, book.Time{Time: at.Add(-expireLate)}, at); err != nil {
 				return err
 			}
 		}

@@ -74,8 +74,8 @@ func writeTable(w io.Writer, format string, header []string, rows [][]string, li
 // markSynthetic marks the days from the first on which an order was placed that was filled
 // at an invented price. The orders are sorted by age. The days' own mark is not enough: it
 // is made before the first order of the day, and older versions did not write it.
-func markSynthetic(days []book.DayMark, orders []Order) {
-	first := slices.IndexFunc(orders, func(o Order) bool { return o.Synthetic && o.FilledQuantity != 0 })
+func markSynthetic(days []book.DayMark, orders []book.Order) {
+	first := slices.IndexFunc(orders, func(o book.Order) bool { return o.Synthetic && o.FilledQuantity != 0 })
 	for i := range days {
 		days[i].Synthetic = days[i].Synthetic || first >= 0 && days[i].Date >= orders[first].CreatedAt.UTC().Format(time.DateOnly)
 	}
@@ -85,11 +85,11 @@ func markSynthetic(days []book.DayMark, orders []Order) {
 // all executions of a symbol give its realized profit.
 type exportedFill struct {
 	Sequence      uint64        `json:"sequence"` // of its record in the journal
-	Time          Time          `json:"time"`     // when the book took it
+	Time          book.Time     `json:"time"`     // when the book took it
 	OrderID       string        `json:"order_id"`
 	ClientOrderID string        `json:"client_order_id"`
 	Symbol        string        `json:"symbol"`
-	Side          Side          `json:"side"`
+	Side          book.Side     `json:"side"`
 	Quantity      exact.Decimal `json:"quantity"`
 	Price         exact.Decimal `json:"price"`
 	Fee           exact.Decimal `json:"fee"`
@@ -140,7 +140,7 @@ func readFills(dir string) ([]exportedFill, error) {
 // executed returns the execution of the order o that changed a holding. What a fill pays is
 // in the holding, to the last digit: realized profit plus fees less cost falls by size*price.
 // The average price of an order that was filled in parts is rounded.
-func executed(o *Order, before, after book.Holding) (exportedFill, error) {
+func executed(o *book.Order, before, after book.Holding) (exportedFill, error) {
 	x := exportedFill{OrderID: o.ID, ClientOrderID: o.ClientOrderID, Symbol: o.Symbol, Side: o.Side, Source: o.Source, Synthetic: o.Synthetic}
 	size := after.Quantity - before.Quantity
 	x.Quantity = size.Abs()
@@ -151,7 +151,7 @@ func executed(o *Order, before, after book.Holding) (exportedFill, error) {
 		x.Price, ok = paid.Per(size)
 		x.Fee, fits = fee.Per(exact.One)
 	}
-	if !ok || !fits || (size < 0) != (o.Side == Sell) {
+	if !ok || !fits || (size < 0) != (o.Side == book.Sell) {
 		return x, fmt.Errorf("order %s does not fit its position", o.ID)
 	}
 	return x, nil
@@ -172,7 +172,7 @@ var orderHeader = []string{
 }
 
 // row returns an order as a line of CSV.
-func row(o *Order) []string {
+func row(o *book.Order) []string {
 	return []string{
 		o.ID, o.ClientOrderID, o.Symbol, string(o.Side), string(o.Type), o.Quantity.String(), text(o.Price, o.Price != nil), text(o.StopPrice, o.StopPrice != nil),
 		string(o.Status), o.FilledQuantity.String(), text(o.AveragePrice, o.AveragePrice != nil), o.Fee.String(), o.CreatedAt.String(), o.UpdatedAt.String(),
@@ -182,12 +182,12 @@ func row(o *Order) []string {
 
 // readHistory returns the orders of a directory in the order in which they were placed,
 // and the days of its account.
-func readHistory(dir string) (orders []Order, days []book.DayMark, err error) {
+func readHistory(dir string) (orders []book.Order, days []book.DayMark, err error) {
 	all, s, err := allOrders(dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	orders = []Order{} // not nil, so that JSON has an empty list
+	orders = []book.Order{} // not nil, so that JSON has an empty list
 	for _, o := range all {
 		orders = append(orders, o.Public())
 	}
@@ -197,7 +197,7 @@ func readHistory(dir string) (orders []Order, days []book.DayMark, err error) {
 // allOrders returns every order of a directory, in the order in which they were placed, and
 // its newest state. The journal has them all; if a recovery has noted that some of it is
 // missing, the state may still have those that were in that part.
-func allOrders(dir string) ([]*Order, *book.State, error) {
+func allOrders(dir string) ([]*book.Order, *book.State, error) {
 	s, err := newestState(journal.ReadOnly(dir))
 	if err != nil {
 		return nil, nil, err
@@ -231,10 +231,10 @@ func allOrders(dir string) ([]*Order, *book.State, error) {
 			h.set(o)
 		}
 	}
-	all := make([]*Order, len(h.ids))
+	all := make([]*book.Order, len(h.ids))
 	for i, id := range h.ids {
 		all[i] = h.orders[id]
 	}
-	slices.SortStableFunc(all, func(a, b *Order) int { return a.CreatedAt.Compare(b.CreatedAt.Time) })
+	slices.SortStableFunc(all, func(a, b *book.Order) int { return a.CreatedAt.Compare(b.CreatedAt.Time) })
 	return all, s, nil
 }

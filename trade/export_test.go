@@ -22,12 +22,12 @@ import (
 // TestFind: the filters of orders.
 func TestFind(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		me, other := Who{Client: "me"}, Who{Client: "other"}
-		for _, w := range []Who{me, other} {
+		me, other := book.Who{Client: "me"}, book.Who{Client: "other"}
+		for _, w := range []book.Who{me, other} {
 			for _, symbol := range []string{"AAA", "BBB"} {
 				time.Sleep(time.Hour)
-				ask(t, e, func(r *OrderRequest) { r.Who, r.Symbol = w, symbol })
-				ask(t, e, func(r *OrderRequest) { r.Who, r.Symbol, r.Type, r.Price = w, symbol, Limit, 90*exact.One })
+				ask(t, e, func(r *book.OrderRequest) { r.Who, r.Symbol = w, symbol })
+				ask(t, e, func(r *book.OrderRequest) { r.Who, r.Symbol, r.Type, r.Price = w, symbol, book.Limit, 90*exact.One })
 			}
 		}
 		hour := func(n int) time.Time { return e.ahead.Orders[0].CreatedAt.Add(time.Duration(n) * time.Hour) }
@@ -35,9 +35,9 @@ func TestFind(t *testing.T) {
 			filter OrderFilter
 			want   int
 		}{
-			"all": {OrderFilter{}, 8}, "open": {OrderFilter{Status: StatusOpen}, 4}, "filled": {OrderFilter{Status: StatusFilled}, 4}, "cancelled": {OrderFilter{Status: StatusCancelled}, 0},
+			"all": {OrderFilter{}, 8}, "open": {OrderFilter{Status: book.StatusOpen}, 4}, "filled": {OrderFilter{Status: book.StatusFilled}, 4}, "cancelled": {OrderFilter{Status: book.StatusCancelled}, 0},
 			"symbol": {OrderFilter{Symbol: "aaa"}, 4}, "client": {OrderFilter{Client: &me}, 4}, "since": {OrderFilter{Since: hour(1)}, 6}, "until": {OrderFilter{Until: hour(1)}, 2},
-			"together": {OrderFilter{Status: StatusOpen, Symbol: "BBB", Client: &other, Since: hour(2), Until: hour(4)}, 1},
+			"together": {OrderFilter{Status: book.StatusOpen, Symbol: "BBB", Client: &other, Since: hour(2), Until: hour(4)}, 1},
 		} {
 			if got, err := e.Find(c.filter); err != nil || len(got) != c.want {
 				t.Errorf("%s: %d orders, want %d (%v)", name, len(got), c.want, err)
@@ -57,9 +57,11 @@ func TestExport(t *testing.T) {
 	o.kept = 3
 	e := openTest(t, o)
 	for i := range 10 {
-		ask(t, e, func(r *OrderRequest) { r.Side, r.ClientOrderID = []Side{Buy, Sell}[i%2], fmt.Sprint("c", i) })
+		ask(t, e, func(r *book.OrderRequest) {
+			r.Side, r.ClientOrderID = []book.Side{book.Buy, book.Sell}[i%2], fmt.Sprint("c", i)
+		})
 	}
-	place(t, e, Buy, Limit, "1", "90")
+	place(t, e, book.Buy, book.Limit, "1", "90")
 	e.tidy()
 	rows := func(what string) [][]string {
 		t.Helper()
@@ -87,7 +89,7 @@ func TestExport(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	var orders []Order
+	var orders []book.Order
 	if err := Export(o.Dir, "orders", "json", &out); err != nil || json.Unmarshal(out.Bytes(), &orders) != nil || len(orders) != 11 || orders[0].By != nil {
 		t.Errorf("orders as JSON: %s, %v, want 11 that do not say who placed them", out.String(), err)
 	}
@@ -166,7 +168,7 @@ func replay(t *testing.T, dir string) (map[string]*counted, [][]string) {
 }
 
 // sameProfit compares what was counted from the executions with the positions of the book.
-func sameProfit(t *testing.T, books map[string]*counted, positions []Position) {
+func sameProfit(t *testing.T, books map[string]*counted, positions []book.Position) {
 	t.Helper()
 	if len(books) != len(positions) {
 		t.Errorf("%d symbols in the export, %d in the book", len(books), len(positions))
@@ -198,38 +200,40 @@ func TestExportFills(t *testing.T) {
 		o.Account = AccountOptions{Cash: 100_000 * exact.One, Stablecoins: true, Short: true}
 		o.FeeRate, o.kept, o.files = exact.One/1000, 3, journal.FileOptions{MaxRecords: 7}
 		e := openTest(t, o)
-		trade := func(symbol string, side Side, quantity, limit string) Order {
+		trade := func(symbol string, side book.Side, quantity, limit string) book.Order {
 			t.Helper()
-			return ask(t, e, func(r *OrderRequest) {
+			return ask(t, e, func(r *book.OrderRequest) {
 				r.Symbol, r.Side, r.Quantity = symbol, side, dec(t, quantity)
 				if limit != "" {
-					r.Type, r.Price = Limit, dec(t, limit)
+					r.Type, r.Price = book.Limit, dec(t, limit)
 				}
 			})
 		}
 		price(e, "AAA", 100)
 		price(e, "BBB", 50)
-		early := trade("AAA", Buy, "5", "90") // placed first, filled last but one
-		trade("AAA", Buy, "3", "")
+		early := trade("AAA", book.Buy, "5", "90") // placed first, filled last but one
+		trade("AAA", book.Buy, "3", "")
 		price(e, "AAA", 103.5)
-		trade("AAA", Buy, "4", "")
-		trade("BBB", Sell, "2.5", "") // a short
+		trade("AAA", book.Buy, "4", "")
+		trade("BBB", book.Sell, "2.5", "") // a short
 		price(e, "AAA", 107.25)
-		trade("AAA", Sell, "2", "") // out in parts
+		trade("AAA", book.Sell, "2", "") // out in parts
 		price(e, "AAA", 111.1)
-		trade("AAA", Sell, "1.5", "")
+		trade("AAA", book.Sell, "1.5", "")
 		price(e, "BBB", 47.3)
-		trade("BBB", Buy, "1", "")
+		trade("BBB", book.Buy, "1", "")
 		price(e, "AAA", 89.5)
-		if o, err := e.Order(early.ID); err != nil || o.Status != StatusFilled {
+		if o, err := e.Order(early.ID); err != nil || o.Status != book.StatusFilled {
 			t.Fatalf("the first order: %+v, %v", o, err)
 		}
-		trade("BBB", Buy, "4.25", "") // from short to long
-		ask(t, e, func(r *OrderRequest) {
-			r.Symbol, r.Quantity, r.StopLoss, r.TakeProfit = "CCC", dec(t, "2"), Exit{Price: dec(t, "95")}, Exit{Price: dec(t, "110")}
+		trade("BBB", book.Buy, "4.25", "") // from short to long
+		ask(t, e, func(r *book.OrderRequest) {
+			r.Symbol, r.Quantity, r.StopLoss, r.TakeProfit = "CCC", dec(t, "2"), book.Exit{Price: dec(t, "95")}, book.Exit{Price: dec(t, "110")}
 		})
 		price(e, "CCC", 94)
-		ask(t, e, func(r *OrderRequest) { r.Symbol, r.Side, r.Type, r.Price = "AAA", Buy, Limit, dec(t, "50") }) // never filled
+		ask(t, e, func(r *book.OrderRequest) {
+			r.Symbol, r.Side, r.Type, r.Price = "AAA", book.Buy, book.Limit, dec(t, "50")
+		}) // never filled
 		e.tidy()
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
@@ -259,23 +263,23 @@ func TestExportLiveFills(t *testing.T) {
 		l.run()
 		defer l.stop()
 		time.Sleep(time.Second)
-		sent := func(side Side, quantity, limit int64) Order {
+		sent := func(side book.Side, quantity, limit int64) book.Order {
 			t.Helper()
-			order, err := l.place(OrderRequest{Side: side, Type: Limit, Quantity: exact.Decimal(quantity) * exact.One, Price: exact.Decimal(limit) * exact.One})
+			order, err := l.place(book.OrderRequest{Side: side, Type: book.Limit, Quantity: exact.Decimal(quantity) * exact.One, Price: exact.Decimal(limit) * exact.One})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return order
 		}
-		part := func(o Order, quantity int64, price string) {
+		part := func(o book.Order, quantity int64, price string) {
 			t.Helper()
 			v.Fill(o.ID, exact.Decimal(quantity)*exact.One, dec(t, price))
 			time.Sleep(time.Second)
 		}
-		buy := sent(Buy, 10, 99)
+		buy := sent(book.Buy, 10, 99)
 		part(buy, 3, "98.97")
 		part(buy, 4, "97.31")
-		sell := sent(Sell, 6, 105)
+		sell := sent(book.Sell, 6, 105)
 		part(sell, 1, "105.13")
 		part(buy, 3, "96.02") // between two parts of the sale
 		part(sell, 2, "106.41")
@@ -297,14 +301,14 @@ func TestExportLiveFills(t *testing.T) {
 // TestExportSyntheticDays: the days of an account say from when on invented prices are in
 // them: those of an order, and those at which what was bought for real is valued.
 func TestExportSyntheticDays(t *testing.T) {
-	at := func(date string) Time {
+	at := func(date string) book.Time {
 		day, err := time.Parse(time.DateOnly, date)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return Time{Time: day.Add(time.Hour)}
+		return book.Time{Time: day.Add(time.Hour)}
 	}
-	orders := []Order{{CreatedAt: at("2026-01-01"), FilledQuantity: 1}, {CreatedAt: at("2026-01-01"), Synthetic: true}, {CreatedAt: at("2026-01-03"), FilledQuantity: 1, Synthetic: true}}
+	orders := []book.Order{{CreatedAt: at("2026-01-01"), FilledQuantity: 1}, {CreatedAt: at("2026-01-01"), Synthetic: true}, {CreatedAt: at("2026-01-03"), FilledQuantity: 1, Synthetic: true}}
 	days := []book.DayMark{{Date: "2026-01-01"}, {Date: "2026-01-02"}, {Date: "2026-01-03"}, {Date: "2026-01-04"}}
 	markSynthetic(days, orders)
 	if days[0].Synthetic || days[1].Synthetic || !days[2].Synthetic || !days[3].Synthetic {
@@ -315,7 +319,7 @@ func TestExportSyntheticDays(t *testing.T) {
 	funded(&o)
 	o.Source = real{o.Source}
 	e := openTest(t, o)
-	ask(t, e, func(r *OrderRequest) { r.ClientOrderID = "real" })
+	ask(t, e, func(r *book.OrderRequest) { r.ClientOrderID = "real" })
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -327,7 +331,7 @@ func TestExportSyntheticDays(t *testing.T) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err := e.noteDay(Time{Time: now().AddDate(0, 0, 1)}); err != nil {
+	if err := e.noteDay(book.Time{Time: now().AddDate(0, 0, 1)}); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(e.ahead.Days); n != 2 || e.ahead.Days[0].Synthetic || !e.ahead.Days[1].Synthetic {

@@ -28,7 +28,7 @@ func TestOrderFilled(t *testing.T) {
 		if _, err := e.Subscribe(from("alerts"), Filter{}); err != nil {
 			t.Fatal(err)
 		}
-		place(t, e, Buy, Limit, "1", "99")
+		place(t, e, book.Buy, book.Limit, "1", "99")
 		walk(e, 100, minute(0, 100, 100, 98, 100))
 		if n := e.PendingNotifications("") + waiting("alerts"); n != 0 {
 			t.Errorf("%d notifications, want none: nobody asked for fills", n)
@@ -38,7 +38,7 @@ func TestOrderFilled(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		id := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.StopPrice = Sell, Stop, 95*exact.One }).ID
+		id := ask(t, e, func(r *book.OrderRequest) { r.Side, r.Type, r.StopPrice = book.Sell, book.Stop, 95*exact.One }).ID
 		walk(e, 100, minute(0, 100, 100, 94, 94))
 		for range 2 {
 			if waiting("orders") != 1 || waiting("ordersBBB") != 0 || waiting("alerts") != 0 {
@@ -65,7 +65,7 @@ func TestOrderFilled(t *testing.T) {
 // was for, and why the rest was not filled.
 func TestPartialFillIsSaid(t *testing.T) {
 	price := 100 * exact.One
-	o := &Order{ID: "o-1", Symbol: "AAA", Side: Buy, Type: Limit, Status: StatusCancelled, Why: []Reason{book.Because(book.Expired)}, Quantity: 2 * exact.One, FilledQuantity: exact.One, Price: &price, AveragePrice: &price}
+	o := &book.Order{ID: "o-1", Symbol: "AAA", Side: book.Buy, Type: book.Limit, Status: book.StatusCancelled, Why: []book.Reason{book.Because(book.Expired)}, Quantity: 2 * exact.One, FilledQuantity: exact.One, Price: &price, AveragePrice: &price}
 	if got, want := book.EndNotification(o, nil, now()).Message, "Limit order o-1: buy 1 of AAA filled at 100. It was for 2 in all; the rest was cancelled: expired."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -75,18 +75,18 @@ func TestPartialFillIsSaid(t *testing.T) {
 // invented prices says so.
 func TestFilledMessage(t *testing.T) {
 	price := 95 * exact.One
-	o := Order{ID: "o-1-1", Symbol: "AAA", Side: Sell, Type: StopLimit, Status: StatusCancelled, Quantity: 2 * exact.One, FilledQuantity: exact.One, AveragePrice: &price}
+	o := book.Order{ID: "o-1-1", Symbol: "AAA", Side: book.Sell, Type: book.StopLimit, Status: book.StatusCancelled, Quantity: 2 * exact.One, FilledQuantity: exact.One, AveragePrice: &price}
 	for _, c := range []struct {
-		role      Role
+		role      book.Role
 		synthetic bool
 		want      string
 	}{
 		{"", false, "Stop limit order o-1-1: sell 1 of AAA filled at 95. It was for 2 in all; the rest was cancelled."},
-		{RoleOCO, false, "Stop limit order o-1-1: sell 1 of AAA filled at 95. It was for 2 in all; the rest was cancelled."},
-		{RoleStopLoss, true, "Stop limit order o-1-1: sell 1 of AAA filled at 95. It was for 2 in all; the rest was cancelled. It was the stop loss of g-1-1." + book.Invented},
+		{book.RoleOCO, false, "Stop limit order o-1-1: sell 1 of AAA filled at 95. It was for 2 in all; the rest was cancelled."},
+		{book.RoleStopLoss, true, "Stop limit order o-1-1: sell 1 of AAA filled at 95. It was for 2 in all; the rest was cancelled. It was the stop loss of g-1-1." + book.Invented},
 	} {
 		o.Role, o.Synthetic, o.Group = c.role, c.synthetic, "g-1-1"
-		if got := book.EndNotification(&o, nil, Time{}).Message; got != c.want {
+		if got := book.EndNotification(&o, nil, book.Time{}).Message; got != c.want {
 			t.Errorf("role %q: %q, want %q", c.role, got, c.want)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 
 // Order returns the order with this order_id or client_order_id, also if it is in the
 // journal or somebody else's at the broker, or refuses if there is none.
-func (e *Engine) Order(id string) (Order, error) {
-	var found *Order
+func (e *Engine) Order(id string) (book.Order, error) {
+	var found *book.Order
 	err := e.View(func(s *book.State) {
 		o := s.Order(id)
 		if o == nil {
@@ -25,12 +25,12 @@ func (e *Engine) Order(id string) (Order, error) {
 			return
 		}
 		external := e.externalOrders()
-		if i := slices.IndexFunc(external, func(o Order) bool { return o.ID == id }); i >= 0 {
+		if i := slices.IndexFunc(external, func(o book.Order) bool { return o.ID == id }); i >= 0 {
 			found = &external[i]
 		}
 	})
 	if err != nil {
-		return Order{}, err
+		return book.Order{}, err
 	}
 	if found != nil {
 		return *found, nil
@@ -41,12 +41,12 @@ func (e *Engine) Order(id string) (Order, error) {
 			return o.Public(), err
 		}
 	}
-	return Order{}, uncancellable(nil, id)
+	return book.Order{}, uncancellable(nil, id)
 }
 
 // Group returns the open orders that belong to the order called id, without that one: its
 // exits, or the stop beside it.
-func (e *Engine) Group(id string) (members []Order, err error) {
+func (e *Engine) Group(id string) (members []book.Order, err error) {
 	err = e.View(func(s *book.State) {
 		if o := s.Order(id); o != nil {
 			for _, m := range s.Mates(o, id) {
@@ -60,7 +60,7 @@ func (e *Engine) Group(id string) (members []Order, err error) {
 // Protection returns the exits that would be beside o, the order of a dry run: none unless
 // it would be filled at once and open a position. They have no id and no group, since
 // neither they nor o exist.
-func (e *Engine) Protection(o Order) (exits []Order) {
+func (e *Engine) Protection(o book.Order) (exits []book.Order) {
 	if o.FilledQuantity == 0 {
 		return nil
 	}
@@ -83,23 +83,23 @@ func (e *Engine) Protection(o Order) (exits []Order) {
 
 // OrderFilter says which orders are wanted. A zero field does not restrict them.
 type OrderFilter struct {
-	Status       OrderStatus // open means all that can still be filled, filled all that were filled at least in part
-	Symbol       string      // in any spelling
-	Since, Until time.Time   // of the last change; Until is not included
-	Client       *Who        // who placed them
+	Status       book.OrderStatus // open means all that can still be filled, filled all that were filled at least in part
+	Symbol       string           // in any spelling
+	Since, Until time.Time        // of the last change; Until is not included
+	Client       *book.Who        // who placed them
 }
 
 // Find returns the orders that pass the filter, oldest first, and after them the open
 // orders at a broker that this book did not place. Finished orders that have left memory
 // are not among them; see FindArchived.
-func (e *Engine) Find(f OrderFilter) ([]Order, error) {
+func (e *Engine) Find(f OrderFilter) ([]book.Order, error) {
 	if f.Symbol != "" {
 		var err error
 		if f.Symbol, err = e.symbol(f.Symbol); err != nil {
 			return nil, err
 		}
 	}
-	orders := []Order{}
+	orders := []book.Order{}
 	err := e.View(func(s *book.State) {
 		for _, o := range s.Orders {
 			if f.passes(o) {
@@ -120,20 +120,20 @@ func (e *Engine) Find(f OrderFilter) ([]Order, error) {
 
 // hasStatus reports whether o is one of those that f.Status names. An order that was
 // filled in part and then cancelled is found as filled and as cancelled.
-func (f OrderFilter) hasStatus(o *Order) bool {
+func (f OrderFilter) hasStatus(o *book.Order) bool {
 	switch f.Status {
 	case "":
 		return true
-	case StatusOpen:
+	case book.StatusOpen:
 		return !o.Status.Terminal()
-	case StatusFilled:
+	case book.StatusFilled:
 		return o.FilledQuantity > 0
 	}
 	return o.Status == f.Status
 }
 
 // passes reports whether the filter wants o.
-func (f OrderFilter) passes(o *Order) bool {
+func (f OrderFilter) passes(o *book.Order) bool {
 	switch {
 	case !f.hasStatus(o),
 		f.Symbol != "" && o.Symbol != f.Symbol,
@@ -146,9 +146,9 @@ func (f OrderFilter) passes(o *Order) bool {
 
 // Orders returns the orders in memory, oldest first; with openOnly those that can still
 // be filled.
-func (e *Engine) Orders(openOnly bool) (orders []Order, err error) {
+func (e *Engine) Orders(openOnly bool) (orders []book.Order, err error) {
 	err = e.View(func(s *book.State) {
-		orders = make([]Order, 0, len(s.Orders))
+		orders = make([]book.Order, 0, len(s.Orders))
 		for _, o := range s.Orders {
 			if !openOnly || !o.Status.Terminal() {
 				orders = append(orders, e.shownOrder(o))
@@ -168,15 +168,15 @@ func (e *Engine) OrdersVersion() uint64 {
 
 // Positions returns the open positions by symbol, valued at the newest price. One that only
 // the account at the broker has, and not the book, has a quantity of zero.
-func (e *Engine) Positions() ([]Position, error) { return e.positions(false) }
+func (e *Engine) Positions() ([]book.Position, error) { return e.positions(false) }
 
 // AllPositions is like Positions but includes closed positions, which show what they
 // realized.
-func (e *Engine) AllPositions() ([]Position, error) { return e.positions(true) }
+func (e *Engine) AllPositions() ([]book.Position, error) { return e.positions(true) }
 
 // positions returns the positions by symbol, with flat also those that are closed.
-func (e *Engine) positions(flat bool) ([]Position, error) {
-	positions := []Position{}
+func (e *Engine) positions(flat bool) ([]book.Position, error) {
+	positions := []book.Position{}
 	err := e.View(func(s *book.State) {
 		held := e.withAccount(s.Holdings)
 		for _, symbol := range sorted(held) {
@@ -208,12 +208,12 @@ const externalID = "external-"
 
 // externalOrders returns the open orders of the account that this book did not
 // place. They are shown and never touched. Called with mu held.
-func (d *desk) externalOrders() (orders []Order) {
+func (d *desk) externalOrders() (orders []book.Order) {
 	for _, s := range d.remote.external {
-		o := Order{
-			ID: externalID + s.ID, ClientOrderID: limit.Clip(s.ClientID), Symbol: s.Symbol, Side: Side(s.Side), Type: OrderType(s.Type), Quantity: s.Quantity, Status: StatusOpen,
-			FilledQuantity: s.Filled, Broker: d.remote.name, Account: d.remote.id, BrokerID: s.ID, CreatedAt: Time{Time: s.CreatedAt.UTC()}, UpdatedAt: Time{Time: s.UpdatedAt.UTC()},
-			Why: []Reason{book.Because(book.External)},
+		o := book.Order{
+			ID: externalID + s.ID, ClientOrderID: limit.Clip(s.ClientID), Symbol: s.Symbol, Side: book.Side(s.Side), Type: book.OrderType(s.Type), Quantity: s.Quantity, Status: book.StatusOpen,
+			FilledQuantity: s.Filled, Broker: d.remote.name, Account: d.remote.id, BrokerID: s.ID, CreatedAt: book.Time{Time: s.CreatedAt.UTC()}, UpdatedAt: book.Time{Time: s.UpdatedAt.UTC()},
+			Why: []book.Reason{book.Because(book.External)},
 		}
 		if s.Quantity == 0 {
 			o.Explain(book.Because(book.ExternalSum))
@@ -232,7 +232,7 @@ func (d *desk) externalOrders() (orders []Order) {
 // valued adds to p what the broker says of it. A position that it does not list is zero
 // there only if the two are known to differ: the report may be older than the last fill.
 // Called with mu held.
-func (d *desk) valued(p Position) Position {
+func (d *desk) valued(p book.Position) book.Position {
 	p.Account = d.remote.id
 	var b broker.Position
 	i := slices.IndexFunc(d.remote.report.Positions, func(b broker.Position) bool { return broker.Key(b.Symbol) == broker.Key(p.Symbol) })
@@ -240,14 +240,14 @@ func (d *desk) valued(p Position) Position {
 		b = d.remote.report.Positions[i]
 	}
 	if i >= 0 || d.beside(p.Symbol) != 0 {
-		p.AtBroker = &BrokerPosition{Quantity: b.Quantity, EntryPrice: b.Entry, Value: b.Value, UnrealizedPnL: b.Profit, AsOf: Time{Time: d.remote.readAt.UTC().Truncate(time.Millisecond)}}
+		p.AtBroker = &book.BrokerPosition{Quantity: b.Quantity, EntryPrice: b.Entry, Value: b.Value, UnrealizedPnL: b.Profit, AsOf: book.Time{Time: d.remote.readAt.UTC().Truncate(time.Millisecond)}}
 	}
 	return p
 }
 
 // notOrder returns why id, which is no order_id of this book, names nothing to cancel or
 // replace. Called with mu held.
-func (d *desk) notOrder(id string) *Refusal {
+func (d *desk) notOrder(id string) *book.Refusal {
 	if own := d.ahead.ClientIDs[id]; own != "" {
 		return book.FixIt.Refuse("unknown_order", "%q is the client_order_id of order %s: name it by that order_id", limit.Clip(id), own)
 	}
@@ -259,9 +259,9 @@ func (d *desk) notOrder(id string) *Refusal {
 
 // uncancellable returns the reason why the order called id cannot be cancelled: it has
 // ended as o says, or is not known if o is nil.
-func uncancellable(o *Order, id string) *Refusal {
+func uncancellable(o *book.Order, id string) *book.Refusal {
 	if o == nil {
 		return book.Refuse("unknown_order", "no order has the id %q; get_orders lists them", limit.Clip(id))
 	}
-	return book.Refuse(Code("order_"+o.Status), "order %s is already %s", id, o.Status)
+	return book.Refuse(book.Code("order_"+o.Status), "order %s is already %s", id, o.Status)
 }

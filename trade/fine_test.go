@@ -33,7 +33,7 @@ func TestPricesBeyondExactNumbers(t *testing.T) {
 			o.Limits.OrderNotional = 9e18
 			o.Limits.PositionNotional = 9e18
 		}, func(t *testing.T, e *Engine) {
-			o, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One})
+			o, err := e.Place(t.Context(), book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One})
 			if got := strings.TrimSuffix(code(err)+show(o.AveragePrice), "null"); got != c.want {
 				t.Errorf("price %v: %s (%v), want %s", c.price, got, err, c.want)
 			}
@@ -47,7 +47,7 @@ func TestPricesBeyondExactNumbers(t *testing.T) {
 // TestSmallestQuantity: the smallest quantity trades exactly, at 10^-8 of 100.
 func TestSmallestQuantity(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		place(t, e, Buy, Market, "0.00000001", "")
+		place(t, e, book.Buy, book.Market, "0.00000001", "")
 		price(e, "AAA", 100.00000001)
 		if p := must(e.Positions())[0]; p.Quantity.String() != "0.00000001" || p.EntryPrice.String() != "100" || p.UnrealizedPnL.String() != "0.0000000000000001" {
 			t.Errorf("position %+v, want 0.00000001 at 100 with a profit of 10^-16", p)
@@ -83,13 +83,13 @@ func TestAlertsBeyondExactNumbers(t *testing.T) {
 		{`{"price_above":50000000000}`, 1.5e12, ""},
 		{`{"price_above":50000000000}`, 6e10, "AAA is at 60000000000, at or above 50000000000."},
 	} {
-		for _, repeat := range []Repeat{Once, EachTime, EachBar} {
+		for _, repeat := range []book.Repeat{book.Once, book.EachTime, book.EachBar} {
 			var told []string
 			inBubble(t, func(o *Options) {
 				o.Source = real{flat(300)}
-				o.Notify = func(n Notification, _ []string) { told = append(told, n.Message) }
+				o.Notify = func(n book.Notification, _ []string) { told = append(told, n.Message) }
 			}, func(t *testing.T, e *Engine) {
-				r := AlertRequest{Symbol: "AAA", Repeat: repeat}
+				r := book.AlertRequest{Symbol: "AAA", Repeat: repeat}
 				if err := json.Unmarshal([]byte(c.condition), &r.Condition); err != nil {
 					t.Fatal(err)
 				}
@@ -111,7 +111,7 @@ func TestReachedBeforeOutOfRange(t *testing.T) {
 	var told []string
 	inBubble(t, func(o *Options) {
 		o.Source = real{flat(300)}
-		o.Notify = func(n Notification, _ []string) { told = append(told, n.Message) }
+		o.Notify = func(n book.Notification, _ []string) { told = append(told, n.Message) }
 	}, func(t *testing.T, e *Engine) {
 		if _, err := setAlert(t, e, `{"price_above":400}`, ""); err != nil {
 			t.Fatal(err)
@@ -159,7 +159,7 @@ func TestSignalsBeyondExactNumbers(t *testing.T) {
 		var told []string
 		inBubble(t, func(o *Options) {
 			o.Source, o.Intervals = real{flat(price)}, []market.Interval{market.Minute1}
-			o.Notify = func(n Notification, _ []string) { told = append(told, n.Condition.Signal) }
+			o.Notify = func(n book.Notification, _ []string) { told = append(told, n.Condition.Signal) }
 		}, func(t *testing.T, e *Engine) {
 			if _, err := setAlert(t, e, `{"indicator_signal":{"indicator":"rule","when":"close > close[1]","signal":"becomes_true"}}`, "1m"); err != nil {
 				t.Fatal(err)
@@ -179,15 +179,15 @@ func TestSignalsBeyondExactNumbers(t *testing.T) {
 // and values no position: it stays at the last price that fits.
 func TestOrdersBeyondExactNumbers(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		place(t, e, Buy, Market, "1", "")
-		place(t, e, Sell, Limit, "1", "120")
-		place(t, e, Buy, Limit, "1", "80")
+		place(t, e, book.Buy, book.Market, "1", "")
+		place(t, e, book.Sell, book.Limit, "1", "120")
+		place(t, e, book.Buy, book.Limit, "1", "80")
 		for _, out := range []float64{1.5e12, 1.2e-9} {
 			walk(e, 100, minute(0, 100, 100, 100, 100), minute(1, out, out, out, out))
 			if p := must(e.Positions())[0]; show(p.CurrentPrice) != "100" || len(must(e.Orders(true))) != 2 {
 				t.Errorf("at %v: position %+v, open orders %+v", out, p, must(e.Orders(true)))
 			}
-			if _, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}); code(err) != "price_not_exact" {
+			if _, err := e.Place(t.Context(), book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}); code(err) != "price_not_exact" {
 				t.Errorf("an order at %v: %v", out, err)
 			}
 		}
@@ -199,38 +199,38 @@ func TestOrdersBeyondExactNumbers(t *testing.T) {
 // open because the market counts finer.
 func TestRestingBeyondExactNumbers(t *testing.T) {
 	for _, c := range []struct {
-		side                   Side
-		typ                    OrderType
+		side                   book.Side
+		typ                    book.OrderType
 		limit, stop            exact.Decimal
 		open, high, low, price float64 // of the second minute
 		want                   string
 	}{
-		{Buy, Limit, 29000, 0, 3e-4, 3e-4, 2.9000643e-4, 3e-4, "open"},
-		{Buy, Limit, 29000, 0, 3e-4, 3e-4, 2.9000143e-4, 3e-4, "filled 0.00029"},
-		{Sell, Limit, 31000, 0, 3e-4, 3.0999357e-4, 3e-4, 3e-4, "open"},
-		{Sell, Limit, 31000, 0, 3e-4, 3.0999857e-4, 3e-4, 3e-4, "filled 0.00031"},
-		{Sell, Stop, 0, 29000, 3e-4, 3e-4, 2.9000643e-4, 3e-4, "open"},
-		{Sell, Stop, 0, 29000, 3e-4, 3e-4, 2.9000143e-4, 3e-4, "filled 0.00029"},
-		{Buy, Stop, 0, 31000, 3e-4, 3.0999357e-4, 3e-4, 3e-4, "open"},
-		{Buy, Stop, 0, 31000, 3e-4, 3.0999857e-4, 3e-4, 3e-4, "filled 0.00031"},
+		{book.Buy, book.Limit, 29000, 0, 3e-4, 3e-4, 2.9000643e-4, 3e-4, "open"},
+		{book.Buy, book.Limit, 29000, 0, 3e-4, 3e-4, 2.9000143e-4, 3e-4, "filled 0.00029"},
+		{book.Sell, book.Limit, 31000, 0, 3e-4, 3.0999357e-4, 3e-4, 3e-4, "open"},
+		{book.Sell, book.Limit, 31000, 0, 3e-4, 3.0999857e-4, 3e-4, 3e-4, "filled 0.00031"},
+		{book.Sell, book.Stop, 0, 29000, 3e-4, 3e-4, 2.9000643e-4, 3e-4, "open"},
+		{book.Sell, book.Stop, 0, 29000, 3e-4, 3e-4, 2.9000143e-4, 3e-4, "filled 0.00029"},
+		{book.Buy, book.Stop, 0, 31000, 3e-4, 3.0999357e-4, 3e-4, 3e-4, "open"},
+		{book.Buy, book.Stop, 0, 31000, 3e-4, 3.0999857e-4, 3e-4, 3e-4, "filled 0.00031"},
 		// The minute opens beyond it.
-		{Buy, Limit, 29000, 0, 2.8000643e-4, 2.9e-4, 2.8e-4, 2.9e-4, "filled 0.00028001"},
-		{Sell, Stop, 0, 29000, 2.7999357e-4, 2.9e-4, 2.7e-4, 2.9e-4, "filled 0.00027999"},
+		{book.Buy, book.Limit, 29000, 0, 2.8000643e-4, 2.9e-4, 2.8e-4, 2.9e-4, "filled 0.00028001"},
+		{book.Sell, book.Stop, 0, 29000, 2.7999357e-4, 2.9e-4, 2.7e-4, 2.9e-4, "filled 0.00027999"},
 		// A trailing stop 0.00001 away has moved.
-		{Sell, TrailingStop, 0, 0, 3.1e-4, 3.100068e-4, 3.1e-4, 3.1e-4, "open at 0.00030001"},
-		{Buy, TrailingStop, 0, 0, 2.9e-4, 2.9e-4, 2.899932e-4, 2.9e-4, "open at 0.00029999"},
+		{book.Sell, book.TrailingStop, 0, 0, 3.1e-4, 3.100068e-4, 3.1e-4, 3.1e-4, "open at 0.00030001"},
+		{book.Buy, book.TrailingStop, 0, 0, 2.9e-4, 2.9e-4, 2.899932e-4, 2.9e-4, "open at 0.00029999"},
 	} {
 		inBubble(t, func(o *Options) { o.Source = flat(3e-4) }, func(t *testing.T, e *Engine) {
-			id := ask(t, e, func(r *OrderRequest) {
+			id := ask(t, e, func(r *book.OrderRequest) {
 				r.Side, r.Type, r.Price, r.StopPrice = c.side, c.typ, c.limit, c.stop
-				if c.typ == TrailingStop {
+				if c.typ == book.TrailingStop {
 					r.TrailAmount = 1000
 				}
 			}).ID
 			price(e, "AAA", 3e-4)
 			walk(e, 3e-4, minute(0, 3e-4, 3e-4, 3e-4, 3e-4), minute(1, c.open, c.high, c.low, c.price))
 			got := found(t, e, id)
-			if o, err := e.Order(id); err == nil && c.typ == TrailingStop {
+			if o, err := e.Order(id); err == nil && c.typ == book.TrailingStop {
 				got += " at " + show(o.StopPrice)
 			}
 			if got != c.want {
@@ -244,8 +244,8 @@ func TestRestingBeyondExactNumbers(t *testing.T) {
 // filled.
 func TestRestingNearNothing(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Source = flat(3e-8) }, func(t *testing.T, e *Engine) {
-		buy := place(t, e, Buy, Limit, "1", "0.00000001").ID
-		stop := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.StopPrice = Sell, Stop, 1 }).ID
+		buy := place(t, e, book.Buy, book.Limit, "1", "0.00000001").ID
+		stop := ask(t, e, func(r *book.OrderRequest) { r.Side, r.Type, r.StopPrice = book.Sell, book.Stop, 1 }).ID
 		for _, told := range []float64{1.53e-8, 4e-9, 1.53e-8} {
 			price(e, "AAA", told)
 			if found(t, e, buy) != "open" || found(t, e, stop) != "open" {

@@ -33,7 +33,7 @@ func recordKeys(_ byte, payload []byte) (k journal.Keys, err error) {
 	if err != nil {
 		return k, err
 	}
-	for i, o := range append([]*Order{ev.Order}, ev.Begin...) {
+	for i, o := range append([]*book.Order{ev.Order}, ev.Begin...) {
 		if o == nil {
 			continue
 		}
@@ -58,13 +58,13 @@ func recordKeys(_ byte, payload []byte) (k journal.Keys, err error) {
 
 // orderHistory is what the records of a journal say of orders, one record after the other.
 type orderHistory struct {
-	orders map[string]*Order
+	orders map[string]*book.Order
 	ids    []string // in the order in which they were placed
 }
 
 // add takes over what an event says of the orders that are wanted.
 func (h *orderHistory) add(ev *book.Event, wanted func(id string) bool) {
-	for _, o := range ev.Changed(func(id string) *Order { return h.orders[id] }) {
+	for _, o := range ev.Changed(func(id string) *book.Order { return h.orders[id] }) {
 		if wanted(o.ID) {
 			h.set(o)
 		}
@@ -77,9 +77,9 @@ func (h *orderHistory) add(ev *book.Event, wanted func(id string) bool) {
 }
 
 // set takes over an order.
-func (h *orderHistory) set(o *Order) {
+func (h *orderHistory) set(o *book.Order) {
 	if h.orders == nil {
-		h.orders = make(map[string]*Order)
+		h.orders = make(map[string]*book.Order)
 	}
 	if h.orders[o.ID] == nil {
 		h.ids = append(h.ids, o.ID)
@@ -90,7 +90,7 @@ func (h *orderHistory) set(o *Order) {
 // finished returns the order with a key from the closed generations of the journal, or nil.
 // It reads the disk, so it is called without mu. A damaged file is an error: to say wrongly
 // that there is no such order would let the same order be placed twice.
-func (b *store) finished(key string) (*Order, error) {
+func (b *store) finished(key string) (*book.Order, error) {
 	o, _, err := b.lookUp(key)
 	if err != nil {
 		return nil, fmt.Errorf("%w: whether there is a %s cannot be said: %w", journal.ErrStorage, limit.Clip(key), err)
@@ -99,7 +99,7 @@ func (b *store) finished(key string) (*Order, error) {
 }
 
 // lookUp is finished, and also returns the sequence of the last record of the order.
-func (b *store) lookUp(key string) (o *Order, last uint64, err error) {
+func (b *store) lookUp(key string) (o *book.Order, last uint64, err error) {
 	if b.index == nil {
 		return nil, 0, nil
 	}
@@ -113,7 +113,7 @@ func (b *store) lookUp(key string) (o *Order, last uint64, err error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		for _, o := range append([]*Order{ev.Order}, ev.Begin...) {
+		for _, o := range append([]*book.Order{ev.Order}, ev.Begin...) {
 			if o != nil && clientKey(o.ClientOrderID) == key {
 				id = o.ID
 			}
@@ -156,8 +156,8 @@ func (b *store) noteClosed() {
 }
 
 // terminal returns the orders that have ended.
-func terminal(orders []*Order) []*Order {
-	return slices.DeleteFunc(slices.Clone(orders), func(o *Order) bool { return !o.Status.Terminal() })
+func terminal(orders []*book.Order) []*book.Order {
+	return slices.DeleteFunc(slices.Clone(orders), func(o *book.Order) bool { return !o.Status.Terminal() })
 }
 
 // forgetClosed takes orders that ended in closed generations out of memory until only as
@@ -166,9 +166,9 @@ func terminal(orders []*Order) []*Order {
 func (b *store) forgetClosed() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	late := func(o *Order) bool { return o.EndedWithin(book.LateWithin + time.Hour) }
+	late := func(o *book.Order) bool { return o.EndedWithin(book.LateWithin + time.Hour) }
 	extra := len(slices.DeleteFunc(terminal(b.ahead.Orders), late)) - b.kept
-	old := slices.DeleteFunc(b.closed, func(o *Order) bool { return b.ahead.Order(o.ID) != o })
+	old := slices.DeleteFunc(b.closed, func(o *book.Order) bool { return b.ahead.Order(o.ID) != o })
 	b.closed, b.inBoth = nil, len(old)
 	if extra <= 0 {
 		return
@@ -176,7 +176,7 @@ func (b *store) forgetClosed() {
 	old = slices.DeleteFunc(old, late)
 	// By when they ended and not by when they were placed: an order that was open for
 	// months is news when it ends.
-	slices.SortStableFunc(old, func(a, b *Order) int { return a.UpdatedAt.Compare(b.UpdatedAt.Time) })
+	slices.SortStableFunc(old, func(a, b *book.Order) int { return a.UpdatedAt.Compare(b.UpdatedAt.Time) })
 	old = old[:min(extra, len(old))]
 	b.ahead.Forget(old)
 	b.inBoth -= len(old)
@@ -216,9 +216,9 @@ func (b *store) keepIndex(ctx context.Context) error {
 
 // Archived is what [Engine.FindArchived] has found.
 type Archived struct {
-	Orders []Order // newest first
-	More   bool    // others pass the filter
-	Before Time    // orders that ended earlier were not looked at; zero if all were
+	Orders []book.Order // newest first
+	More   bool         // others pass the filter
+	Before book.Time    // orders that ended earlier were not looked at; zero if all were
 }
 
 // archiveLooks is how many finished orders one search looks at, which takes a second. An
@@ -241,7 +241,7 @@ func (e *Engine) FindArchived(ctx context.Context, f OrderFilter, skip, most int
 			return found, err
 		}
 	}
-	if f.Status == StatusOpen || e.index == nil {
+	if f.Status == book.StatusOpen || e.index == nil {
 		return found, nil
 	}
 	there := make(map[uint64]bool) // in memory, by digest
@@ -282,7 +282,7 @@ func (e *Engine) FindArchived(ctx context.Context, f OrderFilter, skip, most int
 			return found, err
 		case o == nil: // it changed later: it is found where it ended at last
 		case looks >= archiveLooks:
-			found.Before = Time{Time: o.UpdatedAt.Add(time.Millisecond)} // others may have ended with it
+			found.Before = book.Time{Time: o.UpdatedAt.Add(time.Millisecond)} // others may have ended with it
 			return found, nil
 		case !f.Since.IsZero() && o.UpdatedAt.Before(f.Since.Add(-outOfOrder)):
 			return found, nil
@@ -302,7 +302,7 @@ func (e *Engine) FindArchived(ctx context.Context, f OrderFilter, skip, most int
 // endedBefore returns how many of the first n orders that ended did so before a time.
 func (e *Engine) endedBefore(n int, until time.Time) (before int, err error) {
 	before = sort.Search(n, func(i int) bool {
-		var at struct{ At Time }
+		var at struct{ At book.Time }
 		_, read, failed := e.index.Ended(i)
 		if failed == nil {
 			var r journal.Entry
@@ -318,7 +318,7 @@ func (e *Engine) endedBefore(n int, until time.Time) (before int, err error) {
 
 // ended returns the order with a digest that a record has ended, as the record says, and
 // what it cost to find it. It returns nil if a later record has changed it.
-func (e *Engine) ended(digest uint64, read func() (journal.Entry, error)) (o *Order, cost int, err error) {
+func (e *Engine) ended(digest uint64, read func() (journal.Entry, error)) (o *book.Order, cost int, err error) {
 	r, err := read()
 	var ev *book.Event
 	if err == nil {

@@ -71,14 +71,14 @@ func fillJournal(b *testing.B, o Options, n int) {
 	b.Helper()
 	o.kept = 100 // so that the snapshots meanwhile are short
 	e := openTest(b, o)
-	at := Time{Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	at := book.Time{Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	price := 100 * exact.One
 	for i := 0; i < n; {
 		if err := e.Do(func(s *book.State) error {
 			for range min(1000, n-i) {
-				if err := e.propose(book.KindPlaced, &book.Event{At: at, Order: &Order{
-					ID: s.NewID("o"), ClientOrderID: fmt.Sprint("c", i), Symbol: "BTCUSDT", Side: Buy, Type: Market,
-					Quantity: exact.One, Status: StatusFilled, FilledQuantity: exact.One, AveragePrice: &price, Broker: paperName, CreatedAt: at, UpdatedAt: at,
+				if err := e.propose(book.KindPlaced, &book.Event{At: at, Order: &book.Order{
+					ID: s.NewID("o"), ClientOrderID: fmt.Sprint("c", i), Symbol: "BTCUSDT", Side: book.Buy, Type: book.Market,
+					Quantity: exact.One, Status: book.StatusFilled, FilledQuantity: exact.One, AveragePrice: &price, Broker: paperName, CreatedAt: at, UpdatedAt: at,
 				}}); err != nil {
 					return err
 				}

@@ -35,15 +35,15 @@ func TestFinished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: 1e6, ClientOrderID: "first"}
+	r := book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: 1e6, ClientOrderID: "first"}
 	first, err := e.Place(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	open1 := place(t, e, Buy, Limit, "1", "90")
+	open1 := place(t, e, book.Buy, book.Limit, "1", "90")
 	for i := range kept {
-		side := []Side{Buy, Sell}[i%2]
-		if _, err := e.Place(t.Context(), OrderRequest{ClientOrderID: fmt.Sprint("n", i), Symbol: "AAA", Side: side, Type: Market, Quantity: 1e6}); err != nil {
+		side := []book.Side{book.Buy, book.Sell}[i%2]
+		if _, err := e.Place(t.Context(), book.OrderRequest{ClientOrderID: fmt.Sprint("n", i), Symbol: "AAA", Side: side, Type: book.Market, Quantity: 1e6}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -59,17 +59,17 @@ func TestFinished(t *testing.T) {
 			t.Errorf("a retry with the client_order_id of a finished order gives %+v, %v", o, err)
 		}
 		for _, id := range []string{first.ID, "first"} {
-			if o, err := e.Order(id); err != nil || o.ID != first.ID || o.Status != StatusFilled {
+			if o, err := e.Order(id); err != nil || o.ID != first.ID || o.Status != book.StatusFilled {
 				t.Errorf("order %s is %+v, %v", id, o, err)
 			}
 		}
-		if _, err := e.CancelOrder(Who{}, first.ID); code(err) != "order_filled" {
+		if _, err := e.CancelOrder(book.Who{}, first.ID); code(err) != "order_filled" {
 			t.Errorf("cancelling a finished order: %v, want order_filled", err)
 		}
 		if _, err := e.Order("o-none-1"); code(err) != "unknown_order" {
 			t.Errorf("an order that never was: %v, want unknown_order", err)
 		}
-		if _, err := e.CancelOrder(Who{}, open1.ID); err != nil && code(err) != "order_cancelled" {
+		if _, err := e.CancelOrder(book.Who{}, open1.ID); err != nil && code(err) != "order_cancelled" {
 			t.Error(err)
 		}
 	}
@@ -81,8 +81,8 @@ func TestFinished(t *testing.T) {
 }
 
 // buy places the i-th of a row of market orders, each with its own id.
-func buy(t *testing.T, e *Engine, i int) (Order, error) {
-	return e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One, ClientOrderID: fmt.Sprint("c", i)})
+func buy(t *testing.T, e *Engine, i int) (book.Order, error) {
+	return e.Place(t.Context(), book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One, ClientOrderID: fmt.Sprint("c", i)})
 }
 
 // fewOptions keep five terminal orders in memory and begin a generation every
@@ -102,7 +102,7 @@ func TestFinishedByEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		long := place(t, e, Buy, Limit, "1", "90")
+		long := place(t, e, book.Buy, book.Limit, "1", "90")
 		for i := range 30 {
 			time.Sleep(time.Second)
 			if _, err := buy(t, e, i); err != nil {
@@ -110,7 +110,7 @@ func TestFinishedByEnd(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Second)
-		if _, err := e.CancelOrder(Who{}, long.ID); err != nil {
+		if _, err := e.CancelOrder(book.Who{}, long.ID); err != nil {
 			t.Fatal(err)
 		}
 		e.Close()
@@ -139,7 +139,7 @@ func TestFindArchived(t *testing.T) {
 		}
 		began := time.Now()
 		for i := range 40 { // at second i; the last five stay in memory
-			if _, err := e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: []string{"AAA", "BBB"}[i%2], Side: Buy, Type: Market, Quantity: exact.One, ClientOrderID: fmt.Sprint("c", i)}); err != nil {
+			if _, err := e.Place(t.Context(), book.OrderRequest{Who: anyone(), Symbol: []string{"AAA", "BBB"}[i%2], Side: book.Buy, Type: book.Market, Quantity: exact.One, ClientOrderID: fmt.Sprint("c", i)}); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Second)
@@ -173,9 +173,9 @@ func TestFindArchived(t *testing.T) {
 			{OrderFilter{}, 32, 3, "c2 c1 c0 "},
 			{OrderFilter{}, 99, 3, ""},
 			{OrderFilter{Symbol: "bbb"}, 15, 5, "c3 c1 "},
-			{OrderFilter{Status: StatusFilled, Symbol: "AAA"}, 0, 2, "c34 c32 and more"},
-			{OrderFilter{Status: StatusCancelled}, 0, 2, ""},
-			{OrderFilter{Status: StatusOpen}, 0, 2, ""},
+			{OrderFilter{Status: book.StatusFilled, Symbol: "AAA"}, 0, 2, "c34 c32 and more"},
+			{OrderFilter{Status: book.StatusCancelled}, 0, 2, ""},
+			{OrderFilter{Status: book.StatusOpen}, 0, 2, ""},
 			{OrderFilter{Since: second(33)}, 0, 9, "c34 c33 "},
 			{OrderFilter{Until: second(2)}, 0, 9, "c1 c0 "},
 			{OrderFilter{Since: second(10), Until: second(13)}, 1, 9, "c11 c10 "},
@@ -194,7 +194,7 @@ func TestTakeAsPlaced(t *testing.T) {
 		o := fewOptions()
 		o.Dir = t.TempDir()
 		e := openTest(t, o)
-		want := []string{place(t, e, Buy, Limit, "1", "90").ID}
+		want := []string{place(t, e, book.Buy, book.Limit, "1", "90").ID}
 		for i := range 12 {
 			time.Sleep(time.Second)
 			placed, err := buy(t, e, i)
@@ -228,12 +228,12 @@ func TestTakeAsPlaced(t *testing.T) {
 func TestFinishedEveryFailure(t *testing.T) {
 	const n = 40
 	d, acked := journaltest.NewDisk(), new(atomic.Uint64)
-	var placed []Order
+	var placed []book.Order
 	crashes := d.Crashes([]journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1}, acked, func() {
 		for _, half := range []int{0, n / 2} {
 			e, err := openOn(fewOptions(), d)
 			for i := half; i < half+n/2 && err == nil; i++ {
-				var o Order
+				var o book.Order
 				o, err = buy(t, e, i)
 				placed = append(placed, o)
 				acked.Store(uint64(i) + 1)
@@ -272,7 +272,7 @@ func TestFinishedDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var first Order
+	var first book.Order
 	for i := range 30 {
 		o, err := buy(t, e, i)
 		if err != nil {
@@ -404,7 +404,7 @@ func TestFinishedAsBefore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		do := func(r OrderRequest) Order {
+		do := func(r book.OrderRequest) book.Order {
 			t.Helper()
 			r.Symbol = "AAA"
 			placed, err := e.Place(t.Context(), r)
@@ -413,7 +413,7 @@ func TestFinishedAsBefore(t *testing.T) {
 			}
 			return placed
 		}
-		want := make(map[string]Order) // each as it was last in memory
+		want := make(map[string]book.Order) // each as it was last in memory
 		fill := func(from, to int) {
 			for i := from; i < to; i++ {
 				time.Sleep(time.Second)
@@ -428,16 +428,16 @@ func TestFinishedAsBefore(t *testing.T) {
 			}
 		}
 		ten := exact.One / 10
-		do(OrderRequest{Side: Buy, Type: Market, Quantity: ten, StopLoss: Exit{Price: dec(t, "80")}, TakeProfit: Exit{Price: dec(t, "150")}})
+		do(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: ten, StopLoss: book.Exit{Price: dec(t, "80")}, TakeProfit: book.Exit{Price: dec(t, "150")}})
 		fill(0, 15)
-		do(OrderRequest{Side: Sell, Type: TrailingStop, Quantity: ten, TrailAmount: dec(t, "5")})
-		limit1 := do(OrderRequest{Side: Buy, Type: Limit, Quantity: ten, Price: dec(t, "50")})
+		do(book.OrderRequest{Side: book.Sell, Type: book.TrailingStop, Quantity: ten, TrailAmount: dec(t, "5")})
+		limit1 := do(book.OrderRequest{Side: book.Buy, Type: book.Limit, Quantity: ten, Price: dec(t, "50")})
 		price(e, "AAA", 108)
 		fill(15, 30)
-		do(OrderRequest{Side: Buy, Type: Limit, Quantity: ten, Price: dec(t, "51"), Replaces: limit1.ID})
+		do(book.OrderRequest{Side: book.Buy, Type: book.Limit, Quantity: ten, Price: dec(t, "51"), Replaces: limit1.ID})
 		price(e, "AAA", 101)
 		for _, o := range must(e.Orders(true)) {
-			if _, err := e.CancelOrder(Who{}, o.ID); err != nil && code(err) != "order_cancelled" {
+			if _, err := e.CancelOrder(book.Who{}, o.ID); err != nil && code(err) != "order_cancelled" {
 				t.Fatal(err)
 			}
 		}
@@ -462,7 +462,7 @@ func TestFinishedAsBefore(t *testing.T) {
 }
 
 // asJSON returns an order as a client gets it.
-func asJSON(t *testing.T, o Order) string {
+func asJSON(t *testing.T, o book.Order) string {
 	t.Helper()
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -479,7 +479,7 @@ func TestGiveKeepsFinished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := place(t, e, Buy, Limit, "1", "90")
+	open := place(t, e, book.Buy, book.Limit, "1", "90")
 	for i := range 8 {
 		if _, err := buy(t, e, i); err != nil {
 			t.Fatal(err)
@@ -519,11 +519,11 @@ func TestFinishedMeanwhile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One, ClientOrderID: "c0"}
+	r := book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One, ClientOrderID: "c0"}
 	if o, err := e.earlier(&r); o != nil || err != nil {
 		t.Fatalf("before the order was placed: %+v, %v, want none", o, err)
 	}
-	var first Order
+	var first book.Order
 	for i := range 40 { // the first of them leave memory
 		o, err := buy(t, e, i)
 		if err != nil {
@@ -553,7 +553,7 @@ func TestFinishedBeside(t *testing.T) {
 		defer stop()
 		go e.keepIndex(ctx)
 		const n = 200
-		var placed [n]Order
+		var placed [n]book.Order
 		var clients sync.WaitGroup
 		for first := range 4 {
 			clients.Go(func() {

@@ -14,10 +14,10 @@ func TestFlatPositions(t *testing.T) {
 	o := testOptions(t)
 	o.FeeRate = exact.One / 100
 	e := openTest(t, o)
-	place(t, e, Buy, Market, "2", "")
+	place(t, e, book.Buy, book.Market, "2", "")
 	price(e, "AAA", 110)
-	place(t, e, Sell, Market, "2", "")
-	if _, err := e.Place(t.Context(), OrderRequest{Symbol: "BBB", Side: Buy, Type: Market, Quantity: exact.One}); err != nil {
+	place(t, e, book.Sell, book.Market, "2", "")
+	if _, err := e.Place(t.Context(), book.OrderRequest{Symbol: "BBB", Side: book.Buy, Type: book.Market, Quantity: exact.One}); err != nil {
 		t.Fatal(err)
 	}
 	price(e, "BBB", 105)

@@ -20,10 +20,10 @@ func usedStore(t testing.TB) (*Engine, *journaltest.Disk) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.SetAlert(t.Context(), AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: exact.One}})
+	e.SetAlert(t.Context(), book.AlertRequest{Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: exact.One}})
 	e.Subscribe(from("caller"), Filter{})
 	price(e, "AAA", 100)
-	if _, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}); err != nil {
+	if _, err := e.Place(t.Context(), book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}); err != nil {
 		t.Fatal(err)
 	}
 	return e, d

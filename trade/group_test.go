@@ -16,16 +16,16 @@ import (
 )
 
 // bracket returns the change to an entry with both exits.
-func bracket(t *testing.T, stop, profit string) func(*OrderRequest) {
+func bracket(t *testing.T, stop, profit string) func(*book.OrderRequest) {
 	t.Helper()
-	read := func(text string) Exit {
+	read := func(text string) book.Exit {
 		x, err := book.ParseExit(text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return x
 	}
-	return func(r *OrderRequest) { r.StopLoss, r.TakeProfit = read(stop), read(profit) }
+	return func(r *book.OrderRequest) { r.StopLoss, r.TakeProfit = read(stop), read(profit) }
 }
 
 // TestBracket: an entry at 100 with a stop of 3 % and a profit of 6 %, as 97 and
@@ -78,12 +78,12 @@ func TestBothReachedAndCut(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		e.ensure(t.Context(), "AAA")
 		walk(e, 100, minute(0, 100, 100, 100, 100))
-		id := ask(t, e, func(r *OrderRequest) { bracket(t, "97", "106")(r); r.Quantity = 2 * exact.One }).ID
-		ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity = Sell, exact.One })
+		id := ask(t, e, func(r *book.OrderRequest) { bracket(t, "97", "106")(r); r.Quantity = 2 * exact.One }).ID
+		ask(t, e, func(r *book.OrderRequest) { r.Side, r.Quantity = book.Sell, exact.One })
 		walk(e, 100, minute(0, 100, 107, 96, 99))
 		o, _ := e.Order(id + "-sl")
 		want := "the rest would not have reduced the position; the market reached this stop and the limit beside it within one step, and which came first is not known: the stop counts"
-		if o.Status != StatusCancelled || o.FilledQuantity != exact.One || o.Reason != want {
+		if o.Status != book.StatusCancelled || o.FilledQuantity != exact.One || o.Reason != want {
 			t.Errorf("the stop is %s with %v filled: %q, want cancelled with 1 filled: %q", o.Status, o.FilledQuantity, o.Reason, want)
 		}
 	})
@@ -103,8 +103,8 @@ func TestBothReachedSaidOn(t *testing.T) {
 			e.ensure(t.Context(), "AAA")
 			walk(e, 100, minute(0, 100, 100, 100, 100))
 			owner := anyone()
-			id := ask(t, e, func(r *OrderRequest) {
-				r.Who, r.Quantity, r.Type, r.Price, r.OCO = owner, 10*exact.One, Limit, 98*exact.One, OCO{StopPrice: 102 * exact.One, Price: 102 * exact.One}
+			id := ask(t, e, func(r *book.OrderRequest) {
+				r.Who, r.Quantity, r.Type, r.Price, r.OCO = owner, 10*exact.One, book.Limit, 98*exact.One, book.OCO{StopPrice: 102 * exact.One, Price: 102 * exact.One}
 			}).ID
 			check := func(want string) {
 				t.Helper()
@@ -143,7 +143,7 @@ func TestBracketLives(t *testing.T) {
 		}
 		walk(e, 100, minute(0, 100, 100, 100, 100))
 		entry := func() string {
-			return ask(t, e, func(r *OrderRequest) { bracket(t, "90", "110")(r); r.Type, r.Price = Limit, 95*exact.One }).ID
+			return ask(t, e, func(r *book.OrderRequest) { bracket(t, "90", "110")(r); r.Type, r.Price = book.Limit, 95*exact.One }).ID
 		}
 		first := entry()
 		if n := len(must(e.Orders(true))); n != 1 {
@@ -157,10 +157,10 @@ func TestBracketLives(t *testing.T) {
 		if got := found(t, e, first+"-sl") + " " + found(t, e, first+"-tp"); got != "open open" {
 			t.Fatalf("after a crash the exits are %s, want both open", got)
 		}
-		moved := ask(t, e, func(r *OrderRequest) {
-			r.Side, r.Type, r.StopPrice, r.Replaces = Sell, Stop, 93*exact.One, first+"-sl"
+		moved := ask(t, e, func(r *book.OrderRequest) {
+			r.Side, r.Type, r.StopPrice, r.Replaces = book.Sell, book.Stop, 93*exact.One, first+"-sl"
 		})
-		if moved.Group != first || moved.Role != RoleStopLoss || !moved.ReduceOnly || found(t, e, first+"-tp") != "open" {
+		if moved.Group != first || moved.Role != book.RoleStopLoss || !moved.ReduceOnly || found(t, e, first+"-tp") != "open" {
 			t.Errorf("the stop was moved to %+v, and the take_profit is %s, want open", moved, found(t, e, first+"-tp"))
 		}
 		walk(e, 96, minute(0, 96, 96, 92, 94))
@@ -168,11 +168,11 @@ func TestBracketLives(t *testing.T) {
 			t.Errorf("after a fall to 92 the exits are %s, want filled 93 cancelled", got)
 		}
 		second := ask(t, e, bracket(t, "10%", "10%")).ID
-		if _, err := e.CancelOrder(Who{}, second+"-tp"); err != nil || found(t, e, second+"-sl") != "cancelled" {
+		if _, err := e.CancelOrder(book.Who{}, second+"-tp"); err != nil || found(t, e, second+"-sl") != "cancelled" {
 			t.Errorf("one exit was cancelled, the other is %s (%v), want cancelled", found(t, e, second+"-sl"), err)
 		}
 		third := ask(t, e, bracket(t, "10%", "10%")).ID
-		ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.All = Sell, 0, true })
+		ask(t, e, func(r *book.OrderRequest) { r.Side, r.Quantity, r.All = book.Sell, 0, true })
 		if got := found(t, e, third+"-sl") + " " + found(t, e, third+"-tp"); got != "cancelled cancelled" {
 			t.Errorf("the position is closed and the exits are %s, want both cancelled", got)
 		}
@@ -187,8 +187,8 @@ func TestMovedStopCounts(t *testing.T) {
 		e.ensure(t.Context(), "AAA")
 		walk(e, 100, minute(0, 100, 100, 100, 100))
 		id := ask(t, e, bracket(t, "3%", "6%")).ID
-		moved := ask(t, e, func(r *OrderRequest) {
-			r.Side, r.Type, r.StopPrice, r.Replaces = Sell, Stop, 98*exact.One, id+"-sl"
+		moved := ask(t, e, func(r *book.OrderRequest) {
+			r.Side, r.Type, r.StopPrice, r.Replaces = book.Sell, book.Stop, 98*exact.One, id+"-sl"
 		})
 		walk(e, 100, minute(0, 100, 107, 97, 99))
 		if got := found(t, e, moved.ID) + " " + found(t, e, id+"-tp"); got != "filled 98 cancelled" {
@@ -205,8 +205,8 @@ func TestStopLimitSetOffCounts(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		e.ensure(t.Context(), "AAA")
 		walk(e, 100, minute(0, 100, 100, 100, 100))
-		id := ask(t, e, func(r *OrderRequest) {
-			r.Type, r.Price, r.OCO = Limit, 95*exact.One, OCO{StopPrice: 105 * exact.One, Price: 106 * exact.One}
+		id := ask(t, e, func(r *book.OrderRequest) {
+			r.Type, r.Price, r.OCO = book.Limit, 95*exact.One, book.OCO{StopPrice: 105 * exact.One, Price: 106 * exact.One}
 		}).ID
 		walk(e, 100, minute(0, 100, 100, 100, 100), minute(1, 110, 110, 94, 94))
 		if got := found(t, e, id) + ", " + found(t, e, id+"-oco"); got != "cancelled, filled 106" {
@@ -216,8 +216,8 @@ func TestStopLimitSetOffCounts(t *testing.T) {
 	inBubble(t, spread, func(t *testing.T, e *Engine) {
 		e.ensure(t.Context(), "AAA")
 		walk(e, 100, minute(0, 100, 100, 100, 100))
-		id := ask(t, e, func(r *OrderRequest) {
-			r.Type, r.Price, r.OCO = Limit, 95*exact.One, OCO{StopPrice: 105 * exact.One, Price: 106 * exact.One}
+		id := ask(t, e, func(r *book.OrderRequest) {
+			r.Type, r.Price, r.OCO = book.Limit, 95*exact.One, book.OCO{StopPrice: 105 * exact.One, Price: 106 * exact.One}
 		}).ID
 		walk(e, 100, minute(0, 100, 100, 100, 100), minute(1, 100, 110, 93, 94)) // the ask at the stop is 106.05
 		if got := found(t, e, id) + ", " + found(t, e, id+"-oco"); got != "open, open" {
@@ -240,10 +240,10 @@ func TestOCO(t *testing.T) {
 		want string
 	}{{96, "open open"}, {94, "cancelled filled 95"}, {111, "filled 110 cancelled"}} {
 		inBubble(t, nil, func(t *testing.T, e *Engine) {
-			place(t, e, Buy, Market, "1", "")
+			place(t, e, book.Buy, book.Market, "1", "")
 			walk(e, 100, minute(0, 100, 100, 100, 100))
-			id := ask(t, e, func(r *OrderRequest) {
-				r.Side, r.Type, r.Price, r.OCO = Sell, Limit, 110*exact.One, OCO{StopPrice: 95 * exact.One}
+			id := ask(t, e, func(r *book.OrderRequest) {
+				r.Side, r.Type, r.Price, r.OCO = book.Sell, book.Limit, 110*exact.One, book.OCO{StopPrice: 95 * exact.One}
 			}).ID
 			walk(e, 100, minute(0, 100, max(100, c.to), min(100, c.to), c.to))
 			if got := found(t, e, id) + " " + found(t, e, id+"-oco"); got != c.want {
@@ -256,20 +256,20 @@ func TestOCO(t *testing.T) {
 // TestExitRefused: exits on the wrong side, and those of orders that open nothing.
 func TestExitRefused(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		for i, change := range []func(*OrderRequest){
+		for i, change := range []func(*book.OrderRequest){
 			bracket(t, "101", "110"), bracket(t, "90", "99"), bracket(t, "100", "110"),
-			func(r *OrderRequest) { bracket(t, "3%", "6%")(r); r.Quantity, r.All = 0, true },
-			func(r *OrderRequest) { bracket(t, "95", "110")(r); r.Side = Sell },
+			func(r *book.OrderRequest) { bracket(t, "3%", "6%")(r); r.Quantity, r.All = 0, true },
+			func(r *book.OrderRequest) { bracket(t, "95", "110")(r); r.Side = book.Sell },
 		} {
 			if o, err := try(t, e, change); code(err) != "bad_exit" {
 				t.Errorf("order %d: %+v, %v, want bad_exit", i, o, err)
 			}
 		}
-		if _, err := try(t, e, func(r *OrderRequest) { r.OCO.StopPrice = 95 * exact.One }); code(err) != "bad_oco" {
+		if _, err := try(t, e, func(r *book.OrderRequest) { r.OCO.StopPrice = 95 * exact.One }); code(err) != "bad_oco" {
 			t.Errorf("a market order with oco: %v, want bad_oco", err)
 		}
-		if _, err := try(t, e, func(r *OrderRequest) {
-			r.Side, r.Type, r.Price, r.OCO.StopPrice = Sell, Limit, 110*exact.One, 105*exact.One
+		if _, err := try(t, e, func(r *book.OrderRequest) {
+			r.Side, r.Type, r.Price, r.OCO.StopPrice = book.Sell, book.Limit, 110*exact.One, 105*exact.One
 		}); code(err) != "stop_passed" {
 			t.Errorf("a stop above the market beside a sell limit: %v, want stop_passed", err)
 		}
@@ -286,26 +286,26 @@ func TestExitRefused(t *testing.T) {
 // it opened; one that rested and only closed says that it has none.
 func TestExitsOfReducing(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		place(t, e, Sell, Market, "2", "")
+		place(t, e, book.Sell, book.Market, "2", "")
 		for _, quantity := range []exact.Decimal{exact.One, 2 * exact.One} {
-			if o, err := try(t, e, func(r *OrderRequest) { bracket(t, "3%", "6%")(r); r.Quantity = quantity }); code(err) != "bad_exit" {
+			if o, err := try(t, e, func(r *book.OrderRequest) { bracket(t, "3%", "6%")(r); r.Quantity = quantity }); code(err) != "bad_exit" {
 				t.Errorf("a buy of %s with exits that only reduces: %+v, %v, want bad_exit", quantity, o, err)
 			}
 		}
-		turned := ask(t, e, func(r *OrderRequest) { bracket(t, "3%", "6%")(r); r.Quantity = 5 * exact.One })
+		turned := ask(t, e, func(r *book.OrderRequest) { bracket(t, "3%", "6%")(r); r.Quantity = 5 * exact.One })
 		for _, leg := range must(e.Group(turned.ID)) {
 			if leg.Quantity != 3*exact.One {
 				t.Errorf("%s is for %s, want 3", leg.ID, leg.Quantity)
 			}
 		}
-		rests := ask(t, e, func(r *OrderRequest) {
+		rests := ask(t, e, func(r *book.OrderRequest) {
 			bracket(t, "94", "97")(r)
-			r.Side, r.Type, r.Price, r.StopLoss = Sell, Limit, 102*exact.One, Exit{Price: 110 * exact.One}
+			r.Side, r.Type, r.Price, r.StopLoss = book.Sell, book.Limit, 102*exact.One, book.Exit{Price: 110 * exact.One}
 			r.Quantity = 4 * exact.One
 		})
-		place(t, e, Buy, Market, "3", "")
+		place(t, e, book.Buy, book.Market, "3", "")
 		walk(e, 100, minute(0, 100, 103, 100, 103))
-		if o, _ := e.Order(rests.ID); o.Status != StatusFilled || !strings.Contains(o.Reason, "only closed") || len(must(e.Group(rests.ID))) != 0 {
+		if o, _ := e.Order(rests.ID); o.Status != book.StatusFilled || !strings.Contains(o.Reason, "only closed") || len(must(e.Group(rests.ID))) != 0 {
 			t.Errorf("an entry that only closed: %+v, with the exits %+v, want none and a reason", o, must(e.Group(rests.ID)))
 		}
 	})
@@ -315,10 +315,10 @@ func TestExitsOfReducing(t *testing.T) {
 // two that expire both say so.
 func TestOCOAtOnce(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Limits.OpenPerSymbol = 3 }, func(t *testing.T, e *Engine) {
-		oco := func(limit int64) func(*OrderRequest) {
-			return func(r *OrderRequest) {
-				r.Side, r.Type, r.Price, r.OCO = Sell, Limit, exact.Decimal(limit)*exact.One, OCO{StopPrice: 95 * exact.One}
-				r.TimeInForce, r.ExpiresAt = GTD, time.Now().Add(time.Hour)
+		oco := func(limit int64) func(*book.OrderRequest) {
+			return func(r *book.OrderRequest) {
+				r.Side, r.Type, r.Price, r.OCO = book.Sell, book.Limit, exact.Decimal(limit)*exact.One, book.OCO{StopPrice: 95 * exact.One}
+				r.TimeInForce, r.ExpiresAt = book.GTD, time.Now().Add(time.Hour)
 			}
 		}
 		if o, err := try(t, e, oco(99)); code(err) != "bad_oco" || len(must(e.Orders(false))) != 0 {
@@ -328,11 +328,11 @@ func TestOCOAtOnce(t *testing.T) {
 		if _, err := try(t, e, oco(110)); code(err) != "max_open_orders_symbol" {
 			t.Errorf("a second oco where three orders may be open: %v, want max_open_orders_symbol", err)
 		}
-		ask(t, e, func(r *OrderRequest) { oco(111)(r); r.OCO = OCO{} })
+		ask(t, e, func(r *book.OrderRequest) { oco(111)(r); r.OCO = book.OCO{} })
 		time.Sleep(2 * time.Hour)
 		e.expireAll()
 		for _, id := range []string{id, id + "-oco"} {
-			if o, _ := e.Order(id); o.Status != StatusCancelled || o.Reason != "expired" {
+			if o, _ := e.Order(id); o.Status != book.StatusCancelled || o.Reason != "expired" {
 				t.Errorf("%s is %s with the reason %q, want cancelled and expired", id, o.Status, o.Reason)
 			}
 		}
@@ -343,13 +343,13 @@ func TestOCOAtOnce(t *testing.T) {
 // part, and is found among the filled orders and among the cancelled ones.
 func TestCutIsFound(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		id := ask(t, e, func(r *OrderRequest) { bracket(t, "3%", "6%")(r); r.Quantity = 2 * exact.One }).ID + "-sl"
-		place(t, e, Sell, Market, "1", "")
+		id := ask(t, e, func(r *book.OrderRequest) { bracket(t, "3%", "6%")(r); r.Quantity = 2 * exact.One }).ID + "-sl"
+		place(t, e, book.Sell, book.Market, "1", "")
 		walk(e, 100, minute(0, 100, 100, 96, 96))
-		for _, status := range []OrderStatus{StatusFilled, StatusCancelled} {
+		for _, status := range []book.OrderStatus{book.StatusFilled, book.StatusCancelled} {
 			orders, err := e.Find(OrderFilter{Status: status})
-			i := slices.IndexFunc(orders, func(o Order) bool { return o.ID == id })
-			if err != nil || i < 0 || orders[i].FilledQuantity != exact.One || orders[i].Status != StatusCancelled {
+			i := slices.IndexFunc(orders, func(o book.Order) bool { return o.ID == id })
+			if err != nil || i < 0 || orders[i].FilledQuantity != exact.One || orders[i].Status != book.StatusCancelled {
 				t.Errorf("the orders found as %s: %+v, %v, want the exit among them, with 1 filled", status, orders, err)
 			}
 		}
@@ -365,8 +365,8 @@ func TestFinePercent(t *testing.T) {
 		if got := fmt.Sprint(show(stop.StopPrice), " ", show(profit.Price)); got != "96.99999901 106.00000001" {
 			t.Errorf("the exits are at %s, want 96.99999901 106.00000001", got)
 		}
-		trails := ask(t, e, func(r *OrderRequest) {
-			r.Side, r.Type, r.TrailPercent = Sell, TrailingStop, 3*exact.One+1
+		trails := ask(t, e, func(r *book.OrderRequest) {
+			r.Side, r.Type, r.TrailPercent = book.Sell, book.TrailingStop, 3*exact.One+1
 		})
 		if got := show(trails.StopPrice); got != "96.99999999" {
 			t.Errorf("the trailing stop is at %s, want 96.99999999", got)
@@ -379,7 +379,7 @@ func TestFinePercent(t *testing.T) {
 func TestExitWithoutRange(t *testing.T) {
 	for name, source := range map[string]market.Source{"bars that do not move": flat(100), "three bars": few{tall{flat(100)}}} {
 		inBubble(t, func(o *Options) { o.Source = source }, func(t *testing.T, e *Engine) {
-			if err := tryExit(t, e, Buy, "2atr", ""); code(err) != "no_data" || !strings.Contains(err.Error(), "give stop_loss as a price or in percent") {
+			if err := tryExit(t, e, book.Buy, "2atr", ""); code(err) != "no_data" || !strings.Contains(err.Error(), "give stop_loss as a price or in percent") {
 				t.Errorf("%s: %v, want no_data", name, err)
 			}
 		})
@@ -397,9 +397,9 @@ func (s few) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
 // TestExitBelowTick: a percentage that leaves no price on the tick of the market is refused
 // as it was written.
 func TestExitBelowTick(t *testing.T) {
-	grid := func(string) (Grid, bool) { return Grid{Tick: exact.One / 100}, true }
+	grid := func(string) (book.Grid, bool) { return book.Grid{Tick: exact.One / 100}, true }
 	inBubble(t, func(o *Options) { o.Source, o.Grid = flat(0.01), grid }, func(t *testing.T, e *Engine) {
-		err, want := tryExit(t, e, Buy, "50%", ""), "a stop_loss of 50% does not go with an entry at 0.01: the distance is not smaller than the price"
+		err, want := tryExit(t, e, book.Buy, "50%", ""), "a stop_loss of 50% does not go with an entry at 0.01: the distance is not smaller than the price"
 		if code(err) != "bad_exit" || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
@@ -410,11 +410,11 @@ func TestExitBelowTick(t *testing.T) {
 // no price 80 below that, so no stop_loss begins; the take_profit stands 4 above.
 func TestExitWithoutPrice(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Source = tall{flat(100)} }, func(t *testing.T, e *Engine) {
-		entry := ask(t, e, func(r *OrderRequest) { bracket(t, "20atr", "1atr")(r); r.Type, r.Price = Limit, 90*exact.One })
+		entry := ask(t, e, func(r *book.OrderRequest) { bracket(t, "20atr", "1atr")(r); r.Type, r.Price = book.Limit, 90*exact.One })
 		walk(e, 100, minute(0, 100, 100, 100, 100))
 		walk(e, 100, minute(0, 100, 100, 100, 100), minute(1, 50, 51, 50, 51))
 		legs := must(e.Group(entry.ID))
-		if got := found(t, e, entry.ID); got != "filled 50" || len(legs) != 1 || legs[0].Role != RoleTakeProfit || show(legs[0].Price) != "54" {
+		if got := found(t, e, entry.ID); got != "filled 50" || len(legs) != 1 || legs[0].Role != book.RoleTakeProfit || show(legs[0].Price) != "54" {
 			t.Errorf("the entry is %s with the exits %+v, want filled 50 and a take_profit at 54", got, legs)
 		}
 	})
@@ -423,8 +423,8 @@ func TestExitWithoutPrice(t *testing.T) {
 // TestReplaceElsewhere: an order of another market cannot be replaced.
 func TestReplaceElsewhere(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		old := ask(t, e, func(r *OrderRequest) { r.Symbol, r.Type, r.Price = "BBB", Limit, 90*exact.One })
-		_, err := try(t, e, func(r *OrderRequest) { r.Type, r.Price, r.Replaces = Limit, 91*exact.One, old.ID })
+		old := ask(t, e, func(r *book.OrderRequest) { r.Symbol, r.Type, r.Price = "BBB", book.Limit, 90*exact.One })
+		_, err := try(t, e, func(r *book.OrderRequest) { r.Type, r.Price, r.Replaces = book.Limit, 91*exact.One, old.ID })
 		if code(err) != "bad_replaces" || !strings.Contains(err.Error(), "is of BBB, not of AAA") || found(t, e, old.ID) != "open" {
 			t.Errorf("%v, and the order is %s, want bad_replaces and open", err, found(t, e, old.ID))
 		}
@@ -442,7 +442,7 @@ func TestExitByRange(t *testing.T) {
 			t.Errorf("the exits are at %s, want 92 112", got)
 		}
 		for _, text := range []string{"25atr", "80atr", "90000000000atr"} {
-			err, want := tryExit(t, e, Buy, text, ""), "a stop_loss of "+text+" does not go with an entry at 100: the distance is not smaller than the price"
+			err, want := tryExit(t, e, book.Buy, text, ""), "a stop_loss of "+text+" does not go with an entry at 100: the distance is not smaller than the price"
 			if code(err) != "bad_exit" || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %s", err, want)
 			}

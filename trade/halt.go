@@ -40,20 +40,20 @@ func (e *Engine) judgeTrading() error {
 		// An earlier leader may have had the file, or was told to halt: that there is no file
 		// here says nothing, and a halt lasts until it is lifted. Only reducing with the day of a
 		// loss is the breaker's, unless the owner asked for it as well.
-		if shared && (s.Trading == Halted || asked == Active && (s.Tripped == "" || s.ByOwner)) {
+		if shared && (s.Trading == book.Halted || asked == book.Active && (s.Tripped == "" || s.ByOwner)) {
 			asked = s.Trading
 		}
 		// The step that would be written, if it is a change. What the broker or a loss restricted
 		// ends without the owner's file.
-		by := &Who{Name: "nothing restricts it any more"}
-		if asked != Active || e.haltFile {
+		by := &book.Who{Name: "nothing restricts it any more"}
+		if asked != book.Active || e.haltFile {
 			by.Name = "owner, by the file HALT"
 		}
-		e.haltFile = asked != Active
-		ev = &book.Event{At: now(), Trading: asked, ByOwner: shared && asked == Reducing, By: by}
+		e.haltFile = asked != book.Active
+		ev = &book.Event{At: now(), Trading: asked, ByOwner: shared && asked == book.Reducing, By: by}
 		// A file that halts wins over everything else. Without a file the daily loss may
 		// restrict trading, and what is known of the broker may restrict it further.
-		if asked == Active {
+		if asked == book.Active {
 			e.breaker(ev)
 		}
 		e.restrict(ev)
@@ -98,7 +98,7 @@ func (e *Engine) noteHalt(unread error) error {
 // end of a restriction writes down first how far the market was judged. Called with mu
 // held.
 func (e *Engine) proposeTrading(ev *book.Event) error {
-	if e.ahead.Trading != Active {
+	if e.ahead.Trading != book.Active {
 		if err := e.noteSeen(now()); err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (e *Engine) proposeTrading(ev *book.Event) error {
 // is: the broker's positions have begun to differ while the daily loss restricts trading
 // already, and otherwise the owner would not be told. Called with mu held.
 func (e *Engine) differsAnew(ev *book.Event) bool {
-	if ev.Trading == Halted {
+	if ev.Trading == book.Halted {
 		return false
 	}
 	before := e.differed
@@ -140,7 +140,7 @@ func (e *Engine) SetHalt(halt bool) error {
 		}
 	case !shared:
 		// What halts already is left alone: it may be a folder, a link, or a pipe that nobody reads.
-		if state, unknown := readHalt(e.options.Dir); unknown != nil || state != Halted {
+		if state, unknown := readHalt(e.options.Dir); unknown != nil || state != book.Halted {
 			err = journal.WriteAtomic(e.disk, haltName, nil) // a power cut must not undo it
 		}
 	}
@@ -178,10 +178,10 @@ func (e *Engine) askHalt(halt bool) error {
 
 // setHaltShared is the step of SetHalt for the leader on a shared log.
 func (e *Engine) setHaltShared(halt bool) error {
-	ev := &book.Event{At: now(), Trading: Active, By: &Who{Name: "owner"}}
+	ev := &book.Event{At: now(), Trading: book.Active, By: &book.Who{Name: "owner"}}
 	err := e.Do(func(*book.State) error {
 		if halt {
-			ev.Trading = Halted
+			ev.Trading = book.Halted
 			e.keepTripped(ev)
 		} else {
 			e.breaker(ev)
@@ -203,35 +203,35 @@ const maxHalt = 4096
 // that SetHalt never writes to a file elsewhere. Other errors are returned, and orders are
 // refused with them: a process that has run out of descriptors must not say that the owner
 // halted trading.
-func readHalt(dir string) (TradingState, error) {
+func readHalt(dir string) (book.TradingState, error) {
 	name := filepath.Join(dir, haltName)
 	// Lstat follows no link and needs no descriptor: only if it finds nothing is there nothing.
 	info, err := os.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Active, nil
+		return book.Active, nil
 	case err != nil:
 		return "", err
 	case !info.Mode().IsRegular() || info.Size() > maxHalt: // is not read: opening a pipe would wait for its writer
-		return Halted, nil
+		return book.Halted, nil
 	}
 	text, err := os.ReadFile(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission): // it was there: if it is gone by now, the next look says so
-		return Halted, nil
+		return book.Halted, nil
 	case err != nil:
 		return "", err
-	case strings.EqualFold(strings.TrimSpace(string(text)), string(Reducing)):
-		return Reducing, nil
+	case strings.EqualFold(strings.TrimSpace(string(text)), string(book.Reducing)):
+		return book.Reducing, nil
 	}
-	return Halted, nil
+	return book.Halted, nil
 }
 
 // restrict makes ev halt trading as long as what the broker has is not known. It makes ev
 // let only reducing orders pass if that is not what the book says. Called with mu held.
 func (d *desk) restrict(ev *book.Event) {
 	v := &d.remote
-	if ev.Trading == Halted {
+	if ev.Trading == book.Halted {
 		return
 	}
 	// The hardest restriction that applies wins. The breaker has looked at the daily loss.
@@ -241,10 +241,10 @@ func (d *desk) restrict(ev *book.Event) {
 		// was written down last stays, so that the owner is told only of real changes.
 		ev.Trading, ev.Tripped = d.ahead.Trading, d.ahead.Tripped
 	case v.closed != "":
-		ev.Trading, ev.Tripped, ev.By = Halted, "", &Who{Name: "the broker is not reconciled"}
+		ev.Trading, ev.Tripped, ev.By = book.Halted, "", &book.Who{Name: "the broker is not reconciled"}
 	case len(v.differs) > 0:
-		ev.Trading, ev.Tripped, ev.By = Reducing, "", &Who{Name: "the broker's positions differ"}
+		ev.Trading, ev.Tripped, ev.By = book.Reducing, "", &book.Who{Name: "the broker's positions differ"}
 	case len(v.late) > 0:
-		ev.Trading, ev.Tripped, ev.By = Reducing, "", &Who{Name: "the broker has an order that this book had given up"}
+		ev.Trading, ev.Tripped, ev.By = book.Reducing, "", &book.Who{Name: "the broker has an order that this book had given up"}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"wick/internal/exact"
+	"wick/trade/book"
 )
 
 // TestHaltWithoutDescriptors: a process that may open no more files cannot read
@@ -20,9 +21,9 @@ func TestHaltWithoutDescriptors(t *testing.T) {
 	o := testOptions(t)
 	e := openTest(t, o)
 	defer e.Close()
-	place(t, e, Buy, Market, "2", "") // has the symbol watched
+	place(t, e, book.Buy, book.Market, "2", "") // has the symbol watched
 	try := func() error {
-		_, err := e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Market, Quantity: exact.One})
+		_, err := e.Place(t.Context(), book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Sell, Type: book.Market, Quantity: exact.One})
 		return err
 	}
 	var old syscall.Rlimit
@@ -54,11 +55,11 @@ func TestHaltWithoutDescriptors(t *testing.T) {
 		if there && (code(err) != "halt_unknown" || !strings.Contains(err.Error(), "too many open files")) {
 			t.Errorf("an order with a HALT that cannot be read: %v, want halt_unknown with the reason", err)
 		}
-		if state != Active {
+		if state != book.Active {
 			t.Errorf("trading is %s, want active", state)
 		}
 	}
-	if err := try(); err != nil || e.Status().Trading != Reducing {
+	if err := try(); err != nil || e.Status().Trading != book.Reducing {
 		t.Errorf("with descriptors again: %v, trading is %s, want reducing", err, e.Status().Trading)
 	}
 }
@@ -68,7 +69,7 @@ func TestHaltWithoutDescriptors(t *testing.T) {
 // never writes to what a link leads to.
 func TestHaltWhatever(t *testing.T) {
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
-	if err := os.WriteFile(elsewhere, []byte(Reducing), 0o600); err != nil {
+	if err := os.WriteFile(elsewhere, []byte(book.Reducing), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for what, make := range map[string]func(name string) error{
@@ -92,18 +93,18 @@ func TestHaltWhatever(t *testing.T) {
 		if err := make(name); err != nil {
 			t.Fatal(err)
 		}
-		_, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One})
+		_, err := e.Place(t.Context(), book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One})
 		if code(err) != "trading_halted" {
 			t.Errorf("order with a %s HALT: %v", what, err)
 		}
-		if err := e.SetHalt(true); err != nil || e.Status().Trading != Halted { // it must not wait for who reads the pipe
+		if err := e.SetHalt(true); err != nil || e.Status().Trading != book.Halted { // it must not wait for who reads the pipe
 			t.Errorf("halting beside a %s HALT: %v, trading is %s", what, err, e.Status().Trading)
 		}
-		if err := e.SetHalt(false); err != nil || e.Status().Trading != Active {
+		if err := e.SetHalt(false); err != nil || e.Status().Trading != book.Active {
 			t.Errorf("going on after a %s HALT: %v, trading is %s", what, err, e.Status().Trading)
 		}
 	}
-	if text, err := os.ReadFile(elsewhere); err != nil || string(text) != string(Reducing) {
-		t.Errorf("the file that a link led to says %q, %v, want %q as before", text, err, Reducing)
+	if text, err := os.ReadFile(elsewhere); err != nil || string(text) != string(book.Reducing) {
+		t.Errorf("the file that a link led to says %q, %v, want %q as before", text, err, book.Reducing)
 	}
 }

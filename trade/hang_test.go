@@ -17,6 +17,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // hanging is a market whose source answers for the symbol ZZZ, and once hangs is set for
@@ -88,16 +89,16 @@ func testHanging(t *testing.T, restart bool) {
 	}
 	stop := run()
 	at(245)
-	ask(t, e, func(r *OrderRequest) { r.Symbol, r.Quantity = "ZZZ", 10*exact.One })
-	protection := ask(t, e, func(r *OrderRequest) {
-		stopping(Sell, 95)(r)
+	ask(t, e, func(r *book.OrderRequest) { r.Symbol, r.Quantity = "ZZZ", 10*exact.One })
+	protection := ask(t, e, func(r *book.OrderRequest) {
+		stopping(book.Sell, 95)(r)
 		r.Symbol, r.Quantity = "ZZZ", 10*exact.One
 	})
 	expires := time.Unix(source.start+fall+60, 0)
-	var brief Order
+	var brief book.Order
 	for i := range 49 {
-		brief = ask(t, e, func(r *OrderRequest) {
-			r.Symbol, r.Type, r.Price, r.TimeInForce, r.ExpiresAt = fmt.Sprintf("H%02d", i), Limit, 50*exact.One, GTD, expires
+		brief = ask(t, e, func(r *book.OrderRequest) {
+			r.Symbol, r.Type, r.Price, r.TimeInForce, r.ExpiresAt = fmt.Sprintf("H%02d", i), book.Limit, 50*exact.One, book.GTD, expires
 		})
 	}
 	at(299)
@@ -119,14 +120,14 @@ func testHanging(t *testing.T, restart bool) {
 	if got := found(t, e, protection.ID); got != "filled 95" {
 		t.Errorf("2 s after the fall the stop is %s, want it filled at 95, which the fall passes", got)
 	}
-	if got := e.Status().Trading; got != Reducing {
+	if got := e.Status().Trading; got != book.Reducing {
 		t.Errorf("2 s after a loss of 100 with a limit of 50 a day trading is %s", got)
 	}
 	if err := os.WriteFile(filepath.Join(o.Dir, haltName), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	at(fall + 4)
-	if got := e.Status().Trading; got != Halted {
+	if got := e.Status().Trading; got != book.Halted {
 		t.Errorf("2 s after the file HALT was made trading is %s", got)
 	}
 	at(fall + 60 + int(expireLate.Seconds()) + 2)
@@ -173,13 +174,13 @@ func testSecondMarket(t *testing.T, killed bool) {
 	source := &slowMarket{scene: p.market}
 	p.change = func(o *Options) { o.Source, o.Feed = source, market.NewFeed(source, nil) }
 	p.start()
-	if _, err := p.e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}); err != nil {
+	if _, err := p.e.Place(t.Context(), book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}); err != nil {
 		t.Fatal(err)
 	}
-	protection := ask(t, p.e, stopping(Sell, 95))
+	protection := ask(t, p.e, stopping(book.Sell, 95))
 	for _, when := range []string{"close > 50", "close > 50 and close:SLOW > 50"} {
-		if _, err := p.e.SetAlert(t.Context(), AlertRequest{Symbol: "BBB", Interval: "1h", Repeat: EachBar,
-			Condition: Condition{Type: IndicatorSignal, Indicator: "rule", Signal: "becomes_true", Params: map[string]json.RawMessage{"when": json.RawMessage(strconv.Quote(when))}}}); err != nil {
+		if _, err := p.e.SetAlert(t.Context(), book.AlertRequest{Symbol: "BBB", Interval: "1h", Repeat: book.EachBar,
+			Condition: book.Condition{Type: book.IndicatorSignal, Indicator: "rule", Signal: "becomes_true", Params: map[string]json.RawMessage{"when": json.RawMessage(strconv.Quote(when))}}}); err != nil {
 			t.Fatal(err)
 		}
 	}

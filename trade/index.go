@@ -10,26 +10,27 @@ import (
 
 	"wick/indicators"
 	"wick/internal/exact"
+	"wick/trade/book"
 )
 
 // alertIndex finds the alerts that an update may fire without looking at the
 // others. Alerts on prices are in two lists per symbol, those with the nearest
 // thresholds first; alerts on signals are in a set per symbol and interval.
 type alertIndex struct {
-	prices  map[priceKey][]*Alert                // sorted by nearest
+	prices  map[priceKey][]*book.Alert           // sorted by nearest
 	signals map[seriesKey]map[string]signalAlert // by alert id
 }
 
 // priceKey names a list of price alerts.
 type priceKey struct {
 	symbol string
-	of     ConditionType
+	of     book.ConditionType
 }
 
 // newAlertIndex returns an index of the given alerts. They are added in the order of the
 // lists, so that each comes to the end of its own.
-func newAlertIndex(alerts map[string]*Alert) *alertIndex {
-	x := &alertIndex{map[priceKey][]*Alert{}, map[seriesKey]map[string]signalAlert{}}
+func newAlertIndex(alerts map[string]*book.Alert) *alertIndex {
+	x := &alertIndex{map[priceKey][]*book.Alert{}, map[seriesKey]map[string]signalAlert{}}
 	for _, a := range slices.SortedFunc(maps.Values(alerts), nearest) {
 		x.Add(a)
 	}
@@ -38,9 +39,9 @@ func newAlertIndex(alerts map[string]*Alert) *alertIndex {
 
 // nearest compares two alerts of a list: a rising price reaches the lowest threshold
 // first, a falling one the highest.
-func nearest(a, b *Alert) int {
-	key := func(c Condition) exact.Decimal {
-		if c.Type == PriceBelow {
+func nearest(a, b *book.Alert) int {
+	key := func(c book.Condition) exact.Decimal {
+		if c.Type == book.PriceBelow {
 			return -c.Threshold
 		}
 		return c.Threshold
@@ -50,8 +51,8 @@ func nearest(a, b *Alert) int {
 
 // Add puts an alert where its condition is looked up. The indicator of an alert on a
 // signal is looked up once, here, and not at every bar.
-func (x *alertIndex) Add(a *Alert) {
-	if a.Condition.Type == IndicatorSignal {
+func (x *alertIndex) Add(a *book.Alert) {
+	if a.Condition.Type == book.IndicatorSignal {
 		key := seriesKey{a.Symbol, a.Interval}
 		if x.signals[key] == nil {
 			x.signals[key] = make(map[string]signalAlert)
@@ -65,8 +66,8 @@ func (x *alertIndex) Add(a *Alert) {
 }
 
 // Remove takes a out of the index, if it is there.
-func (x *alertIndex) Remove(a *Alert) {
-	if a.Condition.Type == IndicatorSignal {
+func (x *alertIndex) Remove(a *book.Alert) {
+	if a.Condition.Type == book.IndicatorSignal {
 		key := seriesKey{a.Symbol, a.Interval}
 		if delete(x.signals[key], a.ID); len(x.signals[key]) == 0 {
 			delete(x.signals, key)
@@ -84,11 +85,11 @@ func (x *alertIndex) Remove(a *Alert) {
 
 // reached returns the alerts of a symbol whose thresholds s has reached. In each list they
 // are the first ones. A span of zeros reaches none.
-func (x *alertIndex) reached(symbol string, s span) (reached []*Alert) {
+func (x *alertIndex) reached(symbol string, s span) (reached []*book.Alert) {
 	if s.high == 0 {
 		return nil
 	}
-	for _, of := range []ConditionType{PriceAbove, PriceBelow} {
+	for _, of := range []book.ConditionType{book.PriceAbove, book.PriceBelow} {
 		for _, a := range x.prices[priceKey{symbol, of}] {
 			if !reachedBy(a.Condition, s) {
 				break
@@ -101,7 +102,7 @@ func (x *alertIndex) reached(symbol string, s span) (reached []*Alert) {
 
 // signalAlert is an alert on a signal with the request for its indicator.
 type signalAlert struct {
-	alert   *Alert
+	alert   *book.Alert
 	request indicators.Request
 	key     string // equal for requests that compute the same
 	others  bool   // it reads other bars, too
@@ -110,7 +111,7 @@ type signalAlert struct {
 }
 
 // newSignalAlert looks up the indicator of a's condition, so that not every bar has to.
-func newSignalAlert(a *Alert) signalAlert {
+func newSignalAlert(a *book.Alert) signalAlert {
 	r, err := a.Condition.Request()
 	if err != nil {
 		return signalAlert{alert: a, err: err}

@@ -45,26 +45,26 @@ func (w *trader) near(most int64) exact.Decimal {
 }
 
 // request returns a random order, often one that is refused.
-func (w *trader) request() OrderRequest {
-	r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: []Side{Buy, Sell}[w.r.IntN(2)], Type: book.OrderTypes[w.r.IntN(len(book.OrderTypes))], Quantity: exact.Decimal(1+w.r.Int64N(900)) * 1e6}
+func (w *trader) request() book.OrderRequest {
+	r := book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: []book.Side{book.Buy, book.Sell}[w.r.IntN(2)], Type: book.OrderTypes[w.r.IntN(len(book.OrderTypes))], Quantity: exact.Decimal(1+w.r.Int64N(900)) * 1e6}
 	if r.Type.HasLimit() {
 		r.Price = w.near(6)
 	}
 	switch {
-	case r.Type == TrailingStop && w.r.IntN(2) == 0:
+	case r.Type == book.TrailingStop && w.r.IntN(2) == 0:
 		r.TrailAmount = exact.Decimal(1+w.r.Int64N(5)) * exact.One
-	case r.Type == TrailingStop:
+	case r.Type == book.TrailingStop:
 		r.TrailPercent = exact.Decimal(1+w.r.Int64N(500)) * 1e6
 	case r.Type.HasStop():
 		r.StopPrice = w.near(6)
 	}
 	switch w.r.IntN(8) {
 	case 0, 1, 2:
-		r.StopLoss, r.TakeProfit = Exit{Percent: exact.Decimal(1+w.r.Int64N(5)) * exact.One}, Exit{Price: w.near(8)}
+		r.StopLoss, r.TakeProfit = book.Exit{Percent: exact.Decimal(1+w.r.Int64N(5)) * exact.One}, book.Exit{Price: w.near(8)}
 	case 3:
 		r.ReduceOnly = true
 	case 4:
-		r.Type, r.Price, r.StopPrice, r.TrailAmount, r.TrailPercent = Limit, w.near(6), 0, 0, 0
+		r.Type, r.Price, r.StopPrice, r.TrailAmount, r.TrailPercent = book.Limit, w.near(6), 0, 0, 0
 		r.OCO.StopPrice = w.near(6)
 	case 5:
 		r.Quantity, r.All = 0, true
@@ -75,7 +75,7 @@ func (w *trader) request() OrderRequest {
 		old := open[w.r.IntN(len(open))]
 		r.Replaces = old.ID
 		if old.StopLoss != nil && w.r.IntN(4) > 0 { // otherwise it is refused
-			r.StopLoss, r.TakeProfit, r.ReduceOnly, r.OCO = *old.StopLoss, *old.TakeProfit, false, OCO{}
+			r.StopLoss, r.TakeProfit, r.ReduceOnly, r.OCO = *old.StopLoss, *old.TakeProfit, false, book.OCO{}
 		}
 	}
 	return r
@@ -91,11 +91,11 @@ func (w *trader) step() {
 	case n < 52:
 		if open := must(w.e.Orders(true)); len(open) > 0 {
 			id := open[w.r.IntN(len(open))].ID
-			_, err := w.e.CancelOrder(Who{}, id)
+			_, err := w.e.CancelOrder(book.Who{}, id)
 			w.did = fmt.Sprintf("cancel %s: %v", id, err)
 		}
 	case n < 53:
-		w.e.CancelOrders(Who{}, "")
+		w.e.CancelOrders(book.Who{}, "")
 		w.did = "cancel all"
 	case n < 55:
 		w.crash()
@@ -183,7 +183,7 @@ func (w *trader) check() {
 // among them, and checks it after each.
 func TestInvariants(t *testing.T) {
 	t.Parallel()
-	roles := make(map[Role]int)
+	roles := make(map[book.Role]int)
 	seeds, filled := uint64(4), 5
 	if testing.Short() {
 		seeds, filled = 1, 1
@@ -204,7 +204,7 @@ func TestInvariants(t *testing.T) {
 			w.e.Close()
 		})
 	}
-	for _, role := range []Role{"", RoleStopLoss, RoleTakeProfit, RoleOCO} {
+	for _, role := range []book.Role{"", book.RoleStopLoss, book.RoleTakeProfit, book.RoleOCO} {
 		if roles[role] < filled {
 			t.Errorf("only %d orders of role %q were filled: the test shows too little", roles[role], role)
 		}

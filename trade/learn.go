@@ -22,7 +22,7 @@ import (
 const legsPatience = time.Minute
 
 // isOf reports whether s can be a state of o: symbol, side and quantity never change.
-func isOf(o *Order, s broker.State) bool {
+func isOf(o *book.Order, s broker.State) bool {
 	return broker.Key(s.Symbol) == broker.Key(o.Symbol) && s.Side == string(o.Side) && s.Quantity == o.Quantity
 }
 
@@ -32,7 +32,7 @@ func described(s broker.State) string {
 }
 
 // openOrders returns all open orders, by symbol and in the order of acceptance.
-func openOrders(s *book.State) (orders []*Order) {
+func openOrders(s *book.State) (orders []*book.Order) {
 	for _, symbol := range sorted(s.Open) {
 		for _, id := range s.Open[symbol] {
 			orders = append(orders, s.Order(id))
@@ -44,7 +44,7 @@ func openOrders(s *book.State) (orders []*Order) {
 // ours returns the order of this book that s is about, open or not, or nil. It looks for
 // our own id first, because the broker's id of an order is not known if the answer was
 // lost. Called with mu held.
-func (v *liveVenue) ours(s broker.State) *Order {
+func (v *liveVenue) ours(s broker.State) *book.Order {
 	if o := v.ahead.Order(s.ClientID); o != nil && o.Account != "" && (o.BrokerID == s.ID || o.BrokerID == "" && (isOf(o, s) || !o.Status.Terminal())) {
 		return o
 	}
@@ -98,7 +98,7 @@ func (v *liveVenue) learn(id string, s broker.State) (sure bool, err error) {
 		return true, nil
 	}
 	if o.Status.Terminal() && v.noteLate(o, s) {
-		if err := v.restate(o, StatusOpen, book.Because(book.TurnedUp)); err != nil {
+		if err := v.restate(o, book.StatusOpen, book.Because(book.TurnedUp)); err != nil {
 			return false, err
 		}
 		o = v.ahead.Order(id)
@@ -145,7 +145,7 @@ func (v *liveVenue) learn(id string, s broker.State) (sure bool, err error) {
 // the book. It reports whether the order had been given up and is open again; otherwise the
 // positions will show what comes of it. Somebody else's order with the same id does not
 // count. Called with mu held.
-func (v *liveVenue) noteLate(o *Order, s broker.State) (again bool) {
+func (v *liveVenue) noteLate(o *book.Order, s broker.State) (again bool) {
 	if o.BrokerID == "" && !isOf(o, s) {
 		return false
 	}
@@ -158,25 +158,27 @@ func (v *liveVenue) noteLate(o *Order, s broker.State) (again bool) {
 }
 
 // logTaken logs that the broker took back or corrected what was filled of o.
-func (v *liveVenue) logTaken(o *Order, s broker.State) {
+func (v *liveVenue) logTaken(o *book.Order, s broker.State) {
 	v.log.Error("the broker took back or corrected what was filled", "order", o.ID, "filled", o.FilledQuantity.String(), "left", s.Filled.String(), "average", s.Average.String())
 }
 
 // takenBy reports whether by s, which is no older than what is known, the broker took back
 // or corrected what was filled of o.
-func takenBy(o *Order, s broker.State) bool { return s.Filled < o.FilledQuantity || isCorrected(o, s) }
+func takenBy(o *book.Order, s broker.State) bool {
+	return s.Filled < o.FilledQuantity || isCorrected(o, s)
+}
 
 // isCorrected reports whether the average price of what was filled of o is another one by s,
 // and not just rounded: by a cent or more, or a hundredth of a price below a dollar. As far as
 // is known Alpaca tells averages to six decimals, so that less than the last of them is never
 // too much.
-func isCorrected(o *Order, s broker.State) bool {
+func isCorrected(o *book.Order, s broker.State) bool {
 	rounding := max(min(exact.One, s.Average)/100, exact.One/1_000_000)
 	return s.Filled == o.FilledQuantity && s.Filled > 0 && s.Average > 0 && (s.Average-*o.AveragePrice).Abs() >= rounding
 }
 
 // reasonBy returns the reason that o has by s, besides those that last.
-func reasonBy(o *Order, s broker.State) Reason {
+func reasonBy(o *book.Order, s broker.State) book.Reason {
 	switch {
 	case s.Filled < o.FilledQuantity:
 		return book.Because(book.TookBack, s.Word, (o.FilledQuantity - s.Filled).String(), o.FilledQuantity.String())
@@ -186,18 +188,18 @@ func reasonBy(o *Order, s broker.State) Reason {
 	// The broker's own word is kept where it says more than the status does.
 	switch s.Word {
 	case "new", "accepted", "partially_filled", "filled", "canceled":
-		return Reason{}
+		return book.Reason{}
 	}
 	if s.Status == broker.Open && (o.Has(book.TurnedUp) || o.Has(book.NoLegs)) {
-		return Reason{}
+		return book.Reason{}
 	}
 	return book.Because(book.BrokerSays, s.Word)
 }
 
 // lacksLegs reports whether o must have orders beside it at the broker, its legs, that
 // neither the book nor s knows. Called with mu held.
-func (v *liveVenue) lacksLegs(o *Order, s broker.State) bool {
-	wanted := o.StopLoss != nil || o.TakeProfit != nil || o.Role == RoleOCO && o.Group == o.ID
+func (v *liveVenue) lacksLegs(o *book.Order, s broker.State) bool {
+	wanted := o.StopLoss != nil || o.TakeProfit != nil || o.Role == book.RoleOCO && o.Group == o.ID
 	if !wanted || o.Has(book.NoLegs) || len(s.Legs) > 0 || s.Status == broker.Rejected {
 		return false
 	}
@@ -212,7 +214,7 @@ func (v *liveVenue) lacksLegs(o *Order, s broker.State) bool {
 // settleOrder proposes what o is by s, if anything is new: the status, and what was filled
 // in all at which average. Called with mu held. No fee is counted: what the broker takes
 // shows in its own account.
-func (v *liveVenue) settleOrder(o *Order, s broker.State) error {
+func (v *liveVenue) settleOrder(o *book.Order, s broker.State) error {
 	after, k := *o, book.KindAnswered
 	after.BrokerID, after.UpdatedAt = s.ID, now()
 	after.Explain(reasonBy(o, s))
@@ -228,14 +230,14 @@ func (v *liveVenue) settleOrder(o *Order, s broker.State) error {
 	}
 	switch s.Status {
 	case broker.Filled: // perhaps less than was ordered, and the broker says that it is all
-		after.Status, k = StatusFilled, book.KindFilled
+		after.Status, k = book.StatusFilled, book.KindFilled
 	case broker.Cancelled:
-		after.Status, k = StatusCancelled, book.KindCancelled
+		after.Status, k = book.StatusCancelled, book.KindCancelled
 		if x := v.orders[o.ID]; x != nil && x.cancels != "" && len(after.Why) == 0 {
 			after.Explain(book.Because(x.cancels))
 		}
 	case broker.Rejected:
-		after.Status, k = StatusRejected, book.KindOrderRejected
+		after.Status, k = book.StatusRejected, book.KindOrderRejected
 	}
 	v.adoptLegs(ev, s)
 	if ev.Holding == nil && o.Status == after.Status && o.BrokerID == after.BrokerID && after.SameWhy(o) && len(ev.Begin) == 0 {
@@ -268,9 +270,9 @@ func (v *liveVenue) fillOrder(ev *book.Event, s broker.State) error {
 			r.Price = paid
 		}
 	}
-	o.Status = StatusPartiallyFilled
+	o.Status = book.StatusPartiallyFilled
 	if s.Filled >= o.Quantity {
-		o.Status = StatusFilled
+		o.Status = book.StatusFilled
 	}
 	return v.ahead.Fill(ev, r)
 }
@@ -286,29 +288,29 @@ func (v *liveVenue) adoptLegs(ev *book.Event, s broker.State) {
 			continue
 		}
 		// By its prices a leg is a stop_limit, a stop, or else a take profit.
-		role, at := RoleTakeProfit, leg.Limit
+		role, at := book.RoleTakeProfit, leg.Limit
 		if leg.Stop != 0 {
-			role, at = RoleStopLoss, leg.Stop
+			role, at = book.RoleStopLoss, leg.Stop
 		}
 		o := v.ahead.Leg(parent, role, leg.Quantity, at)
 		if leg.Stop != 0 && leg.Limit != 0 {
-			o.Type, o.Price = StopLimit, &leg.Limit
+			o.Type, o.Price = book.StopLimit, &leg.Limit
 		}
-		o.Side, o.Account, o.BrokerID, o.CreatedAt, o.TimeInForce, o.Why = Side(leg.Side), parent.Account, leg.ID, parent.CreatedAt, parent.TimeInForce, []Reason{book.Because(book.BrokerSays, leg.Word)}
+		o.Side, o.Account, o.BrokerID, o.CreatedAt, o.TimeInForce, o.Why = book.Side(leg.Side), parent.Account, leg.ID, parent.CreatedAt, parent.TimeInForce, []book.Reason{book.Because(book.BrokerSays, leg.Word)}
 		if leg.Side == string(parent.Side) { // the other order of an oco, and not an exit
-			o.ID, o.Role = parent.ID+"-oco", RoleOCO
-			parent.Group, parent.Role = parent.ID, RoleOCO
+			o.ID, o.Role = parent.ID+"-oco", book.RoleOCO
+			parent.Group, parent.Role = parent.ID, book.RoleOCO
 		}
 		if v.ahead.Order(o.ID) == nil {
 			ev.AddBegin(o)
-			parent.Why = slices.DeleteFunc(slices.Clone(parent.Why), func(r Reason) bool { return r.Code == book.NoLegs })
+			parent.Why = slices.DeleteFunc(slices.Clone(parent.Why), func(r book.Reason) bool { return r.Code == book.NoLegs })
 		}
 	}
 }
 
 // restate proposes a status of o, which may be the one it has, with a new reason and
 // without a fill. Called with mu held.
-func (v *liveVenue) restate(o *Order, status OrderStatus, reason Reason) error {
+func (v *liveVenue) restate(o *book.Order, status book.OrderStatus, reason book.Reason) error {
 	after := *o
 	after.Status, after.UpdatedAt = status, now()
 	after.Explain(reason)

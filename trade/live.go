@@ -34,7 +34,7 @@ type sent struct {
 	found   time.Time // when the broker, asked for the order, first knew it; zero for never
 	swept   bool      // it was on its way when the owner had every order of the account cancelled
 	asked   bool      // somebody asked for its cancel
-	cancels Code      // why wick cancels it of its own accord: deadMan, nothingLeft, or empty
+	cancels book.Code // why wick cancels it of its own accord: deadMan, nothingLeft, or empty
 }
 
 // newLive returns the venue of o for e.
@@ -50,7 +50,7 @@ func (v *liveVenue) Money() Money { return v.broker.Money() }
 
 // of returns what is known of o beyond the book. An order that an earlier process sent, or was
 // about to, was given up at the latest moment at which it could be sent. Called with mu held.
-func (v *liveVenue) of(o *Order) *sent {
+func (v *liveVenue) of(o *book.Order) *sent {
 	if v.orders[o.ID] == nil {
 		v.orders[o.ID] = &sent{ended: o.CreatedAt.Add(sendWithin)}
 	}
@@ -59,7 +59,7 @@ func (v *liveVenue) of(o *Order) *sent {
 
 // forget drops what is known beyond the book of an order that has ended. One that may arrive
 // all the same is still to be swept then. Called with mu held.
-func (v *liveVenue) forget(o *Order) {
+func (v *liveVenue) forget(o *book.Order) {
 	if x := v.orders[o.ID]; x != nil && x.swept && o.BrokerID == "" {
 		*x = sent{ended: x.ended, swept: true}
 		return
@@ -96,13 +96,13 @@ func notSent(err error) error {
 
 // arrive checks all limits, as on paper, and those of the broker. The step is the intent to
 // send the order: what is filled of it the broker decides, and fill is an estimate.
-func (v *liveVenue) arrive(r OrderRequest, o *Order, q book.Quote, fill exact.Decimal, rules broker.Rules) (a arrival, err error) {
+func (v *liveVenue) arrive(r book.OrderRequest, o *book.Order, q book.Quote, fill exact.Decimal, rules broker.Rules) (a arrival, err error) {
 	if err := v.admit(r, o, q.Price, fill); err != nil {
 		return a, err
 	}
 	// The broker's day ends by its own clock.
-	if o.ExpiresAt = nil; o.TimeInForce == Day {
-		o.ExpiresAt = &Time{Time: rules.DayEnd}
+	if o.ExpiresAt = nil; o.TimeInForce == book.Day {
+		o.ExpiresAt = &book.Time{Time: rules.DayEnd}
 	}
 	a.wire = v.toSend(o, r, rules, fill)
 	if o.StopLoss != nil && a.wire.StopLoss == 0 || o.TakeProfit != nil && a.wire.TakeProfit == 0 {
@@ -122,7 +122,7 @@ func (v *liveVenue) arrive(r OrderRequest, o *Order, q book.Quote, fill exact.De
 // enter proposes the intent to send the order. It is noted as being sent in the same lock of
 // mu, so that a report that is read meanwhile does not take it for lost.
 func (v *liveVenue) enter(a arrival) error {
-	a.Order.Why = []Reason{book.Because(book.Sending)}
+	a.Order.Why = []book.Reason{book.Because(book.Sending)}
 	err := v.propose(book.KindIntent, a.Event)
 	if err == nil {
 		v.of(a.Order).sending = true
@@ -133,7 +133,7 @@ func (v *liveVenue) enter(a arrival) error {
 // admit refuses o if it is over any limit there is on paper, if what is known of the
 // broker does not allow it, or if it asks for what a broker elsewhere cannot do. Called with
 // mu held.
-func (v *liveVenue) admit(r OrderRequest, o *Order, price, fill exact.Decimal) error {
+func (v *liveVenue) admit(r book.OrderRequest, o *book.Order, price, fill exact.Decimal) error {
 	size, fits := v.ahead.Pending(o)
 	reduces := fits && book.Shrinks(v.owned(o.Symbol), size)
 	// An order that only shrinks a position is allowed even if book and broker differ, because
@@ -161,9 +161,9 @@ func (v *liveVenue) admit(r OrderRequest, o *Order, price, fill exact.Decimal) e
 	switch power := v.remote.report.Account.BuyingPower; {
 	case o.PostOnly:
 		return book.Refuse("broker_rule", "%s knows no post_only", v.remote.name)
-	case r.ReduceOnly && o.Type != Market && o.Role == "":
+	case r.ReduceOnly && o.Type != book.Market && o.Role == "":
 		return book.Refuse("broker_rule", "%s knows no reduce_only for orders that wait: use type market, or leave it out", v.remote.name)
-	case o.TimeInForce == GTD:
+	case o.TimeInForce == book.GTD:
 		return book.Refuse("broker_rule", "%s knows no time_in_force gtd: use day or gtc", v.remote.name)
 	case old != nil && (old.BrokerID == "" || old.FilledQuantity != 0):
 		return book.Later.Refuse("broker_rule", "order %s is not known to %s yet, or filled in part, and cannot be replaced: cancel it and place another", old.ID, v.remote.name)
@@ -180,13 +180,13 @@ func (v *liveVenue) admit(r OrderRequest, o *Order, price, fill exact.Decimal) e
 // checkUnderWay refuses a reduce_only order if not all of it would reduce what market orders
 // of its side leave of the position, which are at the broker and whose fills are not known
 // yet. On paper a fill is cut to what is left; a broker fills all of it. Called with mu held.
-func (v *liveVenue) checkUnderWay(o *Order) error {
+func (v *liveVenue) checkUnderWay(o *book.Order) error {
 	if !o.Cut() {
 		return nil
 	}
 	held, closing := v.closable(o.Symbol), exact.Decimal(0)
 	for _, id := range v.ahead.Open[o.Symbol] {
-		if other := v.ahead.Order(id); other.Side == o.Side && other.Type == Market {
+		if other := v.ahead.Order(id); other.Side == o.Side && other.Type == book.Market {
 			closing += other.Remaining().Abs()
 		}
 	}
@@ -199,15 +199,15 @@ func (v *liveVenue) checkUnderWay(o *Order) error {
 }
 
 // wire returns o as an order of package broker, under our own id as its ClientID.
-func wire(o *Order) broker.Order {
+func wire(o *book.Order) broker.Order {
 	w := broker.Order{
-		ClientID: o.ID, ID: o.BrokerID, Symbol: o.Symbol, Side: string(o.Side), Type: string(o.Type), TimeInForce: string(cmp.Or(o.TimeInForce, GTC)), Quantity: o.Quantity,
+		ClientID: o.ID, ID: o.BrokerID, Symbol: o.Symbol, Side: string(o.Side), Type: string(o.Type), TimeInForce: string(cmp.Or(o.TimeInForce, book.GTC)), Quantity: o.Quantity,
 		TrailAmount: o.TrailAmount, TrailPercent: o.TrailPercent,
 	}
 	if o.Price != nil {
 		w.Limit = *o.Price
 	}
-	if o.StopPrice != nil && o.Type != TrailingStop {
+	if o.StopPrice != nil && o.Type != book.TrailingStop {
 		w.Stop = *o.StopPrice
 	}
 	return w
@@ -217,26 +217,26 @@ func wire(o *Order) broker.Order {
 // once, zero if it waits. Exits that were given as a distance are sent as the prices that
 // follow from it now, on the broker's step of prices. It makes o one of a group if it has
 // an oco.
-func (v *liveVenue) toSend(o *Order, r OrderRequest, rules broker.Rules, fill exact.Decimal) broker.Order {
+func (v *liveVenue) toSend(o *book.Order, r book.OrderRequest, rules broker.Rules, fill exact.Decimal) broker.Order {
 	w := wire(o)
-	w.Short = o.Side == Sell && o.Quantity > v.owned(o.Symbol)
+	w.Short = o.Side == book.Sell && o.Quantity > v.owned(o.Symbol)
 	w.Reduces = o.ReduceOnly || book.Shrinks(v.owned(o.Symbol), o.Remaining())
 	entry := cmp.Or(fill, o.Worst())
 	// exit returns the price of an exit, 0 for none. A price that was given stays as it
 	// is; one that was worked out is rounded down to the broker's step, and may be 0 then.
-	exit := func(x *Exit, role Role) exact.Decimal {
+	exit := func(x *book.Exit, role book.Role) exact.Decimal {
 		if x == nil {
 			return 0
 		}
-		at, _ := x.At(entry, (o.Side == Buy) == (role == RoleTakeProfit)) // or 0
+		at, _ := x.At(entry, (o.Side == book.Buy) == (role == book.RoleTakeProfit)) // or 0
 		if x.Price == 0 {
 			at -= at % rules.Tick(at)
 		}
 		return at
 	}
-	w.StopLoss, w.TakeProfit = exit(o.StopLoss, RoleStopLoss), exit(o.TakeProfit, RoleTakeProfit)
+	w.StopLoss, w.TakeProfit = exit(o.StopLoss, book.RoleStopLoss), exit(o.TakeProfit, book.RoleTakeProfit)
 	if w.OCOStop, w.OCOLimit = r.OCO.StopPrice, r.OCO.Price; w.OCOStop != 0 {
-		o.Group, o.Role = o.ID, RoleOCO
+		o.Group, o.Role = o.ID, book.RoleOCO
 	}
 	if old := v.ahead.Order(o.Replaces); old != nil {
 		w.Replaces = old.BrokerID
@@ -293,7 +293,7 @@ func (v *liveVenue) answered(id string, s broker.State, lost error) (sure bool, 
 	case lost == nil:
 		sure, err = v.learn(id, s)
 	case errors.As(lost, &no) && o.Unknown():
-		err = v.restate(o, StatusRejected, book.Because(book.BrokerRefused, no.Text))
+		err = v.restate(o, book.StatusRejected, book.Because(book.BrokerRefused, no.Text))
 	case o.Unknown():
 		v.log.Warn("the broker's answer to an order is lost", "order", id, "error", limit.Line(lost.Error(), 200))
 		err = v.restate(o, o.Status, book.Because(book.AnswerLost, limit.Line(lost.Error(), 120)))
@@ -305,4 +305,4 @@ func (v *liveVenue) answered(id string, s broker.State, lost error) (sure bool, 
 }
 
 // reach does nothing: the prices of the feed fill no order at a broker.
-func (v *liveVenue) reach(tick, int64, Time) error { return nil }
+func (v *liveVenue) reach(tick, int64, book.Time) error { return nil }

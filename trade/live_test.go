@@ -102,13 +102,13 @@ func (l *atBroker) crash(options ...func(*Options)) {
 }
 
 // place places an order of some shares of AAA and returns it.
-func (l *atBroker) place(r OrderRequest) (Order, error) {
+func (l *atBroker) place(r book.OrderRequest) (book.Order, error) {
 	r.Who, r.Symbol = anyone(), "AAA"
 	return l.e.Place(l.t.Context(), r)
 }
 
 // order returns an order as it is now.
-func (l *atBroker) order(id string) Order {
+func (l *atBroker) order(id string) book.Order {
 	l.t.Helper()
 	o, err := l.e.Order(id)
 	if err != nil {
@@ -131,7 +131,7 @@ func (l *atBroker) same(when string) {
 	for _, o := range must(l.e.Orders(false)) {
 		there, ok := venue[o.BrokerID]
 		switch {
-		case o.BrokerID == "" && o.Status == StatusRejected:
+		case o.BrokerID == "" && o.Status == book.StatusRejected:
 			for _, v := range venue {
 				if v.ClientID == o.ID {
 					l.t.Errorf("%s: order %s is rejected and the venue has it: %+v", when, o.ID, v)
@@ -152,18 +152,18 @@ func (l *atBroker) same(when string) {
 }
 
 // wantStatus returns what the book says of an order of the venue.
-func wantStatus(o alpacatest.Order) OrderStatus {
+func wantStatus(o alpacatest.Order) book.OrderStatus {
 	switch {
 	case o.Status == "filled":
-		return StatusFilled
+		return book.StatusFilled
 	case o.Status == "canceled" || o.Status == "expired" || o.Status == "replaced":
-		return StatusCancelled
+		return book.StatusCancelled
 	case o.Status == "rejected":
-		return StatusRejected
+		return book.StatusRejected
 	case o.Filled > 0:
-		return StatusPartiallyFilled
+		return book.StatusPartiallyFilled
 	}
-	return StatusOpen
+	return book.StatusOpen
 }
 
 // TestLiveOrders takes orders of every kind through a broker that does as it is
@@ -173,27 +173,27 @@ func TestLiveOrders(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer l.stop()
-		o, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: 10 * exact.One, ClientOrderID: "one"})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: 10 * exact.One, ClientOrderID: "one"})
 		if err != nil || o.Broker != "alpaca-paper" || o.Account != v.Number || o.BrokerID == "" {
 			t.Fatalf("market order: %+v, %v, want it at the broker", o, err)
 		}
 		time.Sleep(time.Second)
-		if o = l.order(o.ID); o.Status != StatusFilled || o.FilledQuantity != 10*exact.One || *o.AveragePrice != 100*exact.One {
+		if o = l.order(o.ID); o.Status != book.StatusFilled || o.FilledQuantity != 10*exact.One || *o.AveragePrice != 100*exact.One {
 			t.Errorf("after its fill: %+v, want 10 filled at 100", o)
 		}
-		if again, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: 10 * exact.One, ClientOrderID: "one"}); err != nil || again.ID != o.ID {
+		if again, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: 10 * exact.One, ClientOrderID: "one"}); err != nil || again.ID != o.ID {
 			t.Errorf("the same client_order_id again: %+v, %v", again, err)
 		}
-		rest, err := l.place(OrderRequest{Side: Sell, Type: Limit, Quantity: 4 * exact.One, Price: 110 * exact.One})
-		if err != nil || rest.Status != StatusOpen || rest.Reason != "" {
+		rest, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Limit, Quantity: 4 * exact.One, Price: 110 * exact.One})
+		if err != nil || rest.Status != book.StatusOpen || rest.Reason != "" {
 			t.Fatalf("limit: %+v, %v, want it open", rest, err)
 		}
 		v.Fill(rest.ID, exact.One, 110*exact.One)
 		time.Sleep(time.Second)
-		if rest = l.order(rest.ID); rest.Status != StatusPartiallyFilled || rest.FilledQuantity != exact.One {
+		if rest = l.order(rest.ID); rest.Status != book.StatusPartiallyFilled || rest.FilledQuantity != exact.One {
 			t.Errorf("after a fill in part: %+v, want 1 filled", rest)
 		}
-		if rest, err := l.e.CancelOrder(anyone(), rest.ID); err != nil || rest.Status != StatusCancelled {
+		if rest, err := l.e.CancelOrder(anyone(), rest.ID); err != nil || rest.Status != book.StatusCancelled {
 			t.Errorf("cancel: %+v, %v, want it cancelled", rest, err)
 		}
 		if p := must(l.e.Positions()); len(p) != 1 || p[0].Quantity != 9*exact.One || p[0].Broker != "alpaca-paper" {
@@ -214,18 +214,18 @@ func TestLiveDay(t *testing.T) {
 		v.Closes = end
 		l := startLive(t, v)
 		defer l.stop()
-		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One, TimeInForce: Day})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: exact.One, TimeInForce: book.Day})
 		if err != nil || o.ExpiresAt == nil || !o.ExpiresAt.Equal(end) {
 			t.Fatalf("a day order: %+v, %v, want its end by the clock of the exchange", o, err)
 		}
 		time.Sleep(4 * time.Hour)
 		l.e.expireAll()
-		if o = l.order(o.ID); o.Status != StatusOpen {
+		if o = l.order(o.ID); o.Status != book.StatusOpen {
 			t.Errorf("before the broker ended it: %+v, want it open", o)
 		}
 		l.venue.End(o.ID, "expired")
 		time.Sleep(time.Second)
-		if o = l.order(o.ID); o.Status != StatusCancelled || o.Reason != "at the broker: expired" {
+		if o = l.order(o.ID); o.Status != book.StatusCancelled || o.Reason != "at the broker: expired" {
 			t.Errorf("after the broker ended it: %+v, want it cancelled with that reason", o)
 		}
 	})
@@ -238,39 +238,39 @@ func TestLiveBracket(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer l.stop()
-		entry, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 99 * exact.One, Quantity: 2 * exact.One, StopLoss: Exit{Percent: 3 * exact.One}, TakeProfit: Exit{Price: 120 * exact.One}})
-		if err != nil || entry.Status != StatusOpen {
+		entry, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: 99 * exact.One, Quantity: 2 * exact.One, StopLoss: book.Exit{Percent: 3 * exact.One}, TakeProfit: book.Exit{Price: 120 * exact.One}})
+		if err != nil || entry.Status != book.StatusOpen {
 			t.Fatalf("entry: %+v, %v, want it open", entry, err)
 		}
-		if sl := l.order(entry.ID + "-sl"); *sl.StopPrice != 9603*exact.One/100 || sl.Role != RoleStopLoss || sl.Reason != "at the broker: held" {
+		if sl := l.order(entry.ID + "-sl"); *sl.StopPrice != 9603*exact.One/100 || sl.Role != book.RoleStopLoss || sl.Reason != "at the broker: held" {
 			t.Errorf("stop_loss: %+v, want it at 96.03", sl) // three percent below 99
 		}
 		v.Fill(entry.ID, 2*exact.One, 99*exact.One)
 		time.Sleep(time.Second)
 		l.same("after the entry")
 		profit := l.order(entry.ID + "-tp")
-		moved, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: 115 * exact.One, Quantity: 2 * exact.One, Replaces: profit.ID})
-		if err != nil || moved.Role != RoleTakeProfit {
+		moved, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Limit, Price: 115 * exact.One, Quantity: 2 * exact.One, Replaces: profit.ID})
+		if err != nil || moved.Role != book.RoleTakeProfit {
 			t.Fatalf("replaced take_profit: %+v, %v", moved, err)
 		}
 		time.Sleep(time.Second)
 		l.same("after the replacement")
 		v.Fill(moved.ID, 2*exact.One, 115*exact.One)
 		time.Sleep(time.Second)
-		if sl := l.order(entry.ID + "-sl"); sl.Status != StatusCancelled {
+		if sl := l.order(entry.ID + "-sl"); sl.Status != book.StatusCancelled {
 			t.Errorf("the stop_loss after the take_profit was filled: %+v, want it cancelled", sl)
 		}
 		l.same("at the end")
 
-		l.place(OrderRequest{Side: Buy, Type: Market, Quantity: 2 * exact.One})
+		l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: 2 * exact.One})
 		time.Sleep(time.Second)
-		pair, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: 120 * exact.One, Quantity: 2 * exact.One, OCO: OCO{StopPrice: 90 * exact.One}})
-		if err != nil || pair.Role != RoleOCO {
+		pair, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Limit, Price: 120 * exact.One, Quantity: 2 * exact.One, OCO: book.OCO{StopPrice: 90 * exact.One}})
+		if err != nil || pair.Role != book.RoleOCO {
 			t.Fatalf("oco: %+v, %v", pair, err)
 		}
 		v.Fill(pair.ID, 2*exact.One, 120*exact.One)
 		time.Sleep(time.Second)
-		if stop := l.order(pair.ID + "-oco"); stop.Status != StatusCancelled {
+		if stop := l.order(pair.ID + "-oco"); stop.Status != book.StatusCancelled {
 			t.Errorf("the stop beside a limit that was filled: %+v, want it cancelled", stop)
 		}
 		l.same("after the pair")
@@ -284,16 +284,16 @@ func TestLiveUnknown(t *testing.T) {
 		name  string
 		fault alpacatest.Fault
 		posts int
-		want  OrderStatus
+		want  book.OrderStatus
 		after time.Duration
 	}{
-		{"taken, and the answer lost", alpacatest.Fault{Unread: true}, 1, StatusFilled, 10 * time.Second},
-		{"never arrived", alpacatest.Fault{Lost: true}, 0, StatusRejected, 2 * time.Minute},
-		{"arrives half a minute later", alpacatest.Fault{Late: 30 * time.Second}, 1, StatusFilled, time.Minute},
-		{"a server error", alpacatest.Fault{Status: 503}, 0, StatusRejected, 2 * time.Minute},
-		{"a page in place of an answer", alpacatest.Fault{HTML: true}, 0, StatusRejected, 2 * time.Minute},
-		{"too many requests", alpacatest.Fault{Status: 429}, 0, StatusRejected, 0},
-		{"forbidden", alpacatest.Fault{Status: 403}, 0, StatusRejected, 0},
+		{"taken, and the answer lost", alpacatest.Fault{Unread: true}, 1, book.StatusFilled, 10 * time.Second},
+		{"never arrived", alpacatest.Fault{Lost: true}, 0, book.StatusRejected, 2 * time.Minute},
+		{"arrives half a minute later", alpacatest.Fault{Late: 30 * time.Second}, 1, book.StatusFilled, time.Minute},
+		{"a server error", alpacatest.Fault{Status: 503}, 0, book.StatusRejected, 2 * time.Minute},
+		{"a page in place of an answer", alpacatest.Fault{HTML: true}, 0, book.StatusRejected, 2 * time.Minute},
+		{"too many requests", alpacatest.Fault{Status: 429}, 0, book.StatusRejected, 0},
+		{"forbidden", alpacatest.Fault{Status: 403}, 0, book.StatusRejected, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -310,11 +310,11 @@ func TestLiveUnknown(t *testing.T) {
 						return alpacatest.Fault{}
 					}
 				})
-				o, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One})
+				o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: exact.One})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if told := o.BrokerID != ""; c.after > 0 && !told && (o.Status != StatusOpen || o.ReasonCode != book.AnswerLost) { // the stream may have told of it
+				if told := o.BrokerID != ""; c.after > 0 && !told && (o.Status != book.StatusOpen || o.ReasonCode != book.AnswerLost) { // the stream may have told of it
 					t.Errorf("at once: %+v, want it open with an unknown outcome", o)
 				}
 				time.Sleep(c.after)
@@ -352,21 +352,21 @@ func TestLiveStart(t *testing.T) {
 		l := startLive(t, v)
 		defer l.stop()
 		down.Store(false)
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); !book.IsRefusal(err, "broker_not_ready") {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: exact.One}); !book.IsRefusal(err, "broker_not_ready") {
 			t.Errorf("before the account was read: %v, want broker_not_ready", err)
 		}
-		if got := l.e.Status().Trading; got != Halted {
+		if got := l.e.Status().Trading; got != book.Halted {
 			t.Errorf("before the account was read trading is %s, want halted", got)
 		}
 		time.Sleep(time.Minute)
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); !book.IsRefusal(err, "broker_differs") {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: exact.One}); !book.IsRefusal(err, "broker_differs") {
 			t.Errorf("with a position that is not the book's: %v, want broker_differs", err)
 		}
 		status, _ := l.e.Venue()
 		if status.State != "differs" || len(status.Differences) != 1 || status.Differences[0] != (Difference{"AAA", 0, 5 * exact.One}) || status.External != 1 {
 			t.Errorf("status: %+v, want a difference of 5 AAA and one external order", status)
 		}
-		orders, err := l.e.Find(OrderFilter{Status: StatusOpen})
+		orders, err := l.e.Find(OrderFilter{Status: book.StatusOpen})
 		if err != nil || len(orders) != 1 || orders[0].ClientOrderID != foreign || !strings.HasPrefix(orders[0].ID, externalID) {
 			t.Errorf("open orders: %+v, %v, want the external one", orders, err)
 		}
@@ -376,7 +376,7 @@ func TestLiveStart(t *testing.T) {
 		if _, err := l.e.CancelOrder(anyone(), orders[0].ID); !book.IsRefusal(err, "unknown_order") || !strings.Contains(err.Error(), "can only be changed or cancelled at alpaca-paper itself") {
 			t.Errorf("cancel of an external order: %v, want unknown_order and where it can be cancelled", err)
 		}
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One, Replaces: orders[0].ID}); !book.IsRefusal(err, "unknown_order") || !strings.Contains(err.Error(), "can only be changed or cancelled at alpaca-paper itself") {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: exact.One, Replaces: orders[0].ID}); !book.IsRefusal(err, "unknown_order") || !strings.Contains(err.Error(), "can only be changed or cancelled at alpaca-paper itself") {
 			t.Errorf("replacing an external order: %v, want unknown_order and where it can be changed", err)
 		}
 		l.e.CancelOrders(anyone(), "")
@@ -386,7 +386,7 @@ func TestLiveStart(t *testing.T) {
 		if accepted, _, err := l.e.AcceptPositions(anyone()); err != nil || len(accepted) != 1 {
 			t.Errorf("accepted %+v, %v, want one difference", accepted, err)
 		}
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); err != nil {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: exact.One}); err != nil {
 			t.Errorf("an order after the owner accepted the difference: %v", err)
 		}
 		l.crash()
@@ -461,7 +461,7 @@ func TestLiveIntentFails(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		l.e.journal.Hold(journal.ErrStorage)
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One}); !errors.Is(err, journal.ErrStorage) {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: exact.One}); !errors.Is(err, journal.ErrStorage) {
 			t.Errorf("an order without a journal: %v, want %v", err, journal.ErrStorage)
 		}
 		l.end()
@@ -479,15 +479,15 @@ func TestLiveHalt(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer l.stop()
-		var rests [2]Order
+		var rests [2]book.Order
 		for i := range rests {
 			var err error
-			if rests[i], err = l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One}); err != nil {
+			if rests[i], err = l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: exact.One}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		haltByHand(t, l.e)
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One}); !book.IsRefusal(err, "trading_halted") || !strings.Contains(err.Error(), "rest at alpaca-paper stay there and can be filled") {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: exact.One}); !book.IsRefusal(err, "trading_halted") || !strings.Contains(err.Error(), "rest at alpaca-paper stay there and can be filled") {
 			t.Errorf("an order while halted: %v, want trading_halted", err)
 		}
 		if n := len(v.Open()); n != 2 {
@@ -495,10 +495,10 @@ func TestLiveHalt(t *testing.T) {
 		}
 		v.Fill(rests[0].ID, exact.One, 90*exact.One)
 		time.Sleep(time.Second)
-		if o := l.order(rests[0].ID); o.Status != StatusFilled {
+		if o := l.order(rests[0].ID); o.Status != book.StatusFilled {
 			t.Errorf("the order that the market reached while halted: %+v, want it filled", o)
 		}
-		if o, err := l.e.CancelOrder(anyone(), rests[1].ID); err != nil || o.Status != StatusCancelled {
+		if o, err := l.e.CancelOrder(anyone(), rests[1].ID); err != nil || o.Status != book.StatusCancelled {
 			t.Errorf("the order that was cancelled while halted: %+v, %v", o, err)
 		}
 		l.same("at the end")
@@ -513,9 +513,9 @@ func TestLiveCancelEverything(t *testing.T) {
 		l := startLive(t, v, slowly("Submit", 5*time.Second))
 		defer l.stop()
 		v.Foreign("AAA", "buy", exact.One, 50*exact.One)
-		answer := make(chan Order)
+		answer := make(chan book.Order)
 		go func() {
-			o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One})
+			o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: exact.One})
 			if err != nil {
 				t.Error(err)
 			}
@@ -526,7 +526,7 @@ func TestLiveCancelEverything(t *testing.T) {
 		if err := l.e.CancelEverything(t.Context(), anyone()); err != nil || len(v.Open()) != 0 {
 			t.Errorf("every order cancelled: %v, %v still open", err, v.Open())
 		}
-		if o := <-answer; o.Status != StatusCancelled || len(v.Open()) != 0 || len(v.Orders()) != 2 {
+		if o := <-answer; o.Status != book.StatusCancelled || len(v.Open()) != 0 || len(v.Orders()) != 2 {
 			t.Errorf("the order that was on its way: %+v, open at the venue: %v, want it cancelled", o, v.Open())
 		}
 		l.same("at the end")
@@ -585,13 +585,13 @@ func TestLiveDeadMan(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v, func(o *Options) { o.Venue.DeadMan = 5 * time.Minute })
 		defer l.stop()
-		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: exact.One})
 		if err != nil {
 			t.Fatal(err)
 		}
 		foreign := v.Foreign("AAA", "buy", exact.One, 50*exact.One)
 		time.Sleep(time.Hour)
-		if o = l.order(o.ID); o.Status != StatusOpen {
+		if o = l.order(o.ID); o.Status != book.StatusOpen {
 			t.Errorf("while the stream is there: %+v, want it open", o)
 		}
 		v.Set(func(v *alpacatest.Venue) {
@@ -601,36 +601,36 @@ func TestLiveDeadMan(t *testing.T) {
 		})
 		v.CutStreams()
 		time.Sleep(4 * time.Minute)
-		if o = l.order(o.ID); o.Status != StatusOpen {
+		if o = l.order(o.ID); o.Status != book.StatusOpen {
 			t.Errorf("four minutes after the stream ended: %+v, want it open", o)
 		}
 		time.Sleep(3 * time.Minute)
-		if o = l.order(o.ID); o.Status != StatusCancelled || o.ReasonCode != book.DeadMan {
+		if o = l.order(o.ID); o.Status != book.StatusCancelled || o.ReasonCode != book.DeadMan {
 			t.Errorf("seven minutes after the stream ended: %+v, want it cancelled by the switch", o)
 		}
-		if o, err = l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One}); err != nil {
+		if o, err = l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: exact.One}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(3 * time.Minute)
-		if o = l.order(o.ID); o.Status != StatusCancelled || o.ReasonCode != book.DeadMan {
+		if o = l.order(o.ID); o.Status != book.StatusCancelled || o.ReasonCode != book.DeadMan {
 			t.Errorf("an order that was placed while the stream was away: %+v, want it cancelled by the switch", o)
 		}
 		v.Set(func(v *alpacatest.Venue) { v.Hold = true })
-		if o, err = l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); err != nil {
+		if o, err = l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: exact.One}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(3 * time.Minute)
-		if o = l.order(o.ID); o.Status != StatusOpen {
+		if o = l.order(o.ID); o.Status != book.StatusOpen {
 			t.Errorf("a market order that is not filled yet: %+v, want it open", o)
 		}
 		v.Fill(o.ID, exact.One, 100*exact.One)
 		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
 		time.Sleep(2 * time.Minute)
-		if o, err = l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One}); err != nil {
+		if o, err = l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: exact.One}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Hour)
-		if o, err := l.e.CancelOrder(anyone(), o.ID); err != nil || o.Status != StatusCancelled || o.Reason != "" {
+		if o, err := l.e.CancelOrder(anyone(), o.ID); err != nil || o.Status != book.StatusCancelled || o.Reason != "" {
 			t.Errorf("cancelled by a client once the stream is back: %+v, %v, want no reason", o, err)
 		}
 		if open := v.Open(); len(open) != 1 || open[0] != foreign {
@@ -644,7 +644,7 @@ func TestLiveDeadMan(t *testing.T) {
 func TestLiveRefusalsWaitForDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := startLive(t, alpacatest.New())
-		r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One}
+		r := book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: exact.One}
 		rules, err := l.e.venue.prepare(t.Context(), r.Symbol)
 		if err == nil {
 			err = l.e.ensure(t.Context(), r.Symbol)
@@ -679,7 +679,7 @@ func TestLiveWithoutPrice(t *testing.T) {
 				return market.Quote{Symbol: "AAA", Price: 100, At: time.Now().UnixMilli(), Source: "test"}, silent
 			}}
 		})
-		buy := OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}
+		buy := book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: exact.One}
 		if o, err := l.place(buy); err != nil {
 			t.Fatalf("with a price: %+v, %v", o, err)
 		}
@@ -699,15 +699,15 @@ func TestLiveDailyLoss(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v, func(o *Options) { o.Limits.DailyLoss = 50 * exact.One })
 		defer l.stop()
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: 2 * exact.One}); err != nil {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: 2 * exact.One}); err != nil {
 			t.Fatal(err)
 		}
 		v.Equity(950*exact.One, 1000*exact.One)
 		time.Sleep(time.Minute)
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); !book.IsRefusal(err, "max_daily_loss") {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: exact.One}); !book.IsRefusal(err, "max_daily_loss") {
 			t.Errorf("after a loss of 50: %v, want max_daily_loss", err)
 		}
-		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: exact.One}); err != nil {
+		if _, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, Quantity: exact.One}); err != nil {
 			t.Errorf("closing after a loss: %v", err)
 		}
 		v.Set(func(v *alpacatest.Venue) {
@@ -730,7 +730,7 @@ func TestLiveDailyLossAfterOutage(t *testing.T) {
 		defer l.stop()
 		refused := func(when string) {
 			t.Helper()
-			if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One}); !book.IsRefusal(err, "max_daily_loss") {
+			if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: exact.One}); !book.IsRefusal(err, "max_daily_loss") {
 				t.Errorf("%s: got %v, want max_daily_loss", when, err)
 			}
 		}
@@ -741,7 +741,7 @@ func TestLiveDailyLossAfterOutage(t *testing.T) {
 			})
 			meanwhile()
 			time.Sleep(5 * time.Minute)
-			if status, _ := l.e.Venue(); status.State != "closed" || l.e.Status().Trading != Halted {
+			if status, _ := l.e.Venue(); status.State != "closed" || l.e.Status().Trading != book.Halted {
 				t.Fatalf("while nothing can be read: %+v, trading is %s, want closed and halted", status, l.e.Status().Trading)
 			}
 			v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
@@ -788,22 +788,22 @@ func TestLiveRefused(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v, func(o *Options) { o.Limits.OrderNotional = 1_000_000 * exact.One })
 		defer l.stop()
-		for code, r := range map[string]OrderRequest{
-			"post_only":     {Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One, PostOnly: true},
-			"gtd":           {Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One, TimeInForce: GTD, ExpiresAt: time.Now().Add(time.Hour)},
-			"steps of":      {Side: Buy, Type: Limit, Price: 90*exact.One + 1, Quantity: exact.One},
-			"can spend":     {Side: Buy, Type: Limit, Price: 99 * exact.One, Quantity: 1060 * exact.One},
-			"worth 108000":  {Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: 900 * exact.One, OCO: OCO{StopPrice: 120 * exact.One}},
-			"more than is":  {Side: Sell, Type: Market, Quantity: exact.One / 2, TimeInForce: Day},
-			"part of a sh":  {Side: Buy, Type: Limit, Price: 99 * exact.One, Notional: 10 * exact.One},
-			"stop_passed":   {Side: Sell, Type: Limit, Price: 120 * exact.One, Quantity: exact.One, OCO: OCO{StopPrice: 101 * exact.One}},
-			"a stop of 600": {Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One, OCO: OCO{StopPrice: 600 * exact.One}},
+		for code, r := range map[string]book.OrderRequest{
+			"post_only":     {Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: exact.One, PostOnly: true},
+			"gtd":           {Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: exact.One, TimeInForce: book.GTD, ExpiresAt: time.Now().Add(time.Hour)},
+			"steps of":      {Side: book.Buy, Type: book.Limit, Price: 90*exact.One + 1, Quantity: exact.One},
+			"can spend":     {Side: book.Buy, Type: book.Limit, Price: 99 * exact.One, Quantity: 1060 * exact.One},
+			"worth 108000":  {Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: 900 * exact.One, OCO: book.OCO{StopPrice: 120 * exact.One}},
+			"more than is":  {Side: book.Sell, Type: book.Market, Quantity: exact.One / 2, TimeInForce: book.Day},
+			"part of a sh":  {Side: book.Buy, Type: book.Limit, Price: 99 * exact.One, Notional: 10 * exact.One},
+			"stop_passed":   {Side: book.Sell, Type: book.Limit, Price: 120 * exact.One, Quantity: exact.One, OCO: book.OCO{StopPrice: 101 * exact.One}},
+			"a stop of 600": {Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: exact.One, OCO: book.OCO{StopPrice: 600 * exact.One}},
 		} {
 			if _, err := l.place(r); err == nil || !strings.Contains(err.Error(), code) {
 				t.Errorf("an order that must be refused with %q: %v", code, err)
 			}
 		}
-		dry, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One, DryRun: true})
+		dry, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: exact.One, DryRun: true})
 		if err != nil || dry.ID != "" || dry.Account != v.Number || dry.AveragePrice == nil {
 			t.Errorf("dry run: %+v, %v", dry, err)
 		}
@@ -841,7 +841,7 @@ func TestLiveStamp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}); err != nil {
+		if _, err := e.Place(t.Context(), book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}); err != nil {
 			t.Fatal(err)
 		}
 		e.Close()
@@ -870,16 +870,16 @@ func TestLiveLate(t *testing.T) {
 				return alpacatest.Fault{}
 			}
 		})
-		o, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: exact.One})
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(4 * time.Minute)
-		if o = l.order(o.ID); o.Status != StatusRejected {
+		if o = l.order(o.ID); o.Status != book.StatusRejected {
 			t.Errorf("after four minutes: %+v, want it rejected", o)
 		}
 		time.Sleep(4 * time.Minute)
-		if status, _ := l.e.Venue(); status.State != "differs" || l.e.Status().Trading != Reducing {
+		if status, _ := l.e.Venue(); status.State != "differs" || l.e.Status().Trading != book.Reducing {
 			t.Errorf("after it was executed: %+v, trading is %s, want differs and reducing", status, l.e.Status().Trading)
 		}
 		l.same("after it was executed")
@@ -887,7 +887,7 @@ func TestLiveLate(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * time.Minute)
-		if status, _ := l.e.Venue(); status.State != "ready" || l.e.Status().Trading != Active {
+		if status, _ := l.e.Venue(); status.State != "ready" || l.e.Status().Trading != book.Active {
 			t.Errorf("after the owner accepted it: %+v, trading is %s, want ready and active", status, l.e.Status().Trading)
 		}
 	})
@@ -900,7 +900,7 @@ func TestLiveCancelTooLate(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer l.stop()
-		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: 2 * exact.One})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: 2 * exact.One})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -916,7 +916,7 @@ func TestLiveCancelTooLate(t *testing.T) {
 			t.Errorf("the cancel of a filled order: %v, want order_filled or broker_rule", err)
 		}
 		time.Sleep(10 * time.Second)
-		if o = l.order(o.ID); o.Status != StatusFilled {
+		if o = l.order(o.ID); o.Status != book.StatusFilled {
 			t.Errorf("after the cancel: %+v, want it filled", o)
 		}
 		if _, err := l.e.CancelOrder(anyone(), o.ID); !book.IsRefusal(err, "order_filled") {
@@ -935,7 +935,7 @@ func TestLiveOtherAccount(t *testing.T) {
 		v.Set(func(v *alpacatest.Venue) {
 			v.Faults = func(r *http.Request) alpacatest.Fault { return alpacatest.Fault{Lost: r.Method == "POST"} }
 		})
-		o, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: exact.One})
 		if err != nil || !o.Unknown() {
 			t.Fatalf("the order whose answer is lost: %+v, %v", o, err)
 		}
@@ -972,7 +972,7 @@ func TestLiveSlow(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v, func(o *Options) { o.Venue.Broker = slow{o.Venue.Broker, 10 * time.Minute} })
 		defer l.stop()
-		o, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: exact.One})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: exact.One})
 		if err != nil || o.BrokerID == "" {
 			t.Errorf("an order that was held up: %+v, %v, want it at the broker", o, err)
 		}
@@ -986,13 +986,13 @@ func TestLiveSlow(t *testing.T) {
 		var p Placed
 		var a arrival
 		if err := l.e.Do(func(*book.State) (err error) {
-			p, a, err = l.e.accept(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}, inquiry{answered: true}, rules)
+			p, a, err = l.e.accept(book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}, inquiry{answered: true}, rules)
 			return err
 		}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(sendWithin) // the disk takes that long
-		if o, err := l.e.venue.submit(t.Context(), p, a); err != nil || o.Status != StatusRejected || !strings.Contains(o.Reason, "nothing was sent") || len(v.Orders()) != 1 {
+		if o, err := l.e.venue.submit(t.Context(), p, a); err != nil || o.Status != book.StatusRejected || !strings.Contains(o.Reason, "nothing was sent") || len(v.Orders()) != 1 {
 			t.Errorf("after the disk took too long: %+v, %v, %d orders at the venue, want it rejected and only the first sent", o, err, len(v.Orders()))
 		}
 	})
@@ -1006,7 +1006,7 @@ func TestLiveBust(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer l.stop()
-		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: 2 * exact.One})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: 2 * exact.One})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -1014,12 +1014,12 @@ func TestLiveBust(t *testing.T) {
 		time.Sleep(time.Second)
 		v.Bust(o.ID)
 		time.Sleep(5 * time.Minute)
-		if s, _ := l.e.Venue(); s.State != "differs" || l.e.Status().Trading != Reducing {
+		if s, _ := l.e.Venue(); s.State != "differs" || l.e.Status().Trading != book.Reducing {
 			t.Errorf("after the fill was taken back: %+v, trading is %s, want differs and reducing", s, l.e.Status().Trading)
 		}
 		v.End(o.ID, "canceled")
 		time.Sleep(time.Minute)
-		if o = l.order(o.ID); o.Status != StatusCancelled || o.FilledQuantity != exact.One || !strings.Contains(o.Reason, "took back 1 of 1") {
+		if o = l.order(o.ID); o.Status != book.StatusCancelled || o.FilledQuantity != exact.One || !strings.Contains(o.Reason, "took back 1 of 1") {
 			t.Errorf("after the order ended: %+v, want it cancelled with 1 filled", o)
 		}
 		if _, _, err := l.e.AcceptPositions(anyone()); err != nil {
@@ -1039,7 +1039,7 @@ func TestLiveManyFills(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer l.stop()
-		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: 90 * exact.One, Quantity: exact.One})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: exact.One})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -1060,7 +1060,7 @@ func TestLiveManyFills(t *testing.T) {
 		v.Drop(1)
 		v.Fill(o.ID, exact.One, 89*exact.One)
 		time.Sleep(50 * time.Second)
-		if o = l.order(o.ID); o.Status != StatusFilled || *o.AveragePrice != 89*exact.One {
+		if o = l.order(o.ID); o.Status != book.StatusFilled || *o.AveragePrice != 89*exact.One {
 			t.Errorf("after its fill: %+v, want it filled at 89", o)
 		}
 	})
@@ -1077,7 +1077,7 @@ func TestLiveSameID(t *testing.T) {
 		v.Set(func(v *alpacatest.Venue) {
 			v.Faults = func(r *http.Request) alpacatest.Fault { return alpacatest.Fault{Lost: r.Method == "POST"} }
 		})
-		o, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: 110 * exact.One, Quantity: exact.One})
+		o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Limit, Price: 110 * exact.One, Quantity: exact.One})
 		if err != nil || !o.Unknown() {
 			t.Fatalf("the order whose answer is lost: %+v, %v", o, err)
 		}
@@ -1087,7 +1087,7 @@ func TestLiveSameID(t *testing.T) {
 			t.Errorf("our order at once: %s, %q, want it in doubt", o.Status, o.Reason)
 		}
 		time.Sleep(time.Minute)
-		if o = l.order(o.ID); o.Status != StatusRejected || !strings.Contains(o.Reason, "id of another order") {
+		if o = l.order(o.ID); o.Status != book.StatusRejected || !strings.Contains(o.Reason, "id of another order") {
 			t.Errorf("our order: %+v, want it rejected because of the other", o)
 		}
 		if s, _ := l.e.Venue(); s.External != 1 || s.State != "ready" {
@@ -1141,12 +1141,12 @@ func TestLiveMistaken(t *testing.T) {
 					if where == "stream" { // which is all that is known of it at first
 						answering(v, "POST", alpacatest.Fault{Unread: true})
 					}
-					o, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: 3 * exact.One})
-					if err != nil || o.Status == StatusRejected {
+					o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: 3 * exact.One})
+					if err != nil || o.Status == book.StatusRejected {
 						t.Errorf("at once: %s, %q, %v, want it not rejected", o.Status, o.Reason, err)
 					}
 					time.Sleep(3 * time.Second)
-					if o = l.order(o.ID); o.Status != StatusFilled || o.FilledQuantity != 3*exact.One {
+					if o = l.order(o.ID); o.Status != book.StatusFilled || o.FilledQuantity != 3*exact.One {
 						t.Errorf("after it was asked for: %s with %s, %q, want 3 filled", o.Status, o.FilledQuantity, o.Reason)
 					}
 					l.same("at the end")

@@ -9,11 +9,12 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	"wick/broker"
 	"wick/internal/exact"
 	"wick/internal/limit"
 	"wick/trade/book"
+
+	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -27,7 +28,7 @@ const (
 // cancelOrder asks the broker to cancel an order and returns it as the broker then reports it:
 // it may have been filled meanwhile, or the cancel may still be under way. It does not take
 // the caller's context: a client that hangs up must not stop a cancel halfway.
-func (v *liveVenue) cancelOrder(who Who, id string) (c Cancelled, err error) {
+func (v *liveVenue) cancelOrder(who book.Who, id string) (c Cancelled, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), cancelTime)
 	defer cancel()
 	v.mu.Lock()
@@ -77,11 +78,11 @@ func (v *liveVenue) cancelOrder(who Who, id string) (c Cancelled, err error) {
 	switch {
 	case err != nil:
 		return Cancelled{}, err
-	case c.Status == StatusFilled, c.Status == StatusRejected:
+	case c.Status == book.StatusFilled, c.Status == book.StatusRejected:
 		return c, uncancellable(&c.Order, id)
-	case refused && c.Status != StatusCancelled:
+	case refused && c.Status != book.StatusCancelled:
 		return c, book.Later.Refuse("broker_rule", "%s", no.Text)
-	case asked != nil && c.Status != StatusCancelled:
+	case asked != nil && c.Status != book.StatusCancelled:
 		return c, book.Refuse("outcome_unknown", "whether the cancel of order %s arrived is not known: %s", id, limit.Line(asked.Error(), 200))
 	}
 	return c, nil
@@ -107,8 +108,8 @@ func (v *liveVenue) streamEnds(id string) bool {
 // were cancelled. It goes on after one that could not be cancelled, and returns the last error
 // at the end. That an order was filled meanwhile is no error. If that takes too long, it
 // leaves the rest and says so.
-func (v *liveVenue) cancelOrders(who Who, ids []string) ([]Order, error) {
-	begin, cancelled, ended, left, failed := time.Now(), []Order{}, 0, 0, error(nil)
+func (v *liveVenue) cancelOrders(who book.Who, ids []string) ([]book.Order, error) {
+	begin, cancelled, ended, left, failed := time.Now(), []book.Order{}, 0, 0, error(nil)
 	var mu sync.Mutex // guards what comes of it
 	var g errgroup.Group
 	g.SetLimit(cancelsAtOnce)
@@ -133,10 +134,10 @@ func (v *liveVenue) cancelOrders(who Who, ids []string) ([]Order, error) {
 					left++
 				case err == nil:
 					cancelled = append(cancelled, after.Order)
-					if after.Status == StatusCancelled { // and not only asked to be
+					if after.Status == book.StatusCancelled { // and not only asked to be
 						ended++
 					}
-				case after.Status != StatusFilled:
+				case after.Status != book.StatusFilled:
 					failed = err
 				}
 				mu.Unlock()
@@ -145,7 +146,7 @@ func (v *liveVenue) cancelOrders(who Who, ids []string) ([]Order, error) {
 		})
 	}
 	_ = g.Wait() // none fails
-	slices.SortFunc(cancelled, func(a, b Order) int { return cmp.Compare(slices.Index(ids, a.ID), slices.Index(ids, b.ID)) })
+	slices.SortFunc(cancelled, func(a, b book.Order) int { return cmp.Compare(slices.Index(ids, a.ID), slices.Index(ids, b.ID)) })
 	if left > 0 {
 		failed = book.Refuse("cancel_unfinished", "%d of %d open orders were not asked to be cancelled within %s, because %s takes only so many requests; %d are cancelled so far: cancel the rest by another call",
 			left, len(ids), sweepTime, v.remote.name, ended)
@@ -176,10 +177,10 @@ func (v *liveVenue) families(ids []string) (families [][]string) {
 
 // cancelEverything asks the broker to cancel every order of the account, and if that is done,
 // cancels those of this book that were on their way once they are there.
-func (v *liveVenue) cancelEverything(ctx context.Context, who Who) error {
+func (v *liveVenue) cancelEverything(ctx context.Context, who book.Who) error {
 	v.log.Warn("all orders of the account are cancelled", "broker", v.remote.name, "by", who.Name)
 	v.mu.Lock()
-	var coming []*Order // also those that were given up, which may arrive all the same
+	var coming []*book.Order // also those that were given up, which may arrive all the same
 	for _, o := range v.ahead.Orders {
 		if o.Account != "" && o.BrokerID == "" {
 			coming = append(coming, o)
@@ -212,7 +213,7 @@ func (v *liveVenue) sweep(only string) {
 		}
 	}
 	v.mu.Unlock()
-	_, _ = v.cancelOrders(Who{Name: "owner"}, late) // what fails is tried again after the next report
+	_, _ = v.cancelOrders(book.Who{Name: "owner"}, late) // what fails is tried again after the next report
 }
 
 // release cancels all open orders that rest, if the stream has been away for as long as the
@@ -225,7 +226,7 @@ func (v *liveVenue) release() {
 	var resting []string
 	for _, o := range openOrders(v.ahead) {
 		switch x := v.orders[o.ID]; {
-		case due && o.Type != Market:
+		case due && o.Type != book.Market:
 			resting = append(resting, o.ID)
 			v.of(o).cancels = book.DeadMan
 		case !due && x != nil && x.cancels == book.DeadMan:
@@ -234,13 +235,13 @@ func (v *liveVenue) release() {
 	}
 	v.mu.Unlock()
 	if len(resting) > 0 {
-		orders, err := v.cancelOrders(Who{Name: "dead man's switch"}, resting)
+		orders, err := v.cancelOrders(book.Who{Name: "dead man's switch"}, resting)
 		v.log.Warn("the broker's stream is away for too long: resting orders are cancelled", "orders", len(orders), "after", v.deadMan.String(), "failed", err != nil)
 	}
 }
 
 // itself is who asks for what wick does at the broker of its own accord.
-var itself = Who{Name: "wick"}
+var itself = book.Who{Name: "wick"}
 
 // trimExits keeps the exits that wait at the broker to what is left of their positions, since
 // the broker would fill all of them: those of a position that is gone are cancelled, and one
@@ -248,7 +249,7 @@ var itself = Who{Name: "wick"}
 // as it is not known what the account holds. What fails is tried again after the next report.
 func (v *liveVenue) trimExits(ctx context.Context) {
 	var gone []string
-	var cuts []OrderRequest
+	var cuts []book.OrderRequest
 	v.mu.Lock()
 	if v.remote.closed != "" {
 		v.mu.Unlock()
@@ -276,13 +277,13 @@ func (v *liveVenue) trimExits(ctx context.Context) {
 }
 
 // again returns a request for the same order with another quantity, in its place.
-func again(o *Order, quantity exact.Decimal) OrderRequest {
-	r := OrderRequest{Who: itself, Symbol: o.Symbol, Side: o.Side, Type: o.Type, Quantity: quantity, TrailAmount: o.TrailAmount, TrailPercent: o.TrailPercent,
+func again(o *book.Order, quantity exact.Decimal) book.OrderRequest {
+	r := book.OrderRequest{Who: itself, Symbol: o.Symbol, Side: o.Side, Type: o.Type, Quantity: quantity, TrailAmount: o.TrailAmount, TrailPercent: o.TrailPercent,
 		TimeInForce: o.TimeInForce, Replaces: o.ID}
 	if o.Price != nil {
 		r.Price = *o.Price
 	}
-	if o.StopPrice != nil && o.Type != TrailingStop {
+	if o.StopPrice != nil && o.Type != book.TrailingStop {
 		r.StopPrice = *o.StopPrice
 	}
 	return r

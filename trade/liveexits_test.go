@@ -7,16 +7,17 @@ import (
 	"time"
 
 	"wick/broker/alpaca/alpacatest"
+	"wick/trade/book"
 )
 
 // exitAtBroker buys 10 and places a stop for all of them, which is an exit without saying so.
-func exitAtBroker(t *testing.T, l *atBroker, v *alpacatest.Venue) (stop Order) {
+func exitAtBroker(t *testing.T, l *atBroker, v *alpacatest.Venue) (stop book.Order) {
 	t.Helper()
-	if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(10)}); err != nil {
+	if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(10)}); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(time.Second)
-	stop, err := l.place(OrderRequest{Side: Sell, Type: Stop, Quantity: shares(10), StopPrice: shares(90)})
+	stop, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Stop, Quantity: shares(10), StopPrice: shares(90)})
 	if err != nil || !stop.ReduceOnly {
 		t.Fatalf("the stop is %+v, %v; want an exit", stop, err)
 	}
@@ -44,7 +45,7 @@ func TestLiveExitShrinks(t *testing.T) {
 			l := startLive(t, v)
 			defer func() { l.stop() }()
 			stop := exitAtBroker(t, l, v)
-			if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(4)}); err != nil {
+			if _, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, Quantity: shares(4)}); err != nil {
 				t.Fatal(err)
 			}
 			if crash {
@@ -54,7 +55,7 @@ func TestLiveExitShrinks(t *testing.T) {
 			if got := atVenue(v); got != "6" {
 				t.Errorf("crash %t: at the venue is %q, want a stop for 6", crash, got)
 			}
-			if o := l.order(stop.ID); o.Status != StatusCancelled {
+			if o := l.order(stop.ID); o.Status != book.StatusCancelled {
 				t.Errorf("the stop for 10 is %s", o.Status)
 			}
 			l.same("after the cut")
@@ -70,11 +71,11 @@ func TestLiveExitOfClosedPosition(t *testing.T) {
 		l := startLive(t, v)
 		defer func() { l.stop() }()
 		stop := exitAtBroker(t, l, v)
-		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil {
+		if _, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		if o := l.order(stop.ID); o.Status != StatusCancelled || o.Reason != "nothing is left to reduce" || atVenue(v) != "" {
+		if o := l.order(stop.ID); o.Status != book.StatusCancelled || o.Reason != "nothing is left to reduce" || atVenue(v) != "" {
 			t.Errorf("the stop is %s: %q, and at the venue is %q; want it cancelled", o.Status, o.Reason, atVenue(v))
 		}
 		if got := toldNow(t, l.e); len(got) != 1 || !strings.HasPrefix(got[0], "order_cancelled Stop order "+stop.ID) {

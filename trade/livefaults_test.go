@@ -98,7 +98,7 @@ func TestLivePartIsTold(t *testing.T) {
 		var want []string
 		const takenBack = 3
 		for i, filled := range []int64{1, 0, 2, 4} {
-			o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(6)})
+			o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(6)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +126,7 @@ func TestLivePartIsTold(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(2 * time.Minute)
-			if o = l.order(o.ID); o.Status != StatusCancelled {
+			if o = l.order(o.ID); o.Status != book.StatusCancelled {
 				t.Errorf("order %d is %s", i, o.Status)
 			}
 		}
@@ -147,11 +147,11 @@ func TestLiveTotals(t *testing.T) {
 		if _, err := l.e.Subscribe(from("orders"), Filter{AlertTypes: []string{OrderAlerts}}); err != nil {
 			t.Fatal(err)
 		}
-		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(6)})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(6)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		has := func(when string, status OrderStatus, filled int64, average, reason string) {
+		has := func(when string, status book.OrderStatus, filled int64, average, reason string) {
 			t.Helper()
 			time.Sleep(2 * restPeriod)
 			if o = l.order(o.ID); o.Status != status || o.FilledQuantity != shares(filled) || o.AveragePrice.String() != average || o.Reason != reason {
@@ -161,13 +161,13 @@ func TestLiveTotals(t *testing.T) {
 		v.Drop(2)
 		v.Fill(o.ID, shares(1), shares(90))
 		v.Fill(o.ID, shares(1), shares(90))
-		has("two that were missed", StatusPartiallyFilled, 2, "90", "")
+		has("two that were missed", book.StatusPartiallyFilled, 2, "90", "")
 		v.Fill(o.ID, shares(1), shares(84))
-		has("one that was told", StatusPartiallyFilled, 3, "88", "") // (180 + 84) / 3
+		has("one that was told", book.StatusPartiallyFilled, 3, "88", "") // (180 + 84) / 3
 		v.Correct(o.ID, shares(78))
-		has("its price corrected", StatusPartiallyFilled, 3, "88", "at the broker: its average price was corrected to 86") // (180 + 78) / 3
+		has("its price corrected", book.StatusPartiallyFilled, 3, "88", "at the broker: its average price was corrected to 86") // (180 + 78) / 3
 		v.Fill(o.ID, shares(2), shares(81))
-		has("two more", StatusPartiallyFilled, 5, "84", "") // (258 + 162) / 5
+		has("two more", book.StatusPartiallyFilled, 5, "84", "") // (258 + 162) / 5
 		if p := must(l.e.Positions()); len(p) != 1 || p[0].Quantity != shares(5) || p[0].EntryPrice != shares(84) {
 			t.Errorf("positions: %+v, want 5 at 84", p)
 		}
@@ -175,7 +175,7 @@ func TestLiveTotals(t *testing.T) {
 			t.Errorf("subscribers heard %q before all was filled", got)
 		}
 		v.Fill(o.ID, shares(1), shares(90))
-		has("at the end", StatusFilled, 6, "85", "") // (420 + 90) / 6
+		has("at the end", book.StatusFilled, 6, "85", "") // (420 + 90) / 6
 		if got, want := heardOf(t, l.e), []string{"Limit order " + o.ID + ": buy 6 of AAA filled at 85." + book.Invented}; !slices.Equal(got, want) {
 			t.Errorf("subscribers heard %q, want %q", got, want)
 		}
@@ -193,14 +193,14 @@ func TestLiveFilledWithLess(t *testing.T) {
 		if _, err := l.e.Subscribe(from("orders"), Filter{AlertTypes: []string{OrderAlerts}}); err != nil {
 			t.Fatal(err)
 		}
-		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(2)})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(2)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		v.Fill(o.ID, shares(1), shares(89))
 		v.End(o.ID, "filled")
 		time.Sleep(time.Second)
-		if o = l.order(o.ID); o.Status != StatusFilled || o.FilledQuantity != shares(1) || o.Reason != "" {
+		if o = l.order(o.ID); o.Status != book.StatusFilled || o.FilledQuantity != shares(1) || o.Reason != "" {
 			t.Errorf("the order: %+v, want it filled with 1", o)
 		}
 		if got, want := heardOf(t, l.e), []string{"Limit order " + o.ID + ": buy 1 of AAA filled at 89. It was for 2 in all." + book.Invented}; !slices.Equal(got, want) {
@@ -217,26 +217,26 @@ func TestLiveReduceOnlyTwice(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer l.stop()
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(10)}); err != nil {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(10)}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
 		v.Set(func(v *alpacatest.Venue) { v.Hold = true })
-		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(4), ReduceOnly: true}); err != nil {
+		if _, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, Quantity: shares(4), ReduceOnly: true}); err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range []OrderRequest{
-			{Side: Sell, Type: Market, All: true},
-			{Side: Sell, Type: Market, Quantity: shares(7), ReduceOnly: true},
+		for _, r := range []book.OrderRequest{
+			{Side: book.Sell, Type: book.Market, All: true},
+			{Side: book.Sell, Type: book.Market, Quantity: shares(7), ReduceOnly: true},
 		} {
 			if _, err := l.place(r); !book.IsRefusal(err, "reduce_only") || !strings.Contains(err.Error(), "at most 6") {
 				t.Errorf("more than is left beside an order under way: %v, want a refusal that says at most 6", err)
 			}
 		}
-		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(6), ReduceOnly: true}); err != nil {
+		if _, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, Quantity: shares(6), ReduceOnly: true}); err != nil {
 			t.Errorf("the rest of the position: %v", err)
 		}
-		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); !book.IsRefusal(err, "reduce_only") {
+		if _, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true}); !book.IsRefusal(err, "reduce_only") {
 			t.Errorf("beside orders that close all of it: %v, want reduce_only", err)
 		}
 		for _, id := range v.Open() {
@@ -258,7 +258,7 @@ func TestLiveBustOfFilled(t *testing.T) {
 		v, box := alpacatest.New(), &list{}
 		l := startLive(t, v, func(o *Options) { o.Outbox = box })
 		defer func() { l.stop() }()
-		o, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(3)})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(3)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -270,7 +270,7 @@ func TestLiveBustOfFilled(t *testing.T) {
 				l.live().heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "market",
 					Status: status, Word: string(status), Quantity: shares(3), Filled: shares(filled), Average: average}})
 			}
-			if o = l.order(o.ID); o.Reason != want || o.Status != StatusFilled || o.FilledQuantity != shares(3) || *o.AveragePrice != shares(100) {
+			if o = l.order(o.ID); o.Reason != want || o.Status != book.StatusFilled || o.FilledQuantity != shares(3) || *o.AveragePrice != shares(100) {
 				t.Errorf("%s: %s with %s at %s, %q, want it filled with 3 at 100, %q", when, o.Status, o.FilledQuantity, o.AveragePrice, o.Reason, want)
 			}
 		}
@@ -313,7 +313,7 @@ func TestLiveExitBelowStep(t *testing.T) {
 		l := startLive(t, v, func(o *Options) { o.Source = flat(0.0002) })
 		defer l.stop()
 		// Sixty percent below 0.0002 is 0.00008, and steps are of 0.0001.
-		_, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: exact.One / 5000, Quantity: shares(1), StopLoss: Exit{Percent: shares(60)}})
+		_, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: exact.One / 5000, Quantity: shares(1), StopLoss: book.Exit{Percent: shares(60)}})
 		if !book.IsRefusal(err, "bad_exit") || len(v.Orders()) != 0 {
 			t.Errorf("got %v and %d orders at the venue, want bad_exit and none", err, len(v.Orders()))
 		}
@@ -327,21 +327,21 @@ func TestLiveSingleExit(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer l.stop()
-		entry, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2), StopLoss: Exit{Price: shares(95)}})
+		entry, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(2), StopLoss: book.Exit{Price: shares(95)}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
-		if sl := l.order(entry.ID + "-sl"); sl.Role != RoleStopLoss || *sl.StopPrice != shares(95) || sl.Quantity != shares(2) || sl.Status != StatusOpen {
+		if sl := l.order(entry.ID + "-sl"); sl.Role != book.RoleStopLoss || *sl.StopPrice != shares(95) || sl.Quantity != shares(2) || sl.Status != book.StatusOpen {
 			t.Errorf("stop_loss: %+v, want a stop of 2 at 95", sl)
 		}
 		l.same("after the entry")
-		pair, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: shares(120), Quantity: shares(2), OCO: OCO{StopPrice: shares(91), Price: shares(90)}})
+		pair, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Limit, Price: shares(120), Quantity: shares(2), OCO: book.OCO{StopPrice: shares(91), Price: shares(90)}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		stop := l.order(pair.ID + "-oco")
-		if stop.Type != StopLimit || *stop.StopPrice != shares(91) || *stop.Price != shares(90) || stop.Role != RoleOCO || stop.Group != pair.ID {
+		if stop.Type != book.StopLimit || *stop.StopPrice != shares(91) || *stop.Price != shares(90) || stop.Role != book.RoleOCO || stop.Group != pair.ID {
 			t.Errorf("the stop of the oco: %+v, want a stop_limit at 91 and 90", stop)
 		}
 		cancelled, err := l.e.CancelOrders(anyone(), "")
@@ -380,13 +380,13 @@ func (b bare) Report(ctx context.Context) (broker.Report, error) {
 // nobody would ask for them once the order has ended, but not for ever: after a minute the
 // order is what it is at the broker, and says that its exits are not known.
 func TestLiveNoLegs(t *testing.T) {
-	for _, kind := range []OrderType{Market, Limit} {
+	for _, kind := range []book.OrderType{book.Market, book.Limit} {
 		synctest.Test(t, func(t *testing.T) {
 			v := alpacatest.New()
 			l := startLive(t, v, func(o *Options) { o.Venue.Broker = bare{o.Venue.Broker} })
 			defer l.stop()
-			r := OrderRequest{Side: Buy, Type: kind, Quantity: shares(2), StopLoss: Exit{Price: shares(70)}}
-			if kind == Limit {
+			r := book.OrderRequest{Side: book.Buy, Type: kind, Quantity: shares(2), StopLoss: book.Exit{Price: shares(70)}}
+			if kind == book.Limit {
 				r.Price = shares(90)
 			}
 			o, err := l.place(r)
@@ -398,15 +398,15 @@ func TestLiveNoLegs(t *testing.T) {
 				t.Errorf("%s after half a minute: %s, %q, want an unknown outcome", kind, o.Status, o.Reason)
 			}
 			time.Sleep(3 * legsPatience)
-			want := StatusFilled
-			if kind == Limit {
-				if o = l.order(o.ID); o.Status != StatusOpen || o.BrokerID == "" || o.ReasonCode != book.NoLegs {
+			want := book.StatusFilled
+			if kind == book.Limit {
+				if o = l.order(o.ID); o.Status != book.StatusOpen || o.BrokerID == "" || o.ReasonCode != book.NoLegs {
 					t.Errorf("a limit after three minutes: %+v, want it open at the broker and without exits", o)
 				}
 				if _, err = l.e.CancelOrder(anyone(), o.ID); err != nil {
 					t.Errorf("cancel: %v", err)
 				}
-				want = StatusCancelled
+				want = book.StatusCancelled
 			}
 			if o = l.order(o.ID); o.Status != want || o.ReasonCode != book.NoLegs {
 				t.Errorf("%s at the end: %s, %q, want %s without exits", kind, o.Status, o.Reason, want)
@@ -427,11 +427,11 @@ func TestLiveCancelAll(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v, slowly("Cancel", time.Second))
 		defer l.stop()
-		var orders [4]Order
+		var orders [4]book.Order
 		for i := range orders {
-			r := OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)}
+			r := book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1)}
 			if i == 2 {
-				r.StopLoss, r.TakeProfit = Exit{Price: shares(80)}, Exit{Price: shares(120)}
+				r.StopLoss, r.TakeProfit = book.Exit{Price: shares(80)}, book.Exit{Price: shares(120)}
 			}
 			var err error
 			if orders[i], err = l.place(r); err != nil {
@@ -454,9 +454,9 @@ func TestLiveCancelAll(t *testing.T) {
 		if !book.IsRefusal(err, "broker_rule") {
 			t.Errorf("got %v, want the refusal of the broker", err)
 		}
-		for i, want := range []OrderStatus{StatusOpen, StatusFilled, StatusCancelled, StatusCancelled} {
-			listed := slices.ContainsFunc(cancelled, func(o Order) bool { return o.ID == orders[i].ID })
-			if o := l.order(orders[i].ID); o.Status != want || listed != (want == StatusCancelled) {
+		for i, want := range []book.OrderStatus{book.StatusOpen, book.StatusFilled, book.StatusCancelled, book.StatusCancelled} {
+			listed := slices.ContainsFunc(cancelled, func(o book.Order) bool { return o.ID == orders[i].ID })
+			if o := l.order(orders[i].ID); o.Status != want || listed != (want == book.StatusCancelled) {
 				t.Errorf("order %d is %s, listed as cancelled %t, want %s", i, o.Status, listed, want)
 			}
 		}
@@ -483,7 +483,7 @@ func TestLiveCancelMany(t *testing.T) {
 		const many = 88
 		fill := func() {
 			for i := range many {
-				if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1), ClientOrderID: fmt.Sprint(l.e.Applied(), "-", i)}); err != nil {
+				if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1), ClientOrderID: fmt.Sprint(l.e.Applied(), "-", i)}); err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(time.Second)
@@ -531,7 +531,7 @@ func TestLiveCancelFilled(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v, slowly("Cancel", time.Second))
 		defer l.stop()
-		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -543,7 +543,7 @@ func TestLiveCancelFilled(t *testing.T) {
 				return alpacatest.Fault{}
 			}
 		})
-		if after, err := l.e.CancelOrder(anyone(), o.ID); !book.IsRefusal(err, "order_filled") || after.Status != StatusFilled {
+		if after, err := l.e.CancelOrder(anyone(), o.ID); !book.IsRefusal(err, "order_filled") || after.Status != book.StatusFilled {
 			t.Errorf("got %+v, %v, want order_filled", after, err)
 		}
 	})
@@ -578,7 +578,7 @@ func TestLiveCancelNotSent(t *testing.T) {
 		v, on := alpacatest.New(), new(atomic.Bool)
 		l := startLive(t, v, func(o *Options) { o.Venue.Broker = paused{o.Venue.Broker, on} })
 		defer l.stop()
-		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -587,7 +587,7 @@ func TestLiveCancelNotSent(t *testing.T) {
 			t.Errorf("during the pause: %v, want a refusal that says that nothing was sent", err)
 		}
 		on.Store(false)
-		if o, err := l.e.CancelOrder(anyone(), o.ID); err != nil || o.Status != StatusCancelled {
+		if o, err := l.e.CancelOrder(anyone(), o.ID); err != nil || o.Status != book.StatusCancelled {
 			t.Errorf("after it: %+v, %v, want it cancelled", o, err)
 		}
 	})
@@ -601,7 +601,7 @@ func TestLiveCancelOfAnother(t *testing.T) {
 		l := startLive(t, v)
 		defer l.stop()
 		answering(v, "POST", alpacatest.Fault{Lost: true})
-		o, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: shares(110), Quantity: shares(1)})
+		o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Limit, Price: shares(110), Quantity: shares(1)})
 		if err != nil || !o.Unknown() {
 			t.Fatalf("the order whose answer is lost: %+v, %v", o, err)
 		}
@@ -626,9 +626,9 @@ func TestLiveSameIDLate(t *testing.T) {
 		defer l.stop()
 		time.Sleep(25 * time.Second) // until the first report is here
 		answering(v, "POST", alpacatest.Fault{Status: 403})
-		done := make(chan Order)
+		done := make(chan book.Order)
 		go func() {
-			o, _ := l.place(OrderRequest{Side: Sell, Type: Limit, Price: shares(110), Quantity: shares(1)})
+			o, _ := l.place(book.OrderRequest{Side: book.Sell, Type: book.Limit, Price: shares(110), Quantity: shares(1)})
 			done <- o
 		}()
 		time.Sleep(time.Second)
@@ -636,7 +636,7 @@ func TestLiveSameIDLate(t *testing.T) {
 		id := must(l.e.Orders(true))[0].ID
 		v.ForeignAs(id, "AAA", "buy", shares(2), shares(90))
 		l.live().soon()
-		if o := <-done; o.Status != StatusRejected || !strings.Contains(o.Reason, "Alpaca refused it") {
+		if o := <-done; o.Status != book.StatusRejected || !strings.Contains(o.Reason, "Alpaca refused it") {
 			t.Errorf("our order: %+v, want it rejected by the broker", o)
 		}
 		time.Sleep(2 * time.Minute)
@@ -655,11 +655,11 @@ func TestLiveSameRequestTwice(t *testing.T) {
 			l := startLive(t, v, slowly("Rules", time.Second))
 			defer l.stop()
 			who := anyone()
-			ask := func(quantity exact.Decimal) (Order, error) {
-				return l.e.Place(t.Context(), OrderRequest{Who: who, Symbol: "AAA", Side: Buy, Type: Limit, Price: shares(90), Quantity: quantity, ClientOrderID: "one"})
+			ask := func(quantity exact.Decimal) (book.Order, error) {
+				return l.e.Place(t.Context(), book.OrderRequest{Who: who, Symbol: "AAA", Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: quantity, ClientOrderID: "one"})
 			}
 			type answer struct {
-				Order
+				book.Order
 				err error
 			}
 			first := make(chan answer)
@@ -691,7 +691,7 @@ func TestLiveDuplicateInDoubt(t *testing.T) {
 				v := alpacatest.New()
 				l := startLive(t, v)
 				defer func() { l.stop() }()
-				r := OrderRequest{Who: Who{ID: "a"}, Symbol: "AAA", Side: Buy, Type: Market, Quantity: shares(1), ClientOrderID: id}
+				r := book.OrderRequest{Who: book.Who{ID: "a"}, Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: shares(1), ClientOrderID: id}
 				answering(v, "POST", alpacatest.Fault{Lost: true})
 				o, err := l.e.Place(t.Context(), r)
 				if err != nil || !o.Unknown() {
@@ -725,7 +725,7 @@ func TestLiveDuplicateInDoubt(t *testing.T) {
 					t.Errorf("with an id of its own: %v", err)
 				}
 				time.Sleep(2 * time.Minute)
-				if o = l.order(o.ID); o.Status != StatusRejected {
+				if o = l.order(o.ID); o.Status != book.StatusRejected {
 					t.Errorf("the first: %+v, want it given up", o)
 				}
 				r.ClientOrderID = ""
@@ -753,7 +753,7 @@ func TestLiveInterrupted(t *testing.T) {
 		}
 		var o Placed
 		if err := l.e.Do(func(*book.State) (err error) {
-			o, _, err = l.e.accept(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: shares(1)}, inquiry{answered: true}, rules)
+			o, _, err = l.e.accept(book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: shares(1)}, inquiry{answered: true}, rules)
 			return err
 		}); err != nil {
 			t.Fatal(err)
@@ -766,12 +766,12 @@ func TestLiveInterrupted(t *testing.T) {
 		})
 		l.crash()
 		time.Sleep(time.Second)
-		if o := l.order(o.ID); o.Status != StatusOpen || o.Reason != "outcome unknown: wick ended while it was being sent; the broker is being asked" {
+		if o := l.order(o.ID); o.Status != book.StatusOpen || o.Reason != "outcome unknown: wick ended while it was being sent; the broker is being asked" {
 			t.Errorf("after a restart: %s, %q, want it in doubt, and not being sent", o.Status, o.Reason)
 		}
 		v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
 		time.Sleep(3 * time.Minute)
-		if o := l.order(o.ID); o.Status != StatusRejected || len(v.Orders()) != 0 {
+		if o := l.order(o.ID); o.Status != book.StatusRejected || len(v.Orders()) != 0 {
 			t.Errorf("once the broker can be asked: %+v, want it given up", o)
 		}
 	})
@@ -781,7 +781,7 @@ func TestLiveInterrupted(t *testing.T) {
 // broker answered does not reach it, the client is told of the failure and not of an
 // order; after a restart the book has what the broker has.
 func TestLiveDiskFails(t *testing.T) {
-	r := OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)}
+	r := book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1)}
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
@@ -823,18 +823,18 @@ func TestLiveRefusedBeside(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer l.stop()
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2)}); err != nil {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(2)}); err != nil {
 			t.Fatal(err)
 		}
-		rests, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)})
+		rests, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
-		for text, r := range map[string]OrderRequest{
-			"knows no reduce_only for orders that wait": {Side: Sell, Type: Limit, Price: shares(110), Quantity: shares(1), ReduceOnly: true},
-			"not its side or type":                      {Side: Buy, Type: Stop, StopPrice: shares(110), Quantity: shares(1), Replaces: rests.ID},
-			"its side or type: cancel it":               {Side: Sell, Type: Limit, Price: shares(110), Quantity: shares(1), Replaces: rests.ID},
+		for text, r := range map[string]book.OrderRequest{
+			"knows no reduce_only for orders that wait": {Side: book.Sell, Type: book.Limit, Price: shares(110), Quantity: shares(1), ReduceOnly: true},
+			"not its side or type":                      {Side: book.Buy, Type: book.Stop, StopPrice: shares(110), Quantity: shares(1), Replaces: rests.ID},
+			"its side or type: cancel it":               {Side: book.Sell, Type: book.Limit, Price: shares(110), Quantity: shares(1), Replaces: rests.ID},
 		} {
 			if _, err := l.place(r); !book.IsRefusal(err, "broker_rule") || !strings.Contains(err.Error(), text) {
 				t.Errorf("got %v, want broker_rule with %q", err, text)
@@ -843,20 +843,20 @@ func TestLiveRefusedBeside(t *testing.T) {
 		if n := len(v.Orders()); n != 2 {
 			t.Errorf("%d orders at the venue, want the first two", n)
 		}
-		day, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(89), Quantity: shares(1), TimeInForce: Day})
+		day, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(89), Quantity: shares(1), TimeInForce: book.Day})
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(88), Quantity: shares(1), Replaces: day.ID}); !book.IsRefusal(err, "bad_replaces") {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(88), Quantity: shares(1), Replaces: day.ID}); !book.IsRefusal(err, "bad_replaces") {
 			t.Errorf("a day order would become one without an end: %v, want bad_replaces", err)
 		}
-		oco, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: shares(110), Quantity: shares(1), OCO: OCO{StopPrice: shares(90)}, TimeInForce: Day})
+		oco, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Limit, Price: shares(110), Quantity: shares(1), OCO: book.OCO{StopPrice: shares(90)}, TimeInForce: book.Day})
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
-		if _, err := l.place(OrderRequest{Side: Sell, Type: Stop, StopPrice: shares(91), Quantity: shares(1), Replaces: oco.ID + "-oco"}); !book.IsRefusal(err, "bad_replaces") || !strings.Contains(err.Error(), "time_in_force day") {
+		if _, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Stop, StopPrice: shares(91), Quantity: shares(1), Replaces: oco.ID + "-oco"}); !book.IsRefusal(err, "bad_replaces") || !strings.Contains(err.Error(), "time_in_force day") {
 			t.Errorf("so would the stop beside it: %v, want bad_replaces", err)
 		}
 	})
@@ -869,16 +869,16 @@ func TestLiveBlocked(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer l.stop()
-		buy := OrderRequest{Side: Buy, Type: Market, Quantity: shares(1)}
+		buy := book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(1)}
 		if _, err := l.place(buy); err != nil {
 			t.Fatal(err)
 		}
 		v.Set(func(v *alpacatest.Venue) { v.Status = "ACCOUNT_CLOSED" })
 		time.Sleep(time.Minute)
-		if s, _ := l.e.Venue(); s.State != "closed" || s.Reason != "the account is ACCOUNT_CLOSED" || l.e.Status().Trading != Halted {
+		if s, _ := l.e.Venue(); s.State != "closed" || s.Reason != "the account is ACCOUNT_CLOSED" || l.e.Status().Trading != book.Halted {
 			t.Errorf("status: %+v, trading is %s, want closed and halted", s, l.e.Status().Trading)
 		}
-		for _, r := range []OrderRequest{buy, {Side: Sell, Type: Market, All: true}} {
+		for _, r := range []book.OrderRequest{buy, {Side: book.Sell, Type: book.Market, All: true}} {
 			if _, err := l.place(r); !book.IsRefusal(err, "broker_not_ready") || !strings.Contains(err.Error(), "the account is ACCOUNT_CLOSED") {
 				t.Errorf("an order of a blocked account: %v, want broker_not_ready", err)
 			}
@@ -900,24 +900,24 @@ func TestLiveLateWaits(t *testing.T) {
 			v, told := alpacatest.New(), &whys{}
 			l := startLive(t, v, func(o *Options) { o.Outbox = told })
 			defer func() { l.stop() }()
-			if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2)}); err != nil {
+			if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(2)}); err != nil {
 				t.Fatal(err)
 			}
 			answering(v, "POST", alpacatest.Fault{Late: 5 * time.Minute})
-			late, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1), ClientOrderID: "late"})
+			late, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1), ClientOrderID: "late"})
 			if err != nil {
 				t.Fatal(err)
 			}
 			v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
 			time.Sleep(4 * time.Minute)
-			if o := l.order(late.ID); o.Status != StatusRejected {
+			if o := l.order(late.ID); o.Status != book.StatusRejected {
 				t.Fatalf("after four minutes: %+v, want it given up", o)
 			}
 			v.Drop(missed)
 			time.Sleep(2 * time.Minute)
 			isOpen := func(when string) {
 				t.Helper()
-				if o := l.order(late.ID); o.Status != StatusOpen || o.BrokerID == "" || o.ReasonCode != book.TurnedUp {
+				if o := l.order(late.ID); o.Status != book.StatusOpen || o.BrokerID == "" || o.ReasonCode != book.TurnedUp {
 					t.Errorf("%s: %+v, want it open at the broker with a reason", when, o)
 				}
 			}
@@ -929,13 +929,13 @@ func TestLiveLateWaits(t *testing.T) {
 			if s, _ := l.e.Venue(); s.State != "differs" || !slices.Equal(s.Late, []string{late.ID}) || s.External != 0 {
 				t.Errorf("status: %+v, want it to name the order", s)
 			}
-			if o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1), ClientOrderID: "late"}); err != nil || o.ID != late.ID {
+			if o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1), ClientOrderID: "late"}); err != nil || o.ID != late.ID {
 				t.Errorf("the same request again: %+v, %v, want the same order", o, err)
 			}
-			if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(1)}); !book.IsRefusal(err, "broker_differs") || !strings.Contains(err.Error(), "has an order that this book had given up") {
+			if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(1)}); !book.IsRefusal(err, "broker_differs") || !strings.Contains(err.Error(), "has an order that this book had given up") {
 				t.Errorf("a purchase beside it: %v, want broker_differs", err)
 			}
-			if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(1)}); err != nil {
+			if _, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, Quantity: shares(1)}); err != nil {
 				t.Errorf("an order that shrinks the position: %v", err)
 			}
 			if differed, found, err := l.e.AcceptPositions(anyone()); err != nil || len(differed) != 0 || !slices.Equal(found, []string{late.ID}) {
@@ -964,7 +964,7 @@ func TestLiveLateReason(t *testing.T) {
 		l := startLive(t, v)
 		defer l.stop()
 		answering(v, "POST", alpacatest.Fault{Late: 5 * time.Minute})
-		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(4)})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(4)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -1001,7 +1001,7 @@ func TestLiveKept(t *testing.T) {
 		ended := func() {
 			t.Helper()
 			for range 4 {
-				o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)})
+				o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1)})
 				if err == nil {
 					_, err = l.e.CancelOrder(anyone(), o.ID)
 				}
@@ -1029,7 +1029,7 @@ type whys struct {
 	why []string
 }
 
-func (w *whys) Apply(s Step) error {
+func (w *whys) Apply(s book.Step) error {
 	if s.Trading != "" {
 		w.why = append(w.why, string(s.Trading)+": "+s.Why)
 	}
@@ -1116,12 +1116,12 @@ func TestLiveToldMeanwhile(t *testing.T) {
 		defer l.stop()
 		answering(v, "POST", alpacatest.Fault{Lost: true})
 		sent = time.Now()
-		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1)})
 		if err != nil || !o.Unknown() {
 			t.Fatalf("the order whose answer is lost: %+v, %v", o, err)
 		}
 		time.Sleep(5 * time.Minute)
-		if o = l.order(o.ID); o.Status != StatusOpen || o.BrokerID == "" || asked.Load() != 2 {
+		if o = l.order(o.ID); o.Status != book.StatusOpen || o.BrokerID == "" || asked.Load() != 2 {
 			t.Errorf("after %d times: %+v, want it open at the broker", asked.Load(), o)
 		}
 		if s, _ := l.e.Venue(); s.State != "ready" || len(s.Unknown) != 0 {
@@ -1143,7 +1143,7 @@ func TestLiveExternalStop(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		orders, err := l.e.Find(OrderFilter{Status: StatusOpen})
+		orders, err := l.e.Find(OrderFilter{Status: book.StatusOpen})
 		if err != nil || len(orders) != 1 || orders[0].ClientOrderID != "by-hand" || orders[0].StopPrice == nil || *orders[0].StopPrice != shares(120) || orders[0].Price != nil {
 			t.Errorf("open orders: %+v, %v, want the external stop at 120", orders, err)
 		}
@@ -1185,7 +1185,7 @@ func TestLiveMovedStop(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer l.stop()
-		entry, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(99), Quantity: shares(2), StopLoss: Exit{Price: shares(95)}, TakeProfit: Exit{Price: shares(120)}})
+		entry, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(99), Quantity: shares(2), StopLoss: book.Exit{Price: shares(95)}, TakeProfit: book.Exit{Price: shares(120)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -1201,7 +1201,7 @@ func TestLiveMovedStop(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		var open []string // the external one, and the take profit that is still there
-		orders, err := l.e.Find(OrderFilter{Status: StatusOpen})
+		orders, err := l.e.Find(OrderFilter{Status: book.StatusOpen})
 		for _, o := range orders {
 			open = append(open, cmp.Or(o.ClientOrderID, o.ID))
 		}
@@ -1246,7 +1246,7 @@ func TestLiveSoldElsewhere(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer func() { l.stop() }()
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(10)}); err != nil {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(10)}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
@@ -1258,10 +1258,10 @@ func TestLiveSoldElsewhere(t *testing.T) {
 				t.Errorf("%s: positions %+v, want %d by the book and %d at the broker", when, p, book, account)
 			}
 		}
-		closing := []OrderRequest{
-			{Side: Sell, Type: Market, All: true},
-			{Side: Sell, Type: Market, Quantity: shares(10), ReduceOnly: true},
-			{Side: Sell, Type: Market, Quantity: shares(7), ReduceOnly: true},
+		closing := []book.OrderRequest{
+			{Side: book.Sell, Type: book.Market, All: true},
+			{Side: book.Sell, Type: book.Market, Quantity: shares(10), ReduceOnly: true},
+			{Side: book.Sell, Type: book.Market, Quantity: shares(7), ReduceOnly: true},
 		}
 		refused := func(when, most string) {
 			t.Helper()
@@ -1275,7 +1275,7 @@ func TestLiveSoldElsewhere(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		at("after all were sold", 10, 0)
 		refused("after all were sold", "0")
-		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(1)}); !book.IsRefusal(err, "broker_differs") {
+		if _, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, Quantity: shares(1)}); !book.IsRefusal(err, "broker_differs") {
 			t.Errorf("a sell that would open a short: %v, want broker_differs", err)
 		}
 		accepts := func() {
@@ -1295,7 +1295,7 @@ func TestLiveSoldElsewhere(t *testing.T) {
 			time.Sleep(2 * time.Minute)
 		}
 
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(10)}); err != nil {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(10)}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
@@ -1315,7 +1315,7 @@ func TestLiveSoldElsewhere(t *testing.T) {
 		if p := must(l.e.Positions()); p[0].EntryPrice != shares(100) || p[0].RealizedPnL != (exact.Money{}) {
 			t.Errorf("positions %+v, want an entry at 100 and nothing realized", p)
 		}
-		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil || o.Quantity != shares(4) {
+		if o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true}); err != nil || o.Quantity != shares(4) {
 			t.Errorf("all of it: %+v, %v, want 4 sold", o, err)
 		}
 		time.Sleep(time.Second)
@@ -1357,11 +1357,11 @@ func TestLiveFillDuringReport(t *testing.T) {
 		time.Sleep(time.Minute)
 		l.live().soon()
 		time.Sleep(time.Second)
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2)}); err != nil {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(2)}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * time.Second)
-		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil || o.Quantity != shares(2) {
+		if o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true}); err != nil || o.Quantity != shares(2) {
 			t.Errorf("all of it: %s of %s, %v, want 2 sold", o.Status, o.Quantity, err)
 		}
 	})
@@ -1406,7 +1406,7 @@ func TestLiveReportBeforeFill(t *testing.T) {
 			o.Limits.PositionNotional, during.Broker, o.Venue.Broker = shares(850), o.Venue.Broker, during
 		})
 		defer l.stop()
-		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(9)})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(9)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -1416,10 +1416,10 @@ func TestLiveReportBeforeFill(t *testing.T) {
 		l.live().soon()
 		time.Sleep(time.Second)
 		l.live().heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit", Status: broker.Filled, Word: "filled", Quantity: shares(9), Filled: shares(9), Average: shares(90)}})
-		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(18), DryRun: true}); !book.IsRefusal(err, "max_position_notional") {
+		if o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, Quantity: shares(18), DryRun: true}); !book.IsRefusal(err, "max_position_notional") {
 			t.Errorf("a sale of 18 where 9 are held: %s, %v, want max_position_notional", o.Status, err)
 		}
-		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true, DryRun: true}); err != nil || o.Quantity != shares(9) {
+		if o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true, DryRun: true}); err != nil || o.Quantity != shares(9) {
 			t.Errorf("all of it: %+v, %v, want 9", o, err)
 		}
 	})
@@ -1441,16 +1441,16 @@ func TestLiveShortElsewhere(t *testing.T) {
 			}
 		}
 		listed("at first", -10)
-		if closed, err := l.e.CloseAll(t.Context(), OrderRequest{Who: anyone(), Type: Market, All: true}, nil); err != nil || len(closed) != 0 {
+		if closed, err := l.e.CloseAll(t.Context(), book.OrderRequest{Who: anyone(), Type: book.Market, All: true}, nil); err != nil || len(closed) != 0 {
 			t.Errorf("closing all of the book: %+v, %v, want nothing", closed, err)
 		}
-		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(1)}); !book.IsRefusal(err, "broker_differs") {
+		if _, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, Quantity: shares(1)}); !book.IsRefusal(err, "broker_differs") {
 			t.Errorf("a sell that grows the short: %v, want broker_differs", err)
 		}
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(11)}); !book.IsRefusal(err, "broker_differs") {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(11)}); !book.IsRefusal(err, "broker_differs") {
 			t.Errorf("a buy that turns it around: %v, want broker_differs", err)
 		}
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(1)}); err != nil {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(1)}); err != nil {
 			t.Errorf("a buy that shrinks it: %v", err)
 		}
 		time.Sleep(time.Second) // what is not known to be filled cannot be accepted

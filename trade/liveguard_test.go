@@ -23,12 +23,12 @@ func TestLiveListedWrong(t *testing.T) {
 		defer l.stop()
 		answering(v, http.MethodPost, alpacatest.Fault{Unread: true})
 		v.CutStreams()
-		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(3)})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(3)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(5 * time.Minute)
-		if o = l.order(o.ID); o.Status != StatusOpen || o.BrokerID == "" {
+		if o = l.order(o.ID); o.Status != book.StatusOpen || o.BrokerID == "" {
 			t.Errorf("the order is %s (%s), and %d are open at the venue", o.Status, o.Reason, len(v.Open()))
 		}
 	})
@@ -54,12 +54,12 @@ func TestLiveClosesAfterSweep(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer l.stop()
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2)}); err != nil {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(2)}); err != nil {
 			t.Fatal(err)
 		}
 		for range 88 {
 			time.Sleep(time.Second)
-			if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)}); err != nil {
+			if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -68,7 +68,7 @@ func TestLiveClosesAfterSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 		begin := time.Now()
-		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(2), ReduceOnly: true}); err != nil || time.Since(begin) > 5*time.Second {
+		if _, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, Quantity: shares(2), ReduceOnly: true}); err != nil || time.Since(begin) > 5*time.Second {
 			t.Errorf("the closing: %v after %s", err, time.Since(begin))
 		}
 		if held := v.Position("AAA"); held != 0 || v.Busiest() > 200 {
@@ -99,9 +99,9 @@ func TestLiveRepetitionAfterLegs(t *testing.T) {
 			}
 		})
 		v.CutStreams()
-		go l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(2), StopLoss: Exit{Price: shares(70)}, TakeProfit: Exit{Price: shares(140)}})
+		go l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(2), StopLoss: book.Exit{Price: shares(70)}, TakeProfit: book.Exit{Price: shares(140)}})
 		time.Sleep(6 * time.Second)
-		again := OrderRequest{Who: Who{Client: "one"}, Symbol: "AAA", Side: Buy, Type: Limit, Price: shares(80), Quantity: shares(1)}
+		again := book.OrderRequest{Who: book.Who{Client: "one"}, Symbol: "AAA", Side: book.Buy, Type: book.Limit, Price: shares(80), Quantity: shares(1)}
 		if _, err := l.e.Place(t.Context(), again); err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,7 @@ func TestLiveSweepStops(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v, func(o *Options) { o.Venue.Broker = deaf{o.Venue.Broker} })
 		defer l.stop()
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2), StopLoss: Exit{Price: shares(70)}, TakeProfit: Exit{Price: shares(140)}}); err != nil {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(2), StopLoss: book.Exit{Price: shares(70)}, TakeProfit: book.Exit{Price: shares(140)}}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)

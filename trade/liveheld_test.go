@@ -19,7 +19,7 @@ import (
 func startWithTen(t *testing.T, v *alpacatest.Venue, options ...func(*Options)) *atBroker {
 	t.Helper()
 	l := startLive(t, v, options...)
-	if _, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(10)}); err != nil {
+	if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(10)}); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(2 * time.Minute)
@@ -34,7 +34,7 @@ func TestLiveFillHidesNothing(t *testing.T) {
 		v := alpacatest.New()
 		l := startWithTen(t, v)
 		defer l.stop()
-		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(5)})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(5)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,14 +44,14 @@ func TestLiveFillHidesNothing(t *testing.T) {
 		v.Fill(o.ID, shares(5), shares(90))
 		for range 100 {
 			time.Sleep(time.Second)
-			if l.order(o.ID).Status == StatusFilled {
+			if l.order(o.ID).Status == book.StatusFilled {
 				break
 			}
 		}
-		if s, _ := l.e.Venue(); s.State != "differs" || l.e.Status().Trading != Reducing {
+		if s, _ := l.e.Venue(); s.State != "differs" || l.e.Status().Trading != book.Reducing {
 			t.Errorf("after the fill: %+v, trading is %s, want differs and reducing", s, l.e.Status().Trading)
 		}
-		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil || o.Quantity != shares(10) {
+		if o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true}); err != nil || o.Quantity != shares(10) {
 			t.Errorf("all of it: %s of %s, %v, want 10 sold", o.Status, o.Quantity, err)
 		}
 		time.Sleep(time.Second)
@@ -73,7 +73,7 @@ func TestLiveFillDuringReportHidesNothing(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		l.live().soon()
 		time.Sleep(100 * time.Millisecond)
-		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil || o.Quantity != shares(5) {
+		if o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true}); err != nil || o.Quantity != shares(5) {
 			t.Fatalf("all of it: %s of %s, %v, want 5 sold", o.Status, o.Quantity, err)
 		}
 		for range 20 {
@@ -93,9 +93,9 @@ func TestLiveHeldOfAll(t *testing.T) {
 		v := alpacatest.New()
 		l := startWithTen(t, v)
 		defer l.stop()
-		closing := func(held int64) (Order, error) {
+		closing := func(held int64) (book.Order, error) {
 			shown := shares(held)
-			return l.place(OrderRequest{Side: Sell, Type: Market, All: true, Held: &shown})
+			return l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true, Held: &shown})
 		}
 		v.Adjust("AAA", -shares(5))
 		time.Sleep(2 * time.Minute)
@@ -112,10 +112,10 @@ func TestLiveHeldOfAll(t *testing.T) {
 
 // sellFour sells four shares. They are filled, which the newest report of the account shows
 // and no event tells.
-func (l *atBroker) sellFour(during *between) Order {
+func (l *atBroker) sellFour(during *between) book.Order {
 	l.t.Helper()
 	l.venue.Set(func(v *alpacatest.Venue) { v.Hold = true })
-	o, err := l.place(OrderRequest{Side: Sell, Type: Market, Quantity: shares(4), ReduceOnly: true})
+	o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, Quantity: shares(4), ReduceOnly: true})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestLiveAllAfterReport(t *testing.T) {
 		o := l.sellFour(during)
 		refused := func(when string) {
 			t.Helper()
-			if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true, DryRun: true}); !book.IsRefusal(err, "reduce_only") {
+			if o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true, DryRun: true}); !book.IsRefusal(err, "reduce_only") {
 				t.Errorf("%s: all of it is %s, %v, want a refusal", when, o.Quantity, err)
 			}
 		}
@@ -147,7 +147,7 @@ func TestLiveAllAfterReport(t *testing.T) {
 		l.live().heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "sell", Type: "market", Status: broker.Filled, Word: "filled", Quantity: shares(4), Filled: shares(4), Average: shares(100)}})
 		refused("after it")
 		time.Sleep(time.Second)
-		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true, DryRun: true}); err != nil || o.Quantity != shares(6) {
+		if o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true, DryRun: true}); err != nil || o.Quantity != shares(6) {
 			t.Errorf("a second later: all of it is %s, %v, want 6", o.Quantity, err)
 		}
 	})
@@ -162,7 +162,7 @@ func TestLiveAdvice(t *testing.T) {
 		defer l.stop()
 		v.Adjust("AAA", shares(5))
 		time.Sleep(2 * time.Minute)
-		selling := OrderRequest{Side: Sell, Type: Market, Quantity: shares(5)}
+		selling := book.OrderRequest{Side: book.Sell, Type: book.Market, Quantity: shares(5)}
 		if _, err := l.place(selling); !book.IsRefusal(err, "max_order_notional") || strings.Contains(err.Error(), "reduce_only") {
 			t.Errorf("a sale over the limit: %v, want max_order_notional without a word of reduce_only", err)
 		}
@@ -190,10 +190,10 @@ func TestLiveOtherKeepsChanging(t *testing.T) {
 		v.Adjust("AAA", -shares(5))
 		changing(2 * time.Minute)
 		five := Difference{"AAA", shares(10), shares(5)}
-		if s, _ := l.e.Venue(); !slices.Equal(s.Differences, []Difference{five}) || l.e.Status().Trading != Reducing {
+		if s, _ := l.e.Venue(); !slices.Equal(s.Differences, []Difference{five}) || l.e.Status().Trading != book.Reducing {
 			t.Errorf("after two minutes: %+v, trading is %s, want %+v and reducing", s, l.e.Status().Trading, five)
 		}
-		if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil || o.Quantity != shares(5) {
+		if o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true}); err != nil || o.Quantity != shares(5) {
 			t.Errorf("all of it: %s of %s, %v, want 5 sold", o.Status, o.Quantity, err)
 		}
 		changing(2 * time.Minute)
@@ -209,7 +209,7 @@ func TestLiveOtherKeepsChanging(t *testing.T) {
 func buyTwoSpellings(t *testing.T, l *atBroker) {
 	t.Helper()
 	for _, symbol := range []string{"BRK.B", "BRK-B"} {
-		if _, err := l.e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: symbol, Side: Buy, Type: Market, Quantity: shares(2)}); err != nil {
+		if _, err := l.e.Place(t.Context(), book.OrderRequest{Who: anyone(), Symbol: symbol, Side: book.Buy, Type: book.Market, Quantity: shares(2)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"wick/broker/alpaca/alpacatest"
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
+	"wick/trade/book"
 )
 
 var firstScript = flag.Int("first-script", 0, "the seed of the first of -scripts")
@@ -146,18 +147,18 @@ func (f *faulty) calm(mild bool) {
 
 // placeOne places a random order, sometimes in the place of another, and sometimes
 // twice, as a model does that did not see the answer.
-func (f *faulty) placeOne(ctx context.Context, i int, side Side, some, price exact.Decimal) {
-	r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: side, Type: Market, Quantity: some, ClientOrderID: fmt.Sprint("c", i)}
+func (f *faulty) placeOne(ctx context.Context, i int, side book.Side, some, price exact.Decimal) {
+	r := book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: side, Type: book.Market, Quantity: some, ClientOrderID: fmt.Sprint("c", i)}
 	switch f.r.IntN(4) {
 	case 1, 2:
-		r.Type, r.Price = Limit, price
+		r.Type, r.Price = book.Limit, price
 	case 3:
-		r.StopLoss, r.TakeProfit = Exit{Percent: 5 * exact.One}, Exit{Percent: 7 * exact.One}
+		r.StopLoss, r.TakeProfit = book.Exit{Percent: 5 * exact.One}, book.Exit{Percent: 7 * exact.One}
 	}
 	if mine := must(f.e.Orders(true)); len(mine) > 0 && f.r.IntN(4) == 0 {
 		old := mine[f.r.IntN(len(mine))]
-		r.Side, r.Type, r.Quantity, r.Replaces, r.StopLoss, r.TakeProfit = old.Side, old.Type, old.Quantity, old.ID, Exit{}, Exit{}
-		if r.Price = 0; r.Type == Limit {
+		r.Side, r.Type, r.Quantity, r.Replaces, r.StopLoss, r.TakeProfit = old.Side, old.Type, old.Quantity, old.ID, book.Exit{}, book.Exit{}
+		if r.Price = 0; r.Type == book.Limit {
 			r.Price = price
 		}
 	}
@@ -175,7 +176,7 @@ func (f *faulty) placeOne(ctx context.Context, i int, side Side, some, price exa
 func (f *faulty) step(ctx context.Context, i int) {
 	some := exact.Decimal(1+f.r.Int64N(5)) * exact.One
 	price := exact.Decimal(95+f.r.Int64N(11)) * exact.One
-	side := []Side{Buy, Sell}[f.r.IntN(2)]
+	side := []book.Side{book.Buy, book.Sell}[f.r.IntN(2)]
 	open := f.venue.Open()
 	one := ""
 	if len(open) > 0 {

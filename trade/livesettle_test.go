@@ -24,7 +24,7 @@ func TestLiveStaleResting(t *testing.T) {
 			v := alpacatest.New()
 			l := startWithTen(t, v, slowly("Report", 300*time.Millisecond))
 			defer l.stop()
-			rest, err := l.place(OrderRequest{Side: Sell, Type: Limit, Price: shares(110), Quantity: shares(2)})
+			rest, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Limit, Price: shares(110), Quantity: shares(2)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -34,7 +34,7 @@ func TestLiveStaleResting(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 			v.Fill(rest.ID, shares(2), shares(110))
 			time.Sleep(20 * time.Second)
-			if o, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil || o.Quantity != shares(3) {
+			if o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true}); err != nil || o.Quantity != shares(3) {
 				t.Errorf("after %s: %s of %s, %v, want 3", wait, o.Status, o.Quantity, err)
 			}
 			time.Sleep(time.Second)
@@ -65,7 +65,7 @@ func TestLiveNeverSame(t *testing.T) {
 		v := alpacatest.New()
 		l := startWithTen(t, v)
 		defer func() { l.stop() }()
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)}); err != nil {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1)}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
@@ -88,7 +88,7 @@ func TestLiveSweptLost(t *testing.T) {
 			l := startLive(t, v)
 			defer l.stop()
 			answering(v, "POST", alpacatest.Fault{Late: late})
-			go l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)})
+			go l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1)})
 			time.Sleep(time.Second)
 			haltByHand(t, l.e)
 			if err := l.e.CancelEverything(t.Context(), anyone()); err != nil {
@@ -112,7 +112,7 @@ func TestLiveSweepSparesOthers(t *testing.T) {
 			l := startWithTen(t, v)
 			defer l.stop()
 			answering(v, http.MethodPost, alpacatest.Fault{Late: late})
-			stop, err := l.place(OrderRequest{Side: Sell, Type: Stop, StopPrice: shares(80), Quantity: shares(10)})
+			stop, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Stop, StopPrice: shares(80), Quantity: shares(10)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +122,7 @@ func TestLiveSweepSparesOthers(t *testing.T) {
 			}
 			v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
 			time.Sleep(10 * time.Minute)
-			if got := l.order(stop.ID); got.Status != StatusOpen || len(v.Open()) != 1 {
+			if got := l.order(stop.ID); got.Status != book.StatusOpen || len(v.Open()) != 1 {
 				t.Errorf("%s late: the stop is %s, open at the venue: %v", late, got.Status, v.Open())
 			}
 		})
@@ -137,12 +137,12 @@ func TestLiveSweptLate(t *testing.T) {
 		l := startLive(t, v)
 		defer l.stop()
 		answering(v, http.MethodPost, alpacatest.Fault{Late: 5 * time.Minute})
-		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(4 * time.Minute)
-		if got := l.order(o.ID); got.Status != StatusRejected {
+		if got := l.order(o.ID); got.Status != book.StatusRejected {
 			t.Fatalf("the order is %s, want it given up", got.Status)
 		}
 		haltByHand(t, l.e)
@@ -165,7 +165,7 @@ func TestLiveSweptIsFilled(t *testing.T) {
 		defer l.stop()
 		placed := make(chan error)
 		go func() {
-			_, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2), StopLoss: Exit{Price: shares(70)}})
+			_, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(2), StopLoss: book.Exit{Price: shares(70)}})
 			placed <- err
 		}()
 		time.Sleep(time.Second)
@@ -198,7 +198,7 @@ func TestLiveSweptInPart(t *testing.T) {
 			}})
 			placed := make(chan error)
 			go func() {
-				_, err := l.place(OrderRequest{Side: Buy, Type: Market, Quantity: shares(2), StopLoss: Exit{Price: shares(70)}})
+				_, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(2), StopLoss: book.Exit{Price: shares(70)}})
 				placed <- err
 			}()
 			time.Sleep(time.Second)
@@ -256,7 +256,7 @@ func TestLiveAcceptInDoubt(t *testing.T) {
 			}
 		})
 		v.Drop(5)
-		if _, err := l.place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil {
+		if _, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(5 * time.Minute)
@@ -305,12 +305,12 @@ func TestLiveLegsLater(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v, func(o *Options) { o.Venue.Broker = bareFor{bare{o.Venue.Broker}, time.Now().Add(2 * time.Minute)} })
 		defer l.stop()
-		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(2), StopLoss: Exit{Price: shares(70)}})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(2), StopLoss: book.Exit{Price: shares(70)}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(10 * time.Minute)
-		if entry, exit := l.order(o.ID), l.e.ahead.Order(o.ID+"-sl"); entry.Reason != "" || exit == nil || exit.Status != StatusOpen {
+		if entry, exit := l.order(o.ID), l.e.ahead.Order(o.ID+"-sl"); entry.Reason != "" || exit == nil || exit.Status != book.StatusOpen {
 			t.Errorf("%s %q, its exit %+v", entry.Status, entry.Reason, exit)
 		}
 	})
@@ -325,7 +325,7 @@ func TestLiveSweepAfterSome(t *testing.T) {
 		defer l.stop()
 		v.Foreign("AAA", "buy", shares(1), shares(50))
 		answering(v, http.MethodPost, alpacatest.Fault{Late: 5 * time.Minute})
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)}); err != nil {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1)}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(4 * time.Minute)
@@ -368,7 +368,7 @@ func TestLiveSweepHoldsNobodyUp(t *testing.T) {
 		l := startLive(t, v, slowly("Submit", 5*time.Second), func(o *Options) { o.Venue.Broker = cancelHangs{o.Venue.Broker, &on} })
 		defer l.stop()
 		for range 3 {
-			go l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)})
+			go l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1)})
 		}
 		time.Sleep(time.Second)
 		haltByHand(t, l.e)
@@ -381,7 +381,7 @@ func TestLiveSweepHoldsNobodyUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := time.Now()
-		if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(80), Quantity: shares(1)}); err != nil || time.Since(at) > 6*time.Second {
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(80), Quantity: shares(1)}); err != nil || time.Since(at) > 6*time.Second {
 			t.Errorf("%v after %s, want the 5 s that the broker takes", err, time.Since(at))
 		}
 	})
@@ -405,7 +405,7 @@ func TestLiveAcceptOthers(t *testing.T) {
 						return alpacatest.Fault{Lost: r.Method == http.MethodPost}
 					}
 				})
-				if _, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1)}); err != nil {
+				if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1)}); err != nil {
 					t.Fatal(err)
 				}
 				v.Adjust("AAA", -shares(5)) // sold elsewhere
@@ -421,7 +421,7 @@ func TestLiveAcceptOthers(t *testing.T) {
 				t.Errorf("accepted: %v, %v, want BBB alone", got, err)
 			}
 			v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
-			l.place(OrderRequest{Side: Sell, Type: Market, All: true}) // refused or cut
+			l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true}) // refused or cut
 			time.Sleep(time.Minute)
 			if left := v.Position("AAA"); left < 0 {
 				t.Errorf("in doubt %v: the account is short by %s", doubt, left)
@@ -451,13 +451,13 @@ func TestLiveCancelGroup(t *testing.T) {
 		count := atOnce{nil, new(atomic.Int64), new(atomic.Int64)}
 		l := startLive(t, v, func(o *Options) { count.Broker, o.Venue.Broker = o.Venue.Broker, &count })
 		defer l.stop()
-		o, err := l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(90), Quantity: shares(1), StopLoss: Exit{Price: shares(80)}, TakeProfit: Exit{Price: shares(120)}})
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1), StopLoss: book.Exit{Price: shares(80)}, TakeProfit: book.Exit{Price: shares(120)}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, when := range []string{"before its entry", "after"} {
 			if when == "after" {
-				if o, err = l.place(OrderRequest{Side: Buy, Type: Limit, Price: shares(89), Quantity: shares(1), StopLoss: Exit{Price: shares(80)}, TakeProfit: Exit{Price: shares(120)}}); err != nil {
+				if o, err = l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(89), Quantity: shares(1), StopLoss: book.Exit{Price: shares(80)}, TakeProfit: book.Exit{Price: shares(120)}}); err != nil {
 					t.Fatal(err)
 				}
 				v.Fill(o.ID, shares(1), shares(89))

@@ -9,6 +9,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // TestOCOCounts: the limit of an order's value also counts the stop beside a limit, which
@@ -17,8 +18,8 @@ func TestOCOCounts(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Limits.OrderNotional = 1000 * exact.One }, func(t *testing.T, e *Engine) {
 		walk(e, 100, minute(0, 100, 100, 100, 100))
 		with := func(stop exact.Decimal) error {
-			_, err := try(t, e, func(r *OrderRequest) {
-				r.Type, r.Quantity, r.Price, r.OCO = Limit, 10*exact.One, 90*exact.One, OCO{StopPrice: stop}
+			_, err := try(t, e, func(r *book.OrderRequest) {
+				r.Type, r.Quantity, r.Price, r.OCO = book.Limit, 10*exact.One, 90*exact.One, book.OCO{StopPrice: stop}
 			})
 			return err
 		}
@@ -28,8 +29,8 @@ func TestOCOCounts(t *testing.T) {
 	})
 	inBubble(t, func(o *Options) { o.Limits.OrderNotional = 1000 * exact.One }, func(t *testing.T, e *Engine) {
 		walk(e, 100, minute(0, 100, 100, 100, 100))
-		if _, err := try(t, e, func(r *OrderRequest) {
-			r.Side, r.Type, r.Quantity, r.TrailAmount = Sell, TrailingStop, 11*exact.One, 99*exact.One
+		if _, err := try(t, e, func(r *book.OrderRequest) {
+			r.Side, r.Type, r.Quantity, r.TrailAmount = book.Sell, book.TrailingStop, 11*exact.One, 99*exact.One
 		}); code(err) != "max_order_notional" {
 			t.Errorf("a trailing stop of 11 at a price of 100: %v, want max_order_notional", err)
 		}
@@ -42,24 +43,26 @@ func TestOCOCounts(t *testing.T) {
 func TestReplaceOneOfSeveral(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Limits.OrdersPerSecond = 1000 }, func(t *testing.T, e *Engine) {
 		walk(e, 100, minute(0, 100, 100, 100, 100))
-		id := ask(t, e, func(r *OrderRequest) {
-			r.Side, r.Type, r.Price, r.OCO = Sell, Limit, 110*exact.One, OCO{StopPrice: 90 * exact.One}
+		id := ask(t, e, func(r *book.OrderRequest) {
+			r.Side, r.Type, r.Price, r.OCO = book.Sell, book.Limit, 110*exact.One, book.OCO{StopPrice: 90 * exact.One}
 		}).ID
-		for name, change := range map[string]func(*OrderRequest){
-			"another oco":  func(r *OrderRequest) { r.OCO = OCO{StopPrice: 91 * exact.One} },
-			"a market":     func(r *OrderRequest) { r.Type, r.Price = Market, 0 },
-			"ioc":          func(r *OrderRequest) { r.TimeInForce = IOC },
-			"another side": func(r *OrderRequest) { r.Side, r.Price = Buy, 95*exact.One },
-			"a part":       func(r *OrderRequest) { r.Quantity = exact.One / 2 },
+		for name, change := range map[string]func(*book.OrderRequest){
+			"another oco":  func(r *book.OrderRequest) { r.OCO = book.OCO{StopPrice: 91 * exact.One} },
+			"a market":     func(r *book.OrderRequest) { r.Type, r.Price = book.Market, 0 },
+			"ioc":          func(r *book.OrderRequest) { r.TimeInForce = book.IOC },
+			"another side": func(r *book.OrderRequest) { r.Side, r.Price = book.Buy, 95*exact.One },
+			"a part":       func(r *book.OrderRequest) { r.Quantity = exact.One / 2 },
 		} {
-			if _, err := try(t, e, func(r *OrderRequest) {
-				r.Side, r.Type, r.Price, r.Replaces = Sell, Limit, 111*exact.One, id
+			if _, err := try(t, e, func(r *book.OrderRequest) {
+				r.Side, r.Type, r.Price, r.Replaces = book.Sell, book.Limit, 111*exact.One, id
 				change(r)
 			}); code(err) != "bad_replaces" {
 				t.Errorf("replaced by %s: %v, want bad_replaces", name, err)
 			}
 		}
-		next := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.Price, r.Replaces = Sell, Limit, 111*exact.One, id }).ID
+		next := ask(t, e, func(r *book.OrderRequest) {
+			r.Side, r.Type, r.Price, r.Replaces = book.Sell, book.Limit, 111*exact.One, id
+		}).ID
 		if o := e.ahead.Order(next); e.ahead.Counts(o, nil) == e.ahead.Counts(e.ahead.Order(id+"-oco"), nil) {
 			t.Error("of the limit and the stop both or none count for limits, want one")
 		}
@@ -74,10 +77,10 @@ func TestReplaceOneOfSeveral(t *testing.T) {
 // more than the position.
 func TestReduceOnlyOCO(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		ask(t, e, func(r *OrderRequest) { r.Quantity = 4 * exact.One })
-		pair := func(quantity exact.Decimal) func(r *OrderRequest) {
-			return func(r *OrderRequest) {
-				r.Side, r.Type, r.Price, r.Quantity, r.ReduceOnly = Sell, Limit, 120*exact.One, quantity, true
+		ask(t, e, func(r *book.OrderRequest) { r.Quantity = 4 * exact.One })
+		pair := func(quantity exact.Decimal) func(r *book.OrderRequest) {
+			return func(r *book.OrderRequest) {
+				r.Side, r.Type, r.Price, r.Quantity, r.ReduceOnly = book.Sell, book.Limit, 120*exact.One, quantity, true
 				r.OCO.StopPrice = 80 * exact.One
 			}
 		}
@@ -96,19 +99,19 @@ func TestReplaceExitOfSmallerPosition(t *testing.T) {
 	cash := func(o *Options) { o.Account = AccountOptions{Cash: 600 * exact.One, Leverage: exact.One} }
 	inBubble(t, cash, func(t *testing.T, e *Engine) {
 		walk(e, 100, minute(0, 100, 100, 100, 100))
-		id := ask(t, e, func(r *OrderRequest) { bracket(t, "90", "110")(r); r.Quantity = 5 * exact.One }).ID
-		ask(t, e, func(r *OrderRequest) { r.Side = Sell })
-		stop := func(r *OrderRequest) {
-			r.Side, r.Type, r.Quantity, r.StopPrice, r.Replaces = Sell, Stop, 5*exact.One, 95*exact.One, id+"-sl"
+		id := ask(t, e, func(r *book.OrderRequest) { bracket(t, "90", "110")(r); r.Quantity = 5 * exact.One }).ID
+		ask(t, e, func(r *book.OrderRequest) { r.Side = book.Sell })
+		stop := func(r *book.OrderRequest) {
+			r.Side, r.Type, r.Quantity, r.StopPrice, r.Replaces = book.Sell, book.Stop, 5*exact.One, 95*exact.One, id+"-sl"
 		}
-		if _, err := try(t, e, func(r *OrderRequest) { stop(r); r.StopLoss.Price = 99 * exact.One }); code(err) != "bad_exit" {
+		if _, err := try(t, e, func(r *book.OrderRequest) { stop(r); r.StopLoss.Price = 99 * exact.One }); code(err) != "bad_exit" {
 			t.Errorf("an exit with a stop_loss of its own: %v, want bad_exit", err)
 		}
-		if _, err := try(t, e, func(r *OrderRequest) { stop(r); r.Type, r.StopPrice, r.Price = Limit, 0, 99*exact.One }); code(err) != "reduce_only" {
+		if _, err := try(t, e, func(r *book.OrderRequest) { stop(r); r.Type, r.StopPrice, r.Price = book.Limit, 0, 99*exact.One }); code(err) != "reduce_only" {
 			t.Errorf("a limit that would sell 5 at once: %v, want reduce_only", err)
 		}
 		moved := ask(t, e, stop).ID
-		again := ask(t, e, func(r *OrderRequest) { stop(r); r.StopPrice, r.Replaces, r.ReduceOnly = 96*exact.One, moved, true }).ID
+		again := ask(t, e, func(r *book.OrderRequest) { stop(r); r.StopPrice, r.Replaces, r.ReduceOnly = 96*exact.One, moved, true }).ID
 		walk(e, 100, minute(0, 100, 100, 94, 94))
 		o, err := e.Order(again)
 		if err != nil || o.FilledQuantity != 4*exact.One || found(t, e, id+"-tp") != "cancelled" || len(must(e.Positions())) != 0 {
@@ -122,9 +125,9 @@ func TestReplaceExitOfSmallerPosition(t *testing.T) {
 func TestEntryBeyondProfit(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		walk(e, 100, minute(0, 100, 100, 100, 100))
-		id := ask(t, e, func(r *OrderRequest) {
+		id := ask(t, e, func(r *book.OrderRequest) {
 			bracket(t, "105", "112")(r)
-			r.Type, r.StopPrice = Stop, 110*exact.One
+			r.Type, r.StopPrice = book.Stop, 110*exact.One
 		}).ID
 		walk(e, 100, minute(0, 100, 100, 100, 100), minute(1, 120, 120, 120, 120))
 		o, err := e.Order(id + "-tp")
@@ -141,8 +144,8 @@ func TestNothingAfterItsTime(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		walk(e, 100, minute(0, 100, 100, 100, 100))
 		over := time.Now().Add(20 * time.Second)
-		limit := func(r *OrderRequest) {
-			r.Type, r.Price, r.TimeInForce, r.ExpiresAt, r.ClientOrderID = Limit, 95*exact.One, GTD, over, "once"
+		limit := func(r *book.OrderRequest) {
+			r.Type, r.Price, r.TimeInForce, r.ExpiresAt, r.ClientOrderID = book.Limit, 95*exact.One, book.GTD, over, "once"
 		}
 		id := ask(t, e, limit).ID
 		walk(e, 100, minute(0, 100, 100, 94, 94)) // a minute later
@@ -152,7 +155,7 @@ func TestNothingAfterItsTime(t *testing.T) {
 		if again, err := try(t, e, limit); err != nil || again.ID != id {
 			t.Errorf("the retry: order %v, %v; want order %s", again.ID, err, id)
 		}
-		if _, err := try(t, e, func(r *OrderRequest) { limit(r); r.ClientOrderID = "twice" }); code(err) != "bad_expires_at" {
+		if _, err := try(t, e, func(r *book.OrderRequest) { limit(r); r.ClientOrderID = "twice" }); code(err) != "bad_expires_at" {
 			t.Errorf("a new order that has expired already: %v, want bad_expires_at", err)
 		}
 	})
@@ -169,7 +172,7 @@ func TestTrailOverKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		walk(e, 100, minute(0, 100, 100, 100, 100))
-		id := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.TrailAmount = Sell, TrailingStop, 5*exact.One }).ID
+		id := ask(t, e, func(r *book.OrderRequest) { r.Side, r.Type, r.TrailAmount = book.Sell, book.TrailingStop, 5*exact.One }).ID
 		if err := e.tidy(); err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +199,7 @@ func TestTrailOverKill(t *testing.T) {
 			t.Errorf("after a kill the stop is at %s, want 116 (%v)", show(o.StopPrice), err)
 		}
 		walk(e, 120, minute(0, 120, 120, 112, 112))
-		if o, err := e.Order(id); err != nil || o.Status != StatusFilled || show(o.StopPrice) != "116" {
+		if o, err := e.Order(id); err != nil || o.Status != book.StatusFilled || show(o.StopPrice) != "116" {
 			t.Errorf("at 112 the order is %s with a stop of %s (%v), want filled and 116", o.Status, show(o.StopPrice), err)
 		}
 		if err := e.Close(); err != nil {

@@ -20,10 +20,10 @@ import (
 // came before the entry or after it is not known: then it counts, against the trader, unless it
 // is the price that the minute began at.
 func TestStopWithinMinuteOfEntry(t *testing.T) {
-	entry := func(side Side, typ OrderType, at, loss, profit float64) func(*OrderRequest) {
-		return func(r *OrderRequest) {
+	entry := func(side book.Side, typ book.OrderType, at, loss, profit float64) func(*book.OrderRequest) {
+		return func(r *book.OrderRequest) {
 			r.Side, r.Type = side, typ
-			if typ == Limit {
+			if typ == book.Limit {
 				r.Price = exactly(at)
 			} else {
 				r.StopPrice = exactly(at)
@@ -36,24 +36,24 @@ func TestStopWithinMinuteOfEntry(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name                   string
-		ask                    func(*OrderRequest)
+		ask                    func(*book.OrderRequest)
 		open, high, low, close float64 // of the minute, after one at 100
 		want                   string  // the entry, its stop and its target
 	}{
-		{"a limit, and through the stop", entry(Buy, Limit, 95, 93, 0), 96, 96, 90, 94, "filled 95, filled 93"},
-		{"a limit, and not to the stop", entry(Buy, Limit, 95, 93, 0), 96, 96, 94, 94, "filled 95, open"},
-		{"opened past the limit", entry(Buy, Limit, 95, 93, 0), 94, 96, 90, 96, "filled 94, filled 93"},
-		{"opened past the limit and the stop", entry(Buy, Limit, 95, 93, 0), 92, 96, 90, 96, "filled 92, filled 92"},
-		{"a sold limit", entry(Sell, Limit, 105, 107, 0), 104, 110, 104, 106, "filled 105, filled 107"},
-		{"a stop, which came first is not known", entry(Buy, Stop, 105, 103, 0), 104, 106, 102, 106, "filled 105, filled 103"},
-		{"a stop, and the low is the open", entry(Buy, Stop, 105, 103, 0), 101, 106, 101, 106, "filled 105, open"},
-		{"a stop, and ends beyond the other", entry(Buy, Stop, 105, 103, 0), 101, 106, 101, 102, "filled 105, filled 103"},
-		{"opened past a stop", entry(Buy, Stop, 105, 103, 0), 106, 107, 102, 107, "filled 106, filled 103"},
-		{"a sold stop, not known", entry(Sell, Stop, 95, 97, 0), 96, 98, 94, 94, "filled 95, filled 97"},
+		{"a limit, and through the stop", entry(book.Buy, book.Limit, 95, 93, 0), 96, 96, 90, 94, "filled 95, filled 93"},
+		{"a limit, and not to the stop", entry(book.Buy, book.Limit, 95, 93, 0), 96, 96, 94, 94, "filled 95, open"},
+		{"opened past the limit", entry(book.Buy, book.Limit, 95, 93, 0), 94, 96, 90, 96, "filled 94, filled 93"},
+		{"opened past the limit and the stop", entry(book.Buy, book.Limit, 95, 93, 0), 92, 96, 90, 96, "filled 92, filled 92"},
+		{"a sold limit", entry(book.Sell, book.Limit, 105, 107, 0), 104, 110, 104, 106, "filled 105, filled 107"},
+		{"a stop, which came first is not known", entry(book.Buy, book.Stop, 105, 103, 0), 104, 106, 102, 106, "filled 105, filled 103"},
+		{"a stop, and the low is the open", entry(book.Buy, book.Stop, 105, 103, 0), 101, 106, 101, 106, "filled 105, open"},
+		{"a stop, and ends beyond the other", entry(book.Buy, book.Stop, 105, 103, 0), 101, 106, 101, 102, "filled 105, filled 103"},
+		{"opened past a stop", entry(book.Buy, book.Stop, 105, 103, 0), 106, 107, 102, 107, "filled 106, filled 103"},
+		{"a sold stop, not known", entry(book.Sell, book.Stop, 95, 97, 0), 96, 98, 94, 94, "filled 95, filled 97"},
 		// Whether the high of 98 came before the entry is not known: the target waits.
-		{"a target", entry(Buy, Limit, 95, 90, 97), 96, 98, 94, 96, "filled 95, open, open"},
-		{"opened past the limit, and then the target", entry(Buy, Limit, 95, 90, 97), 94, 98, 94, 96, "filled 94, cancelled, filled 97"},
-		{"opened past the limit, and both", entry(Buy, Limit, 95, 90, 97), 94, 98, 89, 96, "filled 94, filled 90, cancelled"},
+		{"a target", entry(book.Buy, book.Limit, 95, 90, 97), 96, 98, 94, 96, "filled 95, open, open"},
+		{"opened past the limit, and then the target", entry(book.Buy, book.Limit, 95, 90, 97), 94, 98, 94, 96, "filled 94, cancelled, filled 97"},
+		{"opened past the limit, and both", entry(book.Buy, book.Limit, 95, 90, 97), 94, 98, 89, 96, "filled 94, filled 90, cancelled"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inBubble(t, nil, func(t *testing.T, e *Engine) {
@@ -107,7 +107,7 @@ func TestStopWithinMinuteOfEntryOverRestart(t *testing.T) {
 				}
 				e.ensure(t.Context(), "AAA")
 				walk(e, 100, minute(0, 100, 100, 100, 100))
-				id := ask(t, e, func(r *OrderRequest) { limiting(Buy, 95)(r); r.StopLoss.Price = 93 * exact.One }).ID
+				id := ask(t, e, func(r *book.OrderRequest) { limiting(book.Buy, 95)(r); r.StopLoss.Price = 93 * exact.One }).ID
 				if err := e.writeSeen(); err != nil {
 					t.Fatal(err)
 				}
@@ -148,15 +148,15 @@ func TestOpenIsJudgedFirst(t *testing.T) {
 		for _, grouped := range []bool{true, false} {
 			t.Run(fmt.Sprint(c.name, " grouped ", grouped), func(t *testing.T) {
 				inBubble(t, nil, func(t *testing.T, e *Engine) {
-					place(t, e, Buy, Market, "2", "")
+					place(t, e, book.Buy, book.Market, "2", "")
 					walk(e, 100, minute(0, 100, 100, 100, 100))
 					var target, stop string
 					if grouped {
-						target = ask(t, e, of(2, func(r *OrderRequest) { limiting(Sell, 105)(r); r.OCO.StopPrice = 95 * exact.One })).ID
+						target = ask(t, e, of(2, func(r *book.OrderRequest) { limiting(book.Sell, 105)(r); r.OCO.StopPrice = 95 * exact.One })).ID
 						stop = target + "-oco"
 					} else {
-						stop = ask(t, e, of(2, stopping(Sell, 95))).ID
-						target = ask(t, e, of(2, limiting(Sell, 105))).ID
+						stop = ask(t, e, of(2, stopping(book.Sell, 95))).ID
+						target = ask(t, e, of(2, limiting(book.Sell, 105))).ID
 					}
 					walk(e, 100, minute(0, 100, 100, 100, 100), minute(1, c.open, c.high, c.low, c.close))
 					if got := found(t, e, target) + ", " + found(t, e, stop); got != c.want {

@@ -13,6 +13,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // model is the book written as simply as possible, with lists, loops and big.Rat. It
@@ -159,7 +160,7 @@ func (m *model) compare(t *testing.T, e *Engine, step int) {
 		t.Fatalf("step %d: holding %+v, model has %s for %s, fees %s", step, h, m.quantity, m.paid, m.fees)
 	}
 	alerts := must(e.Alerts())
-	if !slices.EqualFunc(alerts, m.alerts, func(a Alert, b modelAlert) bool { return a.ID == b.id }) {
+	if !slices.EqualFunc(alerts, m.alerts, func(a book.Alert, b modelAlert) bool { return a.ID == b.id }) {
 		t.Fatalf("step %d: alerts %v, model has %v", step, alerts, m.alerts)
 	}
 	if e.PendingNotifications("") != len(m.fired) {
@@ -212,13 +213,13 @@ func (m *model) step(t *testing.T, e *Engine, r *rand.Rand) {
 	buy := r.IntN(2) == 0
 	switch op := r.IntN(10); {
 	case op < 4:
-		request := OrderRequest{Symbol: "AAA", Side: Sell, Type: Market, Quantity: quantity, MayOpen: true}
+		request := book.OrderRequest{Symbol: "AAA", Side: book.Sell, Type: book.Market, Quantity: quantity, MayOpen: true}
 		order := modelOrder{buy: buy, quantity: rat(quantity)}
 		if buy {
-			request.Side = Buy
+			request.Side = book.Buy
 		}
 		if op > 0 {
-			request.Type, request.Price, order.limit = Limit, near, rat(near)
+			request.Type, request.Price, order.limit = book.Limit, near, rat(near)
 		}
 		placed, err := e.Place(ctx, request)
 		if code(err) == "price_collar" {
@@ -231,25 +232,25 @@ func (m *model) step(t *testing.T, e *Engine, r *rand.Rand) {
 		m.place(order)
 	case op == 4 && len(m.orders) > 0:
 		i := r.IntN(len(m.orders))
-		_, err := e.CancelOrder(Who{}, m.orders[i].id)
+		_, err := e.CancelOrder(book.Who{}, m.orders[i].id)
 		if open := m.orders[i].status == "open"; open != (err == nil) {
 			t.Fatalf("cancel of %+v: %v", m.orders[i], err)
 		} else if open {
 			m.orders[i].status = "cancelled"
 		}
 	case op == 5 || op == 6:
-		c := Condition{Type: PriceBelow, Threshold: near}
+		c := book.Condition{Type: book.PriceBelow, Threshold: near}
 		if buy {
-			c.Type = PriceAbove
+			c.Type = book.PriceAbove
 		}
-		a, err := e.SetAlert(ctx, AlertRequest{Symbol: "AAA", Condition: c})
+		a, err := e.SetAlert(ctx, book.AlertRequest{Symbol: "AAA", Condition: c})
 		if err != nil {
 			t.Fatal(err)
 		}
 		m.alerts = append(m.alerts, modelAlert{a.ID, buy, rat(near), m.spoken})
 	case op == 7:
 		got, _, err := e.Notifications("", false, Page{Size: 1 << 20})
-		if err != nil || !slices.EqualFunc(got, m.fired, func(n Notification, id string) bool { return n.AlertID == id }) {
+		if err != nil || !slices.EqualFunc(got, m.fired, func(n book.Notification, id string) bool { return n.AlertID == id }) {
 			t.Fatalf("drained %v, %v; model has %v", got, err, m.fired)
 		}
 		m.fired = nil

@@ -27,7 +27,7 @@ type Page struct {
 // is written down as read before. If again is set, it first returns once more what the
 // reader read within the last hour, so that a lost answer loses no alert. Two calls of a
 // reader at the same time get different ones: the decision is made under mu.
-func (e *Engine) Notifications(reader string, again bool, p Page) (read []Notification, left int, err error) {
+func (e *Engine) Notifications(reader string, again bool, p Page) (read []book.Notification, left int, err error) {
 	var entries []*book.Entry
 	var n int // of them are read now
 	err = e.Do(func(s *book.State) error {
@@ -43,12 +43,12 @@ func (e *Engine) Notifications(reader string, again bool, p Page) (read []Notifi
 		if n = p.cut(entries); n <= known {
 			return nil
 		}
-		return e.propose(book.KindDrained, &book.Event{At: at, Through: entries[n-1].Seq, By: &Who{ID: book.ShortReader(reader)}})
+		return e.propose(book.KindDrained, &book.Event{At: at, Through: entries[n-1].Seq, By: &book.Who{ID: book.ShortReader(reader)}})
 	})
 	if err != nil {
 		return nil, 0, err
 	}
-	read = make([]Notification, 0, n)
+	read = make([]book.Notification, 0, n)
 	for _, entry := range entries[:n] {
 		read = append(read, *entry.Notification)
 	}
@@ -74,8 +74,8 @@ func (p Page) cut(entries []*book.Entry) int {
 
 // Fired returns the notifications that nobody has read yet, and before them those that
 // were read and are less than an hour old, oldest first. It marks none as read.
-func (e *Engine) Fired() ([]Notification, error) {
-	fired := []Notification{}
+func (e *Engine) Fired() ([]book.Notification, error) {
+	fired := []book.Notification{}
 	err := e.View(func(s *book.State) {
 		at := now()
 		for _, d := range s.Drained {

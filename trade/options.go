@@ -33,7 +33,7 @@ type Options struct {
 	Feed   Feed
 
 	Account AccountOptions
-	Limits  Limits        // zero fields mean their defaults
+	Limits  book.Limits   // zero fields mean their defaults
 	FeeRate exact.Decimal // of the paper broker, as a fraction of a fill's value
 	// MakerFeeRate is the same for limits that rested. Nil means FeeRate.
 	MakerFeeRate *exact.Decimal
@@ -47,7 +47,7 @@ type Options struct {
 	// Grid returns the tick and lot that the operator has set for a market. For any
 	// other market it returns false, and those of the exchange are used if the feed
 	// knows them. Nil means that the operator has set none.
-	Grid func(symbol string) (Grid, bool)
+	Grid func(symbol string) (book.Grid, bool)
 
 	// MaxPriceAge is how old a price may be for an order. Zero means a minute; at an
 	// exchange with hours it means any age, if the price is of the running session.
@@ -96,7 +96,7 @@ type Options struct {
 	// ids of the subscriptions it goes to. Those that fired together are told in the order
 	// of their sequences. It may be called from several goroutines and must not block. Nil
 	// means that nobody listens.
-	Notify func(n Notification, recipients []string)
+	Notify func(n book.Notification, recipients []string)
 }
 
 // withDefaults fills in what was left out, brings the symbols into their usual spelling
@@ -114,7 +114,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.epoch = newEpoch
 	}
 	if o.Notify == nil {
-		o.Notify = func(Notification, []string) {}
+		o.Notify = func(book.Notification, []string) {}
 	}
 	if len(o.Intervals) == 0 {
 		o.Intervals = []market.Interval{market.Hour4}
@@ -123,7 +123,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.MakerFeeRate = &o.FeeRate
 	}
 	if o.Grid == nil {
-		o.Grid = func(string) (Grid, bool) { return Grid{}, false }
+		o.Grid = func(string) (book.Grid, bool) { return book.Grid{}, false }
 	}
 	symbols := make([]string, 0, len(o.Symbols))
 	for _, text := range o.Symbols {
@@ -270,7 +270,7 @@ type Outbox interface {
 	Restore(snapshot []byte) error
 
 	// Apply takes a step that is on disk.
-	Apply(Step) error
+	Apply(book.Step) error
 
 	// Snapshot returns all that the outbox holds.
 	Snapshot() ([]byte, error)

@@ -22,7 +22,7 @@ import (
 )
 
 func code(err error) string {
-	var r *Refusal
+	var r *book.Refusal
 	if errors.As(err, &r) {
 		return string(r.Code)
 	}
@@ -47,9 +47,9 @@ func inBubble(t *testing.T, change func(*Options), f func(t *testing.T, e *Engin
 	})
 }
 
-func place(t *testing.T, e *Engine, side Side, typ OrderType, quantity, limit string) Order {
+func place(t *testing.T, e *Engine, side book.Side, typ book.OrderType, quantity, limit string) book.Order {
 	t.Helper()
-	r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: side, Type: typ, Quantity: dec(t, quantity)}
+	r := book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: side, Type: typ, Quantity: dec(t, quantity)}
 	if limit != "" {
 		r.Price = dec(t, limit)
 	}
@@ -72,21 +72,21 @@ func show(d *exact.Decimal) string {
 func TestFillOnArrival(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Slippage, o.FeeRate = 100000, 200000 }, func(t *testing.T, e *Engine) {
 		for _, c := range []struct {
-			side         Side
-			typ          OrderType
+			side         book.Side
+			typ          book.OrderType
 			limit        string
-			status       OrderStatus
+			status       book.OrderStatus
 			average, fee string
 		}{
-			{Buy, Market, "", StatusFilled, "100.1", "0.2002"},
-			{Sell, Market, "", StatusFilled, "99.9", "0.1998"},
-			{Buy, Limit, "105", StatusFilled, "100.1", "0.2002"}, // better than its limit
-			{Buy, Limit, "100.05", StatusFilled, "100.05", "0.2001"},
-			{Buy, Limit, "100", StatusFilled, "100", "0.2"}, // equal counts as reached
-			{Buy, Limit, "99.99", StatusOpen, "null", "0"},
-			{Sell, Limit, "95", StatusFilled, "99.9", "0.1998"},
-			{Sell, Limit, "99.95", StatusFilled, "99.95", "0.1999"},
-			{Sell, Limit, "100.01", StatusOpen, "null", "0"},
+			{book.Buy, book.Market, "", book.StatusFilled, "100.1", "0.2002"},
+			{book.Sell, book.Market, "", book.StatusFilled, "99.9", "0.1998"},
+			{book.Buy, book.Limit, "105", book.StatusFilled, "100.1", "0.2002"}, // better than its limit
+			{book.Buy, book.Limit, "100.05", book.StatusFilled, "100.05", "0.2001"},
+			{book.Buy, book.Limit, "100", book.StatusFilled, "100", "0.2"}, // equal counts as reached
+			{book.Buy, book.Limit, "99.99", book.StatusOpen, "null", "0"},
+			{book.Sell, book.Limit, "95", book.StatusFilled, "99.9", "0.1998"},
+			{book.Sell, book.Limit, "99.95", book.StatusFilled, "99.95", "0.1999"},
+			{book.Sell, book.Limit, "100.01", book.StatusOpen, "null", "0"},
 		} {
 			o := place(t, e, c.side, c.typ, "1", c.limit)
 			if o.Status != c.status || show(o.AveragePrice) != c.average || o.Fee.String() != c.fee || o.Broker != "paper" {
@@ -100,10 +100,10 @@ func TestFillOnArrival(t *testing.T) {
 // 0.00000001 more is a whole one more.
 func TestSlippageRounding(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Source, o.Slippage = flat(0.00000010), 3333333 }, func(t *testing.T, e *Engine) {
-		if o := place(t, e, Buy, Market, "1", ""); show(o.AveragePrice) != "0.00000011" {
+		if o := place(t, e, book.Buy, book.Market, "1", ""); show(o.AveragePrice) != "0.00000011" {
 			t.Errorf("bought at %s, want 0.00000011", show(o.AveragePrice))
 		}
-		if o := place(t, e, Sell, Market, "1", ""); show(o.AveragePrice) != "0.00000009" {
+		if o := place(t, e, book.Sell, book.Market, "1", ""); show(o.AveragePrice) != "0.00000009" {
 			t.Errorf("sold at %s, want 0.00000009", show(o.AveragePrice))
 		}
 	})
@@ -119,21 +119,21 @@ func TestResting(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		side  Side
+		side  book.Side
 		limit string
 		told  []func(e *Engine)
 		want  string
 	}{
-		{"not reached", Buy, "90", []func(*Engine){update(100, 100, 100), update(95, 101, 91)}, "null"},
-		{"reached by the price", Buy, "90", []func(*Engine){update(85, 85, 85)}, "90"},
-		{"touched on the way, filled at the limit", Buy, "90", []func(*Engine){update(100, 100, 100), update(95, 101, 90)}, "90"},
-		{"sell touched on the way", Sell, "110", []func(*Engine){update(100, 100, 100), update(105, 110, 99)}, "110"},
-		{"beyond the limit at once", Buy, "90", []func(*Engine){update(100, 100, 100), update(85, 88, 80)}, "90"},
-		{"lows from before the order are the past", Buy, "90", []func(*Engine){update(100, 100, 80)}, "null"},
+		{"not reached", book.Buy, "90", []func(*Engine){update(100, 100, 100), update(95, 101, 91)}, "null"},
+		{"reached by the price", book.Buy, "90", []func(*Engine){update(85, 85, 85)}, "90"},
+		{"touched on the way, filled at the limit", book.Buy, "90", []func(*Engine){update(100, 100, 100), update(95, 101, 90)}, "90"},
+		{"sell touched on the way", book.Sell, "110", []func(*Engine){update(100, 100, 100), update(105, 110, 99)}, "110"},
+		{"beyond the limit at once", book.Buy, "90", []func(*Engine){update(100, 100, 100), update(85, 88, 80)}, "90"},
+		{"lows from before the order are the past", book.Buy, "90", []func(*Engine){update(100, 100, 80)}, "null"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inBubble(t, nil, func(t *testing.T, e *Engine) {
-				o := place(t, e, c.side, Limit, "1", c.limit)
+				o := place(t, e, c.side, book.Limit, "1", c.limit)
 				for _, tell := range c.told {
 					tell(e)
 				}
@@ -150,9 +150,9 @@ func TestResting(t *testing.T) {
 func TestRestingOrder(t *testing.T) {
 	box := &list{}
 	inBubble(t, func(o *Options) { o.Outbox = box }, func(t *testing.T, e *Engine) {
-		third, first, second := place(t, e, Buy, Limit, "1", "90"), place(t, e, Buy, Limit, "1", "95"), place(t, e, Buy, Limit, "1", "95")
+		third, first, second := place(t, e, book.Buy, book.Limit, "1", "90"), place(t, e, book.Buy, book.Limit, "1", "95"), place(t, e, book.Buy, book.Limit, "1", "95")
 		price(e, "AAA", 80)
-		for i, want := range []Order{first, second, third} {
+		for i, want := range []book.Order{first, second, third} {
 			if len(box.steps) != 3 || !strings.Contains(box.steps[i], want.ID+" filled") {
 				t.Errorf("filled %q, want %s as number %d", box.steps, want.ID, i+1)
 			}
@@ -166,9 +166,9 @@ func TestRestingOrder(t *testing.T) {
 func TestStopsByReach(t *testing.T) {
 	for _, minute := range []bool{false, true} {
 		inBubble(t, func(o *Options) { o.Slippage, o.FeeRate = 0, 0 }, func(t *testing.T, e *Engine) {
-			place(t, e, Buy, Market, "10", "")
-			stop := func(at string) Order {
-				o, err := e.Place(context.Background(), OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Stop, Quantity: dec(t, "10"), StopPrice: dec(t, at)})
+			place(t, e, book.Buy, book.Market, "10", "")
+			stop := func(at string) book.Order {
+				o, err := e.Place(context.Background(), book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Sell, Type: book.Stop, Quantity: dec(t, "10"), StopPrice: dec(t, at)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -186,9 +186,9 @@ func TestStopsByReach(t *testing.T) {
 			e.deliver(context.Background(), update)
 			for _, o := range must(e.Orders(false)) {
 				switch {
-				case o.ID == near.ID && (o.Status != StatusFilled || show(o.AveragePrice) != "96"):
+				case o.ID == near.ID && (o.Status != book.StatusFilled || show(o.AveragePrice) != "96"):
 					t.Errorf("the stop at 96 is %s at %s, want filled at 96", o.Status, show(o.AveragePrice))
-				case o.ID == far.ID && o.Status != StatusCancelled:
+				case o.ID == far.ID && o.Status != book.StatusCancelled:
 					t.Errorf("the stop at 94 is %s, want cancelled with the position", o.Status)
 				}
 			}
@@ -199,43 +199,43 @@ func TestStopsByReach(t *testing.T) {
 // TestRails: one refusal for each limit. Without them a typing error of a model, a loop or
 // a stranger with a token could do unbounded harm.
 func TestRails(t *testing.T) {
-	buy := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}
-	with := func(change func(*OrderRequest)) OrderRequest {
+	buy := book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}
+	with := func(change func(*book.OrderRequest)) book.OrderRequest {
 		r := buy
 		change(&r)
 		return r
 	}
-	limit := func(side Side, price exact.Decimal) OrderRequest {
-		return with(func(r *OrderRequest) { r.Side, r.Type, r.Price = side, Limit, price })
+	limit := func(side book.Side, price exact.Decimal) book.OrderRequest {
+		return with(func(r *book.OrderRequest) { r.Side, r.Type, r.Price = side, book.Limit, price })
 	}
 	for _, c := range []struct {
 		want    string
-		request OrderRequest
+		request book.OrderRequest
 		before  func(o *Options)
 		prepare func(e *Engine)
 	}{
-		{want: "bad_symbol", request: with(func(r *OrderRequest) { r.Symbol = "../x" })},
-		{want: "bad_side", request: with(func(r *OrderRequest) { r.Side = "long" })},
-		{want: "bad_type", request: with(func(r *OrderRequest) { r.Type = "iceberg" })},
-		{want: "bad_quantity", request: with(func(r *OrderRequest) { r.Quantity = 0 })},
-		{want: "bad_quantity", request: with(func(r *OrderRequest) { r.Quantity = -exact.One })},
-		{want: "bad_price", request: limit(Buy, -exact.One)},
-		{want: "price_required", request: limit(Buy, 0)},
-		{want: "price_not_allowed", request: with(func(r *OrderRequest) { r.Price = exact.One })},
-		{want: "bad_client_order_id", request: with(func(r *OrderRequest) { r.ClientOrderID = "a b" })},
-		{want: "bad_client_order_id", request: with(func(r *OrderRequest) { r.ClientOrderID = strings.Repeat("a", 49) })},
-		{want: "max_order_notional", request: with(func(r *OrderRequest) { r.Quantity = 1001 * exact.One })},
-		{want: "max_order_notional", request: with(func(r *OrderRequest) { r.Quantity = 1 << 62 })},
-		{want: "max_position_notional", request: buy, before: func(o *Options) { o.Limits.PositionNotional = 150 * exact.One }, prepare: func(e *Engine) { place(t, e, Buy, Market, "1", "") }},
-		{want: "max_position_notional", request: buy, before: func(o *Options) { o.Limits.PositionNotional = 150 * exact.One }, prepare: func(e *Engine) { place(t, e, Buy, Limit, "1", "99") }},
-		{want: "price_collar", request: limit(Buy, 151*exact.One)},
-		{want: "price_collar", request: limit(Buy, 19*exact.One)},
-		{want: "price_collar", request: limit(Sell, 49*exact.One)},
-		{want: "price_collar", request: limit(Sell, 501*exact.One)},
-		{want: "max_open_orders_symbol", request: limit(Buy, 99*exact.One), before: func(o *Options) { o.Limits.OpenPerSymbol = 1 }, prepare: func(e *Engine) { place(t, e, Buy, Limit, "1", "98") }},
-		{want: "max_open_orders", request: limit(Buy, 99*exact.One), before: func(o *Options) { o.Limits.Open = 1 }, prepare: func(e *Engine) { place(t, e, Buy, Limit, "1", "98") }},
+		{want: "bad_symbol", request: with(func(r *book.OrderRequest) { r.Symbol = "../x" })},
+		{want: "bad_side", request: with(func(r *book.OrderRequest) { r.Side = "long" })},
+		{want: "bad_type", request: with(func(r *book.OrderRequest) { r.Type = "iceberg" })},
+		{want: "bad_quantity", request: with(func(r *book.OrderRequest) { r.Quantity = 0 })},
+		{want: "bad_quantity", request: with(func(r *book.OrderRequest) { r.Quantity = -exact.One })},
+		{want: "bad_price", request: limit(book.Buy, -exact.One)},
+		{want: "price_required", request: limit(book.Buy, 0)},
+		{want: "price_not_allowed", request: with(func(r *book.OrderRequest) { r.Price = exact.One })},
+		{want: "bad_client_order_id", request: with(func(r *book.OrderRequest) { r.ClientOrderID = "a b" })},
+		{want: "bad_client_order_id", request: with(func(r *book.OrderRequest) { r.ClientOrderID = strings.Repeat("a", 49) })},
+		{want: "max_order_notional", request: with(func(r *book.OrderRequest) { r.Quantity = 1001 * exact.One })},
+		{want: "max_order_notional", request: with(func(r *book.OrderRequest) { r.Quantity = 1 << 62 })},
+		{want: "max_position_notional", request: buy, before: func(o *Options) { o.Limits.PositionNotional = 150 * exact.One }, prepare: func(e *Engine) { place(t, e, book.Buy, book.Market, "1", "") }},
+		{want: "max_position_notional", request: buy, before: func(o *Options) { o.Limits.PositionNotional = 150 * exact.One }, prepare: func(e *Engine) { place(t, e, book.Buy, book.Limit, "1", "99") }},
+		{want: "price_collar", request: limit(book.Buy, 151*exact.One)},
+		{want: "price_collar", request: limit(book.Buy, 19*exact.One)},
+		{want: "price_collar", request: limit(book.Sell, 49*exact.One)},
+		{want: "price_collar", request: limit(book.Sell, 501*exact.One)},
+		{want: "max_open_orders_symbol", request: limit(book.Buy, 99*exact.One), before: func(o *Options) { o.Limits.OpenPerSymbol = 1 }, prepare: func(e *Engine) { place(t, e, book.Buy, book.Limit, "1", "98") }},
+		{want: "max_open_orders", request: limit(book.Buy, 99*exact.One), before: func(o *Options) { o.Limits.Open = 1 }, prepare: func(e *Engine) { place(t, e, book.Buy, book.Limit, "1", "98") }},
 		{want: "duplicate_order", request: buy, prepare: func(e *Engine) { e.Place(t.Context(), buy) }},
-		{want: "max_symbols", request: with(func(r *OrderRequest) { r.Symbol = "BBB" }), before: func(o *Options) { o.Limits.Symbols = 1 }, prepare: func(e *Engine) { place(t, e, Buy, Market, "1", "") }},
+		{want: "max_symbols", request: with(func(r *book.OrderRequest) { r.Symbol = "BBB" }), before: func(o *Options) { o.Limits.Symbols = 1 }, prepare: func(e *Engine) { place(t, e, book.Buy, book.Market, "1", "") }},
 		{want: "stale_price", request: buy, before: func(o *Options) { o.Source = real{flat(100)} }, prepare: func(e *Engine) {
 			e.ensure(t.Context(), "AAA")
 			time.Sleep(time.Minute + time.Millisecond)
@@ -275,7 +275,7 @@ func (s real) Bars(ctx context.Context, q market.Query) (*market.Series, error) 
 // TestSourceFails: if the source fails, an order is refused. No price is made up for it.
 func TestSourceFails(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Source = failing{} }, func(t *testing.T, e *Engine) {
-		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}); err == nil || !strings.Contains(err.Error(), "503") {
+		if _, err := e.Place(t.Context(), book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}); err == nil || !strings.Contains(err.Error(), "503") {
 			t.Errorf("order without a price: %v", err)
 		}
 	})
@@ -289,8 +289,8 @@ func (failing) Bars(context.Context, market.Query) (*market.Series, error) {
 
 func TestOrderRate(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Limits.OrdersPerSecond = 0 }, func(t *testing.T, e *Engine) {
-		buy := func() OrderRequest {
-			return OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: 1e6}
+		buy := func() book.OrderRequest {
+			return book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: 1e6}
 		}
 		burst := func() (n int) {
 			for {
@@ -317,7 +317,7 @@ func TestOrderRate(t *testing.T) {
 // refused unless it has an id itself.
 func TestDuplicates(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		r := OrderRequest{Who: Who{ID: "a"}, Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}
+		r := book.OrderRequest{Who: book.Who{ID: "a"}, Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}
 		try := func(want string) {
 			t.Helper()
 			if _, err := e.Place(t.Context(), r); code(err) != want {
@@ -348,7 +348,7 @@ func TestDuplicates(t *testing.T) {
 func TestClientOrderID(t *testing.T) {
 	e := openTest(t, testOptions(t))
 	defer e.Close()
-	r := OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One, ClientOrderID: "x"}
+	r := book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One, ClientOrderID: "x"}
 	ids := make([]string, 32)
 	var wg sync.WaitGroup
 	for i := range ids {
@@ -379,14 +379,14 @@ func TestClientOrderID(t *testing.T) {
 // waits for it. Otherwise a crash could lose that order after somebody was told that it is
 // there, or bring one back that was said to be gone.
 func TestRefusalsWaitForDisk(t *testing.T) {
-	first := OrderRequest{Symbol: "AAA", Side: Buy, Type: Limit, Quantity: exact.One, Price: 90 * exact.One}
+	first := book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Limit, Quantity: exact.One, Price: 90 * exact.One}
 	named, other := first, first
 	named.ClientOrderID, other.ClientOrderID = "x", "x"
 	other.Quantity++
 	for _, c := range []struct {
 		want     string
-		ask      OrderRequest // what is being written
-		then     OrderRequest
+		ask      book.OrderRequest // what is being written
+		then     book.OrderRequest
 		replaces bool // then replaces the order, which is being cancelled
 	}{
 		{want: "client_order_id_reused", ask: named, then: other},
@@ -402,7 +402,7 @@ func TestRefusalsWaitForDisk(t *testing.T) {
 					o, _, err := e.accept(c.ask, inquiry{answered: true}, broker.Rules{})
 					if err == nil && c.replaces {
 						c.then.Replaces = o.ID
-						_, err = e.cancel(&o.Order, Who{}, Reason{}, now())
+						_, err = e.cancel(&o.Order, book.Who{}, book.Reason{}, now())
 					}
 					return err
 				})
@@ -419,24 +419,24 @@ func TestRefusalsWaitForDisk(t *testing.T) {
 
 func TestCancelOrder(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		resting, filled := place(t, e, Buy, Limit, "1", "90"), place(t, e, Buy, Market, "1", "")
-		if o, err := e.CancelOrder(Who{}, resting.ID); err != nil || o.Status != StatusCancelled {
+		resting, filled := place(t, e, book.Buy, book.Limit, "1", "90"), place(t, e, book.Buy, book.Market, "1", "")
+		if o, err := e.CancelOrder(book.Who{}, resting.ID); err != nil || o.Status != book.StatusCancelled {
 			t.Errorf("cancel: %+v, %v", o, err)
 		}
 		for id, want := range map[string]string{resting.ID: "order_cancelled", filled.ID: "order_filled", "o-1": "unknown_order"} {
-			if _, err := e.CancelOrder(Who{}, id); code(err) != want {
+			if _, err := e.CancelOrder(book.Who{}, id); code(err) != want {
 				t.Errorf("cancel of %s: %v, want %s", id, err, want)
 			}
 		}
-		named, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Limit, Quantity: exact.One, Price: 70 * exact.One, ClientOrderID: "mine"})
+		named, err := e.Place(t.Context(), book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Limit, Quantity: exact.One, Price: 70 * exact.One, ClientOrderID: "mine"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := e.CancelOrder(Who{}, "mine"); !book.IsRefusal(err, "unknown_order") || !strings.Contains(err.Error(), named.ID) {
+		if _, err := e.CancelOrder(book.Who{}, "mine"); !book.IsRefusal(err, "unknown_order") || !strings.Contains(err.Error(), named.ID) {
 			t.Errorf("cancel by client_order_id: %v, want the order_id in the refusal", err)
 		}
 		price(e, "AAA", 80)
-		if o := must(e.Orders(false))[0]; o.Status != StatusCancelled {
+		if o := must(e.Orders(false))[0]; o.Status != book.StatusCancelled {
 			t.Errorf("a cancelled order became %s", o.Status)
 		}
 	})
@@ -448,31 +448,31 @@ func TestHalt(t *testing.T) {
 	o := testOptions(t)
 	e := openTest(t, o)
 	halt := filepath.Join(o.Dir, "HALT")
-	long := place(t, e, Buy, Market, "2", "")
-	resting := place(t, e, Buy, Limit, "1", "90")
-	try := func(side Side, quantity, want string) {
+	long := place(t, e, book.Buy, book.Market, "2", "")
+	resting := place(t, e, book.Buy, book.Limit, "1", "90")
+	try := func(side book.Side, quantity, want string) {
 		t.Helper()
-		if _, err := e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: "AAA", Side: side, Type: Market, Quantity: dec(t, quantity)}); code(err) != want {
+		if _, err := e.Place(t.Context(), book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: side, Type: book.Market, Quantity: dec(t, quantity)}); code(err) != want {
 			t.Errorf("%s %s: %v, want %q", side, quantity, err, want)
 		}
 	}
 	os.WriteFile(halt, []byte("reducing\n"), 0o600)
-	try(Buy, "1", "trading_reducing")
-	try(Sell, "2.5", "trading_reducing")
-	try(Sell, "0.5", "")
+	try(book.Buy, "1", "trading_reducing")
+	try(book.Sell, "2.5", "trading_reducing")
+	try(book.Sell, "0.5", "")
 	os.WriteFile(halt, nil, 0o600)
-	try(Sell, "0.5", "trading_halted")
-	if e.Status().Trading != Halted {
+	try(book.Sell, "0.5", "trading_halted")
+	if e.Status().Trading != book.Halted {
 		t.Errorf("status %+v", e.Status())
 	}
 	e.Close()
 	e = openTest(t, o)
-	try(Sell, "0.5", "trading_halted")
-	if _, err := e.CancelOrder(Who{}, resting.ID); err != nil {
+	try(book.Sell, "0.5", "trading_halted")
+	if _, err := e.CancelOrder(book.Who{}, resting.ID); err != nil {
 		t.Errorf("cancel while halted: %v", err)
 	}
 	os.Remove(halt)
-	try(Sell, "0.5", "")
+	try(book.Sell, "0.5", "")
 	if p := must(e.Positions()); len(p) != 1 || p[0].Quantity != long.Quantity-exact.One {
 		t.Errorf("positions %+v", p)
 	}
@@ -482,8 +482,8 @@ func TestHalt(t *testing.T) {
 // TestShapes holds the JSON of orders and positions to the contract's names.
 func TestShapes(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		o := place(t, e, Buy, Limit, "1.50", "90")
-		place(t, e, Sell, Market, "2", "")
+		o := place(t, e, book.Buy, book.Limit, "1.50", "90")
+		place(t, e, book.Sell, book.Market, "2", "")
 		text, _ := json.Marshal(o)
 		want := `{"order_id":"` + o.ID + `","client_order_id":"","symbol":"AAA","side":"buy","type":"limit","quantity":1.5,"price":90,` +
 			`"status":"open","filled_quantity":0,"average_price":null,"fee":0,"broker":"paper",` +
@@ -497,8 +497,8 @@ func TestShapes(t *testing.T) {
 		if string(text) != want {
 			t.Errorf("positions\n%s\nwant\n%s", text, want)
 		}
-		dry, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One, DryRun: true})
-		if err != nil || dry.ID != "" || dry.Status != StatusFilled || !strings.Contains(dry.Reason, "dry run") || len(must(e.Orders(false))) != 2 {
+		dry, err := e.Place(t.Context(), book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One, DryRun: true})
+		if err != nil || dry.ID != "" || dry.Status != book.StatusFilled || !strings.Contains(dry.Reason, "dry run") || len(must(e.Orders(false))) != 2 {
 			t.Errorf("dry run: %+v, %v", dry, err)
 		}
 	})
@@ -509,36 +509,36 @@ func TestShapes(t *testing.T) {
 // position, or waits and may open one later, is held to the limit.
 func TestCloseBeyondLargestOrder(t *testing.T) {
 	small := func(o *Options) { o.Limits.OrderNotional = 1000 * exact.One }
-	closes := func(t *testing.T, place func(OrderRequest) (Order, error)) {
+	closes := func(t *testing.T, place func(book.OrderRequest) (book.Order, error)) {
 		t.Helper()
 		for _, id := range []string{"first", "second"} {
-			if _, err := place(OrderRequest{Side: Buy, Type: Market, Quantity: 8 * exact.One, ClientOrderID: id}); err != nil {
+			if _, err := place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: 8 * exact.One, ClientOrderID: id}); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Second)
 		}
-		for name, r := range map[string]OrderRequest{
-			"turns it around": {Side: Sell, Type: Market, Quantity: 17 * exact.One},
-			"grows it":        {Side: Buy, Type: Market, Quantity: 11 * exact.One},
-			"waits":           {Side: Sell, Type: Limit, Quantity: 16 * exact.One, Price: 110 * exact.One, MayOpen: true}, // until the position may be gone
+		for name, r := range map[string]book.OrderRequest{
+			"turns it around": {Side: book.Sell, Type: book.Market, Quantity: 17 * exact.One},
+			"grows it":        {Side: book.Buy, Type: book.Market, Quantity: 11 * exact.One},
+			"waits":           {Side: book.Sell, Type: book.Limit, Quantity: 16 * exact.One, Price: 110 * exact.One, MayOpen: true}, // until the position may be gone
 		} {
 			if _, err := place(r); code(err) != "max_order_notional" {
 				t.Errorf("what %s: %v", name, err)
 			}
 		}
-		if o, err := place(OrderRequest{Side: Sell, Type: Market, All: true}); err != nil || o.Quantity != 16*exact.One {
+		if o, err := place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true}); err != nil || o.Quantity != 16*exact.One {
 			t.Errorf("closing 16 worth 1,600: %+v, %v", o, err)
 		}
 	}
 	inBubble(t, small, func(t *testing.T, e *Engine) {
-		place := func(r OrderRequest) (Order, error) {
+		place := func(r book.OrderRequest) (book.Order, error) {
 			r.Symbol = "AAA"
 			return e.Place(t.Context(), r)
 		}
 		closes(t, place)
-		closes(t, func(r OrderRequest) (Order, error) { // once more, by an order that waits
+		closes(t, func(r book.OrderRequest) (book.Order, error) { // once more, by an order that waits
 			if r.All {
-				r = OrderRequest{Side: Sell, Type: Limit, Quantity: 16 * exact.One, Price: 110 * exact.One, ReduceOnly: true}
+				r = book.OrderRequest{Side: book.Sell, Type: book.Limit, Quantity: 16 * exact.One, Price: 110 * exact.One, ReduceOnly: true}
 			}
 			if r.ClientOrderID != "" {
 				r.ClientOrderID += "-again"
@@ -561,30 +561,38 @@ func TestCloseBeyondLargestOrder(t *testing.T) {
 // the value of the order and its exits, and before refusals that end by themselves: the
 // error is called by its name. The market is at 100, and a buy may stand from 20 to 150.
 func TestRefusalOrder(t *testing.T) {
-	limit := func(side Side, price exact.Decimal) func(*OrderRequest) {
-		return func(r *OrderRequest) { r.Side, r.Type, r.Price, r.Quantity = side, Limit, price, 100*exact.One }
+	limit := func(side book.Side, price exact.Decimal) func(*book.OrderRequest) {
+		return func(r *book.OrderRequest) {
+			r.Side, r.Type, r.Price, r.Quantity = side, book.Limit, price, 100*exact.One
+		}
 	}
 	requests := []struct {
 		name   string
-		change func(*OrderRequest)
+		change func(*book.OrderRequest)
 		want   string
 	}{
-		{"a value over the limit", limit(Buy, 10000*exact.One), "price_collar: a buy limit of 10000 "},
-		{"a value over the limit, by the stop beside it", func(r *OrderRequest) { limit(Buy, 90*exact.One)(r); r.OCO = OCO{StopPrice: 10000 * exact.One} }, "price_collar: a stop of 10000 "},
-		{"a stop that has passed", func(r *OrderRequest) { r.Type, r.StopPrice, r.Quantity = Stop, 99*exact.One, 2000*exact.One }, "stop_passed: "},
-		{"a value that buys nothing", func(r *OrderRequest) { limit(Buy, 1e9*exact.One)(r); r.Quantity, r.Notional = 0, exact.One }, "price_collar: "},
-		{"an exit far from it", func(r *OrderRequest) { limit(Sell, 10000*exact.One)(r); r.TakeProfit = Exit{Price: 95 * exact.One} }, "price_collar: "},
-		{"a price off the grid", limit(Buy, dec(t, "19.995")), "; the nearest are 19.99 and 20 "},
-		{"a quantity off the grid", func(r *OrderRequest) { limit(Buy, 90*exact.One)(r); r.Quantity = dec(t, "1111.15") }, "; the nearest are 1111.1 and 1111.2 "},
+		{"a value over the limit", limit(book.Buy, 10000*exact.One), "price_collar: a buy limit of 10000 "},
+		{"a value over the limit, by the stop beside it", func(r *book.OrderRequest) {
+			limit(book.Buy, 90*exact.One)(r)
+			r.OCO = book.OCO{StopPrice: 10000 * exact.One}
+		}, "price_collar: a stop of 10000 "},
+		{"a stop that has passed", func(r *book.OrderRequest) { r.Type, r.StopPrice, r.Quantity = book.Stop, 99*exact.One, 2000*exact.One }, "stop_passed: "},
+		{"a value that buys nothing", func(r *book.OrderRequest) { limit(book.Buy, 1e9*exact.One)(r); r.Quantity, r.Notional = 0, exact.One }, "price_collar: "},
+		{"an exit far from it", func(r *book.OrderRequest) {
+			limit(book.Sell, 10000*exact.One)(r)
+			r.TakeProfit = book.Exit{Price: 95 * exact.One}
+		}, "price_collar: "},
+		{"a price off the grid", limit(book.Buy, dec(t, "19.995")), "; the nearest are 19.99 and 20 "},
+		{"a quantity off the grid", func(r *book.OrderRequest) { limit(book.Buy, 90*exact.One)(r); r.Quantity = dec(t, "1111.15") }, "; the nearest are 1111.1 and 1111.2 "},
 	}
 	for _, open := range []int{2, 1} { // of which there is one
 		set := func(o *Options) {
-			o.Grid = func(string) (Grid, bool) { return Grid{Tick: exact.One / 100, Lot: exact.One / 10}, true }
+			o.Grid = func(string) (book.Grid, bool) { return book.Grid{Tick: exact.One / 100, Lot: exact.One / 10}, true }
 			o.Limits.OrderNotional, o.Limits.OpenPerSymbol = 100000*exact.One, open
 		}
 		t.Run(fmt.Sprint(open, " may be open"), func(t *testing.T) {
 			inBubble(t, set, func(t *testing.T, e *Engine) {
-				place(t, e, Buy, Limit, "1", "50")
+				place(t, e, book.Buy, book.Limit, "1", "50")
 				for _, c := range requests {
 					if _, err := try(t, e, c.change); err == nil || !strings.Contains(err.Error(), c.want) {
 						t.Errorf("%s: %v, want %s", c.name, err, c.want)

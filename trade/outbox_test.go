@@ -14,6 +14,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/internal/journal/journaltest"
+	"wick/trade/book"
 )
 
 // list is an outbox that remembers each step as a text.
@@ -32,7 +33,7 @@ func (l *list) Restore(snapshot []byte) error {
 
 func (l *list) Snapshot() ([]byte, error) { return json.Marshal(l.steps) }
 
-func (l *list) Apply(s Step) error {
+func (l *list) Apply(s book.Step) error {
 	what := string(s.Record)
 	switch {
 	case s.Order != nil:
@@ -66,23 +67,23 @@ func TestOutboxSteps(t *testing.T) {
 	o := testOptions(t)
 	o.Outbox = box
 	e := openTest(t, o)
-	who := Who{Name: "claude", Client: "c"}
+	who := book.Who{Name: "claude", Client: "c"}
 	ctx := context.Background()
 	if err := e.WriteOutbox([]byte(`{"mine":1}`)); err != nil {
 		t.Fatal(err)
 	}
-	bought, err := e.Place(ctx, OrderRequest{Who: who, Symbol: "AAA", Side: Buy, Type: Market, Quantity: dec(t, "1"), StopLoss: Exit{Percent: 3 * exact.One}})
+	bought, err := e.Place(ctx, book.OrderRequest{Who: who, Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: dec(t, "1"), StopLoss: book.Exit{Percent: 3 * exact.One}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	resting, err := e.Place(ctx, OrderRequest{Who: who, Symbol: "AAA", Side: Buy, Type: Limit, Quantity: dec(t, "2"), Price: dec(t, "90")})
+	resting, err := e.Place(ctx, book.OrderRequest{Who: who, Symbol: "AAA", Side: book.Buy, Type: book.Limit, Quantity: dec(t, "2"), Price: dec(t, "90")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.CancelOrder(who, resting.ID); err != nil {
 		t.Fatal(err)
 	}
-	a, err := e.SetAlert(ctx, AlertRequest{Who: who, Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: dec(t, "101")}})
+	a, err := e.SetAlert(ctx, book.AlertRequest{Who: who, Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: dec(t, "101")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,10 +122,10 @@ func TestOutboxGroups(t *testing.T) {
 	o.Outbox = box
 	e := openTest(t, o)
 	defer e.Close()
-	if _, err := e.Place(context.Background(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: dec(t, "1")}); err != nil {
+	if _, err := e.Place(context.Background(), book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: dec(t, "1")}); err != nil {
 		t.Fatal(err)
 	}
-	placed, err := e.Place(context.Background(), OrderRequest{Symbol: "AAA", Side: Sell, Type: Limit, Quantity: dec(t, "1"), Price: dec(t, "110"), OCO: OCO{StopPrice: dec(t, "90")}})
+	placed, err := e.Place(context.Background(), book.OrderRequest{Symbol: "AAA", Side: book.Sell, Type: book.Limit, Quantity: dec(t, "1"), Price: dec(t, "110"), OCO: book.OCO{StopPrice: dec(t, "90")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +181,7 @@ func fireSome(ctx context.Context, d journal.Disk, box *list) {
 	o.Outbox = box
 	e, err := openOn(o, d)
 	for i := 0; err == nil && i < 60; i++ {
-		if _, err = e.SetAlert(ctx, AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 1}}); err == nil {
+		if _, err = e.SetAlert(ctx, book.AlertRequest{Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: 1}}); err == nil {
 			price(e, "AAA", 100+float64(i))
 			err = e.WriteOutbox(fmt.Appendf(nil, `{"n":%d}`, i))
 		}

@@ -17,7 +17,7 @@ type paper struct {
 	slippage  exact.Decimal // of fills on arrival and of stops, as a fraction of the price
 	spread    exact.Decimal // half the spread: how far bid and ask are from the price, as a fraction of it
 	quoted    bool          // use the source's bid and ask in place of spread, if it tells them
-	grid      func(symbol string) Grid
+	grid      func(symbol string) book.Grid
 }
 
 // paperName is the broker's name on paper orders and positions.
@@ -27,7 +27,7 @@ const paperName = "paper"
 // q; zero means that it rests. A market order is filled at the bid or ask, made worse
 // by the slippage. So is a limit order whose limit the bid or ask has reached already,
 // but at its limit if the slippage would go beyond it. All others rest.
-func (p paper) arrive(o *Order, q book.Quote) exact.Decimal {
+func (p paper) arrive(o *book.Order, q book.Quote) exact.Decimal {
 	// Reached means that the bid or ask is at the limit or better, before slippage.
 	if offered := p.offered(o, q); o.Type.HasStop() || o.Within(offered) != offered {
 		return 0
@@ -39,10 +39,10 @@ func (p paper) arrive(o *Order, q book.Quote) exact.Decimal {
 // the bid or ask by the slippage, and rounded to the tick, again to his disadvantage. A
 // sell gets at least one tick, or all of a price that is below that: nothing is no price,
 // and what was bought there must not be stuck.
-func (p paper) slip(o *Order, q book.Quote) exact.Decimal {
+func (p paper) slip(o *book.Order, q book.Quote) exact.Decimal {
 	from, spread := p.side(o, q)
 	slipped := p.worse(o, from, p.slippage+spread)
-	if o.Side == Sell {
+	if o.Side == book.Sell {
 		slipped = max(slipped, min(from, max(p.grid(o.Symbol).Tick, 1)))
 	}
 	return slipped
@@ -50,7 +50,7 @@ func (p paper) slip(o *Order, q book.Quote) exact.Decimal {
 
 // offered returns the ask for an order that buys and the bid for one that sells
 // when the market is at q.
-func (p paper) offered(o *Order, q book.Quote) exact.Decimal {
+func (p paper) offered(o *book.Order, q book.Quote) exact.Decimal {
 	from, spread := p.side(o, q)
 	return p.worse(o, from, spread)
 }
@@ -59,11 +59,11 @@ func (p paper) offered(o *Order, q book.Quote) exact.Decimal {
 // it is to be made worse for the spread. If the source has told bid and ask, that is the
 // ask for a buy or the bid for a sell, and zero; otherwise the price of the market, and
 // half the spread.
-func (p paper) side(o *Order, q book.Quote) (from, spread exact.Decimal) {
+func (p paper) side(o *book.Order, q book.Quote) (from, spread exact.Decimal) {
 	switch {
 	case !p.quoted || q.Bid == 0:
 		return q.Price, p.spread
-	case o.Side == Buy:
+	case o.Side == book.Buy:
 		return q.Ask, 0
 	}
 	return q.Bid, 0
@@ -72,9 +72,9 @@ func (p paper) side(o *Order, q book.Quote) (from, spread exact.Decimal) {
 // worse returns a price that is worse for the trader by a fraction, rounded to the
 // tick of the market to his disadvantage. A buy pays at most the highest tick in the range
 // of exact numbers, or all of a price above that: what was sold there must not be stuck.
-func (p paper) worse(o *Order, price, by exact.Decimal) exact.Decimal {
+func (p paper) worse(o *book.Order, price, by exact.Decimal) exact.Decimal {
 	tick, factor, to := p.grid(o.Symbol).Tick, exact.One+by, exact.Up
-	if o.Side == Sell {
+	if o.Side == book.Sell {
 		factor, to = exact.One-by, exact.Down
 	}
 	moved, ok := price.Times(factor, to)
@@ -91,9 +91,9 @@ func (p paper) worse(o *Order, price, by exact.Decimal) exact.Decimal {
 // report returns a report that a quantity was filled at price and the order has the
 // status after that. If the price is zero, nothing was filled and the order is open. The
 // value is rounded up to the last decimal, and so is the fee, which is rate times it.
-func (p paper) report(status OrderStatus, quantity, price, rate exact.Decimal) (book.Report, error) {
+func (p paper) report(status book.OrderStatus, quantity, price, rate exact.Decimal) (book.Report, error) {
 	if price == 0 {
-		return book.Report{Status: StatusOpen}, nil
+		return book.Report{Status: book.StatusOpen}, nil
 	}
 	fee, ok := quantity.Times(price, exact.Up)
 	if ok {
@@ -119,10 +119,10 @@ type span struct {
 // For a buy the ask counts and for a sell the bid. If the market opened beyond the
 // limit, the order is filled at the open, which is better for the trader; otherwise at
 // its limit, which the market reached later.
-func (p paper) resting(o *Order, b span) (exact.Decimal, bool) {
+func (p paper) resting(o *book.Order, b span) (exact.Decimal, bool) {
 	// The best price of the span for the trader decides whether the limit was reached.
 	extreme := b.low
-	if o.Side == Sell {
+	if o.Side == book.Sell {
 		extreme = b.high
 	}
 	if nearest := p.offered(o, book.Quote{Price: extreme}); o.Within(nearest) != nearest {
@@ -137,8 +137,8 @@ func (p paper) resting(o *Order, b span) (exact.Decimal, bool) {
 // stopPrice returns the price of the market when it reaches the stop within b, and
 // whether it does. The price is the stop, or the first price of b if that is beyond the
 // stop already. It is never better for the trader than the stop.
-func stopPrice(side Side, stop exact.Decimal, b span) (exact.Decimal, bool) {
-	if side == Buy {
+func stopPrice(side book.Side, stop exact.Decimal, b span) (exact.Decimal, bool) {
+	if side == book.Buy {
 		return max(stop, b.start), b.high >= stop
 	}
 	return min(stop, b.start), b.low <= stop

@@ -10,6 +10,7 @@ import (
 
 	"wick/internal/exact"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // TestSpread: bid and ask are one percent from the price. An order that takes from the
@@ -17,17 +18,17 @@ import (
 // off by the price itself.
 func TestSpread(t *testing.T) {
 	inBubble(t, func(o *Options) { o.HalfSpread, o.Slippage = exact.One/100, exact.One/100 }, func(t *testing.T, e *Engine) {
-		if got := show(place(t, e, Buy, Market, "1", "").AveragePrice); got != "102" {
+		if got := show(place(t, e, book.Buy, book.Market, "1", "").AveragePrice); got != "102" {
 			t.Errorf("bought at %s, want 102: 100, and one percent each for half the spread and the slippage", got)
 		}
-		if got := show(place(t, e, Sell, Limit, "1", "99").AveragePrice); got != "99" {
+		if got := show(place(t, e, book.Sell, book.Limit, "1", "99").AveragePrice); got != "99" {
 			t.Errorf("sold at %s, want 99, the bid and its limit", got)
 		}
-		if o := place(t, e, Buy, Limit, "1", "100.99"); o.Status != StatusOpen {
+		if o := place(t, e, book.Buy, book.Limit, "1", "100.99"); o.Status != book.StatusOpen {
 			t.Errorf("a buy at 100.99 is %s with an ask of 101, want open", o.Status)
 		}
-		waits := ask(t, e, func(r *OrderRequest) { r.Type, r.Price, r.PostOnly = Limit, 90*exact.One, true }).ID
-		stop := ask(t, e, stopping(Sell, 90)).ID
+		waits := ask(t, e, func(r *book.OrderRequest) { r.Type, r.Price, r.PostOnly = book.Limit, 90*exact.One, true }).ID
+		stop := ask(t, e, stopping(book.Sell, 90)).ID
 		walk(e, 100, minute(0, 100, 100, 89.5, 95))
 		if got := found(t, e, waits) + ", " + found(t, e, stop); got != "open, filled 88.2" {
 			t.Errorf("at 89.5, with an ask of 90.395, the limit and the stop of 90 are %s, want open, filled 88.2", got)
@@ -54,21 +55,21 @@ func TestSellAtTheLeastPrice(t *testing.T) {
 		{0.00000002, "0", "0.00000003", "0.00000001", "0.00000001"},
 	} {
 		inBubble(t, func(o *Options) {
-			o.Source, o.Slippage, o.Grid = flat(c.price), exact.One/2000, func(string) (Grid, bool) { return Grid{Tick: dec(t, c.tick)}, true }
+			o.Source, o.Slippage, o.Grid = flat(c.price), exact.One/2000, func(string) (book.Grid, bool) { return book.Grid{Tick: dec(t, c.tick)}, true }
 		}, func(t *testing.T, e *Engine) {
-			if got := show(place(t, e, Buy, Market, "5", "").AveragePrice); got != c.bought {
+			if got := show(place(t, e, book.Buy, book.Market, "5", "").AveragePrice); got != c.bought {
 				t.Errorf("at %v bought at %s, want %s", c.price, got, c.bought)
 			}
-			for name, change := range map[string]func(*OrderRequest){
-				"market":      func(*OrderRequest) {},
-				"reduce_only": func(r *OrderRequest) { r.ReduceOnly = true },
-				"limit":       func(r *OrderRequest) { r.Type, r.Price = Limit, dec(t, c.edge) },
-				"all":         func(r *OrderRequest) { r.All, r.Quantity = true, 0 },
+			for name, change := range map[string]func(*book.OrderRequest){
+				"market":      func(*book.OrderRequest) {},
+				"reduce_only": func(r *book.OrderRequest) { r.ReduceOnly = true },
+				"limit":       func(r *book.OrderRequest) { r.Type, r.Price = book.Limit, dec(t, c.edge) },
+				"all":         func(r *book.OrderRequest) { r.All, r.Quantity = true, 0 },
 			} {
 				if name == "limit" && c.edge == "" {
 					continue
 				}
-				o, err := try(t, e, func(r *OrderRequest) { r.Side, r.DryRun = Sell, true; change(r) })
+				o, err := try(t, e, func(r *book.OrderRequest) { r.Side, r.DryRun = book.Sell, true; change(r) })
 				if got := show(o.AveragePrice); err != nil || got != c.sold {
 					t.Errorf("at %v %s sold at %s, %v, want %s", c.price, name, got, err, c.sold)
 				}
@@ -91,21 +92,21 @@ func TestBuyAtTheHighestPrice(t *testing.T) {
 	} {
 		inBubble(t, func(o *Options) {
 			price, _ := strconv.ParseFloat(c.price, 64)
-			o.Source, o.Slippage, o.Grid = flat(price), exact.One/2000, func(string) (Grid, bool) { return Grid{Tick: dec(t, c.tick)}, true }
+			o.Source, o.Slippage, o.Grid = flat(price), exact.One/2000, func(string) (book.Grid, bool) { return book.Grid{Tick: dec(t, c.tick)}, true }
 		}, func(t *testing.T, e *Engine) {
-			if got := show(place(t, e, Sell, Market, "0.00000005", "").AveragePrice); got != c.sold {
+			if got := show(place(t, e, book.Sell, book.Market, "0.00000005", "").AveragePrice); got != c.sold {
 				t.Errorf("at %v sold at %s, want %s", c.price, got, c.sold)
 			}
-			for name, change := range map[string]func(*OrderRequest){
-				"market":      func(*OrderRequest) {},
-				"reduce_only": func(r *OrderRequest) { r.ReduceOnly = true },
-				"limit":       func(r *OrderRequest) { r.Type, r.Price = Limit, dec(t, c.bought) },
-				"all":         func(r *OrderRequest) { r.All, r.Quantity = true, 0 },
+			for name, change := range map[string]func(*book.OrderRequest){
+				"market":      func(*book.OrderRequest) {},
+				"reduce_only": func(r *book.OrderRequest) { r.ReduceOnly = true },
+				"limit":       func(r *book.OrderRequest) { r.Type, r.Price = book.Limit, dec(t, c.bought) },
+				"all":         func(r *book.OrderRequest) { r.All, r.Quantity = true, 0 },
 			} {
 				if name == "limit" && c.bought == c.price { // it is not on the tick
 					continue
 				}
-				o, err := try(t, e, func(r *OrderRequest) { r.Quantity, r.DryRun = 5, true; change(r) })
+				o, err := try(t, e, func(r *book.OrderRequest) { r.Quantity, r.DryRun = 5, true; change(r) })
 				if got := show(o.AveragePrice); err != nil || got != c.bought {
 					t.Errorf("at %v %s bought at %s, %v, want %s", c.price, name, got, err, c.bought)
 				}
@@ -161,7 +162,7 @@ func TestBidAndAsk(t *testing.T) {
 				o.Feed, o.Quoted, o.Slippage, o.HalfSpread = quoted(c.bid, c.ask), c.quoted, exact.One/100, exact.One/100
 			}
 			inBubble(t, options, func(t *testing.T, e *Engine) {
-				bought, sold := place(t, e, Buy, Market, "1", ""), place(t, e, Sell, Market, "1", "")
+				bought, sold := place(t, e, book.Buy, book.Market, "1", ""), place(t, e, book.Sell, book.Market, "1", "")
 				if show(bought.AveragePrice) != c.bought || show(sold.AveragePrice) != c.sold {
 					t.Errorf("bought at %s and sold at %s, want %s and %s", show(bought.AveragePrice), show(sold.AveragePrice), c.bought, c.sold)
 				}
@@ -169,10 +170,10 @@ func TestBidAndAsk(t *testing.T) {
 		})
 	}
 	inBubble(t, func(o *Options) { o.Feed, o.Quoted = quoted(99, 102), true }, func(t *testing.T, e *Engine) {
-		if o := place(t, e, Buy, Limit, "1", "101.99"); o.Status != StatusOpen {
+		if o := place(t, e, book.Buy, book.Limit, "1", "101.99"); o.Status != book.StatusOpen {
 			t.Errorf("a buy below the ask is %s", o.Status)
 		}
-		if got := show(place(t, e, Buy, Limit, "1", "103").AveragePrice); got != "102" {
+		if got := show(place(t, e, book.Buy, book.Limit, "1", "103").AveragePrice); got != "102" {
 			t.Errorf("a limit above the ask is filled at %s, want the ask", got)
 		}
 	})
@@ -189,7 +190,7 @@ func TestGridOfSource(t *testing.T) {
 		}
 		return market.Grid{Tick: "0.50000000", Lot: "0.000000001", Minimum: "20", Least: "0.3"}, nil
 	}
-	limit := func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One+exact.One/5 }
+	limit := func(r *book.OrderRequest) { r.Type, r.Price = book.Limit, 90*exact.One+exact.One/5 }
 	inBubble(t, func(o *Options) { o.Feed = feed }, func(t *testing.T, e *Engine) {
 		ask(t, e, limit)
 		ask(t, e, limit)
@@ -198,11 +199,11 @@ func TestGridOfSource(t *testing.T) {
 		if _, err := try(t, e, limit); *feed.asked != 2 || err == nil || !strings.HasPrefix(err.Error(), "off_tick: price 90.2: this market counts in steps of 0.5") {
 			t.Errorf("asked %d times, want 2; a price off the tick: %v, want off_tick", *feed.asked, err)
 		}
-		ask(t, e, func(r *OrderRequest) { r.Quantity = exact.One/3 + 1 })
-		if _, err := try(t, e, func(r *OrderRequest) { r.Quantity = exact.One / 10 }); err == nil || !strings.HasPrefix(err.Error(), "min_notional") {
+		ask(t, e, func(r *book.OrderRequest) { r.Quantity = exact.One/3 + 1 })
+		if _, err := try(t, e, func(r *book.OrderRequest) { r.Quantity = exact.One / 10 }); err == nil || !strings.HasPrefix(err.Error(), "min_notional") {
 			t.Error(err)
 		}
-		if _, err := try(t, e, func(r *OrderRequest) { r.Quantity = exact.One / 4 }); err == nil || !strings.HasPrefix(err.Error(), "min_quantity: the order is for 0.25, and this market takes none below 0.3") {
+		if _, err := try(t, e, func(r *book.OrderRequest) { r.Quantity = exact.One / 4 }); err == nil || !strings.HasPrefix(err.Error(), "min_quantity: the order is for 0.25, and this market takes none below 0.3") {
 			t.Error(err)
 		}
 		time.Sleep(rulesAge)
@@ -211,7 +212,7 @@ func TestGridOfSource(t *testing.T) {
 		}
 	})
 	*feed.asked = 0
-	none := func(o *Options) { o.Feed, o.Grid = feed, func(string) (Grid, bool) { return Grid{}, true } }
+	none := func(o *Options) { o.Feed, o.Grid = feed, func(string) (book.Grid, bool) { return book.Grid{}, true } }
 	inBubble(t, none, func(t *testing.T, e *Engine) {
 		if ask(t, e, limit); *feed.asked != 1 {
 			t.Errorf("the operator has set that there are no rules: whether the market is halted was asked %d times, want 1", *feed.asked)
@@ -226,25 +227,25 @@ func TestHaltedMarket(t *testing.T) {
 	for _, set := range []bool{false, true} {
 		feed, status := quoted(0, 0), ""
 		feed.grid = func() (market.Grid, error) { return market.Grid{Halted: status}, nil }
-		limit := func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One }
+		limit := func(r *book.OrderRequest) { r.Type, r.Price = book.Limit, 90*exact.One }
 		inBubble(t, func(o *Options) {
-			o.Feed, o.Grid = feed, func(string) (Grid, bool) { return Grid{}, set }
+			o.Feed, o.Grid = feed, func(string) (book.Grid, bool) { return book.Grid{}, set }
 		}, func(t *testing.T, e *Engine) {
 			waits := ask(t, e, limit)
 			status = "BREAK"
 			time.Sleep(rulesAge)
 			const want = `market_halted: test does not trade AAA now: it calls that market "BREAK"; open orders stay and can be cancelled (retry later)`
-			for name, change := range map[string]func(*OrderRequest){"a market order": func(*OrderRequest) {}, "a limit that would wait": limit, "a dry run": func(r *OrderRequest) { r.DryRun = true }} {
+			for name, change := range map[string]func(*book.OrderRequest){"a market order": func(*book.OrderRequest) {}, "a limit that would wait": limit, "a dry run": func(r *book.OrderRequest) { r.DryRun = true }} {
 				if _, err := try(t, e, change); err == nil || err.Error() != want {
 					t.Errorf("%s: %v\nwant %s", name, err, want)
 				}
 			}
-			if _, err := e.CancelOrder(Who{}, waits.ID); err != nil {
+			if _, err := e.CancelOrder(book.Who{}, waits.ID); err != nil {
 				t.Error(err)
 			}
 			status = ""
 			time.Sleep(rulesRetry)
-			ask(t, e, func(*OrderRequest) {})
+			ask(t, e, func(*book.OrderRequest) {})
 		})
 	}
 }
@@ -252,38 +253,42 @@ func TestHaltedMarket(t *testing.T) {
 // TestGrid: a market that counts prices in 0.5, quantities in 0.1 and takes no order
 // below 20.
 func TestGrid(t *testing.T) {
-	grid := func(string) (Grid, bool) {
-		return Grid{Tick: exact.One / 2, Lot: exact.One / 10, Minimum: 20 * exact.One}, true
+	grid := func(string) (book.Grid, bool) {
+		return book.Grid{Tick: exact.One / 2, Lot: exact.One / 10, Minimum: 20 * exact.One}, true
 	}
 	inBubble(t, func(o *Options) { o.Grid, o.Slippage = grid, exact.One/1000 }, func(t *testing.T, e *Engine) {
-		for want, change := range map[string]func(*OrderRequest){
-			"off_tick: price 90.2: this market counts in steps of 0.5; the nearest are 90 and 90.5": func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One+exact.One/5 },
-			"off_tick: stop_loss 90.1":               func(r *OrderRequest) { r.StopLoss.Price = 90*exact.One + exact.One/10 },
-			"off_tick: oco stop_price":               func(r *OrderRequest) { r.Type, r.Price, r.OCO.StopPrice = Limit, 90*exact.One, 110*exact.One+1 },
-			"off_lot: quantity 1.23: ":               func(r *OrderRequest) { r.Quantity = exact.One + 23*exact.One/100 },
-			"min_notional: the order is worth 10.05": func(r *OrderRequest) { r.Quantity = exact.One / 10 },
+		for want, change := range map[string]func(*book.OrderRequest){
+			"off_tick: price 90.2: this market counts in steps of 0.5; the nearest are 90 and 90.5": func(r *book.OrderRequest) { r.Type, r.Price = book.Limit, 90*exact.One+exact.One/5 },
+			"off_tick: stop_loss 90.1": func(r *book.OrderRequest) { r.StopLoss.Price = 90*exact.One + exact.One/10 },
+			"off_tick: oco stop_price": func(r *book.OrderRequest) {
+				r.Type, r.Price, r.OCO.StopPrice = book.Limit, 90*exact.One, 110*exact.One+1
+			},
+			"off_lot: quantity 1.23: ":               func(r *book.OrderRequest) { r.Quantity = exact.One + 23*exact.One/100 },
+			"min_notional: the order is worth 10.05": func(r *book.OrderRequest) { r.Quantity = exact.One / 10 },
 		} {
 			if _, err := try(t, e, change); err == nil || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("%v, want %s", err, want)
 			}
 		}
-		o := ask(t, e, func(r *OrderRequest) { r.Quantity, r.Notional = 0, 555*exact.One })
+		o := ask(t, e, func(r *book.OrderRequest) { r.Quantity, r.Notional = 0, 555*exact.One })
 		if o.Quantity.String() != "5.5" || show(o.AveragePrice) != "100.5" { // 100.1 is on no tick
 			t.Errorf("a notional of 555: %+v, want 5.5 at 100.5", o)
 		}
-		entry := ask(t, e, func(r *OrderRequest) {
-			r.StopLoss, r.TakeProfit = Exit{Percent: 3 * exact.One}, Exit{Percent: 3 * exact.One}
+		entry := ask(t, e, func(r *book.OrderRequest) {
+			r.StopLoss, r.TakeProfit = book.Exit{Percent: 3 * exact.One}, book.Exit{Percent: 3 * exact.One}
 		})
 		for _, leg := range must(e.Group(entry.ID)) { // 3 percent of 100.5 are 3.015
 			if got := leg.Worst().String(); got != "97" && got != "104" {
 				t.Errorf("an exit is at %s, want 97 or 104", got)
 			}
 		}
-		trailing := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.TrailPercent = Sell, TrailingStop, exact.One/10 })
+		trailing := ask(t, e, func(r *book.OrderRequest) {
+			r.Side, r.Type, r.TrailPercent = book.Sell, book.TrailingStop, exact.One/10
+		})
 		if show(trailing.StopPrice) != "99.5" {
 			t.Errorf("a trailing stop is at %s, want 99.5", show(trailing.StopPrice))
 		}
-		ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity = Sell, exact.One/10 }) // an order that reduces may be below the least value
+		ask(t, e, func(r *book.OrderRequest) { r.Side, r.Quantity = book.Sell, exact.One/10 }) // an order that reduces may be below the least value
 	})
 }
 
@@ -292,18 +297,18 @@ func TestGrid(t *testing.T) {
 // 0.001: a limit of 100000 per order is 9469.697 at 10.56, a buy may stand from 2.112 to 15.84
 // and a sell from 5.28 to 52.8.
 func TestGridAdvice(t *testing.T) {
-	grid := func(string) (Grid, bool) {
-		return Grid{Tick: exact.One / 100, Lot: exact.One / 1000, Minimum: 5 * exact.One}, true
+	grid := func(string) (book.Grid, bool) {
+		return book.Grid{Tick: exact.One / 100, Lot: exact.One / 1000, Minimum: 5 * exact.One}, true
 	}
-	limited := func(side Side, price string) func(*OrderRequest) {
-		return func(r *OrderRequest) { r.Side, r.Type, r.Price = side, Limit, dec(t, price) }
+	limited := func(side book.Side, price string) func(*book.OrderRequest) {
+		return func(r *book.OrderRequest) { r.Side, r.Type, r.Price = side, book.Limit, dec(t, price) }
 	}
-	sized := func(quantity string) func(*OrderRequest) {
-		return func(r *OrderRequest) { r.Quantity = dec(t, quantity) }
+	sized := func(quantity string) func(*book.OrderRequest) {
+		return func(r *book.OrderRequest) { r.Quantity = dec(t, quantity) }
 	}
 	inBubble(t, func(o *Options) { o.Grid, o.Source = grid, real{flat(10.56)} }, func(t *testing.T, e *Engine) {
 		for _, c := range []struct {
-			change func(*OrderRequest)
+			change func(*book.OrderRequest)
 			want   string // in the refusal; empty where it passes
 		}{
 			{sized("100000"), "lower the quantity to at most 9469.696 "},
@@ -313,18 +318,18 @@ func TestGridAdvice(t *testing.T) {
 			{sized("92233720368.54775807"), "; the nearest is 92233720368.547 "}, // the next step is out of range
 			// By hand, 5/10.56 is 0.4735, and 0.474 at 10.56 is 5.00544.
 			{sized("0.1"), "min_notional: the order is worth 1.056, and this market takes none below 5; raise the quantity to at least 0.474 "},
-			{func(r *OrderRequest) { r.Quantity, r.Notional = 0, dec(t, "0.001") }, "bad_quantity: a notional of 0.001 buys nothing at 10.56; the least is 5.00544 "},
-			{func(r *OrderRequest) { r.Quantity, r.Notional = 0, dec(t, "5.00544") }, ""},
-			{limited(Buy, "30"), "2.12 to 15.84 is allowed"},
-			{limited(Sell, "100"), "5.28 to 52.8 is allowed"},
-			{limited(Buy, "9.001"), "off_tick: price 9.001: this market counts in steps of 0.01; the nearest are 9 and 9.01 "},
-			{limited(Buy, "0.001"), "; the nearest is 0.01 "},
-			{func(r *OrderRequest) { limited(Buy, "2.12")(r); r.Quantity = 10 * exact.One }, ""},
-			{func(r *OrderRequest) { r.Type, r.StopPrice = Stop, dec(t, "10.5601") }, "off_tick: stop_price 10.5601: "},
-			{func(r *OrderRequest) { r.StopLoss = Exit{Price: dec(t, "5.2701")} }, "; the nearest are 5.27 and 5.28 "},
-			{func(r *OrderRequest) { limited(Buy, "9")(r); r.OCO = OCO{StopPrice: dec(t, "52.8001")} }, "oco stop_price 52.8001: this market counts in steps of 0.01; the nearest are 52.8 and 52.81 "},
+			{func(r *book.OrderRequest) { r.Quantity, r.Notional = 0, dec(t, "0.001") }, "bad_quantity: a notional of 0.001 buys nothing at 10.56; the least is 5.00544 "},
+			{func(r *book.OrderRequest) { r.Quantity, r.Notional = 0, dec(t, "5.00544") }, ""},
+			{limited(book.Buy, "30"), "2.12 to 15.84 is allowed"},
+			{limited(book.Sell, "100"), "5.28 to 52.8 is allowed"},
+			{limited(book.Buy, "9.001"), "off_tick: price 9.001: this market counts in steps of 0.01; the nearest are 9 and 9.01 "},
+			{limited(book.Buy, "0.001"), "; the nearest is 0.01 "},
+			{func(r *book.OrderRequest) { limited(book.Buy, "2.12")(r); r.Quantity = 10 * exact.One }, ""},
+			{func(r *book.OrderRequest) { r.Type, r.StopPrice = book.Stop, dec(t, "10.5601") }, "off_tick: stop_price 10.5601: "},
+			{func(r *book.OrderRequest) { r.StopLoss = book.Exit{Price: dec(t, "5.2701")} }, "; the nearest are 5.27 and 5.28 "},
+			{func(r *book.OrderRequest) { limited(book.Buy, "9")(r); r.OCO = book.OCO{StopPrice: dec(t, "52.8001")} }, "oco stop_price 52.8001: this market counts in steps of 0.01; the nearest are 52.8 and 52.81 "},
 		} {
-			_, err := try(t, e, func(r *OrderRequest) { r.DryRun = true; c.change(r) })
+			_, err := try(t, e, func(r *book.OrderRequest) { r.DryRun = true; c.change(r) })
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
@@ -333,19 +338,19 @@ func TestGridAdvice(t *testing.T) {
 	// Markets with a least quantity, on the step or not, and no least value; and one without
 	// rules.
 	for _, c := range []struct {
-		grid   Grid
-		change func(*OrderRequest)
+		grid   book.Grid
+		change func(*book.OrderRequest)
 		want   string
 	}{
-		{Grid{Lot: exact.One / 10, Least: 3 * exact.One / 10}, sized("0.04"), "; the nearest is 0.3 "},
-		{Grid{Lot: exact.One / 10, Least: 3 * exact.One / 10}, sized("0.2"), "min_quantity: the order is for 0.2, and this market takes none below 0.3; raise the quantity to at least 0.3 "},
-		{Grid{Lot: exact.One / 5, Least: 3 * exact.One / 10}, sized("0.2"), "raise the quantity to at least 0.4 "},
-		{Grid{Lot: exact.One / 5}, sized("0.04"), "; the nearest is 0.2 "},
-		{Grid{Lot: exact.One / 5, Least: 3 * exact.One / 10}, sized("0.5"), "; the nearest are 0.4 and 0.6 "},
-		{Grid{}, func(r *OrderRequest) { r.Quantity, r.Notional = 0, 1 }, "a notional of 0.00000001 buys nothing at 10.56; the least is 0.00000011 "},
+		{book.Grid{Lot: exact.One / 10, Least: 3 * exact.One / 10}, sized("0.04"), "; the nearest is 0.3 "},
+		{book.Grid{Lot: exact.One / 10, Least: 3 * exact.One / 10}, sized("0.2"), "min_quantity: the order is for 0.2, and this market takes none below 0.3; raise the quantity to at least 0.3 "},
+		{book.Grid{Lot: exact.One / 5, Least: 3 * exact.One / 10}, sized("0.2"), "raise the quantity to at least 0.4 "},
+		{book.Grid{Lot: exact.One / 5}, sized("0.04"), "; the nearest is 0.2 "},
+		{book.Grid{Lot: exact.One / 5, Least: 3 * exact.One / 10}, sized("0.5"), "; the nearest are 0.4 and 0.6 "},
+		{book.Grid{}, func(r *book.OrderRequest) { r.Quantity, r.Notional = 0, 1 }, "a notional of 0.00000001 buys nothing at 10.56; the least is 0.00000011 "},
 	} {
 		inBubble(t, func(o *Options) {
-			o.Grid, o.Source = func(string) (Grid, bool) { return c.grid, true }, real{flat(10.56)}
+			o.Grid, o.Source = func(string) (book.Grid, bool) { return c.grid, true }, real{flat(10.56)}
 		}, func(t *testing.T, e *Engine) {
 			if _, err := try(t, e, c.change); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%+v: %v, want %q", c.grid, err, c.want)
@@ -355,30 +360,30 @@ func TestGridAdvice(t *testing.T) {
 	// If a coin is so cheap that the quantity does not fit, the refusal must not say that the
 	// notional buys nothing.
 	inBubble(t, func(o *Options) { o.Source = real{flat(0.00000001)} }, func(t *testing.T, e *Engine) {
-		_, err := try(t, e, func(r *OrderRequest) { r.Quantity, r.Notional = 0, 1000*exact.One })
+		_, err := try(t, e, func(r *book.OrderRequest) { r.Quantity, r.Notional = 0, 1000*exact.One })
 		if err == nil || !strings.Contains(err.Error(), "out_of_range: a notional of 1000 at 0.00000001 is beyond the range of exact numbers; lower it ") {
 			t.Errorf("a notional of a cheap coin: %v", err)
 		}
 	})
 	// What was bought before the market counted in larger steps.
 	lot := exact.Decimal(0)
-	inBubble(t, func(o *Options) { o.Grid = func(string) (Grid, bool) { return Grid{Lot: lot}, true } }, func(t *testing.T, e *Engine) {
-		place(t, e, Buy, Market, "1.2345", "")
+	inBubble(t, func(o *Options) { o.Grid = func(string) (book.Grid, bool) { return book.Grid{Lot: lot}, true } }, func(t *testing.T, e *Engine) {
+		place(t, e, book.Buy, book.Market, "1.2345", "")
 		lot = exact.One / 10
-		for _, side := range []Side{Buy, Sell} {
-			_, err := try(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.ReduceOnly = side, 5*exact.One, true })
+		for _, side := range []book.Side{book.Buy, book.Sell} {
+			_, err := try(t, e, func(r *book.OrderRequest) { r.Side, r.Quantity, r.ReduceOnly = side, 5*exact.One, true })
 			if err == nil || !strings.Contains(err.Error(), "at most 1.2 reduces it") {
 				t.Errorf("a reduce_only %s: %v", side, err)
 			}
 		}
 		lot = 10 * exact.One
-		for _, side := range []Side{Buy, Sell} {
-			_, err := try(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.ReduceOnly = side, 50*exact.One, true })
+		for _, side := range []book.Side{book.Buy, book.Sell} {
+			_, err := try(t, e, func(r *book.OrderRequest) { r.Side, r.Quantity, r.ReduceOnly = side, 50*exact.One, true })
 			if err == nil || !strings.Contains(err.Error(), `the position in AAA is 1.2345, less than the market's step of 10, and a reduce_only `+string(side)+` of 50 is more; quantity "all" closes it `) {
 				t.Errorf("a reduce_only %s where a lot is more than the position: %v", side, err)
 			}
 		}
-		if o, err := try(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.All = Sell, 0, true }); err != nil || o.Status != StatusFilled {
+		if o, err := try(t, e, func(r *book.OrderRequest) { r.Side, r.Quantity, r.All = book.Sell, 0, true }); err != nil || o.Status != book.StatusFilled {
 			t.Errorf("quantity all of what is less than a lot: %+v, %v", o, err)
 		}
 	})
@@ -388,22 +393,22 @@ func TestGridAdvice(t *testing.T) {
 // market, no quantity is advised, least of all 0.
 func TestNoQuantityFits(t *testing.T) {
 	for _, c := range []struct {
-		grid Grid
+		grid book.Grid
 		most string
 		size string
 		want string
 	}{
-		{Grid{}, "50", "1", "lower the quantity to at most 0.5 "},
-		{Grid{Lot: exact.One / 10}, "50", "1", "lower the quantity to at most 0.5 "},
-		{Grid{Lot: exact.One}, "50", "1", "max_order_notional: the order is worth 100, over the limit of 50 per order; the smallest step of this market, 1, is worth more "},
-		{Grid{Lot: exact.One / 10, Minimum: 75 * exact.One}, "50", "0.5", "min_notional: the order is worth 50, and this market takes none below 75; raise the quantity to at least 0.8 "},
-		{Grid{}, "0.0000001", "1", "; the smallest step of this market, 0.00000001, is worth more "},
+		{book.Grid{}, "50", "1", "lower the quantity to at most 0.5 "},
+		{book.Grid{Lot: exact.One / 10}, "50", "1", "lower the quantity to at most 0.5 "},
+		{book.Grid{Lot: exact.One}, "50", "1", "max_order_notional: the order is worth 100, over the limit of 50 per order; the smallest step of this market, 1, is worth more "},
+		{book.Grid{Lot: exact.One / 10, Minimum: 75 * exact.One}, "50", "0.5", "min_notional: the order is worth 50, and this market takes none below 75; raise the quantity to at least 0.8 "},
+		{book.Grid{}, "0.0000001", "1", "; the smallest step of this market, 0.00000001, is worth more "},
 	} {
 		limits := func(o *Options) {
-			o.Grid, o.Limits.OrderNotional, o.Source = func(string) (Grid, bool) { return c.grid, true }, dec(t, c.most), real{o.Source}
+			o.Grid, o.Limits.OrderNotional, o.Source = func(string) (book.Grid, bool) { return c.grid, true }, dec(t, c.most), real{o.Source}
 		}
 		inBubble(t, limits, func(t *testing.T, e *Engine) {
-			_, err := try(t, e, func(r *OrderRequest) { r.Type, r.Price, r.Quantity = Limit, 100*exact.One, dec(t, c.size) })
+			_, err := try(t, e, func(r *book.OrderRequest) { r.Type, r.Price, r.Quantity = book.Limit, 100*exact.One, dec(t, c.size) })
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s of %+v with a limit of %s: %v, want %q", c.size, c.grid, c.most, err, c.want)
 			}
@@ -416,7 +421,7 @@ func TestNoQuantityFits(t *testing.T) {
 // thousandths; by hand, 5/10.56 is 0.474 lots up. A sell with a limit of 10 is counted at 10
 // and filled at 10.56, so 100000 at that price are 9469.696, which are 94696.96 at 10.
 func TestNotionalAdvised(t *testing.T) {
-	grid := func(string) (Grid, bool) { return Grid{Lot: exact.One / 1000, Minimum: 5 * exact.One}, true }
+	grid := func(string) (book.Grid, bool) { return book.Grid{Lot: exact.One / 1000, Minimum: 5 * exact.One}, true }
 	inBubble(t, func(o *Options) { o.Grid, o.Source = grid, real{flat(10.56)} }, func(t *testing.T, e *Engine) {
 		for _, c := range []struct{ price, notional, want, advised, follows string }{
 			{"", "500000", "max_order_notional: ", "lower the notional to what at most 9469.696 are worth ", "99999.98976"},
@@ -424,20 +429,20 @@ func TestNotionalAdvised(t *testing.T) {
 			{"10", "99999", "max_order_notional: ", "lower the notional to what at most 9469.696 are worth ", "94696.96"},
 			{"", "1", "min_notional: ", "raise the notional to what at least 0.474 are worth ", "5.00544"},
 		} {
-			change := func(r *OrderRequest) {
+			change := func(r *book.OrderRequest) {
 				r.DryRun, r.Quantity, r.Notional = true, 0, dec(t, c.notional)
 				if c.price != "" {
-					r.Type, r.Price = Limit, dec(t, c.price)
+					r.Type, r.Price = book.Limit, dec(t, c.price)
 				}
 				if c.price == "10" {
-					r.Side = Sell
+					r.Side = book.Sell
 				}
 			}
 			_, err := try(t, e, change)
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.advised) || strings.Contains(err.Error(), "quantity") {
 				t.Errorf("%v: %v", c, err)
 			}
-			if _, err := try(t, e, func(r *OrderRequest) { change(r); r.Notional = dec(t, c.follows) }); err != nil {
+			if _, err := try(t, e, func(r *book.OrderRequest) { change(r); r.Notional = dec(t, c.follows) }); err != nil {
 				t.Errorf("%v, as advised: %v", c, err)
 			}
 		}
@@ -457,11 +462,11 @@ func TestFillsWhole(t *testing.T) {
 			walk(e, price, b)
 		}
 		thin(0, 100)
-		if o := place(t, e, Buy, Market, "100", ""); o.Status != StatusFilled || o.FilledQuantity != 100*exact.One {
+		if o := place(t, e, book.Buy, book.Market, "100", ""); o.Status != book.StatusFilled || o.FilledQuantity != 100*exact.One {
 			t.Errorf("a market order: %+v, want all of it filled", o)
 		}
-		limit, stop := place(t, e, Buy, Limit, "100", "99"), ask(t, e, func(r *OrderRequest) {
-			r.Side, r.Type, r.StopPrice, r.Quantity, r.MayOpen = Sell, Stop, 98*exact.One, 200*exact.One, true
+		limit, stop := place(t, e, book.Buy, book.Limit, "100", "99"), ask(t, e, func(r *book.OrderRequest) {
+			r.Side, r.Type, r.StopPrice, r.Quantity, r.MayOpen = book.Sell, book.Stop, 98*exact.One, 200*exact.One, true
 		})
 		thin(1, 99)
 		thin(2, 98)

@@ -10,13 +10,13 @@ import (
 
 // Placed is an order that was placed, and what becomes of the other orders of its symbol.
 type Placed struct {
-	Order
+	book.Order
 	Ended []string `json:"ended,omitempty"`     // ids of the exits that end with the position, closed or turned around
 	Left  []string `json:"left_open,omitempty"` // ids of the orders that stay open without a position, if it closes that
 }
 
 // Place is [Engine.PlaceOrder] for who needs the order alone.
-func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
+func (e *Engine) Place(ctx context.Context, r book.OrderRequest) (book.Order, error) {
 	p, err := e.PlaceOrder(ctx, r)
 	return p.Order, err
 }
@@ -27,7 +27,7 @@ func (e *Engine) Place(ctx context.Context, r OrderRequest) (Order, error) {
 //
 // The same ClientOrderID with the same arguments returns the first order, as
 // it stands now, for ever; with other arguments it is refused.
-func (e *Engine) PlaceOrder(ctx context.Context, r OrderRequest) (Placed, error) {
+func (e *Engine) PlaceOrder(ctx context.Context, r book.OrderRequest) (Placed, error) {
 	if err := r.Normalize(); err != nil {
 		return Placed{}, err
 	}
@@ -77,7 +77,7 @@ func (e *Engine) PlaceOrder(ctx context.Context, r OrderRequest) (Placed, error)
 // accept decides about r in one go: no other order comes between the check of a
 // limit and its use. It returns what clients see, and the arrival of the order if it is new.
 // Asked is what came of asking the source for the newest price just now. Called with mu held.
-func (e *Engine) accept(r OrderRequest, asked inquiry, rules broker.Rules) (p Placed, a arrival, err error) {
+func (e *Engine) accept(r book.OrderRequest, asked inquiry, rules broker.Rules) (p Placed, a arrival, err error) {
 	if o, err := e.known(r); o != nil || err != nil { // came in while we asked for prices
 		return Placed{Order: o.Answer(r)}, a, err
 	}
@@ -93,7 +93,7 @@ func (e *Engine) accept(r OrderRequest, asked inquiry, rules broker.Rules) (p Pl
 	// for, all that is traded after that price counts, unless the feed goes on from another.
 	a.instant = at.UnixMilli()
 	switch {
-	case asked.gone != 0 && ev.Order.Status == StatusOpen:
+	case asked.gone != 0 && ev.Order.Status == book.StatusOpen:
 		ev.Order.Explain(book.Because(book.PriceGone, book.Clock(asked.gone/1000)))
 	case asked.answered && asked.gone == 0:
 		a.instant = q.At
@@ -106,7 +106,7 @@ func (e *Engine) accept(r OrderRequest, asked inquiry, rules broker.Rules) (p Pl
 		if len(ev.Order.Why) > 0 { // why it would not be filled
 			says = book.Because(book.DryRunBut, ev.Order.Words())
 		}
-		ev.Order.ID, ev.Order.Why = "", []Reason{says}
+		ev.Order.ID, ev.Order.Why = "", []book.Reason{says}
 		return e.placed(ev), arrival{}, nil
 	}
 	e.rate.Take(at.Time, e.orderRate())
@@ -119,7 +119,7 @@ func (d *desk) placed(ev *book.Event) Placed {
 	p := Placed{Order: ev.Order.Public()}
 	ends := []string{ev.Order.ID}
 	for _, with := range ev.Ends {
-		if ends = append(ends, with.ID); with.Code != book.Replaced || ev.Order.Status == StatusCancelled { // then nothing takes its place
+		if ends = append(ends, with.ID); with.Code != book.Replaced || ev.Order.Status == book.StatusCancelled { // then nothing takes its place
 			p.Ended = append(p.Ended, with.ID)
 		}
 	}

@@ -23,7 +23,7 @@ type inquiry struct {
 
 // ask asks the feed for the price of a watched symbol at this moment and takes it over.
 func (w *watchlist) ask(ctx context.Context, symbol string) inquiry {
-	feed, ok := w.feed.(Quoter)
+	feed, ok := w.feed.(book.Quoter)
 	if !ok {
 		return inquiry{}
 	}
@@ -63,7 +63,7 @@ func (w *watchlist) offer(symbol string, last book.Quote, q market.Quote) (gone 
 // the running session may be of any age if the source has answered. If it refuses because
 // the exchange is closed, or because nothing was traded for so long, it returns the last
 // price, too.
-func (w *watchlist) freshPrice(symbol string, at Time, most time.Duration, asked inquiry) (book.Quote, error) {
+func (w *watchlist) freshPrice(symbol string, at book.Time, most time.Duration, asked inquiry) (book.Quote, error) {
 	in := w.of(symbol)
 	q, hours := in.Quote, in.hours
 	if err := q.CheckExact(symbol); err != nil {

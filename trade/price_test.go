@@ -56,7 +56,7 @@ func TestPriceAge(t *testing.T) {
 			}, func(t *testing.T, e *Engine) {
 				e.ensure(t.Context(), "AAA")
 				time.Sleep(c.after)
-				o, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One})
+				o, err := e.Place(t.Context(), book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One})
 				if got := strings.TrimSuffix(code(err)+show(o.AveragePrice), "null"); got != c.want {
 					t.Fatalf("%s (%v), want %s", got, err, c.want)
 				}
@@ -83,14 +83,14 @@ func TestQuietMarket(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Source, o.Feed = real{flat(100)}, quoting{quote: quote} }, func(t *testing.T, e *Engine) {
 		e.ensure(t.Context(), "AAA")
 		const want = "stale_price: the last trade of AAA is 3h0m0s old, over the limit of 1m0s (max-price-age in --paper-file); a limit that its price, 103, has not reached can wait for the next one (retry later)"
-		for name, change := range map[string]func(*OrderRequest){
-			"a market order": func(*OrderRequest) {}, "a limit that is reached": func(r *OrderRequest) { r.Type, r.Price = Limit, 104*exact.One },
+		for name, change := range map[string]func(*book.OrderRequest){
+			"a market order": func(*book.OrderRequest) {}, "a limit that is reached": func(r *book.OrderRequest) { r.Type, r.Price = book.Limit, 104*exact.One },
 		} {
 			if o, err := try(t, e, change); err == nil || err.Error() != want {
 				t.Errorf("%s: %+v, %v\nwant %s", name, o, err, want)
 			}
 		}
-		if o := ask(t, e, func(r *OrderRequest) { r.Type, r.Price = Limit, 101*exact.One }); o.Status != StatusOpen {
+		if o := ask(t, e, func(r *book.OrderRequest) { r.Type, r.Price = book.Limit, 101*exact.One }); o.Status != book.StatusOpen {
 			t.Errorf("a limit below the price: %+v", o)
 		}
 		if q := e.watch.of("AAA").Quote; q.Price != 103*exact.One || time.Since(q.Time().Time) != 3*time.Hour {
@@ -136,14 +136,14 @@ func TestExchangeHours(t *testing.T) {
 				}
 				time.Sleep(time.Until(day.Add(c.at)))
 				e.watch.instruments["AAA"].At = q.At
-				o, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One})
+				o, err := e.Place(t.Context(), book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One})
 				if got := strings.TrimSuffix(code(err)+show(o.AveragePrice), "null"); got != c.want {
 					t.Fatalf("%s (%v), want %s", got, err, c.want)
 				}
 				if c.want != "market_closed" {
 					return
 				}
-				r := OrderRequest{Symbol: "AAA", Side: Buy, Type: Limit, Price: 104 * exact.One, Quantity: exact.One}
+				r := book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Limit, Price: 104 * exact.One, Quantity: exact.One}
 				if o, err := e.Place(t.Context(), r); code(err) != "market_closed" {
 					t.Errorf("a limit beyond the last price while it is closed: %+v, %v", o, err)
 				}
@@ -152,17 +152,17 @@ func TestExchangeHours(t *testing.T) {
 				if c.at >= shut {
 					end = end.Add(24 * time.Hour)
 				}
-				r.DryRun, r.TimeInForce = true, Day
+				r.DryRun, r.TimeInForce = true, book.Day
 				if o, err := e.Place(t.Context(), r); err != nil || o.ExpiresAt == nil || !o.ExpiresAt.Equal(end) {
 					t.Errorf("a limit order for the day: %+v, %v, want it until %s", o, err, end)
 				}
 				r.DryRun, r.TimeInForce = false, ""
-				if o, err := e.Place(t.Context(), r); err != nil || o.Status != StatusOpen {
+				if o, err := e.Place(t.Context(), r); err != nil || o.Status != book.StatusOpen {
 					t.Fatalf("a limit order while it is closed: %+v, %v", o, err)
 				}
 				walk(e, 103, minute(0, 103, 103, 103, 103))
 				walk(e, 103, minute(0, 103, 103, 103, 103), minute(1, 99, 104, 99, 104))
-				if o := must(e.Orders(false))[0]; o.Status != StatusFilled || show(o.AveragePrice) != "99" {
+				if o := must(e.Orders(false))[0]; o.Status != book.StatusFilled || show(o.AveragePrice) != "99" {
 					t.Errorf("after an open at 99: %+v", o)
 				}
 			})
@@ -190,7 +190,7 @@ func TestPriceAgeOfFiles(t *testing.T) {
 		o := testOptions(t)
 		o.Source, o.Feed, o.MaxPriceAge, o.Intervals = source, market.NewFeed(source, nil), most, []market.Interval{market.Day1}
 		e := openTest(t, o)
-		got, err := e.Place(t.Context(), OrderRequest{Symbol: "SPY", Side: Buy, Type: Market, Quantity: exact.One})
+		got, err := e.Place(t.Context(), book.OrderRequest{Symbol: "SPY", Side: book.Buy, Type: book.Market, Quantity: exact.One})
 		if most == 0 && (code(err) != "stale_price" || !strings.Contains(err.Error(), "when the file has a newer row") ||
 			!strings.Contains(err.Error(), "larger max-price-age in --paper-file") || !strings.HasSuffix(err.Error(), "(retry later)")) {
 			t.Errorf("order at a close of the day before: %+v, %v", got, err)
@@ -222,8 +222,8 @@ func TestNoFileOfSymbol(t *testing.T) {
 	o.Source, o.Feed, o.Intervals = source, market.NewFeed(source, nil), []market.Interval{market.Day1}
 	e := openTest(t, o)
 	defer e.Close()
-	alert := AlertRequest{Symbol: "QQQ", Condition: Condition{Type: PriceAbove, Threshold: dec(t, "200")}}
-	order := OrderRequest{Symbol: "QQQ", Side: Buy, Type: Market, Quantity: exact.One}
+	alert := book.AlertRequest{Symbol: "QQQ", Condition: book.Condition{Type: book.PriceAbove, Threshold: dec(t, "200")}}
+	order := book.OrderRequest{Symbol: "QQQ", Side: book.Buy, Type: book.Market, Quantity: exact.One}
 	const want = `no price of QQQ: csv has no file for "QQQ": bars of 1d need qqq-1d.csv, one of shorter bars that make such, or qqq.csv; it has SPY`
 	if _, err := e.SetAlert(t.Context(), alert); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("an alert: %v", err)
@@ -265,22 +265,22 @@ func TestFileWithoutInterval(t *testing.T) {
 			o := testOptions(t)
 			o.Source, o.Feed, o.MaxPriceAge, o.Intervals = source, market.NewFeed(source, nil), 100*time.Hour, []market.Interval{market.Hour4, market.Hour1}
 			e := openTest(t, o)
-			order := func(change func(*OrderRequest)) Order {
+			order := func(change func(*book.OrderRequest)) book.Order {
 				t.Helper()
-				return ask(t, e, func(r *OrderRequest) { r.Symbol = "BRK-B"; change(r) })
+				return ask(t, e, func(r *book.OrderRequest) { r.Symbol = "BRK-B"; change(r) })
 			}
-			if o := order(func(*OrderRequest) {}); o.Status != StatusFilled || show(o.AveragePrice) != "100" {
+			if o := order(func(*book.OrderRequest) {}); o.Status != book.StatusFilled || show(o.AveragePrice) != "100" {
 				t.Errorf("%s: at the market: %+v", name, o)
 			}
-			rests := order(func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One }).ID
-			if _, err := e.SetAlert(t.Context(), AlertRequest{Symbol: "BRK-B", Condition: Condition{Type: PriceBelow, Threshold: dec(t, "85")}}); err != nil {
+			rests := order(func(r *book.OrderRequest) { r.Type, r.Price = book.Limit, 90*exact.One }).ID
+			if _, err := e.SetAlert(t.Context(), book.AlertRequest{Symbol: "BRK-B", Condition: book.Condition{Type: book.PriceBelow, Threshold: dec(t, "85")}}); err != nil {
 				t.Errorf("%s: a price alert: %v", name, err)
 			}
-			signal := Condition{Type: IndicatorSignal, Indicator: "rsi", Signal: "rsi_oversold"}
-			if _, err := e.SetAlert(t.Context(), AlertRequest{Symbol: "BRK-B", Condition: signal}); err == nil || !strings.Contains(err.Error(), "give an interval that it has") {
+			signal := book.Condition{Type: book.IndicatorSignal, Indicator: "rsi", Signal: "rsi_oversold"}
+			if _, err := e.SetAlert(t.Context(), book.AlertRequest{Symbol: "BRK-B", Condition: signal}); err == nil || !strings.Contains(err.Error(), "give an interval that it has") {
 				t.Errorf("%s: a signal on bars of 4h: %v", name, err)
 			}
-			if _, err := e.SetAlert(t.Context(), AlertRequest{Symbol: "BRK-B", Interval: "1d", Condition: signal}); err != nil {
+			if _, err := e.SetAlert(t.Context(), book.AlertRequest{Symbol: "BRK-B", Interval: "1d", Condition: signal}); err != nil {
 				t.Errorf("%s: a signal on bars of a day: %v", name, err)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
@@ -289,7 +289,7 @@ func TestFileWithoutInterval(t *testing.T) {
 			time.Sleep(time.Minute)
 			day(0, "100,100,80,82")
 			time.Sleep(time.Minute)
-			if got, err := e.Order(rests); err != nil || got.Status != StatusFilled || show(got.AveragePrice) != "90" {
+			if got, err := e.Order(rests); err != nil || got.Status != book.StatusFilled || show(got.AveragePrice) != "90" {
 				t.Errorf("%s: a resting limit after a day that went to 80: %+v, %v", name, got, err)
 			}
 			if n := e.PendingNotifications(""); n != 1 {
@@ -345,33 +345,33 @@ func TestFileGivesNoPrice(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
 			go func() { ended <- e.Run(ctx) }()
-			order := func(change func(*OrderRequest)) (Order, error) {
-				r := OrderRequest{Who: anyone(), Symbol: "SPY", Side: Buy, Type: Market, Quantity: exact.One}
+			order := func(change func(*book.OrderRequest)) (book.Order, error) {
+				r := book.OrderRequest{Who: anyone(), Symbol: "SPY", Side: book.Buy, Type: book.Market, Quantity: exact.One}
 				change(&r)
 				return e.Place(t.Context(), r)
 			}
-			held, err := order(func(r *OrderRequest) { r.StopLoss = Exit{Price: 85 * exact.One} })
+			held, err := order(func(r *book.OrderRequest) { r.StopLoss = book.Exit{Price: 85 * exact.One} })
 			if err != nil || show(held.AveragePrice) != "100" {
 				t.Fatalf("%s: before: %+v, %v", name, held, err)
 			}
-			limit := func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One }
+			limit := func(r *book.OrderRequest) { r.Type, r.Price = book.Limit, 90*exact.One }
 			rests, err := order(limit)
 			if err != nil {
 				t.Fatal(err)
 			}
 			write(broken())
-			for _, change := range []func(*OrderRequest){func(*OrderRequest) {}, func(r *OrderRequest) { r.DryRun = true }, limit} {
+			for _, change := range []func(*book.OrderRequest){func(*book.OrderRequest) {}, func(r *book.OrderRequest) { r.DryRun = true }, limit} {
 				if o, err := order(change); code(err) != "no_price" {
 					t.Errorf("%s: %+v, %v", name, o, err)
 				}
 			}
 			for _, id := range []string{rests.ID, held.ID + "-sl"} {
-				if o, err := e.Order(id); err != nil || o.Status != StatusOpen {
+				if o, err := e.Order(id); err != nil || o.Status != book.StatusOpen {
 					t.Errorf("%s: what rests: %+v, %v", name, o, err)
 				}
 			}
 			write(at("80"))
-			if o, err := order(func(*OrderRequest) {}); err != nil || show(o.AveragePrice) != "80" {
+			if o, err := order(func(*book.OrderRequest) {}); err != nil || show(o.AveragePrice) != "80" {
 				t.Errorf("%s: afterwards: %+v, %v", name, o, err)
 			}
 			cancel()
@@ -421,26 +421,26 @@ func TestFileGoesBack(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
 			go func() { ended <- e.Run(ctx) }()
-			order := func(kind OrderType, price exact.Decimal) (Order, string) {
-				o, err := e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: "SPY", Side: Buy, Type: kind, Price: price, Quantity: exact.One})
+			order := func(kind book.OrderType, price exact.Decimal) (book.Order, string) {
+				o, err := e.Place(t.Context(), book.OrderRequest{Who: anyone(), Symbol: "SPY", Side: book.Buy, Type: kind, Price: price, Quantity: exact.One})
 				return o, strings.TrimSuffix(code(err)+show(o.AveragePrice), "null")
 			}
-			order(Market, 0) // so that the symbol is watched
+			order(book.Market, 0) // so that the symbol is watched
 			write("100", "100", "90")
-			if _, got := order(Market, 0); got != "90" {
+			if _, got := order(book.Market, 0); got != "90" {
 				t.Errorf("%s: before: %s", name, got)
 			}
 			write("100", "100", c.row)
-			if _, got := order(Market, 0); got != c.want {
+			if _, got := order(book.Market, 0); got != c.want {
 				t.Errorf("%s: %s, want %s", name, got, c.want)
 			}
 			if c.want != "stale_price" {
-				dry, err := e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: "SPY", Side: Buy, Type: Limit, Price: 95 * exact.One, Quantity: exact.One, DryRun: true})
+				dry, err := e.Place(t.Context(), book.OrderRequest{Who: anyone(), Symbol: "SPY", Side: book.Buy, Type: book.Limit, Price: 95 * exact.One, Quantity: exact.One, DryRun: true})
 				if err != nil || !strings.Contains(dry.Reason, "; without dry_run: the file no longer tells its price of 2000-01-01 00:03") {
 					t.Errorf("%s: dry run of a limit that is not reached: %q, %v", name, dry.Reason, err)
 				}
-				rests, got := order(Limit, 95*exact.One)
-				if got != "" || rests.Status != StatusOpen || !strings.Contains(rests.Reason, "price of 2000-01-01 00:03") {
+				rests, got := order(book.Limit, 95*exact.One)
+				if got != "" || rests.Status != book.StatusOpen || !strings.Contains(rests.Reason, "price of 2000-01-01 00:03") {
 					t.Errorf("%s: a limit that is not reached: %+v", name, rests)
 				}
 				// An update that tells of closed bars repeats the last price.
@@ -449,11 +449,11 @@ func TestFileGoesBack(t *testing.T) {
 					t.Errorf("%s: position at %s, want %s", name, show(p.CurrentPrice), c.want)
 				}
 				write("100", "100", c.row, "100")
-				if o, err := e.Order(rests.ID); err != nil || o.Status != StatusOpen {
+				if o, err := e.Order(rests.ID); err != nil || o.Status != book.StatusOpen {
 					t.Errorf("%s: after a row of 100: %+v, %v", name, o, err)
 				}
 				write("100", "100", c.row, "100", "94")
-				if o, err := e.Order(rests.ID); err != nil || o.Status != StatusFilled || o.Reason != "" {
+				if o, err := e.Order(rests.ID); err != nil || o.Status != book.StatusFilled || o.Reason != "" {
 					t.Errorf("%s: after a row of 94: %+v, %v", name, o, err)
 				}
 			}
@@ -468,7 +468,7 @@ func TestFileGoesBack(t *testing.T) {
 // price.
 func TestRestingPriceAt(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		place(t, e, Buy, Limit, "1", "95")
+		place(t, e, book.Buy, book.Limit, "1", "95")
 		walk(e, 100, minute(0, 100, 100, 100, 100))
 		begin := time.Now()
 		walk(e, 100, minute(0, 100, 100, 99, 99), minute(1, 99, 99, 94, 96), minute(2, 96, 99, 96, 99))

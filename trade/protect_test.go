@@ -23,16 +23,16 @@ func protectedAccount(short bool) func(*Options) {
 }
 
 // of returns a change of a request to a quantity, on top of another change.
-func of(quantity int64, change func(*OrderRequest)) func(*OrderRequest) {
-	return func(r *OrderRequest) {
+func of(quantity int64, change func(*book.OrderRequest)) func(*book.OrderRequest) {
+	return func(r *book.OrderRequest) {
 		change(r)
 		r.Quantity = exact.Decimal(quantity) * exact.One
 	}
 }
 
 // limiting returns the change to a limit order.
-func limiting(side Side, at int64) func(*OrderRequest) {
-	return func(r *OrderRequest) { r.Side, r.Type, r.Price = side, Limit, exact.Decimal(at)*exact.One }
+func limiting(side book.Side, at int64) func(*book.OrderRequest) {
+	return func(r *book.OrderRequest) { r.Side, r.Type, r.Price = side, book.Limit, exact.Decimal(at)*exact.One }
 }
 
 // reached says what became of an order: its status, what was filled of it, and at which
@@ -64,13 +64,13 @@ func holds(t *testing.T, e *Engine) string {
 // stop it is, with --short and without, and over a restart; nothing is short after it. The
 // account said before how much that would lose: at 99.5 it is 6 times 2.5.
 func TestStopAfterPartialExit(t *testing.T) {
-	stops := map[string]func(*OrderRequest){
-		"stop":          stopping(Sell, 97),
-		"stop_limit":    func(r *OrderRequest) { stopping(Sell, 97)(r); r.Type, r.Price = StopLimit, 90*exact.One },
-		"trailing_stop": func(r *OrderRequest) { r.Side, r.Type, r.TrailAmount = Sell, TrailingStop, 4*exact.One },
-		"oco": func(r *OrderRequest) {
-			limiting(Sell, 120)(r)
-			r.OCO = OCO{StopPrice: 97 * exact.One}
+	stops := map[string]func(*book.OrderRequest){
+		"stop":          stopping(book.Sell, 97),
+		"stop_limit":    func(r *book.OrderRequest) { stopping(book.Sell, 97)(r); r.Type, r.Price = book.StopLimit, 90*exact.One },
+		"trailing_stop": func(r *book.OrderRequest) { r.Side, r.Type, r.TrailAmount = book.Sell, book.TrailingStop, 4*exact.One },
+		"oco": func(r *book.OrderRequest) {
+			limiting(book.Sell, 120)(r)
+			r.OCO = book.OCO{StopPrice: 97 * exact.One}
 		},
 	}
 	for name, stop := range stops {
@@ -84,9 +84,9 @@ func TestStopAfterPartialExit(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						place(t, e, Buy, Market, "10", "")
+						place(t, e, book.Buy, book.Market, "10", "")
 						id := ask(t, e, of(10, stop)).ID
-						profit := ask(t, e, of(4, func(r *OrderRequest) { limiting(Sell, 101)(r); r.ReduceOnly = true })).ID
+						profit := ask(t, e, of(4, func(r *book.OrderRequest) { limiting(book.Sell, 101)(r); r.ReduceOnly = true })).ID
 						if name == "oco" {
 							id += "-oco"
 						}
@@ -125,9 +125,9 @@ func TestStopAfterPartialExit(t *testing.T) {
 // protects.
 func TestStopOfShortAfterPartialExit(t *testing.T) {
 	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
-		place(t, e, Sell, Market, "10", "")
-		id := ask(t, e, of(10, stopping(Buy, 103))).ID
-		ask(t, e, of(4, limiting(Buy, 99)))
+		place(t, e, book.Sell, book.Market, "10", "")
+		id := ask(t, e, of(10, stopping(book.Buy, 103))).ID
+		ask(t, e, of(4, limiting(book.Buy, 99)))
 		walk(e, 100, minute(0, 100, 100.5, 99, 100.5))
 		if a := statement(t, e); a.Risk.String() != "15" || a.Unprotected.String() != "0" {
 			t.Errorf("risk_to_stops %s, unprotected %s, want 15 and 0", a.Risk, a.Unprotected)
@@ -143,7 +143,7 @@ func TestStopOfShortAfterPartialExit(t *testing.T) {
 // around if the account may be short; if not, or if the account cannot pay for the new
 // position, it still closes what is held, and its reason says why no more.
 func TestStopThatMayTurn(t *testing.T) {
-	turning := func(r *OrderRequest) { stopping(Sell, 97)(r); r.MayOpen = true }
+	turning := func(r *book.OrderRequest) { stopping(book.Sell, 97)(r); r.MayOpen = true }
 	for _, c := range []struct {
 		short            bool
 		cash             int64
@@ -156,9 +156,9 @@ func TestStopThatMayTurn(t *testing.T) {
 			protectedAccount(c.short)(o)
 			o.Account.Cash = exact.Decimal(c.cash) * exact.One
 		}, func(t *testing.T, e *Engine) {
-			place(t, e, Buy, Market, "10", "")
+			place(t, e, book.Buy, book.Market, "10", "")
 			id := ask(t, e, of(10, turning)).ID
-			ask(t, e, of(4, limiting(Sell, 101)))
+			ask(t, e, of(4, limiting(book.Sell, 101)))
 			walk(e, 100, minute(0, 100, 101, 100, 100))
 			walk(e, 100, minute(0, 100, 100, 96, 96))
 			o, _ := e.Order(id)
@@ -172,9 +172,9 @@ func TestStopThatMayTurn(t *testing.T) {
 		protectedAccount(true)(o)
 		o.Account.Cash, o.Account.Leverage = 2_000*exact.One, exact.One
 	}, func(t *testing.T, e *Engine) {
-		place(t, e, Buy, Market, "20", "")
+		place(t, e, book.Buy, book.Market, "20", "")
 		id := ask(t, e, of(30, turning)).ID
-		place(t, e, Sell, Market, "19", "")
+		place(t, e, book.Sell, book.Market, "19", "")
 		walk(e, 100, minute(0, 100, 100, 96, 96))
 		if o, _ := e.Order(id); reached(t, e, id) != "cancelled 1 at 97" || !strings.Contains(o.Reason, "buying_power") || holds(t, e) != "0" {
 			t.Errorf("the stop is %s (%s) and %s are held; want 1 sold, and why no more", reached(t, e, id), o.Reason, holds(t, e))
@@ -186,13 +186,13 @@ func TestStopThatMayTurn(t *testing.T) {
 // turn the position around. It is refused with both ways to say it.
 func TestExitLargerThanPosition(t *testing.T) {
 	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
-		place(t, e, Buy, Market, "10", "")
-		for name, change := range map[string]func(*OrderRequest){"stop": stopping(Sell, 97), "limit": limiting(Sell, 103)} {
+		place(t, e, book.Buy, book.Market, "10", "")
+		for name, change := range map[string]func(*book.OrderRequest){"stop": stopping(book.Sell, 97), "limit": limiting(book.Sell, 103)} {
 			_, err := try(t, e, of(15, change))
 			if code(err) != "reduce_only" || !strings.Contains(err.Error(), "at most 10") || !strings.Contains(err.Error(), "may_open") {
 				t.Errorf("%s: %v", name, err)
 			}
-			if o, err := try(t, e, of(15, func(r *OrderRequest) { change(r); r.MayOpen = true })); err != nil || o.ReduceOnly {
+			if o, err := try(t, e, of(15, func(r *book.OrderRequest) { change(r); r.MayOpen = true })); err != nil || o.ReduceOnly {
 				t.Errorf("%s with may_open: %+v, %v", name, o, err)
 			}
 			if o, err := try(t, e, of(10, change)); err != nil || !o.ReduceOnly {
@@ -206,10 +206,10 @@ func TestExitLargerThanPosition(t *testing.T) {
 // while the position has shrunk, and sells no more than is held.
 func TestReplaceExit(t *testing.T) {
 	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
-		place(t, e, Buy, Market, "10", "")
-		old := ask(t, e, of(10, stopping(Sell, 97))).ID
-		place(t, e, Sell, Market, "4", "")
-		id := ask(t, e, of(10, func(r *OrderRequest) { stopping(Sell, 98)(r); r.Replaces = old })).ID
+		place(t, e, book.Buy, book.Market, "10", "")
+		old := ask(t, e, of(10, stopping(book.Sell, 97))).ID
+		place(t, e, book.Sell, book.Market, "4", "")
+		id := ask(t, e, of(10, func(r *book.OrderRequest) { stopping(book.Sell, 98)(r); r.Replaces = old })).ID
 		walk(e, 100, minute(0, 100, 100, 96, 96))
 		if got := reached(t, e, id); got != "cancelled 6 at 98" || holds(t, e) != "0" {
 			t.Errorf("the stop is %s and %s are held; want 6 sold at 98", got, holds(t, e))
@@ -221,10 +221,10 @@ func TestReplaceExit(t *testing.T) {
 // counts none. Under reducing those that shrink the position are.
 func TestHaltedStopsDoNotProtect(t *testing.T) {
 	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
-		place(t, e, Buy, Market, "10", "")
-		ask(t, e, of(10, stopping(Sell, 97)))
+		place(t, e, book.Buy, book.Market, "10", "")
+		ask(t, e, of(10, stopping(book.Sell, 97)))
 		for _, c := range []struct{ state, risk, unprotected string }{{"halted", "0", "1000"}, {"reducing", "30", "0"}, {"active", "30", "0"}} {
-			trading(t, e, TradingState(c.state))
+			trading(t, e, book.TradingState(c.state))
 			if a := statement(t, e); a.Risk.String() != c.risk || a.Unprotected.String() != c.unprotected {
 				t.Errorf("%s: risk_to_stops %s, unprotected %s, want %s and %s", c.state, a.Risk, a.Unprotected, c.risk, c.unprotected)
 			}
@@ -236,12 +236,12 @@ func TestHaltedStopsDoNotProtect(t *testing.T) {
 // first leaves 4, and the second closes them: what it has more is cancelled.
 func TestReducingCountsStopsInTurn(t *testing.T) {
 	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
-		place(t, e, Buy, Market, "10", "")
+		place(t, e, book.Buy, book.Market, "10", "")
 		for _, price := range []int64{97, 96} {
-			ask(t, e, of(6, func(r *OrderRequest) { stopping(Sell, price)(r); r.MayOpen = true }))
+			ask(t, e, of(6, func(r *book.OrderRequest) { stopping(book.Sell, price)(r); r.MayOpen = true }))
 		}
 		for _, c := range []struct{ state, risk, unprotected string }{{"active", "34", "0"}, {"reducing", "34", "0"}} {
-			trading(t, e, TradingState(c.state))
+			trading(t, e, book.TradingState(c.state))
 			if a := statement(t, e); a.Risk.String() != c.risk || a.Unprotected.String() != c.unprotected {
 				t.Errorf("%s: risk_to_stops %s, unprotected %s, want %s and %s", c.state, a.Risk, a.Unprotected, c.risk, c.unprotected)
 			}
@@ -256,17 +256,17 @@ func TestReducingCountsStopsInTurn(t *testing.T) {
 // TestRiskBeyondStop: the market went through a stop under a halt. Once that is over the stop
 // takes the price of the market, so there is nothing more to lose, and nothing to win.
 func TestRiskBeyondStop(t *testing.T) {
-	for _, side := range []Side{Buy, Sell} {
+	for _, side := range []book.Side{book.Buy, book.Sell} {
 		inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
-			place(t, e, side, Market, "10", "")
+			place(t, e, side, book.Market, "10", "")
 			stop, end := int64(97), 80.0
-			if side == Sell {
+			if side == book.Sell {
 				stop, end = 103, 120
 			}
 			ask(t, e, of(10, stopping(side.Other(), stop)))
-			trading(t, e, Halted)
+			trading(t, e, book.Halted)
 			walk(e, 100, minute(0, 100, max(end, 100), min(end, 100), end))
-			trading(t, e, Active)
+			trading(t, e, book.Active)
 			if a := statement(t, e); a.Risk.String() != "0" || a.Unprotected.String() != "0" {
 				t.Errorf("%s: risk_to_stops %s, unprotected %s, want 0 and 0", side, a.Risk, a.Unprotected)
 			}
@@ -278,10 +278,10 @@ func TestRiskBeyondStop(t *testing.T) {
 // Until then its position is not protected.
 func TestStopPastItsTime(t *testing.T) {
 	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
-		place(t, e, Buy, Market, "10", "")
-		ask(t, e, of(10, func(r *OrderRequest) {
-			stopping(Sell, 97)(r)
-			r.TimeInForce, r.ExpiresAt = GTD, time.Now().Add(10*time.Second)
+		place(t, e, book.Buy, book.Market, "10", "")
+		ask(t, e, of(10, func(r *book.OrderRequest) {
+			stopping(book.Sell, 97)(r)
+			r.TimeInForce, r.ExpiresAt = book.GTD, time.Now().Add(10*time.Second)
 		}))
 		for _, want := range []string{"30 0", "0 1000"} {
 			if a := statement(t, e); a.Risk.String()+" "+a.Unprotected.String() != want {
@@ -293,7 +293,7 @@ func TestStopPastItsTime(t *testing.T) {
 }
 
 // trading sets the trading state, as the file HALT does.
-func trading(t *testing.T, e *Engine, to TradingState) {
+func trading(t *testing.T, e *Engine, to book.TradingState) {
 	t.Helper()
 	err := e.Do(func(*book.State) error { return e.propose(book.KindTrading, &book.Event{At: now(), Trading: to}) })
 	if err != nil {
@@ -312,7 +312,7 @@ func toldNow(t *testing.T, e *Engine) (texts []string) {
 	for _, n := range list {
 		var m struct {
 			Type, Message string
-			Order         Order
+			Order         book.Order
 		}
 		text, err := json.Marshal(n)
 		if err != nil {
@@ -329,9 +329,9 @@ func toldNow(t *testing.T, e *Engine) (texts []string) {
 // goes to the outbox: one that the limits reject when the market reaches it, a stop whose time
 // is over, and an exit whose position another fill has closed.
 func TestEndsAreTold(t *testing.T) {
-	day := func(r *OrderRequest) {
-		stopping(Sell, 90)(r)
-		r.TimeInForce, r.ExpiresAt = GTD, time.Now().Add(3*time.Minute)
+	day := func(r *book.OrderRequest) {
+		stopping(book.Sell, 90)(r)
+		r.TimeInForce, r.ExpiresAt = book.GTD, time.Now().Add(3*time.Minute)
 	}
 	for _, c := range []struct {
 		name string
@@ -339,8 +339,8 @@ func TestEndsAreTold(t *testing.T) {
 		want string                               // in the notification, with the id for %s
 	}{
 		{"rejected", func(t *testing.T, e *Engine) string {
-			id := ask(t, e, of(2, limiting(Sell, 400))).ID // worth 3600 with the 7 below, then
-			ask(t, e, of(7, limiting(Sell, 110)))
+			id := ask(t, e, of(2, limiting(book.Sell, 400))).ID // worth 3600 with the 7 below, then
+			ask(t, e, of(7, limiting(book.Sell, 110)))
 			for _, at := range []float64{120, 200, 400} {
 				walk(e, 100, minute(0, at, at, at, at))
 				if at < 400 {
@@ -350,7 +350,7 @@ func TestEndsAreTold(t *testing.T) {
 			return id
 		}, "order_rejected Limit order %s: sell 2 of AAA was rejected: max_position_notional: "},
 		{"expired", func(t *testing.T, e *Engine) string {
-			place(t, e, Buy, Market, "10", "")
+			place(t, e, book.Buy, book.Market, "10", "")
 			id := ask(t, e, of(10, day)).ID
 			walk(e, 100, minute(0, 100, 100, 99, 99), minute(1, 99, 99, 99, 99), minute(2, 99, 99, 99, 99), minute(3, 99, 99, 99, 99))
 			return id
@@ -385,7 +385,7 @@ func TestEndsAreTold(t *testing.T) {
 // steps is an outbox that keeps the orders that ended.
 type steps struct{ orders []string }
 
-func (s *steps) Apply(step Step) error {
+func (s *steps) Apply(step book.Step) error {
 	if step.Order != nil {
 		s.orders = append(s.orders, step.Order.ID)
 	}
@@ -411,9 +411,9 @@ func TestFillTellsWhatEnded(t *testing.T) {
 		if _, err := e.Subscribe(from("me"), Filter{AlertTypes: []string{"order"}}); err != nil {
 			t.Fatal(err)
 		}
-		place(t, e, Buy, Market, "10", "")
-		stop := ask(t, e, of(10, stopping(Sell, 97))).ID
-		profit := ask(t, e, of(10, limiting(Sell, 101))).ID
+		place(t, e, book.Buy, book.Market, "10", "")
+		stop := ask(t, e, of(10, stopping(book.Sell, 97))).ID
+		profit := ask(t, e, of(10, limiting(book.Sell, 101))).ID
 		walk(e, 100, minute(0, 100, 101, 100, 101))
 		if got := reached(t, e, stop); got != "cancelled 0 at null" {
 			t.Errorf("the stop of a position that is gone is %s", got)
@@ -432,12 +432,12 @@ func TestClosingByHand(t *testing.T) {
 	for _, way := range []string{"quantity", "all", "every position", "dry run"} {
 		t.Run(way, func(t *testing.T) {
 			inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
-				place(t, e, Buy, Market, "10", "")
-				stop := ask(t, e, of(10, stopping(Sell, 97))).ID
-				profit := ask(t, e, of(5, limiting(Sell, 105))).ID
-				stays := ask(t, e, of(10, func(r *OrderRequest) { stopping(Sell, 95)(r); r.MayOpen = true })).ID
-				entry := ask(t, e, limiting(Buy, 90)).ID
-				r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Market, Quantity: 4 * exact.One}
+				place(t, e, book.Buy, book.Market, "10", "")
+				stop := ask(t, e, of(10, stopping(book.Sell, 97))).ID
+				profit := ask(t, e, of(5, limiting(book.Sell, 105))).ID
+				stays := ask(t, e, of(10, func(r *book.OrderRequest) { stopping(book.Sell, 95)(r); r.MayOpen = true })).ID
+				entry := ask(t, e, limiting(book.Buy, 90)).ID
+				r := book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Sell, Type: book.Market, Quantity: 4 * exact.One}
 				part, err := e.PlaceOrder(t.Context(), r)
 				if err != nil || len(part.Ended)+len(part.Left) != 0 {
 					t.Fatalf("4 of 10 are sold: %+v, %v", part, err)
@@ -447,7 +447,7 @@ func TestClosingByHand(t *testing.T) {
 				switch way {
 				case "every position":
 					var closed []Closed
-					if closed, err = e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true}, nil); len(closed) == 1 {
+					if closed, err = e.CloseAll(t.Context(), book.OrderRequest{Type: book.Market, All: true}, nil); len(closed) == 1 {
 						got = closed[0].Placed
 					}
 				case "all":
@@ -476,9 +476,9 @@ func TestClosingByHand(t *testing.T) {
 // names them. Others stay, with the new position.
 func TestTurningByHand(t *testing.T) {
 	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
-		entry := ask(t, e, of(10, func(r *OrderRequest) { r.StopLoss.Price, r.TakeProfit.Price = 97*exact.One, 105*exact.One })).ID
-		ask(t, e, limiting(Buy, 90))
-		got, err := e.PlaceOrder(t.Context(), OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Market, Quantity: 25 * exact.One, MayOpen: true})
+		entry := ask(t, e, of(10, func(r *book.OrderRequest) { r.StopLoss.Price, r.TakeProfit.Price = 97*exact.One, 105*exact.One })).ID
+		ask(t, e, limiting(book.Buy, 90))
+		got, err := e.PlaceOrder(t.Context(), book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Sell, Type: book.Market, Quantity: 25 * exact.One, MayOpen: true})
 		if want := []string{entry + "-sl", entry + "-tp"}; err != nil || !slices.Equal(got.Ended, want) || got.Left != nil {
 			t.Errorf("ended %v and left %v, %v; want %v and none", got.Ended, got.Left, err, want)
 		}
@@ -488,7 +488,7 @@ func TestTurningByHand(t *testing.T) {
 // TestCancelNamesTheOther: what is cancelled with an order that excludes it is in the answer.
 func TestCancelNamesTheOther(t *testing.T) {
 	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
-		entry := ask(t, e, of(10, func(r *OrderRequest) { r.StopLoss.Price, r.TakeProfit.Price = 97*exact.One, 105*exact.One })).ID
+		entry := ask(t, e, of(10, func(r *book.OrderRequest) { r.StopLoss.Price, r.TakeProfit.Price = 97*exact.One, 105*exact.One })).ID
 		got, err := e.CancelOrder(anyone(), entry+"-tp")
 		if want := []string{entry + "-sl"}; err != nil || !slices.Equal(got.Ended, want) {
 			t.Errorf("with the take_profit ended %v, %v; want %v", got.Ended, err, want)
@@ -500,16 +500,16 @@ func TestCancelNamesTheOther(t *testing.T) {
 // the same position, though the account may not be short, also while only orders that shrink a
 // position are taken. So is one for a part. One for more is refused.
 func TestMarketBesideExits(t *testing.T) {
-	for _, to := range []TradingState{Active, Reducing} {
+	for _, to := range []book.TradingState{book.Active, book.Reducing} {
 		inBubble(t, protectedAccount(false), func(t *testing.T, e *Engine) {
-			place(t, e, Buy, Market, "10", "")
-			ask(t, e, of(10, stopping(Sell, 97)))
-			ask(t, e, of(10, limiting(Sell, 105)))
+			place(t, e, book.Buy, book.Market, "10", "")
+			ask(t, e, of(10, stopping(book.Sell, 97)))
+			ask(t, e, of(10, limiting(book.Sell, 105)))
 			if err := e.Do(func(*book.State) error { return e.propose(book.KindTrading, &book.Event{At: now(), Trading: to}) }); err != nil {
 				t.Fatal(err)
 			}
 			sell := func(quantity int64) error {
-				r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Market, Quantity: exact.Decimal(quantity) * exact.One}
+				r := book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Sell, Type: book.Market, Quantity: exact.Decimal(quantity) * exact.One}
 				_, _, err := e.accept(r, inquiry{answered: true}, broker.Rules{})
 				return err
 			}
@@ -532,15 +532,15 @@ func TestMarketBesideExits(t *testing.T) {
 // stop that it replaces. The answer names the stop: the position is without it now.
 func TestReplacedByNothing(t *testing.T) {
 	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
-		place(t, e, Buy, Market, "10", "")
-		stop := ask(t, e, of(10, stopping(Sell, 97))).ID
-		got, err := e.PlaceOrder(t.Context(), OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Limit, Quantity: 10 * exact.One, Price: 105 * exact.One, TimeInForce: IOC, Replaces: stop})
-		if want := []string{stop}; err != nil || got.Status != StatusCancelled || !slices.Equal(got.Ended, want) {
+		place(t, e, book.Buy, book.Market, "10", "")
+		stop := ask(t, e, of(10, stopping(book.Sell, 97))).ID
+		got, err := e.PlaceOrder(t.Context(), book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Sell, Type: book.Limit, Quantity: 10 * exact.One, Price: 105 * exact.One, TimeInForce: book.IOC, Replaces: stop})
+		if want := []string{stop}; err != nil || got.Status != book.StatusCancelled || !slices.Equal(got.Ended, want) {
 			t.Errorf("%s, ended %v, %v; want %v ended", got.Status, got.Ended, err, want)
 		}
 		// What takes the place of another order is told by its replaces.
-		stop = ask(t, e, of(10, stopping(Sell, 97))).ID
-		got, err = e.PlaceOrder(t.Context(), OrderRequest{Who: anyone(), Symbol: "AAA", Side: Sell, Type: Stop, Quantity: 10 * exact.One, StopPrice: 98 * exact.One, Replaces: stop})
+		stop = ask(t, e, of(10, stopping(book.Sell, 97))).ID
+		got, err = e.PlaceOrder(t.Context(), book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Sell, Type: book.Stop, Quantity: 10 * exact.One, StopPrice: 98 * exact.One, Replaces: stop})
 		if err != nil || got.Ended != nil {
 			t.Errorf("ended %v, %v; want none", got.Ended, err)
 		}

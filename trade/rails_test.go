@@ -27,9 +27,9 @@ func netOf(e *Engine) string {
 }
 
 // tryPlace places an order of AAA and returns the code of its refusal.
-func tryPlace(t *testing.T, e *Engine, side Side, typ OrderType, quantity, limit string) string {
+func tryPlace(t *testing.T, e *Engine, side book.Side, typ book.OrderType, quantity, limit string) string {
 	t.Helper()
-	r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: side, Type: typ, Quantity: dec(t, quantity)}
+	r := book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: side, Type: typ, Quantity: dec(t, quantity)}
 	if limit != "" {
 		r.Price = dec(t, limit)
 	}
@@ -40,7 +40,7 @@ func tryPlace(t *testing.T, e *Engine, side Side, typ OrderType, quantity, limit
 // TestLimitsBelowZero: a limit below zero is refused. It once switched the limit of the
 // order rate off.
 func TestLimitsBelowZero(t *testing.T) {
-	for _, l := range []Limits{{OrderNotional: -1}, {PositionNotional: -1}, {DailyLoss: -1}, {OpenPerSymbol: -1}, {Open: -1}, {OrdersPerSecond: -5}, {Alerts: -1}, {Symbols: -1}} {
+	for _, l := range []book.Limits{{OrderNotional: -1}, {PositionNotional: -1}, {DailyLoss: -1}, {OpenPerSymbol: -1}, {Open: -1}, {OrdersPerSecond: -5}, {Alerts: -1}, {Symbols: -1}} {
 		o := testOptions(t)
 		o.Limits = l
 		if e, err := Open(o); err == nil {
@@ -68,7 +68,7 @@ func TestTooManySymbols(t *testing.T) {
 // number holds. It must not wrap around to a small or negative limit.
 func TestLargestPositionFits(t *testing.T) {
 	for order, want := range map[exact.Decimal]exact.Decimal{5 * exact.One: 50 * exact.One, 9_000_000_000 * exact.One: 90_000_000_000 * exact.One, 20_000_000_000 * exact.One: math.MaxInt64, math.MaxInt64: math.MaxInt64} {
-		if got := (Limits{OrderNotional: order}).WithDefaults().PositionNotional; got != want {
+		if got := (book.Limits{OrderNotional: order}).WithDefaults().PositionNotional; got != want {
 			t.Errorf("with orders of up to %s the largest position is %s, want %s", order, got, want)
 		}
 	}
@@ -79,15 +79,15 @@ func TestLargestPositionFits(t *testing.T) {
 // at 110, and a third would leave short 18, worth 1,980. Exits are cut to what is held.
 func TestClosingOrdersAreCountedTogether(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Limits.PositionNotional = 1000 * exact.One }, func(t *testing.T, e *Engine) {
-		place(t, e, Buy, Market, "9", "")
+		place(t, e, book.Buy, book.Market, "9", "")
 		for i, want := range []string{"", "", "max_position_notional", "max_position_notional"} {
-			_, err := try(t, e, of(9, func(r *OrderRequest) { limiting(Sell, 110)(r); r.MayOpen = true }))
+			_, err := try(t, e, of(9, func(r *book.OrderRequest) { limiting(book.Sell, 110)(r); r.MayOpen = true }))
 			if got := code(err); got != want {
 				t.Errorf("sell %d: %q, want %q", i+1, got, want)
 			}
 		}
 		for range 3 {
-			ask(t, e, of(9, limiting(Sell, 110)))
+			ask(t, e, of(9, limiting(book.Sell, 110)))
 		}
 		price(e, "AAA", 111)
 		if got := netOf(e); got != "-9" {
@@ -103,20 +103,20 @@ func TestReducingCountsOpenOrders(t *testing.T) {
 	o := testOptions(t)
 	e := openTest(t, o)
 	defer e.Close()
-	place(t, e, Buy, Market, "1", "")
+	place(t, e, book.Buy, book.Market, "1", "")
 	if err := os.WriteFile(filepath.Join(o.Dir, haltName), []byte("reducing"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []string{"", "trading_reducing", "trading_reducing"} {
-		_, err := try(t, e, func(r *OrderRequest) { limiting(Sell, 110)(r); r.MayOpen = true })
+		_, err := try(t, e, func(r *book.OrderRequest) { limiting(book.Sell, 110)(r); r.MayOpen = true })
 		if got := code(err); got != want {
 			t.Errorf("sell %d: %q, want %q", i+1, got, want)
 		}
 	}
-	if got := tryPlace(t, e, Sell, Limit, "1", "112"); got != "" {
+	if got := tryPlace(t, e, book.Sell, book.Limit, "1", "112"); got != "" {
 		t.Errorf("an exit beside the resting one: %q", got)
 	}
-	if got := tryPlace(t, e, Sell, Market, "1", ""); got != "" {
+	if got := tryPlace(t, e, book.Sell, book.Market, "1", ""); got != "" {
 		t.Errorf("a market sell beside the resting one: %q", got)
 	}
 	if got := netOf(e); got != "0" {
@@ -129,14 +129,14 @@ func TestReducingCountsOpenOrders(t *testing.T) {
 // 400, the two together would be worth 3,600.
 func TestRailAtTheFill(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Limits.PositionNotional = 1000 * exact.One }, func(t *testing.T, e *Engine) {
-		far := place(t, e, Sell, Limit, "2", "400")
-		place(t, e, Sell, Limit, "7", "110")
+		far := place(t, e, book.Sell, book.Limit, "2", "400")
+		place(t, e, book.Sell, book.Limit, "7", "110")
 		price(e, "AAA", 100)
 		price(e, "AAA", 120)
 		price(e, "AAA", 200)
 		price(e, "AAA", 400)
 		o := must(e.Orders(false))[0]
-		if o.ID != far.ID || o.Status != StatusRejected || netOf(e) != "-7" {
+		if o.ID != far.ID || o.Status != book.StatusRejected || netOf(e) != "-7" {
 			t.Errorf("order %+v, position %s; want it rejected and -7", o, netOf(e))
 		}
 		if want := "max_position_notional"; len(o.Reason) < len(want) || o.Reason[:len(want)] != want {
@@ -152,9 +152,9 @@ func TestReducingAtTheFill(t *testing.T) {
 	o := testOptions(t)
 	e := openTest(t, o)
 	defer e.Close()
-	place(t, e, Buy, Market, "1", "")
+	place(t, e, book.Buy, book.Market, "1", "")
 	for range 3 {
-		ask(t, e, func(r *OrderRequest) { limiting(Sell, 110)(r); r.MayOpen = true })
+		ask(t, e, func(r *book.OrderRequest) { limiting(book.Sell, 110)(r); r.MayOpen = true })
 	}
 	halt := filepath.Join(o.Dir, haltName)
 	for _, step := range []struct{ halt, want string }{{"", "1"}, {"reducing", "0"}, {"gone", "-2"}} {
@@ -184,16 +184,16 @@ func TestReducingAtTheFill(t *testing.T) {
 func TestOCOOfStopsCounts(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Limits.PositionNotional = 1000 * exact.One }, func(t *testing.T, e *Engine) {
 		e.ensure(t.Context(), "AAA")
-		id := ask(t, e, func(r *OrderRequest) {
-			r.Type, r.Price, r.OCO, r.Quantity = Limit, 90*exact.One, OCO{StopPrice: 110 * exact.One}, 5*exact.One
+		id := ask(t, e, func(r *book.OrderRequest) {
+			r.Type, r.Price, r.OCO, r.Quantity = book.Limit, 90*exact.One, book.OCO{StopPrice: 110 * exact.One}, 5*exact.One
 		}).ID
-		ask(t, e, func(r *OrderRequest) {
-			r.Type, r.StopPrice, r.Replaces, r.Quantity = Stop, 105*exact.One, id, 5*exact.One
+		ask(t, e, func(r *book.OrderRequest) {
+			r.Type, r.StopPrice, r.Replaces, r.Quantity = book.Stop, 105*exact.One, id, 5*exact.One
 		})
-		if got := tryPlace(t, e, Buy, Limit, "6", "95"); got != "max_position_notional" {
+		if got := tryPlace(t, e, book.Buy, book.Limit, "6", "95"); got != "max_position_notional" {
 			t.Errorf("6 more beside an oco of 5: %q, want max_position_notional", got)
 		}
-		if got := tryPlace(t, e, Buy, Limit, "5", "95"); got != "" {
+		if got := tryPlace(t, e, book.Buy, book.Limit, "5", "95"); got != "" {
 			t.Errorf("5 more beside an oco of 5: %q, want no refusal", got)
 		}
 	})

@@ -21,7 +21,7 @@ func TestCodes(t *testing.T) {
 		t.Fatal(err, wrong)
 	}
 	var files []*ast.File
-	consts := map[string]Code{} // by name
+	consts := map[string]book.Code{} // by name
 	for _, name := range append(names, rules...) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
@@ -35,7 +35,7 @@ func TestCodes(t *testing.T) {
 			if v, ok := n.(*ast.ValueSpec); ok && len(v.Values) == 1 {
 				if text, ok := v.Values[0].(*ast.BasicLit); ok && text.Kind == token.STRING {
 					s, _ := strconv.Unquote(text.Value) // the parser has read it
-					consts[v.Names[0].Name] = Code(s)
+					consts[v.Names[0].Name] = book.Code(s)
 				}
 			}
 			return true
@@ -55,11 +55,11 @@ func TestCodes(t *testing.T) {
 			case *ast.SelectorExpr:
 				name = f.Sel.Name
 			}
-			var code Code
+			var code book.Code
 			switch arg := append(call.Args, nil)[0].(type) {
 			case *ast.BasicLit:
 				s, _ := strconv.Unquote(arg.Value) // the parser has read it
-				code = Code(s)
+				code = book.Code(s)
 			case *ast.Ident:
 				code = consts[arg.Name]
 			case *ast.SelectorExpr:

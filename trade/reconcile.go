@@ -79,7 +79,7 @@ func withLegs(r broker.Report) (all []broker.State) {
 
 // readOrder learns what became of o, which may be a leg, from a report or by asking for it,
 // and reports whether its state is clear then.
-func (v *liveVenue) readOrder(ctx context.Context, o *Order, r broker.Report) bool {
+func (v *liveVenue) readOrder(ctx context.Context, o *book.Order, r broker.Report) bool {
 	var s broker.State
 	listed := false
 	for _, other := range withLegs(r) {
@@ -107,7 +107,7 @@ func (v *liveVenue) readOrder(ctx context.Context, o *Order, r broker.Report) bo
 
 // giveUp counts that the broker, asked for o, did not have it, and rejects o with a reason once
 // that can be believed. It reports whether the state of o is clear then.
-func (v *liveVenue) giveUp(o *Order, reason Reason) (clear bool) {
+func (v *liveVenue) giveUp(o *book.Order, reason book.Reason) (clear bool) {
 	err := v.Do(func(s *book.State) error {
 		if o = s.Order(o.ID); !o.Unknown() { // the stream has told of it meanwhile
 			clear = true
@@ -123,7 +123,7 @@ func (v *liveVenue) giveUp(o *Order, reason Reason) (clear bool) {
 			return nil
 		}
 		clear = true
-		return v.restate(o, StatusRejected, reason)
+		return v.restate(o, book.StatusRejected, reason)
 	})
 	return clear && err == nil
 }

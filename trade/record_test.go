@@ -27,7 +27,7 @@ func crowd(t *testing.T, e *Engine, fill func(i int)) {
 			t.Fatal(err)
 		}
 	}
-	for i := 0; len(e.ahead.Open["AAA"]) < MaxOpenPerSymbol; i++ {
+	for i := 0; len(e.ahead.Open["AAA"]) < book.MaxOpenPerSymbol; i++ {
 		fill(i)
 	}
 }
@@ -37,9 +37,9 @@ func crowd(t *testing.T, e *Engine, fill func(i int)) {
 // when a stop for the whole position is reached, trailing stops that have moved. All of it is
 // one record, which a crash after it keeps.
 func TestFillEndsAllOthers(t *testing.T) {
-	stop := func(quantity, at exact.Decimal) func(*OrderRequest) {
-		return func(r *OrderRequest) {
-			r.Side, r.Type, r.Quantity, r.StopPrice, r.ReduceOnly = Sell, Stop, quantity, at, true
+	stop := func(quantity, at exact.Decimal) func(*book.OrderRequest) {
+		return func(r *book.OrderRequest) {
+			r.Side, r.Type, r.Quantity, r.StopPrice, r.ReduceOnly = book.Sell, book.Stop, quantity, at, true
 		}
 	}
 	for name, c := range map[string]struct {
@@ -49,13 +49,13 @@ func TestFillEndsAllOthers(t *testing.T) {
 		"exits of entries": {
 			func(t *testing.T, e *Engine, i int) { ask(t, e, bracket(t, "5%", "9%")) },
 			func(t *testing.T, e *Engine) string {
-				return ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.All = Sell, 0, true }).ID
+				return ask(t, e, func(r *book.OrderRequest) { r.Side, r.Quantity, r.All = book.Sell, 0, true }).ID
 			},
 		},
 		"stops": {
 			func(t *testing.T, e *Engine, i int) {
 				if i == 0 {
-					place(t, e, Buy, Market, "250", "")
+					place(t, e, book.Buy, book.Market, "250", "")
 					ask(t, e, stop(250*exact.One, 97*exact.One))
 				}
 				ask(t, e, stop(exact.One, 90*exact.One))
@@ -68,11 +68,11 @@ func TestFillEndsAllOthers(t *testing.T) {
 		"trailing stops": {
 			func(t *testing.T, e *Engine, i int) {
 				if i == 0 {
-					place(t, e, Buy, Market, "250", "")
+					place(t, e, book.Buy, book.Market, "250", "")
 					ask(t, e, stop(250*exact.One, 97*exact.One))
 				}
-				ask(t, e, func(r *OrderRequest) {
-					r.Side, r.Type, r.TrailPercent, r.ReduceOnly = Sell, TrailingStop, dec(t, "33.33333333"), true
+				ask(t, e, func(r *book.OrderRequest) {
+					r.Side, r.Type, r.TrailPercent, r.ReduceOnly = book.Sell, book.TrailingStop, dec(t, "33.33333333"), true
 				})
 			},
 			func(t *testing.T, e *Engine) string {
@@ -85,7 +85,7 @@ func TestFillEndsAllOthers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o, disk := testOptions(t), journaltest.NewDisk()
-				o.Limits.OpenPerSymbol = MaxOpenPerSymbol
+				o.Limits.OpenPerSymbol = book.MaxOpenPerSymbol
 				o.Limits.OrderNotional, o.Limits.PositionNotional = 1_000_000*exact.One, 1_000_000*exact.One
 				e, err := openOn(o, disk)
 				if err != nil {
@@ -105,14 +105,14 @@ func TestFillEndsAllOthers(t *testing.T) {
 				}
 				ended := 0
 				for _, o := range must(e.Orders(false)) {
-					if o.Status == StatusCancelled && o.Reason == "nothing is left to reduce" {
+					if o.Status == book.StatusCancelled && o.Reason == "nothing is left to reduce" {
 						ended++
 					}
-					if o.Type == TrailingStop && (o.StopPrice == nil || o.StopPrice.String() != "67.41563785") { // 101.12345678 less a third of it, rounded down
+					if o.Type == book.TrailingStop && (o.StopPrice == nil || o.StopPrice.String() != "67.41563785") { // 101.12345678 less a third of it, rounded down
 						t.Fatalf("a trailing stop stood at %s", show(o.StopPrice))
 					}
 				}
-				if want := MaxOpenPerSymbol; ended < want-1 {
+				if want := book.MaxOpenPerSymbol; ended < want-1 {
 					t.Errorf("%d orders say that nothing is left to reduce, want %d or one less", ended, want)
 				}
 				if err := e.Close(); err != nil {
@@ -127,29 +127,29 @@ func TestFillEndsAllOthers(t *testing.T) {
 // once, expire at once, and move their stops at once; each is on disk after a crash.
 func TestManyAtOnce(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*OrderRequest)
+		change func(*book.OrderRequest)
 		all    func(t *testing.T, e *Engine)
 		want   string
 	}{
-		"cancel all": {func(*OrderRequest) {}, func(t *testing.T, e *Engine) {
-			if list, err := e.CancelOrders(Who{}, ""); err != nil || len(list) != 1000 {
+		"cancel all": {func(*book.OrderRequest) {}, func(t *testing.T, e *Engine) {
+			if list, err := e.CancelOrders(book.Who{}, ""); err != nil || len(list) != 1000 {
 				t.Errorf("%d orders are cancelled, %v", len(list), err)
 			}
 		}, "cancelled"},
-		"expire": {func(r *OrderRequest) { r.TimeInForce = Day }, func(t *testing.T, e *Engine) {
+		"expire": {func(r *book.OrderRequest) { r.TimeInForce = book.Day }, func(t *testing.T, e *Engine) {
 			time.Sleep(25 * time.Hour)
 			if err := e.expireAll(); err != nil {
 				t.Error(err)
 			}
 		}, "cancelled"},
-		"halt": {func(*OrderRequest) {}, func(t *testing.T, e *Engine) {
+		"halt": {func(*book.OrderRequest) {}, func(t *testing.T, e *Engine) {
 			haltByHand(t, e)
-			if list, err := e.CancelOrders(Who{}, ""); err != nil || len(list) != 1000 {
+			if list, err := e.CancelOrders(book.Who{}, ""); err != nil || len(list) != 1000 {
 				t.Errorf("%d orders are cancelled under HALT, %v", len(list), err)
 			}
 		}, "cancelled"},
-		"trail": {func(r *OrderRequest) {
-			r.Type, r.Price, r.TrailPercent = TrailingStop, 0, exact.One/3
+		"trail": {func(r *book.OrderRequest) {
+			r.Type, r.Price, r.TrailPercent = book.TrailingStop, 0, exact.One/3
 		}, func(t *testing.T, e *Engine) {
 			time.Sleep(time.Second)
 			for _, symbol := range []string{"AAA", "BBB", "CCC", "DDD"} {
@@ -169,8 +169,8 @@ func TestManyAtOnce(t *testing.T) {
 					t.Fatal(err)
 				}
 				for i := range 1000 {
-					ask(t, e, func(r *OrderRequest) {
-						r.Symbol, r.Type, r.Price = []string{"AAA", "BBB", "CCC", "DDD"}[i%4], Limit, 90*exact.One
+					ask(t, e, func(r *book.OrderRequest) {
+						r.Symbol, r.Type, r.Price = []string{"AAA", "BBB", "CCC", "DDD"}[i%4], book.Limit, 90*exact.One
 						c.change(r)
 					})
 				}
@@ -179,7 +179,7 @@ func TestManyAtOnce(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, o := range must(e.Orders(false)) {
-					if string(o.Status) != c.want || o.Type == TrailingStop && o.StopPrice.String() != "99.4538683" { // 99.12345678 and a third of a percent of it, rounded up
+					if string(o.Status) != c.want || o.Type == book.TrailingStop && o.StopPrice.String() != "99.4538683" { // 99.12345678 and a third of a percent of it, rounded up
 						t.Fatalf("an order is %+v, want %s", o, c.want)
 					}
 				}
@@ -196,14 +196,14 @@ func TestRecordsFit(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("&", n) } // six bytes each in JSON
 	price := exact.Decimal(1<<63 - 1)
 	at := now()
-	o := &Order{ID: "o-" + epoch + "-" + seq, ClientOrderID: strings.Repeat("x", 64), Symbol: strings.Repeat("X", 64), Side: Sell, Type: StopLimit, Quantity: price, Price: &price,
-		FilledQuantity: price, AveragePrice: &price, Fee: price, Status: StatusFilled, CreatedAt: at, UpdatedAt: at, Reason: long(200), PriceAt: &at, Source: long(64), Synthetic: true,
-		StopPrice: &price, TriggeredAt: &at, ExpiresAt: &at, Asked: long(300), Turn: 1<<64 - 1, By: &Who{Name: long(100), Client: long(100), ID: long(8)}}
-	ev := &book.Event{At: at, Order: o, Holding: &book.Holding{}, Notification: book.EndNotification(o, slices.Repeat([]*Order{{ID: o.ID + "-oco"}}, MaxOpenPerSymbol), at)}
+	o := &book.Order{ID: "o-" + epoch + "-" + seq, ClientOrderID: strings.Repeat("x", 64), Symbol: strings.Repeat("X", 64), Side: book.Sell, Type: book.StopLimit, Quantity: price, Price: &price,
+		FilledQuantity: price, AveragePrice: &price, Fee: price, Status: book.StatusFilled, CreatedAt: at, UpdatedAt: at, Reason: long(200), PriceAt: &at, Source: long(64), Synthetic: true,
+		StopPrice: &price, TriggeredAt: &at, ExpiresAt: &at, Asked: long(300), Turn: 1<<64 - 1, By: &book.Who{Name: long(100), Client: long(100), ID: long(8)}}
+	ev := &book.Event{At: at, Order: o, Holding: &book.Holding{}, Notification: book.EndNotification(o, slices.Repeat([]*book.Order{{ID: o.ID + "-oco"}}, book.MaxOpenPerSymbol), at)}
 	for range maxSubscriptions {
 		ev.To = append(ev.To, "s-"+epoch+"-"+seq)
 	}
-	for range MaxOpenPerSymbol {
+	for range book.MaxOpenPerSymbol {
 		ev.Ends = append(ev.Ends, book.OrderEnd{ID: o.ID + "-oco", Code: book.MateEnded, Stop: price})
 	}
 	if _, err := journal.NewRecord(byte(book.KindFilled), ev); err != nil {
@@ -216,20 +216,20 @@ func TestRecordsFit(t *testing.T) {
 func TestOpenLimitCountsExits(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Limits.OpenPerSymbol = 4 }, func(t *testing.T, e *Engine) {
 		ask(t, e, bracket(t, "5%", "9%"))
-		rests := ask(t, e, func(r *OrderRequest) { bracket(t, "5%", "9%")(r); r.Type, r.Price = Limit, 90*exact.One })
-		for name, change := range map[string]func(*OrderRequest){
+		rests := ask(t, e, func(r *book.OrderRequest) { bracket(t, "5%", "9%")(r); r.Type, r.Price = book.Limit, 90*exact.One })
+		for name, change := range map[string]func(*book.OrderRequest){
 			"an entry that is filled": bracket(t, "5%", "9%"),
-			"one with a stop alone":   func(r *OrderRequest) { r.StopLoss = Exit{Percent: exact.One} },
-			"a limit":                 func(r *OrderRequest) { r.Type, r.Price = Limit, 90*exact.One },
+			"one with a stop alone":   func(r *book.OrderRequest) { r.StopLoss = book.Exit{Percent: exact.One} },
+			"a limit":                 func(r *book.OrderRequest) { r.Type, r.Price = book.Limit, 90*exact.One },
 		} {
 			if _, err := try(t, e, change); !book.IsRefusal(err, "max_open_orders_symbol") || !strings.Contains(err.Error(), "4 orders of AAA may be open") || !strings.Contains(err.Error(), "and 4 are") {
 				t.Errorf("%s: %v, want it refused", name, err)
 			}
 		}
-		ask(t, e, func(*OrderRequest) {}) // opens nothing that waits
-		ask(t, e, func(r *OrderRequest) {
+		ask(t, e, func(*book.OrderRequest) {}) // opens nothing that waits
+		ask(t, e, func(r *book.OrderRequest) {
 			bracket(t, "5%", "9%")(r)
-			r.Type, r.Price, r.Replaces = Limit, 89*exact.One, rests.ID
+			r.Type, r.Price, r.Replaces = book.Limit, 89*exact.One, rests.ID
 		})
 	})
 }
@@ -246,8 +246,8 @@ func TestUnwrittenFill(t *testing.T) {
 			t.Fatal(err)
 		}
 		walk(e, 100, minute(0, 100, 100, 100, 100))
-		place(t, e, Buy, Market, "1", "")
-		id := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.StopPrice = Sell, Stop, 97*exact.One }).ID
+		place(t, e, book.Buy, book.Market, "1", "")
+		id := ask(t, e, func(r *book.OrderRequest) { r.Side, r.Type, r.StopPrice = book.Sell, book.Stop, 97*exact.One }).ID
 		e.mu.Lock()
 		e.ahead.Order(id).Asked = strings.Repeat("x", 1<<16) // no request can have as much
 		e.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 
 	"wick/internal/journal"
 	"wick/internal/journal/journaltest"
+	"wick/trade/book"
 )
 
 // TestRecoverySays: the owner reads how many orders and alerts are kept, and after which
@@ -22,7 +23,7 @@ func TestRecoverySays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := e.SetAlert(t.Context(), AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: dec(t, "110")}}); err != nil {
+	if _, err := e.SetAlert(t.Context(), book.AlertRequest{Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: dec(t, "110")}}); err != nil {
 		t.Fatal(err)
 	}
 	f := d.Files["journal-1.wal"]

@@ -16,7 +16,7 @@ import (
 )
 
 // repeating sets an alert that repeats, on AAA unless r names another symbol.
-func repeating(t *testing.T, e *Engine, condition string, r AlertRequest) Alert {
+func repeating(t *testing.T, e *Engine, condition string, r book.AlertRequest) book.Alert {
 	t.Helper()
 	if err := json.Unmarshal([]byte(condition), &r.Condition); err != nil {
 		t.Fatal(err)
@@ -51,17 +51,17 @@ func TestRepeatSignals(t *testing.T) {
 	closes := []float64{90, 101, 102, 99, 103, 104, 98, 105}
 	for _, c := range []struct {
 		name, condition string
-		request         AlertRequest
+		request         book.AlertRequest
 		want            string
 	}{
-		{"once", rule, AlertRequest{}, "101"},
-		{"each time", rule, AlertRequest{Repeat: EachTime}, "101 103 105"},
-		{"each bar while it is true", rule, AlertRequest{Repeat: EachBar}, "101 102 103 104 105"},
-		{"each bar while it is not", strings.Replace(rule, "becomes_true", "becomes_false", 1), AlertRequest{Repeat: EachBar}, "90 99 98"},
-		{"no more often than the cooldown", rule, AlertRequest{Repeat: EachBar, Cooldown: "3h"}, "101 103 105"},
-		{"until it expires", rule, AlertRequest{Repeat: EachBar, ExpiresAt: time.Date(2000, 1, 1, 3, 0, 0, 0, time.UTC)}, "101 102"},
-		{"a signal of an indicator", `{"indicator_signal":{"indicator":"sma","signal":"price_cross_up","length":2}}`, AlertRequest{Repeat: EachTime}, "95.5 101 101.5"},
-		{"a level", `{"indicator_signal":{"indicator":"sma","signal":"crosses_above","level":100.5,"length":1}}`, AlertRequest{Repeat: EachTime}, "101 103 105"},
+		{"once", rule, book.AlertRequest{}, "101"},
+		{"each time", rule, book.AlertRequest{Repeat: book.EachTime}, "101 103 105"},
+		{"each bar while it is true", rule, book.AlertRequest{Repeat: book.EachBar}, "101 102 103 104 105"},
+		{"each bar while it is not", strings.Replace(rule, "becomes_true", "becomes_false", 1), book.AlertRequest{Repeat: book.EachBar}, "90 99 98"},
+		{"no more often than the cooldown", rule, book.AlertRequest{Repeat: book.EachBar, Cooldown: "3h"}, "101 103 105"},
+		{"until it expires", rule, book.AlertRequest{Repeat: book.EachBar, ExpiresAt: time.Date(2000, 1, 1, 3, 0, 0, 0, time.UTC)}, "101 102"},
+		{"a signal of an indicator", `{"indicator_signal":{"indicator":"sma","signal":"price_cross_up","length":2}}`, book.AlertRequest{Repeat: book.EachTime}, "95.5 101 101.5"},
+		{"a level", `{"indicator_signal":{"indicator":"sma","signal":"crosses_above","level":100.5,"length":1}}`, book.AlertRequest{Repeat: book.EachTime}, "101 103 105"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inBubble(t, nil, func(t *testing.T, e *Engine) {
@@ -86,13 +86,13 @@ func TestRepeatSignals(t *testing.T) {
 func TestRepeatPrices(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		request AlertRequest
+		request book.AlertRequest
 		want    string
 	}{
-		{"once", AlertRequest{}, "106"},
-		{"each time it comes back", AlertRequest{Repeat: EachTime}, "106 105 109"},
-		{"with a cooldown", AlertRequest{Repeat: EachTime, Cooldown: "1m"}, "106 109"},
-		{"each bar", AlertRequest{Repeat: EachBar, Interval: "1m"}, "106 105"},
+		{"once", book.AlertRequest{}, "106"},
+		{"each time it comes back", book.AlertRequest{Repeat: book.EachTime}, "106 105 109"},
+		{"with a cooldown", book.AlertRequest{Repeat: book.EachTime, Cooldown: "1m"}, "106 109"},
+		{"each bar", book.AlertRequest{Repeat: book.EachBar, Interval: "1m"}, "106 105"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inBubble(t, nil, func(t *testing.T, e *Engine) {
@@ -124,14 +124,14 @@ func TestRepeatPrices(t *testing.T) {
 func TestRepeatRefused(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		for _, c := range []struct {
-			r    AlertRequest
+			r    book.AlertRequest
 			code string
 		}{
-			{AlertRequest{Repeat: "always"}, "bad_repeat"},
-			{AlertRequest{Cooldown: "4h"}, "bad_cooldown"},
-			{AlertRequest{Repeat: EachTime, Cooldown: "7x"}, "bad_cooldown"},
-			{AlertRequest{Repeat: EachTime, Cooldown: fmt.Sprintf("%dh", book.MaxPause/time.Hour+1)}, "bad_cooldown"},
-			{AlertRequest{ExpiresAt: time.Now().Add(-time.Second)}, "bad_expiry"},
+			{book.AlertRequest{Repeat: "always"}, "bad_repeat"},
+			{book.AlertRequest{Cooldown: "4h"}, "bad_cooldown"},
+			{book.AlertRequest{Repeat: book.EachTime, Cooldown: "7x"}, "bad_cooldown"},
+			{book.AlertRequest{Repeat: book.EachTime, Cooldown: fmt.Sprintf("%dh", book.MaxPause/time.Hour+1)}, "bad_cooldown"},
+			{book.AlertRequest{ExpiresAt: time.Now().Add(-time.Second)}, "bad_expiry"},
 		} {
 			c.r.Symbol = "AAA"
 			json.Unmarshal([]byte(`{"price_above":105}`), &c.r.Condition)
@@ -139,12 +139,12 @@ func TestRepeatRefused(t *testing.T) {
 				t.Errorf("%+v: %v, want %s", c.r, err, c.code)
 			}
 		}
-		first := repeating(t, e, `{"price_above":105}`, AlertRequest{ClientAlertID: "x", Repeat: EachTime, Cooldown: "4h"})
-		again := repeating(t, e, `{"price_above":105}`, AlertRequest{ClientAlertID: "x", Repeat: EachTime, Cooldown: "4 hours"})
+		first := repeating(t, e, `{"price_above":105}`, book.AlertRequest{ClientAlertID: "x", Repeat: book.EachTime, Cooldown: "4h"})
+		again := repeating(t, e, `{"price_above":105}`, book.AlertRequest{ClientAlertID: "x", Repeat: book.EachTime, Cooldown: "4 hours"})
 		if again.ID != first.ID {
 			t.Errorf("a retry made %s beside %s", again.ID, first.ID)
 		}
-		r := AlertRequest{Symbol: "AAA", ClientAlertID: "x"}
+		r := book.AlertRequest{Symbol: "AAA", ClientAlertID: "x"}
 		json.Unmarshal([]byte(`{"price_above":105}`), &r.Condition)
 		if _, err := e.SetAlert(t.Context(), r); code(err) != "client_alert_id_reused" {
 			t.Errorf("another repeat under the same id: %v", err)
@@ -156,7 +156,7 @@ func TestRepeatRefused(t *testing.T) {
 // later.
 func TestExpiry(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		repeating(t, e, `{"price_above":105}`, AlertRequest{ExpiresAt: time.Now().Add(time.Hour)})
+		repeating(t, e, `{"price_above":105}`, book.AlertRequest{ExpiresAt: time.Now().Add(time.Hour)})
 		time.Sleep(time.Hour - time.Second)
 		if n := len(must(e.Alerts())); n != 1 {
 			t.Fatalf("%d alerts are shown before it expires, want 1", n)
@@ -190,8 +190,8 @@ func TestRepeatRestart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, repeat := range []Repeat{EachTime, EachBar} {
-				repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":"close > sma(5)","signal":"becomes_true"}}`, AlertRequest{Repeat: repeat})
+			for _, repeat := range []book.Repeat{book.EachTime, book.EachBar} {
+				repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":"close > sma(5)","signal":"becomes_true"}}`, book.AlertRequest{Repeat: repeat})
 			}
 			var fired, told []string
 			for i := range bars {
@@ -237,11 +237,11 @@ func TestRepeatRestart(t *testing.T) {
 func TestHintOfRule(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		const condition = `{"indicator_signal":{"indicator":"rule","when":"close > 110","signal":"becomes_false"}}`
-		for repeat, want := range map[Repeat][2]string{
-			Once:    {"", "the rule is not true now: the alert fires only after it has been true and is no longer; repeat each_bar fires on every bar on which it is not true"},
-			EachBar: {"on every bar on which the condition is not true", ""},
+		for repeat, want := range map[book.Repeat][2]string{
+			book.Once:    {"", "the rule is not true now: the alert fires only after it has been true and is no longer; repeat each_bar fires on every bar on which it is not true"},
+			book.EachBar: {"on every bar on which the condition is not true", ""},
 		} {
-			a := repeating(t, e, condition, AlertRequest{Repeat: repeat})
+			a := repeating(t, e, condition, book.AlertRequest{Repeat: repeat})
 			if want[0] != "" && a.Meaning() != want[0] || a.Hint(e.Standing(t.Context(), a)) != want[1] {
 				t.Errorf("%s: meaning %q, hint %q; want %q", repeat, a.Meaning(), a.Hint(e.Standing(t.Context(), a)), want)
 			}
@@ -250,7 +250,7 @@ func TestHintOfRule(t *testing.T) {
 		if got := firedValues(t, e); got == "" || len(must(e.Alerts())) != 2 {
 			t.Errorf("fired %q, %d alerts wait; want one firing, of each_bar, and both waiting", got, len(must(e.Alerts())))
 		}
-		if st := e.Standing(t.Context(), Alert{Symbol: "NONE", Condition: Condition{Type: PriceAbove, Threshold: dec(t, "1")}}); st != nil {
+		if st := e.Standing(t.Context(), book.Alert{Symbol: "NONE", Condition: book.Condition{Type: book.PriceAbove, Threshold: dec(t, "1")}}); st != nil {
 			t.Errorf("%+v of a symbol without a price, want nil", st)
 		}
 	})

@@ -16,7 +16,7 @@ import (
 // order in which the market reaches them, and lets trailing stops follow the market. Since is
 // the time of the feed's update before, zero if this is its first one after a start.
 // Called with mu held.
-func (d *desk) fillResting(t tick, since int64, at Time) (err error) {
+func (d *desk) fillResting(t tick, since int64, at book.Time) (err error) {
 	if t.At < since { // the clock was set back: times that now lie in the future mean nothing
 		for _, id := range d.ahead.Open[t.Symbol] {
 			if d.arrived[id] > at.UnixMilli() {
@@ -61,7 +61,7 @@ func (d *desk) fillResting(t tick, since int64, at Time) (err error) {
 			d.arrived[id] = min(born, t.At)
 		}
 	}
-	return d.expire(t.Symbol, Time{Time: time.UnixMilli(t.At)}, at)
+	return d.expire(t.Symbol, book.Time{Time: time.UnixMilli(t.At)}, at)
 }
 
 // reachedOrder is a resting order that the market reaches.
@@ -86,7 +86,7 @@ func (d *desk) reachedBy(symbol string, l leg, end int64) (list []reachedOrder) 
 		if !ok || o.Expired(end) {
 			continue
 		}
-		h := reachedOrder{id: id, part: part, falling: o.Waits() == (o.Side == Sell), known: part == l.span}
+		h := reachedOrder{id: id, part: part, falling: o.Waits() == (o.Side == book.Sell), known: part == l.span}
 		if o.Waits() {
 			h.stop = d.stop(o)
 			h.place = h.stop
@@ -120,18 +120,18 @@ func (d *desk) reachedBy(symbol string, l leg, end int64) (list []reachedOrder) 
 
 // fillReached takes the step of an order that l, a leg of t or its opening, reaches, if there is one.
 // Called with mu held.
-func (d *desk) fillReached(t tick, h reachedOrder, l leg, at Time) error {
+func (d *desk) fillReached(t tick, h reachedOrder, l leg, at book.Time) error {
 	o, price, part := d.ahead.Order(h.id), h.price, h.part
 	if o == nil || o.Status.Terminal() || d.stopReached(o, l) { // it may have ended with one before it
 		return nil
 	}
-	if o.Type == TrailingStop { // the record says where it stood, too
+	if o.Type == book.TrailingStop { // the record says where it stood, too
 		drawn := *o
 		drawn.StopPrice, o = &h.stop, &drawn
 	}
 	if o.Waits() && d.bothReached(o, part) { // every step from this one on says so
 		both := *o
-		both.Why, o = []Reason{book.Because(book.StopCounts)}, &both
+		both.Why, o = []book.Reason{book.Because(book.StopCounts)}, &both
 	}
 	q := book.Quote{Price: price, At: l.to, Source: t.Source, Synthetic: t.Synthetic}
 	ev, err := d.fillNow(o, q, at)
@@ -140,7 +140,7 @@ func (d *desk) fillReached(t tick, h reachedOrder, l leg, at Time) error {
 	}
 	// The stop of an entry that was filled now is judged by what the leg did after that.
 	for _, exit := range ev.Begin {
-		if exit.Role != RoleStopLoss {
+		if exit.Role != book.RoleStopLoss {
 			continue
 		}
 		rest, sure := part.afterEntry(o, price)
@@ -148,7 +148,7 @@ func (d *desk) fillReached(t tick, h reachedOrder, l leg, at Time) error {
 		if q.Price, ok = stopPrice(exit.Side, *exit.StopPrice, rest); ok {
 			if !sure {
 				unsure := *exit
-				unsure.Why, exit = []Reason{book.Because(book.EntryFirst)}, &unsure
+				unsure.Why, exit = []book.Reason{book.Because(book.EntryFirst)}, &unsure
 			}
 			if _, err := d.fillNow(exit, q, at); err != nil {
 				return err
@@ -160,7 +160,7 @@ func (d *desk) fillReached(t tick, h reachedOrder, l leg, at Time) error {
 
 // fillNow takes the step of an order that the market has reached at q, unless the trading
 // state holds it. It returns the step, or nil. Called with mu held.
-func (d *desk) fillNow(o *Order, q book.Quote, at Time) (*book.Event, error) {
+func (d *desk) fillNow(o *book.Order, q book.Quote, at book.Time) (*book.Event, error) {
 	if d.held(d.ahead, o, d.ahead.Holdings[o.Symbol].Quantity) {
 		return nil, nil
 	}
@@ -179,9 +179,9 @@ func (d *desk) fillNow(o *Order, q book.Quote, at Time) (*book.Event, error) {
 // that. The way to a limit goes on to the stop behind it, so the extreme of that side came
 // later. So it did if s began beyond a stop. Otherwise nobody knows, and it counts against the
 // trader, unless it is just the price that s began at.
-func (s span) afterEntry(o *Order, price exact.Decimal) (rest span, sure bool) {
+func (s span) afterEntry(o *book.Order, price exact.Decimal) (rest span, sure bool) {
 	rest = span{start: price, high: s.high, low: s.low}
-	switch buys := o.Side == Buy; {
+	switch buys := o.Side == book.Buy; {
 	case !o.Waits() && buys: // the market may have left out the limit, as in a downtime
 		rest.start = min(price, s.start)
 		return rest, true
@@ -204,8 +204,8 @@ func (s span) afterEntry(o *Order, price exact.Decimal) (rest span, sure bool) {
 
 // bothReached reports whether part also reaches a limit of the same group, whose fill
 // would have ended the stop o. Called with mu held.
-func (d *desk) bothReached(o *Order, part span) bool {
-	return o.Role != "" && slices.ContainsFunc(d.ahead.Mates(o, o.Group), func(mate *Order) bool {
+func (d *desk) bothReached(o *book.Order, part span) bool {
+	return o.Role != "" && slices.ContainsFunc(d.ahead.Mates(o, o.Group), func(mate *book.Order) bool {
 		_, ok := d.reached(mate, part)
 		return ok && !mate.Waits()
 	})
@@ -216,8 +216,8 @@ func (d *desk) bothReached(o *Order, part span) bool {
 // ended o already, but a stop that replaced another one is judged after the limit. It is
 // also true if the stop was set off in this leg and is still open, such as a stop_limit
 // whose limit the market went beyond. Called with mu held.
-func (d *desk) stopReached(o *Order, l leg) bool {
-	return o.Role != "" && !o.Type.HasStop() && slices.ContainsFunc(d.ahead.Mates(o, o.Group), func(mate *Order) bool {
+func (d *desk) stopReached(o *book.Order, l leg) bool {
+	return o.Role != "" && !o.Type.HasStop() && slices.ContainsFunc(d.ahead.Mates(o, o.Group), func(mate *book.Order) bool {
 		if mate.TriggeredAt != nil && mate.TriggeredAt.UnixMilli() >= l.to {
 			return true
 		}
@@ -232,7 +232,7 @@ func (d *desk) stopReached(o *Order, l leg) bool {
 
 // reached returns the price of the market, without slippage, when it reaches the limit
 // or the stop of o within part, and whether it does.
-func (d *desk) reached(o *Order, part span) (exact.Decimal, bool) {
+func (d *desk) reached(o *book.Order, part span) (exact.Decimal, bool) {
 	if o.Waits() {
 		return stopPrice(o.Side, d.stop(o), part)
 	}
@@ -244,11 +244,11 @@ func (d *desk) reached(o *Order, part span) (exact.Decimal, bool) {
 // halted. The order stays open. If a
 // stop is reached while it is held, it is not filled at that price later: the prices after
 // that decide. Called with mu held.
-func (d *desk) held(s *book.State, o *Order, position exact.Decimal) bool {
+func (d *desk) held(s *book.State, o *book.Order, position exact.Decimal) bool {
 	switch {
-	case d.haltUnread, s.Trading == Halted:
+	case d.haltUnread, s.Trading == book.Halted:
 		return true
-	case s.Trading == Reducing: // what closes the position is filled, and the rest cancelled
+	case s.Trading == book.Reducing: // what closes the position is filled, and the rest cancelled
 		return !o.ReduceOnly && o.Closes(position) == 0
 	}
 	return false
@@ -262,11 +262,11 @@ func (d *desk) held(s *book.State, o *Order, position exact.Decimal) bool {
 // refuses what closes a position: so much is filled, and the rest is cancelled. It waits,
 // and says so, as long as it is not known whether the account can pay for it, because another
 // position has no price.
-func (d *desk) fillAt(o *Order, q book.Quote, at Time) (book.Kind, *book.Event) {
+func (d *desk) fillAt(o *book.Order, q book.Quote, at book.Time) (book.Kind, *book.Event) {
 	// A stop is filled at the market's price with slippage. A stop_limit becomes a limit and
 	// waits if the market is beyond that limit.
 	if o.Waits() {
-		if offered := d.paper.offered(o, q); o.Type == StopLimit && o.Within(offered) != offered {
+		if offered := d.paper.offered(o, q); o.Type == book.StopLimit && o.Within(offered) != offered {
 			return book.KindOrderChanged, d.triggered(o, q, at)
 		}
 		q.Price = o.Within(d.paper.slip(o, q))
@@ -274,7 +274,7 @@ func (d *desk) fillAt(o *Order, q book.Quote, at Time) (book.Kind, *book.Event) 
 	// A reduce_only order takes no more than the position has left, and while trading may only
 	// reduce no order does.
 	size, closes := o.Remaining().Abs(), o.Closes(d.ahead.Holdings[o.Symbol].Quantity)
-	if o.ReduceOnly || d.ahead.Trading == Reducing {
+	if o.ReduceOnly || d.ahead.Trading == book.Reducing {
 		size = closes
 	}
 	ev, err := d.filled(o, size, q, at)
@@ -298,9 +298,9 @@ func (d *desk) fillAt(o *Order, q book.Quote, at Time) (book.Kind, *book.Event) 
 	}
 	// The fill was refused. An order with nothing left to reduce is cancelled, any
 	// other rejected, with the reason.
-	status, k, why := StatusRejected, book.KindOrderRejected, book.RefusedBy(err)
+	status, k, why := book.StatusRejected, book.KindOrderRejected, book.RefusedBy(err)
 	if size == 0 {
-		status, k, why = StatusCancelled, book.KindCancelled, book.Because(book.NothingLeft)
+		status, k, why = book.StatusCancelled, book.KindCancelled, book.Because(book.NothingLeft)
 	}
 	ev, _ = d.ahead.Outcome(o, book.Report{Status: status, Reason: why}, at) // fills nothing, so cannot fail
 	return k, ev
@@ -311,7 +311,7 @@ var errNothingLeft = errors.New("nothing is left to reduce")
 
 // filled returns the step that fills size of a resting order at the price of q, with which
 // the order ends.
-func (d *desk) filled(o *Order, size exact.Decimal, q book.Quote, at Time) (*book.Event, error) {
+func (d *desk) filled(o *book.Order, size exact.Decimal, q book.Quote, at book.Time) (*book.Event, error) {
 	if size == 0 {
 		return nil, errNothingLeft
 	}
@@ -327,13 +327,13 @@ func (d *desk) filled(o *Order, size exact.Decimal, q book.Quote, at Time) (*boo
 	if o.Waits() {
 		rate = d.paper.feeRate
 	}
-	r, err := d.paper.report(StatusFilled, size, q.Price, rate)
+	r, err := d.paper.report(book.StatusFilled, size, q.Price, rate)
 	if err != nil {
 		return nil, err
 	}
 	// What is more than the position is cut from a reduce_only order.
 	if size < o.Quantity {
-		r.Status, r.Reason = StatusCancelled, book.Because(book.RestTooLarge)
+		r.Status, r.Reason = book.StatusCancelled, book.Because(book.RestTooLarge)
 	}
 	r.Mark = q
 	return d.ahead.Outcome(o, r, at)
@@ -342,7 +342,7 @@ func (d *desk) filled(o *Order, size exact.Decimal, q book.Quote, at Time) (*boo
 // triggered returns the step by which o, a stop_limit, is set off without being filled: it
 // waits on as a limit. The open of a minute has the millisecond in which the minute before
 // ended: if that was written down as the last price seen, the open came after it.
-func (d *desk) triggered(o *Order, q book.Quote, at Time) *book.Event {
+func (d *desk) triggered(o *book.Order, q book.Quote, at book.Time) *book.Event {
 	if s := d.ahead.Seen[o.Symbol]; s != nil {
 		q.At = max(q.At, s.At+1)
 	}

@@ -55,7 +55,7 @@ func TestRestingPath(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inBubble(t, nil, func(t *testing.T, e *Engine) {
-				place(t, e, Buy, Limit, "1", "95")
+				place(t, e, book.Buy, book.Limit, "1", "95")
 				walk(e, 100, minute(0, 100, 100, 100, 100))
 				walk(e, 100, c.path()...)
 				if got := show(must(e.Orders(false))[0].AveragePrice); got != c.want {
@@ -86,7 +86,7 @@ func TestRestingSeesOnlyLaterBars(t *testing.T) {
 				since := time.Now().UnixMilli()
 				time.Sleep(30 * time.Second)
 				e.watch.offer("AAA", book.Quote{}, market.Quote{Symbol: "AAA", Price: 100, At: time.Now().UnixMilli(), Source: "test"})
-				place(t, e, Buy, Limit, "1", "95")
+				place(t, e, book.Buy, book.Limit, "1", "95")
 				time.Sleep(time.Duration(len(path))*time.Minute - 30*time.Second)
 				last := path[len(path)-1]
 				e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: last.Close, From: 100, High: 100, Low: 80, Since: since, Path: path, At: time.Now().UnixMilli()})
@@ -103,9 +103,9 @@ func TestRestingSeesOnlyLaterBars(t *testing.T) {
 func TestMakerFee(t *testing.T) {
 	maker := exact.One / 1000
 	inBubble(t, func(o *Options) { o.FeeRate, o.MakerFeeRate = exact.One/100, &maker }, func(t *testing.T, e *Engine) {
-		taken := place(t, e, Buy, Market, "1", "").ID
-		rested := place(t, e, Buy, Limit, "1", "90").ID
-		stopped := ask(t, e, stopping(Sell, 95)).ID
+		taken := place(t, e, book.Buy, book.Market, "1", "").ID
+		rested := place(t, e, book.Buy, book.Limit, "1", "90").ID
+		stopped := ask(t, e, stopping(book.Sell, 95)).ID
 		walk(e, 100, minute(0, 100, 100, 89, 89))
 		for id, want := range map[string]string{taken: "1", rested: "0.09", stopped: "0.95"} {
 			if o, err := e.Order(id); err != nil || o.Fee.String() != want {
@@ -124,7 +124,7 @@ func TestDowntime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		place(t, e, Buy, Limit, "1", "95")
+		place(t, e, book.Buy, book.Limit, "1", "95")
 		walk(e, 100, minute(0, 100, 100, 100, 100))
 		e.Close()
 		time.Sleep(time.Hour)
@@ -149,7 +149,7 @@ func TestSetAfterClockSetBack(t *testing.T) {
 		minute := time.Now().Add(time.Minute)
 		alert := func(note string) {
 			t.Helper()
-			if _, err := e.SetAlert(t.Context(), AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 103 * exact.One}, Note: note}); err != nil {
+			if _, err := e.SetAlert(t.Context(), book.AlertRequest{Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: 103 * exact.One}, Note: note}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -159,14 +159,14 @@ func TestSetAfterClockSetBack(t *testing.T) {
 		alert("before the minute")
 		time.Sleep(90 * time.Second)
 		alert("in it")
-		place(t, e, Sell, Limit, "1", "103")
+		place(t, e, book.Sell, book.Limit, "1", "103")
 		time.Sleep(time.Second)
 		e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 100, From: 100, High: 105, Low: 100, At: time.Now().UnixMilli(), Since: ahead,
 			Path: []market.Bar{{Time: minute.Unix(), Open: 100, High: 105, Low: 100, Close: 100}}})
 		if left := must(e.Alerts()); len(left) != 1 || left[0].Note != "in it" {
 			t.Errorf("alerts that wait still: %+v, want the one in the minute", left)
 		}
-		if o := must(e.Orders(false))[0]; o.Status != StatusOpen {
+		if o := must(e.Orders(false))[0]; o.Status != book.StatusOpen {
 			t.Errorf("the order is %s because of a price from before it, want open", o.Status)
 		}
 	})
@@ -190,7 +190,7 @@ func TestClockSetBack(t *testing.T) {
 						Path: []market.Bar{{Time: at.Unix(), Open: p, High: p, Low: p, Close: p}}})
 				}
 				step(100, offsets[0])
-				place(t, e, Buy, Limit, "1", "95")
+				place(t, e, book.Buy, book.Limit, "1", "95")
 				step(100, offsets[1])
 				step(90, offsets[2])
 				if got := show(must(e.Orders(false))[0].AveragePrice); got != "95" {

@@ -13,6 +13,7 @@ import (
 	"wick/internal/journal"
 	"wick/internal/journal/journaltest"
 	"wick/sse"
+	"wick/trade/book"
 )
 
 // life is what a client gets from one process: an order, an alert that fires,
@@ -30,11 +31,11 @@ func live(t *testing.T, e *Engine, caller string) (l life) {
 	}
 	sub, err := e.Subscribe(from(caller), Filter{})
 	must(err)
-	o, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One, ClientOrderID: caller})
+	o, err := e.Place(t.Context(), book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One, ClientOrderID: caller})
 	must(err)
-	resting, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Limit, Quantity: exact.One, Price: 50 * exact.One, ClientOrderID: caller + "-resting"})
+	resting, err := e.Place(t.Context(), book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Limit, Quantity: exact.One, Price: 50 * exact.One, ClientOrderID: caller + "-resting"})
 	must(err)
-	a, err := e.SetAlert(t.Context(), AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 110 * exact.One}})
+	a, err := e.SetAlert(t.Context(), book.AlertRequest{Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: 110 * exact.One}})
 	must(err)
 	price(e, "AAA", 120)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -79,17 +80,17 @@ func TestRestoreKeepsIDsApart(t *testing.T) {
 			t.Errorf("%s: the id %q was given out again as %q", what, ids[0], ids[1])
 		}
 	}
-	if _, err := e.CancelOrder(Who{}, lost.resting); !refused(err, "unknown_order") {
+	if _, err := e.CancelOrder(book.Who{}, lost.resting); !refused(err, "unknown_order") {
 		t.Errorf("cancel of an order that is lost: %v, want unknown_order", err)
 	}
-	if _, err := e.CancelOrder(Who{}, before.resting); err != nil {
+	if _, err := e.CancelOrder(book.Who{}, before.resting); err != nil {
 		t.Errorf("cancel of an order from before the backup: %v", err)
 	}
 }
 
 // refused reports whether err is a refusal with a code.
-func refused(err error, code Code) bool {
-	var r *Refusal
+func refused(err error, code book.Code) bool {
+	var r *book.Refusal
 	return errors.As(err, &r) && r.Code == code
 }
 
@@ -107,7 +108,7 @@ func TestEpochPerStart(t *testing.T) {
 			t.Fatal(err)
 		}
 		epochs[e.ahead.Epoch] = true
-		a, err := e.SetAlert(t.Context(), AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 110 * exact.One}})
+		a, err := e.SetAlert(t.Context(), book.AlertRequest{Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: 110 * exact.One}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +136,7 @@ func TestRestoreEveryFailure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var placed []Order
+	var placed []book.Order
 	for i := range n {
 		if i%8 == 3 { // a backup taken from the running process
 			restoreFails(t, d.Cut(journaltest.Kept), placed)
@@ -155,7 +156,7 @@ func TestRestoreEveryFailure(t *testing.T) {
 // restoreFails starts on a backup, which has the first of a series of orders, and places
 // more. It cuts the power at each disk call of that, and a start must go on from what is
 // left.
-func restoreFails(t *testing.T, d *journaltest.Disk, had []Order) {
+func restoreFails(t *testing.T, d *journaltest.Disk, had []book.Order) {
 	t.Helper()
 	const more = 14 // at least one rotation
 	known, acked := slices.Clone(had), new(atomic.Uint64)
@@ -163,7 +164,7 @@ func restoreFails(t *testing.T, d *journaltest.Disk, had []Order) {
 	crashes := d.Crashes([]journaltest.Fate{journaltest.Dropped, journaltest.Kept, 1}, acked, func() {
 		e, err := openOn(fewOptions(), d)
 		for i := len(had); err == nil && i < len(had)+more; i++ {
-			var o Order
+			var o book.Order
 			o, err = buy(t, e, i)
 			known = append(known, o)
 			acked.Store(uint64(len(known)))

@@ -39,7 +39,7 @@ func (d *desk) firstSeen(symbol string) map[string]*book.Seen {
 
 // noteSeen writes down how far those symbols were judged that an alert or an open order
 // waits for, and has the journal forget the others. Called with mu held.
-func (e *Engine) noteSeen(at Time) error {
+func (e *Engine) noteSeen(at book.Time) error {
 	e.notedAt = at
 	// Only what has changed is written, and nil for symbols that nothing waits for any
 	// more.
@@ -61,7 +61,7 @@ func (e *Engine) noteSeen(at Time) error {
 // proposeSeen writes down how far symbols were judged; nil forgets a symbol. A record has
 // at most maxSeen symbols, and trailing stops of at most one symbol's number, so that it
 // fits. Called with mu held.
-func (d *desk) proposeSeen(changed map[string]*book.Seen, at Time) error {
+func (d *desk) proposeSeen(changed map[string]*book.Seen, at book.Time) error {
 	ev := &book.Event{At: at, Seen: make(map[string]*book.Seen), Stops: make(map[string]exact.Decimal)}
 	write := func() error {
 		err := d.propose(book.KindSeen, ev)
@@ -72,7 +72,7 @@ func (d *desk) proposeSeen(changed map[string]*book.Seen, at Time) error {
 		// Where a trailing stop stands follows from the price that was judged last, so both
 		// are in the same record.
 		drawn := d.drawn(symbol)
-		if len(ev.Seen) == book.MaxSeen || len(ev.Stops)+len(drawn) > MaxOpenPerSymbol {
+		if len(ev.Seen) == book.MaxSeen || len(ev.Stops)+len(drawn) > book.MaxOpenPerSymbol {
 			if err := write(); err != nil {
 				return err
 			}

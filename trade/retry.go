@@ -10,11 +10,11 @@ import (
 // that order is on disk: a retry must not be answered before the first request is. Orders
 // that have left memory are searched without mu, because that reads the disk; r.searched
 // notes how many generations that were.
-func (e *Engine) earlier(r *OrderRequest) (*Order, error) {
+func (e *Engine) earlier(r *book.OrderRequest) (*book.Order, error) {
 	if r.ClientOrderID == "" {
 		return nil, nil
 	}
-	var o *Order
+	var o *book.Order
 	if err := e.Do(func(s *book.State) error {
 		if o = s.Order(s.ClientIDs[r.ClientOrderID]); o == nil {
 			return errIdle
@@ -39,7 +39,7 @@ func (e *Engine) earlier(r *OrderRequest) (*Order, error) {
 // known looks again for what earlier did not find, with mu held. An order that came in
 // between is in memory, unless it has left that since. Only if the index has grown in
 // between is it searched again, although that reads the disk under mu.
-func (e *Engine) known(r OrderRequest) (*Order, error) {
+func (e *Engine) known(r book.OrderRequest) (*book.Order, error) {
 	if r.ClientOrderID == "" {
 		return nil, nil
 	}
@@ -56,7 +56,7 @@ func (e *Engine) known(r OrderRequest) (*Order, error) {
 
 // checkReuse refuses r if the order o, which has the same client_order_id, was made by a
 // different request.
-func (d *desk) checkReuse(o *Order, r OrderRequest) error {
+func (d *desk) checkReuse(o *book.Order, r book.OrderRequest) error {
 	if o.Same(r) && d.sameMarket(o.Symbol, r.Symbol) {
 		return nil
 	}
@@ -74,9 +74,9 @@ const duplicateWindow = 5 * time.Second
 // id does not matter: a model may leave it out when it repeats a call. It looks at the orders
 // of the journal, so it also notices a call that is repeated after a restart or with a new
 // login. Called with mu held.
-func (d *desk) repeats(r OrderRequest, at Time) *Order {
+func (d *desk) repeats(r book.OrderRequest, at book.Time) *book.Order {
 	by := r.Who.Short()
-	equal := func(o *Order) bool { return o.Symbol == r.Symbol && o.Same(r) && o.By.SameClient(by) }
+	equal := func(o *book.Order) bool { return o.Symbol == r.Symbol && o.Same(r) && o.By.SameClient(by) }
 	for _, id := range d.ahead.Open[r.Symbol] {
 		if o := d.ahead.Order(id); o.Unknown() && equal(o) {
 			return o

@@ -62,7 +62,7 @@ func (w *watchlist) checkHalted(symbol string) error {
 
 // gridOf returns the tick, lot and minimum of a market: those that the operator has set,
 // or else those of the exchange as far as they are known.
-func (d *desk) gridOf(symbol string) Grid {
+func (d *desk) gridOf(symbol string) book.Grid {
 	if g, ok := d.options.Grid(symbol); ok {
 		return g
 	}

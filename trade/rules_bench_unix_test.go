@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wick/market"
+	"wick/trade/book"
 )
 
 // BenchmarkRuleAlerts judges one closed bar of fifty symbols for a thousand rule
@@ -30,11 +31,11 @@ func BenchmarkRuleAlerts(b *testing.B) {
 				"close > bbands(20,2).upper and volume > avg(volume, 20) * %d / 10", "close > highest(high, 20)[1] and rsi(14) > %d",
 			}[k%5], 20+k)
 			raw, _ := json.Marshal(when)
-			var c Condition
+			var c book.Condition
 			if err := json.Unmarshal([]byte(`{"indicator_signal":{"indicator":"rule","signal":"becomes_true","when":`+string(raw)+`}}`), &c); err != nil {
 				b.Fatal(err)
 			}
-			if _, err := e.SetAlert(b.Context(), AlertRequest{Symbol: symbol, Condition: c, Repeat: EachTime}); err != nil {
+			if _, err := e.SetAlert(b.Context(), book.AlertRequest{Symbol: symbol, Condition: c, Repeat: book.EachTime}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -44,7 +45,7 @@ func BenchmarkRuleAlerts(b *testing.B) {
 		closings = append(closings, closing{key: seriesKey{symbol, market.Hour1}, bars: s, after: last - 1, through: last})
 	}
 	for _, a := range e.ahead.Alerts {
-		a.CreatedAt = Time{Time: time.Unix(0, 0)}
+		a.CreatedAt = book.Time{Time: time.Unix(0, 0)}
 	}
 	used := processorTime(b)
 	for b.Loop() {

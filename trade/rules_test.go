@@ -18,6 +18,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // stage is a source with two markets, AAA and ETH, in one interval and in longer ones that
@@ -144,7 +145,7 @@ func TestRulesAreTheChart(t *testing.T) {
 				for range rules {
 					text := rulestest.Condition(r, 2, places...)
 					raw, _ := json.Marshal(text)
-					a := repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":`+string(raw)+`,"signal":"becomes_true"}}`, AlertRequest{Repeat: EachTime})
+					a := repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":`+string(raw)+`,"signal":"becomes_true"}}`, book.AlertRequest{Repeat: book.EachTime})
 					texts[a.ID] = text
 				}
 				crash := func() {
@@ -233,8 +234,8 @@ func TestBacktestIsThePaperBroker(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer e.Close()
-		buy := repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":"`+enter+`","signal":"becomes_true"}}`, AlertRequest{Repeat: EachTime})
-		repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":"`+exit+`","signal":"becomes_true"}}`, AlertRequest{Repeat: EachTime})
+		buy := repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":"`+enter+`","signal":"becomes_true"}}`, book.AlertRequest{Repeat: book.EachTime})
+		repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":"`+exit+`","signal":"becomes_true"}}`, book.AlertRequest{Repeat: book.EachTime})
 		all := p["AAA"]
 		money, held, entry := 1.0, 0.0, 0.0
 		var fills []string
@@ -250,11 +251,11 @@ func TestBacktestIsThePaperBroker(t *testing.T) {
 			if len(notes) != 1 || (notes[0].AlertID == buy.ID) == (held > 0) {
 				continue // nothing, both at once, or what is held already
 			}
-			side, label := Buy, "enter"
+			side, label := book.Buy, "enter"
 			if held > 0 {
-				side, label = Sell, "exit"
+				side, label = book.Sell, "exit"
 			}
-			order, err := e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: "AAA", Side: side, Type: Market, Quantity: 1000 * exact.One})
+			order, err := e.Place(t.Context(), book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: side, Type: book.Market, Quantity: 1000 * exact.One})
 			if err != nil {
 				t.Fatal(err)
 			}

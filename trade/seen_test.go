@@ -29,7 +29,7 @@ type process struct {
 	halt   func() // ends Run
 
 	mu   sync.Mutex
-	told []Notification // by all of them; guarded by mu
+	told []book.Notification // by all of them; guarded by mu
 }
 
 // newProcess returns a process, not started yet, on a market that is at each of these
@@ -47,7 +47,7 @@ func newProcess(t *testing.T, passed time.Duration, hours ...int64) *process {
 func (p *process) start() {
 	o := testOptions(p.t)
 	o.Source, o.Feed, o.Symbols = p.market, market.NewFeed(p.market, nil), []string{"AAA"}
-	o.Notify = func(n Notification, _ []string) {
+	o.Notify = func(n book.Notification, _ []string) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.told = append(p.told, n)
@@ -226,9 +226,9 @@ func TestDipOfDowntime(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := newProcess(t, 10*time.Minute, 100, 80, 120, 100)
 				p.start()
-				place(t, p.e, Buy, Limit, "1", "95")
-				place(t, p.e, Sell, Limit, "1", "110")
-				place(t, p.e, Buy, Limit, "1", "79")
+				place(t, p.e, book.Buy, book.Limit, "1", "95")
+				place(t, p.e, book.Sell, book.Limit, "1", "110")
+				place(t, p.e, book.Buy, book.Limit, "1", "79")
 				end(p)
 				time.Sleep(3 * time.Hour)
 				p.start()
@@ -274,7 +274,7 @@ func TestDipAfterClockAhead(t *testing.T) {
 		p.change = func(o *Options) { o.Source, o.Feed = source, market.NewFeed(source, nil) }
 		p.start()
 		p.alert(`{"price_below":85}`, "")
-		place(t, p.e, Buy, Limit, "1", "95")
+		place(t, p.e, book.Buy, book.Limit, "1", "95")
 		for minute := (p.market.start + 660) * 1000; p.noted().At != minute; time.Sleep(time.Second) { // 11:00, while it is 10:35 or later
 			if time.Now().Unix()-p.market.start >= 685 {
 				t.Fatalf("seen at %d, want %d", p.noted().At, minute)
@@ -302,14 +302,14 @@ func TestDipBeforeOrder(t *testing.T) {
 		p.start()
 		p.alert(`{"price_below":50}`, "") // the symbol is noted from here on
 		time.Sleep(46 * time.Second)      // until 11:20
-		place(t, p.e, Buy, Limit, "1", "95")
+		place(t, p.e, book.Buy, book.Limit, "1", "95")
 		if at := p.noted().At / 1000; at >= p.market.start+665 {
 			t.Fatalf("seen at %d: the note is too new to show anything", at-p.market.start)
 		}
 		p.kill()
 		time.Sleep(10 * time.Minute)
 		p.start()
-		if o := must(p.e.Orders(false))[0]; o.Status != StatusOpen {
+		if o := must(p.e.Orders(false))[0]; o.Status != book.StatusOpen {
 			t.Errorf("order %s at %s", o.Status, show(o.AveragePrice))
 		}
 		p.stop()
@@ -347,7 +347,7 @@ func TestDipWhileHalted(t *testing.T) {
 		dir := t.TempDir()
 		p.change = func(o *Options) { o.Dir = dir }
 		p.start()
-		place(t, p.e, Buy, Limit, "1", "95")
+		place(t, p.e, book.Buy, book.Limit, "1", "95")
 		os.WriteFile(filepath.Join(dir, haltName), nil, 0o600)
 		time.Sleep(42 * time.Second) // 11:15
 		os.Remove(filepath.Join(dir, haltName))
@@ -355,7 +355,7 @@ func TestDipWhileHalted(t *testing.T) {
 		p.kill()
 		time.Sleep(10 * time.Minute)
 		p.start()
-		if o := must(p.e.Orders(false))[0]; o.Status != StatusOpen {
+		if o := must(p.e.Orders(false))[0]; o.Status != book.StatusOpen {
 			t.Errorf("order %s at %s", o.Status, show(o.AveragePrice))
 		}
 		p.stop()
@@ -373,18 +373,18 @@ func TestHaltMadeWhileStopped(t *testing.T) {
 		dir := t.TempDir()
 		p.change = func(o *Options) { o.Dir = dir }
 		p.start()
-		place(t, p.e, Buy, Limit, "1", "95")
+		place(t, p.e, book.Buy, book.Limit, "1", "95")
 		p.stop()
 		os.WriteFile(filepath.Join(dir, haltName), nil, 0o600)
 		time.Sleep(5 * time.Minute)
 		p.start()
 		time.Sleep(5 * time.Second)
-		if o := must(p.e.Orders(false))[0]; o.Status != StatusOpen {
+		if o := must(p.e.Orders(false))[0]; o.Status != book.StatusOpen {
 			t.Errorf("order %s at %s under HALT", o.Status, show(o.AveragePrice))
 		}
 		os.Remove(filepath.Join(dir, haltName))
 		time.Sleep(5 * time.Second)
-		if o := must(p.e.Orders(false))[0]; o.Status != StatusFilled {
+		if o := must(p.e.Orders(false))[0]; o.Status != book.StatusFilled {
 			t.Errorf("order %s after HALT, want it filled at the present price", o.Status)
 		}
 		p.stop()
@@ -413,7 +413,7 @@ func TestSeenIsForgotten(t *testing.T) {
 			t.Errorf("after a stop %+v is written, want a time of less than two seconds ago (%v)", s.Seen["AAA"], err)
 		}
 		p.start()
-		if _, err := p.e.CancelAlert(Who{}, id); err != nil {
+		if _, err := p.e.CancelAlert(book.Who{}, id); err != nil {
 			t.Fatal(err)
 		}
 		if n := notes(); n != 1 || p.noted() != nil {

@@ -272,7 +272,7 @@ func (w signalAlert) met(r *closed, close float64) (float64, bool) {
 	if r == nil {
 		return 0, false
 	}
-	if w.alert.Repeat == EachBar && r.Shaded != nil { // a rule: on every bar on which it is true, or is not; see whileTrue
+	if w.alert.Repeat == book.EachBar && r.Shaded != nil { // a rule: on every bar on which it is true, or is not; see whileTrue
 		return close, r.Shaded[r.bar] == (w.alert.Condition.Signal == indicators.BecomesTrue)
 	}
 	signals := r.Signals

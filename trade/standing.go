@@ -7,6 +7,7 @@ import (
 
 	"wick/indicators"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // standingTimeout bounds how long the source may take for Standing. The alert is set by
@@ -15,14 +16,14 @@ const standingTimeout = 2 * time.Second
 
 // Standing returns how the market stands to the condition of a now. It returns nil if
 // that is not known, or cannot be found out within standingTimeout.
-func (e *Engine) Standing(ctx context.Context, a Alert) *Standing {
-	if a.Condition.Type != IndicatorSignal {
+func (e *Engine) Standing(ctx context.Context, a book.Alert) *book.Standing {
+	if a.Condition.Type != book.IndicatorSignal {
 		price := e.watch.of(a.Symbol).Price
 		if price == 0 {
 			return nil
 		}
 		met := metBy(a.Condition, price)
-		return &Standing{Price: json.Number(price.String()), True: &met}
+		return &book.Standing{Price: json.Number(price.String()), True: &met}
 	}
 	r, s := e.closedBars(ctx, &a)
 	if s == nil || s.Len() == 0 {
@@ -31,7 +32,7 @@ func (e *Engine) Standing(ctx context.Context, a Alert) *Standing {
 	// This is computed like the alert itself, on the newest closed bar. The result of a
 	// rule is in its facts, that of another indicator in its lines and histograms.
 	c := atClose(r, s, s.Len()-1)
-	st := &Standing{Bar: time.Unix(s.Time[s.Len()-1], 0).UTC().Format(time.RFC3339), Values: make(map[string]json.RawMessage)}
+	st := &book.Standing{Bar: time.Unix(s.Time[s.Len()-1], 0).UTC().Format(time.RFC3339), Values: make(map[string]json.RawMessage)}
 	if c.Shaded != nil {
 		read(st, c.Facts)
 		return st
@@ -48,7 +49,7 @@ func (e *Engine) Standing(ctx context.Context, a Alert) *Standing {
 // closedBars returns the indicator of a and the closed bars that it is judged on, or nil
 // in place of the bars if they are not at hand. It asks the source only for bars of other
 // markets and intervals that a rule names.
-func (e *Engine) closedBars(ctx context.Context, a *Alert) (indicators.Request, *market.Series) {
+func (e *Engine) closedBars(ctx context.Context, a *book.Alert) (indicators.Request, *market.Series) {
 	w := newSignalAlert(a)
 	s, _ := e.watch.window(seriesKey{a.Symbol, a.Interval})
 	if w.err != nil || s == nil || len(w.request.Needs()) > 0 {
@@ -67,7 +68,7 @@ func (e *Engine) closedBars(ctx context.Context, a *Alert) (indicators.Request, 
 }
 
 // read takes over the facts of a rule.
-func read(st *Standing, facts []indicators.Fact) {
+func read(st *book.Standing, facts []indicators.Fact) {
 	for _, f := range facts {
 		var err error
 		switch {

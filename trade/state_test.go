@@ -13,44 +13,44 @@ import (
 // edited, is refused and changes nothing.
 func TestRecordsThatCannotFollow(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		open := place(t, e, Buy, Limit, "1", "90")
-		done := place(t, e, Buy, Market, "1", "")
+		open := place(t, e, book.Buy, book.Limit, "1", "90")
+		done := place(t, e, book.Buy, book.Market, "1", "")
 		alert, err := setAlert(t, e, `{"price_above":110}`, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		edit := func(o Order, change func(*Order)) *Order {
+		edit := func(o book.Order, change func(*book.Order)) *book.Order {
 			change(&o)
 			return &o
 		}
-		ended := edit(done, func(*Order) {})
-		unknown := edit(open, func(o *Order) { o.ID = "o-none-1" })
-		known := edit(open, func(*Order) {})
+		ended := edit(done, func(*book.Order) {})
+		unknown := edit(open, func(o *book.Order) { o.ID = "o-none-1" })
+		known := edit(open, func(*book.Order) {})
 		for _, c := range []struct {
 			kind book.Kind
 			ev   book.Event
 			want string
 		}{
 			{book.KindPlaced, book.Event{}, "without an order"},
-			{book.KindPlaced, book.Event{Order: edit(open, func(o *Order) { o.ID, o.Price = "o-none-1", nil })}, "one without its price"},
+			{book.KindPlaced, book.Event{Order: edit(open, func(o *book.Order) { o.ID, o.Price = "o-none-1", nil })}, "one without its price"},
 			{book.KindPlaced, book.Event{Order: known}, "which is known: true"},
 			{book.KindFilled, book.Event{Order: unknown}, "which is known: false"},
 			{book.KindFilled, book.Event{Order: ended}, "which is filled for ever"},
-			{book.KindPlaced, book.Event{Order: unknown, Begin: []*Order{nil}}, "without an order"},
-			{book.KindPlaced, book.Event{Order: unknown, Begin: []*Order{known}}, "which is known: true"},
+			{book.KindPlaced, book.Event{Order: unknown, Begin: []*book.Order{nil}}, "without an order"},
+			{book.KindPlaced, book.Event{Order: unknown, Begin: []*book.Order{known}}, "which is known: true"},
 			{book.KindPlaced, book.Event{Order: unknown, Ends: []book.OrderEnd{{ID: ended.ID, Code: book.NothingLeft}}}, "cannot end"},
 			{book.KindPlaced, book.Event{Order: unknown, Ends: []book.OrderEnd{{ID: "o-none-2", Code: book.NothingLeft}}}, "cannot end"},
 			{book.KindPlaced, book.Event{Order: unknown, Ends: []book.OrderEnd{{ID: known.ID, Code: "no such code"}}}, "cannot end"},
 			{book.KindCancelled, book.Event{Order: known, Ends: []book.OrderEnd{{ID: known.ID, Code: book.NothingLeft}}}, "cannot end"},
 			{book.KindAlertSet, book.Event{}, "of no alert"},
 			{book.KindAlertSet, book.Event{Alert: &alert}, "or the wrong one"},
-			{book.KindAlertSet, book.Event{Alert: &Alert{ID: "a-none-1"}}, "without a condition"},
-			{book.KindAlertGone, book.Event{Alert: &Alert{ID: "a-none-1"}}, "or the wrong one"},
+			{book.KindAlertSet, book.Event{Alert: &book.Alert{ID: "a-none-1"}}, "without a condition"},
+			{book.KindAlertGone, book.Event{Alert: &book.Alert{ID: "a-none-1"}}, "or the wrong one"},
 			{book.KindFired, book.Event{}, "an unknown alert fired"},
-			{book.KindFired, book.Event{Notification: &Notification{AlertID: "a-none-1"}}, "an unknown alert fired"},
-			{book.KindFired, book.Event{Notification: &Notification{AlertID: alert.ID}, Alert: &Alert{ID: "a-none-1", Condition: alert.Condition}}, "another waits on"},
-			{book.KindFired, book.Event{Notification: &Notification{AlertID: alert.ID}, Alert: &Alert{ID: alert.ID}}, "another waits on"},
-			{book.KindFired, book.Event{Notification: &Notification{AlertID: alert.ID}, To: []string{"s-none-1"}}, "unknown subscription"},
+			{book.KindFired, book.Event{Notification: &book.Notification{AlertID: "a-none-1"}}, "an unknown alert fired"},
+			{book.KindFired, book.Event{Notification: &book.Notification{AlertID: alert.ID}, Alert: &book.Alert{ID: "a-none-1", Condition: alert.Condition}}, "another waits on"},
+			{book.KindFired, book.Event{Notification: &book.Notification{AlertID: alert.ID}, Alert: &book.Alert{ID: alert.ID}}, "another waits on"},
+			{book.KindFired, book.Event{Notification: &book.Notification{AlertID: alert.ID}, To: []string{"s-none-1"}}, "unknown subscription"},
 			{book.KindSubscribed, book.Event{}, "of no subscription"},
 			{book.KindUnsubscribed, book.Event{Subscription: &delivery.Subscription{}}, "of no subscription"},
 			{book.KindStarted, book.Event{Epoch: "no hex"}, "is not one"},
@@ -91,8 +91,8 @@ func TestSnapshotsThatCannotBe(t *testing.T) {
 func TestReadTwiceBound(t *testing.T) {
 	s := book.NewState("store")
 	for i := range delivery.QueueCap + 2 {
-		s.Alerts["a-1-1"] = &Alert{ID: "a-1-1"}
-		if err := s.Apply(s.Seq+1, book.KindFired, &book.Event{Notification: &Notification{AlertID: "a-1-1"}}); err != nil {
+		s.Alerts["a-1-1"] = &book.Alert{ID: "a-1-1"}
+		if err := s.Apply(s.Seq+1, book.KindFired, &book.Event{Notification: &book.Notification{AlertID: "a-1-1"}}); err != nil {
 			t.Fatal(err)
 		}
 		if i == 1 { // two are read before the others

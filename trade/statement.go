@@ -59,7 +59,7 @@ type DayResult struct {
 
 // noteDay proposes a mark of the account when it is valued for the first time on a day.
 // Called with mu held.
-func (d *desk) noteDay(at Time) error {
+func (d *desk) noteDay(at book.Time) error {
 	date := at.UTC().Format(time.DateOnly)
 	if n := len(d.ahead.Days); d.options.Account.Cash == 0 || n > 0 && d.ahead.Days[n-1].Date >= date {
 		return nil
@@ -140,7 +140,7 @@ func (d *desk) addSymbol(a *Account, symbol string) (risk, unprotected exact.Mon
 			continue
 		}
 		setOff, _ := stopPrice(o.Side, d.stop(o), span{start: mark})
-		if offered := d.paper.offered(o, book.Quote{Price: setOff}); o.Type == StopLimit && o.Within(offered) != offered {
+		if offered := d.paper.offered(o, book.Quote{Price: setOff}); o.Type == book.StopLimit && o.Within(offered) != offered {
 			continue
 		}
 		if o.Role != "" {
@@ -157,14 +157,14 @@ func (d *desk) addSymbol(a *Account, symbol string) (risk, unprotected exact.Mon
 // stops returns the waiting stops of a symbol, both those that sell and those that buy,
 // each in the order in which a market that moves against the position reaches them.
 // Called with mu held.
-func (d *desk) stops(symbol string) (stops []*Order) {
+func (d *desk) stops(symbol string) (stops []*book.Order) {
 	for _, id := range d.ahead.Open[symbol] {
 		if o := d.ahead.Order(id); o.Waits() {
 			stops = append(stops, o)
 		}
 	}
-	slices.SortStableFunc(stops, func(a, b *Order) int {
-		if a.Side == Buy && b.Side == Buy { // for a short position the lowest comes first
+	slices.SortStableFunc(stops, func(a, b *book.Order) int {
+		if a.Side == book.Buy && b.Side == book.Buy { // for a short position the lowest comes first
 			a, b = b, a
 		}
 		return cmp.Compare(d.stop(b), d.stop(a))
@@ -175,7 +175,7 @@ func (d *desk) stops(symbol string) (stops []*Order) {
 // addDays adds the profit of each day, which is the difference of two marks; the last day
 // goes on until now, and what it made is not known while the account cannot be valued. Cash
 // is the amount paid in as it is set now.
-func (a *Account) addDays(days []book.DayMark, l ledger, cash exact.Decimal, at Time) {
+func (a *Account) addDays(days []book.DayMark, l ledger, cash exact.Decimal, at book.Time) {
 	// From now backwards: the end of a day is the mark of the next one.
 	end, peak := book.DayMark{Date: "", Equity: l.equity, Realized: l.realized, Fees: l.fees, Cash: cash, Synthetic: l.synthetic}, cash.Money()
 	a.ByDay = []DayResult{}

@@ -153,8 +153,8 @@ func TestMinuteAfterStillMarket(t *testing.T) {
 		{Time: 60, Open: 105, High: 105, Low: 100, Close: 100},
 	}}
 	x, _ := newTick(u)
-	x.begin(10_000, book.Quote{Price: 105 * exact.One, At: 10_000}, Time{})
-	a := &Alert{CreatedAt: Time{Time: time.UnixMilli(30_000)}, Condition: Condition{Type: PriceAbove, Threshold: 103 * exact.One}}
+	x.begin(10_000, book.Quote{Price: 105 * exact.One, At: 10_000}, book.Time{})
+	a := &book.Alert{CreatedAt: book.Time{Time: time.UnixMilli(30_000)}, Condition: book.Condition{Type: book.PriceAbove, Threshold: 103 * exact.One}}
 	if met := x.meets(a); len(met) != 1 || met[0].Value != "105" || met[0].At != 90_000 {
 		t.Errorf("met by %+v, want by 105 at 90000", met)
 	}
@@ -203,10 +203,10 @@ func TestRestartOfStillMarket(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p, s := newStill(t, 101)
-				entry := ask(t, p.e, func(r *OrderRequest) { r.StopLoss.Price = 98 * exact.One })
-				stop := ask(t, p.e, func(r *OrderRequest) { r.Symbol = "BBB"; stopping(Sell, 98)(r) })
-				trail := ask(t, p.e, func(r *OrderRequest) {
-					r.Symbol, r.Side, r.Type, r.TrailAmount = "CCC", Sell, TrailingStop, 3*exact.One
+				entry := ask(t, p.e, func(r *book.OrderRequest) { r.StopLoss.Price = 98 * exact.One })
+				stop := ask(t, p.e, func(r *book.OrderRequest) { r.Symbol = "BBB"; stopping(book.Sell, 98)(r) })
+				trail := ask(t, p.e, func(r *book.OrderRequest) {
+					r.Symbol, r.Side, r.Type, r.TrailAmount = "CCC", book.Sell, book.TrailingStop, 3*exact.One
 				})
 				time.Sleep(1300 * time.Millisecond)
 				if c.end != nil {
@@ -237,8 +237,8 @@ func TestRestartOfStillMarket(t *testing.T) {
 func TestSetOffOverKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, s := newStill(t, 100)
-		id := ask(t, p.e, func(r *OrderRequest) {
-			r.Side, r.Type, r.StopPrice, r.Price = Sell, StopLimit, 95*exact.One, 94*exact.One
+		id := ask(t, p.e, func(r *book.OrderRequest) {
+			r.Side, r.Type, r.StopPrice, r.Price = book.Sell, book.StopLimit, 95*exact.One, 94*exact.One
 		}).ID
 		time.Sleep(time.Until(time.Now().Truncate(time.Minute).Add(time.Minute + 2500*time.Millisecond)))
 		if err := p.e.writeSeen(); err != nil {
@@ -270,7 +270,7 @@ func TestDipAfterBracket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcess(t, 10*time.Minute, 100, 80, 100)
 		p.start()
-		entry := ask(t, p.e, func(r *OrderRequest) { r.StopLoss.Price = 95 * exact.One })
+		entry := ask(t, p.e, func(r *book.OrderRequest) { r.StopLoss.Price = 95 * exact.One })
 		p.kill()
 		time.Sleep(2*time.Hour + 10*time.Minute)
 		p.start()
@@ -296,8 +296,8 @@ func TestReachedOnStillMarket(t *testing.T) {
 					o.Source, o.Feed, o.Intervals = s, market.NewFeed(s, nil), []market.Interval{market.Minute1}
 				}
 				p.start()
-				set := func(symbol, threshold string, repeat Repeat) {
-					r := AlertRequest{Symbol: symbol, Note: symbol + threshold + string(repeat), Repeat: repeat}
+				set := func(symbol, threshold string, repeat book.Repeat) {
+					r := book.AlertRequest{Symbol: symbol, Note: symbol + threshold + string(repeat), Repeat: repeat}
 					if err := json.Unmarshal([]byte(`{"price_above":`+threshold+`}`), &r.Condition); err != nil {
 						t.Fatal(err)
 					}
@@ -310,7 +310,7 @@ func TestReachedOnStillMarket(t *testing.T) {
 					set("BBB", "5", repeat)
 				}
 				time.Sleep(45 * time.Second)
-				set("BBB", "6", Once)
+				set("BBB", "6", book.Once)
 				time.Sleep(45 * time.Second)
 				end(p)
 				time.Sleep(5 * time.Minute)
@@ -352,8 +352,8 @@ func TestReachedBeforeAlert(t *testing.T) {
 				p.alert(`{"price_above":150}`, "") // the symbol is noted from here on
 				s.trade(98, 98, 98)
 				time.Sleep(2500 * time.Millisecond)
-				repeating(t, p.e, `{"price_below":99}`, AlertRequest{})
-				repeating(t, p.e, `{"price_below":99}`, AlertRequest{Repeat: EachTime})
+				repeating(t, p.e, `{"price_below":99}`, book.AlertRequest{})
+				repeating(t, p.e, `{"price_below":99}`, book.AlertRequest{Repeat: book.EachTime})
 				time.Sleep(2500 * time.Millisecond)
 				end(p)
 				p.start()
@@ -406,7 +406,7 @@ func TestBarClosesAfterExpiry(t *testing.T) {
 		}
 		p.start()
 		for _, repeat := range book.Repeats() {
-			repeating(t, p.e, `{"price_above":105}`, AlertRequest{Repeat: repeat, Interval: "1m", ExpiresAt: time.Now().Add(20 * time.Second)})
+			repeating(t, p.e, `{"price_above":105}`, book.AlertRequest{Repeat: repeat, Interval: "1m", ExpiresAt: time.Now().Add(20 * time.Second)})
 		}
 		time.Sleep(25 * time.Second)
 		s.trade(106, 106, 106)
@@ -422,7 +422,7 @@ func TestBarClosesAfterExpiry(t *testing.T) {
 // that was held while the market was at its price: it waits for the next price.
 func TestBarClosesWithoutPrice(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		held := place(t, e, Buy, Limit, "1", "95").ID
+		held := place(t, e, book.Buy, book.Limit, "1", "95").ID
 		time.Sleep(time.Minute)
 		haltByHand(t, e)
 		at := time.Now()
@@ -452,7 +452,7 @@ func TestBarClosesAfterOrder(t *testing.T) {
 		path := minute(0, 100, 100, 90, 100)
 		tellClosed(e, at.Add(-time.Second), at, 100, 100, minute(-1, 100, 100, 100, 100))
 		time.Sleep(30 * time.Second)
-		late := place(t, e, Buy, Limit, "1", "95").ID
+		late := place(t, e, book.Buy, book.Limit, "1", "95").ID
 		tellClosed(e, at, at, 100, 100)
 		time.Sleep(30 * time.Second)
 		tellClosed(e, at, time.Now(), 100, 90, path)

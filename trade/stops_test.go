@@ -10,10 +10,11 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // ask places an order of AAA given by changes of a market buy of 1.
-func ask(t *testing.T, e *Engine, change func(*OrderRequest)) Order {
+func ask(t *testing.T, e *Engine, change func(*book.OrderRequest)) book.Order {
 	t.Helper()
 	o, err := try(t, e, change)
 	if err != nil {
@@ -22,17 +23,17 @@ func ask(t *testing.T, e *Engine, change func(*OrderRequest)) Order {
 	return o
 }
 
-func try(t *testing.T, e *Engine, change func(*OrderRequest)) (Order, error) {
+func try(t *testing.T, e *Engine, change func(*book.OrderRequest)) (book.Order, error) {
 	t.Helper()
-	r := OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}
+	r := book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}
 	change(&r)
 	return e.Place(t.Context(), r)
 }
 
 // stopping returns the change to a stop order.
-func stopping(side Side, stop int64) func(*OrderRequest) {
-	return func(r *OrderRequest) {
-		r.Side, r.Type, r.StopPrice = side, Stop, exact.Decimal(stop)*exact.One
+func stopping(side book.Side, stop int64) func(*book.OrderRequest) {
+	return func(r *book.OrderRequest) {
+		r.Side, r.Type, r.StopPrice = side, book.Stop, exact.Decimal(stop)*exact.One
 	}
 }
 
@@ -52,22 +53,22 @@ func found(t *testing.T, e *Engine, id string) string {
 func TestStopFills(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		side Side
+		side book.Side
 		stop int64
 		path []market.Bar
 		want string
 	}{
-		{"not reached", Sell, 95, []market.Bar{minute(0, 100, 100, 96, 96)}, "open"},
-		{"passed within a minute", Sell, 95, []market.Bar{minute(0, 100, 100, 90, 92)}, "filled 94.05"},
-		{"touched", Sell, 95, []market.Bar{minute(0, 100, 101, 95, 99)}, "filled 94.05"},
-		{"a gap", Sell, 95, []market.Bar{minute(0, 100, 100, 100, 100), minute(1, 90, 99, 89, 98)}, "filled 89.1"},
-		{"a gap on the good side", Sell, 95, []market.Bar{minute(0, 100, 100, 100, 100), minute(1, 110, 110, 94, 94)}, "filled 94.05"},
-		{"bought, within a minute", Buy, 105, []market.Bar{minute(0, 100, 110, 100, 108)}, "filled 106.05"},
-		{"bought, a gap", Buy, 105, []market.Bar{minute(0, 100, 100, 100, 100), minute(1, 110, 112, 108, 108)}, "filled 111.1"},
+		{"not reached", book.Sell, 95, []market.Bar{minute(0, 100, 100, 96, 96)}, "open"},
+		{"passed within a minute", book.Sell, 95, []market.Bar{minute(0, 100, 100, 90, 92)}, "filled 94.05"},
+		{"touched", book.Sell, 95, []market.Bar{minute(0, 100, 101, 95, 99)}, "filled 94.05"},
+		{"a gap", book.Sell, 95, []market.Bar{minute(0, 100, 100, 100, 100), minute(1, 90, 99, 89, 98)}, "filled 89.1"},
+		{"a gap on the good side", book.Sell, 95, []market.Bar{minute(0, 100, 100, 100, 100), minute(1, 110, 110, 94, 94)}, "filled 94.05"},
+		{"bought, within a minute", book.Buy, 105, []market.Bar{minute(0, 100, 110, 100, 108)}, "filled 106.05"},
+		{"bought, a gap", book.Buy, 105, []market.Bar{minute(0, 100, 100, 100, 100), minute(1, 110, 112, 108, 108)}, "filled 111.1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inBubble(t, func(o *Options) { o.Slippage = exact.One / 100 }, func(t *testing.T, e *Engine) {
-				place(t, e, Buy, Market, "5", "")
+				place(t, e, book.Buy, book.Market, "5", "")
 				walk(e, 100, minute(0, 100, 100, 100, 100))
 				id := ask(t, e, stopping(c.side, c.stop)).ID
 				for i := range c.path {
@@ -87,27 +88,27 @@ func TestStopFills(t *testing.T) {
 func TestStopRefused(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		one := exact.One
-		for want, change := range map[string]func(*OrderRequest){
-			"stop_passed":            stopping(Buy, 100),
-			"price_collar":           stopping(Buy, 501),
-			"stop_price_required":    func(r *OrderRequest) { r.Type = Stop },
-			"stop_price_not_allowed": func(r *OrderRequest) { r.StopPrice = 90 * one },
-			"price_required":         func(r *OrderRequest) { r.Type, r.StopPrice = StopLimit, 110*one },
-			"bad_trail":              func(r *OrderRequest) { r.Type = TrailingStop },
-			"bad_post_only":          func(r *OrderRequest) { r.PostOnly = true },
-			"bad_time_in_force":      func(r *OrderRequest) { r.TimeInForce = "week" },
-			"bad_expires_at":         func(r *OrderRequest) { r.TimeInForce = GTD },
-			"bad_quantity":           func(r *OrderRequest) { r.Notional = one },
-			"no_position":            func(r *OrderRequest) { r.Quantity, r.All = 0, true },
-			"reduce_only":            func(r *OrderRequest) { r.ReduceOnly = true },
-			"unknown_order":          func(r *OrderRequest) { r.Replaces = "o-none-1" },
-			"post_only":              func(r *OrderRequest) { r.Type, r.Price, r.PostOnly = Limit, 101*one, true },
+		for want, change := range map[string]func(*book.OrderRequest){
+			"stop_passed":            stopping(book.Buy, 100),
+			"price_collar":           stopping(book.Buy, 501),
+			"stop_price_required":    func(r *book.OrderRequest) { r.Type = book.Stop },
+			"stop_price_not_allowed": func(r *book.OrderRequest) { r.StopPrice = 90 * one },
+			"price_required":         func(r *book.OrderRequest) { r.Type, r.StopPrice = book.StopLimit, 110*one },
+			"bad_trail":              func(r *book.OrderRequest) { r.Type = book.TrailingStop },
+			"bad_post_only":          func(r *book.OrderRequest) { r.PostOnly = true },
+			"bad_time_in_force":      func(r *book.OrderRequest) { r.TimeInForce = "week" },
+			"bad_expires_at":         func(r *book.OrderRequest) { r.TimeInForce = book.GTD },
+			"bad_quantity":           func(r *book.OrderRequest) { r.Notional = one },
+			"no_position":            func(r *book.OrderRequest) { r.Quantity, r.All = 0, true },
+			"reduce_only":            func(r *book.OrderRequest) { r.ReduceOnly = true },
+			"unknown_order":          func(r *book.OrderRequest) { r.Replaces = "o-none-1" },
+			"post_only":              func(r *book.OrderRequest) { r.Type, r.Price, r.PostOnly = book.Limit, 101*one, true },
 		} {
 			if o, err := try(t, e, change); code(err) != want {
 				t.Errorf("%+v, %v; want %s", o, err, want)
 			}
 		}
-		_, err := try(t, e, func(r *OrderRequest) { r.Side, r.Type, r.TrailAmount = Sell, TrailingStop, 100*one })
+		_, err := try(t, e, func(r *book.OrderRequest) { r.Side, r.Type, r.TrailAmount = book.Sell, book.TrailingStop, 100*one })
 		if code(err) != "bad_trail" || !strings.Contains(err.Error(), "the distance is larger than the price 100; choose a smaller one") {
 			t.Errorf("a trailing stop 100 below 100: %v, want bad_trail", err)
 		}
@@ -121,28 +122,28 @@ func TestStopRefused(t *testing.T) {
 // what reduces it.
 func TestReduceOnlyRefused(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		only := func(side Side, want string) {
+		only := func(side book.Side, want string) {
 			t.Helper()
-			if _, err := try(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.ReduceOnly = side, 3*exact.One, true }); code(err) != "reduce_only" || !strings.Contains(err.Error(), want) {
+			if _, err := try(t, e, func(r *book.OrderRequest) { r.Side, r.Quantity, r.ReduceOnly = side, 3*exact.One, true }); code(err) != "reduce_only" || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %s", err, want)
 			}
 		}
-		only(Sell, "there is no position in AAA to reduce")
-		place(t, e, Buy, Market, "2", "")
-		only(Buy, "the position in AAA is 2, and a reduce_only buy of 3 would grow it; a sell of at most 2 reduces it")
-		only(Sell, "the position in AAA is 2, and a reduce_only sell of 3 would turn it around; at most 2 reduces it")
+		only(book.Sell, "there is no position in AAA to reduce")
+		place(t, e, book.Buy, book.Market, "2", "")
+		only(book.Buy, "the position in AAA is 2, and a reduce_only buy of 3 would grow it; a sell of at most 2 reduces it")
+		only(book.Sell, "the position in AAA is 2, and a reduce_only sell of 3 would turn it around; at most 2 reduces it")
 	})
 }
 
 // TestStopLimit: once the market has reached its stop, the order is a limit. If the market
 // opened beyond the limit, the order stays open and is filled when the market comes back.
 func TestStopLimit(t *testing.T) {
-	sell := func(r *OrderRequest) {
-		r.Side, r.Type, r.StopPrice, r.Price = Sell, StopLimit, 95*exact.One, 94*exact.One
+	sell := func(r *book.OrderRequest) {
+		r.Side, r.Type, r.StopPrice, r.Price = book.Sell, book.StopLimit, 95*exact.One, 94*exact.One
 	}
 	inBubble(t, func(o *Options) { o.Slippage = exact.One / 1000 }, func(t *testing.T, e *Engine) {
 		walk(e, 100, minute(0, 100, 100, 100, 100))
-		first, second := ask(t, e, sell).ID, ask(t, e, func(r *OrderRequest) { sell(r); r.Price = 91 * exact.One }).ID
+		first, second := ask(t, e, sell).ID, ask(t, e, func(r *book.OrderRequest) { sell(r); r.Price = 91 * exact.One }).ID
 		walk(e, 100, minute(0, 100, 100, 99, 99), minute(1, 92, 93, 90, 90))
 		if got := found(t, e, first); got != "open" {
 			t.Errorf("when the market opened beyond the limit the order is %s, want open", got)
@@ -170,8 +171,10 @@ func TestTrailingStop(t *testing.T) {
 			t.Fatal(err)
 		}
 		walk(e, 100, minute(0, 100, 100, 100, 100))
-		amount := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.TrailAmount = Sell, TrailingStop, 5*exact.One }).ID
-		percent := ask(t, e, func(r *OrderRequest) { r.Side, r.Type, r.TrailPercent = Sell, TrailingStop, 10*exact.One }).ID
+		amount := ask(t, e, func(r *book.OrderRequest) { r.Side, r.Type, r.TrailAmount = book.Sell, book.TrailingStop, 5*exact.One }).ID
+		percent := ask(t, e, func(r *book.OrderRequest) {
+			r.Side, r.Type, r.TrailPercent = book.Sell, book.TrailingStop, 10*exact.One
+		}).ID
 		check := func(id, want string) {
 			t.Helper()
 			if o, err := e.Order(id); err != nil || show(o.StopPrice) != want {
@@ -206,24 +209,24 @@ func TestTrailingStop(t *testing.T) {
 // order ends with the day, and a gtd order at its time, unless it was filled before that.
 func TestTimeInForce(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		limited := func(price int64, tif TimeInForce) func(*OrderRequest) {
-			return func(r *OrderRequest) {
-				r.Type, r.Price, r.TimeInForce = Limit, exact.Decimal(price)*exact.One, tif
-				if tif == GTD {
+		limited := func(price int64, tif book.TimeInForce) func(*book.OrderRequest) {
+			return func(r *book.OrderRequest) {
+				r.Type, r.Price, r.TimeInForce = book.Limit, exact.Decimal(price)*exact.One, tif
+				if tif == book.GTD {
 					r.ExpiresAt = time.Now().Add(90 * time.Second)
 				}
 			}
 		}
 		walk(e, 100, minute(0, 100, 100, 100, 100))
-		for _, tif := range []TimeInForce{IOC, FOK} {
-			if o := ask(t, e, limited(95, tif)); o.Status != StatusCancelled || !strings.Contains(o.Reason, "has not reached") {
+		for _, tif := range []book.TimeInForce{book.IOC, book.FOK} {
+			if o := ask(t, e, limited(95, tif)); o.Status != book.StatusCancelled || !strings.Contains(o.Reason, "has not reached") {
 				t.Errorf("%s that the market has not reached: %+v, want cancelled", tif, o)
 			}
-			if o := ask(t, e, limited(101, tif)); o.Status != StatusFilled {
+			if o := ask(t, e, limited(101, tif)); o.Status != book.StatusFilled {
 				t.Errorf("%s that the market has reached: %+v, want filled", tif, o)
 			}
 		}
-		day, gtd, early := ask(t, e, limited(90, Day)), ask(t, e, limited(90, GTD)).ID, ask(t, e, limited(98, GTD)).ID
+		day, gtd, early := ask(t, e, limited(90, book.Day)), ask(t, e, limited(90, book.GTD)).ID, ask(t, e, limited(98, book.GTD)).ID
 		if want := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1); day.ExpiresAt == nil || !day.ExpiresAt.Equal(want) {
 			t.Errorf("a day order ends at %v, want %s", day.ExpiresAt, want)
 		}
@@ -231,14 +234,14 @@ func TestTimeInForce(t *testing.T) {
 		if got := found(t, e, early); got != "filled 98" {
 			t.Errorf("the order that was reached in time is %s, want filled 98", got)
 		}
-		if o, _ := e.Order(gtd); o.Status != StatusCancelled || o.Reason != "expired" {
+		if o, _ := e.Order(gtd); o.Status != book.StatusCancelled || o.Reason != "expired" {
 			t.Errorf("the order that was not reached in time: %+v, want expired", o)
 		}
 		time.Sleep(25 * time.Hour)
 		if err := e.expireAll(); err != nil { // though no price came
 			t.Fatal(err)
 		}
-		if o, _ := e.Order(day.ID); o.Status != StatusCancelled || o.Reason != "expired" {
+		if o, _ := e.Order(day.ID); o.Status != book.StatusCancelled || o.Reason != "expired" {
 			t.Errorf("the day order a day later: %+v, want expired", o)
 		}
 	})
@@ -248,23 +251,23 @@ func TestTimeInForce(t *testing.T) {
 // ends when the position is gone.
 func TestReduceOnly(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		reducing := func(quantity, price int64) func(*OrderRequest) {
-			return func(r *OrderRequest) {
-				r.Side, r.Type, r.ReduceOnly = Sell, Limit, true
+		reducing := func(quantity, price int64) func(*book.OrderRequest) {
+			return func(r *book.OrderRequest) {
+				r.Side, r.Type, r.ReduceOnly = book.Sell, book.Limit, true
 				r.Quantity, r.Price = exact.Decimal(quantity)*exact.One, exact.Decimal(price)*exact.One
 			}
 		}
-		place(t, e, Buy, Market, "5", "")
+		place(t, e, book.Buy, book.Market, "5", "")
 		walk(e, 100, minute(0, 100, 100, 100, 100))
 		first, second, third := ask(t, e, reducing(4, 105)).ID, ask(t, e, reducing(4, 106)).ID, ask(t, e, reducing(5, 120)).ID
 		walk(e, 100, minute(0, 100, 110, 100, 108))
 		if got := found(t, e, first); got != "filled 105" {
 			t.Errorf("the first order is %s, want filled 105", got)
 		}
-		if o, _ := e.Order(second); o.Status != StatusCancelled || o.FilledQuantity != exact.One || !strings.Contains(o.Reason, "rest") {
+		if o, _ := e.Order(second); o.Status != book.StatusCancelled || o.FilledQuantity != exact.One || !strings.Contains(o.Reason, "rest") {
 			t.Errorf("the second order is %+v, want 1 filled and the rest cancelled", o)
 		}
-		if o, _ := e.Order(third); o.Status != StatusCancelled || o.Reason != "nothing is left to reduce" {
+		if o, _ := e.Order(third); o.Status != book.StatusCancelled || o.Reason != "nothing is left to reduce" {
 			t.Errorf("the third order is %+v, want cancelled", o)
 		}
 		if p := must(e.Positions()); len(p) != 0 {
@@ -277,39 +280,39 @@ func TestReduceOnly(t *testing.T) {
 // call that closes all positions.
 func TestSizes(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Slippage = exact.One / 100 }, func(t *testing.T, e *Engine) {
-		o := ask(t, e, func(r *OrderRequest) { r.Quantity, r.Notional = 0, 500*exact.One })
+		o := ask(t, e, func(r *book.OrderRequest) { r.Quantity, r.Notional = 0, 500*exact.One })
 		if o.Quantity.String() != "4.95049504" || show(o.AveragePrice) != "101" { // 500 / 101, cut
 			t.Errorf("a notional of 500: %+v, want 4.95049504 at 101", o)
 		}
-		if _, err := try(t, e, func(r *OrderRequest) { r.Quantity, r.All = 0, true }); code(err) != "bad_side" {
+		if _, err := try(t, e, func(r *book.OrderRequest) { r.Quantity, r.All = 0, true }); code(err) != "bad_side" {
 			t.Errorf("a buy that closes a long position: %v, want bad_side", err)
 		}
 		was, is := 4*exact.One, exact.Decimal(495049504)
-		if _, err := try(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.All, r.Held = Sell, 0, true, &was }); code(err) != "position_changed" {
+		if _, err := try(t, e, func(r *book.OrderRequest) { r.Side, r.Quantity, r.All, r.Held = book.Sell, 0, true, &was }); code(err) != "position_changed" {
 			t.Errorf("closing a position that was thought to be 4: %v, want position_changed", err)
 		}
-		if _, err := try(t, e, func(r *OrderRequest) { r.Held = &was }); code(err) != "position_changed" {
+		if _, err := try(t, e, func(r *book.OrderRequest) { r.Held = &was }); code(err) != "position_changed" {
 			t.Errorf("buying 1 with a position that was thought to be 4: %v, want position_changed", err)
 		}
-		if o := ask(t, e, func(r *OrderRequest) { r.Side, r.Quantity, r.All, r.Held = Sell, 0, true, &is }); o.FilledQuantity.String() != "4.95049504" || len(must(e.Positions())) != 0 {
+		if o := ask(t, e, func(r *book.OrderRequest) { r.Side, r.Quantity, r.All, r.Held = book.Sell, 0, true, &is }); o.FilledQuantity.String() != "4.95049504" || len(must(e.Positions())) != 0 {
 			t.Errorf("closing the position: %+v, want 4.95049504 filled and nothing held", o)
 		}
-		place(t, e, Buy, Market, "2", "")
-		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "BBB", Side: Sell, Type: Market, Quantity: exact.One}); err != nil {
+		place(t, e, book.Buy, book.Market, "2", "")
+		if _, err := e.Place(t.Context(), book.OrderRequest{Symbol: "BBB", Side: book.Sell, Type: book.Market, Quantity: exact.One}); err != nil {
 			t.Fatal(err)
 		}
 		// Closing what an earlier dry run showed: positions that changed or came since stay.
-		previews, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true, DryRun: true}, nil)
+		previews, err := e.CloseAll(t.Context(), book.OrderRequest{Type: book.Market, All: true, DryRun: true}, nil)
 		if err != nil || len(previews) != 2 {
 			t.Fatalf("a dry run: %+v, %v; want 2 orders", previews, err)
 		}
-		place(t, e, Buy, Market, "1", "")
-		stay, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true}, previews[:1])
+		place(t, e, book.Buy, book.Market, "1", "")
+		stay, err := e.CloseAll(t.Context(), book.OrderRequest{Type: book.Market, All: true}, previews[:1])
 		if err != nil || len(stay) != 2 || !strings.Contains(stay[0].Error, "position_changed") || !strings.Contains(stay[1].Error, "position_changed") || len(must(e.Positions())) != 2 {
 			t.Errorf("after the positions changed: %+v, %v; want position_changed for both", stay, err)
 		}
-		closed, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true, ClientOrderID: "out"}, nil)
-		if err != nil || len(closed) != 2 || len(must(e.Positions())) != 0 || closed[0].Side != Sell || closed[1].Side != Buy || closed[1].ClientOrderID != "out:BBB" {
+		closed, err := e.CloseAll(t.Context(), book.OrderRequest{Type: book.Market, All: true, ClientOrderID: "out"}, nil)
+		if err != nil || len(closed) != 2 || len(must(e.Positions())) != 0 || closed[0].Side != book.Sell || closed[1].Side != book.Buy || closed[1].ClientOrderID != "out:BBB" {
 			t.Errorf("closing everything: %+v, %v; want a sell, and a buy with the id out:BBB", closed, err)
 		}
 	})
@@ -320,14 +323,14 @@ func TestSizes(t *testing.T) {
 func TestCloseAllOfDryRun(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		for _, symbol := range []string{"AAA", "BBB"} {
-			ask(t, e, func(r *OrderRequest) { r.Symbol = symbol })
+			ask(t, e, func(r *book.OrderRequest) { r.Symbol = symbol })
 		}
-		previews, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true, DryRun: true}, nil)
+		previews, err := e.CloseAll(t.Context(), book.OrderRequest{Type: book.Market, All: true, DryRun: true}, nil)
 		if err != nil || len(previews) != 2 {
 			t.Fatalf("a dry run: %+v, %v; want 2 orders", previews, err)
 		}
 		previews[0].Error = "market_closed: the exchange is closed"
-		closed, err := e.CloseAll(t.Context(), OrderRequest{Type: Market, All: true}, previews)
+		closed, err := e.CloseAll(t.Context(), book.OrderRequest{Type: book.Market, All: true}, previews)
 		if left := must(e.Positions()); err != nil || len(closed) != 2 || len(left) != 1 || left[0].Symbol != "AAA" {
 			t.Fatalf("%+v, %v, with %+v left; want BBB closed", closed, err, left)
 		}
@@ -346,15 +349,15 @@ func TestCloseAllOfDryRun(t *testing.T) {
 func TestCancelMany(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		for _, symbol := range []string{"AAA", "BBB", "AAA"} {
-			ask(t, e, func(r *OrderRequest) { r.Symbol, r.Type, r.Price = symbol, Limit, 90*exact.One })
+			ask(t, e, func(r *book.OrderRequest) { r.Symbol, r.Type, r.Price = symbol, book.Limit, 90*exact.One })
 		}
-		if c, err := e.CancelOrders(Who{}, "aaa"); err != nil || len(c) != 2 || len(must(e.Orders(true))) != 1 {
+		if c, err := e.CancelOrders(book.Who{}, "aaa"); err != nil || len(c) != 2 || len(must(e.Orders(true))) != 1 {
 			t.Errorf("those of AAA: %+v, %v; want 2, and 1 left", c, err)
 		}
-		if c, err := e.CancelOrders(Who{}, ""); err != nil || len(c) != 1 || c[0].Symbol != "BBB" || len(must(e.Orders(true))) != 0 {
+		if c, err := e.CancelOrders(book.Who{}, ""); err != nil || len(c) != 1 || c[0].Symbol != "BBB" || len(must(e.Orders(true))) != 0 {
 			t.Errorf("all: %+v, %v; want the one of BBB, and none left", c, err)
 		}
-		if c, err := e.CancelOrders(Who{}, ""); err != nil || len(c) != 0 {
+		if c, err := e.CancelOrders(book.Who{}, ""); err != nil || len(c) != 0 {
 			t.Errorf("all, with none open: %+v, %v; want none", c, err)
 		}
 	})
@@ -370,17 +373,17 @@ func TestReplaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		limited := func(replaces string, quantity, price int64) Order {
-			return ask(t, e, func(r *OrderRequest) {
-				r.Type, r.Replaces, r.Quantity, r.Price = Limit, replaces, exact.Decimal(quantity)*exact.One, exact.Decimal(price)*exact.One
+		limited := func(replaces string, quantity, price int64) book.Order {
+			return ask(t, e, func(r *book.OrderRequest) {
+				r.Type, r.Replaces, r.Quantity, r.Price = book.Limit, replaces, exact.Decimal(quantity)*exact.One, exact.Decimal(price)*exact.One
 			})
 		}
 		a, b := limited("", 3, 95), limited("", 3, 95)
 		smaller, larger := limited(a.ID, 2, 95), limited(b.ID, 4, 95)
-		if got, _ := e.Order(a.ID); got.Status != StatusCancelled || got.Reason != "replaced by "+smaller.ID {
+		if got, _ := e.Order(a.ID); got.Status != book.StatusCancelled || got.Reason != "replaced by "+smaller.ID {
 			t.Errorf("the old order is %+v, want cancelled, replaced by %s", got, smaller.ID)
 		}
-		if _, err := try(t, e, func(r *OrderRequest) { r.Replaces = a.ID }); code(err) != "order_cancelled" {
+		if _, err := try(t, e, func(r *book.OrderRequest) { r.Replaces = a.ID }); code(err) != "order_cancelled" {
 			t.Errorf("replacing it again: %v, want order_cancelled", err)
 		}
 		c := limited("", 1, 95)
@@ -403,34 +406,34 @@ func TestReplaces(t *testing.T) {
 // place: a request that does not name it again is refused, and the order stays.
 func TestReplaceNamesAll(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		ask(t, e, func(r *OrderRequest) { r.Quantity = 5 * exact.One })
-		for what, add := range map[string]func(*OrderRequest){
-			"stop_loss, take_profit": func(r *OrderRequest) {
-				r.StopLoss, r.TakeProfit = Exit{Price: 80 * exact.One}, Exit{Percent: 9 * exact.One}
+		ask(t, e, func(r *book.OrderRequest) { r.Quantity = 5 * exact.One })
+		for what, add := range map[string]func(*book.OrderRequest){
+			"stop_loss, take_profit": func(r *book.OrderRequest) {
+				r.StopLoss, r.TakeProfit = book.Exit{Price: 80 * exact.One}, book.Exit{Percent: 9 * exact.One}
 			},
-			"time_in_force day": func(r *OrderRequest) { r.TimeInForce = Day },
-			"time_in_force gtd": func(r *OrderRequest) { r.TimeInForce, r.ExpiresAt = GTD, time.Now().Add(time.Hour) },
-			"post_only":         func(r *OrderRequest) { r.PostOnly = true },
+			"time_in_force day": func(r *book.OrderRequest) { r.TimeInForce = book.Day },
+			"time_in_force gtd": func(r *book.OrderRequest) { r.TimeInForce, r.ExpiresAt = book.GTD, time.Now().Add(time.Hour) },
+			"post_only":         func(r *book.OrderRequest) { r.PostOnly = true },
 		} {
-			limited := func(r *OrderRequest) { r.Type, r.Price = Limit, 95*exact.One }
-			old := ask(t, e, func(r *OrderRequest) { limited(r); add(r) })
-			bare := func(r *OrderRequest) {
+			limited := func(r *book.OrderRequest) { r.Type, r.Price = book.Limit, 95*exact.One }
+			old := ask(t, e, func(r *book.OrderRequest) { limited(r); add(r) })
+			bare := func(r *book.OrderRequest) {
 				limited(r)
 				r.Replaces = old.ID
 			}
 			if _, err := try(t, e, bare); code(err) != "bad_replaces" || !strings.Contains(err.Error(), "has "+what+",") || found(t, e, old.ID) != "open" {
 				t.Errorf("without %s: %v, and the old order is %s", what, err, found(t, e, old.ID))
 			}
-			if o, err := try(t, e, func(r *OrderRequest) { bare(r); add(r) }); err != nil || o.Status != StatusOpen {
+			if o, err := try(t, e, func(r *book.OrderRequest) { bare(r); add(r) }); err != nil || o.Status != book.StatusOpen {
 				t.Errorf("with %s: %s, %v", what, o.Status, err)
 			}
 		}
 	})
 	inBubble(t, nil, func(t *testing.T, e *Engine) { // one of an oco, whose reduce_only it keeps
-		old := ask(t, e, func(r *OrderRequest) {
-			r.Type, r.Price, r.OCO.StopPrice, r.TimeInForce = Limit, 95*exact.One, 105*exact.One, Day
+		old := ask(t, e, func(r *book.OrderRequest) {
+			r.Type, r.Price, r.OCO.StopPrice, r.TimeInForce = book.Limit, 95*exact.One, 105*exact.One, book.Day
 		})
-		_, err := try(t, e, func(r *OrderRequest) { r.Type, r.Price, r.Replaces = Limit, 94*exact.One, old.ID })
+		_, err := try(t, e, func(r *book.OrderRequest) { r.Type, r.Price, r.Replaces = book.Limit, 94*exact.One, old.ID })
 		if code(err) != "bad_replaces" || !strings.Contains(err.Error(), "has time_in_force day,") {
 			t.Errorf("one of an oco: %v, want bad_replaces", err)
 		}
@@ -441,27 +444,33 @@ func TestReplaceNamesAll(t *testing.T) {
 // one for immediate execution do not wait, and what shrinks a position has no exits.
 func TestReplaceNeedsNotName(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		day := func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce, r.PostOnly = Limit, 95*exact.One, Day, true }
-		for what, next := range map[string]func(*OrderRequest){
-			"a market order": func(r *OrderRequest) {},
-			"ioc":            func(r *OrderRequest) { r.Type, r.Price, r.TimeInForce = Limit, 101*exact.One, IOC },
+		day := func(r *book.OrderRequest) {
+			r.Type, r.Price, r.TimeInForce, r.PostOnly = book.Limit, 95*exact.One, book.Day, true
+		}
+		for what, next := range map[string]func(*book.OrderRequest){
+			"a market order": func(r *book.OrderRequest) {},
+			"ioc":            func(r *book.OrderRequest) { r.Type, r.Price, r.TimeInForce = book.Limit, 101*exact.One, book.IOC },
 		} {
 			old := ask(t, e, day).ID
-			if o, err := try(t, e, func(r *OrderRequest) { next(r); r.Replaces = old }); err != nil || o.Status != StatusFilled {
+			if o, err := try(t, e, func(r *book.OrderRequest) { next(r); r.Replaces = old }); err != nil || o.Status != book.StatusFilled {
 				t.Errorf("%s: %s, %v, want filled", what, o.Status, err)
 			}
 		}
-		entry := ask(t, e, func(r *OrderRequest) { r.Type, r.Price, r.StopLoss = Limit, 95*exact.One, Exit{Percent: 3 * exact.One} }).ID
-		oco := func(r *OrderRequest) {
-			r.Type, r.Price, r.OCO.StopPrice, r.Replaces = Limit, 94*exact.One, 106*exact.One, entry
+		entry := ask(t, e, func(r *book.OrderRequest) {
+			r.Type, r.Price, r.StopLoss = book.Limit, 95*exact.One, book.Exit{Percent: 3 * exact.One}
+		}).ID
+		oco := func(r *book.OrderRequest) {
+			r.Type, r.Price, r.OCO.StopPrice, r.Replaces = book.Limit, 94*exact.One, 106*exact.One, entry
 		}
-		if o, err := try(t, e, oco); err != nil || o.Status != StatusOpen {
+		if o, err := try(t, e, oco); err != nil || o.Status != book.StatusOpen {
 			t.Errorf("an oco: %s, %v, want open", o.Status, err)
 		}
-		old := ask(t, e, func(r *OrderRequest) {
-			r.Side, r.Type, r.Price, r.Quantity, r.StopLoss = Sell, Limit, 110*exact.One, 5*exact.One, Exit{Percent: 3 * exact.One}
+		old := ask(t, e, func(r *book.OrderRequest) {
+			r.Side, r.Type, r.Price, r.Quantity, r.StopLoss = book.Sell, book.Limit, 110*exact.One, 5*exact.One, book.Exit{Percent: 3 * exact.One}
 		}).ID
-		if o, err := try(t, e, func(r *OrderRequest) { r.Side, r.Type, r.Price, r.Replaces = Sell, Limit, 111*exact.One, old }); err != nil || o.Status != StatusOpen {
+		if o, err := try(t, e, func(r *book.OrderRequest) {
+			r.Side, r.Type, r.Price, r.Replaces = book.Sell, book.Limit, 111*exact.One, old
+		}); err != nil || o.Status != book.StatusOpen {
 			t.Errorf("what closes a position: %s, %v, want open", o.Status, err)
 		}
 	})
@@ -471,22 +480,24 @@ func TestReplaceNeedsNotName(t *testing.T) {
 // not keep the turn of the order that they replace.
 func TestOtherStopGoesToTheEnd(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		turn := func(change func(*OrderRequest)) (string, uint64) {
-			id := ask(t, e, func(r *OrderRequest) {
-				r.Type, r.StopPrice, r.Price = StopLimit, 110*exact.One, 115*exact.One
+		turn := func(change func(*book.OrderRequest)) (string, uint64) {
+			id := ask(t, e, func(r *book.OrderRequest) {
+				r.Type, r.StopPrice, r.Price = book.StopLimit, 110*exact.One, 115*exact.One
 				change(r)
 			}).ID
 			return id, e.ahead.Order(id).Turn
 		}
-		id, first := turn(func(*OrderRequest) {})
-		id, same := turn(func(r *OrderRequest) { r.Replaces = id })
-		id, other := turn(func(r *OrderRequest) { r.Replaces, r.StopPrice = id, 111*exact.One })
+		id, first := turn(func(*book.OrderRequest) {})
+		id, same := turn(func(r *book.OrderRequest) { r.Replaces = id })
+		id, other := turn(func(r *book.OrderRequest) { r.Replaces, r.StopPrice = id, 111*exact.One })
 		if same != first || other == first {
 			t.Errorf("the turn is %d; replaced by the same %d, want no change; with another stop_price %d, want a later one", first, same, other)
 		}
-		trails := func(r *OrderRequest) { r.Type, r.StopPrice, r.Price, r.TrailAmount = TrailingStop, 0, 0, exact.One }
+		trails := func(r *book.OrderRequest) {
+			r.Type, r.StopPrice, r.Price, r.TrailAmount = book.TrailingStop, 0, 0, exact.One
+		}
 		id, first = turn(trails)
-		if _, next := turn(func(r *OrderRequest) { trails(r); r.Replaces = id }); next == first {
+		if _, next := turn(func(r *book.OrderRequest) { trails(r); r.Replaces = id }); next == first {
 			t.Error("a trailing stop kept the turn of the order that it replaced")
 		}
 	})
@@ -496,23 +507,23 @@ func TestOtherStopGoesToTheEnd(t *testing.T) {
 // shown where it stood last.
 func TestTrailThatEnds(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		trailing := func(change func(*OrderRequest)) string {
-			return ask(t, e, func(r *OrderRequest) {
-				r.Side, r.Type, r.TrailAmount = Sell, TrailingStop, 5*exact.One
+		trailing := func(change func(*book.OrderRequest)) string {
+			return ask(t, e, func(r *book.OrderRequest) {
+				r.Side, r.Type, r.TrailAmount = book.Sell, book.TrailingStop, 5*exact.One
 				change(r)
 			}).ID
 		}
-		cancelled, replaced := trailing(func(*OrderRequest) {}), trailing(func(*OrderRequest) {})
-		over := trailing(func(r *OrderRequest) { r.TimeInForce, r.ExpiresAt = GTD, time.Now().Add(time.Minute) })
+		cancelled, replaced := trailing(func(*book.OrderRequest) {}), trailing(func(*book.OrderRequest) {})
+		over := trailing(func(r *book.OrderRequest) { r.TimeInForce, r.ExpiresAt = book.GTD, time.Now().Add(time.Minute) })
 		price(e, "AAA", 110)
-		if _, err := e.CancelOrder(Who{}, cancelled); err != nil {
+		if _, err := e.CancelOrder(book.Who{}, cancelled); err != nil {
 			t.Fatal(err)
 		}
-		trailing(func(r *OrderRequest) { r.Replaces = replaced })
+		trailing(func(r *book.OrderRequest) { r.Replaces = replaced })
 		time.Sleep(time.Hour)
 		e.expireAll()
 		for _, id := range []string{cancelled, replaced, over} {
-			if o, _ := e.Order(id); o.Status != StatusCancelled || show(o.StopPrice) != "105" {
+			if o, _ := e.Order(id); o.Status != book.StatusCancelled || show(o.StopPrice) != "105" {
 				t.Errorf("%s at %s, want cancelled at 105", o.Status, show(o.StopPrice))
 			}
 		}
@@ -524,12 +535,12 @@ func TestTrailThatEnds(t *testing.T) {
 // under that id, and one that makes no sense, are refused, even if nothing is held.
 func TestCloseAllAgain(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		buy := func(symbol string) { ask(t, e, func(r *OrderRequest) { r.Symbol = symbol }) }
-		all := OrderRequest{Side: Sell, Type: Market, All: true, TimeInForce: GTC, ClientOrderID: strings.Repeat("x", 48)}
+		buy := func(symbol string) { ask(t, e, func(r *book.OrderRequest) { r.Symbol = symbol }) }
+		all := book.OrderRequest{Side: book.Sell, Type: book.Market, All: true, TimeInForce: book.GTC, ClientOrderID: strings.Repeat("x", 48)}
 		buy("AAA")
 		buy("GC=F")
 		first, err := e.CloseAll(t.Context(), all, nil)
-		if err != nil || len(first) != 2 || first[0].Status != StatusFilled || first[1].Status != StatusFilled {
+		if err != nil || len(first) != 2 || first[0].Status != book.StatusFilled || first[1].Status != book.StatusFilled {
 			t.Fatalf("closing all under a long id: %+v, %v; want 2 filled orders", first, err)
 		}
 		again, err := e.CloseAll(t.Context(), all, nil)
@@ -540,22 +551,22 @@ func TestCloseAllAgain(t *testing.T) {
 		if more, err := e.CloseAll(t.Context(), all, nil); err != nil || len(more) != 3 || more[2].Symbol != "BBB" || more[2].Error == "" || len(must(e.Positions())) != 1 {
 			t.Errorf("closing all again with a new position: %+v, %v; want an error for that, which stays", more, err)
 		}
-		all.TimeInForce = IOC
+		all.TimeInForce = book.IOC
 		if other, err := e.CloseAll(t.Context(), all, nil); code(err) != "client_order_id_reused" {
 			t.Errorf("the same id with other arguments: %+v, %v; want client_order_id_reused", other, err)
 		}
 	})
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		for i, change := range []func(*OrderRequest){
-			func(r *OrderRequest) { r.Price = exact.One },
-			func(r *OrderRequest) { r.Quantity = exact.One },
-			func(r *OrderRequest) { r.Replaces = "o-1" },
-			func(r *OrderRequest) { r.StopLoss.Percent = exact.One },
-			func(r *OrderRequest) { r.TimeInForce = "soon" },
-			func(r *OrderRequest) { r.ClientOrderID = "not one" },
-			func(r *OrderRequest) { r.TimeInForce, r.ExpiresAt = GTD, time.Now() },
+		for i, change := range []func(*book.OrderRequest){
+			func(r *book.OrderRequest) { r.Price = exact.One },
+			func(r *book.OrderRequest) { r.Quantity = exact.One },
+			func(r *book.OrderRequest) { r.Replaces = "o-1" },
+			func(r *book.OrderRequest) { r.StopLoss.Percent = exact.One },
+			func(r *book.OrderRequest) { r.TimeInForce = "soon" },
+			func(r *book.OrderRequest) { r.ClientOrderID = "not one" },
+			func(r *book.OrderRequest) { r.TimeInForce, r.ExpiresAt = book.GTD, time.Now() },
 		} {
-			r := OrderRequest{Side: Sell, Type: Market, All: true}
+			r := book.OrderRequest{Side: book.Sell, Type: book.Market, All: true}
 			change(&r)
 			if out, err := e.CloseAll(t.Context(), r, nil); err == nil {
 				t.Errorf("request %d, with nothing held: %+v, want a refusal", i, out)

@@ -33,8 +33,8 @@ type store struct {
 	desk                    // guarded by mu, like every field below
 	following bool          // another process writes: its steps are applied once they are in the log
 	stepped   chan struct{} // closed by the next step that is on disk, if somebody waits; else nil
-	closing   []*Order      // that have ended in the newest snapshot, which may not be on disk yet
-	closed    []*Order      // that have ended in closed generations, since orders last left memory
+	closing   []*book.Order // that have ended in the newest snapshot, which may not be on disk yet
+	closed    []*book.Order // that have ended in closed generations, since orders last left memory
 	inBoth    int           // terminal orders that are in memory and in the index
 }
 
@@ -81,7 +81,7 @@ func (b *store) indexAlerts(s *book.State) {
 // that reads go on.
 func (b *store) Do(decide func(s *book.State) error) error {
 	seq, follows, err := b.locked(decide)
-	no := (*Refusal)(nil)
+	no := (*book.Refusal)(nil)
 	switch {
 	case err == errIdle:
 		return nil

@@ -14,6 +14,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/internal/journal/journaltest"
+	"wick/trade/book"
 )
 
 // TestDirectory: the modes of the directory and its files, the lock that keeps a second
@@ -52,7 +53,7 @@ func TestAudit(t *testing.T) {
 	o := testOptions(t)
 	e := openTest(t, o)
 	defer e.Close()
-	if _, err := e.Place(t.Context(), OrderRequest{Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}); err != nil {
+	if _, err := e.Place(t.Context(), book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}); err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
@@ -70,7 +71,7 @@ func TestAudit(t *testing.T) {
 // alerts of the snapshot are listed. One that cannot be read is an error that names it.
 func TestAuditOfSnapshot(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		o := place(t, e, Buy, Limit, "1", "90")
+		o := place(t, e, book.Buy, book.Limit, "1", "90")
 		a, err := setAlert(t, e, `{"price_above":110}`, "")
 		if err != nil {
 			t.Fatal(err)
@@ -98,7 +99,7 @@ func TestJournalUnlinked(t *testing.T) {
 	o := testOptions(t)
 	e := openTest(t, o)
 	buy := func() error {
-		_, err := e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One})
+		_, err := e.Place(t.Context(), book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One})
 		return err
 	}
 	if err := buy(); err != nil {
@@ -134,14 +135,14 @@ func TestReadsAfterFailure(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer e.Close()
-			kept := place(t, e, Buy, Limit, "1", "95")
-			alert, err := e.SetAlert(t.Context(), AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: dec(t, "105")}})
+			kept := place(t, e, book.Buy, book.Limit, "1", "95")
+			alert, err := e.SetAlert(t.Context(), book.AlertRequest{Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: dec(t, "105")}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := encoded(t, e.ahead)
 			// An order that the lock has let through and that nobody has written yet.
-			if _, _, err := e.accept(OrderRequest{Who: anyone(), Symbol: "AAA", Side: Buy, Type: Market, Quantity: exact.One}, inquiry{answered: true}, broker.Rules{}); err != nil {
+			if _, _, err := e.accept(book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}, inquiry{answered: true}, broker.Rules{}); err != nil {
 				t.Fatal(err)
 			}
 			d.FailAt, d.Forever, d.After = d.Calls+2, true, after // the sync of the group
@@ -151,7 +152,7 @@ func TestReadsAfterFailure(t *testing.T) {
 			if got := encoded(t, e.ahead); got != want {
 				t.Errorf("the state is\n%s\nwant what is on disk\n%s", got, want)
 			}
-			if orders := must(e.Orders(false)); len(orders) != 1 || orders[0].ID != kept.ID || orders[0].Status != StatusOpen {
+			if orders := must(e.Orders(false)); len(orders) != 1 || orders[0].ID != kept.ID || orders[0].Status != book.StatusOpen {
 				t.Errorf("orders are %+v, want the one that is on disk", orders)
 			}
 			if alerts := must(e.Alerts()); len(alerts) != 1 || alerts[0].ID != alert.ID {
@@ -160,7 +161,7 @@ func TestReadsAfterFailure(t *testing.T) {
 			if held := must(e.Positions()); len(held) != 0 {
 				t.Errorf("positions are %+v, want none", held)
 			}
-			if _, err := e.CancelOrder(Who{}, kept.ID); !errors.Is(err, journal.ErrStorage) {
+			if _, err := e.CancelOrder(book.Who{}, kept.ID); !errors.Is(err, journal.ErrStorage) {
 				t.Errorf("a cancel after the failure: %v", err)
 			}
 		})

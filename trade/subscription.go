@@ -21,7 +21,7 @@ import (
 // mu held.
 func (d *desk) tell(k book.Kind, ev *book.Event, asked bool) {
 	o := ev.Order
-	ended := slices.DeleteFunc(ev.Changed(d.ahead.Order)[1:], func(other *Order) bool {
+	ended := slices.DeleteFunc(ev.Changed(d.ahead.Order)[1:], func(other *book.Order) bool {
 		return !other.Status.Terminal() || other.ID == o.Replaces && other.By.SameClient(o.By)
 	})
 	if k == book.KindPlaced {
@@ -64,7 +64,7 @@ func (e *Engine) normalize(f Filter) (Filter, error) {
 		clean.Symbols = append(clean.Symbols, symbol)
 	}
 	for _, t := range f.AlertTypes {
-		if c := ConditionType(t); c != PriceAbove && c != PriceBelow && c != IndicatorSignal && t != OrderAlerts {
+		if c := book.ConditionType(t); c != book.PriceAbove && c != book.PriceBelow && c != book.IndicatorSignal && t != OrderAlerts {
 			return f, book.Refuse("bad_filter", "alert type %q: one of price_above, price_below, indicator_signal, order", limit.Clip(t))
 		}
 		clean.AlertTypes = append(clean.AlertTypes, t)
@@ -208,7 +208,7 @@ func (e *Engine) writeSubscriptions() {
 
 // recipients returns the subscriptions that an alert's firing goes to, oldest
 // first. Called with mu held.
-func (d *desk) recipients(a *Alert) []string {
+func (d *desk) recipients(a *book.Alert) []string {
 	return d.subscribed(a.Symbol, func(types []string) bool {
 		return len(types) == 0 || slices.Contains(types, string(a.Condition.Type))
 	})

@@ -56,7 +56,7 @@ func queue(e *Engine, caller string) (ids []string) {
 	entries, mark := held(e, caller)
 	for _, entry := range entries {
 		if entry.Seq > mark {
-			ids = append(ids, entry.Note.(*Notification).AlertID)
+			ids = append(ids, entry.Note.(*book.Notification).AlertID)
 		}
 	}
 	return ids
@@ -74,7 +74,7 @@ func deliverSome(e *Engine, pick int) error {
 // TestFilters: a firing goes to the subscriptions whose filter matches at that moment.
 func TestFilters(t *testing.T) {
 	told := map[string][]string{}
-	tell := func(n Notification, to []string) { told[n.AlertID] = to }
+	tell := func(n book.Notification, to []string) { told[n.AlertID] = to }
 	inBubble(t, func(o *Options) { o.Notify = tell }, func(t *testing.T, e *Engine) {
 		sub := func(caller string, f Filter) string {
 			t.Helper()
@@ -173,7 +173,7 @@ func TestQueueLimits(t *testing.T) {
 func TestDelivered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, o := journaltest.NewDisk(), testOptions(t)
-		o.Hub = delivery.NewHub(func(note any) []byte { return []byte(note.(*Notification).AlertID) })
+		o.Hub = delivery.NewHub(func(note any) []byte { return []byte(note.(*book.Notification).AlertID) })
 		e, err := openOn(o, d)
 		if err != nil {
 			t.Fatal(err)
@@ -463,7 +463,7 @@ func TestSubscriptionsFile(t *testing.T) {
 func TestNotifyOrder(t *testing.T) {
 	var e *Engine
 	var last uint64
-	notify := func(n Notification, _ []string) {
+	notify := func(n book.Notification, _ []string) {
 		if n.Seq <= last || e.Status().Records < n.Seq {
 			t.Errorf("told of %d after %d, with %d on disk", n.Seq, last, e.Status().Records)
 		}

@@ -28,7 +28,7 @@ func krakenSource(t *testing.T) kraken {
 func TestOneMarketOneBook(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Source, o.Symbols = krakenSource(t), []string{"btc/usd"} }, func(t *testing.T, e *Engine) {
 		for _, text := range []string{"BTCUSD", "BTC-USD", "XBTUSD", "btc/usd", "KRAKEN:XBTUSD"} {
-			o, err := e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: text, Side: Buy, Type: Market, Quantity: exact.One})
+			o, err := e.Place(t.Context(), book.OrderRequest{Who: anyone(), Symbol: text, Side: book.Buy, Type: book.Market, Quantity: exact.One})
 			if err != nil || o.Symbol != "XBTUSD" {
 				t.Errorf("order of %s: %+v, %v", text, o, err)
 			}
@@ -39,7 +39,7 @@ func TestOneMarketOneBook(t *testing.T) {
 		if got := e.Symbols(); len(got) != 1 || got[0] != "XBTUSD" {
 			t.Errorf("watched are %v, want XBTUSD", got)
 		}
-		if _, err := e.Place(t.Context(), OrderRequest{Symbol: "NASDAQ:AAPL", Side: Buy, Type: Market, Quantity: exact.One}); code(err) != "bad_symbol" {
+		if _, err := e.Place(t.Context(), book.OrderRequest{Symbol: "NASDAQ:AAPL", Side: book.Buy, Type: book.Market, Quantity: exact.One}); code(err) != "bad_symbol" {
 			t.Errorf("an exchange that is not asked: %v", err)
 		}
 	})
@@ -54,7 +54,7 @@ func TestOneMarketOfAlerts(t *testing.T) {
 			if err != nil || len(sub.Filter.Symbols) != 1 || sub.Filter.Symbols[0] != "XBTUSD" {
 				t.Fatalf("subscription to %s: %+v, %v", text, sub, err)
 			}
-			a, err := e.SetAlert(t.Context(), AlertRequest{Symbol: text, Condition: Condition{Type: PriceAbove, Threshold: exact.Decimal(101+i) * exact.One}})
+			a, err := e.SetAlert(t.Context(), book.AlertRequest{Symbol: text, Condition: book.Condition{Type: book.PriceAbove, Threshold: exact.Decimal(101+i) * exact.One}})
 			if err != nil || a.Symbol != "XBTUSD" {
 				t.Fatalf("alert on %s: %+v, %v", text, a, err)
 			}
@@ -71,7 +71,7 @@ func TestOneMarketOfAlerts(t *testing.T) {
 				t.Errorf("%d notifications wait for %s, want 3", waiting, caller)
 			}
 		}
-		if _, err := e.SetAlert(t.Context(), AlertRequest{Symbol: "NASDAQ:AAPL", Condition: Condition{Type: PriceAbove, Threshold: exact.One}}); code(err) != "bad_symbol" {
+		if _, err := e.SetAlert(t.Context(), book.AlertRequest{Symbol: "NASDAQ:AAPL", Condition: book.Condition{Type: book.PriceAbove, Threshold: exact.One}}); code(err) != "bad_symbol" {
 			t.Errorf("an exchange that is not asked: %v", err)
 		}
 	})
@@ -81,7 +81,7 @@ func TestOneMarketOfAlerts(t *testing.T) {
 // spelling can still be named by that spelling, until they are gone.
 func TestOldSpelling(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Source = krakenSource(t) }, func(t *testing.T, e *Engine) {
-		old := &Order{ID: "o-old-1", ClientOrderID: "old", Symbol: "BTC-USD", Side: Buy, Type: Market, Quantity: exact.One, Status: StatusFilled,
+		old := &book.Order{ID: "o-old-1", ClientOrderID: "old", Symbol: "BTC-USD", Side: book.Buy, Type: book.Market, Quantity: exact.One, Status: book.StatusFilled,
 			FilledQuantity: exact.One, Broker: paperName, CreatedAt: now(), UpdatedAt: now()}
 		h, err := book.Holding{}.Fill(exact.One, 100*exact.One, 0)
 		if err != nil {
@@ -92,12 +92,12 @@ func TestOldSpelling(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		again, err := e.Place(t.Context(), OrderRequest{Symbol: "BTC/USD", Side: Buy, Type: Market, Quantity: exact.One, ClientOrderID: "old"})
+		again, err := e.Place(t.Context(), book.OrderRequest{Symbol: "BTC/USD", Side: book.Buy, Type: book.Market, Quantity: exact.One, ClientOrderID: "old"})
 		if err != nil || again.ID != old.ID {
 			t.Errorf("a retry under another spelling: %+v, %v; want order %s", again, err, old.ID)
 		}
 		for _, want := range []string{"BTC-USD", "XBTUSD"} { // flat after the first
-			o, err := e.Place(t.Context(), OrderRequest{Who: anyone(), Symbol: "btc-usd", Side: Sell, Type: Market, Quantity: exact.One})
+			o, err := e.Place(t.Context(), book.OrderRequest{Who: anyone(), Symbol: "btc-usd", Side: book.Sell, Type: book.Market, Quantity: exact.One})
 			if err != nil || o.Symbol != want {
 				t.Errorf("%+v, %v; want %s", o, err, want)
 			}

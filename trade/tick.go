@@ -44,7 +44,7 @@ func newTick(u market.Update) (tick, bool) {
 // saw. The legs of the first update have no open, so that a limit which the market passed
 // during a downtime is filled at the limit; those whose bar closed before this process
 // began are late.
-func (t *tick) begin(since int64, before book.Quote, began Time) {
+func (t *tick) begin(since int64, before book.Quote, began book.Time) {
 	t.fromAt = before.At
 	if len(t.Path) == 0 {
 		t.Since = since
@@ -75,7 +75,7 @@ func (t *tick) begin(since int64, before book.Quote, began Time) {
 
 // meets returns what makes the price alert a fire, in order of time and at most as many
 // as latest keeps. An alert that does not repeat fires at most once.
-func (t tick) meets(a *Alert) []book.Trigger {
+func (t tick) meets(a *book.Alert) []book.Trigger {
 	if a.Repeat != "" {
 		return t.meetsEach(a)
 	}
@@ -88,7 +88,7 @@ func (t tick) meets(a *Alert) []book.Trigger {
 // meetsOnce returns what makes a fire: the newest price if it reaches the threshold, or
 // else the extreme of the first leg that does. If that leg is late, it counts even if the
 // newest price reaches the threshold, too.
-func (t tick) meetsOnce(a *Alert) (book.Trigger, bool) {
+func (t tick) meetsOnce(a *book.Alert) (book.Trigger, bool) {
 	at := slices.IndexFunc(t.legs, func(l leg) bool {
 		part, ok := t.part(l, a)
 		return ok && reachedBy(a.Condition, part)
@@ -105,7 +105,7 @@ func (t tick) meetsOnce(a *Alert) (book.Trigger, bool) {
 
 // reaches reports whether t has a new price and it meets the condition of a. The price
 // may be older than the alert, because some sources tell prices late.
-func (t tick) reaches(a *Alert) bool {
+func (t tick) reaches(a *book.Alert) bool {
 	return !t.known && t.price != 0 && metBy(a.Condition, t.price)
 }
 
@@ -123,7 +123,7 @@ func (l leg) trigger(price exact.Decimal) book.Trigger {
 // close counts. The same is true if the extreme of the first leg is just the price that
 // it begins at, and that is from before the alert was set or its cooldown ended: an alert
 // does not fire at an old price that the market has left.
-func (t tick) part(l leg, a *Alert) (span, bool) {
+func (t tick) part(l leg, a *book.Alert) (span, bool) {
 	// A leg may be longer than its bar if nothing was traded before or after that. What
 	// was traded was within the bar.
 	l.from, l.to = max(l.from, l.bar*1000), l.over()
@@ -138,23 +138,23 @@ func (t tick) part(l leg, a *Alert) (span, bool) {
 
 // extreme returns the price of s that goes furthest in the direction of a price
 // condition: the high for price_above, the low for price_below.
-func extreme(c Condition, s span) exact.Decimal {
-	if c.Type == PriceAbove {
+func extreme(c book.Condition, s span) exact.Decimal {
+	if c.Type == book.PriceAbove {
 		return s.high
 	}
 	return s.low
 }
 
 // metBy reports whether a price meets a price condition.
-func metBy(c Condition, price exact.Decimal) bool {
-	if c.Type == PriceAbove {
+func metBy(c book.Condition, price exact.Decimal) bool {
+	if c.Type == book.PriceAbove {
 		return price >= c.Threshold
 	}
 	return price <= c.Threshold
 }
 
 // reachedBy reports whether s reaches the threshold of a price condition.
-func reachedBy(c Condition, s span) bool { return metBy(c, extreme(c, s)) }
+func reachedBy(c book.Condition, s span) bool { return metBy(c, extreme(c, s)) }
 
 // leg is one bar of the path of an update. Within a leg it is not known whether the
 // high or the low came first.
@@ -241,7 +241,7 @@ func (l leg) end() span {
 // price comes to the threshold from the other side, or for each_bar in each bar that
 // reaches it. The first time it fires wherever the price comes from, like an alert that
 // does not repeat.
-func (t tick) meetsEach(a *Alert) (all []book.Trigger) {
+func (t tick) meetsEach(a *book.Alert) (all []book.Trigger) {
 	before := a // as it was before t
 	own := *a   // FiredAt of this copy is set by each firing below
 	a = &own
@@ -255,7 +255,7 @@ func (t tick) meetsEach(a *Alert) (all []book.Trigger) {
 			if i == len(t.legs)-1 && t.reaches(a) && !(counts && l.late) {
 				part, counts, l.late = span{high: t.price, low: t.price}, true, false
 			}
-		case a.Repeat == EachBar:
+		case a.Repeat == book.EachBar:
 			// A leg ends when the next one begins, so its last instant is a millisecond
 			// earlier.
 			met = a.Interval.Start((l.over()-1)/1000) > a.Interval.Start((a.FiredAt.UnixMilli()-1)/1000)
@@ -265,11 +265,11 @@ func (t tick) meetsEach(a *Alert) (all []book.Trigger) {
 		armed = !metBy(a.Condition, l.close)
 		if met && counts && reachedBy(a.Condition, part) && a.Ready(l.over()) {
 			all = book.Latest(all, l.trigger(extreme(a.Condition, part)))
-			a.FiredAt = &Time{Time: time.UnixMilli(l.over()).UTC()}
+			a.FiredAt = &book.Time{Time: time.UnixMilli(l.over()).UTC()}
 		}
 	}
 	return all
 }
 
 // leftBy reports whether some price of s is on the other side of the threshold.
-func leftBy(c Condition, s span) bool { return !reachedBy(c, span{high: s.low, low: s.high}) }
+func leftBy(c book.Condition, s span) bool { return !reachedBy(c, span{high: s.low, low: s.high}) }

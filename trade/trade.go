@@ -53,7 +53,7 @@
 // # The parts
 //
 // Package trade/book has what is computed: orders, positions, groups, alerts, the events and
-// the state that they add up to. Its names that callers need are in names.go. Here is what
+// the state that they add up to. Here is what
 // the rest needs: the store, which is the state with its journal and the one lock (store.go,
 // archive.go); the desk, on which decisions are made (engine.go, draft.go, check.go,
 // account.go, resting.go); prices (tick.go, watch.go, price.go, ruler.go); alerts
@@ -95,6 +95,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // Open locks the state directory for this process and reads it. It starts no goroutine.
@@ -214,20 +215,20 @@ func (e *Engine) Broken() (reason error, restart bool) {
 
 // Health is how the engine is doing.
 type Health struct {
-	Trading       TradingState  `json:"trading"`
-	Journal       string        `json:"journal"`          // "ok" or "broken"
-	Reason        string        `json:"reason,omitempty"` // why it is broken
-	FeedAge       time.Duration `json:"-"`                // since the source last answered, the longest if there are several; negative if nothing is to be watched
-	Symbols       int           `json:"symbols"`
-	Orders        int           `json:"orders"`
-	OpenOrders    int           `json:"open_orders"`
-	Positions     int           `json:"positions"`
-	Alerts        int           `json:"alerts"`
-	Subscriptions int           `json:"subscriptions"`
-	Notifications int           `json:"notifications"` // waiting to be polled
-	Records       uint64        `json:"records"`       // on disk since the store was made
-	Syncs         uint64        `json:"syncs"`         // of the journal since the start; one sync may write several records
-	SyncTime      time.Duration `json:"-"`             // spent in syncs
+	Trading       book.TradingState `json:"trading"`
+	Journal       string            `json:"journal"`          // "ok" or "broken"
+	Reason        string            `json:"reason,omitempty"` // why it is broken
+	FeedAge       time.Duration     `json:"-"`                // since the source last answered, the longest if there are several; negative if nothing is to be watched
+	Symbols       int               `json:"symbols"`
+	Orders        int               `json:"orders"`
+	OpenOrders    int               `json:"open_orders"`
+	Positions     int               `json:"positions"`
+	Alerts        int               `json:"alerts"`
+	Subscriptions int               `json:"subscriptions"`
+	Notifications int               `json:"notifications"` // waiting to be polled
+	Records       uint64            `json:"records"`       // on disk since the store was made
+	Syncs         uint64            `json:"syncs"`         // of the journal since the start; one sync may write several records
+	SyncTime      time.Duration     `json:"-"`             // spent in syncs
 }
 
 // Status returns how the engine is doing. It never waits for the disk.

@@ -12,6 +12,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/market"
+	"wick/trade/book"
 )
 
 // quiet is a feed that tells nothing: tests give their updates to deliver.
@@ -58,7 +59,7 @@ func dec(t testing.TB, text string) exact.Decimal {
 func testOptions(t testing.TB) Options {
 	return Options{
 		Dir: t.TempDir(), Source: flat(100), Feed: quiet{}, Intervals: []market.Interval{market.Hour1},
-		Limits: Limits{OrdersPerSecond: 1 << 30},
+		Limits: book.Limits{OrdersPerSecond: 1 << 30},
 	}
 }
 
@@ -66,7 +67,7 @@ var clients atomic.Int64
 
 // anyone returns a client that has not asked before, so that equal orders of a
 // test are not taken for repetitions.
-func anyone() Who { return Who{Client: fmt.Sprint("test ", clients.Add(1))} }
+func anyone() book.Who { return book.Who{Client: fmt.Sprint("test ", clients.Add(1))} }
 
 func openTest(t testing.TB, o Options) *Engine {
 	t.Helper()
@@ -113,14 +114,14 @@ func TestOpenAgain(t *testing.T) {
 	o := testOptions(t)
 	e := openTest(t, o)
 	ctx := t.Context()
-	first, err := e.Place(ctx, OrderRequest{Symbol: "btcusdt", Side: Buy, Type: Market, Quantity: dec(t, "0.5"), ClientOrderID: "one"})
-	if err != nil || first.Status != StatusFilled {
+	first, err := e.Place(ctx, book.OrderRequest{Symbol: "btcusdt", Side: book.Buy, Type: book.Market, Quantity: dec(t, "0.5"), ClientOrderID: "one"})
+	if err != nil || first.Status != book.StatusFilled {
 		t.Fatalf("market order: %+v, %v", first, err)
 	}
-	if _, err := e.Place(ctx, OrderRequest{Symbol: "BTCUSDT", Side: Buy, Type: Limit, Price: dec(t, "90"), Quantity: dec(t, "1")}); err != nil {
+	if _, err := e.Place(ctx, book.OrderRequest{Symbol: "BTCUSDT", Side: book.Buy, Type: book.Limit, Price: dec(t, "90"), Quantity: dec(t, "1")}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.SetAlert(ctx, AlertRequest{Symbol: "BTCUSDT", Condition: Condition{Type: PriceAbove, Threshold: dec(t, "110")}}); err != nil {
+	if _, err := e.SetAlert(ctx, book.AlertRequest{Symbol: "BTCUSDT", Condition: book.Condition{Type: book.PriceAbove, Threshold: dec(t, "110")}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.Subscribe(from("caller"), Filter{}); err != nil {
@@ -150,7 +151,7 @@ func TestOpenAgain(t *testing.T) {
 	if string(before) != string(after) {
 		t.Errorf("state before\n%s\nand after the restart\n%s", before, after)
 	}
-	again, err := e.Place(ctx, OrderRequest{Symbol: "BTCUSDT", Side: Buy, Type: Market, Quantity: dec(t, "0.5"), ClientOrderID: "one"})
+	again, err := e.Place(ctx, book.OrderRequest{Symbol: "BTCUSDT", Side: book.Buy, Type: book.Market, Quantity: dec(t, "0.5"), ClientOrderID: "one"})
 	if err != nil || again.ID != first.ID {
 		t.Errorf("the same client_order_id after the restart: %+v, %v; want order %s", again, err, first.ID)
 	}

@@ -19,24 +19,24 @@ type venue interface {
 	// arrive says what becomes of o, which r asks for, when it arrives at the venue while the
 	// market is at q. Fill is the price at which it would be filled at once, zero if it waits.
 	// It refuses o, or returns a step and takes none. Called with mu held.
-	arrive(r OrderRequest, o *Order, q book.Quote, fill exact.Decimal, rules broker.Rules) (arrival, error)
+	arrive(r book.OrderRequest, o *book.Order, q book.Quote, fill exact.Decimal, rules broker.Rules) (arrival, error)
 	// enter proposes the step of an arrival. Called with mu held.
 	enter(a arrival) error
 	// submit sends an order whose arrival is on disk, and returns it as it is then. Called
 	// without mu.
 	submit(ctx context.Context, p Placed, a arrival) (Placed, error)
 	// reach fills the orders that a price reaches. Called with mu held.
-	reach(t tick, since int64, at Time) error
+	reach(t tick, since int64, at book.Time) error
 	// cancelOrder cancels an open order, and cancelOrders several; see [Engine.CancelOrder] and
 	// [Engine.CancelOrders]. Called without mu.
-	cancelOrder(who Who, id string) (Cancelled, error)
-	cancelOrders(who Who, ids []string) ([]Order, error)
+	cancelOrder(who book.Who, id string) (Cancelled, error)
+	cancelOrders(who book.Who, ids []string) ([]book.Order, error)
 	// cancelEverything cancels every order of the account, no matter who placed it. Called
 	// without mu.
-	cancelEverything(ctx context.Context, who Who) error
+	cancelEverything(ctx context.Context, who book.Who) error
 	// acceptPositions takes the positions of the account as they are; see
 	// [Engine.AcceptPositions]. Called without mu.
-	acceptPositions(who Who) ([]Difference, []string, error)
+	acceptPositions(who book.Who) ([]Difference, []string, error)
 	// run keeps in touch with the venue until ctx ends.
 	run(ctx context.Context) error
 }
@@ -69,22 +69,22 @@ func (paperVenue) prepare(context.Context, string) (broker.Rules, error) { retur
 
 // arrive returns the step by which o comes into the book: filled at a price, or open, or
 // cancelled at once. The order that it replaces ends in the same step.
-func (p paperVenue) arrive(r OrderRequest, o *Order, q book.Quote, fill exact.Decimal, _ broker.Rules) (a arrival, err error) {
+func (p paperVenue) arrive(r book.OrderRequest, o *book.Order, q book.Quote, fill exact.Decimal, _ broker.Rules) (a arrival, err error) {
 	if err := p.check(r, o, q.Price, fill, o.CreatedAt); err != nil {
 		return a, err
 	}
 	if err := checkRests(o, r.OCO, fill, q.Price); err != nil {
 		return a, err
 	}
-	did := book.Report{Status: StatusOpen, Mark: q}
+	did := book.Report{Status: book.StatusOpen, Mark: q}
 	switch {
 	case fill != 0:
-		if did, err = p.paper.report(StatusFilled, o.Quantity, fill, p.paper.feeRate); err != nil {
+		if did, err = p.paper.report(book.StatusFilled, o.Quantity, fill, p.paper.feeRate); err != nil {
 			return a, err
 		}
 		did.Mark = q
-	case o.TimeInForce == IOC || o.TimeInForce == FOK:
-		did.Status, did.Reason = StatusCancelled, book.Because(book.NotReached, string(o.TimeInForce), q.Price.String())
+	case o.TimeInForce == book.IOC || o.TimeInForce == book.FOK:
+		did.Status, did.Reason = book.StatusCancelled, book.Because(book.NotReached, string(o.TimeInForce), q.Price.String())
 	}
 	if a.Event, err = p.ahead.Outcome(o, did, o.CreatedAt); err != nil {
 		return a, err
@@ -92,7 +92,7 @@ func (p paperVenue) arrive(r OrderRequest, o *Order, q book.Quote, fill exact.De
 	if o.Replaces != "" {
 		a.AddEnd(p.ahead.Order(o.Replaces), book.Replaced)
 	}
-	if r.OCO != (OCO{}) { // the stop beside the limit arrives with it
+	if r.OCO != (book.OCO{}) { // the stop beside the limit arrives with it
 		a.AddBegin(a.Order.Partner(r.OCO))
 	}
 	return a, nil
@@ -109,16 +109,18 @@ func (p paperVenue) enter(a arrival) error {
 
 func (paperVenue) submit(_ context.Context, p Placed, _ arrival) (Placed, error) { return p, nil }
 
-func (p paperVenue) reach(t tick, since int64, at Time) error { return p.fillResting(t, since, at) }
+func (p paperVenue) reach(t tick, since int64, at book.Time) error {
+	return p.fillResting(t, since, at)
+}
 
-func (p paperVenue) cancelOrder(who Who, id string) (c Cancelled, err error) {
+func (p paperVenue) cancelOrder(who book.Who, id string) (c Cancelled, err error) {
 	err = p.Do(func(s *book.State) error {
 		o := s.Order(id)
 		if o.Status.Terminal() { // it has ended meanwhile
 			c.Order = o.Public()
 			return uncancellable(o, id)
 		}
-		ev, err := p.cancel(o, who, Reason{}, now())
+		ev, err := p.cancel(o, who, book.Reason{}, now())
 		if err != nil {
 			return err
 		}
@@ -132,15 +134,15 @@ func (p paperVenue) cancelOrder(who Who, id string) (c Cancelled, err error) {
 }
 
 // cancelOrders cancels all under one lock of mu, so that no price comes in between.
-func (p paperVenue) cancelOrders(who Who, ids []string) ([]Order, error) {
-	cancelled := []Order{}
+func (p paperVenue) cancelOrders(who book.Who, ids []string) ([]book.Order, error) {
+	cancelled := []book.Order{}
 	err := p.Do(func(s *book.State) error {
 		for _, id := range ids {
 			o := s.Order(id)
 			if o == nil || o.Status.Terminal() { // it ended, and was counted, with an order before it
 				continue
 			}
-			ev, err := p.cancel(o, who, Reason{}, now())
+			ev, err := p.cancel(o, who, book.Reason{}, now())
 			if err != nil {
 				return err
 			}
@@ -157,12 +159,12 @@ func (p paperVenue) cancelOrders(who Who, ids []string) ([]Order, error) {
 	return cancelled, nil
 }
 
-func (p paperVenue) cancelEverything(_ context.Context, who Who) error {
+func (p paperVenue) cancelEverything(_ context.Context, who book.Who) error {
 	_, err := p.CancelOrders(who, "")
 	return err
 }
 
-func (paperVenue) acceptPositions(Who) ([]Difference, []string, error) {
+func (paperVenue) acceptPositions(book.Who) ([]Difference, []string, error) {
 	return nil, nil, book.Refuse("no_broker", "there is no broker: the positions are those of the paper book")
 }
 
@@ -190,9 +192,9 @@ type remoteAccount struct {
 
 // state returns the trading state that counts: the one that was written down, or Halted
 // as long as no order is taken because of the broker.
-func (r *remoteAccount) state(written TradingState) TradingState {
+func (r *remoteAccount) state(written book.TradingState) book.TradingState {
 	if r.closed != "" {
-		return Halted
+		return book.Halted
 	}
 	return written
 }

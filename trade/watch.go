@@ -37,7 +37,7 @@ type instrument struct {
 	resumed    int64      // the time of the price that an earlier process saw last, zero if there was none
 	hours      market.Hours
 	currency   string    // of its prices, as the source says; may be empty
-	grid       Grid      // the rules of its exchange, as far as they are known
+	grid       book.Grid // the rules of its exchange, as far as they are known
 	halted     string    // the exchange's word for a market in which nothing is traded now; or empty
 	gridDue    time.Time // when the source is asked for both again
 	windows    map[market.Interval]*window

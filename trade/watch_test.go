@@ -150,7 +150,7 @@ func TestLastSymbolWhileLoading(t *testing.T) {
 	source := &busy{Source: flat(100)}
 	inBubble(t, func(o *Options) { o.Source, o.Limits.Symbols = source, 1 }, func(t *testing.T, e *Engine) {
 		set := func(symbol string) error {
-			_, err := e.SetAlert(t.Context(), AlertRequest{Symbol: symbol, Condition: Condition{Type: PriceAbove, Threshold: dec(t, "110")}})
+			_, err := e.SetAlert(t.Context(), book.AlertRequest{Symbol: symbol, Condition: book.Condition{Type: book.PriceAbove, Threshold: dec(t, "110")}})
 			return err
 		}
 		source.meanwhile = func() {
@@ -174,8 +174,8 @@ func TestClientAlertIDWhileLoading(t *testing.T) {
 		t.Run(note, func(t *testing.T) {
 			source := &busy{Source: flat(100)}
 			inBubble(t, func(o *Options) { o.Source = source }, func(t *testing.T, e *Engine) {
-				r := AlertRequest{Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: dec(t, "110")}, ClientAlertID: "once", Note: "same"}
-				var first Alert
+				r := book.AlertRequest{Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: dec(t, "110")}, ClientAlertID: "once", Note: "same"}
+				var first book.Alert
 				source.meanwhile = func() {
 					var err error
 					if first, err = e.SetAlert(t.Context(), r); err != nil {
@@ -202,7 +202,7 @@ func TestClientAlertIDWhileLoading(t *testing.T) {
 func TestBarClosesWhileLoading(t *testing.T) {
 	source := &busy{Source: flat(100)}
 	inBubble(t, func(o *Options) { o.Source = source }, func(t *testing.T, e *Engine) {
-		rule := repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":"close > 110","signal":"becomes_true"}}`, AlertRequest{Repeat: EachBar})
+		rule := repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":"close > 110","signal":"becomes_true"}}`, book.AlertRequest{Repeat: book.EachBar})
 		old, err := flat(100).Bars(t.Context(), market.Query{Symbol: "AAA", Interval: market.Hour1, Limit: 2001})
 		if err != nil {
 			t.Fatal(err)
@@ -353,7 +353,7 @@ func TestKeptForAnOrder(t *testing.T) {
 	}}
 	inBubble(t, func(o *Options) { o.Feed = feed }, func(t *testing.T, opened *Engine) {
 		e = opened
-		place(t, e, Buy, Limit, "1", "90")
+		place(t, e, book.Buy, book.Limit, "1", "90")
 		if err := e.ensure(t.Context(), "BBB"); err != nil {
 			t.Fatal(err)
 		}

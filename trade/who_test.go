@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"wick/internal/exact"
+	"wick/trade/book"
 )
 
 // TestWho: the owner can see in the audit which client did what, also after several
@@ -16,8 +17,8 @@ import (
 func TestWho(t *testing.T) {
 	o := testOptions(t)
 	e := openTest(t, o)
-	ada, bob := Who{Name: "Ada's agent", ID: strings.Repeat("a", 64)}, Who{Name: "Bob\n2030-01-01T00:00:00.000Z 9 forged", ID: "b-digest"}
-	order, err := e.Place(t.Context(), OrderRequest{Who: ada, Symbol: "AAA", Side: Buy, Type: Limit, Quantity: exact.One, Price: 90 * exact.One})
+	ada, bob := book.Who{Name: "Ada's agent", ID: strings.Repeat("a", 64)}, book.Who{Name: "Bob\n2030-01-01T00:00:00.000Z 9 forged", ID: "b-digest"}
+	order, err := e.Place(t.Context(), book.OrderRequest{Who: ada, Symbol: "AAA", Side: book.Buy, Type: book.Limit, Quantity: exact.One, Price: 90 * exact.One})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +26,7 @@ func TestWho(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alert, err := e.SetAlert(t.Context(), AlertRequest{Who: ada, Symbol: "AAA", Condition: Condition{Type: PriceAbove, Threshold: 200 * exact.One}})
+	alert, err := e.SetAlert(t.Context(), book.AlertRequest{Who: ada, Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: 200 * exact.One}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"wick/internal/exact"
 	"wick/market"
 	"wick/mcp"
-	"wick/trade"
+	"wick/trade/book"
 )
 
 // account returns the parts of the account in the symbol of a chart that r asks for. It
@@ -86,7 +86,7 @@ func (h *handlers) position(v *chart.View) (*chart.Position, error) {
 
 // signed returns the quantity of a position as one number, negative if it is short. In a
 // [trade.Position] the quantity is always above zero and the side stands beside it.
-func signed(p trade.Position) exact.Decimal {
+func signed(p book.Position) exact.Decimal {
 	if p.Side == "short" {
 		return -p.Quantity
 	}
@@ -109,10 +109,10 @@ func (h *handlers) trades(a *chart.Account, s *market.Series, orders, fills bool
 			unknown = append(unknown, o.ID)
 		}
 		if price := restsAt(o); orders && !o.Status.Terminal() && price != nil {
-			a.Orders = append(a.Orders, chart.Order{Buy: o.Side == trade.Buy, Kind: string(o.Type), Price: float(*price), Quantity: float(o.Quantity - o.FilledQuantity), Unknown: o.Unknown()})
+			a.Orders = append(a.Orders, chart.Order{Buy: o.Side == book.Buy, Kind: string(o.Type), Price: float(*price), Quantity: float(o.Quantity - o.FilledQuantity), Unknown: o.Unknown()})
 		}
 		if at := filledAt(o); fills && o.AveragePrice != nil && at >= begin && at < end {
-			a.Fills = append(a.Fills, chart.Fill{Buy: o.Side == trade.Buy, Time: at, Price: float(*o.AveragePrice), Quantity: float(o.FilledQuantity)})
+			a.Fills = append(a.Fills, chart.Fill{Buy: o.Side == book.Buy, Time: at, Price: float(*o.AveragePrice), Quantity: float(o.FilledQuantity)})
 		}
 	}
 	return unknown, err
@@ -120,7 +120,7 @@ func (h *handlers) trades(a *chart.Account, s *market.Series, orders, fills bool
 
 // restsAt returns where an order is drawn: at its stop price if it waits for that, else at
 // its limit. A market order and a stop that was set off have no such price.
-func restsAt(o trade.Order) *exact.Decimal {
+func restsAt(o book.Order) *exact.Decimal {
 	if o.TriggeredAt == nil && o.StopPrice != nil {
 		return o.StopPrice
 	}
@@ -131,7 +131,7 @@ func restsAt(o trade.Order) *exact.Decimal {
 // was at that price, or when the order came if it was filled at an older price. The time
 // of the last change may be later: what is left may have been cancelled since, or news of
 // the fill may have come late.
-func filledAt(o trade.Order) int64 {
+func filledAt(o book.Order) int64 {
 	if o.PriceAt == nil {
 		return o.UpdatedAt.Unix()
 	}
@@ -153,9 +153,9 @@ func (h *handlers) waiting(s *market.Series, shown []indicators.Request) (out []
 		}
 		level, err := c.Level.Float64() // an error if it waits for no level
 		switch {
-		case c.Type == trade.PriceAbove:
+		case c.Type == book.PriceAbove:
 			out = append(out, chart.Alert{Price: float(c.Threshold), Text: "above"})
-		case c.Type == trade.PriceBelow:
+		case c.Type == book.PriceBelow:
 			out = append(out, chart.Alert{Price: float(c.Threshold), Text: "below"})
 		case key != "" && err == nil:
 			out = append(out, chart.Alert{Price: level, Text: strings.TrimPrefix(c.Signal, "crosses_"), Key: key, Line: c.Line})
@@ -171,7 +171,7 @@ func (h *handlers) waiting(s *market.Series, shown []indicators.Request) (out []
 
 // keyOf returns the key of the shown indicator that a condition waits for, or an empty
 // text if it is not shown with the same parameters.
-func keyOf(c trade.Condition, shown []indicators.Request) string {
+func keyOf(c book.Condition, shown []indicators.Request) string {
 	// The rule of an alert is read only beside other rules, because that takes a while.
 	ind, err := indicators.Lookup(c.Indicator)
 	if err != nil || !slices.ContainsFunc(shown, func(r indicators.Request) bool { return r.Ind == ind }) {

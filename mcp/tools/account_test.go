@@ -18,6 +18,7 @@ import (
 	"wick/market"
 	"wick/mcp"
 	"wick/trade"
+	"wick/trade/book"
 )
 
 // busyDesk is a desk with a position of 2, a sell limit, a price alert and an
@@ -205,17 +206,17 @@ func TestShowIsForTraders(t *testing.T) {
 // TestFilledAt: an order is drawn at the time of its last fill, also if the rest was
 // cancelled later or news of the fill came late, and never before there was the order.
 func TestFilledAt(t *testing.T) {
-	at := func(minute int) trade.Time { return trade.Time{Time: time.Unix(int64(60*minute), 0)} }
-	price := func(minute int) *trade.Time { p := at(minute); return &p }
+	at := func(minute int) book.Time { return book.Time{Time: time.Unix(int64(60*minute), 0)} }
+	price := func(minute int) *book.Time { p := at(minute); return &p }
 	for name, c := range map[string]struct {
-		order trade.Order
+		order book.Order
 		want  int64
 	}{
-		"filled at once":                {trade.Order{CreatedAt: at(30), PriceAt: price(30), UpdatedAt: at(30)}, 30},
-		"filled later":                  {trade.Order{CreatedAt: at(20), PriceAt: price(30), UpdatedAt: at(30)}, 30},
-		"the rest cancelled":            {trade.Order{CreatedAt: at(20), PriceAt: price(30), UpdatedAt: at(33)}, 30},
-		"at the close of the night":     {trade.Order{CreatedAt: at(30), PriceAt: price(5), UpdatedAt: at(30)}, 30},
-		"of a version without the time": {trade.Order{CreatedAt: at(20), UpdatedAt: at(30)}, 30},
+		"filled at once":                {book.Order{CreatedAt: at(30), PriceAt: price(30), UpdatedAt: at(30)}, 30},
+		"filled later":                  {book.Order{CreatedAt: at(20), PriceAt: price(30), UpdatedAt: at(30)}, 30},
+		"the rest cancelled":            {book.Order{CreatedAt: at(20), PriceAt: price(30), UpdatedAt: at(33)}, 30},
+		"at the close of the night":     {book.Order{CreatedAt: at(30), PriceAt: price(5), UpdatedAt: at(30)}, 30},
+		"of a version without the time": {book.Order{CreatedAt: at(20), UpdatedAt: at(30)}, 30},
 	} {
 		if got := filledAt(c.order); got != 60*c.want {
 			t.Errorf("%s: at %d s, want %d", name, got, 60*c.want)
@@ -226,17 +227,17 @@ func TestFilledAt(t *testing.T) {
 // TestRestsAt: a stop_limit that was set off rests at its limit, and a stop that was set off
 // and waits for volume is at the market.
 func TestRestsAt(t *testing.T) {
-	stop, limit, at := 97*exact.One, 96*exact.One, new(trade.Time)
+	stop, limit, at := 97*exact.One, 96*exact.One, new(book.Time)
 	for _, c := range []struct {
-		o    trade.Order
+		o    book.Order
 		want *exact.Decimal
 	}{
-		{trade.Order{Type: trade.StopLimit, StopPrice: &stop, Price: &limit}, &stop},
-		{trade.Order{Type: trade.StopLimit, StopPrice: &stop, Price: &limit, TriggeredAt: at}, &limit},
-		{trade.Order{Type: trade.Stop, StopPrice: &stop}, &stop},
-		{trade.Order{Type: trade.Stop, StopPrice: &stop, TriggeredAt: at}, nil},
-		{trade.Order{Type: trade.Limit, Price: &limit}, &limit},
-		{trade.Order{Type: trade.Market}, nil},
+		{book.Order{Type: book.StopLimit, StopPrice: &stop, Price: &limit}, &stop},
+		{book.Order{Type: book.StopLimit, StopPrice: &stop, Price: &limit, TriggeredAt: at}, &limit},
+		{book.Order{Type: book.Stop, StopPrice: &stop}, &stop},
+		{book.Order{Type: book.Stop, StopPrice: &stop, TriggeredAt: at}, nil},
+		{book.Order{Type: book.Limit, Price: &limit}, &limit},
+		{book.Order{Type: book.Market}, nil},
 	} {
 		if got := restsAt(c.o); got != c.want {
 			t.Errorf("%s, set off at %v: drawn at %v, want %v", c.o.Type, c.o.TriggeredAt, got, c.want)
@@ -296,7 +297,7 @@ func TestUnknownOrderInChart(t *testing.T) {
 		v.Set(func(v *alpacatest.Venue) {
 			v.Faults = func(r *http.Request) alpacatest.Fault { return alpacatest.Fault{Lost: r.Method == "POST"} }
 		})
-		o, err := d.engine.Place(t.Context(), trade.OrderRequest{Symbol: "AAPL", Side: trade.Buy, Type: trade.Limit, Price: 150 * exact.One, Quantity: exact.One})
+		o, err := d.engine.Place(t.Context(), book.OrderRequest{Symbol: "AAPL", Side: book.Buy, Type: book.Limit, Price: 150 * exact.One, Quantity: exact.One})
 		if err != nil || !o.Unknown() {
 			t.Fatalf("the order whose answer is lost: %+v, %v", o, err)
 		}

@@ -22,7 +22,7 @@ const maxNote = 200
 // because only the engine knows the default. Here it is first read as an interval, so
 // that any usual spelling is accepted.
 type alertRequest struct {
-	trade.AlertRequest
+	book.AlertRequest
 	interval market.Interval
 }
 
@@ -34,7 +34,7 @@ func (r *alertRequest) args() []arg {
 		condition(&r.Condition),
 		interval(&r.interval, "Bars for indicator_signal; omitted: the engine's first interval. Price conditions need none.", ""),
 		text(&r.Note, "note", "Your own words, which come back when it fires, such as why it was set.", maxNote),
-		word(&r.Repeat, "repeat", "once: it is then gone. each_time: whenever the condition comes true anew. each_bar: on every bar on which it holds. With once and each_time a rule that is true already must first become untrue.", trade.Once, book.Repeats()...),
+		word(&r.Repeat, "repeat", "once: it is then gone. each_time: whenever the condition comes true anew. each_bar: on every bar on which it holds. With once and each_time a rule that is true already must first become untrue.", book.Once, book.Repeats()...),
 		text(&r.Cooldown, "cooldown", "With repeat: rest at least this long after firing, such as 4h or 90m.", 20),
 		deadline(&r.ExpiresAt, "expires_at", "Fires no more after this"),
 		text(&r.ClientAlertID, "client_alert_id", "Your own id for this alert, which makes a retry safe: 1 to 48 of A-Z a-z 0-9 . _ : -", 48),
@@ -57,14 +57,14 @@ const conditionSchema = `"type":"object","properties":{` +
 
 // condition declares what an alert waits for, an object with one member. The engine's own
 // type reads it, and its refusals say what would be right.
-func condition(p *trade.Condition) arg {
+func condition(p *book.Condition) arg {
 	a := arg{name: "condition", doc: "What to wait for: exactly one of the three.", schema: members(conditionSchema), set: func(v json.RawMessage) error {
 		v, err := spelled("condition", v)
 		if err != nil {
 			return err
 		}
 		err = json.Unmarshal(v, p)
-		if _, refused := errors.AsType[*trade.Refusal](err); err != nil && !refused { // the text names types of Go
+		if _, refused := errors.AsType[*book.Refusal](err); err != nil && !refused { // the text names types of Go
 			return errors.New(`condition is not an object such as {"price_above":65000}`)
 		}
 		return err
@@ -105,10 +105,10 @@ func (h *handlers) setAlert() tool {
 // zone, not when it enters it.
 type alertReply struct {
 	listedAlert
-	Meaning string          `json:"meaning,omitempty"`
-	Now     *trade.Standing `json:"now,omitempty"`
-	Hint    string          `json:"hint,omitempty"`
-	Warning string          `json:"warning,omitempty"`
+	Meaning string         `json:"meaning,omitempty"`
+	Now     *book.Standing `json:"now,omitempty"`
+	Hint    string         `json:"hint,omitempty"`
+	Warning string         `json:"warning,omitempty"`
 
 	// Delivery says where the owner gets a message when it fires; empty without --notify-file.
 	Delivery string `json:"delivery,omitempty"`
@@ -128,13 +128,13 @@ func (h *handlers) delivery(symbol, client string) string {
 
 // listedAlert is an alert as replies show it.
 type listedAlert struct {
-	trade.Alert
+	book.Alert
 	Synthetic bool `json:"synthetic,omitempty"` // the prices it waits for are invented
 }
 
 // listed returns an alert as replies show it. They say whether its prices are invented,
 // so that nobody takes a signal on them for one of a real market.
-func (h *handlers) listed(a trade.Alert) listedAlert {
+func (h *handlers) listed(a book.Alert) listedAlert {
 	return listedAlert{a, h.Engine.Synthetic(a.Symbol)}
 }
 
@@ -150,10 +150,10 @@ func (h *handlers) activeAlerts() (alerts []listedAlert, err error) {
 // slow returns a warning if the source of a price alert cannot be asked often, else an
 // empty text. The alert may fire late, but it does not miss a price: the highs and lows
 // in between are checked when they arrive.
-func (h *handlers) slow(a trade.Alert) string {
+func (h *handlers) slow(a book.Alert) string {
 	// A signal waits for a bar to close, so a few seconds more do not matter to it.
 	period := h.Engine.Period(a.Symbol)
-	if a.Condition.Type == trade.IndicatorSignal || period <= 10*time.Second {
+	if a.Condition.Type == book.IndicatorSignal || period <= 10*time.Second {
 		return ""
 	}
 	return fmt.Sprintf("prices of %s come about every %s, so this alert may fire that much later: the source allows no more requests for as many symbols as are watched",
@@ -202,7 +202,7 @@ func (h *handlers) cancelAlert() tool {
 		}
 		return h.reply(c, struct {
 			OK bool `json:"ok"`
-			trade.Alert
+			book.Alert
 		}{true, alert})
 	})
 }

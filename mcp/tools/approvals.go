@@ -14,6 +14,7 @@ import (
 	"wick/mcp"
 	"wick/permit"
 	"wick/trade"
+	"wick/trade/book"
 )
 
 // AskingAs returns a caller of the protocol as the gate knows it.
@@ -35,7 +36,7 @@ const approvedDrift = 20
 // If the order may not be placed, the error is a question to a person, or says where a
 // person can answer. If a person approved the order, or if it closes a whole position,
 // admit sets r.Held, and with a person's yes r.Approval.
-func (h *handlers) admit(ctx context.Context, c mcp.Call, r *trade.OrderRequest) (permit.Grant, error) {
+func (h *handlers) admit(ctx context.Context, c mcp.Call, r *book.OrderRequest) (permit.Grant, error) {
 	reply, err := replyOf(c)
 	if err != nil || r.DryRun || !h.Gate.Asks() {
 		return permit.Grant{}, err
@@ -66,7 +67,7 @@ func (h *handlers) admit(ctx context.Context, c mcp.Call, r *trade.OrderRequest)
 		return grant, questionOf(asked)
 	}
 	if grant.Question != "" { // the engine refuses the order if the position is not so any more
-		r.Held, r.Approval = &o.Held, &trade.Approval{Evidence: grant.Question, Quantity: grant.Limits.Quantity, Price: grant.Limits.Price, Until: grant.Limits.Until}
+		r.Held, r.Approval = &o.Held, &book.Approval{Evidence: grant.Question, Quantity: grant.Limits.Quantity, Price: grant.Limits.Price, Until: grant.Limits.Until}
 	}
 	return grant, err
 }
@@ -74,14 +75,14 @@ func (h *handlers) admit(ctx context.Context, c mcp.Call, r *trade.OrderRequest)
 // limitsOf returns what a yes to an order covers, by its dry run: its quantity, and for one
 // that fills at once at whatever price the market has, a price somewhat beyond that of now.
 // The quantity of an order by value follows the price.
-func limitsOf(r trade.OrderRequest, o trade.Order) (l permit.Limits) {
+func limitsOf(r book.OrderRequest, o book.Order) (l permit.Limits) {
 	l.Quantity = o.Quantity
 	if r.Notional != 0 {
 		l.Quantity += o.Quantity / approvedDrift
 	}
 	switch price := o.AveragePrice; {
 	case price == nil || o.Price != nil:
-	case o.Side == trade.Buy:
+	case o.Side == book.Buy:
 		l.Price = *price + *price/approvedDrift
 	default:
 		l.Price = *price - *price/approvedDrift
@@ -91,7 +92,7 @@ func limitsOf(r trade.OrderRequest, o trade.Order) (l permit.Limits) {
 
 // admitAll is admit for orders that close every position, by their dry run. A person
 // approves one order at a time, from its preview, so all of them together must need no yes.
-func (h *handlers) admitAll(ctx context.Context, c mcp.Caller, r trade.OrderRequest, previews []trade.Closed) (permit.Grant, error) {
+func (h *handlers) admitAll(ctx context.Context, c mcp.Caller, r book.OrderRequest, previews []trade.Closed) (permit.Grant, error) {
 	o := permit.Order{Lines: []string{"close every position"}}
 	for _, p := range previews {
 		if p.Error == "" && p.ID == "" { // neither refused nor placed before under this id
@@ -154,8 +155,8 @@ func replyOf(c mcp.Call) (permit.Reply, error) {
 // prices at which it, or its OCO stop, waits or would be filled now. It is not known if
 // there is no price, nor for a trailing stop, whose price follows the market. A sell limit
 // that the market has passed counts at the price of the market, at which it may be filled.
-func worthOf(engine *trade.Engine, r trade.OrderRequest, o trade.Order) (exact.Money, bool) {
-	if o.Type == trade.TrailingStop {
+func worthOf(engine *trade.Engine, r book.OrderRequest, o book.Order) (exact.Money, bool) {
+	if o.Type == book.TrailingStop {
 		return exact.Money{}, false
 	}
 	price := max(r.OCO.StopPrice, r.OCO.Price, engine.Arrival(o))
@@ -171,7 +172,7 @@ func worthOf(engine *trade.Engine, r trade.OrderRequest, o trade.Order) (exact.M
 // with this digest only. The digest covers everything that the caller asked for, and when a
 // day order ends, but not a size that follows from the current price, which would differ in
 // the next call.
-func orderDigest(c mcp.Caller, r trade.OrderRequest, o trade.Order) [sha256.Size]byte {
+func orderDigest(c mcp.Caller, r book.OrderRequest, o book.Order) [sha256.Size]byte {
 	return sha256.Sum256(mcp.Encode([]any{c.Client, c.ID, o.Symbol, o.Side, o.Type, r.Quantity, o.Price, r.Asked(), o.ClientOrderID, o.ExpiresAt}))
 }
 
@@ -181,7 +182,7 @@ func orderDigest(c mcp.Caller, r trade.OrderRequest, o trade.Order) [sha256.Size
 // sums name their currency where source or symbol tells it.
 // Held is the position of now. The name of the client is a stranger's text, cleaned by
 // the login.
-func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, held exact.Decimal, engine *trade.Engine) []string {
+func describe(c mcp.Caller, r book.OrderRequest, o book.Order, held exact.Decimal, engine *trade.Engine) []string {
 	estimate := engine.Estimate(o)
 	lines := []string{
 		heading(o),
@@ -211,11 +212,11 @@ func describe(c mcp.Caller, r trade.OrderRequest, o trade.Order, held exact.Deci
 		whole := worthOfFill(trade.Estimate{Price: estimate.Price, Quantity: o.Quantity})
 		worth += fmt.Sprintf(" for %s of it, which would fill now; %s%s if it is filled whole", estimate.Quantity, whole, currency)
 	}
-	if best := engine.Arrival(o); o.Side == trade.Sell && o.FilledQuantity != o.Quantity && best > estimate.Price { // the bid is below its limit, and the last trade above
+	if best := engine.Arrival(o); o.Side == book.Sell && o.FilledQuantity != o.Quantity && best > estimate.Price { // the bid is below its limit, and the last trade above
 		whole := worthOfFill(trade.Estimate{Price: best, Quantity: o.Quantity})
 		worth += fmt.Sprintf("; up to %s%s if it gets the price of the market", whole, currency)
 	}
-	if r.OCO != (trade.OCO{}) { // two outcomes, of which one comes
+	if r.OCO != (book.OCO{}) { // two outcomes, of which one comes
 		stop := engine.EstimateBeside(o, r.OCO)
 		worth += " by the limit, " + worthOfFill(stop) + currency + " by the stop"
 		if o.Account == "" {
@@ -268,17 +269,17 @@ func worthOfFill(x trade.Estimate) string {
 }
 
 // heading names an order: side, size, symbol and type.
-func heading(o trade.Order) string {
+func heading(o book.Order) string {
 	return fmt.Sprintf("%s %s %s, %s order", o.Side, o.Quantity, o.Symbol, strings.ReplaceAll(string(o.Type), "_", " "))
 }
 
 // measureOf says by which price the quantity of an order by value was found: its own,
 // its limit or else its stop, and only of one without such a price that of the market.
-func measureOf(o trade.Order) string {
+func measureOf(o book.Order) string {
 	switch {
 	case o.Price != nil:
 		return fmt.Sprintf("by its limit of %s", o.Price)
-	case o.Type == trade.TrailingStop:
+	case o.Type == book.TrailingStop:
 		return fmt.Sprintf("by where its stop is now, %s", o.StopPrice)
 	case o.StopPrice != nil:
 		return fmt.Sprintf("by its stop of %s", o.StopPrice)
@@ -288,18 +289,18 @@ func measureOf(o trade.Order) string {
 
 // priceOf says for a person at which price the order would be filled, and when. A stop
 // has no price of its own: it takes that of the market when it comes to it.
-func priceOf(o trade.Order) string {
+func priceOf(o book.Order) string {
 	switch {
 	case o.AveragePrice != nil && o.Price != nil:
 		return fmt.Sprintf("about %s, now; the limit is %s", o.AveragePrice, o.Price)
 	case o.AveragePrice != nil:
 		return fmt.Sprintf("about %s, now", o.AveragePrice)
-	case o.Type == trade.TrailingStop:
+	case o.Type == book.TrailingStop:
 		distance, side := o.TrailAmount.String(), "below its highest"
 		if o.TrailPercent != 0 {
 			distance = o.TrailPercent.String() + " %"
 		}
-		if o.Side == trade.Buy {
+		if o.Side == book.Buy {
 			side = "above its lowest"
 		}
 		return fmt.Sprintf("that of the market, once it is %s %s since the order: about %s now", distance, side, o.StopPrice)
@@ -316,7 +317,7 @@ func priceOf(o trade.Order) string {
 }
 
 // feeOf says what the fee would be. The currency, if it is known, follows a blank.
-func feeOf(o trade.Order, x trade.Estimate, currency string) string {
+func feeOf(o book.Order, x trade.Estimate, currency string) string {
 	switch {
 	case o.Account != "":
 		return "what the broker takes"
@@ -328,7 +329,7 @@ func feeOf(o trade.Order, x trade.Estimate, currency string) string {
 
 // exitOf says where an exit stands, in the unit in which it was given, and to about
 // which price that comes; zero is not known.
-func exitOf(x trade.Exit, about exact.Decimal) string {
+func exitOf(x book.Exit, about exact.Decimal) string {
 	distance := x.Percent.String() + " %"
 	switch {
 	case x.Price != 0:
@@ -346,19 +347,19 @@ func exitOf(x trade.Exit, about exact.Decimal) string {
 
 // waitOf says how long an order may wait, empty for one that fills at once anyway. At a
 // broker elsewhere nothing is known to, and it may not say when its day ends.
-func waitOf(o trade.Order) string {
+func waitOf(o book.Order) string {
 	end := ""
 	if o.ExpiresAt != nil {
 		end = o.ExpiresAt.UTC().Format(time.DateTime) + " UTC"
 	}
 	switch {
-	case o.TimeInForce == trade.IOC:
+	case o.TimeInForce == book.IOC:
 		return "not at all; what does not fill at once is cancelled"
-	case o.TimeInForce == trade.FOK:
+	case o.TimeInForce == book.FOK:
 		return "not at all; it is filled whole at once or cancelled"
-	case o.TimeInForce == trade.Day && end == "":
+	case o.TimeInForce == book.Day && end == "":
 		return "until the day or the session ends"
-	case o.TimeInForce == trade.Day:
+	case o.TimeInForce == book.Day:
 		return "until " + end + ", when the day or the session ends"
 	case end != "":
 		return "until " + end
@@ -370,9 +371,9 @@ func waitOf(o trade.Order) string {
 
 // positionAfter returns what would be held if the order were filled whole, less than zero
 // for a short position, where so much is held now. Other open orders are not counted.
-func positionAfter(o trade.Order, held exact.Decimal) exact.Decimal {
+func positionAfter(o book.Order, held exact.Decimal) exact.Decimal {
 	change := o.Quantity
-	if o.Side == trade.Sell {
+	if o.Side == book.Sell {
 		change = -change
 	}
 	after, _ := held.Add(change) // it fits: the preview was checked

@@ -18,6 +18,7 @@ import (
 	"wick/mcp"
 	"wick/permit"
 	"wick/trade"
+	"wick/trade/book"
 )
 
 // confirming opens a desk on which a person must approve orders above 10 within an hour. At
@@ -193,7 +194,7 @@ func TestApprovedSizeIsPlaced(t *testing.T) {
 		}
 		held := func(want string) {
 			t.Helper()
-			first := append(must(d.engine.Positions()), trade.Position{})[0]
+			first := append(must(d.engine.Positions()), book.Position{})[0]
 			if got := first.Quantity.String(); got != want {
 				t.Errorf("%s are held, want %s", got, want)
 			}
@@ -231,21 +232,21 @@ func TestApprovedPosition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, a := confirming(t)
 		defer d.stop()
-		elsewhere := func(side trade.Side, id string) {
+		elsewhere := func(side book.Side, id string) {
 			t.Helper()
-			if _, err := d.engine.Place(t.Context(), trade.OrderRequest{Symbol: "BTCUSDT", Side: side, Type: trade.Market, Quantity: 4 * exact.One, ClientOrderID: id}); err != nil {
+			if _, err := d.engine.Place(t.Context(), book.OrderRequest{Symbol: "BTCUSDT", Side: side, Type: book.Market, Quantity: 4 * exact.One, ClientOrderID: id}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		page := regexp.MustCompile(`id=(\w+) `)
-		elsewhere(trade.Buy, "1")
+		elsewhere(book.Buy, "1")
 		input, _ := d.order(mcp.Call{Elicits: true}, selling)
 		_, err := d.order(mcp.Call{}, selling)
 		link := page.FindStringSubmatch(fmt.Sprint(err))
 		if input == nil || !strings.Contains(input.Message, "position after: 0 BTCUSDT") || link == nil || !a.Answer(link[1], true) {
 			t.Fatalf("no questions: %+v, %v", input, err)
 		}
-		elsewhere(trade.Sell, "2")
+		elsewhere(book.Sell, "2")
 		if _, err := d.order(mcp.Call{}, selling); !page.MatchString(fmt.Sprint(err)) {
 			t.Errorf("the yes of the page when nothing is held any more: %v", err)
 		}
@@ -253,7 +254,7 @@ func TestApprovedPosition(t *testing.T) {
 		if input == nil || !strings.Contains(input.Message, "position after: -4 BTCUSDT") {
 			t.Errorf("asked anew: %+v", input)
 		}
-		elsewhere(trade.Buy, "3")
+		elsewhere(book.Buy, "3")
 		if _, err := d.order(mcp.Call{Elicits: true, State: input.State, Responses: accept}, selling); !strings.Contains(fmt.Sprint(err), "it was 0 and is 4 now") {
 			t.Errorf("a yes for a short position when 4 are held: %v", err)
 		}
@@ -273,7 +274,7 @@ func TestApprovedPartIsPlaced(t *testing.T) {
 		d := openDesk(t, t.TempDir(), atVenue(t, v))
 		defer d.stop()
 		time.Sleep(time.Second)
-		if _, err := d.engine.Place(t.Context(), trade.OrderRequest{Symbol: "AAPL", Side: trade.Buy, Type: trade.Market, Quantity: 10 * exact.One}); err != nil {
+		if _, err := d.engine.Place(t.Context(), book.OrderRequest{Symbol: "AAPL", Side: book.Buy, Type: book.Market, Quantity: 10 * exact.One}); err != nil {
 			t.Fatal(err)
 		}
 		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Gate: gateAt(0, "http://localhost:9315/approve")})
@@ -307,7 +308,7 @@ func TestApprovalOfAll(t *testing.T) {
 			return string(r.Content[0].Text)
 		}
 		for _, symbol := range []string{"BTCUSDT", "ETHUSDT"} {
-			if _, err := d.engine.Place(t.Context(), trade.OrderRequest{Symbol: symbol, Side: trade.Buy, Type: trade.Market, Quantity: exact.One}); err != nil {
+			if _, err := d.engine.Place(t.Context(), book.OrderRequest{Symbol: symbol, Side: book.Buy, Type: book.Market, Quantity: exact.One}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -444,7 +445,7 @@ func TestAskedOnce(t *testing.T) {
 		}
 		second, _ := ask(mcp.Call{}, wholeCoin)
 		// The page says what is held after the order, so another position is another question.
-		if _, err := d.engine.Place(t.Context(), trade.OrderRequest{Symbol: "BTCUSDT", Side: trade.Buy, Type: trade.Market, Quantity: 4 * exact.One}); err != nil {
+		if _, err := d.engine.Place(t.Context(), book.OrderRequest{Symbol: "BTCUSDT", Side: book.Buy, Type: book.Market, Quantity: 4 * exact.One}); err != nil {
 			t.Fatal(err)
 		}
 		third, _ := ask(mcp.Call{}, wholeCoin)
@@ -591,7 +592,7 @@ func TestYesAfterTheHour(t *testing.T) {
 // later than the question says: it is another question, and a yes to the old one is not for it.
 func TestDayOrderOverMidnight(t *testing.T) {
 	digest := func(ends time.Time) [32]byte {
-		return orderDigest(mcp.Caller{ID: "a"}, trade.OrderRequest{Symbol: "BTCUSDT"}, trade.Order{Symbol: "BTCUSDT", ExpiresAt: &trade.Time{Time: ends}})
+		return orderDigest(mcp.Caller{ID: "a"}, book.OrderRequest{Symbol: "BTCUSDT"}, book.Order{Symbol: "BTCUSDT", ExpiresAt: &book.Time{Time: ends}})
 	}
 	midnight := time.Date(2000, 1, 2, 0, 0, 0, 0, time.UTC)
 	if first := digest(midnight); digest(midnight) != first || first == digest(midnight.AddDate(0, 0, 1)) {

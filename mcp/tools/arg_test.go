@@ -11,7 +11,7 @@ import (
 	"wick/indicators"
 	"wick/internal/exact"
 	"wick/market"
-	"wick/trade"
+	"wick/trade/book"
 )
 
 // sample has an argument of every kind.
@@ -228,12 +228,12 @@ func TestGivenTwiceInString(t *testing.T) {
 		`"{\"price_above\":20,\"price_above\":30}"`: true, `"{\"price_above\":30}"`: false, `{"price_above":30}`: false,
 		`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","length":7,"params":{"length":9}}}`: false, // the engine's to refuse
 	} {
-		var c trade.Condition
+		var c book.Condition
 		if err := condition(&c).set(json.RawMessage(raw)); (err != nil) != wrong {
 			t.Errorf("%s: %v, want a refusal: %t", raw, err, wrong)
 		}
 	}
-	var stop trade.OCO
+	var stop book.OCO
 	if err := oco(&stop).set(json.RawMessage(`"{\"stop_price\":95}"`)); err != nil || stop.StopPrice != 95*exact.One {
 		t.Errorf("oco in a string: %v, %v", stop, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"wick/internal/exact"
 	"wick/mcp"
 	"wick/trade"
+	"wick/trade/book"
 )
 
 // BrokerInstructions returns a sentence for the client's model that says to which broker
@@ -122,7 +123,7 @@ func (h *handlers) statement() ([]byte, error) {
 			Equity      exact.Decimal `json:"equity"`
 			LastEquity  exact.Decimal `json:"last_equity"` // at the close of the trading day before
 			BuyingPower exact.Decimal `json:"buying_power"`
-			AsOf        trade.Time    `json:"as_of"` // what was filled later may not be in it
+			AsOf        book.Time     `json:"as_of"` // what was filled later may not be in it
 		}
 		return mcp.Encode(struct {
 			Account account `json:"account"`

@@ -23,7 +23,7 @@ import (
 // orderRequest is the request of place_order. The descriptions of its arguments say what
 // the specification leaves open and a model would guess wrong: what a limit on the wrong
 // side does, in which unit the quantity is, what happens to two exits.
-type orderRequest struct{ trade.OrderRequest }
+type orderRequest struct{ book.OrderRequest }
 
 // args declares the arguments of place_order: what to trade, how the order is executed,
 // what protects the position, how long it waits, and what makes a retry safe. The engine
@@ -39,7 +39,7 @@ func (r *orderRequest) args() []arg {
 	}
 	return []arg{
 		symbol(&r.Symbol, "Symbol such as BTCUSDT; all in small letters, with quantity all and type market, closes every position.").required("such as BTCUSDT"),
-		word(&r.Side, "side", "Direction. Selling more than is held opens a short position where the account allows it. With symbol all it is not read: each position is closed by its other side.", "", trade.Buy, trade.Sell).required("buy or sell"),
+		word(&r.Side, "side", "Direction. Selling more than is held opens a short position where the account allows it. With symbol all it is not read: each position is closed by its other side.", "", book.Buy, book.Sell).required("buy or sell"),
 		word(&r.Type, "type", "market fills at once; limit waits for its price; stop fills at the market once it comes to stop_price; "+
 			"stop_limit is a limit from then on; trailing_stop is a stop that follows the market at a distance.", "",
 			book.OrderTypes...).required("one of market, limit, stop, stop_limit, trailing_stop"),
@@ -55,7 +55,7 @@ func (r *orderRequest) args() []arg {
 		exit(&r.TakeProfit, "take_profit", "The same for the profit; its price is from a tenth to ten times the entry. It becomes a limit order when the entry is filled; of the two one is filled at most and the other ends with it."),
 		oco(&r.OCO),
 		word(&r.TimeInForce, "time_in_force", "How long the order may wait: until it is cancelled, until the day or the exchange's session ends, only for what fills at once (ioc), "+
-			"all at once or nothing (fok), or until expires_at (gtd).", trade.GTC, book.TimesInForce...),
+			"all at once or nothing (fok), or until expires_at (gtd).", book.GTC, book.TimesInForce...),
 		deadline(&r.ExpiresAt, "expires_at", "With gtd: when the order ends"),
 		boolean(&r.PostOnly, "post_only", "For limit: refuse the order if it would fill at once."),
 		boolean(&r.ReduceOnly, "reduce_only", "Never open or grow a position: what would is refused, or cut when it fills. A stop or a limit against a position that is held, and a market order for no more than that, are so without saying it, unless may_open."),
@@ -108,8 +108,8 @@ func (h *handlers) placeOrder() tool {
 				return nil, err
 			}
 		// An order without an id is one of a dry run.
-		case r.OCO != trade.OCO{}:
-			reply.Exits = []trade.Order{o.Beside(r.OCO)}
+		case r.OCO != book.OCO{}:
+			reply.Exits = []book.Order{o.Beside(r.OCO)}
 		default:
 			reply.Exits = h.Engine.Protection(o)
 		}
@@ -163,8 +163,8 @@ func (h *handlers) closeAll(ctx context.Context, c mcp.Caller, r *orderRequest) 
 
 // who returns the caller's names for the journal, in which every change says who made it.
 // They also tell which orders are a client's own.
-func who(c mcp.Call) trade.Who {
-	return trade.Who{Name: c.Caller.Name, Client: c.Caller.Client, ID: c.Caller.ID}
+func who(c mcp.Call) book.Who {
+	return book.Who{Name: c.Caller.Name, Client: c.Caller.Client, ID: c.Caller.ID}
 }
 
 // orderReply is the reply of place_order: the order, and whether it was a dry run. The
@@ -175,7 +175,7 @@ type orderReply struct {
 	Exists bool   `json:"exists,omitempty"` // a dry run found the order that its client_order_id names
 	Note   string `json:"note,omitempty"`
 
-	Exits []trade.Order `json:"exits,omitempty"` // the orders that protect the position, or the one beside a limit
+	Exits []book.Order `json:"exits,omitempty"` // the orders that protect the position, or the one beside a limit
 }
 
 // replyTo returns the reply of place_order. If an order with the client_order_id of a dry
@@ -307,7 +307,7 @@ func (h *handlers) getOrders() tool {
 			if err != nil {
 				return nil, err
 			}
-			return h.reply(c, []trade.Order{o})
+			return h.reply(c, []book.Order{o})
 		}
 		// An order must pass all filters that were given.
 		if r.symbol == everything { // as in place_order
@@ -315,7 +315,7 @@ func (h *handlers) getOrders() tool {
 		}
 		f := trade.OrderFilter{Symbol: r.symbol, Since: r.since, Until: r.until}
 		if r.filter != everything {
-			f.Status = trade.OrderStatus(r.filter)
+			f.Status = book.OrderStatus(r.filter)
 		}
 		if caller := who(c); r.mine {
 			f.Client = &caller
@@ -482,9 +482,9 @@ func percent(a arg) arg {
 // exit declares a stop_loss or a take_profit: a price, or a text such as 3% or 2atr. An
 // empty text is refused and does not count as absent, since then the order would be
 // placed without its protection.
-func exit(p *trade.Exit, name, doc string) arg {
+func exit(p *book.Exit, name, doc string) arg {
 	schema := members(`"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string"}]`)
-	return arg{name: name, doc: doc, schema: schema, empty: true, set: single(p, name, func(s string) (trade.Exit, error) {
+	return arg{name: name, doc: doc, schema: schema, empty: true, set: single(p, name, func(s string) (book.Exit, error) {
 		x, err := book.ParseExit(s)
 		if err != nil {
 			err = fmt.Errorf("%s: %w", name, err)
@@ -496,7 +496,7 @@ func exit(p *trade.Exit, name, doc string) arg {
 // oco declares the stop beside a limit order, an object. The engine checks whether it is
 // on the right side of the market. An empty text is refused, as by exit: in its place the
 // order would have no stop, and in that of its price a stop without a limit.
-func oco(p *trade.OCO) arg {
+func oco(p *book.OCO) arg {
 	return arg{
 		name: "oco", doc: "Beside an order of type limit: a stop on the other side of the market for the same quantity, with price a stop_limit. Of the two one is filled at most and the other ends with it.",
 		empty:  true,

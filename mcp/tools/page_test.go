@@ -18,6 +18,7 @@ import (
 	"wick/trade"
 
 	"wick/mcp"
+	"wick/trade/book"
 )
 
 var offsetHint = regexp.MustCompile(`offset=(\d+)`)
@@ -102,8 +103,8 @@ func TestPagesReachArchive(t *testing.T) {
 	g.SetLimit(64) // one sync for many of them
 	for i := range orders {
 		g.Go(func() error {
-			_, err := d.engine.Place(t.Context(), trade.OrderRequest{Symbol: "BTCUSDT", Side: trade.Buy, Type: trade.Limit, Quantity: exact.One, Price: 4 * exact.One,
-				TimeInForce: trade.IOC, ClientOrderID: fmt.Sprint("c", i)})
+			_, err := d.engine.Place(t.Context(), book.OrderRequest{Symbol: "BTCUSDT", Side: book.Buy, Type: book.Limit, Quantity: exact.One, Price: 4 * exact.One,
+				TimeInForce: book.IOC, ClientOrderID: fmt.Sprint("c", i)})
 			return err
 		})
 	}

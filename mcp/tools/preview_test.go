@@ -12,6 +12,7 @@ import (
 	"wick/market"
 	"wick/mcp"
 	"wick/trade"
+	"wick/trade/book"
 )
 
 // previews has for every argument of place_order orders that have it, and what a person
@@ -107,8 +108,8 @@ func TestPreview(t *testing.T) {
 			o.FeeRate, o.MakerFeeRate = exact.One/500, &maker
 		})
 		defer d.stop()
-		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1}`, &trade.Order{})
-		var open trade.Order
+		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1}`, &book.Order{})
+		var open book.Order
 		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":14,"quantity":0.5}`, &open)
 		time.Sleep(6 * time.Second) // past the guard against doubled orders
 		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Gate: gateAt(0, "")})
@@ -144,8 +145,8 @@ func TestPreviewOfRealPrices(t *testing.T) {
 		d := openDesk(t, t.TempDir())
 		defer d.stop()
 		for _, synthetic := range []bool{false, true} {
-			o := trade.Order{Symbol: "BTCUSDT", Side: trade.Buy, Type: trade.Market, Quantity: exact.One, Broker: "paper", Synthetic: synthetic}
-			lines := strings.Join(describe(trader, trade.OrderRequest{}, o, 0, d.engine), "\n")
+			o := book.Order{Symbol: "BTCUSDT", Side: book.Buy, Type: book.Market, Quantity: exact.One, Broker: "paper", Synthetic: synthetic}
+			lines := strings.Join(describe(trader, book.OrderRequest{}, o, 0, d.engine), "\n")
 			if strings.Contains(lines, "invented") != synthetic {
 				t.Errorf("synthetic %t, and the question is\n%s", synthetic, lines)
 			}
@@ -156,7 +157,7 @@ func TestPreviewOfRealPrices(t *testing.T) {
 // TestPreviewElsewhere: what a broker elsewhere takes as its fee is not known here, so
 // none is named.
 func TestPreviewElsewhere(t *testing.T) {
-	o := trade.Order{Type: trade.Market, Quantity: exact.One, Broker: "alpaca", Account: "123"}
+	o := book.Order{Type: book.Market, Quantity: exact.One, Broker: "alpaca", Account: "123"}
 	if got := feeOf(o, trade.Estimate{Price: 20 * exact.One}, " USD"); got != "what the broker takes" {
 		t.Errorf("fee: %s", got)
 	}
@@ -174,7 +175,7 @@ func TestApprovalOfPassedSell(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir(), func(o *trade.Options) {
-			o.Grid = func(string) (trade.Grid, bool) { return trade.Grid{Lot: exact.One}, true }
+			o.Grid = func(string) (book.Grid, bool) { return book.Grid{Lot: exact.One}, true }
 		})
 		defer d.stop()
 		for _, c := range []struct {

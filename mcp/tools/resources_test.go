@@ -27,6 +27,7 @@ import (
 	"wick/market"
 	"wick/mcp"
 	"wick/trade"
+	"wick/trade/book"
 )
 
 // protocol returns a server with all that clients see.
@@ -352,7 +353,7 @@ func TestIndicatorResource(t *testing.T) {
 func TestGuideNamesWhatThereIs(t *testing.T) {
 	known := []string{"summary", "series", "true", "null", "source", "as_of", "synthetic", "forming", "change_pct", "late", "paper", "broker", "4h", "1m", "1mo", "15M",
 		"price_above", "price_below", "rsi", "rsi#2", "rsi_overbought", "atr", "x", "price", "rule", "formula", "backtest", `"all"`}
-	for _, kind := range []trade.OrderType{trade.Market, trade.Limit, trade.Stop, trade.StopLimit, trade.TrailingStop} {
+	for _, kind := range []book.OrderType{book.Market, book.Limit, book.Stop, book.StopLimit, book.TrailingStop} {
 		known = append(known, string(kind))
 	}
 	for _, tool := range newHandlers(Deps{Source: market.Sample{}}).all() {
@@ -624,10 +625,10 @@ func TestNoAlerts(t *testing.T) {
 // call that copies 250 orders or 250 alerts takes three times the memory allowed here.
 func TestCheapIsCheap(t *testing.T) {
 	d := openDesk(t, t.TempDir(), func(o *trade.Options) {
-		o.Limits.OrdersPerSecond, o.Limits.OpenPerSymbol = 10_000, trade.MaxOpenPerSymbol
+		o.Limits.OrdersPerSecond, o.Limits.OpenPerSymbol = 10_000, book.MaxOpenPerSymbol
 	})
 	defer d.stop()
-	for i := range trade.MaxOpenPerSymbol {
+	for i := range book.MaxOpenPerSymbol {
 		if _, err := d.call(trader, "place_order", fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"limit","price":4,"quantity":1,"client_order_id":"o%d"}`, i)); err != nil {
 			t.Fatal(err)
 		}

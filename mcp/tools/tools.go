@@ -40,6 +40,7 @@ import (
 	"wick/mcp"
 	"wick/permit"
 	"wick/trade"
+	"wick/trade/book"
 )
 
 // Deps is what the tools work with.
@@ -259,7 +260,7 @@ func Subscriber(c mcp.Caller) delivery.Caller {
 // one line.
 func EncodeAlert(note any) []byte {
 	kind := "alert_triggered"
-	if n, ok := note.(*trade.Notification); ok {
+	if n, ok := note.(*book.Notification); ok {
 		kind = n.Kind()
 	}
 	return mcp.Notification("notifications/"+kind, note)

@@ -21,6 +21,7 @@ import (
 	"wick/mcp"
 	"wick/sse"
 	"wick/trade"
+	"wick/trade/book"
 )
 
 // desk is what trades in a test: engine, hub and tools over the sample source.
@@ -201,30 +202,30 @@ func TestTradersRequests(t *testing.T) {
 		defer d.stop()
 		time.Sleep(3 * time.Second)
 		var o struct {
-			trade.Order
-			Exits  []trade.Order
-			Orders []trade.Order
+			book.Order
+			Exits  []book.Order
+			Orders []book.Order
 			Count  int `json:"cancelled"`
 		}
 		// buy 0.1 BTC with a stop at 3 % and take profit at 6 %
 		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.1,"stop_loss":"3%","take_profit":"6%"}`, &o)
-		if o.Status != trade.StatusFilled || len(o.Exits) != 2 || o.Exits[0].Role != trade.RoleStopLoss || !o.Exits[1].ReduceOnly {
+		if o.Status != book.StatusFilled || len(o.Exits) != 2 || o.Exits[0].Role != book.RoleStopLoss || !o.Exits[1].ReduceOnly {
 			t.Errorf("a bracket: %+v", o)
 		}
 		// set a trailing stop
 		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"sell","type":"trailing_stop","trail_percent":2,"quantity":0.1,"reduce_only":true}`, &o)
-		if o.Status != trade.StatusOpen || o.StopPrice == nil {
+		if o.Status != book.StatusOpen || o.StopPrice == nil {
 			t.Errorf("a trailing stop: %+v", o)
 		}
 		// $500 of ETH
 		d.reply(trader, "place_order", `{"symbol":"ETHUSDT","side":"buy","type":"market","notional":500}`, &o)
-		if o.Status != trade.StatusFilled || o.Notional.String() != "500" {
+		if o.Status != book.StatusFilled || o.Notional.String() != "500" {
 			t.Errorf("a value: %+v", o)
 		}
 		// sell at a price or below another, whichever comes first
 		price := float(*o.AveragePrice)
 		d.reply(trader, "place_order", fmt.Sprintf(`{"symbol":"ETHUSDT","side":"sell","type":"limit","quantity":0.1,"price":%.2f,"oco":{"stop_price":%.2f}}`, price*1.1, price*0.9), &o)
-		if o.Status != trade.StatusOpen || o.Role != trade.RoleOCO {
+		if o.Status != book.StatusOpen || o.Role != book.RoleOCO {
 			t.Errorf("two that exclude each other: %+v", o)
 		}
 		d.reply(trader, "cancel_order", `{"symbol":"ETHUSDT"}`, &o)
@@ -281,7 +282,7 @@ func TestMarketCalledAll(t *testing.T) {
 		d := openDesk(t, t.TempDir())
 		defer d.stop()
 		time.Sleep(3 * time.Second)
-		var o trade.Order
+		var o book.Order
 		for _, symbol := range []string{"NYSE:ALL", "AAPL"} {
 			d.reply(trader, "place_order", `{"symbol":"`+symbol+`","side":"buy","type":"market","quantity":0.1}`, &o)
 			d.reply(trader, "place_order", `{"symbol":"`+symbol+`","side":"buy","type":"limit","quantity":0.1,"price":`+fmt.Sprint(float(*o.AveragePrice) * 0.9)[:5]+`}`, &o)
@@ -293,7 +294,7 @@ func TestMarketCalledAll(t *testing.T) {
 			}
 			return symbols
 		}
-		o = trade.Order{}
+		o = book.Order{}
 		if d.reply(trader, "place_order", sell+`}`, &o); o.Symbol != "ALL" || !slices.Equal(held(), []string{"AAPL"}) {
 			t.Errorf("sold %+v, %q are held", o, held())
 		}
@@ -307,7 +308,7 @@ func TestMarketCalledAll(t *testing.T) {
 			t.Errorf("a number of all: %v, %v", r, err)
 		}
 		for _, c := range []struct{ symbol, want string }{{"all", "AAPL AAPL ALL ALL ALL"}, {"ALL", "ALL ALL ALL"}, {"AAPL", "AAPL AAPL"}, {"SPY", ""}} {
-			var orders []trade.Order
+			var orders []book.Order
 			d.reply(trader, "get_orders", `{"symbol":"`+c.symbol+`"}`, &orders)
 			var got []string
 			for _, o := range orders {
@@ -347,7 +348,7 @@ func TestOrdersSince(t *testing.T) {
 		d := openDesk(t, t.TempDir())
 		defer d.stop()
 		time.Sleep(3 * time.Second)
-		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1}`, new(trade.Order))
+		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1}`, new(book.Order))
 		for arguments, want := range map[string]int{
 			`"since":"2000-01-01"`:                 1,
 			`"since":"2000-01-01 00:00"`:           1,
@@ -361,7 +362,7 @@ func TestOrdersSince(t *testing.T) {
 			`"until":"2000-01-01T02:00:03+02:00"`:  0,
 			`"since":946684803,"until":"20000102"`: 1,
 		} {
-			var orders []trade.Order
+			var orders []book.Order
 			if d.reply(trader, "get_orders", "{"+arguments+"}", &orders); len(orders) != want {
 				t.Errorf("%s: %d orders, want %d", arguments, len(orders), want)
 			}
@@ -431,13 +432,13 @@ func TestDryRunOfOCO(t *testing.T) {
 		if len(dry.Exits) != 1 || len(placed.Exits) != 1 {
 			t.Fatalf("dry %+v\nplaced %+v", dry, placed)
 		}
-		for _, o := range []trade.Order{dry.Order, dry.Exits[0]} {
-			if o.ID != "" || o.Group != "" || o.Role != trade.RoleOCO || !strings.Contains(o.Reason, "dry run") {
+		for _, o := range []book.Order{dry.Order, dry.Exits[0]} {
+			if o.ID != "" || o.Group != "" || o.Role != book.RoleOCO || !strings.Contains(o.Reason, "dry run") {
 				t.Errorf("the dry run has %+v", o)
 			}
 		}
 		got, want := dry.Exits[0], placed.Exits[0]
-		if got.Type != trade.StopLimit || got.Type != want.Type || got.Side != want.Side || got.Quantity != want.Quantity || *got.Price != *want.Price || *got.StopPrice != *want.StopPrice {
+		if got.Type != book.StopLimit || got.Type != want.Type || got.Side != want.Side || got.Quantity != want.Quantity || *got.Price != *want.Price || *got.StopPrice != *want.StopPrice {
 			t.Errorf("the dry run has the stop %+v, placed was %+v", got, want)
 		}
 	})
@@ -494,7 +495,7 @@ func TestCloseAllFails(t *testing.T) {
 		d := openDesk(t, t.TempDir())
 		defer d.stop()
 		time.Sleep(3 * time.Second)
-		var o trade.Order
+		var o book.Order
 		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.001}`, &o)
 		const all = `{"symbol":"all","side":"sell","type":"market","quantity":"all","client_order_id":"out"}`
 		if r, err := d.call(trader, "place_order", all); err != nil || r.IsError {
@@ -590,10 +591,10 @@ func TestOneOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir())
 		defer d.stop()
-		var placed trade.Order
+		var placed book.Order
 		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.01,"client_order_id":"mine"}`, &placed)
 		for _, arguments := range []string{fmt.Sprintf(`{"order_id":%q}`, placed.ID), `{"client_order_id":"mine"}`} {
-			var orders []trade.Order
+			var orders []book.Order
 			if d.reply(trader, "get_orders", arguments, &orders); len(orders) != 1 || orders[0].ID != placed.ID {
 				t.Errorf("%s: %+v", arguments, orders)
 			}

@@ -14,6 +14,7 @@ import (
 	"wick/internal/exact"
 	"wick/market"
 	"wick/trade"
+	"wick/trade/book"
 )
 
 // play is a picture of docs/trading.md: a path of prices, orders that are placed on the
@@ -22,8 +23,8 @@ import (
 type play struct {
 	name   string
 	closes []float64
-	gaps   map[int]float64              // minutes that do not open where the one before closed
-	orders map[int][]trade.OrderRequest // placed after a minute
+	gaps   map[int]float64             // minutes that do not open where the one before closed
+	orders map[int][]book.OrderRequest // placed after a minute
 }
 
 // one is the quantity of every order.
@@ -34,26 +35,26 @@ func at(units int) exact.Decimal { return exact.Decimal(units) * exact.One }
 
 var plays = []play{
 	{name: "market", closes: []float64{100, 101, 100.5, 101.5, 102.5, 102, 103, 104, 103.5, 104.5, 105, 104.5},
-		orders: map[int][]trade.OrderRequest{3: {{Side: trade.Buy, Type: trade.Market}}, 9: {{Side: trade.Sell, Type: trade.Market}}}},
+		orders: map[int][]book.OrderRequest{3: {{Side: book.Buy, Type: book.Market}}, 9: {{Side: book.Sell, Type: book.Market}}}},
 	{name: "limit", closes: []float64{100, 101, 100.5, 101, 100, 99, 98.5, 97.5, 96.3, 95.6, 96.5, 97.5, 98},
-		orders: map[int][]trade.OrderRequest{3: {{Side: trade.Buy, Type: trade.Limit, Price: at(96)}}}},
+		orders: map[int][]book.OrderRequest{3: {{Side: book.Buy, Type: book.Limit, Price: at(96)}}}},
 	{name: "stop", closes: []float64{100, 101, 102, 101.5, 101, 100, 99, 98, 96.5, 95.5, 94, 94.5, 93.5},
-		orders: map[int][]trade.OrderRequest{1: {{Side: trade.Buy, Type: trade.Market}}, 3: {{Side: trade.Sell, Type: trade.Stop, StopPrice: at(96), ReduceOnly: true}}}},
+		orders: map[int][]book.OrderRequest{1: {{Side: book.Buy, Type: book.Market}}, 3: {{Side: book.Sell, Type: book.Stop, StopPrice: at(96), ReduceOnly: true}}}},
 	{name: "stop_gap", closes: []float64{100, 101, 102, 101.5, 101, 100, 99, 98, 92, 91, 91.5, 90.5, 91},
 		gaps:   map[int]float64{8: 93},
-		orders: map[int][]trade.OrderRequest{1: {{Side: trade.Buy, Type: trade.Market}}, 3: {{Side: trade.Sell, Type: trade.Stop, StopPrice: at(96), ReduceOnly: true}}}},
+		orders: map[int][]book.OrderRequest{1: {{Side: book.Buy, Type: book.Market}}, 3: {{Side: book.Sell, Type: book.Stop, StopPrice: at(96), ReduceOnly: true}}}},
 	{name: "stop_limit", closes: []float64{100, 101, 102, 101.5, 101, 100, 99, 98, 92, 91.5, 92.5, 94, 95.5, 96, 95.5},
 		gaps: map[int]float64{8: 93},
-		orders: map[int][]trade.OrderRequest{1: {{Side: trade.Buy, Type: trade.Market}},
-			3: {{Side: trade.Sell, Type: trade.StopLimit, StopPrice: at(96), Price: at(95), ReduceOnly: true}}}},
+		orders: map[int][]book.OrderRequest{1: {{Side: book.Buy, Type: book.Market}},
+			3: {{Side: book.Sell, Type: book.StopLimit, StopPrice: at(96), Price: at(95), ReduceOnly: true}}}},
 	{name: "trailing_stop", closes: []float64{97.5, 99, 100.5, 100, 101.5, 103.5, 103, 105, 106.5, 106, 108, 107, 106, 104.5, 103.5, 104},
-		orders: map[int][]trade.OrderRequest{2: {{Side: trade.Buy, Type: trade.Market}, {Side: trade.Sell, Type: trade.TrailingStop, TrailAmount: at(3), ReduceOnly: true}}}},
+		orders: map[int][]book.OrderRequest{2: {{Side: book.Buy, Type: book.Market}, {Side: book.Sell, Type: book.TrailingStop, TrailAmount: at(3), ReduceOnly: true}}}},
 	{name: "bracket", closes: []float64{97.5, 98.5, 99.5, 100, 99.5, 98.5, 99, 100.5, 102, 101.5, 103, 104.5, 105.5, 105},
-		orders: map[int][]trade.OrderRequest{3: {{Side: trade.Buy, Type: trade.Market,
-			StopLoss: trade.Exit{Percent: 3 * one}, TakeProfit: trade.Exit{Percent: 5 * one}}}}},
+		orders: map[int][]book.OrderRequest{3: {{Side: book.Buy, Type: book.Market,
+			StopLoss: book.Exit{Percent: 3 * one}, TakeProfit: book.Exit{Percent: 5 * one}}}}},
 	{name: "oco", closes: []float64{104.5, 103, 101.5, 101, 102, 103.2, 102.5, 101, 100, 99, 98.5, 97.8, 96, 96.5, 95.5},
-		orders: map[int][]trade.OrderRequest{2: {{Side: trade.Buy, Type: trade.Market}},
-			3: {{Side: trade.Sell, Type: trade.Limit, Price: at(104), ReduceOnly: true, OCO: trade.OCO{StopPrice: at(97)}}}}},
+		orders: map[int][]book.OrderRequest{2: {{Side: book.Buy, Type: book.Market}},
+			3: {{Side: book.Sell, Type: book.Limit, Price: at(104), ReduceOnly: true, OCO: book.OCO{StopPrice: at(97)}}}}},
 }
 
 func (p play) file() string { return "trading/" + p.name + ".png" }
@@ -183,7 +184,7 @@ func (p play) record(ctx context.Context, engine *trade.Engine, s *stage) (*char
 		if o.FilledQuantity > 0 {
 			minute := o.PriceAt.Add(-time.Millisecond).Sub(s.began) / time.Minute
 			v.Marks = append(v.Marks, chart.Mark{Kind: chart.MarkText, Time: series.Time[minute], Price: number(*o.AveragePrice), Text: "filled " + o.AveragePrice.String(), Tone: indicators.Muted})
-			v.Account.Fills = append(v.Account.Fills, chart.Fill{Buy: o.Side == trade.Buy, Time: series.Time[minute], Price: number(*o.AveragePrice), Quantity: number(o.FilledQuantity)})
+			v.Account.Fills = append(v.Account.Fills, chart.Fill{Buy: o.Side == book.Buy, Time: series.Time[minute], Price: number(*o.AveragePrice), Quantity: number(o.FilledQuantity)})
 		}
 	}
 	slices.SortStableFunc(v.Marks, func(a, b chart.Mark) int { return int(a.Time - b.Time) })
@@ -193,7 +194,7 @@ func (p play) record(ctx context.Context, engine *trade.Engine, s *stage) (*char
 func number(d exact.Decimal) float64 { return float64(d) / float64(exact.One) }
 
 // levels returns the prices that an order waits for, by what they are.
-func levels(o trade.Order) map[string]float64 {
+func levels(o book.Order) map[string]float64 {
 	out := make(map[string]float64)
 	if o.StopPrice != nil && o.TriggeredAt == nil { // from then on a stop_limit is a limit
 		out["stop"] = number(*o.StopPrice)
@@ -205,22 +206,22 @@ func levels(o trade.Order) map[string]float64 {
 }
 
 // label names a level of an order in the picture.
-func label(o trade.Order, level string) string {
+func label(o book.Order, level string) string {
 	switch {
-	case o.Role == trade.RoleStopLoss || o.Role == trade.RoleTakeProfit:
+	case o.Role == book.RoleStopLoss || o.Role == book.RoleTakeProfit:
 		return string(o.Role)
-	case o.Type == trade.TrailingStop:
+	case o.Type == book.TrailingStop:
 		return string(o.Type)
 	}
 	return level
 }
 
 // tone colours an order by what it is for.
-func tone(o trade.Order) indicators.Tone {
+func tone(o book.Order) indicators.Tone {
 	switch {
-	case o.Type == trade.Limit && o.Role != "":
+	case o.Type == book.Limit && o.Role != "":
 		return indicators.Up
-	case o.Type != trade.Limit:
+	case o.Type != book.Limit:
 		return indicators.Down
 	}
 	return indicators.Accent

@@ -15,6 +15,7 @@ import (
 	"wick/mcp"
 	"wick/mcp/tools"
 	"wick/trade"
+	rule "wick/trade/book"
 )
 
 // feed tells the engine the prices that the test makes up.
@@ -91,10 +92,10 @@ func (r rules) options(dir string) trade.Options {
 	return trade.Options{
 		Dir: dir, Intervals: []market.Interval{market.Hour4},
 		FeeRate: dec(r.fee), MakerFeeRate: &maker, Slippage: dec(r.slippage), HalfSpread: dec(r.spread), Quoted: r.quotes,
-		Grid: func(string) (trade.Grid, bool) {
-			return trade.Grid{Tick: dec(r.tick), Lot: dec(r.lot), Minimum: dec(r.minimum)}, true
+		Grid: func(string) (rule.Grid, bool) {
+			return rule.Grid{Tick: dec(r.tick), Lot: dec(r.lot), Minimum: dec(r.minimum)}, true
 		},
-		Limits:  trade.Limits{OrderNotional: dec(r.maxOrder), PositionNotional: dec(r.maxHeld), OrdersPerSecond: 1e6, Open: 1e6, OpenPerSymbol: trade.MaxOpenPerSymbol},
+		Limits:  rule.Limits{OrderNotional: dec(r.maxOrder), PositionNotional: dec(r.maxHeld), OrdersPerSecond: 1e6, Open: 1e6, OpenPerSymbol: rule.MaxOpenPerSymbol},
 		Account: trade.AccountOptions{Cash: dec(r.cash), Short: r.short, Leverage: dec(r.leverage)},
 	}
 }
