@@ -33,15 +33,21 @@ type benchBody struct{ strings.Reader }
 
 func (*benchBody) Close() error { return nil }
 
-// benchTools are fifteen tools with descriptions of realistic length, one of
-// which answers a text of the size asked for.
+// benchTools are fifteen tools with descriptions and schemas as long as wick's, about
+// 30 KiB in all. Each answers a text of the size asked for; the tool fixed always the same.
 func benchTools(size int) []Tool {
-	schema := json.RawMessage(`{"type":"object","properties":{"symbol":{"type":"string","description":"` + strings.Repeat("a symbol ", 20) + `"}}}`)
+	schema := json.RawMessage(`{"type":"object","properties":{"symbol":{"type":"string","description":"` + strings.Repeat("a symbol ", 150) + `"}}}`)
 	text := []byte(strings.Repeat(`{"t":1700000000,"o":1.5},`, size/25+1))
+	always := &Result{Content: []Content{{Text: text}}, Fixed: true}
 	var tools []Tool
-	for _, name := range strings.Fields("a b c d e f g h i j k l m n o") {
-		tools = append(tools, Tool{Name: name, Title: name, Description: strings.Repeat("what it does ", 20), Schema: schema, Cost: Cheap,
-			Handle: func(context.Context, Call) (*Result, error) { return &Result{Content: []Content{{Text: text}}}, nil }})
+	for _, name := range strings.Fields("a b c d e f g h i j k l m n fixed") {
+		tools = append(tools, Tool{Name: name, Title: name, Description: strings.Repeat("what it does ", 40), Schema: schema, Cost: Cheap,
+			Handle: func(context.Context, Call) (*Result, error) {
+				if name == "fixed" {
+					return always, nil
+				}
+				return &Result{Content: []Content{{Text: text}}}, nil
+			}})
 	}
 	return tools
 }
@@ -75,6 +81,7 @@ const (
 	benchInitialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`
 	benchList       = `{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}`
 	benchCall       = `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"g","arguments":{"symbol":"BTCUSDT"}}}`
+	benchFixed      = `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"fixed","arguments":{}}}`
 )
 
 // The handler, without the connection: decoding, checks, log, reply.
@@ -83,7 +90,7 @@ func BenchmarkHTTP(b *testing.B) {
 		name, body string
 		size       int
 	}{
-		{"initialize", benchInitialize, 100}, {"tools_list", benchList, 100}, {"small_call", benchCall, 100}, {"100KB_call", benchCall, 100 << 10},
+		{"initialize", benchInitialize, 100}, {"tools_list", benchList, 100}, {"small_call", benchCall, 100}, {"100KB_call", benchCall, 100 << 10}, {"100KB_fixed", benchFixed, 100 << 10},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			post := benchPost(b, bb.body, bb.size)

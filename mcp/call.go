@@ -32,7 +32,7 @@ func (s *Server) call(ctx context.Context, c Caller, r *request) Reply {
 		defer report.end()
 	}
 	return s.perform(ctx, r, call, job{tool.Name, tool.Cost, tool.Handle,
-		func(got *Result, failure error) Reply { return outcome(r, got, failure) }})
+		func(got *Result, failure error) Reply { return s.outcome(r, got, failure) }})
 }
 
 // lookup returns the tool that a tools/call asks for, and its arguments, or the

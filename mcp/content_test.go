@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ func TestContent(t *testing.T) {
 			}
 			IsError bool
 		}
-		if err := json.Unmarshal(Encode(outcome(&request{}, r, nil).result), &got); err != nil {
+		if err := json.Unmarshal(Encode(r.wire()), &got); err != nil {
 			t.Fatal(err)
 		}
 		if image := got.Content[0]; image.Type != "image" || image.MimeType != "image/png" || !bytes.Equal(image.Data, all) {
@@ -36,6 +37,28 @@ func TestContent(t *testing.T) {
 		}
 		if said := got.Content[1]; said.Type != "text" || said.Text != string([]rune(s)) || !got.IsError {
 			t.Errorf("%q: %+v", s, said)
+		}
+	}
+}
+
+// TestFixed: a result that is said to be fixed is encoded once for both versions, and other
+// results with every call.
+func TestFixed(t *testing.T) {
+	for _, fixed := range []bool{false, true} {
+		said := &Result{Content: []Content{{Text: []byte(`"a" < b`)}}, Fixed: fixed}
+		s := NewServer(Options{Name: "test", Version: "1", Tools: []Tool{{Name: "say", Schema: json.RawMessage(`{}`), Cost: Cheap,
+			Handle: func(context.Context, Call) (*Result, error) { return said, nil }}}})
+		call := func(id, meta string) string {
+			return string(s.handle(t.Context(), Caller{ID: "a"}, []byte(`{"jsonrpc":"2.0","id":`+id+`,"method":"tools/call","params":{"name":"say"`+meta+`}}`)))
+		}
+		const content = `"content":[{"type":"text","text":"\"a\" < b"}]}}`
+		if got, want := call("1", ""), `{"jsonrpc":"2.0","id":1,"result":{`+content; got != want {
+			t.Errorf("fixed %t: %s, want %s", fixed, got, want)
+		}
+		copy(said.Content[0].Text, `"c"`)
+		newer := call("2", `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`)
+		if !strings.HasPrefix(newer, `{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete",`) || strings.HasSuffix(newer, ","+content) != fixed {
+			t.Errorf("fixed %t, newer version: %s", fixed, newer)
 		}
 	}
 }

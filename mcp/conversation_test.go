@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -336,11 +335,10 @@ func TestNoTwins(t *testing.T) {
 // that the caller cancelled meanwhile.
 func (s *Server) handle(ctx context.Context, c Caller, msg []byte) []byte {
 	all, batch, refused := parse(msg)
-	var b bytes.Buffer
 	if refused != nil {
-		s.write(&b, &request{}, refuse(refused))
-		return b.Bytes()
+		return refusal(&request{}, refused)
 	}
+	var b output
 	s.writeAll(&b, all, batch, func(r *request) Reply {
 		reply := s.reply(ctx, c, r)
 		if reply.err == errCancelled {
@@ -348,5 +346,5 @@ func (s *Server) handle(ctx context.Context, c Caller, msg []byte) []byte {
 		}
 		return reply
 	})
-	return b.Bytes()
+	return append(b.Bytes(), b.tail...)
 }

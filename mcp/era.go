@@ -395,8 +395,16 @@ type cache struct {
 	public bool
 }
 
-// write appends the reply to the request with that id.
-func (s *Server) write(b *bytes.Buffer, r *request, reply Reply) {
+// output is the text of the replies to a body or a line: what is in the buffer, and after
+// it a fixed result, which is not copied. It may be far longer than the rest, and all who
+// ask for it would hold a copy each until they have received it.
+type output struct {
+	bytes.Buffer
+	tail []byte
+}
+
+// write appends the reply to the request with that id; last says that no other follows.
+func (s *Server) write(b *output, r *request, reply Reply, last bool) {
 	b.WriteString(`{"jsonrpc":"2.0","id":`)
 	if r.ID == nil {
 		b.WriteString("null")
@@ -409,22 +417,34 @@ func (s *Server) write(b *bytes.Buffer, r *request, reply Reply) {
 		if r.modern && refused.Code == codeUnknownURI {
 			refused.Code = codeInvalidParams
 		}
-		encode(b, refused)
+		encode(&b.Buffer, refused)
 	case reply.fixed != nil:
 		b.WriteString(`,"result":`)
+		text := reply.fixed.older
 		if r.modern {
-			b.Write(reply.fixed.newer)
-		} else {
-			b.Write(reply.fixed.older)
+			text = reply.fixed.newer
 		}
+		if last {
+			b.tail = text
+		} else {
+			b.Write(text)
+		}
+		return
 	default:
 		b.WriteString(`,"result":`)
 		if r.modern {
 			s.begin(reply.result.begins(), reply.cache)
 		}
-		encode(b, reply.result)
+		encode(&b.Buffer, reply.result)
 	}
 	b.WriteByte('}')
+}
+
+// refusal returns the reply to r with an error.
+func refusal(r *request, why *Error) []byte {
+	var b output
+	new(Server).write(&b, r, refuse(why), true) // an error says nothing of the server
+	return b.Bytes()
 }
 
 // begin fills the head of a result of the newer version. With a nil cache the result does
@@ -448,12 +468,13 @@ func (s *Server) begin(h *head, c *cache) {
 	}
 }
 
-// fixed is a result that never changes, encoded once for both versions.
+// fixed is a result that never changes, encoded once for both versions, with the brace that
+// ends the reply.
 type fixed struct{ older, newer []byte }
 
 func (s *Server) fix(r result, c *cache) *fixed {
-	f := &fixed{older: Encode(r)}
+	f := &fixed{older: append(Encode(r), '}')}
 	s.begin(r.begins(), c)
-	f.newer = Encode(r)
+	f.newer = append(Encode(r), '}')
 	return f
 }

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -236,10 +235,11 @@ func (x *exchange) serve() int {
 	if refused != nil {
 		return x.refuse(refused)
 	}
-	out := replies.Get().(*bytes.Buffer)
+	out := replies.Get().(*output)
 	defer func() {
 		if out.Cap() <= maxPooled {
 			out.Reset()
+			out.tail = nil
 			replies.Put(out)
 		}
 	}()
@@ -277,17 +277,17 @@ func (x *exchange) serve() int {
 		x.w.Header().Set("Mcp-Session-Id", rand.Text())
 	}
 	if x.streaming {
-		x.event(out.Bytes(), writeTimeout)
+		x.event(writeTimeout, out.Bytes(), out.tail)
 		return http.StatusOK
 	}
-	x.respond(status, out.Bytes())
+	x.respond(status, out.Bytes(), out.tail)
 	return status
 }
 
 // replies are buffers to write replies into: a new one for each would cost a small call a
 // quarter of its time. One larger than maxPooled bytes is not used again: a stranger who
 // reads slowly would hold memory that is not counted as his.
-var replies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+var replies = sync.Pool{New: func() any { return new(output) }}
 
 const maxPooled = 16 << 10
 
@@ -298,7 +298,7 @@ var refusals = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusN
 
 // hold counts the bytes by which the reply has grown as the caller's. They are not refused:
 // a call starts only while its caller has room left, and the work is done by then.
-func (x *exchange) hold(out *bytes.Buffer) {
+func (x *exchange) hold(out *output) {
 	if more := out.Cap() - freeBytes - x.reply; more > 0 {
 		x.shares().Add(x.caller, more)
 		x.held, x.reply = x.held+more, x.reply+more
@@ -451,32 +451,32 @@ func (x *exchange) notify(line []byte) {
 		h.Set("X-Accel-Buffering", "no") // nginx would collect events
 		x.w.WriteHeader(http.StatusOK)
 	}
-	x.event(line, eventTimeout)
+	x.event(eventTimeout, line)
 }
 
-// event writes one line as an event, within the given time. Errors are ignored: when the
-// client is gone, the request's context ends. The line is not copied, since a reply may
-// be long and no share would count the copy.
-func (x *exchange) event(line []byte, within time.Duration) {
+// event writes one line, which may come in parts, as an event within the given time. Errors
+// are ignored: when the client is gone, the request's context ends. The line is not copied,
+// since a reply may be long and no share would count the copy.
+func (x *exchange) event(within time.Duration, line ...[]byte) {
 	control := http.NewResponseController(x.w)
 	control.SetWriteDeadline(time.Now().Add(within))
 	io.WriteString(x.w, "event: message\ndata: ")
-	x.w.Write(line)
+	for _, part := range line {
+		x.w.Write(part)
+	}
 	io.WriteString(x.w, "\n\n")
 	control.Flush()
 }
 
 // refuse answers the whole request with an error and returns its status.
 func (x *exchange) refuse(why *Error) int {
-	var b bytes.Buffer
-	x.h.Server.write(&b, &request{}, refuse(why))
-	x.respond(why.Status, b.Bytes())
+	x.respond(why.Status, refusal(&request{}, why))
 	return why.Status
 }
 
 // respond writes the reply, with the headers that belong to a refusal. A caller with a
 // token has more time to receive it, since strangers get only short replies.
-func (x *exchange) respond(status int, body []byte) {
+func (x *exchange) respond(status int, body ...[]byte) {
 	switch status {
 	case http.StatusUnauthorized:
 		x.h.Challenge(x.w, x.r, x.denied)
@@ -489,7 +489,7 @@ func (x *exchange) respond(status int, body []byte) {
 	if x.caller.ID != "" {
 		within = writeTimeout
 	}
-	respond(x.w, status, body, within)
+	respond(x.w, status, within, body...)
 }
 
 // log writes a line about this request.
@@ -500,8 +500,12 @@ func (x *exchange) log(status int, method string) {
 // respond writes a whole reply; an empty body leaves only the headers. A short reply
 // stays in net/http's buffer and is sent when the handler returns, in one write with the
 // headers; only then does net/http clear the deadline.
-func respond(w http.ResponseWriter, status int, body []byte, within time.Duration) {
-	if len(body) > 0 {
+func respond(w http.ResponseWriter, status int, within time.Duration, body ...[]byte) {
+	length := 0
+	for _, part := range body {
+		length += len(part)
+	}
+	if length > 0 {
 		w.Header()["Content-Type"] = contentJSON
 		w.Header()["X-Content-Type-Options"] = nosniff
 	}
@@ -509,18 +513,18 @@ func respond(w http.ResponseWriter, status int, body []byte, within time.Duratio
 	// is none: the reply is lost either way, and there is nobody to tell.
 	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(within))
 	// Without the length a reply longer than net/http's buffer would be sent in chunks.
-	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.Header()["Content-Length"] = []string{strconv.Itoa(length)}
 	w.WriteHeader(status)
-	w.Write(body)
+	for _, part := range body {
+		w.Write(part)
+	}
 }
 
 // turnAway answers a request that is refused before its body is read as a message. The
 // body has the form of a JSON-RPC error, which clients of the protocol can show and
 // people can read.
 func turnAway(w http.ResponseWriter, why *Error) {
-	var b bytes.Buffer
-	new(Server).write(&b, &request{}, refuse(why))
-	respond(w, why.Status, b.Bytes(), anonymousWriteTimeout)
+	respond(w, why.Status, anonymousWriteTimeout, refusal(&request{}, why))
 }
 
 // Routes adds the endpoints to mux:
@@ -584,7 +588,7 @@ func (h *HTTP) health(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	respond(w, http.StatusOK, append(Encode(h.Health()), '\n'), anonymousWriteTimeout)
+	respond(w, http.StatusOK, anonymousWriteTimeout, append(Encode(h.Health()), '\n'))
 }
 
 // stream serves GET /mcp and its aliases: the stream of notifications of one caller, which

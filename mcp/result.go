@@ -13,6 +13,10 @@ import (
 type Result struct {
 	Content []Content
 	IsError bool
+
+	// Fixed says that the tool returns this very Result again and again, and that nobody
+	// changes it: a server encodes it once. There must be few of them.
+	Fixed bool
 }
 
 // Content is one item of a result: a text, or an image when MIME is set.
@@ -70,7 +74,7 @@ type item struct {
 // outcome returns the reply for what a tool returned. A failure becomes a result with
 // isError set, which a model reads. Only an [Error] becomes an error of the protocol, which
 // the client's program reads.
-func outcome(r *request, got *Result, failure error) Reply {
+func (s *Server) outcome(r *request, got *Result, failure error) Reply {
 	if failure != nil {
 		if refused, ok := errors.AsType[*Error](failure); ok {
 			return refuse(refused)
@@ -83,15 +87,27 @@ func outcome(r *request, got *Result, failure error) Reply {
 		got = Text(failure.Error())
 		got.IsError = true
 	}
-	all := make([]item, len(got.Content))
-	for i := range got.Content {
-		if c := &got.Content[i]; c.MIME != "" {
+	if !got.Fixed {
+		return Reply{result: got.wire()}
+	}
+	encoded, known := s.results.Load(got)
+	if !known {
+		encoded, _ = s.results.LoadOrStore(got, s.fix(got.wire(), nil))
+	}
+	return Reply{fixed: encoded.(*fixed)}
+}
+
+// wire returns a result as it is encoded.
+func (r *Result) wire() *called {
+	all := make([]item, len(r.Content))
+	for i := range r.Content {
+		if c := &r.Content[i]; c.MIME != "" {
 			all[i] = item{Type: "image", Data: c.Data, MIME: c.MIME}
 		} else {
 			all[i] = item{Type: "text", Text: (*text)(&c.Text)}
 		}
 	}
-	return Reply{result: &called{Content: all, IsError: got.IsError}}
+	return &called{Content: all, IsError: r.IsError}
 }
 
 // InputRequired is the error of a handler that needs an answer of the client's

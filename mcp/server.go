@@ -1,11 +1,11 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -59,6 +59,7 @@ type Server struct {
 	gates    [Waiting + 1]*gate // by cost; nil for Cheap
 	inflight inflight
 	watch    watch
+	results  sync.Map // of *Result that are Fixed: *fixed
 }
 
 // method answers the requests for one method.
@@ -127,7 +128,7 @@ func (s *Server) reply(ctx context.Context, c Caller, r *request) Reply {
 
 // writeAll writes the replies: as it is for a single message, and as an array for a batch.
 // If no message of a batch gets a reply, it writes nothing: JSON-RPC forbids an empty array.
-func (s *Server) writeAll(b *bytes.Buffer, all []request, batch bool, answer func(*request) Reply) {
+func (s *Server) writeAll(b *output, all []request, batch bool, answer func(*request) Reply) {
 	start := b.Len()
 	for i := range all {
 		reply := answer(&all[i])
@@ -139,7 +140,7 @@ func (s *Server) writeAll(b *bytes.Buffer, all []request, batch bool, answer fun
 		} else if batch {
 			b.WriteByte(',')
 		}
-		s.write(b, &all[i], reply)
+		s.write(b, &all[i], reply, !batch)
 	}
 	if batch && b.Len() > start {
 		b.WriteByte(']')

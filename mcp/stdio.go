@@ -129,9 +129,7 @@ func (c *conversation) read() error {
 
 // refuse answers a request with an error.
 func (c *conversation) refuse(r *request, why *Error) {
-	var b bytes.Buffer
-	c.server.write(&b, r, refuse(why))
-	c.out.add(b.Bytes())
+	c.out.add(refusal(r, why))
 }
 
 // take answers one line: here if that takes no time, otherwise in a goroutine. It never
@@ -242,7 +240,7 @@ func (c *conversation) listen(s *Stream, end func()) {
 
 // answer adds the replies to the output.
 func (c *conversation) answer(all []request, batch bool) {
-	var b bytes.Buffer
+	var b output
 	c.server.writeAll(&b, all, batch, func(r *request) Reply {
 		ctx, end := c.ctx, func() {}
 		if r.Method == "subscriptions/listen" && r.wantsReply() { // it can be cancelled as long as it runs
@@ -260,7 +258,7 @@ func (c *conversation) answer(all []request, batch bool) {
 			return reply
 		}
 	})
-	c.out.add(b.Bytes())
+	c.out.add(b.Bytes(), b.tail)
 }
 
 // slow reports whether a message calls a tool or reads a resource that takes time.
@@ -383,14 +381,17 @@ type lineWriter struct {
 	pending []byte // guarded by mu
 }
 
-// add gathers a line; an empty one is ignored.
-func (l *lineWriter) add(line []byte) {
-	if len(line) == 0 {
+// add gathers a line, which may come in parts; an empty one is ignored.
+func (l *lineWriter) add(line ...[]byte) {
+	if len(line[0]) == 0 {
 		return
 	}
 	l.mu.Lock()
-	l.pending = append(append(l.pending, line...), '\n')
-	l.mu.Unlock()
+	defer l.mu.Unlock()
+	for _, part := range line {
+		l.pending = append(l.pending, part...)
+	}
+	l.pending = append(l.pending, '\n')
 }
 
 // full reports whether so much was gathered that it should be written.

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"maps"
@@ -390,8 +389,8 @@ func (s *Server) listen(ctx context.Context, c Caller, r *request) Reply {
 			accepted = append(accepted, uri)
 		}
 	}
-	var last bytes.Buffer
-	s.write(&last, r, Reply{result: &empty{head{Meta: &resultMeta{Subscription: r.ID}}}})
+	var last output
+	s.write(&last, r, Reply{result: &empty{head{Meta: &resultMeta{Subscription: r.ID}}}}, true)
 	one.wake()
 	return Reply{stream: &Stream{ctx: ctx, watcher: one, close: func() { s.watch.leave(one) }, last: last.Bytes(),
 		first: notification("notifications/subscriptions/acknowledged", struct {

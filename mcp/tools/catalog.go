@@ -46,7 +46,7 @@ func (h *handlers) listIndicators() tool {
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		MaxResult:   maxCatalog,
 	}, reports, func(_ context.Context, _ mcp.Call, r *catalogRequest) (*mcp.Result, error) {
-		content := wholeCatalog()
+		var text []byte
 		switch {
 		case len(r.names) > 0:
 			var found []*listing
@@ -57,9 +57,9 @@ func (h *handlers) listIndicators() tool {
 				}
 				found = append(found, listings()[ind.Name])
 			}
-			content = mcp.Content{Text: catalogJSON(found, true)}
+			text = catalogJSON(found, true)
 		case r.query != "":
-			content = mcp.Content{Text: catalogJSON(search(r.query, r.category), true)}
+			text = catalogJSON(search(r.query, r.category), true)
 		case r.category != "":
 			// A client that asks for a category looks around, and does not want to read more
 			// than half of a reply.
@@ -67,14 +67,18 @@ func (h *handlers) listIndicators() tool {
 			for _, l := range found {
 				size += len(l.full)
 			}
-			content = mcp.Content{Text: catalogJSON(found, size < replySize/2)}
+			text = catalogJSON(found, size < replySize/2)
+		default:
+			return wholeCatalog(), nil
 		}
-		return &mcp.Result{Content: []mcp.Content{content}}, nil
+		return &mcp.Result{Content: []mcp.Content{{Text: text}}}, nil
 	})
 }
 
-// wholeCatalog is the answer without arguments, encoded once.
-var wholeCatalog = sync.OnceValue(func() mcp.Content { return mcp.Content{Text: catalogJSON(inCategory(""), false)} })
+// wholeCatalog is the answer without arguments.
+var wholeCatalog = sync.OnceValue(func() *mcp.Result {
+	return &mcp.Result{Content: []mcp.Content{{Text: catalogJSON(inCategory(""), false)}}, Fixed: true}
+})
 
 // The catalogue as clients see it. The short form leaves out most members with omitempty.
 type (

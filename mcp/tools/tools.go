@@ -29,6 +29,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -198,10 +199,10 @@ func define[R any, P request[R]](t mcp.Tool, refuses bool, handle func(context.C
 			return nil, fixable(wrong)
 		}
 		result, err := handle(ctx, c, r)
-		if err == nil {
-			mention(result, left, said)
+		if err != nil {
+			return nil, err
 		}
-		return result, err
+		return mention(result, left, said), nil
 	}
 	return tool{t, declared}
 }
@@ -218,16 +219,18 @@ func atMostTen(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// mention adds the arguments that were not known to a result: as a member "ignored" of its
-// first text that is a JSON object, or as one more text if there is none.
-func mention(r *mcp.Result, left []ignored, sentence string) {
-	for i, c := range r.Content {
+// mention returns a result with the arguments that were not known: as a member "ignored" of
+// its first text that is a JSON object, or as one more text if there is none.
+func mention(r *mcp.Result, left []ignored, sentence string) *mcp.Result {
+	said := &mcp.Result{Content: slices.Clone(r.Content), IsError: r.IsError} // r may be Fixed
+	for i, c := range said.Content {
 		if body, isObject := bytes.CutSuffix(c.Text, []byte("}")); isObject && len(body) > 1 && body[0] == '{' {
-			r.Content[i] = mcp.Content{Text: fmt.Appendf(nil, `%s,"ignored":%s}`, body, encode(left))}
-			return
+			said.Content[i].Text = fmt.Appendf(nil, `%s,"ignored":%s}`, body, encode(left))
+			return said
 		}
 	}
-	r.Content = append(r.Content, mcp.Content{Text: []byte("Ignored: " + sentence + ".")})
+	said.Content = append(said.Content, mcp.Content{Text: []byte("Ignored: " + sentence + ".")})
+	return said
 }
 
 // reply returns v as JSON, as the result of a trading tool, with the reminder of remind.

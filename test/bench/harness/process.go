@@ -77,9 +77,9 @@ func Wick(bin string, args ...string) (*Process, error) {
 		if err != nil {
 			break
 		}
-		if _, rest, ok := strings.Cut(string(text), ` listen=`); ok {
-			addr, _, _ := strings.Cut(rest, " ")
-			p.Base = "http://" + addr
+		// Its own address: without a passphrase the login answers there only.
+		if _, rest, ok := strings.Cut(string(text), ` url=`); ok {
+			p.Base, _, _ = strings.Cut(rest, "/mcp ")
 			return p, nil
 		}
 		time.Sleep(time.Millisecond)
