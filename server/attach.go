@@ -233,10 +233,10 @@ func dialPatiently(ctx context.Context, socket string) (*net.UnixConn, error) {
 	var conn net.Conn
 	var err error
 	for range 50 {
-		if conn, err = new(net.Dialer).DialContext(ctx, "unix", socket); err == nil {
+		if conn, err = dialControl(ctx, socket); err == nil {
 			return conn.(*net.UnixConn), nil // "unix" gives no other
 		}
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || errors.Is(err, errShared) {
 			break
 		}
 		time.Sleep(100 * time.Millisecond)

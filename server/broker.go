@@ -105,7 +105,7 @@ func (c *config) checkBroker(env func(string) string) error {
 
 // setBrokerKeys reads the keys of a broker from a file that nobody else may read.
 func (c *config) setBrokerKeys(file string) error {
-	text, err := readPrivate(file, maxBrokerKeys)
+	text, err := readSecret(file, maxBrokerKeys)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ type clusterConfig struct {
 // clusterSettings is the setting that names the file, and clusterLines are the lines of it.
 func (c *config) clusterSettings() []Setting {
 	return []Setting{
-		{Name: inCluster, Value: "file", Help: "file that makes this process one of several replicas, see docs/cluster.md; mode 0600", set: func(text string) error { return c.readLines(inCluster, text, readPrivate) }},
+		{Name: inCluster, Value: "file", Help: "file that makes this process one of several replicas, see docs/cluster.md; mode 0600", set: func(text string) error { return c.readLines(inCluster, text, readSecret) }},
 	}
 }
 
@@ -165,7 +165,7 @@ func readTLS(dir, ca, cert, key string) (*tls.Config, error) {
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if ca != "" {
-		text, err := readRegular(beside(dir, ca), maxCredentials)
+		text, err := readOpen(beside(dir, ca), maxCredentials)
 		if err != nil {
 			return nil, err
 		}
@@ -177,11 +177,11 @@ func readTLS(dir, ca, cert, key string) (*tls.Config, error) {
 		return nil, fmt.Errorf("cert and key belong together: one of them is missing")
 	}
 	if cert != "" {
-		certText, err := readRegular(beside(dir, cert), maxCredentials)
+		certText, err := readOpen(beside(dir, cert), maxCredentials)
 		if err != nil {
 			return nil, err
 		}
-		keyText, err := readRegular(beside(dir, key), maxCredentials)
+		keyText, err := readSecret(beside(dir, key), maxCredentials)
 		if err != nil {
 			return nil, err
 		}

@@ -56,20 +56,13 @@ func listenControl(dir string) (net.Listener, error) {
 	return ln, err
 }
 
-// openControl opens the socket of a server. A directory that is somebody else's is an
-// error, and so is one that another wick has: by its socket the owner would reach that one, and could neither list the logins of this
-// one nor end them, nor halt its trading. Without a socket for another reason all else goes
-// on, and the log says what will not work; the listener is then nil.
+// openControl opens the socket of a server. It is an error if another wick has the
+// directory: by its socket the owner would reach that one, and could neither list the logins
+// of this one nor end them, nor halt its trading. Without a socket for another reason all
+// else goes on, and the log says what will not work; the listener is then nil.
 func openControl(c *config, log *slog.Logger) (net.Listener, error) {
-	var err error
-	if !c.trade { // otherwise this process has opened the directory
-		err = journal.Prepare(c.dataDir, log)
-	}
-	var ln net.Listener
-	if err == nil {
-		ln, err = listenControl(c.dataDir)
-	}
-	if err != nil && !errors.Is(err, journal.ErrHeld) && !errors.Is(err, journal.ErrForeign) {
+	ln, err := listenControl(c.dataDir)
+	if err != nil && !errors.Is(err, journal.ErrHeld) {
 		log.Warn("wick clients, revoke and halt, and further hosts over stdio will not work: no control socket", "error", err)
 		return nil, nil
 	}
@@ -117,6 +110,15 @@ func removeStale(name string) error {
 	return os.Remove(name)
 }
 
+// dialControl connects to a socket, if it is this user's alone: what is sent there may be the
+// passphrase, and what comes back is believed.
+func dialControl(ctx context.Context, name string) (net.Conn, error) {
+	if err := privateSocket(name); errors.Is(err, errShared) {
+		return nil, err
+	}
+	return new(net.Dialer).DialContext(ctx, "unix", name)
+}
+
 // askControl puts a question to the server that runs on the data directory and
 // decodes its answer, JSON, into the value that into points to. An answer with another status than 200 is an error with the
 // text of its body. A broker may take ten seconds to answer, and a leader twenty, so it waits
@@ -129,9 +131,7 @@ func askControl(ctx context.Context, dir, method, path string, form url.Values, 
 	if err != nil {
 		return err
 	}
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", name)
-	}}
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dialControl(ctx, name) }}
 	defer transport.CloseIdleConnections()
 	request, err := http.NewRequestWithContext(ctx, method, "http://wick"+path, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -142,6 +142,8 @@ func askControl(ctx context.Context, dir, method, path string, form url.Values, 
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("the wick on %s has not answered yet, and may still do what was asked: look at its log, or ask again (%w)", name, err)
+	case errors.Is(err, errShared):
+		return fmt.Errorf("nothing was sent: %w", err)
 	case err != nil:
 		return fmt.Errorf("no wick --serve or --mcp --trade answers on %s: start it, or name its --data-dir (%w)", name, err)
 	}

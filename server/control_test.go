@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -318,7 +317,7 @@ func serveOn(t *testing.T, dir string, args ...string) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	return Run(ctx, append(args, "--port", "0", "--data-dir", dir), env("HOME", dir), nil, io.Discard, io.Discard)
+	return Run(ctx, append(args, "--port", "0", "--data-dir", dir), os.Getenv, strings.NewReader(""), io.Discard, io.Discard)
 }
 
 // TestLongDataDirectory: of a directory whose socket has a longer path than the system takes,
@@ -377,7 +376,7 @@ func TestHeldDirectory(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	held, err := journal.OpenDir(dir, slog.New(slog.DiscardHandler))
+	held, err := journal.OpenDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

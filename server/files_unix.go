@@ -3,6 +3,7 @@
 package server
 
 import (
+	"io/fs"
 	"net"
 	"syscall"
 )
@@ -23,4 +24,13 @@ func maxFiles() int {
 func listenPrivate(name string) (net.Listener, error) {
 	defer syscall.Umask(syscall.Umask(0o177))
 	return net.Listen("unix", name)
+}
+
+// ownerOf returns the user that a file belongs to.
+func ownerOf(info fs.FileInfo) (uid int, known bool) {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return int(stat.Uid), true
 }

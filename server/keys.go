@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 
 	"wick/internal/journal"
@@ -21,7 +20,7 @@ func readKeys(file string) ([]oauth.Key, error) {
 	if file == "" {
 		return nil, nil
 	}
-	content, err := readPrivate(file, maxKeyFile)
+	content, err := readSecret(file, maxKeyFile)
 	if err != nil {
 		return nil, err
 	}
@@ -69,15 +68,11 @@ type keptLogins struct {
 // openLogins opens the ledger of logins in the data directory, if there is a key. The
 // caller closes it. It fails if another process has the ledger open: two processes with
 // the same key, each with a copy of the ledger, would both accept the same code.
-func openLogins(c *config, log *slog.Logger) (*keptLogins, error) {
+func openLogins(c *config) (*keptLogins, error) {
 	if len(c.keys) == 0 || c.clustered() { // replicas share a ledger in etcd
 		return nil, nil
 	}
-	// Whoever opens the data directory next warns if it is another user's.
-	if err := journal.Prepare(c.dataDir, slog.New(slog.DiscardHandler)); err != nil {
-		return nil, err
-	}
-	dir, err := journal.OpenWithin(c.dataDir, loginsName, log)
+	dir, err := journal.OpenWithin(c.dataDir, loginsName)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ const maxNotifyFile = 64 << 10
 // setDestinations reads the destinations of messages. The file holds secrets, so like the
 // one with the passphrase it must not be readable for others.
 func (c *config) setDestinations(file string) error {
-	text, err := readPrivate(file, maxNotifyFile)
+	text, err := readSecret(file, maxNotifyFile)
 	if err == nil {
 		c.destinations, err = notify.Parse(text)
 	}

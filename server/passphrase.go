@@ -4,13 +4,9 @@ import (
 	"bytes"
 	"crypto/rand"
 	"fmt"
-	"io"
-	"os"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"wick/internal/journal"
 )
 
 const (
@@ -49,7 +45,7 @@ func passphrase(file string, env func(string) string) (secret []byte, from strin
 // readPassphrase reads the passphrase of a file. The line end that editors write is
 // not part of it. An empty file is a mistake, not a server without a passphrase.
 func readPassphrase(name string) ([]byte, error) {
-	content, err := readPrivate(name, maxPassphrase)
+	content, err := readSecret(name, maxPassphrase)
 	if err != nil {
 		return nil, err
 	}
@@ -58,43 +54,6 @@ func readPassphrase(name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s holds %d bytes: expected a passphrase of %d to %d characters", name, len(content), minPassphrase, maxTyped)
 	}
 	return secret, nil
-}
-
-// readPrivate reads a file that holds a secret, like readFile. It refuses a file that
-// others may read.
-func readPrivate(name string, most int) ([]byte, error) { return readFile(name, most, checkPrivate) }
-
-// readRegular reads a file, whoever else may read it, like readFile.
-func readRegular(name string, most int) ([]byte, error) {
-	return readFile(name, most, func(*os.File) error { return nil })
-}
-
-// readFile reads a file into one buffer, so that of a secret there is one copy to
-// overwrite. It refuses a file that check refuses, and one of more than most bytes. What
-// it does not return it overwrites.
-func readFile(name string, most int, check func(*os.File) error) ([]byte, error) {
-	f, err := journal.OpenRegular(name, os.O_RDONLY)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	// Checked on the open file: by now the name may lead to another.
-	if err := check(f); err != nil {
-		return nil, err
-	}
-	// The buffer is one byte larger, to tell a file that is too long from one that just
-	// fits.
-	buffer := make([]byte, most+1)
-	n, err := io.ReadFull(f, buffer)
-	switch {
-	case err == nil:
-		clear(buffer)
-		return nil, fmt.Errorf("%s is longer than %d bytes: expected 1 to %d", f.Name(), most, most)
-	case err != io.EOF && err != io.ErrUnexpectedEOF:
-		clear(buffer)
-		return nil, err
-	}
-	return buffer[:n], nil
 }
 
 // weakness says what makes a passphrase easy to guess, or returns "". It quotes nothing

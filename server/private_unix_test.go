@@ -4,42 +4,141 @@ package server
 
 import (
 	"errors"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
+	"time"
+
+	"wick/internal/journal"
 )
 
+// The directories that tests make are closed to others, whatever the mask of who runs them.
+func init() { syscall.Umask(0o022) }
+
 // TestPrivateDirectory: a directory that wick makes is for its user alone. One that is there
-// keeps its mode, and the log says what that means: who owns it and that others may look into
-// it. Its socket and files are private all the same. Only root can make a directory of
-// another user.
+// keeps its mode; into one that belongs to somebody else, or that others can write to, wick
+// puts neither a book nor a socket, whatever it is started for. Only root can make a directory
+// of another user.
 func TestPrivateDirectory(t *testing.T) {
 	file, _ := newKeyFile(t)
-	for _, args := range [][]string{{"--serve"}, {"--serve", "--key-file", file}, {"--serve", "--trade", "--key-file", file}} {
-		dir := t.TempDir()
-		if err := os.Chmod(dir, os.ModeSticky|0o777); err != nil {
-			t.Fatal(err)
-		}
-		foreign := os.Chown(dir, 12345, -1) == nil
-		h := start(t, append(args, "--data-dir", dir)...)
-		if info, err := os.Stat(dir); err != nil || info.Mode() != os.ModeDir|os.ModeSticky|0o777 {
-			t.Errorf("%s: the mode of the directory became %v, %v", args, info.Mode(), err)
-		}
-		if info, err := os.Stat(filepath.Join(dir, controlName)); err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: the socket has the mode %v, %v", args, info.Mode(), err)
-		}
-		for warning, want := range map[string]bool{"the data directory belongs to another user": foreign, "others on this machine may look into the data directory": true} {
-			if got := strings.Contains(h.log.String(), warning); got != want {
-				t.Errorf("%s: %q in the log: %v, want %v", args, warning, got, want)
+	_, real := atAlpaca(t)
+	real[1] = "alpaca"
+	t.Setenv("WICK_PASSPHRASE", testPhrase)
+	starts := [][]string{{"--serve"}, {"--serve", "--key-file", file}, {"--serve", "--trade"}, append(real, "--serve", "--trade"), append(real, "--mcp", "--trade")}
+	for _, args := range starts {
+		for _, mode := range []os.FileMode{os.ModeSticky | 0o777, 0o777, 0o775, 0o722} {
+			dir := t.TempDir()
+			if err := os.Chmod(dir, mode); err != nil {
+				t.Fatal(err)
+			}
+			if err := serveOn(t, dir, args...); err == nil || !strings.Contains(err.Error(), "chmod 700") || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s in a directory with mode %v: %v", args, mode, err)
+			}
+			if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+				t.Errorf("%s in a directory with mode %v left %v, %v", args, mode, left, err)
 			}
 		}
-		made := filepath.Join(t.TempDir(), "made")
-		start(t, append(args, "--data-dir", made)...)
-		if info, err := os.Stat(made); err != nil || info.Mode().Perm() != 0o700 {
-			t.Errorf("%s: a new directory has mode %v, %v, want 0700", args, info.Mode(), err)
+		foreign := t.TempDir()
+		if os.Chown(foreign, 12345, -1) == nil {
+			if err := serveOn(t, foreign, args...); err == nil || !strings.Contains(err.Error(), "belongs to user 12345") {
+				t.Errorf("%s in a directory of another user: %v", args, err)
+			}
 		}
 	}
+	for _, args := range starts[:3] {
+		dir, made := t.TempDir(), filepath.Join(t.TempDir(), "made")
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]os.FileMode{dir: 0o755, made: 0o700} {
+			start(t, append(args, "--data-dir", name)...)
+			if info, err := os.Stat(name); err != nil || info.Mode().Perm() != want {
+				t.Errorf("%s: the directory has mode %v, %v, want %v", args, info.Mode(), err, want)
+			}
+			if info, err := os.Stat(filepath.Join(name, controlName)); err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("%s: the socket has mode %v, %v", args, info.Mode(), err)
+			}
+		}
+	}
+}
+
+// TestSocketOfStranger: to a socket that another user has made, or could have, nothing is
+// sent: no command, no passphrase, no line of a host. Only root can make a socket of another
+// user.
+func TestSocketOfStranger(t *testing.T) {
+	for name, open := range map[string]func(dir, socket string) error{
+		"everybody's directory":      func(dir, _ string) error { return os.Chmod(dir, os.ModeSticky|0o777) },
+		"a group's directory":        func(dir, _ string) error { return os.Chmod(dir, 0o770) },
+		"another user's directory":   func(dir, _ string) error { return chownIfRoot(dir) },
+		"everybody's socket":         func(_, socket string) error { return os.Chmod(socket, 0o666) },
+		"another user's socket":      func(_, socket string) error { return chownIfRoot(socket) },
+		"a link to another's socket": func(_, socket string) error { return relink(t, socket) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			held, err := journal.OpenDir(dir) // or a host would not attach
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer held.Close()
+			ln, err := listenControl(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ln.(*net.UnixListener).SetUnlinkOnClose(false) // relink removes it
+			var heard syncBuffer
+			var answers sync.WaitGroup
+			answers.Go(func() {
+				for {
+					conn, err := ln.Accept()
+					if err != nil {
+						return
+					}
+					answers.Go(func() {
+						conn.SetDeadline(time.Now().Add(time.Second))
+						io.Copy(&heard, conn)
+						conn.Close()
+					})
+				}
+			})
+			if err := open(dir, filepath.Join(dir, controlName)); err != nil {
+				t.Fatal(err)
+			}
+			phrase := passphraseFile(t, testPhrase, 0o600)
+			for _, args := range [][]string{
+				{"approve", "SOMEID", "--passphrase-file", phrase}, {"clients"}, {"revoke", "all"}, {"halt", "on"}, {"accept-positions"}, {"--mcp", "--trade"},
+			} {
+				err := Run(t.Context(), append(args, "--data-dir", dir), env("HOME", "/"), strings.NewReader("yes\n"), io.Discard, io.Discard)
+				if !errors.Is(err, errShared) {
+					t.Errorf("%s: %v", args, err)
+				}
+			}
+			ln.Close()
+			answers.Wait()
+			if said := heard.String(); said != "" {
+				t.Errorf("the stranger heard %q", said)
+			}
+		})
+	}
+}
+
+// chownIfRoot gives a file to another user. Who is not root opens it to a group instead.
+func chownIfRoot(name string) error {
+	if os.Geteuid() != 0 {
+		return os.Chmod(name, 0o770)
+	}
+	return os.Chown(name, 12345, -1)
+}
+
+// relink puts a link to a socket that everybody may use in place of a socket.
+func relink(t *testing.T, socket string) error {
+	elsewhere := filepath.Join(t.TempDir(), "s")
+	return errors.Join(os.Rename(socket, elsewhere), os.Chmod(elsewhere, 0o666), os.Symlink(elsewhere, socket))
 }
 
 // TestForeignDirectory: a directory with other people's files is refused and keeps its mode.
@@ -48,13 +147,13 @@ func TestForeignDirectory(t *testing.T) {
 	file, _ := newKeyFile(t)
 	for _, args := range [][]string{{"--serve"}, {"--serve", "--key-file", file}, {"--serve", "--trade"}} {
 		dir := t.TempDir()
-		if err := errors.Join(os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o644), os.Chmod(dir, os.ModeSticky|0o777)); err != nil {
+		if err := errors.Join(os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o644), os.Chmod(dir, 0o750)); err != nil {
 			t.Fatal(err)
 		}
 		if err := serveOn(t, dir, args...); err == nil || !strings.Contains(err.Error(), "thesis.tex") {
 			t.Errorf("%s on a foreign directory: %v", args, err)
 		}
-		if info, err := os.Stat(dir); err != nil || info.Mode() != os.ModeDir|os.ModeSticky|0o777 {
+		if info, err := os.Stat(dir); err != nil || info.Mode() != os.ModeDir|0o750 {
 			t.Errorf("%s: the mode of the directory became %v, %v", args, info.Mode(), err)
 		}
 	}

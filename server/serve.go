@@ -59,10 +59,13 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) e
 		}
 		defer metrics.Close()
 	}
+	if err := prepareDir(c); err != nil {
+		return err
+	}
 	if err := checkFree(c.dataDir); err != nil {
 		return err
 	}
-	kept, err := openLogins(c, logs.part("OAuth"))
+	kept, err := openLogins(c)
 	if err != nil {
 		return err
 	}
@@ -351,9 +354,14 @@ func newMCP(e *app, source market.Source, logs loggers) *mcp.Server {
 func serveStdio(ctx context.Context, c *config, source market.Source, logs loggers, stdin io.Reader, stdout io.Writer) error {
 	// A server without --trade has no lock and no book to attach to, but its socket is the
 	// one by which the owner would halt this process.
-	if c.trade && journal.Free(c.dataDir) == nil {
-		if err := checkSilent(c.dataDir); err != nil {
+	if c.trade {
+		if err := prepareDir(c); err != nil {
 			return err
+		}
+		if journal.Free(c.dataDir) == nil {
+			if err := checkSilent(c.dataDir); err != nil {
+				return err
+			}
 		}
 	}
 	e, err := openApp(ctx, c, source, logs.part("Trade"))

@@ -45,7 +45,7 @@ func (s *socketless) start() {
 	c := &config{serve: true, trade: true, noApp: true, dataDir: s.dir, listen: "127.0.0.1", baseURL: s.base, keys: s.keys, source: "sample", symbols: []string{"BTCUSDT"}, intervals: []market.Interval{market.Hour1}}
 	logs := newLoggers(io.Discard, "text")
 	var err error
-	if s.logins, err = openLogins(c, logs.part("OAuth")); err != nil {
+	if s.logins, err = openLogins(c); err != nil {
 		s.t.Fatal(err)
 	}
 	e, err := openApp(s.t.Context(), c, market.Sample{}, logs.part("Trade"))

@@ -14,7 +14,7 @@ const maxWatchlist = 64 << 10
 
 // setWatchlists reads a file of named lists of symbols, as parseWatchlists does.
 func (c *config) setWatchlists(file string) error {
-	text, err := readRegular(file, maxWatchlist)
+	text, err := readOpen(file, maxWatchlist)
 	if err == nil {
 		c.watchlists, err = parseWatchlists(file, string(text))
 	}

@@ -2,7 +2,6 @@ package trade
 
 import (
 	"errors"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -144,7 +143,7 @@ func (r *renames) Rename(from, to string) error {
 // start after a power cut goes by that file alone.
 func TestHaltIsOnDisk(t *testing.T) {
 	o := testOptions(t)
-	d, err := journal.OpenDir(o.Dir, slog.New(slog.DiscardHandler))
+	d, err := journal.OpenDir(o.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

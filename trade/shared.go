@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"wick/internal/journal"
@@ -140,7 +139,7 @@ func Give(log journal.Log, dir string) error {
 	if err != nil {
 		return err
 	}
-	d, err := journal.OpenDir(dir, slog.New(slog.DiscardHandler))
+	d, err := journal.OpenDir(dir)
 	if err != nil {
 		return err
 	}

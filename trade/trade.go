@@ -104,7 +104,7 @@ func Open(o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := journal.OpenDir(o.Dir, o.Log)
+	d, err := journal.OpenDir(o.Dir)
 	if err != nil {
 		return nil, err
 	}

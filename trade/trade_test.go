@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -81,7 +80,7 @@ func openTest(t testing.TB, o Options) *Engine {
 // openDir opens a state directory for the length of the test.
 func openDir(t testing.TB, name string) *journal.Dir {
 	t.Helper()
-	d, err := journal.OpenDir(name, slog.New(slog.DiscardHandler))
+	d, err := journal.OpenDir(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,8 +32,8 @@ const (
 // Prepare makes the directory, for its owner alone, if it does not exist. A directory that
 // is there is used as it is, its mode included, if it is empty or an earlier wick's: any
 // other is refused, since it is somebody's, and a slip of the pen must not mix a store into
-// it. Prepare warns if the owner is another user, or if others may look into it.
-func Prepare(name string, log *slog.Logger) error {
+// it.
+func Prepare(name string) error {
 	err := makeDir(name)
 	if err == nil {
 		err = refuseForeign(name)
@@ -42,7 +41,6 @@ func Prepare(name string, log *slog.Logger) error {
 	if err != nil {
 		return fmt.Errorf("state directory: %w", readError(name, err))
 	}
-	warnOfOwner(name, log)
 	return nil
 }
 
@@ -71,19 +69,19 @@ func refuseForeign(name string) error {
 
 // OpenWithin is OpenDir for a directory within one of ours. It does not follow a symbolic
 // link in its place: the directory behind that may belong to somebody else.
-func OpenWithin(dir, name string, log *slog.Logger) (*Dir, error) {
+func OpenWithin(dir, name string) (*Dir, error) {
 	path := filepath.Join(dir, name)
 	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSymlink {
 		return nil, fmt.Errorf("state directory: %w", readError(path, syscall.ELOOP))
 	}
-	return OpenDir(path, log)
+	return OpenDir(path)
 }
 
 // OpenDir prepares the directory, see [Prepare], and takes its lock.
 // The kernel frees the lock when the process ends, however it ends. The lock file itself is
 // never removed: otherwise two processes could hold locks on two files of the same name.
-func OpenDir(name string, log *slog.Logger) (*Dir, error) {
-	if err := Prepare(name, log); err != nil {
+func OpenDir(name string) (*Dir, error) {
+	if err := Prepare(name); err != nil {
 		return nil, err
 	}
 	self, err := os.Open(name)

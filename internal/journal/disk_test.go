@@ -1,10 +1,8 @@
 package journal_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,7 +92,7 @@ func TestReadOnly(t *testing.T) {
 // openDir opens a directory of the operating system for the length of the test.
 func openDir(t *testing.T, name string) *journal.Dir {
 	t.Helper()
-	d, err := journal.OpenDir(name, discard)
+	d, err := journal.OpenDir(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +149,7 @@ func TestNoSymlinks(t *testing.T) {
 			if err := os.Symlink(precious, filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
 			}
-			d, err := journal.OpenDir(dir, discard)
+			d, err := journal.OpenDir(dir)
 			if err == nil {
 				defer d.Close()
 				_, _, err = open(d, journal.FileOptions{})
@@ -163,28 +161,5 @@ func TestNoSymlinks(t *testing.T) {
 				t.Errorf("the file behind the link has %q, %v", text, err)
 			}
 		})
-	}
-}
-
-// TestForeignOwner: a directory of another user is used, with a warning. Only
-// root can make one.
-func TestForeignOwner(t *testing.T) {
-	dir := t.TempDir()
-	var log bytes.Buffer
-	if os.Chown(dir, 12345, -1) != nil { // not root: our own directory gives no warning
-		if d, err := journal.OpenDir(dir, slog.New(slog.NewTextHandler(&log, nil))); err != nil || log.Len() > 0 {
-			t.Errorf("own directory: %v, %s", err, log.String())
-		} else {
-			d.Close()
-		}
-		return
-	}
-	d, err := journal.OpenDir(dir, slog.New(slog.NewTextHandler(&log, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	if !strings.Contains(log.String(), "belongs to another user") || !strings.Contains(log.String(), "owner=12345") {
-		t.Errorf("log: %s", log.String())
 	}
 }

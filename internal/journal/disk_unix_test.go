@@ -93,7 +93,7 @@ func testNoDescriptors(t *testing.T) {
 func TestNoPipes(t *testing.T) {
 	for _, name := range []string{"lock", journal1, snapshot1, "journal-2.wal", "snapshot-2.json.tmp"} {
 		dir := t.TempDir()
-		d, err := journal.OpenDir(dir, discard)
+		d, err := journal.OpenDir(dir)
 		if err == nil {
 			_, _, err = open(d, journal.FileOptions{})
 		}
@@ -124,7 +124,7 @@ func TestNoPipes(t *testing.T) {
 			_, _, err := walk(journal.ReadOnly(dir))
 			refused("Walk", err)
 		}
-		if d, err = journal.OpenDir(dir, discard); err == nil {
+		if d, err = journal.OpenDir(dir); err == nil {
 			var j *journal.Journal
 			if j, _, err = open(d, journal.FileOptions{}); err == nil {
 				err = j.Close() // begins the next generation

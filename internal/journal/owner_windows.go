@@ -1,9 +1,4 @@
 package journal
 
-import "log/slog"
-
-// warnOfOwner does nothing: on Windows a mode does not say who may change a directory.
-func warnOfOwner(string, *slog.Logger) {}
-
-// ownerOf returns nothing.
+// ownerOf returns nothing: on Windows a mode does not say who may use a file.
 func ownerOf(string) string { return "" }

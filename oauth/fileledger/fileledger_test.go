@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -37,8 +36,7 @@ func TestLedger(t *testing.T) {
 // two processes on one ledger would not see each other's changes.
 func TestRealDirectory(t *testing.T) {
 	dir := t.TempDir()
-	log := slog.New(slog.DiscardHandler)
-	d, err := journal.OpenDir(dir, log)
+	d, err := journal.OpenDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,13 +51,13 @@ func TestRealDirectory(t *testing.T) {
 	if err := l.Revoke("a", time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := journal.OpenDir(dir, log); !errors.Is(err, journal.ErrHeld) {
+	if _, err := journal.OpenDir(dir); !errors.Is(err, journal.ErrHeld) {
 		t.Errorf("a second process on the ledger: %v, want %v", err, journal.ErrHeld)
 	}
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if d, err = journal.OpenDir(dir, log); err != nil {
+	if d, err = journal.OpenDir(dir); err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
