@@ -163,9 +163,14 @@ func (r *release) manifest() manifest {
 // is in Apple's mach-o/fat.h: a table of the parts, each at a multiple of 2^14.
 func (r *release) universal() ([]byte, error) {
 	const align = 14
-	var b bytes.Buffer
+	var b []byte
 	var parts [][]byte
-	b.Write(bigEndian([]uint32{0xcafebabe, 2}))
+	number := func(list ...uint32) {
+		for _, n := range list {
+			b = binary.BigEndian.AppendUint32(b, n)
+		}
+	}
+	number(0xcafebabe, 2)
 	offset := 1 << align
 	for _, p := range []struct {
 		arch         string
@@ -178,15 +183,12 @@ func (r *release) universal() ([]byte, error) {
 		if len(data) < 8 || binary.LittleEndian.Uint32(data[4:]) != p.cpu {
 			return nil, fmt.Errorf("%s is not for %s", r.binary("darwin", p.arch), p.arch)
 		}
-		b.Write(bigEndian([]uint32{p.cpu, p.subtype, uint32(offset), uint32(len(data)), align}))
+		number(p.cpu, p.subtype, uint32(offset), uint32(len(data)), align)
 		for len(data)%(1<<align) != 0 {
 			data = append(data, 0)
 		}
 		parts, offset = append(parts, data), offset+len(data)
 	}
-	b.Write(make([]byte, 1<<align-b.Len()))
-	for _, part := range parts {
-		b.Write(part)
-	}
-	return b.Bytes(), nil
+	b = append(b, make([]byte, 1<<align-len(b))...)
+	return append(b, bytes.Join(parts, nil)...), nil
 }

@@ -14,40 +14,16 @@ import (
 // file is a file or, with a path that ends in a slash, a directory of an
 // installed system.
 type file struct {
-	path   string // absolute
-	mode   int64
-	data   []byte
-	config bool // the owner may change it, and an upgrade keeps it
-	owner  int  // number of the user and group
+	path  string // absolute
+	mode  int64
+	data  []byte
+	owner int // number of the user and group
 }
 
-// files returns what a package for linux installs: the one table that all
-// packages are made from.
-func (r *release) files(arch string) ([]file, error) {
-	program, err := r.read(r.binary("linux", arch))
-	if err != nil {
-		return nil, err
-	}
-	list := []file{{path: "/usr/bin/wick", mode: 0o755, data: program}}
-	for _, f := range []struct{ path, source string }{
-		{"/etc/wick/wick.env", "deploy/wick.env"},
-		{"/usr/lib/systemd/system/wick.service", "deploy/wick.service"},
-		{"/usr/lib/sysusers.d/wick.conf", "deploy/wick.sysusers"},
-		{"/usr/lib/tmpfiles.d/wick.conf", "deploy/wick.tmpfiles"},
-	} {
-		data, err := os.ReadFile(f.source)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, file{path: f.path, mode: 0o644, data: data, config: strings.HasPrefix(f.path, "/etc/")})
-	}
-	shared, err := r.shared()
-	return append(list, shared...), err
-}
-
-// shared returns the files that are the same on every architecture, all below
-// /usr/share.
-func (r *release) shared() ([]file, error) {
+// share packs the manual, the completions and the changelog, which are the same on
+// every architecture: for the packages of nfpm, and for the recipes of package
+// managers that take the program from its own file.
+func (r *release) share() (map[string][]byte, error) {
 	license, err := os.ReadFile("LICENSE")
 	if err != nil {
 		return nil, err
@@ -57,27 +33,22 @@ func (r *release) shared() ([]file, error) {
 		return nil, err
 	}
 	list := []file{
-		{path: "/usr/share/man/man1/wick.1.gz", data: compress(r.man())},
-		{path: "/usr/share/bash-completion/completions/wick", data: bashCompletion()},
-		{path: "/usr/share/zsh/site-functions/_wick", data: zshCompletion()},
-		{path: "/usr/share/fish/vendor_completions.d/wick.fish", data: fishCompletion()},
-		{path: "/usr/share/doc/wick/copyright", data: r.copyright(license)},
-		{path: "/usr/share/doc/wick/changelog.gz", data: compress(r.changelog(changes))},
+		{path: "/share/man/man1/wick.1.gz", data: compress(r.man())},
+		{path: "/share/bash-completion/completions/wick", data: bashCompletion()},
+		{path: "/share/zsh/site-functions/_wick", data: zshCompletion()},
+		{path: "/share/fish/vendor_completions.d/wick.fish", data: fishCompletion()},
+		{path: "/share/doc/wick/copyright", data: r.copyright(license)},
+		{path: "/share/doc/wick/changelog.gz", data: compress(r.changelog(changes))},
 	}
 	for i := range list {
 		list[i].mode = 0o644
 	}
-	return list, nil
+	return map[string][]byte{"wick-" + r.version + "-share.tar.gz": compress(archive(list, r.epoch))}, nil
 }
 
-// share packs the shared files alone, for the recipes of package managers that
-// take the program from its own file.
-func (r *release) share() (map[string][]byte, error) {
-	list, err := r.shared()
-	for i := range list {
-		list[i].path = strings.TrimPrefix(list[i].path, "/usr")
-	}
-	return map[string][]byte{"wick-" + r.version + "-share.tar.gz": compress(archive("", list, r.epoch))}, err
+// variables returns what nfpm must know beside the files, for a shell to read.
+func (r *release) variables() string {
+	return fmt.Sprintf("export SOURCE_DATE_EPOCH=%d HOMEPAGE='https://%s' DESCRIPTION='%s\n%s'\n", r.epoch.Unix(), r.repository(), summary, description)
 }
 
 // copyright returns the license in the form that Debian asks for.
@@ -154,14 +125,13 @@ func withParents(list []file) []file {
 	return all
 }
 
-// archive packs files as tar, with their directories. Their names begin with prefix
-// instead of the slash.
-func archive(prefix string, list []file, epoch time.Time) []byte {
+// archive packs files as tar, with their directories and without the first slash.
+func archive(list []file, epoch time.Time) []byte {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for _, f := range withParents(list) {
 		h := &tar.Header{
-			Name: prefix + strings.TrimPrefix(f.path, "/"), Mode: f.mode, Size: int64(len(f.data)), ModTime: epoch,
+			Name: strings.TrimPrefix(f.path, "/"), Mode: f.mode, Size: int64(len(f.data)), ModTime: epoch,
 			Uid: f.owner, Gid: f.owner, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR,
 		}
 		if strings.HasSuffix(f.path, "/") {

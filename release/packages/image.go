@@ -86,8 +86,8 @@ func (l *layout) addJSON(kind string, v any) (descriptor, error) {
 func (r *release) image() (map[string][]byte, error) {
 	l := &layout{}
 	all := imageIndex{SchemaVersion: 2, MediaType: ociType + "index.v1+json"}
-	for _, arch := range architectures {
-		m, err := r.imageFor(l, arch.goarch)
+	for _, arch := range []string{"amd64", "arm64"} {
+		m, err := r.imageFor(l, arch)
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +105,7 @@ func (r *release) image() (map[string][]byte, error) {
 	l.files = append(l.files,
 		file{path: "/index.json", mode: 0o644, data: top},
 		file{path: "/oci-layout", mode: 0o644, data: []byte(`{"imageLayoutVersion":"1.0.0"}`)})
-	return map[string][]byte{"wick-" + r.version + "-oci.tar": archive("", l.files, r.epoch)}, err
+	return map[string][]byte{"wick-" + r.version + "-oci.tar": archive(l.files, r.epoch)}, err
 }
 
 // imageFor adds the image of one architecture.
@@ -114,7 +114,7 @@ func (r *release) imageFor(l *layout, arch string) (descriptor, error) {
 	if err != nil {
 		return descriptor{}, err
 	}
-	files := archive("", []file{
+	files := archive([]file{
 		{path: "/wick", mode: 0o755, data: program},
 		{path: "/etc/ssl/certs/ca-certificates.crt", mode: 0o644, data: r.ca},
 		{path: "/data/", mode: 0o700, owner: uid},

@@ -1,6 +1,7 @@
-// Release makes, from the binaries of a release, everything else that people
-// install it from: packages for Debian and for rpm, a bundle for Claude
-// Desktop, a container image for two architectures, recipes for package
+// Packages makes, from the binaries of a release, what people install it from:
+// with the argument share the manual, the completions and the changelog, from which
+// nfpm then makes the packages for Debian and for rpm; without it a bundle for
+// Claude Desktop, a container image for two architectures, recipes for package
 // managers, the entry for the MCP registry, a provenance document and the
 // checksums. It needs only the Go standard library, and what it writes depends only
 // on the tree, the binaries and the CA bundle: two runs give the same bytes. Run it
@@ -17,7 +18,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -46,8 +46,13 @@ func main() {
 	ca := flag.String("ca", "", "`file` with the CA certificates of the container image")
 	flag.Parse()
 	err := r.load(*ca)
-	if err == nil {
-		err = r.write()
+	switch {
+	case err != nil:
+	case flag.Arg(0) == "share":
+		fmt.Print(r.variables())
+		err = r.write(r.share)
+	default:
+		err = r.write(r.bundle, r.image, r.registry, r.recipes, r.provenance, r.checksums)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
@@ -72,9 +77,19 @@ func (r *release) load(ca string) error {
 	if r.built, err = buildinfo.ReadFile(filepath.Join(r.dir, r.binary("linux", "amd64"))); err != nil {
 		return err
 	}
+	if r.repository() == placeholder {
+		fmt.Fprintf(os.Stderr, "release: module %q has no public path, so addresses name %s: see scripts/module\n", r.module, placeholder)
+	}
 	r.ca, err = os.ReadFile(ca)
 	return err
 }
+
+const (
+	summary     = "charts, indicators, alerts and paper trading over MCP"
+	description = "wick gives language models and people charts, indicators, alerts and\n" +
+		"paper trading over the Model Context Protocol (MCP), behind its own\n" +
+		"OAuth 2.1 login. It is one static program without dependencies."
+)
 
 // unreleased is the time of all files while the changelog has no date yet.
 var unreleased = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -134,14 +149,9 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// write makes every file. Later ones contain checksums of earlier ones.
-func (r *release) write() error {
-	if r.repository() == placeholder {
-		fmt.Fprintf(os.Stderr, "release: module %q has no public path, so addresses name %s: see scripts/module\n", r.module, placeholder)
-	}
-	for _, step := range []func() (map[string][]byte, error){
-		r.share, r.debs, r.rpms, r.bundle, r.image, r.registry, r.recipes, r.provenance,
-	} {
+// write makes the files of each step. Later ones contain checksums of earlier ones.
+func (r *release) write(steps ...func() (map[string][]byte, error)) error {
+	for _, step := range steps {
 		files, err := step()
 		if err != nil {
 			return err
@@ -152,7 +162,7 @@ func (r *release) write() error {
 			}
 		}
 	}
-	return r.checksums()
+	return nil
 }
 
 // outputs returns the names of the files of the release, in order.
@@ -169,20 +179,20 @@ func (r *release) outputs() ([]string, error) {
 }
 
 // checksums writes SHA256SUMS, in the form that sha256sum -c reads.
-func (r *release) checksums() error {
+func (r *release) checksums() (map[string][]byte, error) {
 	names, err := r.outputs()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var b bytes.Buffer
 	for _, name := range names {
 		sum, err := r.sum(name)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		fmt.Fprintf(&b, "%s  %s\n", sum, name)
 	}
-	return os.WriteFile(path.Join(r.dir, "SHA256SUMS"), b.Bytes(), 0o644)
+	return map[string][]byte{"SHA256SUMS": b.Bytes()}, nil
 }
 
 // compress packs data with gzip, without a name or a time in it.

@@ -71,7 +71,7 @@ func makeRelease() (map[string][]byte, error) {
 			return nil, err
 		}
 	}
-	if err := r.write(); err != nil {
+	if err := r.write(r.share, r.bundle, r.image, r.registry, r.recipes, r.provenance, r.checksums); err != nil {
 		return nil, err
 	}
 	files := make(map[string][]byte)
@@ -136,80 +136,6 @@ func untar(t *testing.T, data []byte, packed bool) (map[string][]byte, map[strin
 		if files[h.Name], err = io.ReadAll(r); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// TestDeb reads a package as deb(5) describes it: three members of an ar
-// archive, the second of which names version, architecture and the owner's file.
-func TestDeb(t *testing.T) {
-	data := made(t)["wick_1.2.3_arm64.deb"]
-	members := make(map[string][]byte)
-	rest, ok := bytes.CutPrefix(data, []byte("!<arch>\n"))
-	for ok && len(rest) >= 60 {
-		size := 0
-		for _, c := range bytes.TrimSpace(rest[48:58]) {
-			size = size*10 + int(c-'0')
-		}
-		members[strings.TrimSpace(string(rest[:16]))] = rest[60 : 60+size]
-		rest = rest[60+size+size%2:]
-	}
-	if string(members["debian-binary"]) != "2.0\n" || len(members) != 3 || len(rest) != 0 {
-		t.Fatalf("members: %v, %d bytes left", slices.Collect(maps.Keys(members)), len(rest))
-	}
-	about, headers := untar(t, members["control.tar.gz"], true)
-	for _, line := range []string{"Package: wick\n", "Version: 1.2.3\n", "Architecture: arm64\n", "Maintainer: Ada <ada@example.com>\n"} {
-		if !strings.Contains(string(about["./control"]), line) {
-			t.Errorf("control lacks %q:\n%s", line, about["./control"])
-		}
-	}
-	if got := string(about["./conffiles"]); got != "/etc/wick/wick.env\n" {
-		t.Errorf("conffiles: %q", got)
-	}
-	if headers["./postinst"].Mode != 0o755 {
-		t.Errorf("postinst has mode %o", headers["./postinst"].Mode)
-	}
-	files, headers := untar(t, members["data.tar.gz"], true)
-	if string(files["./usr/bin/wick"]) != "arm" || headers["./usr/bin/wick"].Mode != 0o755 || headers["./usr/"] == nil {
-		t.Errorf("the program is not in it, or not in its directories")
-	}
-}
-
-// TestRPM reads a package as RPM's manual describes version 4: after 96 bytes
-// two tables, the first of which has the checksum of the second, then the files.
-func TestRPM(t *testing.T) {
-	data := made(t)["wick-1.2.3-1.aarch64.rpm"]
-	if !bytes.HasPrefix(data, []byte{0xed, 0xab, 0xee, 0xdb}) {
-		t.Fatal("no lead")
-	}
-	size := func(at int) int { // of the table that begins there
-		return 16 + 16*int(binary.BigEndian.Uint32(data[at+8:])) + int(binary.BigEndian.Uint32(data[at+12:]))
-	}
-	value := func(at int, tag uint32) []byte {
-		n := int(binary.BigEndian.Uint32(data[at+8:]))
-		for i := range n {
-			if e := data[at+16+16*i:]; binary.BigEndian.Uint32(e) == tag {
-				return data[at+16+16*n+int(binary.BigEndian.Uint32(e[8:])):]
-			}
-		}
-		t.Fatalf("no tag %d", tag)
-		return nil
-	}
-	text := func(at int, tag uint32) string { s, _, _ := strings.Cut(string(value(at, tag)), "\x00"); return s }
-	main := 96 + (size(96)+7)/8*8
-	sum := sha256.Sum256(data[main : main+size(main)])
-	if got := text(96, 273); got != hex.EncodeToString(sum[:]) {
-		t.Errorf("checksum of the header %s, want %x", got, sum)
-	}
-	if text(main, 1000) != "wick" || text(main, 1001) != "1.2.3" || text(main, 1022) != "aarch64" {
-		t.Errorf("name %s, version %s, architecture %s", text(main, 1000), text(main, 1001), text(main, 1022))
-	}
-	z, err := gzip.NewReader(bytes.NewReader(data[main+size(main):]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	payload, err := io.ReadAll(z)
-	if err != nil || !bytes.HasPrefix(payload, []byte("070701")) || !bytes.Contains(payload, []byte("./usr/bin/wick\x00")) {
-		t.Errorf("payload: %v", err)
 	}
 }
 
