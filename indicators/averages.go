@@ -138,7 +138,8 @@ var averages = []Indicator{
 			factor("sigma", 6, 0.1, 100, "sharpness of the peak"), source(),
 		},
 	}, "ALMA", func(x []float64, a Args) []float64 {
-		return kernel.Convolve(x, almaWeights(a.Int("length"), a.Float("offset"), a.Float("sigma")))
+		n := a.Int("length")
+		return kernel.Convolve(x, bell(n, a.Float("offset")*float64(n-1), float64(n)/a.Float("sigma")))
 	}),
 	// Its signals compare it with the plain average of the same length: above it, volume
 	// came with higher prices.
@@ -160,7 +161,29 @@ var averages = []Indicator{
 		Formula: "MD = MD[1] + (x - MD[1]) / (k * n * (x / MD[1])⁴)",
 		Params:  []Param{length(14), factor("k", 1, 0.1, 2, "factor of the length, 1 or 0.6", "constant"), source()},
 		Memory:  wilder("length"),
-	}, "McGinley", func(x []float64, a Args) []float64 { return mcginley(x, a.Float("k")*float64(a.Int("length"))) }),
+	}, "McGinley", func(x []float64, a Args) []float64 {
+		n := a.Float("k") * float64(a.Int("length"))
+		// The divisor is kept at 1 or more: below it one step would overshoot the price, and after a
+		// crash the fourth power would throw the line to infinity.
+		out := kernel.NaNs(len(x))
+		first := kernel.FirstValid(x)
+		if first == len(x) {
+			return out
+		}
+		value := x[first]
+		out[first] = value
+		for i := first + 1; i < len(x); i++ {
+			// A line at 0 has no ratio; the divisor is then 1, and the line jumps to the
+			// price.
+			ratio := 0.0
+			if value != 0 {
+				ratio = x[i] / value
+			}
+			value += (x[i] - value) / max(1, n*ratio*ratio*ratio*ratio)
+			out[i] = value
+		}
+		return out
+	}),
 	overPrice(Indicator{
 		Name: "swma", Title: "SWMA", Aliases: []string{"symmetric_weighted_ma", "symmetrically_weighted_ma"}, Category: Trend,
 		Doc:     "Symmetrically weighted moving average of four bars, the middle two counting double: it removes jitter at a lag of a bar and a half. As TradingView's ta.swma.",
@@ -177,7 +200,31 @@ var averages = []Indicator{
 		// a hundredth of the start.
 		Memory: after(window("length"), fixed(500)),
 		Plots:  []Plot{over("FRAMA")}, Events: []Event{price("FRAMA")},
-		Calc: func(s *market.Series, a Args) Columns { return Columns{frama(s, (a.Int("length")+1)/2)} },
+		Calc: func(s *market.Series, a Args) Columns {
+			half := (a.Int("length") + 1) / 2
+			out, x := kernel.NaNs(s.Len()), kernel.MedianPrice(s)
+			// The extremes of one half serve for both: the older half is the same column half a
+			// window ago.
+			top, bottom := kernel.Highest(s.High, half), kernel.Lowest(s.Low, half)
+			for i := 2*half - 1; i < len(out); i++ {
+				// Two halves that each cover the whole range fill it: dimension 2, the smallest
+				// weight. Two that share it evenly make a line: dimension 1, the weight 1.
+				recent, older := top[i]-bottom[i], top[i-half]-bottom[i-half]
+				whole := max(top[i], top[i-half]) - min(bottom[i], bottom[i-half])
+				weight := 1.0 // of a window without range: there is nothing to smooth
+				if recent+older > 0 {
+					// ln(N1+N2) - ln(N3), with the factors 1/half and 1/(2 half) taken out
+					dimension := math.Log(2*(recent+older)/whole) / math.Ln2
+					weight = max(0.01, min(1, math.Exp(-4.6*(dimension-1))))
+				}
+				if i == 2*half-1 {
+					out[i] = x[i]
+					continue
+				}
+				out[i] = out[i-1] + float64(weight*(x[i]-out[i-1]))
+			}
+			return Columns{out}
+		},
 	},
 	overPrice(Indicator{
 		Name: "super_smoother", Title: "SSF", Aliases: []string{"ssf", "supersmoother", "ehlers_super_smoother"}, Category: Trend,
@@ -186,7 +233,32 @@ var averages = []Indicator{
 		Params:  []Param{bars("length", 10, "shortest cycle that passes", "period", "len"), source()},
 		// The filter forgets by e^-4.4 every length.
 		Memory: lengths(6, "length"),
-	}, "SSF", func(x []float64, a Args) []float64 { return superSmoother(x, a.Int("length")) }),
+	}, "SSF", func(x []float64, a Args) []float64 {
+		n := a.Int("length")
+		// It shows nothing before it has seen n values: the start has not faded by then.
+		out := kernel.NaNs(len(x))
+		// Ehlers' two-pole Butterworth filter: c2 and c3 feed back the last two outputs,
+		// and c1 is what is left, so that a level price passes unchanged.
+		angle := math.Sqrt2 * math.Pi / float64(n)
+		decay := math.Exp(-angle)
+		c2, c3 := 2*decay*math.Cos(angle), -decay*decay
+		c1 := 1 - c2 - c3
+		var y, y1, y2 float64
+		first := kernel.FirstValid(x)
+		for i := first; i < len(x); i++ {
+			// The filter looks back two bars; the first two values are the price itself.
+			if i < first+2 {
+				y = x[i]
+			} else {
+				y = float64(c1*(x[i]+x[i-1])/2) + float64(c2*y1) + float64(c3*y2)
+			}
+			y1, y2 = y, y1
+			if i >= first+n-1 {
+				out[i] = y
+			}
+		}
+		return out
+	}),
 	overPrice(Indicator{
 		Name: "zlsma", Title: "ZLSMA", Aliases: []string{"zero_lag_lsma"}, Category: Trend,
 		Doc:     "Zero lag least squares moving average: the end of a regression line plus how far it lies from its own. After veryfid's script.",
@@ -212,7 +284,29 @@ var averages = []Indicator{
 		// for long.
 		Memory: lengths(60, "length"),
 		Plots:  []Plot{over("TRAMA")}, Events: []Event{price("TRAMA")},
-		Calc: func(s *market.Series, a Args) Columns { return Columns{trama(s, column(s, a), a.Int("length"))} },
+		Calc: func(s *market.Series, a Args) Columns {
+			x, n := column(s, a), a.Int("length")
+			top, bottom := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
+			// 1 on the bars that made a new extreme; the mean of it over the window is the
+			// share.
+			fresh := make([]float64, len(x))
+			for i := n; i < len(x); i++ {
+				if kernel.Compare(top[i], top[i-1]) > 0 || kernel.Compare(bottom[i], bottom[i-1]) < 0 {
+					fresh[i] = 1
+				}
+			}
+			share := kernel.Scaled(kernel.RollingSum(fresh, n), 1/float64(n))
+			first := max(n-1, kernel.FirstValid(x)+1)
+			out := kernel.Unknown(len(x), first)
+			for i := first; i < len(x); i++ {
+				before := x[i-1]
+				if i > first {
+					before = out[i-1]
+				}
+				out[i] = before + float64(share[i]*share[i]*(x[i]-before))
+			}
+			return Columns{out}
+		},
 	},
 	{
 		Name: "nadaraya_watson", Title: "NW", Aliases: []string{"nw", "kernel_regression"}, Category: Trend, Traits: Overlay,
@@ -339,11 +433,6 @@ func mavp(x, lengths []float64, least, most int, kind string) []float64 {
 	return out
 }
 
-// almaWeights returns the weights, oldest bar first. Their sum is 1.
-func almaWeights(n int, offset, sigma float64) []float64 {
-	return bell(n, offset*float64(n-1), float64(n)/sigma)
-}
-
 // bell returns n weights whose sum is 1, in the shape of a normal distribution of
 // the given width around peak, which need not be a whole number.
 func bell(n int, peak, width float64) []float64 {
@@ -387,30 +476,6 @@ func zlema(x []float64, n int) []float64 {
 	return out
 }
 
-// mcginley returns the dynamic of x with n bars. The divisor is kept at 1 or
-// more: below it one step would overshoot the price, and after a crash the
-// fourth power would throw the line to infinity.
-func mcginley(x []float64, n float64) []float64 {
-	out := kernel.NaNs(len(x))
-	first := kernel.FirstValid(x)
-	if first == len(x) {
-		return out
-	}
-	value := x[first]
-	out[first] = value
-	for i := first + 1; i < len(x); i++ {
-		// A line at 0 has no ratio; the divisor is then 1, and the line jumps to the
-		// price.
-		ratio := 0.0
-		if value != 0 {
-			ratio = x[i] / value
-		}
-		value += (x[i] - value) / max(1, n*ratio*ratio*ratio*ratio)
-		out[i] = value
-	}
-	return out
-}
-
 // vidya returns the exponential average of x whose weight is 2/(n+1) times the size of
 // Chande's oscillator over the given number of changes. It starts from the price of the
 // bar seed, and is shown from the bar on where the oscillator begins.
@@ -430,86 +495,6 @@ func vidya(x []float64, n, changes, seed int) []float64 {
 		if gross[i] > 0 {
 			out[i] += float64(weight * math.Abs(net[i]) / gross[i] * (x[i] - before))
 		}
-	}
-	return out
-}
-
-// frama returns the average over a window of two halves. It begins with the
-// price of the first whole window.
-func frama(s *market.Series, half int) []float64 {
-	out, x := kernel.NaNs(s.Len()), kernel.MedianPrice(s)
-	// The extremes of one half serve for both: the older half is the same column half a
-	// window ago.
-	top, bottom := kernel.Highest(s.High, half), kernel.Lowest(s.Low, half)
-	for i := 2*half - 1; i < len(out); i++ {
-		// Two halves that each cover the whole range fill it: dimension 2, the smallest
-		// weight. Two that share it evenly make a line: dimension 1, the weight 1.
-		recent, older := top[i]-bottom[i], top[i-half]-bottom[i-half]
-		whole := max(top[i], top[i-half]) - min(bottom[i], bottom[i-half])
-		weight := 1.0 // of a window without range: there is nothing to smooth
-		if recent+older > 0 {
-			// ln(N1+N2) - ln(N3), with the factors 1/half and 1/(2 half) taken out
-			dimension := math.Log(2*(recent+older)/whole) / math.Ln2
-			weight = max(0.01, min(1, math.Exp(-4.6*(dimension-1))))
-		}
-		if i == 2*half-1 {
-			out[i] = x[i]
-			continue
-		}
-		out[i] = out[i-1] + float64(weight*(x[i]-out[i-1]))
-	}
-	return out
-}
-
-// superSmoother filters x. It shows nothing before it has seen n values: the
-// start has not faded by then.
-func superSmoother(x []float64, n int) []float64 {
-	out := kernel.NaNs(len(x))
-	// Ehlers' two-pole Butterworth filter: c2 and c3 feed back the last two outputs,
-	// and c1 is what is left, so that a level price passes unchanged.
-	angle := math.Sqrt2 * math.Pi / float64(n)
-	a := math.Exp(-angle)
-	c2, c3 := 2*a*math.Cos(angle), -a*a
-	c1 := 1 - c2 - c3
-	var y, y1, y2 float64
-	first := kernel.FirstValid(x)
-	for i := first; i < len(x); i++ {
-		// The filter looks back two bars; the first two values are the price itself.
-		if i < first+2 {
-			y = x[i]
-		} else {
-			y = float64(c1*(x[i]+x[i-1])/2) + float64(c2*y1) + float64(c3*y2)
-		}
-		y1, y2 = y, y1
-		if i >= first+n-1 {
-			out[i] = y
-		}
-	}
-	return out
-}
-
-// trama returns the average of x from the bar on that ends the first window, where
-// it starts from the value before. The share counts bars on which the highest high
-// of n rose or the lowest low fell.
-func trama(s *market.Series, x []float64, n int) []float64 {
-	top, bottom := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
-	// 1 on the bars that made a new extreme; the mean of it over the window is the
-	// share.
-	fresh := make([]float64, len(x))
-	for i := n; i < len(x); i++ {
-		if kernel.Compare(top[i], top[i-1]) > 0 || kernel.Compare(bottom[i], bottom[i-1]) < 0 {
-			fresh[i] = 1
-		}
-	}
-	share := kernel.Scaled(kernel.RollingSum(fresh, n), 1/float64(n))
-	first := max(n-1, kernel.FirstValid(x)+1)
-	out := kernel.Unknown(len(x), first)
-	for i := first; i < len(x); i++ {
-		before := x[i-1]
-		if i > first {
-			before = out[i-1]
-		}
-		out[i] = before + float64(share[i]*share[i]*(x[i]-before))
 	}
 	return out
 }

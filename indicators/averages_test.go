@@ -60,15 +60,15 @@ func TestSuperSmoother(t *testing.T) {
 			x[i] += 5 * float64(1-2*(i%2))
 		}
 	}
-	y := superSmoother(x, 10)
+	y := first(t, closes(x...), "super_smoother", `{"length":10}`)
 	if kernel.FirstValid(y) != 9 || math.Abs(y[49]-10) > 1e-12 || math.Abs(y[119]-20) > 1e-9 || math.Abs(y[199]-20) > 1e-9 {
 		t.Errorf("first value at %d; before the step %v, after it %v, in the cycle %v, want 9, 10, 20, 20", kernel.FirstValid(y), y[49], y[119], y[199])
 	}
 	// By hand for n = 10: a = e^-0.44429 = 0.641280, c2 = 1.158045, c3 = -0.411240, c1 = 0.253195.
-	if y := superSmoother([]float64{0, 0, 1, 1}, 2); !math.IsNaN(y[0]) || y[1] != 0 {
+	if y := first(t, closes(0, 0, 1, 1), "super_smoother", `{"length":2}`); !math.IsNaN(y[0]) || y[1] != 0 {
 		t.Errorf("begins with %v, want none and 0", y[:2])
 	}
-	step := superSmoother(append(make([]float64, 12), 1, 1), 10)
+	step := first(t, closes(append(make([]float64, 12), 1, 1)...), "super_smoother", `{"length":10}`)
 	if math.Abs(step[12]-0.126597) > 1e-6 || math.Abs(step[13]-0.399800) > 1e-6 {
 		t.Errorf("answer to a step %v, want 0.126597, 0.399800", step[12:])
 	}

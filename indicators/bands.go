@@ -119,7 +119,15 @@ var bandEntries = []Indicator{
 		},
 		Plots: bands(), Shades: bandShade, Events: []Event{breaks("Upper", "Lower")},
 		Calc: func(s *market.Series, a Args) Columns {
-			mid, dev := regressionSpread(column(s, a), a.Int("length"))
+			x, n := column(s, a), a.Int("length")
+			mid, slope := kernel.Regression(x, n)
+			dev := kernel.Variance(x, n)
+			// A line of slope b has the variance b² times that of time; the rest is the spread
+			// around it, which rounding may leave just below zero.
+			time := (float64(n)*float64(n) - 1) / 12 // variance of n bars
+			for i, v := range dev {
+				dev[i] = math.Sqrt(max(0, v-float64(slope[i]*slope[i]*time)))
+			}
 			return Columns{mid, kernel.Offset(mid, dev, a.Float("mult")), kernel.Offset(mid, dev, -a.Float("mult"))}
 		},
 	},
@@ -188,7 +196,18 @@ var bandEntries = []Indicator{
 			middle := kernel.SMA(x, a.Int("short"))
 			centres := kernel.Minus(middle, kernel.SMA(x, a.Int("long")))
 			reaches := kernel.Minus(kernel.StdDev(x, a.Int("short")), kernel.StdDev(x, a.Int("long")))
-			return Columns{kernel.Ratio(bandShift(centres, kernel.Scaled(reaches, mult)), middle, 100)}
+			reach := kernel.Scaled(reaches, mult)
+			// By how much the lower bands lie further apart than the upper ones is |centre - reach| -
+			// |centre + reach|. The two may agree to the last digit; twice the smaller of centre and
+			// reach, with the sign of their product turned, is the same without a subtraction.
+			out := make([]float64, len(centres))
+			for i, c := range centres {
+				out[i] = 2 * min(math.Abs(c), math.Abs(reach[i]))
+				if c*reach[i] > 0 {
+					out[i] = -out[i]
+				}
+			}
+			return Columns{kernel.Ratio(out, middle, 100)}
 		},
 	},
 }
@@ -212,20 +231,6 @@ func average(s *market.Series, x []float64, a Args) []float64 {
 	}
 }
 
-// regressionSpread returns the end of the regression line and the deviation
-// of the values from the line: of their variance what the slope leaves over.
-func regressionSpread(x []float64, n int) (end, dev []float64) {
-	end, slope := kernel.Regression(x, n)
-	dev = kernel.Variance(x, n)
-	// A line of slope b has the variance b² times that of time; the rest is the spread
-	// around it, which rounding may leave just below zero.
-	time := (float64(n)*float64(n) - 1) / 12 // variance of n bars
-	for i, v := range dev {
-		dev[i] = math.Sqrt(max(0, v-float64(slope[i]*slope[i]*time)))
-	}
-	return end, dev
-}
-
 // bollingerParams returns the parameters of what is derived from Bollinger bands.
 func bollingerParams() []Param {
 	return []Param{
@@ -247,20 +252,4 @@ func narrowest(x []float64, n int) []Signal {
 		}
 	}
 	return signals
-}
-
-// bandShift returns |centre - reach| - |centre + reach|: by how much the lower
-// bands of two pairs lie further apart than the upper ones, centre being the
-// distance of their middles and reach that of their half widths. The two terms
-// may agree to the last digit; twice the smaller of centre and reach, with the
-// sign of their product turned, is the same without a subtraction.
-func bandShift(centre, reach []float64) []float64 {
-	out := make([]float64, len(centre))
-	for i, c := range centre {
-		out[i] = 2 * min(math.Abs(c), math.Abs(reach[i]))
-		if c*reach[i] > 0 {
-			out[i] = -out[i]
-		}
-	}
-	return out
 }

@@ -21,16 +21,23 @@ func line(t *testing.T, r *Result, label string) []float64 {
 	return values
 }
 
-// TestStopsByHand: closes 10 11 12 9 8 10.5, a range of 1 each bar. The stops
-// rise with the closes, turn at 9, fall after them and turn at 10.5.
+// TestStopsByHand: with a length of 1 the range of a bar is how far it closed from the bar
+// before, and half of it the distance of the stop. The stops rise with the closes, turn at 9,
+// fall after them and turn at 10.5. The first bar has no range, so that its stop lies on the
+// close, which is above no stop of the UT Bot.
 func TestStopsByHand(t *testing.T) {
-	x, atr := []float64{10, 11, 12, 9, 8, 10.5}, []float64{1, 1, 1, 1, 1, 1}
-	want, rising := []float64{9, 10, 11, 10, 9, 9.5}, []bool{true, true, true, false, false, true}
-	for name, kernel := range map[string]func(x, atr []float64, mult float64) ([]float64, []bool){
-		"volatilityStop": volatilityStop, "closeTrail": closeTrail,
-	} {
-		if stop, up := kernel(x, atr, 1); !slices.Equal(stop, want) || !slices.Equal(up, rising) {
-			t.Errorf("%s: %v %v, want %v %v", name, stop, up, want, rising)
+	s := closes(10, 11, 12, 9, 8, 10.5)
+	want, rising := []float64{10, 10.5, 11.5, 10.5, 8.5, 9.25}, []bool{true, true, true, false, false, true}
+	for name, params := range map[string]string{"volatility_stop": `{"length":1,"mult":0.5}`, "ut_bot": `{"length":1,"key":0.5}`} {
+		r := compute(t, s, name, params)
+		for i, y := range want {
+			side := 1
+			if rising[i] && (i > 0 || name == "volatility_stop") {
+				side = 0
+			}
+			if got, none := r.Lines[side].Values[i], r.Lines[1-side].Values[i]; got != y || !isNaN(none) {
+				t.Errorf("%s, bar %d: %v and on the other side %v, want %v and none", name, i, got, none, y)
+			}
 		}
 	}
 }

@@ -52,13 +52,24 @@ var ciphers = []Indicator{
 		Draw: func(s *market.Series, a Args) *Result {
 			c := newCipher(s, a)
 			zero := make([]float64, s.Len())
+			push := make([]float64, s.Len())
+			for i := range push {
+				if span := s.High[i] - s.Low[i]; span > 0 {
+					push[i] = 150 * (s.Close[i] - s.Open[i]) / span
+				}
+			}
+			flow := kernel.SMA(push, 60)
+			// The script moves the line down by 2.5, so that rest lies a little below zero.
+			for i := range flow {
+				flow[i] -= 2.5
+			}
 			r := &Result{
 				YRange: &[2]float64{-105, 105},
 				Lines: []Line{
 					{Label: "WT1", Tone: Primary, Values: c.wt1}, {Label: "WT2", Tone: Second, Values: c.wt2},
 					{Label: "RSI", Values: c.rsi}, {Label: "Stoch K", Values: c.k}, {Label: "Stoch D", Values: c.d},
 				},
-				Histogram: []Histogram{{Label: "Money flow", Values: moneyFlowBars(s)}},
+				Histogram: []Histogram{{Label: "Money flow", Values: flow}},
 				Fills: []Fill{
 					{Y1: c.wt1, Y2: c.wt2, Tone: Up, Below: Down}, {Y1: kernel.Minus(c.wt1, c.wt2), Y2: zero, Tone: Muted},
 					{Y1: c.k, Y2: c.d, Tone: Up, Below: Down},
@@ -95,23 +106,6 @@ func newCipher(s *market.Series, a Args) cipher {
 	c.k = kernel.InRuns(logs, func(x []float64) []float64 { return smoothed(kernel.HeldStochastic(kernel.RSI(x, 14), 14)) })
 	c.d = kernel.InRuns(c.k, smoothed)
 	return c
-}
-
-// moneyFlowBars returns the average over sixty bars of how far each closed from
-// its open, in parts of its range.
-func moneyFlowBars(s *market.Series) []float64 {
-	push := make([]float64, s.Len())
-	for i := range push {
-		if span := s.High[i] - s.Low[i]; span > 0 {
-			push[i] = 150 * (s.Close[i] - s.Open[i]) / span
-		}
-	}
-	flow := kernel.SMA(push, 60)
-	// The script moves the line down by 2.5, so that rest lies a little below zero.
-	for i := range flow {
-		flow[i] -= 2.5
-	}
-	return flow
 }
 
 // crosses adds the crosses of WaveTrend. One in the zone that fails the strict

@@ -121,7 +121,35 @@ var levelEntries = []Indicator{
 		// covers a start late in the day.
 		Memory: Memory{seconds: func(Args, market.Interval) int64 { return 2 * 86400 }},
 		Draw: func(s *market.Series, a Args) *Result {
-			upper, lower, fresh := openingRange(s, int64(a.Float("start")*3600), int64(a.Int("minutes")*60))
+			start, length := int64(a.Float("start")*3600), int64(a.Int("minutes")*60)
+			// start is in seconds after midnight, length in seconds.
+			const day = 86400
+			upper, lower, fresh := kernel.NaNs(s.Len()), kernel.NaNs(s.Len()), make([]bool, s.Len())
+			hi, lo, of := nan, nan, int64(-1) // of: the day that hi and lo belong to
+			// The day whose range was drawn last: the first bar of another day starts a new
+			// line.
+			shown := int64(-1)
+			for i, t := range s.Time {
+				// A day begins at start. The seconds since then say whether the bar begins
+				// within the range or after it.
+				today, since := (t-start)/day, (t-start)%day
+				if since < length {
+					if today != of {
+						hi, lo, of = s.High[i], s.Low[i], today
+					}
+					hi, lo = max(hi, s.High[i]), min(lo, s.Low[i])
+					// The range is known at the close of the bar that ends it. A bar of a day or
+					// longer leaves no rest of the day for which it would mean something.
+					if end := since + s.Interval.Next(t) - t; end < length || end >= day {
+						continue
+					}
+				}
+				// A day without bars within the range has none.
+				if today == of {
+					upper[i], lower[i] = hi, lo
+					fresh[i], shown = shown != today, today
+				}
+			}
 			r := &Result{
 				Lines: []Line{{Label: "High", Tone: Down, Style: Step, Values: upper}, {Label: "Low", Tone: Up, Style: Step, Values: lower}},
 				Fills: []Fill{{Y1: upper, Y2: lower, Tone: Band}},
@@ -427,40 +455,6 @@ func previousPeriod() Param {
 	p := choice("period", "whose high, low and close are shown", "day", "week", "month", "year")
 	p.Aliases = []string{"timeframe"}
 	return p
-}
-
-// openingRange returns the range of each day from the bar on that ends it, and on
-// which bars it is a new one. start is in seconds after midnight, length in
-// seconds.
-func openingRange(s *market.Series, start, length int64) (upper, lower []float64, fresh []bool) {
-	const day = 86400
-	upper, lower, fresh = kernel.NaNs(s.Len()), kernel.NaNs(s.Len()), make([]bool, s.Len())
-	hi, lo, of := nan, nan, int64(-1) // of: the day that hi and lo belong to
-	// The day whose range was drawn last: the first bar of another day starts a new
-	// line.
-	shown := int64(-1)
-	for i, t := range s.Time {
-		// A day begins at start. The seconds since then say whether the bar begins
-		// within the range or after it.
-		today, since := (t-start)/day, (t-start)%day
-		if since < length {
-			if today != of {
-				hi, lo, of = s.High[i], s.Low[i], today
-			}
-			hi, lo = max(hi, s.High[i]), min(lo, s.Low[i])
-			// The range is known at the close of the bar that ends it. A bar of a day or
-			// longer leaves no rest of the day for which it would mean something.
-			if end := since + s.Interval.Next(t) - t; end < length || end >= day {
-				continue
-			}
-		}
-		// A day without bars within the range has none.
-		if today == of {
-			upper[i], lower[i] = hi, lo
-			fresh[i], shown = shown != today, today
-		}
-	}
-	return upper, lower, fresh
 }
 
 // clockSession is a stretch of the day by the clocks of a place, in minutes after

@@ -348,7 +348,17 @@ var momentums = []Indicator{
 		Params:  []Param{length(10), source()},
 		Plots:   []Plot{mainly("COG"), second("Trigger")}, Events: []Event{lines("COG", "Trigger")},
 		Calc: func(s *market.Series, a Args) Columns {
-			line := gravity(column(s, a), a.Int("length"))
+			x, n := column(s, a), a.Int("length")
+			// Weights that rise to the newest bar are wma's; counted from the newest they are n+1 less
+			// those.
+			heavy, mean := kernel.WMA(x, n), kernel.SMA(x, n)
+			line := kernel.NaNs(len(x))
+			for i := range line {
+				if mean[i] != 0 {
+					// Σ k*x / Σ x is WMA/SMA * (n+1)/2, k being 1 for the oldest.
+					line[i] = float64((heavy[i]/mean[i])*float64(n+1)/2) - float64(n+1)
+				}
+			}
 			// A line crosses itself of one bar ago where it turns.
 			before := kernel.Shift(line, 1)
 			return Columns{line, before}
@@ -413,7 +423,18 @@ var momentums = []Indicator{
 			// The momentum is the close's distance from the mean of the range's middle and
 			// the average, smoothed by the end of a regression line.
 			bars, _ := kernel.Regression(kernel.Minus(s.Close, kernel.Midway(kernel.MidRange(s, n), kernel.SMA(s.Close, n))), n)
-			on, off := squeezed(s, a)
+			middle, dev := kernel.SMA(s.Close, a.Int("bb")), kernel.StdDev(s.Close, a.Int("bb"))
+			centre, reach := kernel.SMA(s.Close, a.Int("kc")), kernel.SMA(kernel.TrueRangePine(s), a.Int("kc"))
+			on, off := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
+			upper, lower := kernel.Offset(middle, dev, a.Float("bb_mult")), kernel.Offset(middle, dev, -a.Float("bb_mult"))
+			ceiling, floor := kernel.Offset(centre, reach, a.Float("kc_mult")), kernel.Offset(centre, reach, -a.Float("kc_mult"))
+			for i := max(a.Int("bb"), a.Int("kc")) - 1; i < s.Len(); i++ {
+				if kernel.Compare(upper[i], ceiling[i]) < 0 && kernel.Compare(lower[i], floor[i]) > 0 {
+					on[i] = 0
+				} else {
+					off[i] = 0
+				}
+			}
 			return Columns{on, off, bars}
 		},
 	},
@@ -488,20 +509,6 @@ func kstMemory(k int) Memory {
 	return after(window("roc"+digit), window("sma"+digit), window("signal"))
 }
 
-// gravity returns the negative balance point. Weights that rise to the newest
-// bar are wma's; counted from the newest they are n+1 less those.
-func gravity(x []float64, n int) []float64 {
-	heavy, mean := kernel.WMA(x, n), kernel.SMA(x, n)
-	out := kernel.NaNs(len(x))
-	for i := range out {
-		if mean[i] != 0 {
-			// Σ k*x / Σ x is WMA/SMA * (n+1)/2, k being 1 for the oldest.
-			out[i] = float64((heavy[i]/mean[i])*float64(n+1)/2) - float64(n+1)
-		}
-	}
-	return out
-}
-
 // elderSignals marks the bars on which bear power turns up below zero while
 // the average rises, and on which bull power turns down above zero while it
 // falls.
@@ -521,24 +528,6 @@ func elderSignals(mid, bull, bear []float64) []Signal {
 		}
 	}
 	return signals
-}
-
-// squeezed returns a dot on zero for each bar in one of two lines, by whether
-// the Bollinger bands lie within the Keltner channel.
-func squeezed(s *market.Series, a Args) (on, off []float64) {
-	middle, dev := kernel.SMA(s.Close, a.Int("bb")), kernel.StdDev(s.Close, a.Int("bb"))
-	centre, reach := kernel.SMA(s.Close, a.Int("kc")), kernel.SMA(kernel.TrueRangePine(s), a.Int("kc"))
-	on, off = kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
-	upper, lower := kernel.Offset(middle, dev, a.Float("bb_mult")), kernel.Offset(middle, dev, -a.Float("bb_mult"))
-	ceiling, floor := kernel.Offset(centre, reach, a.Float("kc_mult")), kernel.Offset(centre, reach, -a.Float("kc_mult"))
-	for i := max(a.Int("bb"), a.Int("kc")) - 1; i < s.Len(); i++ {
-		if kernel.Compare(upper[i], ceiling[i]) < 0 && kernel.Compare(lower[i], floor[i]) > 0 {
-			on[i] = 0
-		} else {
-			off[i] = 0
-		}
-	}
-	return on, off
 }
 
 // squeezes marks where the dots change from one line to the other.

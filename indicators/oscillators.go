@@ -187,8 +187,18 @@ var oscillators = []Indicator{
 		Memory: longest(wilder("rsi", "streak"), after(window("rank"), fixed(1))),
 	}, "CRSI", func(s *market.Series, a Args) []float64 {
 		x := column(s, a)
+		// How many bars in a row x rose, or fell, then negative; 0 where it stayed.
+		streak := make([]float64, len(x))
+		for i := 1; i < len(x); i++ {
+			switch kernel.Compare(x[i], x[i-1]) {
+			case 1:
+				streak[i] = max(streak[i-1], 0) + 1
+			case -1:
+				streak[i] = min(streak[i-1], 0) - 1
+			}
+		}
 		// The return is taken in proportion to the price before; a price of 0 gives 0.
-		price, run := kernel.RSI(x, a.Int("rsi")), kernel.RSI(streak(x), a.Int("streak"))
+		price, run := kernel.RSI(x, a.Int("rsi")), kernel.RSI(streak, a.Int("streak"))
 		rank := kernel.PercentRank(kernel.Ratio(kernel.Change(x, 1), kernel.Shift(x, 1), 1), a.Int("rank"))
 		line := make([]float64, len(x))
 		for i := range line {
@@ -206,7 +216,35 @@ var oscillators = []Indicator{
 		// Every stage forgets by gamma each bar; four in a row take some more.
 		Memory: Memory{bars: func(a Args) int { return 40 + int(40/(1-a.Float("gamma"))) }},
 	}, "LRSI", func(s *market.Series, a Args) []float64 {
-		return laguerreRSI(column(s, a), a.Float("gamma"))
+		x, gamma := column(s, a), a.Float("gamma")
+		// A line that has not moved holds its value.
+		out := kernel.NaNs(len(x))
+		var l [4]float64
+		value := 0.0
+		for i, v := range x {
+			// The first stage is an exponential average. Each further one is an all-pass
+			// filter of the one before: it delays it, the more the larger gamma is.
+			before := l
+			l[0] = float64((1-gamma)*v) + float64(gamma*before[0])
+			for k := 1; k < 4; k++ {
+				l[k] = float64(-gamma*l[k-1]) + before[k-1] + float64(gamma*before[k])
+			}
+			// The stages are ever older views of the price: a stage above the next one is a
+			// rise.
+			var up, move float64
+			for k := range 3 {
+				up += max(0, l[k]-l[k+1])
+				move += math.Abs(l[k] - l[k+1])
+			}
+			if move > 0 {
+				value = 100 * up / move
+			}
+			// Even with gamma 0 a price takes three bars to reach the last stage.
+			if i >= 3 {
+				out[i] = value
+			}
+		}
+		return out
 	}),
 	{
 		Name: "smi", Title: "SMI", Aliases: []string{"stochastic_momentum", "stochastic_momentum_index"}, Category: Momentum,
@@ -268,7 +306,30 @@ var oscillators = []Indicator{
 		Memory:  after(window("length"), fixed(100)), // v forgets by 0.67 each bar
 		Plots:   []Plot{mainly("Fisher"), second("Trigger")}, Events: []Event{lines("Fisher", "Trigger"), zero("Fisher")}, Levels: constant(1.5, 0, -1.5),
 		Calc: func(s *market.Series, a Args) Columns {
-			line := fisher(kernel.MedianPrice(s), a.Int("length"))
+			x, n := kernel.MedianPrice(s), a.Int("length")
+			// A window without range counts as its middle.
+			hi, lo := kernel.Highest(x, n), kernel.Lowest(x, n)
+			first := kernel.FirstValid(hi)
+			line := kernel.Unknown(len(x), first)
+			var v, value float64
+			for i := first; i < len(x); i++ {
+				place := 0.5
+				if span := kernel.Difference(hi[i], lo[i]); span > 0 {
+					place = (x[i] - lo[i]) / span
+				}
+				// Place runs from 0 at the bottom of the window to 1 at its top. Smoothed by
+				// its own past, v lies between -1 and 1, where the logarithm is defined.
+				v = float64(0.66*(place-0.5)) + float64(0.67*v)
+				// Ehlers' jump from 0.99 to 0.999 keeps the logarithm finite. TradingView has
+				// it too.
+				if v > 0.99 {
+					v = 0.999
+				} else if v < -0.99 {
+					v = -0.999
+				}
+				value = float64(0.5*math.Log((1+v)/(1-v))) + float64(0.5*value)
+				line[i] = value
+			}
 			return Columns{line, kernel.Shift(line, 1)}
 		},
 	},
@@ -372,7 +433,20 @@ var oscillators = []Indicator{
 		Formula: "DeM = ΣmaxH / (ΣmaxH + ΣmaxL) over n bars, maxH = max(high - high[1], 0), maxL = max(low[1] - low, 0)",
 		Params:  slices.Concat([]Param{length(14)}, zone(0.3, 0.7, 0, 1)),
 	}, "DeMarker", func(s *market.Series, a Args) []float64 {
-		return demarker(s, a.Int("length"))
+		n := a.Int("length")
+		rises, falls := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
+		for i := 1; i < s.Len(); i++ {
+			rises[i], falls[i] = max(0, s.High[i]-s.High[i-1]), max(0, s.Low[i-1]-s.Low[i])
+		}
+		up, down := kernel.RollingSum(rises, n), kernel.RollingSum(falls, n)
+		out := kernel.Unknown(s.Len(), n)
+		for i := n; i < len(out); i++ {
+			// A window in which no high rose and no low fell is balanced.
+			if out[i] = 0.5; up[i]+down[i] > 0 {
+				out[i] = up[i] / (up[i] + down[i])
+			}
+		}
+		return out
 	}),
 	oscillator(Indicator{
 		Name: "rmi", Title: "RMI", Aliases: []string{"relative_momentum", "relative_momentum_index"}, Category: Momentum,
@@ -381,7 +455,12 @@ var oscillators = []Indicator{
 		Params:  slices.Concat([]Param{length(14), bars("momentum", 5, "bars a change is measured over", "mom")}, zone(30, 70, 0, 100), []Param{source()}),
 		Memory:  after(wilder("length"), window("momentum")),
 	}, "RMI", func(s *market.Series, a Args) []float64 {
-		return relativeMomentum(column(s, a), a.Int("length"), a.Int("momentum"))
+		x, n, k := column(s, a), a.Int("length"), a.Int("momentum")
+		rises, falls := kernel.NaNs(len(x)), kernel.NaNs(len(x))
+		for i := kernel.FirstValid(x) + k; i < len(x); i++ {
+			rises[i], falls[i] = max(x[i]-x[i-k], 0), max(x[i-k]-x[i], 0)
+		}
+		return kernel.Share(kernel.RMA(rises, n), kernel.RMA(falls, n))
 	}),
 	// It looks at one bar alone, so it needs no smoothing and has no memory.
 	oscillator(Indicator{
@@ -498,81 +577,6 @@ func ultimate(s *market.Series, n1, n2, n3 int) []float64 {
 	return out
 }
 
-// streak counts how many bars in a row x rose, or fell, then negative.
-func streak(x []float64) []float64 {
-	// An unchanged price ends the run: the count is 0.
-	out := make([]float64, len(x))
-	for i := 1; i < len(x); i++ {
-		switch {
-		case kernel.Compare(x[i], x[i-1]) > 0:
-			out[i] = max(out[i-1], 0) + 1
-		case kernel.Compare(x[i], x[i-1]) < 0:
-			out[i] = min(out[i-1], 0) - 1
-		}
-	}
-	return out
-}
-
-// laguerreRSI returns the relative strength over the four stages, which start
-// from zero. A line that has not moved holds its value.
-func laguerreRSI(x []float64, gamma float64) []float64 {
-	out := kernel.NaNs(len(x))
-	var l [4]float64
-	value := 0.0
-	for i, v := range x {
-		// The first stage is an exponential average. Each further one is an all-pass
-		// filter of the one before: it delays it, the more the larger gamma is.
-		before := l
-		l[0] = float64((1-gamma)*v) + float64(gamma*before[0])
-		for k := 1; k < 4; k++ {
-			l[k] = float64(-gamma*l[k-1]) + before[k-1] + float64(gamma*before[k])
-		}
-		// The stages are ever older views of the price: a stage above the next one is a
-		// rise.
-		var up, move float64
-		for k := range 3 {
-			up += max(0, l[k]-l[k+1])
-			move += math.Abs(l[k] - l[k+1])
-		}
-		if move > 0 {
-			value = 100 * up / move
-		}
-		// Even with gamma 0 a price takes three bars to reach the last stage.
-		if i >= 3 {
-			out[i] = value
-		}
-	}
-	return out
-}
-
-// fisher returns the transform of x. A window without range counts as its
-// middle.
-func fisher(x []float64, n int) []float64 {
-	hi, lo := kernel.Highest(x, n), kernel.Lowest(x, n)
-	first := kernel.FirstValid(hi)
-	out := kernel.Unknown(len(x), first)
-	var v, value float64
-	for i := first; i < len(x); i++ {
-		place := 0.5
-		if span := kernel.Difference(hi[i], lo[i]); span > 0 {
-			place = (x[i] - lo[i]) / span
-		}
-		// Place runs from 0 at the bottom of the window to 1 at its top. Smoothed by
-		// its own past, v lies between -1 and 1, where the logarithm is defined.
-		v = float64(0.66*(place-0.5)) + float64(0.67*v)
-		// Ehlers' jump from 0.99 to 0.999 keeps the logarithm finite. TradingView has
-		// it too.
-		if v > 0.99 {
-			v = 0.999
-		} else if v < -0.99 {
-			v = -0.999
-		}
-		value = float64(0.5*math.Log((1+v)/(1-v))) + float64(0.5*value)
-		out[i] = value
-	}
-	return out
-}
-
 // waveTrend returns both lines: the smoothed distance of x from its average, in mean
 // distances as in the CCI, and the average of that line. The constant 0.015 is
 // Lambert's, by which most values stay within 100.
@@ -641,33 +645,6 @@ func trailing(x, wide []float64) (stop []float64, up []bool) {
 func crossedEitherWay(a0, b0, a, b float64) bool {
 	before, now := kernel.Difference(a0, b0), kernel.Difference(a, b)
 	return before < 0 && now > 0 || before >= 0 && now <= 0
-}
-
-// demarker returns the rises of the highs as a part of the rises of highs and falls of
-// lows together. The first bar has neither.
-func demarker(s *market.Series, n int) []float64 {
-	rises, falls := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
-	for i := 1; i < s.Len(); i++ {
-		rises[i], falls[i] = max(0, s.High[i]-s.High[i-1]), max(0, s.Low[i-1]-s.Low[i])
-	}
-	up, down := kernel.RollingSum(rises, n), kernel.RollingSum(falls, n)
-	out := kernel.Unknown(s.Len(), n)
-	for i := n; i < len(out); i++ {
-		// A window in which no high rose and no low fell is balanced.
-		if out[i] = 0.5; up[i]+down[i] > 0 {
-			out[i] = up[i] / (up[i] + down[i])
-		}
-	}
-	return out
-}
-
-// relativeMomentum returns the share of rises in all changes over k bars.
-func relativeMomentum(x []float64, n, k int) []float64 {
-	rises, falls := kernel.NaNs(len(x)), kernel.NaNs(len(x))
-	for i := kernel.FirstValid(x) + k; i < len(x); i++ {
-		rises[i], falls[i] = max(x[i]-x[i-k], 0), max(x[i-k]-x[i], 0)
-	}
-	return kernel.Share(kernel.RMA(rises, n), kernel.RMA(falls, n))
 }
 
 // agreement returns bars of height 5 where all lines are above the middle, and

@@ -18,8 +18,7 @@ func TestRMI(t *testing.T) {
 	}
 	// Changes over two bars: 2, 2, -1, 1; averages of two: (2, 0), (1, 0.5),
 	// and after 1 more: (1, 0.25).
-	prices := []float64{1, 2, 3, 4, 2, 5}
-	if got, want := relativeMomentum(prices, 2, 2), []float64{nan, nan, nan, 100, 100 * 1 / 1.5, 100 * 1 / 1.25}; !same(got, want) {
+	if got, want := first(t, closes(1, 2, 3, 4, 2, 5), "rmi", `{"length":2,"momentum":2}`), []float64{nan, nan, nan, 100, 100 * 1 / 1.5, 100 * 1 / 1.25}; !same(got, want) {
 		t.Errorf("over two bars: %v, want %v", got, want)
 	}
 }

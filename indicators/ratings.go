@@ -150,7 +150,8 @@ func paceVotes(s *market.Series) []vote {
 		}},
 		// Awesome oscillator: a crossing of zero, or a saucer.
 		{kernel.Shift(ao, 1), func(i int) int {
-			return saucer(compare(ao[i], 0, i), compare(ao[i-1], 0, i), compare(ao[i], ao[i-1], i), compare(ao[i-1], ao[i-2], i))
+			now, before, change, changeBefore := compare(ao[i], 0, i), compare(ao[i-1], 0, i), compare(ao[i], ao[i-1], i), compare(ao[i-1], ao[i-2], i)
+			return either(now > 0 && (before <= 0 || change > 0 && changeBefore < 0), now < 0 && (before >= 0 || change < 0 && changeBefore > 0))
 		}},
 		// Momentum: its direction. MACD: the side of its signal line.
 		{kernel.Shift(momentum, 1), func(i int) int { return compare(momentum[i], momentum[i-1], i) }},
@@ -199,11 +200,4 @@ func turnsWithin(x []float64, lo, hi float64) vote {
 func zoneVote(k, d float64) int {
 	return either(kernel.Compare(k, 20) < 0 && kernel.Compare(d, 20) < 0 && percent(k, d) > 0,
 		kernel.Compare(k, 80) > 0 && kernel.Compare(d, 80) > 0 && percent(k, d) < 0)
-}
-
-// saucer votes for the awesome oscillator by the sides of zero of its last two
-// values and the signs of its last two changes: a crossing of zero, or a dip on
-// the side where it is.
-func saucer(now, before, change, changeBefore int) int {
-	return either(now > 0 && (before <= 0 || change > 0 && changeBefore < 0), now < 0 && (before >= 0 || change < 0 && changeBefore > 0))
 }

@@ -159,7 +159,7 @@ func TestVolumeStudiesByHand(t *testing.T) {
 	if got, want := first(t, days, "rvat", `{"length":1,"mode":"regular"}`), []float64{nan, nan, nan, nan, nan, nan, 2, 4, 0}; !same(got, want) {
 		t.Errorf("volume of the bar at time %v, want %v", got, want)
 	}
-	if got, want := nearestRank([]float64{5, 1, 4, 2, 3}, 4, 50), []float64{nan, nan, nan, 2, 2}; !same(got, want) {
+	if got, want := first(t, closes(5, 1, 4, 2, 3), "percentile", `{"length":4}`), []float64{nan, nan, nan, 2, 2}; !same(got, want) {
 		t.Errorf("percentile %v, want %v", got, want)
 	}
 }

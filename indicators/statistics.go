@@ -169,7 +169,35 @@ var statistics = []Indicator{
 		Meanings: shape.CrossMeanings("the line", "0.5"),
 		Memory:   after(window("length"), fixed(7)),
 		Plots:    []Plot{mainly("Hurst")}, Events: []Event{crossesAt("Hurst", 0.5, shape.CrossUp, shape.CrossDown)}, Levels: constant(0.5),
-		Calc: func(s *market.Series, a Args) Columns { return Columns{hurst(column(s, a), a.Int("length"))} },
+		Calc: func(s *market.Series, a Args) Columns {
+			x, n := column(s, a), a.Int("length")
+			// The distances are powers of 2, so ln d is 0, 1, 2, 3 times ln 2, and the
+			// slope of least squares over four such points weighs them -3, -1, 1, 3.
+			weights := [4]float64{-0.3, -0.1, 0.1, 0.3}
+			slope := make([]float64, len(x))
+			for k, w := range weights {
+				// Four columns of squared changes, over 1, 2, 4 and 8 bars, each averaged over
+				// the same window.
+				squares := kernel.LogReturns(x, 1<<k)
+				for i, v := range squares {
+					squares[i] = v * v
+				}
+				for i, v := range kernel.InRuns(squares, func(run []float64) []float64 { return kernel.SMA(run, n) }) {
+					// A NaN, once set, survives the later additions; a mean square of 0 has no
+					// logarithm.
+					if v > 0 {
+						slope[i] += float64(w * math.Log2(v))
+					} else {
+						slope[i] = nan
+					}
+				}
+			}
+			// The mean square grows with d to the power 2H.
+			for i := range slope {
+				slope[i] /= 2
+			}
+			return Columns{slope}
+		},
 	},
 	{
 		Name: "drawdown", Title: "Drawdown", Aliases: []string{"dd", "drawdown_percent"}, Category: Statistics, Memory: visible,
@@ -206,7 +234,27 @@ var statistics = []Indicator{
 			shape.NewLow: "the deepest fall of the window becomes deeper",
 		},
 		Plots: []Plot{mainly("Max DD")}, Events: []Event{lows("Max DD")}, Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns { return Columns{deepestFall(column(s, a), a.Int("length"))} },
+		Calc: func(s *market.Series, a Args) Columns {
+			x, n := column(s, a), a.Int("length")
+			// A window is walked once, from its highest value so far.
+			first := kernel.FirstValid(x)
+			out := kernel.Unknown(len(x), first+n-1)
+			for i := first + n - 1; i < len(x); i++ {
+				// Rescanned for each bar: a top that leaves the window changes every fall that
+				// was measured from it.
+				top, worst := x[i-n+1], 0.0
+				for _, v := range x[i-n+1 : i+1] {
+					// fall < worst*top is fall/top < worst without a division.
+					if v > top {
+						top = v
+					} else if fall := v - top; fall < worst*top && top > 0 {
+						worst = fall / top
+					}
+				}
+				out[i] = 100 * worst
+			}
+			return Columns{out}
+		},
 	},
 	{
 		// The signals are silent: returns of one bar change sign every other bar.
@@ -245,14 +293,49 @@ var statistics = []Indicator{
 		Formula: "100 * (number of x[1] … x[n] that are <= x) / n",
 		Params:  slices.Concat([]Param{length(100)}, zone(10, 90, 0, 100), []Param{source()}),
 	}, "%Rank", func(s *market.Series, a Args) []float64 {
-		return rankAtMost(column(s, a), a.Int("length"))
+		x, n := column(s, a), a.Int("length")
+		// Values before the first are none, so the result begins n bars after it.
+		out := kernel.NaNs(len(x))
+		for i := kernel.FirstValid(x) + n; i < len(x); i++ {
+			count := 0
+			for _, v := range x[i-n : i] {
+				// Equal up to rounding counts as at most as large.
+				if kernel.Compare(v, x[i]) <= 0 {
+					count++
+				}
+			}
+			out[i] = 100 * float64(count) / float64(n)
+		}
+		return out
 	}),
 	overPrice(Indicator{
 		Name: "percentile", Title: "Percentile", Aliases: []string{"percentile_nearest_rank"}, Category: Statistics,
 		Doc:     "Percentile of the last prices by nearest rank: the smallest of them that is not below the given share of them; 50 is the lower median. As in TA-Lib 0.8 and TradingView's ta.percentile_nearest_rank.",
 		Formula: "the value at rank ceil(percent / 100 * n) of the last n values in order",
 		Params:  []Param{length(30), factor("percent", 50, 0, 100, "share of the values, in percent", "percentage", "percentile"), source()},
-	}, "Percentile", func(x []float64, a Args) []float64 { return nearestRank(x, a.Int("length"), a.Float("percent")) }),
+	}, "Percentile", func(x []float64, a Args) []float64 {
+		n := a.Int("length")
+		// It keeps them sorted. Sorting each window anew would take the logarithm of n times as
+		// long.
+		first := kernel.FirstValid(x)
+		out := kernel.Unknown(len(x), first+n-1)
+		// Ranks count from 1; 0 percent is the smallest value.
+		rank := max(1, int(math.Ceil(a.Float("percent")/100*float64(n)-1e-9))) // 7 % of 100 is 7.000000000000001
+		window := make([]float64, 0, n)
+		for i := first; i < len(x); i++ {
+			if len(window) == n {
+				// Which of equal values goes makes no difference.
+				oldest, _ := slices.BinarySearch(window, x[i-n])
+				window = slices.Delete(window, oldest, oldest+1)
+			}
+			at, _ := slices.BinarySearch(window, x[i])
+			window = slices.Insert(window, at, x[i])
+			if len(window) == n {
+				out[i] = window[rank-1]
+			}
+		}
+		return out
+	}),
 	turning(Indicator{
 		Name: "cumulative_sum", Title: "Cum", Aliases: []string{"cumsum", "cum"}, Category: Statistics,
 		Doc:     "Running sum of a price or of the volume from the first bar loaded, so only its changes mean anything. As TradingView's ta.cum.",
@@ -348,98 +431,6 @@ func sinceExtreme(ind Indicator, label string, sign float64, signal string, tone
 		}
 		return signals
 	}, signal))
-}
-
-// hurst returns the exponent over the last n changes at each distance.
-func hurst(x []float64, n int) []float64 {
-	// The distances are powers of 2, so ln d is 0, 1, 2, 3 times ln 2, and the
-	// slope of least squares over four such points weighs them -3, -1, 1, 3.
-	weights := [4]float64{-0.3, -0.1, 0.1, 0.3}
-	slope := make([]float64, len(x))
-	for k, w := range weights {
-		// Four columns of squared changes, over 1, 2, 4 and 8 bars, each averaged over
-		// the same window.
-		squares := kernel.LogReturns(x, 1<<k)
-		for i, v := range squares {
-			squares[i] = v * v
-		}
-		for i, v := range kernel.InRuns(squares, func(run []float64) []float64 { return kernel.SMA(run, n) }) {
-			// A NaN, once set, survives the later additions; a mean square of 0 has no
-			// logarithm.
-			if v > 0 {
-				slope[i] += float64(w * math.Log2(v))
-			} else {
-				slope[i] = nan
-			}
-		}
-	}
-	// The mean square grows with d to the power 2H.
-	for i := range slope {
-		slope[i] /= 2
-	}
-	return slope
-}
-
-// deepestFall returns the deepest fall within the last n values in percent. A
-// window is walked once, from its highest value so far.
-func deepestFall(x []float64, n int) []float64 {
-	first := kernel.FirstValid(x)
-	out := kernel.Unknown(len(x), first+n-1)
-	for i := first + n - 1; i < len(x); i++ {
-		// Rescanned for each bar: a top that leaves the window changes every fall that
-		// was measured from it.
-		top, worst := x[i-n+1], 0.0
-		for _, v := range x[i-n+1 : i+1] {
-			// fall < worst*top is fall/top < worst without a division.
-			if v > top {
-				top = v
-			} else if fall := v - top; fall < worst*top && top > 0 {
-				worst = fall / top
-			}
-		}
-		out[i] = 100 * worst
-	}
-	return out
-}
-
-// rankAtMost returns the percentage of the n values before each that are at most as
-// large. Values before the first are none, so the result begins n bars after it.
-func rankAtMost(x []float64, n int) []float64 {
-	out := kernel.NaNs(len(x))
-	for i := kernel.FirstValid(x) + n; i < len(x); i++ {
-		count := 0
-		for _, v := range x[i-n : i] {
-			// Equal up to rounding counts as at most as large.
-			if kernel.Compare(v, x[i]) <= 0 {
-				count++
-			}
-		}
-		out[i] = 100 * float64(count) / float64(n)
-	}
-	return out
-}
-
-// nearestRank returns the percentile of the last n values at each bar. It keeps them
-// sorted. Sorting each window anew would take the logarithm of n times as long.
-func nearestRank(x []float64, n int, percent float64) []float64 {
-	first := kernel.FirstValid(x)
-	out := kernel.Unknown(len(x), first+n-1)
-	// Ranks count from 1; 0 percent is the smallest value.
-	rank := max(1, int(math.Ceil(percent/100*float64(n)-1e-9))) // 7 % of 100 is 7.000000000000001
-	window := make([]float64, 0, n)
-	for i := first; i < len(x); i++ {
-		if len(window) == n {
-			// Which of equal values goes makes no difference.
-			oldest, _ := slices.BinarySearch(window, x[i-n])
-			window = slices.Delete(window, oldest, oldest+1)
-		}
-		at, _ := slices.BinarySearch(window, x[i])
-		window = slices.Insert(window, at, x[i])
-		if len(window) == n {
-			out[i] = window[rank-1]
-		}
-	}
-	return out
 }
 
 // returnParams returns the parameters of ratios of returns.

@@ -64,7 +64,42 @@ var stopEntries = []Indicator{
 		Signals: []string{shape.FlipUp, shape.FlipDown},
 		Memory:  untilTurned("mult", 1, wilder("length")),
 		Draw: func(s *market.Series, a Args) *Result {
-			stop, up := supertrend(s, a.Int("length"), a.Float("mult"))
+			mult := a.Float("mult")
+			// Both bands are kept all the time; the one on the side of the trend is the stop.
+			atr := kernel.ATRPine(s, a.Int("length"))
+			stop, up := atr, make([]bool, s.Len()) // the range of a bar is read once, so its place can take the stop
+			var upper, lower float64
+			rising, started := false, false
+			for i := kernel.FirstValid(atr); i < len(atr); i++ {
+				// Not kernel.MedianPrice: its correction of the last bits would decide ties between
+				// a close and a band, which the range, uncorrected, is part of as well.
+				mid, reach := (s.High[i]+s.Low[i])/2, float64(mult*atr[i])
+				newUpper, newLower := mid+reach, mid-reach
+				switch {
+				// The first bar with a range sets both bands and counts as falling.
+				case !started:
+					upper, lower, started = newUpper, newLower, true
+				default:
+					// A band moves towards the price only, unless the close before had gone
+					// through it: then it starts anew from this bar.
+					if newUpper < upper || s.Close[i-1] > upper {
+						upper = newUpper
+					}
+					if newLower > lower || s.Close[i-1] < lower {
+						lower = newLower
+					}
+					if rising {
+						// A close on the stop keeps the trend, on either side.
+						rising = !(s.Close[i] < lower)
+					} else {
+						rising = s.Close[i] > upper
+					}
+				}
+				up[i] = rising
+				if stop[i] = upper; rising {
+					stop[i] = lower
+				}
+			}
 			return stopResult(stop, up, wilder("length").bars(a))
 		},
 	},
@@ -119,7 +154,20 @@ var stopEntries = []Indicator{
 		// one.
 		Memory: after(lengths(2, "high", "low"), fixed(100)),
 		Draw: func(s *market.Series, a Args) *Result {
-			stop, up := gannHiLo(s, a.Int("high"), a.Int("low"))
+			// Closes are compared with the averages of the bar before.
+			highs, lows := kernel.SMA(s.High, a.Int("high")), kernel.SMA(s.Low, a.Int("low"))
+			stop, up := kernel.NaNs(s.Len()), make([]bool, s.Len())
+			for i := 1; i < len(stop); i++ {
+				switch {
+				case kernel.Compare(s.Close[i], highs[i-1]) > 0:
+					stop[i], up[i] = lows[i], true
+				case kernel.Compare(s.Close[i], lows[i-1]) < 0:
+					stop[i], up[i] = highs[i], false
+				// Between the averages the side stays, and the stop stands where it was.
+				default:
+					stop[i], up[i] = stop[i-1], up[i-1]
+				}
+			}
 			return &Result{Lines: shape.StopLines(stop, up), Signals: shape.Flips(stop, up)}
 		},
 	},
@@ -133,7 +181,34 @@ var stopEntries = []Indicator{
 		Signals: []string{shape.FlipUp, shape.FlipDown},
 		Memory:  untilTurned("mult", 1, wilder("length")),
 		Draw: func(s *market.Series, a Args) *Result {
-			stop, up := volatilityStop(s.Close, kernel.ATRPine(s, a.Int("length")), a.Float("mult"))
+			atr, mult := kernel.ATRPine(s, a.Int("length")), a.Float("mult")
+			first := kernel.FirstValid(atr)
+			stop, up := kernel.Unknown(len(s.Close), first), make([]bool, len(s.Close))
+			var extreme, level float64 // best close of the trend, and its stop
+			rising := true
+			for i := first; i < len(s.Close); i++ {
+				reach := float64(mult * atr[i])
+				switch {
+				case i == first:
+					extreme, level = s.Close[i], s.Close[i]-reach
+				// While the trend lasts the best close and the stop only move in its direction,
+				// even when the range grows.
+				case rising:
+					extreme = max(extreme, s.Close[i])
+					level = max(level, extreme-reach)
+				default:
+					extreme = min(extreme, s.Close[i])
+					level = min(level, extreme+reach)
+				}
+				// A close beyond the stop turns the trend, and both start anew from that close.
+				if now := kernel.Compare(s.Close[i], level) >= 0; now != rising {
+					rising, extreme = now, s.Close[i]
+					if level = s.Close[i] + reach; rising {
+						level = s.Close[i] - reach
+					}
+				}
+				stop[i], up[i] = level, rising
+			}
 			return stopResult(stop, up, wilder("length").bars(a))
 		},
 	},
@@ -149,7 +224,33 @@ var stopEntries = []Indicator{
 		Signals: []string{shape.FlipUp, shape.FlipDown},
 		Memory:  untilTurned("key", 1, wilder("length")),
 		Draw: func(s *market.Series, a Args) *Result {
-			stop, up := closeTrail(s.Close, kernel.ATRPine(s, a.Int("length")), a.Float("key"))
+			atr, mult := kernel.ATRPine(s, a.Int("length")), a.Float("key")
+			// The side is told by the stop alone: unlike volatilityStop it keeps no best close of the
+			// trend.
+			first := kernel.FirstValid(atr)
+			stop, up := kernel.Unknown(len(s.Close), first), make([]bool, len(s.Close))
+			for i := first; i < len(s.Close); i++ {
+				below, above := s.Close[i]-float64(mult*atr[i]), s.Close[i]+float64(mult*atr[i])
+				// The first stop lies below the close: the trend begins as up, unless the range
+				// is 0.
+				if i == first {
+					stop[i], up[i] = below, kernel.Compare(s.Close[i], below) > 0
+					continue
+				}
+				switch before, now := kernel.Compare(s.Close[i-1], stop[i-1]), kernel.Compare(s.Close[i], stop[i-1]); {
+				// Two closes on one side: the stop only moves towards them. After a crossing it
+				// starts anew from this close, on the other side.
+				case now > 0 && before > 0:
+					stop[i] = max(stop[i-1], below)
+				case now < 0 && before < 0:
+					stop[i] = min(stop[i-1], above)
+				case now > 0:
+					stop[i] = below
+				default:
+					stop[i] = above
+				}
+				up[i] = kernel.Compare(s.Close[i], stop[i]) > 0
+			}
 			return stopResult(stop, up, wilder("length").bars(a))
 		},
 	},
@@ -225,7 +326,35 @@ var stopEntries = []Indicator{
 			if a.Choice("momentum") == "rsi" {
 				push = kernel.RSI(s.Close, n)
 			}
-			line, settles := alphaTrend(s, push, kernel.Scaled(kernel.SMA(kernel.TrueRangePine(s), n), a.Float("mult")))
+			reach := kernel.Scaled(kernel.SMA(kernel.TrueRangePine(s), n), a.Float("mult"))
+			// The line begins where both the momentum and the range are known.
+			first := max(kernel.FirstValid(push), kernel.FirstValid(reach))
+			line, settles := kernel.Unknown(len(push), first), len(push)
+			possible := anywhere()
+			for i := first; i < len(line); i++ {
+				below, above := s.Low[i]-reach[i], s.High[i]+reach[i]
+				rising := kernel.Compare(push[i], 50) >= 0
+				if rising {
+					possible = possible.clamp(below, math.Inf(1))
+				} else {
+					possible = possible.clamp(math.Inf(-1), above)
+				}
+				if possible.met() {
+					settles = min(settles, i)
+				}
+				switch {
+				// The line starts at the stop of its side and from then on may only move
+				// towards the price: up while money flows in, down while it flows out.
+				case i == first && rising:
+					line[i] = below
+				case i == first:
+					line[i] = above
+				case rising:
+					line[i] = max(line[i-1], below)
+				default:
+					line[i] = min(line[i-1], above)
+				}
+			}
 			// The script compares the line with itself two bars before, and so does the
 			// fill.
 			before := kernel.Shift(line, 2)
@@ -254,7 +383,50 @@ var stopEntries = []Indicator{
 		// began with a turn, for which 100 lengths are allowed.
 		Memory: after(fixed(kernel.WilderMemory*100), lengths(100, "length")),
 		Draw: func(s *market.Series, a Args) *Result {
-			line, up := halfTrend(s, a.Int("length"))
+			n := a.Int("length")
+			// Floor and ceiling are judged with the means of highs and lows, so one wide bar turns
+			// nothing.
+			line, up := kernel.NaNs(s.Len()), make([]bool, s.Len())
+			meanHigh, meanLow := kernel.SMA(s.High, n), kernel.SMA(s.Low, n)
+			top, bottom := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
+			rising, watch := true, false // watch: the next turn looked for is downwards
+			var floor, ceiling float64   // highest recent low and lowest recent high since the last turn
+			for i := max(1, n-1); i < s.Len(); i++ {
+				if i == max(1, n-1) {
+					// The script starts in a rise, looking for the turn upwards; the first bars
+					// only find out which way it goes.
+					floor, ceiling = s.Low[i-1], s.High[i-1]
+				}
+				was := rising
+				// In a rise the floor follows the recent lows upwards. The turn down needs the
+				// mean of the highs below the floor and a close below the low before.
+				if watch {
+					floor = max(floor, bottom[i])
+					if kernel.Compare(meanHigh[i], floor) < 0 && s.Close[i] < s.Low[i-1] {
+						rising, watch, ceiling = false, false, top[i]
+					}
+				} else {
+					ceiling = min(ceiling, top[i])
+					if kernel.Compare(meanLow[i], ceiling) > 0 && s.Close[i] > s.High[i-1] {
+						rising, watch, floor = true, true, bottom[i]
+					}
+				}
+				before := line[i-1]
+				switch {
+				// A turn keeps the line where it stood; after it the line only moves with the
+				// trend. The comparisons are written so that a line that is NaN takes its first
+				// value.
+				case rising != was && !isNaN(before):
+					line[i] = before
+				case rising && !(before >= floor):
+					line[i] = floor
+				case !rising && !(before <= ceiling):
+					line[i] = ceiling
+				default:
+					line[i] = before
+				}
+				up[i] = rising
+			}
 			reach := kernel.ATRPine(s, 100)
 			upper, lower := kernel.Offset(line, reach, a.Float("deviation")/2), kernel.Offset(line, reach, -a.Float("deviation")/2)
 			return &Result{
@@ -277,7 +449,27 @@ var stopEntries = []Indicator{
 		Draw: func(s *market.Series, a Args) *Result {
 			x, n := column(s, a), a.Int("length")
 			reach := kernel.Scaled(kernel.EMA(kernel.EMA(kernel.Absolute(kernel.Change(x, 1)), n), 2*n-1), a.Float("mult"))
-			line, settles := rangeFilter(x, reach, filterMemory.bars(a)/4)
+			from := filterMemory.bars(a) / 4
+			first := kernel.FirstValid(reach)
+			line, settles := kernel.Unknown(len(x), first), len(x)
+			possible := anywhere()
+			for i := first; i < len(x); i++ {
+				switch {
+				case i == first:
+					line[i] = x[i]
+				// max and min keep the line still while x is within reach of it.
+				case x[i] > line[i-1]:
+					line[i] = max(line[i-1], x[i]-reach[i])
+				default:
+					line[i] = min(line[i-1], x[i]+reach[i])
+				}
+				if i >= from {
+					possible = possible.clamp(x[i]-reach[i], x[i]+reach[i])
+				}
+				if possible.met() {
+					settles = min(settles, i)
+				}
+			}
 			return &Result{
 				Settles: settles,
 				Lines: []Line{
@@ -408,46 +600,6 @@ func sarResult(stop []float64, up []bool) *Result {
 	return &Result{Lines: []Line{{Label: "SAR", Style: Dots, Values: stop}}, Signals: shape.Flips(stop, up), Settles: turned(up, 1, sarTurns)}
 }
 
-// supertrend returns the stop at each bar and whether the trend is up there. Both
-// bands are kept all the time; the one on the side of the trend is the stop.
-func supertrend(s *market.Series, n int, mult float64) (stop []float64, up []bool) {
-	atr := kernel.ATRPine(s, n)
-	stop, up = atr, make([]bool, s.Len()) // the range of a bar is read once, so its place can take the stop
-	var upper, lower float64
-	rising, started := false, false
-	for i := kernel.FirstValid(atr); i < len(atr); i++ {
-		// Not kernel.MedianPrice: its correction of the last bits would decide ties between
-		// a close and a band, which the range, uncorrected, is part of as well.
-		mid, reach := (s.High[i]+s.Low[i])/2, float64(mult*atr[i])
-		newUpper, newLower := mid+reach, mid-reach
-		switch {
-		// The first bar with a range sets both bands and counts as falling.
-		case !started:
-			upper, lower, started = newUpper, newLower, true
-		default:
-			// A band moves towards the price only, unless the close before had gone
-			// through it: then it starts anew from this bar.
-			if newUpper < upper || s.Close[i-1] > upper {
-				upper = newUpper
-			}
-			if newLower > lower || s.Close[i-1] < lower {
-				lower = newLower
-			}
-			if rising {
-				// A close on the stop keeps the trend, on either side.
-				rising = !(s.Close[i] < lower)
-			} else {
-				rising = s.Close[i] > upper
-			}
-		}
-		up[i] = rising
-		if stop[i] = upper; rising {
-			stop[i] = lower
-		}
-	}
-	return stop, up
-}
-
 // stopBreaks follows a trend that turns up when a close passes the stop of the
 // shorts and down when one passes that of the longs, and marks the turns. Only
 // passing counts: over a long window the two stops may have changed places,
@@ -473,88 +625,6 @@ func stopBreaks(s *market.Series, long, short []float64) []Signal {
 		}
 	}
 	return signals
-}
-
-// gannHiLo returns the stop at each bar and whether the market rises there. Closes are
-// compared with the averages of the bar before.
-func gannHiLo(s *market.Series, n, m int) (stop []float64, up []bool) {
-	highs, lows := kernel.SMA(s.High, n), kernel.SMA(s.Low, m)
-	stop, up = kernel.NaNs(s.Len()), make([]bool, s.Len())
-	for i := 1; i < len(stop); i++ {
-		switch {
-		case kernel.Compare(s.Close[i], highs[i-1]) > 0:
-			stop[i], up[i] = lows[i], true
-		case kernel.Compare(s.Close[i], lows[i-1]) < 0:
-			stop[i], up[i] = highs[i], false
-		// Between the averages the side stays, and the stop stands where it was.
-		default:
-			stop[i], up[i] = stop[i-1], up[i-1]
-		}
-	}
-	return stop, up
-}
-
-// volatilityStop returns the stop at each bar and whether the trend is up.
-func volatilityStop(x, atr []float64, mult float64) (stop []float64, up []bool) {
-	first := kernel.FirstValid(atr)
-	stop, up = kernel.Unknown(len(x), first), make([]bool, len(x))
-	var extreme, level float64 // best close of the trend, and its stop
-	rising := true
-	for i := first; i < len(x); i++ {
-		reach := float64(mult * atr[i])
-		switch {
-		case i == first:
-			extreme, level = x[i], x[i]-reach
-		// While the trend lasts the best close and the stop only move in its direction,
-		// even when the range grows.
-		case rising:
-			extreme = max(extreme, x[i])
-			level = max(level, extreme-reach)
-		default:
-			extreme = min(extreme, x[i])
-			level = min(level, extreme+reach)
-		}
-		// A close beyond the stop turns the trend, and both start anew from that close.
-		if now := kernel.Compare(x[i], level) >= 0; now != rising {
-			rising, extreme = now, x[i]
-			if level = x[i] + reach; rising {
-				level = x[i] - reach
-			}
-		}
-		stop[i], up[i] = level, rising
-	}
-	return stop, up
-}
-
-// closeTrail returns the stop at each bar and whether it lies below the close. The
-// side is told by the stop alone: unlike volatilityStop it keeps no best close of the
-// trend.
-func closeTrail(x, atr []float64, mult float64) (stop []float64, up []bool) {
-	first := kernel.FirstValid(atr)
-	stop, up = kernel.Unknown(len(x), first), make([]bool, len(x))
-	for i := first; i < len(x); i++ {
-		below, above := x[i]-float64(mult*atr[i]), x[i]+float64(mult*atr[i])
-		// The first stop lies below the close: the trend begins as up, unless the range
-		// is 0.
-		if i == first {
-			stop[i], up[i] = below, kernel.Compare(x[i], below) > 0
-			continue
-		}
-		switch before, now := kernel.Compare(x[i-1], stop[i-1]), kernel.Compare(x[i], stop[i-1]); {
-		// Two closes on one side: the stop only moves towards them. After a crossing it
-		// starts anew from this close, on the other side.
-		case now > 0 && before > 0:
-			stop[i] = max(stop[i-1], below)
-		case now < 0 && before < 0:
-			stop[i] = min(stop[i-1], above)
-		case now > 0:
-			stop[i] = below
-		default:
-			stop[i] = above
-		}
-		up[i] = kernel.Compare(x[i], stop[i]) > 0
-	}
-	return stop, up
 }
 
 // pmaxMemory is that of range and average.
@@ -603,113 +673,5 @@ var ottMemory = lengths(40, "length")
 // forgotten.
 const ottMomentum = 9
 
-// alphaTrend returns the line: a stop at a distance of reach on the side that push
-// decides, and the bar on which it has forgotten where it began.
-func alphaTrend(s *market.Series, push, reach []float64) (out []float64, settles int) {
-	// The line begins where both the momentum and the range are known.
-	first := max(kernel.FirstValid(push), kernel.FirstValid(reach))
-	out, settles = kernel.Unknown(len(push), first), len(push)
-	possible := anywhere()
-	for i := first; i < len(out); i++ {
-		below, above := s.Low[i]-reach[i], s.High[i]+reach[i]
-		rising := kernel.Compare(push[i], 50) >= 0
-		if rising {
-			possible = possible.clamp(below, math.Inf(1))
-		} else {
-			possible = possible.clamp(math.Inf(-1), above)
-		}
-		if possible.met() {
-			settles = min(settles, i)
-		}
-		switch {
-		// The line starts at the stop of its side and from then on may only move
-		// towards the price: up while money flows in, down while it flows out.
-		case i == first && rising:
-			out[i] = below
-		case i == first:
-			out[i] = above
-		case rising:
-			out[i] = max(out[i-1], below)
-		default:
-			out[i] = min(out[i-1], above)
-		}
-	}
-	return out, settles
-}
-
-// halfTrend returns the line at each bar and whether the market rises there. Floor
-// and ceiling are judged with the means of highs and lows, so one wide bar turns
-// nothing.
-func halfTrend(s *market.Series, n int) (line []float64, up []bool) {
-	line, up = kernel.NaNs(s.Len()), make([]bool, s.Len())
-	meanHigh, meanLow := kernel.SMA(s.High, n), kernel.SMA(s.Low, n)
-	top, bottom := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
-	rising, watch := true, false // watch: the next turn looked for is downwards
-	var floor, ceiling float64   // highest recent low and lowest recent high since the last turn
-	for i := max(1, n-1); i < s.Len(); i++ {
-		if i == max(1, n-1) {
-			// The script starts in a rise, looking for the turn upwards; the first bars
-			// only find out which way it goes.
-			floor, ceiling = s.Low[i-1], s.High[i-1]
-		}
-		was := rising
-		// In a rise the floor follows the recent lows upwards. The turn down needs the
-		// mean of the highs below the floor and a close below the low before.
-		if watch {
-			floor = max(floor, bottom[i])
-			if kernel.Compare(meanHigh[i], floor) < 0 && s.Close[i] < s.Low[i-1] {
-				rising, watch, ceiling = false, false, top[i]
-			}
-		} else {
-			ceiling = min(ceiling, top[i])
-			if kernel.Compare(meanLow[i], ceiling) > 0 && s.Close[i] > s.High[i-1] {
-				rising, watch, floor = true, true, bottom[i]
-			}
-		}
-		before := line[i-1]
-		switch {
-		// A turn keeps the line where it stood; after it the line only moves with the
-		// trend. The comparisons are written so that a line that is NaN takes its first
-		// value.
-		case rising != was && !isNaN(before):
-			line[i] = before
-		case rising && !(before >= floor):
-			line[i] = floor
-		case !rising && !(before <= ceiling):
-			line[i] = ceiling
-		default:
-			line[i] = before
-		}
-		up[i] = rising
-	}
-	return line, up
-}
-
 // filterMemory is that of two averages in a row, of n and 2n-1 bars.
 var filterMemory = lengths(3*kernel.EMAMemory, "length")
-
-// rangeFilter returns the line that lets x move by reach before it follows, and the bar on
-// which it has forgotten where it began; reach is not trusted before bar from.
-func rangeFilter(x, reach []float64, from int) (out []float64, settles int) {
-	first := kernel.FirstValid(reach)
-	out, settles = kernel.Unknown(len(x), first), len(x)
-	possible := anywhere()
-	for i := first; i < len(x); i++ {
-		switch {
-		case i == first:
-			out[i] = x[i]
-		// max and min keep the line still while x is within reach of it.
-		case x[i] > out[i-1]:
-			out[i] = max(out[i-1], x[i]-reach[i])
-		default:
-			out[i] = min(out[i-1], x[i]+reach[i])
-		}
-		if i >= from {
-			possible = possible.clamp(x[i]-reach[i], x[i]+reach[i])
-		}
-		if possible.met() {
-			settles = min(settles, i)
-		}
-	}
-	return out, settles
-}

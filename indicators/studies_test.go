@@ -33,8 +33,8 @@ func TestStudiesByHand(t *testing.T) {
 		{"sharpe", first(t, closes(1, 2, 1, 2), "sharpe", `{"length":3,"periods":4}`), []float64{nan, nan, nan, 2 * 0.5 / math.Sqrt(0.5)}},
 		// The only loss is 0.5: root of 0.25/3.
 		{"sortino", first(t, closes(1, 2, 1, 2), "sortino", `{"length":3,"periods":4}`), []float64{nan, nan, nan, 2 * 0.5 / math.Sqrt(0.25/3)}},
-		// Range 2: up to 12 nothing moves; 13 pulls it to 11, 8 pushes it to 10.
-		{"range_filter", stopOf(rangeFilter([]float64{10, 12, 13, 12, 8}, []float64{2, 2, 2, 2, 2}, 0)), []float64{10, 10, 11, 11, 10}},
+		// The range is half the change: 13 pulls it to 12.5, 8 pushes it to 10.
+		{"range_filter", first(t, closes(10, 12, 13, 12, 8), "range_filter", `{"length":1,"mult":0.5}`), []float64{nan, 12, 12.5, 12.5, 10}},
 		// Distance 2: 8 below; it rises to 11 with 13, and at 10 the side changes to 12.
 		{"ratchet", stopOf(ratchet([]float64{10, 9, 13, 12, 10}, []float64{2, 2, 2, 2, 2})), []float64{8, 8, 11, 11, 12}},
 		// Weights 1, e^-0.5, e^-2 from the newest.

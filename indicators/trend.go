@@ -209,7 +209,19 @@ var trends = []Indicator{
 		},
 		Memory: after(window("length"), ema("ema")),
 		Plots:  []Plot{histogram("Angle")}, Events: []Event{goesBeyond("Angle", "the angle"), zero("Angle")}, Levels: plusMinus,
-		Calc: func(s *market.Series, a Args) Columns { return Columns{climb(s, a.Int("length"), a.Int("ema"))} },
+		Calc: func(s *market.Series, a Args) Columns {
+			n := a.Int("length")
+			hi, lo, step, price := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n), kernel.Change(kernel.EMA(s.Close, a.Int("ema")), 1), kernel.TypicalPrice(s)
+			out := kernel.NaNs(s.Len())
+			for i := max(kernel.FirstValid(hi), kernel.FirstValid(step)); i < len(out); i++ {
+				// Without a range there is no scale, and the line is level.
+				out[i] = 0
+				if hi[i] > lo[i] && price[i] > 0 {
+					out[i] = math.Atan(step[i]/price[i]*25*lo[i]/(hi[i]-lo[i])) * 180 / math.Pi
+				}
+			}
+			return Columns{out}
+		},
 	},
 	{
 		Name: "choppiness", Title: "CHOP", Aliases: []string{"chop", "choppiness_index"}, Category: Volatility, Traits: Beyond,
@@ -230,7 +242,14 @@ var trends = []Indicator{
 			}
 			// The logarithms scale it: 0 is a straight way through the range, 100 are n
 			// bars that each cover all of it.
-			return Columns{choppiness(kernel.RollingSum(kernel.TrueRange(s), n), kernel.Minus(kernel.Highest(hi, n), kernel.Lowest(lo, n)), n)}
+			way, reach := kernel.RollingSum(kernel.TrueRange(s), n), kernel.Minus(kernel.Highest(hi, n), kernel.Lowest(lo, n))
+			out := kernel.NaNs(len(way))
+			for i := range out {
+				if way[i] > 0 && reach[i] > 0 {
+					out[i] = 100 * math.Log(way[i]/reach[i]) / math.Log(float64(n))
+				}
+			}
+			return Columns{out}
 		},
 	},
 	aroundZero(Indicator{
@@ -250,7 +269,20 @@ var trends = []Indicator{
 		// that of zero.
 		Plots: []Plot{mainly("CTI")}, Events: []Event{goesBeyond("CTI", "the line"), zero("CTI")}, Levels: plusMinus, Between: [2]float64{-1, 1},
 		Calc: func(s *market.Series, a Args) Columns {
-			return Columns{trendCorrelation(column(s, a), a.Int("length"))}
+			x, n := column(s, a), a.Int("length")
+			// A correlation is a slope measured in deviations on both axes, so the sliding
+			// kernels for slope and deviation are enough.
+			_, slope := kernel.Regression(x, n)
+			dev := kernel.StdDev(x, n)
+			// The deviation of the numbers 1 to n is the root of (n² - 1)/12.
+			perBar := math.Sqrt((float64(n)*float64(n) - 1) / 12)
+			out := kernel.Unknown(len(x), kernel.FirstValid(dev))
+			for i := kernel.FirstValid(dev); i < len(x); i++ {
+				if dev[i] > 0 {
+					out[i] = max(-1, min(1, slope[i]*perBar/dev[i]))
+				}
+			}
+			return Columns{out}
 		},
 	},
 	{
@@ -324,50 +356,6 @@ func displacement() Param {
 // lastOf returns the last n values of x, or all when there are fewer: what a
 // shift by n moves beyond the last bar.
 func lastOf(x []float64, n int) []float64 { return x[max(0, len(x)-n):] }
-
-// climb returns the angle of the average of m closes; 0 in a window without
-// range.
-func climb(s *market.Series, n, m int) []float64 {
-	hi, lo, step, price := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n), kernel.Change(kernel.EMA(s.Close, m), 1), kernel.TypicalPrice(s)
-	out := kernel.NaNs(s.Len())
-	for i := max(kernel.FirstValid(hi), kernel.FirstValid(step)); i < len(out); i++ {
-		// Without a range there is no scale, and the line is level.
-		out[i] = 0
-		if hi[i] > lo[i] && price[i] > 0 {
-			out[i] = math.Atan(step[i]/price[i]*25*lo[i]/(hi[i]-lo[i])) * 180 / math.Pi
-		}
-	}
-	return out
-}
-
-// choppiness returns the index; a window that never moved has none.
-func choppiness(way, reach []float64, n int) []float64 {
-	out := kernel.NaNs(len(way))
-	for i := range out {
-		if way[i] > 0 && reach[i] > 0 {
-			out[i] = 100 * math.Log(way[i]/reach[i]) / math.Log(float64(n))
-		}
-	}
-	return out
-}
-
-// trendCorrelation returns the correlation of x with time: the slope of the
-// regression line in deviations of x per deviation of time.
-func trendCorrelation(x []float64, n int) []float64 {
-	// A correlation is a slope measured in deviations on both axes, so the sliding
-	// kernels for slope and deviation are enough.
-	_, slope := kernel.Regression(x, n)
-	dev := kernel.StdDev(x, n)
-	// The deviation of the numbers 1 to n is the root of (n² - 1)/12.
-	perBar := math.Sqrt((float64(n)*float64(n) - 1) / 12)
-	out := kernel.Unknown(len(x), kernel.FirstValid(dev))
-	for i := kernel.FirstValid(dev); i < len(x); i++ {
-		if dev[i] > 0 {
-			out[i] = max(-1, min(1, slope[i]*perBar/dev[i]))
-		}
-	}
-	return out
-}
 
 // sequential counts setups and the countdown that the last completed one began. A
 // countdown may begin on the bar that completes its setup. A setup in the same

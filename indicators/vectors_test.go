@@ -551,14 +551,31 @@ func marketVector(s *market.Series, _ params) map[string][]float64 {
 // supertrend081 gives the direction as TA-Lib does: 1 is up, 0 before the first
 // value.
 func supertrend081(s *market.Series, p params) map[string][]float64 {
-	stop, up := supertrend(s, p.int("timeperiod"), p.num("multiplier"))
+	stop, up := supertrendOf(s, p.int("timeperiod"), p.num("multiplier"))
 	return map[string][]float64{"supertrend": stop, "trend": sides(stop, up, 1, 0)}
 }
 
 // supertrendVector gives the direction as Pine does: -1 is up.
 func supertrendVector(s *market.Series, p params) map[string][]float64 {
-	stop, up := supertrend(s, p.int("length"), p.num("mult"))
+	stop, up := supertrendOf(s, p.int("length"), p.num("mult"))
 	return map[string][]float64{"supertrend": stop, "direction": sides(stop, up, -1, math.NaN())}
+}
+
+// supertrendOf returns the stop, which the entry draws as two lines, and where it rises.
+func supertrendOf(s *market.Series, n int, mult float64) (stop []float64, up []bool) {
+	r, err := New("supertrend", raw(fmt.Sprintf(`{"length":%d,"mult":%v}`, n, mult)))
+	if err != nil {
+		panic(err)
+	}
+	lines := r.Compute(s).Lines
+	for i, y := range lines[0].Values {
+		up = append(up, !math.IsNaN(y))
+		if !up[i] {
+			y = lines[1].Values[i]
+		}
+		stop = append(stop, y)
+	}
+	return stop, up
 }
 
 // sides returns rising where up, its negative elsewhere, and before until stop has

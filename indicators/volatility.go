@@ -79,7 +79,26 @@ var volatility = []Indicator{
 		x, n := column(s, a), a.Int("length")
 		var line []float64
 		if a.Choice("variant") == "window" {
-			line = windowUlcer(x, n)
+			// A drawdown from a top that is no positive price counts as 0.
+			first := kernel.FirstValid(x)
+			out := kernel.Unknown(len(x), first+n-1)
+			for i := first + n - 1; i < len(x); i++ {
+				// scale turns a fall from the top so far into percent.
+				top, scale, sum := math.Inf(-1), 0.0, 0.0
+				for _, v := range x[i-n+1 : i+1] {
+					if v > top {
+						top, scale = v, 0
+						if top > 0 {
+							scale = 100 / top
+						}
+					}
+					// A division for each top and not for each value.
+					fall := (top - v) * scale
+					sum += float64(fall * fall)
+				}
+				out[i] = sum / float64(n)
+			}
+			line = out
 		} else {
 			// Nested windows: each fall is measured from the top of its own n bars, so
 			// 2n-1 bars take part.
@@ -233,29 +252,4 @@ func bulges(x []float64, lo, hi float64) []Signal {
 		}
 	}
 	return signals
-}
-
-// windowUlcer returns the mean square of the drawdowns within the last n values,
-// each in percent of the highest value so far in that window. A drawdown from a
-// top that is no positive price counts as 0.
-func windowUlcer(x []float64, n int) []float64 {
-	first := kernel.FirstValid(x)
-	out := kernel.Unknown(len(x), first+n-1)
-	for i := first + n - 1; i < len(x); i++ {
-		// scale turns a fall from the top so far into percent.
-		top, scale, sum := math.Inf(-1), 0.0, 0.0
-		for _, v := range x[i-n+1 : i+1] {
-			if v > top {
-				top, scale = v, 0
-				if top > 0 {
-					scale = 100 / top
-				}
-			}
-			// A division for each top and not for each value.
-			fall := (top - v) * scale
-			sum += float64(fall * fall)
-		}
-		out[i] = sum / float64(n)
-	}
-	return out
 }

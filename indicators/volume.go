@@ -56,7 +56,26 @@ var volumes = []Indicator{
 		},
 		Memory: ema("fast", "slow"),
 	}, "Chaikin Osc", func(s *market.Series, a Args) []float64 {
-		return chaikin(kernel.MoneyFlow(s), a.Int("fast"), a.Int("slow"))
+		flow, fast, slow := kernel.MoneyFlow(s), a.Int("fast"), a.Int("slow")
+		// It follows their distance from the sum, not the sum itself, which grows without bound and
+		// would take digits from the difference.
+		first := max(fast, slow) - 1
+		out := kernel.Unknown(len(flow), first)
+		keepFast, keepSlow := 1-2/(float64(fast)+1), 1-2/(float64(slow)+1)
+		var behindFast, behindSlow float64 // sum less average
+		for i, v := range flow {
+			if i > 0 {
+				// An average of weight w that follows a sum S keeps S-EMA behind it: the
+				// sum grows by v, and (1-w) of the distance is left.
+				behindFast = (behindFast + v) * keepFast
+				behindSlow = (behindSlow + v) * keepSlow
+			}
+			if i >= first {
+				// (S - EMA slow) - (S - EMA fast) = EMA fast - EMA slow.
+				out[i] = behindSlow - behindFast
+			}
+		}
+		return out
 	}),
 	oscillator(Indicator{
 		Name: "mfi", Title: "MFI", Aliases: []string{"money_flow_index"}, Category: Volume,
@@ -118,10 +137,44 @@ var volumes = []Indicator{
 			if a.Choice("variant") == "signed" {
 				// TradingView's averages are seeded with a simple average, Tulip's below
 				// with the first value.
-				volume := signedVolume(s)
+				volume := kernel.NaNs(s.Len())
+				x := kernel.TypicalPrice(s)
+				for i := 1; i < len(volume); i++ {
+					volume[i] = s.Volume[i]
+					if kernel.Compare(x[i], x[i-1]) < 0 {
+						volume[i] = -volume[i]
+					}
+				}
 				line = kernel.Minus(kernel.EMA(volume, fast), kernel.EMA(volume, slow))
 			} else {
-				force := volumeForce(s)
+				// An unchanged typical price keeps the trend, which is falling at first.
+				force := kernel.NaNs(s.Len())
+				trend, span := 0.0, 0.0 // span: Σ of ranges since the bar before the trend
+				for i := 1; i < len(force); i++ {
+					// Three times the typical price; the factor changes no comparison.
+					move := kernel.Compare(s.High[i]+s.Low[i]+s.Close[i], s.High[i-1]+s.Low[i-1]+s.Close[i-1])
+					// A turn of the trend begins a new sum, with the range of the bar before.
+					if move > 0 && trend <= 0 || move < 0 && trend >= 0 {
+						trend, span = 1, s.High[i-1]-s.Low[i-1]
+						if move < 0 {
+							trend = -1
+						}
+					}
+					// The bar's range in parts of the ranges since the turn: 1 on a bar that is all
+					// of them, near 0 in a long trend.
+					dm := s.High[i] - s.Low[i]
+					span += dm
+					force[i] = 0
+					if span > 0 {
+						// Until the price first moves there is no trend; Tulip counts it as
+						// falling.
+						sign := trend
+						if sign == 0 {
+							sign = -1
+						}
+						force[i] = s.Volume[i] * math.Abs(2*dm/span-1) * 100 * sign
+					}
+				}
 				line = kernel.Minus(kernel.Follow(force, 2/float64(fast+1)), kernel.Follow(force, 2/float64(slow+1)))
 			}
 			return Columns{line, kernel.EMA(line, a.Int("signal"))}
@@ -292,7 +345,41 @@ var volumes = []Indicator{
 		// longer waves last.
 		Memory: after(fixed(300), lengths(60, "length")),
 		Draw: func(s *market.Series, a Args) *Result {
-			total, signals := weisWave(s, a.Int("length"))
+			n := a.Int("length")
+			var signals []Signal
+			total := kernel.NaNs(s.Len())
+			wave, run := 0.0, 0 // run: closes in a row that rose, or fell if below zero
+			for i := 1; i < s.Len(); i++ {
+				// An unchanged close ends the run but not the wave.
+				switch way := kernel.Compare(s.Close[i], s.Close[i-1]); {
+				case way == 0:
+					run = 0
+				case way*run < 0:
+					run = way
+				default:
+					run += way
+				}
+				// The wave goes on unless the run is long enough to turn it.
+				turn := wave
+				switch {
+				case run >= n:
+					turn = 1
+				case run <= -n:
+					turn = -1
+				}
+				switch {
+				case turn == 0: // no wave has begun
+				// The first wave begins without a signal: nothing turned.
+				case turn != wave:
+					total[i] = turn * s.Volume[i]
+					if wave != 0 {
+						signals = append(signals, shape.Mark(i, total[i], [2]string{shape.FlipDown, shape.FlipUp}[int(turn+1)/2], [2]Tone{Down, Up}[int(turn+1)/2]))
+					}
+				default:
+					total[i] = total[i-1] + float64(turn*s.Volume[i])
+				}
+				wave = turn
+			}
 			return &Result{Histogram: []Histogram{{Label: "Wave", Values: total}}, Signals: signals}
 		},
 	},
@@ -312,7 +399,40 @@ var volumes = []Indicator{
 		Memory: Memory{seconds: func(a Args, iv market.Interval) int64 { return int64(2*a.Int("length")+4) * sinceAnchor(a, iv) }},
 		Plots:  []Plot{mainly("RVAT"), unseen("Limit")}, Levels: constant(1), Events: []Event{spikesAt("RVAT", "Limit")},
 		Calc: func(s *market.Series, a Args) Columns {
-			return Columns{volumeAtTime(s, a), slices.Repeat([]float64{a.Float("spike")}, s.Len())}
+			period, length, cumulative := anchorOf(a, s.Interval), a.Int("length"), a.Choice("mode") == "cumulative"
+			out, starts := kernel.NaNs(s.Len()), periodStarts(s, period)
+			sums := make([]float64, s.Len()) // what is compared
+			var begins []int                 // first bars of the periods
+			var opened []int64               // when the periods began, at their first bar or before
+			for i := range out {
+				if starts[i] {
+					begins, opened = append(begins, i), append(opened, periodStart(s.Time[i], period))
+				}
+				// In the mode regular the bar alone, else all volume since the period began.
+				sums[i] = s.Volume[i]
+				if !starts[i] && cumulative {
+					sums[i] += sums[i-1]
+				}
+				before := len(begins) - 1 - length
+				if before < 1 { // the first period may have begun before the first bar
+					continue
+				}
+				// For each of the last periods, the bar that stood at the same time after its
+				// begin, or the last before that time.
+				since := s.Time[i] - opened[len(opened)-1]
+				total, count := 0.0, 0
+				for k := before; k < len(begins)-1; k++ {
+					later := sort.Search(begins[k+1]-begins[k], func(j int) bool { return s.Time[begins[k]+j]-opened[k] > since })
+					if later > 0 {
+						total += sums[begins[k]+later-1]
+						count++
+					}
+				}
+				if total > 0 {
+					out[i] = sums[i] / (total / float64(count))
+				}
+			}
+			return Columns{out, slices.Repeat([]float64{a.Float("spike")}, s.Len())}
 		},
 	},
 	{
@@ -328,7 +448,30 @@ var volumes = []Indicator{
 		Memory: after(lengths(2, "length"), fixed(31), ema("smooth"), ema("signal")),
 		Plots:  []Plot{mainly("VFI"), second("Signal")}, Events: []Event{lines("VFI", "Signal"), zero("VFI")}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
-			line := kernel.EMA(volumeFlow(s, a.Int("length"), a.Float("coef"), a.Float("vcoef")), a.Int("smooth"))
+			n, coef, vcoef := a.Int("length"), a.Float("coef"), a.Float("vcoef")
+			// Volumes are cut at a multiple of the usual one, so that one bar cannot decide a whole
+			// window.
+			p := kernel.TypicalPrice(s)
+			deviation := kernel.InRuns(kernel.LogReturns(p, 1), func(x []float64) []float64 { return kernel.StdDev(x, 30) })
+			// The usual volume is that of the bars before, so that a spike is not measured by
+			// itself.
+			usual := kernel.Shift(kernel.SMA(s.Volume, n), 1)
+			flow := kernel.NaNs(len(p))
+			for i := 1; i < len(p); i++ {
+				// A move counts if it exceeds the cutoff, with the volume cut at a multiple of
+				// the usual one. Bars before both are known stay NaN.
+				cutoff, volume := coef*deviation[i]*s.Close[i], min(s.Volume[i], vcoef*usual[i])
+				switch move := kernel.Difference(p[i], p[i-1]); {
+				case math.IsNaN(cutoff) || math.IsNaN(volume):
+				case move > cutoff:
+					flow[i] = volume
+				case move < -cutoff:
+					flow[i] = -volume
+				default:
+					flow[i] = 0
+				}
+			}
+			line := kernel.EMA(kernel.Ratio(kernel.RollingSum(flow, n), usual, 1), a.Int("smooth"))
 			return Columns{line, kernel.EMA(line, a.Int("signal"))}
 		},
 	},
@@ -360,9 +503,46 @@ var volumes = []Indicator{
 			shape.Sell: "the line falls below its signal line, and was in neither zone on the bar before",
 		},
 		Calc: func(s *market.Series, a Args) Columns {
-			signed := directedVolume(s)
-			line := kalman(volumeZone(s, signed, a.Int("vzo_length")), a.Float("k"))
-			return Columns{line, kernel.SMA(line, a.Int("sig_length")), volumeBars(s, signed)}
+			signed := kernel.NaNs(s.Len())
+			for i := 2; i < len(signed); i++ {
+				// A close that stands where it was counts as a fall.
+				signed[i] = s.Volume[i]
+				if s.Close[i] <= s.Close[i-2] {
+					signed[i] = -s.Volume[i]
+				}
+			}
+			n := a.Int("vzo_length")
+			// Where nothing was traded, so that there is no share, the last one stands.
+			share := kernel.NaNs(s.Len())
+			part, whole := kernel.HMA(signed, n), kernel.HMA(s.Volume, n)
+			last := nan
+			for i := range share {
+				// Hull's average overshoots: of volume that dries up it can fall to zero
+				// and below. A share stays between -1 and 1.
+				if whole[i] > 0 && !math.IsNaN(part[i]) {
+					last = max(-1, min(1, part[i]/whole[i]))
+				}
+				share[i] = last
+			}
+			// A share that has not moved for so many bars has no unit to be measured in: the last
+			// value stands.
+			line, m := kernel.NaNs(len(share)), nan
+			for i, unit := range kernel.StdDev(share, kalmanWindow) {
+				if v := share[i] / unit; unit > kernel.Rounding && isNaN(m) {
+					m = v
+				} else if unit > kernel.Rounding {
+					m += float64(a.Float("k") * (v - m))
+				}
+				line[i] = m
+			}
+			backdrop := kernel.NaNs(s.Len())
+			for i, size := range kernel.StdDev(s.Volume, kalmanWindow) {
+				// Ten deviations would be a bar of height 1; few volumes reach 0.8.
+				if size > 0 {
+					backdrop[i] = max(-0.8, min(0.8, signed[i]/size/10))
+				}
+			}
+			return Columns{line, kernel.SMA(line, a.Int("sig_length")), backdrop}
 		},
 	},
 }
@@ -385,76 +565,6 @@ func spikesAt(of, limit string) Event {
 		}
 		return signals
 	}, shape.Spike)
-}
-
-// chaikin returns the difference of two exponential averages of the running
-// sum of flow, both starting from its first value. It follows their distance
-// from the sum, not the sum itself, which grows without bound and would take
-// digits from the difference.
-func chaikin(flow []float64, fast, slow int) []float64 {
-	first := max(fast, slow) - 1
-	out := kernel.Unknown(len(flow), first)
-	keepFast, keepSlow := 1-2/(float64(fast)+1), 1-2/(float64(slow)+1)
-	var behindFast, behindSlow float64 // sum less average
-	for i, v := range flow {
-		if i > 0 {
-			// An average of weight w that follows a sum S keeps S-EMA behind it: the
-			// sum grows by v, and (1-w) of the distance is left.
-			behindFast = (behindFast + v) * keepFast
-			behindSlow = (behindSlow + v) * keepSlow
-		}
-		if i >= first {
-			// (S - EMA slow) - (S - EMA fast) = EMA fast - EMA slow.
-			out[i] = behindSlow - behindFast
-		}
-	}
-	return out
-}
-
-// volumeForce returns Klinger's force from the second bar on. An unchanged
-// typical price keeps the trend, which is falling at first.
-func volumeForce(s *market.Series) []float64 {
-	out := kernel.NaNs(s.Len())
-	trend, span := 0.0, 0.0 // span: Σ of ranges since the bar before the trend
-	for i := 1; i < len(out); i++ {
-		// Three times the typical price; the factor changes no comparison.
-		move := kernel.Compare(s.High[i]+s.Low[i]+s.Close[i], s.High[i-1]+s.Low[i-1]+s.Close[i-1])
-		// A turn of the trend begins a new sum, with the range of the bar before.
-		if move > 0 && trend <= 0 || move < 0 && trend >= 0 {
-			trend, span = 1, s.High[i-1]-s.Low[i-1]
-			if move < 0 {
-				trend = -1
-			}
-		}
-		// The bar's range in parts of the ranges since the turn: 1 on a bar that is all
-		// of them, near 0 in a long trend.
-		dm := s.High[i] - s.Low[i]
-		span += dm
-		out[i] = 0
-		if span > 0 {
-			// Until the price first moves there is no trend; Tulip counts it as
-			// falling.
-			sign := trend
-			if sign == 0 {
-				sign = -1
-			}
-			out[i] = s.Volume[i] * math.Abs(2*dm/span-1) * 100 * sign
-		}
-	}
-	return out
-}
-
-// signedVolume returns the volume, negative where the typical price fell.
-func signedVolume(s *market.Series) []float64 {
-	out := kernel.NaNs(s.Len())
-	x := kernel.TypicalPrice(s)
-	for i := 1; i < len(out); i++ {
-		out[i] = s.Volume[i]
-		if kernel.Compare(x[i], x[i-1]) < 0 {
-			out[i] = -out[i]
-		}
-	}
-	return out
 }
 
 // volumeIndex completes the record of an index that moves with the close on the bars
@@ -483,189 +593,8 @@ func volumeIndex(ind Indicator, counts func(volume, before float64) bool) Indica
 	return ind
 }
 
-// weisWave returns the volume of the wave so far at each bar, with its sign, and
-// a signal where a wave begins.
-func weisWave(s *market.Series, n int) (total []float64, signals []Signal) {
-	total = kernel.NaNs(s.Len())
-	wave, run := 0.0, 0 // run: closes in a row that rose, or fell if below zero
-	for i := 1; i < s.Len(); i++ {
-		// An unchanged close ends the run but not the wave.
-		switch way := kernel.Compare(s.Close[i], s.Close[i-1]); {
-		case way == 0:
-			run = 0
-		case way*run < 0:
-			run = way
-		default:
-			run += way
-		}
-		// The wave goes on unless the run is long enough to turn it.
-		turn := wave
-		switch {
-		case run >= n:
-			turn = 1
-		case run <= -n:
-			turn = -1
-		}
-		switch {
-		case turn == 0: // no wave has begun
-		// The first wave begins without a signal: nothing turned.
-		case turn != wave:
-			total[i] = turn * s.Volume[i]
-			if wave != 0 {
-				signals = append(signals, shape.Mark(i, total[i], [2]string{shape.FlipDown, shape.FlipUp}[int(turn+1)/2], [2]Tone{Down, Up}[int(turn+1)/2]))
-			}
-		default:
-			total[i] = total[i-1] + float64(turn*s.Volume[i])
-		}
-		wave = turn
-	}
-	return total, signals
-}
-
-// volumeAtTime returns the volume at each bar's time of its period as a multiple
-// of the mean of the periods before; NaN until there are enough of them.
-func volumeAtTime(s *market.Series, a Args) []float64 {
-	period, length, cumulative := anchorOf(a, s.Interval), a.Int("length"), a.Choice("mode") == "cumulative"
-	out, starts := kernel.NaNs(s.Len()), periodStarts(s, period)
-	sums := make([]float64, s.Len()) // what is compared
-	var begins []int                 // first bars of the periods
-	var opened []int64               // when the periods began, at their first bar or before
-	for i := range out {
-		if starts[i] {
-			begins, opened = append(begins, i), append(opened, periodStart(s.Time[i], period))
-		}
-		// In the mode regular the bar alone, else all volume since the period began.
-		sums[i] = s.Volume[i]
-		if !starts[i] && cumulative {
-			sums[i] += sums[i-1]
-		}
-		before := len(begins) - 1 - length
-		if before < 1 { // the first period may have begun before the first bar
-			continue
-		}
-		// For each of the last periods, the bar that stood at the same time after its
-		// begin, or the last before that time.
-		since := s.Time[i] - opened[len(opened)-1]
-		total, count := 0.0, 0
-		for k := before; k < len(begins)-1; k++ {
-			from := begins[k]
-			if at := lastUpTo(s.Time[from:begins[k+1]], since, opened[k]); at >= 0 {
-				total += sums[from+at]
-				count++
-			}
-		}
-		if total > 0 {
-			out[i] = sums[i] / (total / float64(count))
-		}
-	}
-	return out
-}
-
-// lastUpTo returns the last of the times that is at most since seconds after the
-// start, -1 if there is none. The times rise, so a binary search finds it.
-func lastUpTo(times []int64, since, start int64) int {
-	return sort.Search(len(times), func(k int) bool { return times[k]-start > since }) - 1
-}
-
-// volumeFlow returns the sum of volume by direction over n bars, over the mean volume
-// of the n bars before; 0 where nothing was traded. Volumes are cut at a multiple of
-// the usual one, so that one bar cannot decide a whole window.
-func volumeFlow(s *market.Series, n int, coef, vcoef float64) []float64 {
-	p := kernel.TypicalPrice(s)
-	deviation := kernel.InRuns(kernel.LogReturns(p, 1), func(x []float64) []float64 { return kernel.StdDev(x, 30) })
-	// The usual volume is that of the bars before, so that a spike is not measured by
-	// itself.
-	usual := kernel.Shift(kernel.SMA(s.Volume, n), 1)
-	flow := kernel.NaNs(len(p))
-	for i := 1; i < len(p); i++ {
-		// A move counts if it exceeds the cutoff, with the volume cut at a multiple of
-		// the usual one. Bars before both are known stay NaN.
-		cutoff, volume := coef*deviation[i]*s.Close[i], min(s.Volume[i], vcoef*usual[i])
-		switch move := kernel.Difference(p[i], p[i-1]); {
-		case math.IsNaN(cutoff) || math.IsNaN(volume):
-		case move > cutoff:
-			flow[i] = volume
-		case move < -cutoff:
-			flow[i] = -volume
-		default:
-			flow[i] = 0
-		}
-	}
-	return kernel.Ratio(kernel.RollingSum(flow, n), usual, 1)
-}
-
 // kalmanWindow is the number of bars whose deviation is the unit.
 const kalmanWindow = 200
-
-// directedVolume returns the volume, negative where the close is not above that
-// of two bars before.
-func directedVolume(s *market.Series) []float64 {
-	out := kernel.NaNs(s.Len())
-	for i := 2; i < len(out); i++ {
-		// A close that stands where it was counts as a fall.
-		out[i] = s.Volume[i]
-		if s.Close[i] <= s.Close[i-2] {
-			out[i] = -s.Volume[i]
-		}
-	}
-	return out
-}
-
-// volumeZone returns the share of signed in all volume, in units of its
-// deviation. Where nothing was traded, so that there is no share, the last one
-// stands.
-func volumeZone(s *market.Series, signed []float64, n int) []float64 {
-	share := kernel.NaNs(s.Len())
-	part, whole := kernel.HMA(signed, n), kernel.HMA(s.Volume, n)
-	last := nan
-	for i := range share {
-		// Hull's average overshoots: of volume that dries up it can fall to zero
-		// and below. A share stays between -1 and 1.
-		if whole[i] > 0 && !math.IsNaN(part[i]) {
-			last = max(-1, min(1, part[i]/whole[i]))
-		}
-		share[i] = last
-	}
-	out := kernel.NaNs(len(share))
-	// A share that has not moved for so many bars has no unit to be measured in.
-	for i, unit := range kernel.StdDev(share, kalmanWindow) {
-		if unit > kernel.Rounding {
-			out[i] = share[i] / unit
-		}
-	}
-	return out
-}
-
-// kalman returns x smoothed with a constant gain, beginning with its first
-// value. Where x has none, the last one stands.
-func kalman(x []float64, gain float64) []float64 {
-	out := kernel.NaNs(len(x))
-	m := nan
-	for i, v := range x {
-		switch {
-		// The first value is taken as it is: there is nothing to mix it with.
-		case math.IsNaN(m):
-			m = v
-		case !math.IsNaN(v):
-			m += float64(gain * (v - m))
-		}
-		out[i] = m
-	}
-	return out
-}
-
-// volumeBars returns the signed volume in tenths of its deviation, at most 0.8
-// high, as a backdrop.
-func volumeBars(s *market.Series, signed []float64) []float64 {
-	out := kernel.NaNs(s.Len())
-	for i, unit := range kernel.StdDev(s.Volume, kalmanWindow) {
-		// Ten deviations would be a bar of height 1; few volumes reach 0.8.
-		if unit > 0 {
-			out[i] = max(-0.8, min(0.8, signed[i]/unit/10))
-		}
-	}
-	return out
-}
 
 // kalmanSignals marks the crosses of line and signal, by where the line was
 // before them: beyond the zone on the far side it is a stronger one, beyond it

@@ -36,7 +36,27 @@ var vwaps = []Indicator{
 		Memory:  Memory{seconds: sinceAnchor, endless: endlessAnchor},
 		Draw: func(s *market.Series, a Args) *Result {
 			starts := periodStarts(s, anchorOf(a, s.Interval))
-			mid, dev := vwapDeviation(s, kernel.TypicalPrice(s), starts)
+			x := kernel.TypicalPrice(s)
+			// Both are updated bar by bar: the mean of squares less the square of the mean would cancel.
+			mid, dev := kernel.NaNs(len(x)), kernel.NaNs(len(x))
+			var volume, m, squares float64
+			for i, v := range s.Volume {
+				if starts[i] {
+					volume, m, squares = 0, 0, 0
+				}
+				if v > 0 {
+					volume += v
+					// West's update: a value of weight v moves the mean by its part of the
+					// weight, and adds v times its distances from the old and the new mean to
+					// the squares.
+					d := x[i] - m
+					m += d * (v / volume)
+					squares += float64(v * d * (x[i] - m))
+				}
+				if volume > 0 {
+					mid[i], dev[i] = m, math.Sqrt(max(0, squares/volume))
+				}
+			}
 			upper, lower := kernel.Offset(mid, dev, a.Float("std_dev")), kernel.Offset(mid, dev, -a.Float("std_dev"))
 			return &Result{
 				Lines: []Line{
@@ -128,30 +148,4 @@ func weightedMean(x, weights []float64, starts []bool) []float64 {
 		}
 	}
 	return out
-}
-
-// vwapDeviation returns the mean of x by volume since the last start, and the
-// population deviation by volume around it. Both are updated bar by bar: the
-// mean of squares less the square of the mean would cancel.
-func vwapDeviation(s *market.Series, x []float64, starts []bool) (mean, dev []float64) {
-	mean, dev = kernel.NaNs(len(x)), kernel.NaNs(len(x))
-	var volume, m, squares float64
-	for i, v := range s.Volume {
-		if starts[i] {
-			volume, m, squares = 0, 0, 0
-		}
-		if v > 0 {
-			volume += v
-			// West's update: a value of weight v moves the mean by its part of the
-			// weight, and adds v times its distances from the old and the new mean to
-			// the squares.
-			d := x[i] - m
-			m += d * (v / volume)
-			squares += float64(v * d * (x[i] - m))
-		}
-		if volume > 0 {
-			mean[i], dev[i] = m, math.Sqrt(max(0, squares/volume))
-		}
-	}
-	return mean, dev
 }

@@ -1,26 +1,24 @@
 package indicators
 
 import (
+	"fmt"
 	"math"
 	"testing"
-
-	"wick/indicators/kernel"
 )
 
 // TestPlainWindows holds what single indicators compute over a window against
 // the formula applied to each window on its own.
 func TestPlainWindows(t *testing.T) {
-	x := walk(700, 3).Close
-	for _, n := range []int{1, 2, 3, 14, 150} {
-		for name, c := range map[string]struct {
-			got   []float64
-			plain func([]float64) float64
-		}{
-			"alma":  {kernel.Convolve(x, almaWeights(n, 0.85, 6)), func(w []float64) float64 { return plainALMA(w, 0.85, 6) }},
-			"ulcer": {windowUlcer(x, n), plainUlcer},
-			"cog":   {gravity(x, n), plainGravity},
-		} {
-			if want := eachWindow(x, n, c.plain); (n > 1 || name != "cog") && !same(c.got, want) {
+	s := walk(700, 3)
+	for name, plain := range map[string]func([]float64) float64{
+		"alma": func(w []float64) float64 { return plainALMA(w, 0.85, 6) }, "ulcer_index": plainUlcer, "cog": plainGravity,
+	} {
+		for _, n := range []int{1, 2, 3, 14, 150} {
+			params := fmt.Sprintf(`{"length":%d}`, n)
+			if name == "ulcer_index" {
+				params = fmt.Sprintf(`{"length":%d,"variant":"window"}`, n)
+			}
+			if want := eachWindow(s.Close, n, plain); (n > 1 || name != "cog") && !same(first(t, s, name, params), want) {
 				t.Errorf("%s(%d) differs from the formula", name, n)
 			}
 		}
@@ -47,7 +45,7 @@ func plainUlcer(w []float64) float64 {
 		fall := 100 * (v - top) / top
 		sum += fall * fall
 	}
-	return sum / float64(len(w))
+	return math.Sqrt(sum / float64(len(w)))
 }
 
 func plainGravity(w []float64) float64 {
