@@ -46,7 +46,7 @@ func TestMarks(t *testing.T) {
 		{"a bulge must rise above 27", bulges([]float64{nan, 26.8, 26.4, 27.5, 26.8, 26.4, 26, 28, 26.4}, 26.5, 27), "5 reversal_bulge, 8 reversal_bulge"},
 		{"the narrowest of four", narrowest([]float64{5, 4, 3, 6, 2, 1, 7, 0.5}, 4), "4 squeeze_on, 7 squeeze_on"},
 		{"a spike fires once", shape.Spikes([]float64{1, 1, 9, 9, 1, 9}, all(1, 6), 3), "2 spike, 5 spike"},
-		{"a flip needs a side before", shape.Flips([]float64{nan, 1, 2, 3, 4}, []bool{false, true, true, false, true}), "3 flip_down, 4 flip_up"},
+		{"a flip needs a side before", compute(t, closes(10, 11, 12, 9, 8, 10.5), "volatility_stop", `{"length":1,"mult":0.5}`).Signals, "3 flip_down, 5 flip_up"},
 		{"stops between 5 and 10", stopBreaks(closes(7, 11, 7, 4, 7, 11), all(5, 6), all(10, 6)), "3 flip_down, 5 flip_up"},
 		{"stops that changed places turn nothing", stopBreaks(closes(7, 8, 7, 11, 7, 8), all(10, 6), all(5, 6)), ""},
 		{"beyond the levels crosses say so",

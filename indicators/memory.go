@@ -21,6 +21,10 @@ type Memory struct {
 	begins  remains
 	since   func(a Args) int64
 	endless func(a Args) string
+
+	// Of an entry that only an event makes independent of where its history began, settles
+	// returns the bar of that event, see [Result.Settles].
+	settles func(d *drawing) int
 }
 
 // remains says what an entry keeps of where its history begins.

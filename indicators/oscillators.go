@@ -381,23 +381,18 @@ var oscillators = []Indicator{
 			bars("rsi", 14, "RSI", "length", "period", "rsi_length"), bars("smooth", 5, "average of the RSI", "sf", "rsi_smoothing"),
 			factor("factor", 4.236, 0.1, 20, "movements between line and stop", "mult", "qqe_factor"), source(),
 		},
-		Signals:  []string{shape.FlipUp, shape.FlipDown, shape.CrossUp, shape.CrossDown},
 		Meanings: shape.CrossMeanings("the smoothed RSI", "50"),
 		Memory:   after(lengths(kernel.WilderMemory+4*kernel.EMAMemory, "rsi"), ema("smooth"), fixed(100)),
-		Draw: func(s *market.Series, a Args) *Result {
+		Plots:    []Plot{mainly("RSI MA"), second("Stop"), unseen("Side")}, Events: []Event{flips("Stop"), crossesAt("RSI MA", 50, shape.CrossUp, shape.CrossDown)},
+		Levels: constant(50), Between: [2]float64{0, 100},
+		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("rsi")
 			line := kernel.EMA(earlyRSI(column(s, a), n), a.Int("smooth"))
 			// How far the smoothed RSI moves from bar to bar, smoothed twice; times the
 			// factor it is the distance of the stop.
 			wide := kernel.Scaled(kernel.EMA(kernel.EMA(kernel.Absolute(kernel.Change(line, 1)), 2*n-1), 2*n-1), a.Float("factor"))
 			stop, up := trailing(line, wide)
-			signals := append(shape.Flips(stop, up), shape.LevelCrossings(nil, line, 50, shape.CrossUp, shape.CrossDown)...)
-			return &Result{
-				YRange:  &[2]float64{0, 100},
-				Lines:   []Line{{Label: "RSI MA", Tone: Primary, Values: line}, {Label: "Stop", Tone: Second, Values: stop}},
-				HLines:  []HLine{{Y: 50}},
-				Signals: shape.InOrder(signals),
-			}
+			return Columns{line, stop, sides(up)}
 		},
 	},
 	oscillator(Indicator{

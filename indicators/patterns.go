@@ -51,9 +51,12 @@ var chartPatterns = []Indicator{
 		Memory: structureMemory(2),
 		Draw: func(s *market.Series, a Args) *Result {
 			upper, lower, signals := trendChannel(s, a)
-			r := shape.Bands(kernel.Midway(upper, lower), upper, lower)
-			r.Signals = signals
-			return r
+			return &Result{
+				Lines: []Line{
+					{Label: "Middle", Tone: Muted, Values: kernel.Midway(upper, lower)}, {Label: "Upper", Tone: Band, Values: upper}, {Label: "Lower", Tone: Band, Values: lower},
+				},
+				Fills: []Fill{{Y1: upper, Y2: lower, Tone: Band}}, Signals: signals,
+			}
 		},
 	},
 	// The rule, for tops; bottoms mirrored. Two swing highs in succession are a double

@@ -2,7 +2,6 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -33,10 +32,10 @@ var priceEntries = []Indicator{
 		Doc:     "Heikin Ashi: candles of averaged prices, in which a trend keeps one colour. The open is the middle of the averaged candle before; the first open is the middle of the first body. The prices are not traded prices.",
 		Formula: "close = (o + h + l + c) / 4; open = (open[1] + close[1]) / 2; high = max(h, open, close); low = min(l, open, close)",
 		Memory:  fixed(HeikinAshiWarmup),
-		Plots:   []Plot{second("Open"), {Label: "High", Tone: Muted, Style: Dashed}, {Label: "Low", Tone: Muted, Style: Dashed}, mainly("Close")}, Shades: candleShade, Events: []Event{recoloured(func(a, b float64) float64 { return a - b })},
+		Plots:   []Plot{second("Open"), {Label: "High", Tone: Muted, Style: Dashed}, {Label: "Low", Tone: Muted, Style: Dashed}, mainly("Close"), unseen("Side")}, Shades: candleShade, Events: []Event{flips("Close")},
 		Calc: func(s *market.Series, _ Args) Columns {
 			o, h, l, c := heikinAshi(s)
-			return Columns{o, h, l, c}
+			return Columns{o, h, l, c, bodySides(o, c, func(a, b float64) float64 { return a - b })}
 		},
 	},
 	{
@@ -45,7 +44,7 @@ var priceEntries = []Indicator{
 		Formula: "EMA(m) of the Heikin Ashi candles of EMA(open, n), EMA(high, n), EMA(low, n), EMA(close, n)",
 		Params:  []Param{length(10), bars("smooth", 10, "second average", "length2", "after")},
 		Memory:  after(fixed(HeikinAshiWarmup), ema("length"), ema("smooth")),
-		Plots:   []Plot{second("Open"), mainly("Close")}, Shades: candleShade, Events: []Event{recoloured(kernel.Difference)},
+		Plots:   []Plot{second("Open"), mainly("Close"), unseen("Side")}, Shades: candleShade, Events: []Event{flips("Close")},
 		Calc: func(s *market.Series, a Args) Columns {
 			// Heikin Ashi takes no NaN, so the averaged bars begin with the first whole
 			// average.
@@ -63,7 +62,8 @@ var priceEntries = []Indicator{
 			// late averages a column once more and puts the bars in front that were cut
 			// off.
 			late := func(x []float64) []float64 { return append(kernel.NaNs(first), kernel.EMA(x, a.Int("smooth"))...) }
-			return Columns{late(o), late(c)}
+			o, c = late(o), late(c)
+			return Columns{o, c, bodySides(o, c, kernel.Difference)}
 		},
 	},
 }
@@ -71,17 +71,15 @@ var priceEntries = []Indicator{
 // candleShade fills the body of averaged candles.
 var candleShade = []Shade{{A: "Close", B: "Open", Tone: Up, Below: Down}}
 
-// recoloured returns the event of the body changing its colour. One without height counts as
-// rising.
-func recoloured(difference func(a, b float64) float64) Event {
-	return own(func(d *drawing) []Signal {
-		open, shut := d.of("Open"), d.of("Close")
-		rising := make([]bool, len(shut))
-		for i := range shut {
-			rising[i] = difference(shut[i], open[i]) >= 0
+// bodySides returns 1 where a body rises, and -1 elsewhere. One without height counts as rising.
+func bodySides(open, shut []float64, difference func(a, b float64) float64) []float64 {
+	out := make([]float64, len(shut))
+	for i := range shut {
+		if out[i] = -1; difference(shut[i], open[i]) >= 0 {
+			out[i] = 1
 		}
-		return shape.Flips(shut, rising)
-	}, shape.FlipUp, shape.FlipDown)
+	}
+	return out
 }
 
 // priceOf completes the record of a price that is made of the four of a bar, with the

@@ -20,11 +20,12 @@ var stopEntries = []Indicator{
 			factor("increment", 0.02, 0, 10, "what a new extreme adds to the factor", "step", "af_step", "af_increment"),
 			factor("maximum", 0.2, 0, 10, "largest factor", "max", "af_max", "max_step"),
 		},
-		Signals: []string{shape.FlipUp, shape.FlipDown},
-		Memory:  Memory{bars: func(a Args) int { return sarWarmup(a.Float("start"), a.Float("maximum")) }, endless: func(a Args) string { return sarStill(a, "") }},
-		Draw: func(s *market.Series, a Args) *Result {
+		Memory: Memory{bars: func(a Args) int { return sarWarmup(a.Float("start"), a.Float("maximum")) }, endless: func(a Args) string { return sarStill(a, "") }, settles: sarTurned},
+		Plots:  []Plot{{Label: "SAR", Style: Dots}, unseen("Side")}, Events: []Event{flips("SAR")},
+		Calc: func(s *market.Series, a Args) Columns {
 			f := kernel.Acceleration{Start: a.Float("start"), Step: a.Float("increment"), Most: a.Float("maximum")}
-			return sarResult(kernel.Parabolic(s, f, f, 0, 0))
+			stop, up := kernel.Parabolic(s, f, f, 0, 0)
+			return Columns{stop, sides(up)}
 		},
 	},
 	{
@@ -41,68 +42,67 @@ var stopEntries = []Indicator{
 			factor("increment_short", 0.02, 0, 10, "what a new low adds", "accelerationshort"),
 			factor("maximum_short", 0.2, 0, 10, "largest factor in a fall", "accelerationmaxshort"),
 		},
-		Signals: []string{shape.FlipUp, shape.FlipDown},
 		Memory: Memory{bars: func(a Args) int {
 			return sarWarmup(min(a.Float("start_long"), a.Float("start_short")), min(a.Float("maximum_long"), a.Float("maximum_short")))
-		}, endless: func(a Args) string { return cmp.Or(sarStill(a, "_long"), sarStill(a, "_short")) }},
-		Draw: func(s *market.Series, a Args) *Result {
+		}, endless: func(a Args) string { return cmp.Or(sarStill(a, "_long"), sarStill(a, "_short")) }, settles: sarTurned},
+		Plots: []Plot{{Label: "SAR", Style: Dots}, unseen("Side")}, Events: []Event{flips("SAR")},
+		Calc: func(s *market.Series, a Args) Columns {
 			// TA-Lib has a set of factors for each direction; where a first factor exceeds
 			// the largest one, the kernel uses the largest.
 			long := kernel.Acceleration{Start: a.Float("start_long"), Step: a.Float("increment_long"), Most: a.Float("maximum_long")}
 			short := kernel.Acceleration{Start: a.Float("start_short"), Step: a.Float("increment_short"), Most: a.Float("maximum_short")}
-			return sarResult(kernel.Parabolic(s, long, short, a.Float("start_value"), a.Float("offset")))
+			stop, up := kernel.Parabolic(s, long, short, a.Float("start_value"), a.Float("offset"))
+			return Columns{stop, sides(up)}
 		},
 	},
-	{
-		Name: "supertrend", Title: "Supertrend", Aliases: []string{"st", "super_trend"}, Category: Trend, Traits: Overlay,
+	stopping(Indicator{
+		Name: "supertrend", Title: "Supertrend", Aliases: []string{"st", "super_trend"}, Category: Trend,
 		Doc:     "Supertrend: a trailing stop a multiple of the average true range from the middle of the bar. It only tightens until a close breaks it, then changes sides. As TradingView's ta.supertrend, which starts in a falling trend.",
 		Formula: "hl2 ± mult * ATR(n); the band in force only moves towards the price and flips when a close crosses it",
 		Params: []Param{
 			bars("length", 10, "bars of the average true range", "period", "len", "window", "atr_length", "atr_period", "timeperiod"),
 			factor("mult", 3, 0.01, 50, "ranges between price and stop", "multiplier", "factor", "atr_mult"),
 		},
-		Signals: []string{shape.FlipUp, shape.FlipDown},
-		Memory:  untilTurned("mult", 1, wilder("length")),
-		Draw: func(s *market.Series, a Args) *Result {
-			mult := a.Float("mult")
-			// Both bands are kept all the time; the one on the side of the trend is the stop.
-			atr := kernel.ATRPine(s, a.Int("length"))
-			stop, up := atr, make([]bool, s.Len()) // the range of a bar is read once, so its place can take the stop
-			var upper, lower float64
-			rising, started := false, false
-			for i := kernel.FirstValid(atr); i < len(atr); i++ {
-				// Not kernel.MedianPrice: its correction of the last bits would decide ties between
-				// a close and a band, which the range, uncorrected, is part of as well.
-				mid, reach := (s.High[i]+s.Low[i])/2, float64(mult*atr[i])
-				newUpper, newLower := mid+reach, mid-reach
-				switch {
-				// The first bar with a range sets both bands and counts as falling.
-				case !started:
-					upper, lower, started = newUpper, newLower, true
-				default:
-					// A band moves towards the price only, unless the close before had gone
-					// through it: then it starts anew from this bar.
-					if newUpper < upper || s.Close[i-1] > upper {
-						upper = newUpper
-					}
-					if newLower > lower || s.Close[i-1] < lower {
-						lower = newLower
-					}
-					if rising {
-						// A close on the stop keeps the trend, on either side.
-						rising = !(s.Close[i] < lower)
-					} else {
-						rising = s.Close[i] > upper
-					}
+		Memory: untilTurned("mult", 1, wilder("length")),
+	}, func(s *market.Series, a Args) ([]float64, []bool) {
+		mult := a.Float("mult")
+		// Both bands are kept all the time; the one on the side of the trend is the stop.
+		atr := kernel.ATRPine(s, a.Int("length"))
+		stop, up := atr, make([]bool, s.Len()) // the range of a bar is read once, so its place can take the stop
+		var upper, lower float64
+		rising, started := false, false
+		for i := kernel.FirstValid(atr); i < len(atr); i++ {
+			// Not kernel.MedianPrice: its correction of the last bits would decide ties between
+			// a close and a band, which the range, uncorrected, is part of as well.
+			mid, reach := (s.High[i]+s.Low[i])/2, float64(mult*atr[i])
+			newUpper, newLower := mid+reach, mid-reach
+			switch {
+			// The first bar with a range sets both bands and counts as falling.
+			case !started:
+				upper, lower, started = newUpper, newLower, true
+			default:
+				// A band moves towards the price only, unless the close before had gone
+				// through it: then it starts anew from this bar.
+				if newUpper < upper || s.Close[i-1] > upper {
+					upper = newUpper
 				}
-				up[i] = rising
-				if stop[i] = upper; rising {
-					stop[i] = lower
+				if newLower > lower || s.Close[i-1] < lower {
+					lower = newLower
+				}
+				if rising {
+					// A close on the stop keeps the trend, on either side.
+					rising = !(s.Close[i] < lower)
+				} else {
+					rising = s.Close[i] > upper
 				}
 			}
-			return stopResult(stop, up, wilder("length").bars(a))
-		},
-	},
+			up[i] = rising
+			if stop[i] = upper; rising {
+				stop[i] = lower
+			}
+		}
+		return stop, up
+	}),
 	{
 		Name: "chandelier_exit", Title: "CE", Aliases: []string{"ce", "chexit", "chandelier"}, Category: Trend, Traits: Overlay,
 		Doc: "Chandelier exit of Le Beau: a stop for longs that hangs from the highest high by a multiple of the average true range, and one for shorts that stands on the lowest low. " +
@@ -142,118 +142,112 @@ var stopEntries = []Indicator{
 			return Columns{kernel.Lowest(kernel.Offset(kernel.Lowest(s.Low, n), atr, mult), q), short}
 		},
 	},
-	{
-		Name: "gann_hilo", Title: "HiLo", Aliases: []string{"hilo", "gann_high_low", "gann_hilo_activator"}, Category: Trend, Traits: Overlay,
+	stopping(Indicator{
+		Name: "gann_hilo", Title: "HiLo", Aliases: []string{"hilo", "gann_high_low", "gann_hilo_activator"}, Category: Trend,
 		Doc:     "Gann high-low activator of Krausz: an average of the lows as stop while closes break the average of the highs, and the reverse. Between the two averages the last stop stays where it was, as in pandas-ta.",
 		Formula: "close > SMA(high, n)[1]: SMA(low, m); close < SMA(low, m)[1]: SMA(high, n); else unchanged",
 		Params: []Param{
 			bars("high", 13, "average of the highs", "high_length", "length", "period"), bars("low", 21, "average of the lows", "low_length"),
 		},
-		Signals: []string{shape.FlipUp, shape.FlipDown},
 		// A close beyond one of the averages sets side and stop anew; 100 bars allow for
 		// one.
 		Memory: after(lengths(2, "high", "low"), fixed(100)),
-		Draw: func(s *market.Series, a Args) *Result {
-			// Closes are compared with the averages of the bar before.
-			highs, lows := kernel.SMA(s.High, a.Int("high")), kernel.SMA(s.Low, a.Int("low"))
-			stop, up := kernel.NaNs(s.Len()), make([]bool, s.Len())
-			for i := 1; i < len(stop); i++ {
-				switch {
-				case kernel.Compare(s.Close[i], highs[i-1]) > 0:
-					stop[i], up[i] = lows[i], true
-				case kernel.Compare(s.Close[i], lows[i-1]) < 0:
-					stop[i], up[i] = highs[i], false
-				// Between the averages the side stays, and the stop stands where it was.
-				default:
-					stop[i], up[i] = stop[i-1], up[i-1]
-				}
+	}, func(s *market.Series, a Args) ([]float64, []bool) {
+		// Closes are compared with the averages of the bar before.
+		highs, lows := kernel.SMA(s.High, a.Int("high")), kernel.SMA(s.Low, a.Int("low"))
+		stop, up := kernel.NaNs(s.Len()), make([]bool, s.Len())
+		for i := 1; i < len(stop); i++ {
+			switch {
+			case kernel.Compare(s.Close[i], highs[i-1]) > 0:
+				stop[i], up[i] = lows[i], true
+			case kernel.Compare(s.Close[i], lows[i-1]) < 0:
+				stop[i], up[i] = highs[i], false
+			// Between the averages the side stays, and the stop stands where it was.
+			default:
+				stop[i], up[i] = stop[i-1], up[i-1]
 			}
-			return &Result{Lines: shape.StopLines(stop, up), Signals: shape.Flips(stop, up)}
-		},
-	},
-	{
-		Name: "volatility_stop", Title: "VStop", Aliases: []string{"vstop"}, Category: Trend, Traits: Overlay,
+		}
+		return stop, up
+	}),
+	stopping(Indicator{
+		Name: "volatility_stop", Title: "VStop", Aliases: []string{"vstop"}, Category: Trend,
 		Doc:     "Volatility stop: a multiple of the average true range below the highest close since the trend began, or above the lowest; it never gives way and turns on a close beyond it. As at TradingView; starts in a rising trend on the first bar with a range.",
 		Formula: "rising: stop = max(stop[1], highest close - mult * ATR(n)); falling mirrored",
 		Params: []Param{
 			length(20), factor("mult", 2, 0.01, 50, "ranges between price and stop", "multiplier", "factor", "atr_mult"),
 		},
-		Signals: []string{shape.FlipUp, shape.FlipDown},
-		Memory:  untilTurned("mult", 1, wilder("length")),
-		Draw: func(s *market.Series, a Args) *Result {
-			atr, mult := kernel.ATRPine(s, a.Int("length")), a.Float("mult")
-			first := kernel.FirstValid(atr)
-			stop, up := kernel.Unknown(len(s.Close), first), make([]bool, len(s.Close))
-			var extreme, level float64 // best close of the trend, and its stop
-			rising := true
-			for i := first; i < len(s.Close); i++ {
-				reach := float64(mult * atr[i])
-				switch {
-				case i == first:
-					extreme, level = s.Close[i], s.Close[i]-reach
-				// While the trend lasts the best close and the stop only move in its direction,
-				// even when the range grows.
-				case rising:
-					extreme = max(extreme, s.Close[i])
-					level = max(level, extreme-reach)
-				default:
-					extreme = min(extreme, s.Close[i])
-					level = min(level, extreme+reach)
-				}
-				// A close beyond the stop turns the trend, and both start anew from that close.
-				if now := kernel.Compare(s.Close[i], level) >= 0; now != rising {
-					rising, extreme = now, s.Close[i]
-					if level = s.Close[i] + reach; rising {
-						level = s.Close[i] - reach
-					}
-				}
-				stop[i], up[i] = level, rising
+		Memory: untilTurned("mult", 1, wilder("length")),
+	}, func(s *market.Series, a Args) ([]float64, []bool) {
+		atr, mult := kernel.ATRPine(s, a.Int("length")), a.Float("mult")
+		first := kernel.FirstValid(atr)
+		stop, up := kernel.Unknown(len(s.Close), first), make([]bool, len(s.Close))
+		var extreme, level float64 // best close of the trend, and its stop
+		rising := true
+		for i := first; i < len(s.Close); i++ {
+			reach := float64(mult * atr[i])
+			switch {
+			case i == first:
+				extreme, level = s.Close[i], s.Close[i]-reach
+			// While the trend lasts the best close and the stop only move in its direction,
+			// even when the range grows.
+			case rising:
+				extreme = max(extreme, s.Close[i])
+				level = max(level, extreme-reach)
+			default:
+				extreme = min(extreme, s.Close[i])
+				level = min(level, extreme+reach)
 			}
-			return stopResult(stop, up, wilder("length").bars(a))
-		},
-	},
+			// A close beyond the stop turns the trend, and both start anew from that close.
+			if now := kernel.Compare(s.Close[i], level) >= 0; now != rising {
+				rising, extreme = now, s.Close[i]
+				if level = s.Close[i] + reach; rising {
+					level = s.Close[i] - reach
+				}
+			}
+			stop[i], up[i] = level, rising
+		}
+		return stop, up
+	}),
 	// The stop is moved and crossed by closes alone; highs and lows count in its range.
-	{
-		Name: "ut_bot", Title: "UT Bot", Aliases: []string{"utbot", "ut_bot_alerts"}, Category: Trend, Traits: Overlay,
+	stopping(Indicator{
+		Name: "ut_bot", Title: "UT Bot", Aliases: []string{"utbot", "ut_bot_alerts"}, Category: Trend,
 		Doc:     "UT Bot: a stop that trails the close at a multiple of the average true range and changes sides when a close crosses it. After the script by QuantNomad on TradingView.",
 		Formula: "two closes above the stop: max(stop[1], close - key * ATR(n)); two below: min(stop[1], close + key * ATR(n)); else anew from this close",
 		Params: []Param{
 			factor("key", 1, 0.01, 50, "ranges between price and stop", "key_value", "mult", "multiplier", "sensitivity"),
 			bars("length", 10, "bars of the average true range", "period", "atr_length", "atr_period"),
 		},
-		Signals: []string{shape.FlipUp, shape.FlipDown},
-		Memory:  untilTurned("key", 1, wilder("length")),
-		Draw: func(s *market.Series, a Args) *Result {
-			atr, mult := kernel.ATRPine(s, a.Int("length")), a.Float("key")
-			// The side is told by the stop alone: unlike volatilityStop it keeps no best close of the
-			// trend.
-			first := kernel.FirstValid(atr)
-			stop, up := kernel.Unknown(len(s.Close), first), make([]bool, len(s.Close))
-			for i := first; i < len(s.Close); i++ {
-				below, above := s.Close[i]-float64(mult*atr[i]), s.Close[i]+float64(mult*atr[i])
-				// The first stop lies below the close: the trend begins as up, unless the range
-				// is 0.
-				if i == first {
-					stop[i], up[i] = below, kernel.Compare(s.Close[i], below) > 0
-					continue
-				}
-				switch before, now := kernel.Compare(s.Close[i-1], stop[i-1]), kernel.Compare(s.Close[i], stop[i-1]); {
-				// Two closes on one side: the stop only moves towards them. After a crossing it
-				// starts anew from this close, on the other side.
-				case now > 0 && before > 0:
-					stop[i] = max(stop[i-1], below)
-				case now < 0 && before < 0:
-					stop[i] = min(stop[i-1], above)
-				case now > 0:
-					stop[i] = below
-				default:
-					stop[i] = above
-				}
-				up[i] = kernel.Compare(s.Close[i], stop[i]) > 0
+		Memory: untilTurned("key", 1, wilder("length")),
+	}, func(s *market.Series, a Args) ([]float64, []bool) {
+		atr, mult := kernel.ATRPine(s, a.Int("length")), a.Float("key")
+		// The side is told by the stop alone: unlike volatilityStop it keeps no best close of the
+		// trend.
+		first := kernel.FirstValid(atr)
+		stop, up := kernel.Unknown(len(s.Close), first), make([]bool, len(s.Close))
+		for i := first; i < len(s.Close); i++ {
+			below, above := s.Close[i]-float64(mult*atr[i]), s.Close[i]+float64(mult*atr[i])
+			// The first stop lies below the close: the trend begins as up, unless the range
+			// is 0.
+			if i == first {
+				stop[i], up[i] = below, kernel.Compare(s.Close[i], below) > 0
+				continue
 			}
-			return stopResult(stop, up, wilder("length").bars(a))
-		},
-	},
+			switch before, now := kernel.Compare(s.Close[i-1], stop[i-1]), kernel.Compare(s.Close[i], stop[i-1]); {
+			// Two closes on one side: the stop only moves towards them. After a crossing it
+			// starts anew from this close, on the other side.
+			case now > 0 && before > 0:
+				stop[i] = max(stop[i-1], below)
+			case now < 0 && before < 0:
+				stop[i] = min(stop[i-1], above)
+			case now > 0:
+				stop[i] = below
+			default:
+				stop[i] = above
+			}
+			up[i] = kernel.Compare(s.Close[i], stop[i]) > 0
+		}
+		return stop, up
+	}),
 	{
 		Name: "pmax", Title: "PMax", Aliases: []string{"profit_maximizer"}, Category: Trend, Traits: Overlay,
 		Doc:     "Profit maximizer: a supertrend of a moving average of hl2, which turns when the average, not the close, crosses the stop. After KivancOzbilgic's script.",
@@ -262,14 +256,11 @@ var stopEntries = []Indicator{
 			bars("length", 10, "bars of the true range's average", "atr_length", "period"), factor("mult", 3, 0.1, 50, "ranges between average and stop", "multiplier"),
 			bars("ma_length", 10, "bars of the average", "average"), averageType("ma_type", "ema", "kind of average"),
 		},
-		Signals: []string{shape.FlipUp, shape.FlipDown},
-		Memory:  untilTurned("mult", 1, pmaxMemory),
-		Draw: func(s *market.Series, a Args) *Result {
+		Memory: untilTurned("mult", 1, after(wilder("length"), averageBy("ma_type", "ma_length"))),
+		Plots:  append(stopPlots(), mainly("Average")), Events: []Event{flips("Stop")},
+		Calc: func(s *market.Series, a Args) Columns {
 			line := kernel.Average(a.Choice("ma_type"), kernel.MedianPrice(s), a.Int("ma_length"))
-			stop, up := ratchet(line, kernel.Scaled(kernel.ATRPine(s, a.Int("length")), a.Float("mult")))
-			r := stopResult(stop, up, pmaxMemory.bars(a))
-			r.Lines = append(r.Lines, Line{Label: "Average", Tone: Primary, Values: line})
-			return r
+			return append(stopColumns(ratchet(line, kernel.Scaled(kernel.ATRPine(s, a.Int("length")), a.Float("mult")))), line)
 		},
 	},
 	{
@@ -277,7 +268,6 @@ var stopEntries = []Indicator{
 		Doc:      "Optimized trend tracker: a trailing stop some percent from an adaptive average, moved by half that percentage, and shown two bars late. The trend turns where the average crosses it. After KivancOzbilgic's script.",
 		Formula:  "stop trails A = VAR(x, n) by percent; OTT = stop * (1 ± percent/200), + where A > stop; shown as OTT[2]",
 		Params:   []Param{length(2), factor("percent", 1.4, 0.01, 50, "distance of the stop in percent"), source()},
-		Signals:  []string{shape.CrossUp, shape.CrossDown},
 		Meanings: shape.CrossMeanings("the average", "the stop"),
 		// A price takes the square of a distance to cover it, whatever the length of the
 		// bars: percent squared days are enough as a rule.
@@ -285,8 +275,9 @@ var stopEntries = []Indicator{
 			percent := a.Float("percent")
 			days := min(int64(percent*percent*86400), MaxWarmup*iv.Seconds())
 			return max(days, int64(500+ottMemory.bars(a))*iv.Seconds())
-		}},
-		Draw: func(s *market.Series, a Args) *Result {
+		}, settles: func(d *drawing) int { return turned(d.of("Side"), ottMemory.bars(d.a)/4, 2) + 2 }}, // shown two bars late
+		Plots: []Plot{mainly("Average"), second("OTT"), unseen("Side")}, Events: []Event{lines("Average", "OTT")},
+		Calc: func(s *market.Series, a Args) Columns {
 			line, percent := vidya(column(s, a), a.Int("length"), ottMomentum, ottMomentum), a.Float("percent")
 			// The stop trails the average by percent, and is then moved half of that
 			// towards the side it is on.
@@ -298,12 +289,7 @@ var stopEntries = []Indicator{
 					stop[i] = v * (1 - by)
 				}
 			}
-			stop = kernel.Shift(stop, 2)
-			return &Result{
-				Lines:   []Line{{Label: "Average", Tone: Primary, Values: line}, {Label: "OTT", Tone: Second, Values: stop}},
-				Signals: shape.Crossings(nil, line, stop, shape.CrossUp, shape.CrossDown),
-				Settles: turned(up, ottMemory.bars(a)/4, 2) + 2, // shown two bars late
-			}
+			return Columns{line, kernel.Shift(stop, 2), sides(up)}
 		},
 	},
 	{
@@ -313,14 +299,13 @@ var stopEntries = []Indicator{
 		Params: []Param{
 			length(14), factor("mult", 1, 0.1, 20, "ranges between price and line", "coeff", "multiplier"), choice("momentum", "what decides the side", "mfi", "rsi"),
 		},
-		Signals: []string{shape.CrossUp, shape.CrossDown},
-		Meanings: map[string]string{
-			shape.CrossUp:   "the line is above itself two bars ago, which it was not on the bar before",
-			shape.CrossDown: "the line is below itself two bars ago, which it was not on the bar before",
-		},
 		// The price must cover the distance to the line on both sides to have moved it.
-		Memory: untilTurned("mult", 2, wilder("length")),
-		Draw: func(s *market.Series, a Args) *Result {
+		Memory: untilTurned("mult", 2, wilder("length")).untilKnown(2), // the second line is two bars late
+		// The script compares the line with itself two bars before.
+		Plots: []Plot{mainly("AlphaTrend"), second("Two bars ago"), unseen("Known")}, Shades: []Shade{{A: "AlphaTrend", B: "Two bars ago", Tone: Up, Below: Down}},
+		Events: []Event{lines("AlphaTrend", "Two bars ago").meaning("the line is above itself two bars ago, which it was not on the bar before",
+			"the line is below itself two bars ago, which it was not on the bar before")},
+		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
 			push := kernel.MFI(s, n)
 			if a.Choice("momentum") == "rsi" {
@@ -329,8 +314,7 @@ var stopEntries = []Indicator{
 			reach := kernel.Scaled(kernel.SMA(kernel.TrueRangePine(s), n), a.Float("mult"))
 			// The line begins where both the momentum and the range are known.
 			first := max(kernel.FirstValid(push), kernel.FirstValid(reach))
-			line, settles := kernel.Unknown(len(push), first), len(push)
-			possible := anywhere()
+			line, known, possible := kernel.Unknown(len(push), first), kernel.NaNs(len(push)), anywhere()
 			for i := first; i < len(line); i++ {
 				below, above := s.Low[i]-reach[i], s.High[i]+reach[i]
 				rising := kernel.Compare(push[i], 50) >= 0
@@ -339,9 +323,7 @@ var stopEntries = []Indicator{
 				} else {
 					possible = possible.clamp(math.Inf(-1), above)
 				}
-				if possible.met() {
-					settles = min(settles, i)
-				}
+				known[i] = possible.met()
 				switch {
 				// The line starts at the stop of its side and from then on may only move
 				// towards the price: up while money flows in, down while it flows out.
@@ -355,15 +337,7 @@ var stopEntries = []Indicator{
 					line[i] = min(line[i-1], above)
 				}
 			}
-			// The script compares the line with itself two bars before, and so does the
-			// fill.
-			before := kernel.Shift(line, 2)
-			return &Result{
-				Lines:   []Line{{Label: "AlphaTrend", Tone: Primary, Values: line}, {Label: "Two bars ago", Tone: Second, Values: before}},
-				Fills:   []Fill{{Y1: line, Y2: before, Tone: Up, Below: Down}},
-				Signals: shape.Crossings(nil, line, before, shape.CrossUp, shape.CrossDown),
-				Settles: settles + 2, // the second line is two bars late
-			}
+			return Columns{line, kernel.Shift(line, 2), known}
 		},
 	},
 	// In a rise the line is the highest of the lows that the last amplitude bars had; it
@@ -378,11 +352,11 @@ var stopEntries = []Indicator{
 			{Name: "length", Aliases: []string{"amplitude", "period"}, Doc: "bars of the extremes and means", Kind: Int, Default: 2, Min: 1, Max: 200},
 			factor("deviation", 2, 0, 20, "half ranges to the channel", "channel_deviation", "mult"),
 		},
-		Signals: []string{shape.FlipUp, shape.FlipDown},
 		// The channel's range is Wilder's average of 100 bars; the line forgets where it
 		// began with a turn, for which 100 lengths are allowed.
 		Memory: after(fixed(kernel.WilderMemory*100), lengths(100, "length")),
-		Draw: func(s *market.Series, a Args) *Result {
+		Plots:  append(stopPlots(), bands()[1:]...), Shades: bandShade, Events: []Event{flips("Stop")},
+		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
 			// Floor and ceiling are judged with the means of highs and lows, so one wide bar turns
 			// nothing.
@@ -428,13 +402,7 @@ var stopEntries = []Indicator{
 				up[i] = rising
 			}
 			reach := kernel.ATRPine(s, 100)
-			upper, lower := kernel.Offset(line, reach, a.Float("deviation")/2), kernel.Offset(line, reach, -a.Float("deviation")/2)
-			return &Result{
-				Lines: append(shape.StopLines(line, up),
-					Line{Label: "Upper", Tone: Band, Values: upper}, Line{Label: "Lower", Tone: Band, Values: lower}),
-				Fills:   []Fill{{Y1: upper, Y2: lower, Tone: Band}},
-				Signals: shape.Flips(line, up),
-			}
+			return append(stopColumns(line, up), kernel.Offset(line, reach, a.Float("deviation")/2), kernel.Offset(line, reach, -a.Float("deviation")/2))
 		},
 	},
 	{
@@ -442,17 +410,16 @@ var stopEntries = []Indicator{
 		Doc:     "Range filter: a line that stands still while the price stays within a smoothed range of it, and else follows at that distance. After DonovanWall's script.",
 		Formula: "r = mult * EMA(EMA(|Δx|, n), 2n-1); filter = max(filter[1], x - r) if x > filter[1], else min(filter[1], x + r)",
 		Params:  []Param{length(100), factor("mult", 3, 0.1, 50, "ranges between price and line", "multiplier", "range_multiplier"), source()},
-		Signals: []string{shape.TurnUp, shape.TurnDown},
 		// The price must cover the range on both sides to have moved the line. A change of
 		// the close is half as large as a bar's range.
-		Memory: untilTurned("mult", 1, filterMemory),
-		Draw: func(s *market.Series, a Args) *Result {
+		Memory: untilTurned("mult", 1, filterMemory).untilKnown(0),
+		Plots:  []Plot{mainly("Filter"), {Label: "Upper", Tone: Band}, {Label: "Lower", Tone: Band}, unseen("Known")}, Events: []Event{turnsOf("Filter")},
+		Calc: func(s *market.Series, a Args) Columns {
 			x, n := column(s, a), a.Int("length")
 			reach := kernel.Scaled(kernel.EMA(kernel.EMA(kernel.Absolute(kernel.Change(x, 1)), n), 2*n-1), a.Float("mult"))
 			from := filterMemory.bars(a) / 4
 			first := kernel.FirstValid(reach)
-			line, settles := kernel.Unknown(len(x), first), len(x)
-			possible := anywhere()
+			line, known, possible := kernel.Unknown(len(x), first), kernel.NaNs(len(x)), anywhere()
 			for i := first; i < len(x); i++ {
 				switch {
 				case i == first:
@@ -466,18 +433,9 @@ var stopEntries = []Indicator{
 				if i >= from {
 					possible = possible.clamp(x[i]-reach[i], x[i]+reach[i])
 				}
-				if possible.met() {
-					settles = min(settles, i)
-				}
+				known[i] = possible.met()
 			}
-			return &Result{
-				Settles: settles,
-				Lines: []Line{
-					{Label: "Filter", Tone: Primary, Values: line},
-					{Label: "Upper", Tone: Band, Values: kernel.Offset(line, reach, 1)}, {Label: "Lower", Tone: Band, Values: kernel.Offset(line, reach, -1)},
-				},
-				Signals: shape.Turns(nil, line),
-			}
+			return Columns{line, kernel.Offset(line, reach, 1), kernel.Offset(line, reach, -1), known}
 		},
 	},
 	{
@@ -485,21 +443,21 @@ var stopEntries = []Indicator{
 		Doc:     "Semaphore signal level: averages of highs and lows that change places when a close leaves them. After ErwinBeckers' script.",
 		Formula: "trend up if close > SMA(high, n), down if close < SMA(low, n), else as before; up line = SMA(high) in a rise, SMA(low) in a fall; down line mirrored",
 		Params:  []Param{length(10)},
-		Signals: []string{shape.FlipUp, shape.FlipDown},
 		Memory:  after(window("length"), fixed(100)), // until a close decides the side
-		Draw: func(s *market.Series, a Args) *Result {
+		Plots:   []Plot{{Label: "Up", Tone: Up}, {Label: "Down", Tone: Down}, unseen("Side")}, Shades: []Shade{{A: "Up", B: "Down", Tone: Up, Below: Down}}, Events: []Event{flips("Up")},
+		Calc: func(s *market.Series, a Args) Columns {
 			highs, lows := kernel.SMA(s.High, a.Int("length")), kernel.SMA(s.Low, a.Int("length"))
-			up, down, rising := kernel.NaNs(s.Len()), kernel.NaNs(s.Len()), make([]bool, s.Len())
+			up, down, sides := kernel.NaNs(s.Len()), kernel.NaNs(s.Len()), make([]float64, s.Len())
 			// Until a close leaves the averages for the first time there is no side and no
 			// line.
-			side := 0
+			side := 0.0
 			for i, c := range s.Close {
 				if kernel.Compare(c, highs[i]) > 0 {
 					side = 1
 				} else if kernel.Compare(c, lows[i]) < 0 {
 					side = -1
 				}
-				rising[i] = side > 0
+				sides[i] = side
 				// In a fall the two averages change places, which is the crossing that the
 				// chart shows.
 				switch side {
@@ -509,11 +467,7 @@ var stopEntries = []Indicator{
 					up[i], down[i] = lows[i], highs[i]
 				}
 			}
-			return &Result{
-				Lines:   []Line{{Label: "Up", Tone: Up, Values: up}, {Label: "Down", Tone: Down, Values: down}},
-				Fills:   []Fill{{Y1: up, Y2: down, Tone: Up, Below: Down}},
-				Signals: shape.Flips(up, rising),
-			}
+			return Columns{up, down, sides}
 		},
 	},
 }
@@ -531,30 +485,64 @@ func untilTurned(ranges string, by float64, m Memory) Memory {
 	return Memory{bars: func(a Args) int {
 		warm, away := m.bars(a), by*a.Float(ranges)
 		return warm + max(400, min(int(25*away*away), MaxWarmup-warm))
-	}}
+	}, settles: func(d *drawing) int { return turned(d.of("Side"), m.bars(d.a)/4, 2) }}
 }
 
-// stopResult returns a stop drawn below or above the price, with signals where it
-// changes sides. Its range is warm after the first warm bars.
-func stopResult(stop []float64, up []bool, warm int) *Result {
-	return &Result{Lines: shape.StopLines(stop, up), Signals: shape.Flips(stop, up), Settles: turned(up, warm/4, 2)}
+// untilKnown returns m of an entry that says in its column "Known" from which bar on it does
+// not depend on the history, if what it draws comes later bars late.
+func (m Memory) untilKnown(later int) Memory {
+	m.settles = func(d *drawing) int { return kernel.FirstValid(d.of("Known")) + later }
+	return m
 }
 
-// turned returns the bar after from on which up changes for the n-th time, or len(up) if
+// stopping completes the record of a stop below or above the price, with signals where it
+// changes sides. What is below or above has a line of its own, so that nothing joins them.
+func stopping(ind Indicator, stop func(s *market.Series, a Args) (stop []float64, up []bool)) Indicator {
+	ind.Traits, ind.Plots, ind.Events = Overlay, stopPlots(), []Event{flips("Stop")}
+	ind.Calc = func(s *market.Series, a Args) Columns { return stopColumns(stop(s, a)) }
+	return ind
+}
+func stopPlots() []Plot {
+	return []Plot{{Label: "Up", Tone: Up}, {Label: "Down", Tone: Down}, unseen("Stop"), unseen("Side")}
+}
+func stopColumns(stop []float64, up []bool) Columns {
+	below, above := kernel.NaNs(len(stop)), kernel.NaNs(len(stop))
+	for i, v := range stop {
+		if up[i] {
+			below[i] = v
+		} else {
+			above[i] = v
+		}
+	}
+	return Columns{below, above, stop, sides(up)}
+}
+
+// sides returns the column "Side": 1 where up, -1 elsewhere.
+func sides(up []bool) []float64 {
+	out := make([]float64, len(up))
+	for i := range out {
+		if out[i] = -1; up[i] {
+			out[i] = 1
+		}
+	}
+	return out
+}
+
+// turned returns the bar after from on which side changes for the n-th time, or len(side) if
 // there is none. A stop has a level for each side, and a turn sets one of them again: after
 // two turns nothing depends on the history before. Callers count turns from a quarter of
 // the bars that the range needs: it is not exact there, but near enough for the turns to be
 // on the right bars.
-func turned(up []bool, from, n int) int {
-	for i := max(1, from); i < len(up); i++ {
-		if up[i] != up[i-1] {
+func turned(side []float64, from, n int) int {
+	for i := max(1, from); i < len(side); i++ {
+		if side[i] != side[i-1] {
 			n--
 		}
 		if n == 0 {
 			return i
 		}
 	}
-	return len(up)
+	return len(side)
 }
 
 // bounds is the range of values that a line can have if it began at an unknown value and
@@ -570,8 +558,13 @@ func (b bounds) clamp(low, high float64) bounds {
 	return bounds{min(max(b.low, low), high), min(max(b.high, low), high)}
 }
 
-// met reports whether only one value is left.
-func (b bounds) met() bool { return b.low == b.high }
+// met returns 1 if only one value is left, and else NaN.
+func (b bounds) met() float64 {
+	if b.low == b.high {
+		return 1
+	}
+	return nan
+}
 
 // sarTurns is how often a parabolic stop has turned when it no longer depends on where
 // it began: each turn starts it at the extreme of the trend before.
@@ -595,10 +588,8 @@ func sarStill(a Args, suffix string) (set string) {
 	return ""
 }
 
-// sarResult returns a stop drawn as dots, with signals where it changes sides.
-func sarResult(stop []float64, up []bool) *Result {
-	return &Result{Lines: []Line{{Label: "SAR", Style: Dots, Values: stop}}, Signals: shape.Flips(stop, up), Settles: turned(up, 1, sarTurns)}
-}
+// sarTurned returns the bar on which it has.
+func sarTurned(d *drawing) int { return turned(d.of("Side"), 1, sarTurns) }
 
 // stopBreaks follows a trend that turns up when a close passes the stop of the
 // shorts and down when one passes that of the longs, and marks the turns. Only
@@ -626,9 +617,6 @@ func stopBreaks(s *market.Series, long, short []float64) []Signal {
 	}
 	return signals
 }
-
-// pmaxMemory is that of range and average.
-var pmaxMemory = after(wilder("length"), averageBy("ma_type", "ma_length"))
 
 // ratchet returns a stop that follows x at a distance of reach, only moves towards
 // it, and changes sides when x crosses it. It starts below x. Both pmax and ott turn

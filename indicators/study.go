@@ -103,6 +103,9 @@ func drawn(s *market.Series, a Args) *Result {
 			d.r.HLines = append(d.r.HLines, HLine{Y: y})
 		}
 	}
+	if settles := a.ind.Memory.settles; settles != nil {
+		d.r.Settles = settles(d)
+	}
 	if between := a.ind.Between; between != [2]float64{} {
 		d.r.YRange = &between
 	}
@@ -286,6 +289,24 @@ func bands() []Plot {
 }
 
 var bandShade = []Shade{{A: "Upper", B: "Lower", Tone: Band}}
+
+// flips returns the event of a trend changing its direction, which the column "Side" has. The
+// first bar with a value has none.
+func flips(of string) Event {
+	return own(func(d *drawing) (signals []Signal) {
+		y, side := d.of(of), d.of("Side")
+		for i := 1; i < len(y); i++ {
+			switch {
+			case (side[i] > 0) == (side[i-1] > 0) || isNaN(y[i-1]):
+			case side[i] > 0:
+				signals = append(signals, shape.Mark(i, y[i], shape.FlipUp, Up))
+			default:
+				signals = append(signals, shape.Mark(i, y[i], shape.FlipDown, Down))
+			}
+		}
+		return signals
+	}, shape.FlipUp, shape.FlipDown)
+}
 
 // stacks returns the event of columns, the fastest first, coming into order.
 func stacks(labels ...string) Event {

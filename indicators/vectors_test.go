@@ -552,13 +552,13 @@ func marketVector(s *market.Series, _ params) map[string][]float64 {
 // value.
 func supertrend081(s *market.Series, p params) map[string][]float64 {
 	stop, up := supertrendOf(s, p.int("timeperiod"), p.num("multiplier"))
-	return map[string][]float64{"supertrend": stop, "trend": sides(stop, up, 1, 0)}
+	return map[string][]float64{"supertrend": stop, "trend": directions(stop, up, 1, 0)}
 }
 
 // supertrendVector gives the direction as Pine does: -1 is up.
 func supertrendVector(s *market.Series, p params) map[string][]float64 {
 	stop, up := supertrendOf(s, p.int("length"), p.num("mult"))
-	return map[string][]float64{"supertrend": stop, "direction": sides(stop, up, -1, math.NaN())}
+	return map[string][]float64{"supertrend": stop, "direction": directions(stop, up, -1, math.NaN())}
 }
 
 // supertrendOf returns the stop, which the entry draws as two lines, and where it rises.
@@ -578,9 +578,9 @@ func supertrendOf(s *market.Series, n int, mult float64) (stop []float64, up []b
 	return stop, up
 }
 
-// sides returns rising where up, its negative elsewhere, and before until stop has
+// directions returns rising where up, its negative elsewhere, and before until stop has
 // a value.
-func sides(stop []float64, up []bool, rising, before float64) []float64 {
+func directions(stop []float64, up []bool, rising, before float64) []float64 {
 	out := make([]float64, len(stop))
 	for i, v := range stop {
 		switch {

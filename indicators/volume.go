@@ -336,18 +336,13 @@ var volumes = []Indicator{
 		Doc:     "Weis wave volume: the volume of each up or down wave added up since the wave began, down waves below zero. A wave turns when enough closes in a row go the other way. After LazyBear's script. Nothing repaints.",
 		Formula: "wave: up after n rising closes in a row, down after n falling ones, else as before; sum of the volume since it turned",
 		Params:  []Param{length(2)},
-		Signals: []string{shape.FlipUp, shape.FlipDown},
-		Meanings: map[string]string{
-			shape.FlipUp:   "a rising wave begins",
-			shape.FlipDown: "a falling wave begins",
-		},
 		// A wave counts from its own turn, and the more closes in a row a turn needs, the
 		// longer waves last.
 		Memory: after(fixed(300), lengths(60, "length")),
-		Draw: func(s *market.Series, a Args) *Result {
+		Plots:  []Plot{histogram("Wave"), unseen("Side")}, Events: []Event{flips("Wave").meaning("a rising wave begins", "a falling wave begins")},
+		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
-			var signals []Signal
-			total := kernel.NaNs(s.Len())
+			total, side := kernel.NaNs(s.Len()), make([]float64, s.Len())
 			wave, run := 0.0, 0 // run: closes in a row that rose, or fell if below zero
 			for i := 1; i < s.Len(); i++ {
 				// An unchanged close ends the run but not the wave.
@@ -369,18 +364,14 @@ var volumes = []Indicator{
 				}
 				switch {
 				case turn == 0: // no wave has begun
-				// The first wave begins without a signal: nothing turned.
 				case turn != wave:
 					total[i] = turn * s.Volume[i]
-					if wave != 0 {
-						signals = append(signals, shape.Mark(i, total[i], [2]string{shape.FlipDown, shape.FlipUp}[int(turn+1)/2], [2]Tone{Down, Up}[int(turn+1)/2]))
-					}
 				default:
 					total[i] = total[i-1] + float64(turn*s.Volume[i])
 				}
-				wave = turn
+				wave, side[i] = turn, turn
 			}
-			return &Result{Histogram: []Histogram{{Label: "Wave", Values: total}}, Signals: signals}
+			return Columns{total, side}
 		},
 	},
 	// The rule: the volume since the period began, or of the bar alone, is compared

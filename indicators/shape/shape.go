@@ -1,10 +1,9 @@
 // Package shape turns columns of numbers into what a chart shows and an alert
 // waits for: a [Result] with lines, levels, fills and [Signal]s.
 //
-// It knows four things: the usual forms of a panel (compose.go), the events on a
-// line such as crossings and exits from a zone (signals.go), swing highs and
-// lows (pivots.go), and the divergences between a price and an oscillator
-// (divergence.go). It knows no indicator and no parameter.
+// It knows three things: the events on a line such as crossings and exits from a
+// zone (signals.go), swing highs and lows (pivots.go), and the divergences between
+// a price and an oscillator (divergence.go). It knows no indicator and no parameter.
 //
 // # When a signal fires
 //

@@ -163,22 +163,6 @@ func TurnsOf(dst []Signal, x []float64, size func(i int) float64) []Signal {
 	return dst
 }
 
-// Flips returns a signal for each bar on which a trend changes its direction, with the Y of
-// y. The first bar with a value has none.
-func Flips(y []float64, up []bool) []Signal {
-	var signals []Signal
-	for i := 1; i < len(y); i++ {
-		switch {
-		case up[i] == up[i-1] || y[i-1] != y[i-1]: // NaN
-		case up[i]:
-			signals = append(signals, Mark(i, y[i], FlipUp, Up))
-		default:
-			signals = append(signals, Mark(i, y[i], FlipDown, Down))
-		}
-	}
-	return signals
-}
-
 // NewExtremes returns a signal for each bar on which the upper edge of a channel rises or
 // the lower edge falls. Either edge may be nil.
 func NewExtremes(upper, lower []float64) []Signal {
