@@ -9,10 +9,6 @@ TEST     = GOGC=400 $(GO) test -timeout 10m $(TESTFLAGS)
 # wait, so one package more than there are cores may run.
 LONGEST := ./trade ./server ./indicators ./market
 MORE    := -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
-# The race detector needs a C compiler. With it tests are five to ten times slower, so -short leaves out repetitions
-# (seeds, crash points, catalogue entries, pairs of intervals), which have all run without it. Every test runs in both.
-# Few run at once: with many, an answer of the fake etcd may come later than the 2 seconds for which wick waits.
-RACE    := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 || command -v cc >/dev/null 2>&1 && echo -race)
 BUILD    = $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -buildid='
 
 .PHONY: help run build build-core test check fuzz bench docs docs-check e2e torture release clean
@@ -29,12 +25,10 @@ build: ## build the static binary ./wick
 build-core: ## build ./wick-core, without cluster, brokers, messages and page
 	$(BUILD) -tags core -o wick-core .
 
-test: ## run all tests, then with -short under the race detector where a C compiler is at hand
+test: ## run all tests
 	$(TEST) $(MORE) $(LONGEST) ./...
-	@test -n "$(RACE)" || echo "no C compiler: tested without the race detector"
-	$(if $(RACE),CGO_ENABLED=1 $(TEST) -race -short -vet=off -parallel 4 $(LONGEST) ./...)
 
-check: ## what CI runs: formatting, vet, staticcheck, gosec, tests, benchmarks once, a short fuzz round, and what the tools at hand allow of the rest
+check: ## what CI runs: formatting, vet, staticcheck, gosec, tests with and without the race detector, benchmarks once, a short fuzz round, and what the tools at hand allow of the rest
 	scripts/check
 
 fuzz: ## run every fuzz target for FUZZTIME (default 500x; a time such as 5m works too); FRESH=yes forgets what earlier runs found
