@@ -187,8 +187,11 @@ func (g *Gate) find(o *Order, now time.Time, is func(*question) bool) string {
 // the address of another question.
 func (g *Gate) ask(c Caller, o *Order, now time.Time) *Asked {
 	why := "since with it more than " + g.above.String() + " would be placed within an hour"
-	if g.above == (exact.Money{}) {
+	switch {
+	case g.above == (exact.Money{}):
 		why = "as every order here"
+	case o.Unknown:
+		why = "since what it is worth cannot be compared with the " + g.above.String() + " that may be placed within an hour"
 	}
 	a := &Asked{Lines: o.Lines, InForm: g.options.InClient && !o.Real, why: why}
 	a.ID = g.find(o, now, func(q *question) bool { return !q.answered && q.Held == o.Held })

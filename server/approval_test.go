@@ -131,6 +131,38 @@ func TestSumOfManyNames(t *testing.T) {
 	}
 }
 
+// TestSumInOneCurrency: --confirm-above is a sum in the currency of the account, also where no
+// account was opened. Money in another currency, and in one that neither source nor symbol
+// names, cannot be compared with it, so a person is asked, however small the number is. From
+// an account an order without a currency is paid like any other.
+func TestSumInOneCurrency(t *testing.T) {
+	for _, c := range []struct {
+		symbol, flags, lines string
+		asks                 bool
+	}{
+		{"BTCUSDT", "", "", false},
+		{"BTCUSD", "", "", false},
+		{"BTCUSDT", "", "stablecoins-as-usd false", true},
+		{"ETHBTC", "", "", true},
+		{"ETHBTC", "", "currency BTC", false},
+		{"BTCUSDT", "", "currency BTC", true},
+		{"BTCEUR", "", "", true},
+		{"AAPL", "", "", true},
+		{"AAPL", "--cash=10000", "", false},
+	} {
+		args := []string{"--serve", "--trade", "--port", "0", "--confirm-above", "50", "--paper-file", paperLines(t, "max-order-rate 100\n"+c.lines)}
+		if c.flags != "" {
+			args = append(args, c.flags)
+		}
+		h := start(t, args...)
+		said := h.tool(t, h.login(t), "place_order", fmt.Sprintf(`{"symbol":%q,"side":"buy","type":"market","notional":30}`, c.symbol))
+		if strings.Contains(said, "a person has to approve") != c.asks || !c.asks && !strings.Contains(said, `filled`) {
+			t.Errorf("%s with %q %q: %s, want a question: %t", c.symbol, c.flags, c.lines, said, c.asks)
+		}
+		h.stop()
+	}
+}
+
 // TestSelfApproval: a client that answers the form of its own approval places nothing with
 // real money, whatever it declares. It is led to the page, and the yes that a person gives
 // there with the passphrase places the order, which names the evidence in the journal.

@@ -86,7 +86,7 @@ func (c *config) settings() []Setting {
 		{Name: "fee-rate", Value: "fraction", Default: "0.001", Help: "paper broker: fee as a fraction of a fill", set: fraction(&c.feeRate)},
 		{Name: "slippage", Value: "fraction", Default: "0.0005", Help: "paper broker: slippage of stops and of orders that fill at once, as a fraction of the price", set: fraction(&c.slippage)},
 		{Name: inPaper, Value: "file", Help: "file with the details of the book and its rules, see docs/settings.md", set: func(text string) error { return c.readLines(inPaper, text, readOpen) }},
-		{Name: "confirm-above", Value: "sum", Help: "sum a client may place within an hour, without a passphrase all together; beyond it a person approves; default none, at a broker 0", set: amount(&c.confirmAbove, 0)},
+		{Name: "confirm-above", Value: "sum", Help: "sum in the account's currency that a client may place within an hour, without a passphrase all together; beyond it a person approves; default none, at a broker 0", set: amount(&c.confirmAbove, 0)},
 		{Name: "approve-in-client", Help: "let a form in the client approve an order, in place of the page; never for real money", set: on(&c.approveInClient)},
 	}
 	trading = append(trading, c.brokerSettings()...)

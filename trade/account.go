@@ -23,6 +23,17 @@ func (d *desk) currency(symbol string) string {
 	return market.Currency(symbol)
 }
 
+// Sums reports whether prices of a symbol are in the currency in which this engine adds
+// up, see AccountOptions. What has no currency is paid from the account, here or at a broker,
+// like everything else; without an account nobody knows what it is worth.
+func (e *Engine) Sums(symbol string) bool {
+	currency := e.currency(symbol)
+	if _, elsewhere := e.Venue(); currency == "" {
+		return e.options.Account.Cash != 0 || elsewhere
+	}
+	return e.options.Account.counts(currency)
+}
+
 // ledger holds the sums over all positions of an account.
 type ledger struct {
 	cash, equity exact.Money // cash is what was paid in, less what was paid for positions, fees included

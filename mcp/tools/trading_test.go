@@ -39,7 +39,8 @@ func openDesk(t *testing.T, dir string, with ...func(*trade.Options)) *desk {
 	t.Helper()
 	d := &desk{t: t, hub: delivery.NewHub(EncodeAlert)}
 	options := trade.Options{
-		Dir: dir, Source: market.Sample{}, Feed: market.NewFeed(market.Sample{}, nil),
+		Account: trade.AccountOptions{Stablecoins: true}, // as the program has it
+		Dir:     dir, Source: market.Sample{}, Feed: market.NewFeed(market.Sample{}, nil),
 		Symbols: []string{"BTCUSDT"}, Intervals: []market.Interval{market.Hour4, market.Hour1}, Hub: d.hub,
 	}
 	for _, change := range with {
