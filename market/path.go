@@ -1,36 +1,95 @@
 package market
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // path computes the prices of one symbol.
 type path struct {
-	seed uint64
-	base float64 // logarithm of the price around which spans lie
+	seed   uint64
+	level  float64 // logarithm of the price at the ends of spans
+	move   float64 // usual size of a day's log return
+	traded float64 // usual volume of a day
+	scale  float64 // prices are whole multiples of 1/scale
 }
 
 // segment is a run of days: the logarithms of the prices at its ends, and the variance
 // of a day within it in units of the usual one.
 type segment struct{ from, to, variance float64 }
 
-// newPath returns the path of a symbol. Its seed depends on the symbol alone.
+// newPath returns the path of a symbol. What people know has the price that they expect of it;
+// any other symbol has one from 5 to 500, evenly in the logarithm. All depends on the symbol alone.
 func newPath(symbol string) *path {
-	seed := uint64(14695981039346656037) // FNV-1a
-	for _, c := range []byte(symbol) {
-		seed = (seed ^ uint64(c)) * 1099511628211
+	p := &path{seed: seedOf(symbol), scale: 100}
+	a, steps := assets[symbol], 200.0
+	if a.price == 0 {
+		a, steps = pairOf(symbol), 450
 	}
-	seed = mix(seed)
-	// 20 to 2000, evenly in the logarithm.
-	return &path{seed: seed, base: math.Log(20) + float64(unit(seed)*math.Log(100))}
+	if a.price == 0 {
+		a = asset{price: 5 * math.Exp(float64(unit(p.seed)*math.Log(100))), move: 0.022, traded: 1e7}
+	}
+	p.level, p.move, p.traded = math.Log(a.price), a.move, a.traded
+	// A step of the price is a cent, or so small that a usual day moves by many of them and
+	// seconds can be told apart.
+	for p.scale < 1e8 && a.price*a.move*p.scale < steps {
+		p.scale *= 10
+	}
+	return p
 }
 
-// priceScale returns how many steps make a unit of price: three decimals for
-// prices around a hundred and more, four below, so that seconds can be told
-// apart.
-func priceScale(symbol string) float64 {
-	if newPath(symbol).base < math.Log(100) {
-		return 1e4
+// seedOf returns a number that depends on every byte of text.
+func seedOf(text string) uint64 {
+	seed := uint64(14695981039346656037) // FNV-1a
+	for _, c := range []byte(text) {
+		seed = (seed ^ uint64(c)) * 1099511628211
 	}
-	return 1e3
+	return mix(seed)
+}
+
+// asset is something that people trade: a coin, a currency, a metal, a stock, an index.
+type asset struct {
+	name   string
+	price  float64 // in dollars, about
+	move   float64 // usual size of a day's log return
+	traded float64 // usual volume of a day
+}
+
+// assets has what people know: the names by which they ask for it, and the prices that the sample
+// gives it.
+var assets = map[string]asset{
+	"BTC": {"Bitcoin", 61000, 0.022, 4e4}, "ETH": {"Ethereum", 3200, 0.028, 6e5}, "SOL": {"Solana", 150, 0.033, 5e6}, "BNB": {"BNB", 620, 0.022, 5e5},
+	"XRP": {"XRP (Ripple)", 2.1, 0.032, 3e8}, "DOGE": {"Dogecoin", 0.17, 0.035, 1.5e9}, "ADA": {"Cardano", 0.65, 0.033, 2e8}, "AVAX": {"Avalanche", 28, 0.034, 6e6},
+	"LINK": {"Chainlink", 16, 0.033, 6e6}, "LTC": {"Litecoin", 95, 0.032, 1e6}, "DOT": {"Polkadot", 5, 0.032, 8e6}, "TRX": {"Tron", 0.28, 0.022, 4e8},
+	"SHIB": {"Shiba Inu", 0.000013, 0.035, 8e12}, "BCH": {"Bitcoin Cash", 420, 0.033, 2e5}, "XLM": {"Stellar", 0.3, 0.032, 3e8}, "UNI": {"Uniswap", 8, 0.035, 8e6},
+
+	"USD": {"US dollar", 1, 0, 1e9}, "EUR": {"Euro", 1.12, 0.0048, 1e9}, "GBP": {"British pound", 1.3, 0.005, 5e8}, "CHF": {"Swiss franc", 1.18, 0.005, 3e8},
+	"JPY": {"Japanese yen", 1 / 148.0, 0.0058, 1e11}, "CAD": {"Canadian dollar", 0.72, 0.004, 3e8}, "AUD": {"Australian dollar", 0.66, 0.006, 4e8},
+	"NZD": {"New Zealand dollar", 0.6, 0.0062, 2e8}, "XAU": {"Gold", 3300, 0.01, 2e5}, "XAG": {"Silver", 36, 0.018, 5e6},
+
+	"AAPL": {"Apple", 225, 0.016, 5e7}, "MSFT": {"Microsoft", 430, 0.015, 2e7}, "NVDA": {"Nvidia", 140, 0.027, 2e8}, "AMZN": {"Amazon", 200, 0.019, 4e7},
+	"GOOGL": {"Alphabet (Google)", 180, 0.018, 3e7}, "META": {"Meta (Facebook)", 580, 0.021, 1.5e7}, "TSLA": {"Tesla", 290, 0.033, 9e7},
+	"SPY": {"S&P 500 (SPDR)", 580, 0.009, 6e7}, "QQQ": {"Nasdaq 100 (Invesco)", 490, 0.012, 4e7}, "^GSPC": {"S&P 500", 5800, 0.009, 3e9},
+	"GC=F": {"Gold", 3300, 0.01, 2e5}, "CL=F": {"Crude oil", 72, 0.02, 3e5},
+}
+
+// pairOf returns the price of one side of a pair in the other, if both are known, and else an
+// asset without a price. A token that stands for a dollar counts as one.
+func pairOf(symbol string) asset {
+	dollars := func(name string) asset {
+		if strings.Contains(name, "USD") || name == "DAI" {
+			name = "USD"
+		}
+		return assets[name]
+	}
+	base, quote, _ := anyPair(symbol)
+	a, in := dollars(base), dollars(quote)
+	if a.price == 0 || in.price == 0 {
+		return asset{}
+	}
+	a.price /= in.price
+	a.move = max(math.Hypot(a.move, in.move), 0.0001) // a dollar in dollars moves a little too
+	return a
 }
 
 // walk adds the nodes of the given depth between the instants from and to to b, in
@@ -89,9 +148,8 @@ func treeDepth(iv Interval) int {
 
 // The shape of the path, chosen so that it looks like a market.
 const (
-	spanLevels = 12              // halvings from a span down to a day
-	spanDays   = 1 << spanLevels // about eleven years
-	dailyMove  = 0.022           // usual size of a day's log return
+	spanLevels = 9               // halvings from a span down to a day
+	spanDays   = 1 << spanLevels // about a year and a half
 	uneven     = 0.6             // how unevenly variance is divided between the halves
 	calm       = 0.05            // least variance of a half, in units of the usual one, so that no part is flat
 )
@@ -100,39 +158,33 @@ const (
 func (p *path) dayNode(d int64) node {
 	s := p.segment(d)
 	h := mix(p.seed ^ uint64(d)*0x9e3779b97f4a7c15)
-	reach := 0.8 * dailyMove * math.Sqrt(s.variance)
+	reach := 0.8 * p.move * math.Sqrt(s.variance)
 	n := node{
 		open: s.from, close: s.to,
 		high: max(s.from, s.to) + float64(reach*unit16(h)),
 		low:  min(s.from, s.to) - float64(reach*unit16(h>>16)),
 	}
 	// Volume follows the day's range.
-	n.volume = math.Floor(1e7 * (0.3 + unit16(h>>32)) * (0.2 + (n.high-n.low)/dailyMove))
+	n.volume = math.Floor(p.traded * (0.3 + unit16(h>>32)) * (0.2 + (n.high-n.low)/p.move))
 	return n
 }
 
 // segment returns the one-day segment of day d.
 func (p *path) segment(d int64) segment {
-	span := d >> spanLevels
-	s := segment{p.anchor(span), p.anchor(span + 1), 1}
+	s := segment{p.level, p.level, 1}
 	for level := range spanLevels {
 		shift := spanLevels - level // the segment at this level has 1<<shift days
-		s = s.half(shift, d>>(shift-1)&1 == 1, mix(p.seed^uint64(d>>shift)*0xbf58476d1ce4e5b9+uint64(level)))
+		s = s.half(p.move, shift, d>>(shift-1)&1 == 1, mix(p.seed^uint64(d>>shift)*0xbf58476d1ce4e5b9+uint64(level)))
 	}
 	return s
-}
-
-// anchor returns the log price at the start of a span.
-func (p *path) anchor(span int64) float64 {
-	return p.base + float64(0.5*gauss(mix(p.seed+uint64(span)*0x94d049bb133111eb)))
 }
 
 // half returns one half of a segment of 1<<shift days, the later one if right is set.
 // The price in the middle differs from the mean of the ends as it would in a random walk
 // of that variance: usually by half of what that moves in the time. The variance is divided
 // unevenly between the halves.
-func (s segment) half(shift int, right bool, h uint64) segment {
-	usual := dailyMove / 2 * math.Sqrt(float64(int64(1)<<shift))
+func (s segment) half(move float64, shift int, right bool, h uint64) segment {
+	usual := move / 2 * math.Sqrt(float64(int64(1)<<shift))
 	middle := (s.from+s.to)/2 + float64(usual*math.Sqrt(s.variance)*gauss(h))
 	w := uneven * (float64(2*unit16(h>>48)) - 1)
 	if right {
@@ -238,7 +290,7 @@ func gauss(h uint64) float64 {
 // sampleBars joins nodes of the tree into bars of one interval.
 type sampleBars struct {
 	iv     Interval
-	scale  float64 // prices are whole multiples of 1/scale
+	scale  float64 // as in path
 	series *Series
 	start  int64 // of the bar being gathered
 	next   int64 // start of the bar after it; 0 before the first

@@ -13,7 +13,7 @@ import (
 // changes nothing. The bars of all intervals are cut from one path, so a 4h bar
 // is exactly its four 1h bars. The zero value is ready to use.
 //
-// The path is a tree. A span of 4096 days is halved again and again down to
+// The path is a tree. A span of 512 days is halved again and again down to
 // days: the price in the middle of a span is the mean of its ends, changed by a
 // random amount. The usual size of these amounts is divided unevenly between the two
 // halves, which makes calm and volatile times, and extreme moves as often as in real
@@ -75,7 +75,7 @@ var sampleSlots [32]atomic.Pointer[Series]
 
 // keptSample returns the place of a series.
 func keptSample(symbol string, iv Interval) *atomic.Pointer[Series] {
-	return &sampleSlots[newPath(symbol+string(iv)).seed%uint64(len(sampleSlots))]
+	return &sampleSlots[seedOf(symbol+string(iv))%uint64(len(sampleSlots))]
 }
 
 // answers reports whether s has the answer to a query at the time now, at least as its
@@ -102,12 +102,13 @@ func (Sample) bars(q Query, symbol string, now time.Time, kept *Series) (*Series
 		return nil, fmt.Errorf("sample: no prices before 1980, and the clock says %s", now.UTC().Format(time.DateOnly))
 	}
 	first := firstBar(q.Interval, end-1, q.Limit)
-	b := sampleBars{iv: q.Interval, scale: priceScale(symbol), series: &Series{
+	p := newPath(symbol)
+	b := sampleBars{iv: q.Interval, scale: p.scale, series: &Series{
 		Symbol: symbol, Interval: q.Interval, Source: "sample", Synthetic: true, Forming: true, AsOf: now.UnixMilli(), PriceAt: now.UnixMilli(),
 	}}
 	b.series.Grow(q.Limit)
 	first = b.series.appendClosed(kept, first, end)
-	newPath(symbol).walk(first, end, treeDepth(q.Interval), &b)
+	p.walk(first, end, treeDepth(q.Interval), &b)
 	b.flush()
 	b.series.addExtras(q.Extra)
 	return b.series, nil
@@ -157,7 +158,7 @@ func (s *Series) addExtras(names []string) {
 		if !ok {
 			continue
 		}
-		seed := newPath(s.Symbol + shape.seed).seed
+		seed := seedOf(s.Symbol + shape.seed)
 		out := make([]float64, s.Len())
 		for i, t := range s.Time {
 			out[i] = shape.middle + float64(shape.reach*wave(seed, t))

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -118,6 +120,35 @@ func TestSampleMoves(t *testing.T) {
 		}
 		if moves < 20 {
 			t.Errorf("%s moved %d times in a minute", symbol, moves)
+		}
+	}
+}
+
+// TestSampleLevels: what people know has a price at the level that they expect of it, in the past
+// and in years to come, also in another currency, with the decimals that markets write it with. Any
+// other symbol has some price around 5 to 500.
+func TestSampleLevels(t *testing.T) {
+	for symbol, want := range map[string]struct {
+		low, high float64
+		decimals  int
+	}{
+		"BTCUSDT": {20_000, 120_000, 2}, "BTCEUR": {15_000, 120_000, 2}, "ETHUSDT": {1000, 10_000, 2}, "SOLUSDT": {40, 600, 2}, "DOGEUSDT": {0.05, 0.6, 5},
+		"EURUSD": {0.9, 1.4, 5}, "USDJPY": {110, 190, 3}, "XAUUSD": {2000, 5000, 2}, "AAPL": {100, 500, 2}, "MSFT": {200, 900, 2}, "^GSPC": {4000, 8000, 2},
+		"SOMETHING": {1, 2000, 2},
+	} {
+		s := sampleAt(t, symbol, Week1, 800, time.Date(2036, 12, 1, 0, 0, 0, 0, time.UTC)) // from 2021 on
+		decimals := 0
+		for i := range s.Len() {
+			if s.Low[i] < want.low || s.High[i] > want.high {
+				t.Errorf("%s costs %v to %v in the week of %s, want %v to %v", symbol, s.Low[i], s.High[i], time.Unix(s.Time[i], 0).UTC().Format(time.DateOnly), want.low, want.high)
+				break
+			}
+			if _, after, ok := strings.Cut(strconv.FormatFloat(s.Close[i], 'f', -1, 64), "."); ok {
+				decimals = max(decimals, len(after))
+			}
+		}
+		if decimals != want.decimals {
+			t.Errorf("%s has %d decimals, want %d", symbol, decimals, want.decimals)
 		}
 	}
 }

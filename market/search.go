@@ -125,17 +125,9 @@ func namedAll(symbols []string) []Found {
 		if !ok {
 			base = symbol
 		}
-		found[i].Name = wellKnown[coin(base)]
+		found[i].Name = assets[coin(base)].name
 	}
 	return found
-}
-
-// wellKnown has names by which people ask for markets.
-var wellKnown = map[string]string{
-	"BTC": "Bitcoin", "ETH": "Ethereum", "SOL": "Solana", "BNB": "BNB", "XRP": "XRP (Ripple)", "DOGE": "Dogecoin", "ADA": "Cardano", "AVAX": "Avalanche",
-	"LINK": "Chainlink", "LTC": "Litecoin", "DOT": "Polkadot", "TRX": "Tron", "SHIB": "Shiba Inu", "BCH": "Bitcoin Cash", "XLM": "Stellar", "UNI": "Uniswap",
-	"AAPL": "Apple", "MSFT": "Microsoft", "NVDA": "Nvidia", "AMZN": "Amazon", "GOOGL": "Alphabet (Google)", "META": "Meta (Facebook)", "TSLA": "Tesla",
-	"SPY": "S&P 500 (SPDR)", "QQQ": "Nasdaq 100 (Invesco)", "EURUSD=X": "Euro in US dollars", "GC=F": "Gold", "CL=F": "Crude oil",
 }
 
 // binanceList returns all pairs: those that have a price.

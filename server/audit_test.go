@@ -198,7 +198,7 @@ func TestHashToOwner(t *testing.T) {
 	token := h.login(t)
 	receiver.await("journal")
 	for n := range 3 {
-		h.call(t, token, "place_order", fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"%d"}`, n+1))
+		h.call(t, token, "place_order", fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.0%d"}`, n+1))
 	}
 	if err := h.stop(); err != nil {
 		t.Fatal(err)

@@ -415,7 +415,7 @@ func TestHaltOff(t *testing.T) {
 	if out, err := command(t, "halt", "off", "--data-dir", dir); err != nil || out != "trading goes on\n" {
 		t.Errorf("at first: %q, %v", out, err)
 	}
-	p.call(t, p.login(t), "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"2"}`) // for about 20, and 0.2 of fees
+	p.call(t, p.login(t), "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.002"}`) // for about 120, and 1.2 of fees
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		out, err := command(t, "halt", "off", "--data-dir", dir)
 		if out == "there is no halt, but trading is reduced: only orders that shrink a position are taken\n" {

@@ -95,7 +95,7 @@ func TestNotifyDailyLoss(t *testing.T) {
 	file := destinations(t, "hook webhook "+receiver.URL+" allow-private kinds=loss,halt,fill")
 	h := start(t, "--trade", "--data-dir", t.TempDir(), "--notify-file", file, "--cash", "1000", "--fee-rate", "0.01", "--max-daily-loss", "0.05")
 	token := h.login(t)
-	h.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"2"}`) // for about 20, and 0.2 of fees
+	h.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.002"}`) // for about 120, and 1.2 of fees
 	if got := receiver.await("loss"); !strings.HasPrefix(got.Data.Text, "The account has lost what it may in a day (--max-daily-loss)") {
 		t.Errorf("loss: %+v", got)
 	}
@@ -123,8 +123,8 @@ func TestNotify(t *testing.T) {
 	if got := receiver.await("login"); !strings.Contains(got.Data.Text, "logged in from 127.0.0.1, may use: charts trade") {
 		t.Errorf("login: %+v", got)
 	}
-	h.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"2"}`)
-	if got := receiver.await("fill"); !regexp.MustCompile(`^BTCUSDT: bought 2 at [\d,.]+ \(paper, invented prices\)$`).MatchString(got.Data.Text) || got.Data.Client == "" || got.Data.Symbol != "BTCUSDT" ||
+	h.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.02"}`)
+	if got := receiver.await("fill"); !regexp.MustCompile(`^BTCUSDT: bought 0\.02 at [\d,.]+ \(paper, invented prices\)$`).MatchString(got.Data.Text) || got.Data.Client == "" || got.Data.Symbol != "BTCUSDT" ||
 		!bytes.Contains(got.Data.Detail, []byte(`"order_id"`)) || bytes.Contains(got.Data.Detail, []byte(`"by"`)) {
 		t.Errorf("fill: %+v %s", got, got.Data.Detail)
 	}
@@ -237,7 +237,7 @@ func TestNotifyOverRestart(t *testing.T) {
 	dir := t.TempDir()
 	file := destinations(t, "hook webhook "+receiver.URL+" allow-private kinds=fill")
 	h := start(t, "--trade", "--data-dir", dir, "--notify-file", file)
-	h.call(t, h.login(t), "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"2"}`)
+	h.call(t, h.login(t), "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.02"}`)
 	for !strings.Contains(h.log.String(), "message not sent yet") {
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -374,8 +374,8 @@ func TestNotifyFill(t *testing.T) {
 	file := destinations(t, "fills webhook "+receiver.URL+" allow-private kinds=fill,cancel")
 	args := []string{"--trade", "--data-dir", t.TempDir(), "--notify-file", file, "--cash", "1e9", "--max-order-notional", "1e9", "--max-position-notional", "1e9"}
 	h := start(t, args...)
-	reply := h.call(t, h.login(t), "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"5000000"}`)
-	if !strings.Contains(reply, `"status":"filled","filled_quantity":5000000,`) {
+	reply := h.call(t, h.login(t), "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"5000"}`)
+	if !strings.Contains(reply, `"status":"filled","filled_quantity":5000,`) {
 		t.Fatalf("the order: %s", reply)
 	}
 	if err := h.stop(); err != nil {
@@ -385,7 +385,7 @@ func TestNotifyFill(t *testing.T) {
 	receiver.fail = false
 	receiver.mu.Unlock()
 	h = start(t, args...)
-	if got := receiver.await("fill"); !strings.HasPrefix(got.Data.Text, "BTCUSDT: bought 5,000,000 at ") {
+	if got := receiver.await("fill"); !strings.HasPrefix(got.Data.Text, "BTCUSDT: bought 5,000 at ") {
 		t.Errorf("told of the fill: %+v", got)
 	}
 	if err := h.stop(); err != nil {

@@ -153,7 +153,7 @@ func TestOwnerApproves(t *testing.T) {
 	h := start(t, "--serve", "--trade", "--confirm-above", "1", "--port", "0", "--data-dir", t.TempDir())
 	client, page := h.login(t), h.loginOwner(t)
 	place := func(id string) string {
-		_, text := h.ask(t, "/mcp", client, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"place_order","arguments":{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1000,"client_order_id":"`+id+`"}}}`)
+		_, text := h.ask(t, "/mcp", client, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"place_order","arguments":{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.5,"client_order_id":"`+id+`"}}}`)
 		return text
 	}
 	waiting := func() (list []struct {
@@ -172,7 +172,7 @@ func TestOwnerApproves(t *testing.T) {
 			t.Fatalf("without a yes: %s", text)
 		}
 		list := waiting()
-		if len(list) != 1 || list[0].Lines[0] != "buy 1000 BTCUSDT, market order" {
+		if len(list) != 1 || list[0].Lines[0] != "buy 0.5 BTCUSDT, market order" {
 			t.Fatalf("what waits: %v", list)
 		}
 		// Of two answers nobody can know which was meant.
@@ -211,7 +211,7 @@ func TestOwnerTokenApprovesNothing(t *testing.T) {
 	t.Setenv("WICK_PASSPHRASE", testPhrase)
 	h := startProcess(t, t.TempDir(), "--confirm-above", "1")
 	client, page := h.consented(t, testPhrase), h.loginOwner(t)
-	const order = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"place_order","arguments":{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1000,"client_order_id":"one"}}}`
+	const order = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"place_order","arguments":{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.5,"client_order_id":"one"}}}`
 	h.ask(t, "/mcp", client, order)
 	var list []struct{ ID, Page string }
 	status, text := h.owner(t, page, "approvals", nil)

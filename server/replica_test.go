@@ -788,7 +788,7 @@ func TestHaltOfCluster(t *testing.T) {
 	if err := askControl(t.Context(), args[3], http.MethodPost, "/resume", nil, &said); err != nil || said != "trading goes on" {
 		t.Errorf("lifted at a follower: %q, %v", said, err)
 	}
-	c.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":"5","quantity":"0.3"}`)
+	c.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":"30000","quantity":"0.3"}`)
 	if err := askControl(t.Context(), args[3], http.MethodPost, "/cancel", nil, &said); err != nil || !strings.Contains(said, "every open order") {
 		t.Errorf("cancelled at a follower: %q, %v", said, err)
 	}

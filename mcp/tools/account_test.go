@@ -27,16 +27,16 @@ func busyDesk(t *testing.T) *desk {
 	d := openDesk(t, t.TempDir())
 	time.Sleep(5 * time.Second)
 	for tool, arguments := range map[string]string{
-		"place_order": `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2}`,
-		"set_alert":   `{"symbol":"BTCUSDT","condition":{"price_above":16.2}}`,
+		"place_order": `{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2}`,
+		"set_alert":   `{"symbol":"HBARUSDT","condition":{"price_above":16.2}}`,
 	} {
 		if _, err := d.call(trader, tool, arguments); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for tool, arguments := range map[string]string{
-		"place_order": `{"symbol":"BTCUSDT","side":"sell","type":"limit","quantity":1,"price":16.1}`,
-		"set_alert":   `{"symbol":"BTCUSDT","interval":"1h","condition":{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","length":21}}}`,
+		"place_order": `{"symbol":"HBARUSDT","side":"sell","type":"limit","quantity":1,"price":16.1}`,
+		"set_alert":   `{"symbol":"HBARUSDT","interval":"1h","condition":{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","length":21}}}`,
 	} {
 		if _, err := d.call(trader, tool, arguments); err != nil {
 			t.Fatal(err)
@@ -52,7 +52,7 @@ func TestUnknownProfit(t *testing.T) {
 		dir := t.TempDir()
 		d := openDesk(t, dir)
 		time.Sleep(5 * time.Second)
-		if _, err := d.call(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2}`); err != nil {
+		if _, err := d.call(trader, "place_order", `{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2}`); err != nil {
 			t.Fatal(err)
 		}
 		d.stop()
@@ -62,7 +62,7 @@ func TestUnknownProfit(t *testing.T) {
 		}
 		defer engine.Close()
 		h := newHandlers(Deps{Source: market.Sample{}, Engine: engine})
-		bars := &market.Series{Symbol: "BTCUSDT"}
+		bars := &market.Series{Symbol: "HBARUSDT"}
 		bars.Append(market.Bar{Close: 10})
 		held := must(h.position(&chart.View{Series: bars}))
 		if known := must(engine.Positions())[0].UnrealizedPnL; known != nil || held == nil || !math.IsNaN(held.Profit) {
@@ -81,7 +81,7 @@ func TestChartWaits(t *testing.T) {
 		waits := 0
 		h := newHandlers(Deps{Source: market.Sample{}, Engine: d.engine, Outdated: func(context.Context) string {
 			if waits++; waits == 1 { // what another process has acknowledged arrives
-				if _, err := d.call(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":1,"price":16}`); err != nil {
+				if _, err := d.call(trader, "place_order", `{"symbol":"HBARUSDT","side":"buy","type":"limit","quantity":1,"price":15}`); err != nil {
 					t.Error(err)
 				}
 			}
@@ -94,21 +94,21 @@ func TestChartWaits(t *testing.T) {
 			}
 			return result.Content[0], string(result.Content[len(result.Content)-1].Text)
 		}
-		picture, note := draw(trader, `{"symbol":"BTCUSDT","show":["orders"]}`)
-		again, _ := draw(trader, `{"symbol":"BTCUSDT","show":["orders"]}`)
+		picture, note := draw(trader, `{"symbol":"HBARUSDT","show":["orders"]}`)
+		again, _ := draw(trader, `{"symbol":"HBARUSDT","show":["orders"]}`)
 		if waits != 2 || note != "may be out of date" || !bytes.Equal(picture.Data, again.Data) {
 			t.Errorf("it has waited %d times and says %q; the same picture without the wait: %v", waits, note, bytes.Equal(picture.Data, again.Data))
 		}
-		if _, note := draw(trader, `{"symbol":"BTCUSDT","format":"series"}`); waits != 3 || note != "may be out of date" {
+		if _, note := draw(trader, `{"symbol":"HBARUSDT","format":"series"}`); waits != 3 || note != "may be out of date" {
 			t.Errorf("a series, which has levels of alerts, has waited %d times and says %q", waits, note)
 		}
-		empty, _ := draw(trader, `{"symbol":"BTCUSDT","show":[]}`)
+		empty, _ := draw(trader, `{"symbol":"HBARUSDT","show":[]}`)
 		if bytes.Equal(picture.Data, empty.Data) {
 			t.Error("the picture shows no order")
 		}
 		draw(trader, `{}`)
-		draw(trader, `{"symbol":"BTCUSDT","format":"summary"}`)
-		draw(mcp.Caller{ID: "b", Scope: "charts"}, `{"symbol":"BTCUSDT"}`)
+		draw(trader, `{"symbol":"HBARUSDT","format":"summary"}`)
+		draw(mcp.Caller{ID: "b", Scope: "charts"}, `{"symbol":"HBARUSDT"}`)
 		if waits != 3 {
 			t.Errorf("charts without an account wait %d times", waits-3)
 		}
@@ -131,7 +131,7 @@ func TestProfitOfTheShownPrice(t *testing.T) {
 				Price float64 `json:"current_price"`
 			}
 			d.reply(trader, "get_positions", `{}`, &positions)
-			r := chartAsked(t, `{"symbol":"BTCUSDT","interval":"1m","bars":30,"indicators":[]}`)
+			r := chartAsked(t, `{"symbol":"HBARUSDT","interval":"1m","bars":30,"indicators":[]}`)
 			v, err := h.chartView(t.Context(), trader, r)
 			if err != nil {
 				t.Fatal(err)
@@ -164,13 +164,13 @@ func TestShowIsForTraders(t *testing.T) {
 		d := busyDesk(t)
 		defer d.stop()
 		draw := func(caller mcp.Caller, more string) *mcp.Result {
-			r, err := d.call(caller, "generate_chart", `{"symbol":"btcusdt","interval":"1h","bars":100,"indicators":[{"name":"rsi","length":21}]`+more+`}`)
+			r, err := d.call(caller, "generate_chart", `{"symbol":"hbarusdt","interval":"1h","bars":100,"indicators":[{"name":"rsi","length":21}]`+more+`}`)
 			if err != nil {
 				t.Fatalf("%s: %v", more, err)
 			}
 			return r
 		}
-		plain, err := call(t, Deps{Source: market.Sample{}}, "generate_chart", `{"symbol":"btcusdt","interval":"1h","bars":100,"indicators":[{"name":"rsi","length":21}]}`)
+		plain, err := call(t, Deps{Source: market.Sample{}}, "generate_chart", `{"symbol":"hbarusdt","interval":"1h","bars":100,"indicators":[{"name":"rsi","length":21}]}`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +263,7 @@ func TestAccount(t *testing.T) {
 			Profit float64 `json:"unrealized_pnl"`
 		}
 		d.reply(trader, "get_positions", `{}`, &positions)
-		a := account(`{"symbol":"BTCUSDT","interval":"1h","indicators":["rsi",{"name":"rsi","length":21}]}`)
+		a := account(`{"symbol":"HBARUSDT","interval":"1h","indicators":["rsi",{"name":"rsi","length":21}]}`)
 		if p := a.Position; p == nil || p.Quantity != 2 || p.Entry != positions[0].Entry || p.Profit != positions[0].Profit {
 			t.Errorf("position %+v, want %+v", p, positions[0])
 		}
@@ -277,7 +277,7 @@ func TestAccount(t *testing.T) {
 			t.Errorf("alerts %+v", a.Alerts)
 		}
 		for what, arguments := range map[string]string{
-			"another symbol": `{"symbol":"ETHUSDT"}`, "sample bars": `{}`, "a period before": `{"symbol":"BTCUSDT","to":"1999-12-01"}`,
+			"another symbol": `{"symbol":"ETHUSDT"}`, "sample bars": `{}`, "a period before": `{"symbol":"HBARUSDT","to":"1999-12-01"}`,
 		} {
 			if a := account(arguments); a != nil && (a.Position != nil || len(a.Orders)+len(a.Alerts)+len(a.Fills) > 0) {
 				t.Errorf("%s: %+v", what, a)
@@ -348,7 +348,7 @@ func TestAlertsOfIndicators(t *testing.T) {
 		defer d.stop()
 		time.Sleep(5 * time.Second)
 		chart := func(more string) *mcp.Result {
-			r, err := d.call(trader, "generate_chart", `{"symbol":"BTCUSDT","interval":"1h","bars":100,"indicators":[{"name":"rsi","length":21},"macd","ema"]`+more+`}`)
+			r, err := d.call(trader, "generate_chart", `{"symbol":"HBARUSDT","interval":"1h","bars":100,"indicators":[{"name":"rsi","length":21},"macd","ema"]`+more+`}`)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -364,15 +364,15 @@ func TestAlertsOfIndicators(t *testing.T) {
 			{"zero", "1h", `"macd","signal":"crosses_above","level":0,"line":"signal"`, true, `{"y":0,"label":"alert Signal above","tone":"accent","ink":"amber"}`, ""},
 			{"the first line", "1h", `"macd","signal":"crosses_below","level":0.01`, true, `{"y":0.01,"label":"alert MACD below","tone":"accent","ink":"amber"}`, ""},
 			{"over the price", "1h", `"ema","signal":"crosses_above","level":10.6`, true, `{"y":10.6,"label":"alert EMA 20 above","tone":"accent","ink":"amber"}`, "Outside the prices or values shown, and not drawn: ema alert EMA 20 above."},
-			{"a signal", "1h", `"rsi","length":21,"signal":"enters_overbought"`, false, "", "Waiting alerts of BTCUSDT without a level in the picture: 1."},
-			{"other parameters", "1h", `"rsi","signal":"crosses_above","level":65`, false, "", "Waiting alerts of BTCUSDT without a level in the picture: 1."},
-			{"other zones", "1h", `"rsi","length":21,"oversold":20,"signal":"crosses_above","level":65`, false, "", "Waiting alerts of BTCUSDT without a level in the picture: 1."},
-			{"another interval", "4h", `"rsi","length":21,"signal":"crosses_above","level":65`, false, "", "Waiting alerts of BTCUSDT without a level in the picture: 1."},
+			{"a signal", "1h", `"rsi","length":21,"signal":"enters_overbought"`, false, "", "Waiting alerts of HBARUSDT without a level in the picture: 1."},
+			{"other parameters", "1h", `"rsi","signal":"crosses_above","level":65`, false, "", "Waiting alerts of HBARUSDT without a level in the picture: 1."},
+			{"other zones", "1h", `"rsi","length":21,"oversold":20,"signal":"crosses_above","level":65`, false, "", "Waiting alerts of HBARUSDT without a level in the picture: 1."},
+			{"another interval", "4h", `"rsi","length":21,"signal":"crosses_above","level":65`, false, "", "Waiting alerts of HBARUSDT without a level in the picture: 1."},
 		} {
 			var alert struct {
 				ID string `json:"alert_id"`
 			}
-			d.reply(trader, "set_alert", `{"symbol":"BTCUSDT","interval":"`+c.interval+`","condition":{"indicator_signal":{"indicator":`+c.signal+`}}}`, &alert)
+			d.reply(trader, "set_alert", `{"symbol":"HBARUSDT","interval":"`+c.interval+`","condition":{"indicator_signal":{"indicator":`+c.signal+`}}}`, &alert)
 			with, without := chart(""), chart(`,"show":[]`)
 			if drawn := !bytes.Equal(with.Content[0].Data, without.Content[0].Data); drawn != c.drawn {
 				t.Errorf("%s: it is drawn: %v, want %v", c.name, drawn, c.drawn)

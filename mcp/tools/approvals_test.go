@@ -22,7 +22,7 @@ import (
 )
 
 // confirming opens a desk on which a person must approve orders above 10 within an hour. At
-// the time at which a bubble begins the sample's price of BTCUSDT is about 16.
+// the time at which a bubble begins the sample's price of HBARUSDT is about 16.
 func confirming(t *testing.T) (*desk, approver) {
 	d := openDesk(t, t.TempDir())
 	a := approver{gateAt(10*exact.One, "http://localhost:9315/approve"), d.engine}
@@ -73,7 +73,7 @@ func (d *desk) order(c mcp.Call, arguments string) (*mcp.InputRequired, error) {
 	return nil, nil
 }
 
-const wholeCoin = `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1}`
+const wholeCoin = `{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":1}`
 
 // accept is the answer of a person who says yes.
 var accept = map[string]mcp.Response{"approve": {Action: "accept", Content: json.RawMessage(`{"approve":true}`)}}
@@ -105,7 +105,7 @@ func TestModelCannotApprove(t *testing.T) {
 		ask := func() string {
 			t.Helper()
 			input, _ := d.order(mcp.Call{Elicits: true}, wholeCoin)
-			if input == nil || !strings.Contains(input.Message, "buy 1 BTCUSDT") || !strings.Contains(input.Message, "paper") || !strings.Contains(input.Message, "position after: 1") {
+			if input == nil || !strings.Contains(input.Message, "buy 1 HBARUSDT") || !strings.Contains(input.Message, "paper") || !strings.Contains(input.Message, "position after: 1") {
 				t.Fatalf("no question: %+v", input)
 			}
 			return input.State
@@ -129,7 +129,7 @@ func TestModelCannotApprove(t *testing.T) {
 			}
 		}
 		for _, other := range []string{
-			strings.Replace(wholeCoin, `:1}`, `:2}`, 1), strings.Replace(wholeCoin, "buy", "sell", 1), strings.Replace(wholeCoin, "BTC", "ETH", 1),
+			strings.Replace(wholeCoin, `:1}`, `:2}`, 1), strings.Replace(wholeCoin, "buy", "sell", 1), strings.Replace(wholeCoin, "HBAR", "FET", 1),
 			strings.TrimSuffix(wholeCoin, "}") + `,"client_order_id":"x"}`,
 		} {
 			if _, err := d.order(yes(good), other); err == nil || placed() > 0 {
@@ -170,7 +170,7 @@ func TestModelCannotApprove(t *testing.T) {
 // bought meanwhile: the approval in a form is refused, and on the page the person is asked
 // again. The next question has the new size.
 func TestApprovedSizeIsPlaced(t *testing.T) {
-	const closing, bought = `{"symbol":"BTCUSDT","side":"sell","type":"market","quantity":"all"}`, `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":%d,"client_order_id":"b%[1]d"}`
+	const closing, bought = `{"symbol":"HBARUSDT","side":"sell","type":"market","quantity":"all"}`, `{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":%d,"client_order_id":"b%[1]d"}`
 	synctest.Test(t, func(t *testing.T) {
 		d, a := confirming(t)
 		defer d.stop()
@@ -187,7 +187,7 @@ func TestApprovedSizeIsPlaced(t *testing.T) {
 		ask := func(size string) *mcp.InputRequired {
 			t.Helper()
 			input, err := d.order(mcp.Call{Elicits: true}, closing)
-			if input == nil || !strings.Contains(input.Message, "sell "+size+" BTCUSDT") || !strings.Contains(input.Message, "position after: 0 BTCUSDT") {
+			if input == nil || !strings.Contains(input.Message, "sell "+size+" HBARUSDT") || !strings.Contains(input.Message, "position after: 0 HBARUSDT") {
 				t.Fatalf("no question to sell %s: %+v, %v", size, input, err)
 			}
 			return input
@@ -228,13 +228,13 @@ func TestApprovedSizeIsPlaced(t *testing.T) {
 // TestApprovedPosition: a yes is for what the preview says comes of the order. Where
 // somebody else has closed the position meanwhile, the same order would open another.
 func TestApprovedPosition(t *testing.T) {
-	const selling = `{"symbol":"BTCUSDT","side":"sell","type":"market","quantity":4,"client_order_id":"a"}`
+	const selling = `{"symbol":"HBARUSDT","side":"sell","type":"market","quantity":4,"client_order_id":"a"}`
 	synctest.Test(t, func(t *testing.T) {
 		d, a := confirming(t)
 		defer d.stop()
 		elsewhere := func(side book.Side, id string) {
 			t.Helper()
-			if _, err := d.engine.Place(t.Context(), book.OrderRequest{Symbol: "BTCUSDT", Side: side, Type: book.Market, Quantity: 4 * exact.One, ClientOrderID: id}); err != nil {
+			if _, err := d.engine.Place(t.Context(), book.OrderRequest{Symbol: "HBARUSDT", Side: side, Type: book.Market, Quantity: 4 * exact.One, ClientOrderID: id}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -243,7 +243,7 @@ func TestApprovedPosition(t *testing.T) {
 		input, _ := d.order(mcp.Call{Elicits: true}, selling)
 		_, err := d.order(mcp.Call{}, selling)
 		link := page.FindStringSubmatch(fmt.Sprint(err))
-		if input == nil || !strings.Contains(input.Message, "position after: 0 BTCUSDT") || link == nil || !a.Answer(link[1], true) {
+		if input == nil || !strings.Contains(input.Message, "position after: 0 HBARUSDT") || link == nil || !a.Answer(link[1], true) {
 			t.Fatalf("no questions: %+v, %v", input, err)
 		}
 		elsewhere(book.Sell, "2")
@@ -251,7 +251,7 @@ func TestApprovedPosition(t *testing.T) {
 			t.Errorf("the yes of the page when nothing is held any more: %v", err)
 		}
 		input, _ = d.order(mcp.Call{Elicits: true}, selling)
-		if input == nil || !strings.Contains(input.Message, "position after: -4 BTCUSDT") {
+		if input == nil || !strings.Contains(input.Message, "position after: -4 HBARUSDT") {
 			t.Errorf("asked anew: %+v", input)
 		}
 		elsewhere(book.Buy, "3")
@@ -307,7 +307,7 @@ func TestApprovalOfAll(t *testing.T) {
 			}
 			return string(r.Content[0].Text)
 		}
-		for _, symbol := range []string{"BTCUSDT", "ETHUSDT"} {
+		for _, symbol := range []string{"HBARUSDT", "ETHUSDT"} {
 			if _, err := d.engine.Place(t.Context(), book.OrderRequest{Symbol: symbol, Side: book.Buy, Type: book.Market, Quantity: exact.One}); err != nil {
 				t.Fatal(err)
 			}
@@ -318,7 +318,7 @@ func TestApprovalOfAll(t *testing.T) {
 		if _, err := d.order(mcp.Call{}, all+"}"); !strings.Contains(fmt.Sprint(err), "closing every position needs a person's yes") || len(must(d.engine.Positions())) != 2 {
 			t.Errorf("above the sum: %v", err)
 		}
-		if got := dry(`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":10,"dry_run":true}`); !strings.Contains(got, "a person has to approve this order") {
+		if got := dry(`{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":10,"dry_run":true}`); !strings.Contains(got, "a person has to approve this order") {
 			t.Errorf("a dry run of one: %s", got)
 		}
 		const million = 1e6 * exact.One
@@ -352,7 +352,7 @@ func TestApprovedOnPage(t *testing.T) {
 			t.Fatalf("no link: %v", err)
 			return ""
 		}
-		limit := `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":0.9,"price":12,"client_order_id":"a"}`
+		limit := `{"symbol":"HBARUSDT","side":"buy","type":"limit","quantity":0.9,"price":12,"client_order_id":"a"}`
 		id := ask(limit)
 		if lines, approved, ok := a.Question(id); !ok || approved || !strings.Contains(strings.Join(lines, "\n"), "12") || !slices.Contains(lines, "data: invented, from no real market") {
 			t.Fatalf("%q", lines)
@@ -445,7 +445,7 @@ func TestAskedOnce(t *testing.T) {
 		}
 		second, _ := ask(mcp.Call{}, wholeCoin)
 		// The page says what is held after the order, so another position is another question.
-		if _, err := d.engine.Place(t.Context(), book.OrderRequest{Symbol: "BTCUSDT", Side: book.Buy, Type: book.Market, Quantity: 4 * exact.One}); err != nil {
+		if _, err := d.engine.Place(t.Context(), book.OrderRequest{Symbol: "HBARUSDT", Side: book.Buy, Type: book.Market, Quantity: 4 * exact.One}); err != nil {
 			t.Fatal(err)
 		}
 		third, _ := ask(mcp.Call{}, wholeCoin)
@@ -515,7 +515,7 @@ func TestUnclearAnswer(t *testing.T) {
 			// Also where the order needs no yes, or the state is missing.
 			for _, err := range []error{
 				answer(mcp.Call{State: input.State}, response, wholeCoin), answer(mcp.Call{}, response, wholeCoin),
-				answer(mcp.Call{State: input.State}, response, `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":0.1,"price":9}`),
+				answer(mcp.Call{State: input.State}, response, `{"symbol":"HBARUSDT","side":"buy","type":"limit","quantity":0.1,"price":9}`),
 			} {
 				refused := (*mcp.Error)(nil)
 				if !errors.As(err, &refused) || refused.Code != -32602 || len(must(d.engine.Orders(false))) > 0 {
@@ -538,7 +538,7 @@ func TestNoInFormAfterTheHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, a := confirming(t)
 		defer d.stop()
-		const six, more = `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":6,"quantity":1}`, `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":6.4,"quantity":1}`
+		const six, more = `{"symbol":"HBARUSDT","side":"buy","type":"limit","price":6,"quantity":1}`, `{"symbol":"HBARUSDT","side":"buy","type":"limit","price":6.4,"quantity":1}`
 		if _, err := d.order(mcp.Call{}, six); err != nil {
 			t.Fatal(err)
 		}
@@ -562,7 +562,7 @@ func TestYesAfterTheHour(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			d, a := confirming(t)
 			defer d.stop()
-			const six, more = `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":6,"quantity":1}`, `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":6.4,"quantity":1}`
+			const six, more = `{"symbol":"HBARUSDT","side":"buy","type":"limit","price":6,"quantity":1}`, `{"symbol":"HBARUSDT","side":"buy","type":"limit","price":6.4,"quantity":1}`
 			if _, err := d.order(mcp.Call{}, six); err != nil {
 				t.Fatal(err)
 			}
@@ -592,7 +592,7 @@ func TestYesAfterTheHour(t *testing.T) {
 // later than the question says: it is another question, and a yes to the old one is not for it.
 func TestDayOrderOverMidnight(t *testing.T) {
 	digest := func(ends time.Time) [32]byte {
-		return orderDigest(mcp.Caller{ID: "a"}, book.OrderRequest{Symbol: "BTCUSDT"}, book.Order{Symbol: "BTCUSDT", ExpiresAt: &book.Time{Time: ends}})
+		return orderDigest(mcp.Caller{ID: "a"}, book.OrderRequest{Symbol: "HBARUSDT"}, book.Order{Symbol: "HBARUSDT", ExpiresAt: &book.Time{Time: ends}})
 	}
 	midnight := time.Date(2000, 1, 2, 0, 0, 0, 0, time.UTC)
 	if first := digest(midnight); digest(midnight) != first || first == digest(midnight.AddDate(0, 0, 1)) {
@@ -657,7 +657,7 @@ func TestRefusedAfterTheHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, a := confirming(t)
 		defer d.stop()
-		const six, more = `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":6,"quantity":1}`, `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":6.4,"quantity":1}`
+		const six, more = `{"symbol":"HBARUSDT","side":"buy","type":"limit","price":6,"quantity":1}`, `{"symbol":"HBARUSDT","side":"buy","type":"limit","price":6.4,"quantity":1}`
 		if _, err := d.order(mcp.Call{}, six); err != nil {
 			t.Fatal(err)
 		}
@@ -682,7 +682,7 @@ func TestRefusalsGoFirst(t *testing.T) {
 		d, a := confirming(t)
 		defer d.stop()
 		ask := func(quantity int) {
-			d.order(mcp.Call{}, fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":%d}`, quantity))
+			d.order(mcp.Call{}, fmt.Sprintf(`{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":%d}`, quantity))
 			time.Sleep(time.Second)
 		}
 		ask(1)
@@ -711,7 +711,7 @@ func TestApprovalCountsTheHour(t *testing.T) {
 		n := 0
 		small := func() error {
 			n++
-			_, err := d.order(mcp.Call{}, fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":0.3,"price":12,"client_order_id":"n%d"}`, n))
+			_, err := d.order(mcp.Call{}, fmt.Sprintf(`{"symbol":"HBARUSDT","side":"buy","type":"limit","quantity":0.3,"price":12,"client_order_id":"n%d"}`, n))
 			return err
 		}
 		for i := range 2 { // 3.6 each
@@ -719,13 +719,13 @@ func TestApprovalCountsTheHour(t *testing.T) {
 				t.Fatalf("order %d: %v", i, err)
 			}
 		}
-		if _, err := d.order(mcp.Call{}, `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":0.3,"price":1}`); err == nil {
+		if _, err := d.order(mcp.Call{}, `{"symbol":"HBARUSDT","side":"buy","type":"limit","quantity":0.3,"price":1}`); err == nil {
 			t.Fatal("a limit so far from the market is taken")
 		}
 		if small() == nil {
 			t.Error("the third, which takes it to 10.8, is placed")
 		}
-		if _, err := d.order(mcp.Call{Caller: mcp.Caller{ID: "token-2", Client: "other", Scope: "charts trade", Door: "http"}}, `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":0.3,"price":12,"client_order_id":"o"}`); err != nil {
+		if _, err := d.order(mcp.Call{Caller: mcp.Caller{ID: "token-2", Client: "other", Scope: "charts trade", Door: "http"}}, `{"symbol":"HBARUSDT","side":"buy","type":"limit","quantity":0.3,"price":12,"client_order_id":"o"}`); err != nil {
 			t.Errorf("another client: %v", err)
 		}
 		time.Sleep(time.Hour)

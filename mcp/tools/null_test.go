@@ -16,7 +16,7 @@ func TestNullWithin(t *testing.T) {
 		defer d.stop()
 		time.Sleep(3 * time.Second)
 		for _, c := range []struct{ tool, arguments, want string }{
-			{"get_indicators", `{"symbol":"BTCUSDT","indicators":[null]}`, "null is neither a name nor an object with a name"},
+			{"get_indicators", `{"symbol":"HBARUSDT","indicators":[null]}`, "null is neither a name nor an object with a name"},
 			{"generate_chart", `{"indicators":["rsi",null]}`, "null is neither a name nor an object with a name"},
 			{"generate_chart", `{"indicators":[{"name":null}]}`, `an indicator object needs "name"`},
 			{"generate_chart", `{"indicators":[{"name":"ema","source":{"name":null}}]}`, `an indicator object needs "name"`},
@@ -24,18 +24,18 @@ func TestNullWithin(t *testing.T) {
 			{"generate_chart", `{"marks":[null]}`, "marks[0]: bad chart option: null is not an object, want one with type, price, "},
 			{"generate_chart", `{"compare":[null]}`, "compare must hold strings, not null"},
 			{"generate_chart", `{"show":[null]}`, `show "null" is not one of position, orders, alerts, fills`},
-			{"get_indicators", `{"symbols":["BTCUSDT",null],"indicators":["rsi"]}`, "symbols must hold strings, not null"},
+			{"get_indicators", `{"symbols":["HBARUSDT",null],"indicators":["rsi"]}`, "symbols must hold strings, not null"},
 			{"list_indicators", `{"names":[null]}`, "names must hold strings, not null"},
 			{"subscribe_notifications", `{"symbols":[null]}`, "symbols must hold strings, not null"},
 			{"subscribe_notifications", `{"alert_types":[null]}`, "alert_types must hold strings, not null"},
-			{"set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":null,"signal":"rsi_oversold"}}}`, `indicator_signal needs "indicator" and "signal", both strings`},
-			{"set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":null}}}`, `indicator_signal needs "indicator" and "signal", both strings`},
-			{"set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","params":null,"length":21}}}`, ""},
-			{"set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","params":null}}}`, ""},
-			{"set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"crosses_above","level":50,"line":null}}}`, ""},
-			{"set_alert", `{"symbol":"BTCUSDT","condition":{"rule":null}}`, "the condition has 0 keys"},
-			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":1,"price":9,"oco":{"stop_price":null}}`, "oco: stop_price is required"},
-			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":1,"price":9,"stop_loss":[null]}`, "stop_loss must be a single value, not [null]"},
+			{"set_alert", `{"symbol":"HBARUSDT","condition":{"indicator_signal":{"indicator":null,"signal":"rsi_oversold"}}}`, `indicator_signal needs "indicator" and "signal", both strings`},
+			{"set_alert", `{"symbol":"HBARUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":null}}}`, `indicator_signal needs "indicator" and "signal", both strings`},
+			{"set_alert", `{"symbol":"HBARUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","params":null,"length":21}}}`, ""},
+			{"set_alert", `{"symbol":"HBARUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","params":null}}}`, ""},
+			{"set_alert", `{"symbol":"HBARUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"crosses_above","level":50,"line":null}}}`, ""},
+			{"set_alert", `{"symbol":"HBARUSDT","condition":{"rule":null}}`, "the condition has 0 keys"},
+			{"place_order", `{"symbol":"HBARUSDT","side":"buy","type":"limit","quantity":1,"price":9,"oco":{"stop_price":null}}`, "oco: stop_price is required"},
+			{"place_order", `{"symbol":"HBARUSDT","side":"buy","type":"limit","quantity":1,"price":9,"stop_loss":[null]}`, "stop_loss must be a single value, not [null]"},
 		} {
 			_, err := d.call(trader, c.tool, c.arguments)
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -53,7 +53,7 @@ func TestEmptyText(t *testing.T) {
 		d := openDesk(t, t.TempDir())
 		defer d.stop()
 		time.Sleep(3 * time.Second)
-		const order = `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":1,"price":12,`
+		const order = `{"symbol":"HBARUSDT","side":"buy","type":"limit","quantity":1,"price":12,`
 		for argument, want := range map[string]string{
 			`"dry_run":""`: `dry_run "" is not one of true, false`, `"dry_run":" "`: `dry_run "" is not one of true, false`,
 			`"reduce_only":""`: `reduce_only "" is not one of true, false`, `"post_only":""`: `post_only "" is not one of true, false`,
@@ -65,7 +65,7 @@ func TestEmptyText(t *testing.T) {
 				t.Errorf("place_order with %s: %v, want %q", argument, err, want)
 			}
 		}
-		if _, err := d.call(trader, "cancel_order", `{"symbol":"BTCUSDT","all":""}`); err == nil || !strings.Contains(err.Error(), `all "" is not one of true, false`) {
+		if _, err := d.call(trader, "cancel_order", `{"symbol":"HBARUSDT","all":""}`); err == nil || !strings.Contains(err.Error(), `all "" is not one of true, false`) {
 			t.Errorf("cancel_order: %v", err)
 		}
 		if n := len(must(d.engine.Orders(false))); n != 0 {

@@ -63,9 +63,9 @@ func TestPages(t *testing.T) {
 				OrderID string `json:"order_id"`
 				AlertID string `json:"alert_id"`
 			}
-			d.reply(trader, "place_order", fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":1,"price":5.%03d,"client_order_id":"c%d"}`, i+1, i), &reply)
+			d.reply(trader, "place_order", fmt.Sprintf(`{"symbol":"HBARUSDT","side":"buy","type":"limit","quantity":1,"price":5.%03d,"client_order_id":"c%d"}`, i+1, i), &reply)
 			orders = append(orders, reply.OrderID)
-			d.reply(trader, "set_alert", fmt.Sprintf(`{"symbol":"BTCUSDT","condition":{"price_below":0.%03d}}`, i+1), &reply)
+			d.reply(trader, "set_alert", fmt.Sprintf(`{"symbol":"HBARUSDT","condition":{"price_below":0.%03d}}`, i+1), &reply)
 			alerts = append(alerts, reply.AlertID)
 			time.Sleep(time.Second)
 		}
@@ -103,7 +103,7 @@ func TestPagesReachArchive(t *testing.T) {
 	g.SetLimit(64) // one sync for many of them
 	for i := range orders {
 		g.Go(func() error {
-			_, err := d.engine.Place(t.Context(), book.OrderRequest{Symbol: "BTCUSDT", Side: book.Buy, Type: book.Limit, Quantity: exact.One, Price: 4 * exact.One,
+			_, err := d.engine.Place(t.Context(), book.OrderRequest{Symbol: "HBARUSDT", Side: book.Buy, Type: book.Limit, Quantity: exact.One, Price: 7 * exact.One,
 				TimeInForce: book.IOC, ClientOrderID: fmt.Sprint("c", i)})
 			return err
 		})
@@ -114,7 +114,7 @@ func TestPagesReachArchive(t *testing.T) {
 	d.stop() // after which the oldest leave memory
 	d = openDesk(t, dir)
 	defer d.stop()
-	for _, arguments := range []string{`"limit":500,`, `"limit":499,"filter":"cancelled","symbol":"BTCUSDT",`} {
+	for _, arguments := range []string{`"limit":500,`, `"limit":499,"filter":"cancelled","symbol":"HBARUSDT",`} {
 		seen := make(map[string]bool)
 		for offset, more := 0, true; more; {
 			var items []struct {
@@ -141,7 +141,7 @@ func (d *desk) fire(n int) (ids []string) {
 		var alert struct {
 			ID string `json:"alert_id"`
 		}
-		d.reply(trader, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":0.01}}`, &alert)
+		d.reply(trader, "set_alert", `{"symbol":"HBARUSDT","condition":{"price_above":0.01}}`, &alert)
 		ids = append(ids, alert.ID)
 	}
 	time.Sleep(5 * time.Second)
@@ -202,8 +202,8 @@ func TestReplyBound(t *testing.T) {
 		defer d.stop()
 		time.Sleep(3 * time.Second)
 		for i := range 120 {
-			d.reply(trader, "place_order", fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":1,"price":5.%03d}`, i+1), new(any))
-			d.reply(trader, "set_alert", fmt.Sprintf(`{"symbol":"BTCUSDT","condition":{"price_below":0.%03d}}`, i+1), new(any))
+			d.reply(trader, "place_order", fmt.Sprintf(`{"symbol":"HBARUSDT","side":"buy","type":"limit","quantity":1,"price":5.%03d}`, i+1), new(any))
+			d.reply(trader, "set_alert", fmt.Sprintf(`{"symbol":"HBARUSDT","condition":{"price_below":0.%03d}}`, i+1), new(any))
 			time.Sleep(time.Second)
 		}
 		d.fire(200)
@@ -250,8 +250,8 @@ func boundCalls() (calls [][2]string) {
 		names = names[:2*maxIndicators]
 	}
 	for group := range slices.Chunk(names, maxIndicators) {
-		add("generate_chart", `{"symbol":"BTCUSDT","format":"summary","bars":2000,"indicators":`+encode(group)+`}`)
-		add("get_indicators", `{"symbol":"BTCUSDT","bars":2000,"indicators":`+encode(group)+`}`)
+		add("generate_chart", `{"symbol":"HBARUSDT","format":"summary","bars":2000,"indicators":`+encode(group)+`}`)
+		add("get_indicators", `{"symbol":"HBARUSDT","bars":2000,"indicators":`+encode(group)+`}`)
 	}
 	add("get_indicators", `{"bars":200,"symbols":`+encode(symbols)+`,"indicators":`+encode(names[:maxIndicators])+`}`)
 	return calls
@@ -269,7 +269,7 @@ func TestAlertsResourceFits(t *testing.T) {
 			defer d.stop()
 			time.Sleep(3 * time.Second)
 			for i := range c.waiting {
-				d.reply(trader, "set_alert", fmt.Sprintf(`{"symbol":"BTCUSDT","condition":{"price_below":0.%03d}}`, i+1), &struct{}{})
+				d.reply(trader, "set_alert", fmt.Sprintf(`{"symbol":"HBARUSDT","condition":{"price_below":0.%03d}}`, i+1), &struct{}{})
 			}
 			d.fire(c.fired)
 			var read contents

@@ -20,72 +20,72 @@ import (
 // 0.1 % for limits that rested; 1 is held, and OPEN is an order that waits.
 var previews = map[string][]struct{ order, want string }{
 	"symbol": {
-		{`"symbol":"btc-usdt","side":"buy","type":"market","quantity":2`, "buy 2 BTCUSDT, market order"},
+		{`"symbol":"hbar-usdt","side":"buy","type":"market","quantity":2`, "buy 2 HBARUSDT, market order"},
 		{`"symbol":"AAPL","side":"buy","type":"limit","price":150,"notional":300`, // a symbol that names no currency
 			"size: for 300 in the quote currency, by its limit of 150\nworth: about 300\nfee: about 0.3\n"},
 	},
-	"side": {{`"symbol":"BTCUSDT","side":"sell","type":"market","quantity":2`, "sell 2 BTCUSDT, market order"}},
+	"side": {{`"symbol":"HBARUSDT","side":"sell","type":"market","quantity":2`, "sell 2 HBARUSDT, market order"}},
 	"type": {
-		{`"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2`, `price: about 16\.\d+, now`},
-		{`"symbol":"BTCUSDT","side":"buy","type":"stop","quantity":2,"stop_price":17`, `price: that of the market, once it comes to 17`},
+		{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2`, `price: about 15\.\d+, now`},
+		{`"symbol":"HBARUSDT","side":"buy","type":"stop","quantity":2,"stop_price":17`, `price: that of the market, once it comes to 17`},
 	},
 	"quantity": {
-		{`"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2`, `position after: 3 BTCUSDT`},
-		{`"symbol":"BTCUSDT","side":"sell","type":"market","quantity":"all"`, "sell 1 BTCUSDT, market order\n(.*\n)*size: all that is held, which closes the position\n(.*\n)*position after: 0 BTCUSDT"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2`, `position after: 3 HBARUSDT`},
+		{`"symbol":"HBARUSDT","side":"sell","type":"market","quantity":"all"`, "sell 1 HBARUSDT, market order\n(.*\n)*size: all that is held, which closes the position\n(.*\n)*position after: 0 HBARUSDT"},
 	},
 	"notional": {
-		{`"symbol":"BTCUSDT","side":"buy","type":"market","notional":30`, "size: for 30 USDT, estimated at the price of now\n"},
-		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"notional":30`, "buy 2 BTCUSDT, limit order\n(.*\n)*size: for 30 USDT, by its limit of 15\n"},
-		{`"symbol":"BTCUSDT","side":"buy","type":"stop","stop_price":20,"notional":30`, "buy 1.5 BTCUSDT, stop order\n(.*\n)*size: for 30 USDT, by its stop of 20\n"},
-		{`"symbol":"BTCUSDT","side":"sell","type":"stop_limit","stop_price":15,"price":12,"notional":24,"may_open":true`, "sell 2 BTCUSDT, stop limit order\n(.*\n)*size: for 24 USDT, by its limit of 12\nworth: about 30 USDT\nfee: about 0.06 USDT\n"},
-		{`"symbol":"BTCUSDT","side":"sell","type":"trailing_stop","trail_amount":0.5,"notional":10`, `size: for 10 USDT, by where its stop is now, 15\.\d+\n`},
+		{`"symbol":"HBARUSDT","side":"buy","type":"market","notional":30`, "size: for 30 USDT, estimated at the price of now\n"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"notional":30`, "buy 2 HBARUSDT, limit order\n(.*\n)*size: for 30 USDT, by its limit of 15\n"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"stop","stop_price":20,"notional":30`, "buy 1.5 HBARUSDT, stop order\n(.*\n)*size: for 30 USDT, by its stop of 20\n"},
+		{`"symbol":"HBARUSDT","side":"sell","type":"stop_limit","stop_price":15,"price":12,"notional":24,"may_open":true`, "sell 2 HBARUSDT, stop limit order\n(.*\n)*size: for 24 USDT, by its limit of 12\nworth: about 30 USDT\nfee: about 0.06 USDT\n"},
+		{`"symbol":"HBARUSDT","side":"sell","type":"trailing_stop","trail_amount":0.5,"notional":10`, `size: for 10 USDT, by where its stop is now, 14\.\d+\n`},
 	},
 	"price": {
-		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":15`, "price: 15 or better, once the market is there\n(.*\n)*worth: about 30 USDT\nfee: about 0.03 USDT\n"},
-		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":17`, `price: about 16\.\d+, now; the limit is 17\n(.*\n)*worth: about 32\.\d\d? USDT\n`},
-		{`"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":2,"price":15,"time_in_force":"ioc"`, "price: 15 or better; the market is not there, and it would end unfilled\n(.*\n)*worth: about 0 USDT for 0 of it, which would fill now; 30 USDT if it is filled whole\nfee: about 0 USDT\n(.*\n)*position after: 3 BTCUSDT, if it is filled whole"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"limit","quantity":2,"price":15`, "price: 15 or better, once the market is there\n(.*\n)*worth: about 30 USDT\nfee: about 0.03 USDT\n"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"limit","quantity":2,"price":17`, `price: about 15\.\d+, now; the limit is 17\n(.*\n)*worth: about 30\.\d\d? USDT\n`},
+		{`"symbol":"HBARUSDT","side":"buy","type":"limit","quantity":2,"price":15,"time_in_force":"ioc"`, "price: 15 or better; the market is not there, and it would end unfilled\n(.*\n)*worth: about 0 USDT for 0 of it, which would fill now; 30 USDT if it is filled whole\nfee: about 0 USDT\n(.*\n)*position after: 3 HBARUSDT, if it is filled whole"},
 	},
 	"stop_price": {
-		{`"symbol":"BTCUSDT","side":"buy","type":"stop","quantity":2,"stop_price":17`, "once it comes to 17\n(.*\n)*worth: about 34 USDT\nfee: about 0.068 USDT\n"},
-		{`"symbol":"BTCUSDT","side":"buy","type":"stop_limit","quantity":2,"stop_price":17,"price":17.5`, "price: 17.5 or better, once the market has come to 17\n(.*\n)*worth: about 34 USDT\nfee: about 0.068 USDT\n"},
-		{`"symbol":"BTCUSDT","side":"buy","type":"stop_limit","quantity":2,"stop_price":17,"price":16.5`, "price: 16.5 or better, once the market has come to 17\n(.*\n)*worth: about 33 USDT\nfee: about 0.033 USDT\n"},
-		{`"symbol":"BTCUSDT","side":"sell","type":"stop_limit","quantity":2,"stop_price":15,"price":15.5,"may_open":true`, "price: 15.5 or better, once the market has come to 15\n(.*\n)*worth: about 31 USDT\nfee: about 0.031 USDT\n"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"stop","quantity":2,"stop_price":17`, "once it comes to 17\n(.*\n)*worth: about 34 USDT\nfee: about 0.068 USDT\n"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"stop_limit","quantity":2,"stop_price":17,"price":17.5`, "price: 17.5 or better, once the market has come to 17\n(.*\n)*worth: about 34 USDT\nfee: about 0.068 USDT\n"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"stop_limit","quantity":2,"stop_price":17,"price":16.5`, "price: 16.5 or better, once the market has come to 17\n(.*\n)*worth: about 33 USDT\nfee: about 0.033 USDT\n"},
+		{`"symbol":"HBARUSDT","side":"sell","type":"stop_limit","quantity":2,"stop_price":15,"price":15.5,"may_open":true`, "price: 15.5 or better, once the market has come to 15\n(.*\n)*worth: about 31 USDT\nfee: about 0.031 USDT\n"},
 	},
 	"trail_amount": {
-		{`"symbol":"BTCUSDT","side":"sell","type":"trailing_stop","quantity":1,"trail_amount":0.5`, `once it is 0\.5 below its highest since the order: about 15\.\d+ now` + "\n(.*\n)*" + `worth: about 15\.\d+ USDT` + "\n" + `fee: about 0\.03\d* USDT`},
+		{`"symbol":"HBARUSDT","side":"sell","type":"trailing_stop","quantity":1,"trail_amount":0.5`, `once it is 0\.5 below its highest since the order: about 14\.\d+ now` + "\n(.*\n)*" + `worth: about 14\.\d+ USDT` + "\n" + `fee: about 0\.02\d* USDT`},
 	},
 	"trail_percent": {
-		{`"symbol":"BTCUSDT","side":"buy","type":"trailing_stop","quantity":1,"trail_percent":3`, `once it is 3 % above its lowest since the order: about 16\.\d+ now`},
+		{`"symbol":"HBARUSDT","side":"buy","type":"trailing_stop","quantity":1,"trail_percent":3`, `once it is 3 % above its lowest since the order: about 15\.\d+ now`},
 	},
 	"stop_loss": {
-		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2,"stop_loss":"3%"`, `stop loss: 3 % from the entry, about 14\.55`},
-		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2,"stop_loss":12`, "stop loss: at the price 12\n"},
-		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2,"stop_loss":"1.5atr"`, `stop loss: 1.5 average true ranges from the entry, about 14\.\d+`},
+		{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"quantity":2,"stop_loss":"3%"`, `stop loss: 3 % from the entry, about 14\.55`},
+		{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"quantity":2,"stop_loss":12`, "stop loss: at the price 12\n"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"quantity":2,"stop_loss":"1.5atr"`, `stop loss: 1.5 average true ranges from the entry, about 14\.\d+`},
 	},
 	"take_profit": {
-		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2,"take_profit":"4%"`, `take profit: 4 % from the entry, about 15\.6`},
-		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2,"take_profit":18`, "take profit: at the price 18\n"},
-		{`"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2,"take_profit":"1atr"`, `take profit: 1 average true range from the entry, about 1[67]\.\d+`},
+		{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"quantity":2,"take_profit":"4%"`, `take profit: 4 % from the entry, about 15\.6`},
+		{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"quantity":2,"take_profit":18`, "take profit: at the price 18\n"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"take_profit":"1atr"`, `take profit: 1 average true range from the entry, about 15\.\d+`},
 	},
 	"oco": {
-		{`"symbol":"BTCUSDT","side":"sell","type":"limit","price":18,"quantity":1,"oco":{"stop_price":15}`, "worth: about 18 USDT by the limit, 15 USDT by the stop\nfee: about 0.018 USDT by the limit, 0.03 USDT by the stop\none cancels the other: stop 15\n"},
-		{`"symbol":"BTCUSDT","side":"sell","type":"limit","price":18,"quantity":1,"oco":{"stop_price":15,"price":14.5}`, "worth: about 18 USDT by the limit, 15 USDT by the stop\n(.*\n)*one cancels the other: stop 15, limit 14.5\n"},
-		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":3,"oco":{"stop_price":18}`, "price: 15 or better, once the market is there\n(.*\n)*worth: about 45 USDT by the limit, 54 USDT by the stop\nfee: about 0.045 USDT by the limit, 0.108 USDT by the stop\n"},
+		{`"symbol":"HBARUSDT","side":"sell","type":"limit","price":18,"quantity":1,"oco":{"stop_price":15}`, "worth: about 18 USDT by the limit, 15 USDT by the stop\nfee: about 0.018 USDT by the limit, 0.03 USDT by the stop\none cancels the other: stop 15\n"},
+		{`"symbol":"HBARUSDT","side":"sell","type":"limit","price":18,"quantity":1,"oco":{"stop_price":15,"price":14.5}`, "worth: about 18 USDT by the limit, 15 USDT by the stop\n(.*\n)*one cancels the other: stop 15, limit 14.5\n"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"quantity":3,"oco":{"stop_price":18}`, "price: 15 or better, once the market is there\n(.*\n)*worth: about 45 USDT by the limit, 54 USDT by the stop\nfee: about 0.045 USDT by the limit, 0.108 USDT by the stop\n"},
 	},
 	"time_in_force": {
-		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2`, "waits: until it is cancelled"},
-		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2,"time_in_force":"day"`, "waits: until 2000-01-02 00:00:00 UTC, when the day or the session ends"},
-		{`"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2,"time_in_force":"ioc"`, "waits: not at all; what does not fill at once is cancelled"},
-		{`"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2,"time_in_force":"fok"`, "waits: not at all; it is filled whole at once or cancelled"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"quantity":2`, "waits: until it is cancelled"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"quantity":2,"time_in_force":"day"`, "waits: until 2000-01-02 00:00:00 UTC, when the day or the session ends"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"time_in_force":"ioc"`, "waits: not at all; what does not fill at once is cancelled"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"time_in_force":"fok"`, "waits: not at all; it is filled whole at once or cancelled"},
 	},
 	"expires_at": {
-		{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2,"time_in_force":"gtd","expires_at":"2000-02-01"`, "waits: until 2000-02-01 23:59:59 UTC\n"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"quantity":2,"time_in_force":"gtd","expires_at":"2000-02-01"`, "waits: until 2000-02-01 23:59:59 UTC\n"},
 	},
-	"post_only":       {{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2,"post_only":true`, "post only: refused if it would fill at once"}},
-	"reduce_only":     {{`"symbol":"BTCUSDT","side":"sell","type":"limit","price":18,"quantity":1,"reduce_only":true`, "reduce only: it never opens or grows a position\n(.*\n)*position after: 0 BTCUSDT"}},
-	"may_open":        {{`"symbol":"BTCUSDT","side":"sell","type":"limit","price":18,"quantity":2,"may_open":true`, "may open: it is no exit, and may turn the position around\n(.*\n)*position after: -1 BTCUSDT"}},
-	"replaces":        {{`"symbol":"BTCUSDT","side":"buy","type":"limit","price":15,"quantity":2,"replaces":"OPEN"`, "replaces: OPEN, buy 0.5 BTCUSDT, limit order at 14, which is cancelled"}},
-	"client_order_id": {{`"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2,"client_order_id":"mine"`, "client_order_id: mine"}},
+	"post_only":       {{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"quantity":2,"post_only":true`, "post only: refused if it would fill at once"}},
+	"reduce_only":     {{`"symbol":"HBARUSDT","side":"sell","type":"limit","price":18,"quantity":1,"reduce_only":true`, "reduce only: it never opens or grows a position\n(.*\n)*position after: 0 HBARUSDT"}},
+	"may_open":        {{`"symbol":"HBARUSDT","side":"sell","type":"limit","price":18,"quantity":2,"may_open":true`, "may open: it is no exit, and may turn the position around\n(.*\n)*position after: -1 HBARUSDT"}},
+	"replaces":        {{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"quantity":2,"replaces":"OPEN"`, "replaces: OPEN, buy 0.5 HBARUSDT, limit order at 14, which is cancelled"}},
+	"client_order_id": {{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"client_order_id":"mine"`, "client_order_id: mine"}},
 }
 
 // goValue is what Go prints for a structure, a pointer or a moment in milliseconds, and
@@ -108,9 +108,9 @@ func TestPreview(t *testing.T) {
 			o.FeeRate, o.MakerFeeRate = exact.One/500, &maker
 		})
 		defer d.stop()
-		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1}`, &book.Order{})
+		d.reply(trader, "place_order", `{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":1}`, &book.Order{})
 		var open book.Order
-		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"limit","price":14,"quantity":0.5}`, &open)
+		d.reply(trader, "place_order", `{"symbol":"HBARUSDT","side":"buy","type":"limit","price":14,"quantity":0.5}`, &open)
 		time.Sleep(6 * time.Second) // past the guard against doubled orders
 		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Gate: gateAt(0, "")})
 		named := trader
@@ -145,7 +145,7 @@ func TestPreviewOfRealPrices(t *testing.T) {
 		d := openDesk(t, t.TempDir())
 		defer d.stop()
 		for _, synthetic := range []bool{false, true} {
-			o := book.Order{Symbol: "BTCUSDT", Side: book.Buy, Type: book.Market, Quantity: exact.One, Broker: "paper", Synthetic: synthetic}
+			o := book.Order{Symbol: "HBARUSDT", Side: book.Buy, Type: book.Market, Quantity: exact.One, Broker: "paper", Synthetic: synthetic}
 			lines := strings.Join(describe(trader, book.OrderRequest{}, o, 0, d.engine), "\n")
 			if strings.Contains(lines, "invented") != synthetic {
 				t.Errorf("synthetic %t, and the question is\n%s", synthetic, lines)
@@ -189,7 +189,7 @@ func TestApprovalOfPassedSell(t *testing.T) {
 				if c.price != "" {
 					kind = `"type":"limit","price":` + c.price
 				}
-				input, err := d.order(mcp.Call{Elicits: true}, fmt.Sprintf(`{"symbol":"BTCUSDT","side":"sell","quantity":1,%s,"client_order_id":"%d-%s-%d"}`, kind, c.above, c.price, i))
+				input, err := d.order(mcp.Call{Elicits: true}, fmt.Sprintf(`{"symbol":"HBARUSDT","side":"sell","quantity":1,%s,"client_order_id":"%d-%s-%d"}`, kind, c.above, c.price, i))
 				if (input != nil) != asks || !asks && err != nil {
 					t.Errorf("above %d, order %d at %s asks %+v, %v; want a question: %v", c.above, i, c.price, input, err, asks)
 				}
@@ -222,7 +222,7 @@ func TestPreviewWithoutName(t *testing.T) {
 		d := openDesk(t, t.TempDir())
 		defer d.stop()
 		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Gate: gateAt(0, "")})
-		input, err := d.order(mcp.Call{Elicits: true}, `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2}`)
+		input, err := d.order(mcp.Call{Elicits: true}, `{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2}`)
 		if input == nil || strings.Contains(input.Message, "client:") || !strings.Contains(input.Message, "\nbroker: paper") {
 			t.Errorf("%+v, %v", input, err)
 		}

@@ -629,10 +629,10 @@ func TestCheapIsCheap(t *testing.T) {
 	})
 	defer d.stop()
 	for i := range book.MaxOpenPerSymbol {
-		if _, err := d.call(trader, "place_order", fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"limit","price":4,"quantity":1,"client_order_id":"o%d"}`, i)); err != nil {
+		if _, err := d.call(trader, "place_order", fmt.Sprintf(`{"symbol":"HBARUSDT","side":"buy","type":"limit","price":7,"quantity":1,"client_order_id":"o%d"}`, i)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.call(trader, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_below":1}}`); err != nil {
+		if _, err := d.call(trader, "set_alert", `{"symbol":"HBARUSDT","condition":{"price_below":1}}`); err != nil {
 			t.Fatal(err)
 		}
 	}

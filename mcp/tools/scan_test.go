@@ -605,7 +605,7 @@ func TestScanHistograms(t *testing.T) {
 func TestScanLevels(t *testing.T) {
 	d := Deps{Source: &failing{}}
 	for name, want := range map[string]string{
-		"volume_profile": "POC VAH VAL", "tpo": "POC VAH VAL", "fibonacci_retracement": "0% 23.6% 38.2% 50% 61.8% 78.6% 100%", "hvn_lvn": "LVN LVN#2",
+		"volume_profile": "POC VAH VAL", "tpo": "POC VAH VAL", "fibonacci_retracement": "0% 23.6% 38.2% 50% 61.8% 78.6% 100%", "hvn_lvn": "HVN LVN LVN#2",
 	} {
 		var table struct {
 			Columns []string

@@ -41,7 +41,7 @@ func openDesk(t *testing.T, dir string, with ...func(*trade.Options)) *desk {
 	options := trade.Options{
 		Account: trade.AccountOptions{Stablecoins: true}, // as the program has it
 		Dir:     dir, Source: market.Sample{}, Feed: market.NewFeed(market.Sample{}, nil),
-		Symbols: []string{"BTCUSDT"}, Intervals: []market.Interval{market.Hour4, market.Hour1}, Hub: d.hub,
+		Symbols: []string{"BTCUSDT", "HBARUSDT"}, Intervals: []market.Interval{market.Hour4, market.Hour1}, Hub: d.hub,
 	}
 	for _, change := range with {
 		change(&options)
@@ -186,11 +186,11 @@ func TestSlowSourceWarns(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer engine.Close()
-		r, err := call(t, Deps{Source: market.Sample{}, Engine: engine, Hub: delivery.NewHub(nil)}, "set_alert", `{"symbol":"BTCUSDT","condition":`+c.condition+`}`)
+		r, err := call(t, Deps{Source: market.Sample{}, Engine: engine, Hub: delivery.NewHub(nil)}, "set_alert", `{"symbol":"HBARUSDT","condition":`+c.condition+`}`)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(string(r.Content[0].Text), `"warning":"prices of BTCUSDT come about every 40s`); got != c.want {
+		if got := strings.Contains(string(r.Content[0].Text), `"warning":"prices of HBARUSDT come about every 40s`); got != c.want {
 			t.Errorf("%s: %s, warns %t", c.condition, r.Content[0].Text, got)
 		}
 	}
@@ -209,12 +209,12 @@ func TestTradersRequests(t *testing.T) {
 			Count  int `json:"cancelled"`
 		}
 		// buy 0.1 BTC with a stop at 3 % and take profit at 6 %
-		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.1,"stop_loss":"3%","take_profit":"6%"}`, &o)
+		d.reply(trader, "place_order", `{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":0.1,"stop_loss":"3%","take_profit":"6%"}`, &o)
 		if o.Status != book.StatusFilled || len(o.Exits) != 2 || o.Exits[0].Role != book.RoleStopLoss || !o.Exits[1].ReduceOnly {
 			t.Errorf("a bracket: %+v", o)
 		}
 		// set a trailing stop
-		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"sell","type":"trailing_stop","trail_percent":2,"quantity":0.1,"reduce_only":true}`, &o)
+		d.reply(trader, "place_order", `{"symbol":"HBARUSDT","side":"sell","type":"trailing_stop","trail_percent":2,"quantity":0.1,"reduce_only":true}`, &o)
 		if o.Status != book.StatusOpen || o.StopPrice == nil {
 			t.Errorf("a trailing stop: %+v", o)
 		}
@@ -247,15 +247,15 @@ func TestNothingIsDropped(t *testing.T) {
 		d := openDesk(t, t.TempDir())
 		defer d.stop()
 		time.Sleep(3 * time.Second)
-		const sell = `{"symbol":"BTCUSDT","side":"sell","type":"limit","quantity":1,"price":15`
+		const sell = `{"symbol":"HBARUSDT","side":"sell","type":"limit","quantity":1,"price":15`
 		for arguments, want := range map[string]string{
-			`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1,"replaces":""}`:                          "replaces is empty",
-			`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1,"quantity":2}`:                           `"quantity" is given twice`,
-			`{"symbol":"BTCUSDT","side":"sell","type":"limit","quantity":1,"price":1,"oco":{"price":1,"price":2}}`:  `"price" is given twice`,
-			`{"symbol":"all","side":"sell","type":"market","quantity":"all","price":5}`:                             "price",
-			`{"symbol":"BTCUSDT","side":"sell","type":"limit","quantity":0.001,"price":15,"oco":{"stop_price":14}}`: "oco",
-			`{"symbol":"BTCUSDT","side":"buy","type":"limit","price":9,"time_in_force":"gtd","expires_at":"soon"}`:  "quantity is required, in units of the base, above 0, or all; notional may be given in its place",
-			`{"symbol":"BTCUSDT","side":"buy","type":"limit","price":9,"quantity":1,"expires_at":"2026-13-01"}`:     "expires_at",
+			`{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":1,"replaces":""}`:                          "replaces is empty",
+			`{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":1,"quantity":2}`:                           `"quantity" is given twice`,
+			`{"symbol":"HBARUSDT","side":"sell","type":"limit","quantity":1,"price":1,"oco":{"price":1,"price":2}}`:  `"price" is given twice`,
+			`{"symbol":"all","side":"sell","type":"market","quantity":"all","price":5}`:                              "price",
+			`{"symbol":"HBARUSDT","side":"sell","type":"limit","quantity":0.001,"price":15,"oco":{"stop_price":14}}`: "oco",
+			`{"symbol":"HBARUSDT","side":"buy","type":"limit","price":9,"time_in_force":"gtd","expires_at":"soon"}`:  "quantity is required, in units of the base, above 0, or all; notional may be given in its place",
+			`{"symbol":"HBARUSDT","side":"buy","type":"limit","price":9,"quantity":1,"expires_at":"2026-13-01"}`:     "expires_at",
 			sell + `,"oco":8}`:                       `oco must be an object such as {"stop_price":95}, not 8`,
 			sell + `,"oco":[8]}`:                     `oco must be an object such as {"stop_price":95}, not [8]`,
 			sell + `,"oco":"8"}`:                     `oco must be an object such as {"stop_price":95}, not "8"`,
@@ -263,7 +263,7 @@ func TestNothingIsDropped(t *testing.T) {
 			sell + `,"oco":{"stop":8}}`:              "oco does not know \"stop\"; it takes stop_price, price\noco: stop_price is required",
 			sell + `,"oco":{"price":"x"}}`:           "oco: stop_price is required, below the price for a sell, above it for a buy\noco: price: bad decimal",
 			sell + `,"oco":{"stop_price":8,"at":8}}`: `oco does not know "at"`,
-			`{"symbol":"BTCUSDT","side":"buy","type":"market","stop_loss":"3%","stop_loss":"30%","quantity":0.001}`: "twice",
+			`{"symbol":"HBARUSDT","side":"buy","type":"market","stop_loss":"3%","stop_loss":"30%","quantity":0.001}`: "twice",
 		} {
 			if r, err := d.call(trader, "place_order", arguments); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, %v", arguments, r, err)
@@ -349,7 +349,7 @@ func TestOrdersSince(t *testing.T) {
 		d := openDesk(t, t.TempDir())
 		defer d.stop()
 		time.Sleep(3 * time.Second)
-		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1}`, new(book.Order))
+		d.reply(trader, "place_order", `{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":1}`, new(book.Order))
 		for arguments, want := range map[string]int{
 			`"since":"2000-01-01"`:                 1,
 			`"since":"2000-01-01 00:00"`:           1,
@@ -425,9 +425,9 @@ func TestDryRunOfOCO(t *testing.T) {
 		defer d.stop()
 		time.Sleep(3 * time.Second)
 		var bought, dry, placed orderReply
-		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1}`, &bought)
+		d.reply(trader, "place_order", `{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":1}`, &bought)
 		near := float(*bought.AveragePrice)
-		order := fmt.Sprintf(`{"symbol":"BTCUSDT","side":"sell","type":"limit","quantity":1,"price":%.2f,"oco":{"stop_price":%.2f,"price":%.2f}`, 1.1*near, 0.9*near, 0.89*near)
+		order := fmt.Sprintf(`{"symbol":"HBARUSDT","side":"sell","type":"limit","quantity":1,"price":%.2f,"oco":{"stop_price":%.2f,"price":%.2f}`, 1.1*near, 0.9*near, 0.89*near)
 		d.reply(trader, "place_order", order+`,"dry_run":true}`, &dry)
 		d.reply(trader, "place_order", order+`}`, &placed)
 		if len(dry.Exits) != 1 || len(placed.Exits) != 1 {
@@ -454,14 +454,14 @@ func TestDryRunOfExits(t *testing.T) {
 		defer d.stop()
 		time.Sleep(3 * time.Second)
 		for order, want := range map[string]int{
-			`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":2,"stop_loss":"3%","take_profit":"2atr"`: 2,
-			`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1,"take_profit":"2atr"`:                  1,
-			`{"symbol":"ETHUSDT","side":"sell","type":"market","quantity":1,"stop_loss":"3%"`:                     1,
-			`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1`:                                       0,
+			`{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"stop_loss":"3%","take_profit":"2atr"`: 2,
+			`{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":1,"take_profit":"2atr"`:                  1,
+			`{"symbol":"ETHUSDT","side":"sell","type":"market","quantity":1,"stop_loss":"3%"`:                      1,
+			`{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":1`:                                       0,
 		} {
 			sameExits(t, d, order, want)
 		}
-		sameExits(t, d, `{"symbol":"BTCUSDT","side":"sell","type":"market","quantity":9,"stop_loss":"3%","take_profit":"2atr"`, 2)
+		sameExits(t, d, `{"symbol":"HBARUSDT","side":"sell","type":"market","quantity":9,"stop_loss":"3%","take_profit":"2atr"`, 2)
 		var last orderReply
 		d.reply(trader, "place_order", `{"symbol":"SOLUSDT","side":"buy","type":"market","quantity":1}`, &last)
 		sameExits(t, d, fmt.Sprintf(`{"symbol":"SOLUSDT","side":"buy","type":"limit","price":%.2f,"quantity":1,"stop_loss":"3%%"`, 0.9*float(*last.AveragePrice)), 0)
@@ -497,7 +497,7 @@ func TestCloseAllFails(t *testing.T) {
 		defer d.stop()
 		time.Sleep(3 * time.Second)
 		var o book.Order
-		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.001}`, &o)
+		d.reply(trader, "place_order", `{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":0.001}`, &o)
 		const all = `{"symbol":"all","side":"sell","type":"market","quantity":"all","client_order_id":"out"}`
 		if r, err := d.call(trader, "place_order", all); err != nil || r.IsError {
 			t.Errorf("closed: %s, %v", r.Content[0].Text, err)
@@ -522,9 +522,9 @@ func TestOneKindOfDeadline(t *testing.T) {
 			var o struct {
 				Order string `json:"expires_at"`
 			}
-			d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","notional":10,"time_in_force":"gtd","expires_at":`+text+`}`, &o)
+			d.reply(trader, "place_order", `{"symbol":"HBARUSDT","side":"buy","type":"market","notional":10,"time_in_force":"gtd","expires_at":`+text+`}`, &o)
 			placed := o.Order
-			d.reply(trader, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":1e6},"expires_at":`+text+`}`, &o)
+			d.reply(trader, "set_alert", `{"symbol":"HBARUSDT","condition":{"price_above":1e6},"expires_at":`+text+`}`, &o)
 			if placed != want || o.Order != want {
 				t.Errorf("%s: an order ends at %s, an alert at %s, want %s", text, placed, o.Order, want)
 			}
@@ -541,7 +541,7 @@ func TestMeaningOfEachBar(t *testing.T) {
 		defer d.stop()
 		for repeat, want := range map[string]string{"each_bar": "on every bar on which the condition is true", "each_time": ""} {
 			var o struct{ Meaning string }
-			d.reply(trader, "set_alert", `{"symbol":"BTCUSDT","repeat":"`+repeat+`","condition":{"indicator_signal":{"indicator":"rule","when":"close > 1","signal":"becomes_true"}}}`, &o)
+			d.reply(trader, "set_alert", `{"symbol":"HBARUSDT","repeat":"`+repeat+`","condition":{"indicator_signal":{"indicator":"rule","when":"close > 1","signal":"becomes_true"}}}`, &o)
 			if want != "" && o.Meaning != want || want == "" && strings.Contains(o.Meaning, "every bar") {
 				t.Errorf("%s means %q", repeat, o.Meaning)
 			}
@@ -593,7 +593,7 @@ func TestOneOrder(t *testing.T) {
 		d := openDesk(t, t.TempDir())
 		defer d.stop()
 		var placed book.Order
-		d.reply(trader, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.01,"client_order_id":"mine"}`, &placed)
+		d.reply(trader, "place_order", `{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":0.01,"client_order_id":"mine"}`, &placed)
 		for _, arguments := range []string{fmt.Sprintf(`{"order_id":%q}`, placed.ID), `{"client_order_id":"mine"}`} {
 			var orders []book.Order
 			if d.reply(trader, "get_orders", arguments, &orders); len(orders) != 1 || orders[0].ID != placed.ID {
@@ -614,8 +614,8 @@ func TestReclaim(t *testing.T) {
 		d := openDesk(t, dir)
 		time.Sleep(3 * time.Second)
 		var ignored map[string]any
-		d.reply(trader, "subscribe_notifications", `{"symbols":"btcusdt"}`, &ignored)
-		d.reply(trader, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":0.01}}`, &ignored)
+		d.reply(trader, "subscribe_notifications", `{"symbols":"hbarusdt"}`, &ignored)
+		d.reply(trader, "set_alert", `{"symbol":"HBARUSDT","condition":{"price_above":0.01}}`, &ignored)
 		time.Sleep(5 * time.Second)
 		d.stop()
 
@@ -632,7 +632,7 @@ func TestReclaim(t *testing.T) {
 		}
 		again := mcp.Caller{ID: "token-3", Client: trader.Client, Scope: "charts trade", Door: "http"}
 		d.reply(again, "list_subscriptions", `{}`, &sub)
-		if !sub.Subscribed || sub.Waiting != 1 || !slices.Equal(sub.Symbols, []string{"BTCUSDT"}) {
+		if !sub.Subscribed || sub.Waiting != 1 || !slices.Equal(sub.Symbols, []string{"HBARUSDT"}) {
 			t.Errorf("the client came back to %+v", sub)
 		}
 		var frames []string
@@ -684,7 +684,7 @@ func TestWaiting(t *testing.T) {
 		defer d.stop()
 		time.Sleep(3 * time.Second)
 		var ignored any
-		d.reply(trader, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":"0.01"}}`, &ignored)
+		d.reply(trader, "set_alert", `{"symbol":"HBARUSDT","condition":{"price_above":"0.01"}}`, &ignored)
 		time.Sleep(5 * time.Second)
 		if r := d.reply(trader, "get_positions", `{}`, &ignored); len(r.Content) != 2 || !strings.Contains(string(r.Content[1].Text), "get_notifications") {
 			t.Errorf("no mention of the waiting alert: %v", r.Content)
@@ -716,25 +716,25 @@ func TestBadTrading(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		for _, c := range [][3]string{
 			{"place_order", `{}`, "symbol"},
-			{"place_order", `{"symbol":"BTCUSDT","side":"hold","type":"market","quantity":1}`, "buy, sell"},
-			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"iceberg","quantity":1}`, "market, limit, stop"},
-			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market"}`, "quantity"},
-			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0}`, "above 0"},
-			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":-1}`, "above 0"},
-			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1e-9}`, "decimals"},
-			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"NaN"}`, "quantity"},
-			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"limit","quantity":1}`, "price"},
-			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1,"client_order_id":"a b"}`, "client_order_id"},
+			{"place_order", `{"symbol":"HBARUSDT","side":"hold","type":"market","quantity":1}`, "buy, sell"},
+			{"place_order", `{"symbol":"HBARUSDT","side":"buy","type":"iceberg","quantity":1}`, "market, limit, stop"},
+			{"place_order", `{"symbol":"HBARUSDT","side":"buy","type":"market"}`, "quantity"},
+			{"place_order", `{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":0}`, "above 0"},
+			{"place_order", `{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":-1}`, "above 0"},
+			{"place_order", `{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":1e-9}`, "decimals"},
+			{"place_order", `{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":"NaN"}`, "quantity"},
+			{"place_order", `{"symbol":"HBARUSDT","side":"buy","type":"limit","quantity":1}`, "price"},
+			{"place_order", `{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":1,"client_order_id":"a b"}`, "client_order_id"},
 			{"cancel_order", `{}`, "order_id"},
 			{"cancel_order", `{"order_id":"nope"}`, "nope"},
 			{"get_orders", `{"filter":"some"}`, "open, all"},
-			{"set_alert", `{"symbol":"BTCUSDT"}`, "condition"},
-			{"set_alert", `{"symbol":"BTCUSDT","condition":{}}`, "exactly one"},
-			{"set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":1,"price_below":2}}`, "exactly one"},
-			{"set_alert", `{"symbol":"BTCUSDT","condition":"up"}`, "object"},
-			{"set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":0}}`, "above zero"},
-			{"set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"x"}}}`, "rsi_oversold"},
-			{"set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"xyz","signal":"x"}}}`, "unknown indicator"},
+			{"set_alert", `{"symbol":"HBARUSDT"}`, "condition"},
+			{"set_alert", `{"symbol":"HBARUSDT","condition":{}}`, "exactly one"},
+			{"set_alert", `{"symbol":"HBARUSDT","condition":{"price_above":1,"price_below":2}}`, "exactly one"},
+			{"set_alert", `{"symbol":"HBARUSDT","condition":"up"}`, "object"},
+			{"set_alert", `{"symbol":"HBARUSDT","condition":{"price_above":0}}`, "above zero"},
+			{"set_alert", `{"symbol":"HBARUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"x"}}}`, "rsi_oversold"},
+			{"set_alert", `{"symbol":"HBARUSDT","condition":{"indicator_signal":{"indicator":"xyz","signal":"x"}}}`, "unknown indicator"},
 			{"cancel_alert", `{"alert_id":"nope"}`, "nope"},
 			{"subscribe_notifications", `{"alert_types":["some"]}`, "price_above"},
 			{"subscribe_notifications", `{"symbols":["../"]}`, "symbol"},
@@ -812,7 +812,7 @@ func TestDryRunOfUsedID(t *testing.T) {
 		d := openDesk(t, t.TempDir())
 		defer d.stop()
 		time.Sleep(3 * time.Second)
-		const order = `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1,"client_order_id":"once"`
+		const order = `{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":1,"client_order_id":"once"`
 		var first, dry struct {
 			ID     string `json:"order_id"`
 			DryRun bool   `json:"dry_run"`
@@ -849,7 +849,7 @@ func TestSignalMeaning(t *testing.T) {
 		defer d.stop()
 		time.Sleep(3 * time.Second)
 		var alert struct{ Meaning string }
-		d.reply(trader, "set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"rsi_overbought"}}}`, &alert)
+		d.reply(trader, "set_alert", `{"symbol":"HBARUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"rsi_overbought"}}}`, &alert)
 		if !strings.Contains(alert.Meaning, want) {
 			t.Errorf("set_alert says %q", alert.Meaning)
 		}

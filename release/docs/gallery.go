@@ -58,7 +58,7 @@ var scenes = []scene{
 	{name: "profile", title: "Where the volume was", text: "The volume at each price of the bars shown.",
 		arguments: `{"symbol":"BTCUSDT","indicators":["volume_profile"],"bars":150}`},
 	{name: "pivots", title: "Pivot points", text: "Support and resistance of the period, each named at its end.",
-		arguments: `{"symbol":"BTCUSDT","interval":"1h","indicators":["pivot"],"bars":300}`},
+		arguments: `{"symbol":"BTCUSDT","interval":"1h","indicators":["pivot"],"bars":400}`},
 	{name: "fibonacci", title: "Fibonacci retracement", text: "Levels between the highest and the lowest bar, in percent.",
 		arguments: `{"symbol":"ETHUSDT","indicators":["fibonacci_retracement"],"bars":150}`},
 	{name: "signals", title: "Every signal by name", text: "By default only the newest are named; `labels` names each that has room next to its mark.",
@@ -70,14 +70,14 @@ var scenes = []scene{
 	{name: "derivatives", title: "Funding and open interest", text: "Columns that a source for futures has beside the bars; others refuse them.",
 		arguments: `{"symbol":"BTCUSDT","indicators":["funding","oi"],"bars":150}`},
 	{name: "levels", title: "Levels and zones of your own", text: "What was said in a conversation, drawn: at most 50 marks, coloured by what they mean.",
-		arguments: `{"symbol":"BTCUSDT","indicators":[],"bars":120,"marks":[{"type":"zone","price":9.48,"price2":9.62,"text":"demand","color":"up"},{"type":"level","price":10.5,"text":"resistance","color":"down"}]}`},
+		arguments: `{"symbol":"BTCUSDT","indicators":[],"bars":120,"marks":[{"type":"zone","price":55800,"price2":56700,"text":"demand","color":"up"},{"type":"level","price":62900,"text":"resistance","color":"down"}]}`},
 	{name: "trendline", title: "A line and a remark", text: "Lines and texts stand at a time and a price.",
-		arguments: `{"symbol":"AAPL","interval":"1d","indicators":[],"bars":120,"marks":[{"type":"line","time":"2025-11-24","price":906,"time2":"2026-03-10","price2":830,"text":"falling highs","color":"down"},{"type":"text","time":"2026-01-14","price":686,"text":"a low that held"}]}`},
+		arguments: `{"symbol":"AAPL","interval":"1d","indicators":[],"bars":120,"marks":[{"type":"line","time":"2026-01-30","price":239.5,"time2":"2026-03-12","price2":203,"text":"falling highs","color":"down"},{"type":"text","time":"2025-12-20","price":163,"text":"a low that held"}]}`},
 	{name: "account", title: "What is mine", text: "Under `--trade`: the position with its profit, open orders, waiting alerts and fills. It is the default for a login that may trade; " +
 		"the account in this picture is made up.",
 		arguments: `{"symbol":"BTCUSDT","bars":120,"indicators":["rsi"],"show":["position","orders","alerts","fills"]}`, account: madeUp},
 	{name: "phone", title: "For a phone, for everyone", text: "An upright picture with two pixels per unit, in colours that the colour-blind can tell apart.",
-		arguments: `{"symbol":"BTCUSDT","bars":60,"indicators":["bbands","rsi"],"theme":"colorblind","width":375,"height":480,"pixel_ratio":2}`},
+		arguments: `{"symbol":"AAPL","bars":60,"indicators":["bbands","rsi"],"theme":"colorblind","width":375,"height":480,"pixel_ratio":2}`},
 }
 
 // frozen is the sample source at one instant.
@@ -149,12 +149,12 @@ func madeUp(s *market.Series) *chart.Account {
 	fill := func(ago int, buy bool, quantity float64) chart.Fill {
 		return chart.Fill{Buy: buy, Time: s.Time[n-ago] + 60, Price: s.Open[n-ago], Quantity: quantity}
 	}
-	fills := []chart.Fill{fill(90, false, 2), fill(60, false, 1), fill(20, true, 1)}
+	fills := []chart.Fill{fill(90, false, 0.2), fill(60, false, 0.1), fill(20, true, 0.1)}
 	entry := (2*fills[0].Price + fills[1].Price) / 3
 	return &chart.Account{
-		Position: &chart.Position{Quantity: -2, Entry: entry, Profit: 2 * (entry - s.Close[n-1])},
-		Orders:   []chart.Order{{Buy: true, Kind: "limit", Price: 9.25, Quantity: 2}},
-		Alerts:   []chart.Alert{{Price: 9.45, Text: "below"}, {Key: "rsi", Signal: "rsi_oversold"}},
+		Position: &chart.Position{Quantity: -0.2, Entry: entry, Profit: 0.2 * (entry - s.Close[n-1])},
+		Orders:   []chart.Order{{Buy: true, Kind: "limit", Price: 54500, Quantity: 0.2}},
+		Alerts:   []chart.Alert{{Price: 55500, Text: "below"}, {Key: "rsi", Signal: "rsi_oversold"}},
 		Fills:    fills,
 	}
 }
