@@ -46,7 +46,7 @@ function standIn(message) {
   const ours = standIns[asked];
   if (message.method === 'completion/complete') return { ...message, params: { ...message.params, ref: { type: 'ref/prompt', name: 'chart' }, argument: { name: 'symbol', value: 'B' } } };
   const given = message.params?.arguments;
-  const arguments_ = asked === 'test_prompt_with_arguments' ? { arguments: { symbol: given.arg1, condition: given.arg2 } } : {};
+  const arguments_ = asked === 'test_prompt_with_arguments' ? { arguments: { symbol: 'BTCUSDT', condition: `${given.arg1} ${given.arg2}` } } : {};
   return ours ? { ...message, params: { ...message.params, ...ours, ...arguments_ } } : message;
 }
 

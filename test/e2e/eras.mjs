@@ -25,7 +25,7 @@ async function walk(name, client, older) {
     const { resourceTemplates } = await client.listResourceTemplates();
     const guide = await client.readResource({ uri: 'wick://guide' });
     const chart = await client.readResource({ uri: 'wick://chart/BTCUSDT/1h' });
-    return resources.filter(r => r.uri.startsWith('ui:')).length === 3 && resources.length === 7 && resourceTemplates.length === 2 && /^# How to read wick/.test(guide.contents[0].text) && chart.contents[0].blob.startsWith('iVBOR');
+    return resources.filter(r => r.uri.startsWith('ui:')).length === 3 && resources.length === 7 && resourceTemplates.length === 3 && /^# How to read wick/.test(guide.contents[0].text) && chart.contents[0].blob.startsWith('iVBOR');
   });
   await check(name, 'an unknown resource', () => client.readResource({ uri: 'wick://none' }).then(() => false, e => e.code === (older ? -32002 : -32602)));
   await check(name, 'prompts', async () => {

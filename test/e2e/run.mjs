@@ -29,7 +29,8 @@ async function walks() {
   await sdkDetails(wick);
   await inspectorDetails();
   const secrets = /[A-Za-z0-9_-]{43}/; // tokens, codes, verifiers and secrets all look like this
-  await check('wick', 'the log holds no secret after all of this', !secrets.test(wick.log()), wick.log().split('\n').find(l => secrets.test(l)));
+  const log = wick.log().replace(/\/app\?key=\S+/, ''); // for the browser of the person who started it: it opens the page once
+  await check('wick', 'the log holds no secret after all of this', !secrets.test(log), log.split('\n').find(l => secrets.test(l)));
   const { code } = await wick.stop();
   await check('wick', 'ends with exit code 0 on SIGTERM', code === 0, code);
 }
