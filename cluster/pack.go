@@ -38,10 +38,7 @@ const (
 
 // pack returns a snapshot of the state at a point, compressed, and its name.
 func pack(p journal.Point, state []byte) ([]byte, snapshotName, error) {
-	text, err := journal.EncodeSnapshot(p, state)
-	if err != nil {
-		return nil, snapshotName{}, err
-	}
+	text := journal.EncodeSnapshot(p, state)
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
 	w.Write(text) // a buffer takes everything

@@ -137,7 +137,7 @@ func TestVerifyTellsAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err = run("audit", "verify")
-	if err != nil || !strings.Contains(out, "incomplete: 2 journals") || !strings.Contains(out, "sound: ") {
+	if err != nil || !strings.Contains(out, "incomplete: records are missing in 2 places") || !strings.Contains(out, "sound: ") {
 		t.Errorf("verify after the recovery: %v\n%s", err, out)
 	}
 }
@@ -146,7 +146,7 @@ func TestVerifyTellsAll(t *testing.T) {
 // that says so: what is left is sound.
 func cutLast(t *testing.T, dir string) {
 	t.Helper()
-	for _, name := range []string{"journal-3.wal", "snapshot-3.json"} {
+	for _, name := range []string{"journal-3.wal", "snapshot-3.state"} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +223,7 @@ func TestHashToOwner(t *testing.T) {
 	first := filepath.Join(dir, "journal-1.wal")
 	info, err := os.Stat(first)
 	if err == nil {
-		err = errors.Join(os.Remove(filepath.Join(dir, "journal-2.wal")), os.Remove(filepath.Join(dir, "snapshot-2.json")), os.Truncate(first, info.Size()/2))
+		err = errors.Join(os.Remove(filepath.Join(dir, "journal-2.wal")), os.RemoveAll(filepath.Join(dir, "journal-1.idx")), os.Remove(filepath.Join(dir, "snapshot-2.state")), os.Truncate(first, info.Size()/2))
 	}
 	if err != nil {
 		t.Fatal(err)

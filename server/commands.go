@@ -308,8 +308,8 @@ func reportSound(v trade.Verified, hash string, out io.Writer) error {
 	for _, note := range v.History.Notes {
 		fmt.Fprintln(out, note)
 	}
-	if n := v.History.Incomplete; n > 0 {
-		fmt.Fprintf(out, "incomplete: %d journals are missing or damaged, as a recovery has noted, the first %s; all that is there is sound\n", n, v.History.FirstIncomplete)
+	if n := v.History.Gaps; n > 0 {
+		fmt.Fprintf(out, "incomplete: records are missing in %d places, as a recovery has noted; all that is there is sound\n", n)
 	}
 	records := fmt.Sprintf("records %d to %d", v.History.First+1, v.History.Last)
 	if v.History.Last == v.History.First {
@@ -358,6 +358,6 @@ func showRecovery(_ context.Context, t *task) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.shown, "%snothing was changed; wick --trade --recover=yes keeps this, gives files that it cannot go on from names that end in .damaged, and goes on to serve\n", r)
+	_, err = fmt.Fprintf(t.shown, "%snothing was changed; wick --trade --recover=yes keeps this as a new generation, leaves all files as they are, and goes on to serve\n", r)
 	return err
 }

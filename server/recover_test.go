@@ -24,7 +24,7 @@ func TestShowRecovery(t *testing.T) {
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(dir, "snapshot-2.json")
+	name := filepath.Join(dir, "snapshot-2.state")
 	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func TestShowRecovery(t *testing.T) {
 	}
 	for range 2 {
 		out, err := run("--recover")
-		if err != nil || !strings.Contains(out, "kept: 0 orders") || !strings.Contains(out, "damaged: snapshot-2.json") || !strings.Contains(out, "given up: nothing, the journals hold all") || !strings.Contains(out, "nothing was changed") {
+		if err != nil || !strings.Contains(out, "kept: 0 orders") || !strings.Contains(out, "damaged: snapshot-2.state") || !strings.Contains(out, "given up: nothing, the journals hold all") || !strings.Contains(out, "nothing was changed") {
 			t.Errorf("--recover: %v\n%s", err, out)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 
 	"wick/internal/journal"
@@ -42,31 +41,26 @@ func (r Recovery) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "kept: %d orders (%d open), %d alerts, %d subscriptions, up to record %d, and the older finished orders in earlier journals\n",
 		r.Orders, r.OpenOrders, r.Alerts, r.Subscriptions, r.Journal.Seq)
-	for _, a := range r.Journal.Aside {
-		if errors.Is(a.Err, journal.ErrMissing) {
-			fmt.Fprintf(&b, "missing: %s\n", a.File)
+	given := false
+	for _, f := range r.Journal.Faults {
+		if given = given || !f.Snapshot; errors.Is(f.Err, journal.ErrMissing) {
+			fmt.Fprintf(&b, "missing: %s\n", f.File)
 		} else {
-			fmt.Fprintf(&b, "damaged: %s from byte %d, %d bytes: %v\n", a.File, a.Offset, a.Bytes, a.Err)
+			fmt.Fprintf(&b, "damaged: %s from byte %d, %d bytes: %v\n", f.File, f.Offset, f.Bytes, f.Err)
 		}
 	}
 	for _, err := range r.Journal.History {
 		fmt.Fprintf(&b, "history: %v; no open order, alert or position needs it, but finished orders that only it has cannot be shown, and wick audit cannot show what was in it. An order that a client sends again under the client_order_id of one of those may be filled again\n", err)
 	}
-	r.givenUp(&b)
-	return b.String()
-}
-
-// givenUp writes to b what a recovery cannot keep, in words for the owner.
-func (r Recovery) givenUp(b *strings.Builder) {
-	journals := slices.ContainsFunc(r.Journal.Aside, func(a journal.Aside) bool { return !a.Snapshot() })
 	switch {
-	case journals:
-		fmt.Fprintf(b, "given up: every record after %d. The positions do not count them, and an order that a client sends again is placed anew; what is damaged stays in the files that are set aside\n", r.Journal.Seq)
-	case len(r.Journal.Aside) > 0:
+	case given:
+		fmt.Fprintf(&b, "given up: every record after %d. The positions do not count them, and an order that a client sends again is placed anew; the files stay as they are\n", r.Journal.Seq)
+	case len(r.Journal.Faults) > 0:
 		b.WriteString("given up: nothing, the journals hold all that the snapshot held\n")
 	case len(r.Journal.History) > 0:
 		b.WriteString("given up: no open order, alert or position\n")
 	default:
 		b.WriteString("given up: nothing, no file is damaged\n")
 	}
+	return b.String()
 }

@@ -50,7 +50,7 @@ func TestRecoverySays(t *testing.T) {
 func TestRecoveryGivesUp(t *testing.T) {
 	damaged := func(err error, files ...string) (r Recovery) {
 		for _, f := range files {
-			r.Journal.Aside = append(r.Journal.Aside, journal.Aside{File: f, Offset: 5, Bytes: 3, Err: err})
+			r.Journal.Faults = append(r.Journal.Faults, journal.Fault{File: f, Snapshot: strings.HasPrefix(f, "snapshot"), Offset: 5, Bytes: 3, Err: err})
 		}
 		return r
 	}
@@ -61,8 +61,8 @@ func TestRecoveryGivesUp(t *testing.T) {
 		{Recovery{}, "given up: nothing, no file is damaged\n"},
 		{damaged(journal.ErrMissing, "journal-1.wal"), "missing: journal-1.wal\n"},
 		{damaged(journal.ErrMissing, "journal-1.wal"), "given up: every record after 0. "},
-		{damaged(errors.New("bad"), "snapshot-2.json"), "damaged: snapshot-2.json from byte 5, 3 bytes: bad\n"},
-		{damaged(errors.New("bad"), "snapshot-2.json"), "given up: nothing, the journals hold all that the snapshot held\n"},
+		{damaged(errors.New("bad"), "snapshot-2.state"), "damaged: snapshot-2.state from byte 5, 3 bytes: bad\n"},
+		{damaged(errors.New("bad"), "snapshot-2.state"), "given up: nothing, the journals hold all that the snapshot held\n"},
 		{Recovery{Journal: journal.Recovery{History: []error{errors.New("bad")}}}, "given up: no open order, alert or position\n"},
 	} {
 		if got := c.r.String(); !strings.Contains(got, c.want) {

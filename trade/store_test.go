@@ -78,7 +78,7 @@ func TestAuditOfSnapshot(t *testing.T) {
 		}
 		var text strings.Builder
 		out := bufio.NewWriter(&text)
-		if err := auditEntry(journal.Entry{Seq: 3, File: "snapshot-1.json", Payload: []byte(encoded(t, e.ahead))}, out); err != nil {
+		if err := auditEntry(journal.Entry{Seq: 3, File: "snapshot-1.state", Payload: []byte(encoded(t, e.ahead))}, out); err != nil {
 			t.Fatal(err)
 		}
 		out.Flush()
@@ -86,7 +86,7 @@ func TestAuditOfSnapshot(t *testing.T) {
 		if len(lines) != 3 || !strings.Contains(lines[0], ` 3 order_kept {"order_id":"`+o.ID) || !strings.Contains(lines[1], ` 3 alert_kept {"alert_id":"`+a.ID) {
 			t.Errorf("audit:\n%s", text.String())
 		}
-		if err := auditEntry(journal.Entry{File: "snapshot-1.json", Payload: []byte("{")}, out); err == nil || !strings.Contains(err.Error(), "snapshot-1.json") {
+		if err := auditEntry(journal.Entry{File: "snapshot-1.state", Payload: []byte("{")}, out); err == nil || !strings.Contains(err.Error(), "snapshot-1.state") {
 			t.Errorf("a damaged snapshot: %v, want an error with its name", err)
 		}
 	})

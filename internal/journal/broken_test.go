@@ -42,35 +42,6 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestSnapshotTriedAgain: there is no room for a snapshot. Check, which is called each
-// second, tries again even if nobody writes, and logs each failure until there is room.
-func TestSnapshotTriedAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newStore(t)
-		var out bytes.Buffer
-		j, err := journal.Open(journal.NewFiles(d, journal.FileOptions{MaxRecords: 1}, discard), new(notes), slog.New(slog.NewTextHandler(&out, nil)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		d.FailAt, d.Forever = d.Calls+3, true // the record is written and synced, then nothing more
-		if err := write(j, 1, "one"); err != nil {
-			t.Fatal(err)
-		}
-		for range 3 {
-			time.Sleep(time.Second)
-			j.Check()
-		}
-		if n := strings.Count(out.String(), "snapshot put off"); n != 4 || d.Files["snapshot-2.json"] != nil {
-			t.Errorf("put off %d times in 3 seconds, want 4:\n%s", n, &out)
-		}
-		d.FailAt = 0
-		time.Sleep(time.Second)
-		if j.Check(); d.Files["snapshot-2.json"] == nil || j.Broken() != nil {
-			t.Errorf("with room: no snapshot, or %v", j.Broken())
-		}
-	})
-}
-
 // TestJournalDeleted deletes the newest journal file while the journal runs, or puts
 // another file in its place. From then on nothing is acknowledged, and nothing that was
 // refused is in the file, should somebody put it back.
@@ -106,7 +77,7 @@ func testJournalDeleted(t *testing.T, move func(string) error, look bool) {
 			t.Errorf("after a look: %v", j.Broken())
 		}
 	}
-	if err := write(j, 2, "two"); !errors.Is(err, journal.ErrMoved) || errors.Is(err, journal.ErrUnknown) || !strings.Contains(err.Error(), "the newest journal was deleted") {
+	if err := write(j, 2, "two"); !errors.Is(err, journal.ErrMoved) || errors.Is(err, journal.ErrUnknown) || !strings.Contains(err.Error(), "the newest journal in it, was deleted") {
 		t.Errorf("a record: %v", err)
 	}
 	if err := j.Close(); !errors.Is(err, journal.ErrMoved) {
@@ -189,14 +160,24 @@ func (f *failingFile) Truncate(n int64) error {
 // failingDisk gives out files that can be told to fail.
 type failingDisk struct {
 	*journaltest.Disk
-	files []*failingFile
-	next  error // what the files made from now on fail with
+	file *failingFile // made or opened last: the present journal, if no snapshot was tried since
+	next error        // what the files made from now on fail with
 }
 
 func (d *failingDisk) Create(name string) (journal.File, error) {
 	f, err := d.Disk.Create(name)
-	d.files = append(d.files, &failingFile{File: f, write: d.next})
-	return d.files[len(d.files)-1], err
+	return d.newest(f, d.next), err
+}
+
+func (d *failingDisk) Open(name string) (journal.File, error) {
+	f, err := d.Disk.Open(name)
+	return d.newest(f, nil), err
+}
+
+// newest makes f the file that can be told to fail.
+func (d *failingDisk) newest(f journal.File, fails error) *failingFile {
+	d.file = &failingFile{File: f, write: fails}
+	return d.file
 }
 
 // pathError is an error of the system that names a file of the owner's.
@@ -224,7 +205,7 @@ func TestUnknown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.files[0].write, d.files[0].sync, d.files[0].truncate = c.write, c.sync, c.truncate
+		d.file.write, d.file.sync, d.file.truncate = c.write, c.sync, c.truncate
 		err = write(j, 1, "one")
 		if !errors.Is(err, journal.ErrStorage) || errors.Is(err, journal.ErrUnknown) != c.unknown || strings.HasPrefix(err.Error(), "outcome unknown: storage failed: input/output error") != c.unknown {
 			t.Errorf("%s: %v; want it unknown: %t", c.name, err, c.unknown)
@@ -259,7 +240,7 @@ func TestRefusedStaysRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.files[0].write, d.files[0].part = syscall.EIO, part
+		d.file.write, d.file.part = syscall.EIO, part
 		for seq := uint64(2); seq <= 3; seq++ {
 			if err := j.Append(seq, newNote(t, "refused")); err != nil {
 				t.Fatal(err)
@@ -296,15 +277,15 @@ func TestAdvice(t *testing.T) {
 					t.Fatalf("record %d beside a snapshot that fails: %v", seq, err)
 				}
 			}
-			if !strings.Contains(log.String(), says) || d.Files["snapshot-2.json"] != nil || d.Files["snapshot-2.json.tmp"] != nil {
+			if !strings.Contains(log.String(), says) || d.Files["snapshot-2.state"] != nil || d.Files["snapshot-2.state.tmp"] != nil {
 				t.Errorf("%v: the log says\n%s", errno, log.String())
 			}
 			d.next = nil
 			time.Sleep(time.Second)
-			if err := write(j, 4, "text"); err != nil || d.Files["snapshot-2.json"] == nil {
+			if err := write(j, 4, "text"); err != nil || d.Files["snapshot-2.state"] == nil {
 				t.Errorf("%v is over, and there is no snapshot: %v", errno, err)
 			}
-			d.files[len(d.files)-2].write = pathError("write", errno) // the present journal
+			d.file.write = pathError("write", errno)
 			if err := write(j, 5, "text"); !errors.Is(err, errno) || !strings.Contains(err.Error(), says) {
 				t.Errorf("record: %v, want %q", err, says)
 			}
@@ -353,25 +334,6 @@ func TestPanicInCommit(t *testing.T) {
 	writers.Wait()
 	if err := j.Broken(); !errors.Is(err, journal.ErrStorage) || !strings.Contains(err.Error(), "a fault") {
 		t.Errorf("the journal says %v", err)
-	}
-}
-
-// TestTornTailGoes: the copy of a torn end is removed after three clean starts.
-func TestTornTailGoes(t *testing.T) {
-	d, _ := smallStore(t)
-	f := d.Files[journal1]
-	f.Data = f.Data[:len(f.Data)-3]
-	for start := 1; start <= 4; start++ {
-		j, _, err := open(d, journal.FileOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if there := d.Files["journal-1.torn"] != nil; there != (start <= 3) {
-			t.Errorf("start %d: the torn tail is there: %t", start, there)
-		}
-		if err := j.Close(); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

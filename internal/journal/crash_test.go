@@ -1,7 +1,6 @@
 package journal_test
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -152,124 +151,46 @@ func TestFirstStart(t *testing.T) {
 	}
 }
 
-// TestUnfinishedRotation: the power failed when a rotation had made its journal and
-// not yet its snapshot. The start goes on in the generation before and removes that
-// journal: its header says after which record it goes on, and once others were
-// written that would be wrong. A recovery would take it for damaged.
+// TestUnfinishedRotation: a rotation stops at each of its steps, because the disk fails or
+// the power. A walk and a start find every record and nothing wrong, and a recovery of what
+// the start has left gives nothing up. If the rotation failed before its third step, the
+// journal goes on.
 func TestUnfinishedRotation(t *testing.T) {
-	d, _ := smallStore(t)
-	j, _, err := open(d, journal.FileOptions{MaxRecords: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.FailAt, d.Forever = d.Calls+6, true // write and sync of the record; create, write and sync of journal-2.wal
-	if err := write(j, 5, "five"); err != nil {
-		t.Fatal(err)
-	}
-	d = d.Cut(journaltest.Kept)
-	if h, _, err := walk(d); err != nil || len(h.Notes) != 1 || !strings.HasPrefix(h.Notes[0], "journal-2.wal: a rotation was not finished") {
-		t.Fatalf("before the start: %q, %v", h.Notes, err)
-	}
-	j, _, err = open(d, journal.FileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if h, _, err := walk(d); err != nil || len(h.Notes) != 0 {
-		t.Errorf("after the start: %q, %v; want nothing of note", h.Notes, err)
-	}
-	if err := write(j, 6, "six"); err != nil {
-		t.Fatal(err)
-	}
-	var r journal.Recovery
-	_, s, err := open(d, journal.FileOptions{Recover: func(got journal.Recovery) error { r = got; return nil }})
-	if err != nil || s.seq != 6 || len(r.Aside) != 0 {
-		t.Errorf("a recovery of a sound directory keeps %d of 6 records and sets aside %+v, %v", s.seq, r.Aside, err)
-	}
-}
-
-// TestUnfinishedRotationIsNoDamage: a rotation failed in the middle, as on a full disk, and
-// records went to the journal before it; then came a crash. Its own journal is empty, has a
-// part of its header, zeros in its place, or a header that is out of date. Walk, a start and
-// a recovery all take the directory for sound and keep every record.
-func TestUnfinishedRotationIsNoDamage(t *testing.T) {
-	d, _ := smallStore(t)
-	j, _, err := open(d, journal.FileOptions{MaxRecords: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.FailAt = d.Calls + 6 // as in TestUnfinishedRotation, but once
-	if err := write(j, 5, "five"); err != nil {
-		t.Fatal(err)
-	}
-	unborn := d.Files["journal-2.wal"]
-	header := unborn.Data
-	if j, _, err = open(d, journal.FileOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := write(j, 6, "six"); err != nil {
-		t.Fatal(err)
-	}
-	d.Files["journal-2.wal"] = unborn // the start has removed it
-	left := [][]byte{make([]byte, len(header))}
-	for cut := range len(header) + 1 {
-		left = append(left, header[:cut])
-	}
-	for _, data := range left {
-		c := d.Cut(journaltest.Kept)
-		c.Files["journal-2.wal"].Data = slices.Clone(data)
-		if h, _, err := walk(c); err != nil || len(h.Notes) != 1 || !strings.HasPrefix(h.Notes[0], "journal-2.wal: a rotation was not finished") {
-			t.Fatalf("%d bytes: Walk notes %q, %v", len(data), h.Notes, err)
-		}
-		if s, err := load(c.Cut(journaltest.Kept), false); err != nil || s.seq != 6 {
-			t.Fatalf("%d bytes: a start has %d of 6 records, %v", len(data), s.seq, err)
-		}
-		var r journal.Recovery
-		_, s, err := open(c, journal.FileOptions{Recover: func(got journal.Recovery) error { r = got; return nil }})
-		if err != nil || s.seq != 6 || len(r.Aside) != 0 || len(r.History) != 0 {
-			t.Fatalf("%d bytes: a recovery keeps %d of 6 records and sets aside %+v, %v", len(data), s.seq, r.Aside, err)
-		}
-		if h, _, err := walk(c); err != nil || len(h.Notes) != 0 {
-			t.Fatalf("%d bytes: after the recovery Walk notes %q, %v", len(data), h.Notes, err)
-		}
-	}
-}
-
-// TestNoUnfinishedRotation: a journal without records and without a snapshot is no unfinished
-// rotation if a later journal holds records, or if its header says that it goes on after
-// records that are not there. A recovery says that something is missing, and Walk finds
-// nothing wrong with what it leaves.
-func TestNoUnfinishedRotation(t *testing.T) {
-	for name, harm := range map[string]func(d *journaltest.Disk){
-		"a later one has records": func(d *journaltest.Disk) {},
-		"records are gone":        func(d *journaltest.Disk) { delete(d.Files, "journal-3.wal") },
-	} {
-		d := journaltest.NewDisk()
-		j, _, err := open(d, journal.FileOptions{MaxRecords: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for seq := range uint64(5) {
-			if err := write(j, seq+1, "note"); err != nil {
+	for k := 3; k <= 12; k++ { // the record is written and synced before
+		for _, forever := range []bool{true, false} {
+			d, _ := smallStore(t)
+			j, _, err := open(d, journal.FileOptions{MaxRecords: 5})
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		if newest(d) != 3 {
-			t.Fatalf("%d generations, want 3", newest(d))
-		}
-		delete(d.Files, "snapshot-2.json")
-		delete(d.Files, "snapshot-3.json")
-		for _, n := range []string{journal1, "journal-2.wal"} { // all but the header
-			data := d.Files[n].Data
-			d.Files[n].Data = data[:8+binary.LittleEndian.Uint32(data)]
-		}
-		harm(d)
-		var r journal.Recovery
-		_, _, err = open(d, journal.FileOptions{Recover: func(got journal.Recovery) error { r = got; return nil }})
-		if err != nil || !slices.ContainsFunc(r.Aside, func(a journal.Aside) bool { return a.File == "snapshot-2.json" }) {
-			t.Errorf("%s: a recovery sets aside %+v, %v, want that snapshot-2.json is missing", name, r.Aside, err)
-		}
-		if h, _, err := walk(d); err != nil {
-			t.Errorf("%s: after the recovery Walk finds %v, %q", name, err, h.Notes)
+			d.FailAt, d.Forever = d.Calls+k, forever
+			if err := write(j, 5, "five"); err != nil {
+				t.Fatal(err)
+			}
+			want := 5
+			d.FailAt = 0
+			if err := write(j, 6, "six"); err == nil {
+				want = 6
+			} else if k < 9 { // the third step is a write and a sync
+				t.Fatalf("call %d: %v", k, err)
+			}
+			for _, fate := range []journaltest.Fate{journaltest.Kept, journaltest.Dropped} {
+				c := d.Cut(fate)
+				if h, _, err := walk(c); err != nil || h.Last != uint64(want) {
+					t.Fatalf("call %d: Walk: %+v, %v", k, h, err)
+				}
+				if s, err := load(c, false); err != nil || len(s.texts) != want {
+					t.Fatalf("call %d: a start has %d of %d records, %v", k, len(s.texts), want, err)
+				}
+				var r journal.Recovery
+				_, s, err := open(c, journal.FileOptions{Recover: func(got journal.Recovery) error { r = got; return nil }})
+				if err != nil || len(s.texts) != want || len(r.Faults)+len(r.History) > 0 {
+					t.Fatalf("call %d: a recovery keeps %d of %d records, %+v, %v", k, len(s.texts), want, r, err)
+				}
+				if h, _, err := walk(c); err != nil || len(h.Notes) > 0 {
+					t.Fatalf("call %d: after the recovery Walk notes %q, %v", k, h.Notes, err)
+				}
+			}
 		}
 	}
 }

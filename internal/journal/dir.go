@@ -144,7 +144,7 @@ func (d *Dir) Held(name string, f File) error {
 	}
 	if f, ok := f.(osFile); ok {
 		if same, err := d.same(name, f.File); !same || err != nil {
-			return cmp.Or(err, errFileMoved)
+			return cmp.Or(err, ErrMoved)
 		}
 	}
 	return nil
@@ -286,3 +286,50 @@ func (f osFile) Size() (int64, error) {
 	}
 	return info.Size(), nil
 }
+
+// OpenRegular opens a file as [os.OpenFile] does, and refuses what is no regular file
+// before it is opened: to open a pipe waits for its other end, and no signal ends that. A
+// file that it makes is for this user alone.
+func OpenRegular(name string, flags int) (*os.File, error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errNotRegular}
+	}
+	return os.OpenFile(name, flags, 0o600)
+}
+
+// ReadOnly is a directory that is read without taking its lock, possibly while another
+// process uses it. Every call that would change something fails.
+type ReadOnly string
+
+// errReadOnly is the error of a call that would change something.
+var errReadOnly = errors.New("the directory is only read")
+
+// Path returns the full name of a file.
+func (d ReadOnly) Path(name string) string { return filepath.Join(string(d), name) }
+
+// List returns the names of all files and folders.
+func (d ReadOnly) List() ([]string, error) { return list(string(d)) }
+
+// Read returns the content of a file.
+func (d ReadOnly) Read(name string) ([]byte, error) { return readFile(d.Path(name)) }
+
+// Open returns a file whose writes fail.
+func (d ReadOnly) Open(name string) (File, error) {
+	f, err := OpenRegular(d.Path(name), os.O_RDONLY|noFollow)
+	if err != nil {
+		return nil, readError(d.Path(name), err)
+	}
+	return osFile{f}, nil
+}
+
+// Held returns nil: nothing is written, so it does not matter.
+func (d ReadOnly) Held(string, File) error { return nil }
+
+// Create fails.
+func (d ReadOnly) Create(string) (File, error) { return nil, errReadOnly }
+
+// Rename fails.
+func (d ReadOnly) Rename(string, string) error { return errReadOnly }
+
+// Remove fails.
+func (d ReadOnly) Remove(string) error { return errReadOnly }

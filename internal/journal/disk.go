@@ -28,19 +28,10 @@ type Disk interface {
 	Held(name string, f File) error
 }
 
-// ErrMoved reports that the state directory was deleted, moved or replaced while the
-// process was running. Nothing may be written to a directory that is there now, and what
-// is written to files that are still open is lost.
-var ErrMoved = errors.New("the data directory was deleted, moved or replaced while wick was running: stop wick, put the directory back, and start again")
-
-// errFileMoved is an ErrMoved about one file.
-var errFileMoved error = &movedError{"the newest journal was deleted, moved or replaced while wick was running: stop wick, put the file back, and start again"}
-
-// movedError is an ErrMoved with another text.
-type movedError struct{ text string }
-
-func (e *movedError) Error() string { return e.text }
-func (e *movedError) Unwrap() error { return ErrMoved }
+// ErrMoved reports that the state directory, or the newest journal in it, was deleted, moved
+// or replaced while the process was running. Nothing may be written to what is there now,
+// and what is written to files that are still open is lost.
+var ErrMoved = errors.New("the data directory, or the newest journal in it, was deleted, moved or replaced while wick was running: stop wick, put it back, and start again")
 
 // ErrHeld reports that another process uses the directory.
 var ErrHeld = errors.New("another wick is running on it")

@@ -29,6 +29,11 @@ func (d *fullDisk) Create(name string) (journal.File, error) {
 	return &fullFile{f, d}, err
 }
 
+func (d *fullDisk) Open(name string) (journal.File, error) {
+	f, err := d.Disk.Open(name)
+	return &fullFile{f, d}, err
+}
+
 func (f *fullFile) Write(b []byte) (int, error) {
 	if f.disk.full {
 		n, _ := f.File.Write(b[:len(b)/2])
@@ -104,13 +109,13 @@ func openDir(t *testing.T, name string) *journal.Dir {
 // unfinished files of a crash and nothing else, whatever it is called.
 func TestOthersFilesStay(t *testing.T) {
 	dir := t.TempDir()
-	stay := []string{"thesis.tmp", "subscriptions.json.tmp", "snapshot-01.json.tmp", "snapshot-x.json.tmp", "journal-x.wal.tmp", "notes.torn"}
-	for _, name := range append(stay, "snapshot-3.json.tmp", "journal-2.torn.tmp", "journal-2.wal.tmp", "journal-2.wal.damaged.tmp") {
+	stay := []string{"thesis.tmp", "subscriptions.json.tmp", "snapshot-01.state.tmp", "snapshot-x.state.tmp", "journal-x.wal.tmp"}
+	for _, name := range append(stay, "snapshot-3.state.tmp", "journal-7.idx.tmp", "journal-2.wal.tmp") {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	folders := []string{"folder.tmp", "snapshot-4.json.tmp"}
+	folders := []string{"folder.tmp", "snapshot-4.state.tmp"}
 	for _, name := range folders {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
 			t.Fatal(err)
@@ -130,7 +135,7 @@ func TestOthersFilesStay(t *testing.T) {
 			t.Errorf("%s is gone: %v", name, err)
 		}
 	}
-	for _, name := range []string{"snapshot-3.json.tmp", "journal-2.torn.tmp", "journal-2.wal.tmp", "journal-2.wal.damaged.tmp"} {
+	for _, name := range []string{"snapshot-3.state.tmp", "journal-7.idx.tmp", "journal-2.wal.tmp"} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
 			t.Errorf("%s, which a crash left, is still there", name)
 		}
@@ -140,7 +145,7 @@ func TestOthersFilesStay(t *testing.T) {
 // TestNoSymlinks: somebody who can put a link into the directory must not be able to make
 // us empty, write or read the file behind it.
 func TestNoSymlinks(t *testing.T) {
-	for _, name := range []string{"lock", journal1, snapshot1, snapshot1 + ".tmp"} {
+	for _, name := range []string{"lock", journal1, journal1 + ".tmp", snapshot1 + ".tmp"} {
 		t.Run(name, func(t *testing.T) {
 			dir, precious := t.TempDir(), filepath.Join(t.TempDir(), "precious")
 			if err := os.WriteFile(precious, []byte("precious"), 0o600); err != nil {

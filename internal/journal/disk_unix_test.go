@@ -57,7 +57,7 @@ func testNoDescriptors(t *testing.T) {
 	}
 	generation := func() int {
 		for n := 9; ; n-- {
-			if _, err := os.Lstat(d.Path(fmt.Sprintf("snapshot-%d.json", n))); err == nil {
+			if _, err := os.Lstat(d.Path(fmt.Sprintf("snapshot-%d.state", n))); err == nil {
 				return n
 			}
 		}
@@ -91,7 +91,7 @@ func testNoDescriptors(t *testing.T) {
 // place of a file it is refused, and it is not called damage: nothing is known of what the
 // file held.
 func TestNoPipes(t *testing.T) {
-	for _, name := range []string{"lock", journal1, snapshot1, "journal-2.wal", "snapshot-2.json.tmp"} {
+	for _, name := range []string{"lock", journal1, snapshot1, "journal-2.wal", "snapshot-2.state.tmp"} {
 		dir := t.TempDir()
 		d, err := journal.OpenDir(dir)
 		if err == nil {
@@ -120,7 +120,7 @@ func TestNoPipes(t *testing.T) {
 		if _, err := journal.ReadOnly(dir).Open(name); !journal.Unreadable(err) {
 			t.Errorf("a pipe in place of %s: Open gives %v", name, err)
 		}
-		if name != "lock" && name != "snapshot-2.json.tmp" { // these are not read
+		if name != "lock" && name != "snapshot-2.state.tmp" { // these are not read
 			_, _, err := walk(journal.ReadOnly(dir))
 			refused("Walk", err)
 		}
@@ -131,7 +131,7 @@ func TestNoPipes(t *testing.T) {
 			}
 			d.Close()
 		}
-		if name == "snapshot-2.json.tmp" && err == nil {
+		if name == "snapshot-2.state.tmp" && err == nil {
 			continue // the snapshot is put off, which loses nothing
 		}
 		refused("a start and a stop", err)

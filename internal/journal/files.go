@@ -1,14 +1,15 @@
 package journal
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"math"
+	"slices"
 )
 
 // Files is a log in a directory. It has no lock: only one goroutine at a time may use it.
@@ -19,7 +20,6 @@ type Files struct {
 
 	file    File   // the present journal
 	n       int    // its generation
-	old     []int  // the generations that may still have a snapshot, ascending
 	at      Point  // the last record or header
 	size    int64  // bytes of the present journal that are known to be good
 	records int    // records in the present journal
@@ -33,9 +33,9 @@ type FileOptions struct {
 	MaxBytes   int64
 	MaxRecords int
 
-	// Recover, if not nil, makes Read keep the good part of a damaged directory and
-	// set the rest aside. Read calls it before it changes anything, with what it will
-	// keep and give up. If Recover returns an error, Read returns it and changes nothing.
+	// Recover, if not nil, makes Read keep the good part of a damaged directory. Read
+	// calls it before it changes anything, with what it will keep and give up. If Recover
+	// returns an error, Read returns it and changes nothing.
 	Recover func(Recovery) error
 
 	// Closed, if not nil, is called after each rotation, before any record is written to
@@ -46,25 +46,6 @@ type FileOptions struct {
 	// the log cannot be appended to.
 	Look bool
 }
-
-// Recovery is what a recovery keeps of a directory and what it gives up.
-type Recovery struct {
-	Seq     uint64  // the last record that is kept
-	Aside   []Aside // the files that are not good as a whole
-	History []error // what is wrong with earlier journals, which only the history needs
-}
-
-// Aside is a file that a recovery sets aside under a name that ends in .damaged.
-type Aside struct {
-	File   string
-	Offset int64 // where the part begins that is given up
-	Bytes  int64 // its length; 0 if the file is missing
-	Err    error // what is wrong with it; ErrMissing if it is not there
-}
-
-// Snapshot reports whether the file is a snapshot. What it held is given up only
-// if a journal is set aside too: the journals hold the same.
-func (a Aside) Snapshot() bool { return generation(a.File, "snapshot-", ".json") > 0 }
 
 // NewFiles returns the log in d. It reads and writes nothing before Read.
 func NewFiles(d Disk, o FileOptions, out *slog.Logger) *Files {
@@ -129,94 +110,218 @@ func (f *Files) Head() Hash { return f.at.Hash }
 // the name of the present journal no longer leads to the open file.
 func (f *Files) Check() error { return f.disk.Held(journalName(f.n), f.file) }
 
-// Snapshot begins the next generation with the given state. What a crash leaves
-// after each step, and what the next start makes of it:
-//
-//  1. The new journal has its name and its header, synced. Its generation has no
-//     snapshot yet and it holds no record: the start deletes it and goes on in
-//     the present generation, which is complete.
-//  2. The snapshot's content is synced under a temporary name. The same; the
-//     temporary file is deleted.
-//  3. The snapshot has its name, and the directory is synced. The new generation
-//     is complete, and the next record goes there.
-//  4. The journal so far gets a last record that names the next generation. If a
-//     crash prevents that, the next start adds it.
-//  5. The snapshot before the last is deleted. One earlier stays: should the
-//     newest be damaged, it and its journal give the same state. Journals stay:
-//     they are the history.
-//
-// The journal comes first so that a snapshot with a name always has its journal:
-// a missing one is therefore damage, and not a crash.
-//
-// If something fails before step 3, such as for lack of room or of file descriptors,
-// the present generation is still complete, and the caller may try again. From step 3 on
-// no further descriptor is needed.
-func (f *Files) Snapshot(state []byte) error {
-	if err := f.next(state, nil, nil); err != nil {
+// Read brings s to the state that the directory holds and makes the log ready to
+// be appended to. In an empty directory it makes a new store.
+func (f *Files) Read(s State) (uint64, error) {
+	names, err := f.disk.List()
+	if err != nil {
+		return 0, fmt.Errorf("state directory: %w", err)
+	}
+	switch journals := generations(names, "journal-", ".wal"); {
+	case f.options.Recover != nil:
+		err = f.recover(s, names)
+	case len(journals) > 0:
+		err = f.load(s, journals[len(journals)-1])
+	default:
+		err = f.fresh(s, names)
+	}
+	if err == nil && !f.options.Look {
+		f.tidy(names)
+	}
+	return f.at.Seq, err
+}
+
+// load reads the newest generation and makes it ready to be appended to. It changes
+// nothing before everything is checked.
+func (f *Files) load(s State, newest int) error {
+	j := readJournal(f.disk, newest)
+	if j.fault == nil && j.next > 0 {
+		next := readJournal(f.disk, j.next)
+		err := next.follows(j.after)
+		if errors.Is(err, fs.ErrNotExist) {
+			return f.damage(j.name, int64(j.good), j.after.Seq, fmt.Errorf("it is continued by %s, which is missing", journalName(j.next)))
+		} else if err != nil {
+			return f.damage(next.name, 0, j.after.Seq, err)
+		}
+		j = next
+	}
+	if j.good == 0 {
+		return f.damage(j.name, 0, 0, j.fault)
+	}
+	began, err := f.restore(s, j.n)
+	if err == nil && began != j.began {
+		err = errOther(j.n)
+	}
+	if err != nil {
+		return f.damage(snapshotName(j.n), -1, 0, err)
+	}
+	at, good, err := j.replay(s)
+	if err != nil && (err != j.fault || !j.torn()) {
+		return f.damage(j.name, int64(good), at.Seq, err)
+	}
+	f.at, f.size, f.records = at, int64(good), len(j.records)
+	if f.options.Look {
+		return nil
+	}
+	return f.openNewest(&j)
+}
+
+// errOther reports that the two files of a generation have different headers.
+func errOther(n int) error {
+	return fmt.Errorf("%s and %s do not belong together", snapshotName(n), journalName(n))
+}
+
+// openNewest opens the newest journal for writing. It cuts off an unfinished write at its
+// end, nothing of which was ever acknowledged; the shorter length is on disk before anything
+// is written behind it.
+func (f *Files) openNewest(j *journalFile) error {
+	if j.name != journalName(j.n) { // a crash kept the rotation from its last step
+		if err := f.disk.Rename(j.name, journalName(j.n)); err != nil {
+			return err
+		}
+	}
+	file, err := f.disk.Open(journalName(j.n))
+	if err != nil {
 		return err
 	}
-	f.dropOld()
+	f.file, f.n = file, j.n
+	if !j.torn() {
+		return nil
+	}
+	f.out.Warn("journal ends in an unfinished write, cutting it off",
+		"file", f.disk.Path(journalName(j.n)), "offset", j.good, "bytes", len(j.data)-j.good, "last_good_sequence", f.at.Seq)
+	return errors.Join(file.Truncate(int64(j.good)), file.Sync())
+}
+
+// restore brings s to the snapshot of generation n, and returns the point of its header.
+func (f *Files) restore(s State, n int) (began Point, err error) {
+	data, err := f.disk.Read(snapshotName(n))
+	if err != nil {
+		return began, err
+	}
+	h, r, state, err := decodeSnapshot(data, f.disk.Path(snapshotName(n)), n)
+	if err != nil {
+		return began, err
+	}
+	return Point{h.Store, r.seq, r.hash}, s.Restore(h.Store, r.seq, state)
+}
+
+// fresh makes an empty store, in a directory without a journal.
+func (f *Files) fresh(s State, names []string) error {
+	if f.options.Look {
+		return fmt.Errorf("there is no journal in %s", f.disk.Path(""))
+	}
+	for _, n := range generations(names, "snapshot-", ".state") {
+		if !slices.Contains(names, journalName(n)+unfinished) { // or else a crash came in the first start
+			return f.damage(journalName(n), -1, 0, ErrMissing)
+		}
+	}
+	f.at = NewPoint()
+	if err := s.Restore(f.at.Store, 0, nil); err != nil {
+		return err
+	}
+	_, encode := s.Snapshot()
+	state, err := encode()
+	if err != nil {
+		return err
+	}
+	return f.next(state, header{N: 1})
+}
+
+// Snapshot begins the next generation with the given state. What a crash leaves after each
+// step, and what the next start makes of it:
+//
+//  1. The new journal is on disk, with its header and under a temporary name. The start
+//     goes on in the present generation, and removes it.
+//  2. The snapshot is on disk under its name. The same.
+//  3. The present journal gets a last record that names the next generation. With that the
+//     new generation counts, and the start gives its journal its name.
+//  4. The new journal has its name, and the next record goes there.
+//  5. The snapshot before the last is removed. One earlier stays: should the newest be
+//     damaged, it and its journal give the same state. Journals stay: they are the history.
+//
+// If something fails before step 3, such as for lack of room or of file descriptors, the
+// caller may try again.
+func (f *Files) Snapshot(state []byte) error {
+	if f.n == math.MaxInt {
+		return fmt.Errorf("%s has the highest number there is, and no generation can follow it", journalName(f.n))
+	}
+	if err := f.next(state, header{N: f.n + 1}); err != nil {
+		return err
+	}
+	f.remove(snapshotName(f.n - 2))
 	if f.options.Closed != nil {
 		f.options.Closed()
 	}
 	return nil
 }
 
-// next does the first four steps of Snapshot. For a recovery, aside are the files that
-// it sets aside, and gaps the earlier journals that are missing or damaged and not
-// needed; the header of the new journal names both. Otherwise both are nil.
-func (f *Files) next(state []byte, aside []asideFile, gaps []span) error {
-	if f.n == math.MaxInt {
-		return fmt.Errorf("%s has the highest number there is, and no generation can follow it", journalName(f.n))
+// next does the first four steps of Snapshot. H has the number of the generation, and what
+// a recovery notes.
+func (f *Files) next(state []byte, h header) error {
+	if !bytes.HasPrefix(state, []byte("{")) {
+		return fmt.Errorf("encode snapshot: the state %.40q is not a JSON object", state)
 	}
-	n, at := f.n+1, stamp()
-	text, err := encodeSnapshot(snapshotHead{format, n, f.at.Store, f.at.Seq, at, f.at.Hash}, state)
-	if err != nil {
-		return err
-	}
-	// Texts, numbers and hashes can always be encoded.
-	payload, _ := json.Marshal(header{magic, format, n, f.at.Store, at, f.at.Hash, sha256.Sum256(text), aside, gaps})
-	first := appendFrame(nil, f.at.Seq, KindHeader, nil, payload)
-	file, err := f.disk.Create(journalName(n))
-	if err != nil {
-		return retryable(err)
-	}
-	if err = WriteSynced(file, first); err != nil {
-		err = retryable(err)
-	} else {
-		err = WriteAtomic(f.disk, snapshotName(n), text)
+	first, name := encodeHeader(h, f.at, state), journalName(h.N)
+	err := f.create(name+unfinished, first)
+	if err == nil {
+		err = WriteAtomic(f.disk, snapshotName(h.N), slices.Concat(first, state))
 	}
 	if err != nil {
-		file.Close()
 		return err
 	}
 	if f.file != nil {
-		f.end(n)
+		if err := WriteSynced(f.file, endFrame(f.at, h.N)); err != nil {
+			return err
+		}
+		f.file.Close() // an error loses nothing: the file was synced after every write
+		f.file = nil
 	}
-	f.file, f.n, f.size, f.records = file, n, int64(len(first)), 0
-	f.at.Hash = sha256.Sum256(first[frameHead:])
-	f.old = append(f.old, n)
+	if err = f.disk.Rename(name+unfinished, name); err == nil {
+		f.file, err = f.disk.Open(name)
+	}
+	f.n, f.size, f.records, f.at.Hash = h.N, int64(len(first)), 0, sha256.Sum256(first[frameHead:])
+	return err
+}
+
+// create writes a new file.
+func (f *Files) create(name string, data []byte) error {
+	file, err := f.disk.Create(name)
+	if err == nil {
+		if err = cmp.Or(WriteSynced(file, data), file.Close()); err != nil {
+			f.disk.Remove(name) // a full disk needs the room
+		}
+	}
+	if err != nil {
+		return retryable(err)
+	}
 	return nil
 }
 
-// end writes the last record of the present journal, which generation next continues,
-// and closes the file. An error does no harm: the next start adds a missing last record.
-func (f *Files) end(next int) {
-	if err := WriteSynced(f.file, endFrame(f.at, next)); err != nil {
-		f.out.Warn("journal not ended", "file", f.disk.Path(journalName(f.n)), "error", err)
-	}
-	f.file.Close() // an error loses nothing: the file was synced after every write
-}
-
-// dropOld removes all snapshots but the last two. A file that cannot be removed takes
-// room and does no harm.
-func (f *Files) dropOld() {
-	for ; len(f.old) > 0 && f.old[0] < f.n-1; f.old = f.old[1:] {
-		name := snapshotName(f.old[0])
-		if err := f.disk.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			f.out.Warn("old file stays", "file", f.disk.Path(name), "error", err)
+// tidy removes what a crash has left unfinished. It removes only files with names that this
+// package gives: a file called thesis.tmp in the directory belongs to the owner.
+func (f *Files) tidy(names []string) {
+	for _, name := range names {
+		left := name == probeName || generation(name, "snapshot-", ".state") > f.n
+		for _, shape := range [][2]string{{"snapshot-", ".state"}, {"journal-", ".wal"}, {"journal-", ".idx"}} {
+			left = left || generation(name, shape[0], shape[1]+unfinished) > 0
+		}
+		if left {
+			f.remove(name)
 		}
 	}
+}
+
+// remove removes a file that nobody needs. If that fails it takes room and does no harm.
+func (f *Files) remove(name string) {
+	if err := f.disk.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		f.out.Warn("file stays that is not needed", "file", f.disk.Path(name), "error", err)
+	}
+}
+
+// damage is the function of that name for a file of the directory.
+func (f *Files) damage(name string, at int64, seq uint64, err error) error {
+	return damage(f.disk.Path(name), at, seq, err)
 }
 
 // Close closes the journal. All in it was synced when it was written.
@@ -225,4 +330,25 @@ func (f *Files) Close() error {
 		return nil
 	}
 	return f.file.Close()
+}
+
+// Import makes a store in the directory d, which must have no journal. It begins with the
+// state after record seq of a store, does not have the records before, and goes on with
+// the given ones.
+func Import(d Disk, store string, seq uint64, state []byte, records []Record) error {
+	names, err := d.List()
+	if err != nil {
+		return err
+	}
+	if len(generations(names, "snapshot-", ".state"))+len(generations(names, "journal-", ".wal")) > 0 {
+		return fmt.Errorf("%s has a journal already: choose an empty directory", d.Path(""))
+	}
+	f := &Files{disk: d, out: slog.New(slog.DiscardHandler), at: PointAfter(store, seq)}
+	err = f.next(state, header{N: 1})
+	for part := range slices.Chunk(records, 1000) {
+		if err == nil {
+			_, err = f.Append(f.at.Seq+1, part)
+		}
+	}
+	return errors.Join(err, f.Close())
 }

@@ -25,7 +25,8 @@ const (
 	linkSize   = sha256.Size
 	maxRecord  = 64 << 10 // bytes after the checksum; checked before anything is allocated
 	maxPayload = maxRecord - frameFixed - sha256.Size
-	sector     = 512 // bytes that a disk writes as a whole or not at all
+	maxHeader  = 16 << 20 // the same of a header, which names every damaged journal after a recovery
+	sector     = 512      // bytes that a disk writes as a whole or not at all
 )
 
 // The kinds of records that are ours. All others are the owner's.
@@ -73,7 +74,11 @@ func decodeFrame(b []byte, link int) (frame, error) {
 		return frame{}, errShort
 	}
 	length := binary.LittleEndian.Uint32(b)
-	if length < uint32(frameFixed+link) || length > maxRecord {
+	most := uint32(maxRecord)
+	if link == 0 {
+		most = maxHeader
+	}
+	if length < uint32(frameFixed+link) || length > most {
 		return frame{}, errLength
 	}
 	if uint64(len(b)) < frameHead+uint64(length) {
@@ -158,4 +163,17 @@ func allZero(b []byte) bool {
 		}
 	}
 	return true
+}
+
+// readFrame reads the record at an offset of a file.
+func readFrame(f File, at int64, link int) (frame, error) {
+	b := make([]byte, 1<<10) // most records are shorter
+	n, err := f.ReadAt(b, at)
+	r, bad := decodeFrame(b[:n], link)
+	if errors.Is(bad, errShort) && err == nil {
+		b = make([]byte, frameHead+binary.LittleEndian.Uint32(b)) // decodeFrame has checked the length
+		n, _ = f.ReadAt(b, at)
+		r, bad = decodeFrame(b[:n], link)
+	}
+	return r, bad
 }

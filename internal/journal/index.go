@@ -47,21 +47,30 @@ type Index struct {
 // indexPart is what stays in memory of the index of one generation.
 type indexPart struct {
 	n      int
-	keys   int // in the table
-	ended  int
 	before int // ended in earlier generations
+	indexHead
 	filter []byte
 }
 
+// indexHead is the beginning of an index, between the magic text and a checksum of all that
+// and of the filter.
+type indexHead struct {
+	Of      Hash   // the header of the journal
+	Size    uint64 // of the journal
+	First   uint64 // the journal goes on after this record; 0 if the history begins with it
+	Last    uint64 // its last record
+	Filter  uint32 // bytes of the filter
+	Keys    uint32 // in the table
+	Endings uint32
+}
+
 const (
-	indexMagic  = "wick index 1\n"
-	indexHead   = len(indexMagic) + sha256.Size + 8 + 3*4 + 4
+	indexMagic  = "wick index 2\n"
+	headSize    = len(indexMagic) + sha256.Size + 3*8 + 3*4 + 4
 	entrySize   = 8 + 4
 	filterBytes = 2 // for each key
 	filterBits  = 8 // that each key sets
 )
-
-func indexName(n int) string { return fmt.Sprintf("journal-%d.idx", n) }
 
 // Digest returns the part of a key's hash that an index has.
 func Digest(key string) uint64 {
@@ -84,125 +93,128 @@ func (x *Index) Update() error {
 	if err != nil {
 		return err
 	}
-	g := findGenerations(names)
-	if len(g.snapshots) == 0 {
+	journals := generations(names, "journal-", ".wal")
+	if len(journals) == 0 {
 		return nil
 	}
-	newest := g.snapshots[len(g.snapshots)-1]
-	var closed []int
-	for _, name := range names {
-		n := max(generation(name, "journal-", ".wal"), generation(name, "journal-", ".idx"))
-		if n > 0 && n < newest {
-			closed = append(closed, n)
-		}
-	}
-	slices.Sort(closed)
-	closed = slices.Compact(closed)
-	if x.parts == nil {
-		if err := x.checkMissing(g.journals, closed, newest); err != nil {
-			return err
-		}
-	}
-	last := 0
+	newest := journals[len(journals)-1]
+	closed := slices.Compact(slices.Sorted(slices.Values(append(generations(names, "journal-", ".idx"), journals...))))
+	closed = closed[:slices.Index(closed, newest)]
+	var last indexPart
 	if len(x.parts) > 0 {
-		last = x.parts[len(x.parts)-1].n
+		last = *x.parts[len(x.parts)-1]
+		journals = journals[slices.Index(journals, newest):]
 	}
+	noted, gone := readNoted(x.disk, journals), 0
 	for _, n := range closed {
-		if n <= last {
+		if good, cut := noted.cuts[n]; n <= last.n || cut && good == 0 {
 			continue
 		}
-		p, err := x.open(n, slices.Contains(g.journals, n))
+		there := slices.Contains(names, journalName(n))
+		p, err := x.open(n, there, noted)
 		if err != nil {
 			return err
 		}
-		x.mu.Lock()
-		if len(x.parts) > 0 {
-			p.before = x.parts[len(x.parts)-1].before + x.parts[len(x.parts)-1].ended
+		if err := x.join(last, p.First, n, noted); err != nil {
+			return err
 		}
+		if !there && !noted.has(gap{p.First, p.Last}) {
+			gone++
+		}
+		p.before = last.before + int(last.Endings)
+		x.mu.Lock()
 		x.parts = append(x.parts, p)
 		x.mu.Unlock()
+		last = *p
+	}
+	if gone > 0 {
+		x.out.Warn("earlier journals are missing: put them back from a copy. No open order, alert or position needs them, but the finished orders in them cannot be shown, and the history is incomplete",
+			"directory", x.disk.Path(""), "files", gone)
+	}
+	_, first, err := x.identify(newest)
+	if err != nil {
+		return err
+	}
+	return x.join(last, first, newest, noted)
+}
+
+// join returns an error if records are missing between a part and generation n, which goes
+// on after record first, unless a recovery has noted it.
+func (x *Index) join(last indexPart, first uint64, n int, noted noted) error {
+	if g := (gap{last.Last, first}); first != 0 && g.After != g.Next && !noted.has(g) {
+		return &DamageError{File: x.disk.Path(journalName(last.n + 1)), Offset: -1, Seq: g.After,
+			Err: fmt.Errorf("%w, and so is its index: the finished orders up to record %d, and their client_order_ids, are not known", ErrMissing, g.Next)}
 	}
 	return nil
 }
 
 // open returns the part of generation n, whose journal is there or not. It makes the index
 // anew if it is not that of the journal.
-func (x *Index) open(n int, there bool) (*indexPart, error) {
-	var head Hash
-	var size int64
-	if there {
-		var err error
-		if head, size, err = x.identify(n); err != nil {
-			return nil, err
-		}
+func (x *Index) open(n int, there bool, noted noted) (*indexPart, error) {
+	p, bad := x.readPart(n)
+	if bad == nil && !there {
+		return p, nil
 	}
-	if f, err := x.disk.Open(indexName(n)); err == nil {
-		p, of, bytes, err := readPart(f, n)
-		f.Close()
-		switch {
-		case err == nil && (!there || of == head && bytes == size):
-			return p, nil
-		case err == nil && (of == head || head == Hash{}) && bytes > size:
-			// What the journal has lost, the index still knows: to ask for it is an error.
-			x.out.Warn("a journal is shorter than its index says: put it back from a copy", "file", x.disk.Path(journalName(n)))
-			return p, nil
-		case !there:
-			return nil, fmt.Errorf("%s is damaged: %w, and %s, from which it could be made anew, is missing", x.disk.Path(indexName(n)), err, journalName(n))
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	if bad != nil && !errors.Is(bad, fs.ErrNotExist) && !there {
+		return nil, fmt.Errorf("%s is damaged: %w, and %s, from which it could be made anew, is missing", x.disk.Path(indexName(n)), bad, journalName(n))
+	}
+	of, _, err := x.identify(n)
+	if err != nil {
 		return nil, err
 	}
-	return x.build(n)
+	if bad == nil && p.Of == of.Of && p.Size == of.Size {
+		return p, nil
+	}
+	built, err := x.build(n, noted)
+	if err != nil && bad == nil && !Unreadable(err) && (of.Of == p.Of || of.Of == Hash{}) {
+		// What the journal has lost, the index still knows: to ask for it is an error.
+		x.out.Warn("a journal is damaged: put it back from a copy", "file", x.disk.Path(journalName(n)), "error", err)
+		return p, nil
+	}
+	return built, err
 }
 
-// identify returns the hash of the header of a journal, and its size.
-func (x *Index) identify(n int) (h Hash, size int64, err error) {
+// identify returns the hash of the header of a journal and its size, and after which record
+// it goes on. A header that cannot be read has no hash.
+func (x *Index) identify(n int) (h indexHead, first uint64, err error) {
 	f, err := x.disk.Open(journalName(n))
 	if err != nil {
 		return h, 0, err
 	}
 	defer f.Close()
-	size, err = f.Size()
+	size, err := f.Size()
 	if err != nil {
 		return h, 0, err
 	}
-	r, err := readFrame(f, 0, 0)
-	if err != nil {
-		return h, size, nil // it has an index of before it was damaged, or none
+	h.Size = uint64(size)
+	if r, err := readFrame(f, 0, 0); err == nil {
+		h.Of = sha256.Sum256(r.body)
+		first = beginning(r)
 	}
-	return sha256.Sum256(r.body), size, nil
+	return h, first, nil
 }
 
-// readFrame reads the record at an offset of a file.
-func readFrame(f File, at int64, link int) (frame, error) {
-	b := make([]byte, 1<<10) // most records are shorter
-	n, err := f.ReadAt(b, at)
-	r, bad := decodeFrame(b[:n], link)
-	if errors.Is(bad, errShort) && err == nil {
-		b = make([]byte, frameHead+maxRecord)
-		n, _ = f.ReadAt(b, at)
-		r, bad = decodeFrame(b[:n], link)
+// beginning returns after which record a journal with this header goes on: 0 if the history
+// begins with it.
+func beginning(r frame) uint64 {
+	var h header
+	if json.Unmarshal(r.payload, &h) == nil && h.Before == origin(h.Store, r.seq) {
+		return 0
 	}
-	return r, bad
+	return r.seq
 }
 
 // build makes the index of generation n from its journal.
-func (x *Index) build(n int) (*indexPart, error) {
-	j := readJournal(x.disk, n)
-	if j.fault != nil && !j.torn() {
-		d := damageOf(x.disk.Path(journalName(n)), int64(j.good), j.after.Seq, j.fault)
-		if d == nil {
-			return nil, j.fault
-		}
-		if !x.noted(span{n, n}) {
-			return nil, d
-		}
+func (x *Index) build(n int, noted noted) (*indexPart, error) {
+	j, _ := noted.read(x.disk, n)
+	if j.fault != nil {
+		return nil, damage(x.disk.Path(journalName(n)), int64(j.good), j.after.Seq, j.fault)
 	}
 	var keys, ended []indexEntry
 	for _, r := range j.records {
 		k, err := x.keys(r.kind, r.payload)
 		if err != nil {
-			return nil, damageOf(x.disk.Path(journalName(n)), int64(r.at), r.seq-1, err)
+			return nil, damage(x.disk.Path(journalName(n)), int64(r.at), r.seq-1, err)
 		}
 		for _, key := range k.All {
 			keys = append(keys, indexEntry{Digest(key), uint32(r.at)})
@@ -215,18 +227,19 @@ func (x *Index) build(n int) (*indexPart, error) {
 		return cmp.Or(cmp.Compare(a.digest, b.digest), cmp.Compare(a.offset, b.offset))
 	})
 	keys = slices.Compact(keys)
-	p := &indexPart{n: n, keys: len(keys), ended: len(ended), filter: make([]byte, max(8, filterBytes*len(keys)))}
+	p := &indexPart{n: n, filter: make([]byte, max(8, filterBytes*len(keys)))}
+	of, first, err := x.identify(n)
+	if err != nil {
+		return nil, err
+	}
+	p.indexHead = indexHead{of.Of, of.Size, first, j.after.Seq, uint32(len(p.filter)), uint32(len(keys)), uint32(len(ended))}
 	for _, e := range keys {
 		for i := range filterBits {
 			at := p.bit(e.digest, i)
 			p.filter[at/8] |= 1 << (at % 8)
 		}
 	}
-	text := append([]byte(indexMagic), j.began.Hash[:]...)
-	text = binary.LittleEndian.AppendUint64(text, uint64(len(j.data)))
-	for _, v := range []int{len(p.filter), len(keys), len(ended)} {
-		text = binary.LittleEndian.AppendUint32(text, uint32(v))
-	}
+	text, _ := binary.Append([]byte(indexMagic), binary.LittleEndian, p.indexHead) // numbers can always be encoded
 	sum := crc32.Update(crc32.Checksum(text, castagnoli), castagnoli, p.filter)
 	text = append(binary.LittleEndian.AppendUint32(text, sum), p.filter...)
 	start := len(text)
@@ -244,33 +257,34 @@ type indexEntry struct {
 	offset uint32
 }
 
-// readPart reads the head and the filter of an index, and returns the hash of the header of
-// the journal that it is of, and the size of that.
-func readPart(f File, n int) (p *indexPart, of Hash, size int64, err error) {
+// readPart reads the head and the filter of the index of generation n.
+func (x *Index) readPart(n int) (*indexPart, error) {
+	f, err := x.disk.Open(indexName(n))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
 	b := make([]byte, 32<<10)
 	got, _ := f.ReadAt(b, 0) // a short file gives io.EOF
-	if b = b[:got]; len(b) < indexHead || string(b[:len(indexMagic)]) != indexMagic {
-		return nil, of, 0, errors.New("it is no index of this version")
+	if b = b[:got]; len(b) < headSize || string(b[:len(indexMagic)]) != indexMagic {
+		return nil, errors.New("it is no index of this version")
 	}
-	at := b[len(indexMagic):]
-	of, size = Hash(at[:sha256.Size]), int64(binary.LittleEndian.Uint64(at[sha256.Size:]))
-	at = at[sha256.Size+8:]
-	length := int(binary.LittleEndian.Uint32(at))
-	p = &indexPart{n: n, keys: int(binary.LittleEndian.Uint32(at[4:])), ended: int(binary.LittleEndian.Uint32(at[8:]))}
-	if length > maxReplay {
-		return nil, of, size, errLength
+	p := &indexPart{n: n}
+	binary.Decode(b[len(indexMagic):headSize], binary.LittleEndian, &p.indexHead) // it is long enough
+	if p.Filter == 0 || p.Filter > maxReplay {
+		return nil, errLength
 	}
-	p.filter = make([]byte, length)
-	if done := copy(p.filter, b[indexHead:]); done < length {
-		if _, err := f.ReadAt(p.filter[done:], int64(indexHead+done)); err != nil {
-			return nil, of, size, errShort
+	p.filter = make([]byte, p.Filter)
+	if done := copy(p.filter, b[headSize:]); done < len(p.filter) {
+		if _, err := f.ReadAt(p.filter[done:], int64(headSize+done)); err != nil {
+			return nil, errShort
 		}
 	}
-	sum := crc32.Update(crc32.Checksum(b[:indexHead-4], castagnoli), castagnoli, p.filter)
-	if length == 0 || sum != binary.LittleEndian.Uint32(at[12:]) {
-		return nil, of, size, errChecksum
+	sum := crc32.Update(crc32.Checksum(b[:headSize-4], castagnoli), castagnoli, p.filter)
+	if sum != binary.LittleEndian.Uint32(b[headSize-4:]) {
+		return nil, errChecksum
 	}
-	return p, of, size, nil
+	return p, nil
 }
 
 // bit returns the i-th bit of the filter that a digest sets.
@@ -294,7 +308,7 @@ func (x *Index) table(p *indexPart) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	size, start := entrySize*(p.keys+p.ended), indexHead+len(p.filter)
+	size, start := entrySize*int(p.Keys+p.Endings), headSize+len(p.filter)
 	if len(data) != start+size+4 || crc32.Checksum(data[start:start+size], castagnoli) != binary.LittleEndian.Uint32(data[start+size:]) {
 		return nil, fmt.Errorf("%s is damaged: remove it, and the next start makes it anew", x.disk.Path(indexName(p.n)))
 	}
@@ -328,7 +342,7 @@ func (x *Index) Find(key string) (found []Entry, err error) {
 		if err != nil {
 			return nil, err
 		}
-		first, last := 0, p.keys // of the first entry that is not smaller
+		first, last := 0, int(p.Keys) // of the first entry that is not smaller
 		for first < last {
 			if mid := (first + last) / 2; entry(table, mid).digest < digest {
 				first = mid + 1
@@ -336,7 +350,7 @@ func (x *Index) Find(key string) (found []Entry, err error) {
 				last = mid
 			}
 		}
-		for ; first < p.keys && entry(table, first).digest == digest; first++ {
+		for ; first < int(p.Keys) && entry(table, first).digest == digest; first++ {
 			r, err := x.at(p.n, entry(table, first).offset)
 			if err != nil {
 				return nil, err
@@ -375,7 +389,7 @@ func (x *Index) Len() int {
 		return 0
 	}
 	last := parts[len(parts)-1]
-	return last.before + last.ended
+	return last.before + int(last.Endings)
 }
 
 // Ended returns the digest of the key that was the i-th to end, and a function that reads
@@ -383,8 +397,8 @@ func (x *Index) Len() int {
 func (x *Index) Ended(i int) (digest uint64, read func() (Entry, error), err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if p := x.read.indexPart; p == nil || i < p.before || i >= p.before+p.ended {
-		at, _ := slices.BinarySearchFunc(x.parts, i+1, func(p *indexPart, i int) int { return cmp.Compare(p.before+p.ended, i) })
+	if p := x.read.indexPart; p == nil || i < p.before || i >= p.before+int(p.Endings) {
+		at, _ := slices.BinarySearchFunc(x.parts, i+1, func(p *indexPart, i int) int { return cmp.Compare(p.before+int(p.Endings), i) })
 		p := x.parts[at]
 		table, err := x.table(p)
 		if err != nil {
@@ -393,7 +407,7 @@ func (x *Index) Ended(i int) (digest uint64, read func() (Entry, error), err err
 		x.read.indexPart, x.read.table, x.read.data = p, table, nil
 	}
 	p := x.read.indexPart
-	e := entry(x.read.table, p.keys+i-p.before)
+	e := entry(x.read.table, int(p.Keys)+i-p.before)
 	return e.digest, func() (Entry, error) { return x.near(p, e.offset) }, nil
 }
 
@@ -423,81 +437,16 @@ func (x *Index) near(p *indexPart, offset uint32) (Entry, error) {
 func CheckIndex(d Disk) error {
 	names, err := d.List()
 	x := &Index{disk: d}
-	for _, name := range names {
-		n := generation(name, "journal-", ".idx")
-		if n == 0 || err != nil {
-			continue
+	for _, n := range generations(names, "journal-", ".idx") {
+		p, err := x.readPart(n)
+		if err == nil {
+			_, err = x.table(p)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%s is damaged: %w; remove it, and the next start makes it anew", d.Path(indexName(n)), err)
 		}
-		f, failed := d.Open(name)
-		if failed != nil {
-			return failed
+		if err != nil {
+			return err
 		}
-		p, _, _, failed := readPart(f, n)
-		if f.Close(); failed != nil {
-			return fmt.Errorf("%s is damaged: %w; remove it, and the next start makes it anew", d.Path(name), failed)
-		}
-		_, err = x.table(p)
 	}
 	return err
-}
-
-// checkMissing returns an error if a generation before the newest has neither a journal nor
-// an index, which closed lists, and warns of journals that are missing. Those that a recovery
-// has noted as missing are no longer mentioned.
-func (x *Index) checkMissing(journals, closed []int, newest int) error {
-	for _, s := range absentBefore(closed, newest) {
-		if !x.noted(s) {
-			return &DamageError{File: x.disk.Path(journalName(s.First)), Offset: -1, Err: fmt.Errorf("%w, and so is its index: the finished orders in it, and their client_order_ids, are not known", ErrMissing)}
-		}
-	}
-	first, count := 0, 0
-	for _, s := range absentBefore(journals, newest) {
-		if !x.noted(s) {
-			first, count = cmp.Or(first, s.First), count+s.Last-s.First+1
-		}
-	}
-	if count > 0 {
-		x.out.Warn("earlier journals are missing: put them back from a copy. No open order, alert or position needs them, but the finished orders in them cannot be shown, and the history is incomplete",
-			"file", x.disk.Path(journalName(first)), "files", count)
-	}
-	return nil
-}
-
-// absentBefore returns the generations before n that are not in a list.
-func absentBefore(list []int, n int) (absent []span) {
-	before := 0
-	for _, there := range append(slices.Clone(list), n) {
-		if there <= n && before < there-1 {
-			absent = append(absent, span{before + 1, there - 1})
-		}
-		before = there
-	}
-	return absent
-}
-
-// noted reports whether recoveries have noted all journals of a span as missing or damaged,
-// or whether the history begins after them.
-func (x *Index) noted(s span) bool {
-	names, err := x.disk.List()
-	if err != nil {
-		return false
-	}
-	var noted []span
-	for i, n := range findGenerations(names).journals {
-		f, err := x.disk.Open(journalName(n))
-		if err != nil {
-			continue
-		}
-		r, err := readFrame(f, 0, 0)
-		f.Close()
-		var h header
-		if err != nil || json.Unmarshal(r.payload, &h) != nil {
-			continue // an audit says why
-		}
-		if i == 0 && h.Before == origin(h.Store, r.seq) {
-			noted = append(noted, span{1, n - 1})
-		}
-		noted = append(noted, h.gaps(n)...)
-	}
-	return slices.ContainsFunc(joined(noted), func(g span) bool { return g.covers(s) })
 }

@@ -15,10 +15,11 @@
 //
 // # What is on disk
 //
-// A generation n is two files: snapshot-n.json, the state at its beginning, and
-// journal-n.wal, the records since. Every record and every snapshot has a
-// checksum; see frame.go and snapshot.go. After some megabytes the next
-// generation begins and the one before the last is deleted.
+// A generation n is two files: snapshot-n.state, the state at its beginning, and
+// journal-n.wal, the records since. Both begin with the same record, the header. Every
+// record and every snapshot has a checksum; see frame.go and header.go. After some
+// megabytes the next generation begins. Journals are the history and stay; of the snapshots
+// the last two do.
 //
 // # When something is synced
 //
@@ -26,8 +27,7 @@
 //     While one sync runs, further records gather; one sync serves them all.
 //   - A new file: its content is synced before it gets its name, and the directory
 //     after that, since a power cut can undo a name as well as content.
-//   - Rotation: the new journal first, then the snapshot under its name. See
-//     [Files.Snapshot] for what each crash leaves.
+//   - Rotation: see [Files.Snapshot] for what each crash leaves.
 //
 // # What goes wrong
 //
@@ -76,7 +76,6 @@ type Journal struct {
 	broken    error     // why nothing is accepted any more, or nil
 	doubtful  uint64    // records up to this one may be on disk although broken is set
 	stats     Stats
-	late      bool      // a snapshot could not be written when it was due
 	notBefore time.Time // no other attempt at a snapshot before this
 
 	log Log // owned by the caller that has set writing
@@ -264,8 +263,7 @@ func (j *Journal) guard(step func() error) (err error) {
 	return step()
 }
 
-// Check breaks the journal if the log is no longer where it was opened. It also tries
-// again to write a snapshot that could not be written when it was due. The owner calls
+// Check breaks the journal if the log is no longer where it was opened. The owner calls
 // it each second, because between two commits nobody else would notice.
 func (j *Journal) Check() {
 	j.mu.Lock()
@@ -277,16 +275,13 @@ func (j *Journal) Check() {
 	j.mu.Unlock()
 	err := j.log.Check()
 	j.mu.Lock()
-	if err == nil && j.late && !time.Now().Before(j.notBefore) {
-		err = j.snapshot()
-	}
 	j.writing = false
 	j.fail(err)
 	j.wake.Broadcast()
 }
 
 // retryPeriod is the time between two attempts at a snapshot. Meanwhile records are
-// still written to the present journal.
+// still written to the present journal, and the first of them after that time tries again.
 const retryPeriod = time.Second
 
 // snapshot stores the state as its owner has it, after writing the records up to there. It
@@ -320,7 +315,7 @@ func (j *Journal) snapshot() error {
 	})
 	j.mu.Lock()
 	j.head = j.log.Head()
-	if j.late = errors.Is(err, ErrRetry); j.late {
+	if errors.Is(err, ErrRetry) {
 		j.out.Warn("snapshot put off", "error", err, "advice", advice(err))
 		j.notBefore = time.Now().Add(retryPeriod)
 		return nil

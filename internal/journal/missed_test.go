@@ -36,7 +36,7 @@ func TestMissingJournalIsSaid(t *testing.T) {
 			kept[name] = d.Files[name]
 			delete(d.Files, name)
 		}
-		if said, err := index(); err != nil || !strings.Contains(said, "file="+gone[0]) || !strings.Contains(said, fmt.Sprintf("files=%d", len(gone))) {
+		if said, err := index(); err != nil || !strings.Contains(said, "earlier journals are missing") || !strings.Contains(said, fmt.Sprintf("files=%d", len(gone))) {
 			t.Errorf("%v: the index says %q, %v", gone, said, err)
 		}
 		for _, name := range gone {
@@ -53,10 +53,10 @@ func TestMissingJournalIsSaid(t *testing.T) {
 		if _, _, err := open(d, journal.FileOptions{Recover: func(got journal.Recovery) error { r = got; return nil }}); err != nil {
 			t.Fatal(err)
 		}
-		if len(r.Aside) > 0 || len(r.History) != 1 || !strings.Contains(r.History[0].Error(), gone[0]) {
+		if len(r.Faults) > 0 || len(r.History) != 1 || !strings.Contains(r.History[0].Error(), gone[0]) {
 			t.Errorf("%v: the recovery says %+v", gone, r)
 		}
-		if h, _, err := walk(d); err != nil || h.Incomplete != len(gone) || h.FirstIncomplete != gone[0] || len(h.Notes) != 1 {
+		if h, _, err := walk(d); err != nil || h.Gaps != 1 || len(h.Notes) != 1 {
 			t.Errorf("%v: after the recovery Walk says %+v, %v", gone, h, err)
 		}
 		if said, err := index(); err != nil || said != "" {
@@ -65,7 +65,7 @@ func TestMissingJournalIsSaid(t *testing.T) {
 		for name, f := range kept {
 			d.Files[name] = f
 		}
-		if h, _, err := walk(d); err != nil || h.Incomplete > 0 {
+		if h, _, err := walk(d); err != nil || h.Gaps > 0 {
 			t.Errorf("%v: put back, Walk says %+v, %v", gone, h, err)
 		}
 	}
@@ -94,7 +94,7 @@ func TestWalkGoesOn(t *testing.T) {
 		return lost
 	}
 	lost := harm("journal-1.wal", 3) + harm("journal-2.wal", 0) + harm("journal-3.wal", 2) // 0 is the header
-	d.Files["snapshot-4.json"].Data[50] ^= 1
+	d.Files["snapshot-4.state"].Data[50] ^= 1
 	visited := 0
 	h, err := journal.Walk(d, func(e journal.Entry) error {
 		if e.Kind == kindNote {
@@ -107,7 +107,7 @@ func TestWalkGoesOn(t *testing.T) {
 		said = append(said, err.Error())
 	}
 	if err == nil || len(said) != 4 || !strings.HasPrefix(said[0], "journal-1.wal at byte") || !strings.HasPrefix(said[1], "journal-2.wal at byte 0") ||
-		!strings.HasPrefix(said[2], "journal-3.wal at byte") || !strings.HasPrefix(said[3], "snapshot-4.json is damaged") {
+		!strings.HasPrefix(said[2], "journal-3.wal at byte") || !strings.HasPrefix(said[3], "snapshot-4.state is damaged") {
 		t.Errorf("told: %v\n%s", err, strings.Join(said, "\n"))
 	}
 	if visited != len(texts)-lost {
@@ -134,7 +134,7 @@ func (d refusing) Read(name string) ([]byte, error) {
 // it damaged, none advises a recovery, and a recovery gives nothing up.
 func TestUnreadableIsNotDamage(t *testing.T) {
 	for _, cause := range []error{syscall.EACCES, syscall.EIO, syscall.ESTALE} {
-		for _, name := range []string{"journal-%d.wal", "snapshot-%d.json"} {
+		for _, name := range []string{"journal-%d.wal", "snapshot-%d.state"} {
 			d, _ := longStore(t)
 			j, _, err := open(d, journal.FileOptions{})
 			if err == nil {
@@ -168,11 +168,11 @@ func TestBadSnapshotBreaksNoChain(t *testing.T) {
 	n := newest(d)
 	for i := range n - 1 {
 		delete(d.Files, fmt.Sprintf("journal-%d.wal", i+1))
-		delete(d.Files, fmt.Sprintf("snapshot-%d.json", i+1))
+		delete(d.Files, fmt.Sprintf("snapshot-%d.state", i+1))
 	}
-	d.Files[fmt.Sprintf("snapshot-%d.json", n)].Data[20] ^= 1
+	d.Files[fmt.Sprintf("snapshot-%d.state", n)].Data[20] ^= 1
 	h, _, err := walk(d)
-	if err == nil || len(h.Damage) != 2 || !errors.Is(h.Damage[1], journal.ErrMissing) {
+	if err == nil || len(h.Damage) != 2 || !errors.Is(h.Damage[0], journal.ErrMissing) {
 		t.Errorf("Walk says %v, want the snapshot and the missing journals", h.Damage)
 	}
 }

@@ -124,7 +124,7 @@ func smallStore(t *testing.T) (*journaltest.Disk, string) {
 
 const (
 	journal1  = "journal-1.wal"
-	snapshot1 = "snapshot-1.json"
+	snapshot1 = "snapshot-1.state"
 )
 
 // stride is 1: every case. With -short, as the race detector runs, it is 17: the

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
 	"slices"
 	"sync"
@@ -51,6 +52,7 @@ func readRecords(data []byte, good int, p Point) (records []frame, after Point, 
 // journalFile is what the journal of one generation holds.
 type journalFile struct {
 	n       int
+	name    string // of the file
 	data    []byte
 	header  header // meaningless if good is 0
 	payload []byte // of the header
@@ -62,29 +64,31 @@ type journalFile struct {
 	fault   error // why not all of the file is good, or nil; see readRecords
 }
 
-// readJournal reads the journal of generation n.
+// readJournal reads the journal of generation n. It may still have the name under which it
+// was written: a crash, or just the moment, has left a rotation before its last step.
 func readJournal(d Disk, n int) (j journalFile) {
-	j.n = n
-	if j.data, j.fault = d.Read(journalName(n)); j.fault != nil {
-		return j
+	for _, name := range []string{journalName(n), journalName(n) + unfinished, journalName(n)} {
+		data, err := d.Read(name)
+		j = parseJournal(data, err, d.Path(name), n)
+		if j.name = name; !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
 	}
-	first, err := decodeFrame(j.data, 0)
-	if err != nil && torn(j.data, 0, err) {
-		err = fmt.Errorf("%w: %w", errTorn, err)
-	}
+	return j
+}
+
+// parseJournal takes apart what reading the file at path has returned.
+func parseJournal(data []byte, err error, path string, n int) journalFile {
+	j := journalFile{n: n, data: data, fault: err}
 	if err != nil {
-		j.fault = fmt.Errorf("its first record: %w", err)
 		return j
 	}
-	if j.fault = checkFormat(first, d.Path(journalName(n))); j.fault != nil {
+	var first frame
+	if j.header, first, j.fault = decodeHeader(data, path, n); j.fault != nil {
 		return j
 	}
-	if first.kind != KindHeader || json.Unmarshal(first.payload, &j.header) != nil || j.header.Magic != magic || j.header.N != n {
-		j.fault = errors.New("it is no journal of wick, or not this one")
-		return j
-	}
-	j.payload, j.began = first.payload, Point{j.header.Store, first.seq, sha256.Sum256(first.body)}
-	j.records, j.after, j.good, j.fault = readRecords(j.data, first.size, j.began)
+	j.payload, j.began = first.payload, Point{j.header.Store, first.seq, first.hash}
+	j.records, j.after, j.good, j.fault = readRecords(data, first.size, j.began)
 	if last := len(j.records) - 1; last >= 0 && j.records[last].kind == kindEnd {
 		var e end
 		if err := json.Unmarshal(j.records[last].payload, &e); err != nil || e.Next < 1 {
@@ -100,18 +104,8 @@ func readJournal(d Disk, n int) (j journalFile) {
 // its good records.
 func (j *journalFile) torn() bool { return j.good > 0 && errors.Is(j.fault, errTorn) }
 
-// unborn reports whether the journal holds no record, and at most a part of its header. A
-// rotation leaves that if it does not come to its snapshot.
-func (j *journalFile) unborn() bool {
-	if j.good == 0 {
-		return errors.Is(j.fault, errTorn)
-	}
-	return j.fault == nil && len(j.records) == 0 && j.next == 0
-}
-
-// follows checks that the journal continues what was read before it: the record at p, and
-// the snapshot with the hash sum if that is not nil.
-func (j *journalFile) follows(p Point, sum *Hash) error {
+// follows checks that the journal continues the history that has come to p.
+func (j *journalFile) follows(p Point) error {
 	switch {
 	case j.good == 0:
 		return j.fault
@@ -119,52 +113,48 @@ func (j *journalFile) follows(p Point, sum *Hash) error {
 		return fmt.Errorf("it continues record %d of store %.40q, not record %d of %q", j.began.Seq, j.header.Store, p.Seq, p.Store)
 	case j.header.Before != p.Hash:
 		return errChain
-	case sum != nil && j.header.Snapshot != *sum:
-		return fmt.Errorf("it continues another %s than the one that is there", snapshotName(j.n))
 	}
 	return nil
 }
 
-// restore brings s to the snapshot of generation n, and returns the hash of that file.
-func (f *Files) restore(s State, n int) (sum Hash, err error) {
-	data, err := f.disk.Read(snapshotName(n))
-	if err != nil {
-		return sum, err
+// joins reports whether a journal with the header h, which goes on after record seq, follows
+// the history that has come to last; without a store that has not begun. If not, the gap is
+// what is between.
+func joins(last Point, h header, seq uint64) (g gap, ok bool) {
+	if last.Store == "" {
+		return gap{0, seq}, h.Before == origin(h.Store, seq)
 	}
-	head, state, err := decodeSnapshot(data, f.disk.Path(snapshotName(n)), n)
-	if err != nil {
-		return sum, err
-	}
-	if err := s.Restore(head.Store, head.Seq, state); err != nil {
-		return sum, fmt.Errorf("%w: %w", errSnapshot, err)
-	}
-	f.at = Point{head.Store, head.Seq, head.Before}
-	return sha256.Sum256(data), nil
+	return gap{last.Seq, seq}, last.Store == h.Store && last.Seq == seq && last.Hash == h.Before
 }
 
-// replay applies the records of a journal to s, which has the state at f.at, and moves f.at
-// to the last record that it applied. F.size is then the number of bytes up to there. The
-// error says why it stopped before the end of the file.
-func (f *Files) replay(s State, j *journalFile, sum *Hash) error {
-	f.size, f.records = 0, 0
-	if err := j.follows(f.at, sum); err != nil {
-		return err
+// gapError says which file is missing or wrong at a gap between generation last and the
+// file called name, of generation n.
+func gapError(d Disk, g gap, last, n int, name string) *DamageError {
+	switch {
+	case n > last+1:
+		return &DamageError{File: d.Path(journalName(last + 1)), Offset: -1, Seq: g.After, Err: fmt.Errorf("%w: %s goes on after record %d", ErrMissing, name, g.Next)}
+	case g.After == g.Next:
+		return &DamageError{File: d.Path(journalName(max(last, 1))), Offset: -1, Seq: g.After, Err: fmt.Errorf("%s does not follow its last record: the hash of that one is another", name)}
 	}
-	f.at = j.began
+	return &DamageError{File: d.Path(journalName(last)), Offset: -1, Seq: g.After, Err: fmt.Errorf("it ends with record %d, and %s goes on after record %d: records are missing", g.After, name, g.Next)}
+}
+
+// replay applies the records of a journal to s, which has the state that the journal begins
+// with. It returns the point after the last record that it applied, the number of bytes up
+// to there, and why it stopped before the end of the file.
+func (j *journalFile) replay(s State) (after Point, good int, err error) {
+	after = j.began
 	for i, event := range decodeAll(s, j.records) {
 		r := j.records[i]
-		f.size = int64(r.at)
 		if event == nil {
-			return errors.New("its payload is no event")
+			return after, r.at, errors.New("its payload is no event")
 		}
 		if err := s.Apply(r.seq, r.kind, event); err != nil {
-			return err
+			return after, r.at, err
 		}
-		f.at.Seq, f.at.Hash = r.seq, r.hash
-		f.records++
+		after.Seq, after.Hash = r.seq, r.hash
 	}
-	f.size = int64(j.good)
-	return j.fault
+	return after, j.good, j.fault
 }
 
 // decodeAll decodes the records on all processors, because a start spends nearly all its

@@ -4,8 +4,25 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 )
+
+// Recovery is what a recovery keeps of a directory and what it gives up.
+type Recovery struct {
+	Seq     uint64  // the last record that is kept
+	Faults  []Fault // what is wrong with the files that the newest state is in
+	History []error // what is wrong with earlier journals, which only the history needs
+}
+
+// Fault is what a recovery cannot use of a file.
+type Fault struct {
+	File     string
+	Snapshot bool  // it is a snapshot: the journals before it hold the same
+	Offset   int64 // where the part begins that is given up
+	Bytes    int64 // its length; 0 if the file is missing
+	Err      error // what is wrong with it; ErrMissing if it is not there
+}
 
 // errNothing reports a directory that has neither a good snapshot nor the first journal.
 var errNothing = errors.New("nothing can be recovered: no snapshot is whole and the first journal is gone; " +
@@ -13,51 +30,34 @@ var errNothing = errors.New("nothing can be recovered: no snapshot is whole and 
 
 // recover builds the state from the newest good snapshot and the good records after it. A
 // store begins with an empty state, so without any good snapshot the first journal will
-// do. It tells the caller what is kept and what is given up, and only then changes
-// anything. It writes the state as a new generation, which names the files to set aside,
-// and sets those aside once the generation is complete. A crash before that leaves the
-// directory as it was; after a later crash the next start finishes it.
-func (f *Files) recover(s State, g generations) error {
-	all := slices.Compact(slices.Sorted(slices.Values(slices.Concat(g.snapshots, g.journals))))
-	if len(all) == 0 {
+// do. It tells the caller what is kept and what is given up, and then writes the state as a
+// new generation, whose header notes which parts of the earlier journals count no more. All
+// other files stay as they are, so a crash at any time leaves the directory as it was, or
+// recovered.
+func (f *Files) recover(s State, names []string) error {
+	journals, snapshots := generations(names, "journal-", ".wal"), generations(names, "snapshot-", ".state")
+	if len(journals)+len(snapshots) == 0 {
 		return fmt.Errorf("nothing can be recovered: there is no journal in %s", f.disk.Path(""))
 	}
 	var r Recovery
-	from, sum, err := f.newestGood(s, g.snapshots, &r)
+	// The newest generation is that of the last journal, or the one which continues that. A
+	// snapshot alone counts only if there is no journal: an unfinished rotation leaves one.
+	newest := slices.Max(slices.Concat(journals, snapshots))
+	if len(journals) > 0 {
+		last := readJournal(f.disk, slices.Max(journals))
+		newest = max(last.n, last.next)
+	}
+	snapshots = slices.DeleteFunc(snapshots, func(n int) bool { return n > newest })
+	from, err := f.newestGood(s, snapshots, &r)
 	if err != nil {
 		return err
 	}
-	last, next := 0, 0 // the last generation read, and the one that its journal names as the next
-	unborn := f.trailing(g)
-	for _, n := range all {
-		if n < from {
-			continue
-		}
-		j := readJournal(f.disk, n)
-		if unborn > 0 && n >= unborn && n != next && j.began.Seq <= f.at.Seq {
-			continue // an unfinished rotation, which the new generation replaces
-		}
-		last, next = n, j.next
-		if n > from && j.good > 0 && !slices.Contains(g.snapshots, n) {
-			r.Aside = append(r.Aside, Aside{snapshotName(n), 0, 0, ErrMissing})
-		}
-		err := f.replay(s, &j, sum)
-		sum = nil
-		switch {
-		case isFormat(err) || Unreadable(err):
-			return err
-		case errors.Is(err, fs.ErrNotExist):
-			err = ErrMissing
-		}
-		if err != nil {
-			r.Aside = append(r.Aside, Aside{journalName(n), f.size, int64(len(j.data)) - f.size, err})
-		}
+	all := slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(journals), from, newest))))
+	cuts, last, err := f.follow(s, all[slices.Index(all, from):], &r)
+	if err != nil {
+		return err
 	}
-	if next > last {
-		last = next
-		r.Aside = append(r.Aside, Aside{snapshotName(last), 0, 0, ErrMissing}, Aside{journalName(last), 0, 0, ErrMissing})
-	}
-	gaps, err := f.gaps(from, &r)
+	h, err := f.history(journals, from, cuts, &r)
 	if err != nil {
 		return err
 	}
@@ -65,130 +65,115 @@ func (f *Files) recover(s State, g generations) error {
 	if err := f.options.Recover(r); err != nil {
 		return err
 	}
+	if newest == math.MaxInt {
+		return fmt.Errorf("%s has the highest number there is, and no generation can follow it", journalName(newest))
+	}
 	_, encode := s.Snapshot()
 	state, err := encode()
+	for _, n := range all[slices.Index(all, from):] { // an index would be of what is given up, too
+		if err == nil && slices.Contains(names, indexName(n)) {
+			err = f.disk.Remove(indexName(n))
+		}
+	}
+	if err == nil && last != nil {
+		err = f.openNewest(last) // all of it counts: it is ended as by any rotation
+	}
 	if err != nil {
 		return err
 	}
-	f.n = last
-	var files []asideFile
-	for _, a := range r.Aside {
-		files = append(files, asideFile{a.File, a.Offset})
-	}
-	if err := f.next(state, files, gaps); err != nil {
-		return err
-	}
-	return f.setAside(files)
+	h.N, h.Recovered = newest+1, true
+	return f.next(state, h)
 }
 
-// newestGood restores s from the newest good snapshot and returns its generation and its
-// hash. It notes those after it in r. If none is good, it makes s the empty state that
-// journal 1 begins with.
-func (f *Files) newestGood(s State, snapshots []int, r *Recovery) (n int, sum *Hash, err error) {
+// newestGood restores s from the newest good snapshot, and returns its generation. It notes
+// those after it in r. If none is good, it makes s the empty state that journal 1 begins
+// with.
+func (f *Files) newestGood(s State, snapshots []int, r *Recovery) (n int, err error) {
 	for _, n := range slices.Backward(snapshots) {
-		sum, err := f.restore(s, n)
-		switch {
-		case err == nil:
-			return n, &sum, nil
-		case isFormat(err) || Unreadable(err):
-			return 0, nil, err
+		if f.at, err = f.restore(s, n); err == nil || Unreadable(err) {
+			return n, err
 		}
 		data, _ := f.disk.Read(snapshotName(n))
-		r.Aside = append(r.Aside, Aside{snapshotName(n), 0, int64(len(data)), err})
+		r.Faults = append(r.Faults, Fault{snapshotName(n), true, 0, int64(len(data)), err})
 	}
 	first := readJournal(f.disk, 1)
 	switch {
-	case isFormat(first.fault) || Unreadable(first.fault):
-		return 0, nil, first.fault
+	case Unreadable(first.fault):
+		return 0, first.fault
 	case first.good == 0 || first.began.Seq != 0:
-		return 0, nil, errNothing
+		return 0, errNothing
 	}
-	f.at = PointAfter(first.header.Store, 0)
 	if len(snapshots) == 0 || snapshots[0] != 1 {
-		r.Aside = append(r.Aside, Aside{snapshotName(1), 0, 0, ErrMissing})
+		r.Faults = append(r.Faults, Fault{snapshotName(1), true, 0, 0, ErrMissing})
 	}
-	return 1, nil, s.Restore(f.at.Store, 0, nil)
+	f.at = first.began
+	return 1, s.Restore(first.header.Store, 0, nil)
 }
 
-// trailing returns the first of the journals after all snapshots, the first journal left
-// out, that hold no record, as do all after it; 0 if there is none.
-func (f *Files) trailing(g generations) (first int) {
-	newest := 1
-	if len(g.snapshots) > 0 {
-		newest = slices.Max(g.snapshots)
-	}
-	for _, n := range slices.Backward(g.journals) {
-		if j := readJournal(f.disk, n); n <= newest || !j.unborn() {
-			break
-		}
-		first = n
-	}
-	return first
-}
-
-// gaps notes in r what is wrong with the journals before generation from, and returns
-// the generations that are missing or damaged.
-func (f *Files) gaps(from int, r *Recovery) (gaps []span, err error) {
-	w, err := walkAll(f.disk, func(Entry) error { return nil })
-	if err != nil {
-		return nil, err
-	}
-	for _, fault := range w.faults {
-		about := fault.about
-		if about.Last = min(about.Last, from-1); about.First == 0 || about.First > about.Last {
-			continue
-		}
-		if len(r.History) < maxDamage {
-			r.History = append(r.History, errors.New(fault.err.what()))
-		}
-		if n := len(gaps); n > 0 && n == maxDamage {
-			gaps[n-1].Last = about.Last
-		} else {
-			gaps = append(gaps, about)
-		}
-	}
-	return gaps, nil
-}
-
-// setAside gives the files that a recovery could not use as a whole another name. Their
-// good part, which is history, stays under the old name. It may be called again after a
-// crash: what was done already stays as it is.
-func (f *Files) setAside(files []asideFile) error {
-	for _, a := range files {
-		if generation(a.File, "snapshot-", ".json") == 0 && generation(a.File, "journal-", ".wal") == 0 {
-			return fmt.Errorf("%.80q cannot be set aside: it is no file of the journal", a.File)
-		}
-		if n := generation(a.File, "journal-", ".wal"); n > 0 { // an index would be of what is given up, too
-			if err := f.disk.Remove(indexName(n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
+// follow applies the good records of journals, from the one whose snapshot s is, to s. It
+// notes in r what it cannot use, and returns the parts of the journals that count. Last is
+// the last of them, if all of it counts.
+func (f *Files) follow(s State, journals []int, r *Recovery) (cuts []cut, last *journalFile, err error) {
+	for i, n := range journals {
+		j, good := readJournal(f.disk, n), 0
+		err := j.follows(f.at)
+		if i == 0 && j.good > 0 { // it has the header of the snapshot
+			if err = nil; j.began != f.at {
+				err = errOther(n)
 			}
 		}
-		var err error
-		if a.Good == 0 {
-			err = f.disk.Rename(a.File, a.File+damaged)
-		} else {
-			err = f.keepGood(a)
+		if err == nil {
+			f.at, good, err = j.replay(s)
 		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // a missing file was renamed before, or never existed
-			return err
+		switch last = nil; {
+		case Unreadable(err):
+			return nil, nil, err
+		case err == nil, err == j.fault && j.torn() && i == len(journals)-1:
+			last = &j
+			continue
+		case errors.Is(err, fs.ErrNotExist):
+			err = ErrMissing
 		}
+		r.Faults = append(r.Faults, Fault{journalName(n), false, int64(good), int64(len(j.data) - good), err})
+		cuts = append(cuts, cut{n, good})
 	}
-	return nil
+	return cuts, last, nil
 }
 
-// keepGood copies a journal under its other name, and cuts it behind its good part.
-func (f *Files) keepGood(a asideFile) error {
-	data, err := f.disk.Read(a.File)
-	if err != nil || int64(len(data)) <= a.Good {
-		return err
+// history goes through all journals, of which those from generation from on count as cuts
+// says. It returns the header of a generation that begins at f.at, with all that is wrong
+// with the journals and was not noted before, and notes it in r.
+func (f *Files) history(journals []int, from int, cuts []cut, r *Recovery) (h header, err error) {
+	h.Cuts = cuts
+	all := readNoted(f.disk, journals)
+	all.store = f.at.Store
+	for _, c := range cuts {
+		all.cuts[c.N] = c.Good
 	}
-	if _, err := f.disk.Read(a.File + damaged); errors.Is(err, fs.ErrNotExist) {
-		if err := WriteAtomic(f.disk, a.File+damaged, data); err != nil {
-			return err
+	before, last := Point{}, 0
+	check := func(n int, name string, next header, seq uint64) {
+		if g, ok := joins(before, next, seq); !ok && !all.has(g) {
+			h.Gaps = append(h.Gaps, g)
+			r.History = append(r.History, errors.New(gapError(f.disk, g, last, n, name).what()))
 		}
 	}
-	return WriteAtomic(f.disk, a.File, data[:a.Good])
+	for _, n := range journals {
+		j, out := all.read(f.disk, n)
+		if out {
+			continue
+		}
+		if Unreadable(j.fault) {
+			return h, j.fault
+		}
+		if j.fault != nil && n < from {
+			h.Cuts = append(h.Cuts, cut{n, j.good})
+			r.History = append(r.History, errors.New((&DamageError{File: f.disk.Path(j.name), Offset: int64(j.good), Seq: j.after.Seq, Err: j.fault}).what()))
+		}
+		if j.good > 0 {
+			check(n, j.name, j.header, j.began.Seq)
+			before, last = j.after, n
+		}
+	}
+	check(max(from, last), "the newest good snapshot", header{Store: f.at.Store, Before: f.at.Hash}, f.at.Seq)
+	return h, nil
 }
-
-// damaged is the end of the names of files that were set aside.
-const damaged = ".damaged"

@@ -26,7 +26,7 @@ func damagedStore(t *testing.T) (d *journaltest.Disk, texts []string, good int) 
 			t.Fatal(err)
 		}
 	}
-	d.Files["snapshot-2.json"].Data[100] ^= 1
+	d.Files["snapshot-2.state"].Data[100] ^= 1
 	f := d.Files["journal-2.wal"]
 	frames := journaltest.Frames(f.Data)
 	at := 0
@@ -50,15 +50,15 @@ func TestRecoverShows(t *testing.T) {
 	if d.String() != before {
 		t.Error("looking changed the directory")
 	}
-	if r.Seq != uint64(good) || len(r.Aside) != 2 || r.Aside[0].File != "snapshot-2.json" || r.Aside[1].File != "journal-2.wal" {
-		t.Errorf("it keeps %d records and sets aside %+v; want %d, the snapshot and the journal", r.Seq, r.Aside, good)
+	if r.Seq != uint64(good) || len(r.Faults) != 2 || !r.Faults[0].Snapshot || r.Faults[0].File != "snapshot-2.state" || r.Faults[1].File != "journal-2.wal" {
+		t.Errorf("it keeps %d records and sets aside %+v; want %d, the snapshot and the journal", r.Seq, r.Faults, good)
 	}
 }
 
 // TestRecoverEveryFailure lets every disk call of a recovery fail, and the power
 // fail there. Whatever fails, the good records are all there, in a directory that
-// is complete or refused, and a second recovery finishes. What was given up is
-// kept as it was.
+// is complete or refused, and a second recovery finishes. The damaged files stay
+// as they were.
 func TestRecoverEveryFailure(t *testing.T) {
 	store, texts, good := damagedStore(t)
 	given := slices.Clone(store.Files["journal-2.wal"].Data)
@@ -79,7 +79,7 @@ func TestRecoverEveryFailure(t *testing.T) {
 				if err != nil || !slices.Equal(s.texts, texts[:good]) {
 					t.Fatalf("%s: %d of %d notes, %v", what, len(s.texts), good, err)
 				}
-				if f := left.Files["journal-2.wal.damaged"]; f == nil || !bytes.Equal(f.Data, given) {
+				if f := left.Files["journal-2.wal"]; f == nil || !bytes.Equal(f.Data, given) {
 					t.Fatalf("%s: what was given up is gone", what)
 				}
 				if s, err = load(left, true); err != nil || !slices.Equal(s.texts, texts[:good]) {
@@ -99,7 +99,7 @@ func TestRecoverMissing(t *testing.T) {
 	if _, _, err := open(d, journal.FileOptions{Recover: func(got journal.Recovery) error { r = got; return nil }}); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Aside) != 1 || !strings.Contains(r.Aside[0].Err.Error(), "missing") {
+	if len(r.Faults) != 1 || !strings.Contains(r.Faults[0].Err.Error(), "missing") {
 		t.Errorf("a missing journal: %+v", r)
 	}
 	if _, err := load(journaltest.NewDisk(), true); err == nil || !strings.Contains(err.Error(), "no journal in") {

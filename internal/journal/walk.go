@@ -1,8 +1,6 @@
 package journal
 
 import (
-	"cmp"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,37 +20,166 @@ type Entry struct {
 type History struct {
 	Store  string
 	Last   uint64   // the sequence of the newest record
-	Head   Hash     // its hash, or that of a header after it; zero if no file has hashes
-	First  uint64   // the record after which the hashes begin
+	Head   Hash     // its hash, or that of a header after it
+	First  uint64   // the record after which the history begins
 	Files  int      // number of journal files
 	Notes  []string // what the owner should know although it is no damage
-	Damage []error  // all damage, oldest file first, at most maxDamage
-
-	// Incomplete is how many journals a recovery has noted as missing or damaged, and
-	// FirstIncomplete the first of them. The history goes on after them.
-	Incomplete      int
-	FirstIncomplete string
+	Damage []error  // all damage, oldest file first
+	Gaps   int      // places where records are missing, as a recovery has noted
 }
 
-// maxDamage is how many faults are reported one by one.
-const maxDamage = 100
-
 // Walk calls visit for every record of every journal in a directory, oldest first, and
-// before them for the oldest snapshot if the records before it are gone. It checks that
-// every record follows the one before it, from the first to the last, and that the
-// snapshots were not changed since they were written. If something is wrong in a file Walk
-// goes on with the next file, and in the end returns the first fault as a [DamageError].
-// An unfinished write at the end of a journal is only noted, and so are files that a
-// recovery found missing or damaged.
+// before them for the snapshot that the oldest of them begins with, if it is still there. It
+// checks that every record follows the one before it, from the first to the last, and that
+// the snapshots were not changed since they were written. If something is wrong in a file
+// Walk goes on with the next file, and in the end returns the first fault as a
+// [DamageError]. An unfinished write at the end of the newest journal is only noted, and so
+// is what a recovery has noted.
 //
 // It only reads and takes no lock, so it may run while another process uses the
 // directory.
 func Walk(d Disk, visit func(Entry) error) (History, error) {
-	w, err := walkAll(d, visit)
-	if err == nil && len(w.faults) > 0 {
-		err = w.judge()
+	names, err := d.List()
+	if err != nil {
+		return History{}, fmt.Errorf("state directory: %w", err)
 	}
-	return w.History, err
+	journals, snapshots := generations(names, "journal-", ".wal"), generations(names, "snapshot-", ".state")
+	if len(journals)+len(snapshots) == 0 {
+		return History{}, fmt.Errorf("there is no journal in %s", d.Path(""))
+	}
+	w := walker{disk: d, visit: visit, noted: readNoted(d, journals)}
+	w.Store = w.noted.store
+	for i := 0; i < len(journals); i++ {
+		next, err := w.journal(journals[i], i == len(journals)-1, slices.Contains(snapshots, journals[i]))
+		if err != nil {
+			return w.History, err
+		}
+		if i == len(journals)-1 && next > 0 { // deleted, or begun since we listed the files
+			journals = append(journals, next)
+		}
+	}
+	if len(journals) == 0 {
+		w.damage(journalName(snapshots[len(snapshots)-1]), -1, ErrMissing)
+	}
+	if len(w.Damage) > 0 {
+		return w.History, w.Damage[0]
+	}
+	return w.History, nil
+}
+
+// walker is the state of a walk.
+type walker struct {
+	History
+	disk   Disk
+	visit  func(Entry) error
+	noted  noted
+	before Point // the last record
+	last   int   // its generation
+	broken bool  // the journal read last is damaged, so the next one need not follow it
+}
+
+// damage notes that err shows damage in a file, and returns nil. If err shows none, damage
+// returns it, which ends the walk.
+func (w *walker) damage(name string, at int64, err error) error {
+	err = damage(w.disk.Path(name), at, w.Last, err)
+	var d *DamageError
+	if !errors.As(err, &d) {
+		return err
+	}
+	d.advice = putBack
+	w.Damage = append(w.Damage, d)
+	return nil
+}
+
+// putBack is what to do about damage in the history.
+const putBack = "put the file back from a copy; if wick refuses to start, wick --recover shows what can be kept"
+
+func (w *walker) note(format string, args ...any) {
+	w.Notes = append(w.Notes, fmt.Sprintf(format, args...))
+}
+
+// journal walks over generation n, and returns the one that its journal says is next. The
+// snapshot of the newest must be there.
+func (w *walker) journal(n int, newest, snapshot bool) (next int, err error) {
+	j, out := w.noted.read(w.disk, n)
+	if good, cut := w.noted.cuts[n]; cut {
+		w.note("%s counts up to byte %d, as a recovery has noted", journalName(n), good)
+	}
+	if out {
+		return 0, nil
+	}
+	if j.good == 0 {
+		w.broken = true
+		return 0, w.damage(journalName(n), 0, j.fault)
+	}
+	w.join(&j)
+	if must := newest && j.next == 0; snapshot || must {
+		if err := w.snapshot(&j, must); err != nil {
+			return 0, err
+		}
+	}
+	w.Files++
+	w.last, w.Last, w.Head = n, j.began.Seq, j.began.Hash
+	if err := w.visit(Entry{j.name, w.Last, KindHeader, j.payload, w.Head}); err != nil {
+		return 0, err
+	}
+	for _, r := range j.records {
+		w.Last, w.Head = r.seq, r.hash
+		if err := w.visit(Entry{j.name, r.seq, r.kind, r.payload, r.hash}); err != nil {
+			return 0, err
+		}
+	}
+	w.before, w.broken = j.after, j.fault != nil
+	if newest && j.torn() {
+		w.note("%s: an unfinished write of %d bytes at byte %d, which the next start cuts off", j.name, len(j.data)-j.good, j.good)
+	} else if j.fault != nil {
+		return 0, w.damage(j.name, int64(j.good), j.fault)
+	}
+	return j.next, nil
+}
+
+// join checks that a journal follows what was read before.
+func (w *walker) join(j *journalFile) {
+	g, ok := joins(w.before, j.header, j.began.Seq)
+	switch {
+	case ok && w.last == 0:
+		if w.First = g.Next; w.First > 0 {
+			w.note("%s: the hashes begin after record %d; those before were written elsewhere", j.name, w.First)
+		}
+	case ok || w.broken:
+	case w.noted.has(g):
+		w.Gaps++
+		w.note("records are missing between record %d and %s, which goes on after record %d, as a recovery has noted", g.After, j.name, g.Next)
+	default:
+		d := gapError(w.disk, g, w.last, j.n, j.name)
+		d.advice = putBack
+		w.Damage = append(w.Damage, d)
+	}
+}
+
+// snapshot checks the snapshot that a journal continues, and visits it if the journal is the
+// oldest. One that must not be there may have been removed since we listed the files.
+func (w *walker) snapshot(j *journalFile, must bool) error {
+	name := snapshotName(j.n)
+	data, err := w.disk.Read(name)
+	var r frame
+	var state []byte
+	if err == nil {
+		_, r, state, err = decodeSnapshot(data, w.disk.Path(name), j.n)
+	}
+	if err == nil && r.hash != j.began.Hash {
+		err = errOther(j.n)
+	}
+	switch {
+	case err == nil && w.last == 0:
+		return w.visit(Entry{File: name, Seq: r.seq, Payload: state})
+	case err == nil, errors.Is(err, fs.ErrNotExist) && !must:
+	case j.n < w.noted.newest && !Unreadable(err):
+		w.note("%s is damaged: %v; a later recovery did without it", name, err)
+	default:
+		return w.damage(name, -1, err)
+	}
+	return nil
 }
 
 // Newest returns the newest records, headers included, oldest first: those of as many
@@ -63,17 +190,19 @@ func Newest(d Disk, most int) (entries []Entry, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("state directory: %w", err)
 	}
-	for _, n := range slices.Backward(findGenerations(names).journals) {
-		j := readJournal(d, n)
-		if j.good == 0 && !j.unborn() {
+	journals := generations(names, "journal-", ".wal")
+	noted := readNoted(d, journals)
+	for _, n := range slices.Backward(journals) {
+		j, out := noted.read(d, n)
+		switch {
+		case out:
+			continue
+		case j.good == 0:
 			return entries, j.fault
 		}
-		if j.good == 0 {
-			continue
-		}
-		file := []Entry{{journalName(n), j.began.Seq, KindHeader, j.payload, j.began.Hash}}
+		file := []Entry{{j.name, j.began.Seq, KindHeader, j.payload, j.began.Hash}}
 		for _, r := range j.records {
-			file = append(file, Entry{journalName(n), r.seq, r.kind, r.payload, r.hash})
+			file = append(file, Entry{j.name, r.seq, r.kind, r.payload, r.hash})
 			most -= len(r.payload)
 		}
 		if entries = append(file, entries...); most <= 0 {
@@ -81,273 +210,4 @@ func Newest(d Disk, most int) (entries []Entry, err error) {
 		}
 	}
 	return entries, nil
-}
-
-// walkAll is Walk without the call of judge: it returns the faults as it found them.
-func walkAll(d Disk, visit func(Entry) error) (*walker, error) {
-	w := &walker{disk: d, visit: visit, headers: make(map[int]header)}
-	names, err := d.List()
-	if err != nil {
-		return w, fmt.Errorf("state directory: %w", err)
-	}
-	g := findGenerations(names)
-	if len(g.snapshots)+len(g.journals) == 0 {
-		return w, fmt.Errorf("there is no journal in %s", d.Path(""))
-	}
-	w.find(g.snapshots)
-	if w.newest > 0 && (len(g.journals) == 0 || g.journals[0] >= g.snapshots[0]) {
-		err = w.snapshot(g.snapshots[0], true)
-	}
-	for i := 0; err == nil && i < len(g.journals); i++ {
-		err = w.journal(g.journals[i])
-		if i == len(g.journals)-1 && w.next > g.journals[i] && w.there(journalName(w.next)) {
-			g.journals = append(g.journals, w.next) // begun since we listed the files
-		}
-	}
-	if err == nil {
-		err = w.missing()
-	}
-	for i := 0; err == nil && i < len(g.snapshots); i++ {
-		err = w.snapshot(g.snapshots[i], false)
-	}
-	return w, err
-}
-
-// walker is the state of a walk.
-type walker struct {
-	History
-	disk    Disk
-	visit   func(Entry) error
-	newest  int            // the newest snapshot
-	last    int            // the generation of the journal read last
-	next    int            // the next generation, which its last record names, or 0
-	broken  bool           // the journal read last is damaged, so the next one need not follow it
-	judged  int            // the generation of the last snapshot that was reported as damaged
-	headers map[int]header // of the journals read, by generation
-	faults  []fault
-}
-
-// fault is damage, and the generations whose journals are missing or damaged; none if
-// the damage is that of a snapshot.
-type fault struct {
-	err   *DamageError
-	about span
-}
-
-// find notes the newest snapshot and the name of its store, by which a journal of
-// another store is recognized.
-func (w *walker) find(snapshots []int) {
-	for _, n := range slices.Backward(snapshots) {
-		w.newest = max(w.newest, n)
-		if data, err := w.disk.Read(snapshotName(n)); err == nil {
-			if head, _, err := decodeSnapshot(data, "", n); err == nil {
-				w.Store = head.Store
-				return
-			}
-		}
-	}
-}
-
-// there reports whether a file of this name exists.
-func (w *walker) there(name string) bool {
-	f, err := w.disk.Open(name)
-	return err == nil && f.Close() == nil
-}
-
-// damage notes that err shows damage in a file, and returns nil. If err shows none,
-// because a later version wrote the file or it cannot be read at all, damage returns err,
-// which ends the walk.
-func (w *walker) damage(name string, at int64, about span, err error) error {
-	d := damageOf(w.disk.Path(name), at, w.Last, err)
-	if d == nil {
-		return err
-	}
-	d.advice = "put the file back from a copy; if wick refuses to start, wick --recover shows what can be kept"
-	w.faults = append(w.faults, fault{d, about})
-	return nil
-}
-
-// judge divides the faults in two. Those that a later recovery has noted become Notes;
-// the others become Damage, and judge returns the first of those.
-func (w *walker) judge() error {
-	counted := 0 // the last generation that Incomplete counts
-	for _, f := range w.faults {
-		if at, ok := w.known(f.about); ok {
-			if w.Incomplete == 0 {
-				w.FirstIncomplete = journalName(f.about.First)
-			}
-			w.Incomplete += f.about.Last - max(f.about.First-1, counted)
-			counted = f.about.Last
-			w.note("%s; the recovery at %s noted it, and the history is incomplete there", f.err.what(), at)
-		} else if len(w.Damage) < maxDamage {
-			w.Damage = append(w.Damage, f.err)
-		}
-	}
-	if len(w.Damage) == 0 {
-		return nil
-	}
-	return w.Damage[0]
-}
-
-// known reports whether later recoveries have noted all journals of a span as missing or
-// damaged, and returns the time of one of them.
-func (w *walker) known(about span) (at string, ok bool) {
-	if about.First == 0 || about.First > about.Last {
-		return "", false
-	}
-	var noted []span
-	for n, h := range w.headers {
-		for _, g := range h.Gaps {
-			if g.Last = min(g.Last, n-1); g.First <= about.First && about.First <= g.Last {
-				at = h.At
-			}
-			noted = append(noted, g)
-		}
-	}
-	return at, slices.ContainsFunc(joined(noted), func(g span) bool { return g.covers(about) })
-}
-
-func (w *walker) note(format string, args ...any) {
-	w.Notes = append(w.Notes, fmt.Sprintf(format, args...))
-}
-
-// journal walks over the journal of generation n.
-func (w *walker) journal(n int) error {
-	name, about, j := journalName(n), span{n, n}, readJournal(w.disk, n)
-	if n > w.newest && w.there(snapshotName(n)) {
-		w.newest = n // begun since we listed the files
-	}
-	switch {
-	// A journal is ended only once the next generation has its snapshot.
-	case n > w.newest && w.newest > 0 && j.unborn() && w.next != n:
-		w.note("%s: a rotation was not finished; the next start repeats it", name)
-		return nil
-	case j.good == 0:
-		w.last, w.next, w.broken = n, 0, true
-		return w.damage(name, 0, about, j.fault)
-	}
-	if w.Store = cmp.Or(w.Store, j.header.Store); j.header.Store != w.Store {
-		w.broken = true
-		return w.damage(name, 0, about, fmt.Errorf("it belongs to another store: %.40q, and the others to %q", j.header.Store, w.Store))
-	}
-	if !w.broken {
-		if name, about, err := w.continues(&j); err != nil {
-			if err := w.damage(name, -1, about, err); err != nil {
-				return err
-			}
-		}
-	}
-	for _, a := range j.header.Aside {
-		w.note("%s: begun by a recovery at %s, which set aside %s from byte %d on", name, j.header.At, a.File, a.Good)
-	}
-	w.Files++
-	w.last, w.next, w.headers[n], w.broken = n, j.next, j.header, false
-	w.Last, w.Head = j.began.Seq, j.began.Hash
-	if err := w.visit(Entry{name, w.Last, KindHeader, j.payload, w.Head}); err != nil {
-		return err
-	}
-	if n > w.newest {
-		if err := w.damage(name, 0, span{}, fmt.Errorf("it continues %s, which is missing", snapshotName(n))); err != nil {
-			return err
-		}
-	}
-	for _, r := range j.records {
-		w.Last, w.Head = r.seq, r.hash
-		if err := w.visit(Entry{name, r.seq, r.kind, r.payload, r.hash}); err != nil {
-			return err
-		}
-	}
-	switch {
-	case j.torn():
-		w.note("%s: an unfinished write of %d bytes at byte %d, which the next start cuts off", name, len(j.data)-j.good, j.good)
-	case j.fault != nil:
-		w.broken = true
-		return w.damage(name, int64(j.good), about, j.fault)
-	}
-	return nil
-}
-
-// continues checks that a journal follows what was read before. If it does not, it returns
-// the file that is wrong, the generations that are missing or damaged, and an error.
-func (w *walker) continues(j *journalFile) (name string, about span, err error) {
-	this, last := journalName(j.n), span{w.last, w.last}
-	skipped := slices.ContainsFunc(j.header.Aside, func(a asideFile) bool { return a.File == journalName(w.next) })
-	begins := j.header.Before == origin(j.header.Store, j.began.Seq)
-	switch {
-	case w.last == 0 && begins:
-		if w.First = j.began.Seq; w.First > 0 {
-			w.note("%s: the hashes begin after record %d; those before were written elsewhere", this, w.First)
-		}
-		return "", span{}, nil
-	case w.last == 0 && j.n == 1:
-		return this, span{1, 1}, errChain
-	case w.last == 0:
-		return journalName(1), span{1, j.n - 1}, fmt.Errorf("%w: %s, the oldest that is there, goes on after record %d", ErrMissing, this, j.began.Seq)
-	case w.next > 0 && w.next != j.n && !skipped || j.n > w.last+1 && j.began.Seq > w.Last:
-		return journalName(w.last + 1), span{w.last + 1, j.n - 1}, fmt.Errorf("%w: %s goes on after record %d", ErrMissing, this, j.began.Seq)
-	case j.began.Seq != w.Last:
-		return journalName(w.last), last, fmt.Errorf("it ends with record %d, and %s goes on after record %d: records are missing", w.Last, this, j.began.Seq)
-	case j.header.Before != w.Head:
-		return journalName(w.last), last, fmt.Errorf("%s does not follow its last record: the hash of that one is another", this)
-	}
-	return "", span{}, nil
-}
-
-// missing notes files that must be there after the last journal.
-func (w *walker) missing() error {
-	if w.next == 0 {
-		w.next = w.newest
-	}
-	if w.last >= w.next {
-		return nil
-	}
-	err := w.damage(journalName(w.next), -1, span{}, ErrMissing)
-	if err == nil && w.next > w.newest {
-		err = w.damage(snapshotName(w.next), -1, span{}, ErrMissing)
-	}
-	return err
-}
-
-// snapshot checks a snapshot against the journal that continues it, and visits
-// it if told to.
-func (w *walker) snapshot(n int, visit bool) error {
-	name := snapshotName(n)
-	data, err := w.disk.Read(name)
-	if errors.Is(err, fs.ErrNotExist) && n < w.newest {
-		return nil // removed since we listed the files
-	}
-	var head snapshotHead
-	var state []byte
-	if err == nil {
-		head, state, err = decodeSnapshot(data, w.disk.Path(name), n)
-	}
-	h, ok := w.headers[n]
-	switch {
-	case err != nil:
-	case ok && (h.Store != head.Store || h.Snapshot != sha256.Sum256(data)):
-		err = fmt.Errorf("%s continues another snapshot than this one", journalName(n))
-	case visit:
-		return w.visit(Entry{File: name, Seq: head.Seq, Payload: state})
-	}
-	if err == nil || w.judged == n {
-		return nil
-	}
-	w.judged = n
-	return w.damage(name, -1, span{}, err)
-}
-
-// Snapshots calls visit for every whole snapshot in a directory, oldest first.
-func Snapshots(d Disk, visit func(Entry) error) error {
-	names, err := d.List()
-	for _, n := range findGenerations(names).snapshots {
-		name := snapshotName(n)
-		data, e := d.Read(name)
-		if e != nil {
-			continue
-		}
-		if head, state, e := decodeSnapshot(data, d.Path(name), n); e == nil && err == nil {
-			err = visit(Entry{File: name, Seq: head.Seq, Payload: state})
-		}
-	}
-	return err
 }
