@@ -59,7 +59,7 @@ func TestApprove(t *testing.T) {
 			"another site's page":   postAnswer(h, shown, yes, header("Origin", "https://evil.example")),
 			"another browser":       postAnswer(h, shown, yes, func(r *http.Request) { r.Header.Del("Cookie") }),
 			"no decision":           postAnswer(h, shown, url.Values{"passphrase": {phrase}}),
-			"a form of our login":   postAnswer(h, shown, url.Values{"request": {h.seal(forForm, "9999999999999999999", "x", "the-id")}, "decision": {"allow"}, "passphrase": {phrase}}),
+			"a form of our login":   postAnswer(h, shown, url.Values{"request": {h.seal(forForm, form{Ends: time.Now().Add(time.Hour), Browser: cookieOf(shown), Ask: &ask{ClientID: "the-id"}})}, "decision": {"allow"}, "passphrase": {phrase}}),
 			"a made-up form":        postAnswer(h, shown, url.Values{"request": {"the-id"}, "decision": {"allow"}, "passphrase": {phrase}}),
 			"the id as a parameter": h.do("POST", ApprovePath, "id=the-id&decision=allow&passphrase="+url.QueryEscape(phrase), header("Origin", h.base)),
 		} {
@@ -79,7 +79,7 @@ func TestApprove(t *testing.T) {
 		if done := postAnswer(h, shown, yes); done.Code != 200 || len(q.said) != 1 || !q.said[0] {
 			t.Errorf("the owner's yes: %d, %v", done.Code, q.said)
 		}
-		if again := postAnswer(h, shown, yes); again.Code != http.StatusConflict || len(q.said) != 1 {
+		if again := postAnswer(h, shown, yes); again.Code != http.StatusBadRequest || len(q.said) != 1 {
 			t.Errorf("a second time: %d, %v", again.Code, q.said)
 		}
 	})
@@ -139,9 +139,9 @@ func TestApproveOnLoopback(t *testing.T) {
 	if rebound := h.do("GET", ApprovePath+"?id=the-id", "", func(r *http.Request) { r.Host = "evil.example" }); rebound.Code != http.StatusForbidden {
 		t.Errorf("under another name: %d", rebound.Code)
 	}
-	for _, cookie := range []string{"", "wick-answer=b"} { // a form as the page would have it, made with the server's own key
-		form := url.Values{"decision": {"allow"}, "request": {h.seal(forAnswer, packTime(time.Now().Add(formLife)), "b", "the-id")}}
-		if done := h.do("POST", ApprovePath, form.Encode(), header("Origin", h.base), header("Cookie", cookie)); done.Code != http.StatusForbidden || len(q.said) != 0 {
+	for _, cookie := range []string{"", formCookie + "=b"} { // a form as the page would have it, made with the server's own key
+		yes := url.Values{"decision": {"allow"}, "request": {h.seal(forForm, form{Ends: time.Now().Add(formLife), Browser: "b", Question: "the-id"})}}
+		if done := h.do("POST", ApprovePath, yes.Encode(), header("Origin", h.base), header("Cookie", cookie)); done.Code != http.StatusForbidden || len(q.said) != 0 {
 			t.Errorf("yes: %d, %v", done.Code, q.said)
 		}
 	}

@@ -1,7 +1,9 @@
 package oauth
 
 import (
+	"crypto/rand"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -26,7 +28,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.log.Info("authorization asked", "client", a.client.identity.short(), "name", limit.Clip(a.client.name),
-		"to", destinationOf(a.redirect).String(), "from", s.ClientIP(r))
+		"to", destinationOf(a.Redirect).String(), "from", s.ClientIP(r))
 	if a.client.own && s.page != nil && !s.page.admits(s, r, a, false) {
 		s.refuseHere(w, r, noPageKey)
 		return
@@ -51,7 +53,7 @@ func (s *Server) check(p params, from visitor) (*ask, *refusal) {
 	if len(p.get("state")) > maxState {
 		return a, bad("invalid_request", "state is longer than 2 KiB")
 	}
-	a.state = p.get("state")
+	a.State = []byte(p.get("state"))
 	if ref := p.twice(); ref != nil {
 		return a, ref
 	}
@@ -77,10 +79,10 @@ func (s *Server) checkClient(p params, from visitor) (*ask, *refusal) {
 	}
 	return &ask{
 		client:    cl,
-		clientID:  p.get("client_id"),
-		redirect:  redirect,
-		challenge: p.get("code_challenge"),
-		key:       p.get("key"),
+		ClientID:  p.get("client_id"),
+		Redirect:  redirect,
+		Challenge: p.get("code_challenge"),
+		Key:       p.get("key"),
 	}, nil
 }
 
@@ -118,23 +120,93 @@ func (s *Server) scopeAtOnce(asked string) string {
 // passphrase is set, the code goes to this machine, and no page sent the browser here.
 // The owner's own page always needs a click.
 func (s *Server) mayGoAtOnce(r *http.Request, a *ask) bool {
-	return s.owner == nil && !a.client.own && destinationOf(a.redirect).Loopback && !sentByPage(r)
+	return s.owner == nil && !a.client.own && destinationOf(a.Redirect).Loopback && !sentByPage(r)
 }
 
-// sentByPage reports whether a web page may have caused a request. Browsers send the
-// Sec-Fetch-Site "none" if the person typed the address or another program opened it;
-// programs other than browsers send no such header. Any other value means a page, even
-// "same-site": a page on another port of localhost is another program, which could
-// otherwise log in a client of its choice. A request with Origin or Referer comes from a
-// page too, and so does one with Sec-Fetch-Dest (an image, a frame) but no Sec-Fetch-Site.
-// Sec-Fetch-Mode does not count: fetch in Node sends it alone.
-func sentByPage(r *http.Request) bool {
-	h := r.Header
-	switch siteOf(r) {
-	case "none":
-		return h["Origin"] != nil || h["Referer"] != nil
-	case "":
-		return h["Origin"] != nil || h["Referer"] != nil || h["Sec-Fetch-Dest"] != nil
+// ask is an authorization request of a known client to a redirect URI of its
+// own.
+type ask struct {
+	client    *client
+	ClientID  string // as it came; client.id is its digest
+	Redirect  string // one that the client may use
+	State     []byte // as it came, byte for byte
+	Challenge string // of PKCE, S256
+	Key       string // that the owner's page sent: see pageKey
+}
+
+// approval returns a digest of what the owner allows: this client at this address.
+func (a *ask) approval() digest {
+	return digestOf(string(a.client.identity[:]) + a.Redirect)
+}
+
+// What a person can do when a client's registration is gone. An app behind
+// mcp-remote has no server to remove: mcp-remote keeps the registration, drops
+// it at its next start and, up to version 0.15.1, logs in at the one after. The
+// Inspector's command line waits for an answer that cannot come.
+const (
+	reconnect    = "Remove this server from the app and add it again."
+	restartTwice = " If the app uses mcp-remote, start the app again instead, up to twice. On the Inspector's command line, end it and add --relogin once."
+)
+
+// grant makes a code and sends the browser back to the client with it. The caller has
+// the owner's consent, or knows that none is needed.
+func (s *Server) grant(w http.ResponseWriter, a *ask, scope string) {
+	text := s.seal(forCode, code{Login: rand.Text(), Epoch: s.ledger.Epoch(), Client: a.client.id.String(),
+		Redirect: digestOf(a.Redirect).String(), Challenge: a.Challenge, Scope: scope, Issued: wallClock()})
+	s.log.Info("code issued", "client", a.client.identity.short(), "scope", scope, "to", destinationOf(a.Redirect).String())
+	redirect(w, s.answerURL(a, url.Values{"code": {text}}))
+}
+
+// refuseAsk tells the client that its request was bad or that the owner said no.
+// Anyone can register a client, so a redirect to an address that the owner has
+// never approved would make this server a redirector to any site under a trusted
+// name (RFC 9700 section 4.11.2): instead, a page here shows that answer, with a link.
+func (s *Server) refuseAsk(w http.ResponseWriter, r *http.Request, a *ask, ref *refusal) {
+	if a == nil {
+		s.refuseHere(w, r, ref)
+		return
 	}
-	return true
+	answer := s.answerURL(a, url.Values{"error": {ref.code}, "error_description": {description(ref.text)}})
+	if !s.mayRedirect(a) {
+		ref.link, ref.to = answer, destinationOf(a.Redirect)
+		s.refuseHere(w, r, ref)
+		return
+	}
+	s.log.Warn("authorization refused", "client", a.client.identity.short(), "error", ref.code, "reason", ref.reason(), "from", s.ClientIP(r))
+	redirect(w, answer)
+}
+
+// mayRedirect reports whether an error may be sent to a client without the owner
+// looking: to a program on this machine, which waits for it, or to the address that
+// the consent page showed when the owner allowed the client, since the start. Other
+// addresses that the client registered do not count.
+func (s *Server) mayRedirect(a *ask) bool {
+	_, approved := s.approved.get(a.approval())
+	return approved || destinationOf(a.Redirect).Loopback
+}
+
+// redirect sends the browser to the client. The status is 303: after 307 the
+// browser would repeat the post, passphrase and all, to the client.
+func redirect(w http.ResponseWriter, to string) {
+	w.Header().Set("Location", to)
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// answerURL returns the client's redirect URI with an answer, the state it sent,
+// and our name, so that a client of several servers knows who answered
+// (RFC 9207). The URI's own query stays as it is.
+func (s *Server) answerURL(a *ask, answer url.Values) string {
+	if len(a.State) > 0 {
+		answer.Set("state", string(a.State))
+	}
+	answer.Set("iss", s.base)
+	// The URI was compared as a text, so it is extended as a text, not parsed and rewritten.
+	separator := "?"
+	switch {
+	case strings.HasSuffix(a.Redirect, "?"):
+		separator = ""
+	case strings.Contains(a.Redirect, "?"):
+		separator = "&"
+	}
+	return a.Redirect + separator + answer.Encode()
 }

@@ -1,18 +1,13 @@
 package oauth
 
 import (
-	"crypto/subtle"
-	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
-	"time"
 )
 
-// This file has what the two pages for the owner's browser, consent and questions, have
-// in common: how their requests are read, how refusals are shown, the passphrase, and
-// the cookie that ties a form to the browser it was shown in.
+// This file has how requests of the owner's browser are read, who sent them as far as the
+// browser says, and how refusals are shown.
 
 // Tell shows a person a page that asks for nothing: a heading, a sentence and
 // some facts.
@@ -64,12 +59,13 @@ func (s *Server) pageQuery(w http.ResponseWriter, r *http.Request) (params, bool
 	return params(v), ref == nil
 }
 
-// pageForm reads the form that a page posts. It returns false if it has refused the
-// request: one with a bad form, or one that checkNear or checkOrigin refuses. If another
-// site's page posted it, the refusal says what follows from that.
-func (s *Server) pageForm(w http.ResponseWriter, r *http.Request, follows string) (params, bool) {
+// pageForm reads the form that a page posts: what was chosen, and what the form holds, which
+// is empty for a form that is not ours. It returns false if it has refused the request: one
+// with a bad form, or one that checkNear or checkOrigin refuses. If another site's page
+// posted it, the refusal says what follows from that.
+func (s *Server) pageForm(w http.ResponseWriter, r *http.Request, follows string) (posted params, f form, ok bool) {
 	pageHeaders(w.Header())
-	form, ref := readParams(w, r)
+	posted, ref := readParams(w, r)
 	if ref == nil {
 		ref = s.checkNear(r)
 	}
@@ -78,8 +74,12 @@ func (s *Server) pageForm(w http.ResponseWriter, r *http.Request, follows string
 	}
 	if ref != nil {
 		s.refuseHere(w, r, ref)
+		return nil, f, false
 	}
-	return form, ref == nil
+	if s.open(forForm, posted.get("request"), &f) == nil {
+		f = form{}
+	}
+	return posted, f, true
 }
 
 // checkNear refuses requests that may come from elsewhere than this machine, if there is
@@ -147,65 +147,20 @@ func siteOf(r *http.Request) string {
 	return "cross-site"
 }
 
-// formLife is how long a page with a form can be answered after it was shown.
-const formLife = 10 * time.Minute
-
-// notice says why a form is shown, and with which status.
-type notice struct {
-	status    int
-	text      string
-	wrongWord bool // it is about the passphrase
-	trade     bool // the owner chose trading: the form is shown with that choice
-	wait      time.Duration
-}
-
-// checkPassphrase returns nil if the owner's passphrase was given or none is
-// set, else what to say on the page. An empty field does not count as a guess. The log
-// names the client.
-func (s *Server) checkPassphrase(r *http.Request, client, guess string) *notice {
-	if s.owner == nil {
-		return nil
+// sentByPage reports whether a web page may have caused a request. Browsers send the
+// Sec-Fetch-Site "none" if the person typed the address or another program opened it;
+// programs other than browsers send no such header. Any other value means a page, even
+// "same-site": a page on another port of localhost is another program, which could
+// otherwise log in a client of its choice. A request with Origin or Referer comes from a
+// page too, and so does one with Sec-Fetch-Dest (an image, a frame) but no Sec-Fetch-Site.
+// Sec-Fetch-Mode does not count: fetch in Node sends it alone.
+func sentByPage(r *http.Request) bool {
+	h := r.Header
+	switch siteOf(r) {
+	case "none":
+		return h["Origin"] != nil || h["Referer"] != nil
+	case "":
+		return h["Origin"] != nil || h["Referer"] != nil || h["Sec-Fetch-Dest"] != nil
 	}
-	if guess == "" {
-		return &notice{status: http.StatusForbidden, wrongWord: true, text: "Please type the passphrase."}
-	}
-	right, wait, busy := s.owner.check(guess, s.visitor(r))
-	switch {
-	case busy:
-		s.log.Warn("passphrase not tried: too many at once", "client", client, "from", s.ClientIP(r))
-		return &notice{status: http.StatusTooManyRequests, wait: wait, text: "Too many attempts at once. Try again in a second."}
-	case wait > 0:
-		s.log.Warn("passphrase not tried: too many wrong ones", "client", client, "from", s.ClientIP(r))
-		return &notice{status: http.StatusTooManyRequests, wait: wait, wrongWord: true,
-			text: fmt.Sprintf("Too many wrong passphrases. Try again in %d seconds.", seconds(wait))}
-	case !right:
-		s.log.Warn("wrong passphrase", "client", client, "from", s.ClientIP(r))
-		return &notice{status: http.StatusForbidden, wrongWord: true, text: "That is not the passphrase."}
-	}
-	return nil
-}
-
-// hostCookie returns the full name of a cookie. Over https it has the prefix __Host-:
-// then browsers accept the cookie from this host alone, not from a neighbouring one.
-func (s *Server) hostCookie(name string) string {
-	return when(s.secure(), "__Host-") + name
-}
-
-// setCookie sets a cookie for the form at path, or deletes it if life is negative.
-// Scripts cannot read it, and requests that other sites cause do not carry it.
-func (s *Server) setCookie(w http.ResponseWriter, path, name, value string, life time.Duration) {
-	c := &http.Cookie{Name: name, Value: value, Path: path, MaxAge: int(life.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode}
-	if s.secure() {
-		c.Path, c.Secure = "/", true // as the prefix demands
-	}
-	http.SetCookie(w, c)
-}
-
-// hasCookie reports whether a request carries a cookie of that name and value, perhaps
-// among others of the same name: if so, the request comes from the browser that the value
-// was given to.
-func hasCookie(r *http.Request, name, value string) bool {
-	return slices.ContainsFunc(r.CookiesNamed(name), func(c *http.Cookie) bool {
-		return subtle.ConstantTimeCompare([]byte(c.Value), []byte(value)) == 1
-	})
+	return true
 }

@@ -166,7 +166,7 @@ func TestDuty26Verifier(t *testing.T) {
 	}
 	// How long a comparison takes must say nothing: that cannot be measured in a
 	// test, but that no other comparison is made can be read.
-	for _, name := range []string{"pkce.go", "passphrase.go"} {
+	for _, name := range []string{"token.go", "passphrase.go"} {
 		if !strings.Contains(sources(t)[name], "subtle.ConstantTimeCompare(") {
 			t.Errorf("%s does not compare in constant time", name)
 		}
@@ -291,7 +291,7 @@ func TestDuty30Secrets(t *testing.T) {
 	seen := make(map[string]bool)
 	s := open(t)
 	for range 1000 {
-		text := s.newCode(&code{challenge: rfcChallenge, scope: ScopeCharts, issued: time.Now()})
+		text := s.seal(forCode, code{Challenge: rfcChallenge, Scope: ScopeCharts, Issued: time.Now()})
 		plain, err := base64.RawURLEncoding.DecodeString(text)
 		if err != nil || seen[text] || bytes.Contains(plain, []byte(rfcChallenge)) || bytes.Contains(plain, []byte(ScopeCharts)) {
 			t.Fatalf("code %q is odd, repeated or readable: %v", text, err)
@@ -365,7 +365,7 @@ func TestDuty31Log(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"metadata served", "client registered", "registration refused", "authorization asked", "authorization refused", "wrong passphrase",
-		"consent form refused", "consent given", "code issued", `msg="pkce verified"`, "ok=true", "ok=false", "token issued", "client refused", "code used twice", "all tokens revoked"} {
+		"form refused", "consent given", "code issued", `msg="pkce verified"`, "ok=true", "ok=false", "token issued", "client refused", "code used twice", "all tokens revoked"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log lacks %q:\n%s", want, log)
 		}

@@ -178,6 +178,11 @@ func cookies(w *httptest.ResponseRecorder) func(*http.Request) {
 	}
 }
 
+// cookieOf returns the value of the cookie that an answer set.
+func cookieOf(w *httptest.ResponseRecorder) string {
+	return (&http.Response{Header: w.Header()}).Cookies()[0].Value
+}
+
 // answer fills in the form on page, in the browser that it was shown in.
 func (h *fixture) answer(page *httptest.ResponseRecorder, extra url.Values, change ...func(*http.Request)) *httptest.ResponseRecorder {
 	h.t.Helper()

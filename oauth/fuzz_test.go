@@ -264,22 +264,6 @@ func FuzzClientID(f *testing.F) {
 	})
 }
 
-// FuzzUnpack: what unpack takes, pack writes again, and whatever pack wrote
-// comes back.
-func FuzzUnpack(f *testing.F) {
-	f.Add(pack("a", "", "bc"), "x", "\xff")
-	f.Add([]byte{0x80}, "", "")
-	f.Add([]byte{5, 'a'}, "", strings.Repeat("a", 300))
-	f.Fuzz(func(t *testing.T, b []byte, one, two string) {
-		if texts := unpack(b); len(pack(texts...)) > len(b) {
-			t.Fatalf("%q unpacks to %q", b, texts)
-		}
-		if texts := unpack(pack(one, two)); len(texts) != 2 || texts[0] != one || texts[1] != two {
-			t.Fatalf("%q and %q come back as %q", one, two, texts)
-		}
-	})
-}
-
 // FuzzAuthority: a redirect URI that is taken shows the host that it names, in
 // plain ASCII, as net/url and the text itself have it.
 func FuzzAuthority(f *testing.F) {
@@ -321,11 +305,7 @@ func FuzzCookie(f *testing.F) {
 		text = strings.NewReplacer("NAME", cookie.Name, "VALUE", cookie.Value).Replace(text)
 		r := httptest.NewRequest("POST", h.base+"/authorize", nil)
 		r.Header["Cookie"] = []string{text}
-		a, good, ref := h.openForm(r, field(t, page, "request"))
-		if ref != nil || a == nil {
-			t.Fatalf("a good form is refused: %v", ref)
-		}
-		if good && (!strings.Contains(text, cookie.Name) || !strings.Contains(text, cookie.Value)) {
+		if hasCookie(r, cookie.Name, cookie.Value) && (!strings.Contains(text, cookie.Name) || !strings.Contains(text, cookie.Value)) {
 			t.Fatalf("%q passes for the cookie", text)
 		}
 	})

@@ -220,9 +220,7 @@ func New(o Options) (*Server, error) {
 	for i := range s.keys {
 		s.issuers = append(s.issuers, s.issuer(&s.keys[i]))
 	}
-	s.tokens.init(maxTokens)
-	s.answered.init(maxAnswered)
-	s.approved.init(maxApproved)
+	s.tokens.max, s.answered.max, s.approved.max = maxTokens, maxAnswered, maxApproved
 	// How many requests one address may make to each endpoint.
 	s.discoveries.rate = limit.Rate{Burst: 60, Every: 200 * time.Millisecond}
 	s.registrations.rate = limit.Rate{Burst: 20, Every: time.Hour / 20}
@@ -292,23 +290,6 @@ func checkBase(base string) (local bool, err error) {
 		return false, fmt.Errorf("base URL %q must be https: over plain http anyone on the way reads passphrase and tokens", limit.Clip(base))
 	}
 	return local, nil
-}
-
-// seal seals texts with the first key. The base URL is part of the purpose: two
-// services that share a key by mistake do not take each other's logins.
-func (s *Server) seal(purpose string, texts ...string) string {
-	return s.keys[0].seal(purpose+" of "+s.base, pack(texts...))
-}
-
-// open returns the texts that seal sealed with any of the keys, and that key. Of anything
-// else it returns none, and nil.
-func (s *Server) open(purpose, text string) (texts []string, by *sealKey) {
-	for i := range s.keys {
-		if plain, ok := s.keys[i].open(purpose+" of "+s.base, text); ok {
-			return unpack(plain), &s.keys[i]
-		}
-	}
-	return nil, nil
 }
 
 // issuer returns a name of this server with one of its keys: what it seals, no server with

@@ -92,7 +92,7 @@ func (p *place) used() int64     { return p.last.Load() }
 // newPassphrase hashes text and forgets it.
 func newPassphrase(text []byte, rounds int) *passphrase {
 	p := &passphrase{rounds: rounds}
-	p.known.init(maxPlaces)
+	p.known.max = maxPlaces
 	rand.Read(p.salt[:]) // never fails
 	p.key = p.derive(text)
 	return p

@@ -1,16 +1,20 @@
 package oauth
 
 import (
+	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/binary"
-	"strconv"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
 	"strings"
-	"time"
 )
 
 // What a sealed text is for. A text sealed for one purpose does not open for
@@ -18,8 +22,7 @@ import (
 const (
 	forClient = "client id"
 	forSecret = "client secret"
-	forForm   = "consent form"
-	forAnswer = "owner's answer"
+	forForm   = "form"
 	forCode   = "code"
 	forToken  = "token"
 )
@@ -42,7 +45,7 @@ const (
 // message, and from which none of them can be found.
 func (k *sealKey) derive(purpose string, message []byte) []byte {
 	mac := hmac.New(sha256.New, k[:])
-	mac.Write(pack(purpose)) // with its length, so that purpose and message cannot run into each other
+	io.WriteString(mac, purpose+"\x00") // no purpose has a zero byte, so that it cannot run into the message
 	mac.Write(message)
 	return mac.Sum(nil)
 }
@@ -85,34 +88,125 @@ func (k *sealKey) open(purpose, text string) (plain []byte, ok bool) {
 	return plain, err == nil
 }
 
-// pack writes texts one after the other, each with its length before it. They
-// may hold any bytes, as the state that a client sends does.
-func pack(texts ...string) []byte {
-	var b []byte
-	for _, text := range texts {
-		b = append(binary.AppendUvarint(b, uint64(len(text))), text...)
-	}
-	return b
+// seal seals v, as JSON, with the first key. The base URL is part of the purpose: two
+// services that share a key by mistake do not take each other's logins.
+func (s *Server) seal(purpose string, v any) string {
+	return s.keys[0].seal(purpose+" of "+s.base, encodeJSON(v))
 }
 
-// unpack returns the texts that pack wrote, or none if pack cannot have written b.
-func unpack(b []byte) (texts []string) {
-	for len(b) > 0 {
-		n, used := binary.Uvarint(b)
-		if used <= 0 || n > uint64(len(b)-used) {
-			return nil
+// open reads into v what seal sealed with any of the keys, and returns that key. For any
+// other text it returns nil.
+func (s *Server) open(purpose, text string, v any) (by *sealKey) {
+	for i := range s.keys {
+		if plain, ok := s.keys[i].open(purpose+" of "+s.base, text); ok && json.Unmarshal(plain, v) == nil {
+			return &s.keys[i]
 		}
-		b = b[used:]
-		texts, b = append(texts, string(b[:n])), b[n:]
 	}
-	return texts
+	return nil
 }
 
-// packTime returns a time as text that can be packed: nanoseconds since 1970.
-func packTime(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
+// encodeJSON returns v as a line of JSON without HTML escaping: URLs keep their ampersands.
+// Types given here are ours and always encode.
+func encodeJSON(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("oauth: " + err.Error())
+	}
+	return b.Bytes()
+}
 
-// unpackTime returns the time that packTime wrote, or false for any other text.
-func unpackTime(text string) (time.Time, bool) {
-	n, err := strconv.ParseInt(text, 10, 64)
-	return time.Unix(0, n), err == nil
+// digest is the SHA-256 of a text. Secrets are stored, looked up and named by their
+// digests. How long a lookup takes may tell a guesser something about a stored digest,
+// but no secret can be found from its digest.
+type digest [sha256.Size]byte
+
+// digestOf returns the SHA-256 of a secret. It is the key of tables, so that memory holds
+// no secret.
+func digestOf(secret string) digest {
+	var room [maxSealed]byte // a token fits: the check of a request allocates nothing
+	return sha256.Sum256(append(room[:0], secret...))
+}
+
+// String returns the digest as hex.
+func (d digest) String() string { return hex.EncodeToString(d[:]) }
+
+// short returns the first characters of a digest, for the log: enough to follow a client
+// through it, too few to be used as the digest.
+func (d digest) short() string { return hex.EncodeToString(d[:4]) }
+
+// newSecret returns 256 random bits as text: a token, a code, a client secret.
+func newSecret() string {
+	var b [32]byte
+	rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// keyMark begins the line of a key in a key file. The number is the format's.
+const keyMark = "wick-key-1:"
+
+// maxKeys is how many keys a file may hold: the one in use, and earlier ones whose
+// logins have not ended. The number is small because each key is tried on what a
+// stranger sends.
+const maxKeys = 8
+
+// Key is a root key that several processes share, and one process with its
+// successor after a restart. Whoever has it can make any login. It prints as
+// "[key]" with every verb, so that no log line and no error can show it.
+type Key struct{ root sealKey }
+
+// Format writes the same text for every key.
+func (Key) Format(f fmt.State, _ rune) { io.WriteString(f, "[key]") }
+
+// NewKey returns a key file with one new key. The caller writes it where only the
+// owner can read it, and overwrites these bytes.
+func NewKey() []byte {
+	var root sealKey
+	rand.Read(root[:]) // never fails
+	text := []byte("# Seals the logins of wick: whoever has this file can log in as anyone. Mode 0600; docs/keys.md tells how to change it.\n" + keyMark)
+	text = base64.RawURLEncoding.AppendEncode(text, root[:])
+	clear(root[:])
+	return append(text, '\n')
+}
+
+// ParseKeys reads a key file, with one key per line: the first key seals, all keys open.
+// Blank lines and lines that begin with # are ignored. Errors name a line by its number
+// and never quote it, since it may hold a key.
+func ParseKeys(text []byte) ([]Key, error) {
+	var keys []Key
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		key, ok := parseKey(line)
+		same := slices.Index(keys, key)
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("line %d is not a key: expected %s and 43 characters, as wick key writes them", n, keyMark)
+		case len(keys) == maxKeys:
+			return nil, fmt.Errorf("line %d is one key too many: at most %d are taken, so remove the oldest", n, maxKeys)
+		case same >= 0:
+			return nil, fmt.Errorf("line %d repeats key %d: remove one of the two", n, same+1)
+		}
+		keys = append(keys, key)
+	}
+	if len(keys) == 0 {
+		return nil, errors.New("there is no key in it: wick key FILE makes one")
+	}
+	return keys, nil
+}
+
+// parseKey reads a line. It refuses a key of one repeated byte: somebody typed that, and
+// it is not random.
+func parseKey(line []byte) (key Key, ok bool) {
+	text, ok := bytes.CutPrefix(line, []byte(keyMark))
+	if !ok || base64.RawURLEncoding.DecodedLen(len(text)) != len(key.root) {
+		return key, false
+	}
+	n, err := base64.RawURLEncoding.Strict().Decode(key.root[:], text)
+	return key, err == nil && n == len(key.root) && bytes.Count(key.root[:], key.root[:1]) < n
 }

@@ -66,17 +66,17 @@ func size[E entry](t *table[E]) (n int) {
 func TestEviction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var table table[*token]
-		table.init(3)
+		table.max = 3
 		entries := make(map[string]*token)
 		add := func(name string, want ...string) {
 			t.Helper()
 			time.Sleep(time.Second)
-			entries[name] = &token{grant: Grant{Name: name, Expires: time.Now().Add(time.Hour)}}
+			entries[name] = &token{statement: statement{Name: name, Expires: time.Now().Add(time.Hour)}}
 			entries[name].last.Store(time.Now().UnixNano())
 			added, pushed := table.add(digestOf(name), entries[name])
 			var names []string
 			for _, e := range pushed {
-				names = append(names, e.grant.Name)
+				names = append(names, e.Name)
 			}
 			if !added || !slices.Equal(names, want) {
 				t.Errorf("adding %s: %v, pushed out %v, want %v", name, added, names, want)

@@ -492,24 +492,20 @@ func TestFormBrowser(t *testing.T) {
 			t.Errorf("%s: Set-Cookie %q", name, set)
 		}
 		for what, change := range map[string]func(*http.Request){
-			"no cookie":             func(r *http.Request) { r.Header.Del("Cookie") },
-			"another value":         header("Cookie", cookie.Name+"="+newSecret()),
-			"an empty value":        header("Cookie", cookie.Name+"="),
-			"the value of no name":  header("Cookie", cookie.Value),
-			"another request's":     header("Cookie", "wick-0000000000000000="+cookie.Value),
-			"without the prefix":    header("Cookie", "x"+cookie.Name+"="+cookie.Value),
-			"a page of another tab": cookies(h.authorize(query(h.registerURIs(redirect), redirect))),
+			"no cookie":            func(r *http.Request) { r.Header.Del("Cookie") },
+			"another value":        header("Cookie", cookie.Name+"="+newSecret()),
+			"an empty value":       header("Cookie", cookie.Name+"="),
+			"the value of no name": header("Cookie", cookie.Value),
+			"another name":         header("Cookie", "wick="+cookie.Value),
+			"without the prefix":   header("Cookie", "x"+cookie.Name+"="+cookie.Value),
+			"another browser":      cookies(h.authorize(query(h.registerURIs(redirect), redirect))),
 		} {
 			w := h.answer(page, allow, func(r *http.Request) { r.Header.Del("Cookie") }, change)
 			if w.Code != http.StatusBadRequest || h.codes.Load() != 0 {
 				t.Errorf("%s, %s: status %d, %d codes, want 400 and none", name, what, w.Code, h.codes.Load())
 			}
 		}
-		w := h.answer(page, allow)
-		location(t, w, redirect)
-		if gone := w.Result().Cookies(); len(gone) != 1 || gone[0].Name != cookie.Name || gone[0].MaxAge >= 0 {
-			t.Errorf("%s: the answered form leaves %v", name, gone)
-		}
+		location(t, h.answer(page, allow), redirect)
 	}
 }
 
@@ -718,7 +714,7 @@ func TestLogins(t *testing.T) {
 		if n, err := h.RevokeAll(); n != 1 || err != nil {
 			t.Errorf("%d tokens revoked, want 1", n)
 		}
-		want := []string{got.ID, fmt.Sprintf("%x", digestOf(third)), list[1].ID}
+		want := []string{got.ID, digestOf(third).String(), list[1].ID}
 		if !slices.Equal(ended, want) {
 			t.Errorf("announced %q, want %q", ended, want)
 		}

@@ -1,7 +1,9 @@
 package oauth
 
 import (
-	"encoding/hex"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -9,6 +11,29 @@ import (
 
 	"wick/internal/limit"
 )
+
+// code is an authorization code: all that a request to exchange it must match. It is its
+// own content, sealed. Whether it was used or its login revoked does not stand in it: the
+// ledger knows that by the login, which a code passes on to its token.
+type code struct {
+	Login     string // id of the login that it begins
+	Epoch     string // of the ledger when it was given
+	Client    string // digest of the client_id
+	Redirect  string // digest of the address as it was asked for, not as it was registered
+	Challenge string
+	Scope     string
+	Issued    time.Time
+}
+
+// codeLife is how long a code may be exchanged.
+const codeLife = 5 * time.Minute
+
+// expires returns when the code can no longer be exchanged.
+func (c *code) expires() time.Time { return c.Issued.Add(codeLife) }
+
+// maxSealed bounds a sealed code or token in characters. The longest that is made
+// has a name of 64 characters of four bytes each; whatever is longer is not opened.
+const maxSealed = 1 << 10
 
 // tokenReply is the success of RFC 6749 section 5.1.
 type tokenReply struct {
@@ -41,7 +66,7 @@ func (s *Server) token(r *http.Request, p params) (any, *refusal) {
 		return nil, ref
 	}
 	if s.options.OnLogin != nil {
-		s.options.OnLogin(cl.name, c.scope, s.ClientIP(r))
+		s.options.OnLogin(cl.name, c.Scope, s.ClientIP(r))
 	}
 	return reply, nil
 }
@@ -51,8 +76,8 @@ func (s *Server) checkCode(cl *client, p params) (*code, *refusal) {
 	if ref := s.checkResources(p); ref != nil {
 		return nil, ref
 	}
-	secret, verifier := p.get("code"), p.get("code_verifier")
-	if secret == "" || verifier == "" {
+	text, verifier := p.get("code"), p.get("code_verifier")
+	if text == "" || verifier == "" {
 		return nil, bad("invalid_request", "code and code_verifier are required, in the body")
 	}
 	if !validVerifier(verifier) {
@@ -60,14 +85,14 @@ func (s *Server) checkCode(cl *client, p params) (*code, *refusal) {
 	}
 	// One text for unknown codes, expired ones and those of another client: a stranger
 	// learns nothing about a code.
-	c, ok := s.findCode(secret)
-	if !ok || c.client != cl.id {
+	c := new(code)
+	if len(text) > maxSealed || s.open(forCode, text, c) == nil || c.Client != cl.id.String() || !time.Now().Before(c.expires()) || s.ledger.Revoked(c.Login, c.Epoch) {
 		return nil, bad("invalid_grant", "the code is unknown, expired or another client's: authorize again")
 	}
-	if uri := p.get("redirect_uri"); uri != "" && digestOf(uri) != c.redirect {
+	if uri := p.get("redirect_uri"); uri != "" && digestOf(uri).String() != c.Redirect {
 		return nil, bad("invalid_grant", "redirect_uri is not the one of the authorization request")
 	}
-	verified := verifies(c.challenge, verifier)
+	verified := verifies(c.Challenge, verifier)
 	s.log.Info("pkce verified", "client", cl.identity.short(), "ok", verified)
 	if !verified {
 		return nil, bad("invalid_grant", "code_verifier does not fit the code_challenge")
@@ -116,7 +141,7 @@ func (s *Server) authenticateClient(r *http.Request, p params) (*client, *refusa
 // redeem returns a token for a code that passed every check. A second attempt fails and
 // revokes the token that the first one got: one of the two was a thief.
 func (s *Server) redeem(cl *client, c *code, from netip.Addr) (reply tokenReply, ref *refusal) {
-	first, err := s.ledger.TakeOnce("code-"+c.login, c.expires())
+	first, err := s.ledger.TakeOnce("code-"+c.Login, c.expires())
 	if err != nil {
 		s.log.Error("code not taken", "client", cl.identity.short(), "error", err)
 		return reply, unavailable()
@@ -124,27 +149,53 @@ func (s *Server) redeem(cl *client, c *code, from netip.Addr) (reply tokenReply,
 	if !first {
 		s.log.Warn("code used twice: its token is revoked", "client", cl.identity.short())
 		// The login, and not the token: another process may have given it.
-		if err := s.ledger.Revoke(c.login, c.expires().Add(TokenLife)); err != nil {
+		if err := s.ledger.Revoke(c.Login, c.expires().Add(TokenLife)); err != nil {
 			s.log.Error("a login is revoked, but that could not be written down", "error", err)
 		}
 		s.sweep()
 		return reply, bad("invalid_grant", "the code was used before: authorize again")
 	}
-	now := time.Now().Round(0) // by the wall clock, which goes on while the machine sleeps
-	t := &token{client: cl.id, since: now, login: c.login, epoch: c.epoch, grant: Grant{
-		Client:  hex.EncodeToString(cl.identity[:]),
-		Name:    cl.name,
-		Scope:   c.scope,
-		Expires: now.Add(TokenLife),
-	}}
-	secret := s.sealToken(t)
-	t.touch(now, from)
+	text, t := s.newToken(statement{Login: c.Login, Epoch: c.Epoch, ClientID: cl.id.String(),
+		Client: cl.identity.String(), Name: cl.name, Scope: c.Scope, Expires: wallClock().Add(TokenLife)})
+	t.touch(time.Now(), from)
 	s.keep(t)
 	// The token is in the table first and checked then, so that a revocation which came
 	// after the code was taken either finds it there or is found here.
 	if !s.live(t) {
 		return reply, bad("invalid_grant", "the login was revoked meanwhile: authorize again")
 	}
-	s.log.Info("token issued", "client", cl.identity.short(), "name", limit.Clip(cl.name), "scope", c.scope)
-	return tokenReply{secret, "Bearer", int(TokenLife.Seconds()), c.scope}, nil
+	s.log.Info("token issued", "client", cl.identity.short(), "name", limit.Clip(cl.name), "scope", c.Scope)
+	return tokenReply{text, "Bearer", int(TokenLife.Seconds()), c.Scope}, nil
+}
+
+// wallClock returns the time by the wall clock, which goes on while the machine sleeps.
+func wallClock() time.Time { return time.Now().Round(0) }
+
+// PKCE (RFC 7636) is done with S256 only: "plain" would hand the verifier to
+// whoever reads the authorization request.
+
+// validChallenge reports whether s may be the SHA-256 of a verifier, in base64url without
+// padding, which always has 43 characters.
+func validChallenge(s string) bool { return len(s) == 43 && unreserved(s) }
+
+// validVerifier reports whether s has the length and the characters of RFC 7636.
+func validVerifier(s string) bool { return len(s) >= 43 && len(s) <= 128 && unreserved(s) }
+
+// unreserved reports whether s is made of the characters that RFC 7636 allows
+// in a verifier.
+func unreserved(s string) bool {
+	return strings.IndexFunc(s, func(c rune) bool {
+		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-._~", c))
+	}) < 0
+}
+
+// verifies reports whether verifier is the one that challenge was made from. An
+// empty challenge fits nothing, so a code without one could not be exchanged.
+func verifies(challenge, verifier string) bool {
+	if challenge == "" || !validVerifier(verifier) {
+		return false
+	}
+	sum := sha256.Sum256([]byte(verifier))
+	want := base64.RawURLEncoding.EncodeToString(sum[:])
+	return subtle.ConstantTimeCompare([]byte(want), []byte(challenge)) == 1
 }

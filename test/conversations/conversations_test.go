@@ -242,7 +242,6 @@ var (
 	id       = regexp.MustCompile(`\b[oasneq]-[0-9a-f]{8}-\d+\b`)
 	secret   = regexp.MustCompile(`[A-Za-z0-9_-]{40,}`)
 	counting = regexp.MustCompile(`("(?:uptime_seconds|feed_age_seconds|seq|sequence)\\?":)\d+`)
-	cookie   = regexp.MustCompile(`\bwick-[0-9a-f]{16}\b`)
 	row      = regexp.MustCompile(`(?m)^\d+,\(time\)`)  // of --export fills
 	login    = regexp.MustCompile(`(?m)^[0-9a-f]{8}  `) // the table of --clients
 )
@@ -259,7 +258,6 @@ func (m *mask) text(s string) string {
 	s = port.ReplaceAllString(s, "$1$2(port)")
 	s = counting.ReplaceAllString(s, "$1(n)")
 	s = row.ReplaceAllString(s, "(n),(time)")
-	s = cookie.ReplaceAllString(s, "wick-(cookie)")
 	s = id.ReplaceAllStringFunc(s, func(text string) string { return m.number(text[:1], text) })
 	s = secret.ReplaceAllStringFunc(s, func(text string) string { return m.number("secret", text) })
 	s = login.ReplaceAllStringFunc(s, func(text string) string { return m.number("login", text) + "  " })

@@ -1,0 +1,309 @@
+package oauth
+
+import (
+	"crypto/subtle"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"wick/internal/limit"
+)
+
+// This file has the two forms for the owner: consent to a client, and the answer to a
+// question. Both are shown, tied to their browser and answered in the same way.
+
+// form is what a page's form holds, sealed: until when and in which browser it can be
+// answered, and what it decides about, a client's request or a question.
+type form struct {
+	Ends     time.Time
+	Browser  string // the value of the cookie
+	Ask      *ask   `json:",omitempty"`
+	Question string `json:",omitempty"` // its id
+}
+
+// formLife is how long a page with a form can be answered after it was shown.
+const formLife = 10 * time.Minute
+
+// formCookie is the name of the cookie that ties forms to a browser. All forms of a browser
+// share its value, so that several can be open at once.
+const formCookie = "wick-form"
+
+// notice says why a form is shown, and with which status.
+type notice struct {
+	status    int
+	text      string
+	wrongWord bool // it is about the passphrase
+	trade     bool // the owner chose trading: the form is shown with that choice
+	wait      time.Duration
+}
+
+// checkPassphrase returns nil if the owner's passphrase was given or none is
+// set, else what to say on the page. An empty field does not count as a guess. The log
+// names the client.
+func (s *Server) checkPassphrase(r *http.Request, client, guess string) *notice {
+	if s.owner == nil {
+		return nil
+	}
+	if guess == "" {
+		return &notice{status: http.StatusForbidden, wrongWord: true, text: "Please type the passphrase."}
+	}
+	right, wait, busy := s.owner.check(guess, s.visitor(r))
+	switch {
+	case busy:
+		s.log.Warn("passphrase not tried: too many at once", "client", client, "from", s.ClientIP(r))
+		return &notice{status: http.StatusTooManyRequests, wait: wait, text: "Too many attempts at once. Try again in a second."}
+	case wait > 0:
+		s.log.Warn("passphrase not tried: too many wrong ones", "client", client, "from", s.ClientIP(r))
+		return &notice{status: http.StatusTooManyRequests, wait: wait, wrongWord: true,
+			text: fmt.Sprintf("Too many wrong passphrases. Try again in %d seconds.", seconds(wait))}
+	case !right:
+		s.log.Warn("wrong passphrase", "client", client, "from", s.ClientIP(r))
+		return &notice{status: http.StatusForbidden, wrongWord: true, text: "That is not the passphrase."}
+	}
+	return nil
+}
+
+// showForm shows a page with a form for f, and ties the form to this browser. A browser that
+// has a form open already keeps its cookie.
+func (s *Server) showForm(w http.ResponseWriter, r *http.Request, f form, p page, n notice) {
+	(&refusal{wait: n.wait}).head(w.Header())
+	name, value := s.hostCookie(formCookie), newSecret()
+	if old, err := r.Cookie(name); err == nil && len(old.Value) == len(value) {
+		value = old.Value
+	}
+	s.setCookie(w, r.URL.Path, name, value, formLife)
+	f.Ends, f.Browser = time.Now().Add(formLife), value
+	p.Server, p.Notice, p.WrongWord, p.Request = s.base, n.text, n.wrongWord, s.seal(forForm, f)
+	p.Passphrase, p.PassphraseFrom = s.owner != nil, s.options.PassphraseFrom
+	show(w, n.status, p)
+}
+
+// judge returns nil if an answer counts, else what to say when the page is shown again. It
+// counts once, from the browser that the form was shown in, and a yes with the passphrase
+// only. The form is marked as answered last, so that a wrong passphrase can be typed again.
+func (s *Server) judge(r *http.Request, client string, posted params, f form) *notice {
+	key, yes := digestOf(posted.get("request")), posted.get("decision") == "allow"
+	stale := &notice{status: http.StatusBadRequest,
+		text: "This page was answered before, open for too long, or your browser keeps no cookies. This answer was not taken: please answer again."}
+	if _, answered := s.answered.get(key); answered || !hasCookie(r, s.hostCookie(formCookie), f.Browser) || !time.Now().Before(f.Ends) {
+		s.log.Warn("form refused", "client", client, "reason", "expired, used, or of another browser", "from", s.ClientIP(r))
+		return stale
+	}
+	if !yes && posted.get("decision") != "deny" {
+		return &notice{status: http.StatusBadRequest, text: "Please choose one of the two."}
+	}
+	if yes {
+		if n := s.checkPassphrase(r, client, posted.get("passphrase")); n != nil {
+			return n
+		}
+	}
+	// A form may also be posted to another process, or again after a restart, so the ledger
+	// is asked too: only about a yes, which takes the passphrase, so that no stranger can
+	// fill it.
+	ends := time.Now().Add(formLife)
+	first, _ := s.answered.add(key, mark{time.Now(), ends})
+	if first && yes {
+		var err error
+		if first, err = s.ledger.TakeOnce("form-"+key.String(), ends); err != nil {
+			s.log.Error("form not taken", "client", client, "error", err)
+			return &notice{status: http.StatusServiceUnavailable, text: "Your answer cannot be written down now. Nothing was granted: please try again in a few seconds."}
+		}
+	}
+	if !first {
+		return stale
+	}
+	return nil
+}
+
+// consent shows the form for a good request of a client.
+func (s *Server) consent(w http.ResponseWriter, r *http.Request, a *ask, n notice) {
+	s.showForm(w, r, form{Ask: a}, page{
+		Title:      "Allow access?",
+		Client:     a.client.name,
+		To:         destinationOf(a.Redirect),
+		Own:        a.client.own,
+		Trade:      s.options.Trade,
+		ChoseTrade: n.trade,
+		Money:      s.options.Money,
+		Kept:       s.kept,
+	}, n)
+}
+
+// decide takes the owner's answer to a client.
+func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
+	posted, f, ok := s.pageForm(w, r, "Nothing was granted. Go back to the app and connect again.")
+	if !ok {
+		return
+	}
+	a, trade := f.Ask, s.options.Trade && posted.get("grant") == ScopeTrade
+	if a == nil {
+		s.refuseHere(w, r, bad("invalid_request", "This is not a form of this server, or the server was restarted. Go back to the app and connect again."))
+		return
+	}
+	var err error
+	if a.client, err = s.client(a.ClientID, s.visitor(r)); err != nil {
+		s.refuseHere(w, r, refuseClient(err, bad("invalid_client", "This server does not know the app that sent you here. "+reconnect)))
+		return
+	}
+	if n := s.judge(r, a.client.identity.short(), posted, f); n != nil {
+		n.trade = trade
+		s.consent(w, r, a, *n)
+		return
+	}
+	if posted.get("decision") == "deny" {
+		s.refuseAsk(w, r, a, &refusal{status: http.StatusOK, code: "access_denied", text: "the owner said no"})
+		return
+	}
+	if a.client.own && s.page != nil {
+		if !s.page.admits(s, r, a, true) {
+			s.refuseHere(w, r, noPageKey)
+			return
+		}
+		s.setCookie(w, AuthorizePath, s.hostCookie(pageCookie), s.page.browser, TokenLife)
+	}
+	scope := s.scopeFor(a.client, trade)
+	s.approved.add(a.approval(), mark{at: time.Now()})
+	s.log.Info("consent given", "client", a.client.identity.short(), "name", limit.Clip(a.client.name), "scope", scope, "from", s.ClientIP(r))
+	s.grant(w, a, scope)
+}
+
+// scopeFor returns what a client is granted, with or without trading. The owner's own
+// page gets everything there is: whoever logs in there is the owner.
+func (s *Server) scopeFor(cl *client, trade bool) string {
+	scope := ScopeCharts
+	if trade || cl.own && s.options.Trade {
+		scope = chartsAndTrade
+	}
+	if cl.own {
+		scope += " " + ScopeOwner
+	}
+	return scope
+}
+
+// ApprovePath is the path of the page on which the owner answers a question. Like
+// [AuthorizePath] it is for browsers, and scripts of other origins must not reach it.
+const ApprovePath = "/approve"
+
+// noQuestion is the refusal for a question that is gone or never was. It is one for
+// both, so that a stranger who tries ids cannot tell them apart.
+var noQuestion = &refusal{status: http.StatusNotFound, code: "invalid_request", perhaps: true,
+	text: "There is no such question: it was answered, is older than ten minutes, or the position has changed since and the app has a newer address. An order that was approved may have been placed. If it was not, have the app ask again."}
+
+// approvePage shows the question that the query names.
+func (s *Server) approvePage(w http.ResponseWriter, r *http.Request) {
+	p, ok := s.pageQuery(w, r)
+	if !ok {
+		return
+	}
+	s.showQuestion(w, r, p.get("id"), notice{status: http.StatusOK})
+}
+
+// showQuestion shows the form of a question. If the owner has said yes before, the page says
+// so, and the form can only take that back.
+func (s *Server) showQuestion(w http.ResponseWriter, r *http.Request, id string, n notice) {
+	lines, approved, ok := s.options.Questions.Question(id)
+	if !ok {
+		s.refuseHere(w, r, noQuestion)
+		return
+	}
+	if s.owner == nil { // a yes must be one that no program on this machine can give
+		n.text = "To answer, open the owner's page, " + s.base + s.options.OwnPage + ", in the browser that is logged in there."
+		if s.options.OwnPage == "" {
+			n.text = "Here nobody can answer: start wick with a passphrase (--passphrase-file), or without --no-app."
+		}
+	}
+	s.showForm(w, r, form{Question: id}, page{Title: when(!approved, "Place this order?") + when(approved, "Approved"), Question: lines, Approved: approved}, n)
+}
+
+// approve takes the owner's answer to a question. Without a passphrase it takes no yes.
+func (s *Server) approve(w http.ResponseWriter, r *http.Request) {
+	posted, f, ok := s.pageForm(w, r, "This answer was not taken. To answer, open the address that the app gave.")
+	if !ok {
+		return
+	}
+	if f.Question == "" {
+		s.refuseHere(w, r, noQuestion)
+		return
+	}
+	yes := posted.get("decision") == "allow"
+	n := &notice{status: http.StatusForbidden}
+	if !yes || s.owner != nil {
+		n = s.judge(r, "owner", posted, f)
+	}
+	if n != nil {
+		s.showQuestion(w, r, f.Question, *n)
+		return
+	}
+	if err := s.options.Questions.Answer(r.Context(), f.Question, yes, s.ClientIP(r).String()); err != nil {
+		s.log.Warn("an answer does not count", "yes", yes, "error", err, "from", s.ClientIP(r))
+		s.showQuestion(w, r, f.Question, notice{status: http.StatusConflict}) // approved before, or gone
+		return
+	}
+	follows := page{Title: "Not placed", Server: s.base, Done: "The app is told so when it asks again, within ten minutes. You can close this page."}
+	if yes {
+		follows.Title, follows.Done = "Approved", "Tell the app to place the order again, within ten minutes. You can close this page."
+	}
+	show(w, http.StatusOK, follows)
+}
+
+// hostCookie returns the full name of a cookie. Over https it has the prefix __Host-:
+// then browsers accept the cookie from this host alone, not from a neighbouring one.
+func (s *Server) hostCookie(name string) string {
+	return when(s.secure(), "__Host-") + name
+}
+
+// setCookie sets a cookie for the form at path. Scripts cannot read it, and requests that other sites cause do not carry it.
+func (s *Server) setCookie(w http.ResponseWriter, path, name, value string, life time.Duration) {
+	c := &http.Cookie{Name: name, Value: value, Path: path, MaxAge: int(life.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode}
+	if s.secure() {
+		c.Path, c.Secure = "/", true // as the prefix demands
+	}
+	http.SetCookie(w, c)
+}
+
+// hasCookie reports whether a request carries a cookie of that name and value, perhaps
+// among others of the same name: if so, the request comes from the browser that the value
+// was given to.
+func hasCookie(r *http.Request, name, value string) bool {
+	return slices.ContainsFunc(r.CookiesNamed(name), func(c *http.Cookie) bool {
+		return subtle.ConstantTimeCompare([]byte(c.Value), []byte(value)) == 1
+	})
+}
+
+// pageKey is how the owner gets to the owner's page where there is no passphrase: with a
+// secret that is made at each start and printed inside the address of the page. The first
+// login binds it to its browser by a cookie, and from then on it takes both: the key alone
+// may be read in a log, and the cookie alone is sent to every port of this machine.
+// Anybody else here gets charts and the paper book, and never the owner's scope.
+type pageKey struct {
+	key, browser string // the secret, and the value of the browser's cookie
+
+	mu   sync.Mutex
+	used bool // guarded by mu
+}
+
+const pageCookie = "wick-owner"
+
+var noPageKey = &refusal{status: http.StatusForbidden, code: "access_denied",
+	text: "The owner's page opens with the address that wick prints when it starts, /app?key=…, in one browser. It was used, or this is another address. Start wick again for a new one, or set a passphrase (--passphrase-file)."}
+
+// PageKey returns the secret for the address of the owner's page; empty if none is needed.
+func (s *Server) PageKey() string {
+	if s.page == nil {
+		return ""
+	}
+	return s.page.key
+}
+
+// admits reports whether a login of the owner's page comes from the owner: with the key, and
+// once that was used from the browser that used it. With bind it binds the key to this
+// browser: of two at once the first counts.
+func (p *pageKey) admits(s *Server, r *http.Request, a *ask, bind bool) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	ok := subtle.ConstantTimeCompare([]byte(a.Key), []byte(p.key)) == 1 && (!p.used || hasCookie(r, s.hostCookie(pageCookie), p.browser))
+	p.used = p.used || ok && bind
+	return ok
+}
