@@ -4,7 +4,7 @@ import (
 	"encoding/base64"
 	"mime"
 	"net/http"
-	"strconv"
+	"regexp"
 	"strings"
 )
 
@@ -57,69 +57,31 @@ func jsonBody(h http.Header) bool {
 // that we answer with, so it need not be parsed.
 const usualAccept = "application/json, text/event-stream"
 
-// accepts reports whether the Accept headers of a request admit the media type
-// main/sub, one of our two. No header, or an empty one, admits everything. Of the
-// ranges that match, the most specific decides (RFC 9110, section 12.5.1), so that
-// "application/json;q=0, */*" refuses JSON.
-func accepts(headers []string, main, sub string) bool {
+// accepts reports whether the Accept headers of a request admit a media type, one of our
+// two. No header, or an empty one, admits everything. A range that names the type itself
+// decides; else one such as */* admits it, unless its weight is zero.
+func accepts(headers []string, media string) bool {
 	if len(headers) == 1 && headers[0] == usualAccept {
 		return true
 	}
-	best, weight := -1, 0.0
-	empty := true
-	for _, header := range headers {
-		for item := range strings.SplitSeq(header, ",") {
-			if item = strings.TrimSpace(item); item == "" {
-				continue
-			}
-			empty = false
-			media, params, _ := strings.Cut(item, ";")
-			specific := matches(strings.TrimSpace(media), main, sub)
-			if specific < 0 || specific < best {
-				continue
-			}
-			q := quality(params)
-			// A more specific range replaces what was found. Of two that are equally
-			// specific the heavier one counts.
-			if specific > best || q > weight {
-				best, weight = specific, q
-			}
-		}
-	}
-	return empty || weight > 0
-}
-
-// matches returns how specifically a media range covers main/sub: 2 by name, 1
-// by main/*, 0 by */*, and -1 if it does not cover it. Parameters other than q are
-// not compared: we have one form of each type.
-func matches(media, main, sub string) int {
-	m, s, ok := strings.Cut(media, "/")
-	switch {
-	case !ok:
-		return -1
-	case strings.EqualFold(m, main) && strings.EqualFold(s, sub):
-		return 2
-	case strings.EqualFold(m, main) && s == "*":
-		return 1
-	case m == "*" && s == "*":
-		return 0
-	}
-	return -1
-}
-
-// quality returns the weight among the parameters of a media range. A missing
-// or unreadable one counts as 1: only a clear zero excludes a type.
-func quality(params string) float64 {
-	for param := range strings.SplitSeq(params, ";") {
-		name, value, _ := strings.Cut(param, "=")
-		if !strings.EqualFold(strings.TrimSpace(name), "q") {
+	main, _, _ := strings.Cut(media, "/")
+	empty, admitted := true, false
+	for item := range strings.SplitSeq(strings.Join(headers, ","), ",") {
+		if item = strings.TrimSpace(item); item == "" {
 			continue
 		}
-		q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-		if err != nil || !(q >= 0 && q <= 1) {
-			return 1
+		empty = false
+		name, params, _ := strings.Cut(item, ";")
+		name = strings.ToLower(strings.TrimSpace(name))
+		excluded := zeroWeight.MatchString(params)
+		if name == media {
+			return !excluded
 		}
-		return q
+		admitted = admitted || !excluded && (name == "*/*" || name == main+"/*")
 	}
-	return 1
+	return empty || admitted
 }
+
+// zeroWeight finds the weight q=0 among the parameters of a media range. One that cannot be
+// read excludes nothing.
+var zeroWeight = regexp.MustCompile(`(?i)(^|;)\s*q\s*=\s*0(\.0*)?\s*(;|$)`)

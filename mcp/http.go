@@ -308,7 +308,7 @@ func (x *exchange) hold(out *output) {
 // unacceptable returns why the headers of the request are refused, or nil.
 func (x *exchange) unacceptable() *Error {
 	switch {
-	case !accepts(x.r.Header["Accept"], "application", "json"):
+	case !accepts(x.r.Header["Accept"], "application/json"):
 		return &Error{Code: codeInvalidRequest, Status: http.StatusNotAcceptable, Message: "POST answers with application/json, which the Accept header excludes"}
 	case !jsonBody(x.r.Header):
 		return &Error{Code: codeInvalidRequest, Status: http.StatusUnsupportedMediaType, Message: "the body must be application/json"}
@@ -411,7 +411,7 @@ func (x *exchange) answer(r *request, batch bool) Reply {
 	}
 	// Only a response that may become a stream of events can hold more than the reply. The
 	// response to a batch may not: it is one JSON array.
-	r.by, r.events = x, !batch && accepts(x.r.Header["Accept"], "text", "event-stream")
+	r.by, r.events = x, !batch && accepts(x.r.Header["Accept"], "text/event-stream")
 	reply := x.h.Server.reply(x.ctx, x.caller, r)
 	if reply.err == errUnauthorized { // the token was revoked since the request came in
 		x.revoked()
@@ -583,7 +583,7 @@ func unserved(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 // again every second and never receive a notification.
 func (h *HTTP) health(w http.ResponseWriter, r *http.Request) {
 	accept := r.Header["Accept"]
-	if r.Method == http.MethodGet && accepts(accept, "text", "event-stream") && !accepts(accept, "application", "json") {
+	if r.Method == http.MethodGet && accepts(accept, "text/event-stream") && !accepts(accept, "application/json") {
 		h.stream(w, r)
 		return
 	}
@@ -601,7 +601,7 @@ func (h *HTTP) stream(w http.ResponseWriter, r *http.Request) {
 	var err error
 	var session *Session
 	switch {
-	case !accepts(r.Header["Accept"], "text", "event-stream"):
+	case !accepts(r.Header["Accept"], "text/event-stream"):
 		refused = &Error{Code: codeInvalidRequest, Message: "GET answers with text/event-stream, which the Accept header excludes", Status: http.StatusNotAcceptable}
 	case !knownVersion(r.Header):
 		refused = badVersion

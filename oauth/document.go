@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"mime"
 	"net"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"wick/internal/address"
@@ -55,16 +57,17 @@ type documents struct {
 
 	visitors limiter // counts fetches of unknown documents
 
+	kept table[*document] // by the digest of the address
+
 	mu      sync.Mutex
-	first   limit.Bucket         // counts fetches of unknown documents; guarded by mu, like all below
-	renewed limit.Bucket         // counts fetches of known documents
-	kept    map[string]*document // by address
+	first   limit.Bucket // counts fetches of unknown documents; guarded by mu, like renewed
+	renewed limit.Bucket // counts fetches of known documents
 }
 
 // document is what was last learned of a client.
 type document struct {
-	used  time.Time // guarded by the mu of documents, like known
-	known bool      // there is a client
+	last  atomic.Int64 // when it was last asked for, in Unix nanoseconds
+	known atomic.Bool  // there is a client
 
 	mu     sync.Mutex     // held through a fetch, for which others wait: at most documentTime
 	client *client        // nil if there is no good document; guarded by mu, like all below
@@ -72,23 +75,34 @@ type document struct {
 	until  time.Time      // when it is fetched again
 }
 
-// newDocuments returns the documents of these hosts, none fetched yet. It refuses what is
+// A document is an [entry], which newer ones push out. A stranger can ask for as many as he
+// likes, so those of which no fetch has brought a client go first.
+func (d *document) dies() time.Time { return time.Time{} }
+func (d *document) used() int64 {
+	if d.known.Load() {
+		return d.last.Load()
+	}
+	return d.last.Load() + math.MinInt64
+}
+
+// init sets the hosts; no document is fetched yet. It refuses what is
 // not the name of a host, and an address for tests unless the server is local.
-func newDocuments(hosts []string, at string, local bool) (documents, error) {
+func (d *documents) init(hosts []string, at string, local bool) error {
 	for _, host := range hosts {
 		if strings.ContainsFunc(host, notInHost) || address.Loopback(host) || checkHost(host) != nil || !strings.Contains(host, ".") {
-			return documents{}, fmt.Errorf("client documents: %q is not the name of a host, such as claude.ai", limit.Clip(host))
+			return fmt.Errorf("client documents: %q is not the name of a host, such as claude.ai", limit.Clip(host))
 		}
 	}
 	if at != "" {
 		u, err := url.Parse(at)
 		if !local || err != nil || u.Scheme != "http" || !address.Loopback(u.Hostname()) || strings.Trim(u.Path, "/")+u.RawQuery != "" {
-			return documents{}, fmt.Errorf("client documents: another place than their hosts is for tests, over http on loopback, by a server that is on loopback too")
+			return fmt.Errorf("client documents: another place than their hosts is for tests, over http on loopback, by a server that is on loopback too")
 		}
 	}
 	// The HTTP client follows no redirect: a document must be at the address that names it.
-	return documents{hosts: slices.Clone(hosts), at: strings.TrimSuffix(at, "/"), kept: make(map[string]*document), visitors: limiter{rate: visitorRate},
-		client: address.Client(documentTime, address.Allowed(at != ""))}, nil
+	d.client = address.Client(documentTime, address.Allowed(at != ""))
+	d.hosts, d.at, d.kept.max, d.visitors.rate = slices.Clone(hosts), strings.TrimSuffix(at, "/"), maxDocuments, visitorRate
+	return nil
 }
 
 // notInHost reports whether a character cannot stand in a host's name. Names are
@@ -139,7 +153,12 @@ func (d *documents) get(id string, from visitor) (*client, error) {
 	if why := d.oddity(id); why != "" {
 		return nil, &documentError{id: id, why: why}
 	}
-	doc := d.find(id)
+	d.kept.add(digestOf(id), new(document)) // does nothing if it is there
+	doc, ok := d.kept.get(digestOf(id))
+	if !ok { // many others came at the same moment
+		doc = new(document)
+	}
+	doc.last.Store(time.Now().UnixNano())
 	doc.mu.Lock()
 	defer doc.mu.Unlock()
 	if now := time.Now(); !now.Before(doc.until) {
@@ -160,31 +179,6 @@ func (d *documents) get(id string, from visitor) (*client, error) {
 		return nil, &failed
 	}
 	return doc.client, nil
-}
-
-// find returns what is kept under an address, and begins to keep it if there is nothing. For
-// one too many the one that was unused for the longest time goes; a stranger can ask for as
-// many as he likes, so those of which no fetch has brought a client go first.
-func (d *documents) find(id string) *document {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	doc := d.kept[id]
-	if doc == nil {
-		if len(d.kept) >= maxDocuments {
-			oldest := ""
-			for other, kept := range d.kept {
-				first := d.kept[oldest]
-				if first == nil || !kept.known && first.known || kept.known == first.known && kept.used.Before(first.used) {
-					oldest = other
-				}
-			}
-			delete(d.kept, oldest)
-		}
-		doc = &document{}
-		d.kept[id] = doc
-	}
-	doc.used = time.Now()
-	return doc
 }
 
 // mayFetch counts a fetch that begins now, or returns how long to wait for one. The
@@ -213,9 +207,7 @@ func (d *documents) renew(id string, doc *document) {
 		doc.client = c
 	}
 	doc.failed, doc.until = failed, time.Now().Add(life)
-	d.mu.Lock()
-	doc.known = doc.client != nil
-	d.mu.Unlock()
+	doc.known.Store(doc.client != nil)
 }
 
 // documentError says why a client_id that is the address of a document names no client.

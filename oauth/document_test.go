@@ -158,7 +158,10 @@ func TestDocumentKept(t *testing.T) {
 	host := serveDocuments(t)
 	h := open(t, host.at)
 	ask := func() bool { _, err := h.client(documentID, visitor{}); return err == nil }
-	age := func(d time.Duration) { h.documents.kept[documentID].until = h.documents.kept[documentID].until.Add(-d) }
+	age := func(d time.Duration) {
+		doc, _ := h.documents.kept.get(digestOf(documentID))
+		doc.until = doc.until.Add(-d)
+	}
 	if first, again := ask(), ask(); !first || !again || host.asked.Load() != 1 {
 		t.Fatalf("asked %d times", host.asked.Load())
 	}
@@ -210,7 +213,7 @@ func TestDocumentBounds(t *testing.T) {
 	if n := host.asked.Load(); n > int64(documentRate.Burst)+2 {
 		t.Errorf("the host was asked %d times", n)
 	}
-	if n := len(h.documents.kept); n > maxDocuments {
+	if n := h.documents.kept.n; n > maxDocuments {
 		t.Errorf("%d are kept", n)
 	}
 }

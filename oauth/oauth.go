@@ -226,7 +226,7 @@ func New(o Options) (*Server, error) {
 	s.registrations.rate = limit.Rate{Burst: 20, Every: time.Hour / 20}
 	s.authorizations.rate = limit.Rate{Burst: 100, Every: 15 * time.Minute / 100}
 	s.exchanges.rate = limit.Rate{Burst: 50, Every: 15 * time.Minute / 50}
-	if s.documents, err = newDocuments(o.Documents, o.DocumentsAt, local && o.Loopback); err != nil {
+	if err = s.documents.init(o.Documents, o.DocumentsAt, local && o.Loopback); err != nil {
 		return nil, err
 	}
 	if s.log == nil {
