@@ -6,12 +6,6 @@ import (
 	"time"
 )
 
-// cached is a source that remembers the answers of another.
-type cached struct {
-	source Source
-	memo   memo[answer]
-}
-
 // answer is a series and how many bars were asked for. If it has fewer bars than
 // that, the source has no more.
 type answer struct {
@@ -23,38 +17,39 @@ type answer struct {
 // interval (one second to thirty), at most until the newest bar closes. Equal queries
 // that come at the same time become one query to source. A query for fewer bars is
 // answered from a longer answer.
-func Cached(source Source) Source { return &cached{source: source} }
+func Cached(source Source) Source {
+	v := *venueOf(source)
+	var m memo[answer]
+	v.stats = func() (uint64, uint64) { return m.hits.Load(), m.misses.Load() }
+	bars := v.bars
+	v.fresh = bars
+	v.bars = func(ctx context.Context, q Query) (*Series, error) {
+		key := fmt.Sprintf("%s %s %q", q.Symbol, q.Interval, q.Extra)
+		// An answer with fewer bars than its query asked for has all there are.
+		fits := func(a answer) bool { return a.limit >= q.Limit || a.series.Len() < a.limit }
+		a, err := m.get(ctx, key, fmt.Sprint(key, q.Limit), fits, func(ctx context.Context) (kept[answer], error) {
+			s, err := bars(ctx, q)
+			if err != nil {
+				return kept[answer]{}, err
+			}
+			return kept[answer]{value: answer{s, q.Limit}, size: 8 * (s.Len()*(6+len(s.Extra)) + 3*len(s.Delayed)), expiry: goodUntil(s)}, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		return a.series.Tail(q.Limit), nil
+	}
+	return &v
+}
 
 // CacheStats returns how many queries a source made by [Cached] has answered from
 // memory, and how many others there were: those that it passed on and those that waited
 // for the same query of another caller. Both are zero for a source without a cache.
 func CacheStats(s Source) (hits, misses uint64) {
-	if c, ok := s.(*cached); ok {
-		return c.memo.hits.Load(), c.memo.misses.Load()
+	if v := venueOf(s); v.stats != nil {
+		return v.stats()
 	}
 	return 0, 0
-}
-
-// Bars answers from memory or from the source.
-func (c *cached) Bars(ctx context.Context, q Query) (*Series, error) {
-	q, err := q.checked(c)
-	if err != nil {
-		return nil, err
-	}
-	key := fmt.Sprintf("%s %s %q", q.Symbol, q.Interval, q.Extra)
-	// An answer with fewer bars than its query asked for has all there are.
-	fits := func(a answer) bool { return a.limit >= q.Limit || a.series.Len() < a.limit }
-	a, err := c.memo.get(ctx, key, fmt.Sprint(key, q.Limit), fits, func(ctx context.Context) (kept[answer], error) {
-		s, err := c.source.Bars(ctx, q)
-		if err != nil {
-			return kept[answer]{}, err
-		}
-		return kept[answer]{value: answer{s, q.Limit}, size: 8 * (s.Len()*(6+len(s.Extra)) + 3*len(s.Delayed)), expiry: goodUntil(s)}, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return a.series.Tail(q.Limit), nil
 }
 
 // goodUntil returns when s should be asked for anew: after a sixtieth of its

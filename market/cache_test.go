@@ -138,14 +138,12 @@ func TestCacheForgetsErrors(t *testing.T) {
 // Strangers can ask for any symbols; memory stays bounded.
 func TestCacheIsBounded(t *testing.T) {
 	t.Parallel()
-	c := &cached{source: Sample{}}
+	var c memo[int]
 	for i := range 3 * maxEntries {
-		if _, err := c.Bars(t.Context(), Query{Symbol: fmt.Sprint("S", i), Interval: Hour1, Limit: 1}); err != nil {
-			t.Fatal(err)
-		}
+		c.store(kept[int]{key: fmt.Sprint(i), expiry: time.Now().Add(time.Hour)})
 	}
-	if n := c.memo.order.Len(); n != maxEntries || len(c.memo.entries) != n {
-		t.Errorf("%d entries in order, %d by key, want %d", n, len(c.memo.entries), maxEntries)
+	if n := c.order.Len(); n != maxEntries || len(c.entries) != n {
+		t.Errorf("%d entries in order, %d by key, want %d", n, len(c.entries), maxEntries)
 	}
 	var m memo[int]
 	for i := range 100 {

@@ -26,8 +26,8 @@ const (
 	largeFile = 8 << 20  // bytes of a file as it is stored; longer ones, and compressed ones, are read one at a time
 )
 
-// CSV reads bars from the files of one directory. It opens nothing outside of
-// it, not even through a link.
+// NewCSV returns a venue that reads bars from the files of one directory, which must exist. It
+// opens nothing outside of it, not even through a link, and reads files anew at each question.
 //
 // A file is named SYMBOL-INTERVAL.csv, such as spy-1d.csv, or SYMBOL.csv; then
 // the most common distance between its rows is the interval. Names ending in
@@ -38,14 +38,7 @@ const (
 // in UTC unless they say otherwise. Longer intervals are made from shorter ones
 // by the clock in UTC. Rows that have not begun by our clock are left out; while there
 // are some that begin more than two minutes later, the file gives no price to a [Feed].
-type CSV struct {
-	dir  string
-	turn chan struct{} // has a value while somebody reads a large file
-}
-
-// NewCSV returns a source of the files in dir, which must exist. Files are read
-// anew at each question.
-func NewCSV(dir string) (*CSV, error) {
+func NewCSV(dir string) (*Venue, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return nil, fmt.Errorf("csv: %w", err)
@@ -53,17 +46,24 @@ func NewCSV(dir string) (*CSV, error) {
 	if !info.IsDir() {
 		return nil, fmt.Errorf("csv: %q is not a directory", dir)
 	}
-	return &CSV{dir: dir, turn: make(chan struct{}, 1)}, nil
+	return (&csvDir{path: dir, turn: make(chan struct{}, 1)}).venue(), nil
 }
 
-// Bars answers q from the file with the nearest interval.
-func (c *CSV) Bars(ctx context.Context, q Query) (*Series, error) {
-	q, err := q.checked(c)
-	if err != nil {
-		return nil, err
-	}
+// csvDir is a directory of files.
+type csvDir struct {
+	path string
+	turn chan struct{} // has a value while somebody reads a large file
+}
+
+// venue returns what a directory offers.
+func (c *csvDir) venue() *Venue {
+	return &Venue{name: "csv", resolve: c.resolve, bars: c.bars, fresh: c.bars, known: c.known, rewritten: true}
+}
+
+// bars answers q from the file with the nearest interval.
+func (c *csvDir) bars(ctx context.Context, q Query) (*Series, error) {
 	// A root keeps every name, also through links, within the directory.
-	root, err := os.OpenRoot(c.dir)
+	root, err := os.OpenRoot(c.path)
 	if err != nil {
 		return nil, fmt.Errorf("csv: %w", err)
 	}
@@ -81,6 +81,44 @@ func (c *CSV) Bars(ctx context.Context, q Query) (*Series, error) {
 		return nil, fmt.Errorf("csv: %s: %w", name, err)
 	}
 	return out, nil
+}
+
+// resolve returns the symbol of the file that text means: the file of that name, or
+// else the first file whose name is the same pair in another spelling. If there is none
+// it returns the symbol as it was written.
+func (c *csvDir) resolve(text string) (string, error) {
+	_, symbol, err := written(text)
+	if err != nil {
+		return "", err
+	}
+	names, err := c.names()
+	if err != nil {
+		return "", err
+	}
+	// Backwards, so that of several files with another spelling the first remains.
+	found := symbol
+	for _, name := range slices.Backward(names) {
+		has, _, ok := parseName(name)
+		if ok && has == symbol {
+			return symbol, nil
+		}
+		if ok && spellPlain(has) == spellPlain(symbol) {
+			found = has
+		}
+	}
+	return found, nil
+}
+
+// known returns the symbols of the files, or none if the directory cannot be read. The
+// error is not lost: a query for bars returns it.
+func (c *csvDir) known() (symbols []string) {
+	names, _ := c.names()
+	for _, name := range names {
+		if symbol, _, ok := parseName(name); ok && !slices.Contains(symbols, symbol) {
+			symbols = append(symbols, symbol)
+		}
+	}
+	return symbols
 }
 
 // findFile chooses the file for q and returns its name and interval. Of the files whose
@@ -132,8 +170,8 @@ func (e noFile) Error() string { return string(e) }
 func (noFile) Is(target error) bool { return target == ErrUnlisted }
 
 // names returns the names of the files in the directory, sorted.
-func (c *CSV) names() ([]string, error) {
-	root, err := os.OpenRoot(c.dir)
+func (c *csvDir) names() ([]string, error) {
+	root, err := os.OpenRoot(c.path)
 	if err != nil {
 		return nil, fmt.Errorf("csv: %w", err)
 	}
@@ -180,7 +218,7 @@ func parseName(name string) (symbol string, iv Interval, ok bool) {
 // readFile reads a file of the directory, which is decompressed if its name ends in .gz. It
 // takes the time of the last change from the open file and before it reads the rows: if old
 // rows got the time of a newer file, its rows would not look newer later.
-func (c *CSV) readFile(ctx context.Context, root *os.Root, name string, q Query) (*csvFile, error) {
+func (c *csvDir) readFile(ctx context.Context, root *os.Root, name string, q Query) (*csvFile, error) {
 	// This comes before the file is opened, because to open a pipe waits for a writer.
 	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.Join(errors.New("not a regular file"), err)
@@ -381,7 +419,7 @@ func findColumns(header, extra []string) (c csvColumns, err error) {
 // read returns a record as a bar, and puts the extra columns into values. An empty volume
 // counts as zero; an extra value that is not a number becomes NaN.
 func (c csvColumns) read(record []string, values []float64) (b Bar, err error) {
-	if b.Time, err = parseTime(strings.TrimSpace(record[c.time])); err != nil {
+	if b.Time, err = ParseTime(record[c.time], nil, false); err != nil {
 		return b, err
 	}
 	for i, to := range [5]*float64{&b.Open, &b.High, &b.Low, &b.Close, &b.Volume} {
@@ -415,30 +453,4 @@ func (c csvColumns) symbolOf(record []string) string {
 		return ""
 	}
 	return separators.Replace(strings.ToUpper(strings.TrimSpace(record[c.symbol])))
-}
-
-// timeLayouts are the forms of ISO 8601 in use; without a zone they mean UTC.
-var timeLayouts = []string{
-	time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.DateTime, "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly, "20060102",
-}
-
-// parseTime returns a time in unix seconds. Eight digits are a date; other
-// numbers are seconds since 1970 if that is before the year 5138, and else
-// milliseconds.
-func parseTime(text string) (int64, error) {
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil && len(text) != 8 {
-		switch {
-		case n >= 1e14 || n < 0:
-			return 0, fmt.Errorf("time %q is neither seconds nor milliseconds since 1970", limit.Clip(text))
-		case n >= 1e11:
-			n /= 1000
-		}
-		return n, nil
-	}
-	for _, layout := range timeLayouts {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t.Unix(), nil
-		}
-	}
-	return 0, fmt.Errorf("time %q is neither a number since 1970 nor ISO 8601", limit.Clip(text))
 }

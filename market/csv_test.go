@@ -21,8 +21,14 @@ import (
 
 const threeDays = "time,open,high,low,close,volume\n1704067200,1,3,1,2,10\n1704153600,2,4,2,3,20\n1704240000,3,5,3,4,30\n"
 
+// folder is a venue of files, and where they are.
+type folder struct {
+	*Venue
+	dir string
+}
+
 // directory makes a source of files given by name.
-func directory(t testing.TB, files map[string]string) *CSV {
+func directory(t testing.TB, files map[string]string) folder {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -37,7 +43,7 @@ func directory(t testing.TB, files map[string]string) *CSV {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c
+	return folder{c, dir}
 }
 
 func zipped(t testing.TB, text string) string {
@@ -263,7 +269,7 @@ func within(date, list string) bool {
 }
 
 func TestCSVExtraColumns(t *testing.T) {
-	c := directory(t, map[string]string{"abc-1h.csv": "time,open,high,low,close,OI,funding\n3600,1,1,1,1,10,\n7200,1,1,1,1,20,0.5\n"})
+	c := directory(t, map[string]string{"abc-1h.csv": "time,open,high,low,close,OI,funding\n1704070800,1,1,1,1,10,\n1704074400,1,1,1,1,20,0.5\n"})
 	s, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Hour1, Limit: 7, Extra: []string{ExtraOI, ExtraFunding, ExtraOI}})
 	if err != nil || s.Extra[ExtraOI][1] != 20 || s.Extra[ExtraFunding][0] == s.Extra[ExtraFunding][0] || s.Extra[ExtraFunding][1] != 0.5 {
 		t.Errorf("%v, %v", s, err)
@@ -289,15 +295,15 @@ func TestCSVRefusals(t *testing.T) {
 		head + "1704067200,0,3,0,1,1\n":                        "line 2: price 0 is not positive",
 		head + "1704067200,1,3,-1,1,1\n":                       "line 2: price -1 is not positive",
 		head + "1704067200,1,3\n":                              "wrong number of fields",
-		head + "-5,1,3,1,2,10\n":                               "since 1970",
-		head + "1704067200000000,1,3,1,2,10\n":                 "since 1970",
+		head + "-5,1,3,1,2,10\n":                               "want 2026-01-31",
+		head + "1704067200000000,1,3,1,2,10\n":                 "want 2026-01-31",
 	} {
 		c := directory(t, map[string]string{"abc-1d.csv": text})
 		if _, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Day1, Limit: 7}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, want it to say %q", text, err, says)
 		}
 	}
-	c := directory(t, map[string]string{"abc.csv": head + "1000,1,1,1,1,1\n1013,1,1,1,1,1\n"})
+	c := directory(t, map[string]string{"abc.csv": head + "1704067200,1,1,1,1,1\n1704067213,1,1,1,1,1\n"})
 	if _, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Day1, Limit: 7}); err == nil || !strings.Contains(err.Error(), "no interval") {
 		t.Errorf("odd spacing: %v", err)
 	}
@@ -782,7 +788,8 @@ func TestCSVTurn(t *testing.T) {
 	large := threeDays + strings.Repeat("1704240000,3,5,3,4,30\n", largeFile/20)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2024, 1, 4, 0, 0, 0, 0, time.UTC))) // the end of the rows
-		c := directory(t, map[string]string{"large-1d.csv": large, "small-1d.csv": threeDays})
+		files := &csvDir{path: directory(t, map[string]string{"large-1d.csv": large, "small-1d.csv": threeDays}).dir, turn: make(chan struct{}, 1)}
+		c := files.venue()
 		remembered := Cached(c)
 		ask := func(source Source, symbol string) error {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -796,14 +803,14 @@ func TestCSVTurn(t *testing.T) {
 		if err := errors.Join(ask(remembered, "LARGE"), ask(c, "SMALL")); err != nil {
 			t.Fatal(err)
 		}
-		c.turn <- struct{}{}
+		files.turn <- struct{}{}
 		if err := errors.Join(ask(remembered, "LARGE"), ask(c, "SMALL")); err != nil {
 			t.Errorf("these need no turn: %v", err)
 		}
 		if err := ask(c, "LARGE"); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("while another has the turn: %v", err)
 		}
-		<-c.turn
+		<-files.turn
 		if err := ask(c, "LARGE"); err != nil {
 			t.Error(err)
 		}

@@ -25,7 +25,7 @@ type Feed struct {
 	// half to twice as much. Zero means DefaultBand. It must be set before Run.
 	Band float64
 
-	source Source
+	source *Venue
 	log    *slog.Logger
 	quotes memo[Quote] // answers of the method Quote
 	grids  memo[Grid]  // answers of the method Grid
@@ -59,7 +59,7 @@ func NewFeed(source Source, log *slog.Logger) *Feed {
 		log = slog.New(slog.DiscardHandler)
 	}
 	return &Feed{
-		source: source, log: log, watched: make(map[string]*watch), resume: make(map[string]map[Interval]int64),
+		source: venueOf(source), log: log, watched: make(map[string]*watch), resume: make(map[string]map[Interval]int64),
 		alive: make(map[string]time.Time), single: make(map[string]time.Time), silent: make(map[string]bool),
 	}
 }
@@ -94,7 +94,7 @@ func (f *Feed) Await(symbols []string) {
 // countAge counts the age of a symbol's source from now on, unless it has one. The caller
 // holds f.mu.
 func (f *Feed) countAge(symbol string) {
-	if name := sourceName(f.source, symbol); f.alive[name].IsZero() {
+	if name := f.source.of(symbol).name; f.alive[name].IsZero() {
 		f.alive[name] = time.Now()
 	}
 }
@@ -164,7 +164,7 @@ func (f *Feed) Ages() map[string]time.Duration {
 	defer f.mu.Unlock()
 	ages := make(map[string]time.Duration)
 	age := func(symbol string) {
-		name := sourceName(f.source, symbol)
+		name := f.source.of(symbol).name
 		ages[name] = time.Since(f.alive[name])
 	}
 	for symbol := range f.watched {
@@ -202,8 +202,8 @@ func (f *Feed) noteSilence() {
 func (f *Feed) Period(symbol string) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if s := serviceOf(f.source, symbol); f.batched(s) {
-		return s.every * time.Duration((len(f.symbolsOf(s))+s.batch-1)/s.batch)
+	if v := f.source.of(symbol); f.batched(v) {
+		return v.every * time.Duration((len(f.symbolsOf(v))+v.batch-1)/v.batch)
 	}
 	return f.period()
 }
@@ -213,7 +213,7 @@ func (f *Feed) Period(symbol string) time.Duration {
 func (f *Feed) period() time.Duration {
 	var budget time.Duration
 	for symbol := range f.watched {
-		budget += paceOf(f.source, symbol)
+		budget += f.source.of(symbol).pace
 	}
 	if budget == 0 {
 		return freePeriod
@@ -221,18 +221,18 @@ func (f *Feed) period() time.Duration {
 	return max(feedPeriod, budget)
 }
 
-// batched reports whether the prices of s come from its ticker. The caller holds
+// batched reports whether the prices of v come many at once. The caller holds
 // f.mu.
-func (f *Feed) batched(s *service) bool {
-	return s != nil && s.ticker != nil && !time.Now().Before(f.single[s.name])
+func (f *Feed) batched(v *Venue) bool {
+	return v.prices != nil && !time.Now().Before(f.single[v.name])
 }
 
-// symbolsOf returns the watched symbols of a service, sorted. The caller holds
+// symbolsOf returns the watched symbols that v answers for, sorted. The caller holds
 // f.mu.
-func (f *Feed) symbolsOf(s *service) []string {
+func (f *Feed) symbolsOf(v *Venue) []string {
 	var list []string
 	for _, symbol := range slices.Sorted(maps.Keys(f.watched)) {
-		if serviceOf(f.source, symbol) == s {
+		if f.source.of(symbol) == v {
 			list = append(list, symbol)
 		}
 	}
@@ -248,7 +248,7 @@ func (f *Feed) accept(w *watch, g *result) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !g.wrong {
-		f.alive[sourceName(f.source, w.symbol)] = time.Now()
+		f.alive[f.source.of(w.symbol).name] = time.Now()
 	}
 	w.doubt = g.doubt
 	maps.Copy(w.told, g.told)

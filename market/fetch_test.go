@@ -166,16 +166,13 @@ func TestPrivateResolverWorks(t *testing.T) {
 	}
 	defer server.Close()
 	go resolveTo(server, netip.MustParseAddr("64:ff9b::a00:1"))
-	s, err := open("binance", reach{env: nowhere})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := over(t, "binance", reach{env: nowhere})
 	resolver := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "udp", server.LocalAddr().String())
 	}}
 	dialer := address.Dialer(address.Allowed(false))
 	dialer.Resolver = resolver
-	s.(*service).host.client.Transport.(*http.Transport).DialContext = dialer.DialContext
+	s.service.host.client.Transport.(*http.Transport).DialContext = dialer.DialContext
 	_, err = s.Bars(t.Context(), Query{Symbol: "BTCUSDT", Interval: Hour1, Limit: 5})
 	if !errors.Is(err, address.ErrRefused) || !strings.Contains(err.Error(), "not public") {
 		t.Errorf("%v, want the address that the resolver gave refused", err)
@@ -386,7 +383,7 @@ func FuzzBars(f *testing.F) {
 			for _, p := range providers {
 				s := over(t, p.name, reach{nowhere, says(body)})
 				once, cancel := context.WithTimeout(t.Context(), time.Millisecond) // too short for a second attempt
-				page, err := s.page(once, s.host, p.example, Hour1, 0, 5)
+				page, err := s.service.page(once, s.service.host, p.example, Hour1, 0, 5)
 				cancel()
 				clean(t, p.name, err)
 				fine := &Series{Interval: Hour1}
@@ -455,7 +452,7 @@ func FuzzTicker(f *testing.F) {
 				if p.ticker == nil {
 					continue
 				}
-				quotes, err := s.quotes(t.Context(), []string{p.example})
+				quotes, err := s.prices(t.Context(), []string{p.example})
 				clean(t, p.name, err)
 				for symbol, q := range quotes {
 					w := &watch{symbol: symbol, fine: Minute1}

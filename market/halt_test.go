@@ -38,7 +38,7 @@ func TestQuoteOfStoppedMarket(t *testing.T) {
 			price, traded := 100.0, time.Duration(0)
 			s := over(t, name, reach{nowhere, replies{"/ticker": func() string { return answer(price, time.Now().Add(traded)) }}})
 			f := NewFeed(s, nil)
-			f.ResumePrice(s.example, 100, time.Now().Add(-time.Millisecond).UnixMilli())
+			f.ResumePrice(s.service.example, 100, time.Now().Add(-time.Millisecond).UnixMilli())
 			for _, c := range []struct {
 				price  float64
 				traded time.Duration
@@ -46,14 +46,14 @@ func TestQuoteOfStoppedMarket(t *testing.T) {
 			}{{100, -72 * time.Hour, 72 * time.Hour}, {100, -3 * time.Second, 3 * time.Second}, {101, -2 * time.Second, 2 * time.Second}, {100, 5 * time.Second, 0}} {
 				time.Sleep(2 * quoteAge)
 				price, traded = c.price, c.traded
-				q, err := f.Quote(t.Context(), s.example)
+				q, err := f.Quote(t.Context(), s.service.example)
 				if got := time.Since(time.UnixMilli(q.At)); err != nil || q.Price != c.price || got != c.want || q.Known != time.Now().UnixMilli() {
 					t.Errorf("%s: %+v, %s old, %v; want %+v", name, q, got, err, c)
 				}
 			}
 			time.Sleep(2 * quoteAge)
 			traded = time.Hour
-			if q, err := f.Quote(t.Context(), s.example); err == nil || !strings.Contains(err.Error(), "in the future") {
+			if q, err := f.Quote(t.Context(), s.service.example); err == nil || !strings.Contains(err.Error(), "in the future") {
 				t.Errorf("%s: a trade in an hour: %+v, %v", name, q, err)
 			}
 		})
@@ -112,7 +112,7 @@ func TestHaltedMarkets(t *testing.T) {
 			"kraken":   `{"error":[],"result":{"XXBTZUSD":{"status":` + c.told + `}}}`,
 		}[c.name]
 		s := over(t, c.name, reach{nowhere, replies{"": func() string { return status }}})
-		if g, err := NewFeed(s, nil).Grid(t.Context(), s.example); err != nil || g.Halted != c.want {
+		if g, err := NewFeed(s, nil).Grid(t.Context(), s.service.example); err != nil || g.Halted != c.want {
 			t.Errorf("%s %s: %q, %v; want %q", c.name, c.told, g.Halted, err, c.want)
 		}
 	}

@@ -29,6 +29,8 @@ func TestParseTime(t *testing.T) {
 		{"1769869800", nil, false, "2026-01-31T14:30:00Z"},
 		{"100000000", nil, false, "1973-03-03T09:46:40Z"},
 		{"1769869800000", nil, false, "2026-01-31T14:30:00Z"},
+		{"946684800000", nil, false, "2000-01-01T00:00:00Z"},
+		{"2026-01-31 14:30:00Z", newYork, false, "2026-01-31T14:30:00Z"},
 	} {
 		got, err := ParseTime(c.text, c.zone, c.end)
 		if err != nil || time.Unix(got, 0).UTC().Format(time.RFC3339) != c.want {

@@ -36,7 +36,7 @@ func TestUnreadableTimes(t *testing.T) {
 				}
 				return list
 			}}})
-			return s.Bars(t.Context(), Query{Symbol: s.example, Interval: Minute1, Limit: 100})
+			return s.Bars(t.Context(), Query{Symbol: s.service.example, Interval: Minute1, Limit: 100})
 		}
 		for what, bad := range map[string]func(int64) string{
 			"text":         func(int64) string { return `"soon"` },

@@ -22,7 +22,7 @@ func (f *Feed) Quote(ctx context.Context, symbol string) (Quote, error) {
 	return f.quotes.get(ctx, symbol, symbol, always, func(ctx context.Context) (kept[Quote], error) {
 		q, err := f.freshQuote(ctx, symbol)
 		k := kept[Quote]{value: q, expiry: time.Now().Add(quoteAge)}
-		if q.Source == "csv" {
+		if f.source.of(symbol).rewritten {
 			k.expiry = time.Time{}
 		}
 		return k, err
@@ -39,7 +39,7 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 		}
 		w := f.taken(symbol)
 		w.doubt = doubt
-		if q.Source == "csv" {
+		if f.source.of(symbol).rewritten {
 			w.quote.At = 0 // what the file tells counts, however old
 		}
 		g := &result{Update: Update{Price: q.Price, At: max(q.At, q.Known), High: q.Price, Low: q.Price}}
@@ -78,30 +78,22 @@ func (f *Feed) taken(symbol string) *watch {
 	return &watch{symbol: symbol}
 }
 
-// quoteOf asks a source for one price: with bid and ask if the source has them, or else
-// by its ticker if it has one, or else from its finest bars. It asks the source itself,
-// not the cache, which may be half a minute behind.
-func quoteOf(ctx context.Context, source Source, symbol string) (Quote, error) {
-	s := serviceOf(source, symbol)
-	if s != nil && s.single != nil {
-		return s.quote(ctx, symbol)
+// quoteOf asks a venue for one price: with bid and ask if it has them, or else
+// by its ticker if it has one, or else from its finest bars. It does not ask the cache,
+// which may be half a minute behind.
+func quoteOf(ctx context.Context, v *Venue, symbol string) (Quote, error) {
+	if v = v.of(symbol); v.quote != nil {
+		return v.quote(ctx, symbol)
 	}
-	if s != nil && s.ticker != nil {
-		quotes, err := s.quotes(ctx, []string{symbol})
-		if q, ok := quotes[symbol]; ok && err == nil {
-			return q, nil
-		} else if err != nil {
-			return Quote{}, err
-		}
-	}
-	if c, ok := source.(*cached); ok {
-		source = c.source
-	}
-	// Only files have no minutes. Their finest interval is found by trying.
-	var err error
+	return lastClose(ctx, v.fresh, symbol)
+}
+
+// lastClose returns the price of the finest bars. Only files have no minutes. Their finest
+// interval is found by trying.
+func lastClose(ctx context.Context, bars func(context.Context, Query) (*Series, error), symbol string) (q Quote, err error) {
 	for _, iv := range Intervals() {
 		var s *Series
-		if s, err = source.Bars(ctx, Query{Symbol: symbol, Interval: iv, Limit: 2}); err == nil {
+		if s, err = bars(ctx, Query{Symbol: symbol, Interval: iv, Limit: 2}); err == nil {
 			w := &watch{symbol: symbol}
 			g := w.price(s)
 			return Quote{Symbol: symbol, Price: g.Price, At: g.At, Source: s.Source, Synthetic: s.Synthetic, Hours: s.Hours}, nil
@@ -113,9 +105,8 @@ func quoteOf(ctx context.Context, source Source, symbol string) (Quote, error) {
 	return Quote{}, err
 }
 
-// quotes asks the ticker of a service for the prices of several symbols at once.
-// A symbol that is missing in the answer is missing in the result.
-func (s *service) quotes(ctx context.Context, symbols []string) (map[string]Quote, error) {
+// prices asks the ticker of a service for the prices of several symbols at once.
+func (s *service) prices(ctx context.Context, symbols []string) (map[string]Quote, error) {
 	asked := time.Now()
 	quotes, at, err := s.ticker(forPrice(ctx), s.host, symbols)
 	if err != nil {
@@ -127,8 +118,17 @@ func (s *service) quotes(ctx context.Context, symbols []string) (map[string]Quot
 	return quotes, nil
 }
 
-// quote asks a service for the price of one symbol with its bid and ask.
-func (s *service) quote(ctx context.Context, symbol string) (Quote, error) {
+// priceOf asks the ticker for one price, or takes it from bars if the ticker does not have it.
+func (s *service) priceOf(ctx context.Context, symbol string) (Quote, error) {
+	quotes, err := s.prices(ctx, []string{symbol})
+	if q, ok := quotes[symbol]; ok || err != nil {
+		return q, err
+	}
+	return lastClose(ctx, s.bars, symbol)
+}
+
+// present asks a service for the price of one symbol with its bid and ask.
+func (s *service) present(ctx context.Context, symbol string) (Quote, error) {
 	asked := time.Now()
 	q, at, err := s.single(forPrice(ctx), s.host, symbol)
 	if err != nil {
@@ -165,13 +165,13 @@ const gridAge = time.Minute
 // Grid returns the rules of a canonical symbol: an empty Grid if its source has
 // none. It asks the exchange once a minute at most.
 func (f *Feed) Grid(ctx context.Context, symbol string) (Grid, error) {
-	s := serviceOf(f.source, symbol)
-	if s == nil || s.grid == nil {
+	v := f.source.of(symbol)
+	if v.grid == nil {
 		return Grid{}, nil
 	}
 	always := func(Grid) bool { return true }
 	return f.grids.get(ctx, symbol, symbol, always, func(ctx context.Context) (kept[Grid], error) {
-		g, err := s.grid(ctx, s.host, symbol)
+		g, err := v.grid(ctx, symbol)
 		return kept[Grid]{value: g, expiry: time.Now().Add(gridAge)}, err
 	})
 }

@@ -2,26 +2,12 @@ package market
 
 import (
 	"fmt"
-	"slices"
 
 	"wick/internal/limit"
 )
 
-// Resolve returns the canonical symbol of a market, under which everything about it
-// is kept, for any usual spelling: BTC/USDT, btc-usdt and BINANCE:BTCUSDT
-// are BTCUSDT at Binance, and BTCUSD, BTC-USD and XBTUSD are XBTUSD at Kraken. It
-// refuses what [ParseSymbol] refuses, an exchange that source does not ask, and
-// a text that could mean two markets. It makes no request. A source that is no
-// [Resolver] has the names of [Sample].
-func Resolve(source Source, text string) (string, error) {
-	if r, ok := source.(Resolver); ok {
-		return r.Resolve(text)
-	}
-	return Sample{}.Resolve(text)
-}
-
-// Resolve returns the canonical symbol at p: see [Resolve].
-func (p *provider) Resolve(text string) (string, error) {
+// resolve returns the canonical symbol at p: see [Resolve].
+func (p *provider) resolve(text string) (string, error) {
 	venue, symbol, err := written(text)
 	if err != nil {
 		return "", err
@@ -57,11 +43,18 @@ func elsewhere(venue string) string {
 	return limit.Clip(venue) + " is not an exchange that wick knows: write the symbol alone, as the source spells it"
 }
 
-// Resolve returns the canonical symbol at the service that text belongs to. It refuses
+// resolvePlain returns the canonical symbol among markets that have no spelling of their own, which
+// is a pair without separator. It ignores the exchange.
+func resolvePlain(text string) (string, error) {
+	_, symbol, err := written(text)
+	return spellPlain(symbol), err
+}
+
+// resolveAuto returns the canonical symbol at the service that text belongs to. It refuses
 // the name of a coin alone: that would go to Yahoo, where it means a stock. It also
 // refuses an exchange that auto would not choose by the symbol, because only the symbol
 // is kept.
-func (a *auto) Resolve(text string) (string, error) {
+func resolveAuto(text string) (string, error) {
 	venue, symbol, err := written(text)
 	if err != nil {
 		return "", err
@@ -71,10 +64,9 @@ func (a *auto) Resolve(text string) (string, error) {
 			errSymbol, limit.Clip(text), spellBinance(symbol+"-USDT"), spellCoinbase(symbol+"-USD"))
 	}
 	if venue == "" {
-		name, _ := route(symbol)
-		p := a.services[name]
+		p, _ := route(symbol)
 		canonical, err := p.spelled(symbol)
-		if again, _ := route(canonical); err == nil && again != name { // XB_TUSD becomes BTCUSD, which means another service
+		if again, _ := route(canonical); err == nil && again != p { // XB_TUSD becomes BTCUSD, which means another service
 			return "", fmt.Errorf("%w %q: write it as %s does, such as %s", errSymbol, limit.Clip(text), p.name, p.example)
 		}
 		return canonical, err
@@ -86,38 +78,9 @@ func (a *auto) Resolve(text string) (string, error) {
 			continue
 		}
 		canonical, err := p.spelled(symbol)
-		if name, _ := route(canonical); err != nil || name == p.name {
+		if chosen, _ := route(canonical); err != nil || chosen == p {
 			return canonical, err
 		}
 	}
 	return "", fmt.Errorf("%w %q: auto chooses by the symbol alone; %s", errSymbol, limit.Clip(text), elsewhere(venue))
 }
-
-// Resolve returns the symbol of the file that text means: the file of that name, or
-// else the first file whose name is the same pair in another spelling. If there is none
-// it returns the symbol as it was written.
-func (c *CSV) Resolve(text string) (string, error) {
-	_, symbol, err := written(text)
-	if err != nil {
-		return "", err
-	}
-	names, err := c.names()
-	if err != nil {
-		return "", err
-	}
-	// Backwards, so that of several files with another spelling the first remains.
-	found := symbol
-	for _, name := range slices.Backward(names) {
-		has, _, ok := parseName(name)
-		if ok && has == symbol {
-			return symbol, nil
-		}
-		if ok && spellPlain(has) == spellPlain(symbol) {
-			found = has
-		}
-	}
-	return found, nil
-}
-
-// Resolve asks the source behind the cache.
-func (c *cached) Resolve(text string) (string, error) { return Resolve(c.source, text) }

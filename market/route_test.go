@@ -20,8 +20,8 @@ func TestRoute(t *testing.T) {
 		"AAPL": "yahoo", "BRK-B": "yahoo", "^GSPC": "yahoo", "EURUSD=X": "yahoo", "EURUSD": "yahoo", "GBP-USD": "yahoo", "ES=F": "yahoo", "VOD.L": "yahoo",
 		"BACHF": "yahoo", "COP": "yahoo", "BTC-UAH": "yahoo", "GBTC": "yahoo", "METH": "yahoo", "USD": "yahoo", "EURUSDT": "binance",
 	} {
-		if got, why := route(symbol); got != want || why == "" {
-			t.Errorf("%s goes to %s because %s; want %s", symbol, got, why, want)
+		if got, why := route(symbol); got.name != want || why == "" {
+			t.Errorf("%s goes to %s because %s; want %s", symbol, got.name, why, want)
 		}
 	}
 }

@@ -26,9 +26,13 @@ func (f *Feed) Run(ctx context.Context, deliver func(Update)) error {
 	}
 	// Services with a ticker have a loop each, for prices. The loop below polls
 	// bars, of all symbols.
-	for _, s := range servicesOf(f.source) {
-		if s.ticker != nil {
-			polls.Go(func() { f.pollPrices(ctx, s, tell) })
+	parts := f.source.parts
+	if len(parts) == 0 {
+		parts = []*Venue{f.source}
+	}
+	for _, v := range parts {
+		if v.prices != nil {
+			polls.Go(func() { f.pollPrices(ctx, v, tell) })
 		}
 	}
 	f.pollBars(ctx, &polls, tell)
@@ -83,7 +87,7 @@ func (f *Feed) takeDue() map[*watch][]Interval {
 		if f.yields(w, now) {
 			continue
 		}
-		if pace := paceOf(f.source, w.symbol); pace > 0 {
+		if pace := f.source.of(w.symbol).pace; pace > 0 {
 			if idle := now.Add(-feedTick); f.next.Before(idle) {
 				f.next = idle // unused time does not allow a burst of polls later
 			}
@@ -108,11 +112,11 @@ const feedYield = 30 * time.Second
 
 // yields reports whether the poll of w lets other requests pass. The caller holds f.mu.
 func (f *Feed) yields(w *watch, now time.Time) bool {
-	s := serviceOf(f.source, w.symbol)
-	if !f.batched(s) || w.resumed() || !s.host.gate.crowded() {
+	v := f.source.of(w.symbol)
+	if !f.batched(v) || w.resumed() || !v.crowded() {
 		return false
 	}
-	polled := slices.ContainsFunc(f.symbolsOf(s), func(symbol string) bool { return f.watched[symbol].busy })
+	polled := slices.ContainsFunc(f.symbolsOf(v), func(symbol string) bool { return f.watched[symbol].busy })
 	return polled || now.Sub(w.due) < feedYield
 }
 
@@ -139,7 +143,7 @@ func (f *Feed) done(ctx context.Context, w *watch, g *result, err error) {
 		w.fails++
 		// Without any answer the pause doubles with every failure, up to feedRest. A source
 		// without a budget, such as a file, costs nothing and may be right at any moment.
-		if g == nil && paceOf(f.source, w.symbol) > 0 {
+		if g == nil && f.source.of(w.symbol).pace > 0 {
 			pause = max(pause, min(pause<<min(w.fails, 10), feedRest))
 		}
 	}
@@ -154,12 +158,12 @@ func (f *Feed) pause(w *watch, g *result) time.Duration {
 	switch {
 	case g == nil:
 	case w.doubt != 0: // the next poll confirms the price or not: as soon as possible
-	case f.batched(serviceOf(f.source, w.symbol)):
+	case f.batched(f.source.of(w.symbol)):
 		// Prices come from the ticker. Bars are needed only when a minute has closed: for
 		// the highs and lows between two prices, and for the bars that closed with it.
 		minute := time.Now().Truncate(time.Minute).Add(time.Minute + settle)
 		pause = max(pause, time.Until(minute))
-	case paceOf(f.source, w.symbol) > 0 && time.Since(time.UnixMilli(g.At)) > feedQuiet:
+	case f.source.of(w.symbol).pace > 0 && time.Since(time.UnixMilli(g.At)) > feedQuiet:
 		pause = max(pause, feedSlow)
 	}
 	return pause
@@ -193,7 +197,7 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 		return g, err
 	}
 	f.mu.Lock()
-	sparing := f.batched(serviceOf(f.source, w.symbol))
+	sparing := f.batched(f.source.of(w.symbol))
 	f.mu.Unlock()
 	for _, iv := range intervals {
 		// A request per interval and minute would use up a small budget.
@@ -220,7 +224,7 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 // of their own accord, which nobody here can help: they are not noted.
 func (f *Feed) noteLate(w *watch, s *Series) {
 	c := s.Closed()
-	if s.Source != "csv" || c.Len() == 0 {
+	if !f.source.of(w.symbol).rewritten || c.Len() == 0 {
 		return
 	}
 	last := w.closed[s.Interval]

@@ -26,9 +26,15 @@ const sampleBegin = 315532800
 
 // Resolve returns the canonical symbol among invented markets, which is a pair
 // without separator. It ignores the exchange.
-func (Sample) Resolve(text string) (string, error) {
-	_, symbol, err := written(text)
-	return spellPlain(symbol), err
+func (Sample) Resolve(text string) (string, error) { return resolvePlain(text) }
+
+func (s Sample) venue() *Venue {
+	return &Venue{name: "sample", resolve: resolvePlain, bars: s.Bars, fresh: s.Bars, known: knownSample, computed: true}
+}
+
+// knownSample returns what people ask for first. The sample has a price for everything.
+func knownSample() []string {
+	return slices.Concat(binance.usual, []string{"EURUSD", "USDJPY", "XAUUSD", "AAPL", "MSFT", "NVDA", "TSLA", "SPY"})
 }
 
 // Bars returns the newest bars as of now. It keeps those that have closed for the

@@ -38,18 +38,8 @@ func Search(ctx context.Context, source Source, text string) ([]Found, error) {
 	if text == "" {
 		return nil, nil
 	}
-	switch s := source.(type) {
-	case *cached:
-		return Search(ctx, s.source, text)
-	case *service:
-		return s.search(ctx, text)
-	case *auto:
-		coins, err := s.services[binance.name].search(ctx, text)
-		others, wrong := s.services[yahoo.name].search(ctx, text)
-		if len(coins)+len(others) == 0 {
-			return nil, cmp.Or(err, wrong)
-		}
-		return matching(slices.Concat(coins, others), text), nil
+	if v := venueOf(source); v.search != nil {
+		return v.search(ctx, text)
 	}
 	return matching(namedAll(Known(source)), text), nil
 }

@@ -39,6 +39,25 @@ func (p *provider) open(r reach) (*service, error) {
 	return &service{provider: p, host: h, columns: columns}, nil
 }
 
+// venue returns what the service offers.
+func (s *service) venue() *Venue {
+	v := &Venue{
+		name: s.name, resolve: s.resolve, bars: s.bars, fresh: s.bars, known: func() []string { return s.usual }, search: s.search,
+		batch: s.batch, every: s.every, pace: s.period, crowded: s.host.gate.crowded,
+	}
+	if s.ticker != nil {
+		v.prices = s.prices
+		v.quote = s.priceOf
+	}
+	if s.single != nil {
+		v.quote = s.present
+	}
+	if s.grid != nil {
+		v.grid = func(ctx context.Context, symbol string) (Grid, error) { return s.provider.grid(ctx, s.host, symbol) }
+	}
+	return v
+}
+
 // maxAhead is how many seconds a bar or a price may be ahead of our clock.
 const maxAhead = 120
 
@@ -46,13 +65,9 @@ const maxAhead = 120
 // such requests give a little more than MaxLimit.
 const maxPages = 70
 
-// Bars answers q. An interval that the service lacks is made from the nearest
+// bars answers q. An interval that the service lacks is made from the nearest
 // finer one.
-func (s *service) Bars(ctx context.Context, q Query) (*Series, error) {
-	q, err := q.checked(s)
-	if err != nil {
-		return nil, err
-	}
+func (s *service) bars(ctx context.Context, q Query) (*Series, error) {
 	if err := s.columns.check(s.name, q.Extra); err != nil {
 		return nil, err
 	}

@@ -28,23 +28,30 @@ var listed = func() map[string]string {
 }()
 
 // fake opens a service over an exchange, without a network.
-func fake(t testing.TB, name string, x *markettest.Exchange) *service {
+func fake(t testing.TB, name string, x *markettest.Exchange) venueOver {
 	t.Helper()
 	s := over(t, name, reach{env: markettest.Env("http://127.0.0.1"), transport: x.Transport()})
-	if s.host.base.Path != "/"+name {
+	if s.service.host.base.Path != "/"+name {
 		t.Fatalf("markettest has no stand-in for %s", name)
 	}
 	return s
 }
 
+// venueOver is a service of the table, as a venue and with what it is made of.
+type venueOver struct {
+	*Venue
+	service *service
+}
+
 // over opens a service of the table.
-func over(t testing.TB, name string, r reach) *service {
+func over(t testing.TB, name string, r reach) venueOver {
 	t.Helper()
-	s, err := open(name, r)
+	i := slices.IndexFunc(providers, func(p *provider) bool { return p.name == name })
+	s, err := providers[i].open(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.(*service)
+	return venueOver{s.venue(), s}
 }
 
 // nowhere has no other base URLs.
@@ -143,7 +150,7 @@ func TestResampleEqualsTheService(t *testing.T) {
 				t.Parallel()
 				bubble(t, func(t *testing.T) {
 					s := fake(t, p.name, frozen(&markettest.Exchange{Sparse: true, Days: 130}))
-					newest, err := s.page(t.Context(), s.host, symbol, native[0], 0, 1)
+					newest, err := s.service.page(t.Context(), s.service.host, symbol, native[0], 0, 1)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -253,8 +260,8 @@ func TestFaults(t *testing.T) {
 					}
 					x.Inject(fault)
 					expect := c.want
-					if c.fault.Kind == markettest.TooMany && expect.ok && s.peace > 0 {
-						expect = want{false, 429, s.peace.String(), true} // it is left alone for minutes, whatever it says
+					if c.fault.Kind == markettest.TooMany && expect.ok && s.service.peace > 0 {
+						expect = want{false, 429, s.service.peace.String(), true} // it is left alone for minutes, whatever it says
 					}
 					start := time.Now()
 					got, err := s.Bars(t.Context(), q)
@@ -302,7 +309,7 @@ func TestGapsAreReportedNotFilled(t *testing.T) {
 					x := &markettest.Exchange{Days: 100}
 					s := fake(t, name, x)
 					answers := &keeps{RoundTripper: x.Transport()}
-					s.host.client.Transport = answers
+					s.service.host.client.Transport = answers
 					q := Query{Symbol: symbol, Interval: Minute1, Limit: oneAnswer(t, s)}
 					clean, err := s.Bars(t.Context(), q)
 					if err != nil {
@@ -338,9 +345,9 @@ func TestGapsAreReportedNotFilled(t *testing.T) {
 
 // oneAnswer returns how many minutes to ask s for so that one answer has them, and its
 // middle, where a fault removes rows, is among them.
-func oneAnswer(t *testing.T, s *service) int {
+func oneAnswer(t *testing.T, s venueOver) int {
 	t.Helper()
-	p, err := s.page(t.Context(), s.host, s.example, Minute1, 0, MaxLimit)
+	p, err := s.service.page(t.Context(), s.service.host, s.service.example, Minute1, 0, MaxLimit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -436,7 +443,7 @@ func TestPaging(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				x := &markettest.Exchange{Days: 50}
 				s := fake(t, p.name, x)
-				newest, err := s.page(t.Context(), s.host, p.example, Minute1, 0, MaxLimit)
+				newest, err := s.service.page(t.Context(), s.service.host, p.example, Minute1, 0, MaxLimit)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -447,7 +454,7 @@ func TestPaging(t *testing.T) {
 					want = limit
 					middle := len(newest.rows) / 2
 					end, before := newest.rows[middle].Time, newest.rows[middle-1].Time
-					older, err := s.page(t.Context(), s.host, p.example, Minute1, end, 10)
+					older, err := s.service.page(t.Context(), s.service.host, p.example, Minute1, end, 10)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -10,8 +10,8 @@ import (
 // pollPrices polls the ticker of a service once in each of its periods until ctx ends.
 // Each request is for as many of the watched symbols as the service allows; if there are
 // more, they take turns.
-func (f *Feed) pollPrices(ctx context.Context, s *service, tell func(*watch, *result)) {
-	tick := time.NewTicker(s.every)
+func (f *Feed) pollPrices(ctx context.Context, v *Venue, tell func(*watch, *result)) {
+	tick := time.NewTicker(v.every)
 	defer tick.Stop()
 	for turn := 0; ; turn++ {
 		select {
@@ -19,21 +19,21 @@ func (f *Feed) pollPrices(ctx context.Context, s *service, tell func(*watch, *re
 			return
 		case <-tick.C:
 		}
-		if batch := f.takeIdle(s, turn); len(batch) > 0 {
-			f.pollBatch(ctx, s, batch, tell)
+		if batch := f.takeIdle(v, turn); len(batch) > 0 {
+			f.pollBatch(ctx, v, batch, tell)
 		}
 	}
 }
 
-// takeIdle marks as busy and returns the symbols of s whose turn it is and that are not
+// takeIdle marks as busy and returns the symbols of v whose turn it is and that are not
 // being polled. It leaves out a symbol that goes on from a price of ResumePrice until its
 // bars were seen: what the market did since comes before the price that it has now.
-func (f *Feed) takeIdle(s *service, turn int) []*watch {
+func (f *Feed) takeIdle(v *Venue, turn int) []*watch {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var idle []*watch
-	batches := slices.Collect(slices.Chunk(f.symbolsOf(s), s.batch))
-	if !f.batched(s) || len(batches) == 0 {
+	batches := slices.Collect(slices.Chunk(f.symbolsOf(v), v.batch))
+	if !f.batched(v) || len(batches) == 0 {
 		return nil
 	}
 	for _, symbol := range batches[turn%len(batches)] {
@@ -49,16 +49,16 @@ func (f *Feed) takeIdle(s *service, turn int) []*watch {
 // would not help, for instance because a symbol is unknown, all symbols of the service
 // are polled one by one for ten minutes. A symbol that is missing in the answer is
 // polled by itself at once.
-func (f *Feed) pollBatch(ctx context.Context, s *service, batch []*watch, tell func(*watch, *result)) {
+func (f *Feed) pollBatch(ctx context.Context, v *Venue, batch []*watch, tell func(*watch, *result)) {
 	var symbols []string
 	for _, w := range batch {
 		symbols = append(symbols, w.symbol)
 	}
-	quotes, err := s.quotes(ctx, symbols)
+	quotes, err := v.prices(ctx, symbols)
 	// One of the symbols is wrong, and only polling them one by one shows which.
 	if e := (*Error)(nil); errors.As(err, &e) && !e.Retry {
 		f.mu.Lock()
-		f.single[s.name] = time.Now().Add(10 * time.Minute)
+		f.single[v.name] = time.Now().Add(10 * time.Minute)
 		for _, w := range batch {
 			w.due = time.Now()
 		}
