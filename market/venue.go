@@ -82,7 +82,9 @@ func venueOf(source Source) *Venue {
 	if r, ok := source.(Resolver); ok {
 		v.resolve = r.Resolve
 	}
-	v.bars, v.fresh = source.Bars, source.Bars
+	if source != nil { // without one there are names all the same
+		v.bars, v.fresh = source.Bars, source.Bars
+	}
 	return &v
 }
 

@@ -127,7 +127,7 @@ func TestHealthOfTheFeed(t *testing.T) {
 		check("silent for 25 s", "ok", 24, 27)
 		time.Sleep(10 * time.Second)
 		check("silent for 35 s", "degraded", 34, 37)
-		if !strings.Contains(log.String(), `msg="source is silent" source=source`) {
+		if !strings.Contains(log.String(), `msg="source is silent" source=sample`) {
 			t.Errorf("the log says\n%s", &log)
 		}
 		source.dead.Store(false)
