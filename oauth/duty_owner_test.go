@@ -65,6 +65,7 @@ func TestDuty01NothingThroughProxy(t *testing.T) {
 		"True-Client-IP": "203.0.113.66", "Fly-Client-IP": "203.0.113.66", "Ngrok-Trace-Id": "1", "Tailscale-User-Login": "a@b", "X-Client-IP": "203.0.113.66", "X-Envoy-External-Address": "203.0.113.66",
 		"X-Forwarded": "for=203.0.113.66", "Client-IP": "203.0.113.66", "Proxy-Client-IP": "203.0.113.66", "WL-Proxy-Client-IP": "203.0.113.66", "X-Nf-Client-Connection-Ip": "203.0.113.66", "X-Remote-IP": "203.0.113.66",
 		"X-Originating-IP": "203.0.113.66", "X-Varnish": "1", "X-Arr-Log-Id": "1", "Max-Forwards": "9", "Front-End-Https": "on", "X-Scheme": "https", "X-Cloud-Trace-Context": "1", "X-Render-Origin-Server": "1", "X-Railway-Edge": "1", "X-HTTP-Forwarded-For": "203.0.113.66", "Proxy-Connection": "keep-alive", "X-Localtunnel-Agent-Ips": "[]",
+		"L5d-Client-Id": "1", "X-Request-Id": "1", "Eagleeye-Traceid": "1", "Ali-Cdn-Real-Ip": "203.0.113.66", "Incap-Client-Ip": "203.0.113.66", "Surrogate-Capability": "1", "Remote-Addr": "203.0.113.66", "Z-Forwarded-For": "203.0.113.66", "Ar-Real-Ip": "203.0.113.66", "Netlify-Country": "DE", "A-Tunnel-Of-Tomorrow": "1",
 	} {
 		h, c := serve() // for each, or they would be too many for one minute
 		own := query(registered{ClientID: OwnClient}, h.base+"/app")
@@ -144,6 +145,11 @@ func TestDuty01WhoSentIt(t *testing.T) {
 	}{
 		{http.Header{}, false},
 		{http.Header{"Sec-Fetch-Site": {"none"}, "Sec-Fetch-Mode": {"navigate"}, "Sec-Fetch-Dest": {"document"}, "Sec-Fetch-User": {"?1"}}, false},
+		// As Chromium 140, Firefox 143, Safari 26, and the HTTP clients of Java and Python ask.
+		{http.Header{"Connection": {"keep-alive"}, "Cache-Control": {"max-age=0"}, "Sec-Ch-Ua": {"x"}, "Sec-Ch-Ua-Mobile": {"?0"}, "Sec-Ch-Ua-Platform": {"x"}, "Upgrade-Insecure-Requests": {"1"}, "User-Agent": {"x"}, "Accept": {"*/*"}, "Sec-Fetch-Site": {"none"}, "Sec-Fetch-Mode": {"navigate"}, "Sec-Fetch-User": {"?1"}, "Sec-Fetch-Dest": {"document"}, "Accept-Encoding": {"gzip"}, "Accept-Language": {"de"}, "Cookie": {"a=b"}, "Sec-Gpc": {"1"}}, false},
+		{http.Header{"User-Agent": {"x"}, "Accept": {"*/*"}, "Accept-Language": {"de"}, "Accept-Encoding": {"gzip"}, "Dnt": {"1"}, "Connection": {"keep-alive"}, "Upgrade-Insecure-Requests": {"1"}, "Sec-Fetch-Dest": {"document"}, "Sec-Fetch-Mode": {"navigate"}, "Sec-Fetch-Site": {"none"}, "Sec-Fetch-User": {"?1"}, "Priority": {"u=0, i"}, "Te": {"trailers"}, "Pragma": {"no-cache"}, "Cache-Control": {"no-cache"}}, false},
+		{http.Header{"Connection": {"Upgrade, HTTP2-Settings"}, "Http2-Settings": {"x"}, "Upgrade": {"h2c"}, "User-Agent": {"Java-http-client/21"}}, false},
+		{http.Header{"Accept": {"*/*"}, "Accept-Encoding": {"gzip"}, "Connection": {"keep-alive"}, "User-Agent": {"python-httpx"}, "Mcp-Protocol-Version": {"2025-11-25"}}, false},
 		{http.Header{"Sec-Fetch-Mode": {"cors"}}, false}, // fetch in Node says so of every request, and nothing else
 		{http.Header{"Origin": {"https://evil.example"}}, true},
 		{http.Header{"Origin": {"null"}}, true},

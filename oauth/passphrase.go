@@ -31,18 +31,19 @@ const maxPlaces = 128
 
 // passphrase recognises the owner's passphrase and counts wrong guesses.
 //
-// Three budgets are kept apart. With one for all, a stranger who guesses once a
+// Budgets are kept apart. With one for all, a stranger who guesses once a
 // minute would keep the owner out for ever; with one per address, a botnet
 // would guess without end. So strangers share one budget, this machine has its
-// own, and each place where the right passphrase came from has its own, which
-// strangers cannot use up.
+// own, so does its socket, where a program may guess while the owner types on a page,
+// and each place where the right passphrase came from has its own, which strangers cannot
+// use up.
 type passphrase struct {
 	rounds int
 	salt   [16]byte
 	key    []byte
 
-	mu               sync.Mutex
-	local, strangers budget // guarded by mu
+	mu                       sync.Mutex
+	local, socket, strangers budget // guarded by mu
 
 	known table[*place] // where the owner logged in, by the digest of the place
 }
@@ -133,7 +134,10 @@ func (p *passphrase) check(guess string, v visitor) (right bool, wait time.Durat
 
 // budget returns the budget that v's guesses use. The caller holds mu, here and below.
 func (p *passphrase) budget(v visitor) *budget {
-	if v.here {
+	switch {
+	case v.socket:
+		return &p.socket
+	case v.here:
 		return &p.local
 	}
 	for _, where := range v.places() {
@@ -171,12 +175,12 @@ func Prover(passphrase []byte) func(guess string) error {
 	return newPassphrase(passphrase, stretch).proves
 }
 
-// proves is check for a guess of this machine.
+// proves is check for a guess over the socket of this machine.
 func (p *passphrase) proves(guess string) error {
 	if p == nil {
 		return errors.New("there is no passphrase here")
 	}
-	right, wait, _ := p.check(guess, visitor{here: true})
+	right, wait, _ := p.check(guess, visitor{here: true, socket: true})
 	switch {
 	case wait > 0:
 		return fmt.Errorf("too many wrong passphrases: try again in %d seconds", seconds(wait))

@@ -28,23 +28,24 @@ func (s *Server) visitor(r *http.Request) visitor {
 	return v
 }
 
-// forwarders are the headers that proxies and tunnels add; one that ends with a hyphen
-// stands for all that begin so.
-var forwarders = []string{
-	"Forwarded", "Via", "X-Forwarded-", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "X-Original-", "X-Envoy-", "True-Client-Ip",
-	"Cdn-Loop", "Cf-", "Fly-", "Ngrok-", "Tailscale-", "Fastly-", "Akamai-", "X-Amzn-", "X-Appengine-", "X-Azure-", "X-Vercel-",
-	"X-Forwarded", "Client-Ip", "Proxy-Client-Ip", "Wl-Proxy-", "X-Nf-", "X-Remote-", "X-Originating-Ip", "X-Varnish", "X-Arr-", "Max-Forwards", "Front-End-Https",
-	"X-Scheme", "X-Cloud-Trace-Context", "X-Render-", "X-Railway-", "X-Http-Forwarded-For", "Proxy-Connection", "X-Localtunnel-",
+// ownHeaders are the headers that browsers and clients send for themselves; one that ends
+// with a hyphen stands for all that begin so. Everything else was added on the way: nobody
+// knows all that proxies and tunnels add, each under a name of its own, but what a program
+// asks for itself is known.
+var ownHeaders = []string{
+	"Accept", "Accept-", "User-Agent", "Sec-", "Cookie", "Origin", "Referer", "Content-", "Authorization", "Cache-Control", "Pragma", "If-", "Range",
+	"Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Upgrade-Insecure-Requests", "Http2-Settings", "Expect", "Priority", "Dnt", "Purpose", "Save-Data",
+	"Mcp-", "Last-Event-Id", "Traceparent", "Tracestate", "Baggage", "X-Requested-With",
 }
 
-// forwarded reports whether a proxy says that it passes on someone's request. An empty
-// header counts too: it may be the first of several lines.
+// forwarded reports whether somebody may have passed a request on. An empty header counts
+// too: it may be the first of several lines.
 func forwarded(r *http.Request) bool {
 	for name := range r.Header {
-		for _, f := range forwarders {
-			if name == f || strings.HasSuffix(f, "-") && strings.HasPrefix(name, f) {
-				return true
-			}
+		if !slices.ContainsFunc(ownHeaders, func(own string) bool {
+			return name == own || strings.HasSuffix(own, "-") && strings.HasPrefix(name, own)
+		}) {
+			return true
 		}
 	}
 	return false
@@ -126,6 +127,7 @@ type visitor struct {
 	site   netip.Prefix // the /48 of an IPv6 address; invalid for others
 	local  bool         // a program on this machine that is not a trusted proxy
 	here   bool         // a program on this machine that asks for itself; it may be a trusted proxy, which says so when it asks for another
+	socket bool         // over the control socket, which is here too
 	shared bool         // behind a proxy that is not trusted: everybody behind it has this address
 }
 

@@ -17,7 +17,7 @@ import (
 // Bounds on questions.
 const (
 	life         = 10 * time.Minute // how long a question waits, and then how long its answer can be used
-	maxQuestions = 100              // questions that wait; one more removes the oldest
+	maxQuestions = 100              // questions that wait; one more removes one of the login that has most
 	maxOwn       = 10               // questions of one login; one more removes its oldest
 )
 
@@ -159,7 +159,7 @@ func (g *Gate) answer(c Caller, a Answer, record func(Evidence) error) error {
 // so that the client can repeat its call after a late answer.
 func (g *Gate) note(q *question, c Caller, channel string, yes bool, record func(Evidence) error, now time.Time) error {
 	e := Evidence{
-		ID: rand.Text()[:16], Yes: yes, At: now.UTC().Round(0), Channel: channel, Address: c.Address, Login: c.Login[:min(8, len(c.Login))], // as the audit shows logins
+		ID: rand.Text()[:16], Yes: yes, Proved: c.Scopes.Has(Person), At: now.UTC().Round(0), Channel: channel, Address: c.Address, Login: c.Login[:min(8, len(c.Login))], // as the audit shows logins
 		Asked: q.asker, Order: q.Lines, Digest: hex.EncodeToString(q.Digest[:]),
 	}
 	e.Asked.Login = q.asker.Login[:min(8, len(q.asker.Login))]
@@ -167,7 +167,7 @@ func (g *Gate) note(q *question, c Caller, channel string, yes bool, record func
 		return fmt.Errorf("the answer could not be written down, so it does not count: %w", err)
 	}
 	q.answered, q.evidence, q.ends = true, e, now.Add(life).Round(0)
-	g.log.Info("order answered", "yes", yes, "evidence", e.ID, "order", q.Lines[0], "client", q.asker.Name, "login", e.Asked.Login, "channel", channel, "from", c.Address)
+	g.log.Info("order answered", "yes", yes, "proved", e.Proved, "evidence", e.ID, "order", q.Lines[0], "client", q.asker.Name, "login", e.Asked.Login, "channel", channel, "from", c.Address)
 	return nil
 }
 
@@ -210,34 +210,30 @@ func (g *Gate) ask(c Caller, o *Order, now time.Time) *Asked {
 }
 
 // keep stores a question and returns its id. It removes an earlier question about the same
-// order. A login that asks often pushes out its own questions, not those of others.
+// order. A login that asks often pushes out its own questions, and if there are too many in
+// all, the login that has most loses one: one that was refused, which waits for nobody, else
+// its oldest.
 func (g *Gate) keep(q *question, now time.Time) string {
 	maps.DeleteFunc(g.waiting, func(_ string, other *question) bool { return other.Digest == q.Digest || !now.Before(other.ends) })
-	g.makeRoom(maxOwn, func(other *question) bool { return other.asker.Login == q.asker.Login })
-	g.makeRoom(maxQuestions, func(*question) bool { return true })
+	asked, login := make(map[string]int), q.asker.Login
+	for _, other := range g.waiting {
+		asked[other.asker.Login]++
+	}
+	own, most, drop := asked[login] >= maxOwn, 0, ""
+	if !own && len(g.waiting) >= maxQuestions {
+		most = slices.Max(slices.Collect(maps.Values(asked)))
+	}
+	for id, other := range g.waiting {
+		if by := other.asker.Login; own && by == login || asked[by] == most {
+			if x := g.waiting[drop]; x == nil || other.refused() && !x.refused() || other.refused() == x.refused() && other.ends.Before(x.ends) {
+				drop = id
+			}
+		}
+	}
+	delete(g.waiting, drop)
 	id := rand.Text()
 	g.waiting[id] = q
 	return id
-}
-
-// makeRoom removes one of the questions that of picks if there are as many as may be: one
-// that was refused, which waits for nobody, else the oldest.
-func (g *Gate) makeRoom(most int, of func(*question) bool) {
-	var ids []string
-	for id, q := range g.waiting {
-		if of(q) {
-			ids = append(ids, id)
-		}
-	}
-	if len(ids) >= most {
-		delete(g.waiting, slices.MinFunc(ids, func(a, b string) int {
-			x, y := g.waiting[a], g.waiting[b]
-			if x.refused() != y.refused() {
-				return map[bool]int{true: -1, false: 1}[x.refused()]
-			}
-			return x.ends.Compare(y.ends)
-		}))
-	}
 }
 
 // Question is an order that waits for the owner: its preview, and when it ends.

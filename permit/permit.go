@@ -199,12 +199,14 @@ type Limits struct {
 	Until    time.Time     // zero for ever
 }
 
-// Evidence is one answer of a person, for the journal.
+// Evidence is one answer, for the journal. A no needs no proof of who gave it, so that
+// nothing keeps a person from it: it may be the client's.
 type Evidence struct {
 	ID      string    `json:"id"` // the order that was placed on it names it
 	Yes     bool      `json:"yes"`
 	At      time.Time `json:"at"`
-	Channel string    `json:"channel"`           // page, socket, or client for a form in the client
+	Proved  bool      `json:"proved"`            // by the passphrase, or without one by the key of the owner's page, that a person gave it
+	Channel string    `json:"channel"`           // page, socket, or client for what the client says that its person answered
 	Login   string    `json:"login,omitempty"`   // of who answered; empty for the page of the question
 	Address string    `json:"address,omitempty"` // of who answered
 	Asked   Caller    `json:"asked"`             // who wants to place the order

@@ -92,7 +92,7 @@ func TestEvidence(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := (*b)[0]
-		if !e.Yes || e.Channel != "page" || e.Address != person.Address || e.Asked.Name != "agent" || e.Asked.Login != "login-12" || e.Asked.Door != HTTP || e.Asked.Address != trader.Address || e.Order[0] != "buy for 50" || !strings.HasPrefix(e.Digest, "32") || !e.At.Equal(time.Now()) {
+		if !e.Yes || !e.Proved || e.Channel != "page" || e.Address != person.Address || e.Asked.Name != "agent" || e.Asked.Login != "login-12" || e.Asked.Door != HTTP || e.Asked.Address != trader.Address || e.Order[0] != "buy for 50" || !strings.HasPrefix(e.Digest, "32") || !e.At.Equal(time.Now()) {
 			t.Errorf("the evidence is %+v", e)
 		}
 		grant, err := b.place(g, order)
@@ -102,7 +102,7 @@ func TestEvidence(t *testing.T) {
 		if _, err := b.place(g, order); !errors.As(err, &asked) {
 			t.Errorf("a yes counts twice: %v", err)
 		}
-		if err := answer(socket, false, b.write); err != nil || len(*b) != 2 || (*b)[1].Yes || (*b)[1].Channel != "socket" {
+		if err := answer(socket, false, b.write); err != nil || len(*b) != 2 || (*b)[1].Yes || (*b)[1].Proved || (*b)[1].Channel != "socket" {
 			t.Errorf("a no over the socket: %v, %+v", err, *b)
 		}
 		if _, err := b.place(g, order); !errors.Is(err, ErrNo) {
@@ -168,6 +168,15 @@ func TestBounds(t *testing.T) {
 		}
 		if _, _, ok := g.Question(first); !ok || len(g.Waiting()) != 1+maxOwn {
 			t.Errorf("%d questions wait, with that of another login: %t", len(g.Waiting()), ok)
+		}
+		for i := range maxQuestions - 1 - maxOwn { // ten and ten of others
+			ask(fmt.Sprint("many ", i/maxOwn), 300+i)
+		}
+		for i := range maxQuestions / 2 {
+			ask(fmt.Sprint("more ", i/maxOwn), 400+i)
+		}
+		if _, _, ok := g.Question(first); !ok {
+			t.Error("logins that ask often pushed out the one question of another")
 		}
 		for i := range 2 * maxQuestions {
 			ask(fmt.Sprint(i), 500+i)

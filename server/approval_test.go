@@ -212,7 +212,7 @@ func TestSelfApproval(t *testing.T) {
 	if err := Run(t.Context(), []string{"audit", "--data-dir", dir}, env("HOME", dir), nil, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	evidence := regexp.MustCompile(`(?m)^(\S+) (\d+) order_answered_by_person .*"evidence":\{"id":"(\w+)","yes":true,"at":"[^"]+","channel":"page","address":"127\.0\.0\.1","asked":\{"name":"agent","client":"\w+","login":"\w{8}","door":"http","address":"127\.0\.0\.1"\},"order":\["buy 1 AAPL, market order".*"digest":"[0-9a-f]{64}"`).FindStringSubmatch(out.String())
+	evidence := regexp.MustCompile(`(?m)^(\S+) (\d+) approval_answered .*"evidence":\{"id":"(\w+)","yes":true,"at":"[^"]+","proved":true,"channel":"page","address":"127\.0\.0\.1","asked":\{"name":"agent","client":"\w+","login":"\w{8}","door":"http","address":"127\.0\.0\.1"\},"order":\["buy 1 AAPL, market order".*"digest":"[0-9a-f]{64}"`).FindStringSubmatch(out.String())
 	if evidence == nil {
 		t.Fatalf("the audit has no evidence:\n%s", &out)
 	}
@@ -288,11 +288,28 @@ func TestSocketYes(t *testing.T) {
 	if err := Run(t.Context(), []string{"audit", "--data-dir", dir}, env("HOME", dir), nil, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`order_answered_by_person .*"yes":true.*"channel":"socket"`, `order_answered_by_person .*"yes":false.*"channel":"socket"`} {
+	for _, want := range []string{`approval_answered .*"yes":true.*"proved":true,"channel":"socket"`, `approval_answered .*"yes":false.*"proved":false,"channel":"socket"`} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("the audit has no %s:\n%s", want, &out)
 		}
 	}
+	p.terminate(t)
+}
+
+// TestGuessesOverSocket: a program that guesses over the socket until it has to wait does not
+// keep the owner, who types the passphrase on a page of this machine, waiting.
+func TestGuessesOverSocket(t *testing.T) {
+	t.Setenv("WICK_PASSPHRASE", testPhrase)
+	dir := t.TempDir()
+	p := startProcess(t, dir, "--confirm-above", "1")
+	said := ""
+	for range 6 {
+		_, said = overSocket(t, dir, "POST", "/approve", url.Values{"id": {"x"}, "answer": {"yes"}, "passphrase": {"not the passphrase"}})
+	}
+	if !strings.Contains(said, "too many wrong passphrases") {
+		t.Errorf("the sixth guess: %s", said)
+	}
+	p.consented(t, testPhrase)
 	p.terminate(t)
 }
 

@@ -94,11 +94,11 @@ func (c *config) checkBroker(env func(string) string) error {
 			"set --passphrase-file or WICK_PASSPHRASE", c.broker)
 	}
 	// What the operator has set stays, even if it is larger.
-	if !c.set["--max-order-notional"] {
-		c.limits.OrderNotional = liveNotional
+	if name := "--max-order-notional"; !c.set[name] {
+		c.limits.OrderNotional, c.values[name] = liveNotional, liveNotional.String()
 	}
-	if !c.set["--confirm-above"] {
-		c.confirmAbove = 0
+	if name := "--confirm-above"; !c.set[name] {
+		c.confirmAbove, c.values[name] = 0, "0"
 	}
 	return nil
 }

@@ -310,6 +310,19 @@ func TestBrokerFlags(t *testing.T) {
 	}
 }
 
+// TestAttachLimits: a refusal to attach names the limits that hold, which a broker lowers where
+// nothing was set.
+func TestAttachLimits(t *testing.T) {
+	_, flags := atAlpaca(t)
+	c := parse(t, os.Getenv, append([]string{"--trade"}, flags...)...)
+	for flag, want := range map[string]string{"--max-order-notional": "is 500 here and 100 at the wick", "--confirm-above": "is 500 here and 0 at the wick"} {
+		front := parse(t, os.Getenv, append([]string{"--trade", flag, "500"}, flags...)...)
+		if why := c.differs(front.agreed()); !strings.Contains(why, flag+" "+want) {
+			t.Errorf("%s: %s", flag, why)
+		}
+	}
+}
+
 // TestBrokerKill kills the process with -9 while an order is on its way: before it
 // arrives, and after it was taken and before the answer. The next process finds
 // out; nothing is executed twice.

@@ -141,12 +141,16 @@ func chartAlias(args []string) []string {
 // gives the same picture as the tool: the tool reads the words. What else it says goes to
 // standard error.
 func drawChart(ctx context.Context, t *task) error {
-	arguments := map[string]any{"format": "png"}
+	arguments, given := map[string]any{"format": "png"}, make(map[string]bool)
 	for _, word := range t.words {
 		key, value, found := strings.Cut(word, "=")
 		if !found || value == "" {
 			return fmt.Errorf("chart %q is not KEY=VALUE, such as symbol=BTCUSDT", limit.Clip(word))
 		}
+		if given[key] {
+			return fmt.Errorf("chart %s is given twice", limit.Clip(key))
+		}
+		given[key] = true
 		arguments[key] = value
 	}
 	output, _ := arguments["output"].(string)

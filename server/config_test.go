@@ -114,7 +114,7 @@ func TestBadFlags(t *testing.T) {
 		"--paper-file " + empty + "x": "no such file",
 		"--paper-file " + passphraseFile(t, "levrage 2", 0o600): "leverage",
 		"--base-url http://example.com":                         "https",
-		"--base-url https://example.com/a":                      "bare origin",
+		"--base-url https://example.com/a":                      "--base-url must be a bare origin",
 		"--base-url https://a:hunter2@b.com":                    "bare origin",
 		"--base-url https://b.com?key=hunter2":                  "bare origin",
 		"--base-url https://a:hunter2@b.com:x":                  "https://wick.example.com",
@@ -127,7 +127,8 @@ func TestBadFlags(t *testing.T) {
 		"--passphrase-file " + empty:                            "12 to 1000 characters",
 	} {
 		_, err := parseConfig(strings.Fields(args), env("HOME", "/"), &bytes.Buffer{})
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		flag, _, _ := strings.Cut(args, " ")
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), flag+" "+flag) {
 			t.Errorf("%s: %v, want one line with %q", args, err, want)
 		}
 		if err != nil && strings.Contains(err.Error(), "hunter2") {

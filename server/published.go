@@ -22,16 +22,16 @@ func normalBase(text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.Hostname() == "":
-		return "", fmt.Errorf("--base-url is not a URL such as https://wick.example.com")
+		return "", fmt.Errorf("is not a URL such as https://wick.example.com")
 	case u.RawQuery != "" || u.Fragment != "" || u.User != nil || strings.Trim(u.Path, "/") != "":
-		return "", fmt.Errorf("--base-url must be a bare origin: no path, query, fragment or user") // which may be secrets, so it is not quoted
+		return "", fmt.Errorf("must be a bare origin: no path, query, fragment or user") // which may be secrets, so it is not quoted
 	}
 	origin, err := normalOrigin(u)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("--base-url %q: %w", text, err)
+		return "", fmt.Errorf("%q: %w", text, err)
 	case u.Scheme != "https" && !(u.Scheme == "http" && address.Loopback(u.Hostname())):
-		return "", fmt.Errorf("--base-url %q must be https; http is for loopback names only", text)
+		return "", fmt.Errorf("%q must be https; http is for loopback names only", text)
 	}
 	return origin, nil
 }

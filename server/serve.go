@@ -223,9 +223,13 @@ func (a orderPage) Question(id string) (lines []string, approved, ok bool) {
 	return a.app.gate.Question(id)
 }
 
-// Answer is called once the page has checked the passphrase.
+// Answer is called once the page has checked the passphrase, which it asks for with a yes.
 func (a orderPage) Answer(ctx context.Context, id string, yes bool, from string) error {
-	return a.app.answer(ctx, permit.Caller{Name: "owner", Door: permit.Page, Address: from, Scopes: permit.Scopes{permit.Owner, permit.Person}}, id, yes)
+	c := permit.Caller{Name: "owner", Door: permit.Page, Address: from, Scopes: permit.Scopes{permit.Owner}}
+	if yes {
+		c.Scopes = append(c.Scopes, permit.Person)
+	}
+	return a.app.answer(ctx, c, id, yes)
 }
 
 // moneyText returns what the consent page says about where orders go.

@@ -49,7 +49,7 @@ var kindNames = map[Kind]string{
 	KindSubscribed: "subscribed", KindUnsubscribed: "unsubscribed", KindTrading: "trading_state",
 	KindOrderRejected: "order_rejected", KindSeen: "market_seen",
 	KindOrderChanged: "order_changed", KindDay: "account_day", KindOutbox: "outbox",
-	KindVenue: "broker", KindAnswer: "order_answered_by_person", KindImported: "order_imported",
+	KindVenue: "broker", KindAnswer: "approval_answered", KindImported: "order_imported",
 }
 
 // String returns the name that an audit shows.
