@@ -17,6 +17,7 @@ import (
 
 	"wick/delivery"
 	"wick/internal/journal"
+	"wick/market"
 	"wick/trade"
 )
 
@@ -55,7 +56,7 @@ func TestExitWhenBroken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				dir := filepath.Join(t.TempDir(), "state")
-				engine, err := trade.Open(trade.Options{Dir: dir})
+				engine, err := trade.Open(trade.Options{Dir: dir, Source: market.Sample{}})
 				if err != nil {
 					t.Fatal(err)
 				}
