@@ -25,9 +25,7 @@ type HTTP struct {
 
 	// Authenticate returns who sent the request, or an error that says why its token is
 	// not valid. The error [ErrTooMany] means that the token is valid, but its holder has
-	// too many connections open. If there is an Authorization header, Authenticate is
-	// called before the body is read. Without the header it is not called for methods that
-	// need no token.
+	// too many connections open. It is called for every request, before the body is read.
 	Authenticate func(r *http.Request) (Caller, error)
 
 	// Challenge sets the WWW-Authenticate header of a 401, where err is what
@@ -150,7 +148,6 @@ type exchange struct {
 	r     *http.Request
 	start time.Time
 
-	asked   bool            // Authenticate was called
 	ctx     context.Context // of the request, and of the caller's session once there is one
 	session *Session        // of the caller; nil without a valid token
 	caller  Caller
@@ -185,39 +182,34 @@ func (x *exchange) shares() *Shares {
 	return &x.h.holders
 }
 
-// authenticate finds out who the caller is and returns why there is no valid token, or
-// nil. The bytes that the request holds by then are moved from the strangers' account to
-// the caller's. Called again, authenticate repeats its first answer, unless the token was
-// revoked meanwhile.
-func (x *exchange) authenticate() error {
-	switch {
-	case !x.asked:
-		x.asked = true
-		caller, err := x.h.Authenticate(x.r)
-		if x.denied = err; err != nil {
-			return err
-		}
-		if x.session, err = x.h.Server.Sessions.Begin(x.r.Context(), caller); err != nil {
-			return x.revoked()
-		}
-		x.ctx = x.session.Context
-		if x.held > 0 {
-			x.h.strangers.Add(Caller{}, -x.held)
-			x.h.holders.Add(caller, x.held)
-		}
-		x.caller = caller
-	case x.denied == nil && endedBy(x.ctx) == errUnauthorized:
-		return x.revoked()
+// authenticate finds out who the caller is, before the body is read: the bytes of the request
+// and its connection count as the caller's and not as a stranger's.
+func (x *exchange) authenticate() {
+	caller, err := x.h.Authenticate(x.r)
+	if x.denied = err; err != nil {
+		return
+	}
+	if x.session, err = x.h.Server.Sessions.Begin(x.r.Context(), caller); err != nil {
+		x.revoked()
+		return
+	}
+	x.ctx, x.caller = x.session.Context, caller
+}
+
+// unauthorized returns why there is no valid token, which may have been revoked meanwhile,
+// or nil.
+func (x *exchange) unauthorized() error {
+	if x.denied == nil && endedBy(x.ctx) == errUnauthorized {
+		x.revoked()
 	}
 	return x.denied
 }
 
-// revoked returns what the login says of a token that was revoked during the request.
-func (x *exchange) revoked() error {
+// revoked asks the login about a token that was revoked during the request.
+func (x *exchange) revoked() {
 	if _, x.denied = x.h.Authenticate(x.r); x.denied == nil {
 		x.denied = ErrRevoked
 	}
-	return x.denied
 }
 
 // serve answers the request and returns the status it answered with.
@@ -225,9 +217,7 @@ func (x *exchange) serve() int {
 	if refused := x.unacceptable(); refused != nil {
 		return x.refuse(refused)
 	}
-	// A token is checked before the body is read, so that the bytes of the request and
-	// its connection are counted as the caller's and not as a stranger's.
-	if len(x.r.Header["Authorization"]) > 0 && x.authenticate() == ErrTooMany {
+	if x.authenticate(); x.denied == ErrTooMany {
 		x.w.Header().Set("Connection", "close")
 		return x.refuse(errTooMany)
 	}
@@ -327,7 +317,7 @@ func (x *exchange) messages() (all []request, batch bool, refused *Error) {
 	}
 	all, batch, refused = parse(body)
 	switch {
-	case batch && x.authenticate() != nil:
+	case batch && x.unauthorized() != nil:
 		return nil, batch, errUnauthorized
 	case refused == nil:
 		refused = speaks(x.r.Header, all, batch)
@@ -380,7 +370,7 @@ func (x *exchange) read() ([]byte, *Error) {
 		switch {
 		case len(b) > maxBody:
 			return nil, errTooLarge
-		case len(b) > maxAnonymous && x.authenticate() != nil:
+		case len(b) > maxAnonymous && x.unauthorized() != nil:
 			return nil, errUnauthorized
 		case err == io.EOF:
 			x.r.Body.Close() // otherwise net/http tries to read more of it before it writes the reply
@@ -397,7 +387,7 @@ func (x *exchange) read() ([]byte, *Error) {
 // message that is refused needs no token: its sender learns only what is wrong with it.
 func (x *exchange) answer(r *request, batch bool) Reply {
 	public := r.refused != nil || r.Method == "initialize" || r.Method == "tools/list"
-	if !public && x.authenticate() != nil {
+	if !public && x.unauthorized() != nil {
 		return refuse(errUnauthorized)
 	}
 	// A caller whose share is full of bodies and unread replies may not run another call.
@@ -492,9 +482,14 @@ func (x *exchange) respond(status int, body ...[]byte) {
 	respond(x.w, status, within, body...)
 }
 
-// log writes a line about this request.
+// log writes a line about this request. That there is no token is no error where none is
+// needed.
 func (x *exchange) log(status int, method string) {
-	x.h.log(x.r, x.start, logLine{status: status, method: method, tool: x.tool, caller: x.caller, err: x.denied})
+	l := logLine{status: status, method: method, tool: x.tool, caller: x.caller}
+	if status == http.StatusUnauthorized || len(x.r.Header["Authorization"]) > 0 {
+		l.err = x.denied
+	}
+	x.h.log(x.r, x.start, l)
 }
 
 // respond writes a whole reply; an empty body leaves only the headers. A short reply
