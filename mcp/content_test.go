@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-
-	"wick/internal/limit"
 )
 
 // Every text comes back from a JSON decoder as it was, whatever it holds; what
@@ -77,53 +75,4 @@ func TestJSONResult(t *testing.T) {
 		}
 	}()
 	JSON(func() {})
-}
-
-func TestNotification(t *testing.T) {
-	got := Notification("notifications/alert_triggered", struct {
-		A string `json:"a"`
-	}{"line\nbreak"})
-	want := `{"jsonrpc":"2.0","method":"notifications/alert_triggered","params":{"a":"line\nbreak"}}`
-	if string(got) != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-	defer func() {
-		if recover() == nil {
-			t.Error("what cannot be encoded did not panic")
-		}
-	}()
-	Notification("x", func() {})
-}
-
-// Tools are ours: a program with broken ones does not start.
-func TestNewServerRefuses(t *testing.T) {
-	for name, tools := range map[string][]Tool{
-		"no schema":        {{Name: "a"}},
-		"schema no JSON":   {{Name: "a", Schema: json.RawMessage(`{`)}},
-		"schema no object": {{Name: "a", Schema: json.RawMessage(`[]`)}},
-		"two of one name":  {{Name: "a", Schema: json.RawMessage(`{}`)}, {Name: "a", Schema: json.RawMessage(`{}`)}},
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			NewServer(Options{Tools: tools})
-		}()
-	}
-}
-
-// Strangers' text is shortened between characters, not within one.
-func TestClip(t *testing.T) {
-	for text, want := range map[string]string{
-		"short":                        "short",
-		strings.Repeat("x", 64):        strings.Repeat("x", 64),
-		strings.Repeat("x", 65):        strings.Repeat("x", 64) + "…",
-		strings.Repeat("x", 63) + "éé": strings.Repeat("x", 63) + "…",
-	} {
-		if got := limit.Clip(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
 }

@@ -312,11 +312,12 @@ func converseStdio(t *testing.T, server *Server, steps []step) {
 func TestNoTwins(t *testing.T) {
 	tool := Tool{Name: "a", Schema: json.RawMessage(`{}`)}
 	for want, o := range map[string]Options{
-		"mcp: two tools named a":               {Tools: []Tool{tool, tool}},
-		"mcp: two prompts named a":             {Prompts: []Prompt{{Name: "a"}, {Name: "a"}}},
-		"mcp: two resources at x://a":          {Resources: []Resource{{URI: "x://a"}, {URI: "x://a"}}},
-		"mcp: two resources at x://of/{other}": {Resources: []Resource{{URI: "x://of/{name}"}, {URI: "x://of/{other}"}}},
-		"mcp: two resources at x://of/one":     {Resources: []Resource{{URI: "x://of/{name}"}, {URI: "x://of/one"}}},
+		"mcp: two tools named a":                 {Tools: []Tool{tool, tool}},
+		"mcp: the schema of b is no JSON object": {Tools: []Tool{{Name: "b", Schema: json.RawMessage(`[]`)}}},
+		"mcp: two prompts named a":               {Prompts: []Prompt{{Name: "a"}, {Name: "a"}}},
+		"mcp: two resources at x://a":            {Resources: []Resource{{URI: "x://a"}, {URI: "x://a"}}},
+		"mcp: two resources at x://of/{other}":   {Resources: []Resource{{URI: "x://of/{name}"}, {URI: "x://of/{other}"}}},
+		"mcp: two resources at x://of/one":       {Resources: []Resource{{URI: "x://of/{name}"}, {URI: "x://of/one"}}},
 	} {
 		func() {
 			defer func() {

@@ -87,14 +87,6 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// GET / is open to all and is not cached.
-func TestHealth(t *testing.T) {
-	w := do(t, testSite(t, testHTTP(testServer())), "GET", "/", "", "Authorization", "")
-	if got, want := w.Body.String(), `{"status":"ok"}`+"\n"; got != want || w.Header().Get("Cache-Control") != "no-store" {
-		t.Errorf("got %q, %v; want %q", got, w.Header(), want)
-	}
-}
-
 // Headers of a POST: what is refused, with which status. In every case the
 // body is a JSON-RPC error that says what would be right.
 func TestPostHeaders(t *testing.T) {

@@ -60,27 +60,3 @@ func TestNamesInAnotherCase(t *testing.T) {
 		}
 	}
 }
-
-// FuzzNames: of a message that passes, only exact names are read: if all other names are
-// removed from its top level, it is read as the same message.
-func FuzzNames(f *testing.F) {
-	for _, text := range append(doubled, sound...) {
-		f.Add([]byte(text))
-	}
-	f.Add([]byte(`{"jsonrpc":"2.0","ID":1,"method":"ping","Params":{"NAME":1}}`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		msgs, batch, refused := parse(text)
-		if refused != nil || batch || msgs[0].refused != nil {
-			return
-		}
-		var members, params map[string]json.RawMessage
-		json.Unmarshal(text, &members)
-		json.Unmarshal(members["params"], &params)
-		var method, name string
-		json.Unmarshal(members["method"], &method)
-		json.Unmarshal(params["name"], &name)
-		if m := msgs[0]; m.Method != method || m.Params.Name != name || string(m.ID) != string(members["id"]) || string(m.Params.Arguments) != string(params["arguments"]) {
-			t.Errorf("%q is read as %q %q %q", text, m.ID, m.Method, m.Params.Name)
-		}
-	})
-}
