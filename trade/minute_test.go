@@ -2,6 +2,7 @@ package trade
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -73,6 +74,68 @@ func TestStopWithinMinuteOfEntry(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestExitTakesItsPlace: nothing is held at 100. A buy limit of 95 has a stop_loss of 91, and
+// beside it something waits at 93. A fall to 90 passes 95, 93 and 91 in that order, so what
+// waits at 93 is judged before the stop_loss, and what it leaves decides. The same the other
+// way round, and for an entry by a stop, which the market comes back to its stop_loss from.
+func TestExitTakesItsPlace(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		entry       func(*book.OrderRequest)
+		loss        float64
+		beside      func(*book.OrderRequest)
+		high, low   float64 // of the minute, from 100; it closes at the extreme
+		want        string  // the stop_loss and what is beside it
+		held, gains string
+	}{
+		{"a stop before the stop_loss", limiting(book.Buy, 95), 91, stopping(book.Sell, 93), 100, 90, "cancelled, filled 93", "0", "-10"},
+		{"a stop after it", limiting(book.Buy, 95), 93, stopping(book.Sell, 91), 100, 90, "filled 93, filled 91", "-5", "-10"},
+		{"a limit before it", limiting(book.Buy, 95), 91, limiting(book.Buy, 93), 100, 90, "filled 91, filled 93", "5", "-15"},
+		{"at one price the older", limiting(book.Buy, 95), 93, stopping(book.Sell, 93), 100, 90, "cancelled, filled 93", "0", "-10"},
+		{"a rise", limiting(book.Sell, 105), 109, stopping(book.Buy, 107), 110, 100, "cancelled, filled 107", "0", "-10"},
+		{"a rise, and a stop after it", limiting(book.Sell, 105), 107, stopping(book.Buy, 109), 110, 100, "filled 107, filled 109", "5", "-10"},
+		{"an entry by a stop", stopping(book.Buy, 105), 91, stopping(book.Sell, 93), 106, 90, "cancelled, filled 93", "0", "-60"},
+		{"a sold entry by a stop", stopping(book.Sell, 95), 109, stopping(book.Buy, 107), 110, 94, "cancelled, filled 107", "0", "-60"},
+	} {
+		for _, way := range []string{"a minute", "one price", "the open"} {
+			if way != "a minute" && c.high > 100 && c.low < 100 {
+				continue // one price goes one way
+			}
+			t.Run(c.name+", "+way, func(t *testing.T) {
+				inBubble(t, func(o *Options) { o.Slippage, o.FeeRate = 0, 0 }, func(t *testing.T, e *Engine) {
+					e.ensure(t.Context(), "AAA")
+					walk(e, 100, minute(0, 100, 100, 100, 100))
+					id := ask(t, e, of(5, func(r *book.OrderRequest) { c.entry(r); r.StopLoss.Price = exactly(c.loss) })).ID
+					beside := ask(t, e, of(5, c.beside)).ID
+					walk(e, 100, minute(0, 100, 100, 100, 100))
+					last := c.low
+					if c.low == 100 {
+						last = c.high
+					}
+					want, held, gains := c.want, c.held, c.gains
+					switch way {
+					case "a minute":
+						walk(e, 100, minute(0, 100, c.high, c.low, last))
+					case "one price":
+						time.Sleep(time.Second)
+						e.deliver(t.Context(), market.Update{Symbol: "AAA", Source: "test", From: 100, Price: last, High: c.high, Low: c.low, At: time.Now().UnixMilli()})
+					case "the open": // everything is filled there
+						walk(e, 100, minute(0, 100, 100, 100, 100), minute(1, last, last, last, last))
+						want, gains = regexp.MustCompile(`filled \d+`).ReplaceAllString(want, fmt.Sprint("filled ", last)), "0"
+					}
+					if got := found(t, e, id+"-sl") + ", " + found(t, e, beside); got != want {
+						t.Errorf("the stop_loss and what is beside it are %s, want %s", got, want)
+					}
+					p := must(e.AllPositions())[0]
+					if p.Quantity.String() != strings.TrimPrefix(held, "-") || p.RealizedPnL.String() != gains {
+						t.Errorf("%s %s are held, realized %s; want %s, %s", p.Side, p.Quantity, p.RealizedPnL, held, gains)
+					}
+				})
+			})
+		}
 	}
 }
 

@@ -28,9 +28,12 @@ func (d *desk) fillResting(t tick, since int64, at book.Time) (err error) {
 	// day, after a downtime, take a fifth of a second.
 	for _, l := range t.legs {
 		judge := func(stage leg) bool {
-			for _, h := range d.reachedBy(t.Symbol, stage, l.to) {
-				if err == nil {
-					err = d.fillReached(t, h, stage, at)
+			for queue := d.reachedBy(t.Symbol, stage, l.to); len(queue) > 0 && err == nil; {
+				var exit *reachedOrder
+				exit, err = d.fillReached(t, queue[0], stage, at)
+				queue = queue[1:]
+				if exit != nil {
+					queue = slices.Insert(queue, exit.placeIn(queue), *exit)
 				}
 			}
 			// Only now: whether the extreme that moves a trailing stop came before the one that
@@ -73,6 +76,24 @@ type reachedOrder struct {
 	// sells, a limit that buys. It is not known of an order that has not seen the whole way.
 	falling, known bool
 	place          exact.Decimal
+	why            []book.Reason // what every step of it from this one on says
+}
+
+// placeIn returns the place of h, an exit that begins now, in the queue of those that the market
+// reaches after its entry: behind what it passes on the same way before, or reaches at the
+// same price, since that is older. Whether it came before what is reached on the other way is
+// not known, and counts against the trader.
+func (h *reachedOrder) placeIn(queue []reachedOrder) (place int) {
+	for i, other := range queue {
+		before := cmp.Compare(other.place, h.place)
+		if !h.falling {
+			before = -before
+		}
+		if h.known && other.known && other.falling == h.falling && before >= 0 {
+			place = i + 1
+		}
+	}
+	return place
 }
 
 // reachedBy returns the resting orders that l, a leg or its opening, reaches. What is passed on the
@@ -93,9 +114,13 @@ func (d *desk) reachedBy(symbol string, l leg, end int64) (list []reachedOrder) 
 		} else {
 			h.place = *o.Price
 		}
-		if h.price, ok = d.reached(o, part); ok {
-			list = append(list, h)
+		if h.price, ok = d.reached(o, part); !ok {
+			continue
 		}
+		if o.Waits() && d.bothReached(o, part) {
+			h.why = []book.Reason{book.Because(book.StopCounts)}
+		}
+		list = append(list, h)
 	}
 	for _, falling := range []bool{true, false} {
 		var slots []int
@@ -118,44 +143,41 @@ func (d *desk) reachedBy(symbol string, l leg, end int64) (list []reachedOrder) 
 	return list
 }
 
-// fillReached takes the step of an order that l, a leg of t or its opening, reaches, if there is one.
-// Called with mu held.
-func (d *desk) fillReached(t tick, h reachedOrder, l leg, at book.Time) error {
-	o, price, part := d.ahead.Order(h.id), h.price, h.part
+// fillReached takes the step of an order that l, a leg of t or its opening, reaches, if there is
+// one. If that fills an entry whose stop_loss is reached by what l did after that, it returns the
+// stop_loss. Called with mu held.
+func (d *desk) fillReached(t tick, h reachedOrder, l leg, at book.Time) (*reachedOrder, error) {
+	o := d.ahead.Order(h.id)
 	if o == nil || o.Status.Terminal() || d.stopReached(o, l) { // it may have ended with one before it
-		return nil
+		return nil, nil
 	}
+	step := *o
 	if o.Type == book.TrailingStop { // the record says where it stood, too
-		drawn := *o
-		drawn.StopPrice, o = &h.stop, &drawn
+		step.StopPrice = &h.stop
 	}
-	if o.Waits() && d.bothReached(o, part) { // every step from this one on says so
-		both := *o
-		both.Why, o = []book.Reason{book.Because(book.StopCounts)}, &both
+	if h.why != nil {
+		step.Why = h.why
 	}
-	q := book.Quote{Price: price, At: l.to, Source: t.Source, Synthetic: t.Synthetic}
-	ev, err := d.fillNow(o, q, at)
+	q := book.Quote{Price: h.price, At: l.to, Source: t.Source, Synthetic: t.Synthetic}
+	ev, err := d.fillNow(&step, q, at)
 	if ev == nil || ev.Holding == nil {
-		return err
+		return nil, err
 	}
-	// The stop of an entry that was filled now is judged by what the leg did after that.
 	for _, exit := range ev.Begin {
 		if exit.Role != book.RoleStopLoss {
 			continue
 		}
-		rest, sure := part.afterEntry(o, price)
+		rest, sure := h.part.afterEntry(&step, h.price)
+		next := reachedOrder{id: exit.ID, stop: *exit.StopPrice, place: *exit.StopPrice, part: rest, falling: exit.Side == book.Sell, known: h.known}
+		if !sure {
+			next.why = []book.Reason{book.Because(book.EntryFirst)}
+		}
 		var ok bool
-		if q.Price, ok = stopPrice(exit.Side, *exit.StopPrice, rest); ok {
-			if !sure {
-				unsure := *exit
-				unsure.Why, exit = []book.Reason{book.Because(book.EntryFirst)}, &unsure
-			}
-			if _, err := d.fillNow(exit, q, at); err != nil {
-				return err
-			}
+		if next.price, ok = stopPrice(exit.Side, next.stop, rest); ok {
+			return &next, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // fillNow takes the step of an order that the market has reached at q, unless the trading

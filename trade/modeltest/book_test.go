@@ -199,7 +199,17 @@ func (b *book) tradePart(symbol string, p piece, ends int64) {
 		}
 	}
 	b.asPassed(met, p)
+	sawAll := make(map[*order]bool) // those that saw all of p, or whose entry did
 	for _, o := range met {
+		sawAll[o] = o.since <= p.from
+	}
+	outs := make(map[*order]num) // each stop_loss of an entry that p has filled, and the price it is filled at
+	for len(met) > 0 {
+		o := met[0]
+		met = met[1:]
+		if price := outs[o]; price != nil && o.open() {
+			b.fillResting(o, price)
+		}
 		if !sees(o) {
 			continue
 		}
@@ -207,7 +217,10 @@ func (b *book) tradePart(symbol string, p piece, ends int64) {
 		if price, taker, ok := b.meets(o, v); ok && !b.stopCounts(o, p) {
 			o.rested = !taker
 			b.fillResting(o, price)
-			b.stopOut(o, v, p.close)
+			if out, at := b.stopOut(o, v, p.close); out != nil {
+				outs[out], sawAll[out] = at, sawAll[o]
+				met = slices.Insert(met, b.behind(met, out, sawAll), out)
+			}
 		}
 	}
 	for _, o := range b.waiting(symbol) {
@@ -221,22 +234,13 @@ func (b *book) tradePart(symbol string, p piece, ends int64) {
 // which it passes them: those below, of which each sees all of p, change places among
 // themselves so that the highest is first, those above so that the lowest is.
 func (b *book) asPassed(list []*order, p piece) {
-	below := func(o *order) bool { // a limit to buy, or a stop to sell
-		return (o.side > 0) == (o.kind == "limit" || o.triggered)
-	}
-	place := func(o *order) num {
-		if o.kind == "limit" || o.triggered {
-			return o.price
-		}
-		return o.stopNow(b)
-	}
 	for i := range list { // each moves forward past those of its kind that are passed later
 		for j, at := i-1, i; j >= 0; j-- {
 			x, y := list[j], list[at]
-			if x.since > p.from || y.since > p.from || below(x) != below(y) {
+			if x.since > p.from || y.since > p.from || x.below() != y.below() {
 				continue
 			}
-			if below(x) && !less(place(x), place(y)) || !below(x) && !less(place(y), place(x)) {
+			if !b.sooner(y, x) {
 				break
 			}
 			list[j], list[at] = y, x
@@ -245,12 +249,40 @@ func (b *book) asPassed(list []*order, p piece) {
 	}
 }
 
-// stopOut fills the stop_loss of an entry that was just filled in what it saw, if the market
-// went there after the entry. Behind a limit it did. Behind a stop it did if it began past
-// that, and may have done if it was beyond where it began; where it ended is sure.
-func (b *book) stopOut(o *order, v view, end num) {
+// below reports whether an order waits below the market: a limit to buy, or a stop to sell.
+func (o *order) below() bool { return (o.side > 0) == (o.kind == "limit" || o.triggered) }
+
+// sooner reports whether the market passes x before y, both of which wait on the same side of it.
+func (b *book) sooner(x, y *order) bool {
+	at := func(o *order) num {
+		if o.kind == "limit" || o.triggered {
+			return o.price
+		}
+		return o.stopNow(b)
+	}
+	if x.below() {
+		return less(at(y), at(x))
+	}
+	return less(at(x), at(y))
+}
+
+// behind returns where a stop_loss comes in the orders that a piece meets after its entry:
+// behind the last that it passes on the way there, of those that saw the whole piece.
+func (b *book) behind(list []*order, out *order, sawAll map[*order]bool) (i int) {
+	for j, o := range list {
+		if sawAll[out] && sawAll[o] && o.below() == out.below() && !b.sooner(out, o) {
+			i = j + 1
+		}
+	}
+	return i
+}
+
+// stopOut returns the stop_loss of an entry that was just filled in what it saw, and its price,
+// if the market went there after the entry. Behind a limit it did. Behind a stop it did if it
+// began past that, and may have done if it was beyond where it began; where it ended is sure.
+func (b *book) stopOut(o *order, v view, end num) (*order, num) {
 	if o.filled.Sign() == 0 || o.loss == nil {
-		return
+		return nil, nil
 	}
 	for _, x := range b.orders {
 		if !x.isExit || x.group != o.id || x.kind != "stop" || !x.open() {
@@ -267,9 +299,10 @@ func (b *book) stopOut(o *order, v view, end num) {
 			from = v.start
 		}
 		if reaches(-x.side, far, x.stop) {
-			b.fillResting(x, b.slipped(x.side, better(-x.side, x.stop, from)))
+			return x, b.slipped(x.side, better(-x.side, x.stop, from))
 		}
 	}
+	return nil, nil
 }
 
 // waiting returns the open orders of a symbol by their places in time, of a group the stop first.
