@@ -256,7 +256,7 @@ var stopEntries = []Indicator{
 			bars("length", 10, "bars of the true range's average", "atr_length", "period"), factor("mult", 3, 0.1, 50, "ranges between average and stop", "multiplier"),
 			bars("ma_length", 10, "bars of the average", "average"), averageType("ma_type", "ema", "kind of average"),
 		},
-		Memory: untilTurned("mult", 1, after(wilder("length"), averageBy("ma_type", "ma_length"))),
+		Memory: untilTurned("mult", 2, after(wilder("length"), averageBy("ma_type", "ma_length"))), // from an average, which lags
 		Plots:  append(stopPlots(), mainly("Average")), Events: []Event{flips("Stop")},
 		Calc: func(s *market.Series, a Args) Columns {
 			line := kernel.Average(a.Choice("ma_type"), kernel.MedianPrice(s), a.Int("ma_length"))

@@ -485,7 +485,7 @@ func TestComplete(t *testing.T) {
 		n               int
 	}{
 		{"symbol", "bt", "BTCUSDT", 1},
-		{"symbol", "", "BTCUSDT", 10},
+		{"symbol", "", "BTCUSDT", 18},
 		{"interval", "1", "1m", 7},
 		{"name", "rs", "rsi", 0},
 		{"indicators", "rsi, mac", "rsi,macd", 0},
