@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -44,9 +45,6 @@ var candleEntries = []Indicator{
 	},
 }
 
-// Candle patterns, by TA-Lib's rules: 61 of them, each a short function over
-// the last few candles in one of the tables candles_*.go.
-
 // patternParam returns the parameter "pattern".
 func patternParam() Param {
 	p := manyOf("pattern", "which patterns to look for, one or more; multi leaves out those of a single candle, which come every few bars",
@@ -74,7 +72,18 @@ func chosenPatterns(names []string) []candlePattern {
 const candleMemory = 7 + 10
 
 // candlePatterns are all patterns, by number of candles.
-var candlePatterns = slices.Concat(oneCandle, twoCandles, threeCandles, moreCandles)
+var candlePatterns = func() []candlePattern {
+	all := slices.Concat(oneCandle, twoCandles, threeCandles, moreCandles)
+	for i := range all {
+		c := &all[i]
+		for n, given := range []bool{c.one != nil, c.two != nil, c.three != nil, c.four != nil, c.five != nil} {
+			if given {
+				c.size, c.begin = n+1, cmp.Or(c.begin, n+10)
+			}
+		}
+	}
+	return all
+}()
 
 // patternNames returns the names of all patterns in their order.
 func patternNames() []string {
@@ -120,12 +129,11 @@ func patternMeanings() map[string]string {
 // candleSignals returns a signal for every hit of the patterns: bullish ones at the
 // low of their last candle, the others at its high. On one bar the patterns come in
 // the order of the list.
-func candleSignals(s *market.Series, patterns []candlePattern, p float64) []Signal {
+func candleSignals(s *market.Series, patterns []candlePattern, p float64) (signals []Signal) {
 	labels := make([][4]string, len(patterns)) // written once, not once a hit
 	for k := range patterns {
 		labels[k] = patterns[k].labels()
 	}
-	var signals []Signal
 	var candles []candle
 	for from := 0; from < s.Len(); from += candleBlock {
 		// Each block is measured together with the bars before it that its rules look
@@ -133,7 +141,23 @@ func candleSignals(s *market.Series, patterns []candlePattern, p float64) []Sign
 		first := max(0, from-candleMemory)
 		candles = measureCandles(candles, s.Slice(first, min(s.Len(), from+candleBlock)))
 		for i := from; i < first+len(candles); i++ {
-			signals = appendHits(signals, s, i, candles[:i-first+1], patterns, labels, p)
+			for k := range patterns {
+				verdict := patterns[k].at(candles[:i-first+1], i, p)
+				if verdict == 0 {
+					continue
+				}
+				// A pattern with a fixed way has that tone; one that comes both ways takes
+				// the sign of its verdict. Bullish ones are drawn below the bar.
+				found := shape.Mark(i, s.High[i], label(&labels[k], verdict), patterns[k].way)
+				if found.Tone == Auto {
+					found.Tone = [2]Tone{Down, Up}[(1+cmp.Compare(verdict, 0))/2]
+				}
+				if found.Tone == Up {
+					found.Y = s.Low[i]
+				}
+				found.Strength = max(verdict, -verdict)
+				signals = append(signals, found)
+			}
 		}
 	}
 	return signals
@@ -142,31 +166,6 @@ func candleSignals(s *market.Series, patterns []candlePattern, p float64) []Sign
 // candleBlock is how many bars are measured at a time, so that they stay in
 // the processor's cache while 61 rules look at them.
 const candleBlock = 256
-
-// appendHits appends the signals of bar i, whose candle is the last of those
-// given.
-func appendHits(dst []Signal, s *market.Series, i int, candles []candle, patterns []candlePattern, labels [][4]string, p float64) []Signal {
-	for k := range patterns {
-		verdict := patterns[k].at(candles, i, p)
-		if verdict == 0 {
-			continue
-		}
-		// A pattern with a fixed way has that tone; one that comes both ways takes the
-		// sign of its verdict. Bullish ones are drawn below the bar.
-		found := shape.Mark(i, s.High[i], label(&labels[k], verdict), patterns[k].way)
-		if found.Tone == Auto && verdict > 0 {
-			found.Tone = Up
-		} else if found.Tone == Auto {
-			found.Tone = Down
-		}
-		if found.Tone == Up {
-			found.Y = s.Low[i]
-		}
-		found.Strength = max(verdict, -verdict)
-		dst = append(dst, found)
-	}
-	return dst
-}
 
 // candle holds the measures of one bar. The averages are over the candles before it,
 // without itself. They are NaN until there are enough candles, and then no rule that needs
@@ -288,38 +287,37 @@ func hit(holds bool, verdict int) int {
 func opposite(a, b *candle) bool { return a.sign != b.sign }
 
 // allWhite, allBlack and sameColour look at the colours of at least one candle.
-func allWhite(k []candle) bool { return sameColour(k) && k[0].white() }
-func allBlack(k []candle) bool { return sameColour(k) && k[0].black() }
-
-func sameColour(k []candle) bool {
-	for i := range k {
-		if k[i].sign != k[0].sign {
-			return false
-		}
-	}
-	return true
+func allWhite(k ...*candle) bool { return sameColour(k...) && k[0].white() }
+func allBlack(k ...*candle) bool { return sameColour(k...) && k[0].black() }
+func sameColour(k ...*candle) bool {
+	return !slices.ContainsFunc(k, func(c *candle) bool { return c.sign != k[0].sign })
 }
 
 // candlePattern is one pattern. It is compared with TA-Lib to the last bit, so the
 // rules keep its strict and loose comparisons as they are.
 type candlePattern struct {
 	name  string
-	size  int // candles it looks at
-	begin int // first bar with a verdict, as in TA-Lib
+	begin int // first bar with a verdict, as in TA-Lib; by default ten bars come before the first candle
+	size  int // candles it looks at, which a rule of one to five says
 	// way is Up or Down for a pattern that comes one way only, Muted for one
 	// without direction, Auto for one that comes both ways.
 	way Tone
 	// penetration is TA-Lib's default for p, for patterns that use it.
 	penetration float64
 	confirms    bool // a later bar may confirm it: a verdict of 200
-	// rule judges candles 1 to size in k[0] to k[size-1]: 0 for no, positive
+
+	// One of these judges as many candles, the oldest first: 0 for no, positive
 	// for bullish, negative for bearish, in TA-Lib's numbers.
-	rule func(k []candle, p float64) int
+	one   func(a *candle) int
+	two   func(a, b *candle, p float64) int
+	three func(a, b, c *candle, p float64) int
+	four  func(a, b, c, d *candle) int
+	five  func(a, b, c, d, e *candle, p float64) int
+	more  func(k []candle) int
 }
 
 // at returns the verdict on bar i, the last of candles, taking penetration p, or the
-// pattern's own if that is 0. Candles hold at least as many as the longest rule looks
-// at, once begin is passed.
+// pattern's own if that is 0.
 func (c *candlePattern) at(candles []candle, i int, p float64) int {
 	if i < c.begin {
 		return 0
@@ -327,7 +325,20 @@ func (c *candlePattern) at(candles []candle, i int, p float64) int {
 	if p == 0 {
 		p = c.penetration
 	}
-	return c.rule(candles[len(candles)-c.size:], p)
+	switch k := candles[len(candles)-c.size:]; c.size {
+	case 1:
+		return c.one(&k[0])
+	case 2:
+		return c.two(&k[0], &k[1], p)
+	case 3:
+		return c.three(&k[0], &k[1], &k[2], p)
+	case 4:
+		return c.four(&k[0], &k[1], &k[2], &k[3])
+	case 5:
+		return c.five(&k[0], &k[1], &k[2], &k[3], &k[4], p)
+	default:
+		return c.more(k)
+	}
 }
 
 // labels returns what its hits are called, in the order of label.
@@ -357,64 +368,36 @@ func label(labels *[4]string, verdict int) string {
 // oneCandle holds the patterns of a single candle.
 var oneCandle = []candlePattern{
 	// A doji is found or not, whatever its colour: its value is always 100.
-	{name: "doji", size: 1, begin: 10, way: Muted, rule: func(k []candle, _ float64) int { return hit(k[0].doji(), 100) }},
+	{name: "doji", way: Muted, one: func(a *candle) int { return hit(a.doji(), 100) }},
 	// A body at the top of the range, and only a lower shadow.
-	{name: "dragonflydoji", size: 1, begin: 10, way: Muted, rule: func(k []candle, _ float64) int {
-		a := &k[0]
-		return hit(a.doji() && a.noUpper() && a.hasLower(), 100)
-	}},
+	{name: "dragonflydoji", way: Muted, one: func(a *candle) int { return hit(a.doji() && a.noUpper() && a.hasLower(), 100) }},
 	// The mirror image: a body at the bottom.
-	{name: "gravestonedoji", size: 1, begin: 10, way: Muted, rule: func(k []candle, _ float64) int {
-		a := &k[0]
-		return hit(a.doji() && a.noLower() && a.hasUpper(), 100)
-	}},
+	{name: "gravestonedoji", way: Muted, one: func(a *candle) int { return hit(a.doji() && a.noLower() && a.hasUpper(), 100) }},
 	// A dragonfly whose lower shadow is more than twice the body.
-	{name: "takuri", size: 1, begin: 10, way: Up, rule: func(k []candle, _ float64) int {
-		a := &k[0]
-		return hit(a.doji() && a.noUpper() && a.veryLongLower(), 100)
-	}},
+	{name: "takuri", way: Up, one: func(a *candle) int { return hit(a.doji() && a.noUpper() && a.veryLongLower(), 100) }},
 	// At least one shadow longer than the body.
-	{name: "longleggeddoji", size: 1, begin: 10, way: Muted, rule: func(k []candle, _ float64) int {
-		a := &k[0]
-		return hit(a.doji() && (a.longUpper() || a.longLower()), 100)
-	}},
+	{name: "longleggeddoji", way: Muted, one: func(a *candle) int { return hit(a.doji() && (a.longUpper() || a.longLower()), 100) }},
 	// A long-legged doji whose body lies near the middle of its range.
-	{name: "rickshawman", size: 1, begin: 10, way: Muted, rule: func(k []candle, _ float64) int {
-		a := &k[0]
+	{name: "rickshawman", way: Muted, one: func(a *candle) int {
 		mid := a.low + (a.high-a.low)/2
 		return hit(a.doji() && a.longUpper() && a.longLower() &&
 			a.bottom <= mid+a.near && a.top >= mid-a.near, 100)
 	}},
 	// From here on the colour gives the sign.
-	{name: "highwave", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
-		a := &k[0]
-		return hit(a.short() && a.veryLongUpper() && a.veryLongLower(), a.sign*100)
-	}},
+	{name: "highwave", one: func(a *candle) int { return hit(a.short() && a.veryLongUpper() && a.veryLongLower(), a.sign*100) }},
 	// A small body between two shadows that are longer than it.
-	{name: "spinningtop", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
-		a := &k[0]
-		return hit(a.short() && a.longUpper() && a.longLower(), a.sign*100)
-	}},
+	{name: "spinningtop", one: func(a *candle) int { return hit(a.short() && a.longUpper() && a.longLower(), a.sign*100) }},
 	// A long body with small shadows, and after it a short one.
-	{name: "longline", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
-		a := &k[0]
-		return hit(a.long() && a.smallUpper() && a.smallLower(), a.sign*100)
-	}},
-	{name: "shortline", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
-		a := &k[0]
-		return hit(a.short() && a.smallUpper() && a.smallLower(), a.sign*100)
-	}},
+	{name: "longline", one: func(a *candle) int { return hit(a.long() && a.smallUpper() && a.smallLower(), a.sign*100) }},
+	{name: "shortline", one: func(a *candle) int { return hit(a.short() && a.smallUpper() && a.smallLower(), a.sign*100) }},
 	// A long body without shadows, and two that lack one shadow.
-	{name: "marubozu", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
-		a := &k[0]
-		return hit(a.marubozu(), a.sign*100)
-	}},
-	{name: "closingmarubozu", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
-		a := &k[0] // no shadow at the close
+	{name: "marubozu", one: func(a *candle) int { return hit(a.marubozu(), a.sign*100) }},
+	// No shadow at the close.
+	{name: "closingmarubozu", one: func(a *candle) int {
 		return hit(a.long() && (a.white() && a.noUpper() || a.black() && a.noLower()), a.sign*100)
 	}},
-	{name: "belthold", size: 1, begin: 10, rule: func(k []candle, _ float64) int {
-		a := &k[0] // no shadow at the open
+	// No shadow at the open.
+	{name: "belthold", one: func(a *candle) int {
 		return hit(a.long() && (a.white() && a.noLower() || a.black() && a.noUpper()), a.sign*100)
 	}},
 }
@@ -423,90 +406,67 @@ var oneCandle = []candlePattern{
 var twoCandles = []candlePattern{
 	// The four shapes with one long shadow differ by where they stand: the first two by
 	// how near they are to the low or the high before, the others by a gap.
-	{name: "hammer", size: 2, begin: 11, way: Up, rule: func(k []candle, _ float64) int {
-		a, b := &k[0], &k[1]
+	{name: "hammer", way: Up, two: func(a, b *candle, _ float64) int {
 		return hit(b.short() && b.longLower() && b.noUpper() && b.bottom <= a.low+a.near, 100)
 	}},
-	{name: "hangingman", size: 2, begin: 11, way: Down, rule: func(k []candle, _ float64) int {
-		a, b := &k[0], &k[1]
+	{name: "hangingman", way: Down, two: func(a, b *candle, _ float64) int {
 		return hit(b.short() && b.longLower() && b.noUpper() && b.bottom >= a.high-a.near, -100)
 	}},
-	{name: "invertedhammer", size: 2, begin: 11, way: Up, rule: func(k []candle, _ float64) int {
-		a, b := &k[0], &k[1]
+	{name: "invertedhammer", way: Up, two: func(a, b *candle, _ float64) int {
 		return hit(b.short() && b.longUpper() && b.noLower() && b.gapsBelow(a), 100)
 	}},
-	{name: "shootingstar", size: 2, begin: 11, way: Down, rule: func(k []candle, _ float64) int {
-		a, b := &k[0], &k[1]
+	{name: "shootingstar", way: Down, two: func(a, b *candle, _ float64) int {
 		return hit(b.short() && b.longUpper() && b.noLower() && b.gapsAbove(a), -100)
 	}},
 	// A doji that gaps on from a long candle.
-	{name: "dojistar", size: 2, begin: 11, rule: func(k []candle, _ float64) int {
-		a, b := &k[0], &k[1]
-		return hit(a.long() && b.doji() && onwards(a, b), -a.sign*100)
-	}},
+	{name: "dojistar", two: func(a, b *candle, _ float64) int { return hit(a.long() && b.doji() && onwards(a, b), -a.sign*100) }},
 	// A body that holds the other one, of the other colour; one edge may be shared.
-	{name: "engulfing", size: 2, begin: 2, rule: func(k []candle, _ float64) int {
-		a, b := &k[0], &k[1]
+	{name: "engulfing", begin: 2, two: func(a, b *candle, _ float64) int {
 		if !opposite(a, b) || b.top < a.top || b.bottom > a.bottom {
 			return 0
 		}
 		return b.sign * strictness(b.top != a.top, b.bottom != a.bottom)
 	}},
 	// A small body inside a long one before it; with a doji it is a cross.
-	{name: "harami", size: 2, begin: 11, rule: func(k []candle, _ float64) int { return hit(k[1].notLong(), harami(&k[0], &k[1])) }},
-	{name: "haramicross", size: 2, begin: 11, rule: func(k []candle, _ float64) int { return hit(k[1].doji(), harami(&k[0], &k[1])) }},
+	{name: "harami", two: func(a, b *candle, _ float64) int { return hit(b.notLong(), harami(a, b)) }},
+	{name: "haramicross", two: func(a, b *candle, _ float64) int { return hit(b.doji(), harami(a, b)) }},
 	// A harami of two black candles.
-	{name: "homingpigeon", size: 2, begin: 11, way: Up, rule: func(k []candle, _ float64) int {
-		a, b := &k[0], &k[1]
+	{name: "homingpigeon", way: Up, two: func(a, b *candle, _ float64) int {
 		return hit(a.black() && b.black() && a.long() && b.notLong() && b.open < a.open && b.close > a.close, 100)
 	}},
 	// Two black candles that close at the same price.
-	{name: "matchinglow", size: 2, begin: 6, way: Up, rule: func(k []candle, _ float64) int {
-		a, b := &k[0], &k[1]
+	{name: "matchinglow", begin: 6, way: Up, two: func(a, b *candle, _ float64) int {
 		return hit(a.black() && b.black() && equals(b.close, a.close, a.equal), 100)
 	}},
 	// Opens above the high of a long white candle and closes deep in its body.
-	{name: "darkcloudcover", size: 2, begin: 11, way: Down, penetration: 0.5, rule: func(k []candle, p float64) int {
-		a, b := &k[0], &k[1]
+	{name: "darkcloudcover", way: Down, penetration: 0.5, two: func(a, b *candle, p float64) int {
 		return hit(a.white() && a.long() && b.black() && b.open > a.high && between(a.open, b.close, a.reach(p)), -100)
 	}},
 	// This one and the next three open below the low of a long black candle and differ
 	// by how far they come back: past its middle, past its close, to its close, to its
 	// low.
-	{name: "piercing", size: 2, begin: 11, way: Up, rule: func(k []candle, _ float64) int {
-		a, b := &k[0], &k[1]
+	{name: "piercing", way: Up, two: func(a, b *candle, _ float64) int {
 		return hit(underLow(a, b) && b.long() && between(a.reach(0.5), b.close, a.open), 100)
 	}},
-	{name: "thrusting", size: 2, begin: 11, way: Down, rule: func(k []candle, _ float64) int {
-		a, b := &k[0], &k[1]
+	{name: "thrusting", way: Down, two: func(a, b *candle, _ float64) int {
 		return hit(underLow(a, b) && b.close > a.close+a.equal && b.close <= a.reach(0.5), -100)
 	}},
-	{name: "inneck", size: 2, begin: 11, way: Down, rule: func(k []candle, _ float64) int {
-		a, b := &k[0], &k[1]
+	{name: "inneck", way: Down, two: func(a, b *candle, _ float64) int {
 		return hit(underLow(a, b) && b.close >= a.close && b.close <= a.close+a.equal, -100)
 	}},
-	{name: "onneck", size: 2, begin: 11, way: Down, rule: func(k []candle, _ float64) int {
-		a, b := &k[0], &k[1]
-		return hit(underLow(a, b) && equals(b.close, a.low, a.equal), -100)
-	}},
+	{name: "onneck", way: Down, two: func(a, b *candle, _ float64) int { return hit(underLow(a, b) && equals(b.close, a.low, a.equal), -100) }},
 	// Two long candles of different colours that close at the same price.
-	{name: "counterattack", size: 2, begin: 11, rule: func(k []candle, _ float64) int {
-		a, b := &k[0], &k[1]
+	{name: "counterattack", two: func(a, b *candle, _ float64) int {
 		return hit(opposite(a, b) && a.long() && b.long() && equals(b.close, a.close, a.equal), b.sign*100)
 	}},
 	// They open at the same price; the second is long and has no shadow at its open.
-	{name: "separatinglines", size: 2, begin: 11, rule: func(k []candle, _ float64) int {
-		a, b := &k[0], &k[1]
+	{name: "separatinglines", two: func(a, b *candle, _ float64) int {
 		return hit(opposite(a, b) && equals(b.open, a.open, a.equal) && b.long() &&
 			(b.white() && b.noLower() || b.black() && b.noUpper()), b.sign*100)
 	}},
-	{name: "kicking", size: 2, begin: 11, rule: func(k []candle, _ float64) int {
-		a, b := &k[0], &k[1]
-		return hit(kicking(a, b), b.sign*100)
-	}},
+	{name: "kicking", two: func(a, b *candle, _ float64) int { return hit(kicking(a, b), b.sign*100) }},
 	// The same two candles, with the sign of the longer one.
-	{name: "kickingbylength", size: 2, begin: 11, rule: func(k []candle, _ float64) int {
-		a, b := &k[0], &k[1]
+	{name: "kickingbylength", two: func(a, b *candle, _ float64) int {
 		if b.body > a.body {
 			return hit(kicking(a, b), b.sign*100)
 		}
@@ -557,87 +517,68 @@ func kicking(a, b *candle) bool {
 var threeCandles = []candlePattern{
 	// A long white candle, a black one that gaps up, and a black one that opens in the
 	// second body and closes in the first.
-	{name: "2crows", size: 3, begin: 12, way: Down, rule: func(k []candle, _ float64) int {
-		a, b, c := &k[0], &k[1], &k[2]
+	{name: "2crows", way: Down, three: func(a, b, c *candle, _ float64) int {
 		return hit(a.white() && a.long() && b.black() && b.gapsAbove(a) &&
 			c.black() && between(b.close, c.open, b.open) && between(a.open, c.close, a.close), -100)
 	}},
 	// The same, but the third body covers the second and stays above the first.
-	{name: "upsidegap2crows", size: 3, begin: 12, way: Down, rule: func(k []candle, _ float64) int {
-		a, b, c := &k[0], &k[1], &k[2]
+	{name: "upsidegap2crows", way: Down, three: func(a, b, c *candle, _ float64) int {
 		return hit(a.white() && a.long() && b.black() && b.notLong() && b.gapsAbove(a) &&
 			c.black() && c.open > b.open && between(a.close, c.close, b.close), -100)
 	}},
 	// A harami, and then a close beyond the first open: it reverses the first candle.
-	{name: "3inside", size: 3, begin: 12, rule: func(k []candle, _ float64) int {
-		a, b, c := &k[0], &k[1], &k[2]
+	{name: "3inside", three: func(a, b, c *candle, _ float64) int {
 		return hit(a.long() && b.notLong() && b.top < a.top && b.bottom > a.bottom && opposite(a, c) &&
 			(a.white() && c.close < a.open || a.black() && c.close > a.open), -a.sign*100)
 	}},
 	// An engulfing pattern, and then a close on in its direction.
-	{name: "3outside", size: 3, begin: 3, rule: func(k []candle, _ float64) int {
-		a, b, c := &k[0], &k[1], &k[2]
+	{name: "3outside", begin: 3, three: func(a, b, c *candle, _ float64) int {
 		return hit(opposite(a, b) && b.top > a.top && b.bottom < a.bottom &&
 			(b.white() && c.close > b.close || b.black() && c.close < b.close), b.sign*100)
 	}},
 	// Three black candles that come to rest: a long one with a long lower shadow, a
 	// smaller one with a higher low, and a small one without shadows inside the second.
-	{name: "3starsinsouth", size: 3, begin: 12, way: Up, rule: func(k []candle, _ float64) int {
-		a, b, c := &k[0], &k[1], &k[2]
-		return hit(allBlack(k) && a.long() && a.longLower() &&
+	{name: "3starsinsouth", way: Up, three: func(a, b, c *candle, _ float64) int {
+		return hit(allBlack(a, b, c) && a.long() && a.longLower() &&
 			b.body < a.body && b.open > a.close && b.open <= a.high && b.low < a.close && b.low >= a.low && b.hasLower() &&
 			c.short() && c.noUpper() && c.noLower() && c.low > b.low && c.high < b.high, 100)
 	}},
 	// Three white candles without upper shadows that close ever higher, each opening in
 	// the body before, none much shorter than the one before.
-	{name: "3whitesoldiers", size: 3, begin: 12, way: Up, rule: func(k []candle, _ float64) int {
-		a, b, c := &k[0], &k[1], &k[2]
-		return hit(allWhite(k) && a.noUpper() && b.noUpper() && c.noUpper() &&
+	{name: "3whitesoldiers", way: Up, three: func(a, b, c *candle, _ float64) int {
+		return hit(allWhite(a, b, c) && a.noUpper() && b.noUpper() && c.noUpper() &&
 			c.close > b.close && b.close > a.close && opensInside(a, b) && opensInside(b, c) &&
 			b.body > a.body-a.far && c.body > b.body-b.far && c.long(), 100)
 	}},
 	// Like the soldiers, but they lose force.
-	{name: "advanceblock", size: 3, begin: 12, way: Down, rule: func(k []candle, _ float64) int {
-		a, b, c := &k[0], &k[1], &k[2]
-		return hit(allWhite(k) && c.close > b.close && b.close > a.close && opensInside(a, b) && opensInside(b, c) &&
+	{name: "advanceblock", way: Down, three: func(a, b, c *candle, _ float64) int {
+		return hit(allWhite(a, b, c) && c.close > b.close && b.close > a.close && opensInside(a, b) && opensInside(b, c) &&
 			a.long() && a.smallUpper() && weakening(a, b, c), -100)
 	}},
 	// Two long white candles and a small third one that opens near the second close.
-	{name: "stalledpattern", size: 3, begin: 12, way: Down, rule: func(k []candle, _ float64) int {
-		a, b, c := &k[0], &k[1], &k[2]
-		return hit(allWhite(k) && c.close > b.close && b.close > a.close && a.long() &&
+	{name: "stalledpattern", way: Down, three: func(a, b, c *candle, _ float64) int {
+		return hit(allWhite(a, b, c) && c.close > b.close && b.close > a.close && a.long() &&
 			b.long() && b.noUpper() && opensInside(a, b) && c.short() && c.open >= b.close-c.body-b.near, -100)
 	}},
 	// Three black candles without lower shadows, each opening where the one before
 	// closed.
-	{name: "identical3crows", size: 3, begin: 12, way: Down, rule: func(k []candle, _ float64) int {
-		a, b, c := &k[0], &k[1], &k[2]
-		return hit(allBlack(k) && a.noLower() && b.noLower() && c.noLower() && a.close > b.close && b.close > c.close &&
+	{name: "identical3crows", way: Down, three: func(a, b, c *candle, _ float64) int {
+		return hit(allBlack(a, b, c) && a.noLower() && b.noLower() && c.noLower() && a.close > b.close && b.close > c.close &&
 			equals(b.open, a.close, a.equal) && equals(c.open, b.close, b.equal), -100)
 	}},
 	// The stars: a long candle, a small one or a doji beyond a gap, and one that
 	// reaches back. Morning turns a fall, evening a rise.
-	{name: "morningstar", size: 3, begin: 12, way: Up, penetration: 0.3, rule: func(k []candle, p float64) int {
-		return hit(k[0].black() && k[1].notLong() && star(k, p), 100)
-	}},
-	{name: "morningdojistar", size: 3, begin: 12, way: Up, penetration: 0.3, rule: func(k []candle, p float64) int {
-		return hit(k[0].black() && k[1].doji() && star(k, p), 100)
-	}},
-	{name: "eveningstar", size: 3, begin: 12, way: Down, penetration: 0.3, rule: func(k []candle, p float64) int {
-		return hit(k[0].white() && k[1].notLong() && star(k, p), -100)
-	}},
-	{name: "eveningdojistar", size: 3, begin: 12, way: Down, penetration: 0.3, rule: func(k []candle, p float64) int {
-		return hit(k[0].white() && k[1].doji() && star(k, p), -100)
-	}},
+	{name: "morningstar", way: Up, penetration: 0.3, three: func(a, b, c *candle, p float64) int { return hit(a.black() && b.notLong() && star(a, b, c, p), 100) }},
+	{name: "morningdojistar", way: Up, penetration: 0.3, three: func(a, b, c *candle, p float64) int { return hit(a.black() && b.doji() && star(a, b, c, p), 100) }},
+	{name: "eveningstar", way: Down, penetration: 0.3, three: func(a, b, c *candle, p float64) int { return hit(a.white() && b.notLong() && star(a, b, c, p), -100) }},
+	{name: "eveningdojistar", way: Down, penetration: 0.3, three: func(a, b, c *candle, p float64) int { return hit(a.white() && b.doji() && star(a, b, c, p), -100) }},
 	// A star whose doji is cut off by gaps on both sides, shadows included.
-	{name: "abandonedbaby", size: 3, begin: 12, penetration: 0.3, rule: func(k []candle, p float64) int {
-		a, b, c := &k[0], &k[1], &k[2]
+	{name: "abandonedbaby", penetration: 0.3, three: func(a, b, c *candle, p float64) int {
 		alone := a.white() && b.clearAbove(a) && c.clearBelow(b) || a.black() && b.clearBelow(a) && c.clearAbove(b)
-		return hit(alone && b.doji() && star(k, p), c.sign*100)
+		return hit(alone && b.doji() && star(a, b, c, p), c.sign*100)
 	}},
 	// Three dojis, the middle one beyond a gap.
-	{name: "tristar", size: 3, begin: 12, rule: func(k []candle, _ float64) int {
-		a, b, c := &k[0], &k[1], &k[2]
+	{name: "tristar", three: func(a, b, c *candle, _ float64) int {
 		switch { // all three are measured by the average at the first
 		case a.body > a.tenth || b.body > a.tenth || c.body > a.tenth:
 			return 0
@@ -650,21 +591,18 @@ var threeCandles = []candlePattern{
 	}},
 	// A long black candle, a harami with a lower low, and a small white one above that
 	// low.
-	{name: "unique3river", size: 3, begin: 12, way: Up, rule: func(k []candle, _ float64) int {
-		a, b, c := &k[0], &k[1], &k[2]
+	{name: "unique3river", way: Up, three: func(a, b, c *candle, _ float64) int {
 		return hit(a.black() && a.long() && b.black() && b.close > a.close && b.open <= a.open && b.low < a.low &&
 			c.white() && c.short() && c.open > b.low, 100)
 	}},
 	// A white candle between two black ones that close at the same price.
-	{name: "sticksandwich", size: 3, begin: 7, way: Up, rule: func(k []candle, _ float64) int {
-		a, b, c := &k[0], &k[1], &k[2]
+	{name: "sticksandwich", begin: 7, way: Up, three: func(a, b, c *candle, _ float64) int {
 		return hit(a.black() && b.white() && c.black() && b.low > a.close && equals(c.close, a.close, a.equal), 100)
 	}},
 	// Two white candles of about one size and open, both beyond a gap.
-	{name: "gapsidesidewhite", size: 3, begin: 7, rule: func(k []candle, _ float64) int {
-		a, b, c := &k[0], &k[1], &k[2]
+	{name: "gapsidesidewhite", begin: 7, three: func(a, b, c *candle, _ float64) int {
 		switch {
-		case !allWhite(k[1:]) || !equals(c.body, b.body, b.near) || !equals(c.open, b.open, b.equal):
+		case !allWhite(b, c) || !equals(c.body, b.body, b.near) || !equals(c.open, b.open, b.equal):
 			return 0
 		case b.gapsAbove(a) && c.gapsAbove(a):
 			return 100
@@ -675,8 +613,7 @@ var threeCandles = []candlePattern{
 	}},
 	// A gap, and a candle of the other colour and about the same size that opens in the
 	// second body and closes within the gap.
-	{name: "tasukigap", size: 3, begin: 7, rule: func(k []candle, _ float64) int {
-		a, b, c := &k[0], &k[1], &k[2]
+	{name: "tasukigap", begin: 7, three: func(a, b, c *candle, _ float64) int {
 		if !opposite(b, c) || !between(b.bottom, c.open, b.top) || !(math.Abs(b.body-c.body) < b.near) {
 			return 0
 		}
@@ -685,14 +622,13 @@ var threeCandles = []candlePattern{
 	}},
 	// A gap in the direction of two candles of one colour, and a third of the other
 	// colour that closes it, from body to body.
-	{name: "xsidegap3methods", size: 3, begin: 2, rule: func(k []candle, _ float64) int {
-		a, b, c := &k[0], &k[1], &k[2]
+	{name: "xsidegap3methods", begin: 2, three: func(a, b, c *candle, _ float64) int {
 		return hit(!opposite(a, b) && opposite(b, c) && onwards(a, b) &&
 			between(b.bottom, c.open, b.top) && between(a.bottom, c.close, a.top), a.sign*100)
 	}},
 	// The size is six, because a confirmation may come three candles after the trap of
 	// three.
-	{name: "hikkake", size: 6, begin: 5, confirms: true, rule: func(k []candle, _ float64) int { return confirmed(k, 3, trap) }},
+	{name: "hikkake", size: 6, begin: 5, confirms: true, more: func(k []candle) int { return confirmed(k, 3, trap) }},
 }
 
 // opensInside reports whether b opens above a's open and at most near its
@@ -714,8 +650,7 @@ func weakening(a, b, c *candle) bool {
 
 // star reports a long candle, a small one that gaps on, and an opposite one
 // that reaches back into the first body by a fraction p of it.
-func star(k []candle, p float64) bool {
-	a, b, c := &k[0], &k[1], &k[2]
+func star(a, b, c *candle, p float64) bool {
 	if !a.long() || !onwards(a, b) || !opposite(a, c) || !c.long() {
 		return false
 	}
@@ -788,18 +723,16 @@ func nestedTrap(k []candle) int {
 var moreCandles = []candlePattern{
 	// A white candle, then three black ones that close ever lower near their lows, each
 	// opening within the body before; the first closes below the white one's high.
-	{name: "3blackcrows", size: 4, begin: 13, way: Down, rule: func(k []candle, _ float64) int {
-		a, b, c, d := &k[0], &k[1], &k[2], &k[3]
-		return hit(a.white() && allBlack(k[1:]) && b.noLower() && c.noLower() && d.noLower() &&
+	{name: "3blackcrows", way: Down, four: func(a, b, c, d *candle) int {
+		return hit(a.white() && allBlack(b, c, d) && b.noLower() && c.noLower() && d.noLower() &&
 			between(b.close, c.open, b.open) && between(c.close, d.open, c.open) &&
 			a.high > b.close && b.close > c.close && c.close > d.close, -100)
 	}},
 	// Three candles of one colour that go on and on, then one of the other colour that
 	// opens beyond the third and closes beyond the open of the first. The sign is that
 	// of the three.
-	{name: "3linestrike", size: 4, begin: 8, rule: func(k []candle, _ float64) int {
-		a, b, c, d := &k[0], &k[1], &k[2], &k[3]
-		if !sameColour(k[:3]) || !opposite(c, d) || !opensNear(a, b) || !opensNear(b, c) {
+	{name: "3linestrike", begin: 8, four: func(a, b, c, d *candle) int {
+		if !sameColour(a, b, c) || !opposite(c, d) || !opensNear(a, b) || !opensNear(b, c) {
 			return 0
 		}
 		return hit(c.white() && c.close > b.close && b.close > a.close && d.open > c.close && d.close < a.open ||
@@ -807,15 +740,13 @@ var moreCandles = []candlePattern{
 	}},
 	// Four black candles: two without shadows, a third that gaps down and reaches back
 	// into the second body, a fourth that covers the third, shadows included.
-	{name: "concealbabyswall", size: 4, begin: 13, way: Up, rule: func(k []candle, _ float64) int {
-		a, b, c, d := &k[0], &k[1], &k[2], &k[3]
-		return hit(allBlack(k) && a.noUpper() && a.noLower() && b.noUpper() && b.noLower() &&
+	{name: "concealbabyswall", way: Up, four: func(a, b, c, d *candle) int {
+		return hit(allBlack(a, b, c, d) && a.noUpper() && a.noLower() && b.noUpper() && b.noLower() &&
 			c.gapsBelow(b) && c.hasUpper() && c.high > b.close && d.high > c.high && d.low < c.low, 100)
 	}},
 	// A long candle, a gap on, two more steps in that direction, of which the first may
 	// have either colour, and a candle of the other colour that closes within the gap.
-	{name: "breakaway", size: 5, begin: 14, rule: func(k []candle, _ float64) int {
-		a, b, c, d, e := &k[0], &k[1], &k[2], &k[3], &k[4]
+	{name: "breakaway", five: func(a, b, c, d, e *candle, _ float64) int {
 		if !a.long() || opposite(a, b) || opposite(a, d) || !opposite(a, e) || !onwards(a, b) {
 			return 0
 		}
@@ -824,15 +755,13 @@ var moreCandles = []candlePattern{
 	}},
 	// Three black candles with falling opens and closes, a fourth with an upper shadow,
 	// then a white one that opens above its body and closes above its high.
-	{name: "ladderbottom", size: 5, begin: 14, way: Up, rule: func(k []candle, _ float64) int {
-		a, b, c, d, e := &k[0], &k[1], &k[2], &k[3], &k[4]
-		return hit(allBlack(k[:4]) && a.open > b.open && b.open > c.open && a.close > b.close && b.close > c.close &&
+	{name: "ladderbottom", way: Up, five: func(a, b, c, d, e *candle, _ float64) int {
+		return hit(allBlack(a, b, c, d) && a.open > b.open && b.open > c.open && a.close > b.close && b.close > c.close &&
 			d.hasUpper() && e.white() && e.open > d.open && e.close > d.high, 100)
 	}},
 	// A long white candle, a gap up, three small ones that come back but keep most of
 	// the first body, and a white one that closes above them all.
-	{name: "mathold", size: 5, begin: 14, way: Up, penetration: 0.5, rule: func(k []candle, p float64) int {
-		a, b, c, d, e := &k[0], &k[1], &k[2], &k[3], &k[4]
+	{name: "mathold", way: Up, penetration: 0.5, five: func(a, b, c, d, e *candle, p float64) int {
 		floor := a.reach(p)
 		return hit(a.white() && a.long() && b.short() && c.short() && d.short() && b.black() && b.gapsAbove(a) &&
 			between(floor, c.bottom, a.close) && between(floor, d.bottom, a.close) && c.top < b.open && d.top < c.top &&
@@ -840,13 +769,12 @@ var moreCandles = []candlePattern{
 	}},
 	// A long candle, three small ones of the other colour that stay at least partly
 	// within its range, and a long one on in the first direction that closes beyond it.
-	{name: "risefall3methods", size: 5, begin: 14, rule: func(k []candle, _ float64) int {
-		a, b, c, d, e := &k[0], &k[1], &k[2], &k[3], &k[4]
-		if !a.long() || !e.long() || opposite(a, e) || !opposite(a, b) || !sameColour(k[1:4]) {
+	{name: "risefall3methods", five: func(a, b, c, d, e *candle, _ float64) int {
+		if !a.long() || !e.long() || opposite(a, e) || !opposite(a, b) || !sameColour(b, c, d) {
 			return 0
 		}
-		for i := 1; i <= 3; i++ {
-			if !k[i].short() || k[i].bottom >= a.high || k[i].top <= a.low {
+		for _, k := range []*candle{b, c, d} {
+			if !k.short() || k.bottom >= a.high || k.top <= a.low {
 				return 0
 			}
 		}
@@ -854,7 +782,7 @@ var moreCandles = []candlePattern{
 			a.black() && c.close > b.close && d.close > c.close && e.open < d.close && e.close < a.close, a.sign*100)
 	}},
 	// A hikkake whose inside candle lies within one more candle.
-	{name: "hikkakemod", size: 7, begin: 10, confirms: true, rule: func(k []candle, _ float64) int { return confirmed(k, 4, nestedTrap) }},
+	{name: "hikkakemod", size: 7, begin: 10, confirms: true, more: func(k []candle) int { return confirmed(k, 4, nestedTrap) }},
 }
 
 // opensNear reports whether b opens within or near a's body.
