@@ -756,6 +756,21 @@ func TestAhead(t *testing.T) {
 	}
 }
 
+// TestLaggingSpan: Ichimoku's fifth line is the close, drawn 25 bars before its own, so that
+// the newest bars have none.
+func TestLaggingSpan(t *testing.T) {
+	v := cloud()
+	p := plan(v, Options{Width: 1200, Height: 700})
+	l := p.panes[0].studies[0].Lines[4]
+	got := p.asDrawn(&l)
+	if len(got) != p.n-25 || got[0] != v.Series.Close[25] || got[len(got)-1] != v.Series.Close[p.n-1] {
+		t.Errorf("%d values from %v to %v, want the closes from the 26th on", len(got), got[0], got[len(got)-1])
+	}
+	if text := strings.Join(p.texts(legendText), "|"); !strings.Contains(text, "Lagging ") {
+		t.Errorf("the legend lacks it: %s", text)
+	}
+}
+
 // TestFibonacciInPercent: retracements are named by their part in percent.
 func TestFibonacciInPercent(t *testing.T) {
 	p := plan(view(t, priced(120, 215), "fibonacci_retracement"), Options{Width: 1440, Height: 768})

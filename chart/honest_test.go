@@ -129,7 +129,7 @@ func (p *picture) onLine(pn *pane, box image.Rectangle) bool {
 			if isCandles(st.Result) { // which are no lines
 				continue
 			}
-			values := p.extended(l.Values, l.Ahead)
+			values := p.asDrawn(&l)
 			for i, v := range values {
 				if !usable(v) {
 					continue

@@ -104,7 +104,7 @@ func TestSeriesLook(t *testing.T) {
 	v := payloadView(false)
 	v.Panels = []Panel{{Key: "x", Result: &indicators.Result{
 		Label: "X", Overlay: true, Sessions: []int{-1, 2},
-		Lines:     []indicators.Line{{Label: "a", Tone: indicators.Band, Style: indicators.Step, Values: one, Ahead: indicators.Values{4}}},
+		Lines:     []indicators.Line{{Label: "a", Tone: indicators.Band, Style: indicators.Step, Values: one, Ahead: indicators.Values{4}, Back: 1}},
 		Histogram: []indicators.Histogram{{Label: "h", Tone: indicators.Accent, Values: one}},
 		Signals:   []indicators.Signal{{Bar: 1, Y: 2, Label: "flip", Tone: indicators.Up, Silent: true}},
 		HLines:    []indicators.HLine{{Y: 5, Label: "POC", Tone: indicators.Accent}},
@@ -127,7 +127,7 @@ func TestSeriesLook(t *testing.T) {
 		t.Errorf("gaps %d, %v and request %s, want 2 and those given", got.Gaps, got.GapsAt, got.Request)
 	}
 	checkJSON(t, got.Indicators["x"], `{"label":"X","is_overlay":true,
-		"lines":[{"index":0,"label":"a","tone":"band","style":"step","ink":"band","values":[1,2,3],"ahead":[4]}],
+		"lines":[{"index":0,"label":"a","tone":"band","style":"step","ink":"band","values":[1,2,3],"ahead":[4],"back":1}],
 		"histogram":[{"index":0,"label":"h","tone":"accent","values":[1,2,3]}],
 		"signals":[{"x":1,"t":1700002800,"y":2,"label":"flip","tone":"up","silent":true,"awaited":true}],
 		"hlines":[{"y":5,"label":"POC","tone":"accent","ink":"amber"}],"sessions":[-1,2],

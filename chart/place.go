@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"wick/indicators"
 )
 
 // Where things are in a picture, and values that depend on the whole of it. Both measuring
@@ -159,6 +161,12 @@ func (p *picture) extended(values, ahead []float64) []float64 {
 		return values
 	}
 	return slices.Concat(values, upTo(ahead, p.ahead))
+}
+
+// asDrawn returns the values of l by the bars at which they are drawn.
+func (p *picture) asDrawn(l *indicators.Line) []float64 {
+	values := p.extended(l.Values, l.Ahead)
+	return values[min(l.Back, len(values)):]
 }
 
 // lastValue returns the value at the last of n bars.

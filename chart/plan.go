@@ -199,7 +199,7 @@ func (p *picture) priceSpan(pn *pane) span {
 				bars.addAll(upTo(l.Values, p.n))
 				continue
 			}
-			over.addAll(p.extended(l.Values, l.Ahead))
+			over.addAll(p.asDrawn(&l))
 		}
 		for _, h := range st.HLines {
 			over.add(h.Y)

@@ -482,7 +482,7 @@ func (p *picture) drawLines(pn *pane) {
 			if isCandles(st.Result) {
 				break
 			}
-			values, lk := p.extended(l.Values, l.Ahead), st.lines[i]
+			values, lk := p.asDrawn(&l), st.lines[i]
 			width := p.line
 			if l.Tone == indicators.Band {
 				width = p.edge

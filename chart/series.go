@@ -85,6 +85,9 @@ func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks, shade ink)
 		if len(l.Ahead) > 0 {
 			w.values("ahead", l.Ahead)
 		}
+		if l.Back > 0 {
+			w.int("back", int64(l.Back)) // bars by which it is drawn before its own
+		}
 	})
 	list(w, "histogram", r.Histogram, func(i int, h *indicators.Histogram) {
 		w.int("index", int64(i))

@@ -30,7 +30,7 @@ func (p *picture) outOfSight() (out []string) {
 		top, bottom := float64(pn.legend.Max.Y), float64(pn.frame.Max.Y)
 		for _, st := range pn.studies {
 			for _, l := range st.Lines {
-				values, some, seen := p.extended(l.Values, l.Ahead), false, false
+				values, some, seen := p.asDrawn(&l), false, false
 				for i, v := range values {
 					before := v
 					if i > 0 && usable(values[i-1]) && l.Style != indicators.Dots && l.Style != indicators.Step {

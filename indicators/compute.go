@@ -221,10 +221,6 @@ func (r Request) Bounds(line string) (lo, hi float64, ok bool) {
 	return fixed[0], fixed[1], true
 }
 
-// Late reports whether the newest bar never has a value, since later bars fill it in. No
-// alert can then see a line cross a level: it looks at the newest bar only.
-func (r Request) Late() bool { return r.Ind.Late != nil && r.Ind.Late(r.Args) }
-
 // Meaning returns in one line when a signal of ind with this label fires, or ""
 // if ind emits no such signal.
 func (ind *Indicator) Meaning(label string) string {

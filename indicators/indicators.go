@@ -52,9 +52,6 @@ type Indicator struct {
 	Silent func(a Args, label string) string
 	// Check returns an error if parameters most likely are a mistake together. Nil for none.
 	Check func(a Args) error
-	// Late reports whether the newest bar never has a value, since later bars fill it in.
-	// Nil if it has.
-	Late func(a Args) bool
 	// ZoneLine is the label of the line whose entries into the zones are signals;
 	// empty means the first.
 	ZoneLine string

@@ -24,6 +24,8 @@ type Plot struct {
 	Style  Style
 	Bars   bool // a histogram
 	Unseen bool // not drawn: events need it
+
+	Back func(a Args) int // by how many bars it is drawn earlier, see [Line.Back]; nil for none
 }
 
 // Shade fills the region between two columns, in the tone Below where the first is the lower
@@ -92,7 +94,11 @@ func drawn(s *market.Series, a Args) *Result {
 		case p.Bars:
 			d.r.Histogram = append(d.r.Histogram, Histogram{Label: p.Label, Tone: p.Tone, Values: d.columns[i]})
 		default:
-			d.r.Lines = append(d.r.Lines, Line{Label: p.Label, Tone: p.Tone, Style: p.Style, Values: d.columns[i]})
+			line := Line{Label: p.Label, Tone: p.Tone, Style: p.Style, Values: d.columns[i]}
+			if p.Back != nil {
+				line.Back = p.Back(a)
+			}
+			d.r.Lines = append(d.r.Lines, line)
 		}
 	}
 	for _, f := range a.ind.Shades {

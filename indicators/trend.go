@@ -134,8 +134,8 @@ var trends = []Indicator{
 	{
 		Name: "ichimoku", Title: "Ichimoku", Aliases: []string{"ichi", "ikh", "ichimoku_cloud", "ichimoku_kinko_hyo"}, Category: Trend, Traits: Overlay,
 		Doc: "Ichimoku Kinko Hyo: conversion and base line, the middles of the range of 9 and 26 bars, and the cloud between two leading spans. As at TradingView the cloud is moved forward: a bar shows the spans computed " +
-			"displacement-1 bars before it, so nothing here looks ahead. twist_up and twist_down fire where the spans cross, that is when the cloud to come changes colour. The lagging span is the close moved back, " +
-			"which later bars fill in; it has an entry of its own, chikou.",
+			"displacement-1 bars before it, so nothing here looks ahead. twist_up and twist_down fire where the spans cross, that is when the cloud to come changes colour. The lagging span is the close, " +
+			"drawn displacement-1 bars before its own; its crossings are signals of the entry chikou.",
 		Formula: "conversion = (max(high, 9) + min(low, 9)) / 2; base the same of 26; span A = (conversion + base) / 2; span B = the same of 52",
 		Params: []Param{
 			bars("conversion", 9, "conversion line", "tenkan", "conversion_length", "tenkan_period", "tenkan_length"),
@@ -161,6 +161,7 @@ var trends = []Indicator{
 				Lines: []Line{
 					{Label: "Conversion", Tone: Primary, Values: conversion}, {Label: "Base", Tone: Second, Values: base},
 					{Label: "Span A", Tone: Up, Values: spanA, Ahead: aheadA}, {Label: "Span B", Tone: Down, Values: spanB, Ahead: aheadB},
+					{Label: "Lagging", Tone: Accent, Values: s.Close, Back: drawnBack(a)},
 				},
 				Fills:   []Fill{{Y1: spanA, Y2: spanB, Tone: Up, Below: Down, Ahead1: aheadA, Ahead2: aheadB}},
 				Signals: shape.InOrder(signals),
@@ -168,25 +169,15 @@ var trends = []Indicator{
 		},
 	},
 	{
-		Name: "chikou", Title: "Chikou", Aliases: []string{"chikou_span", "lagging_span"}, Category: Trend, Traits: Overlay | Repaints,
-		Doc:     "Lagging span of Ichimoku: the close moved back, as TradingView draws it. A bar therefore shows a close that came later, and the newest bars show none: a picture to compare two prices, not a value to act on. The signals do not look ahead: they fire where the close crosses the close it is compared with.",
-		Formula: "chikou = close[-(displacement - 1)]",
+		Name: "chikou", Title: "Chikou", Aliases: []string{"chikou_span", "lagging_span"}, Category: Trend, Traits: Overlay,
+		Doc:     "Lagging span of Ichimoku: the close, drawn displacement-1 bars before its own, as at TradingView, to compare two prices by eye. The values are those of their own bars, so nothing looks ahead. The signals fire where the close crosses the close it is compared with.",
+		Formula: "chikou = close, drawn displacement - 1 bars back",
 		Params:  []Param{displacement()},
-		Late:    func(a Args) bool { return a.Int("displacement") > 1 },
 		Memory:  window("displacement"),
-		// The signals compare the newest close with that of d bars ago, which is the same
-		// crossing seen from the bar on which it happens.
-		Plots: []Plot{{Label: "Chikou", Tone: Accent}}, Events: []Event{own(func(d *drawing) []Signal {
-			return shape.Crossings(nil, d.s.Close, kernel.Shift(d.s.Close, d.a.Int("displacement")-1), shape.PriceUp, shape.PriceDown)
+		Plots:   []Plot{{Label: "Chikou", Tone: Accent, Back: drawnBack}}, Events: []Event{own(func(d *drawing) []Signal {
+			return shape.Crossings(nil, d.s.Close, kernel.Shift(d.s.Close, drawnBack(d.a)), shape.PriceUp, shape.PriceDown)
 		}, shape.PriceUp, shape.PriceDown).crossedBy("the close", "the one that lies displacement - 1 bars back")},
-		Calc: func(s *market.Series, a Args) Columns {
-			// As for the cloud this bar counts, so 26 moves the close back by 25.
-			line := kernel.NaNs(s.Len())
-			if d := a.Int("displacement") - 1; d < len(line) {
-				copy(line, s.Close[d:])
-			}
-			return Columns{line}
-		},
+		Calc: func(s *market.Series, _ Args) Columns { return Columns{s.Close} },
 	},
 	{
 		Name: "vhf", Title: "VHF", Aliases: []string{"vertical_horizontal_filter"}, Category: Trend,
@@ -352,6 +343,9 @@ func aroon(s *market.Series, n int) (up, down []float64) {
 func displacement() Param {
 	return bars("displacement", 26, "bars the cloud is moved, this bar counted", "offset", "shift", "lagging")
 }
+
+// drawnBack returns how far the lagging span is moved back. As for the cloud this bar counts.
+func drawnBack(a Args) int { return a.Int("displacement") - 1 }
 
 // lastOf returns the last n values of x, or all when there are fewer: what a
 // shift by n moves beyond the last bar.

@@ -23,15 +23,22 @@ func TestIchimokuByHand(t *testing.T) {
 		"Base":       {nan, 2.5, 4, 5.5, 7},
 		"Span A":     {nan, nan, 2.75, 4.25, 5.75},
 		"Span B":     {nan, nan, nan, 3.5, 5},
+
+		"Lagging": s.Close,
+	}
+	if len(r.Lines) != len(want) {
+		t.Errorf("%d lines, want %d", len(r.Lines), len(want))
 	}
 	for _, l := range r.Lines {
 		if !same(l.Values, want[l.Label]) {
 			t.Errorf("%s: %v, want %v", l.Label, l.Values, want[l.Label])
 		}
+		if back := map[string]int{"Lagging": 1}[l.Label]; l.Back != back {
+			t.Errorf("%s is drawn %d bars back, want %d", l.Label, l.Back, back)
+		}
 	}
-	chikou := compute(t, s, "chikou", `{"displacement":2}`).Lines[0].Values
-	if want := []float64{4, 6, 8, 10, nan}; !same(chikou, want) {
-		t.Errorf("chikou: %v, want %v", chikou, want)
+	if chikou := compute(t, s, "chikou", `{"displacement":2}`).Lines[0]; !same(chikou.Values, s.Close) || chikou.Back != 1 {
+		t.Errorf("chikou: %v drawn %d bars back, want the closes 1 bar back", chikou.Values, chikou.Back)
 	}
 }
 

@@ -429,8 +429,9 @@ func seriesOf(r *Result, label string) ([]float64, error) {
 		return values, nil
 	}
 	for _, l := range r.Lines {
-		if l.Label == label {
-			return l.Values, nil
+		if l.Label == label { // by the bars at which it is drawn
+			back := min(l.Back, len(l.Values))
+			return append(slices.Clone(l.Values[back:]), kernel.NaNs(back)...), nil
 		}
 	}
 	for _, h := range r.Histogram {

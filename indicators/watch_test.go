@@ -149,33 +149,6 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestLate: no line has a value on the newest bar, however many bars there are, exactly if
-// Late says so. Only an entry that changes earlier values can fill them in later.
-func TestLate(t *testing.T) {
-	s := world(700, 100)
-	checked := 0
-	for ind := range All() {
-		for _, params := range []string{`{}`, `{"displacement":1}`} {
-			r, err := New(ind.Name, raw(params))
-			if err != nil || !ind.Traits.Has(Repaints) || len(r.lineNames()) == 0 {
-				continue // it has no displacement, or its values stay
-			}
-			late := true
-			for n := 300; n < s.Len(); n += 9 {
-				for _, values := range columns(r.Compute(s.Slice(0, n))) {
-					late = late && math.IsNaN(values[n-1])
-				}
-			}
-			if checked++; late != r.Late() {
-				t.Errorf("%s: Late is %v, want %v", r.Label(), r.Late(), late)
-			}
-		}
-	}
-	if checked < 3 {
-		t.Errorf("%d requests were looked at", checked)
-	}
-}
-
 // TestReading: who reads the newest bars alone gets there what the whole history
 // gives. Signals and divergences are the same; values may differ by what an average
 // has not forgotten of its start.

@@ -73,7 +73,7 @@ func TestAlertsAreTheChart(t *testing.T) {
 		}
 	}
 	work.Wait()
-	want := []string{"chikou", "fibonacci_retracement", "hvn_lvn", "naked_poc", "session_vp", "tpo", "volume_profile", "zigzag"}
+	want := []string{"fibonacci_retracement", "hvn_lvn", "naked_poc", "session_vp", "tpo", "volume_profile", "zigzag"}
 	if slices.Sort(repainting); !slices.Equal(repainting, want) {
 		t.Errorf("indicators that repaint: %v, want %v", repainting, want)
 	}

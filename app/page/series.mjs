@@ -8,7 +8,7 @@ const columns = ['time', ...ohlc, 'volume'];
 export const channels = ['lines', 'histogram', 'fills', 'signals', 'hlines', 'hbars', 'divlines', 'shaded', 'sessions'];
 
 /** readSeries returns the data of one payload. Missing values are NaN. Values for future
- * bars follow those of the bars. */
+ * bars follow those of the bars; what is drawn back stands at the bar where it is drawn. */
 export function readSeries(text) {
   const { bars, indicators, compare = [], request = {}, ...head } = JSON.parse(text, (_, v) => v ?? NaN);
   const data = { ...head, compare, request, n: bars.length };
@@ -17,7 +17,10 @@ export function readSeries(text) {
   data.studies = Object.entries(indicators).map(([key, given]) => {
     const st = { key, name: given.label, ...given };
     for (const name of channels) st[name] ??= [];
-    for (const l of st.lines) l.values.push(...(l.ahead ?? []));
+    for (const l of st.lines) {
+      l.values.push(...(l.ahead ?? []));
+      if (l.back) l.values.push(...l.values.splice(0, l.back).fill(NaN));
+    }
     for (const f of st.fills) {
       f.y1.push(...(f.ahead1 ?? []));
       f.y2.push(...(f.ahead2 ?? []));

@@ -105,6 +105,10 @@ type Line struct {
 	// Ahead are values already known for the bars after the last one, such as
 	// those of a cloud that is moved forward; nil for none.
 	Ahead Values
+
+	// Back is how many bars earlier a value is drawn than the bar that it belongs to, as in a
+	// lagging span. The values stay at their bars, so that none comes from a later one.
+	Back int
 }
 
 // Histogram is one bar from zero per bar. It is drawn in four tones, by sign

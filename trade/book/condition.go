@@ -250,7 +250,7 @@ func (c *Condition) Check() error {
 // watchable reports whether r has a line that an alert can watch cross a level.
 func watchable(r indicators.Request) bool {
 	_, err := r.Watch(r.Compute(&market.Series{}), "", 0)
-	return err == nil && !r.Ind.IsTotal() && !r.Late()
+	return err == nil && !r.Ind.IsTotal()
 }
 
 // checkLevel refuses a level that no line could cross, or that would mean something
@@ -262,10 +262,6 @@ func (c *Condition) checkLevel(r indicators.Request) error {
 	}
 	if r.Ind.IsTotal() {
 		return Refuse("bad_level", "%s begins anew at the first bar of a chart, so its level means nothing; its signals are %s",
-			r.Ind.Name, strings.Join(r.Ind.Signals, ", "))
-	}
-	if r.Late() {
-		return Refuse("bad_level", "%s has no value on the newest bar, since later bars fill it in, so it is never seen to cross a level; its signals are %s",
 			r.Ind.Name, strings.Join(r.Ind.Signals, ", "))
 	}
 	if !watchable(r) {
