@@ -9,10 +9,16 @@ import (
 //go:embed compared.txt
 var comparedText string
 
-// comparisons has the statements of compared.txt by entry: of TA-Lib, of TradingView and of
-// pandas-ta, and the origin.
-var comparisons = sync.OnceValue(func() map[string][4]string {
-	table := make(map[string][4]string)
+// comparison is a line of compared.txt: what it says of TA-Lib, of TradingView and of
+// pandas-ta, the origin, and where it stands, below 0.
+type comparison struct {
+	says [4]string
+	rank int
+}
+
+// comparisons has the lines of compared.txt by entry.
+var comparisons = sync.OnceValue(func() map[string]comparison {
+	table := make(map[string]comparison)
 	for line := range strings.Lines(comparedText) {
 		if strings.HasPrefix(line, "#") {
 			continue
@@ -21,7 +27,7 @@ var comparisons = sync.OnceValue(func() map[string][4]string {
 		for i, cell := range strings.SplitN(line, "|", len(row)) {
 			row[i] = strings.TrimSpace(cell)
 		}
-		table[row[0]] = [4]string(row[1:])
+		table[row[0]] = comparison{[4]string(row[1:]), len(table) - 1<<20}
 	}
 	return table
 })
@@ -30,7 +36,7 @@ var comparisons = sync.OnceValue(func() map[string][4]string {
 // ("pandas_ta") how the entry relates to them.
 func (ind *Indicator) Compared() map[string]string {
 	row := comparisons()[ind.Name]
-	talib, tradingView, pandas := row[0], row[1], row[2]
+	talib, tradingView, pandas := row.says[0], row.says[1], row.says[2]
 	if talib == "" {
 		talib = "TA-Lib has none"
 	}
@@ -52,4 +58,4 @@ func (ind *Indicator) Compared() map[string]string {
 }
 
 // Origin says who published the entry and where; "" if that is not known.
-func (ind *Indicator) Origin() string { return comparisons()[ind.Name][3] }
+func (ind *Indicator) Origin() string { return comparisons()[ind.Name].says[3] }

@@ -128,7 +128,7 @@ func TestCompared(t *testing.T) {
 			talib = "equal to " + words
 		}
 		for i, program := range []struct{ name, shown string }{{"ta_lib", talib}, {"tradingview", found.tradingView[name]}, {"pandas_ta", found.pandas[name]}} {
-			says, _, _ := strings.Cut(row[i], ", except ")
+			says, _, _ := strings.Cut(row.says[i], ", except ")
 			if strings.HasPrefix(says, "~") || strings.HasPrefix(says, "not verified: ") || unproven[program.name+" "+name] {
 				says = ""
 			}
@@ -191,7 +191,7 @@ func TestNoneAtTradingView(t *testing.T) {
 		t.Fatalf("only %d names of TradingView", len(theirs))
 	}
 	for ind := range All() {
-		if comparisons()[ind.Name][1] != "" {
+		if comparisons()[ind.Name].says[1] != "" {
 			continue
 		}
 		for _, ours := range slices.Concat([]string{ind.Name, ind.Title}, ind.Aliases) {

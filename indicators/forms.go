@@ -89,6 +89,30 @@ func aroundZero(ind Indicator, label string, line func(s *market.Series, a Args)
 	return panel(ind, label, line, zero(label))
 }
 
+// signalled completes the record of a line around zero and its signal line, an average over the
+// parameter "signal", with the signals of their crossing each other and of the line crossing
+// zero. The histogram is the distance of the two.
+func signalled(ind Indicator, label string, average func(x []float64, n int) []float64, line func(s *market.Series, a Args) []float64) Indicator {
+	ind.Plots, ind.Events = withSignal(label), signalEvents(label)
+	if ind.Levels == nil {
+		ind.Levels = constant(0)
+	}
+	ind.Calc = func(s *market.Series, a Args) Columns {
+		y := line(s, a)
+		return Columns{y, average(y, a.Int("signal"))}
+	}
+	return ind
+}
+func withHistogram(ind Indicator) Indicator {
+	ind.Plots = append(ind.Plots, histogram("Histogram"))
+	lines := ind.Calc
+	ind.Calc = func(s *market.Series, a Args) Columns {
+		c := lines(s, a)
+		return append(c, kernel.Minus(c[0], c[1]))
+	}
+	return ind
+}
+
 // turning completes the record of a line in a panel whose direction alone has a meaning:
 // its signals are the turns. They are silent, because such a line turns every few bars.
 func turning(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {

@@ -24,7 +24,6 @@ import (
 	"cmp"
 	"iter"
 	"slices"
-	"strings"
 	"sync"
 
 	"wick/indicators/rules"
@@ -276,16 +275,12 @@ var BecomesTrue = shape.BecomesTrue
 func AppendValue(b []byte, x float64) []byte { return shape.AppendValue(b, x) }
 
 // catalog lists every indicator, in the order in which clients see them: by category, then
-// as order has it. An entry that order does not name comes at the end of its category.
+// as the lines of compared.txt stand. An entry that has none comes at the end of its category.
 var catalog = withZoneSignals(arranged(plainAverages, averages, rates, movements, figures, vwaps, bandEntries, stopEntries, trends, momentums, oscillators, ciphers, volumes, volatility, priceEntries, levelEntries,
 	statistics, cycles, profileEntries, candleEntries, structures, chartPatterns, ratings, versusEntries, externals, expressions, backtests))
 
 // arranged returns the entries of all families in the order of catalog.
 func arranged(families ...[]Indicator) []*Indicator {
-	rank := make(map[string]int)
-	for i, name := range strings.Fields(order) {
-		rank[name] = i - 1<<20
-	}
 	var all []*Indicator
 	for _, family := range families {
 		for i := range family {
@@ -294,31 +289,10 @@ func arranged(families ...[]Indicator) []*Indicator {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *Indicator) int {
-		return cmp.Or(cmp.Compare(slices.Index(Categories(), a.Category), slices.Index(Categories(), b.Category)), cmp.Compare(rank[a.Name], rank[b.Name]))
+		return cmp.Or(cmp.Compare(slices.Index(Categories(), a.Category), slices.Index(Categories(), b.Category)), cmp.Compare(comparisons()[a.Name].rank, comparisons()[b.Name].rank))
 	})
 	return all
 }
-
-// order has what most libraries have before what few have, by category.
-const order = `
-	sma ema ema_stack wma dema tema trima kama mama t3 ma mavp lsma tsf midpoint midprice sar sarext adx adxr dx plus_di minus_di plus_dm minus_dm aroon
-	aroonosc rma hma alma vwma zlema mcginley vidya swma gmma alligator supertrend chandelier_exit chande_kroll_stop gann_hilo ichimoku chikou vortex
-	correlation_trend vhf linreg_channel volatility_stop ut_bot chop_zone bbtrend ma_cross ma_ribbon frama super_smoother zlsma trama nadaraya_watson
-	ssl_channel range_filter pmax ott alphatrend halftrend rsi macd macdext macdfix stoch stochf stoch_rsi cci willr cmo imi mom roc rocp rocr rocr100 apo
-	ppo trix ultosc bop connors_rsi laguerre_rsi tsi smi kdj awesome_oscillator accelerator_oscillator gator dpo kst coppock fisher wavetrend stc squeeze
-	qqe rvgi elder_ray pmo psychological_line pretty_good_oscillator bias cfo qstick rank_correlation smi_ergodic woodies_cci demarker cipher_b
-	rsi_mfi_stoch rmi ibs technical_rating waddah_attar mansfield_rs bbands accbands atr natr true_range keltner donchian envelope choppiness bb_percent_b
-	bb_bandwidth chaikin_volatility mass_index ulcer_index starc hist_volatility rvi_volatility williams_vix_fix adr obv ad adosc mfi vwap cmf force_index
-	emv klinger nvi pvi pvt pvo volume_oscillator wad marketfi volume_profile session_vp hvn_lvn naked_poc vwap_bands vwap_rolling vwap_anchored
-	kalman_volume volume relative_volume net_volume cvd weis_wave relative_volume_at_time vfi avgprice medprice typprice wclprice pivot pivot_classic
-	pivot_fibonacci pivot_camarilla pivot_woodie pivot_demark heikin_ashi twap cpr tpo smoothed_heikin_ashi previous_levels opening_range sessions
-	kill_zones stddev variance avgdev linreg_slope linreg_angle linreg_intercept correl beta max min minmax sum maxindex minindex minmaxindex
-	efficiency_ratio zscore skew kurtosis hurst drawdown log_return percent_return correlation_versus beta_versus ratio spread percent_rank percentile
-	cumulative_sum sharpe sortino max_drawdown ht_trendline ht_dcperiod ht_dcphase ht_phasor ht_sine ht_trendmode center_of_gravity fractals candles
-	pivot_high_low zigzag fibonacci_retracement td_sequential market_structure fair_value_gap order_block breaker_block liquidity_sweep equal_highs_lows
-	supply_demand support_resistance trend_lines trend_channel double_top_bottom head_shoulders triangle flag funding oi long_short fear_greed rule
-	formula backtest
-`
 
 // All yields the catalogue in its order.
 func All() iter.Seq[*Indicator] { return slices.Values(catalog) }

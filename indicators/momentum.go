@@ -131,27 +131,24 @@ var momentums = []Indicator{
 		return kernel.Minus(fast, slow)
 	}),
 	// The MACD in percent, so that markets of different prices can be compared.
-	{
+	withHistogram(signalled(Indicator{
 		Name: "ppo", Title: "PPO", Aliases: []string{"percentage_price_oscillator"}, Category: Momentum,
 		Doc:     "Percentage price oscillator: a fast less a slow average in percent of the slow one, and its own exponential average as signal. The line as in TA-Lib, with exponential averages by default; the shorter of fast and slow is the fast one, whichever was given as that.",
 		Formula: "PPO = 100 * (average(fast) - average(slow)) / average(slow); signal = EMA(PPO)",
 		Params:  append(oscillatorParams(), bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period")),
 		Memory:  after(averageBy("ma_type", "fast", "slow"), ema("signal")),
-		Plots:   []Plot{mainly("PPO"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("PPO", "Signal"), zero("PPO")}, Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns {
-			fast, slow := twoAverages(column(s, a), a)
-			line := make([]float64, len(fast))
-			for i, f := range fast {
-				// An average of 0 gives 0, as in TA-Lib; an unknown one stays unknown.
-				if slow[i] != 0 {
-					line[i] = 100 * (f - slow[i]) / slow[i]
-				}
+	}, "PPO", kernel.EMA, func(s *market.Series, a Args) []float64 {
+		fast, slow := twoAverages(column(s, a), a)
+		line := make([]float64, len(fast))
+		for i, f := range fast {
+			// An average of 0 gives 0, as in TA-Lib; an unknown one stays unknown.
+			if slow[i] != 0 {
+				line[i] = 100 * (f - slow[i]) / slow[i]
 			}
-			signal := kernel.EMA(line, a.Int("signal"))
-			return Columns{line, signal, kernel.Minus(line, signal)}
-		},
-	},
-	{
+		}
+		return line
+	})),
+	withHistogram(signalled(Indicator{
 		Name: "trix", Title: "TRIX", Aliases: []string{"triple_exponential_oscillator"}, Category: Momentum,
 		Doc:     "Percent change of a triple exponential average from bar to bar, and its own average as signal. As in TA-Lib; TradingView takes the logarithm first and other units.",
 		Formula: "TRIX = 100 * (e3/e3[1] - 1), e3 = EMA(EMA(EMA(x))); signal = EMA(TRIX)",
@@ -159,15 +156,11 @@ var momentums = []Indicator{
 		// Three averages in a row forget their start about as late as a triple exponential
 		// average does.
 		Memory: after(lengths(14, "length"), ema("signal")),
-		Plots:  []Plot{mainly("TRIX"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("TRIX", "Signal"), zero("TRIX")}, Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns {
-			n := a.Int("length")
-			line := kernel.Rate(kernel.EMA(kernel.EMA(kernel.EMA(column(s, a), n), n), n), 1, 100, -1)
-			signal := kernel.EMA(line, a.Int("signal"))
-			return Columns{line, signal, kernel.Minus(line, signal)}
-		},
-	},
-	{
+	}, "TRIX", kernel.EMA, func(s *market.Series, a Args) []float64 {
+		n := a.Int("length")
+		return kernel.Rate(kernel.EMA(kernel.EMA(kernel.EMA(column(s, a), n), n), n), 1, 100, -1)
+	})),
+	signalled(Indicator{
 		Name: "tsi", Title: "TSI", Aliases: []string{"true_strength", "true_strength_index"}, Category: Momentum,
 		Doc:     "True strength index of Blau: change smoothed twice over absolute change smoothed twice, -100 to 100, with an exponential average as signal. As at TradingView; averages are seeded with means.",
 		Formula: "TSI = 100 * EMA(EMA(Δx, long), short) / EMA(EMA(|Δx|, long), short)",
@@ -175,16 +168,13 @@ var momentums = []Indicator{
 			bars("long", 25, "first smoothing", "slow", "long_length", "length"), bars("short", 13, "second smoothing", "fast", "short_length"),
 			bars("signal", 13, "signal average", "signal_length"), source(),
 		},
-		Memory: after(ema("long"), ema("short"), ema("signal")),
-		Plots:  withSignal("TSI"), Events: signalEvents("TSI"), Levels: constant(25, 0, -25),
-		Calc: func(s *market.Series, a Args) Columns {
-			line := trueStrength(column(s, a), a.Int("long"), a.Int("short"), 100)
-			return Columns{line, kernel.EMA(line, a.Int("signal"))}
-		},
-	},
+		Memory: after(ema("long"), ema("short"), ema("signal")), Levels: constant(25, 0, -25),
+	}, "TSI", kernel.EMA, func(s *market.Series, a Args) []float64 {
+		return trueStrength(column(s, a), a.Int("long"), a.Int("short"), 100)
+	}),
 	// Blau's name for it; on a scale of 1 and with the histogram that TradingView calls
 	// its oscillator.
-	{
+	withHistogram(signalled(Indicator{
 		Name: "smi_ergodic", Title: "SMIE", Aliases: []string{"ergodic", "smiio", "smi_ergodic_oscillator"}, Category: Momentum,
 		Doc:     "Ergodic oscillator of Blau: the true strength index with short smoothings, -1 to 1, its exponential average as signal and their difference as bars. As at TradingView.",
 		Formula: "SMIE = EMA(EMA(Δx, long), short) / EMA(EMA(|Δx|, long), short); signal = EMA(SMIE)",
@@ -193,13 +183,9 @@ var momentums = []Indicator{
 			bars("signal", 5, "signal average", "signal_length"), source(),
 		},
 		Memory: after(ema("long"), ema("short"), ema("signal")),
-		Plots:  append(withSignal("SMIE"), histogram("Histogram")), Events: signalEvents("SMIE"), Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns {
-			line := trueStrength(column(s, a), a.Int("long"), a.Int("short"), 1)
-			signal := kernel.EMA(line, a.Int("signal"))
-			return Columns{line, signal, kernel.Minus(line, signal)}
-		},
-	},
+	}, "SMIE", kernel.EMA, func(s *market.Series, a Args) []float64 {
+		return trueStrength(column(s, a), a.Int("long"), a.Int("short"), 1)
+	})),
 	{
 		Name: "awesome_oscillator", Title: "AO", Aliases: []string{"ao", "awesome"}, Category: Momentum,
 		Doc:     "Awesome oscillator of Williams: a fast less a slow simple average of the median price. turn_up and turn_down mark changes of colour, that is saucers among others.",
@@ -253,27 +239,25 @@ var momentums = []Indicator{
 		}
 		return kernel.Minus(x, kernel.Shift(kernel.SMA(x, n), n/2+1))
 	}),
-	{
+	signalled(Indicator{
 		Name: "kst", Title: "KST", Aliases: []string{"know_sure_thing"}, Category: Momentum,
 		Doc:     "Know sure thing of Pring: four smoothed rates of change, the longer ones counting for more, and a simple average as signal.",
 		Formula: "KST = Σ k * SMA(ROC(x, roc k), sma k) for k = 1 to 4; signal = SMA(KST)",
 		Params:  kstParams(),
 		Memory:  longest(kstMemory(1), kstMemory(2), kstMemory(3), kstMemory(4)),
-		Plots:   withSignal("KST"), Events: signalEvents("KST"), Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns {
-			x := column(s, a)
-			// The sum is NaN until the slowest of its four parts has a value.
-			line := make([]float64, len(x))
-			for k := 1; k <= 4; k++ {
-				// The slower a rate of change is, the more it weighs: 1 to 4 times.
-				digit := strconv.Itoa(k)
-				for i, v := range kernel.SMA(kernel.ROC(x, a.Int("roc"+digit)), a.Int("sma"+digit)) {
-					line[i] += float64(float64(k) * v)
-				}
+	}, "KST", kernel.SMA, func(s *market.Series, a Args) []float64 {
+		x := column(s, a)
+		// The sum is NaN until the slowest of its four parts has a value.
+		line := make([]float64, len(x))
+		for k := 1; k <= 4; k++ {
+			// The slower a rate of change is, the more it weighs: 1 to 4 times.
+			digit := strconv.Itoa(k)
+			for i, v := range kernel.SMA(kernel.ROC(x, a.Int("roc"+digit)), a.Int("sma"+digit)) {
+				line[i] += float64(float64(k) * v)
 			}
-			return Columns{line, kernel.SMA(line, a.Int("signal"))}
-		},
-	},
+		}
+		return line
+	}),
 	{
 		Name: "coppock", Title: "Coppock", Aliases: []string{"coppock_curve", "cc"}, Category: Momentum,
 		Doc:     "Coppock curve: a weighted average of two rates of change, meant for monthly bars. Coppock bought where it turned up below zero.",
@@ -308,7 +292,7 @@ var momentums = []Indicator{
 			return Columns{kernel.WMA(both, a.Int("wma"))}
 		},
 	},
-	{
+	signalled(Indicator{
 		Name: "pmo", Title: "PMO", Aliases: []string{"price_momentum_oscillator", "decisionpoint_pmo"}, Category: Momentum,
 		Doc:     "Price momentum oscillator of DecisionPoint: the one-bar rate of change smoothed twice with its own constant 2/n, and an exponential average as signal. Smoothings are seeded with means.",
 		Formula: "PMO = S(10 * S(ROC(x, 1), first), second), S(x, n) = S[1] + 2/n * (x - S[1])",
@@ -317,14 +301,11 @@ var momentums = []Indicator{
 			bars("signal", 10, "signal average", "signal_length"), source(),
 		},
 		Memory: after(ema("first"), ema("second"), ema("signal")),
-		Plots:  withSignal("PMO"), Events: signalEvents("PMO"), Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns {
-			// An exponential average of n bars would have the weight 2/(n+1).
-			custom := func(x []float64, n int) []float64 { return kernel.Smooth(x, n, 2/float64(n)) }
-			line := custom(kernel.Scaled(custom(kernel.ROC(column(s, a), 1), a.Int("first")), 10), a.Int("second"))
-			return Columns{line, kernel.EMA(line, a.Int("signal"))}
-		},
-	},
+	}, "PMO", kernel.EMA, func(s *market.Series, a Args) []float64 {
+		// An exponential average of n bars would have the weight 2/(n+1).
+		custom := func(x []float64, n int) []float64 { return kernel.Smooth(x, n, 2/float64(n)) }
+		return custom(kernel.Scaled(custom(kernel.ROC(column(s, a), 1), a.Int("first")), 10), a.Int("second"))
+	}),
 	aroundZero(Indicator{
 		Name: "cfo", Title: "CFO", Aliases: []string{"forecast_oscillator", "fosc", "chande_forecast_oscillator"}, Category: Momentum,
 		Doc: "Chande's forecast oscillator: by how many percent the price misses what a regression line foresaw. The forecast is the line of the bar before, one bar on, as in Tulip; " +

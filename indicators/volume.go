@@ -119,7 +119,7 @@ var volumes = []Indicator{
 		ease := kernel.Quotient(kernel.Times(kernel.Change(kernel.MedianPrice(s), 1), kernel.Minus(s.High, s.Low)), s.Volume)
 		return kernel.Scaled(kernel.RollingSum(ease, n), a.Float("divisor")/float64(n))
 	}),
-	{
+	signalled(Indicator{
 		Name: "klinger", Title: "KVO", Aliases: []string{"kvo", "klinger_oscillator", "klinger_volume_oscillator"}, Category: Volume,
 		Doc: "Klinger volume oscillator: a fast less a slow average of volume force, volume signed by the trend and weighed by how the bar's range compares with the range since the trend began. As in Tulip, averages from the second bar on; " +
 			"the variant signed, TradingView's, takes plain volume signed by the change of the typical price.",
@@ -130,56 +130,54 @@ var volumes = []Indicator{
 		},
 		// The signal starts from the first values of the line, so the two memories add up.
 		Memory: after(ema("fast", "slow"), ema("signal")),
-		Plots:  []Plot{mainly("KVO"), second("Signal")}, Events: []Event{lines("KVO", "Signal"), zero("KVO")}, Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns {
-			fast, slow := a.Int("fast"), a.Int("slow")
-			var line []float64
-			if a.Choice("variant") == "signed" {
-				// TradingView's averages are seeded with a simple average, Tulip's below
-				// with the first value.
-				volume := kernel.NaNs(s.Len())
-				x := kernel.TypicalPrice(s)
-				for i := 1; i < len(volume); i++ {
-					volume[i] = s.Volume[i]
-					if kernel.Compare(x[i], x[i-1]) < 0 {
-						volume[i] = -volume[i]
-					}
+	}, "KVO", kernel.EMA, func(s *market.Series, a Args) []float64 {
+		fast, slow := a.Int("fast"), a.Int("slow")
+		var line []float64
+		if a.Choice("variant") == "signed" {
+			// TradingView's averages are seeded with a simple average, Tulip's below
+			// with the first value.
+			volume := kernel.NaNs(s.Len())
+			x := kernel.TypicalPrice(s)
+			for i := 1; i < len(volume); i++ {
+				volume[i] = s.Volume[i]
+				if kernel.Compare(x[i], x[i-1]) < 0 {
+					volume[i] = -volume[i]
 				}
-				line = kernel.Minus(kernel.EMA(volume, fast), kernel.EMA(volume, slow))
-			} else {
-				// An unchanged typical price keeps the trend, which is falling at first.
-				force := kernel.NaNs(s.Len())
-				trend, span := 0.0, 0.0 // span: Σ of ranges since the bar before the trend
-				for i := 1; i < len(force); i++ {
-					// Three times the typical price; the factor changes no comparison.
-					move := kernel.Compare(s.High[i]+s.Low[i]+s.Close[i], s.High[i-1]+s.Low[i-1]+s.Close[i-1])
-					// A turn of the trend begins a new sum, with the range of the bar before.
-					if move > 0 && trend <= 0 || move < 0 && trend >= 0 {
-						trend, span = 1, s.High[i-1]-s.Low[i-1]
-						if move < 0 {
-							trend = -1
-						}
-					}
-					// The bar's range in parts of the ranges since the turn: 1 on a bar that is all
-					// of them, near 0 in a long trend.
-					dm := s.High[i] - s.Low[i]
-					span += dm
-					force[i] = 0
-					if span > 0 {
-						// Until the price first moves there is no trend; Tulip counts it as
-						// falling.
-						sign := trend
-						if sign == 0 {
-							sign = -1
-						}
-						force[i] = s.Volume[i] * math.Abs(2*dm/span-1) * 100 * sign
-					}
-				}
-				line = kernel.Minus(kernel.Follow(force, 2/float64(fast+1)), kernel.Follow(force, 2/float64(slow+1)))
 			}
-			return Columns{line, kernel.EMA(line, a.Int("signal"))}
-		},
-	},
+			line = kernel.Minus(kernel.EMA(volume, fast), kernel.EMA(volume, slow))
+		} else {
+			// An unchanged typical price keeps the trend, which is falling at first.
+			force := kernel.NaNs(s.Len())
+			trend, span := 0.0, 0.0 // span: Σ of ranges since the bar before the trend
+			for i := 1; i < len(force); i++ {
+				// Three times the typical price; the factor changes no comparison.
+				move := kernel.Compare(s.High[i]+s.Low[i]+s.Close[i], s.High[i-1]+s.Low[i-1]+s.Close[i-1])
+				// A turn of the trend begins a new sum, with the range of the bar before.
+				if move > 0 && trend <= 0 || move < 0 && trend >= 0 {
+					trend, span = 1, s.High[i-1]-s.Low[i-1]
+					if move < 0 {
+						trend = -1
+					}
+				}
+				// The bar's range in parts of the ranges since the turn: 1 on a bar that is all
+				// of them, near 0 in a long trend.
+				dm := s.High[i] - s.Low[i]
+				span += dm
+				force[i] = 0
+				if span > 0 {
+					// Until the price first moves there is no trend; Tulip counts it as
+					// falling.
+					sign := trend
+					if sign == 0 {
+						sign = -1
+					}
+					force[i] = s.Volume[i] * math.Abs(2*dm/span-1) * 100 * sign
+				}
+			}
+			line = kernel.Minus(kernel.Follow(force, 2/float64(fast+1)), kernel.Follow(force, 2/float64(slow+1)))
+		}
+		return line
+	}),
 	volumeIndex(Indicator{
 		Name: "nvi", Title: "NVI", Aliases: []string{"negative_volume_index"},
 		Doc:     "Negative volume index of Dysart and Fosback: follows the price only on bars with less volume than the bar before, when the crowd is away. Above its 255-bar average Fosback counted on a bull market.",
@@ -205,7 +203,7 @@ var volumes = []Indicator{
 			return Columns{line, kernel.EMA(line, a.Int("signal"))}
 		},
 	},
-	{
+	withHistogram(signalled(Indicator{
 		Name: "pvo", Title: "PVO", Aliases: []string{"volume_oscillator_percent", "percentage_volume_oscillator"}, Category: Volume,
 		Doc:     "Percentage volume oscillator: a MACD of the volume in percent of its slow average. Each average is seeded with the mean of its own first values, as at TradingView.",
 		Formula: "PVO = 100 * (EMA(volume, fast) - EMA(volume, slow)) / EMA(volume, slow); signal = EMA(PVO)",
@@ -213,15 +211,11 @@ var volumes = []Indicator{
 			bars("fast", 12, "fast average", "fast_length"), bars("slow", 26, "slow average", "slow_length"), bars("signal", 9, "signal average", "signal_length"),
 		},
 		Memory: after(ema("fast", "slow"), ema("signal")),
-		Plots:  append(withSignal("PVO"), histogram("Histogram")), Events: signalEvents("PVO"), Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns {
-			// Without volume the slow average is 0, and Ratio gives 0 rather than a hole.
-			slow := kernel.EMA(s.Volume, a.Int("slow"))
-			line := kernel.Ratio(kernel.Minus(kernel.EMA(s.Volume, a.Int("fast")), slow), slow, 100)
-			signal := kernel.EMA(line, a.Int("signal"))
-			return Columns{line, signal, kernel.Minus(line, signal)}
-		},
-	},
+	}, "PVO", kernel.EMA, func(s *market.Series, a Args) []float64 {
+		// Without volume the slow average is 0, and Ratio gives 0 rather than a hole.
+		slow := kernel.EMA(s.Volume, a.Int("slow"))
+		return kernel.Ratio(kernel.Minus(kernel.EMA(s.Volume, a.Int("fast")), slow), slow, 100)
+	})),
 	aroundZero(Indicator{
 		Name: "volume_oscillator", Title: "VO", Aliases: []string{"vosc", "vo"}, Category: Volume,
 		Doc:     "Volume oscillator: by how many percent a fast simple average of the volume is above a slow one. A move with a rising oscillator has support.",
@@ -426,7 +420,7 @@ var volumes = []Indicator{
 			return Columns{out, slices.Repeat([]float64{a.Float("spike")}, s.Len())}
 		},
 	},
-	{
+	signalled(Indicator{
 		Name: "vfi", Title: "VFI", Aliases: []string{"volume_flow", "volume_flow_indicator"}, Category: Volume,
 		Doc:     "Volume flow of Katsanos: volume added or taken away by the typical price's direction, where that moves by more than a part of its usual volatility, with spikes of volume cut off; over its usual volume, smoothed.",
 		Formula: "cutoff = coef * σ(ln p/p[1], 30) * close; v = min(volume, vcoef * mean volume of n bars before); VFI = EMA(Σ ±v where |Δp| > cutoff / mean volume, smooth)",
@@ -437,35 +431,32 @@ var volumes = []Indicator{
 		// The sum, the mean volume before it, the deviation of 30 returns, and both
 		// averages.
 		Memory: after(lengths(2, "length"), fixed(31), ema("smooth"), ema("signal")),
-		Plots:  []Plot{mainly("VFI"), second("Signal")}, Events: []Event{lines("VFI", "Signal"), zero("VFI")}, Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns {
-			n, coef, vcoef := a.Int("length"), a.Float("coef"), a.Float("vcoef")
-			// Volumes are cut at a multiple of the usual one, so that one bar cannot decide a whole
-			// window.
-			p := kernel.TypicalPrice(s)
-			deviation := kernel.InRuns(kernel.LogReturns(p, 1), func(x []float64) []float64 { return kernel.StdDev(x, 30) })
-			// The usual volume is that of the bars before, so that a spike is not measured by
-			// itself.
-			usual := kernel.Shift(kernel.SMA(s.Volume, n), 1)
-			flow := kernel.NaNs(len(p))
-			for i := 1; i < len(p); i++ {
-				// A move counts if it exceeds the cutoff, with the volume cut at a multiple of
-				// the usual one. Bars before both are known stay NaN.
-				cutoff, volume := coef*deviation[i]*s.Close[i], min(s.Volume[i], vcoef*usual[i])
-				switch move := kernel.Difference(p[i], p[i-1]); {
-				case math.IsNaN(cutoff) || math.IsNaN(volume):
-				case move > cutoff:
-					flow[i] = volume
-				case move < -cutoff:
-					flow[i] = -volume
-				default:
-					flow[i] = 0
-				}
+	}, "VFI", kernel.EMA, func(s *market.Series, a Args) []float64 {
+		n, coef, vcoef := a.Int("length"), a.Float("coef"), a.Float("vcoef")
+		// Volumes are cut at a multiple of the usual one, so that one bar cannot decide a whole
+		// window.
+		p := kernel.TypicalPrice(s)
+		deviation := kernel.InRuns(kernel.LogReturns(p, 1), func(x []float64) []float64 { return kernel.StdDev(x, 30) })
+		// The usual volume is that of the bars before, so that a spike is not measured by
+		// itself.
+		usual := kernel.Shift(kernel.SMA(s.Volume, n), 1)
+		flow := kernel.NaNs(len(p))
+		for i := 1; i < len(p); i++ {
+			// A move counts if it exceeds the cutoff, with the volume cut at a multiple of
+			// the usual one. Bars before both are known stay NaN.
+			cutoff, volume := coef*deviation[i]*s.Close[i], min(s.Volume[i], vcoef*usual[i])
+			switch move := kernel.Difference(p[i], p[i-1]); {
+			case math.IsNaN(cutoff) || math.IsNaN(volume):
+			case move > cutoff:
+				flow[i] = volume
+			case move < -cutoff:
+				flow[i] = -volume
+			default:
+				flow[i] = 0
 			}
-			line := kernel.EMA(kernel.Ratio(kernel.RollingSum(flow, n), usual, 1), a.Int("smooth"))
-			return Columns{line, kernel.EMA(line, a.Int("signal"))}
-		},
-	},
+		}
+		return kernel.EMA(kernel.Ratio(kernel.RollingSum(flow, n), usual, 1), a.Int("smooth"))
+	}),
 	// A filter of one state with a gain that is given and not estimated: an exponential
 	// average that holds its value where the input has none. Divided by the deviation,
 	// the volume of every market has one scale, and one zone fits all.
