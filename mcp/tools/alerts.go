@@ -90,7 +90,7 @@ func (h *handlers) setAlert() tool {
 		r.Who, r.Interval = who(c), string(r.interval)
 		alert, err := h.Engine.SetAlert(ctx, r.AlertRequest)
 		if err != nil {
-			return nil, err
+			return nil, h.orSimilar(ctx, r.Symbol, err)
 		}
 		if alert.Ended != "" {
 			return h.reply(c, alertReply{listedAlert: h.listed(alert), Meaning: alert.Meaning(), Hint: alert.Hint(nil)})

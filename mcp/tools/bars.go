@@ -108,21 +108,28 @@ func stamp(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) }
 // sampleSymbol is the name of the bars that a chart without a symbol shows.
 const sampleSymbol = "SAMPLE"
 
+// orSimilar returns err, and if it says that the source does not have the symbol, with those that are
+// like it.
+func (h *handlers) orSimilar(ctx context.Context, symbol string, err error) error {
+	if !errors.Is(err, market.ErrUnlisted) {
+		return err
+	}
+	var similar []string
+	for _, f := range market.Similar(ctx, h.Source, symbol) {
+		similar = append(similar, f.Symbol)
+	}
+	if len(similar) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w; similar symbols: %s", err, atMostTen(similar))
+}
+
 // span fetches the bars and computes the indicators of a question. It also returns notes
 // for the reader if not all of the period is shown.
 func (h *handlers) span(ctx context.Context, r question) (*chart.View, []string, error) {
 	s, err := h.load(ctx, r)
-	if errors.Is(err, market.ErrUnlisted) {
-		var similar []string
-		for _, f := range market.Similar(ctx, h.Source, r.symbol) {
-			similar = append(similar, f.Symbol)
-		}
-		if len(similar) > 0 {
-			err = fmt.Errorf("%w; similar symbols: %s", err, atMostTen(similar))
-		}
-	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, h.orSimilar(ctx, r.symbol, err)
 	}
 	cut, bars, notes, err := r.cut(s)
 	if err != nil {

@@ -94,12 +94,12 @@ func (h *handlers) placeOrder() tool {
 		}
 		grant, err := h.admit(ctx, c, &r.OrderRequest)
 		if err != nil {
-			return nil, err
+			return nil, h.orSimilar(ctx, r.Symbol, err)
 		}
 		placed, err := h.Engine.PlaceOrder(ctx, r.OrderRequest)
 		grant.Settle(err == nil)
 		if err != nil {
-			return nil, err
+			return nil, h.orSimilar(ctx, r.Symbol, err)
 		}
 		o, reply := placed.Order, replyTo(r, placed)
 		switch {

@@ -324,6 +324,36 @@ func TestSymbolSearch(t *testing.T) {
 	}
 }
 
+// TestUnlistedInTrading: an order or an alert for a symbol that the source does not have is refused
+// with those that are like it.
+func TestUnlistedInTrading(t *testing.T) {
+	dir := t.TempDir()
+	rows := "time,open,high,low,close,volume\n"
+	for i := range 50 {
+		rows += fmt.Sprintf("%d,10,11,9,10,5\n", time.Now().Add(time.Duration(i-49)*time.Hour).Truncate(time.Hour).Unix())
+	}
+	if err := os.WriteFile(filepath.Join(dir, "BTCUSDT-1h.csv"), []byte(rows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files, err := market.Open("csv:"+dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := openDesk(t, t.TempDir(), func(o *trade.Options) {
+		o.Source, o.Feed, o.Symbols = files, market.NewFeed(files, nil), nil
+	})
+	defer d.stop()
+	d.tools = All(Deps{Source: files, Engine: d.engine, Hub: d.hub})
+	for tool, arguments := range map[string]string{
+		"place_order": `{"symbol":"BTCUSD","side":"buy","type":"market","quantity":1}`,
+		"set_alert":   `{"symbol":"BTCUSD","condition":{"price_above":1}}`,
+	} {
+		if _, err := d.call(trader, tool, arguments); err == nil || !strings.Contains(err.Error(), "; similar symbols: BTCUSDT") {
+			t.Errorf("%s: %v", tool, err)
+		}
+	}
+}
+
 // Every indicator can be read, with a picture unless it needs data that invented
 // bars do not have.
 func TestIndicatorResource(t *testing.T) {
