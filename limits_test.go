@@ -145,11 +145,11 @@ var limits = []limit{
 	{"mcp/tools", "maxSeriesBytes", "bytes", "series payload", "TestSeriesTooLarge"},
 
 	{what: "Streams"},
-	{"delivery", "QueueTTL", "", "life of a notification in a queue, delivered or not", "TestAge"},
-	{"delivery", "QueueCap", "", "notifications in the queue of a subscription, and in that of get_notifications; the oldest goes", "TestCapacity"},
-	{"delivery", "MaxPerCaller", "", "streams of one token over HTTP; the oldest ends", "TestMaxPerCaller"},
-	{"delivery", "MaxStreams", "", "streams in all", "TestMaxStreams"},
-	{"delivery", "settleAfter", "", "that a stream stays open after a write for it to count as delivered", "TestSettled"},
+	{"sse", "QueueTTL", "", "life of a notification in a queue, delivered or not", "TestAge"},
+	{"sse", "QueueCap", "", "notifications in the queue of a subscription, and in that of get_notifications; the oldest goes", "TestCapacity"},
+	{"sse", "MaxPerCaller", "", "streams of one token over HTTP; the oldest ends", "TestMaxPerCaller"},
+	{"sse", "MaxStreams", "", "streams in all", "TestMaxStreams"},
+	{"sse", "settleAfter", "", "that a stream stays open after a write for it to count as delivered", "TestSettled"},
 	{"sse", "writeTimeout", "", "time to take one write", "TestSlowReader"},
 
 	{what: "Trading"},

@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"wick/delivery"
 	"wick/market"
 	"wick/mcp"
 	"wick/mcp/tools"
@@ -29,7 +28,7 @@ type app struct {
 	chat bool // hosts of MCP Apps are offered the chart
 
 	trade *trade.Engine // nil without --trade
-	hub   *delivery.Hub
+	hub   *sse.Hub
 
 	// valid reports whether a caller's token still works; nil over stdio, where
 	// there are none. It is set before anyone is served.
@@ -102,7 +101,7 @@ func (e *app) revoked(caller string) {
 
 // subscribes reports whether the token of a subscription was not revoked. That of a local
 // host never is.
-func (e *app) subscribes(s *delivery.Subscription) bool {
+func (e *app) subscribes(s *sse.Subscription) bool {
 	return s.Caller == tools.StdioCaller.ID || e.works != nil && e.works(s.Login)
 }
 

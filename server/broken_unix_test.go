@@ -15,9 +15,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/delivery"
 	"wick/internal/journal"
 	"wick/market"
+	"wick/sse"
 	"wick/trade"
 )
 
@@ -72,7 +72,7 @@ func TestExitWhenBroken(t *testing.T) {
 					long.Symbols = append(long.Symbols, fmt.Sprintf("BTC%03dUSDT", i))
 				}
 				for i := 0; err == nil && i < 5000; i++ { // until the journal is too long
-					_, err = engine.Subscribe(delivery.Caller{ID: "caller", Client: "client"}, long)
+					_, err = engine.Subscribe(sse.Caller{ID: "caller", Client: "client"}, long)
 				}
 				if !errors.Is(err, journal.ErrStorage) {
 					t.Errorf("a step on a broken disk: %v", err)

@@ -10,13 +10,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"wick/delivery"
 	"wick/internal/metrics"
 	"wick/market"
 	"wick/mcp"
 	"wick/mcp/tools"
 	"wick/oauth"
 	"wick/permit"
+	"wick/sse"
 	"wick/trade"
 )
 
@@ -24,7 +24,7 @@ import (
 // no goroutine; run does. The fields protocol and, over HTTP, valid are set later, before
 // anyone is served. When ctx ends, openApp no longer waits for etcd.
 func openApp(ctx context.Context, c *config, source market.Source, log *slog.Logger) (*app, error) {
-	e := &app{hub: delivery.NewHub(tools.EncodeAlert), exitWhenBroken: c.exitWhenBroken, lists: c.watchlists, chat: c.hasPage()}
+	e := &app{hub: sse.NewHub(tools.EncodeAlert), exitWhenBroken: c.exitWhenBroken, lists: c.watchlists, chat: c.hasPage()}
 	if c.metrics != "" {
 		e.meter = newMeter()
 	}

@@ -9,10 +9,10 @@ import (
 	"net/http"
 
 	"wick/cluster"
-	"wick/delivery"
 	"wick/mcp"
 	"wick/notify"
 	"wick/permit"
+	"wick/sse"
 	"wick/trade"
 	"wick/trade/book"
 )
@@ -104,7 +104,7 @@ func (r *replica) answer(ctx context.Context, e *app, op string, in json.RawMess
 		})
 	case trade.AskClaim:
 		return asked(in, func(c trade.Claimant) (any, error) {
-			return nil, e.trade.Claim(delivery.Caller{ID: c.ID, Client: c.Client, Login: c.Login, Expires: c.Expires})
+			return nil, e.trade.Claim(sse.Caller{ID: c.ID, Client: c.Client, Login: c.Login, Expires: c.Expires})
 		})
 	case trade.AskMarks:
 		return asked(in, func(marks map[string]uint64) (any, error) { return nil, e.trade.Mark(marks) })

@@ -6,9 +6,8 @@
 //	indicators  the catalogue of indicators
 //	chart       pictures and payloads of bars and indicators
 //	trade       orders, positions and alerts
-//	delivery    who still has to get which notification
 //	notify      messages to the owner's phone, chats and mail
-//	sse         streams of server-sent events
+//	sse         who still has to get which notification, and the streams
 //	oauth       the authorization server
 //	mcp         the protocol, over HTTP and stdio
 //	mcp/tools   the tools, where protocol and domain meet

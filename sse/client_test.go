@@ -3,61 +3,126 @@ package sse
 import (
 	"context"
 	"net/http"
-	"slices"
+	"net/http/httptest"
 	"strconv"
-	"sync"
+	"strings"
 	"testing"
+	"time"
 
 	"wick/sse/ssetest"
 )
 
-// queue is the plainest source: a list, of which all that was written is cut
-// off at the front.
-type queue struct {
-	bell chan struct{}
+// client is the far end of a stream.
+type client struct{ *ssetest.Client }
 
-	mu     sync.Mutex
-	events []Event
-	wrote  []int // the calls of Wrote
-}
-
-func newQueue(events ...Event) *queue { return &queue{bell: make(chan struct{}, 1), events: events} }
-
-func (q *queue) Bell() chan struct{} { return q.bell }
-
-func (q *queue) Next() (events []Event) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return append(events, q.events...)
-}
-
-func (q *queue) Wrote(n int) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.events = slices.Clone(q.events[n:])
-	q.wrote = append(q.wrote, n)
-	if len(q.events) > 0 {
-		Ring(q.bell)
+// ids returns the ids of the events received, without their label.
+func (c *client) ids() string {
+	var seqs []string
+	for line := range strings.Lines(c.Read()) {
+		if id, ok := strings.CutPrefix(line, "id: "); ok {
+			seqs = append(seqs, strings.TrimSpace(id[strings.LastIndexByte(id, '-')+1:]))
+		}
 	}
-}
-
-// add queues events with the ids from first to last and wakes the stream.
-func (q *queue) add(first, last int) {
-	q.mu.Lock()
-	for i := first; i <= last; i++ {
-		q.events = append(q.events, Event{"a-" + strconv.Itoa(i), []byte(`{"n":` + strconv.Itoa(i) + `}`)})
-	}
-	q.mu.Unlock()
-	Ring(q.bell)
-}
-
-func (q *queue) len() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return len(q.events)
+	return strings.Join(seqs, " ")
 }
 
 // connect opens a stream and waits until it is idle.
-func connect(t *testing.T, source Source, comments ...string) *ssetest.Client {
-	return ssetest.Open(t, func(ctx context.Context, w http.ResponseWriter) error { return Serve(ctx, w, source, comments...) })
+func connect(t *testing.T, h *Hub, caller, lastEventID string, expires time.Time) *client {
+	return &client{ssetest.Open(t, func(ctx context.Context, w http.ResponseWriter) error {
+		return h.Serve(w, request(ctx, lastEventID), Caller{ID: caller, Expires: expires}, nil)
+	})}
+}
+
+// request returns one for a stream.
+func request(ctx context.Context, lastEventID string) *http.Request {
+	r := httptest.NewRequestWithContext(ctx, "GET", "/", nil)
+	if lastEventID != "" {
+		r.Header.Set("Last-Event-ID", lastEventID)
+	}
+	return r
+}
+
+func open(t *testing.T, h *Hub, caller string) *client {
+	t.Helper()
+	return connect(t, h, caller, "", time.Time{})
+}
+
+// newHub returns a hub whose notes are texts, with subscriptions whose callers
+// have the same names.
+func newHub(t testing.TB, names ...string) *Hub {
+	t.Helper()
+	h := NewHub(func(note any) []byte { return []byte(note.(string)) })
+	for _, name := range names {
+		subscribe(t, h, name, name)
+	}
+	return h
+}
+
+func subscribe(t testing.TB, h *Hub, id, caller string) {
+	t.Helper()
+	apply(t, h, Record{Subscribed: &Subscription{ID: id, Caller: caller, Client: "client", CreatedAt: time.Now().UTC().Format(time.RFC3339)}})
+}
+
+// apply takes a step at the present time.
+func apply(t testing.TB, h interface{ Apply(Record) error }, r Record) {
+	t.Helper()
+	r.At = time.Now()
+	if err := h.Apply(r); err != nil {
+		t.Fatalf("%+v: %v", r, err)
+	}
+}
+
+// fire lets alerts with the sequences from first to last fire to subscriptions.
+func fire(t testing.TB, h interface{ Apply(Record) error }, first, last uint64, to ...string) {
+	t.Helper()
+	for seq := first; seq <= last; seq++ {
+		apply(t, h, Record{Fired: &Entry{Seq: seq, At: time.Now(), Note: `{"n":` + strconv.FormatUint(seq, 10) + `}`}, To: to})
+	}
+}
+
+// tidy does what the journal's owner does once a second: it writes down how far
+// everyone has got.
+func tidy(t testing.TB, h *Hub) {
+	t.Helper()
+	if marks := h.Settled(QueueCap); len(marks) > 0 {
+		apply(t, h, Record{Marks: marks})
+	}
+}
+
+// restart returns a hub with what the old one's journal remembers.
+func restart(t testing.TB, old *Hub) *Hub {
+	t.Helper()
+	entries := make(map[uint64]*Entry)
+	s := old.Clone().Snapshot(func(e *Entry) { entries[e.Seq] = &Entry{Seq: e.Seq, At: e.At, Note: e.Note} })
+	b, err := Restore(s, func(seq uint64) *Entry { return entries[seq] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHub(t)
+	h.Load(b)
+	apply(t, h, Record{}) // the record of the start
+	return h
+}
+
+// waiting returns how many notifications wait for a caller.
+func waiting(h *Hub, caller string) int {
+	_, n, _ := h.Status(caller)
+	return n
+}
+
+// span writes the numbers from first to last as ids does.
+func span(first, last int) string {
+	var b []string
+	for i := first; i <= last; i++ {
+		b = append(b, strconv.Itoa(i))
+	}
+	return strings.Join(b, " ")
+}
+
+// want compares the events a client received.
+func (c *client) want(t *testing.T, what, ids string) {
+	t.Helper()
+	if got := c.ids(); got != ids {
+		t.Errorf("%s: received %q, want %q", what, got, ids)
+	}
 }

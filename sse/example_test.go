@@ -3,49 +3,30 @@ package sse_test
 import (
 	"context"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
+	"time"
 
 	"wick/sse"
 )
 
-// greeting has one event, and ends the stream once it is written.
-type greeting struct {
-	bell    chan struct{}
-	written bool
-	end     func()
-}
-
-func (g *greeting) Bell() chan struct{} { return g.bell }
-func (g *greeting) Wrote(int)           { g.written = true; g.end() }
-func (g *greeting) Next() (events []sse.Event) {
-	if g.written {
-		return events
-	}
-	return append(events, sse.Event{ID: "7", Data: []byte(`{"alert":"BTCUSDT above 70000"}`)})
-}
-
-// A stream writes what its source has.
+// A notification waits in its queue until a stream of the caller takes it.
 func Example() {
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, end := context.WithCancel(r.Context())
-		sse.Serve(ctx, w, &greeting{bell: make(chan struct{}, 1), end: end})
-	}))
-	defer srv.Close()
-	res, err := http.Get(srv.URL)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	text, _ := io.ReadAll(res.Body)
-	fmt.Print(string(text))
+	hub := sse.NewHub(func(note any) []byte { return fmt.Appendf(nil, "%q", note) })
+	hub.Apply(sse.Record{Subscribed: &sse.Subscription{ID: "s-1", Caller: "alice"}})
+	entry := &sse.Entry{Seq: 7, At: time.Now(), Note: "BTCUSDT above 70000"}
+	hub.Apply(sse.Record{At: entry.At, Fired: entry, To: []string{"s-1"}})
+	_, waiting, _ := hub.Status("alice")
+	fmt.Println("waiting:", waiting)
+
+	ctx, stop := context.WithCancel(context.Background())
+	err := hub.Push(ctx, "alice", func(e sse.Event) error {
+		fmt.Printf("%s %s\n", e.ID, e.Data)
+		stop() // one is enough
+		return nil
+	})
+	_, waiting, _ = hub.Status("alice")
+	fmt.Println("waiting:", waiting, err)
 	// Output:
-	// : open
-	//
-	// id: 7
-	// event: message
-	// data: {"alert":"BTCUSDT above 70000"}
-	//
-	// retry: 2000
+	// waiting: 1
+	// s-1-7 "BTCUSDT above 70000"
+	// waiting: 0 <nil>
 }

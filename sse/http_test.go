@@ -15,7 +15,7 @@ import (
 
 // serve runs streams of q behind a real server, which has a timeout for
 // reading requests as every public server has.
-func serve(t testing.TB, q *queue) *httptest.Server {
+func serve(t testing.TB, q *list) *httptest.Server {
 	t.Helper()
 	stop := make(chan struct{})
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -40,7 +40,7 @@ func TestUnsentBody(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, end := context.WithCancel(r.Context())
 		go func() { <-over; end() }()
-		Serve(ctx, w, newQueue())
+		Serve(ctx, w, newList())
 	}))
 	defer srv.Close()
 	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
@@ -71,7 +71,7 @@ func dial(t testing.TB, srv *httptest.Server, version string) net.Conn {
 // TestOverHTTP: the head arrives before any event; the server's ReadTimeout
 // does not end the stream; what the client sends on it changes nothing.
 func TestOverHTTP(t *testing.T) {
-	q := newQueue()
+	q := newList()
 	conn := dial(t, serve(t, q), "1.1")
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
@@ -93,7 +93,7 @@ func TestOverHTTP(t *testing.T) {
 // TestOldHTTP: a client of HTTP/1.0, such as nginx when it is not told
 // otherwise, gets no chunks: the end of the connection is the end of the stream.
 func TestOldHTTP(t *testing.T) {
-	q := newQueue()
+	q := newList()
 	q.add(1, 1)
 	lines := bufio.NewScanner(dial(t, serve(t, q), "1.0"))
 	var got []string
@@ -110,7 +110,7 @@ func TestOldHTTP(t *testing.T) {
 // next comment.
 func TestClientLeaves(t *testing.T) {
 	over := make(chan error, 1)
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { over <- Serve(r.Context(), w, newQueue()) }))
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { over <- Serve(r.Context(), w, newList()) }))
 	defer srv.Close()
 	conn := dial(t, srv, "1.1")
 	if _, err := conn.Read(make([]byte, 1)); err != nil {

@@ -1,10 +1,42 @@
-// Package sse writes server-sent events over net/http.
+// Package sse brings notifications to subscribers over server-sent events. It is the only
+// place that knows who still has to get which of them.
 //
-// [Serve] answers a request with a stream: it asks a [Source] what to write,
-// writes it, flushes, and tells the source what was written. It sends a comment
-// every 15 seconds, because clients and proxies drop a silent connection. The package
-// keeps no queue: the source keeps what is not yet written, and decides what a client
-// has missed.
+// Every subscription has one queue, ordered by the sequence numbers of the
+// journal. An open stream empties it; without a stream it is the offline queue. There
+// is no second queue, so nothing can be lost or doubled on the way from one queue to
+// another.
+//
+// # The life of a notification
+//
+// Fired: the owner of the alerts (package trade) writes one record to the journal. It
+// says that the alert has fired, what to tell, and which subscriptions get it.
+//
+// Queued: when that record is on disk it is applied, and the notification is an
+// [Entry] at the end of those queues. It stays there for [QueueTTL], delivered or not,
+// unless [QueueCap] newer ones push it out. So a client that names the event it saw
+// last gets exactly what came after it, also after a restart.
+//
+// Written: the newest stream of the subscription's caller takes the entries that wait
+// and writes them. Meanwhile no other stream may take any. If the write fails, the
+// entries wait again; if it succeeds, no other stream gets them while this one is open.
+// If the client comes back with Last-Event-ID, the entries that were written to its
+// lost stream after that event wait again.
+//
+// Settled: one second after the write, if the stream is still open then, the
+// entries count as delivered. Once a second [Hub.Settled] collects how far each
+// queue has got, and the journal's owner writes these marks down in one record.
+// After a restart the entries above the mark wait again: none after a clean stop, and
+// those of the last seconds after a crash.
+//
+// # The three parts
+//
+// A [Book] is the durable part: a pure fold over [Record] values, with no clock
+// and no lock. Replaying the same records gives the same book. A [Hub] is the
+// running part: a book, the open streams, and what was written to which of them.
+// The hub changes its book by records alone. [Serve] writes one stream: it asks a [Source],
+// of which the hub has one for each stream, what to write, writes it, flushes, and tells the
+// source what was written. It sends a comment every 15 seconds, because clients and proxies
+// drop a silent connection.
 //
 // Only the goroutine of the handler writes a stream. A source never touches the
 // connection; it rings a bell when it has something. The heartbeat and the end of the
@@ -12,236 +44,100 @@
 // of streams to wake, most of the cost of a delivery is waking them, and to wait for one
 // channel is cheapest.
 //
+// Besides notifications a stream writes lines of another part of the program
+// ([Hub.Changes]), such as that something the caller watches has changed. They are not
+// written down and have no ids: a client that misses one learns the same by asking.
+//
 // # Security considerations
 //
-// The caller has authenticated the client. A client that does not read is cut
-// off when a write takes longer than nine to ten seconds, or one second when the stream
-// is being ended, so no client can hold up a shutdown. Nothing that a client sends
-// on an open stream is read. A line break in an id or in data could forge an event, so
-// Serve panics on one: this program makes both, and never with a line break.
+// Callers are authenticated before they get here; their names are digests and
+// are only compared. A caller has at most [MaxPerCaller] streams, all callers
+// together [MaxStreams]. Last-Event-ID moves a reader within its own queue and
+// nowhere else. A subscription passes to another token only if the client is
+// the same and its own token, which the subscription names, has ended.
+//
+// A client that does not read is cut off when a write takes longer than nine to ten seconds,
+// or one second when the stream is being ended, so no client can hold up a shutdown. Nothing
+// that a client sends on an open stream is read. A line break in an id or in data could forge
+// an event, so Serve panics on one: this program makes both, and never with a line break.
 package sse
 
 import (
-	"bytes"
-	"context"
-	"net/http"
-	"slices"
-	"sync"
-	"sync/atomic"
+	"strconv"
 	"time"
 )
 
+// What the specification says about a queue.
 const (
-	// heartbeat is how often a stream sends a comment.
-	heartbeat = 15 * time.Second
-
-	// writeTimeout is how long a client may take to accept one write;
-	// farewellTimeout is the same for a stream that is being ended.
-	writeTimeout    = 10 * time.Second
-	farewellTimeout = time.Second
-
-	// maxBatch bounds the bytes of one write, so that a slow connection can accept them
-	// within writeTimeout.
-	maxBatch = 64 << 10
-
-	// maxKept bounds the bytes that a stream keeps for its next write: of ten thousand
-	// streams that had a burst, none may keep it.
-	maxKept = 1 << 10
+	QueueTTL = time.Hour // an entry's life
+	QueueCap = 1000      // entries in a queue; the oldest leave first
 )
 
-// Event is one event: an id, and data of one line.
-type Event struct {
-	ID   string // empty for an event that a stream cannot be resumed after
-	Data []byte
+const (
+	// MaxPerCaller is how many streams a caller may have. One more ends the oldest:
+	// after a connection breaks, the server may take its stream for open for minutes,
+	// and such streams must not keep their owner out.
+	MaxPerCaller = 4
+
+	// MaxStreams is how many streams there may be in all.
+	MaxStreams = 16384
+
+	// settleAfter is how long a stream must stay open after a write before what was
+	// written counts as received.
+	settleAfter = time.Second
+)
+
+// Caller is who opens a stream or owns a subscription.
+type Caller struct {
+	ID      string    // of the token, as a digest
+	Client  string    // of the program, as a digest that outlives its tokens
+	Login   string    // by which the login knows the token after a restart; empty if it does not
+	Expires time.Time // when the token ends; zero means never
 }
 
-// Source is what a stream writes. Serve calls Next and Wrote from one goroutine.
-type Source interface {
-	// Bell returns a channel with room for one value, the same on every call. The
-	// source puts a value into it, if there is room, when Next may have events:
-	// after new ones came, and after Wrote if there are more. Serve does the same
-	// when it has something to do itself.
-	Bell() chan struct{}
-
-	// Next returns the events that are to be written now, oldest first.
-	Next() []Event
-
-	// Wrote says that the first n events of the last Next are written and flushed. The
-	// source has to return the others again. If the write failed it may be that nobody
-	// calls Wrote; the stream ends then.
-	Wrote(n int)
+// Filter says which alerts a subscription wants. This package only keeps it: the record
+// of a fired alert says which subscriptions get it.
+type Filter struct {
+	Symbols    []string `json:"symbols"`
+	AlertTypes []string `json:"alert_types"`
 }
 
-// Serve writes the head of a response, the comments if there are any, and then the
-// source's events. It returns nil when ctx ends, or the error of a write that failed
-// because the client is gone. The ctx must be the request's or made from it.
-func Serve(ctx context.Context, w http.ResponseWriter, source Source, comments ...string) error {
-	s := &stream{w: w, control: http.NewResponseController(w)}
-	defer s.leave()
-	bell := source.Bell()
-	defer context.AfterFunc(ctx, func() { s.hurry(); Ring(bell) })()
-	if err := s.head(comments); err != nil {
-		return err
-	}
-	var silent atomic.Bool // a comment is due
-	beat := time.AfterFunc(heartbeat, func() { silent.Store(true); Ring(bell) })
-	defer beat.Stop()
-	for ctx.Err() == nil {
-		if err := s.send(source); err != nil {
-			return err
-		}
-		if silent.Swap(false) {
-			beat.Reset(heartbeat)
-			if err := s.write([]byte(":\n\n")); err != nil {
-				return err
-			}
-		}
-		<-bell
-	}
-	s.send(source)                     // what the source still has; an error changes nothing now
-	s.write([]byte("retry: 2000\n\n")) // the client is to come back, but not at once
-	return nil
+// Subscription is a caller's wish to be sent what passes its filter. It is
+// never changed: a change is another value with the same ID.
+type Subscription struct {
+	ID     string `json:"id"` // never changes, since event ids contain it; the caller may change
+	Caller string `json:"caller"`
+	Client string `json:"client"`
+
+	// The caller's token. As long as it works, no other token can claim the subscription.
+	Login     string    `json:"login,omitempty"`
+	TokenEnds time.Time `json:"token_ends,omitzero"` // zero means never
+
+	Filter    Filter `json:"filter"`
+	CreatedAt string `json:"created_at"` // in UTC and always of the same length, so that the texts sort by time
 }
 
-// Ring puts a value into a bell unless there is one already: one signal is enough,
-// however much is new. It never blocks.
-func Ring(bell chan<- struct{}) {
-	select {
-	case bell <- struct{}{}:
-	default:
-	}
+// Entry is a notification. All queues that hold it share one Entry.
+type Entry struct {
+	Seq   uint64    // of the journal's record: rising, and the same after a restart
+	Epoch string    // of the process that wrote the record: after a backup is restored, another record may get the same Seq
+	At    time.Time // when it fired
+	Note  any       // what is told; NewHub's encode makes the data of an event from it
+
+	data []byte // made when the entry is first sent; guarded by the hub's lock
 }
 
-// Push is a stream without HTTP: it calls write for each event of the source. It returns
-// nil when ctx ends, or the error of write.
-func Push(ctx context.Context, source Source, write func(Event) error) error {
-	for ctx.Err() == nil {
-		events := source.Next()
-		for n, e := range events {
-			if err := write(e); err != nil {
-				source.Wrote(n)
-				return err
-			}
-		}
-		if len(events) > 0 {
-			source.Wrote(len(events))
-		}
-		select {
-		case <-source.Bell():
-		case <-ctx.Done():
-		}
-	}
-	return nil
-}
+// old reports whether the entry is older than QueueTTL. An entry from the future,
+// because the clock was set back, is not old.
+func (e *Entry) old(now time.Time) bool { return now.Sub(e.At) >= QueueTTL }
 
-// stream is the response being written.
-type stream struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-
-	text []byte // empty: memory that send uses again
-
-	mu     sync.Mutex
-	ending bool // hurry has set the last deadline, which stays; guarded by mu, like gone
-	gone   bool // Serve has returned: the connection is no longer ours
-}
-
-// head writes the headers and a first comment, so that the client gets its 200 at once
-// and not with the first event.
-func (s *stream) head(comments []string) error {
-	h := s.w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no") // otherwise nginx holds events back
-	h.Set("Connection", "close")     // the connection serves nothing after the stream
-	// A server's ReadTimeout would end the request in the middle of the stream.
-	s.control.SetReadDeadline(time.Time{})
-	s.w.WriteHeader(http.StatusOK)
-	text := ": open\n\n"
-	for _, c := range comments {
-		text += ": " + c + "\n\n"
+// eventID returns the id of the event that brings an entry to a subscription: unique
+// among all streams of a client, and the same whenever it is sent. It has no epoch if
+// an early version of wick, which had none, wrote the entry.
+func (e *Entry) eventID(subscription string) string {
+	b := append(make([]byte, 0, 64), subscription...)
+	if e.Epoch != "" {
+		b = append(append(b, '-'), e.Epoch...)
 	}
-	return s.write([]byte(text))
-}
-
-// hurry gives the stream, and a write that is under way, one second more.
-func (s *stream) hurry() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.gone {
-		s.ending = true
-		s.control.SetWriteDeadline(time.Now().Add(farewellTimeout))
-	}
-}
-
-// leave makes sure that hurry no longer touches the connection. It also limits the wait
-// for a request body that was announced and not sent: net/http waits for it after the
-// handler has returned, and head has removed the deadline.
-func (s *stream) leave() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.gone = true
-	s.control.SetReadDeadline(time.Now().Add(farewellTimeout))
-}
-
-// write writes and flushes b within the time that a write may take. It ignores an error
-// of setting the deadline, because the writers in tests have none.
-func (s *stream) write(b []byte) error {
-	s.mu.Lock()
-	if !s.ending {
-		s.control.SetWriteDeadline(time.Now().Add(writeTimeout))
-	}
-	s.mu.Unlock()
-	if _, err := s.w.Write(b); err != nil {
-		return err
-	}
-	return s.control.Flush()
-}
-
-// send writes what the source has, if anything, up to maxBatch bytes and at
-// least one event.
-func (s *stream) send(source Source) error {
-	events, size, n := source.Next(), 0, 0
-	for _, e := range events {
-		size += len(e.ID) + len(e.Data) + len(frame)
-	}
-	text := slices.Grow(s.text, min(size, maxBatch))
-	for _, e := range events {
-		if n > 0 && len(text)+len(e.Data) > maxBatch {
-			break
-		}
-		text = appendEvent(text, e)
-		n++
-	}
-	if n == 0 {
-		return nil
-	}
-	if err := s.write(text); err != nil {
-		return err
-	}
-	source.Wrote(n)
-	if s.text = text[:0]; cap(text) > maxKept {
-		s.text = nil
-	}
-	return nil
-}
-
-// frame is what the standard writes around the id and the data of an event.
-const frame = "id: \nevent: message\ndata: \n\n"
-
-// appendEvent appends an event as the standard writes it.
-func appendEvent(b []byte, e Event) []byte {
-	b = slices.Grow(b, len(e.ID)+len(e.Data)+len(frame))
-	start, lineBreaks := len(b), 3 // so many are written here
-	if e.ID != "" {                // an empty id would make the client forget the last one
-		b = append(append(append(b, "id: "...), e.ID...), '\n')
-		lineBreaks++
-	}
-	b = append(b, "event: message\ndata: "...)
-	b = append(append(b, e.Data...), "\n\n"...)
-	text := b[start:]
-	if bytes.Count(text, []byte("\n")) != lineBreaks || bytes.IndexByte(text, '\r') >= 0 || bytes.IndexByte(text, 0) >= 0 {
-		panic("sse: an event with a line break in it")
-	}
-	return b
+	return string(strconv.AppendUint(append(b, '-'), e.Seq, 10))
 }

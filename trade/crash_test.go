@@ -11,11 +11,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/delivery"
 	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/sse"
 	"wick/trade/book"
 )
 
@@ -183,7 +183,7 @@ func must[T any](v T, err error) T {
 
 // tryLoad reads the state from d as a start does.
 func tryLoad(d journal.Disk, recover bool) (*book.State, error) {
-	b := store{hub: delivery.NewHub(nil)}
+	b := store{hub: sse.NewHub(nil)}
 	var o journal.FileOptions
 	if recover {
 		o.Recover = func(journal.Recovery) error { return nil }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"wick/delivery"
 	"wick/market"
+	"wick/sse"
 	"wick/trade/book"
 )
 
@@ -125,14 +125,14 @@ func (d *desk) firings(t tick, f foreseen) (all []hit) {
 // newest, and at least one. So a thousand alerts that repeat cannot hold up trading for
 // seconds after a downtime. It uses the memory of hits.
 func newest(hits []hit) []hit {
-	if len(hits) <= delivery.QueueCap {
+	if len(hits) <= sse.QueueCap {
 		return hits
 	}
 	left := make(map[string]int) // of each alert
 	for _, h := range hits {
 		left[h.alert]++
 	}
-	told := min(book.MaxFirings, max(1, delivery.QueueCap/len(left)))
+	told := min(book.MaxFirings, max(1, sse.QueueCap/len(left)))
 	return slices.DeleteFunc(hits, func(h hit) bool {
 		left[h.alert]--
 		return left[h.alert] >= told

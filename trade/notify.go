@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"wick/delivery"
+	"wick/sse"
 	"wick/trade/book"
 )
 
@@ -79,7 +79,7 @@ func (e *Engine) Fired() ([]book.Notification, error) {
 	err := e.View(func(s *book.State) {
 		at := now()
 		for _, d := range s.Drained {
-			if d.At.Age(at) < delivery.QueueTTL {
+			if d.At.Age(at) < sse.QueueTTL {
 				fired = append(fired, *d.Notification)
 			}
 		}
@@ -102,7 +102,7 @@ func (e *Engine) AlertsVersion() string {
 		}
 	}
 	for _, d := range e.ahead.Drained {
-		if d.At.Age(at) < delivery.QueueTTL {
+		if d.At.Age(at) < sse.QueueTTL {
 			fired++
 		}
 	}

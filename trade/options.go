@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"wick/broker"
-	"wick/delivery"
 	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/market"
+	"wick/sse"
 	"wick/trade/book"
 )
 
@@ -70,12 +70,12 @@ type Options struct {
 
 	// Hub delivers queued notifications to subscribers. Open loads the queues into it.
 	// Nil means that nobody listens.
-	Hub *delivery.Hub
+	Hub *sse.Hub
 
 	// Works reports whether the token of a subscription was not revoked, also if that
 	// was before the start. As long as it works and has not ended, no other token of the
 	// same client can claim the subscription. Nil means that none works.
-	Works func(*delivery.Subscription) bool
+	Works func(*sse.Subscription) bool
 
 	// Shared, if not nil, is a log that several processes use, this one among them. Dir
 	// then holds nothing that the other processes need.
@@ -108,7 +108,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Hub == nil {
-		o.Hub = delivery.NewHub(nil)
+		o.Hub = sse.NewHub(nil)
 	}
 	if o.epoch == nil {
 		o.epoch = newEpoch

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"wick/delivery"
 	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/internal/journal/journaltest"
@@ -53,7 +52,7 @@ func live(t *testing.T, e *Engine, caller string) (l life) {
 func TestRestoreKeepsIDsApart(t *testing.T) {
 	o := scriptOptions()
 	o.epoch = nil
-	o.Hub = delivery.NewHub(func(any) []byte { return []byte("{}") })
+	o.Hub = sse.NewHub(func(any) []byte { return []byte("{}") })
 	d := journaltest.NewDisk()
 	e, err := openOn(o, d)
 	if err != nil {
@@ -63,7 +62,7 @@ func TestRestoreKeepsIDsApart(t *testing.T) {
 	backup := d.Cut(journaltest.Kept)
 	lost := live(t, e, "after")
 
-	o.Hub = delivery.NewHub(func(any) []byte { return []byte("{}") })
+	o.Hub = sse.NewHub(func(any) []byte { return []byte("{}") })
 	if e, err = openOn(o, backup); err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	"wick/delivery"
 	"wick/market"
+	"wick/sse"
 	"wick/trade/book"
 )
 
@@ -24,11 +24,11 @@ func (e *Engine) begin() error {
 	err := e.Do(func(s *book.State) error {
 		at := now()
 		e.began = at
-		s.Subs.Snapshot(func(entry *delivery.Entry) {
+		s.Subs.Snapshot(func(entry *sse.Entry) {
 			switch age := at.Sub(entry.At); {
 			case age < 0:
 				future++
-			case age >= delivery.QueueTTL:
+			case age >= sse.QueueTTL:
 				dropped++
 			}
 		})

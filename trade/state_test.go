@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"wick/delivery"
+	"wick/sse"
 	"wick/trade/book"
 )
 
@@ -52,7 +52,7 @@ func TestRecordsThatCannotFollow(t *testing.T) {
 			{book.KindFired, book.Event{Notification: &book.Notification{AlertID: alert.ID}, Alert: &book.Alert{ID: alert.ID}}, "another waits on"},
 			{book.KindFired, book.Event{Notification: &book.Notification{AlertID: alert.ID}, To: []string{"s-none-1"}}, "unknown subscription"},
 			{book.KindSubscribed, book.Event{}, "of no subscription"},
-			{book.KindUnsubscribed, book.Event{Subscription: &delivery.Subscription{}}, "of no subscription"},
+			{book.KindUnsubscribed, book.Event{Subscription: &sse.Subscription{}}, "of no subscription"},
 			{book.KindStarted, book.Event{Epoch: "no hex"}, "is not one"},
 			{book.KindStarted, book.Event{Epoch: "0011223344"}, "is not one"},
 			{book.KindVenue, book.Event{}, "of none"},
@@ -90,7 +90,7 @@ func TestSnapshotsThatCannotBe(t *testing.T) {
 // queue holds, the newest, and a day's mark that is not later than the last is ignored.
 func TestReadTwiceBound(t *testing.T) {
 	s := book.NewState("store")
-	for i := range delivery.QueueCap + 2 {
+	for i := range sse.QueueCap + 2 {
 		s.Alerts["a-1-1"] = &book.Alert{ID: "a-1-1"}
 		if err := s.Apply(s.Seq+1, book.KindFired, &book.Event{Notification: &book.Notification{AlertID: "a-1-1"}}); err != nil {
 			t.Fatal(err)
@@ -100,8 +100,8 @@ func TestReadTwiceBound(t *testing.T) {
 		}
 	}
 	s.Drain(&book.Event{Through: s.Seq, At: now()})
-	if n := len(s.Drained); n != delivery.QueueCap || s.Drained[0].Seq != 3 {
-		t.Errorf("%d are kept from %d on, want %d from 3 on", n, s.Drained[0].Seq, delivery.QueueCap)
+	if n := len(s.Drained); n != sse.QueueCap || s.Drained[0].Seq != 3 {
+		t.Errorf("%d are kept from %d on, want %d from 3 on", n, s.Drained[0].Seq, sse.QueueCap)
 	}
 	for _, date := range []string{"2026-01-02", "2026-01-02", "2026-01-01", "2026-01-03"} {
 		s.SetDay(&book.DayMark{Date: date})

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"sync"
 
-	"wick/delivery"
 	"wick/internal/journal"
+	"wick/sse"
 	"wick/trade/book"
 )
 
@@ -20,7 +20,7 @@ type store struct {
 	disk    journal.Disk
 	journal *journal.Journal // nil while the store is being opened
 	log     *slog.Logger
-	hub     *delivery.Hub  // delivers what is queued
+	hub     *sse.Hub       // delivers what is queued
 	index   *journal.Index // of the closed generations; nil with a shared log; look-ups need no lock
 	kept    int            // terminal orders that stay in memory
 	outbox  Outbox         // nil for none

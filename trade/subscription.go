@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"wick/delivery"
 	"wick/internal/journal"
 	"wick/internal/limit"
 	"wick/market"
+	"wick/sse"
 	"wick/trade/book"
 )
 
@@ -40,7 +40,7 @@ func (d *desk) tell(k book.Kind, ev *book.Event, asked bool) {
 }
 
 // Filter says which alerts a subscription wants. An empty list matches all.
-type Filter = delivery.Filter
+type Filter = sse.Filter
 
 // OrderAlerts is the alert type by which a subscription asks to hear of filled
 // orders, too. An empty list of types does not include it.
@@ -85,16 +85,16 @@ const maxName = 128
 
 // Subscribe makes a subscription for the caller, or changes the filter of the one it
 // has, and returns it. What is queued already stays as it is.
-func (e *Engine) Subscribe(c delivery.Caller, f Filter) (delivery.Subscription, error) {
+func (e *Engine) Subscribe(c sse.Caller, f Filter) (sse.Subscription, error) {
 	filter, err := e.normalize(f)
 	if err != nil {
-		return delivery.Subscription{}, err
+		return sse.Subscription{}, err
 	}
 	if c.ID == "" || len(c.ID) > maxName || len(c.Client) > maxName || len(c.Login) > maxName {
-		return delivery.Subscription{}, book.Refuse("bad_caller", "a caller needs a name of 1 to %d bytes", maxName)
+		return sse.Subscription{}, book.Refuse("bad_caller", "a caller needs a name of 1 to %d bytes", maxName)
 	}
-	var dropped *delivery.Subscription
-	sub := &delivery.Subscription{Caller: c.ID, Client: c.Client, Login: c.Login, TokenEnds: c.Expires, Filter: filter, CreatedAt: now().String()}
+	var dropped *sse.Subscription
+	sub := &sse.Subscription{Caller: c.ID, Client: c.Client, Login: c.Login, TokenEnds: c.Expires, Filter: filter, CreatedAt: now().String()}
 	err = e.Do(func(s *book.State) (err error) {
 		// A second call changes the filter and keeps the id, and with it the queue.
 		if before := s.Subs.Of(c.ID); before != nil {
@@ -110,7 +110,7 @@ func (e *Engine) Subscribe(c delivery.Caller, f Filter) (delivery.Subscription, 
 		e.log.Warn("the oldest subscription that nobody holds is dropped, with what waits in its queue", "subscription", dropped.ID, "created", dropped.CreatedAt, "limit", maxSubscriptions)
 	}
 	if err != nil {
-		return delivery.Subscription{}, err
+		return sse.Subscription{}, err
 	}
 	e.writeSubscriptions()
 	return *sub, nil
@@ -119,11 +119,11 @@ func (e *Engine) Subscribe(c delivery.Caller, f Filter) (delivery.Subscription, 
 // makeRoom makes room for one more subscription. If there are maxSubscriptions, it drops
 // the oldest one that nobody holds and returns it, or refuses if all are held. Called with
 // mu held.
-func (e *Engine) makeRoom() (dropped *delivery.Subscription, err error) {
+func (e *Engine) makeRoom() (dropped *sse.Subscription, err error) {
 	if e.ahead.Subs.Len() < maxSubscriptions {
 		return nil, nil
 	}
-	if left := e.ahead.Subs.Select(func(s *delivery.Subscription) bool { return !e.holds(s) }); len(left) > 0 {
+	if left := e.ahead.Subs.Select(func(s *sse.Subscription) bool { return !e.holds(s) }); len(left) > 0 {
 		return left[0], e.propose(book.KindUnsubscribed, &book.Event{At: now(), Subscription: left[0]})
 	}
 	return nil, book.Refuse("max_subscriptions", "%d subscriptions exist, which is the limit; unsubscribe one", maxSubscriptions)
@@ -149,7 +149,7 @@ func (e *Engine) Unsubscribe(caller string) (was bool, err error) {
 }
 
 // holds reports whether the token that a subscription was made or claimed with still works.
-func (e *Engine) holds(s *delivery.Subscription) bool {
+func (e *Engine) holds(s *sse.Subscription) bool {
 	return (s.TokenEnds.IsZero() || time.Now().Before(s.TokenEnds)) && e.options.Works != nil && e.options.Works(s)
 }
 
@@ -157,13 +157,13 @@ func (e *Engine) holds(s *delivery.Subscription) bool {
 // nobody holds, with its queue: when a token ends, its program comes back with another
 // one. If another call for the same caller is claiming it at the same time, Claim waits
 // for that. If there is none to claim, it does nothing and returns nil.
-func (e *Engine) Claim(c delivery.Caller) error {
+func (e *Engine) Claim(c sse.Caller) error {
 	if e.hub.Subscribed(c.ID) {
 		return nil
 	}
 	claimed, remote := false, false
 	err := e.Do(func(s *book.State) error {
-		left := s.Subs.Select(func(s *delivery.Subscription) bool { return s.Client == c.Client && !e.holds(s) })
+		left := s.Subs.Select(func(s *sse.Subscription) bool { return s.Client == c.Client && !e.holds(s) })
 		switch {
 		case s.Subs.Of(c.ID) != nil: // on its way to the disk
 			return nil
@@ -196,7 +196,7 @@ const subscriptionsName = "subscriptions.json"
 func (e *Engine) writeSubscriptions() {
 	e.fileMu.Lock()
 	defer e.fileMu.Unlock()
-	subs := map[string][]*delivery.Subscription{"subscriptions": e.hub.Clone().Select(nil)}
+	subs := map[string][]*sse.Subscription{"subscriptions": e.hub.Clone().Select(nil)}
 	text, err := json.MarshalIndent(subs, "", "  ")
 	if err == nil {
 		err = journal.WriteAtomic(e.disk, subscriptionsName, append(text, '\n'))
@@ -224,7 +224,7 @@ func (d *desk) hearers(symbol string) []string {
 // symbol, and whose list of types is wanted. A filter may have a symbol in the spelling of
 // an earlier version. Called with mu held.
 func (d *desk) subscribed(symbol string, wanted func(types []string) bool) (to []string) {
-	for _, sub := range d.ahead.Subs.Select(func(s *delivery.Subscription) bool {
+	for _, sub := range d.ahead.Subs.Select(func(s *sse.Subscription) bool {
 		f := s.Filter
 		return wanted(f.AlertTypes) && (len(f.Symbols) == 0 ||
 			slices.ContainsFunc(f.Symbols, func(kept string) bool { return d.sameMarket(kept, symbol) }))
@@ -236,7 +236,7 @@ func (d *desk) subscribed(symbol string, wanted func(types []string) bool) (to [
 
 // claimRemote has the leader give a caller the subscription that its client had. It returns when that is shown here, or an error if
 // the leader does not answer in time.
-func (e *Engine) claimRemote(c delivery.Caller) error {
+func (e *Engine) claimRemote(c sse.Caller) error {
 	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 	defer cancel()
 	if err := e.options.Shared.Ask(ctx, AskClaim, Claimant{c.ID, c.Client, c.Login, c.Expires}, nil); err != nil {

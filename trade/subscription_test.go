@@ -13,7 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/delivery"
 	"wick/internal/journal/journaltest"
 	"wick/market"
 	"wick/sse"
@@ -32,19 +31,19 @@ func fireOne(t *testing.T, e *Engine) string {
 }
 
 // from returns a caller of the usual client.
-func from(caller string) delivery.Caller { return delivery.Caller{ID: caller, Client: "client"} }
+func from(caller string) sse.Caller { return sse.Caller{ID: caller, Client: "client"} }
 
 // held returns what the journal holds for a caller and is not too old, and up
 // to where it is delivered.
-func held(e *Engine, caller string) (entries []*delivery.Entry, mark uint64) {
-	book, all := e.hub.Clone(), make(map[uint64]*delivery.Entry)
-	snapshot := book.Snapshot(func(entry *delivery.Entry) { all[entry.Seq] = entry })
+func held(e *Engine, caller string) (entries []*sse.Entry, mark uint64) {
+	book, all := e.hub.Clone(), make(map[uint64]*sse.Entry)
+	snapshot := book.Snapshot(func(entry *sse.Entry) { all[entry.Seq] = entry })
 	sub := book.Of(caller)
 	if sub == nil {
 		return nil, 0
 	}
 	for _, seq := range snapshot.Queues[sub.ID] {
-		if time.Since(all[seq].At) < delivery.QueueTTL {
+		if time.Since(all[seq].At) < sse.QueueTTL {
 			entries = append(entries, all[seq])
 		}
 	}
@@ -65,7 +64,7 @@ func queue(e *Engine, caller string) (ids []string) {
 // deliverSome notes for every queue that part of it was delivered.
 func deliverSome(e *Engine, pick int) error {
 	marks := make(map[string]uint64)
-	for id, seqs := range e.hub.Clone().Snapshot(func(*delivery.Entry) {}).Queues {
+	for id, seqs := range e.hub.Clone().Snapshot(func(*sse.Entry) {}).Queues {
 		marks[id] = seqs[pick%len(seqs)]
 	}
 	return e.Do(func(*book.State) error { return e.propose(book.KindDelivered, &book.Event{At: now(), Marks: marks}) })
@@ -126,7 +125,7 @@ func TestQueueLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 		var ids []string
-		for range delivery.QueueCap + 5 {
+		for range sse.QueueCap + 5 {
 			a, err := setAlert(t, e, `{"price_above":1}`, "")
 			if err != nil {
 				t.Fatal(err)
@@ -137,31 +136,31 @@ func TestQueueLimits(t *testing.T) {
 		if got := queue(e, "caller"); !slices.Equal(got, ids[5:]) {
 			t.Errorf("%d entries, the first %s; want the last 1000 in order", len(got), got[0])
 		}
-		if n := e.PendingNotifications(""); n != delivery.QueueCap {
-			t.Errorf("%d wait to be polled, want %d", n, delivery.QueueCap)
+		if n := e.PendingNotifications(""); n != sse.QueueCap {
+			t.Errorf("%d wait to be polled, want %d", n, sse.QueueCap)
 		}
-		time.Sleep(delivery.QueueTTL - 20*time.Second)
+		time.Sleep(sse.QueueTTL - 20*time.Second)
 		late := fireOne(t, e) // ten seconds before the hour is over
-		if n := len(queue(e, "caller")); n != delivery.QueueCap {
-			t.Errorf("%d entries within the hour, want %d", n, delivery.QueueCap)
+		if n := len(queue(e, "caller")); n != sse.QueueCap {
+			t.Errorf("%d entries within the hour, want %d", n, sse.QueueCap)
 		}
 		e.Close()
 		if e, err = openOn(o, d); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(10*time.Second - time.Millisecond)
-		if n := len(queue(e, "caller")); n != delivery.QueueCap {
-			t.Errorf("%d entries a millisecond before the hour is over, want %d", n, delivery.QueueCap)
+		if n := len(queue(e, "caller")); n != sse.QueueCap {
+			t.Errorf("%d entries a millisecond before the hour is over, want %d", n, sse.QueueCap)
 		}
 		time.Sleep(time.Millisecond)
 		if got := queue(e, "caller"); !slices.Equal(got, []string{late}) {
 			t.Errorf("%d entries after the hour, want the late one", len(got))
 		}
-		if err := e.tidy(); err != nil || len(e.hub.Clone().Snapshot(func(*delivery.Entry) {}).Queues[sub.ID]) != delivery.QueueCap {
+		if err := e.tidy(); err != nil || len(e.hub.Clone().Snapshot(func(*sse.Entry) {}).Queues[sub.ID]) != sse.QueueCap {
 			t.Errorf("old entries are dropped at once, %v; want one record a minute", err)
 		}
 		time.Sleep(time.Minute)
-		if err := e.tidy(); err != nil || len(e.hub.Clone().Snapshot(func(*delivery.Entry) {}).Queues[sub.ID]) != 1 {
+		if err := e.tidy(); err != nil || len(e.hub.Clone().Snapshot(func(*sse.Entry) {}).Queues[sub.ID]) != 1 {
 			t.Errorf("old entries are kept, %v", err)
 		}
 	})
@@ -173,7 +172,7 @@ func TestQueueLimits(t *testing.T) {
 func TestDelivered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, o := journaltest.NewDisk(), testOptions(t)
-		o.Hub = delivery.NewHub(func(note any) []byte { return []byte(note.(*book.Notification).AlertID) })
+		o.Hub = sse.NewHub(func(note any) []byte { return []byte(note.(*book.Notification).AlertID) })
 		e, err := openOn(o, d)
 		if err != nil {
 			t.Fatal(err)
@@ -219,7 +218,7 @@ func TestDelivered(t *testing.T) {
 }
 
 // eventID returns the id of an entry's event for the only subscription.
-func eventID(e *Engine, entry *delivery.Entry) string {
+func eventID(e *Engine, entry *sse.Entry) string {
 	return fmt.Sprintf("%s-%s-%d", e.hub.Clone().Select(nil)[0].ID, entry.Epoch, entry.Seq)
 }
 
@@ -244,7 +243,7 @@ func TestPolling(t *testing.T) {
 			}
 		}
 		first := fireOne(t, e)
-		time.Sleep(2 * delivery.QueueTTL) // nobody read it: it waits
+		time.Sleep(2 * sse.QueueTTL) // nobody read it: it waits
 		expect(read(false), first)
 		expect(read(false))
 		expect(read(true), first)
@@ -259,10 +258,10 @@ func TestPolling(t *testing.T) {
 		expect(read(true), first, second)
 		expect(fired(), second)
 		expect(read(false))
-		time.Sleep(delivery.QueueTTL - 10*time.Second)
+		time.Sleep(sse.QueueTTL - 10*time.Second)
 		expect(read(true), second)
 		expect(fired(), second)
-		time.Sleep(delivery.QueueTTL)
+		time.Sleep(sse.QueueTTL)
 		expect(read(true))
 		expect(fired())
 	})
@@ -273,11 +272,11 @@ func TestPolling(t *testing.T) {
 func TestClaim(t *testing.T) {
 	o := testOptions(t)
 	ended := make(map[string]bool) // callers whose tokens were revoked
-	o.Works = func(s *delivery.Subscription) bool { return !ended[s.Caller] }
+	o.Works = func(s *sse.Subscription) bool { return !ended[s.Caller] }
 	e := openTest(t, o)
 	claim := func(caller, client string) string {
 		t.Helper()
-		if err := e.Claim(delivery.Caller{ID: caller, Client: client}); err != nil {
+		if err := e.Claim(sse.Caller{ID: caller, Client: client}); err != nil {
 			t.Fatal(err)
 		}
 		if s, _, _ := e.hub.Status(caller); s != nil {
@@ -338,7 +337,7 @@ func TestClaim(t *testing.T) {
 // caller has the subscription. Of several new tokens one gets it.
 func TestClaimAtOnce(t *testing.T) {
 	o := testOptions(t)
-	o.Works = func(s *delivery.Subscription) bool { return s.Caller != "old" }
+	o.Works = func(s *sse.Subscription) bool { return s.Caller != "old" }
 	e := openTest(t, o)
 	e.Subscribe(from("old"), Filter{})
 	e.Close()
@@ -377,19 +376,19 @@ func TestClaimAtOnce(t *testing.T) {
 func TestSubscriptionBound(t *testing.T) {
 	d := journaltest.NewDisk()
 	o := testOptions(t)
-	o.Works = func(*delivery.Subscription) bool { return true }
+	o.Works = func(*sse.Subscription) bool { return true }
 	e, err := openOn(o, d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range maxSubscriptions { // without the file, which would be written a thousand times
-		sub := &delivery.Subscription{ID: e.ahead.NewID("s"), Caller: fmt.Sprint("caller", i), Client: "client"}
+		sub := &sse.Subscription{ID: e.ahead.NewID("s"), Caller: fmt.Sprint("caller", i), Client: "client"}
 		if err := e.propose(book.KindSubscribed, &book.Event{At: now(), Subscription: sub}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	long := strings.Repeat("x", maxName+1)
-	for _, c := range []delivery.Caller{{Client: "client"}, {ID: long, Client: "client"}, {ID: "caller", Client: long}} {
+	for _, c := range []sse.Caller{{Client: "client"}, {ID: long, Client: "client"}, {ID: "caller", Client: long}} {
 		if _, err := e.Subscribe(c, Filter{}); code(err) != "bad_caller" {
 			t.Errorf("a caller %.10q of %.10q: %v, want bad_caller", c.ID, c.Client, err)
 		}
@@ -429,7 +428,7 @@ func TestSubscriptionsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := func() (callers []string) {
-		var file struct{ Subscriptions []delivery.Subscription }
+		var file struct{ Subscriptions []sse.Subscription }
 		data, err := d.Read("subscriptions.json")
 		if err != nil {
 			t.Fatal(err)

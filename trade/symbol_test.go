@@ -3,9 +3,9 @@ package trade
 import (
 	"testing"
 
-	"wick/delivery"
 	"wick/internal/exact"
 	"wick/market"
+	"wick/sse"
 	"wick/trade/book"
 )
 
@@ -59,7 +59,7 @@ func TestOneMarketOfAlerts(t *testing.T) {
 				t.Fatalf("alert on %s: %+v, %v", text, a, err)
 			}
 		}
-		old := &delivery.Subscription{ID: "s-old", Caller: "old", Filter: Filter{Symbols: []string{"BTC-USD"}}, CreatedAt: now().String()}
+		old := &sse.Subscription{ID: "s-old", Caller: "old", Filter: Filter{Symbols: []string{"BTC-USD"}}, CreatedAt: now().String()}
 		if err := e.Do(func(*book.State) error {
 			return e.propose(book.KindSubscribed, &book.Event{At: now(), Subscription: old})
 		}); err != nil {

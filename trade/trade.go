@@ -1,6 +1,6 @@
 // Package trade keeps the book, which is all orders, positions and alerts, in a journal
 // on disk. Orders are carried out by a paper broker in this package, or by a broker
-// elsewhere. Package delivery keeps who is subscribed to alerts and what is queued for
+// elsewhere. Package sse keeps who is subscribed to alerts and what is queued for
 // each subscriber; its steps are written to the same journal.
 //
 // An [Engine] is opened on a state directory that it alone may use. Its methods may be

@@ -36,10 +36,10 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"wick/chart"
-	"wick/delivery"
 	"wick/market"
 	"wick/mcp"
 	"wick/permit"
+	"wick/sse"
 	"wick/trade"
 	"wick/trade/book"
 )
@@ -48,7 +48,7 @@ import (
 type Deps struct {
 	Source market.Source // where bars come from
 	Engine *trade.Engine // nil without --trade: trading tools refuse
-	Hub    *delivery.Hub // knows which notifications wait for which client; nil without --trade
+	Hub    *sse.Hub      // knows which notifications wait for which client; nil without --trade
 
 	// Gate says which orders a person has to approve; nil means none.
 	Gate *permit.Gate
@@ -254,9 +254,9 @@ func (h *handlers) remind(c mcp.Caller, r *mcp.Result) *mcp.Result {
 // StdioCaller is the single local client of a conversation over stdio.
 var StdioCaller = mcp.Caller{ID: "stdio", Client: "stdio", Scope: "charts trade", Door: string(permit.Stdio)}
 
-// Subscriber returns a caller in the form that package delivery takes.
-func Subscriber(c mcp.Caller) delivery.Caller {
-	return delivery.Caller{ID: c.ID, Client: c.Client, Login: c.Login, Expires: c.Expires}
+// Subscriber returns a caller in the form that package sse takes.
+func Subscriber(c mcp.Caller) sse.Caller {
+	return sse.Caller{ID: c.ID, Client: c.Client, Login: c.Login, Expires: c.Expires}
 }
 
 // EncodeAlert returns the pushed notification for a fired alert or an order that ended, in

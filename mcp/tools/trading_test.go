@@ -15,7 +15,6 @@ import (
 	"time"
 	"wick/permit"
 
-	"wick/delivery"
 	"wick/internal/exact"
 	"wick/market"
 	"wick/mcp"
@@ -28,7 +27,7 @@ import (
 type desk struct {
 	t      *testing.T
 	engine *trade.Engine
-	hub    *delivery.Hub
+	hub    *sse.Hub
 	tools  []mcp.Tool
 	stop   func()
 }
@@ -37,7 +36,7 @@ type desk struct {
 // hours pass at once.
 func openDesk(t *testing.T, dir string, with ...func(*trade.Options)) *desk {
 	t.Helper()
-	d := &desk{t: t, hub: delivery.NewHub(EncodeAlert)}
+	d := &desk{t: t, hub: sse.NewHub(EncodeAlert)}
 	options := trade.Options{
 		Account: trade.AccountOptions{Stablecoins: true}, // as the program has it
 		Dir:     dir, Source: market.Sample{}, Feed: market.NewFeed(market.Sample{}, nil),
@@ -186,7 +185,7 @@ func TestSlowSourceWarns(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer engine.Close()
-		r, err := call(t, Deps{Source: market.Sample{}, Engine: engine, Hub: delivery.NewHub(nil)}, "set_alert", `{"symbol":"HBARUSDT","condition":`+c.condition+`}`)
+		r, err := call(t, Deps{Source: market.Sample{}, Engine: engine, Hub: sse.NewHub(nil)}, "set_alert", `{"symbol":"HBARUSDT","condition":`+c.condition+`}`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -571,7 +570,7 @@ func TestAccountReply(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer engine.Close()
-		r, err := call(t, Deps{Source: market.Sample{}, Engine: engine, Hub: delivery.NewHub(nil)}, "get_positions", `{"account":true}`)
+		r, err := call(t, Deps{Source: market.Sample{}, Engine: engine, Hub: sse.NewHub(nil)}, "get_positions", `{"account":true}`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -579,7 +578,7 @@ func TestAccountReply(t *testing.T) {
 		if len(r.Content) != 2 || string(r.Content[0].Text) != "[]" || !strings.Contains(string(r.Content[1].Text), want) {
 			t.Errorf("with %s: %s", cash, r.Content)
 		}
-		_, err = call(t, Deps{Source: market.Sample{}, Engine: engine, Hub: delivery.NewHub(nil)}, "get_balance", `{}`)
+		_, err = call(t, Deps{Source: market.Sample{}, Engine: engine, Hub: sse.NewHub(nil)}, "get_balance", `{}`)
 		if err == nil || strings.Contains(err.Error(), "no cash account") != (cash == 0) || strings.Contains(err.Error(), "account=true") != (cash > 0) {
 			t.Errorf("get_balance with %s: %v", cash, err)
 		}

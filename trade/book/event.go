@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"wick/delivery"
 	"wick/internal/exact"
+	"wick/sse"
 )
 
 // Kind says what happened in a record of the journal. The numbers are on disk: they
@@ -76,7 +76,7 @@ type Event struct {
 	Alert        *Alert                   `json:"alert,omitempty"`    // that was set or is gone; after a firing, as it waits on if it repeats
 	Notification *Notification            `json:"notification,omitempty"`
 	To           []string                 `json:"to,omitempty"` // subscriptions whose queues it entered
-	Subscription *delivery.Subscription   `json:"subscription,omitempty"`
+	Subscription *sse.Subscription        `json:"subscription,omitempty"`
 	Marks        map[string]uint64        `json:"marks,omitempty"`   // subscription to last delivered sequence
 	Through      uint64                   `json:"through,omitempty"` // last drained sequence
 	Day          *DayMark                 `json:"day,omitempty"`
@@ -94,8 +94,8 @@ type Event struct {
 
 	// What the step means to the hub and to the outbox, which get it once it is on disk.
 	// Both depend on the state before the step, and are set when it is taken.
-	Queued *delivery.Record `json:"-"`
-	Steps  []Step           `json:"-"`
+	Queued *sse.Record `json:"-"`
+	Steps  []Step      `json:"-"`
 }
 
 // OrderEnd is an open order that is cancelled by a step of another one.

@@ -142,7 +142,7 @@ type Trigger struct {
 // MaxFirings is how many notifications of one alert may follow from one update. After
 // a downtime thousands of bars may come with the first update, and an alert that
 // repeats could fire on each of them. Nobody reads that many, a queue keeps no more than
-// delivery.QueueCap, and nobody can trade while they are written down. See also newest.
+// sse.QueueCap, and nobody can trade while they are written down. See also newest.
 const MaxFirings = 100
 
 // Latest adds t to list, the triggers of one alert by one update in order of time, and

@@ -8,32 +8,32 @@ import (
 	"maps"
 	"slices"
 
-	"wick/delivery"
+	"wick/sse"
 )
 
 // snapshot is the whole state as a JSON object, except for the store's name and the
 // sequence, which the journal keeps beside it. Each notification is in it once, however
 // many queues have it.
 type snapshot struct {
-	Trading       TradingState             `json:"trading"`
-	Tripped       string                   `json:"tripped,omitempty"`
-	ByOwner       bool                     `json:"by_owner,omitempty"`
-	Orders        []*Order                 `json:"orders"`
-	Positions     map[string]Holding       `json:"positions"`
-	Alerts        []*Alert                 `json:"alerts"`
-	Named         []*Alert                 `json:"named_alerts,omitempty"` // that have ended and whose client_alert_id is remembered
-	Seen          map[string]*Seen         `json:"seen,omitempty"`
-	Days          []DayMark                `json:"days,omitempty"`
-	Notifications []*Entry                 `json:"notifications"`
-	Polling       []uint64                 `json:"polling"`
-	Drained       []drainMark              `json:"drained"`
-	Places        map[string]uint64        `json:"places,omitempty"`
-	Subscriptions []*delivery.Subscription `json:"subscriptions"`
-	Queues        map[string][]uint64      `json:"queues"`
-	Marks         map[string]uint64        `json:"marks,omitempty"` // how far each queue is delivered
-	Epoch         string                   `json:"epoch,omitempty"`
-	Outbox        json.RawMessage          `json:"outbox,omitempty"`
-	Venue         *Stamp                   `json:"venue,omitempty"`
+	Trading       TradingState        `json:"trading"`
+	Tripped       string              `json:"tripped,omitempty"`
+	ByOwner       bool                `json:"by_owner,omitempty"`
+	Orders        []*Order            `json:"orders"`
+	Positions     map[string]Holding  `json:"positions"`
+	Alerts        []*Alert            `json:"alerts"`
+	Named         []*Alert            `json:"named_alerts,omitempty"` // that have ended and whose client_alert_id is remembered
+	Seen          map[string]*Seen    `json:"seen,omitempty"`
+	Days          []DayMark           `json:"days,omitempty"`
+	Notifications []*Entry            `json:"notifications"`
+	Polling       []uint64            `json:"polling"`
+	Drained       []drainMark         `json:"drained"`
+	Places        map[string]uint64   `json:"places,omitempty"`
+	Subscriptions []*sse.Subscription `json:"subscriptions"`
+	Queues        map[string][]uint64 `json:"queues"`
+	Marks         map[string]uint64   `json:"marks,omitempty"` // how far each queue is delivered
+	Epoch         string              `json:"epoch,omitempty"`
+	Outbox        json.RawMessage     `json:"outbox,omitempty"`
+	Venue         *Stamp              `json:"venue,omitempty"`
 }
 
 // drainMark is an entry that was read by polling, and when.
@@ -65,7 +65,7 @@ func (s *State) Snapshot() *snapshot {
 		entries[d.Seq] = d.Entry
 		v.Drained = append(v.Drained, drainMark{d.Seq, d.readAt})
 	}
-	queued := s.Subs.Snapshot(func(e *delivery.Entry) {
+	queued := s.Subs.Snapshot(func(e *sse.Entry) {
 		entries[e.Seq] = &Entry{e.Seq, Time{e.At}, e.Note.(*Notification), e.Epoch}
 	})
 	v.Subscriptions, v.Queues, v.Marks = queued.Subscriptions, queued.Queues, queued.Marks
@@ -153,10 +153,10 @@ func (v *snapshot) notifications(s *State) (err error) {
 	for _, d := range v.Drained {
 		s.Drained = append(s.Drained, drained{find(d.Seq), d.At})
 	}
-	queued := delivery.Snapshot{Subscriptions: v.Subscriptions, Queues: v.Queues, Marks: v.Marks}
-	subs, wrong := delivery.Restore(queued, func(seq uint64) *delivery.Entry {
+	queued := sse.Snapshot{Subscriptions: v.Subscriptions, Queues: v.Queues, Marks: v.Marks}
+	subs, wrong := sse.Restore(queued, func(seq uint64) *sse.Entry {
 		if e := entries[seq]; e != nil {
-			return &delivery.Entry{Seq: seq, Epoch: e.Epoch, At: e.At.Time, Note: e.Notification}
+			return &sse.Entry{Seq: seq, Epoch: e.Epoch, At: e.At.Time, Note: e.Notification}
 		}
 		return nil
 	})

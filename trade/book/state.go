@@ -7,9 +7,9 @@ import (
 	"maps"
 	"slices"
 
-	"wick/delivery"
 	"wick/internal/exact"
 	"wick/internal/limit"
+	"wick/sse"
 )
 
 // Entry is a notification in the polling queue or in a snapshot.
@@ -63,7 +63,7 @@ type State struct {
 	Drained []drained         // that somebody has read, the first within the last hour
 	places  map[string]uint64 // the last that each reader has read, as long as one of those is kept
 
-	Subs *delivery.Book // who is subscribed, and what is queued for each
+	Subs *sse.Book // who is subscribed, and what is queued for each
 }
 
 // alertIndexer is told of the alerts that begin to wait and of those that end.
@@ -78,12 +78,12 @@ func NewState(store string) *State {
 		Store: store, Trading: Active,
 		place: map[string]int{}, ClientIDs: map[string]string{}, BrokerIDs: map[string]string{}, Open: map[string][]string{},
 		Holdings: map[string]Holding{}, Alerts: map[string]*Alert{}, Named: map[string]*Alert{},
-		Seen: map[string]*Seen{}, Subs: delivery.NewBook(),
+		Seen: map[string]*Seen{}, Subs: sse.NewBook(),
 	}
 }
 
 // record applies a change of the subscriptions and queues, and notes it in ev for the hub.
-func (s *State) record(ev *Event, r delivery.Record) error {
+func (s *State) record(ev *Event, r sse.Record) error {
 	r.At = ev.At.Time
 	ev.Queued = &r
 	return s.Subs.Apply(r)
@@ -120,7 +120,7 @@ func (s *State) step(seq uint64, k Kind, ev *Event) error {
 			return err
 		}
 		s.expireDrained(ev.At)
-		return s.record(ev, delivery.Record{})
+		return s.record(ev, sse.Record{})
 	case KindPlaced, KindIntent, KindImported, KindFilled, KindAnswered, KindCancelled, KindOrderRejected, KindOrderChanged:
 		if err := s.setOrders(k, ev); err != nil || ev.Notification == nil {
 			return err
@@ -133,7 +133,7 @@ func (s *State) step(seq uint64, k Kind, ev *Event) error {
 	case KindDrained:
 		s.Drain(ev)
 	case KindDelivered:
-		return s.record(ev, delivery.Record{Marks: ev.Marks})
+		return s.record(ev, sse.Record{Marks: ev.Marks})
 	case KindSubscribed, KindUnsubscribed:
 		return s.setSubscription(k, ev)
 	case KindDay:
@@ -369,11 +369,11 @@ func (s *State) queue(seq uint64, ev *Event) error {
 	if n.Seq != seq { // not set yet, because it is not in the JSON of a record
 		n.Seq = seq
 	}
-	if err := s.record(ev, delivery.Record{Fired: &delivery.Entry{Seq: seq, Epoch: s.Epoch, At: ev.At.Time, Note: n}, To: ev.To}); err != nil {
+	if err := s.record(ev, sse.Record{Fired: &sse.Entry{Seq: seq, Epoch: s.Epoch, At: ev.At.Time, Note: n}, To: ev.To}); err != nil {
 		return err
 	}
 	// A full queue lets its oldest entry go.
-	if extra := len(s.Polling) + 1 - delivery.QueueCap; extra > 0 {
+	if extra := len(s.Polling) + 1 - sse.QueueCap; extra > 0 {
 		s.Polling = s.Polling[extra:]
 	}
 	s.Polling = append(s.Polling, &Entry{seq, ev.At, n, s.Epoch})
@@ -401,7 +401,7 @@ func (s *State) Drain(ev *Event) {
 		s.Drained = append(s.Drained, drained{s.Polling[0], ev.At})
 		s.Polling = s.Polling[1:]
 	}
-	if extra := len(s.Drained) - delivery.QueueCap; extra > 0 {
+	if extra := len(s.Drained) - sse.QueueCap; extra > 0 {
 		s.Drained = s.Drained[extra:]
 	}
 }
@@ -414,7 +414,7 @@ func ShortReader(reader string) string { return reader[:min(len(reader), 16)] }
 func (s *State) ReadBy(reader string, at Time) (old, unread []*Entry) {
 	for _, d := range s.Drained {
 		switch {
-		case d.readAt.Age(at) >= delivery.QueueTTL:
+		case d.readAt.Age(at) >= sse.QueueTTL:
 		case d.Seq <= s.places[ShortReader(reader)]:
 			old = append(old, d.Entry)
 		default:
@@ -427,7 +427,7 @@ func (s *State) ReadBy(reader string, at Time) (old, unread []*Entry) {
 // expireDrained drops notifications that were read an hour ago or earlier. Those that
 // nobody has read stay, however old they are.
 func (s *State) expireDrained(at Time) {
-	for len(s.Drained) > 0 && s.Drained[0].readAt.Age(at) >= delivery.QueueTTL {
+	for len(s.Drained) > 0 && s.Drained[0].readAt.Age(at) >= sse.QueueTTL {
 		s.Drained = s.Drained[1:]
 	}
 }
@@ -438,9 +438,9 @@ func (s *State) setSubscription(k Kind, ev *Event) error {
 	case ev.Subscription == nil || ev.Subscription.ID == "":
 		return fmt.Errorf("%s of no subscription", k)
 	case k == KindSubscribed:
-		return s.record(ev, delivery.Record{Subscribed: ev.Subscription})
+		return s.record(ev, sse.Record{Subscribed: ev.Subscription})
 	}
-	return s.record(ev, delivery.Record{Unsubscribed: ev.Subscription.ID})
+	return s.record(ev, sse.Record{Unsubscribed: ev.Subscription.ID})
 }
 
 // SortedAlerts returns the active alerts, oldest first.

@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"wick/delivery"
 	"wick/internal/exact"
 	"wick/market"
 	"wick/mcp"
 	"wick/mcp/tools"
+	"wick/sse"
 	"wick/trade"
 	rule "wick/trade/book"
 )
@@ -109,7 +109,7 @@ func (d *desk) start() {
 		d.t.Fatal(err)
 	}
 	d.tools = make(map[string]mcp.Tool)
-	for _, tool := range tools.All(tools.Deps{Source: d.feed, Engine: engine, Hub: delivery.NewHub(nil)}) {
+	for _, tool := range tools.All(tools.Deps{Source: d.feed, Engine: engine, Hub: sse.NewHub(nil)}) {
 		d.tools[tool.Name] = tool
 	}
 	ctx, cancel := context.WithCancel(d.t.Context())

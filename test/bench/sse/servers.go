@@ -13,7 +13,7 @@ import (
 	tmaxmax "github.com/tmaxmax/go-sse"
 
 	"wick/bench/harness"
-	"wick/delivery"
+	"wick/sse"
 )
 
 // frame is an event of usual length that carries the time it was sent at.
@@ -77,7 +77,7 @@ func bare(w http.ResponseWriter, r *http.Request) {
 // wickHub gives every stream a subscription of its own, as tokens have, and
 // applies what the journal would.
 func wickHub() (http.Handler, func()) {
-	hub := delivery.NewHub(func(note any) []byte { return []byte(note.(string)) })
+	hub := sse.NewHub(func(note any) []byte { return []byte(note.(string)) })
 	var (
 		mu    sync.Mutex
 		names []string
@@ -87,16 +87,16 @@ func wickHub() (http.Handler, func()) {
 		mu.Lock()
 		name := "subscriber" + strconv.Itoa(len(names))
 		names = append(names, name)
-		hub.Apply(delivery.Record{Subscribed: &delivery.Subscription{ID: name, Caller: name}})
+		hub.Apply(sse.Record{Subscribed: &sse.Subscription{ID: name, Caller: name}})
 		mu.Unlock()
-		hub.Serve(w, r, delivery.Caller{ID: name}, nil)
+		hub.Serve(w, r, sse.Caller{ID: name}, nil)
 	}
 	send := func() {
 		mu.Lock()
 		defer mu.Unlock()
 		seq++
 		now := time.Now()
-		hub.Apply(delivery.Record{At: now, Fired: &delivery.Entry{Seq: seq, At: now, Note: frame()}, To: names})
+		hub.Apply(sse.Record{At: now, Fired: &sse.Entry{Seq: seq, At: now, Note: frame()}, To: names})
 	}
 	return http.HandlerFunc(stream), send
 }

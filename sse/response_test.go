@@ -19,8 +19,8 @@ import (
 // TestStreamText: the head and the framing, byte for byte.
 func TestStreamText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue()
-		c := connect(t, q, "resumed-from earliest")
+		q := newList()
+		c := openSource(t, q, "resumed-from earliest")
 		open := ": open\n\n: resumed-from earliest\n\n"
 		if got := c.Read(); got != open || c.Status != http.StatusOK {
 			t.Errorf("before any event: status %d, %q; want 200, %q", c.Status, got, open)
@@ -50,7 +50,7 @@ func TestStreamText(t *testing.T) {
 // TestHeartbeat: a stream says something every fifteen seconds.
 func TestHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := connect(t, newQueue())
+		c := openSource(t, newList())
 		time.Sleep(15*time.Second - 1)
 		if got := c.Read(); got != ": open\n\n" {
 			t.Errorf("before fifteen seconds: %q", got)
@@ -75,8 +75,8 @@ func TestBatches(t *testing.T) {
 		for range 6 {
 			events = append(events, Event{"half", bytes.Repeat([]byte("x"), maxBatch/2-100)})
 		}
-		q := newQueue(append(events, Event{"large", bytes.Repeat([]byte("y"), 3*maxBatch)})...)
-		c := connect(t, q)
+		q := newList(append(events, Event{"large", bytes.Repeat([]byte("y"), 3*maxBatch)})...)
+		c := openSource(t, q)
 		if want := []int{2, 2, 2, 1}; !slices.Equal(q.wrote, want) || q.len() != 0 {
 			t.Errorf("wrote %v, %d left; want %v, 0", q.wrote, q.len(), want)
 		}
@@ -88,12 +88,12 @@ func TestBatches(t *testing.T) {
 // that of a burst.
 func TestKeptMemory(t *testing.T) {
 	w := httptest.NewRecorder()
-	s := &stream{w: w, control: http.NewResponseController(w)}
+	s := &response{w: w, control: http.NewResponseController(w)}
 	for _, c := range []struct {
 		events int
 		kept   bool
 	}{{1, true}, {1000, false}, {1, true}} {
-		q := newQueue()
+		q := newList()
 		q.add(1, c.events)
 		if err := s.send(q); err != nil || q.len() != 0 {
 			t.Fatalf("%d events: %v, %d left", c.events, err, q.len())
@@ -104,13 +104,13 @@ func TestKeptMemory(t *testing.T) {
 	}
 }
 
-// TestSlowReader: a client that does not read is cut off after ten seconds, and what was
+// TestSlowResponse: a client that does not read is cut off after ten seconds, and what was
 // being written does not count as written.
-func TestSlowReader(t *testing.T) {
+func TestSlowResponse(t *testing.T) {
 	for _, pause := range []time.Duration{0, 400 * time.Millisecond, 5 * time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
-			q := newQueue()
-			c := connect(t, q)
+			q := newList()
+			c := openSource(t, q)
 			time.Sleep(pause)
 			c.Stall()
 			start := time.Now()
@@ -131,8 +131,8 @@ func TestSlowReader(t *testing.T) {
 func TestEndWhileStuck(t *testing.T) {
 	for _, stuckBefore := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			q := newQueue()
-			c := connect(t, q)
+			q := newList()
+			c := openSource(t, q)
 			c.Stall()
 			if stuckBefore {
 				q.add(1, 1)
@@ -154,18 +154,18 @@ func TestBrokenConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dead := ssetest.New()
 		dead.Break()
-		if err := Serve(t.Context(), dead, newQueue()); !errors.Is(err, ssetest.ErrBroken) {
+		if err := Serve(t.Context(), dead, newList()); !errors.Is(err, ssetest.ErrBroken) {
 			t.Errorf("head: error %v, want %v", err, ssetest.ErrBroken)
 		}
-		q := newQueue()
-		c := connect(t, q)
+		q := newList()
+		c := openSource(t, q)
 		c.Break()
 		q.add(1, 1)
 		<-c.Done
 		if !errors.Is(c.Err, ssetest.ErrBroken) || q.len() != 1 {
 			t.Errorf("event: error %v, %d left; want %v, 1", c.Err, q.len(), ssetest.ErrBroken)
 		}
-		idle := connect(t, newQueue())
+		idle := openSource(t, newList())
 		idle.Break()
 		time.Sleep(15 * time.Second)
 		<-idle.Done
@@ -189,7 +189,7 @@ func TestLineBreaks(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			appendEvent(nil, e)
-			Serve(ctx, ssetest.New(), newQueue(e))
+			Serve(ctx, ssetest.New(), newList(e))
 		}()
 	}
 }

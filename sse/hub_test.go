@@ -1,4 +1,4 @@
-package delivery
+package sse
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/sse"
 	"wick/sse/ssetest"
 )
 
@@ -369,7 +368,7 @@ func TestManyOnThisMachine(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var readers sync.WaitGroup
 		for range MaxPerCaller + 1 {
-			readers.Go(func() { h.Push(ctx, "stdio", func(sse.Event) error { return nil }) })
+			readers.Go(func() { h.Push(ctx, "stdio", func(Event) error { return nil }) })
 		}
 		synctest.Wait()
 		if _, streams, _ := h.Stats(); streams != MaxPerCaller+1 {
@@ -452,7 +451,7 @@ func TestPush(t *testing.T) {
 		done := make(chan error)
 		ctx, cancel := context.WithCancel(t.Context())
 		push := func(most int) {
-			done <- h.Push(ctx, "stdio", func(e sse.Event) error {
+			done <- h.Push(ctx, "stdio", func(e Event) error {
 				if len(got) == most {
 					return full
 				}

@@ -1,4 +1,4 @@
-package delivery
+package sse
 
 import (
 	"cmp"
@@ -6,17 +6,15 @@ import (
 	"net/http"
 	"slices"
 	"time"
-
-	"wick/sse"
 )
 
-// Bell is part of sse.Source.
+// Bell is part of Source.
 func (s *stream) Bell() chan struct{} { return s.bell }
 
 // Next takes what waits for the caller, if the stream is its newest and no other is
 // writing. A stream whose context has ended takes nothing: a write to a connection that
 // the client has closed may succeed, and what was written would be lost.
-func (s *stream) Next() (events []sse.Event) {
+func (s *stream) Next() (events []Event) {
 	h, now := s.hub, time.Now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -31,21 +29,21 @@ func (s *stream) Next() (events []sse.Event) {
 		lines, s.told = h.Changes(s.peer.caller)
 		s.changes = len(lines)
 		for _, line := range lines {
-			events = append(events, sse.Event{Data: line})
+			events = append(events, Event{Data: line})
 		}
 	}
 	return events
 }
 
 // take appends what waits in the caller's box. The hub's lock is held.
-func (s *stream) take(b *box, events []sse.Event, now time.Time) []sse.Event {
+func (s *stream) take(b *box, events []Event, now time.Time) []Event {
 	s.taken = b.waits(now, s.taken[:0])
 	events = slices.Grow(events, len(s.taken))
 	for _, e := range s.taken {
 		if e.data == nil {
 			e.data = s.hub.encode(e.Note)
 		}
-		events = append(events, sse.Event{ID: e.eventID(b.id), Data: e.data})
+		events = append(events, Event{ID: e.eventID(b.id), Data: e.data})
 	}
 	if len(s.taken) > 0 {
 		s.box, b.writer = b, s
@@ -116,14 +114,14 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, c Caller, claim func
 	if id := r.Header.Get("Last-Event-ID"); id != "" && !h.resume(s, id) {
 		comments = []string{"resumed-from earliest"} // the client may have missed something
 	}
-	return sse.Serve(ctx, w, s, comments...)
+	return Serve(ctx, w, s, comments...)
 }
 
 // Push is a stream without HTTP: it calls write for each event until ctx ends, the hub
 // ends the stream, or write fails. After a failed write the entry waits again. The
 // reader is on this machine, where the end of a connection is noticed at once, so
 // MaxPerCaller does not apply to such streams.
-func (h *Hub) Push(ctx context.Context, caller string, write func(sse.Event) error) error {
+func (h *Hub) Push(ctx context.Context, caller string, write func(Event) error) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	s, err := h.attach(ctx, Caller{ID: caller, Expires: never}, MaxStreams, end)
@@ -131,7 +129,7 @@ func (h *Hub) Push(ctx context.Context, caller string, write func(sse.Event) err
 		return err
 	}
 	defer h.detach(s)
-	return sse.Push(ctx, s, write)
+	return Push(ctx, s, write)
 }
 
 // attach opens a stream, which is the caller's newest from then on. It lives as long as
