@@ -159,8 +159,10 @@ export function approvalsPanel({ transport: wire, say }) {
     const answer = (word, text, kind) => {
       // With a passphrase a yes is given on the page that asks for it, not with this page's token.
       const work = async () => {
-        if (word === 'yes' && q.page) open(q.page, '_blank', 'noopener');
-        else await wire.owner('approve', { id: q.id, answer: word }).then(say).then(show);
+        if (word === 'yes' && q.page) {
+          window.addEventListener('focus', () => show(), { once: true }); // the person comes back from there with an answer
+          open(q.page, '_blank', 'noopener');
+        } else await wire.owner('approve', { id: q.id, answer: word }).then(say).then(show);
       };
       return workButton(text, work, say, { class: kind, 'aria-label': `${text}: ${order}` });
     };
