@@ -107,17 +107,18 @@ func (g *Gate) order(c Caller, o *Order, record func(Evidence) error, granted Gr
 	switch q := g.waiting[id]; {
 	case q != nil:
 		delete(g.waiting, id)
-		granted = Grant{"owner", q.evidence.Channel, q.evidence.Address, q.evidence.ID, q.Limits, nil}
+		granted = Grant{By: "owner", Channel: q.evidence.Channel, Address: q.evidence.Address, Question: q.evidence.ID, Limits: q.Limits}
 		granted.Limits.Until = q.ends
-	case o.Unknown || !g.sums.fit(cmp.Or(g.options.Payer, c.Client), o.Worth, g.above, now):
+	case o.Unknown || !g.fits(c.Client, o.Worth, now):
 		return Grant{}, g.ask(c, o, now)
 	}
-	g.sums.count(cmp.Or(g.options.Payer, c.Client), o.Worth, now)
+	g.count(c.Client, o.Worth, now)
+	granted.Worth = o.Worth
 	granted.settle = func(placed bool) {
 		if !placed {
 			g.mu.Lock()
 			defer g.mu.Unlock()
-			g.sums.count(cmp.Or(g.options.Payer, c.Client), o.Worth.Neg(), now)
+			g.count(c.Client, o.Worth.Neg(), now)
 		}
 	}
 	return granted, nil
@@ -275,5 +276,48 @@ func (g *Gate) Waiting() []Question {
 func (g *Gate) Needs(client string, worth exact.Money, known bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.Asks() && (!known || !g.sums.fit(cmp.Or(g.options.Payer, client), worth, g.above, time.Now()))
+	return g.Asks() && (!known || !g.fits(client, worth, time.Now()))
+}
+
+const (
+	hour       = 60     // minutes that an order counts against its client
+	maxMinutes = 10_000 // sums that are kept
+)
+
+// minute is a client's minute, counted from 1970. The gate keeps the worth of the orders
+// that were placed in each of the last hour.
+type minute struct {
+	client string
+	at     int64
+}
+
+// fits reports whether a client may place an order of this worth without a yes: the order
+// and what the client placed in the last hour together are not more than the sum. If there
+// are too many clients to keep count of, every order needs a yes: none is forgotten.
+func (g *Gate) fits(client string, worth exact.Money, now time.Time) bool {
+	last := now.Unix() / 60
+	if len(g.sums) >= maxMinutes {
+		maps.DeleteFunc(g.sums, func(m minute, _ exact.Money) bool { return m.at <= last-hour })
+	}
+	total, fits := worth, len(g.sums) < maxMinutes
+	for at := last - hour + 1; at <= last && fits; at++ {
+		total, fits = total.Add(g.sums[minute{cmp.Or(g.options.Payer, client), at}])
+	}
+	left, ok := g.above.Sub(total) // a sum that is too large for Money is above any bound
+	return fits && ok && left.Sign() >= 0
+}
+
+// count adds the worth of an order to what its client placed in the minute of at.
+func (g *Gate) count(client string, worth exact.Money, at time.Time) {
+	m := minute{cmp.Or(g.options.Payer, client), at.Unix() / 60}
+	if sum, ok := g.sums[m].Add(worth); ok { // one that Money cannot hold stays as it was
+		g.sums[m] = sum
+	}
+}
+
+// Count counts an order of before the start, by what the journal has of it.
+func (g *Gate) Count(client string, worth exact.Money, at time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.count(client, worth, at)
 }

@@ -16,7 +16,8 @@
 // # Security considerations
 //
 // The zero [Grant] allows nothing, and an action that is not in the table is refused.
-// Questions, answers and sums are in memory: a restart forgets them.
+// Questions and answers are in memory: a restart forgets them. The orders of the last hour
+// are counted again from the journal.
 package permit
 
 import (
@@ -135,13 +136,13 @@ type Gate struct {
 
 	mu      sync.Mutex
 	waiting map[string]*question // by id; guarded by mu, like sums
-	sums    sums
+	sums    map[minute]exact.Money
 }
 
 // New returns a gate without questions.
 func New(o Options) *Gate {
 	log := cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	return &Gate{options: o, above: o.Above.Money(), log: log, waiting: make(map[string]*question), sums: make(sums)}
+	return &Gate{options: o, above: o.Above.Money(), log: log, waiting: make(map[string]*question), sums: make(map[minute]exact.Money)}
 }
 
 // Asks reports whether some orders need a person's yes.
@@ -180,6 +181,7 @@ type Grant struct {
 	By, Channel, Address string
 	Question             string // the id of the evidence, which the order names; empty if nobody had to answer
 	Limits               Limits
+	Worth                exact.Money // counted against the client; the order has it in the journal
 
 	settle func(placed bool)
 }

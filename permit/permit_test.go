@@ -193,16 +193,16 @@ func TestBounds(t *testing.T) {
 		if n := len(g.Waiting()); n != 0 {
 			t.Errorf("%d questions wait after their life", n)
 		}
-		s, begin := make(sums), time.Now()
-		one, ten := exact.One.Money(), (10 * exact.One).Money()
+		g = New(Options{Above: 10 * exact.One})
+		one := exact.One.Money()
 		for i := range maxMinutes {
-			s.count(fmt.Sprint(i), one, begin)
+			g.Count(fmt.Sprint(i), one, time.Now())
 		}
-		if s.fit("1", one, ten, begin) || s.fit("another", one, ten, begin) {
+		if !g.Needs("1", one, true) || !g.Needs("another", one, true) {
 			t.Error("with too many clients to keep count of, an order needs no yes")
 		}
-		if time.Sleep(time.Hour); !s.fit("another", one, ten, time.Now()) || len(s) != 0 {
-			t.Errorf("an hour later %d sums are kept", len(s))
+		if time.Sleep(time.Hour); g.Needs("another", one, true) || len(g.sums) != 0 {
+			t.Errorf("an hour later %d sums are kept", len(g.sums))
 		}
 	})
 }

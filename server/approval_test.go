@@ -296,6 +296,24 @@ func TestSocketYes(t *testing.T) {
 	p.terminate(t)
 }
 
+// TestSumOutlivesRestart: what a client placed within the hour counts also after a restart, or
+// a client that can have wick started anew would have no sum at all.
+func TestSumOutlivesRestart(t *testing.T) {
+	t.Setenv("WICK_PASSPHRASE", testPhrase)
+	dir := t.TempDir()
+	const order = `{"symbol":"BTCUSDT","side":"buy","type":"market","notional":60,"client_order_id":%q}`
+	p := startProcess(t, dir, "--confirm-above", "100")
+	if text := p.call(t, p.consented(t, testPhrase), "place_order", fmt.Sprintf(order, "one")); !strings.Contains(text, `"status":"filled"`) {
+		t.Fatalf("within the sum: %s", text)
+	}
+	p.terminate(t)
+	p = startProcess(t, dir, "--confirm-above", "100")
+	if text := p.tool(t, p.consented(t, testPhrase), "place_order", fmt.Sprintf(order, "two")); !strings.Contains(text, "more than 100 would be placed within an hour") {
+		t.Errorf("beyond the sum, after a restart: %s", text)
+	}
+	p.terminate(t)
+}
+
 // TestGuessesOverSocket: a program that guesses over the socket until it has to wait does not
 // keep the owner, who types the passphrase on a page of this machine, waiting.
 func TestGuessesOverSocket(t *testing.T) {

@@ -64,7 +64,9 @@ func (e *app) openTrade(ctx context.Context, c *config, source market.Source, lo
 	if o.Venue, err = openVenue(c, log); err != nil {
 		return err
 	}
-	e.trade, err = trade.Open(o)
+	if e.trade, err = trade.Open(o); err == nil && e.gate.Asks() { // of which a replica has none
+		err = e.trade.CountPlaced(time.Now().Add(-time.Hour), e.gate.Count)
+	}
 	if err == nil && e.messages != nil && e.replica == nil { // before the first request; a replica opens it when it leads
 		e.messages.Open()
 	}

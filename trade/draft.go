@@ -40,7 +40,7 @@ func (d *desk) draft(r book.OrderRequest, asked inquiry) (o *book.Order, q book.
 func (d *desk) newOrder(r book.OrderRequest, q book.Quote, at book.Time) (o *book.Order, fill exact.Decimal, err error) {
 	o = &book.Order{
 		ID: d.ahead.NewID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
-		Quantity: r.Quantity, Status: book.StatusOpen, Broker: d.brokerName(), Account: d.remote.id, CreatedAt: at, By: r.Who.Short(), Synthetic: q.Synthetic,
+		Quantity: r.Quantity, Status: book.StatusOpen, Broker: d.brokerName(), Account: d.remote.id, CreatedAt: at, By: r.Who.Short(), Worth: r.Worth, Synthetic: q.Synthetic,
 		TrailAmount: r.TrailAmount, TrailPercent: r.TrailPercent, TimeInForce: r.TimeInForce, PostOnly: r.PostOnly,
 		Notional: r.Notional, Replaces: r.Replaces, Asked: r.Asked(), Turn: d.ahead.Seq + 1,
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wick/broker"
+	"wick/internal/exact"
 	"wick/internal/limit"
 	"wick/trade/book"
 )
@@ -156,6 +157,17 @@ func (e *Engine) Orders(openOnly bool) (orders []book.Order, err error) {
 		}
 	})
 	return orders, err
+}
+
+// CountPlaced calls count with what each order since a time counts against its client.
+func (e *Engine) CountPlaced(since time.Time, count func(client string, worth exact.Money, at time.Time)) error {
+	return e.View(func(s *book.State) {
+		for _, o := range s.Orders {
+			if o.Worth.Sign() > 0 && o.By != nil && o.CreatedAt.After(since) {
+				count(o.By.Client, o.Worth, o.CreatedAt.Time)
+			}
+		}
+	})
 }
 
 // OrdersVersion returns a number that changes with every change of an order. Unlike the

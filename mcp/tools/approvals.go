@@ -66,6 +66,7 @@ func (h *handlers) admit(ctx context.Context, c mcp.Call, r *book.OrderRequest) 
 	if asked := (*permit.Asked)(nil); errors.As(err, &asked) {
 		return grant, questionOf(asked)
 	}
+	r.Worth = grant.Worth
 	if grant.Question != "" { // the engine refuses the order if the position is not so any more
 		r.Held, r.Approval = &o.Held, &book.Approval{Evidence: grant.Question, Quantity: grant.Limits.Quantity, Price: grant.Limits.Price, Until: grant.Limits.Until}
 	}

@@ -142,6 +142,7 @@ func (h *handlers) closeAll(ctx context.Context, c mcp.Caller, r *orderRequest) 
 			return nil, err
 		}
 	}
+	r.Worth = grant.Worth // of all together: after a restart each counts as much, which is too much and never too little
 	closed, err := h.Engine.CloseAll(ctx, r.OrderRequest, previews)
 	grant.Settle(!r.DryRun && slices.ContainsFunc(closed, func(c trade.Closed) bool { return c.Error == "" }))
 	if err != nil {

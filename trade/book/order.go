@@ -215,6 +215,10 @@ type Order struct {
 	// it, so they do not learn of one another.
 	By *Who `json:"by,omitempty"`
 
+	// Worth is what the order counts against what its client may place within an hour;
+	// zero if nothing is counted. Clients do not see it.
+	Worth exact.Money `json:"worth,omitzero"`
+
 	// Evidence names the record of a person's yes, in the journal before the order.
 	Evidence string `json:"evidence,omitempty"`
 }
@@ -228,7 +232,7 @@ func (o *Order) Public() Order {
 	if len(o.Why) > 0 {
 		c.Reason, c.ReasonCode, c.Why = o.Words(), o.Why[0].Code, nil
 	}
-	c.By, c.Asked, c.Turn, c.Evidence = nil, "", 0, ""
+	c.By, c.Worth, c.Asked, c.Turn, c.Evidence = nil, exact.Money{}, "", 0, ""
 	return c
 }
 

@@ -46,6 +46,8 @@ type OrderRequest struct {
 	// it lies outside of that.
 	Approval *Approval
 
+	Worth exact.Money // what the order counts against what its client may place within an hour
+
 	ClientOrderID string // may be empty
 	DryRun        bool   // check and say what would happen, but do nothing
 
