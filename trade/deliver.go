@@ -89,6 +89,9 @@ func (e *Engine) firing(symbol string, judge func(at book.Time) ([]hit, error)) 
 			}
 			fired = append(fired, ev)
 		}
+		if err == nil {
+			err = e.noteArrivals(symbol, at)
+		}
 		if err != nil { // it has to be done and cannot be written down
 			e.journal.Break(err)
 		}

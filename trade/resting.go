@@ -362,13 +362,20 @@ func (d *desk) filled(o *book.Order, size exact.Decimal, q book.Quote, at book.T
 }
 
 // triggered returns the step by which o, a stop_limit, is set off without being filled: it
-// waits on as a limit. The open of a minute has the millisecond in which the minute before
-// ended: if that was written down as the last price seen, the open came after it.
+// waits on as a limit.
 func (d *desk) triggered(o *book.Order, q book.Quote, at book.Time) *book.Event {
-	if s := d.ahead.Seen[o.Symbol]; s != nil {
-		q.At = max(q.At, s.At+1)
-	}
+	q.At = d.later(o.Symbol, q.At)
 	after, when := *o, q.Time()
 	after.TriggeredAt, after.UpdatedAt = &when, at
 	return &book.Event{At: at, Order: &after}
+}
+
+// later returns the instant of a price as the journal notes it. The open of a minute has the
+// millisecond in which the minute before ended: if that was written down as the last price
+// seen, the open came after it. Called with mu held.
+func (d *desk) later(symbol string, instant int64) int64 {
+	if s := d.ahead.Seen[symbol]; s != nil {
+		return max(instant, s.At+1)
+	}
+	return instant
 }

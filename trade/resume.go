@@ -26,13 +26,25 @@ func (w *watchlist) seen(symbol string) *book.Seen {
 	return s
 }
 
-// firstSeen returns how far symbol was judged, for the record of an order that begins to
-// wait, or nil if the journal has that of this or an earlier price: rememberArrivals keeps
-// what was between from filling the order. Without it a crash before the next noteSeen
-// would lose from where on the order must be judged. Called with mu held.
-func (d *desk) firstSeen(symbol string) map[string]*book.Seen {
-	if s := d.watch.seen(symbol); s != nil && d.ahead.Seen[symbol] == nil {
-		return map[string]*book.Seen{symbol: s}
+// unnoted returns how far symbol was judged, if that is past since, the look at the market after
+// which an order began to wait, and the journal has not got so far; otherwise nil. Without it a
+// crash before the next noteSeen would lose from where on the order must be judged. Called with
+// mu held.
+func (d *desk) unnoted(symbol string, since int64) *book.Seen {
+	s, noted := d.watch.seen(symbol), d.ahead.Seen[symbol]
+	if s != nil && (noted == nil || noted.At < since && since <= s.At) {
+		return s
+	}
+	return nil
+}
+
+// noteArrivals writes down how far symbol was judged, if an open order needs it. Called with mu
+// held.
+func (d *desk) noteArrivals(symbol string, at book.Time) error {
+	for _, id := range d.ahead.Open[symbol] {
+		if s := d.unnoted(symbol, d.ahead.Order(id).Since()); s != nil {
+			return d.proposeSeen(map[string]*book.Seen{symbol: s}, at)
+		}
 	}
 	return nil
 }

@@ -291,8 +291,8 @@ func TestDipAfterClockAhead(t *testing.T) {
 	})
 }
 
-// TestDipBeforeOrder: how far the market was judged is written once a minute. The price
-// dips after that and before an order. After a kill that dip does not fill the order.
+// TestDipBeforeOrder: how far the market was judged is written once a minute, and with an
+// order. The price dips before the order. After a kill that dip does not fill it.
 func TestDipBeforeOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcess(t, 10*time.Minute+30*time.Second, 100, 100)
@@ -303,9 +303,6 @@ func TestDipBeforeOrder(t *testing.T) {
 		p.alert(`{"price_below":50}`, "") // the symbol is noted from here on
 		time.Sleep(46 * time.Second)      // until 11:20
 		place(t, p.e, book.Buy, book.Limit, "1", "95")
-		if at := p.noted().At / 1000; at >= p.market.start+665 {
-			t.Fatalf("seen at %d: the note is too new to show anything", at-p.market.start)
-		}
 		p.kill()
 		time.Sleep(10 * time.Minute)
 		p.start()

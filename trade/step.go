@@ -9,7 +9,16 @@ import (
 // and what follows the stop begins now. What was noted of orders that end is forgotten. Asked
 // is as in [Engine.tell]. Called with mu held.
 func (d *desk) proposeOrders(k book.Kind, ev *book.Event, instant int64, asked bool) error {
-	before := d.ahead.Order(ev.Order.ID)
+	before, after := d.ahead.Order(ev.Order.ID), instant
+	if !asked {
+		after = d.later(ev.Order.Symbol, instant)
+	}
+	if before == nil {
+		ev.Order.After = after
+	}
+	for _, o := range ev.Begin {
+		o.After = after
+	}
 	for i, with := range ev.Ends {
 		ev.Ends[i].Stop = d.trails[with.ID]
 	}

@@ -184,31 +184,49 @@ func TestMessageOfExtreme(t *testing.T) {
 	})
 }
 
-// TestRestartOfStillMarket: the stop of a bracket, a stop and a trailing stop are placed at
-// 101. Then the process ends, or runs on. Within the same minute the price moves beyond
-// the stops, while a process runs or before it runs again: all stops are filled alike.
+// TestRestartOfStillMarket: at 101 stops of every kind wait at 98, some of them since an entry
+// that the market has filled, on symbols that were noted long before or never. Nothing more is
+// traded. Then the process ends, or runs on. Within the same minute the price moves beyond the
+// stops, while a process runs or before it runs again: they all are filled at 98, as the way
+// from the last price to the next one passes them.
 func TestRestartOfStillMarket(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		end   func(*process) // nil if the process runs on
 		moves bool           // while the process is down
-		want  string
 	}{
-		{"not ended", nil, false, "filled 98"},
-		{"stopped", (*process).stop, false, "filled 98"},
-		{"killed", (*process).kill, false, "filled 98"},
-		{"stopped, and moved meanwhile", (*process).stop, true, "filled 96"},
-		{"killed, and moved meanwhile", (*process).kill, true, "filled 96"},
+		{"not ended", nil, false},
+		{"stopped", (*process).stop, false},
+		{"killed", (*process).kill, false},
+		{"stopped, and moved meanwhile", (*process).stop, true},
+		{"killed, and moved meanwhile", (*process).kill, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p, s := newStill(t, 101)
-				entry := ask(t, p.e, func(r *book.OrderRequest) { r.StopLoss.Price = 98 * exact.One })
-				stop := ask(t, p.e, func(r *book.OrderRequest) { r.Symbol = "BBB"; stopping(book.Sell, 98)(r) })
-				trail := ask(t, p.e, func(r *book.OrderRequest) {
-					r.Symbol, r.Side, r.Type, r.TrailAmount = "CCC", book.Sell, book.TrailingStop, 3*exact.One
-				})
-				time.Sleep(1300 * time.Millisecond)
+				p, s := newStill(t, 100)
+				on := func(symbol string, change func(*book.OrderRequest)) string {
+					t.Helper()
+					return ask(t, p.e, func(r *book.OrderRequest) { r.Symbol = symbol; change(r) }).ID
+				}
+				on("GGG", limiting(book.Buy, 90)) // it is noted from here on
+				entry := on("DDD", func(r *book.OrderRequest) { stopping(book.Buy, 101)(r); r.StopLoss.Price = 98 * exact.One })
+				time.Sleep(2 * time.Second)
+				s.trade(101, 101, 100)
+				time.Sleep(2 * time.Second)
+				stops := map[string]string{
+					"an exit of an order": on("AAA", func(r *book.OrderRequest) { r.StopLoss.Price = 98 * exact.One }) + "-sl",
+					"an exit of before":   entry + "-sl",
+					"a stop":              on("BBB", stopping(book.Sell, 98)),
+					"one more":            on("GGG", stopping(book.Sell, 98)),
+					"trailing": on("CCC", func(r *book.OrderRequest) {
+						r.Side, r.Type, r.TrailAmount = book.Sell, book.TrailingStop, 3*exact.One
+					}),
+					"oco": on("EEE", func(r *book.OrderRequest) { limiting(book.Sell, 110)(r); r.OCO.StopPrice = 98 * exact.One }) + "-oco",
+					"stop_limit": on("FFF", func(r *book.OrderRequest) {
+						r.Side, r.Type, r.StopPrice, r.Price = book.Sell, book.StopLimit, 98*exact.One, 97*exact.One
+					}),
+				}
+				time.Sleep(4 * time.Second)
 				if c.end != nil {
 					c.end(p)
 				}
@@ -218,11 +236,13 @@ func TestRestartOfStillMarket(t *testing.T) {
 				if c.end != nil {
 					p.start()
 				}
-				s.trade(96, 101, 96)
+				if !c.moves {
+					s.trade(96, 101, 96)
+				}
 				time.Sleep(2500 * time.Millisecond)
-				for _, id := range []string{entry.ID + "-sl", stop.ID, trail.ID} {
-					if got := found(t, p.e, id); got != c.want {
-						t.Errorf("%s is %s, want %s", id, got, c.want)
+				for name, id := range stops {
+					if got := found(t, p.e, id); got != "filled 98" {
+						t.Errorf("%s is %s, want filled 98", name, got)
 					}
 				}
 				p.stop()
@@ -244,9 +264,10 @@ func TestSetOffOverKill(t *testing.T) {
 		if err := p.e.writeSeen(); err != nil {
 			t.Fatal(err)
 		}
+		noted := p.noted().At
 		s.trade(92, 93, 91)
 		time.Sleep(2500 * time.Millisecond)
-		if o, err := p.e.Order(id); err != nil || o.TriggeredAt == nil || o.TriggeredAt.UnixMilli() != p.noted().At+1 {
+		if o, err := p.e.Order(id); err != nil || o.TriggeredAt == nil || o.TriggeredAt.UnixMilli() != noted+1 {
 			t.Fatalf("%+v, %v: not set off right after the noted price, which has the millisecond of the open", o, err)
 		}
 		p.kill()

@@ -101,8 +101,9 @@ func (p paperVenue) arrive(r book.OrderRequest, o *book.Order, q book.Quote, fil
 // enter also writes down how far the symbol was judged, if the order waits after that or one
 // that begins with it, such as an exit.
 func (p paperVenue) enter(a arrival) error {
-	if !a.Order.Status.Terminal() || len(a.Begin) > 0 {
-		a.Seen = p.firstSeen(a.Order.Symbol)
+	symbol := a.Order.Symbol
+	if s := p.unnoted(symbol, a.instant); s != nil && (!a.Order.Status.Terminal() || len(a.Begin) > 0) {
+		a.Seen, a.Stops = map[string]*book.Seen{symbol: s}, p.drawn(symbol)
 	}
 	return p.proposeOrders(book.KindPlaced, a.Event, a.instant, true)
 }

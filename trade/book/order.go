@@ -203,9 +203,11 @@ type Order struct {
 	// Asked is what the request had beyond side, type, quantity and price; see
 	// OrderRequest.Asked. Turn decides which of two orders is judged first: it is the
 	// sequence under which the order was accepted, or the Turn of the order that it
-	// replaced, if it keeps that one's place. Clients see neither.
+	// replaced, if it keeps that one's place. After is the last look at the market before the
+	// order, in unix milliseconds: what was traded later counts for it. Clients see none of them.
 	Asked string `json:"asked,omitempty"`
 	Turn  uint64 `json:"turn,omitempty"`
+	After int64  `json:"after,omitempty"`
 
 	// Why is why the order is as it is. Clients see it as Reason and ReasonCode, which are
 	// written for them; see [Order.public].
@@ -232,7 +234,7 @@ func (o *Order) Public() Order {
 	if len(o.Why) > 0 {
 		c.Reason, c.ReasonCode, c.Why = o.Words(), o.Why[0].Code, nil
 	}
-	c.By, c.Worth, c.Asked, c.Turn, c.Evidence = nil, exact.Money{}, "", 0, ""
+	c.By, c.Worth, c.Asked, c.Turn, c.After, c.Evidence = nil, exact.Money{}, "", 0, 0, ""
 	return c
 }
 
@@ -302,13 +304,13 @@ func (o *Order) Slots() int {
 	return max(1, o.ExitCount())
 }
 
-// Since returns from when on prices count for o, in unix milliseconds: since it was
-// accepted, or since its stop was set off.
+// Since returns from when on prices count for o, in unix milliseconds: since the last look at
+// the market before it, or since its stop was set off.
 func (o *Order) Since() int64 {
 	if o.TriggeredAt != nil {
 		return o.TriggeredAt.UnixMilli()
 	}
-	return o.CreatedAt.UnixMilli()
+	return o.After
 }
 
 // Expired reports whether the time of o is over at an instant, in unix milliseconds: from
