@@ -161,6 +161,34 @@ func TestNothingAfterItsTime(t *testing.T) {
 	})
 }
 
+// TestExpiresInStillMarket: nothing is traded when the time of a limit is over. A few seconds
+// later it has ended, and its money is free.
+func TestExpiresInStillMarket(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, _ := newStill(t, 100)
+		p.stop()
+		change := p.change
+		p.change = func(o *Options) {
+			change(o)
+			o.Account = AccountOptions{Cash: 1000 * exact.One, Leverage: exact.One}
+		}
+		p.start()
+		id := ask(t, p.e, func(r *book.OrderRequest) {
+			limiting(book.Buy, 90)(r)
+			r.TimeInForce, r.ExpiresAt = book.GTD, time.Now().Add(5*time.Second)
+		}).ID
+		time.Sleep(4 * time.Second)
+		if got := found(t, p.e, id); got != "open" {
+			t.Errorf("before its time the order is %s, want open", got)
+		}
+		time.Sleep(8 * time.Second)
+		if got, reserved := found(t, p.e, id), must(p.e.Account()).Reserved; got != "cancelled" || reserved == nil || reserved.String() != "0" {
+			t.Errorf("7 s after its time the order is %s and reserves %v, want cancelled and 0", got, reserved)
+		}
+		p.stop()
+	})
+}
+
 // TestTrailOverKill: where a trailing stop stands is on disk within a second, so that a
 // kill does not move it back, and at once if an alert is set meanwhile: its record says how
 // far the market was judged. The filled order says where the stop stood.

@@ -113,7 +113,7 @@ func (s *scene) wait(d time.Duration) {
 
 func (s *scene) clock() {
 	s.now = time.Now().UnixMilli()
-	for _, o := range s.book.expire("", s.now-60000) { // if no price comes, orders expire a minute late
+	for _, o := range s.book.expire("", s.now-5000) { // if no price comes, orders expire five seconds late
 		o.updated = 0 // when exactly within the last second is not known
 	}
 }
