@@ -177,6 +177,7 @@ func TestStopWithinMinuteOfEntryOverRestart(t *testing.T) {
 				bars := []market.Bar{minute(0, 100, 100, 100, 100), minute(1, c.open, 96, 90, 94)}
 				if c.down {
 					restart()
+					e.began = book.Time{Time: time.Now().Add(2 * time.Minute)} // when they are over
 				}
 				walk(e, 100, bars...)
 				if !c.down {

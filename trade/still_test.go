@@ -251,6 +251,35 @@ func TestRestartOfStillMarket(t *testing.T) {
 	}
 }
 
+// TestOpenAfterRestart: a limit that sells at 105 waits at 101, and the process runs on, or is
+// killed and runs again, seconds before the minute is over. The next minute opens at 110 while
+// it runs: the limit is given the open.
+func TestOpenAfterRestart(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		for _, after := range []time.Duration{20 * time.Millisecond, 600 * time.Millisecond, 3 * time.Second} {
+			synctest.Test(t, func(t *testing.T) {
+				p, s := newStill(t, 100)
+				s.trade(101, 101, 100)
+				time.Sleep(2 * time.Second)
+				id := ask(t, p.e, limiting(book.Sell, 105)).ID
+				next := time.Now().Truncate(time.Minute).Add(time.Minute)
+				time.Sleep(time.Until(next.Add(-4 * time.Second)))
+				if killed {
+					p.kill()
+					p.start()
+				}
+				time.Sleep(time.Until(next.Add(after)))
+				s.trade(110, 110, 110)
+				time.Sleep(4 * time.Second)
+				if got := found(t, p.e, id); got != "filled 110" {
+					t.Errorf("killed %v, opened %s after the minute: %s, want filled 110", killed, after, got)
+				}
+				p.stop()
+			})
+		}
+	}
+}
+
 // TestSetOffOverKill: how far the market was judged is on disk with the price of 100 at which
 // a minute ended. The next minute opens at 92 and sets off a stop_limit of 95 whose limit is
 // 94, and the process is killed. The 100 came before that: the limit waits on for 94.

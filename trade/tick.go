@@ -41,9 +41,9 @@ func newTick(u market.Update) (tick, bool) {
 // begin adds to t what was known before it, and is called before anything is judged.
 // Since is the time of the update before, in unix milliseconds, zero if t is the first
 // one after a start. Before is the price before t, perhaps one that an earlier process
-// saw. The legs of the first update have no open, so that a limit which the market passed
-// during a downtime is filled at the limit; those whose bar closed before this process
-// began are late.
+// saw. In the first update the legs whose bar began before this process did have no open, so
+// that a limit which the market passed during a downtime is filled at the limit; those whose
+// bar closed before that are late.
 func (t *tick) begin(since int64, before book.Quote, began book.Time) {
 	t.fromAt = before.At
 	if len(t.Path) == 0 {
@@ -66,7 +66,7 @@ func (t *tick) begin(since int64, before book.Quote, began book.Time) {
 		if i == 0 {
 			t.legs[i].from = t.Since
 		}
-		if since == 0 {
+		if since == 0 && t.legs[i].bar*1000 <= began.UnixMilli() {
 			t.legs[i].open = 0
 			t.legs[i].late = t.legs[i].closed <= began.UnixMilli()
 		}

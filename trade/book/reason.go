@@ -77,7 +77,7 @@ var Codes = map[Code]struct {
 	NotValued:    {Says: "the market reached it while the account could not be valued (%s): a later price decides"},
 	PriceGone:    {Says: "the file no longer tells its price of %s; this order waits for a row that is newer than that"},
 	onlyClosed:   {Says: "it only closed a position, so there is nothing for its stop_loss and take_profit to protect"},
-	beyondTarget: {Says: "the entry was filled beyond its take_profit of %s, which stands at the price of the entry instead"},
+	beyondTarget: {Says: "the entry was filled beyond its take_profit of %s, which stands at the price of the entry instead", lasts: true},
 	StopCounts:   {Says: "the market reached this stop and the limit beside it within one step, and which came first is not known: the stop counts", lasts: true},
 	EntryFirst:   {Says: "the market reached the entry and this stop within one minute, and which came first is not known: the stop counts", lasts: true},
 	failed:       {Says: "%s"},
