@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"chart":                        {"chart/flatpng", "indicators", "market"},
 	"chart/flatpng":                {},
 	"trade":                        {"broker", "internal/exact", "indicators", "internal/journal", "market", "sse", "trade/book"},
-	"trade/book":                   {"indicators", "internal/exact", "market", "sse"},
+	"trade/book":                   {"broker", "indicators", "internal/exact", "market", "sse"},
 	"trade/modeltest":              {},
 	"indicators":                   {"indicators/kernel", "indicators/rules", "indicators/shape", "market"},
 	"indicators/shape":             {"indicators/kernel"},

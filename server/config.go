@@ -9,7 +9,6 @@ import (
 	"wick/internal/exact"
 	"wick/market"
 	"wick/oauth"
-	"wick/trade"
 	"wick/trade/book"
 )
 
@@ -56,7 +55,7 @@ type config struct {
 	// How orders are bounded and filled. Rates and shares are fractions: 0.001 is a
 	// tenth of a percent.
 	limits            book.Limits
-	account           trade.AccountOptions
+	account           book.AccountRules
 	feeRate, slippage exact.Decimal
 	halfSpread        exact.Decimal
 	grid              map[string]book.Grid // by symbol; * for every other

@@ -289,7 +289,7 @@ func (o *owner) accept() (string, error) {
 // accepted says what was accepted: positions that differed, and orders that were given up
 // and are at the broker. Left is what differs still: a symbol is left out while it is not
 // known what was filled of an order in it.
-func accepted(differed []trade.Difference, late []string, left []trade.Difference) string {
+func accepted(differed []book.Difference, late []string, left []book.Difference) string {
 	var each []string
 	for _, d := range differed {
 		each = append(each, fmt.Sprintf("%s is %s at the broker and %s by the book", d.Symbol, d.Broker, d.Book))

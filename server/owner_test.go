@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 	"wick/permit"
+	"wick/trade/book"
 
 	"wick/internal/exact"
 	"wick/mcp"
@@ -244,15 +245,15 @@ func TestOwnerWithout(t *testing.T) {
 // TestOwnerAccepts: the owner is told all that was accepted. An order that turned up is no
 // position, and the owner has to hear of it all the same.
 func TestOwnerAccepts(t *testing.T) {
-	differed := []trade.Difference{{Symbol: "AAA", Book: 2 * exact.One, Broker: exact.One}}
+	differed := []book.Difference{{Symbol: "AAA", Book: 2 * exact.One, Broker: exact.One}}
 	for _, c := range []struct {
-		differed []trade.Difference
+		differed []book.Difference
 		late     []string
-		left     []trade.Difference
+		left     []book.Difference
 		want     string
 	}{
 		{nil, nil, nil, "nothing differs"},
-		{differed, nil, []trade.Difference{{Symbol: "BBB"}}, "accepted: AAA is 1 at the broker and 2 by the book; not accepted, because it is not settled yet: BBB"},
+		{differed, nil, []book.Difference{{Symbol: "BBB"}}, "accepted: AAA is 1 at the broker and 2 by the book; not accepted, because it is not settled yet: BBB"},
 		{nil, []string{"o-1"}, nil, "accepted: order o-1 is at the broker, and had been given up"},
 		{differed, []string{"o-1"}, nil, "accepted: AAA is 1 at the broker and 2 by the book; order o-1 is at the broker, and had been given up"},
 	} {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,12 +23,12 @@ import (
 
 // funded gives the engine an account of 1,000 with a fee of one percent.
 func funded(o *Options) {
-	o.Account = AccountOptions{Cash: 1000 * exact.One, Stablecoins: true}
+	o.Account = book.AccountRules{Cash: 1000 * exact.One, Stablecoins: true}
 	o.FeeRate = exact.One / 100
 }
 
 // statement returns the account of an engine that has one.
-func statement(t *testing.T, e *Engine) Account {
+func statement(t *testing.T, e *Engine) book.Account {
 	t.Helper()
 	a, err := e.Account()
 	if a == nil || err != nil {
@@ -287,30 +286,11 @@ func TestNoPriceOfOrder(t *testing.T) {
 	}
 }
 
-// TestTooMuch: what leaves the range of exact numbers is worth more than any account has,
-// and so are sums of it.
-func TestTooMuch(t *testing.T) {
-	const most exact.Decimal = math.MaxInt64
-	for got, want := range map[exact.Decimal]exact.Decimal{
-		worth(-2*exact.One, 3*exact.One): 6 * exact.One,
-		together(exact.One, 2):           exact.One + 2,
-	} {
-		if got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
-	}
-	for _, got := range []exact.Decimal{worth(most, 2*exact.One), worth(most, exact.One), together(most, most), together(tooMuch, 1)} {
-		if got != tooMuch {
-			t.Errorf("%s, want %s", got, tooMuch)
-		}
-	}
-}
-
 // TestPowerBeyondExactNumbers: 60 billion times a leverage of 2 is more than an exact number
 // holds. The buying power is the largest one then, which no order can be worth more than.
 func TestPowerBeyondExactNumbers(t *testing.T) {
 	inBubble(t, func(o *Options) {
-		o.Account = AccountOptions{Cash: 60_000_000_000 * exact.One, Leverage: 2 * exact.One}
+		o.Account = book.AccountRules{Cash: 60_000_000_000 * exact.One, Leverage: 2 * exact.One}
 	}, func(t *testing.T, e *Engine) {
 		if a := statement(t, e); show(a.BuyingPower) != "92233720368.54775807" || !a.Complete || a.Equity.String() != "60000000000" {
 			t.Errorf("buying power %s of an equity of %s, complete %v; want the largest number of 60000000000, true", show(a.BuyingPower), a.Equity, a.Complete)
@@ -338,7 +318,7 @@ func TestReducingNeedsNothing(t *testing.T) {
 	inBubble(t, funded, func(t *testing.T, e *Engine) { // what was free when the order came is spent when it is filled
 		ask(t, e, func(r *book.OrderRequest) { r.Quantity = 4 * exact.One })
 		id := ask(t, e, func(r *book.OrderRequest) { r.Type, r.Price, r.Quantity = book.Limit, 90*exact.One, 5*exact.One }).ID
-		e.options.Account.Cash = 700 * exact.One
+		e.book.Rules.Account.Cash = 700 * exact.One
 		walk(e, 100, minute(0, 100, 100, 89, 100))
 		if got := found(t, e, id); got != "rejected" {
 			t.Errorf("the buy of five at 90 with 296 left is %s, want rejected", got)
@@ -503,12 +483,12 @@ func TestDays(t *testing.T) {
 		if len(a.ByDay) != 2 || a.ByDay[1].Profit.String() != "4" || a.ByDay[1].Realized.String() != "-1" || a.ByDay[0].Profit.String() != "-3.03" || a.Day != a.ByDay[0].Profit {
 			t.Errorf("by day: %+v, want -3.03 today and 4 the day before, of which -1 is realized", a.ByDay)
 		}
-		text, err := e.ahead.Snapshot().Encode()
+		text, err := e.book.Snapshot().Encode()
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := book.DecodeState(e.ahead.Store, e.ahead.Seq, text)
-		if err != nil || len(s.Days) != 2 || s.Days[1] != e.ahead.Days[1] {
+		s, err := book.DecodeState(e.book.Store, e.book.Seq, text)
+		if err != nil || len(s.Days) != 2 || s.Days[1] != e.book.Days[1] {
 			t.Errorf("the days read back from a snapshot: %+v, %v", s.Days, err)
 		}
 	})
@@ -596,9 +576,9 @@ func testLossAfterHalt(t *testing.T, word string) {
 		halt()
 		time.Sleep(24 * time.Hour)
 		e.tidy()
-		before := e.ahead.Seq
-		if err := e.refreshTrading(); err != nil || word == "" && e.ahead.Seq != before {
-			t.Errorf("on the next day, still halted: %d records, %v, want none", e.ahead.Seq-before, err)
+		before := e.book.Seq
+		if err := e.refreshTrading(); err != nil || word == "" && e.book.Seq != before {
+			t.Errorf("on the next day, still halted: %d records, %v, want none", e.book.Seq-before, err)
 		}
 		if err := e.SetHalt(false); err != nil || e.Status().Trading != book.Active {
 			t.Errorf("HALT with %q is gone on the next day: trading is %s, %v, want active", word, e.Status().Trading, err)
@@ -626,17 +606,17 @@ func TestDailyLossDuringHalt(t *testing.T) {
 			restricted := cmp.Or(book.TradingState(word), book.Halted)
 			refresh("at first", restricted)
 			price(e, "AAA", 86) // 4 bought at 100 have lost 56
-			before := e.ahead.Seq
+			before := e.book.Seq
 			refresh("with the loss", restricted)
 			refresh("with the loss, a second later", restricted)
-			if e.ahead.Tripped == "" || e.ahead.Seq == before {
+			if e.book.Tripped == "" || e.book.Seq == before {
 				t.Errorf("HALT with %q: the loss is not written down", word)
 			}
 			price(e, "AAA", 120)
-			written := e.ahead.Seq
+			written := e.book.Seq
 			refresh("after the price recovered", restricted)
-			if e.ahead.Seq != written {
-				t.Errorf("HALT with %q: %d records more for one loss", word, e.ahead.Seq-written)
+			if e.book.Seq != written {
+				t.Errorf("HALT with %q: %d records more for one loss", word, e.book.Seq-written)
 			}
 			if err := e.SetHalt(false); err != nil {
 				t.Fatal(err)
@@ -723,9 +703,9 @@ func TestDailyLossAfterSharedReducing(t *testing.T) {
 			}
 			is("with the file once more", book.Reducing, write())
 			is("without the file once more", book.Reducing, os.Remove(name))
-			text, err := e.ahead.Snapshot().Encode()
+			text, err := e.book.Snapshot().Encode()
 			next, wrong := book.DecodeState("", 0, text)
-			if err != nil || wrong != nil || next.Tripped == "" || next.Tripped != e.ahead.Tripped || !next.ByOwner {
+			if err != nil || wrong != nil || next.Tripped == "" || next.Tripped != e.book.Tripped || !next.ByOwner {
 				t.Errorf("lost %s: the next leader reads %+v, %v, %v", lost, next, err, wrong)
 			}
 			time.Sleep(24 * time.Hour)
@@ -866,7 +846,7 @@ func TestSharedHaltNotesPrices(t *testing.T) {
 		if err := e.SetHalt(false); err != nil {
 			t.Fatal(err)
 		}
-		if s := e.ahead.Seen["AAA"]; s == nil || s.Price != 110*exact.One {
+		if s := e.book.Seen["AAA"]; s == nil || s.Price != 110*exact.One {
 			t.Errorf("the halt is over and the price of 110 was judged: the journal has %+v", s)
 		}
 	})
@@ -904,7 +884,7 @@ func TestCloseAgain(t *testing.T) {
 			}
 		}
 	})
-	text, err := json.Marshal(Closed{Placed: Placed{Order: book.Order{Symbol: "AAA"}}, Error: "why"})
+	text, err := json.Marshal(Closed{Placed: book.Placed{Order: book.Order{Symbol: "AAA"}}, Error: "why"})
 	if want := `{"symbol":"AAA","error":"why"}`; err != nil || string(text) != want {
 		t.Errorf("%s, %v, want %s", text, err, want)
 	}

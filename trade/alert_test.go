@@ -650,7 +650,9 @@ func TestIndex(t *testing.T) {
 			}
 		}
 		var got []string
-		for _, a := range x.reached("AAA", span{high: high, low: low}) {
+		one := float64(exact.One)
+		tick, _ := book.NewTick(market.Update{Symbol: "AAA", Price: float64(high) / one, High: float64(high) / one, Low: float64(low) / one})
+		for _, a := range x.reached(tick) {
 			got = append(got, a.ID)
 		}
 		slices.Sort(want)
@@ -864,7 +866,7 @@ func TestRetryOfEndedAlert(t *testing.T) {
 		if _, err := p.e.SetAlert(t.Context(), r); code(err) != "client_alert_id_reused" {
 			t.Errorf("another expiry under the same id: %v, want client_alert_id_reused", err)
 		}
-		p.e.ahead.Named["fired"] = p.e.ahead.Named["fired"].EndedAs("", nil)
+		p.e.book.Named["fired"] = p.e.book.Named["fired"].EndedAs("", nil)
 		if a := set("fired", 105, nil); a.Hint(nil) != "this alert waits no more: it fired, was cancelled or expired; for another one choose another client_alert_id" {
 			t.Errorf("an alert that an older version remembered: %+v", a)
 		}

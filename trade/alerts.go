@@ -149,14 +149,14 @@ func beginning(ind *indicators.Indicator) string {
 
 // checkHistory refuses an indicator that has no value on any of the bars that the
 // source has.
-func (d *desk) checkHistory(ctx context.Context, w signalAlert) error {
-	s, _ := d.watch.window(seriesKey{w.alert.Symbol, w.alert.Interval})
+func (e *Engine) checkHistory(ctx context.Context, w signalAlert) error {
+	s, _ := e.watch.window(seriesKey{w.alert.Symbol, w.alert.Interval})
 	if s == nil || len(w.request.Needs()) > 0 {
 		return nil // dropped meanwhile, or not computed from these bars
 	}
 	list, err := w.request.Others(w.alert.Interval)
 	if err == nil {
-		s, err = market.LoadOthers(ctx, d.options.Source, s, list)
+		s, err = market.LoadOthers(ctx, e.options.Source, s, list)
 	}
 	if err != nil {
 		return err
@@ -196,24 +196,24 @@ func (e *Engine) checkNeeds(ctx context.Context, a *book.Alert, request indicato
 
 // addAlert gives a its id and takes the step, unless there are too many alerts.
 // Called with mu held.
-func (d *desk) addAlert(a *book.Alert) error {
-	if most := d.options.Limits.Alerts; len(d.ahead.Alerts) >= most {
+func (e *Engine) addAlert(a *book.Alert) error {
+	if most := e.options.Limits.Alerts; len(e.book.Alerts) >= most {
 		return book.Refuse("max_alerts", "%d alerts are active, which is the limit; cancel one with cancel_alert", most)
 	}
 	a.CreatedAt = now()
-	a.ID = d.ahead.NewID("a")
+	a.ID = e.book.NewID("a")
 	ev := &book.Event{At: a.CreatedAt, Alert: a}
 	// After a crash the alert must not fire on a price that was judged before it was set.
-	if s := d.watch.seen(a.Symbol); s != nil && !s.Equal(d.ahead.Seen[a.Symbol]) {
-		ev.Seen, ev.Stops = map[string]*book.Seen{a.Symbol: s}, d.drawn(a.Symbol)
+	if s := e.watch.seen(a.Symbol); s != nil && !s.Equal(e.book.Seen[a.Symbol]) {
+		ev.Seen, ev.Stops = map[string]*book.Seen{a.Symbol: s}, e.book.Drawn(a.Symbol)
 	}
-	return d.propose(book.KindAlertSet, ev)
+	return e.book.Propose(book.KindAlertSet, ev)
 }
 
 // interval settles the interval of an indicator alert.
-func (d *desk) interval(text string) (market.Interval, error) {
+func (e *Engine) interval(text string) (market.Interval, error) {
 	if text == "" {
-		return d.options.Intervals[0], nil
+		return e.options.Intervals[0], nil
 	}
 	iv, err := market.ParseInterval(text)
 	if err != nil {
@@ -239,22 +239,22 @@ func (e *Engine) Alerts() (alerts []book.Alert, err error) {
 func (e *Engine) CancelAlert(who book.Who, id string) (book.Alert, error) {
 	var a *book.Alert
 	err := e.Do(func(*book.State) error {
-		if a = e.ahead.Alerts[id]; a == nil {
+		if a = e.book.Alerts[id]; a == nil {
 			return book.Refuse("unknown_alert", "no active alert has the id %q: it has fired, was cancelled or never was; "+
 				"list_alerts shows the active ones and get_notifications those that fired", limit.Clip(id))
 		}
-		return e.propose(book.KindAlertGone, &book.Event{At: now(), Alert: a, By: who.Short()})
+		return e.book.Propose(book.KindAlertGone, &book.Event{At: now(), Alert: a, By: who.Short()})
 	})
 	return a.Public(), err
 }
 
 // forget removes the alerts that have expired. Called with mu held.
 func (e *Engine) forget(at book.Time) error {
-	for _, a := range e.ahead.SortedAlerts() {
+	for _, a := range e.book.SortedAlerts() {
 		if !a.Expired(at, e.began) {
 			continue
 		}
-		if err := e.propose(book.KindAlertGone, &book.Event{At: at, Alert: a}); err != nil {
+		if err := e.book.Propose(book.KindAlertGone, &book.Event{At: at, Alert: a}); err != nil {
 			return err
 		}
 	}

@@ -113,8 +113,9 @@ func BenchmarkQuietTick(b *testing.B) {
 		b.Run(fmt.Sprint("lists/", n), func(b *testing.B) {
 			b.ReportAllocs()
 			var reached []*book.Alert
+			t, _ := book.NewTick(market.Update{Symbol: "AAA", Price: 100, High: 100.00000001, Low: 99.99999999})
 			for b.Loop() {
-				reached = index.reached("AAA", span{high: 100*exact.One + 1, low: 100*exact.One - 1})
+				reached = index.reached(t)
 			}
 			if len(reached) != 0 {
 				b.Fatal("fired")
@@ -126,11 +127,11 @@ func BenchmarkQuietTick(b *testing.B) {
 			for _, a := range alerts {
 				list = append(list, a)
 			}
-			t, _ := newTick(market.Update{Symbol: "AAA", Price: 100, High: 100.00000001, Low: 99.99999999})
+			t, _ := book.NewTick(market.Update{Symbol: "AAA", Price: 100, High: 100.00000001, Low: 99.99999999})
 			fired := 0
 			for b.Loop() {
 				for _, a := range list {
-					fired += len(t.meets(a))
+					fired += len(t.Meets(a))
 				}
 			}
 			if fired != 0 {
@@ -150,7 +151,7 @@ func BenchmarkUpdate(b *testing.B) {
 	if err := e.ensure(b.Context(), "AAA"); err != nil {
 		b.Fatal(err)
 	}
-	e.ahead.Alerts, e.watching, _ = waitingAlerts(1_000_000)
+	e.book.Alerts, e.watching, _ = waitingAlerts(1_000_000)
 	u := market.Update{Symbol: "AAA", Price: 100, High: 100.5, Low: 99.5, At: time.Now().UnixMilli()}
 	b.ReportAllocs()
 	for b.Loop() {
@@ -189,10 +190,10 @@ func BenchmarkQuietOrders(b *testing.B) {
 	}
 	price(e, "AAA", 100)
 	price(e, "AAA", 100)
-	t, _ := newTick(market.Update{Symbol: "AAA", Price: 101, High: 101, Low: 99, At: time.Now().UnixMilli()})
+	t, _ := book.NewTick(market.Update{Symbol: "AAA", Price: 101, High: 101, Low: 99, At: time.Now().UnixMilli()})
 	for b.Loop() {
 		e.mu.Lock()
-		e.fillResting(t, t.At-1, now())
+		e.book.OnPrice(t, t.At-1, now())
 		e.mu.Unlock()
 	}
 }

@@ -1,9 +1,6 @@
 package trade
 
 import (
-	"cmp"
-
-	"wick/internal/limit"
 	"wick/trade/book"
 )
 
@@ -19,7 +16,7 @@ type Cancelled struct {
 func (e *Engine) CancelOrder(who book.Who, id string) (c Cancelled, err error) {
 	var o *book.Order
 	var no *book.Refusal
-	if err := e.View(func(s *book.State) { o, no = s.Order(id), e.notOrder(id) }); err != nil {
+	if err := e.View(func(s *book.State) { o, no = s.Order(id), e.book.NotOrder(id) }); err != nil {
 		return c, err
 	}
 	if o == nil { // an order that has ended may have left memory
@@ -32,7 +29,7 @@ func (e *Engine) CancelOrder(who book.Who, id string) (c Cancelled, err error) {
 		return c, no
 	case o.Status.Terminal():
 		c.Order = o.Public()
-		return c, uncancellable(o, id)
+		return c, book.Uncancellable(o, id)
 	}
 	return e.venue.cancelOrder(who, id)
 }
@@ -58,17 +55,4 @@ func (e *Engine) CancelOrders(who book.Who, symbol string) ([]book.Order, error)
 		return nil, err
 	}
 	return e.venue.cancelOrders(who, open)
-}
-
-// cancel proposes that an open order is cancelled, for a reason: none if the client that placed
-// it asked for it.
-// Called with mu held.
-func (d *desk) cancel(o *book.Order, who book.Who, reason book.Reason, at book.Time) (*book.Event, error) {
-	if by := who.Short(); reason.Code == "" && !by.SameClient(o.By) { // it must hear of it
-		reason = book.Because(book.CancelledBy, cmp.Or(limit.Clip(who.Name), "another client"))
-	}
-	ev, _ := d.ahead.Outcome(o, book.Report{Status: book.StatusCancelled, Reason: reason}, at) // fills nothing, so cannot fail
-	ev.By = who.Short()
-	d.settleStop(ev.Order)
-	return ev, d.proposeOrders(book.KindCancelled, ev, 0, reason.Code == "") // no order begins with it
 }

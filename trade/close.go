@@ -13,7 +13,7 @@ import (
 
 // Closed is the result of [Engine.CloseAll] for one position.
 type Closed struct {
-	Placed
+	book.Placed
 	Error string `json:"error,omitempty"` // why the position stays
 }
 
@@ -55,7 +55,7 @@ func (e *Engine) CloseAll(ctx context.Context, r book.OrderRequest, previews []C
 		}
 		if again {
 			if !slices.ContainsFunc(out, func(c Closed) bool { return c.Symbol == p.Symbol }) {
-				out = append(out, Closed{Placed: Placed{Order: book.Order{Symbol: p.Symbol}}, Error: "client_order_id was used before and did not close this position: choose another id"})
+				out = append(out, Closed{Placed: book.Placed{Order: book.Order{Symbol: p.Symbol}}, Error: "client_order_id was used before and did not close this position: choose another id"})
 			}
 			continue
 		}
@@ -125,7 +125,7 @@ func (e *Engine) closedBefore(r book.OrderRequest) ([]Closed, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Closed{Placed: Placed{Order: full.Answer(r)}})
+		out = append(out, Closed{Placed: book.Placed{Order: full.Answer(r)}})
 	}
 	return out, nil
 }

@@ -98,7 +98,7 @@ func TestConcurrent(t *testing.T) {
 	if err := e.writeSeen(); err != nil {
 		t.Error(err)
 	}
-	want := encoded(t, e.ahead)
+	want := encoded(t, e.book.State)
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}

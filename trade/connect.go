@@ -30,24 +30,24 @@ func (e *Engine) checkStamp() error {
 
 // judgeStamp does the work of checkStamp under the lock.
 func (e *Engine) judgeStamp(*book.State) error {
-	was, is := e.ahead.Venue, &e.remote
+	was, is := e.book.Venue, &e.book.Remote
 	// Anything that was ever traded here, finished orders that have left memory included.
-	used := len(e.ahead.Orders) > 0 || len(e.ahead.Holdings) > 0 || e.index != nil && e.index.Len() > 0
+	used := len(e.book.Orders) > 0 || len(e.book.Holdings) > 0 || e.index != nil && e.index.Len() > 0
 	switch {
-	case was == nil && is.name == "": // on paper, as before
+	case was == nil && is.Name == "": // on paper, as before
 		return nil
-	case is.name == "":
+	case is.Name == "":
 		return fmt.Errorf("%w: %s, account %s; start with --broker %s, or choose another --data-dir", ErrStamp, was.Broker, was.Account, was.Broker)
 	case was == nil && used:
-		return fmt.Errorf("%w: it holds paper orders; choose another --data-dir for %s", ErrStamp, is.name)
-	case was == nil && is.id == "":
-		return fmt.Errorf("%s cannot be asked which account this is, and the data directory is new", is.name)
+		return fmt.Errorf("%w: it holds paper orders; choose another --data-dir for %s", ErrStamp, is.Name)
+	case was == nil && is.Account == "":
+		return fmt.Errorf("%s cannot be asked which account this is, and the data directory is new", is.Name)
 	case was == nil:
-		return e.propose(book.KindVenue, &book.Event{At: now(), Venue: &book.Stamp{Broker: is.name, Account: is.id}}) // on disk with the next step, before anything is sent
-	case was.Broker != is.name || is.id != "" && was.Account != is.id:
-		return fmt.Errorf("%w: %s, account %s, and not %s, account %s; choose another --data-dir", ErrStamp, was.Broker, was.Account, is.name, is.id)
+		return e.book.Propose(book.KindVenue, &book.Event{At: now(), Venue: &book.Stamp{Broker: is.Name, Account: is.Account}}) // on disk with the next step, before anything is sent
+	case was.Broker != is.Name || is.Account != "" && was.Account != is.Account:
+		return fmt.Errorf("%w: %s, account %s, and not %s, account %s; choose another --data-dir", ErrStamp, was.Broker, was.Account, is.Name, is.Account)
 	}
-	is.id = was.Account
+	is.Account = was.Account
 	return nil
 }
 
@@ -82,7 +82,7 @@ func (v *liveVenue) hear(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		v.log.Warn("the broker's stream is away", "broker", v.remote.name, "error", limit.Line(err.Error(), 200), "pause", pause.String())
+		v.log.Warn("the broker's stream is away", "broker", v.book.Remote.Name, "error", limit.Line(err.Error(), 200), "pause", pause.String())
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause):
@@ -143,34 +143,34 @@ func (v *liveVenue) noteInterrupted() {
 
 // VenueStatus is how a book and its broker stand to each other.
 type VenueStatus struct {
-	Broker      string       `json:"broker"`
-	Account     string       `json:"account"`
-	Money       Money        `json:"money"`
-	State       string       `json:"state"`                 // ready, differs or closed
-	Reason      string       `json:"reason,omitempty"`      // why it is closed
-	Unknown     []string     `json:"unknown,omitempty"`     // orders whose outcome is not known
-	Late        []string     `json:"late,omitempty"`        // orders that the book had given up and the broker has
-	Differences []Difference `json:"differences,omitempty"` // positions that are not what the book says
-	External    int          `json:"external_orders"`       // open orders of the account that this book did not place
-	Stream      bool         `json:"stream"`                // the stream is connected: what happens is known at once
+	Broker      string            `json:"broker"`
+	Account     string            `json:"account"`
+	Money       Money             `json:"money"`
+	State       string            `json:"state"`                 // ready, differs or closed
+	Reason      string            `json:"reason,omitempty"`      // why it is closed
+	Unknown     []string          `json:"unknown,omitempty"`     // orders whose outcome is not known
+	Late        []string          `json:"late,omitempty"`        // orders that the book had given up and the broker has
+	Differences []book.Difference `json:"differences,omitempty"` // positions that are not what the book says
+	External    int               `json:"external_orders"`       // open orders of the account that this book did not place
+	Stream      bool              `json:"stream"`                // the stream is connected: what happens is known at once
 }
 
 // Venue returns how the book and its broker stand, and false if there is none: on paper.
 func (e *Engine) Venue() (VenueStatus, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	r := &e.remote
-	if r.name == "" {
+	r := &e.book.Remote
+	if r.Name == "" {
 		return VenueStatus{}, false
 	}
-	s := VenueStatus{Broker: r.name, Account: r.id, Money: e.Money(), State: "ready", Reason: r.closed, Differences: r.differs, Late: sorted(r.late), External: len(r.external), Stream: r.up}
+	s := VenueStatus{Broker: r.Name, Account: r.Account, Money: e.Money(), State: "ready", Reason: r.Closed, Differences: r.Differs, Late: sorted(e.remote.late), External: len(r.External), Stream: e.remote.up}
 	switch {
-	case r.closed != "":
+	case r.Closed != "":
 		s.State = "closed"
-	case len(r.differs)+len(r.late) > 0:
+	case len(r.Differs)+len(e.remote.late) > 0:
 		s.State = "differs"
 	}
-	for _, o := range openOrders(e.ahead) {
+	for _, o := range openOrders(e.book.State) {
 		if o.Unknown() {
 			s.Unknown = append(s.Unknown, o.ID)
 		}
@@ -192,37 +192,37 @@ func (e *Engine) AccountAtBroker() (broker.Account, book.Time) {
 // differences, and the orders that the book had given up and the broker has. Only the owner
 // can ask for it. Until then new positions are refused, because the book does not know what
 // it holds. What cannot be written down is not accepted.
-func (e *Engine) AcceptPositions(who book.Who) (accepted []Difference, turnedUp []string, err error) {
+func (e *Engine) AcceptPositions(who book.Who) (accepted []book.Difference, turnedUp []string, err error) {
 	return e.venue.acceptPositions(who)
 }
 
-func (v *liveVenue) acceptPositions(who book.Who) (accepted []Difference, turnedUp []string, err error) {
-	r := &v.remote
+func (v *liveVenue) acceptPositions(who book.Who) (accepted []book.Difference, turnedUp []string, err error) {
+	r := &v.book.Remote
 	var late map[string]int
 	err = v.Do(func(*book.State) error {
-		accepted, late = nil, maps.Clone(r.late)
-		if len(r.differs)+len(late) == 0 && (r.closed != "" || len(r.suspected) > 0) {
-			return book.Refuse("broker_not_ready", "what differs at %s is not known yet: %s", r.name, cmp.Or(r.closed, "positions are being compared"))
+		accepted, late = nil, maps.Clone(v.remote.late)
+		if len(r.Differs)+len(late) == 0 && (r.Closed != "" || len(r.Suspected) > 0) {
+			return book.Refuse("broker_not_ready", "what differs at %s is not known yet: %s", r.Name, cmp.Or(r.Closed, "positions are being compared"))
 		}
-		s := &book.Stamp{Broker: r.name, Account: r.id, Base: make(map[string]exact.Decimal)}
-		maps.Copy(s.Base, v.ahead.Venue.Base)
+		s := &book.Stamp{Broker: r.Name, Account: r.Account, Base: make(map[string]exact.Decimal)}
+		maps.Copy(s.Base, v.book.Venue.Base)
 		ev := &book.Event{At: now(), Venue: s, Holdings: make(map[string]book.Holding), By: who.Short()}
 		accepted = v.acceptDifferences(ev)
-		if len(r.differs) > 0 && len(accepted)+len(late) == 0 {
-			symbol := r.differs[0].Symbol
+		if len(r.Differs) > 0 && len(accepted)+len(late) == 0 {
+			symbol := r.Differs[0].Symbol
 			return book.Refuse("outcome_unknown", "what was filled of %s is not known yet, and may be why %s differs: it can be accepted once that is known", v.mayHaveFills(broker.Key(symbol)), symbol)
 		}
-		return v.propose(book.KindVenue, ev)
+		return v.book.Propose(book.KindVenue, ev)
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	// What was found while the step was being written has not been accepted, and stays.
-	known := func(d Difference) bool { return slices.Contains(accepted, d) }
+	known := func(d book.Difference) bool { return slices.Contains(accepted, d) }
 	v.mu.Lock()
-	r.differs = slices.DeleteFunc(slices.Clone(r.differs), known)
-	r.suspected = slices.DeleteFunc(slices.Clone(r.suspected), known)
-	maps.DeleteFunc(r.late, func(id string, times int) bool { return late[id] == times })
+	r.Differs = slices.DeleteFunc(slices.Clone(r.Differs), known)
+	r.Suspected = slices.DeleteFunc(slices.Clone(r.Suspected), known)
+	maps.DeleteFunc(v.remote.late, func(id string, times int) bool { return late[id] == times })
 	v.mu.Unlock()
 	v.soon()
 	return accepted, sorted(late), v.refreshTrading()
@@ -230,16 +230,16 @@ func (v *liveVenue) acceptPositions(who book.Who) (accepted []Difference, turned
 
 // acceptDifferences puts into ev what follows if the owner accepts what differs, and returns what can
 // be accepted now. Called with mu held.
-func (v *liveVenue) acceptDifferences(ev *book.Event) (accepted []Difference) {
-	for _, d := range v.remote.differs {
+func (v *liveVenue) acceptDifferences(ev *book.Event) (accepted []book.Difference) {
+	for _, d := range v.book.Remote.Differs {
 		key, base := broker.Key(d.Symbol), d.Broker-d.Book
 		if v.mayHaveFills(key) != "" { // what the account lacks by one would be counted again when it is known
 			continue
 		}
 		accepted = append(accepted, d)
 		// What the account lacks leaves the book, which may have it in two spellings.
-		for _, symbol := range sorted(v.ahead.Holdings) {
-			h := v.ahead.Holdings[symbol]
+		for _, symbol := range sorted(v.book.Holdings) {
+			h := v.book.Holdings[symbol]
 			if gone := book.Reducible(h.Quantity, base); broker.Key(symbol) == key && gone != 0 {
 				ev.Holdings[symbol] = h.Without(gone)
 				base += h.Quantity - ev.Holdings[symbol].Quantity
@@ -255,7 +255,7 @@ func (v *liveVenue) acceptDifferences(ev *book.Event) (accepted []Difference) {
 // mayHaveFills returns the id of an open order of the symbol with this key that may have
 // fills which the book does not know, or "". Called with mu held.
 func (v *liveVenue) mayHaveFills(key string) string {
-	for _, o := range openOrders(v.ahead) {
+	for _, o := range openOrders(v.book.State) {
 		if broker.Key(o.Symbol) == key && o.Unknown() {
 			return o.ID
 		}

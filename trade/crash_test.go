@@ -83,7 +83,7 @@ func (s *script) step(ctx context.Context) (err error) {
 func (e *Engine) ackedSeq() uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.ahead.Seq
+	return e.book.Seq
 }
 
 func scriptOptions() Options {
@@ -190,7 +190,7 @@ func tryLoad(d journal.Disk, recover bool) (*book.State, error) {
 	}
 	log := slog.New(slog.DiscardHandler)
 	err := b.read(d, journal.NewFiles(d, o, log), false, log)
-	return b.ahead, err
+	return b.book.State, err
 }
 
 // checkRecovery starts on d and compares with the history.

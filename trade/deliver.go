@@ -17,7 +17,7 @@ import (
 // that closed are judged in other goroutines, which may ask the source: no other symbol's
 // price waits for that.
 func (e *Engine) onUpdate(ctx context.Context, u market.Update) {
-	t, ok := newTick(u)
+	t, ok := book.NewTick(u)
 	if !ok {
 		e.log.Warn("update without a usable price", "symbol", u.Symbol, "price", u.Price)
 		return
@@ -41,7 +41,7 @@ func (e *Engine) onUpdate(ctx context.Context, u market.Update) {
 // settle takes every step that follows from the price of t, under one lock: fills first, in
 // order of acceptance, then price alerts by age. What cannot be written down is not decided:
 // the next update judges it again.
-func (e *Engine) settle(t tick, f foreseen) error {
+func (e *Engine) settle(t book.Tick, f foreseen) error {
 	return e.firing(t.Symbol, func(at book.Time) ([]hit, error) {
 		e.fedAt = at
 		// Nothing is decided without a journal that can take it: a fill that is not written
@@ -50,7 +50,7 @@ func (e *Engine) settle(t tick, f foreseen) error {
 		if !watched || e.broken != nil {
 			return nil, nil
 		}
-		t.begin(since, from, e.began)
+		t.Begin(since, from, e.began)
 		if since != f.since || from != f.from {
 			f.triggers = nil // they were judged by another price than the one before t
 		}
@@ -82,8 +82,8 @@ func (e *Engine) firing(symbol string, judge func(at book.Time) ([]hit, error)) 
 			}
 			in := e.watch.of(symbol)
 			h.Synthetic, h.Price = in.Synthetic, in.last.Price.String()
-			ev := &book.Event{At: at, Notification: a.Notification(h.Trigger, at), To: e.recipients(a), Alert: a.After(h.Trigger.At)}
-			if err = e.propose(book.KindFired, ev); err != nil {
+			ev := &book.Event{At: at, Notification: a.Notification(h.Trigger, at), To: e.book.Recipients(a), Alert: a.After(h.Trigger.At)}
+			if err = e.book.Propose(book.KindFired, ev); err != nil {
 				err = fmt.Errorf("alert %s fires: %w", a.ID, err)
 				break
 			}
@@ -108,13 +108,13 @@ func (e *Engine) firing(symbol string, judge func(at book.Time) ([]hit, error)) 
 
 // firings returns what makes price alerts fire by t, in the order in which they do: by age.
 // An alert that f does not have is judged here. Called with mu held.
-func (d *desk) firings(t tick, f foreseen) (all []hit) {
-	reached := d.watching.reached(t.Symbol, t.span)
+func (e *Engine) firings(t book.Tick, f foreseen) (all []hit) {
+	reached := e.watching.reached(t)
 	slices.SortFunc(reached, book.ByAge)
 	for _, a := range reached {
 		list, done := f.triggers[a]
 		if !done {
-			list = t.meets(a)
+			list = t.Meets(a)
 		}
 		for _, why := range list {
 			all = append(all, hit{a.ID, why})
@@ -153,20 +153,19 @@ type foreseen struct {
 
 // foresee judges the price alerts that t reaches, if t has a long path, as after a downtime.
 // A thousand alerts on thousands of minutes take seconds, so no lock is held meanwhile.
-func (e *Engine) foresee(t tick) (f foreseen) {
-	if len(t.legs) <= book.MaxFirings {
+func (e *Engine) foresee(t book.Tick) (f foreseen) {
+	if t.Legs() <= book.MaxFirings {
 		return f
 	}
 	in := e.watch.of(t.Symbol)
 	f.since, f.from = in.fed, in.last // what setPrice will return, unless the symbol is watched anew until then
-	t.legs = slices.Clone(t.legs)     // begin changes them
 	e.mu.Lock()
-	t.begin(f.since, f.from, e.began)
-	reached := e.watching.reached(t.Symbol, t.span)
+	t.Begin(f.since, f.from, e.began)
+	reached := e.watching.reached(t)
 	e.mu.Unlock()
 	f.triggers = make(map[*book.Alert][]book.Trigger, len(reached))
 	for _, a := range reached {
-		f.triggers[a] = t.meets(a)
+		f.triggers[a] = t.Meets(a)
 	}
 	return f
 }

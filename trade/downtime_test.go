@@ -264,7 +264,7 @@ func TestForesee(t *testing.T) {
 			for i := range int64(200) {
 				u.Path = append(u.Path, market.Bar{Time: begin + i*60, Open: 100, High: 101, Low: 99, Close: 100})
 			}
-			tick, _ := newTick(u)
+			tick, _ := book.NewTick(u)
 			f := e.foresee(tick)
 			if len(f.triggers) != 2 {
 				t.Fatalf("%d alerts were judged without the lock, want 2", len(f.triggers))
@@ -272,7 +272,7 @@ func TestForesee(t *testing.T) {
 			if stale {
 				f.from.Price++
 				clear(f.triggers)
-				for _, a := range e.ahead.Alerts {
+				for _, a := range e.book.Alerts {
 					f.triggers[a] = nil // would fire nothing
 				}
 			}

@@ -109,7 +109,7 @@ func TestUnknownHaltHoldsRestingOrders(t *testing.T) {
 		if err := e.refreshTrading(); err != nil || e.Status().Trading != book.Active {
 			t.Fatalf("the folder is there again: trading is %s, %v, want active", e.Status().Trading, err)
 		}
-		if s := e.ahead.Seen["AAA"]; s == nil || s.Price != 80*exact.One {
+		if s := e.book.Seen["AAA"]; s == nil || s.Price != 80*exact.One {
 			t.Errorf("80 was judged while orders were held: the journal has %+v", s)
 		}
 		price(e, "AAA", 81)

@@ -24,7 +24,7 @@ func TestDuplicateAfterRestart(t *testing.T) {
 			{book.Who{Client: "a", ID: "2"}, 0, "duplicate_order"},
 			{book.Who{Client: "b", ID: "2"}, 0, ""},
 			{book.Who{ID: "2"}, 0, ""},
-			{book.Who{Client: "a", ID: "3"}, duplicateWindow, ""},
+			{book.Who{Client: "a", ID: "3"}, 5 * time.Second, ""},
 		} {
 			e, err := openOn(testOptions(t), d)
 			if err != nil {

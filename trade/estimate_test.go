@@ -14,7 +14,7 @@ func TestEstimateWithoutPrice(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		for _, side := range []book.Side{book.Buy, book.Sell} {
 			o := book.Order{Symbol: "NOBODY", Side: side, Type: book.Market, Quantity: exact.One, Status: book.StatusOpen, StopLoss: far, TakeProfit: far}
-			if got := e.Estimate(o); got != (Estimate{}) {
+			if got := e.Estimate(o); got != (book.Estimate{}) {
 				t.Errorf("a %s without a price: %+v, want nothing", side, got)
 			}
 		}
@@ -69,7 +69,7 @@ func TestEstimateIsOfOneFill(t *testing.T) {
 // TestWorthOutOfRange: what is worth more than exact numbers hold is worth nothing that could
 // be said.
 func TestWorthOutOfRange(t *testing.T) {
-	x := Estimate{Price: 90_000_000_000 * exact.One, Quantity: 2 * exact.One}
+	x := book.Estimate{Price: 90_000_000_000 * exact.One, Quantity: 2 * exact.One}
 	if worth, ok := x.Worth(); ok {
 		t.Errorf("worth %s, want that it is out of range", worth)
 	}

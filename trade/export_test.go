@@ -30,7 +30,7 @@ func TestFind(t *testing.T) {
 				ask(t, e, func(r *book.OrderRequest) { r.Who, r.Symbol, r.Type, r.Price = w, symbol, book.Limit, 90*exact.One })
 			}
 		}
-		hour := func(n int) time.Time { return e.ahead.Orders[0].CreatedAt.Add(time.Duration(n) * time.Hour) }
+		hour := func(n int) time.Time { return e.book.Orders[0].CreatedAt.Add(time.Duration(n) * time.Hour) }
 		for name, c := range map[string]struct {
 			filter OrderFilter
 			want   int
@@ -197,7 +197,7 @@ func sameProfit(t *testing.T, books map[string]*counted, positions []book.Positi
 func TestExportFills(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := testOptions(t)
-		o.Account = AccountOptions{Cash: 100_000 * exact.One, Stablecoins: true, Short: true}
+		o.Account = book.AccountRules{Cash: 100_000 * exact.One, Stablecoins: true, Short: true}
 		o.FeeRate, o.kept, o.files = exact.One/1000, 3, journal.FileOptions{MaxRecords: 7}
 		e := openTest(t, o)
 		trade := func(symbol string, side book.Side, quantity, limit string) book.Order {
@@ -331,11 +331,11 @@ func TestExportSyntheticDays(t *testing.T) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err := e.noteDay(book.Time{Time: now().AddDate(0, 0, 1)}); err != nil {
+	if err := e.book.NoteDay(book.Time{Time: now().AddDate(0, 0, 1)}); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(e.ahead.Days); n != 2 || e.ahead.Days[0].Synthetic || !e.ahead.Days[1].Synthetic {
-		t.Errorf("bought for real and valued at an invented price the day after: %+v", e.ahead.Days)
+	if n := len(e.book.Days); n != 2 || e.book.Days[0].Synthetic || !e.book.Days[1].Synthetic {
+		t.Errorf("bought for real and valued at an invented price the day after: %+v", e.book.Days)
 	}
 }
 

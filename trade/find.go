@@ -7,7 +7,6 @@ import (
 
 	"wick/broker"
 	"wick/internal/exact"
-	"wick/internal/limit"
 	"wick/trade/book"
 )
 
@@ -21,11 +20,11 @@ func (e *Engine) Order(id string) (book.Order, error) {
 			o = s.Order(s.ClientIDs[id])
 		}
 		if o != nil {
-			shown := e.shownOrder(o)
+			shown := e.book.Shown(o)
 			found = &shown
 			return
 		}
-		external := e.externalOrders()
+		external := e.book.Remote.External
 		if i := slices.IndexFunc(external, func(o book.Order) bool { return o.ID == id }); i >= 0 {
 			found = &external[i]
 		}
@@ -42,7 +41,7 @@ func (e *Engine) Order(id string) (book.Order, error) {
 			return o.Public(), err
 		}
 	}
-	return book.Order{}, uncancellable(nil, id)
+	return book.Order{}, book.Uncancellable(nil, id)
 }
 
 // Group returns the open orders that belong to the order called id, without that one: its
@@ -51,7 +50,7 @@ func (e *Engine) Group(id string) (members []book.Order, err error) {
 	err = e.View(func(s *book.State) {
 		if o := s.Order(id); o != nil {
 			for _, m := range s.Mates(o, id) {
-				members = append(members, e.shownOrder(m))
+				members = append(members, e.book.Shown(m))
 			}
 		}
 	})
@@ -68,18 +67,44 @@ func (e *Engine) Protection(o book.Order) (exits []book.Order) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	filled := o.Side.Sign(o.FilledQuantity)
-	after, _ := e.ahead.Holdings[o.Symbol].Quantity.Add(filled) // every check has passed, this one too
+	after, _ := e.book.Holdings[o.Symbol].Quantity.Add(filled) // every check has passed, this one too
 	opened := book.Reducible(after, -filled)
 	if opened == 0 {
 		return nil
 	}
-	for _, leg := range e.ahead.ExitsOf(&o, opened, *o.AveragePrice, o.CreatedAt) {
+	for _, leg := range e.book.ExitsOf(&o, opened, *o.AveragePrice, o.CreatedAt) {
 		if leg.ID, leg.Group = "", ""; len(leg.Why) == 0 {
 			leg.Explain(book.Because(book.DryRun))
 		}
 		exits = append(exits, leg.Public())
 	}
 	return exits
+}
+
+// Estimate, EstimateBeside and Arrival are those of [book.Book].
+func (e *Engine) Estimate(o book.Order) book.Estimate { return e.book.Estimate(o) }
+
+// EstimateBeside is [book.Book.EstimateBeside].
+func (e *Engine) EstimateBeside(o book.Order, with book.OCO) book.Estimate {
+	return e.book.EstimateBeside(o, with)
+}
+
+// Arrival is [book.Book.Arrival].
+func (e *Engine) Arrival(o book.Order) exact.Decimal { return e.book.Arrival(o) }
+
+// Currency is [book.Book.Currency].
+func (e *Engine) Currency(symbol string) string { return e.book.Currency(symbol) }
+
+// Sums is [book.Book.Sums].
+func (e *Engine) Sums(symbol string) bool { return e.book.Sums(symbol) }
+
+// Account returns what the account comes to, nil if there is none. All numbers are of the
+// same moment: the state and the prices are read under mu.
+func (e *Engine) Account() (a *book.Account, err error) {
+	if e.options.Account.Cash != 0 {
+		err = e.View(func(*book.State) { a = e.book.Statement(now()) })
+	}
+	return a, err
 }
 
 // OrderFilter says which orders are wanted. A zero field does not restrict them.
@@ -104,10 +129,10 @@ func (e *Engine) Find(f OrderFilter) ([]book.Order, error) {
 	err := e.View(func(s *book.State) {
 		for _, o := range s.Orders {
 			if f.passes(o) {
-				orders = append(orders, e.shownOrder(o))
+				orders = append(orders, e.book.Shown(o))
 			}
 		}
-		for _, o := range e.externalOrders() {
+		for _, o := range e.book.Remote.External {
 			if broker.Key(o.Symbol) == broker.Key(f.Symbol) { // the broker has its own spelling
 				f.Symbol = o.Symbol
 			}
@@ -152,7 +177,7 @@ func (e *Engine) Orders(openOnly bool) (orders []book.Order, err error) {
 		orders = make([]book.Order, 0, len(s.Orders))
 		for _, o := range s.Orders {
 			if !openOnly || !o.Status.Terminal() {
-				orders = append(orders, e.shownOrder(o))
+				orders = append(orders, e.book.Shown(o))
 			}
 		}
 	})
@@ -175,7 +200,7 @@ func (e *Engine) CountPlaced(since time.Time, count func(client string, worth ex
 func (e *Engine) OrdersVersion() uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.ahead.Ordered
+	return e.book.Ordered
 }
 
 // Positions returns the open positions by symbol, valued at the newest price. One that only
@@ -192,8 +217,8 @@ func (e *Engine) positions(flat bool) ([]book.Position, error) {
 	err := e.View(func(s *book.State) {
 		held := e.withAccount(s.Holdings)
 		for _, symbol := range sorted(held) {
-			if h := held[symbol]; flat || h.Quantity != 0 || e.beside(symbol) != 0 {
-				positions = append(positions, e.valued(h.Show(symbol, e.brokerName(), e.watch.of(symbol).Quote)))
+			if h := held[symbol]; flat || h.Quantity != 0 || e.book.Beside(symbol) != 0 {
+				positions = append(positions, e.valued(h.Show(symbol, e.book.BrokerName(), e.watch.of(symbol).Quote)))
 			}
 		}
 	})
@@ -202,78 +227,31 @@ func (e *Engine) positions(flat bool) ([]book.Position, error) {
 
 // withAccount returns what the book holds, and with nothing what only the account at the
 // broker does. Called with mu held.
-func (d *desk) withAccount(held map[string]book.Holding) map[string]book.Holding {
+func (e *Engine) withAccount(held map[string]book.Holding) map[string]book.Holding {
 	all, keys := maps.Clone(held), map[string]bool{}
 	for symbol := range held {
 		keys[broker.Key(symbol)] = true
 	}
-	for _, p := range d.remote.report.Positions {
-		if !keys[broker.Key(p.Symbol)] && d.beside(p.Symbol) != 0 {
+	for _, p := range e.remote.report.Positions {
+		if !keys[broker.Key(p.Symbol)] && e.book.Beside(p.Symbol) != 0 {
 			all[p.Symbol] = book.Holding{}
 		}
 	}
 	return all
 }
 
-// externalID begins the ids of orders that somebody else placed in the account.
-const externalID = "external-"
-
-// externalOrders returns the open orders of the account that this book did not
-// place. They are shown and never touched. Called with mu held.
-func (d *desk) externalOrders() (orders []book.Order) {
-	for _, s := range d.remote.external {
-		o := book.Order{
-			ID: externalID + s.ID, ClientOrderID: limit.Clip(s.ClientID), Symbol: s.Symbol, Side: book.Side(s.Side), Type: book.OrderType(s.Type), Quantity: s.Quantity, Status: book.StatusOpen,
-			FilledQuantity: s.Filled, Broker: d.remote.name, Account: d.remote.id, BrokerID: s.ID, CreatedAt: book.Time{Time: s.CreatedAt.UTC()}, UpdatedAt: book.Time{Time: s.UpdatedAt.UTC()},
-			Why: []book.Reason{book.Because(book.External)},
-		}
-		if s.Quantity == 0 {
-			o.Explain(book.Because(book.ExternalSum))
-		}
-		if s.Limit != 0 {
-			o.Price = &s.Limit
-		}
-		if s.Stop != 0 {
-			o.StopPrice = &s.Stop
-		}
-		orders = append(orders, o.Public())
-	}
-	return orders
-}
-
 // valued adds to p what the broker says of it. A position that it does not list is zero
 // there only if the two are known to differ: the report may be older than the last fill.
 // Called with mu held.
-func (d *desk) valued(p book.Position) book.Position {
-	p.Account = d.remote.id
+func (e *Engine) valued(p book.Position) book.Position {
+	p.Account = e.book.Remote.Account
 	var b broker.Position
-	i := slices.IndexFunc(d.remote.report.Positions, func(b broker.Position) bool { return broker.Key(b.Symbol) == broker.Key(p.Symbol) })
+	i := slices.IndexFunc(e.remote.report.Positions, func(b broker.Position) bool { return broker.Key(b.Symbol) == broker.Key(p.Symbol) })
 	if i >= 0 {
-		b = d.remote.report.Positions[i]
+		b = e.remote.report.Positions[i]
 	}
-	if i >= 0 || d.beside(p.Symbol) != 0 {
-		p.AtBroker = &book.BrokerPosition{Quantity: b.Quantity, EntryPrice: b.Entry, Value: b.Value, UnrealizedPnL: b.Profit, AsOf: book.Time{Time: d.remote.readAt.UTC().Truncate(time.Millisecond)}}
+	if i >= 0 || e.book.Beside(p.Symbol) != 0 {
+		p.AtBroker = &book.BrokerPosition{Quantity: b.Quantity, EntryPrice: b.Entry, Value: b.Value, UnrealizedPnL: b.Profit, AsOf: book.Time{Time: e.remote.readAt.UTC().Truncate(time.Millisecond)}}
 	}
 	return p
-}
-
-// notOrder returns why id, which is no order_id of this book, names nothing to cancel or
-// replace. Called with mu held.
-func (d *desk) notOrder(id string) *book.Refusal {
-	if own := d.ahead.ClientIDs[id]; own != "" {
-		return book.FixIt.Refuse("unknown_order", "%q is the client_order_id of order %s: name it by that order_id", limit.Clip(id), own)
-	}
-	if slices.ContainsFunc(d.remote.external, func(s broker.State) bool { return externalID+s.ID == id }) {
-		return book.Refuse("unknown_order", "order %s was not placed by wick, which does not touch it: it can only be changed or cancelled at %s itself", id, d.remote.name)
-	}
-	return uncancellable(nil, id)
-}
-
-// uncancellable returns the reason why the order called id cannot be cancelled: it has
-// ended as o says, or is not known if o is nil.
-func uncancellable(o *book.Order, id string) *book.Refusal {
-	if o == nil {
-		return book.Refuse("unknown_order", "no order has the id %q; get_orders lists them", limit.Clip(id))
-	}
-	return book.Refuse(book.Code("order_"+o.Status), "order %s is already %s", id, o.Status)
 }

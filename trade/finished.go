@@ -167,8 +167,8 @@ func (b *store) forgetClosed() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	late := func(o *book.Order) bool { return o.EndedWithin(book.LateWithin + time.Hour) }
-	extra := len(slices.DeleteFunc(terminal(b.ahead.Orders), late)) - b.kept
-	old := slices.DeleteFunc(b.closed, func(o *book.Order) bool { return b.ahead.Order(o.ID) != o })
+	extra := len(slices.DeleteFunc(terminal(b.book.Orders), late)) - b.kept
+	old := slices.DeleteFunc(b.closed, func(o *book.Order) bool { return b.book.Order(o.ID) != o })
 	b.closed, b.inBoth = nil, len(old)
 	if extra <= 0 {
 		return
@@ -178,7 +178,7 @@ func (b *store) forgetClosed() {
 	// months is news when it ends.
 	slices.SortStableFunc(old, func(a, b *book.Order) int { return a.UpdatedAt.Compare(b.UpdatedAt.Time) })
 	old = old[:min(extra, len(old))]
-	b.ahead.Forget(old)
+	b.book.Forget(old)
 	b.inBoth -= len(old)
 }
 
@@ -247,7 +247,7 @@ func (e *Engine) FindArchived(ctx context.Context, f OrderFilter, skip, most int
 	there := make(map[uint64]bool) // in memory, by digest
 	e.indexing.Lock()
 	e.mu.Lock()
-	for _, o := range e.ahead.Orders {
+	for _, o := range e.book.Orders {
 		there[journal.Digest(orderKey(o.ID))] = true
 	}
 	both, last := e.inBoth, e.index.Len()

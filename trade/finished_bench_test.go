@@ -76,9 +76,9 @@ func fillJournal(b *testing.B, o Options, n int) {
 	for i := 0; i < n; {
 		if err := e.Do(func(s *book.State) error {
 			for range min(1000, n-i) {
-				if err := e.propose(book.KindPlaced, &book.Event{At: at, Order: &book.Order{
+				if err := e.book.Propose(book.KindPlaced, &book.Event{At: at, Order: &book.Order{
 					ID: s.NewID("o"), ClientOrderID: fmt.Sprint("c", i), Symbol: "BTCUSDT", Side: book.Buy, Type: book.Market,
-					Quantity: exact.One, Status: book.StatusFilled, FilledQuantity: exact.One, AveragePrice: &price, Broker: paperName, CreatedAt: at, UpdatedAt: at,
+					Quantity: exact.One, Status: book.StatusFilled, FilledQuantity: exact.One, AveragePrice: &price, Broker: book.PaperName, CreatedAt: at, UpdatedAt: at,
 				}}); err != nil {
 					return err
 				}

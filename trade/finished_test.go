@@ -533,10 +533,10 @@ func TestFinishedMeanwhile(t *testing.T) {
 			first = o
 		}
 	}
-	if e.ahead.Order(first.ID) != nil {
+	if e.book.Order(first.ID) != nil {
 		t.Fatal("the first order is still in memory")
 	}
-	if o, _, err := e.accept(r, inquiry{}, broker.Rules{}); err != nil || o.ID != first.ID {
+	if o, _, err := e.accept(r, book.Inquiry{}, broker.Rules{}); err != nil || o.ID != first.ID {
 		t.Errorf("accepted %+v, %v; want the order %s", o, err, first.ID)
 	}
 }

@@ -41,7 +41,7 @@ func FuzzEvents(f *testing.F) {
 		}
 	}
 	f.Add(lines)
-	store := e.ahead.Store
+	store := e.book.Store
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := book.NewState(store)
 		for line := range bytes.Lines(data) {
@@ -60,7 +60,7 @@ func FuzzEvents(f *testing.F) {
 // FuzzSnapshot restores any text. What is taken can be written again.
 func FuzzSnapshot(f *testing.F) {
 	e, _ := usedStore(f)
-	f.Add([]byte(encoded(f, e.ahead)))
+	f.Add([]byte(encoded(f, e.book.State)))
 	f.Add([]byte("{}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if s, err := book.DecodeState("store", 7, data); err == nil {

@@ -54,10 +54,10 @@ func (e *Engine) judgeTrading() error {
 		// A file that halts wins over everything else. Without a file the daily loss may
 		// restrict trading, and what is known of the broker may restrict it further.
 		if asked == book.Active {
-			e.breaker(ev)
+			e.book.Breaker(ev)
 		}
 		e.restrict(ev)
-		e.keepTripped(ev)
+		e.book.KeepTripped(ev)
 		news := e.differsAnew(ev)
 		if s.Trading == ev.Trading && s.Tripped == ev.Tripped && s.ByOwner == ev.ByOwner && !news {
 			ev = nil
@@ -78,7 +78,7 @@ func (e *Engine) judgeTrading() error {
 func (e *Engine) noteHalt(unread error) error {
 	before := false
 	err := e.Do(func(*book.State) error {
-		before, e.haltUnread = e.haltUnread, unread != nil
+		before, e.book.HaltUnread = e.book.HaltUnread, unread != nil
 		if before && unread == nil {
 			return e.noteSeen(now())
 		}
@@ -98,12 +98,12 @@ func (e *Engine) noteHalt(unread error) error {
 // end of a restriction writes down first how far the market was judged. Called with mu
 // held.
 func (e *Engine) proposeTrading(ev *book.Event) error {
-	if e.ahead.Trading != book.Active {
+	if e.book.Trading != book.Active {
 		if err := e.noteSeen(now()); err != nil {
 			return err
 		}
 	}
-	return e.propose(book.KindTrading, ev)
+	return e.book.Propose(book.KindTrading, ev)
 }
 
 // differsAnew reports whether ev must be written even if it leaves the trading state as it
@@ -114,7 +114,7 @@ func (e *Engine) differsAnew(ev *book.Event) bool {
 		return false
 	}
 	before := e.differed
-	e.differed = len(e.remote.differs)+len(e.remote.late) > 0
+	e.differed = len(e.book.Remote.Differs)+len(e.remote.late) > 0
 	return e.differed && !before && ev.Tripped != ""
 }
 
@@ -182,9 +182,9 @@ func (e *Engine) setHaltShared(halt bool) error {
 	err := e.Do(func(*book.State) error {
 		if halt {
 			ev.Trading = book.Halted
-			e.keepTripped(ev)
+			e.book.KeepTripped(ev)
 		} else {
-			e.breaker(ev)
+			e.book.Breaker(ev)
 		}
 		return e.proposeTrading(ev)
 	})
@@ -229,22 +229,22 @@ func readHalt(dir string) (book.TradingState, error) {
 
 // restrict makes ev halt trading as long as what the broker has is not known. It makes ev
 // let only reducing orders pass if that is not what the book says. Called with mu held.
-func (d *desk) restrict(ev *book.Event) {
-	v := &d.remote
+func (e *Engine) restrict(ev *book.Event) {
+	v := &e.book.Remote
 	if ev.Trading == book.Halted {
 		return
 	}
 	// The hardest restriction that applies wins. The breaker has looked at the daily loss.
 	switch {
-	case !v.judged && time.Since(v.born) < blindAfter:
+	case !v.Judged && time.Since(e.remote.born) < blindAfter:
 		// Every start is like this for a moment, in which no order passes. The state that
 		// was written down last stays, so that the owner is told only of real changes.
-		ev.Trading, ev.Tripped = d.ahead.Trading, d.ahead.Tripped
-	case v.closed != "":
+		ev.Trading, ev.Tripped = e.book.Trading, e.book.Tripped
+	case v.Closed != "":
 		ev.Trading, ev.Tripped, ev.By = book.Halted, "", &book.Who{Name: "the broker is not reconciled"}
-	case len(v.differs) > 0:
+	case len(v.Differs) > 0:
 		ev.Trading, ev.Tripped, ev.By = book.Reducing, "", &book.Who{Name: "the broker's positions differ"}
-	case len(v.late) > 0:
+	case len(e.remote.late) > 0:
 		ev.Trading, ev.Tripped, ev.By = book.Reducing, "", &book.Who{Name: "the broker has an order that this book had given up"}
 	}
 }

@@ -83,15 +83,12 @@ func (x *alertIndex) Remove(a *book.Alert) {
 	}
 }
 
-// reached returns the alerts of a symbol whose thresholds s has reached. In each list they
-// are the first ones. A span of zeros reaches none.
-func (x *alertIndex) reached(symbol string, s span) (reached []*book.Alert) {
-	if s.high == 0 {
-		return nil
-	}
+// reached returns the alerts whose thresholds t has reached. In each list they are the
+// first ones.
+func (x *alertIndex) reached(t book.Tick) (reached []*book.Alert) {
 	for _, of := range []book.ConditionType{book.PriceAbove, book.PriceBelow} {
-		for _, a := range x.prices[priceKey{symbol, of}] {
-			if !reachedBy(a.Condition, s) {
+		for _, a := range x.prices[priceKey{t.Symbol, of}] {
+			if !t.Reaches(a.Condition) {
 				break
 			}
 			reached = append(reached, a)

@@ -124,7 +124,7 @@ func (w *trader) crash() {
 }
 
 func (w *trader) book() string {
-	text, err := json.Marshal([]any{must(w.e.Orders(false)), w.e.ahead.Holdings, w.e.ahead.Open})
+	text, err := json.Marshal([]any{must(w.e.Orders(false)), w.e.book.Holdings, w.e.book.Open})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func (w *trader) book() string {
 // they live and die together, an order that may only reduce never opens or turns a
 // position around, none of them outlives it, and the money adds up.
 func (w *trader) check() {
-	held := w.e.ahead.Holdings["AAA"]
+	held := w.e.book.Holdings["AAA"]
 	paid, fees, quantity := new(big.Int), new(big.Int), exact.Decimal(0)
 	filled, open := map[string]int{}, map[string]int{}
 	onlyReducing, any := true, false

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	"wick/internal/journal"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // runShared follows the leader until this process leads, then leads as long as it can. It
@@ -58,7 +59,6 @@ func (e *Engine) lead(ctx, term context.Context) error {
 	if err := e.begin(); err != nil {
 		return err
 	}
-	e.rememberArrivals()
 	if e.options.Leading != nil {
 		e.options.Leading(term)
 	}

@@ -45,10 +45,10 @@ func openOrders(s *book.State) (orders []*book.Order) {
 // our own id first, because the broker's id of an order is not known if the answer was
 // lost. Called with mu held.
 func (v *liveVenue) ours(s broker.State) *book.Order {
-	if o := v.ahead.Order(s.ClientID); o != nil && o.Account != "" && (o.BrokerID == s.ID || o.BrokerID == "" && (isOf(o, s) || !o.Status.Terminal())) {
+	if o := v.book.Order(s.ClientID); o != nil && o.Account != "" && (o.BrokerID == s.ID || o.BrokerID == "" && (isOf(o, s) || !o.Status.Terminal())) {
 		return o
 	}
-	return v.ahead.Order(v.ahead.BrokerIDs[s.ID])
+	return v.book.Order(v.book.BrokerIDs[s.ID])
 }
 
 // heard takes an event of the stream. If it does not fit what is known, or is of an order
@@ -68,7 +68,7 @@ func (v *liveVenue) heard(event broker.Event) {
 // whether the book has all of it now.
 func (v *liveVenue) learnAnswer(id string, s broker.State) bool {
 	v.mu.Lock()
-	if o := v.ahead.Order(id); o != nil && o.Unknown() && isOf(o, s) && v.of(o).found.IsZero() {
+	if o := v.book.Order(id); o != nil && o.Unknown() && isOf(o, s) && v.of(o).found.IsZero() {
 		v.of(o).found = time.Now()
 	}
 	v.mu.Unlock()
@@ -93,7 +93,7 @@ func (v *liveVenue) writeLearnt(id string, s broker.State) bool {
 // follow. It returns whether the book has all of it now. If something is missing, sure is
 // false, and the order stays open and is asked about again. Called with mu held.
 func (v *liveVenue) learn(id string, s broker.State) (sure bool, err error) {
-	o := v.ahead.Order(id)
+	o := v.book.Order(id)
 	if o == nil {
 		return true, nil
 	}
@@ -101,9 +101,9 @@ func (v *liveVenue) learn(id string, s broker.State) (sure bool, err error) {
 		if err := v.restate(o, book.StatusOpen, book.Because(book.TurnedUp)); err != nil {
 			return false, err
 		}
-		o = v.ahead.Order(id)
+		o = v.book.Order(id)
 	}
-	switch another := book.Because(book.OtherByID, v.remote.name, described(s)); {
+	switch another := book.Because(book.OtherByID, v.book.Remote.Name, described(s)); {
 	case o.Status.Terminal():
 		// The book keeps what it counted, and the positions will show the difference. A state
 		// that is not final is an old one.
@@ -130,7 +130,7 @@ func (v *liveVenue) learn(id string, s broker.State) (sure bool, err error) {
 		if err := v.restate(o, o.Status, book.Because(book.NoLegs)); err != nil {
 			return false, err
 		}
-		o = v.ahead.Order(id)
+		o = v.book.Order(id)
 	}
 	switch {
 	case s.Filled > o.FilledQuantity && s.Average <= 0: // nobody knows yet what was paid
@@ -204,7 +204,7 @@ func (v *liveVenue) lacksLegs(o *book.Order, s broker.State) bool {
 		return false
 	}
 	for _, suffix := range []string{"-sl", "-tp", "-oco"} {
-		if v.ahead.Order(o.ID+suffix) != nil {
+		if v.book.Order(o.ID+suffix) != nil {
 			return false
 		}
 	}
@@ -246,11 +246,11 @@ func (v *liveVenue) settleOrder(o *book.Order, s broker.State) error {
 	// An order at a broker is told of once, at its end, unless nobody knows what is left of it.
 	if after.Status.Terminal() {
 		if s.Filled >= o.FilledQuantity {
-			v.tell(k, ev, v.orders[o.ID] != nil && v.orders[o.ID].asked)
+			v.book.Tell(k, ev, v.orders[o.ID] != nil && v.orders[o.ID].asked)
 		}
 		v.forget(&after)
 	}
-	return v.propose(k, ev)
+	return v.book.Propose(k, ev)
 }
 
 // fillOrder puts into ev what s has filled beyond the order of ev. The total and the average
@@ -258,12 +258,12 @@ func (v *liveVenue) settleOrder(o *book.Order, s broker.State) error {
 // rest. Called with mu held.
 func (v *liveVenue) fillOrder(ev *book.Event, s broker.State) error {
 	o := ev.Order
-	exits := slices.ContainsFunc(v.ahead.Open[o.Symbol], func(id string) bool { return v.ahead.Order(id).ReduceOnly })
-	if v.ahead.Order(o.ID).Unknown() || v.unsettled(o.Symbol) || exits { // this may be what the report had, or leave exits that are too large
+	exits := slices.ContainsFunc(v.book.Open[o.Symbol], func(id string) bool { return v.book.Order(id).ReduceOnly })
+	if v.book.Order(o.ID).Unknown() || v.book.Unsettled(o.Symbol) || exits { // this may be what the report had, or leave exits that are too large
 		v.soon()
 	}
 	r := book.Report{Size: s.Filled - o.FilledQuantity, Price: s.Average, Average: s.Average,
-		Mark: book.Quote{At: s.UpdatedAt.UnixMilli(), Source: v.remote.name, Synthetic: o.Synthetic}}
+		Mark: book.Quote{At: s.UpdatedAt.UnixMilli(), Source: v.book.Remote.Name, Synthetic: o.Synthetic}}
 	if o.AveragePrice != nil {
 		rest := book.Minus(exact.Product(s.Filled, s.Average), exact.Product(o.FilledQuantity, *o.AveragePrice))
 		if paid, ok := rest.Per(r.Size); ok && paid > 0 {
@@ -274,7 +274,7 @@ func (v *liveVenue) fillOrder(ev *book.Event, s broker.State) error {
 	if s.Filled >= o.Quantity {
 		o.Status = book.StatusFilled
 	}
-	return v.ahead.Fill(ev, r)
+	return v.book.Fill(ev, r)
 }
 
 // adoptLegs adds to ev the legs: orders that the broker made beside the one of s and that
@@ -284,7 +284,7 @@ func (v *liveVenue) fillOrder(ev *book.Event, s broker.State) error {
 func (v *liveVenue) adoptLegs(ev *book.Event, s broker.State) {
 	parent := ev.Order
 	for _, leg := range s.Legs {
-		if v.ahead.BrokerIDs[leg.ID] != "" || leg.Limit == 0 && leg.Stop == 0 {
+		if v.book.BrokerIDs[leg.ID] != "" || leg.Limit == 0 && leg.Stop == 0 {
 			continue
 		}
 		// By its prices a leg is a stop_limit, a stop, or else a take profit.
@@ -292,7 +292,7 @@ func (v *liveVenue) adoptLegs(ev *book.Event, s broker.State) {
 		if leg.Stop != 0 {
 			role, at = book.RoleStopLoss, leg.Stop
 		}
-		o := v.ahead.Leg(parent, role, leg.Quantity, at)
+		o := v.book.Leg(parent, role, leg.Quantity, at)
 		if leg.Stop != 0 && leg.Limit != 0 {
 			o.Type, o.Price = book.StopLimit, &leg.Limit
 		}
@@ -301,7 +301,7 @@ func (v *liveVenue) adoptLegs(ev *book.Event, s broker.State) {
 			o.ID, o.Role = parent.ID+"-oco", book.RoleOCO
 			parent.Group, parent.Role = parent.ID, book.RoleOCO
 		}
-		if v.ahead.Order(o.ID) == nil {
+		if v.book.Order(o.ID) == nil {
 			ev.AddBegin(o)
 			parent.Why = slices.DeleteFunc(slices.Clone(parent.Why), func(r book.Reason) bool { return r.Code == book.NoLegs })
 		}
@@ -316,8 +316,8 @@ func (v *liveVenue) restate(o *book.Order, status book.OrderStatus, reason book.
 	after.Explain(reason)
 	ev := &book.Event{At: after.UpdatedAt, Order: &after}
 	if status.Terminal() && !o.Status.Terminal() {
-		v.tell(book.KindAnswered, ev, v.of(o).sending) // who placed it waits for the answer
+		v.book.Tell(book.KindAnswered, ev, v.of(o).sending) // who placed it waits for the answer
 		v.forget(&after)
 	}
-	return v.propose(book.KindAnswered, ev)
+	return v.book.Propose(book.KindAnswered, ev)
 }

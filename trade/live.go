@@ -39,9 +39,8 @@ type sent struct {
 
 // newLive returns the venue of o for e.
 func newLive(e *Engine, o *VenueOptions) *liveVenue {
-	e.remote = remoteAccount{
-		name: o.Name, id: o.Account, closed: "the orders and positions at " + o.Name + " have not been read yet", changedAt: time.Now(), born: time.Now(), late: make(map[string]int),
-	}
+	e.book.Remote = book.Remote{Name: o.Name, Account: o.Account, Closed: "the orders and positions at " + o.Name + " have not been read yet"}
+	e.remote = remoteAccount{changedAt: time.Now(), born: time.Now(), late: make(map[string]int)}
 	return &liveVenue{Engine: e, broker: o.Broker, deadMan: o.DeadMan, kick: make(chan struct{}, 1), orders: make(map[string]*sent)}
 }
 
@@ -106,7 +105,7 @@ func (v *liveVenue) arrive(r book.OrderRequest, o *book.Order, q book.Quote, fil
 	}
 	a.wire = v.toSend(o, r, rules, fill)
 	if o.StopLoss != nil && a.wire.StopLoss == 0 || o.TakeProfit != nil && a.wire.TakeProfit == 0 {
-		return a, book.Refuse("bad_exit", "an exit would be at less than %s, the step of prices at %s; choose a smaller distance", rules.Tick(0), v.remote.name)
+		return a, book.Refuse("bad_exit", "an exit would be at less than %s, the step of prices at %s; choose a smaller distance", rules.Tick(0), v.book.Remote.Name)
 	}
 	if err := rules.Check(a.wire); err != nil {
 		return a, notSent(err)
@@ -123,7 +122,7 @@ func (v *liveVenue) arrive(r book.OrderRequest, o *book.Order, q book.Quote, fil
 // mu, so that a report that is read meanwhile does not take it for lost.
 func (v *liveVenue) enter(a arrival) error {
 	a.Order.Why = []book.Reason{book.Because(book.Sending)}
-	err := v.propose(book.KindIntent, a.Event)
+	err := v.book.Propose(book.KindIntent, a.Event)
 	if err == nil {
 		v.of(a.Order).sending = true
 	}
@@ -134,20 +133,20 @@ func (v *liveVenue) enter(a arrival) error {
 // broker does not allow it, or if it asks for what a broker elsewhere cannot do. Called with
 // mu held.
 func (v *liveVenue) admit(r book.OrderRequest, o *book.Order, price, fill exact.Decimal) error {
-	size, fits := v.ahead.Pending(o)
-	reduces := fits && book.Shrinks(v.owned(o.Symbol), size)
+	size, fits := v.book.Pending(o)
+	reduces := fits && book.Shrinks(v.book.Owned(o.Symbol), size)
 	// An order that only shrinks a position is allowed even if book and broker differ, because
 	// the owner must be able to get out.
-	switch out, differs := reduces || o.Cut(), v.remote.differs; {
-	case v.remote.closed != "":
-		return book.Refuse("broker_not_ready", "no order is sent to %s: %s", v.remote.name, v.remote.closed)
+	switch out, differs := reduces || o.Cut(), v.book.Remote.Differs; {
+	case v.book.Remote.Closed != "":
+		return book.Refuse("broker_not_ready", "no order is sent to %s: %s", v.book.Remote.Name, v.book.Remote.Closed)
 	case len(differs) > 0 && !out:
 		return book.Refuse("broker_differs", "%s holds %s of %s and this book's fills come to %s: until the owner has looked at it (wick accept-positions) only orders that shrink a position are sent; %s",
-			v.remote.name, differs[0].Broker, differs[0].Symbol, differs[0].Book, book.Grows)
+			v.book.Remote.Name, differs[0].Broker, differs[0].Symbol, differs[0].Book, book.Grows)
 	case len(v.remote.late) > 0 && !out:
-		return book.Refuse("broker_differs", "%s has an order that this book had given up: until the owner has looked at it only orders that shrink a position are sent; %s", v.remote.name, book.Grows)
+		return book.Refuse("broker_differs", "%s has an order that this book had given up: until the owner has looked at it only orders that shrink a position are sent; %s", v.book.Remote.Name, book.Grows)
 	}
-	if err := v.check(r, o, price, fill, o.CreatedAt); err != nil {
+	if err := v.book.Check(r, o, price, fill, o.CreatedAt); err != nil {
 		return err
 	}
 	if err := v.checkUnderWay(o); err != nil {
@@ -155,24 +154,24 @@ func (v *liveVenue) admit(r book.OrderRequest, o *book.Order, price, fill exact.
 	}
 	// The buying power must suffice at the highest of all prices, also that of the stop of
 	// an oco; an order that only shrinks the position needs none.
-	worst := max(worst(r, o, price, fill), price)
+	worst := max(book.Worst(r, o, price, fill), price)
 	need, ok := o.Quantity.Times(worst, exact.Up)
-	old := v.ahead.Order(o.Replaces)
+	old := v.book.Order(o.Replaces)
 	switch power := v.remote.report.Account.BuyingPower; {
 	case o.PostOnly:
-		return book.Refuse("broker_rule", "%s knows no post_only", v.remote.name)
+		return book.Refuse("broker_rule", "%s knows no post_only", v.book.Remote.Name)
 	case r.ReduceOnly && o.Type != book.Market && o.Role == "":
-		return book.Refuse("broker_rule", "%s knows no reduce_only for orders that wait: use type market, or leave it out", v.remote.name)
+		return book.Refuse("broker_rule", "%s knows no reduce_only for orders that wait: use type market, or leave it out", v.book.Remote.Name)
 	case o.TimeInForce == book.GTD:
-		return book.Refuse("broker_rule", "%s knows no time_in_force gtd: use day or gtc", v.remote.name)
+		return book.Refuse("broker_rule", "%s knows no time_in_force gtd: use day or gtc", v.book.Remote.Name)
 	case old != nil && (old.BrokerID == "" || old.FilledQuantity != 0):
-		return book.Later.Refuse("broker_rule", "order %s is not known to %s yet, or filled in part, and cannot be replaced: cancel it and place another", old.ID, v.remote.name)
+		return book.Later.Refuse("broker_rule", "order %s is not known to %s yet, or filled in part, and cannot be replaced: cancel it and place another", old.ID, v.book.Remote.Name)
 	case old != nil && (old.Side != o.Side || old.Type != o.Type):
-		return book.Refuse("broker_rule", "%s can change the prices and the quantity of an order, not its side or type: cancel it and place another", v.remote.name)
+		return book.Refuse("broker_rule", "%s can change the prices and the quantity of an order, not its side or type: cancel it and place another", v.book.Remote.Name)
 	case !reduces && !o.Cut() && (!ok || need > power):
 		most, _ := exact.Product(max(power, 0), exact.One).Per(worst)
-		most, _ = most.Step(v.paper.grid(o.Symbol).Lot, exact.Down)
-		return book.Refuse("buying_power", "the order is worth %s and the account at %s can spend %s; %s", need, v.remote.name, power, o.AtMost(most))
+		most, _ = most.Step(v.book.Grid(o.Symbol).Lot, exact.Down)
+		return book.Refuse("buying_power", "the order is worth %s and the account at %s can spend %s; %s", need, v.book.Remote.Name, power, o.AtMost(most))
 	}
 	return nil
 }
@@ -184,9 +183,9 @@ func (v *liveVenue) checkUnderWay(o *book.Order) error {
 	if !o.Cut() {
 		return nil
 	}
-	held, closing := v.closable(o.Symbol), exact.Decimal(0)
-	for _, id := range v.ahead.Open[o.Symbol] {
-		if other := v.ahead.Order(id); other.Side == o.Side && other.Type == book.Market {
+	held, closing := v.book.Closable(o.Symbol), exact.Decimal(0)
+	for _, id := range v.book.Open[o.Symbol] {
+		if other := v.book.Order(id); other.Side == o.Side && other.Type == book.Market {
 			closing += other.Remaining().Abs()
 		}
 	}
@@ -219,8 +218,8 @@ func wire(o *book.Order) broker.Order {
 // an oco.
 func (v *liveVenue) toSend(o *book.Order, r book.OrderRequest, rules broker.Rules, fill exact.Decimal) broker.Order {
 	w := wire(o)
-	w.Short = o.Side == book.Sell && o.Quantity > v.owned(o.Symbol)
-	w.Reduces = o.ReduceOnly || book.Shrinks(v.owned(o.Symbol), o.Remaining())
+	w.Short = o.Side == book.Sell && o.Quantity > v.book.Owned(o.Symbol)
+	w.Reduces = o.ReduceOnly || book.Shrinks(v.book.Owned(o.Symbol), o.Remaining())
 	entry := cmp.Or(fill, o.Worst())
 	// exit returns the price of an exit, 0 for none. A price that was given stays as it
 	// is; one that was worked out is rounded down to the broker's step, and may be 0 then.
@@ -238,7 +237,7 @@ func (v *liveVenue) toSend(o *book.Order, r book.OrderRequest, rules broker.Rule
 	if w.OCOStop, w.OCOLimit = r.OCO.StopPrice, r.OCO.Price; w.OCOStop != 0 {
 		o.Group, o.Role = o.ID, book.RoleOCO
 	}
-	if old := v.ahead.Order(o.Replaces); old != nil {
+	if old := v.book.Order(o.Replaces); old != nil {
 		w.Replaces = old.BrokerID
 	}
 	return w
@@ -252,12 +251,12 @@ const sendWithin = 30 * time.Second
 // the answer is lost the order is open with a reason that says so, until the broker has been
 // asked what became of it. Nothing is sent a second time by itself: that is the client's
 // decision, under the same client_order_id.
-func (v *liveVenue) submit(ctx context.Context, p Placed, a arrival) (Placed, error) {
+func (v *liveVenue) submit(ctx context.Context, p book.Placed, a arrival) (book.Placed, error) {
 	w := a.wire
 	v.mu.Lock()
 	// An intent that waited too long for the disk is not sent: another process may
 	// already count it as never sent.
-	age := now().Sub(v.ahead.Order(w.ClientID).CreatedAt.Time)
+	age := now().Sub(v.book.Order(w.ClientID).CreatedAt.Time)
 	v.mu.Unlock()
 	var s broker.State
 	var err error = &broker.Refused{Text: "nothing was sent: to write it down took longer than " + sendWithin.String()}
@@ -276,7 +275,7 @@ func (v *liveVenue) submit(ctx context.Context, p Placed, a arrival) (Placed, er
 		v.soon()
 	}
 	if wrote != nil {
-		return Placed{}, wrote
+		return book.Placed{}, wrote
 	}
 	v.sweep(w.ClientID)
 	p.Order, err = v.Order(w.ClientID)
@@ -287,7 +286,7 @@ func (v *liveVenue) submit(ctx context.Context, p Placed, a arrival) (Placed, er
 // learn from, a refusal that ends the order, or no answer, which leaves it open and in
 // doubt. It returns whether the answer told everything. Called with mu held.
 func (v *liveVenue) answered(id string, s broker.State, lost error) (sure bool, err error) {
-	o, sure := v.ahead.Order(id), true
+	o, sure := v.book.Order(id), true
 	switch no := (*broker.Refused)(nil); {
 	case o.Status.Terminal(): // the stream was faster
 	case lost == nil:
@@ -305,4 +304,4 @@ func (v *liveVenue) answered(id string, s broker.State, lost error) (sure bool, 
 }
 
 // reach does nothing: the prices of the feed fill no order at a broker.
-func (v *liveVenue) reach(tick, int64, book.Time) error { return nil }
+func (v *liveVenue) reach(book.Tick, int64, book.Time) error { return nil }

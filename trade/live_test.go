@@ -363,11 +363,11 @@ func TestLiveStart(t *testing.T) {
 			t.Errorf("with a position that is not the book's: %v, want broker_differs", err)
 		}
 		status, _ := l.e.Venue()
-		if status.State != "differs" || len(status.Differences) != 1 || status.Differences[0] != (Difference{"AAA", 0, 5 * exact.One}) || status.External != 1 {
+		if status.State != "differs" || len(status.Differences) != 1 || status.Differences[0] != (book.Difference{Symbol: "AAA", Broker: 5 * exact.One}) || status.External != 1 {
 			t.Errorf("status: %+v, want a difference of 5 AAA and one external order", status)
 		}
 		orders, err := l.e.Find(OrderFilter{Status: book.StatusOpen})
-		if err != nil || len(orders) != 1 || orders[0].ClientOrderID != foreign || !strings.HasPrefix(orders[0].ID, externalID) {
+		if err != nil || len(orders) != 1 || orders[0].ClientOrderID != foreign || !strings.HasPrefix(orders[0].ID, "external-") {
 			t.Errorf("open orders: %+v, %v, want the external one", orders, err)
 		}
 		if one, err := l.e.Order(orders[0].ID); err != nil || one.ClientOrderID != foreign {
@@ -652,9 +652,9 @@ func TestLiveRefusalsWaitForDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var o Placed
+		var o book.Placed
 		seq, _, err := l.e.locked(func(*book.State) (err error) {
-			o, _, err = l.e.accept(r, inquiry{answered: true}, rules)
+			o, _, err = l.e.accept(r, book.Inquiry{Answered: true}, rules)
 			return err
 		})
 		if err != nil || l.e.Applied() >= seq {
@@ -983,10 +983,10 @@ func TestLiveSlow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var p Placed
+		var p book.Placed
 		var a arrival
 		if err := l.e.Do(func(*book.State) (err error) {
-			p, a, err = l.e.accept(book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}, inquiry{answered: true}, rules)
+			p, a, err = l.e.accept(book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}, book.Inquiry{Answered: true}, rules)
 			return err
 		}); err != nil {
 			t.Fatal(err)

@@ -32,7 +32,7 @@ func (v *liveVenue) cancelOrder(who book.Who, id string) (c Cancelled, err error
 	ctx, cancel := context.WithTimeout(context.Background(), cancelTime)
 	defer cancel()
 	v.mu.Lock()
-	o := v.ahead.Order(id)
+	o := v.book.Order(id)
 	v.mu.Unlock()
 	wire := wire(o)
 	// If it is not known whether the order arrived, the broker's id of it is not known
@@ -40,22 +40,22 @@ func (v *liveVenue) cancelOrder(who book.Who, id string) (c Cancelled, err error
 	if o.Unknown() {
 		s, err := v.broker.Lookup(ctx, wire)
 		if err != nil {
-			return c, book.Refuse("outcome_unknown", "whether order %s is at %s is not known yet, so it cannot be cancelled: %s", id, v.remote.name, limit.Line(err.Error(), 200))
+			return c, book.Refuse("outcome_unknown", "whether order %s is at %s is not known yet, so it cannot be cancelled: %s", id, v.book.Remote.Name, limit.Line(err.Error(), 200))
 		}
 		if !isOf(o, s) {
 			v.learnAnswer(id, s)
 			v.soon()
-			return c, book.Refuse("outcome_unknown", "whether order %s is at %s is not known yet, so it cannot be cancelled: %s has another order by its id (%s)", id, v.remote.name, v.remote.name, described(s))
+			return c, book.Refuse("outcome_unknown", "whether order %s is at %s is not known yet, so it cannot be cancelled: %s has another order by its id (%s)", id, v.book.Remote.Name, v.book.Remote.Name, described(s))
 		}
 		wire.ID = s.ID
 	}
 	v.mu.Lock()
-	if o = v.ahead.Order(id); !o.Status.Terminal() {
+	if o = v.book.Order(id); !o.Status.Terminal() {
 		x := v.of(o)
 		x.asked = x.cancels == ""
 	}
 	v.mu.Unlock()
-	v.log.Info("cancel sent", "order", id, "broker", v.remote.name, "by", limit.Clip(who.Name))
+	v.log.Info("cancel sent", "order", id, "broker", v.book.Remote.Name, "by", limit.Clip(who.Name))
 	asked := v.broker.Cancel(ctx, wire.ID)
 	no := (*broker.Refused)(nil)
 	refused := errors.As(asked, &no)
@@ -79,7 +79,7 @@ func (v *liveVenue) cancelOrder(who book.Who, id string) (c Cancelled, err error
 	case err != nil:
 		return Cancelled{}, err
 	case c.Status == book.StatusFilled, c.Status == book.StatusRejected:
-		return c, uncancellable(&c.Order, id)
+		return c, book.Uncancellable(&c.Order, id)
 	case refused && c.Status != book.StatusCancelled:
 		return c, book.Later.Refuse("broker_rule", "%s", no.Text)
 	case asked != nil && c.Status != book.StatusCancelled:
@@ -94,7 +94,7 @@ func (v *liveVenue) streamEnds(id string) bool {
 	const moment, pause = time.Second, 20 * time.Millisecond
 	for range moment / pause {
 		v.mu.Lock()
-		o, up := v.ahead.Order(id), v.remote.up
+		o, up := v.book.Order(id), v.remote.up
 		v.mu.Unlock()
 		if o == nil || o.Status.Terminal() || !up {
 			return o != nil && o.Status.Terminal()
@@ -117,7 +117,7 @@ func (v *liveVenue) cancelOrders(who book.Who, ids []string) ([]book.Order, erro
 		g.Go(func() error {
 			for _, id := range family {
 				v.mu.Lock()
-				o := v.ahead.Order(id)
+				o := v.book.Order(id)
 				v.mu.Unlock()
 				if o == nil || o.Status.Terminal() { // it ended with an order before it
 					continue
@@ -149,7 +149,7 @@ func (v *liveVenue) cancelOrders(who book.Who, ids []string) ([]book.Order, erro
 	slices.SortFunc(cancelled, func(a, b book.Order) int { return cmp.Compare(slices.Index(ids, a.ID), slices.Index(ids, b.ID)) })
 	if left > 0 {
 		failed = book.Refuse("cancel_unfinished", "%d of %d open orders were not asked to be cancelled within %s, because %s takes only so many requests; %d are cancelled so far: cancel the rest by another call",
-			left, len(ids), sweepTime, v.remote.name, ended)
+			left, len(ids), sweepTime, v.book.Remote.Name, ended)
 	}
 	return cancelled, failed
 }
@@ -162,7 +162,7 @@ func (v *liveVenue) families(ids []string) (families [][]string) {
 	at := make(map[string]int)
 	for _, id := range ids {
 		key := id
-		if o := v.ahead.Order(id); o != nil && o.Group != "" {
+		if o := v.book.Order(id); o != nil && o.Group != "" {
 			key = o.Group
 		}
 		i, ok := at[key]
@@ -178,10 +178,10 @@ func (v *liveVenue) families(ids []string) (families [][]string) {
 // cancelEverything asks the broker to cancel every order of the account, and if that is done,
 // cancels those of this book that were on their way once they are there.
 func (v *liveVenue) cancelEverything(ctx context.Context, who book.Who) error {
-	v.log.Warn("all orders of the account are cancelled", "broker", v.remote.name, "by", who.Name)
+	v.log.Warn("all orders of the account are cancelled", "broker", v.book.Remote.Name, "by", who.Name)
 	v.mu.Lock()
 	var coming []*book.Order // also those that were given up, which may arrive all the same
-	for _, o := range v.ahead.Orders {
+	for _, o := range v.book.Orders {
 		if o.Account != "" && o.BrokerID == "" {
 			coming = append(coming, o)
 		}
@@ -197,7 +197,7 @@ func (v *liveVenue) cancelEverything(ctx context.Context, who book.Who) error {
 	v.mu.Unlock()
 	v.soon() // sweeps what has arrived meanwhile
 	if left > 0 {
-		return fmt.Errorf("%s would not cancel %d of the open orders: look at its dashboard", v.remote.name, left)
+		return fmt.Errorf("%s would not cancel %d of the open orders: look at its dashboard", v.book.Remote.Name, left)
 	}
 	return err
 }
@@ -207,7 +207,7 @@ func (v *liveVenue) cancelEverything(ctx context.Context, who book.Who) error {
 func (v *liveVenue) sweep(only string) {
 	v.mu.Lock()
 	var late []string
-	for _, o := range openOrders(v.ahead) {
+	for _, o := range openOrders(v.book.State) {
 		if x := v.orders[o.ID]; !o.Unknown() && x != nil && x.swept && (only == "" || o.ID == only) {
 			late = append(late, o.ID)
 		}
@@ -224,7 +224,7 @@ func (v *liveVenue) release() {
 	v.mu.Lock()
 	due := v.deadMan > 0 && !v.remote.up && time.Since(v.remote.changedAt) >= v.deadMan
 	var resting []string
-	for _, o := range openOrders(v.ahead) {
+	for _, o := range openOrders(v.book.State) {
 		switch x := v.orders[o.ID]; {
 		case due && o.Type != book.Market:
 			resting = append(resting, o.ID)
@@ -251,15 +251,15 @@ func (v *liveVenue) trimExits(ctx context.Context) {
 	var gone []string
 	var cuts []book.OrderRequest
 	v.mu.Lock()
-	if v.remote.closed != "" {
+	if v.book.Remote.Closed != "" {
 		v.mu.Unlock()
 		return
 	}
-	for _, o := range openOrders(v.ahead) {
-		replaced := slices.ContainsFunc(v.ahead.Open[o.Symbol], func(id string) bool { return v.ahead.Order(id).Replaces == o.ID })
-		closes := o.Closes(v.closable(o.Symbol))
+	for _, o := range openOrders(v.book.State) {
+		replaced := slices.ContainsFunc(v.book.Open[o.Symbol], func(id string) bool { return v.book.Order(id).Replaces == o.ID })
+		closes := o.Closes(v.book.Closable(o.Symbol))
 		switch {
-		case !o.ReduceOnly || o.Cut() || o.Unknown() || v.unsettled(o.Symbol) || replaced || closes >= o.Remaining().Abs():
+		case !o.ReduceOnly || o.Cut() || o.Unknown() || v.book.Unsettled(o.Symbol) || replaced || closes >= o.Remaining().Abs():
 		case closes == 0:
 			gone = append(gone, o.ID)
 			v.of(o).cancels = book.NothingLeft

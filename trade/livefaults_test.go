@@ -751,9 +751,9 @@ func TestLiveInterrupted(t *testing.T) {
 		if err := l.e.ensure(t.Context(), "AAA"); err != nil {
 			t.Fatal(err)
 		}
-		var o Placed
+		var o book.Placed
 		if err := l.e.Do(func(*book.State) (err error) {
-			o, _, err = l.e.accept(book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: shares(1)}, inquiry{answered: true}, rules)
+			o, _, err = l.e.accept(book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: shares(1)}, book.Inquiry{Answered: true}, rules)
 			return err
 		}); err != nil {
 			t.Fatal(err)
@@ -1008,7 +1008,7 @@ func TestLiveKept(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(duplicateWindow)
+				time.Sleep(5 * time.Second)
 			}
 		}
 		ended()
@@ -1071,7 +1071,7 @@ func TestLiveAcceptedGone(t *testing.T) {
 		for _, by := range []int64{5, -5} {
 			v.Adjust("BBB", shares(by))
 			time.Sleep(2 * time.Minute)
-			want := []Difference{{"BBB", 0, v.Position("BBB")}}
+			want := []book.Difference{{Symbol: "BBB", Broker: v.Position("BBB")}}
 			if s, _ := l.e.Venue(); s.State != "differs" || !slices.Equal(s.Differences, want) {
 				t.Errorf("after a change by %d: %+v, want %+v", by, s, want)
 			}

@@ -189,8 +189,8 @@ func TestLiveOtherKeepsChanging(t *testing.T) {
 		}
 		v.Adjust("AAA", -shares(5))
 		changing(2 * time.Minute)
-		five := Difference{"AAA", shares(10), shares(5)}
-		if s, _ := l.e.Venue(); !slices.Equal(s.Differences, []Difference{five}) || l.e.Status().Trading != book.Reducing {
+		five := book.Difference{Symbol: "AAA", Book: shares(10), Broker: shares(5)}
+		if s, _ := l.e.Venue(); !slices.Equal(s.Differences, []book.Difference{five}) || l.e.Status().Trading != book.Reducing {
 			t.Errorf("after two minutes: %+v, trading is %s, want %+v and reducing", s, l.e.Status().Trading, five)
 		}
 		if o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true}); err != nil || o.Quantity != shares(5) {

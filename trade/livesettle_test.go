@@ -230,7 +230,7 @@ func TestLiveAcceptSpellings(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * time.Minute)
-		held := l.e.ahead.Holdings["BRK.B"].Quantity + l.e.ahead.Holdings["BRK-B"].Quantity
+		held := l.e.book.Holdings["BRK.B"].Quantity + l.e.book.Holdings["BRK-B"].Quantity
 		if s, _ := l.e.Venue(); held != shares(1) || s.State != "ready" {
 			t.Errorf("the book holds %s, want 1; %+v", held, s)
 		}
@@ -272,7 +272,7 @@ func TestLiveAcceptInDoubt(t *testing.T) {
 		v.Drop(0)
 		time.Sleep(5 * time.Minute)
 		s, _ := l.e.Venue()
-		if held := l.e.ahead.Holdings["AAA"].Quantity; held != 0 || v.Position("AAA") != 0 || s.State != "ready" {
+		if held := l.e.book.Holdings["AAA"].Quantity; held != 0 || v.Position("AAA") != 0 || s.State != "ready" {
 			t.Errorf("the book holds %s and the account %s; %+v", held, v.Position("AAA"), s)
 		}
 	})
@@ -310,7 +310,7 @@ func TestLiveLegsLater(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(10 * time.Minute)
-		if entry, exit := l.order(o.ID), l.e.ahead.Order(o.ID+"-sl"); entry.Reason != "" || exit == nil || exit.Status != book.StatusOpen {
+		if entry, exit := l.order(o.ID), l.e.book.Order(o.ID+"-sl"); entry.Reason != "" || exit == nil || exit.Status != book.StatusOpen {
 			t.Errorf("%s %q, its exit %+v", entry.Status, entry.Reason, exit)
 		}
 	})

@@ -63,7 +63,7 @@ func TestReplaceOneOfSeveral(t *testing.T) {
 		next := ask(t, e, func(r *book.OrderRequest) {
 			r.Side, r.Type, r.Price, r.Replaces = book.Sell, book.Limit, 111*exact.One, id
 		}).ID
-		if o := e.ahead.Order(next); e.ahead.Counts(o, nil) == e.ahead.Counts(e.ahead.Order(id+"-oco"), nil) {
+		if o := e.book.Order(next); e.book.Counts(o, nil) == e.book.Counts(e.book.Order(id+"-oco"), nil) {
 			t.Error("of the limit and the stop both or none count for limits, want one")
 		}
 		walk(e, 100, minute(0, 100, 112, 100, 112))
@@ -96,7 +96,7 @@ func TestReduceOnlyOCO(t *testing.T) {
 // not sell short, and sells the 4 that are left. A limit for 5 that would fill at once is
 // refused, and so is an exit with exits of its own.
 func TestReplaceExitOfSmallerPosition(t *testing.T) {
-	cash := func(o *Options) { o.Account = AccountOptions{Cash: 600 * exact.One, Leverage: exact.One} }
+	cash := func(o *Options) { o.Account = book.AccountRules{Cash: 600 * exact.One, Leverage: exact.One} }
 	inBubble(t, cash, func(t *testing.T, e *Engine) {
 		walk(e, 100, minute(0, 100, 100, 100, 100))
 		id := ask(t, e, func(r *book.OrderRequest) { bracket(t, "90", "110")(r); r.Quantity = 5 * exact.One }).ID

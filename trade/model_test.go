@@ -150,7 +150,7 @@ func (m *model) compare(t *testing.T, e *Engine, step int) {
 		}
 	}
 	e.mu.Lock()
-	h := e.ahead.Holdings["AAA"]
+	h := e.book.Holdings["AAA"]
 	e.mu.Unlock()
 	// What is conserved: realized + fees - cost = -paid.
 	left := new(big.Rat).Add(sum(t, h.Realized), sum(t, h.Fees))
@@ -198,7 +198,7 @@ func playModel(t *testing.T, seed uint64, steps int) {
 		m.step(t, e, r)
 		m.compare(t, e, step)
 	}
-	want := encoded(t, e.ahead)
+	want := encoded(t, e.book.State)
 	s, err := tryLoad(d.Cut(journaltest.Dropped), false)
 	if err != nil || encoded(t, s) != want {
 		t.Errorf("replayed %v\n%s\nwant\n%s", err, encoded(t, s), want)

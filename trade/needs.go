@@ -13,7 +13,7 @@ func (e *Engine) ensure(ctx context.Context, symbol string, needs ...need) error
 		e.forgetUnneeded(0)
 	}
 	e.mu.Lock()
-	from := e.ahead.Seen[symbol]
+	from := e.book.Seen[symbol]
 	e.mu.Unlock()
 	return e.watch.ensure(ctx, symbol, from, needs...)
 }
@@ -31,9 +31,9 @@ func (e *Engine) forgetUnneeded(unused time.Duration) {
 
 // needed returns the symbols that must be watched, and which windows they need
 // beyond the usual ones. Called with mu held.
-func (d *desk) needed() map[string][]need {
-	needed := d.inUse()
-	for _, symbol := range d.options.Symbols {
+func (e *Engine) needed() map[string][]need {
+	needed := e.inUse()
+	for _, symbol := range e.options.Symbols {
 		if _, ok := needed[symbol]; !ok {
 			needed[symbol] = nil
 		}
@@ -42,20 +42,20 @@ func (d *desk) needed() map[string][]need {
 }
 
 // inUse is the part of needed for alerts, open orders and positions. Called with mu held.
-func (d *desk) inUse() map[string][]need {
+func (e *Engine) inUse() map[string][]need {
 	needed := make(map[string][]need)
-	for key := range d.watching.prices {
+	for key := range e.watching.prices {
 		needed[key.symbol] = nil
 	}
-	for symbol := range d.ahead.Open {
+	for symbol := range e.book.Open {
 		needed[symbol] = nil
 	}
-	for symbol, h := range d.ahead.Holdings {
+	for symbol, h := range e.book.Holdings {
 		if h.Quantity != 0 {
 			needed[symbol] = nil
 		}
 	}
-	for key, waiting := range d.watching.signals {
+	for key, waiting := range e.watching.signals {
 		// All alerts on the same bars share one window, which has as many bars as the
 		// one that needs most.
 		longest := need{interval: key.interval}

@@ -43,7 +43,7 @@ func (e *Engine) Notifications(reader string, again bool, p Page) (read []book.N
 		if n = p.cut(entries); n <= known {
 			return nil
 		}
-		return e.propose(book.KindDrained, &book.Event{At: at, Through: entries[n-1].Seq, By: &book.Who{ID: book.ShortReader(reader)}})
+		return e.book.Propose(book.KindDrained, &book.Event{At: at, Through: entries[n-1].Seq, By: &book.Who{ID: book.ShortReader(reader)}})
 	})
 	if err != nil {
 		return nil, 0, err
@@ -95,18 +95,18 @@ func (e *Engine) Fired() ([]book.Notification, error) {
 func (e *Engine) AlertsVersion() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	at, waiting, fired := now(), 0, len(e.ahead.Polling)
-	for _, a := range e.ahead.Alerts {
+	at, waiting, fired := now(), 0, len(e.book.Polling)
+	for _, a := range e.book.Alerts {
 		if !a.Over(at) {
 			waiting++
 		}
 	}
-	for _, d := range e.ahead.Drained {
+	for _, d := range e.book.Drained {
 		if d.At.Age(at) < sse.QueueTTL {
 			fired++
 		}
 	}
-	return fmt.Sprint(e.ahead.Alerted, waiting, fired)
+	return fmt.Sprint(e.book.Alerted, waiting, fired)
 }
 
 // PendingNotifications returns how many notifications wait to be polled by a reader. It does
@@ -114,7 +114,7 @@ func (e *Engine) AlertsVersion() string {
 func (e *Engine) PendingNotifications(reader string) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	_, unread := e.ahead.ReadBy(reader, now())
+	_, unread := e.book.ReadBy(reader, now())
 	return len(unread)
 }
 
@@ -130,19 +130,19 @@ func (e *Engine) tidy() error {
 	return e.Do(func(s *book.State) (err error) {
 		at := now()
 		if len(marks) > 0 {
-			err = e.propose(book.KindDelivered, &book.Event{At: at, Marks: marks})
+			err = e.book.Propose(book.KindDelivered, &book.Event{At: at, Marks: marks})
 		}
 		if err == nil && s.Subs.Stale(at.Add(-time.Minute)) {
-			err = e.propose(book.KindExpired, &book.Event{At: at})
+			err = e.book.Propose(book.KindExpired, &book.Event{At: at})
 		}
-		moved := slices.ContainsFunc(sorted(s.Open), func(symbol string) bool { return len(e.drawn(symbol)) > 0 })
+		moved := slices.ContainsFunc(sorted(s.Open), func(symbol string) bool { return len(e.book.Drawn(symbol)) > 0 })
 		if err == nil && (moved || at.Sub(e.notedAt.Time) >= book.SeenPeriod) {
 			if err = e.noteSeen(at); err == nil {
 				err = e.forget(at)
 			}
 		}
 		if err == nil {
-			err = e.noteDay(at)
+			err = e.book.NoteDay(at)
 		}
 		return err
 	})
@@ -151,11 +151,15 @@ func (e *Engine) tidy() error {
 // RecordAnswer writes down what a person answered about an order. When it returns nil, the
 // record is on disk.
 func (e *Engine) RecordAnswer(evidence []byte) error {
-	return e.Do(func(*book.State) error { return e.propose(book.KindAnswer, &book.Event{At: now(), Evidence: evidence}) })
+	return e.Do(func(*book.State) error {
+		return e.book.Propose(book.KindAnswer, &book.Event{At: now(), Evidence: evidence})
+	})
 }
 
 // WriteOutbox writes a record that only the outbox understands. When it returns nil,
 // the record is on disk and Outbox.Apply has been called with it.
 func (e *Engine) WriteOutbox(record []byte) error {
-	return e.Do(func(*book.State) error { return e.propose(book.KindOutbox, &book.Event{At: now(), Outbox: record}) })
+	return e.Do(func(*book.State) error {
+		return e.book.Propose(book.KindOutbox, &book.Event{At: now(), Outbox: record})
+	})
 }

@@ -1,14 +1,12 @@
 package trade
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"wick/broker"
@@ -32,7 +30,7 @@ type Options struct {
 	Source market.Source // history of the symbols that are watched
 	Feed   Feed
 
-	Account AccountOptions
+	Account book.AccountRules
 	Limits  book.Limits   // zero fields mean their defaults
 	FeeRate exact.Decimal // of the paper broker, as a fraction of a fill's value
 	// MakerFeeRate is the same for limits that rested. Nil means FeeRate.
@@ -103,7 +101,7 @@ type Options struct {
 // and removes repeated ones. It returns an error for options that check refuses. Calling
 // it again changes nothing.
 func (o Options) withDefaults() (Options, error) {
-	o.Limits, o.Account = o.Limits.WithDefaults(), o.Account.withDefaults()
+	o.Limits, o.Account = o.Limits.WithDefaults(), o.Account.WithDefaults()
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -158,45 +156,6 @@ func (o Options) check() error {
 		return fmt.Errorf("half spread %s and slippage %s: together they must be below 1, or a sell would be filled at no price", o.HalfSpread, o.Slippage)
 	}
 	return o.Limits.Check()
-}
-
-// AccountOptions describe the account that orders are paid from. Without Cash
-// there is none, and orders are bounded by the other limits alone.
-type AccountOptions struct {
-	Cash     exact.Decimal // what it was opened with
-	Currency string        // of the cash, as sources write it: GBp, pence, is not GBP; empty means USD
-	Short    bool          // positions below zero are allowed
-	Leverage exact.Decimal // positions may be worth this many times the equity; zero means 1
-	// Stablecoins says that USDT and USDC are counted as USD.
-	Stablecoins bool
-}
-
-// withDefaults fills in what was left out.
-func (a AccountOptions) withDefaults() AccountOptions {
-	a.Currency = cmp.Or(a.Currency, "USD")
-	a.Leverage = cmp.Or(a.Leverage, exact.One)
-	return a
-}
-
-// counts reports whether money in a currency is added to the account's sums. So is that
-// of an empty currency, which neither the source nor the symbol names. Nothing is
-// converted: what is priced in another currency is left out of all sums.
-func (a AccountOptions) counts(currency string) bool {
-	stable := a.Stablecoins && a.Currency == "USD" && (currency == "USDT" || currency == "USDC")
-	return currency == "" || currency == a.Currency || stable
-}
-
-// note returns the remark of a reply that says which currencies were added up, and which
-// positions have no price.
-func (a AccountOptions) note(unpriced []string) string {
-	note := fmt.Sprintf("only what is priced in %s is counted", a.Currency)
-	if a.Stablecoins && a.Currency == "USD" {
-		note = "USDT and USDC are counted as USD"
-	}
-	if len(unpriced) > 0 {
-		note += fmt.Sprintf("; %s: no price is known now, and what depends on one is null until it is", strings.Join(unpriced, ", "))
-	}
-	return note
 }
 
 // VenueOptions say where orders are carried out in place of the paper broker. A data

@@ -167,7 +167,7 @@ func TestOutboxOverCrashes(t *testing.T) {
 						fired++
 					}
 				}
-				if polled := len(e.ahead.Polling); fired != polled {
+				if polled := len(e.book.Polling); fired != polled {
 					t.Errorf("call %d: the outbox has %d firings, the journal %d", failAt, fired, polled)
 				}
 			})

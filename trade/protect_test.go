@@ -18,7 +18,7 @@ import (
 // An account in which 10 are bought at 100, without fees.
 func protectedAccount(short bool) func(*Options) {
 	return func(o *Options) {
-		o.Account = AccountOptions{Cash: 10_000 * exact.One, Short: short, Stablecoins: true}
+		o.Account = book.AccountRules{Cash: 10_000 * exact.One, Short: short, Stablecoins: true}
 	}
 }
 
@@ -295,7 +295,7 @@ func TestStopPastItsTime(t *testing.T) {
 // trading sets the trading state, as the file HALT does.
 func trading(t *testing.T, e *Engine, to book.TradingState) {
 	t.Helper()
-	err := e.Do(func(*book.State) error { return e.propose(book.KindTrading, &book.Event{At: now(), Trading: to}) })
+	err := e.Do(func(*book.State) error { return e.book.Propose(book.KindTrading, &book.Event{At: now(), Trading: to}) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -443,7 +443,7 @@ func TestClosingByHand(t *testing.T) {
 					t.Fatalf("4 of 10 are sold: %+v, %v", part, err)
 				}
 				r.Quantity = 6 * exact.One
-				var got Placed
+				var got book.Placed
 				switch way {
 				case "every position":
 					var closed []Closed
@@ -505,12 +505,12 @@ func TestMarketBesideExits(t *testing.T) {
 			place(t, e, book.Buy, book.Market, "10", "")
 			ask(t, e, of(10, stopping(book.Sell, 97)))
 			ask(t, e, of(10, limiting(book.Sell, 105)))
-			if err := e.Do(func(*book.State) error { return e.propose(book.KindTrading, &book.Event{At: now(), Trading: to}) }); err != nil {
+			if err := e.Do(func(*book.State) error { return e.book.Propose(book.KindTrading, &book.Event{At: now(), Trading: to}) }); err != nil {
 				t.Fatal(err)
 			}
 			sell := func(quantity int64) error {
 				r := book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Sell, Type: book.Market, Quantity: exact.Decimal(quantity) * exact.One}
-				_, _, err := e.accept(r, inquiry{answered: true}, broker.Rules{})
+				_, _, err := e.accept(r, book.Inquiry{Answered: true}, broker.Rules{})
 				return err
 			}
 			if err := sell(11); err == nil {

@@ -33,7 +33,7 @@ const (
 // one goroutine, and holds no lock while it asks the broker.
 func (v *liveVenue) reconcile(ctx context.Context) (sure bool) {
 	v.mu.Lock()
-	before, asked := maps.Clone(v.ahead.Holdings), time.Now()
+	before, asked := maps.Clone(v.book.Holdings), time.Now()
 	v.mu.Unlock()
 	report, err := v.broker.Report(ctx)
 	if err != nil {
@@ -41,15 +41,15 @@ func (v *liveVenue) reconcile(ctx context.Context) (sure bool) {
 		return false
 	}
 	// Another account knows none of our orders, so its report says nothing about them.
-	if id := report.Account.ID; id != v.remote.id {
+	if id := report.Account.ID; id != v.book.Remote.Account {
 		v.mu.Lock()
-		v.remote.closed, v.remote.judged = fmt.Sprintf("the keys are of account %s, and this book is of account %s", id, v.remote.id), true
+		v.book.Remote.Closed, v.book.Remote.Judged = fmt.Sprintf("the keys are of account %s, and this book is of account %s", id, v.book.Remote.Account), true
 		v.mu.Unlock()
 		v.refreshTrading() // fails only when the journal is broken or HALT cannot be read, which orders say
 		return false
 	}
 	v.mu.Lock()
-	open := slices.Clone(openOrders(v.ahead))
+	open := slices.Clone(openOrders(v.book.State))
 	for _, s := range withLegs(report) {
 		if o := v.ours(s); o != nil && o.Status.Terminal() {
 			open = append(open, o)
@@ -95,12 +95,12 @@ func (v *liveVenue) readOrder(ctx context.Context, o *book.Order, r broker.Repor
 			if !errors.Is(err, broker.ErrUnknown) || !o.Unknown() {
 				return false // the broker could not be asked, or has confirmed the order before and must know it
 			}
-			return v.giveUp(o, book.Because(book.NeverArrived, v.remote.name))
+			return v.giveUp(o, book.Because(book.NeverArrived, v.book.Remote.Name))
 		}
 	}
 	clear := v.learnAnswer(o.ID, s)
 	if o.Unknown() && !isOf(o, s) {
-		return v.giveUp(o, book.Because(book.IdOfAnother, v.remote.name, described(s)))
+		return v.giveUp(o, book.Because(book.IdOfAnother, v.book.Remote.Name, described(s)))
 	}
 	return clear
 }
@@ -139,41 +139,62 @@ func (v *liveVenue) giveUp(o *book.Order, reason book.Reason) (clear bool) {
 func (v *liveVenue) compare(r broker.Report, asked time.Time, before map[string]book.Holding, sure bool) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.remote.report, v.remote.readAt, v.remote.external, v.remote.dark = r, asked, nil, false
+	v.remote.report, v.remote.readAt, v.book.Remote.External, v.remote.dark = r, asked, nil, false
 	for _, s := range withLegs(r) {
 		if v.ours(s) == nil && s.Status == broker.Open {
-			v.remote.external = append(v.remote.external, s)
+			v.book.Remote.External = append(v.book.Remote.External, v.external(s))
 		}
 	}
+	v.book.Remote.Lost = r.Account.LastEquity - r.Account.Equity
 	found, since, settled := v.differences(r.Positions, before), make(map[string]time.Time), true
-	var differs []Difference
+	var differs []book.Difference
 	for _, d := range found {
-		at, again := v.remote.suspectAt[d.Symbol], slices.Contains(v.remote.suspected, d)
+		at, again := v.remote.suspectAt[d.Symbol], slices.Contains(v.book.Remote.Suspected, d)
 		if at.IsZero() {
 			at = time.Now()
 		}
-		if slices.Contains(v.remote.differs, d) || sure && again || time.Since(at) >= differPatience {
+		if slices.Contains(v.book.Remote.Differs, d) || sure && again || time.Since(at) >= differPatience {
 			differs = append(differs, d)
 			continue
 		}
 		since[d.Symbol], settled = at, false
-		if i := slices.IndexFunc(v.remote.differs, func(was Difference) bool { return was.Symbol == d.Symbol }); i >= 0 {
-			differs = append(differs, v.remote.differs[i])
+		if i := slices.IndexFunc(v.book.Remote.Differs, func(was book.Difference) bool { return was.Symbol == d.Symbol }); i >= 0 {
+			differs = append(differs, v.book.Remote.Differs[i])
 		}
 	}
 	switch {
 	case r.Account.Blocked != "":
-		v.remote.closed, v.remote.judged = r.Account.Blocked, true
+		v.book.Remote.Closed, v.book.Remote.Judged = r.Account.Blocked, true
 	case settled:
-		v.remote.closed, v.remote.judged = "", true
-	case v.remote.closed != "": // no orders were taken, and none are until it is settled
-		v.remote.closed = "positions are being compared"
+		v.book.Remote.Closed, v.book.Remote.Judged = "", true
+	case v.book.Remote.Closed != "": // no orders were taken, and none are until it is settled
+		v.book.Remote.Closed = "positions are being compared"
 	}
-	if len(differs) > 0 && len(v.remote.differs) == 0 {
-		v.log.Error("the broker's positions are not what this book's fills come to", "broker", v.remote.name, "differences", fmt.Sprint(differs))
+	if len(differs) > 0 && len(v.book.Remote.Differs) == 0 {
+		v.log.Error("the broker's positions are not what this book's fills come to", "broker", v.book.Remote.Name, "differences", fmt.Sprint(differs))
 	}
-	v.remote.differs, v.remote.suspected, v.remote.suspectAt = differs, found, since
+	v.book.Remote.Differs, v.book.Remote.Suspected, v.remote.suspectAt = differs, found, since
 	return settled
+}
+
+// external returns an open order of the account that this book did not place. It is shown and
+// never touched. Called with mu held.
+func (v *liveVenue) external(s broker.State) book.Order {
+	o := book.Order{
+		ID: "external-" + s.ID, ClientOrderID: limit.Clip(s.ClientID), Symbol: s.Symbol, Side: book.Side(s.Side), Type: book.OrderType(s.Type), Quantity: s.Quantity, Status: book.StatusOpen,
+		FilledQuantity: s.Filled, Broker: v.book.Remote.Name, Account: v.book.Remote.Account, BrokerID: s.ID, CreatedAt: book.Time{Time: s.CreatedAt.UTC()}, UpdatedAt: book.Time{Time: s.UpdatedAt.UTC()},
+		Why: []book.Reason{book.Because(book.External)},
+	}
+	if s.Quantity == 0 {
+		o.Explain(book.Because(book.ExternalSum))
+	}
+	if s.Limit != 0 {
+		o.Price = &s.Limit
+	}
+	if s.Stop != 0 {
+		o.StopPrice = &s.Stop
+	}
+	return o.Public()
 }
 
 // differences returns where the broker's positions are not the sum of the book's fills
@@ -181,15 +202,15 @@ func (v *liveVenue) compare(r broker.Report, asked time.Time, before map[string]
 // it is on disk. If fills came while the report was read, a position between the sum of before
 // and that of now tells nothing: what was known of it stays, be it a difference or none.
 // Called with mu held. The result is sorted, so that those of two reports can be compared.
-func (v *liveVenue) differences(held []broker.Position, before map[string]book.Holding) (found []Difference) {
-	base := v.ahead.Venue.Base
+func (v *liveVenue) differences(held []broker.Position, before map[string]book.Holding) (found []book.Difference) {
+	base := v.book.Venue.Base
 	// Symbols are spelled differently at the broker, and the book may have one in two
 	// spellings; keys make them comparable, and names keep one spelling to show.
 	names, own, was, there := map[string]string{}, map[string]exact.Decimal{}, map[string]exact.Decimal{}, map[string]exact.Decimal{}
-	for _, symbol := range sorted(v.ahead.Holdings) {
+	for _, symbol := range sorted(v.book.Holdings) {
 		key := broker.Key(symbol)
 		names[key] = symbol
-		own[key] += v.ahead.Holdings[symbol].Quantity
+		own[key] += v.book.Holdings[symbol].Quantity
 		was[key] += before[symbol].Quantity
 	}
 	for _, p := range held {
@@ -205,9 +226,9 @@ func (v *liveVenue) differences(held []broker.Position, before map[string]book.H
 		}
 	}
 	for _, key := range sorted(names) {
-		d, ours := Difference{Symbol: names[key], Book: own[key], Broker: there[key]}, there[key]-base[key]
+		d, ours := book.Difference{Symbol: names[key], Book: own[key], Broker: there[key]}, there[key]-base[key]
 		if was[key] != own[key] && ours >= min(was[key], own[key]) && ours <= max(was[key], own[key]) {
-			d.Broker = own[key] + v.besideBy(v.remote.suspected, key) // the report does not tell
+			d.Broker = own[key] + v.book.BesideBy(v.book.Remote.Suspected, key) // the report does not tell
 		}
 		if d.Broker-base[key] != own[key] {
 			found = append(found, d)
@@ -224,11 +245,11 @@ func (v *liveVenue) blind(err error) {
 	first := !v.remote.dark
 	v.remote.dark = true
 	if time.Since(v.remote.readAt) >= blindAfter {
-		v.remote.closed = v.remote.name + " cannot be read: " + text
+		v.book.Remote.Closed = v.book.Remote.Name + " cannot be read: " + text
 	}
 	v.mu.Unlock()
 	if first {
-		v.log.Warn("the broker's account cannot be read", "broker", v.remote.name, "error", text)
+		v.log.Warn("the broker's account cannot be read", "broker", v.book.Remote.Name, "error", text)
 	}
 	v.refreshTrading() // fails only when the journal is broken or HALT cannot be read, which orders say
 }

@@ -27,7 +27,7 @@ func crowd(t *testing.T, e *Engine, fill func(i int)) {
 			t.Fatal(err)
 		}
 	}
-	for i := 0; len(e.ahead.Open["AAA"]) < book.MaxOpenPerSymbol; i++ {
+	for i := 0; len(e.book.Open["AAA"]) < book.MaxOpenPerSymbol; i++ {
 		fill(i)
 	}
 }
@@ -249,7 +249,7 @@ func TestUnwrittenFill(t *testing.T) {
 		place(t, e, book.Buy, book.Market, "1", "")
 		id := ask(t, e, func(r *book.OrderRequest) { r.Side, r.Type, r.StopPrice = book.Sell, book.Stop, 97*exact.One }).ID
 		e.mu.Lock()
-		e.ahead.Order(id).Asked = strings.Repeat("x", 1<<16) // no request can have as much
+		e.book.Order(id).Asked = strings.Repeat("x", 1<<16) // no request can have as much
 		e.mu.Unlock()
 		walk(e, 100, minute(0, 100, 100, 96, 96))
 		if broken, _ := e.Broken(); !errors.Is(broken, journal.ErrStorage) || !strings.Contains(log.String(), id) {

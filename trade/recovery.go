@@ -27,7 +27,7 @@ func ShowRecovery(dir string) (r Recovery, err error) {
 	d, log := journal.ReadOnly(dir), slog.New(slog.DiscardHandler)
 	b := store{disk: d}
 	files := journal.NewFiles(d, journal.FileOptions{Recover: func(found journal.Recovery) error {
-		r = recovery(b.ahead, found)
+		r = recovery(b.book.State, found)
 		return errShown
 	}}, log)
 	if _, err = journal.Open(files, (*onDisk)(&b), log); errors.Is(err, errShown) {

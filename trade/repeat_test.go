@@ -163,12 +163,12 @@ func TestExpiry(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		update(e, 106, 106, 106)
-		if n := len(must(e.Alerts())); n != 0 || firedValues(t, e) != "" || len(e.ahead.Alerts) != 1 {
-			t.Fatalf("after it has expired %d alerts are shown, want 0, and %d kept, want 1; or it fired", n, len(e.ahead.Alerts))
+		if n := len(must(e.Alerts())); n != 0 || firedValues(t, e) != "" || len(e.book.Alerts) != 1 {
+			t.Fatalf("after it has expired %d alerts are shown, want 0, and %d kept, want 1; or it fired", n, len(e.book.Alerts))
 		}
 		time.Sleep(book.ExpiryGrace + book.SeenPeriod)
-		if err := e.tidy(); err != nil || len(e.ahead.Alerts) != 0 {
-			t.Errorf("%d alerts kept after some minutes, want 0 (%v)", len(e.ahead.Alerts), err)
+		if err := e.tidy(); err != nil || len(e.book.Alerts) != 0 {
+			t.Errorf("%d alerts kept after some minutes, want 0 (%v)", len(e.book.Alerts), err)
 		}
 	})
 }
@@ -211,7 +211,7 @@ func TestRepeatRestart(t *testing.T) {
 			for _, one := range n {
 				fired = append(fired, fmt.Sprint(one.AlertID, one.BarTime.Unix()))
 			}
-			rule, _ := e.ahead.SortedAlerts()[0].Condition.Request()
+			rule, _ := e.book.SortedAlerts()[0].Condition.Request()
 			chart := rule.Compute(p.all)
 			ids := must(e.Alerts())
 			for i := 800; i < 800+bars; i++ {

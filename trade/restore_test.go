@@ -68,7 +68,7 @@ func TestRestoreKeepsIDsApart(t *testing.T) {
 	}
 	// As many records as were written after the backup, so the sequences meet.
 	again := live(t, e, "after")
-	if e.ahead.Order(before.order) == nil || e.ahead.Order(before.resting) == nil {
+	if e.book.Order(before.order) == nil || e.book.Order(before.resting) == nil {
 		t.Errorf("orders from before the backup are unknown: %+v", before)
 	}
 	for what, ids := range map[string][2]string{
@@ -106,7 +106,7 @@ func TestEpochPerStart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		epochs[e.ahead.Epoch] = true
+		epochs[e.book.Epoch] = true
 		a, err := e.SetAlert(t.Context(), book.AlertRequest{Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: 110 * exact.One}})
 		if err != nil {
 			t.Fatal(err)

@@ -30,8 +30,8 @@ func (w *watchlist) seen(symbol string) *book.Seen {
 // which an order began to wait, and the journal has not got so far; otherwise nil. Without it a
 // crash before the next noteSeen would lose from where on the order must be judged. Called with
 // mu held.
-func (d *desk) unnoted(symbol string, since int64) *book.Seen {
-	s, noted := d.watch.seen(symbol), d.ahead.Seen[symbol]
+func (e *Engine) unnoted(symbol string, since int64) *book.Seen {
+	s, noted := e.watch.seen(symbol), e.book.Seen[symbol]
 	if s != nil && (noted == nil || noted.At < since && since <= s.At) {
 		return s
 	}
@@ -40,10 +40,10 @@ func (d *desk) unnoted(symbol string, since int64) *book.Seen {
 
 // noteArrivals writes down how far symbol was judged, if an open order needs it. Called with mu
 // held.
-func (d *desk) noteArrivals(symbol string, at book.Time) error {
-	for _, id := range d.ahead.Open[symbol] {
-		if s := d.unnoted(symbol, d.ahead.Order(id).Since()); s != nil {
-			return d.proposeSeen(map[string]*book.Seen{symbol: s}, at)
+func (e *Engine) noteArrivals(symbol string, at book.Time) error {
+	for _, id := range e.book.Open[symbol] {
+		if s := e.unnoted(symbol, e.book.Order(id).Since()); s != nil {
+			return e.proposeSeen(map[string]*book.Seen{symbol: s}, at)
 		}
 	}
 	return nil
@@ -58,11 +58,11 @@ func (e *Engine) noteSeen(at book.Time) error {
 	changed := make(map[string]*book.Seen)
 	waiting := e.waitingSymbols()
 	for symbol := range waiting {
-		if s := e.watch.seen(symbol); s != nil && !s.Equal(e.ahead.Seen[symbol]) {
+		if s := e.watch.seen(symbol); s != nil && !s.Equal(e.book.Seen[symbol]) {
 			changed[symbol] = s
 		}
 	}
-	for symbol := range e.ahead.Seen {
+	for symbol := range e.book.Seen {
 		if !waiting[symbol] {
 			changed[symbol] = nil
 		}
@@ -73,17 +73,17 @@ func (e *Engine) noteSeen(at book.Time) error {
 // proposeSeen writes down how far symbols were judged; nil forgets a symbol. A record has
 // at most maxSeen symbols, and trailing stops of at most one symbol's number, so that it
 // fits. Called with mu held.
-func (d *desk) proposeSeen(changed map[string]*book.Seen, at book.Time) error {
+func (e *Engine) proposeSeen(changed map[string]*book.Seen, at book.Time) error {
 	ev := &book.Event{At: at, Seen: make(map[string]*book.Seen), Stops: make(map[string]exact.Decimal)}
 	write := func() error {
-		err := d.propose(book.KindSeen, ev)
+		err := e.book.Propose(book.KindSeen, ev)
 		ev = &book.Event{At: at, Seen: make(map[string]*book.Seen), Stops: make(map[string]exact.Decimal)}
 		return err
 	}
 	for _, symbol := range sorted(changed) {
 		// Where a trailing stop stands follows from the price that was judged last, so both
 		// are in the same record.
-		drawn := d.drawn(symbol)
+		drawn := e.book.Drawn(symbol)
 		if len(ev.Seen) == book.MaxSeen || len(ev.Stops)+len(drawn) > book.MaxOpenPerSymbol {
 			if err := write(); err != nil {
 				return err
@@ -105,31 +105,16 @@ func (e *Engine) writeSeen() error {
 
 // waitingSymbols returns the symbols that alerts or open orders wait for. Called
 // with mu held.
-func (d *desk) waitingSymbols() map[string]bool {
+func (e *Engine) waitingSymbols() map[string]bool {
 	waiting := make(map[string]bool)
-	for symbol := range d.ahead.Open {
+	for symbol := range e.book.Open {
 		waiting[symbol] = true
 	}
-	for key := range d.watching.prices {
+	for key := range e.watching.prices {
 		waiting[key.symbol] = true
 	}
-	for key := range d.watching.signals {
+	for key := range e.watching.signals {
 		waiting[key.symbol] = true
 	}
 	return waiting
-}
-
-// rememberArrivals is called at a start. It notes the open orders that were accepted
-// after the price from which their symbol is judged on, so that what the market did
-// before an order was there does not fill it.
-func (e *Engine) rememberArrivals() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for symbol, s := range e.ahead.Seen {
-		for _, id := range e.ahead.Open[symbol] {
-			if born := e.ahead.Order(id).Since(); born > s.At {
-				e.arrived[id] = born
-			}
-		}
-	}
 }

@@ -1,10 +1,11 @@
 package trade
 
 import (
-	"cmp"
 	"context"
 	"time"
 
+	"wick/indicators"
+	"wick/internal/exact"
 	"wick/market"
 	"wick/trade/book"
 )
@@ -50,21 +51,20 @@ func (e *Engine) learnGrid(ctx context.Context, symbol string) {
 	})
 }
 
-// checkHalted refuses an order in a market in which its exchange trades nothing. Its last
-// price says nothing about what the order would cost.
-func (w *watchlist) checkHalted(symbol string) error {
+// Of returns what is known of a market.
+func (w *watchlist) Of(symbol string) book.Listing {
 	in := w.of(symbol)
-	if in.halted == "" {
-		return nil
-	}
-	return book.Refuse("market_halted", "%s does not trade %s now: it calls that market %q; open orders stay and can be cancelled", cmp.Or(in.Source, "the exchange"), symbol, in.halted)
+	return book.Listing{Quote: in.Quote, Hours: in.hours, Currency: in.currency, Grid: in.grid, Halted: in.halted}
 }
 
-// gridOf returns the tick, lot and minimum of a market: those that the operator has set,
-// or else those of the exchange as far as they are known.
-func (d *desk) gridOf(symbol string) book.Grid {
-	if g, ok := d.options.Grid(symbol); ok {
-		return g
+// ATR returns the average true range of a symbol on the closed bars of the first interval,
+// and false if it is not known.
+func (w *watchlist) ATR(symbol string) (exact.Decimal, bool) {
+	s, _ := w.window(seriesKey{symbol, w.intervals[0]})
+	request, err := indicators.New("atr", nil)
+	if s == nil || err != nil || s.Closed().Len() == 0 {
+		return 0, false
 	}
-	return d.watch.of(symbol).grid
+	values := request.Compute(s.Closed()).Lines[0].Values
+	return exact.FromFloat(values[len(values)-1]) // false for NaN
 }

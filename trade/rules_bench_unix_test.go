@@ -44,7 +44,7 @@ func BenchmarkRuleAlerts(b *testing.B) {
 		last := s.Time[s.Len()-1]
 		closings = append(closings, closing{key: seriesKey{symbol, market.Hour1}, bars: s, after: last - 1, through: last})
 	}
-	for _, a := range e.ahead.Alerts {
+	for _, a := range e.book.Alerts {
 		a.CreatedAt = book.Time{Time: time.Unix(0, 0)}
 	}
 	used := processorTime(b)

@@ -8,10 +8,11 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	"wick/market"
 	"wick/sse"
 	"wick/trade/book"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // begin writes that a process has started. That record begins an epoch, and drops queued
@@ -32,10 +33,11 @@ func (e *Engine) begin() error {
 				dropped++
 			}
 		})
-		if err := e.propose(book.KindStarted, &book.Event{At: at, Epoch: e.options.epoch()}); err != nil {
+		if err := e.book.Propose(book.KindStarted, &book.Event{At: at, Epoch: e.options.epoch()}); err != nil {
 			return err
 		}
-		return e.noteDay(at) // before the first order, so that its loss counts as of today
+		e.book.RememberArrivals()
+		return e.book.NoteDay(at) // before the first order, so that its loss counts as of today
 	})
 	if future+dropped > 0 {
 		e.log.Info("queues at the start", "expired", dropped, "future", future)
@@ -142,7 +144,7 @@ func (e *Engine) toWatch() []string {
 	urgency := func(symbol string) int {
 		_, used := inUse[symbol]
 		switch {
-		case len(e.ahead.Open[symbol]) > 0 || e.ahead.Holdings[symbol].Quantity != 0:
+		case len(e.book.Open[symbol]) > 0 || e.book.Holdings[symbol].Quantity != 0:
 			return 0
 		case used:
 			return 1
@@ -159,7 +161,7 @@ func (e *Engine) toWatch() []string {
 func (e *Engine) load(ctx context.Context, symbol string) {
 	e.mu.Lock()
 	needs, used := e.inUse()[symbol]
-	resting := len(e.ahead.Open[symbol]) > 0
+	resting := len(e.book.Open[symbol]) > 0
 	e.mu.Unlock()
 	err := e.ensure(ctx, symbol, needs...)
 	for errors.Is(err, market.ErrBusy) && ctx.Err() == nil { // others were before it: its turn comes soon

@@ -92,7 +92,7 @@ func (p *process) kill() {
 func (p *process) noted() *book.Seen {
 	p.e.mu.Lock()
 	defer p.e.mu.Unlock()
-	return p.e.ahead.Seen["AAA"]
+	return p.e.book.Seen["AAA"]
 }
 
 // alert sets one and returns its id.

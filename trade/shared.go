@@ -51,7 +51,7 @@ func (e *Engine) Confirm(ctx context.Context) error {
 		if e.stepped == nil {
 			e.stepped = make(chan struct{})
 		}
-		at, stepped := e.ahead.Seq, e.stepped
+		at, stepped := e.book.Seq, e.stepped
 		e.mu.Unlock()
 		if at >= tail {
 			return nil
@@ -69,7 +69,7 @@ func (e *Engine) Applied() uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.following {
-		return e.ahead.Seq
+		return e.book.Seq
 	}
 	seq, _ := e.journal.Head()
 	return seq
@@ -88,7 +88,9 @@ func (e *Engine) Mark(marks map[string]uint64) error {
 	if len(marks) == 0 || len(marks) > maxMarks {
 		return nil
 	}
-	return e.Do(func(*book.State) error { return e.propose(book.KindDelivered, &book.Event{At: now(), Marks: marks}) })
+	return e.Do(func(*book.State) error {
+		return e.book.Propose(book.KindDelivered, &book.Event{At: now(), Marks: marks})
+	})
 }
 
 // passOn asks the leader to write down how far the subscribers of this replica have
@@ -125,7 +127,7 @@ func Give(log journal.Log, dir string) error {
 	if _, err := log.Read((*onDisk)(&b)); err != nil {
 		return err
 	}
-	v := b.ahead.Snapshot()
+	v := b.book.Snapshot()
 	var records []journal.Record
 	for _, o := range v.Orders {
 		r, err := journal.NewRecord(byte(book.KindImported), &book.Event{At: o.UpdatedAt, Order: o})
@@ -143,7 +145,7 @@ func Give(log journal.Log, dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(journal.Import(d, b.ahead.Store, b.ahead.Seq, text, records), d.Close())
+	return errors.Join(journal.Import(d, b.book.Store, b.book.Seq, text, records), d.Close())
 }
 
 // maxMarks bounds the subscriptions in one record of marks, so that it fits.

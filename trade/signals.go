@@ -23,7 +23,7 @@ type hit struct {
 
 // awaited returns the intervals of the bars that closed or are complete with t, and for each
 // whether alerts wait for its signals.
-func (e *Engine) awaited(t tick) map[market.Interval]bool {
+func (e *Engine) awaited(t book.Tick) map[market.Interval]bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	awaited := make(map[market.Interval]bool)

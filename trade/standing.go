@@ -22,7 +22,7 @@ func (e *Engine) Standing(ctx context.Context, a book.Alert) *book.Standing {
 		if price == 0 {
 			return nil
 		}
-		met := metBy(a.Condition, price)
+		met := a.Condition.Met(price)
 		return &book.Standing{Price: json.Number(price.String()), True: &met}
 	}
 	r, s := e.closedBars(ctx, &a)
@@ -97,6 +97,6 @@ func (e *Engine) Synthetic(symbol string) bool {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s := e.ahead.Seen[symbol]
+	s := e.book.Seen[symbol]
 	return s != nil && s.Synthetic
 }

@@ -58,7 +58,7 @@ func TestRecordsThatCannotFollow(t *testing.T) {
 			{book.KindVenue, book.Event{}, "of none"},
 			{book.Kind(200), book.Event{}, "unknown kind 200"},
 		} {
-			s := e.ahead
+			s := e.book.State
 			before := encoded(t, s)
 			if err := s.Apply(s.Seq+1, c.kind, &c.ev); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s %+v: %v, want %q", c.kind, c.ev, err, c.want)

@@ -152,10 +152,10 @@ func TestMinuteAfterStillMarket(t *testing.T) {
 		{Time: 0, Open: 105, High: 105, Low: 101, Close: 101},
 		{Time: 60, Open: 105, High: 105, Low: 100, Close: 100},
 	}}
-	x, _ := newTick(u)
-	x.begin(10_000, book.Quote{Price: 105 * exact.One, At: 10_000}, book.Time{})
+	x, _ := book.NewTick(u)
+	x.Begin(10_000, book.Quote{Price: 105 * exact.One, At: 10_000}, book.Time{})
 	a := &book.Alert{CreatedAt: book.Time{Time: time.UnixMilli(30_000)}, Condition: book.Condition{Type: book.PriceAbove, Threshold: 103 * exact.One}}
-	if met := x.meets(a); len(met) != 1 || met[0].Value != "105" || met[0].At != 90_000 {
+	if met := x.Meets(a); len(met) != 1 || met[0].Value != "105" || met[0].At != 90_000 {
 		t.Errorf("met by %+v, want by 105 at 90000", met)
 	}
 }

@@ -390,7 +390,7 @@ func TestReplaces(t *testing.T) {
 		again := limited(smaller.ID, 1, 95)
 		for range 2 {
 			want := []string{again.ID, larger.ID, c.ID}
-			if got := strings.Join(e.ahead.Open["AAA"], " "); got != strings.Join(want, " ") {
+			if got := strings.Join(e.book.Open["AAA"], " "); got != strings.Join(want, " ") {
 				t.Errorf("open are %s, want %s", got, want)
 			}
 			e.Close()
@@ -485,7 +485,7 @@ func TestOtherStopGoesToTheEnd(t *testing.T) {
 				r.Type, r.StopPrice, r.Price = book.StopLimit, 110*exact.One, 115*exact.One
 				change(r)
 			}).ID
-			return id, e.ahead.Order(id).Turn
+			return id, e.book.Order(id).Turn
 		}
 		id, first := turn(func(*book.OrderRequest) {})
 		id, same := turn(func(r *book.OrderRequest) { r.Replaces = id })

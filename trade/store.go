@@ -30,12 +30,15 @@ type store struct {
 	rotated  chan struct{} // gets a value when a generation was closed
 
 	mu        sync.Mutex
-	desk                    // guarded by mu, like every field below
-	following bool          // another process writes: its steps are applied once they are in the log
-	stepped   chan struct{} // closed by the next step that is on disk, if somebody waits; else nil
-	closing   []*book.Order // that have ended in the newest snapshot, which may not be on disk yet
-	closed    []*book.Order // that have ended in closed generations, since orders last left memory
-	inBoth    int           // terminal orders that are in memory and in the index
+	book      book.Book        // guarded by mu, like every field below
+	watching  *alertIndex      // the alerts in the state
+	broken    error            // why no step can be taken: the journal is broken
+	taken     []journal.Record // steps that the present decision has taken, which the journal gets when it has ended
+	following bool             // another process writes: its steps are applied once they are in the log
+	stepped   chan struct{}    // closed by the next step that is on disk, if somebody waits; else nil
+	closing   []*book.Order    // that have ended in the newest snapshot, which may not be on disk yet
+	closed    []*book.Order    // that have ended in closed generations, since orders last left memory
+	inBoth    int              // terminal orders that are in memory and in the index
 }
 
 // read fills the store from a log, and its hub with what is queued. If the log is shared, all
@@ -56,7 +59,7 @@ func (b *store) read(d journal.Disk, from journal.Log, shared bool, log *slog.Lo
 		b.journal.Hold(errFollows)
 	}
 	b.following = shared
-	b.install(b.ahead)
+	b.install(b.book.State)
 	return nil
 }
 
@@ -65,7 +68,7 @@ func (b *store) read(d journal.Disk, from journal.Log, shared bool, log *slog.Lo
 func (b *store) install(s *book.State) {
 	b.indexAlerts(s)
 	b.hub.Load(s.Subs.Clone())
-	b.ahead = s
+	b.book.State = s
 }
 
 // indexAlerts makes the index of the alerts in s, which s keeps up to date from then on.
@@ -99,14 +102,30 @@ func (b *store) Do(decide func(s *book.State) error) error {
 // has seen: then there is nothing to wait for.
 var errIdle = errors.New("nothing to do")
 
+// write encodes a step, has it taken, and keeps its record for the journal. It is encoded
+// first: a record that is too long must not leave a state that cannot be written down.
+func (b *store) write(k book.Kind, ev *book.Event, take func() error) error {
+	if b.broken != nil {
+		return b.broken
+	}
+	record, err := journal.NewRecord(byte(k), ev)
+	if err == nil {
+		err = take()
+	}
+	if err == nil {
+		b.taken = append(b.taken, record)
+	}
+	return err
+}
+
 // locked calls decide with mu held, and hands the records of the steps that it has taken to
 // the journal.
 func (b *store) locked(decide func(s *book.State) error) (seq uint64, follows bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.broken = b.journal.Broken()
-	err = decide(b.ahead)
-	seq = b.ahead.Seq - uint64(len(b.taken))
+	err = decide(b.book.State)
+	seq = b.book.Seq - uint64(len(b.taken))
 	for _, r := range b.taken {
 		seq++
 		if lost := b.journal.Append(seq, r); lost != nil {
@@ -133,7 +152,7 @@ func (b *store) reload() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	last, _ := b.journal.Head()
-	if b.shared || b.ahead.Seq <= last {
+	if b.shared || b.book.Seq <= last {
 		return
 	}
 	s, err := readState(b.disk, last)
@@ -142,7 +161,7 @@ func (b *store) reload() {
 		return
 	}
 	b.indexAlerts(s)
-	b.ahead = s
+	b.book.State = s
 }
 
 // readState returns the state that the files in d hold, up to the record last. It changes
@@ -150,7 +169,7 @@ func (b *store) reload() {
 func readState(d journal.Disk, last uint64) (*book.State, error) {
 	b, log := &store{disk: d}, slog.New(slog.DiscardHandler)
 	_, err := journal.NewFiles(d, journal.FileOptions{Look: true}, log).Read(&until{(*onDisk)(b), last})
-	return b.ahead, err
+	return b.book.State, err
 }
 
 // until is a store that takes no step after the one with the sequence last.
@@ -182,7 +201,7 @@ func (d *onDisk) Restore(name string, seq uint64, snapshot []byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.journal == nil { // the store is being opened
-		d.ahead, d.closed = s, terminal(s.Orders)
+		d.book.State, d.closed = s, terminal(s.Orders)
 	} else {
 		(*store)(d).install(s)
 	}
@@ -203,7 +222,7 @@ func (d *onDisk) Apply(seq uint64, k byte, step any) error {
 		d.stepped = nil
 	}
 	if d.journal == nil || d.following {
-		if err := d.take(seq, book.Kind(k), ev); err != nil {
+		if err := d.book.Take(seq, book.Kind(k), ev); err != nil {
 			return err
 		}
 	}
@@ -226,9 +245,9 @@ func (d *onDisk) Snapshot() (uint64, func() ([]byte, error)) {
 	(*store)(d).indexClosed()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	v := d.ahead.Snapshot()
+	v := d.book.Snapshot()
 	d.closing = terminal(v.Orders)
-	return d.ahead.Seq, func() (text []byte, err error) {
+	return d.book.Seq, func() (text []byte, err error) {
 		if d.outbox != nil {
 			if v.Outbox, err = d.outbox.Snapshot(); err != nil {
 				return nil, err

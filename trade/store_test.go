@@ -78,7 +78,7 @@ func TestAuditOfSnapshot(t *testing.T) {
 		}
 		var text strings.Builder
 		out := bufio.NewWriter(&text)
-		if err := auditEntry(journal.Entry{Seq: 3, File: "snapshot-1.state", Payload: []byte(encoded(t, e.ahead))}, out); err != nil {
+		if err := auditEntry(journal.Entry{Seq: 3, File: "snapshot-1.state", Payload: []byte(encoded(t, e.book.State))}, out); err != nil {
 			t.Fatal(err)
 		}
 		out.Flush()
@@ -140,16 +140,16 @@ func TestReadsAfterFailure(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := encoded(t, e.ahead)
+			want := encoded(t, e.book.State)
 			// An order that the lock has let through and that nobody has written yet.
-			if _, _, err := e.accept(book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}, inquiry{answered: true}, broker.Rules{}); err != nil {
+			if _, _, err := e.accept(book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}, book.Inquiry{Answered: true}, broker.Rules{}); err != nil {
 				t.Fatal(err)
 			}
 			d.FailAt, d.Forever, d.After = d.Calls+2, true, after // the sync of the group
 			if orders, err := e.Orders(false); !errors.Is(err, journal.ErrStorage) {
 				t.Fatalf("a read of what cannot be written: %d orders, %v", len(orders), err)
 			}
-			if got := encoded(t, e.ahead); got != want {
+			if got := encoded(t, e.book.State); got != want {
 				t.Errorf("the state is\n%s\nwant what is on disk\n%s", got, want)
 			}
 			if orders := must(e.Orders(false)); len(orders) != 1 || orders[0].ID != kept.ID || orders[0].Status != book.StatusOpen {

@@ -13,32 +13,6 @@ import (
 	"wick/trade/book"
 )
 
-// tell adds to ev, if it ends an order, that those hear of it who subscribed to orders. The
-// end of an order that nothing was filled of is also queued for who polls, unless the client
-// that placed it asked for it: a stop that is gone leaves its position unprotected, whoever is
-// subscribed. An order that ends as it is placed is told by the reply, and only those that end
-// with it here. Asked says that a client asked for this step, and so has the reply. Called with
-// mu held.
-func (d *desk) tell(k book.Kind, ev *book.Event, asked bool) {
-	o := ev.Order
-	ended := slices.DeleteFunc(ev.Changed(d.ahead.Order)[1:], func(other *book.Order) bool {
-		return !other.Status.Terminal() || other.ID == o.Replaces && other.By.SameClient(o.By)
-	})
-	if k == book.KindPlaced {
-		if len(ended) == 0 {
-			return
-		}
-		o, ended = ended[0], ended[1:]
-	}
-	if !o.Status.Terminal() {
-		return
-	}
-	asked = asked && o.By.SameClient(ev.Order.By)
-	if ev.To = d.hearers(o.Symbol); len(ev.To) > 0 || !asked && o.FilledQuantity == 0 {
-		ev.Notification = book.EndNotification(o, ended, ev.At)
-	}
-}
-
 // Filter says which alerts a subscription wants. An empty list matches all.
 type Filter = sse.Filter
 
@@ -104,7 +78,7 @@ func (e *Engine) Subscribe(c sse.Caller, f Filter) (sse.Subscription, error) {
 		} else {
 			sub.ID = s.NewID("s")
 		}
-		return e.propose(book.KindSubscribed, &book.Event{At: now(), Subscription: sub})
+		return e.book.Propose(book.KindSubscribed, &book.Event{At: now(), Subscription: sub})
 	})
 	if dropped != nil {
 		e.log.Warn("the oldest subscription that nobody holds is dropped, with what waits in its queue", "subscription", dropped.ID, "created", dropped.CreatedAt, "limit", maxSubscriptions)
@@ -120,11 +94,11 @@ func (e *Engine) Subscribe(c sse.Caller, f Filter) (sse.Subscription, error) {
 // the oldest one that nobody holds and returns it, or refuses if all are held. Called with
 // mu held.
 func (e *Engine) makeRoom() (dropped *sse.Subscription, err error) {
-	if e.ahead.Subs.Len() < maxSubscriptions {
+	if e.book.Subs.Len() < maxSubscriptions {
 		return nil, nil
 	}
-	if left := e.ahead.Subs.Select(func(s *sse.Subscription) bool { return !e.holds(s) }); len(left) > 0 {
-		return left[0], e.propose(book.KindUnsubscribed, &book.Event{At: now(), Subscription: left[0]})
+	if left := e.book.Subs.Select(func(s *sse.Subscription) bool { return !e.holds(s) }); len(left) > 0 {
+		return left[0], e.book.Propose(book.KindUnsubscribed, &book.Event{At: now(), Subscription: left[0]})
 	}
 	return nil, book.Refuse("max_subscriptions", "%d subscriptions exist, which is the limit; unsubscribe one", maxSubscriptions)
 }
@@ -137,7 +111,7 @@ func (e *Engine) Unsubscribe(caller string) (was bool, err error) {
 		if was = sub != nil; !was {
 			return nil
 		}
-		return e.propose(book.KindUnsubscribed, &book.Event{At: now(), Subscription: sub})
+		return e.book.Propose(book.KindUnsubscribed, &book.Event{At: now(), Subscription: sub})
 	})
 	if err != nil {
 		return false, err
@@ -176,7 +150,7 @@ func (e *Engine) Claim(c sse.Caller) error {
 		sub := *left[len(left)-1]
 		sub.Caller, sub.Login, sub.TokenEnds = c.ID, c.Login, c.Expires
 		claimed = true
-		return e.propose(book.KindSubscribed, &book.Event{At: now(), Subscription: &sub})
+		return e.book.Propose(book.KindSubscribed, &book.Event{At: now(), Subscription: &sub})
 	})
 	switch {
 	case remote: // the leader decides for a follower: otherwise two replicas could give the same subscription away
@@ -204,34 +178,6 @@ func (e *Engine) writeSubscriptions() {
 	if err != nil {
 		e.log.Warn("subscriptions.json could not be written; the journal has its content", "error", err)
 	}
-}
-
-// recipients returns the subscriptions that an alert's firing goes to, oldest
-// first. Called with mu held.
-func (d *desk) recipients(a *book.Alert) []string {
-	return d.subscribed(a.Symbol, func(types []string) bool {
-		return len(types) == 0 || slices.Contains(types, string(a.Condition.Type))
-	})
-}
-
-// hearers returns the subscriptions that hear of filled orders of a symbol: those whose
-// filter names OrderAlerts. Called with mu held.
-func (d *desk) hearers(symbol string) []string {
-	return d.subscribed(symbol, func(types []string) bool { return slices.Contains(types, OrderAlerts) })
-}
-
-// subscribed returns the ids of the subscriptions whose filter names the symbol or no
-// symbol, and whose list of types is wanted. A filter may have a symbol in the spelling of
-// an earlier version. Called with mu held.
-func (d *desk) subscribed(symbol string, wanted func(types []string) bool) (to []string) {
-	for _, sub := range d.ahead.Subs.Select(func(s *sse.Subscription) bool {
-		f := s.Filter
-		return wanted(f.AlertTypes) && (len(f.Symbols) == 0 ||
-			slices.ContainsFunc(f.Symbols, func(kept string) bool { return d.sameMarket(kept, symbol) }))
-	}) {
-		to = append(to, sub.ID)
-	}
-	return to
 }
 
 // claimRemote has the leader give a caller the subscription that its client had. It returns when that is shown here, or an error if

@@ -67,7 +67,9 @@ func deliverSome(e *Engine, pick int) error {
 	for id, seqs := range e.hub.Clone().Snapshot(func(*sse.Entry) {}).Queues {
 		marks[id] = seqs[pick%len(seqs)]
 	}
-	return e.Do(func(*book.State) error { return e.propose(book.KindDelivered, &book.Event{At: now(), Marks: marks}) })
+	return e.Do(func(*book.State) error {
+		return e.book.Propose(book.KindDelivered, &book.Event{At: now(), Marks: marks})
+	})
 }
 
 // TestFilters: a firing goes to the subscriptions whose filter matches at that moment.
@@ -351,7 +353,7 @@ func TestClaimAtOnce(t *testing.T) {
 				t.Error(err)
 			}
 			e.mu.Lock()
-			claimed := e.ahead.Subs.Of(c.ID) != nil
+			claimed := e.book.Subs.Of(c.ID) != nil
 			e.mu.Unlock()
 			if claimed && !e.hub.Subscribed(c.ID) {
 				t.Errorf("%s has claimed the subscription and does not have it", c.ID)
@@ -382,8 +384,8 @@ func TestSubscriptionBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range maxSubscriptions { // without the file, which would be written a thousand times
-		sub := &sse.Subscription{ID: e.ahead.NewID("s"), Caller: fmt.Sprint("caller", i), Client: "client"}
-		if err := e.propose(book.KindSubscribed, &book.Event{At: now(), Subscription: sub}); err != nil {
+		sub := &sse.Subscription{ID: e.book.NewID("s"), Caller: fmt.Sprint("caller", i), Client: "client"}
+		if err := e.book.Propose(book.KindSubscribed, &book.Event{At: now(), Subscription: sub}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -50,7 +50,7 @@ func TestProtectionCountsWhatFills(t *testing.T) {
 		}},
 	} {
 		inBubble(t, func(o *Options) {
-			o.Slippage, o.FeeRate, o.Account = 0, 0, AccountOptions{Cash: 1000000 * exact.One, Currency: "USD", Leverage: exact.One, Short: true}
+			o.Slippage, o.FeeRate, o.Account = 0, 0, book.AccountRules{Cash: 1000000 * exact.One, Currency: "USD", Leverage: exact.One, Short: true}
 		}, func(t *testing.T, e *Engine) {
 			ask(t, e, func(r *book.OrderRequest) { r.Quantity = 20 * exact.One })
 			c.place(t, e)

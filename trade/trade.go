@@ -26,16 +26,16 @@
 //  2. retry.go: if its client_order_id was used before, the answer is that order.
 //  3. halt.go: has the owner halted trading?
 //  4. needs.go and price.go: the symbol is watched, and the feed is asked for its price.
-//  5. draft.go: the price must be fresh. The order is built: its quantity, how long it may
-//     wait, where its exits stand, what it replaces.
-//  6. paper.go: at which price would it be filled on arrival, if at all?
-//  7. venue.go: the venue says what becomes of it. First comes check.go: every limit, in one
-//     function; the limit of the cash is in account.go. On paper step.go has the order and
-//     the position as they will be, and group.go the orders that begin and end with it. At a
-//     broker elsewhere (live.go) it is the intent to send the order.
-//  8. step.go and book.go: the step is taken in memory and handed to the journal,
+//  5. book/draft.go: the price must be fresh. The order is built: its quantity, how long it
+//     may wait, where its exits stand, what it replaces, and at which price it would be filled
+//     on arrival, if at all (book/paper.go).
+//  6. venue.go: the venue says what becomes of it. First comes book/check.go: every limit, in
+//     one function; the limit of the cash is in book/account.go. On paper book/place.go has the
+//     order and the position as they will be, and book/group.go the orders that begin and end
+//     with it. At a broker elsewhere (live.go) it is the intent to send the order.
+//  7. book/propose.go and store.go: the step is taken in memory and handed to the journal,
 //     and the answer waits until it is on disk.
-//  9. venue.go: the order is sent, if its venue is elsewhere, and learn.go writes down what
+//  8. venue.go: the order is sent, if its venue is elsewhere, and learn.go writes down what
 //     the broker says of it.
 //
 // From 5 until the journal has the step the engine is locked: no other order comes
@@ -43,22 +43,21 @@
 //
 // # The way of a price
 //
-// onUpdate in deliver.go handles an update of the feed: tick.go makes its numbers exact;
+// onUpdate in deliver.go handles an update of the feed: book/tick.go makes its numbers exact;
 // watch.go brings the windows up to date and says which bars closed; settle fills resting
-// orders (resting.go) and lets trailing stops follow (trail.go), then fires price alerts,
-// oldest first; after the commit the subscribers are told. Beside that, so that no price
-// waits for it, signals.go loads what alerts on the closed bars read and computes their
+// orders (book/resting.go) and lets trailing stops follow (book/trail.go), then fires price
+// alerts, oldest first; after the commit the subscribers are told. Beside that, so that no
+// price waits for it, signals.go loads what alerts on the closed bars read and computes their
 // indicators.
 //
 // # The parts
 //
-// Package trade/book has what is computed: orders, positions, groups, alerts, the events and
-// the state that they add up to. Here is what
-// the rest needs: the store, which is the state with its journal and the one lock (store.go,
-// archive.go); the desk, on which decisions are made (engine.go, draft.go, check.go,
-// account.go, resting.go); prices (tick.go, watch.go, price.go, ruler.go); alerts
-// (signals.go, alerts.go); a broker elsewhere (venue.go, learn.go, live.go, reconcile.go,
-// connect.go); other replicas (shared.go, lead.go); and trade.go, which opens and runs it all.
+// Package trade/book has what is computed: orders, positions, groups, alerts, the events, the
+// state that they add up to, and the decisions that are made from it. Here is what the rest
+// needs: the store, which is the book with its journal and the one lock (store.go,
+// finished.go); prices (watch.go, price.go, ruler.go); alerts (signals.go, alerts.go); a broker
+// elsewhere (venue.go, learn.go, live.go, reconcile.go, connect.go); other replicas (shared.go,
+// lead.go); and trade.go, which opens and runs it all.
 //
 // # What the paper broker does not do
 //
@@ -82,7 +81,7 @@
 //
 // The caller of this package authenticates clients: the package sees only digests of
 // their tokens. All limits of orders are set by the operator and checked in one function,
-// check. When a resting order is filled, the limits of the position and of the cash are
+// [book.Book.Check]. When a resting order is filled, the limits of the position and of the cash are
 // checked once more. The state directory has mode 0700 and its files 0600, and no token
 // is in them.
 package trade
@@ -92,7 +91,6 @@ import (
 	"errors"
 	"time"
 
-	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/market"
 	"wick/trade/book"
@@ -128,12 +126,13 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 		return nil, errors.New("a broker elsewhere does not work with several replicas: the next leader would not know what the one before had under way with it")
 	}
 	e := &Engine{unlisted: make(map[string]bool)}
-	e.desk = desk{
-		options: o, paper: paper{o.FeeRate, *o.MakerFeeRate, o.Slippage, o.HalfSpread, o.Quoted, nil},
-		watch:   watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument), closings: make(map[seriesKey][]closing)},
-		arrived: make(map[string]int64), trails: make(map[string]exact.Decimal), tells: o.Outbox != nil,
-	}
-	e.paper.grid = e.gridOf
+	e.options = o
+	e.watch = watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument), closings: make(map[seriesKey][]closing)}
+	e.book = *book.NewBook(book.Rules{
+		Limits: o.Limits, Account: o.Account, FeeRate: o.FeeRate, MakerFeeRate: *o.MakerFeeRate, Slippage: o.Slippage, HalfSpread: o.HalfSpread, Quoted: o.Quoted,
+		MaxPriceAge: o.MaxPriceAge, Grid: o.Grid,
+	}, &e.watch)
+	e.book.Write, e.book.Tells = e.write, o.Outbox != nil
 	e.log, e.hub, e.outbox, e.venue = o.Log, o.Hub, o.Outbox, paperVenue{e}
 	if o.Venue != nil {
 		e.venue = newLive(e, o.Venue)
@@ -143,7 +142,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	files.Closed = e.noteClosed
 	if o.Recover != nil {
 		files.Recover = func(r journal.Recovery) error {
-			return o.Recover(recovery(e.ahead, r))
+			return o.Recover(recovery(e.book.State, r))
 		}
 	}
 	// The log is the one shared with other processes, or files of our own.
@@ -163,7 +162,6 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 		e.journal.Close()
 		return nil, err
 	}
-	e.rememberArrivals()
 	return e, nil
 }
 
@@ -238,9 +236,9 @@ func (e *Engine) Status() Health {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := Health{
-		Trading: e.remote.state(e.ahead.Trading), Journal: "ok", FeedAge: -1, Symbols: len(e.watch.symbols()),
-		Orders: len(e.ahead.Orders), OpenOrders: e.ahead.OpenCount, Alerts: len(e.ahead.Alerts),
-		Subscriptions: subscriptions, Notifications: len(e.ahead.Polling),
+		Trading: e.book.Remote.State(e.book.Trading), Journal: "ok", FeedAge: -1, Symbols: len(e.watch.symbols()),
+		Orders: len(e.book.Orders), OpenOrders: e.book.OpenCount, Alerts: len(e.book.Alerts),
+		Subscriptions: subscriptions, Notifications: len(e.book.Polling),
 		Records: stats.Records, Syncs: stats.Syncs, SyncTime: stats.SyncTime,
 	}
 	if err := e.journal.Broken(); err != nil && !e.following {
@@ -258,7 +256,7 @@ func (e *Engine) Status() Health {
 	case !e.fedAt.IsZero():
 		s.FeedAge = e.fedAt.Age(now())
 	}
-	for _, h := range e.ahead.Holdings {
+	for _, h := range e.book.Holdings {
 		if h.Quantity != 0 {
 			s.Positions++
 		}

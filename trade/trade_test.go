@@ -130,8 +130,8 @@ func TestOpenAgain(t *testing.T) {
 	if err := e.writeSeen(); err != nil {
 		t.Fatal(err)
 	}
-	epoch := e.ahead.Epoch
-	before, err := e.ahead.Snapshot().Encode()
+	epoch := e.book.Epoch
+	before, err := e.book.Snapshot().Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,13 +140,13 @@ func TestOpenAgain(t *testing.T) {
 	}
 	e = openTest(t, o)
 	defer e.Close()
-	second := e.ahead.Epoch
-	e.ahead.Seq, e.ahead.Epoch = e.ahead.Seq-1, epoch // without the record of the second start
-	after, err := e.ahead.Snapshot().Encode()
+	second := e.book.Epoch
+	e.book.Seq, e.book.Epoch = e.book.Seq-1, epoch // without the record of the second start
+	after, err := e.book.Snapshot().Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.ahead.Seq, e.ahead.Epoch = e.ahead.Seq+1, second
+	e.book.Seq, e.book.Epoch = e.book.Seq+1, second
 	if string(before) != string(after) {
 		t.Errorf("state before\n%s\nand after the restart\n%s", before, after)
 	}

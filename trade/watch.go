@@ -313,7 +313,7 @@ type closing struct {
 // observe returns those that did not wait before, the shortest interval first. It copies
 // the bars only of wanted intervals. It reports false for a symbol that is no longer
 // watched.
-func (w *watchlist) observe(t tick, wanted map[market.Interval]bool) ([]seriesKey, bool) {
+func (w *watchlist) observe(t book.Tick, wanted map[market.Interval]bool) ([]seriesKey, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	in := w.instruments[t.Symbol]
@@ -462,7 +462,7 @@ func (w *watchlist) windowOf(key seriesKey) *window {
 // setPrice takes over the price of an update, once alerts have been judged on its bars.
 // It returns the time of the update before, zero if there was none, and the price before
 // this one. It reports false for a symbol that is not watched.
-func (w *watchlist) setPrice(t tick) (since int64, from book.Quote, ok bool) {
+func (w *watchlist) setPrice(t book.Tick) (since int64, from book.Quote, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	in := w.instruments[t.Symbol]
@@ -471,12 +471,12 @@ func (w *watchlist) setPrice(t tick) (since int64, from book.Quote, ok bool) {
 	}
 	since, from = in.fed, in.last
 	// Without a new price the update repeats the last one, which a file may no longer tell.
-	repeated := t.price == from.Price && t.At == from.At
+	repeated := t.Exact == from.Price && t.At == from.At
 	in.last = book.NewQuote(market.Quote{Price: t.Price, At: t.At, Source: t.Source, Synthetic: t.Synthetic})
 	// An older price than the known one is not taken over: an order has asked for that
 	// one. But if it is even older than the last update, the clock was set back.
 	switch newest := !repeated && (t.At >= in.Until() || t.At < since); {
-	case newest && t.price != 0:
+	case newest && t.Exact != 0:
 		in.Quote = in.last
 	case newest: // positions stay valued at the last price that fits, and orders are refused because of this one
 		in.Inexact = true

@@ -332,7 +332,7 @@ func TestFeedGoesOnWhereWindowWasLoaded(t *testing.T) {
 		start := market.Hour1.Start(time.Now().Unix())
 		feed.close = func() {
 			bar := market.Bar{Time: start, Open: 100, High: 100, Low: 100, Close: 100}
-			e.watch.observe(tick{Update: market.Update{Symbol: "AAA", Price: 100, At: start * 1000, Closed: []market.ClosedBar{{Interval: market.Hour1, Bar: bar}}}}, nil)
+			e.watch.observe(book.Tick{Update: market.Update{Symbol: "AAA", Price: 100, At: start * 1000, Closed: []market.ClosedBar{{Interval: market.Hour1, Bar: bar}}}}, nil)
 		}
 		if err := e.ensure(t.Context(), "AAA", need{interval: market.Minute15}); err != nil {
 			t.Fatal(err)

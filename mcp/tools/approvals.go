@@ -211,11 +211,11 @@ func describe(c mcp.Caller, r book.OrderRequest, o book.Order, held exact.Decima
 	}
 	worth, fee := worthOfFill(estimate)+currency, feeOf(o, estimate, currency)
 	if estimate.Quantity != o.Quantity { // an ioc or a fok that would end unfilled: by the time of the yes the market may have come
-		whole := worthOfFill(trade.Estimate{Price: estimate.Price, Quantity: o.Quantity})
+		whole := worthOfFill(book.Estimate{Price: estimate.Price, Quantity: o.Quantity})
 		worth += fmt.Sprintf(" for %s of it, which would fill now; %s%s if it is filled whole", estimate.Quantity, whole, currency)
 	}
 	if best := engine.Arrival(o); o.Side == book.Sell && o.FilledQuantity != o.Quantity && best > estimate.Price { // the bid is below its limit, and the last trade above
-		whole := worthOfFill(trade.Estimate{Price: best, Quantity: o.Quantity})
+		whole := worthOfFill(book.Estimate{Price: best, Quantity: o.Quantity})
 		worth += fmt.Sprintf("; up to %s%s if it gets the price of the market", whole, currency)
 	}
 	if r.OCO != (book.OCO{}) { // two outcomes, of which one comes
@@ -259,7 +259,7 @@ func describe(c mcp.Caller, r book.OrderRequest, o book.Order, held exact.Decima
 
 // worthOfFill returns what an order is worth, filled as its estimate says, to the
 // nearest hundredth where it is one or more: a person needs no more digits.
-func worthOfFill(x trade.Estimate) string {
+func worthOfFill(x book.Estimate) string {
 	worth, ok := x.Worth()
 	if ok && worth >= exact.One {
 		worth, ok = worth.Step(exact.One/100, exact.HalfEven)
@@ -319,7 +319,7 @@ func priceOf(o book.Order) string {
 }
 
 // feeOf says what the fee would be. The currency, if it is known, follows a blank.
-func feeOf(o book.Order, x trade.Estimate, currency string) string {
+func feeOf(o book.Order, x book.Estimate, currency string) string {
 	switch {
 	case o.Account != "":
 		return "what the broker takes"

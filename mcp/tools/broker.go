@@ -138,6 +138,6 @@ func (h *handlers) statement() ([]byte, error) {
 			"get_positions with include_flat has the profit of all symbols, get_orders with filter=open the stops."), nil
 	}
 	return mcp.Encode(struct {
-		Account *trade.Account `json:"account"`
+		Account *book.Account `json:"account"`
 	}{a}), nil
 }

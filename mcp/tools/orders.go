@@ -171,7 +171,7 @@ func who(c mcp.Call) book.Who {
 // orderReply is the reply of place_order: the order, and whether it was a dry run. The
 // members of the order are at the top level, as in every other reply with an order.
 type orderReply struct {
-	trade.Placed
+	book.Placed
 	DryRun bool   `json:"dry_run,omitempty"`
 	Exists bool   `json:"exists,omitempty"` // a dry run found the order that its client_order_id names
 	Note   string `json:"note,omitempty"`
@@ -182,7 +182,7 @@ type orderReply struct {
 // replyTo returns the reply of place_order. If an order with the client_order_id of a dry
 // run exists already, o is that order, and a note says so: otherwise it would look like a
 // new one.
-func replyTo(r *orderRequest, o trade.Placed) orderReply {
+func replyTo(r *orderRequest, o book.Placed) orderReply {
 	reply := orderReply{Placed: o, DryRun: r.DryRun}
 	if len(o.Left) > 0 {
 		reply.Note = fmt.Sprintf("the position is closed, and these orders of %s stay open without it: %s; cancel_order ends them", o.Symbol, atMostTen(o.Left))

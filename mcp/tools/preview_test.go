@@ -158,7 +158,7 @@ func TestPreviewOfRealPrices(t *testing.T) {
 // none is named.
 func TestPreviewElsewhere(t *testing.T) {
 	o := book.Order{Type: book.Market, Quantity: exact.One, Broker: "alpaca", Account: "123"}
-	if got := feeOf(o, trade.Estimate{Price: 20 * exact.One}, " USD"); got != "what the broker takes" {
+	if got := feeOf(o, book.Estimate{Price: 20 * exact.One}, " USD"); got != "what the broker takes" {
 		t.Errorf("fee: %s", got)
 	}
 }
@@ -209,7 +209,7 @@ func TestPreviewWorth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := worthOfFill(trade.Estimate{Price: at, Quantity: 10 * exact.One}); got != want {
+		if got := worthOfFill(book.Estimate{Price: at, Quantity: 10 * exact.One}); got != want {
 			t.Errorf("10 at %s are worth %s, want %s", price, got, want)
 		}
 	}

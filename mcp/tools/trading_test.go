@@ -38,7 +38,7 @@ func openDesk(t *testing.T, dir string, with ...func(*trade.Options)) *desk {
 	t.Helper()
 	d := &desk{t: t, hub: sse.NewHub(EncodeAlert)}
 	options := trade.Options{
-		Account: trade.AccountOptions{Stablecoins: true}, // as the program has it
+		Account: book.AccountRules{Stablecoins: true}, // as the program has it
 		Dir:     dir, Source: market.Sample{}, Feed: market.NewFeed(market.Sample{}, nil),
 		Symbols: []string{"BTCUSDT", "HBARUSDT"}, Intervals: []market.Interval{market.Hour4, market.Hour1}, Hub: d.hub,
 	}
@@ -565,7 +565,7 @@ func TestSizeIsNotRequired(t *testing.T) {
 // is none, and its first text stays the list.
 func TestAccountReply(t *testing.T) {
 	for _, cash := range []exact.Decimal{0, 5000 * exact.One} {
-		engine, err := trade.Open(trade.Options{Dir: t.TempDir(), Source: market.Sample{}, Feed: market.NewFeed(market.Sample{}, nil), Account: trade.AccountOptions{Cash: cash}})
+		engine, err := trade.Open(trade.Options{Dir: t.TempDir(), Source: market.Sample{}, Feed: market.NewFeed(market.Sample{}, nil), Account: book.AccountRules{Cash: cash}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -188,7 +188,7 @@ type Order struct {
 	TimeInForce  TimeInForce    `json:"time_in_force,omitempty"`
 	ExpiresAt    *Time          `json:"expires_at,omitempty"`
 	PostOnly     bool           `json:"post_only,omitempty"`
-	ReduceOnly   bool           `json:"reduce_only,omitempty"` // it is an exit, as the client said or as [Engine.isExit] found
+	ReduceOnly   bool           `json:"reduce_only,omitempty"` // it is an exit, as the client said or as [Book.isExit] found
 	Notional     exact.Decimal  `json:"notional,omitempty"`    // what the quantity was computed from
 	Replaces     string         `json:"replaces,omitempty"`    // the order_id of the one that it took the place of
 

@@ -96,7 +96,7 @@ func (r rules) options(dir string) trade.Options {
 			return rule.Grid{Tick: dec(r.tick), Lot: dec(r.lot), Minimum: dec(r.minimum)}, true
 		},
 		Limits:  rule.Limits{OrderNotional: dec(r.maxOrder), PositionNotional: dec(r.maxHeld), OrdersPerSecond: 1e6, Open: 1e6, OpenPerSymbol: rule.MaxOpenPerSymbol},
-		Account: trade.AccountOptions{Cash: dec(r.cash), Short: r.short, Leverage: dec(r.leverage)},
+		Account: rule.AccountRules{Cash: dec(r.cash), Short: r.short, Leverage: dec(r.leverage)},
 	}
 }
 

@@ -1,4 +1,4 @@
-package trade
+package book
 
 import (
 	"fmt"
@@ -8,31 +8,7 @@ import (
 	"strings"
 
 	"wick/internal/exact"
-	"wick/market"
-	"wick/trade/book"
 )
-
-// Currency returns the currency of a symbol's prices: the one that the source
-// reported, else the one that the symbol's name implies, else an empty text.
-func (e *Engine) Currency(symbol string) string { return e.currency(symbol) }
-
-func (d *desk) currency(symbol string) string {
-	if told := d.watch.of(symbol).currency; told != "" {
-		return told
-	}
-	return market.Currency(symbol)
-}
-
-// Sums reports whether prices of a symbol are in the currency in which this engine adds
-// up, see AccountOptions. What has no currency is paid from the account, here or at a broker,
-// like everything else; without an account nobody knows what it is worth.
-func (e *Engine) Sums(symbol string) bool {
-	currency := e.currency(symbol)
-	if _, elsewhere := e.Venue(); currency == "" {
-		return e.options.Account.Cash != 0 || elsewhere
-	}
-	return e.options.Account.counts(currency)
-}
 
 // ledger holds the sums over all positions of an account.
 type ledger struct {
@@ -46,18 +22,18 @@ type ledger struct {
 	unpriced     []string // symbols of positions without a price
 }
 
-// ledger adds up the positions of s at the newest prices. Called with mu held.
-func (d *desk) ledger(s *book.State) ledger {
-	account := d.options.Account
+// ledger adds up the positions of s at the newest prices.
+func (b *Book) ledger() ledger {
+	account := b.Rules.Account
 	l := ledger{cash: account.Cash.Money(), whole: true}
 	add := func(to *exact.Money, x exact.Money) {
 		sum, ok := to.Add(x)
 		*to, l.whole = sum, l.whole && ok
 	}
 	var worth exact.Money
-	for _, symbol := range sorted(s.Holdings) {
-		h := s.Holdings[symbol]
-		if !account.counts(d.currency(symbol)) {
+	for _, symbol := range sorted(b.Holdings) {
+		h := b.Holdings[symbol]
+		if !account.counts(b.Currency(symbol)) {
 			l.excluded = append(l.excluded, symbol)
 			continue
 		}
@@ -68,11 +44,11 @@ func (d *desk) ledger(s *book.State) ledger {
 		add(&l.fees, h.Fees)
 		// An open position without a price has no known worth, so the sums are not
 		// whole.
-		mark := d.watch.price(symbol)
+		mark := b.price(symbol)
 		if mark <= 0 && h.Quantity != 0 {
 			l.whole, l.unpriced = false, append(l.unpriced, symbol)
 		}
-		l.synthetic = l.synthetic || h.Synthetic || h.Quantity != 0 && d.watch.of(symbol).Synthetic
+		l.synthetic = l.synthetic || h.Synthetic || h.Quantity != 0 && b.Markets.Of(symbol).Synthetic
 		add(&worth, exact.Product(h.Quantity, mark))
 		add(&l.exposure, exact.Product(h.Quantity.Abs(), mark))
 	}
@@ -84,10 +60,10 @@ func (d *desk) ledger(s *book.State) ledger {
 // power returns the buying power that is left: equity times leverage, less the
 // exposure. An equity below zero counts as zero. It reports false if the buying power
 // is not known: a price is missing, or a sum is out of range.
-func (d *desk) power(l ledger) (exact.Decimal, bool) {
+func (b *Book) power(l ledger) (exact.Decimal, bool) {
 	equity, ok1 := l.equity.Per(exact.One)
 	exposure, ok2 := l.exposure.Per(exact.One)
-	most, fits := max(equity, 0).Times(d.options.Account.Leverage, exact.Down)
+	most, fits := max(equity, 0).Times(b.Rules.Account.Leverage, exact.Down)
 	if !fits { // as much as exposure can be counted
 		most = math.MaxInt64
 	}
@@ -111,14 +87,14 @@ func (l ledger) unknown(missing ...string) string {
 
 // reservedBut returns what the open orders of all symbols except one would add to the
 // exposure, and the symbols for which that is not known because their price is missing.
-// Symbols in other currencies do not count. Called with mu held.
-func (d *desk) reservedBut(s *book.State, but string) (sum exact.Decimal, missing []string) {
-	for symbol := range s.Open {
-		if symbol == but || !d.options.Account.counts(d.currency(symbol)) {
+// Symbols in other currencies do not count.
+func (b *Book) reservedBut(but string) (sum exact.Decimal, missing []string) {
+	for symbol := range b.Open {
+		if symbol == but || !b.Rules.Account.counts(b.Currency(symbol)) {
 			continue
 		}
-		sum = together(sum, d.reserved(s, symbol))
-		if d.watch.price(symbol) <= 0 && d.reservesByPrice(s, symbol) {
+		sum = together(sum, b.reserved(symbol))
+		if b.price(symbol) <= 0 && b.reservesByPrice(symbol) {
 			missing = append(missing, symbol)
 		}
 	}
@@ -127,24 +103,24 @@ func (d *desk) reservedBut(s *book.State, but string) (sum exact.Decimal, missin
 
 // reservesByPrice reports whether what the open orders of a symbol reserve depends on its
 // price of now: they would turn a position around, or one that follows the price would open
-// or add to one. Called with mu held.
-func (d *desk) reservesByPrice(s *book.State, symbol string) bool {
-	held, open := s.Holdings[symbol].Quantity, s.Open[symbol]
+// or add to one.
+func (b *Book) reservesByPrice(symbol string) bool {
+	held, open := b.Holdings[symbol].Quantity, b.Open[symbol]
 	return slices.ContainsFunc(open, func(id string) bool {
-		o := s.Order(id)
-		size, _ := d.openValue(s, symbol, o.Side, nil)
-		turns, follows := book.Reducible(held, size) != 0, o.Type == book.Market || o.Type == book.TrailingStop
-		return s.Counts(o, nil) && !book.Shrinks(held, size) && (turns || follows)
+		o := b.Order(id)
+		size, _ := b.openValue(symbol, o.Side, nil)
+		turns, follows := Reducible(held, size) != 0, o.Type == Market || o.Type == TrailingStop
+		return b.Counts(o, nil) && !Shrinks(held, size) && (turns || follows)
 	})
 }
 
 // reserved returns what the open orders of a symbol would add to its exposure if all
-// its buys or all its sells were filled, whichever adds more. Called with mu held. Only
+// its buys or all its sells were filled, whichever adds more. Only
 // one side counts, because fills of the other would reduce what these open.
-func (d *desk) reserved(s *book.State, symbol string) (most exact.Decimal) {
-	for _, side := range []book.Side{book.Buy, book.Sell} {
-		size, value := d.openValue(s, symbol, side, nil)
-		most = max(most, d.grows(s, symbol, size, value))
+func (b *Book) reserved(symbol string) (most exact.Decimal) {
+	for _, side := range []Side{Buy, Sell} {
+		size, value := b.openValue(symbol, side, nil)
+		most = max(most, b.grows(symbol, size, value))
 	}
 	return most
 }
@@ -154,42 +130,40 @@ const tooMuch exact.Decimal = 1 << 62
 
 // openValue returns the signed quantity of the open orders of one side, and their
 // value, each at its highest likely price. Only orders that count beside another one,
-// which may be nil, are added up; see counts. Called with mu held. A value that leaves
+// which may be nil, are added up; see counts. A value that leaves
 // the range stays at tooMuch, which no account can pay.
-func (d *desk) openValue(s *book.State, symbol string, side book.Side, beside *book.Order) (size, value exact.Decimal) {
-	for _, id := range s.Open[symbol] {
-		o := s.Order(id)
-		if o.Side != side || !s.Counts(o, beside) {
+func (b *Book) openValue(symbol string, side Side, beside *Order) (size, value exact.Decimal) {
+	for _, id := range b.Open[symbol] {
+		o := b.Order(id)
+		if o.Side != side || !b.Counts(o, beside) {
 			continue
 		}
 		size += o.Remaining()
-		value = together(value, worth(o.Remaining(), d.highest(s, o)))
+		value = together(value, worth(o.Remaining(), b.highest(o)))
 	}
 	return size, value
 }
 
 // highest returns the highest price that an open order is likely to be filled at: the
 // price of its limit or stop, for an oco the higher of its two orders, and for a
-// trailing stop, which follows the market, at least the price of now. Called with mu
-// held.
-func (d *desk) highest(s *book.State, o *book.Order) exact.Decimal {
-	price := d.likely(o)
-	if o.Role == book.RoleOCO {
-		for _, mate := range s.Mates(o, o.Group) {
-			price = max(price, d.likely(mate))
+// trailing stop, which follows the market, at least the price of now.
+func (b *Book) highest(o *Order) exact.Decimal {
+	price := b.likely(o)
+	if o.Role == RoleOCO {
+		for _, mate := range b.Mates(o, o.Group) {
+			price = max(price, b.likely(mate))
 		}
 	}
 	return price
 }
 
 // likely is like highest, but looks at o alone and not at the other order of an oco.
-// Called with mu held.
-func (d *desk) likely(o *book.Order) exact.Decimal {
+func (b *Book) likely(o *Order) exact.Decimal {
 	switch o.Type {
-	case book.TrailingStop:
-		return max(d.stop(o), d.watch.price(o.Symbol))
-	case book.Market:
-		return d.paper.slip(o, book.Quote{Price: d.watch.price(o.Symbol)})
+	case TrailingStop:
+		return max(b.stop(o), b.price(o.Symbol))
+	case Market:
+		return b.slip(o, Quote{Price: b.price(o.Symbol)})
 	}
 	return o.Worst()
 }
@@ -215,10 +189,10 @@ func together(x, y exact.Decimal) exact.Decimal {
 // grows returns how much buying power fills of the signed size and the value need,
 // fees included. Fills that only reduce the position of the symbol need none; fills that
 // add to it need their value; fills that turn it around need what the new position is
-// worth beyond the old one, which they close. Called with mu held.
-func (d *desk) grows(s *book.State, symbol string, size, value exact.Decimal) exact.Decimal {
-	held := s.Holdings[symbol].Quantity
-	if size == 0 || book.Shrinks(held, size) {
+// worth beyond the old one, which they close.
+func (b *Book) grows(symbol string, size, value exact.Decimal) exact.Decimal {
+	held := b.Holdings[symbol].Quantity
+	if size == 0 || Shrinks(held, size) {
 		return 0
 	}
 	need, freed := value, exact.Decimal(0)
@@ -226,19 +200,19 @@ func (d *desk) grows(s *book.State, symbol string, size, value exact.Decimal) ex
 		// What the rest of the fills is worth once the old position is closed, and what
 		// closing it frees.
 		need, _ = exact.Product(value, size.Abs()-held.Abs()).PerUp(size.Abs()) // a part of value, so in range
-		freed, _ = held.Abs().Times(max(d.watch.price(symbol), 0), exact.Down)
+		freed, _ = held.Abs().Times(max(b.price(symbol), 0), exact.Down)
 	}
 	if need <= freed {
 		return 0
 	}
-	fee, _ := value.Times(d.paper.feeRate, exact.Up) // the rate is below one, so it is in range
+	fee, _ := value.Times(b.Rules.FeeRate, exact.Up) // the rate is below one, so it is in range
 	return together(need-freed, fee)
 }
 
 // refuseShort refuses an order that would sell more than is held, and says how much
 // can still be sold, in whole lots. Others is the signed size that open orders sell: zero
 // or negative.
-func refuseShort(o *book.Order, held, others, lot exact.Decimal) error {
+func refuseShort(o *Order, held, others, lot exact.Decimal) error {
 	left, _ := held.Add(others)
 	left, _ = max(left, 0).Step(lot, exact.Down)
 	counted, advice := "", "nothing can be sold"
@@ -248,69 +222,67 @@ func refuseShort(o *book.Order, held, others, lot exact.Decimal) error {
 	if left > 0 {
 		advice = o.AtMost(left)
 	}
-	return book.Refuse("no_short", "the account holds %s of %s%s, and may not sell more than it has (short in --paper-file): %s", held, o.Symbol, counted, advice)
+	return Refuse("no_short", "the account holds %s of %s%s, and may not sell more than it has (short in --paper-file): %s", held, o.Symbol, counted, advice)
 }
 
 // spending is what an account is to pay for: a quantity of an order at a price, beside the
 // open orders of its side, of which beside is the signed quantity and worth the value.
 type spending struct{ quantity, price, beside, worth exact.Decimal }
 
-// needs returns how much buying power is needed for x, of which quantity is for o. Called with
-// mu held.
-func (d *desk) needs(o *book.Order, x spending) exact.Decimal {
-	return d.grows(d.ahead, o.Symbol, x.beside+o.Side.Sign(x.quantity), together(worth(x.quantity, x.price), x.worth))
+// needs returns how much buying power is needed for x, of which quantity is for o.
+func (b *Book) needs(o *Order, x spending) exact.Decimal {
+	return b.grows(o.Symbol, x.beside+o.Side.Sign(x.quantity), together(worth(x.quantity, x.price), x.worth))
 }
 
 // affords returns the largest quantity of o, in whole lots, for which x needs no more buying
-// power than there is. Called with mu held.
-func (d *desk) affords(o *book.Order, x spending, power exact.Decimal) exact.Decimal {
-	lot := max(d.paper.grid(o.Symbol).Lot, 1)
+// power than there is.
+func (b *Book) affords(o *Order, x spending, power exact.Decimal) exact.Decimal {
+	lot := max(b.Grid(o.Symbol).Lot, 1)
 	// The first number of lots that needs too much: more quantity never needs less.
 	over := sort.Search(int(x.quantity/lot), func(lots int) bool {
 		x.quantity = exact.Decimal(lots+1) * lot
-		return d.needs(o, x) > power
+		return b.needs(o, x) > power
 	})
 	return exact.Decimal(over) * lot
 }
 
 // checkAccount refuses o if the account cannot pay for x. Reserved is what the open orders of
-// other symbols need, and missing names those for which that is not known. Called with mu
-// held.
-func (d *desk) checkAccount(o *book.Order, x spending, reserved exact.Decimal, missing ...string) error {
-	account := d.options.Account
+// other symbols need, and missing names those for which that is not known.
+func (b *Book) checkAccount(o *Order, x spending, reserved exact.Decimal, missing ...string) error {
+	account := b.Rules.Account
 	if account.Cash == 0 {
 		return nil
 	}
-	held, size := d.ahead.Holdings[o.Symbol].Quantity, x.beside+o.Side.Sign(x.quantity)
-	if currency := d.currency(o.Symbol); !account.counts(currency) {
-		if book.Shrinks(held, size) { // a position that is older than the account can be closed
+	held, size := b.Holdings[o.Symbol].Quantity, x.beside+o.Side.Sign(x.quantity)
+	if currency := b.Currency(o.Symbol); !account.counts(currency) {
+		if Shrinks(held, size) { // a position that is older than the account can be closed
 			return nil
 		}
-		return book.Refuse("currency", "the account is in %s, and %s is priced in %s: only a position that is held can be closed", account.Currency, o.Symbol, currency)
+		return Refuse("currency", "the account is in %s, and %s is priced in %s: only a position that is held can be closed", account.Currency, o.Symbol, currency)
 	}
 	if after, _ := held.Add(size); after < 0 && size < 0 && !account.Short {
-		return refuseShort(o, held, min(0, x.beside), d.paper.grid(o.Symbol).Lot)
+		return refuseShort(o, held, min(0, x.beside), b.Grid(o.Symbol).Lot)
 	}
 	// What needs no buying power passes even if the account cannot be valued.
-	need := d.needs(o, x)
-	l := d.ledger(d.ahead)
-	left, ok := d.power(l)
+	need := b.needs(o, x)
+	l := b.ledger()
+	left, ok := b.power(l)
 	left -= reserved
 	switch {
 	case need == 0:
 		return nil
 	case !ok || len(missing) > 0:
-		return book.Refuse("no_price", "what the account is worth is not known: %s", l.unknown(missing...))
+		return Refuse("no_price", "what the account is worth is not known: %s", l.unknown(missing...))
 	case need > left:
 		advice := "there is nothing left for it"
-		if most := d.affords(o, x, left); most > 0 {
+		if most := b.affords(o, x, left); most > 0 {
 			advice = o.AtMost(most)
 		}
 		needs := need.String()
 		if need == tooMuch {
 			needs = "more than " + needs
 		}
-		return book.Refuse("buying_power", "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; %s", needs, max(left, 0), account.Currency, advice)
+		return Refuse("buying_power", "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; %s", needs, max(left, 0), account.Currency, advice)
 	}
 	return nil
 }

@@ -1,8 +1,7 @@
-package trade
+package book
 
 import (
 	"wick/internal/exact"
-	"wick/trade/book"
 )
 
 // Estimate is what a person wants to know of an order before it is filled. It assumes the
@@ -21,8 +20,8 @@ type Estimate struct {
 
 // Estimate returns the estimate of o, the answer to a dry run. The fee of a broker
 // elsewhere is not known here, and stays zero.
-func (e *Engine) Estimate(o book.Order) Estimate {
-	entry, rate := e.entry(&o)
+func (b *Book) Estimate(o Order) Estimate {
+	entry, rate := b.entry(&o)
 	if entry == 0 {
 		return Estimate{}
 	}
@@ -31,14 +30,14 @@ func (e *Engine) Estimate(o book.Order) Estimate {
 		x.Quantity = o.FilledQuantity
 	}
 	if o.Account == "" {
-		r, _ := e.paper.report(o.Status, x.Quantity, x.Price, rate) // in range: the dry run has made the same checks
+		r, _ := b.report(o.Status, x.Quantity, x.Price, rate) // in range: the dry run has made the same checks
 		x.Fee = r.Fee
 	}
 	if o.StopLoss != nil {
-		x.StopLoss, _ = o.StopLoss.At(entry, o.Side == book.Sell)
+		x.StopLoss, _ = o.StopLoss.At(entry, o.Side == Sell)
 	}
 	if o.TakeProfit != nil {
-		x.TakeProfit, _ = o.TakeProfit.At(entry, o.Side == book.Buy)
+		x.TakeProfit, _ = o.TakeProfit.At(entry, o.Side == Buy)
 	}
 	return x
 }
@@ -50,40 +49,40 @@ func (x Estimate) Worth() (exact.Decimal, bool) {
 
 // EstimateBeside returns the estimate of the stop beside o, a limit. Nobody knows which of
 // the two will be filled, so each has an estimate of its own.
-func (e *Engine) EstimateBeside(o book.Order, with book.OCO) Estimate {
-	return e.Estimate(*o.Partner(with))
+func (b *Book) EstimateBeside(o Order, with OCO) Estimate {
+	return b.Estimate(*o.Partner(with))
 }
 
 // entry returns the price at which o would be filled, zero if it is not known, and the
 // rate of its fee. An order that takes what the market offers, now or later like a stop,
 // pays the taker's rate; a limit that waits pays the maker's.
-func (d *desk) entry(o *book.Order) (price, rate exact.Decimal) {
+func (b *Book) entry(o *Order) (price, rate exact.Decimal) {
 	switch {
 	case o.AveragePrice != nil:
-		return *o.AveragePrice, d.paper.feeRate
-	case o.Type == book.Market: // at a broker elsewhere, which has not answered yet
-		return d.paper.slip(o, d.watch.of(o.Symbol).Quote), d.paper.feeRate
-	case o.Type == book.StopLimit:
+		return *o.AveragePrice, b.Rules.FeeRate
+	case o.Type == Market: // at a broker elsewhere, which has not answered yet
+		return b.slip(o, b.Markets.Of(o.Symbol).Quote), b.Rules.FeeRate
+	case o.Type == StopLimit:
 		// Triggered at its stop, it takes what the market offers there, or rests at its
 		// limit if the market is beyond that.
-		if offered := d.paper.offered(o, book.Quote{Price: *o.StopPrice}); o.Within(offered) != offered {
-			return *o.Price, d.paper.makerRate
+		if offered := b.offered(o, Quote{Price: *o.StopPrice}); o.Within(offered) != offered {
+			return *o.Price, b.Rules.MakerFeeRate
 		}
-		return *o.StopPrice, d.paper.feeRate
+		return *o.StopPrice, b.Rules.FeeRate
 	case o.Waits():
-		return *o.StopPrice, d.paper.feeRate
+		return *o.StopPrice, b.Rules.FeeRate
 	}
-	return *o.Price, d.paper.makerRate
+	return *o.Price, b.Rules.MakerFeeRate
 }
 
 // Arrival returns the highest price at which o may be filled if it arrives now, and zero if
 // the market has not reached it. That is the price on arrival, or the price of the market:
 // a limit that bid or ask have not reached waits, and is filled by the next trade, without
 // slippage.
-func (e *Engine) Arrival(o book.Order) exact.Decimal {
-	q := e.watch.of(o.Symbol).Quote
-	price := e.paper.arrive(&o, q)
-	if later := e.paper.offered(&o, book.Quote{Price: q.Price}); o.Type == book.Limit && o.Within(later) == later {
+func (b *Book) Arrival(o Order) exact.Decimal {
+	q := b.Markets.Of(o.Symbol).Quote
+	price := b.arrive(&o, q)
+	if later := b.offered(&o, Quote{Price: q.Price}); o.Type == Limit && o.Within(later) == later {
 		price = max(price, later)
 	}
 	return price

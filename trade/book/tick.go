@@ -1,4 +1,4 @@
-package trade
+package book
 
 import (
 	"encoding/json"
@@ -8,13 +8,12 @@ import (
 
 	"wick/internal/exact"
 	"wick/market"
-	"wick/trade/book"
 )
 
-// tick is an update in exact numbers.
-type tick struct {
+// Tick is an update in exact numbers.
+type Tick struct {
 	market.Update
-	price  exact.Decimal // zero if it is out of the range of exact numbers
+	Exact  exact.Decimal // the price; zero if it is out of the range of exact numbers
 	from   exact.Decimal // the price before, zero if that is not known
 	legs   []leg         // the path
 	span   span          // the extremes of price and path, and nothing else; zero if all are out of range
@@ -22,13 +21,13 @@ type tick struct {
 	fromAt int64         // when the price that the path begins at was the price, in unix milliseconds
 }
 
-// newTick makes the numbers of an update exact. It reports false if one of them
+// NewTick makes the numbers of an update exact. It reports false if one of them
 // is no price, or if they contradict each other.
-func newTick(u market.Update) (tick, bool) {
-	t := tick{Update: u, legs: legs(u)}
-	t.price, _ = exact.FromFloat(u.Price)
+func NewTick(u market.Update) (Tick, bool) {
+	t := Tick{Update: u, legs: legs(u)}
+	t.Exact, _ = exact.FromFloat(u.Price)
 	t.from, _ = exact.FromFloat(u.From)
-	t.span.high, t.span.low = t.price, t.price
+	t.span.high, t.span.low = t.Exact, t.Exact
 	for _, l := range t.legs {
 		t.span.high = max(t.span.high, l.high)
 		if t.span.low == 0 || l.low < t.span.low {
@@ -38,20 +37,20 @@ func newTick(u market.Update) (tick, bool) {
 	return t, u.Low > 0 && u.High <= math.MaxFloat64 && u.Low <= u.Price && u.Price <= u.High
 }
 
-// begin adds to t what was known before it, and is called before anything is judged.
+// Begin adds to t what was known before it, and is called before anything is judged.
 // Since is the time of the update before, in unix milliseconds, zero if t is the first
 // one after a start. Before is the price before t, perhaps one that an earlier process
 // saw. In the first update the legs whose bar began before this process did have no open, so
 // that a limit which the market passed during a downtime is filled at the limit; those whose
 // bar closed before that are late.
-func (t *tick) begin(since int64, before book.Quote, began book.Time) {
+func (t *Tick) Begin(since int64, before Quote, began Time) {
 	t.fromAt = before.At
 	if len(t.Path) == 0 {
 		t.Since = since
 	}
 	// The first poll of a symbol may find the price that its history had. The bars of the
 	// history are longer, and may have given that price a later time.
-	t.known = t.price == before.Price && (t.At == before.At || t.At < before.At && t.At == t.Since)
+	t.known = t.Exact == before.Price && (t.At == before.At || t.At < before.At && t.At == t.Since)
 	// Nothing was traded: the update tells of bars that closed, with the price of the one
 	// before. That price was judged then, and is no new look at the market.
 	if t.known && len(t.Path) == 0 && t.High == t.Low {
@@ -62,6 +61,7 @@ func (t *tick) begin(since int64, before book.Quote, began book.Time) {
 	if t.Since > t.At && len(t.legs) > 0 {
 		t.Since, t.fromAt = min(t.legs[0].bar*1000, t.At), 0
 	}
+	t.legs = slices.Clone(t.legs)
 	for i := range t.legs {
 		if i == 0 {
 			t.legs[i].from = t.Since
@@ -73,14 +73,14 @@ func (t *tick) begin(since int64, before book.Quote, began book.Time) {
 	}
 }
 
-// meets returns what makes the price alert a fire, in order of time and at most as many
+// Meets returns what makes the price alert a fire, in order of time and at most as many
 // as latest keeps. An alert that does not repeat fires at most once.
-func (t tick) meets(a *book.Alert) []book.Trigger {
+func (t Tick) Meets(a *Alert) []Trigger {
 	if a.Repeat != "" {
 		return t.meetsEach(a)
 	}
 	if why, ok := t.meetsOnce(a); ok && a.Ready(why.At) {
-		return []book.Trigger{why}
+		return []Trigger{why}
 	}
 	return nil
 }
@@ -88,16 +88,16 @@ func (t tick) meets(a *book.Alert) []book.Trigger {
 // meetsOnce returns what makes a fire: the newest price if it reaches the threshold, or
 // else the extreme of the first leg that does. If that leg is late, it counts even if the
 // newest price reaches the threshold, too.
-func (t tick) meetsOnce(a *book.Alert) (book.Trigger, bool) {
+func (t Tick) meetsOnce(a *Alert) (Trigger, bool) {
 	at := slices.IndexFunc(t.legs, func(l leg) bool {
 		part, ok := t.part(l, a)
 		return ok && reachedBy(a.Condition, part)
 	})
 	switch {
 	case t.reaches(a) && (at < 0 || !t.legs[at].late):
-		return book.Trigger{Value: json.Number(t.price.String()), At: t.At}, true
+		return Trigger{Value: json.Number(t.Exact.String()), At: t.At}, true
 	case at < 0:
-		return book.Trigger{}, false
+		return Trigger{}, false
 	}
 	part, _ := t.part(t.legs[at], a)
 	return t.legs[at].trigger(extreme(a.Condition, part)), true
@@ -105,13 +105,13 @@ func (t tick) meetsOnce(a *book.Alert) (book.Trigger, bool) {
 
 // reaches reports whether t has a new price and it meets the condition of a. The price
 // may be older than the alert, because some sources tell prices late.
-func (t tick) reaches(a *book.Alert) bool {
-	return !t.known && t.price != 0 && metBy(a.Condition, t.price)
+func (t Tick) reaches(a *Alert) bool {
+	return !t.known && t.Exact != 0 && a.Condition.Met(t.Exact)
 }
 
 // trigger returns the trigger of an alert that fires at a price of l.
-func (l leg) trigger(price exact.Decimal) book.Trigger {
-	why := book.Trigger{Value: json.Number(price.String()), Late: l.late, At: l.over()}
+func (l leg) trigger(price exact.Decimal) Trigger {
+	why := Trigger{Value: json.Number(price.String()), Late: l.late, At: l.over()}
 	if l.late {
 		why.Bar = l.bar
 	}
@@ -123,7 +123,7 @@ func (l leg) trigger(price exact.Decimal) book.Trigger {
 // close counts. The same is true if the extreme of the first leg is just the price that
 // it begins at, and that is from before the alert was set or its cooldown ended: an alert
 // does not fire at an old price that the market has left.
-func (t tick) part(l leg, a *book.Alert) (span, bool) {
+func (t Tick) part(l leg, a *Alert) (span, bool) {
 	// A leg may be longer than its bar if nothing was traded before or after that. What
 	// was traded was within the bar.
 	l.from, l.to = max(l.from, l.bar*1000), l.over()
@@ -138,23 +138,30 @@ func (t tick) part(l leg, a *book.Alert) (span, bool) {
 
 // extreme returns the price of s that goes furthest in the direction of a price
 // condition: the high for price_above, the low for price_below.
-func extreme(c book.Condition, s span) exact.Decimal {
-	if c.Type == book.PriceAbove {
+func extreme(c Condition, s span) exact.Decimal {
+	if c.Type == PriceAbove {
 		return s.high
 	}
 	return s.low
 }
 
-// metBy reports whether a price meets a price condition.
-func metBy(c book.Condition, price exact.Decimal) bool {
-	if c.Type == book.PriceAbove {
+// Met reports whether a price meets a price condition.
+func (c Condition) Met(price exact.Decimal) bool {
+	if c.Type == PriceAbove {
 		return price >= c.Threshold
 	}
 	return price <= c.Threshold
 }
 
+// Legs returns how many bars the path of t has.
+func (t Tick) Legs() int { return len(t.legs) }
+
+// Reaches reports whether the price or the path of t reaches the threshold of a price
+// condition.
+func (t Tick) Reaches(c Condition) bool { return t.span.high != 0 && reachedBy(c, t.span) }
+
 // reachedBy reports whether s reaches the threshold of a price condition.
-func reachedBy(c book.Condition, s span) bool { return metBy(c, extreme(c, s)) }
+func reachedBy(c Condition, s span) bool { return c.Met(extreme(c, s)) }
 
 // leg is one bar of the path of an update. Within a leg it is not known whether the
 // high or the low came first.
@@ -237,15 +244,15 @@ func (l leg) end() span {
 	return span{start: l.close, high: l.close, low: l.close, close: l.close}
 }
 
-// meetsEach is like meets, for an alert that repeats: it fires in each leg in which the
+// meetsEach is like Meets, for an alert that repeats: it fires in each leg in which the
 // price comes to the threshold from the other side, or for each_bar in each bar that
 // reaches it. The first time it fires wherever the price comes from, like an alert that
 // does not repeat.
-func (t tick) meetsEach(a *book.Alert) (all []book.Trigger) {
+func (t Tick) meetsEach(a *Alert) (all []Trigger) {
 	before := a // as it was before t
 	own := *a   // FiredAt of this copy is set by each firing below
 	a = &own
-	armed := !metBy(a.Condition, t.from) // the price is on the other side
+	armed := !a.Condition.Met(t.from) // the price is on the other side
 	for i, l := range t.legs {
 		part, counts := t.part(l, before)
 		met := armed && a.Since() <= l.from // otherwise it may have fired for this part of the way already
@@ -253,23 +260,23 @@ func (t tick) meetsEach(a *book.Alert) (all []book.Trigger) {
 		case a.FiredAt == nil:
 			met = true
 			if i == len(t.legs)-1 && t.reaches(a) && !(counts && l.late) {
-				part, counts, l.late = span{high: t.price, low: t.price}, true, false
+				part, counts, l.late = span{high: t.Exact, low: t.Exact}, true, false
 			}
-		case a.Repeat == book.EachBar:
+		case a.Repeat == EachBar:
 			// A leg ends when the next one begins, so its last instant is a millisecond
 			// earlier.
 			met = a.Interval.Start((l.over()-1)/1000) > a.Interval.Start((a.FiredAt.UnixMilli()-1)/1000)
 		case !met && leftBy(a.Condition, part): // it has left within the leg, and has come back if the close is there
 			met, part = true, l.end()
 		}
-		armed = !metBy(a.Condition, l.close)
+		armed = !a.Condition.Met(l.close)
 		if met && counts && reachedBy(a.Condition, part) && a.Ready(l.over()) {
-			all = book.Latest(all, l.trigger(extreme(a.Condition, part)))
-			a.FiredAt = &book.Time{Time: time.UnixMilli(l.over()).UTC()}
+			all = Latest(all, l.trigger(extreme(a.Condition, part)))
+			a.FiredAt = &Time{Time: time.UnixMilli(l.over()).UTC()}
 		}
 	}
 	return all
 }
 
 // leftBy reports whether some price of s is on the other side of the threshold.
-func leftBy(c book.Condition, s span) bool { return !reachedBy(c, span{high: s.low, low: s.high}) }
+func leftBy(c Condition, s span) bool { return !reachedBy(c, span{high: s.low, low: s.high}) }

@@ -1,4 +1,4 @@
-package trade
+package book
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"wick/internal/exact"
-	"wick/trade/book"
 )
 
 // Account is what an account comes to, as a client sees it. Sums are in its
@@ -57,35 +56,28 @@ type DayResult struct {
 	Equity   *exact.Money `json:"equity"` // at its end, or now
 }
 
-// noteDay proposes a mark of the account when it is valued for the first time on a day.
-// Called with mu held.
-func (d *desk) noteDay(at book.Time) error {
+// NoteDay proposes a mark of the account when it is valued for the first time on a day.
+func (b *Book) NoteDay(at Time) error {
 	date := at.UTC().Format(time.DateOnly)
-	if n := len(d.ahead.Days); d.options.Account.Cash == 0 || n > 0 && d.ahead.Days[n-1].Date >= date {
+	if n := len(b.Days); b.Rules.Account.Cash == 0 || n > 0 && b.Days[n-1].Date >= date {
 		return nil
 	}
-	l := d.ledger(d.ahead)
+	l := b.ledger()
 	if !l.whole {
 		return nil // a price is missing: tidy tries again
 	}
-	return d.propose(book.KindDay, &book.Event{At: at, Day: &book.DayMark{Date: date, Equity: l.equity, Realized: l.realized, Fees: l.fees, Cash: d.options.Account.Cash, Synthetic: l.synthetic}})
+	return b.Propose(KindDay, &Event{At: at, Day: &DayMark{Date: date, Equity: l.equity, Realized: l.realized, Fees: l.fees, Cash: b.Rules.Account.Cash, Synthetic: l.synthetic}})
 }
 
-// Account returns what the account comes to, nil if there is none. All numbers are of the
-// same moment: the state and the prices are read under mu.
-func (e *Engine) Account() (a *Account, err error) {
-	if e.options.Account.Cash != 0 {
-		err = e.View(func(s *book.State) { a = e.account(s) })
+// Statement returns what the account comes to; nil if there is none.
+func (b *Book) Statement(at Time) *Account {
+	options := b.Rules.Account
+	if options.Cash == 0 {
+		return nil
 	}
-	return a, err
-}
-
-// account returns what the account comes to in s. Called with mu held.
-func (d *desk) account(s *book.State) *Account {
-	options := d.options.Account
-	l := d.ledger(s)
-	reserved, missing := d.reservedBut(s, "")
-	left, ok := d.power(l)
+	l := b.ledger()
+	reserved, missing := b.reservedBut("")
+	left, ok := b.power(l)
 	a := &Account{
 		Currency: options.Currency, Cash: l.cash, Realized: l.realized, Fees: l.fees, BySymbol: []SymbolResult{}, Excluded: l.excluded,
 		Complete: ok && len(missing) == 0, Synthetic: l.synthetic, Note: options.note(l.without(missing)),
@@ -98,20 +90,20 @@ func (d *desk) account(s *book.State) *Account {
 		a.BuyingPower = &left
 	}
 	var risk, unprotected exact.Money
-	for _, symbol := range sorted(s.Holdings) {
-		if options.counts(d.currency(symbol)) {
-			lost, open := d.addSymbol(a, symbol)
-			risk, unprotected = book.Plus(risk, lost), book.Plus(unprotected, open)
+	for _, symbol := range sorted(b.Holdings) {
+		if options.counts(b.Currency(symbol)) {
+			lost, open := b.addSymbol(a, symbol, at)
+			risk, unprotected = Plus(risk, lost), Plus(unprotected, open)
 		}
 	}
-	a.addDays(s.Days, l, options.Cash, now())
+	a.addDays(b.Days, l, options.Cash, at)
 	if !l.whole {
 		return a
 	}
 	// The total profit is the equity less what was paid in. The part of it that is not
 	// realized is unrealized.
-	total := book.Minus(l.equity, options.Cash.Money())
-	unrealized := book.Minus(total, l.realized)
+	total := Minus(l.equity, options.Cash.Money())
+	unrealized := Minus(total, l.realized)
 	a.Equity, a.Exposure, a.Total, a.Unrealized = &l.equity, &l.exposure, &total, &unrealized
 	a.Risk, a.Unprotected = &risk, &unprotected
 	return a
@@ -119,12 +111,12 @@ func (d *desk) account(s *book.State) *Account {
 
 // addSymbol adds the profit of one symbol. It returns what would be lost if its stops were
 // filled, and what the rest of the position is worth: both are zero for a position without
-// a price. Called with mu held.
-func (d *desk) addSymbol(a *Account, symbol string) (risk, unprotected exact.Money) {
-	h, mark := d.ahead.Holdings[symbol], d.watch.price(symbol)
+// a price.
+func (b *Book) addSymbol(a *Account, symbol string, at Time) (risk, unprotected exact.Money) {
+	h, mark := b.Holdings[symbol], b.price(symbol)
 	r := SymbolResult{Symbol: symbol, Realized: h.Realized, Fees: h.Fees}
 	if mark > 0 || h.Quantity == 0 {
-		unrealized := book.Minus(exact.Product(h.Quantity, mark), h.Cost)
+		unrealized := Minus(exact.Product(h.Quantity, mark), h.Cost)
 		r.Unrealized = &unrealized
 	}
 	a.BySymbol = append(a.BySymbol, r)
@@ -134,13 +126,13 @@ func (d *desk) addSymbol(a *Account, symbol string) (risk, unprotected exact.Mon
 	// a halt, gets the price of the market: nothing more is lost. A stop_limit counts only if its
 	// limit lets it be filled where it is set off.
 	left, ended := h.Quantity, make(map[string]bool)
-	for _, o := range d.stops(symbol) {
+	for _, o := range b.stops(symbol) {
 		size := o.Side.Sign(o.Closes(left))
-		if size == 0 || mark == 0 || ended[o.Group] || d.held(d.ahead, o, left) || o.Expired(now().UnixMilli()) {
+		if size == 0 || mark == 0 || ended[o.Group] || b.held(o, left) || o.Expired(at.UnixMilli()) {
 			continue
 		}
-		setOff, _ := stopPrice(o.Side, d.stop(o), span{start: mark})
-		if offered := d.paper.offered(o, book.Quote{Price: setOff}); o.Type == book.StopLimit && o.Within(offered) != offered {
+		setOff, _ := stopPrice(o.Side, b.stop(o), span{start: mark})
+		if offered := b.offered(o, Quote{Price: setOff}); o.Type == StopLimit && o.Within(offered) != offered {
 			continue
 		}
 		if o.Role != "" {
@@ -148,7 +140,7 @@ func (d *desk) addSymbol(a *Account, symbol string) (risk, unprotected exact.Mon
 		}
 		left += size
 		if lost := exact.Product(-size, mark-setOff); lost.Sign() > 0 {
-			risk = book.Plus(risk, lost)
+			risk = Plus(risk, lost)
 		}
 	}
 	return risk, exact.Product(left.Abs(), mark)
@@ -156,18 +148,17 @@ func (d *desk) addSymbol(a *Account, symbol string) (risk, unprotected exact.Mon
 
 // stops returns the waiting stops of a symbol, both those that sell and those that buy,
 // each in the order in which a market that moves against the position reaches them.
-// Called with mu held.
-func (d *desk) stops(symbol string) (stops []*book.Order) {
-	for _, id := range d.ahead.Open[symbol] {
-		if o := d.ahead.Order(id); o.Waits() {
+func (b *Book) stops(symbol string) (stops []*Order) {
+	for _, id := range b.Open[symbol] {
+		if o := b.Order(id); o.Waits() {
 			stops = append(stops, o)
 		}
 	}
-	slices.SortStableFunc(stops, func(a, b *book.Order) int {
-		if a.Side == book.Buy && b.Side == book.Buy { // for a short position the lowest comes first
-			a, b = b, a
+	slices.SortStableFunc(stops, func(x, y *Order) int {
+		if x.Side == Buy && y.Side == Buy { // for a short position the lowest comes first
+			x, y = y, x
 		}
-		return cmp.Compare(d.stop(b), d.stop(a))
+		return cmp.Compare(b.stop(y), b.stop(x))
 	})
 	return stops
 }
@@ -175,17 +166,17 @@ func (d *desk) stops(symbol string) (stops []*book.Order) {
 // addDays adds the profit of each day, which is the difference of two marks; the last day
 // goes on until now, and what it made is not known while the account cannot be valued. Cash
 // is the amount paid in as it is set now.
-func (a *Account) addDays(days []book.DayMark, l ledger, cash exact.Decimal, at book.Time) {
+func (a *Account) addDays(days []DayMark, l ledger, cash exact.Decimal, at Time) {
 	// From now backwards: the end of a day is the mark of the next one.
-	end, peak := book.DayMark{Date: "", Equity: l.equity, Realized: l.realized, Fees: l.fees, Cash: cash, Synthetic: l.synthetic}, cash.Money()
+	end, peak := DayMark{Date: "", Equity: l.equity, Realized: l.realized, Fees: l.fees, Cash: cash, Synthetic: l.synthetic}, cash.Money()
 	a.ByDay = []DayResult{}
 	for i := len(days) - 1; i >= 0; i-- {
 		d := days[i].With(cash)
-		if len(a.ByDay) < book.ShownDays {
-			profit, equity := book.Minus(end.Equity, d.Equity), end.Equity
-			a.ByDay = append(a.ByDay, DayResult{d.Date, &profit, book.Minus(end.Realized, d.Realized), book.Minus(end.Fees, d.Fees), &equity})
+		if len(a.ByDay) < ShownDays {
+			profit, equity := Minus(end.Equity, d.Equity), end.Equity
+			a.ByDay = append(a.ByDay, DayResult{d.Date, &profit, Minus(end.Realized, d.Realized), Minus(end.Fees, d.Fees), &equity})
 		}
-		if book.Minus(d.Equity, peak).Sign() > 0 {
+		if Minus(d.Equity, peak).Sign() > 0 {
 			peak = d.Equity // at the beginning of the day
 		}
 		end = d
@@ -200,7 +191,7 @@ func (a *Account) addDays(days []book.DayMark, l ledger, cash exact.Decimal, at 
 	if len(a.ByDay) > 0 && a.ByDay[0].Date == at.UTC().Format(time.DateOnly) {
 		a.Day = a.ByDay[0].Profit
 	}
-	if below := book.Minus(peak, l.equity); below.Sign() > 0 {
+	if below := Minus(peak, l.equity); below.Sign() > 0 {
 		*a.Drawdown = below
 	}
 }

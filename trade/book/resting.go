@@ -1,4 +1,4 @@
-package trade
+package book
 
 import (
 	"cmp"
@@ -9,18 +9,16 @@ import (
 
 	"wick/internal/exact"
 	"wick/market"
-	"wick/trade/book"
 )
 
-// fillResting fills the resting orders that t reaches, leg by leg and within a leg in the
+// OnPrice fills the resting orders that t reaches, leg by leg and within a leg in the
 // order in which the market reaches them, and lets trailing stops follow the market. Since is
 // the time of the feed's update before, zero if this is its first one after a start.
-// Called with mu held.
-func (d *desk) fillResting(t tick, since int64, at book.Time) (err error) {
+func (b *Book) OnPrice(t Tick, since int64, at Time) (err error) {
 	if t.At < since { // the clock was set back: times that now lie in the future mean nothing
-		for _, id := range d.ahead.Open[t.Symbol] {
-			if d.arrived[id] > at.UnixMilli() {
-				delete(d.arrived, id)
+		for _, id := range b.Open[t.Symbol] {
+			if b.arrived[id] > at.UnixMilli() {
+				delete(b.arrived, id)
 			}
 		}
 	}
@@ -28,9 +26,9 @@ func (d *desk) fillResting(t tick, since int64, at book.Time) (err error) {
 	// day, after a downtime, take a fifth of a second.
 	for _, l := range t.legs {
 		judge := func(stage leg) bool {
-			for queue := d.reachedBy(t.Symbol, stage, l.to); len(queue) > 0 && err == nil; {
+			for queue := b.reachedBy(t.Symbol, stage, l.to); len(queue) > 0 && err == nil; {
 				var exit *reachedOrder
-				exit, err = d.fillReached(t, queue[0], stage, at)
+				exit, err = b.fillReached(t, queue[0], stage, at)
 				queue = queue[1:]
 				if exit != nil {
 					queue = slices.Insert(queue, exit.placeIn(queue), *exit)
@@ -38,10 +36,10 @@ func (d *desk) fillResting(t tick, since int64, at book.Time) (err error) {
 			}
 			// Only now: whether the extreme that moves a trailing stop came before the one that
 			// reaches an order is not known.
-			for _, id := range d.ahead.Open[t.Symbol] {
-				o := d.ahead.Order(id)
-				if part, ok := stage.after(d.arrived[id]); ok && stage.from != stage.to && !o.Expired(l.to) {
-					d.trail(o, part)
+			for _, id := range b.Open[t.Symbol] {
+				o := b.Order(id)
+				if part, ok := stage.after(b.arrived[id]); ok && stage.from != stage.to && !o.Expired(l.to) {
+					b.trail(o, part)
 				}
 			}
 			return false // the orders that wait on are judged by the rest
@@ -55,16 +53,16 @@ func (d *desk) fillResting(t tick, since int64, at book.Time) (err error) {
 	if len(t.legs) == 0 || err != nil {
 		return err
 	}
-	for _, id := range d.ahead.Open[t.Symbol] {
+	for _, id := range b.Open[t.Symbol] {
 		// An order that was there before the time of this update began needs no entry any
 		// more: all of the next update counts for it.
-		if born, ok := d.arrived[id]; ok && born <= t.Since {
-			delete(d.arrived, id)
+		if born, ok := b.arrived[id]; ok && born <= t.Since {
+			delete(b.arrived, id)
 		} else if ok { // the order was there when this update came, whatever the clocks say
-			d.arrived[id] = min(born, t.At)
+			b.arrived[id] = min(born, t.At)
 		}
 	}
-	return d.expire(t.Symbol, book.Time{Time: time.UnixMilli(t.At)}, at)
+	return b.Expire(t.Symbol, Time{Time: time.UnixMilli(t.At)}, at)
 }
 
 // reachedOrder is a resting order that the market reaches.
@@ -76,7 +74,7 @@ type reachedOrder struct {
 	// sells, a limit that buys. It is not known of an order that has not seen the whole way.
 	falling, known bool
 	place          exact.Decimal
-	why            []book.Reason // what every step of it from this one on says
+	why            []Reason // what every step of it from this one on says
 }
 
 // placeIn returns the place of h, an exit that begins now, in the queue of those that the market
@@ -99,26 +97,26 @@ func (h *reachedOrder) placeIn(queue []reachedOrder) (place int) {
 // reachedBy returns the resting orders that l, a leg or its opening, reaches. What is passed on the
 // way down comes in that order, and so does what is passed on the way up; which of the two ways
 // came first is not known, and there the older order is first. Orders that expire by the end of
-// the leg are left out. Called with mu held.
-func (d *desk) reachedBy(symbol string, l leg, end int64) (list []reachedOrder) {
-	for _, id := range d.ahead.Open[symbol] {
-		o := d.ahead.Order(id)
-		part, ok := l.after(d.arrived[id])
+// the leg are left out.
+func (b *Book) reachedBy(symbol string, l leg, end int64) (list []reachedOrder) {
+	for _, id := range b.Open[symbol] {
+		o := b.Order(id)
+		part, ok := l.after(b.arrived[id])
 		if !ok || o.Expired(end) {
 			continue
 		}
-		h := reachedOrder{id: id, part: part, falling: o.Waits() == (o.Side == book.Sell), known: part == l.span}
+		h := reachedOrder{id: id, part: part, falling: o.Waits() == (o.Side == Sell), known: part == l.span}
 		if o.Waits() {
-			h.stop = d.stop(o)
+			h.stop = b.stop(o)
 			h.place = h.stop
 		} else {
 			h.place = *o.Price
 		}
-		if h.price, ok = d.reached(o, part); !ok {
+		if h.price, ok = b.reached(o, part); !ok {
 			continue
 		}
-		if o.Waits() && d.bothReached(o, part) {
-			h.why = []book.Reason{book.Because(book.StopCounts)}
+		if o.Waits() && b.bothReached(o, part) {
+			h.why = []Reason{Because(StopCounts)}
 		}
 		list = append(list, h)
 	}
@@ -145,32 +143,32 @@ func (d *desk) reachedBy(symbol string, l leg, end int64) (list []reachedOrder) 
 
 // fillReached takes the step of an order that l, a leg of t or its opening, reaches, if there is
 // one. If that fills an entry whose stop_loss is reached by what l did after that, it returns the
-// stop_loss. Called with mu held.
-func (d *desk) fillReached(t tick, h reachedOrder, l leg, at book.Time) (*reachedOrder, error) {
-	o := d.ahead.Order(h.id)
-	if o == nil || o.Status.Terminal() || d.stopReached(o, l) { // it may have ended with one before it
+// stop_loss.
+func (b *Book) fillReached(t Tick, h reachedOrder, l leg, at Time) (*reachedOrder, error) {
+	o := b.Order(h.id)
+	if o == nil || o.Status.Terminal() || b.stopReached(o, l) { // it may have ended with one before it
 		return nil, nil
 	}
 	step := *o
-	if o.Type == book.TrailingStop { // the record says where it stood, too
+	if o.Type == TrailingStop { // the record says where it stood, too
 		step.StopPrice = &h.stop
 	}
 	if h.why != nil {
 		step.Why = h.why
 	}
-	q := book.Quote{Price: h.price, At: l.to, Source: t.Source, Synthetic: t.Synthetic}
-	ev, err := d.fillNow(&step, q, at)
+	q := Quote{Price: h.price, At: l.to, Source: t.Source, Synthetic: t.Synthetic}
+	ev, err := b.fillNow(&step, q, at)
 	if ev == nil || ev.Holding == nil {
 		return nil, err
 	}
 	for _, exit := range ev.Begin {
-		if exit.Role != book.RoleStopLoss {
+		if exit.Role != RoleStopLoss {
 			continue
 		}
 		rest, sure := h.part.afterEntry(&step, h.price)
-		next := reachedOrder{id: exit.ID, stop: *exit.StopPrice, place: *exit.StopPrice, part: rest, falling: exit.Side == book.Sell, known: h.known}
+		next := reachedOrder{id: exit.ID, stop: *exit.StopPrice, place: *exit.StopPrice, part: rest, falling: exit.Side == Sell, known: h.known}
 		if !sure {
-			next.why = []book.Reason{book.Because(book.EntryFirst)}
+			next.why = []Reason{Because(EntryFirst)}
 		}
 		var ok bool
 		if next.price, ok = stopPrice(exit.Side, next.stop, rest); ok {
@@ -181,16 +179,16 @@ func (d *desk) fillReached(t tick, h reachedOrder, l leg, at book.Time) (*reache
 }
 
 // fillNow takes the step of an order that the market has reached at q, unless the trading
-// state holds it. It returns the step, or nil. Called with mu held.
-func (d *desk) fillNow(o *book.Order, q book.Quote, at book.Time) (*book.Event, error) {
-	if d.held(d.ahead, o, d.ahead.Holdings[o.Symbol].Quantity) {
+// state holds it. It returns the step, or nil.
+func (b *Book) fillNow(o *Order, q Quote, at Time) (*Event, error) {
+	if b.held(o, b.Holdings[o.Symbol].Quantity) {
 		return nil, nil
 	}
-	k, ev := d.fillAt(o, q, at)
+	k, ev := b.fillAt(o, q, at)
 	if ev == nil {
 		return nil, nil
 	}
-	if err := d.proposeOrders(k, ev, q.At, false); err != nil { // the order would stay open, though the market has reached it
+	if err := b.ProposeOrders(k, ev, q.At, false); err != nil { // the order would stay open, though the market has reached it
 		return nil, fmt.Errorf("order %s was reached: %w", o.ID, err)
 	}
 	return ev, nil
@@ -201,9 +199,9 @@ func (d *desk) fillNow(o *book.Order, q book.Quote, at book.Time) (*book.Event, 
 // that. The way to a limit goes on to the stop behind it, so the extreme of that side came
 // later. So it did if s began beyond a stop. Otherwise nobody knows, and it counts against the
 // trader, unless it is just the price that s began at.
-func (s span) afterEntry(o *book.Order, price exact.Decimal) (rest span, sure bool) {
+func (s span) afterEntry(o *Order, price exact.Decimal) (rest span, sure bool) {
 	rest = span{start: price, high: s.high, low: s.low}
-	switch buys := o.Side == book.Buy; {
+	switch buys := o.Side == Buy; {
 	case !o.Waits() && buys: // the market may have left out the limit, as in a downtime
 		rest.start = min(price, s.start)
 		return rest, true
@@ -225,10 +223,10 @@ func (s span) afterEntry(o *book.Order, price exact.Decimal) (rest span, sure bo
 }
 
 // bothReached reports whether part also reaches a limit of the same group, whose fill
-// would have ended the stop o. Called with mu held.
-func (d *desk) bothReached(o *book.Order, part span) bool {
-	return o.Role != "" && slices.ContainsFunc(d.ahead.Mates(o, o.Group), func(mate *book.Order) bool {
-		_, ok := d.reached(mate, part)
+// would have ended the stop o.
+func (b *Book) bothReached(o *Order, part span) bool {
+	return o.Role != "" && slices.ContainsFunc(b.Mates(o, o.Group), func(mate *Order) bool {
+		_, ok := b.reached(mate, part)
 		return ok && !mate.Waits()
 	})
 }
@@ -237,40 +235,40 @@ func (d *desk) bothReached(o *book.Order, part span) bool {
 // its group is reached within the same leg. Most often the stop is judged first and has
 // ended o already, but a stop that replaced another one is judged after the limit. It is
 // also true if the stop was set off in this leg and is still open, such as a stop_limit
-// whose limit the market went beyond. Called with mu held.
-func (d *desk) stopReached(o *book.Order, l leg) bool {
-	return o.Role != "" && !o.Type.HasStop() && slices.ContainsFunc(d.ahead.Mates(o, o.Group), func(mate *book.Order) bool {
+// whose limit the market went beyond.
+func (b *Book) stopReached(o *Order, l leg) bool {
+	return o.Role != "" && !o.Type.HasStop() && slices.ContainsFunc(b.Mates(o, o.Group), func(mate *Order) bool {
 		if mate.TriggeredAt != nil && mate.TriggeredAt.UnixMilli() >= l.to {
 			return true
 		}
-		part, ok := l.after(d.arrived[mate.ID])
+		part, ok := l.after(b.arrived[mate.ID])
 		if !ok || !mate.Type.HasStop() || mate.Expired(l.to) {
 			return false
 		}
-		_, ok = d.reached(mate, part)
+		_, ok = b.reached(mate, part)
 		return ok
 	})
 }
 
 // reached returns the price of the market, without slippage, when it reaches the limit
 // or the stop of o within part, and whether it does.
-func (d *desk) reached(o *book.Order, part span) (exact.Decimal, bool) {
+func (b *Book) reached(o *Order, part span) (exact.Decimal, bool) {
 	if o.Waits() {
-		return stopPrice(o.Side, d.stop(o), part)
+		return stopPrice(o.Side, b.stop(o), part)
 	}
-	return d.paper.resting(o, part)
+	return b.resting(o, part)
 }
 
 // held reports whether a resting order must not be filled now that the position has this
-// quantity, because of the trading state of s or because it cannot be told whether trading is
+// quantity, because of the trading state or because it cannot be told whether trading is
 // halted. The order stays open. If a
 // stop is reached while it is held, it is not filled at that price later: the prices after
-// that decide. Called with mu held.
-func (d *desk) held(s *book.State, o *book.Order, position exact.Decimal) bool {
+// that decide.
+func (b *Book) held(o *Order, position exact.Decimal) bool {
 	switch {
-	case d.haltUnread, s.Trading == book.Halted:
+	case b.HaltUnread, b.Trading == Halted:
 		return true
-	case s.Trading == book.Reducing: // what closes the position is filled, and the rest cancelled
+	case b.Trading == Reducing: // what closes the position is filled, and the rest cancelled
 		return !o.ReduceOnly && o.Closes(position) == 0
 	}
 	return false
@@ -284,47 +282,47 @@ func (d *desk) held(s *book.State, o *book.Order, position exact.Decimal) bool {
 // refuses what closes a position: so much is filled, and the rest is cancelled. It waits,
 // and says so, as long as it is not known whether the account can pay for it, because another
 // position has no price.
-func (d *desk) fillAt(o *book.Order, q book.Quote, at book.Time) (book.Kind, *book.Event) {
+func (b *Book) fillAt(o *Order, q Quote, at Time) (Kind, *Event) {
 	// A stop is filled at the market's price with slippage. A stop_limit becomes a limit and
 	// waits if the market is beyond that limit.
 	if o.Waits() {
-		if offered := d.paper.offered(o, q); o.Type == book.StopLimit && o.Within(offered) != offered {
-			return book.KindOrderChanged, d.triggered(o, q, at)
+		if offered := b.offered(o, q); o.Type == StopLimit && o.Within(offered) != offered {
+			return KindOrderChanged, b.triggered(o, q, at)
 		}
-		q.Price = o.Within(d.paper.slip(o, q))
+		q.Price = o.Within(b.slip(o, q))
 	}
 	// A reduce_only order takes no more than the position has left, and while trading may only
 	// reduce no order does.
-	size, closes := o.Remaining().Abs(), o.Closes(d.ahead.Holdings[o.Symbol].Quantity)
-	if o.ReduceOnly || d.ahead.Trading == book.Reducing {
+	size, closes := o.Remaining().Abs(), o.Closes(b.Holdings[o.Symbol].Quantity)
+	if o.ReduceOnly || b.Trading == Reducing {
 		size = closes
 	}
-	ev, err := d.filled(o, size, q, at)
-	if err != nil && !book.IsRefusal(err, "no_price") && closes > 0 && closes < size {
+	ev, err := b.filled(o, size, q, at)
+	if err != nil && !IsRefusal(err, "no_price") && closes > 0 && closes < size {
 		refused := err
-		if ev, err = d.filled(o, closes, q, at); err == nil {
-			ev.Order.Explain(book.Because(book.RestRefused, refused.Error()))
+		if ev, err = b.filled(o, closes, q, at); err == nil {
+			ev.Order.Explain(Because(RestRefused, refused.Error()))
 		}
 	}
 	switch {
 	case err == nil:
-		return book.KindFilled, ev
-	case book.IsRefusal(err, "no_price"): // a later price decides, as for an order that is held
-		before, after := d.ahead.Order(o.ID), *o
+		return KindFilled, ev
+	case IsRefusal(err, "no_price"): // a later price decides, as for an order that is held
+		before, after := b.Order(o.ID), *o
 		after.UpdatedAt = at
-		after.Explain(book.Because(book.NotValued, d.ledger(d.ahead).unknown()))
+		after.Explain(Because(NotValued, b.ledger().unknown()))
 		if after.SameWhy(before) { // one record, not one for each price
 			return 0, nil
 		}
-		return book.KindOrderChanged, &book.Event{At: at, Order: &after}
+		return KindOrderChanged, &Event{At: at, Order: &after}
 	}
 	// The fill was refused. An order with nothing left to reduce is cancelled, any
 	// other rejected, with the reason.
-	status, k, why := book.StatusRejected, book.KindOrderRejected, book.RefusedBy(err)
+	status, k, why := StatusRejected, KindOrderRejected, RefusedBy(err)
 	if size == 0 {
-		status, k, why = book.StatusCancelled, book.KindCancelled, book.Because(book.NothingLeft)
+		status, k, why = StatusCancelled, KindCancelled, Because(NothingLeft)
 	}
-	ev, _ = d.ahead.Outcome(o, book.Report{Status: status, Reason: why}, at) // fills nothing, so cannot fail
+	ev, _ = b.Outcome(o, Report{Status: status, Reason: why}, at) // fills nothing, so cannot fail
 	return k, ev
 }
 
@@ -333,48 +331,48 @@ var errNothingLeft = errors.New("nothing is left to reduce")
 
 // filled returns the step that fills size of a resting order at the price of q, with which
 // the order ends.
-func (d *desk) filled(o *book.Order, size exact.Decimal, q book.Quote, at book.Time) (*book.Event, error) {
+func (b *Book) filled(o *Order, size exact.Decimal, q Quote, at Time) (*Event, error) {
 	if size == 0 {
 		return nil, errNothingLeft
 	}
-	if err := d.ahead.CheckFill(o, size, cmp.Or(o.Worst(), q.Price), d.options.Limits.PositionNotional); err != nil {
+	if err := b.CheckFill(o, size, cmp.Or(o.Worst(), q.Price), b.Rules.Limits.PositionNotional); err != nil {
 		return nil, err
 	}
-	if err := d.checkAccount(o, spending{quantity: size, price: q.Price}, 0); err != nil {
+	if err := b.checkAccount(o, spending{quantity: size, price: q.Price}, 0); err != nil {
 		return nil, err
 	}
 	// A limit that rested pays the maker's rate; a stop takes from the market and pays the
 	// other.
-	rate := d.paper.makerRate
+	rate := b.Rules.MakerFeeRate
 	if o.Waits() {
-		rate = d.paper.feeRate
+		rate = b.Rules.FeeRate
 	}
-	r, err := d.paper.report(book.StatusFilled, size, q.Price, rate)
+	r, err := b.report(StatusFilled, size, q.Price, rate)
 	if err != nil {
 		return nil, err
 	}
 	// What is more than the position is cut from a reduce_only order.
 	if size < o.Quantity {
-		r.Status, r.Reason = book.StatusCancelled, book.Because(book.RestTooLarge)
+		r.Status, r.Reason = StatusCancelled, Because(RestTooLarge)
 	}
 	r.Mark = q
-	return d.ahead.Outcome(o, r, at)
+	return b.Outcome(o, r, at)
 }
 
 // triggered returns the step by which o, a stop_limit, is set off without being filled: it
 // waits on as a limit.
-func (d *desk) triggered(o *book.Order, q book.Quote, at book.Time) *book.Event {
-	q.At = d.later(o.Symbol, q.At)
+func (b *Book) triggered(o *Order, q Quote, at Time) *Event {
+	q.At = b.later(o.Symbol, q.At)
 	after, when := *o, q.Time()
 	after.TriggeredAt, after.UpdatedAt = &when, at
-	return &book.Event{At: at, Order: &after}
+	return &Event{At: at, Order: &after}
 }
 
 // later returns the instant of a price as the journal notes it. The open of a minute has the
 // millisecond in which the minute before ended: if that was written down as the last price
 // seen, the open came after it. Called with mu held.
-func (d *desk) later(symbol string, instant int64) int64 {
-	if s := d.ahead.Seen[symbol]; s != nil {
+func (b *Book) later(symbol string, instant int64) int64 {
+	if s := b.Seen[symbol]; s != nil {
 		return max(instant, s.At+1)
 	}
 	return instant

@@ -1,0 +1,122 @@
+package book
+
+import (
+	"cmp"
+	"slices"
+
+	"wick/broker"
+	"wick/internal/exact"
+	"wick/internal/limit"
+)
+
+// Remote is what a decision needs to know of the account at a broker elsewhere. It is empty
+// on paper, where nothing is held but what the book has.
+type Remote struct {
+	Name      string        // of the broker
+	Account   string        // the account's number there
+	Closed    string        // why no order is taken; empty if orders are taken
+	Differs   []Difference  // positions that differ from the book for certain
+	Suspected []Difference  // the differences in the newest report
+	External  []Order       // open orders of the account that are not in this book
+	Judged    bool          // the account has been read and compared since the start
+	Lost      exact.Decimal // by the account since the day before, by its last report
+}
+
+// lossKnown reports whether Lost is known.
+func (r *Remote) lossKnown() bool { return r.Judged && r.Closed == "" }
+
+// BrokerName returns what orders and positions carry as their broker.
+func (b *Book) BrokerName() string { return cmp.Or(b.Remote.Name, PaperName) }
+
+// State returns the trading state that counts: the one that was written down, or Halted
+// as long as no order is taken because of the broker.
+func (r *Remote) State(written TradingState) TradingState {
+	if r.Closed != "" {
+		return Halted
+	}
+	return written
+}
+
+// resting says what becomes of resting orders while trading is halted or reducing: on
+// paper what onPaper says. At a broker elsewhere nothing keeps them from being filled.
+func (r *Remote) resting(onPaper string) string {
+	if r.Name != "" {
+		return "orders that rest at " + r.Name + " stay there and can be filled"
+	}
+	return onPaper
+}
+
+// Beside returns how much more of a symbol the account at the broker holds than the book's
+// fills come to, negative if it is less: by the newest report if that shows a difference,
+// else as the owner has accepted it.
+func (b *Book) Beside(symbol string) exact.Decimal { return b.BesideBy(b.Remote.Suspected, symbol) }
+
+// BesideBy is beside by the differences that were found.
+func (b *Book) BesideBy(found []Difference, symbol string) exact.Decimal {
+	key := broker.Key(symbol)
+	for _, d := range found {
+		if broker.Key(d.Symbol) == key {
+			return d.Broker - d.Book
+		}
+	}
+	return b.Venue.Beside(key)
+}
+
+// Unsettled reports whether the newest report shows another difference in a symbol than the
+// settled one: it may be of a fill that the book does not know yet.
+func (b *Book) Unsettled(symbol string) bool {
+	return b.Beside(symbol) != b.BesideBy(b.Remote.Differs, symbol)
+}
+
+// Owned returns how much of a symbol the account holds, negative when short. A difference
+// counts once it is settled: shares that a report has before the book knows of their fill
+// would count twice when that comes.
+func (b *Book) Owned(symbol string) exact.Decimal {
+	return b.Holdings[symbol].Quantity + b.BesideBy(b.Remote.Differs, symbol)
+}
+
+// Closable returns the part of the book's position in a symbol that the account holds,
+// negative when short. No more than that may be closed: the rest would open a position.
+func (b *Book) Closable(symbol string) exact.Decimal {
+	held := b.Holdings[symbol].Quantity
+	part := Reducible(held, -held-b.Beside(symbol))
+	if held < 0 {
+		return -part
+	}
+	return part
+}
+
+// NotHeld refuses to close more of a position than the account holds.
+func (b *Book) NotHeld(symbol string) error {
+	held := b.Holdings[symbol].Quantity
+	return Later.Refuse("reduce_only", "this book's position in %s is %s and the account at %s holds %s: at most %s can be closed by reduce_only or quantity all",
+		symbol, held, b.Remote.Name, held+b.Beside(symbol), b.Closable(symbol).Abs())
+}
+
+// Difference is a position at the broker that is not what the book expects.
+type Difference struct {
+	Symbol string        `json:"symbol"`
+	Book   exact.Decimal `json:"book"`   // what wick's fills come to
+	Broker exact.Decimal `json:"broker"` // what the broker says is held
+}
+
+// NotOrder returns why id, which is no order_id of this book, names nothing to cancel or
+// replace.
+func (b *Book) NotOrder(id string) *Refusal {
+	if own := b.ClientIDs[id]; own != "" {
+		return FixIt.Refuse("unknown_order", "%q is the client_order_id of order %s: name it by that order_id", limit.Clip(id), own)
+	}
+	if slices.ContainsFunc(b.Remote.External, func(o Order) bool { return o.ID == id }) {
+		return Refuse("unknown_order", "order %s was not placed by wick, which does not touch it: it can only be changed or cancelled at %s itself", id, b.Remote.Name)
+	}
+	return Uncancellable(nil, id)
+}
+
+// Uncancellable returns the reason why the order called id cannot be cancelled: it has
+// ended as o says, or is not known if o is nil.
+func Uncancellable(o *Order, id string) *Refusal {
+	if o == nil {
+		return Refuse("unknown_order", "no order has the id %q; get_orders lists them", limit.Clip(id))
+	}
+	return Refuse(Code("order_"+o.Status), "order %s is already %s", id, o.Status)
+}
