@@ -256,7 +256,7 @@ func (v *liveVenue) acceptDifferences(ev *book.Event) (accepted []book.Differenc
 // fills which the book does not know, or "". Called with mu held.
 func (v *liveVenue) mayHaveFills(key string) string {
 	for _, o := range openOrders(v.book.State) {
-		if broker.Key(o.Symbol) == key && o.Unknown() {
+		if x := v.orders[o.ID]; broker.Key(o.Symbol) == key && (o.Unknown() || x != nil && x.behind) {
 			return o.ID
 		}
 	}

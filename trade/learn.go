@@ -97,6 +97,11 @@ func (v *liveVenue) learn(id string, s broker.State) (sure bool, err error) {
 	if o == nil {
 		return true, nil
 	}
+	defer func() {
+		if o := v.book.Order(id); !o.Status.Terminal() {
+			v.of(o).behind = !sure && s.Filled > o.FilledQuantity
+		}
+	}()
 	if o.Status.Terminal() && v.noteLate(o, s) {
 		if err := v.restate(o, book.StatusOpen, book.Because(book.TurnedUp)); err != nil {
 			return false, err

@@ -32,6 +32,7 @@ type sent struct {
 	ended   time.Time // when the request was given up
 	misses  int       // how often the broker has answered that it does not know the order
 	found   time.Time // when the broker, asked for the order, first knew it; zero for never
+	behind  bool      // the broker has told of fills that the book could not count yet
 	swept   bool      // it was on its way when the owner had every order of the account cancelled
 	asked   bool      // somebody asked for its cancel
 	cancels book.Code // why wick cancels it of its own accord: deadMan, nothingLeft, or empty

@@ -471,3 +471,61 @@ func TestLiveCancelGroup(t *testing.T) {
 		l.same("at the end")
 	})
 }
+
+// unpriced is a broker that does not tell until a time at which price an order was filled.
+type unpriced struct {
+	Broker
+	until time.Time
+}
+
+func (b unpriced) bare(s broker.State) broker.State {
+	if time.Now().Before(b.until) {
+		s.Average = 0
+	}
+	return s
+}
+
+func (b unpriced) Lookup(ctx context.Context, o broker.Order) (broker.State, error) {
+	s, err := b.Broker.Lookup(ctx, o)
+	return b.bare(s), err
+}
+
+func (b unpriced) Report(ctx context.Context) (broker.Report, error) {
+	r, err := b.Broker.Report(ctx)
+	for i := range r.Open {
+		r.Open[i] = b.bare(r.Open[i])
+	}
+	return r, err
+}
+
+func (b unpriced) Stream(ctx context.Context, after string, connected func(), deliver func(broker.Event)) error {
+	return b.Broker.Stream(ctx, after, connected, func(e broker.Event) {
+		e.State = b.bare(e.State)
+		deliver(e)
+	})
+}
+
+// TestLiveAcceptUnpriced: as long as the broker does not tell what was paid for a fill, the
+// book does not count it, so the account differs by it. The owner cannot accept that: the fill
+// would count twice once its price is known.
+func TestLiveAcceptUnpriced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v, func(o *Options) { o.Venue.Broker = unpriced{o.Venue.Broker, time.Now().Add(20 * time.Minute)} })
+		defer l.stop()
+		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(4)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Fill(o.ID, shares(2), shares(90))
+		time.Sleep(10 * time.Minute)
+		if accepted, _, err := l.e.AcceptPositions(anyone()); !book.IsRefusal(err, "outcome_unknown") {
+			t.Errorf("accepted %+v, %v, want outcome_unknown", accepted, err)
+		}
+		time.Sleep(20 * time.Minute)
+		s, _ := l.e.Venue()
+		if held := l.e.book.Holdings["AAA"].Quantity; held != shares(2) || l.e.book.Venue.Base["AAA"] != 0 || s.State != "ready" {
+			t.Errorf("the book holds %s beside %s and the account %s; %+v", held, l.e.book.Venue.Base["AAA"], v.Position("AAA"), s)
+		}
+	})
+}
