@@ -217,7 +217,7 @@ func (e *Engine) positions(flat bool) ([]book.Position, error) {
 	err := e.View(func(s *book.State) {
 		held := e.withAccount(s.Holdings)
 		for _, symbol := range sorted(held) {
-			if h := held[symbol]; flat || h.Quantity != 0 || e.book.Beside(symbol) != 0 {
+			if h := held[symbol]; flat || h.Quantity != 0 || e.book.Excess(symbol) != 0 {
 				positions = append(positions, e.valued(h.Show(symbol, e.book.BrokerName(), e.watch.of(symbol).Quote)))
 			}
 		}
@@ -233,7 +233,7 @@ func (e *Engine) withAccount(held map[string]book.Holding) map[string]book.Holdi
 		keys[broker.Key(symbol)] = true
 	}
 	for _, p := range e.remote.report.Positions {
-		if !keys[broker.Key(p.Symbol)] && e.book.Beside(p.Symbol) != 0 {
+		if !keys[broker.Key(p.Symbol)] && e.book.Excess(p.Symbol) != 0 {
 			all[p.Symbol] = book.Holding{}
 		}
 	}
@@ -250,7 +250,7 @@ func (e *Engine) valued(p book.Position) book.Position {
 	if i >= 0 {
 		b = e.remote.report.Positions[i]
 	}
-	if i >= 0 || e.book.Beside(p.Symbol) != 0 {
+	if i >= 0 || e.book.Excess(p.Symbol) != 0 {
 		p.AtBroker = &book.BrokerPosition{Quantity: b.Quantity, EntryPrice: b.Entry, Value: b.Value, UnrealizedPnL: b.Profit, AsOf: book.Time{Time: e.remote.readAt.UTC().Truncate(time.Millisecond)}}
 	}
 	return p

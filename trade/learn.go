@@ -307,7 +307,7 @@ func (v *liveVenue) adoptLegs(ev *book.Event, s broker.State) {
 			parent.Group, parent.Role = parent.ID, book.RoleOCO
 		}
 		if v.book.Order(o.ID) == nil {
-			ev.AddBegin(o)
+			ev.Open(o)
 			parent.Why = slices.DeleteFunc(slices.Clone(parent.Why), func(r book.Reason) bool { return r.Code == book.NoLegs })
 		}
 	}

@@ -228,7 +228,7 @@ func (v *liveVenue) differences(held []broker.Position, before map[string]book.H
 	for _, key := range sorted(names) {
 		d, ours := book.Difference{Symbol: names[key], Book: own[key], Broker: there[key]}, there[key]-base[key]
 		if was[key] != own[key] && ours >= min(was[key], own[key]) && ours <= max(was[key], own[key]) {
-			d.Broker = own[key] + v.book.BesideBy(v.book.Remote.Suspected, key) // the report does not tell
+			d.Broker = own[key] + v.book.ExcessBy(v.book.Remote.Suspected, key) // the report does not tell
 		}
 		if d.Broker-base[key] != own[key] {
 			found = append(found, d)

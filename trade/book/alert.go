@@ -83,9 +83,9 @@ const (
 	EndedUnknown   Ending = "gone" // one of the above: an older version did not write down which
 )
 
-// EndedAs returns a as it is after its end. The alert itself is not changed, because
+// WithEnding returns a as it is after its end. The alert itself is not changed, because
 // states share it.
-func (a *Alert) EndedAs(why Ending, at *Time) *Alert {
+func (a *Alert) WithEnding(why Ending, at *Time) *Alert {
 	b := *a
 	b.Ended, b.EndedAt = why, at
 	return &b

@@ -70,7 +70,7 @@ func Worst(r OrderRequest, o *Order, price, fill exact.Decimal) exact.Decimal {
 func (b *Book) checkNotional(o *Order, worst exact.Decimal, shrinks bool) error {
 	most, grid := b.Rules.Limits.OrderNotional, b.Grid(o.Symbol)
 	notional, fits := o.Quantity.Times(worst, exact.Up)
-	least, _ := grid.LeastOf(worst)
+	least, _ := grid.MinQuantity(worst)
 	switch {
 	case !fits || notional > most && !o.Cut():
 		largest, _ := most.Over(worst, exact.Down) // less than the quantity, so in range
@@ -236,7 +236,7 @@ func (b *Book) checkReduceOnly(o *Order, fill exact.Decimal) error {
 	lot := b.Grid(o.Symbol).Lot
 	most, _ := held.Abs().Step(lot, exact.Down)
 	switch {
-	case held != b.Holdings[o.Symbol].Quantity, held == 0 && b.Beside(o.Symbol) != 0:
+	case held != b.Holdings[o.Symbol].Quantity, held == 0 && b.Excess(o.Symbol) != 0:
 		return b.NotHeld(o.Symbol)
 	case held == 0:
 		return Refuse("reduce_only", "there is no position in %s to reduce, and a reduce_only %s of %s would open one", o.Symbol, o.Side, o.Quantity)

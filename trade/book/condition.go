@@ -225,7 +225,7 @@ func (c *Condition) Check() error {
 		err = request.Check()
 	}
 	switch {
-	case err != nil && strings.Contains(err.Error(), `no parameter "level"`):
+	case err != nil && c.strayLevel():
 		return Refuse("bad_indicator", `%v; a "level" goes with the signals %s and %s`, err, CrossesAbove, CrossesBelow)
 	case err != nil:
 		return Refuse("bad_indicator", "%v", err)
@@ -245,6 +245,15 @@ func (c *Condition) Check() error {
 			request.Ind.Name, limit.Clip(c.Signal), strings.Join(request.Ind.Signals, ", "), levels)
 	}
 	return nil
+}
+
+// strayLevel reports whether c names a level, which its indicator has no parameter for, with a
+// signal that takes none.
+func (c *Condition) strayLevel() bool {
+	params, _ := c.params()
+	_, given := params["level"]
+	ind, err := indicators.Lookup(c.Indicator)
+	return given && err == nil && !slices.ContainsFunc(ind.Params, func(p indicators.Param) bool { return p.Name == "level" })
 }
 
 // watchable reports whether r has a line that an alert can watch cross a level.

@@ -96,7 +96,7 @@ func (b *Book) size(o *Order, r OrderRequest, q Quote) error {
 			return Later.Refuse("reduce_only", "this book's position in %s is being compared with the account at %s; try again in a few seconds, or close at most %s by reduce_only",
 				o.Symbol, b.Remote.Name, held.Abs())
 		}
-		if o.Quantity = Reducible(held, o.Side.Sign(held.Abs())); o.Quantity == 0 && held == 0 && b.Beside(o.Symbol) != 0 {
+		if o.Quantity = Reducible(held, o.Side.Sign(held.Abs())); o.Quantity == 0 && held == 0 && b.Excess(o.Symbol) != 0 {
 			return b.NotHeld(o.Symbol)
 		} else if o.Quantity == 0 && held == 0 {
 			return Refuse("no_position", "there is no position in %s to close", o.Symbol)
@@ -118,7 +118,7 @@ func (b *Book) size(o *Order, r OrderRequest, q Quote) error {
 			return Refuse("out_of_range", "a notional of %s at %s is beyond the range of exact numbers; lower it", r.Notional, at)
 		}
 		if quantity == 0 {
-			least, _ := b.Grid(o.Symbol).LeastOf(at)
+			least, _ := b.Grid(o.Symbol).MinQuantity(at)
 			value, _ := least.Times(at, exact.Up)
 			return Refuse("bad_quantity", "a notional of %s buys nothing at %s; the least is %s", r.Notional, at, value)
 		}

@@ -71,7 +71,7 @@ type Event struct {
 	At           Time                     `json:"at"`
 	Order        *Order                   `json:"order,omitempty"`    // as it is after the step
 	Begin        []*Order                 `json:"begin,omitempty"`    // others that begin with it: its exits, or the stop beside it
-	Ends         []OrderEnd               `json:"ends,omitempty"`     // open orders that are cancelled with it
+	Ends         []Cancellation           `json:"ends,omitempty"`     // open orders that are cancelled with it
 	Holding      *Holding                 `json:"position,omitempty"` // of the order's symbol, after a fill
 	Alert        *Alert                   `json:"alert,omitempty"`    // that was set or is gone; after a firing, as it waits on if it repeats
 	Notification *Notification            `json:"notification,omitempty"`
@@ -98,8 +98,8 @@ type Event struct {
 	Steps  []Step      `json:"-"`
 }
 
-// OrderEnd is an open order that is cancelled by a step of another one.
-type OrderEnd struct {
+// Cancellation is an open order that is cancelled by a step of another one.
+type Cancellation struct {
 	ID   string `json:"id"`
 	Code Code   `json:"code"`
 	// Stop is where a trailing stop stood, if it has moved since the journal noted it.
@@ -107,7 +107,7 @@ type OrderEnd struct {
 }
 
 // reason returns why the order ends with the one called id.
-func (e OrderEnd) reason(id string) Reason {
+func (e Cancellation) reason(id string) Reason {
 	switch e.Code {
 	case mateFilled, MateEnded, Replaced:
 		return Because(e.Code, id)
@@ -115,17 +115,17 @@ func (e OrderEnd) reason(id string) Reason {
 	return Because(e.Code)
 }
 
-// AddBegin adds to ev an order that begins with it.
-func (ev *Event) AddBegin(o *Order) {
+// Open adds to ev an order that begins with it.
+func (ev *Event) Open(o *Order) {
 	o.UpdatedAt = ev.At
 	ev.Begin = append(ev.Begin, o)
 }
 
-// AddEnd adds to ev that an open order is cancelled. The first code that is given for an order
+// Cancel adds to ev that an open order is cancelled. The first code that is given for an order
 // counts.
-func (ev *Event) AddEnd(o *Order, code Code) {
-	if !slices.ContainsFunc(ev.Ends, func(e OrderEnd) bool { return e.ID == o.ID }) {
-		ev.Ends = append(ev.Ends, OrderEnd{ID: o.ID, Code: code})
+func (ev *Event) Cancel(o *Order, code Code) {
+	if !slices.ContainsFunc(ev.Ends, func(e Cancellation) bool { return e.ID == o.ID }) {
+		ev.Ends = append(ev.Ends, Cancellation{ID: o.ID, Code: code})
 	}
 }
 
@@ -167,8 +167,8 @@ type Stamp struct {
 	Base    map[string]exact.Decimal `json:"base,omitempty"` // by broker.Key of the symbol
 }
 
-// base returns what the owner has accepted of the symbol with a key; nothing without a stamp.
-func (s *Stamp) Beside(key string) exact.Decimal {
+// Accepted returns what the owner has accepted of the symbol with a key; nothing without a stamp.
+func (s *Stamp) Accepted(key string) exact.Decimal {
 	if s == nil {
 		return 0
 	}

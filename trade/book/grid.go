@@ -62,9 +62,9 @@ func (g Grid) Check(r *OrderRequest) error {
 	return nil
 }
 
-// LeastOf returns the smallest quantity of an order that the market takes at a price, and
+// MinQuantity returns the smallest quantity of an order that the market takes at a price, and
 // false if it is out of range.
-func (g Grid) LeastOf(price exact.Decimal) (exact.Decimal, bool) {
+func (g Grid) MinQuantity(price exact.Decimal) (exact.Decimal, bool) {
 	worth, ok := g.Minimum.Over(price, exact.Up)
 	if !ok {
 		return 0, false

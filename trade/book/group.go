@@ -31,7 +31,7 @@ func (s *State) followEntry(ev *Event, price exact.Decimal) {
 		return
 	}
 	for _, leg := range s.ExitsOf(o, opened, price, ev.At) {
-		ev.AddBegin(leg)
+		ev.Open(leg)
 	}
 }
 
@@ -89,9 +89,9 @@ func (s *State) followMate(ev *Event) {
 	for _, mate := range s.Mates(o, o.Group) {
 		// Orders that expire together all have that as their reason, not each other.
 		if o.Has(Expired) && mate.ExpiresAt != nil && mate.ExpiresAt.Equal(o.ExpiresAt.Time) {
-			ev.AddEnd(mate, Expired)
+			ev.Cancel(mate, Expired)
 		} else {
-			ev.AddEnd(mate, code)
+			ev.Cancel(mate, code)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func (s *State) followPosition(ev *Event) {
 	for _, id := range s.Open[ev.Order.Symbol] {
 		o := s.Order(id)
 		if id != ev.Order.ID && o.ReduceOnly && o.Closes(ev.Holding.Quantity) == 0 {
-			ev.AddEnd(o, NothingLeft)
+			ev.Cancel(o, NothingLeft)
 		}
 	}
 }

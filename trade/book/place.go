@@ -55,10 +55,10 @@ func (b *Book) Arrive(r OrderRequest, o *Order, q Quote, fill exact.Decimal) (ev
 		return nil, err
 	}
 	if o.Replaces != "" {
-		ev.AddEnd(b.Order(o.Replaces), Replaced)
+		ev.Cancel(b.Order(o.Replaces), Replaced)
 	}
 	if r.OCO != (OCO{}) { // the stop beside the limit arrives with it
-		ev.AddBegin(ev.Order.Partner(r.OCO))
+		ev.Open(ev.Order.Partner(r.OCO))
 	}
 	return ev, nil
 }

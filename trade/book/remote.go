@@ -46,40 +46,40 @@ func (r *Remote) resting(onPaper string) string {
 	return onPaper
 }
 
-// Beside returns how much more of a symbol the account at the broker holds than the book's
+// Excess returns how much more of a symbol the account at the broker holds than the book's
 // fills come to, negative if it is less: by the newest report if that shows a difference,
 // else as the owner has accepted it.
-func (b *Book) Beside(symbol string) exact.Decimal { return b.BesideBy(b.Remote.Suspected, symbol) }
+func (b *Book) Excess(symbol string) exact.Decimal { return b.ExcessBy(b.Remote.Suspected, symbol) }
 
-// BesideBy is beside by the differences that were found.
-func (b *Book) BesideBy(found []Difference, symbol string) exact.Decimal {
+// ExcessBy is Excess by the differences that were found.
+func (b *Book) ExcessBy(found []Difference, symbol string) exact.Decimal {
 	key := broker.Key(symbol)
 	for _, d := range found {
 		if broker.Key(d.Symbol) == key {
 			return d.Broker - d.Book
 		}
 	}
-	return b.Venue.Beside(key)
+	return b.Venue.Accepted(key)
 }
 
 // Unsettled reports whether the newest report shows another difference in a symbol than the
 // settled one: it may be of a fill that the book does not know yet.
 func (b *Book) Unsettled(symbol string) bool {
-	return b.Beside(symbol) != b.BesideBy(b.Remote.Differs, symbol)
+	return b.Excess(symbol) != b.ExcessBy(b.Remote.Differs, symbol)
 }
 
 // Owned returns how much of a symbol the account holds, negative when short. A difference
 // counts once it is settled: shares that a report has before the book knows of their fill
 // would count twice when that comes.
 func (b *Book) Owned(symbol string) exact.Decimal {
-	return b.Holdings[symbol].Quantity + b.BesideBy(b.Remote.Differs, symbol)
+	return b.Holdings[symbol].Quantity + b.ExcessBy(b.Remote.Differs, symbol)
 }
 
 // Closable returns the part of the book's position in a symbol that the account holds,
 // negative when short. No more than that may be closed: the rest would open a position.
 func (b *Book) Closable(symbol string) exact.Decimal {
 	held := b.Holdings[symbol].Quantity
-	part := Reducible(held, -held-b.Beside(symbol))
+	part := Reducible(held, -held-b.Excess(symbol))
 	if held < 0 {
 		return -part
 	}
@@ -90,7 +90,7 @@ func (b *Book) Closable(symbol string) exact.Decimal {
 func (b *Book) NotHeld(symbol string) error {
 	held := b.Holdings[symbol].Quantity
 	return Later.Refuse("reduce_only", "this book's position in %s is %s and the account at %s holds %s: at most %s can be closed by reduce_only or quantity all",
-		symbol, held, b.Remote.Name, held+b.Beside(symbol), b.Closable(symbol).Abs())
+		symbol, held, b.Remote.Name, held+b.Excess(symbol), b.Closable(symbol).Abs())
 }
 
 // Difference is a position at the broker that is not what the book expects.

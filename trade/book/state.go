@@ -317,7 +317,7 @@ func (s *State) endAlert(id string, why Ending, at Time) {
 	a := s.Alerts[id]
 	s.removeAlert(id)
 	if known := s.Named[a.ClientAlertID]; known != nil && known.ID == id { // otherwise it was forgotten, see name
-		s.Named[a.ClientAlertID] = a.EndedAs(why, &at)
+		s.Named[a.ClientAlertID] = a.WithEnding(why, &at)
 	}
 }
 
@@ -330,9 +330,9 @@ func (s *State) Remembered(name string, at Time) *Alert {
 	case a == nil || a.Ended != "":
 		return a
 	case s.Alerts[a.ID] == nil:
-		return a.EndedAs(EndedUnknown, nil)
+		return a.WithEnding(EndedUnknown, nil)
 	case a.Over(at):
-		return a.EndedAs(EndedExpired, a.ExpiresAt)
+		return a.WithEnding(EndedExpired, a.ExpiresAt)
 	}
 	return a
 }
