@@ -170,7 +170,7 @@ func TestExpiresInStillMarket(t *testing.T) {
 		change := p.change
 		p.change = func(o *Options) {
 			change(o)
-			o.Account = AccountOptions{Cash: 1000 * exact.One, Leverage: exact.One}
+			o.Account = book.AccountRules{Cash: 1000 * exact.One, Leverage: exact.One}
 		}
 		p.start()
 		id := ask(t, p.e, func(r *book.OrderRequest) {
