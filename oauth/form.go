@@ -209,10 +209,7 @@ func (s *Server) showQuestion(w http.ResponseWriter, r *http.Request, id string,
 		return
 	}
 	if s.owner == nil { // a yes must be one that no program on this machine can give
-		n.text = "To answer, open the owner's page, " + s.base + s.options.OwnPage + ", in the browser that is logged in there."
-		if s.options.OwnPage == "" {
-			n.text = "Here nobody can answer: start wick with a passphrase (--passphrase-file), or without --no-app."
-		}
+		n.text = "Here nobody can say yes: start wick with a passphrase (--passphrase-file)."
 	}
 	s.showForm(w, r, form{Question: id}, page{Title: when(!approved, "Place this order?") + when(approved, "Approved"), Question: lines, Approved: approved}, n)
 }

@@ -207,7 +207,7 @@ type Evidence struct {
 	ID      string    `json:"id"` // the order that was placed on it names it
 	Yes     bool      `json:"yes"`
 	At      time.Time `json:"at"`
-	Proved  bool      `json:"proved"`            // by the passphrase, or without one by the key of the owner's page, that a person gave it
+	Proved  bool      `json:"proved"`            // by the passphrase, that a person gave it
 	Channel string    `json:"channel"`           // page, socket, or client for what the client says that its person answered
 	Login   string    `json:"login,omitempty"`   // of who answered; empty for the page of the question
 	Address string    `json:"address,omitempty"` // of who answered

@@ -278,6 +278,38 @@ func fetched(t *testing.T, r *http.Request) string {
 	return string(text)
 }
 
+// TestPricesOfOthers: real money is not traded by prices that another user can write. The sum
+// above which a person is asked is judged by them.
+func TestPricesOfOthers(t *testing.T) {
+	_, flags := atAlpaca(t)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "AAPL-1m.csv")
+	if err := os.WriteFile(file, []byte("time,open,high,low,close,volume\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused := func() bool {
+		_, err := parseConfig([]string{"--trade", "--broker", "alpaca", "--broker-key-file", flags[3], "--source", "csv:" + dir}, env("HOME", "/", "WICK_PASSPHRASE", testPhrase), io.Discard)
+		if err != nil && !strings.Contains(err.Error(), "prices by which real orders are judged") {
+			t.Errorf("refused with %v", err)
+		}
+		return err != nil
+	}
+	if refused() {
+		t.Error("this user's own prices are refused")
+	}
+	for _, name := range []string{dir, file} {
+		if err := os.Chmod(name, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if !refused() {
+			t.Errorf("taken, though everybody can change %s", name)
+		}
+		if err := os.Chmod(name, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestBrokerFlags: what does not go together is refused with what would.
 func TestBrokerFlags(t *testing.T) {
 	_, flags := atAlpaca(t)

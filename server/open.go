@@ -31,6 +31,9 @@ func openApp(ctx context.Context, c *config, source market.Source, log *slog.Log
 	asking := permit.Options{Above: c.confirmAbove, InClient: c.approveInClient, Log: log}
 	if len(c.passphrase) == 0 { // a program logs in under as many names as it likes
 		asking.Payer = "everybody"
+		if c.trade && c.confirmAbove >= 0 && !c.approveInClient {
+			log.Warn("nobody can say yes to an order that needs one: set --passphrase-file or, on paper, --approve-in-client", "confirm_above", c.confirmAbove.String())
+		}
 	}
 	if c.serve { // over stdio there is no page to approve on
 		asking.Page = c.baseURL + oauth.ApprovePath

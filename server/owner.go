@@ -36,11 +36,6 @@ type owner struct {
 	// proves returns nil if a text is the owner's passphrase, which a yes over the socket
 	// needs. Nil means that there is none: then no yes comes by the socket.
 	proves func(guess string) error
-
-	// guarded says that there is a passphrase. A yes is then given on the page that asks for it,
-	// [oauth.ApprovePath], and not with the token of the owner's page: browsers write that to
-	// their disk, where other programs of the same user can read it.
-	guarded bool
 }
 
 // loginJSON is a login as the owner sees it.
@@ -138,11 +133,12 @@ func one(r *http.Request, name string) string {
 	return value
 }
 
-// questionJSON is an order that waits for the owner's yes, and where that is given if a token
-// is not enough for it.
+// questionJSON is an order that waits for the owner's yes, and the page that takes it, with the
+// passphrase. The token of the owner's page is not enough: browsers write it to their disk,
+// where other programs of the same user can read it.
 type questionJSON struct {
 	permit.Question
-	Page string `json:"page,omitempty"`
+	Page string `json:"page"`
 }
 
 // questions returns the orders that wait for the owner's yes, or nil if no order needs
@@ -153,11 +149,7 @@ func (o *owner) questions() []questionJSON {
 	}
 	list := []questionJSON{}
 	for _, q := range o.app.gate.Waiting() {
-		asked := questionJSON{Question: q}
-		if o.guarded {
-			asked.Page = oauth.ApprovePath + "?id=" + q.ID // letters and digits
-		}
-		list = append(list, asked)
+		list = append(list, questionJSON{q, oauth.ApprovePath + "?id=" + q.ID}) // letters and digits
 	}
 	return list
 }

@@ -32,8 +32,7 @@ const ownerPath = page.Path + "/api"
 
 // pageRoutes adds the owner's page and, below it, the handlers of the owner's requests.
 // Browsers say which site a request comes from: only the page's own site is let through,
-// though a page of another would have no token anyway. Without a passphrase, which real money
-// needs, who has the owner's scope counts as the owner in person.
+// though a page of another would have no token anyway.
 func pageRoutes(mux *http.ServeMux, c *config, o *owner, authenticate func(*http.Request) (mcp.Caller, error)) {
 	page.Routes(mux, c.baseURL, c.trade)
 	o.routes(mux, ownerPath, func(w http.ResponseWriter, r *http.Request) (permit.Caller, bool) {
@@ -56,11 +55,7 @@ func pageRoutes(mux *http.ServeMux, c *config, o *owner, authenticate func(*http
 				return caller, false
 			}
 		}
-		caller, ok = pageCaller(w, r, authenticate)
-		if caller.Scopes.Has(permit.Owner) && !o.guarded {
-			caller.Scopes = append(caller.Scopes, permit.Person)
-		}
-		return caller, ok
+		return pageCaller(w, r, authenticate)
 	})
 }
 

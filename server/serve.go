@@ -152,7 +152,7 @@ func newService(c *config, source market.Source, e *app, kept *keptLogins, logs 
 	}
 	conns := newConnections(maxFiles())
 	started := time.Now()
-	o := &owner{app: e, login: login, dir: c.dataDir, proves: login.Proves, guarded: len(c.passphrase) > 0, health: func() healthDoc { return health(c, e, started) }}
+	o := &owner{app: e, login: login, dir: c.dataDir, proves: login.Proves, health: func() healthDoc { return health(c, e, started) }}
 	handler, err := routes(c, source, e, o, conns, logs)
 	if err != nil {
 		return nil, err

@@ -157,9 +157,9 @@ export function approvalsPanel({ transport: wire, say }) {
   return listPanel('Orders to approve', null, 'No order waits for you.', () => wire.owner('approvals'), (q, show) => {
     const [order, ...facts] = q.lines;
     const answer = (word, text, kind) => {
-      // With a passphrase a yes is given on the page that asks for it, not with this page's token.
+      // A yes is given on the page that asks for the passphrase, not with this page's token.
       const work = async () => {
-        if (word === 'yes' && q.page) {
+        if (word === 'yes') {
           window.addEventListener('focus', () => show(), { once: true }); // the person comes back from there with an answer
           open(q.page, '_blank', 'noopener');
         } else await wire.owner('approve', { id: q.id, answer: word }).then(say).then(show);
