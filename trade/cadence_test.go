@@ -183,7 +183,8 @@ func heldOf(e *Engine) string {
 }
 
 // expect judges the script second by second, as docs/trading.md says, without
-// any code of the engine.
+// any code of the engine. It stops right after the first trade of a minute, so all
+// that was traded meanwhile came after its last look.
 func (s *scene) expect() (orders []string, held string) {
 	type order struct {
 		action
@@ -200,28 +201,24 @@ func (s *scene) expect() (orders []string, held string) {
 			sum += o.size
 		}
 	}
-	running, first := true, false
-	stopped, resume := -1, -1
+	running := true
+	resume := -1
 	last := 60 * (len(s.prices)/60 - 1)
 	for second := 1; second <= last; second++ {
 		price, minute := s.prices[second], second/60
 		if second%60 == 0 && minute == resume {
-			running, first = true, true
-		}
-		if !running && minute == stopped && second%60 != 59 {
-			continue // of the minute in which it stopped only the close counts
+			running = true
 		}
 		for _, o := range known {
 			beyond := o.side == book.Buy && price <= o.limit || o.side == book.Sell && price >= o.limit
 			switch {
 			case o.status != "open" || !beyond:
-			case second%60 == 0 && running && !first: // a minute that opened beyond gives its open
+			case second%60 == 0 && running: // a minute that opened beyond gives its open
 				fill(o, price)
 			default:
 				fill(o, o.limit)
 			}
 		}
-		first = false
 		if !running || second%60 != 0 || minute >= len(s.prices)/60-1 {
 			continue
 		}
@@ -239,7 +236,7 @@ func (s *scene) expect() (orders []string, held string) {
 			known = append(known, o)
 		}
 		if minutes, ok := s.down[minute]; ok {
-			running, stopped, resume = false, minute, minute+minutes
+			running, resume = false, minute+minutes
 		}
 	}
 	cents := func(v int64) string {
