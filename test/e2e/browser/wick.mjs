@@ -10,7 +10,7 @@ import { join } from 'node:path';
 export async function start(binary, { passphrase, trade, extra = [] }) {
   const home = mkdtempSync(join(tmpdir(), 'wick-browser-'));
   const args = ['--serve', '--port', '0', '--source', 'sample', '--data-dir', join(home, 'data')];
-  if (trade) args.push('--trade');
+  if (trade) args.push('--trade', '--max-order-notional', '1000000000'); // whole bitcoins
   args.push(...extra);
   const env = { PATH: process.env.PATH, HOME: home };
   if (passphrase) env.WICK_PASSPHRASE = passphrase;

@@ -110,7 +110,7 @@ const call = (name, args) => fetch(wick.base + '/mcp', {
   method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
   body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
 }).then(r => r.json());
-await call('place_order', { symbol: 'BTCUSDT', side: 'buy', type: 'market', quantity: '2' });
+await call('place_order', { symbol: 'BTCUSDT', side: 'buy', type: 'market', quantity: '0.2' });
 await call('set_alert', { symbol: 'BTCUSDT', condition: { price_above: 0.5 }, note: 'a <b>note</b> & more' });
 
 const alert = await until('the webhook of the alert', () => hook.got.find(w => w.type === 'alert'));
