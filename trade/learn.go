@@ -220,7 +220,7 @@ func (v *liveVenue) lacksLegs(o *book.Order, s broker.State) bool {
 // in all at which average. Called with mu held. No fee is counted: what the broker takes
 // shows in its own account.
 func (v *liveVenue) settleOrder(o *book.Order, s broker.State) error {
-	after, k := *o, book.KindAnswered
+	after, k := *o, book.KindBrokerAnswered
 	after.BrokerID, after.UpdatedAt = s.ID, now()
 	after.Explain(reasonBy(o, s))
 	ev := &book.Event{At: after.UpdatedAt, Order: &after}
@@ -321,8 +321,8 @@ func (v *liveVenue) restate(o *book.Order, status book.OrderStatus, reason book.
 	after.Explain(reason)
 	ev := &book.Event{At: after.UpdatedAt, Order: &after}
 	if status.Terminal() && !o.Status.Terminal() {
-		v.book.Tell(book.KindAnswered, ev, v.of(o).sending) // who placed it waits for the answer
+		v.book.Tell(book.KindBrokerAnswered, ev, v.of(o).sending) // who placed it waits for the answer
 		v.forget(&after)
 	}
-	return v.book.Propose(book.KindAnswered, ev)
+	return v.book.Propose(book.KindBrokerAnswered, ev)
 }

@@ -262,7 +262,7 @@ func (v *liveVenue) trimExits(ctx context.Context) {
 		case !o.ReduceOnly || o.Cut() || o.Unknown() || v.book.Unsettled(o.Symbol) || replaced || closes >= o.Remaining().Abs():
 		case closes == 0:
 			gone = append(gone, o.ID)
-			v.of(o).cancels = book.NothingLeft
+			v.of(o).cancels = book.NothingToReduce
 		default:
 			cuts = append(cuts, again(o, closes))
 		}

@@ -152,7 +152,7 @@ func (e *Engine) tidy() error {
 // record is on disk.
 func (e *Engine) RecordAnswer(evidence []byte) error {
 	return e.Do(func(*book.State) error {
-		return e.book.Propose(book.KindAnswer, &book.Event{At: now(), Evidence: evidence})
+		return e.book.Propose(book.KindApproval, &book.Event{At: now(), Evidence: evidence})
 	})
 }
 

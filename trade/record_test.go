@@ -204,7 +204,7 @@ func TestRecordsFit(t *testing.T) {
 		ev.To = append(ev.To, "s-"+epoch+"-"+seq)
 	}
 	for range book.MaxOpenPerSymbol {
-		ev.Ends = append(ev.Ends, book.Cancellation{ID: o.ID + "-oco", Code: book.MateEnded, Stop: price})
+		ev.Ends = append(ev.Ends, book.Cancellation{ID: o.ID + "-oco", Code: book.OtherEnded, Stop: price})
 	}
 	if _, err := journal.NewRecord(byte(book.KindFilled), ev); err != nil {
 		t.Error(err)

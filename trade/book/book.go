@@ -31,17 +31,18 @@
 // Orders that belong together have a Group, the id of the order that was asked for, and a
 // Role in it.
 //
-// An entry with stop_loss or take_profit is a bracket. It has no exits until it is filled.
-// With the fill they begin, in the same event: a stop ID-sl and a limit ID-tp of the other
-// side, for what the fill has opened; what closed a position of the other side needs no
+// An entry with stop_loss or take_profit is a bracket. On paper it has no exits until it is
+// filled. With the fill they begin, in the same event: a stop ID-sl and a limit ID-tp of the
+// other side, for what the fill has opened; what closed a position of the other side needs no
 // protection. A distance is counted from the price of the fill. Both can only reduce. When
 // one of them is filled, or is cancelled or has expired, the other ends in the same event.
 // An oco is such a pair from the beginning: a limit and the stop beside it.
 //
-// An order that can only reduce never opens a position and never turns one around: of what
-// is more than the position at its fill the rest is cut off, and the order is cancelled
-// with what was filled. When a fill leaves it nothing to reduce, it ends in the event of
-// that fill, whoever caused it.
+// An order against a position and for no more than that can only reduce, also if nobody said
+// so, unless the request says may_open. It never opens a position and never turns one around:
+// of what is more than the position at its fill the rest is cut off, and the order is
+// cancelled with what was filled. When a fill leaves it nothing to reduce, it ends in the
+// event of that fill, whoever caused it.
 //
 // # A bracket at a broker, filled in two parts and closed by hand
 //
@@ -55,7 +56,7 @@
 // position is 10 at that average, too. No fee is counted: it shows in the broker's account.
 //
 // Now somebody sells 10 at market. The event of that fill makes the position zero. On paper
-// the same event ends both exits with the code flat, so nothing is left open. At a broker the
+// the same event ends both exits, cancelled with [NothingToReduce], so nothing is left open. At a broker the
 // legs are the broker's: they stay open in the book until it has cancelled them, which it is
 // asked to do as soon as the position is known to be gone, and their end is an event of its
 // own when the broker confirms it. If somebody sells 4 only, each exit is for 10 and the

@@ -15,41 +15,41 @@ import (
 type Kind byte
 
 const (
-	KindStarted       Kind = 2  // a process opened the store
-	KindPlaced        Kind = 3  // an order was accepted, and filled if it could be at once
-	KindFilled        Kind = 4  // a resting order was filled; at a broker elsewhere perhaps in part
-	KindCancelled     Kind = 5  // an order was cancelled
-	KindIntent        Kind = 6  // an order is about to be sent to a broker elsewhere
-	KindAnswered      Kind = 7  // what became of it there, without a fill
-	KindAlertSet      Kind = 8  // an alert waits
-	KindAlertGone     Kind = 9  // an alert was cancelled, or has expired
-	KindFired         Kind = 10 // an alert fired: its notification, and the queues it entered
-	KindDrained       Kind = 11 // the polling queue was read up to a sequence
-	KindDelivered     Kind = 12 // queues were delivered up to a sequence each
-	KindExpired       Kind = 13 // entries past their hour leave the queues
-	KindSubscribed    Kind = 14 // a subscription was made, changed or claimed
-	KindUnsubscribed  Kind = 15 // a subscription and its queue are gone
-	KindTrading       Kind = 16 // the trading state changed
-	KindOrderRejected Kind = 17 // an open order could not be filled, or its broker refused it
-	KindSeen          Kind = 18 // how far prices and bars were judged
-	KindOrderChanged  Kind = 30 // a stop_limit was triggered and waits for its limit, or an order was reached and waits until the account can be valued
-	KindDay           Kind = 31 // what the account came to when it was first valued on a day
-	KindOutbox        Kind = 32 // a step of the outbox; see Outbox
-	KindVenue         Kind = 33 // which account the directory belongs to; see stamp
-	KindAnswer        Kind = 34 // what a person answered about an order, before it was placed
-	KindImported      Kind = 35 // an order of the log that this store was made from, as it is
+	KindStarted        Kind = 2  // a process opened the store
+	KindPlaced         Kind = 3  // an order was accepted, and filled if it could be at once
+	KindFilled         Kind = 4  // a resting order was filled; at a broker elsewhere perhaps in part
+	KindCancelled      Kind = 5  // an order was cancelled
+	KindIntent         Kind = 6  // an order is about to be sent to a broker elsewhere
+	KindBrokerAnswered Kind = 7  // what became of it there, without a fill
+	KindAlertSet       Kind = 8  // an alert waits
+	KindAlertGone      Kind = 9  // an alert was cancelled, or has expired
+	KindFired          Kind = 10 // an alert fired: its notification, and the queues it entered
+	KindDrained        Kind = 11 // the polling queue was read up to a sequence
+	KindDelivered      Kind = 12 // queues were delivered up to a sequence each
+	KindExpired        Kind = 13 // entries past their hour leave the queues
+	KindSubscribed     Kind = 14 // a subscription was made, changed or claimed
+	KindUnsubscribed   Kind = 15 // a subscription and its queue are gone
+	KindTrading        Kind = 16 // the trading state changed
+	KindOrderRejected  Kind = 17 // an open order could not be filled, or its broker refused it
+	KindSeen           Kind = 18 // how far prices and bars were judged
+	KindOrderChanged   Kind = 30 // a stop_limit was triggered and waits for its limit, or an order was reached and waits until the account can be valued
+	KindDay            Kind = 31 // what the account came to when it was first valued on a day
+	KindOutbox         Kind = 32 // a step of the outbox; see Outbox
+	KindVenue          Kind = 33 // which account the directory belongs to; see stamp
+	KindApproval       Kind = 34 // what a person answered about an order, before it was placed
+	KindImported       Kind = 35 // an order of the log that this store was made from, as it is
 )
 
 // kindNames are what an audit calls the kinds.
 var kindNames = map[Kind]string{
 	KindStarted: "started", KindPlaced: "order_placed", KindFilled: "order_filled",
-	KindCancelled: "order_cancelled", KindIntent: "order_intent", KindAnswered: "order_answered",
+	KindCancelled: "order_cancelled", KindIntent: "order_intent", KindBrokerAnswered: "order_answered",
 	KindAlertSet: "alert_set", KindAlertGone: "alert_cancelled", KindFired: "alert_fired",
 	KindDrained: "notifications_drained", KindDelivered: "notifications_delivered", KindExpired: "queues_expired",
 	KindSubscribed: "subscribed", KindUnsubscribed: "unsubscribed", KindTrading: "trading_state",
 	KindOrderRejected: "order_rejected", KindSeen: "market_seen",
 	KindOrderChanged: "order_changed", KindDay: "account_day", KindOutbox: "outbox",
-	KindVenue: "broker", KindAnswer: "approval_answered", KindImported: "order_imported",
+	KindVenue: "broker", KindApproval: "approval_answered", KindImported: "order_imported",
 }
 
 // String returns the name that an audit shows.
@@ -109,7 +109,7 @@ type Cancellation struct {
 // reason returns why the order ends with the one called id.
 func (e Cancellation) reason(id string) Reason {
 	switch e.Code {
-	case mateFilled, MateEnded, Replaced:
+	case OtherFilled, OtherEnded, Replaced:
 		return Because(e.Code, id)
 	}
 	return Because(e.Code)

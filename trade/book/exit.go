@@ -71,7 +71,7 @@ func (x Exit) Written() string {
 
 // Far reports whether an exit at a price is so far from the entry that a percentage must
 // have been meant: a stop_loss more than half the entry away, a take_profit above ten times
-// or below a tenth of it. A client that wants it there writes a distance; see samePlace.
+// or below a tenth of it. A client that wants it there writes a distance.
 func Far(role Role, at, entry exact.Decimal) bool {
 	if role == RoleStopLoss {
 		return (at - entry).Abs() > entry/2

@@ -27,7 +27,7 @@ func (s *State) followEntry(ev *Event, price exact.Decimal) {
 	}
 	opened := Reducible(ev.Holding.Quantity, -o.Side.Sign(o.FilledQuantity))
 	if opened == 0 {
-		o.Explain(Because(onlyClosed))
+		o.Explain(Because(OnlyClosed))
 		return
 	}
 	for _, leg := range s.ExitsOf(o, opened, price, ev.At) {
@@ -51,7 +51,7 @@ func (s *State) ExitsOf(entry *Order, quantity, entered exact.Decimal, at Time) 
 			return // the entry was filled so far away that there is no such price
 		}
 		if role == RoleTakeProfit && price != entered && (price < entered) == above {
-			why = []Reason{Because(beyondTarget, price.String())}
+			why = []Reason{Because(BeyondTarget, price.String())}
 			price = entered
 		}
 		leg := s.Leg(entry, role, quantity, price)
@@ -82,9 +82,9 @@ func (s *State) followMate(ev *Event) {
 	if o.Role == "" || !o.Status.Terminal() || ev.Holding == nil && s.Order(o.ID) == nil { // a new order that was not filled ends nothing
 		return
 	}
-	code := MateEnded
+	code := OtherEnded
 	if ev.Holding != nil {
-		code = mateFilled
+		code = OtherFilled
 	}
 	for _, mate := range s.Mates(o, o.Group) {
 		// Orders that expire together all have that as their reason, not each other.
@@ -114,7 +114,7 @@ func (s *State) followPosition(ev *Event) {
 	for _, id := range s.Open[ev.Order.Symbol] {
 		o := s.Order(id)
 		if id != ev.Order.ID && o.ReduceOnly && o.Closes(ev.Holding.Quantity) == 0 {
-			ev.Cancel(o, NothingLeft)
+			ev.Cancel(o, NothingToReduce)
 		}
 	}
 }

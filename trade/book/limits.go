@@ -11,8 +11,8 @@ import (
 // Pending returns the signed quantity that would be filled if o and all open
 // orders of its side were filled, and false if that leaves the range. Limits are judged by
 // this sum, because several orders that each close a position could together turn it
-// around. [state.counts] says which orders count. One of which no more is filled than reduces
-// the position is judged alone, and by no more than that.
+// around. One of which no more is filled than reduces the position is judged alone, and by no
+// more than that.
 func (s *State) Pending(o *Order) (exact.Decimal, bool) {
 	sum, ok := o.Remaining(), true
 	if o.Cut() {

@@ -28,7 +28,7 @@ func (o *Order) Answer(r OrderRequest) Order {
 		return o.Public()
 	}
 	shown := *o
-	shown.Why = []Reason{Because(dryRunKnown, o.ClientOrderID)}
+	shown.Why = []Reason{Because(DryRunKnown, o.ClientOrderID)}
 	return shown.Public()
 }
 
@@ -188,7 +188,7 @@ type Order struct {
 	TimeInForce  TimeInForce    `json:"time_in_force,omitempty"`
 	ExpiresAt    *Time          `json:"expires_at,omitempty"`
 	PostOnly     bool           `json:"post_only,omitempty"`
-	ReduceOnly   bool           `json:"reduce_only,omitempty"` // it is an exit, as the client said or as [Book.isExit] found
+	ReduceOnly   bool           `json:"reduce_only,omitempty"` // it can only reduce: as the client said, or since it is for no more than the position against it
 	Notional     exact.Decimal  `json:"notional,omitempty"`    // what the quantity was computed from
 	Replaces     string         `json:"replaces,omitempty"`    // the order_id of the one that it took the place of
 
@@ -210,7 +210,7 @@ type Order struct {
 	After int64  `json:"after,omitempty"`
 
 	// Why is why the order is as it is. Clients see it as Reason and ReasonCode, which are
-	// written for them; see [Order.public].
+	// written for them; see [Order.Public].
 	Why []Reason `json:"why,omitempty"`
 
 	// By is who placed the order. The journal and its audit have it. Clients do not see

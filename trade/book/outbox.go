@@ -21,7 +21,7 @@ func (s *State) OutboxSteps(seq uint64, k Kind, ev *Event) (steps []Step) {
 	}
 	switch k {
 	// The outbox hears only of the end of an order.
-	case KindPlaced, KindFilled, KindAnswered, KindCancelled, KindOrderRejected, KindOrderChanged:
+	case KindPlaced, KindFilled, KindBrokerAnswered, KindCancelled, KindOrderRejected, KindOrderChanged:
 		for _, o := range ev.Changed(s.Order) {
 			if o.Status.Terminal() {
 				public, before := o.Public(), s.Order(o.ID)

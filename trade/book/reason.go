@@ -21,40 +21,40 @@ type Reason struct {
 
 // The codes of what becomes of an order.
 const (
-	Expired       Code = "expired"           // its time was over
-	mateFilled    Code = "other_filled"      // another order of its group was filled
-	MateEnded     Code = "other_ended"       // another order of its group has ended in another way
-	NothingLeft   Code = "nothing_to_reduce" // it can only reduce a position that is gone
-	RestTooLarge  Code = "rest_not_reducing"
-	RestRefused   Code = "rest_refused"
-	Replaced      Code = "replaced"
-	CancelledBy   Code = "cancelled_by" // by somebody else than who placed it
-	NotReached    Code = "not_reached"  // of ioc and fok
-	NotValued     Code = "not_valued"
-	PriceGone     Code = "price_gone"
-	onlyClosed    Code = "only_closed"
-	beyondTarget  Code = "beyond_take_profit"
-	StopCounts    Code = "stop_counts" // it was reached in the same step as the limit beside it
-	EntryFirst    Code = "entry_first" // it was reached in the same minute as its entry
-	failed        Code = "failed"
-	DryRun        Code = "dry_run" // of an order that a dry run shows, and of its exits
-	DryRunBut     Code = "dry_run_but"
-	dryRunKnown   Code = "dry_run_known"
-	Sending       Code = "sending"
-	Interrupted   Code = "interrupted"
-	AnswerLost    Code = "answer_lost"
-	OtherByID     Code = "other_by_id"
-	IdOfAnother   Code = "id_of_another"
-	NeverArrived  Code = "never_arrived"
-	BrokerRefused Code = "broker_refused"
-	BrokerSays    Code = "broker_says" // the broker's own word for its status
-	TookBack      Code = "took_back"
-	Corrected     Code = "corrected"
-	TurnedUp      Code = "turned_up" // it had been given up
-	NoLegs        Code = "no_legs"   // the broker does not name the orders beside it
-	DeadMan       Code = "dead_man"
-	External      Code = "external"
-	ExternalSum   Code = "external_sum"
+	Expired         Code = "expired"           // its time was over
+	OtherFilled     Code = "other_filled"      // another order of its group was filled
+	OtherEnded      Code = "other_ended"       // another order of its group has ended in another way
+	NothingToReduce Code = "nothing_to_reduce" // it can only reduce a position that is gone
+	RestTooLarge    Code = "rest_not_reducing"
+	RestRefused     Code = "rest_refused"
+	Replaced        Code = "replaced"
+	CancelledBy     Code = "cancelled_by" // by somebody else than who placed it
+	NotReached      Code = "not_reached"  // of ioc and fok
+	NotValued       Code = "not_valued"
+	PriceGone       Code = "price_gone"
+	OnlyClosed      Code = "only_closed"
+	BeyondTarget    Code = "beyond_take_profit"
+	StopCounts      Code = "stop_counts" // it was reached in the same step as the limit beside it
+	EntryFirst      Code = "entry_first" // it was reached in the same minute as its entry
+	failed          Code = "failed"
+	DryRun          Code = "dry_run" // of an order that a dry run shows, and of its exits
+	DryRunBut       Code = "dry_run_but"
+	DryRunKnown     Code = "dry_run_known"
+	Sending         Code = "sending"
+	Interrupted     Code = "interrupted"
+	AnswerLost      Code = "answer_lost"
+	OtherByID       Code = "other_by_id"
+	IdOfAnother     Code = "id_of_another"
+	NeverArrived    Code = "never_arrived"
+	BrokerRefused   Code = "broker_refused"
+	BrokerSays      Code = "broker_says" // the broker's own word for its status
+	TookBack        Code = "took_back"
+	Corrected       Code = "corrected"
+	TurnedUp        Code = "turned_up" // it had been given up
+	NoLegs          Code = "no_legs"   // the broker does not name the orders beside it
+	DeadMan         Code = "dead_man"
+	External        Code = "external"
+	ExternalSum     Code = "external_sum"
 )
 
 // Codes is the table of all codes. First come those of orders, then those of refusals, whose
@@ -65,26 +65,26 @@ var Codes = map[Code]struct {
 	Retry  Retry  // of a refusal: whether asking again can help
 	priced bool   // the refusal quotes the price of the market, or a sum or a size that follows from it
 }{
-	Expired:      {Says: "expired"},
-	mateFilled:   {Says: "%s was filled"},
-	MateEnded:    {Says: "cancelled with %s"},
-	NothingLeft:  {Says: "nothing is left to reduce"},
-	RestTooLarge: {Says: "the rest would not have reduced the position"},
-	RestRefused:  {Says: "the rest was refused: %s"},
-	Replaced:     {Says: "replaced by %s"},
-	CancelledBy:  {Says: "cancelled by %s"},
-	NotReached:   {Says: "%s: the market at %s has not reached the limit"},
-	NotValued:    {Says: "the market reached it while the account could not be valued (%s): a later price decides"},
-	PriceGone:    {Says: "the file no longer tells its price of %s; this order waits for a row that is newer than that"},
-	onlyClosed:   {Says: "it only closed a position, so there is nothing for its stop_loss and take_profit to protect"},
-	beyondTarget: {Says: "the entry was filled beyond its take_profit of %s, which stands at the price of the entry instead", lasts: true},
-	StopCounts:   {Says: "the market reached this stop and the limit beside it within one step, and which came first is not known: the stop counts", lasts: true},
-	EntryFirst:   {Says: "the market reached the entry and this stop within one minute, and which came first is not known: the stop counts", lasts: true},
-	failed:       {Says: "%s"},
+	Expired:         {Says: "expired"},
+	OtherFilled:     {Says: "%s was filled"},
+	OtherEnded:      {Says: "cancelled with %s"},
+	NothingToReduce: {Says: "nothing is left to reduce"},
+	RestTooLarge:    {Says: "the rest would not have reduced the position"},
+	RestRefused:     {Says: "the rest was refused: %s"},
+	Replaced:        {Says: "replaced by %s"},
+	CancelledBy:     {Says: "cancelled by %s"},
+	NotReached:      {Says: "%s: the market at %s has not reached the limit"},
+	NotValued:       {Says: "the market reached it while the account could not be valued (%s): a later price decides"},
+	PriceGone:       {Says: "the file no longer tells its price of %s; this order waits for a row that is newer than that"},
+	OnlyClosed:      {Says: "it only closed a position, so there is nothing for its stop_loss and take_profit to protect"},
+	BeyondTarget:    {Says: "the entry was filled beyond its take_profit of %s, which stands at the price of the entry instead", lasts: true},
+	StopCounts:      {Says: "the market reached this stop and the limit beside it within one step, and which came first is not known: the stop counts", lasts: true},
+	EntryFirst:      {Says: "the market reached the entry and this stop within one minute, and which came first is not known: the stop counts", lasts: true},
+	failed:          {Says: "%s"},
 
 	DryRun:      {Says: "dry run: every check passed, no order was made"},
 	DryRunBut:   {Says: "dry run: every check passed, no order was made; without dry_run: %s"},
-	dryRunKnown: {Says: "dry run: client_order_id %q exists; placing it would return this order and make no other"},
+	DryRunKnown: {Says: "dry run: client_order_id %q exists; placing it would return this order and make no other"},
 
 	Sending:       {Says: "outcome unknown: it is being sent"},
 	Interrupted:   {Says: "outcome unknown: wick ended while it was being sent; the broker is being asked"},

@@ -29,7 +29,7 @@ type OrderRequest struct {
 	ExpiresAt    time.Time     // of GTD
 	PostOnly     bool          // refuse it rather than fill it on arrival
 	ReduceOnly   bool          // never open or grow a position
-	MayOpen      bool          // it is no exit, though it is against a held position; see [Book.isExit]
+	MayOpen      bool          // it is no exit, though it is against a held position
 
 	StopLoss, TakeProfit Exit // of an entry; zero means none
 	OCO                  OCO  // a stop beside a limit; when one is filled the other ends; zero means none

@@ -320,7 +320,7 @@ func (b *Book) fillAt(o *Order, q Quote, at Time) (Kind, *Event) {
 	// other rejected, with the reason.
 	status, k, why := StatusRejected, KindOrderRejected, RefusedBy(err)
 	if size == 0 {
-		status, k, why = StatusCancelled, KindCancelled, Because(NothingLeft)
+		status, k, why = StatusCancelled, KindCancelled, Because(NothingToReduce)
 	}
 	ev, _ = b.Outcome(o, Report{Status: status, Reason: why}, at) // fills nothing, so cannot fail
 	return k, ev

@@ -35,7 +35,7 @@ type State struct {
 	Store   string // random name of the store, in every file
 	Epoch   string // random name of the process that wrote the last records; part of every id
 	Trading TradingState
-	Tripped string // the last day on which the account lost too much, as long as it may still restrict trading; see keepTripped
+	Tripped string // the last day on which the account lost too much, as long as it may still restrict trading
 	ByOwner bool   // on a shared log: reducing is the owner's word, and does not end with the day of a loss
 
 	Outbox []byte // what Outbox.Snapshot returned, while a snapshot is read
@@ -57,7 +57,7 @@ type State struct {
 
 	Seen map[string]*Seen // from where on a restart judges the market, by symbol
 
-	Days []DayMark // the account when it was first valued on each day, oldest first; at most maxDays
+	Days []DayMark // the account when it was first valued on each day, oldest first; a little more than a year
 
 	Polling []*Entry          // read by nobody with get_notifications
 	Drained []drained         // that somebody has read, the first within the last hour
@@ -121,7 +121,7 @@ func (s *State) step(seq uint64, k Kind, ev *Event) error {
 		}
 		s.expireDrained(ev.At)
 		return s.record(ev, sse.Record{})
-	case KindPlaced, KindIntent, KindImported, KindFilled, KindAnswered, KindCancelled, KindOrderRejected, KindOrderChanged:
+	case KindPlaced, KindIntent, KindImported, KindFilled, KindBrokerAnswered, KindCancelled, KindOrderRejected, KindOrderChanged:
 		if err := s.setOrders(k, ev); err != nil || ev.Notification == nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func (s *State) step(seq uint64, k Kind, ev *Event) error {
 		s.Venue = ev.Venue
 		maps.Copy(s.Holdings, ev.Holdings)
 	case KindSeen: // all of it is in ev.Seen and ev.Stops, which records of other kinds may have too
-	case KindAnswer: // for the audit: the order names it
+	case KindApproval: // for the audit: the order names it
 	case KindOutbox: // changes nothing here: onDisk.Apply gives it to the outbox
 	default:
 		return fmt.Errorf("unknown kind %d", k)
@@ -191,7 +191,7 @@ func (s *State) fits(k Kind, o *Order, isNew bool) error {
 	switch known := before != nil; {
 	case isNew == known: // a second order with the same id, or a change of an order that is not known
 		return fmt.Errorf("%s of order %q, which is known: %t", k, limit.Clip(o.ID), known)
-	case known && before.Status.Terminal() && (k != KindAnswered || before.Account == ""):
+	case known && before.Status.Terminal() && (k != KindBrokerAnswered || before.Account == ""):
 		return fmt.Errorf("%s of order %q, which is %s for ever", k, limit.Clip(o.ID), before.Status)
 	}
 	return nil

@@ -7,9 +7,8 @@ import (
 )
 
 // Report is what the paper broker did with an order when it arrived, when a price came
-// or when it was cancelled. The method outcome turns it into a step of the book. What a
-// broker elsewhere does is learned in another way, by learn, because its answers can be
-// lost.
+// or when it was cancelled. [State.Outcome] makes an event of it. What a broker elsewhere
+// does is learned in package trade, because its answers can be lost.
 type Report struct {
 	Status  OrderStatus
 	Size    exact.Decimal // what was filled now; zero for nothing

@@ -5,11 +5,14 @@ import (
 	"wick/sse"
 )
 
-// Tell adds to ev, if it ends an order, that those hear of it who subscribed to orders. The
-// end of an order that nothing was filled of is also queued for who polls, unless the client
-// that placed it asked for it: a stop that is gone leaves its position unprotected, whoever is
-// subscribed. An order that ends as it is placed is told by the reply, and only those that end
-// with it here. Asked says that a client asked for this step, and so has the reply.
+// Tell adds to ev the notification of the orders that it ends:
+//   - Subscribers of orders hear of every end. A fill of a part ends nothing, and tells nobody.
+//   - Who polls hears of an order that ends unfilled, unless its own client asked for that: a
+//     stop that is gone leaves its position unprotected, whoever is subscribed.
+//   - An order that ends in the step that places it is told by the reply alone; those that end
+//     with it are told as above.
+//
+// Asked says that a client asked for this step, and so has the reply.
 func (s *State) Tell(k Kind, ev *Event, asked bool) {
 	o := ev.Order
 	ended := slices.DeleteFunc(ev.Changed(s.Order)[1:], func(other *Order) bool {
