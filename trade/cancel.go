@@ -47,7 +47,9 @@ func (e *Engine) CancelOrders(who book.Who, symbol string) ([]book.Order, error)
 	err := e.View(func(s *book.State) {
 		for _, of := range sorted(s.Open) {
 			if symbol == "" || of == symbol {
-				open = append(open, s.Open[of]...)
+				for _, o := range s.Open[of] {
+					open = append(open, o.ID)
+				}
 			}
 		}
 	})

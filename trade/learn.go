@@ -34,9 +34,7 @@ func described(s broker.State) string {
 // openOrders returns all open orders, by symbol and in the order of acceptance.
 func openOrders(s *book.State) (orders []*book.Order) {
 	for _, symbol := range sorted(s.Open) {
-		for _, id := range s.Open[symbol] {
-			orders = append(orders, s.Order(id))
-		}
+		orders = append(orders, s.Open[symbol]...)
 	}
 	return orders
 }
@@ -263,7 +261,7 @@ func (v *liveVenue) settleOrder(o *book.Order, s broker.State) error {
 // rest. Called with mu held.
 func (v *liveVenue) fillOrder(ev *book.Event, s broker.State) error {
 	o := ev.Order
-	exits := slices.ContainsFunc(v.book.Open[o.Symbol], func(id string) bool { return v.book.Order(id).ReduceOnly })
+	exits := slices.ContainsFunc(v.book.Open[o.Symbol], func(o *book.Order) bool { return o.ReduceOnly })
 	if v.book.Order(o.ID).Unknown() || v.book.Unsettled(o.Symbol) || exits { // this may be what the report had, or leave exits that are too large
 		v.soon()
 	}

@@ -185,8 +185,8 @@ func (v *liveVenue) checkUnderWay(o *book.Order) error {
 		return nil
 	}
 	held, closing := v.book.Closable(o.Symbol), exact.Decimal(0)
-	for _, id := range v.book.Open[o.Symbol] {
-		if other := v.book.Order(id); other.Side == o.Side && other.Type == book.Market {
+	for _, other := range v.book.Open[o.Symbol] {
+		if other.Side == o.Side && other.Type == book.Market {
 			closing += other.Remaining().Abs()
 		}
 	}

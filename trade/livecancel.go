@@ -256,7 +256,7 @@ func (v *liveVenue) trimExits(ctx context.Context) {
 		return
 	}
 	for _, o := range openOrders(v.book.State) {
-		replaced := slices.ContainsFunc(v.book.Open[o.Symbol], func(id string) bool { return v.book.Order(id).Replaces == o.ID })
+		replaced := slices.ContainsFunc(v.book.Open[o.Symbol], func(other *book.Order) bool { return other.Replaces == o.ID })
 		closes := o.Closes(v.book.Closable(o.Symbol))
 		switch {
 		case !o.ReduceOnly || o.Cut() || o.Unknown() || v.book.Unsettled(o.Symbol) || replaced || closes >= o.Remaining().Abs():

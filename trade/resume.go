@@ -41,8 +41,8 @@ func (e *Engine) unnoted(symbol string, since int64) *book.Seen {
 // noteArrivals writes down how far symbol was judged, if an open order needs it. Called with mu
 // held.
 func (e *Engine) noteArrivals(symbol string, at book.Time) error {
-	for _, id := range e.book.Open[symbol] {
-		if s := e.unnoted(symbol, e.book.Order(id).Since()); s != nil {
+	for _, o := range e.book.Open[symbol] {
+		if s := e.unnoted(symbol, o.Since()); s != nil {
 			return e.proposeSeen(map[string]*book.Seen{symbol: s}, at)
 		}
 	}

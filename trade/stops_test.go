@@ -390,7 +390,11 @@ func TestReplaces(t *testing.T) {
 		again := limited(smaller.ID, 1, 95)
 		for range 2 {
 			want := []string{again.ID, larger.ID, c.ID}
-			if got := strings.Join(e.book.Open["AAA"], " "); got != strings.Join(want, " ") {
+			ids := make([]string, 0)
+			for _, o := range e.book.Open["AAA"] {
+				ids = append(ids, o.ID)
+			}
+			if got := strings.Join(ids, " "); got != strings.Join(want, " ") {
 				t.Errorf("open are %s, want %s", got, want)
 			}
 			e.Close()

@@ -106,11 +106,10 @@ func (b *Book) reservedBut(but string) (sum exact.Decimal, missing []string) {
 // or add to one.
 func (b *Book) reservesByPrice(symbol string) bool {
 	held, open := b.Holdings[symbol].Quantity, b.Open[symbol]
-	return slices.ContainsFunc(open, func(id string) bool {
-		o := b.Order(id)
+	return slices.ContainsFunc(open, func(o *Order) bool {
 		size, _ := b.openValue(symbol, o.Side, nil)
 		turns, follows := Reducible(held, size) != 0, o.Type == Market || o.Type == TrailingStop
-		return b.Counts(o, nil) && !Shrinks(held, size) && (turns || follows)
+		return b.counts(o, nil) && !Shrinks(held, size) && (turns || follows)
 	})
 }
 
@@ -133,9 +132,8 @@ const tooMuch exact.Decimal = 1 << 62
 // which may be nil, are added up; see counts. A value that leaves
 // the range stays at tooMuch, which no account can pay.
 func (b *Book) openValue(symbol string, side Side, beside *Order) (size, value exact.Decimal) {
-	for _, id := range b.Open[symbol] {
-		o := b.Order(id)
-		if o.Side != side || !b.Counts(o, beside) {
+	for _, o := range b.Open[symbol] {
+		if o.Side != side || !b.counts(o, beside) {
 			continue
 		}
 		size += o.Remaining()

@@ -80,14 +80,13 @@ const (
 	EndedFired     Ending = "fired"
 	EndedCancelled Ending = "cancelled"
 	EndedExpired   Ending = "expired"
-	EndedUnknown   Ending = "gone" // one of the above: an older version did not write down which
 )
 
 // WithEnding returns a as it is after its end. The alert itself is not changed, because
 // states share it.
-func (a *Alert) WithEnding(why Ending, at *Time) *Alert {
+func (a *Alert) WithEnding(why Ending, at Time) *Alert {
 	b := *a
-	b.Ended, b.EndedAt = why, at
+	b.Ended, b.EndedAt = why, &at
 	return &b
 }
 

@@ -23,8 +23,8 @@ func (b *Book) Cancel(o *Order, who Who, reason Reason, at Time) (*Event, error)
 func (b *Book) Expire(symbol string, instant, at Time) error {
 	// They are gathered first, because ending one may end others and change the list.
 	var over []*Order
-	for _, id := range b.Open[symbol] {
-		if o := b.Order(id); o.Account == "" && o.Expired(instant.UnixMilli()) {
+	for _, o := range b.Open[symbol] {
+		if o.Account == "" && o.Expired(instant.UnixMilli()) {
 			over = append(over, o)
 		}
 	}

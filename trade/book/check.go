@@ -123,8 +123,8 @@ func (b *Book) checkOpen(r OrderRequest, o *Order, fill exact.Decimal) error {
 		more -= old.Slots() // the replaced order ends with this one
 	}
 	of := 0 // open orders of the symbol
-	for _, id := range b.Open[o.Symbol] {
-		of += b.Order(id).Slots()
+	for _, open := range b.Open[o.Symbol] {
+		of += open.Slots()
 	}
 	const counted = "an oco counts as two, and so does an entry with stop_loss and take_profit"
 	switch {
@@ -282,8 +282,8 @@ const duplicateWindow = 5 * time.Second
 func (b *Book) repeats(r OrderRequest, at Time) *Order {
 	by := r.Who.Short()
 	equal := func(o *Order) bool { return o.Symbol == r.Symbol && o.Same(r) && o.By.SameClient(by) }
-	for _, id := range b.Open[r.Symbol] {
-		if o := b.Order(id); o.Unknown() && equal(o) {
+	for _, o := range b.Open[r.Symbol] {
+		if o.Unknown() && equal(o) {
 			return o
 		}
 	}

@@ -61,7 +61,7 @@ func (b *Book) Propose(k Kind, ev *Event) error {
 // of it: that depends on what the step changes.
 func (b *Book) Take(seq uint64, k Kind, ev *Event) error {
 	if b.Tells {
-		ev.Steps = b.OutboxSteps(seq, k, ev)
+		ev.Steps = b.outboxSteps(seq, k, ev)
 	}
 	return b.Apply(seq, k, ev)
 }

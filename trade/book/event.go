@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"wick/internal/exact"
 	"wick/sse"
@@ -106,15 +107,6 @@ type Cancellation struct {
 	Stop exact.Decimal `json:"stop,omitempty"`
 }
 
-// reason returns why the order ends with the one called id.
-func (e Cancellation) reason(id string) Reason {
-	switch e.Code {
-	case OtherFilled, OtherEnded, Replaced:
-		return Because(e.Code, id)
-	}
-	return Because(e.Code)
-}
-
 // Open adds to ev an order that begins with it.
 func (ev *Event) Open(o *Order) {
 	o.UpdatedAt = ev.At
@@ -142,9 +134,12 @@ func (ev *Event) Changed(known func(id string) *Order) []*Order {
 		if before == nil {
 			continue
 		}
-		after := *before
+		after, why := *before, Because(e.Code)
+		if strings.Contains(Codes[e.Code].Says, "%s") { // it names the order of the step
+			why = Because(e.Code, ev.Order.ID)
+		}
 		after.Status, after.UpdatedAt = StatusCancelled, ev.At
-		after.Explain(e.reason(ev.Order.ID))
+		after.Explain(why)
 		if e.Stop != 0 {
 			after.StopPrice = &e.Stop
 		}
@@ -159,52 +154,63 @@ func DecodeEvent(payload []byte) (ev *Event, err error) {
 	return ev, json.Unmarshal(payload, ev)
 }
 
-// Stamp says which account a data directory belongs to. Base is by how much more than the
-// book the account holds, as the owner has accepted it.
-type Stamp struct {
-	Broker  string                   `json:"broker"`
-	Account string                   `json:"account"`
-	Base    map[string]exact.Decimal `json:"base,omitempty"` // by broker.Key of the symbol
+// stepsPerRecord is larger than the number of steps that any record makes: the journal
+// bounds the size of a record, and with it the number of its orders.
+const stepsPerRecord = 1 << 16
+
+// Step is what the outbox is told of a record of the journal: that an order ended, an
+// alert fired, the trading state changed, or that Engine.WriteOutbox was called. Beside
+// ID, Seq and At only the fields of one of these are set. A record that ends several
+// orders makes several steps.
+type Step struct {
+	ID  string // unique among all stores, the same after a restart
+	Seq uint64 // rising from step to step
+	At  Time
+
+	Order        *Order        // it was filled, cancelled or rejected; as clients see it
+	Again        bool          // it had ended before: its reason says what the broker has changed since
+	Notification *Notification // of an alert that fired
+	Trading      TradingState  // the state that trading is in now
+	Why          string        // who or what changed it; may be empty
+	Lost         bool          // it changed because the account has lost as much as it may in a day
+	Record       []byte        // what Engine.WriteOutbox was given
+
+	By *Who // whose order or alert it is; nil if that is not known
 }
 
-// Accepted returns what the owner has accepted of the symbol with a key; nothing without a stamp.
-func (s *Stamp) Accepted(key string) exact.Decimal {
-	if s == nil {
-		return 0
+// outboxSteps returns what the outbox is told of a record. It is called before the record is
+// applied, because an alert that fires is gone afterwards. The same record gives the
+// same steps with the same ids, however often it is read.
+func (s *State) outboxSteps(seq uint64, k Kind, ev *Event) (steps []Step) {
+	add := func(t Step) {
+		t.ID, t.Seq, t.At = fmt.Sprintf("n-%s-%d", s.Store[:8], seq), seq*stepsPerRecord+uint64(len(steps)), ev.At
+		if len(steps) > 0 {
+			t.ID += fmt.Sprintf(".%d", len(steps))
+		}
+		steps = append(steps, t)
 	}
-	return s.Base[key]
-}
-
-// DayMark is the account as it was first valued on a day, in UTC.
-type DayMark struct {
-	Date     string      `json:"date"`
-	Equity   exact.Money `json:"equity"`
-	Realized exact.Money `json:"realized"`
-	Fees     exact.Money `json:"fees"`
-	// Cash is what was paid in by then. Zero, in marks of versions that did not
-	// write it, means as much as now.
-	Cash exact.Decimal `json:"cash,omitempty"`
-	// Synthetic says that an invented price is in the sums.
-	Synthetic bool `json:"synthetic,omitempty"`
-}
-
-// With returns d as it would have been had cash been paid in then. Another amount
-// of --cash is no profit and no loss, so days are compared as if all of them had
-// begun with the same.
-func (d DayMark) With(cash exact.Decimal) DayMark {
-	if d.Cash != 0 {
-		d.Equity, d.Cash = Plus(d.Equity, Minus(cash.Money(), d.Cash.Money())), cash
+	switch k {
+	// The outbox hears only of the end of an order.
+	case KindPlaced, KindFilled, KindBrokerAnswered, KindCancelled, KindOrderRejected, KindOrderChanged:
+		for _, o := range ev.Changed(s.Order) {
+			if o.Status.Terminal() {
+				public, before := o.Public(), s.Order(o.ID)
+				add(Step{Order: &public, Again: before != nil && before.Status.Terminal(), By: o.By})
+			}
+		}
+	case KindFired:
+		if n := ev.Notification; n != nil && s.Alerts[n.AlertID] != nil {
+			add(Step{Notification: n, By: s.Alerts[n.AlertID].By})
+		}
+	case KindTrading:
+		// That the account has lost too much is told once a day.
+		t := Step{Trading: ev.Trading, Lost: ev.Tripped != "" && ev.Tripped != s.Tripped}
+		if ev.By != nil {
+			t.Why = ev.By.Name
+		}
+		add(t)
+	case KindOutbox:
+		add(Step{Record: ev.Outbox})
 	}
-	return d
+	return steps
 }
-
-// Plus and minus are sums of amounts whose parts were added up before without
-// leaving the range.
-func Plus(x, y exact.Money) exact.Money { z, _ := x.Add(y); return z }
-
-func Minus(x, y exact.Money) exact.Money { z, _ := x.Sub(y); return z }
-
-const (
-	maxDays   = 400 // day marks that are kept: a little more than a year
-	ShownDays = 31  // days that an account lists
-)

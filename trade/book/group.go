@@ -98,8 +98,8 @@ func (s *State) followMate(ev *Event) {
 
 // Mates returns the open orders of a group that have a role, without o.
 func (s *State) Mates(o *Order, group string) (mates []*Order) {
-	for _, id := range s.Open[o.Symbol] {
-		if m := s.Order(id); m.Group == group && m.Role != "" && id != o.ID {
+	for _, m := range s.Open[o.Symbol] {
+		if m.Group == group && m.Role != "" && m.ID != o.ID {
 			mates = append(mates, m)
 		}
 	}
@@ -111,9 +111,8 @@ func (s *State) followPosition(ev *Event) {
 	if ev.Holding == nil {
 		return
 	}
-	for _, id := range s.Open[ev.Order.Symbol] {
-		o := s.Order(id)
-		if id != ev.Order.ID && o.ReduceOnly && o.Closes(ev.Holding.Quantity) == 0 {
+	for _, o := range s.Open[ev.Order.Symbol] {
+		if o.ID != ev.Order.ID && o.ReduceOnly && o.Closes(ev.Holding.Quantity) == 0 {
 			ev.Cancel(o, NothingToReduce)
 		}
 	}

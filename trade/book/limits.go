@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"wick/internal/exact"
 )
@@ -18,12 +19,29 @@ func (s *State) Pending(o *Order) (exact.Decimal, bool) {
 	if o.Cut() {
 		return o.Side.Sign(o.Closes(s.Holdings[o.Symbol].Quantity)), true
 	}
-	for _, id := range s.Open[o.Symbol] {
-		if other := s.Order(id); other.Side == o.Side && s.Counts(other, o) && ok {
+	for _, other := range s.Open[o.Symbol] {
+		if other.Side == o.Side && s.counts(other, o) && ok {
 			sum, ok = sum.Add(other.Remaining())
 		}
 	}
 	return sum, ok
+}
+
+// counts reports whether limits count the open order o while beside, a new order, is
+// judged; beside may be nil. One of which no more is filled than reduces the position does
+// not count, nor does the order that beside replaces, and of the two orders of an oco only one does.
+func (s *State) counts(o, beside *Order) bool {
+	switch {
+	case o.Cut() || beside != nil && o.ID == beside.Replaces:
+		return false
+	case o.Role != RoleOCO:
+		return true
+	case beside != nil && beside.Role == RoleOCO && beside.Group == o.Group: // the new order belongs to the same oco, and counts for both
+		return false
+	}
+	// The first open order of the group counts for all of them.
+	open := s.Open[o.Symbol]
+	return open[slices.IndexFunc(open, func(m *Order) bool { return m.Role == RoleOCO && m.Group == o.Group })].ID == o.ID
 }
 
 // CheckFill refuses the fill of a resting order if the position would then be over its

@@ -24,9 +24,9 @@ func (b *Book) Placed(ev *Event) Placed {
 	if ev.Holding == nil || ev.Holding.Quantity != 0 {
 		return p
 	}
-	for _, id := range b.Open[ev.Order.Symbol] {
-		if !slices.Contains(ends, id) {
-			p.Left = append(p.Left, id)
+	for _, o := range b.Open[ev.Order.Symbol] {
+		if !slices.Contains(ends, o.ID) {
+			p.Left = append(p.Left, o.ID)
 		}
 	}
 	return p

@@ -42,9 +42,9 @@ func (b *Book) ProposeOrders(k Kind, ev *Event, instant int64, asked bool) error
 // before an order was there does not fill it.
 func (b *Book) RememberArrivals() {
 	for symbol, s := range b.Seen {
-		for _, id := range b.Open[symbol] {
-			if born := b.Order(id).Since(); born > s.At {
-				b.arrived[id] = born
+		for _, o := range b.Open[symbol] {
+			if born := o.Since(); born > s.At {
+				b.arrived[o.ID] = born
 			}
 		}
 	}

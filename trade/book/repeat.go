@@ -94,11 +94,8 @@ func (a Alert) Hint(st *Standing) string {
 // ending says that a has ended, and why.
 func (a Alert) ending() string {
 	why := string(a.Ended)
-	switch a.Ended {
-	case EndedCancelled:
+	if a.Ended == EndedCancelled {
 		why = "was cancelled"
-	case EndedUnknown:
-		why = "fired, was cancelled or expired"
 	}
 	if a.EndedAt != nil {
 		why += " at " + a.EndedAt.Format(time.RFC3339)

@@ -16,9 +16,9 @@ import (
 // the time of the feed's update before, zero if this is its first one after a start.
 func (b *Book) OnPrice(t Tick, since int64, at Time) (err error) {
 	if t.At < since { // the clock was set back: times that now lie in the future mean nothing
-		for _, id := range b.Open[t.Symbol] {
-			if b.arrived[id] > at.UnixMilli() {
-				delete(b.arrived, id)
+		for _, o := range b.Open[t.Symbol] {
+			if b.arrived[o.ID] > at.UnixMilli() {
+				delete(b.arrived, o.ID)
 			}
 		}
 	}
@@ -36,9 +36,8 @@ func (b *Book) OnPrice(t Tick, since int64, at Time) (err error) {
 			}
 			// Only now: whether the extreme that moves a trailing stop came before the one that
 			// reaches an order is not known.
-			for _, id := range b.Open[t.Symbol] {
-				o := b.Order(id)
-				if part, ok := stage.after(b.arrived[id]); ok && stage.from != stage.to && !o.Expired(l.to) {
+			for _, o := range b.Open[t.Symbol] {
+				if part, ok := stage.after(b.arrived[o.ID]); ok && stage.from != stage.to && !o.Expired(l.to) {
 					b.trail(o, part)
 				}
 			}
@@ -53,13 +52,13 @@ func (b *Book) OnPrice(t Tick, since int64, at Time) (err error) {
 	if len(t.legs) == 0 || err != nil {
 		return err
 	}
-	for _, id := range b.Open[t.Symbol] {
+	for _, o := range b.Open[t.Symbol] {
 		// An order that was there before the time of this update began needs no entry any
 		// more: all of the next update counts for it.
-		if born, ok := b.arrived[id]; ok && born <= t.Since {
-			delete(b.arrived, id)
+		if born, ok := b.arrived[o.ID]; ok && born <= t.Since {
+			delete(b.arrived, o.ID)
 		} else if ok { // the order was there when this update came, whatever the clocks say
-			b.arrived[id] = min(born, t.At)
+			b.arrived[o.ID] = min(born, t.At)
 		}
 	}
 	return b.Expire(t.Symbol, Time{Time: time.UnixMilli(t.At)}, at)
@@ -99,13 +98,12 @@ func (h *reachedOrder) placeIn(queue []reachedOrder) (place int) {
 // came first is not known, and there the older order is first. Orders that expire by the end of
 // the leg are left out.
 func (b *Book) reachedBy(symbol string, l leg, end int64) (list []reachedOrder) {
-	for _, id := range b.Open[symbol] {
-		o := b.Order(id)
-		part, ok := l.after(b.arrived[id])
+	for _, o := range b.Open[symbol] {
+		part, ok := l.after(b.arrived[o.ID])
 		if !ok || o.Expired(end) {
 			continue
 		}
-		h := reachedOrder{id: id, part: part, falling: o.Waits() == (o.Side == Sell), known: part == l.span}
+		h := reachedOrder{id: o.ID, part: part, falling: o.Waits() == (o.Side == Sell), known: part == l.span}
 		if o.Waits() {
 			h.stop = b.stop(o)
 			h.place = h.stop

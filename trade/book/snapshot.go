@@ -48,7 +48,7 @@ func (s *State) Snapshot() *snapshot {
 	v := &snapshot{
 		Trading: s.Trading, Tripped: s.Tripped, ByOwner: s.ByOwner, Epoch: s.Epoch, Venue: s.Venue,
 		Orders: slices.Clone(s.Orders), Positions: maps.Clone(s.Holdings), Alerts: slices.AppendSeq([]*Alert{}, maps.Values(s.Alerts)),
-		Seen: maps.Clone(s.Seen), Days: slices.Clone(s.Days), Places: s.places,
+		Seen: maps.Clone(s.Seen), Days: slices.Clone(s.Days), Places: maps.Clone(s.places),
 	}
 	for _, a := range s.Named {
 		if s.Alerts[a.ID] == nil {
@@ -69,7 +69,7 @@ func (s *State) Snapshot() *snapshot {
 		entries[e.Seq] = &Entry{e.Seq, Time{e.At}, e.Note.(*Notification), e.Epoch}
 	})
 	v.Subscriptions, v.Queues, v.Marks = queued.Subscriptions, queued.Queues, queued.Marks
-	v.Notifications = slices.AppendSeq([]*Entry(nil), maps.Values(entries))
+	v.Notifications = slices.Collect(maps.Values(entries))
 	return v
 }
 
@@ -81,7 +81,9 @@ func (v *snapshot) Encode() ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// DecodeState reads what encode wrote; an empty text gives an empty state.
+// DecodeState reads what Encode wrote, and makes the lists and indexes that it leaves out; an
+// empty text gives an empty state. It returns an error if parts contradict each other. A
+// checksum guards a snapshot, but somebody may have edited both, and a start must not panic then.
 func DecodeState(store string, seq uint64, text []byte) (*State, error) {
 	v := snapshot{Trading: Active}
 	if len(text) > 0 {
@@ -89,13 +91,6 @@ func DecodeState(store string, seq uint64, text []byte) (*State, error) {
 			return nil, err
 		}
 	}
-	return v.state(store, seq)
-}
-
-// state returns the state of a snapshot, with the lists and indexes that it leaves out.
-// It returns an error if parts contradict each other. A checksum guards a snapshot, but
-// somebody may have edited both, and a start must not panic then.
-func (v *snapshot) state(store string, seq uint64) (*State, error) {
 	s := NewState(store)
 	s.Seq, s.Ordered, s.Alerted = seq, seq, seq
 	s.Trading, s.Tripped, s.ByOwner, s.Epoch, s.Outbox, s.Venue = v.Trading, v.Tripped, v.ByOwner, v.Epoch, v.Outbox, v.Venue
@@ -106,7 +101,8 @@ func (v *snapshot) state(store string, seq uint64) (*State, error) {
 		check(s.setOrders(KindPlaced, &Event{Order: o}))
 	}
 	maps.Copy(s.Holdings, v.Positions)
-	s.setSeen(v.Seen)
+	maps.Copy(s.Seen, v.Seen)
+	maps.Copy(s.places, v.Places)
 	for i := range v.Days {
 		s.SetDay(&v.Days[i])
 	}
@@ -118,19 +114,10 @@ func (v *snapshot) state(store string, seq uint64) (*State, error) {
 		s.Name(a)
 	}
 	for _, a := range v.Alerts {
-		check(s.setAlert(KindAlertSet, &Event{Alert: a}))
+		check(s.alertChanged(KindAlertSet, &Event{Alert: a}))
 	}
-	check(v.notifications(s))
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// notifications puts the notifications into the state: those that wait to be polled,
-// those that were, and those in the queues of subscriptions. It returns the first error
-// that it finds.
-func (v *snapshot) notifications(s *State) (err error) {
+	// A list that names a notification which is not in the snapshot is an error. The nil
+	// entry is never used, because the error discards the state.
 	entries := make(map[uint64]*Entry)
 	for _, e := range v.Notifications {
 		if e != nil && e.Notification != nil {
@@ -138,28 +125,27 @@ func (v *snapshot) notifications(s *State) (err error) {
 			entries[e.Seq] = e
 		}
 	}
-	// A list that names a notification which is not in the snapshot is an error. The nil
-	// entry is never used, because the error discards the state.
 	find := func(seq uint64) *Entry {
 		if entries[seq] == nil {
-			err = cmp.Or(err, fmt.Errorf("notification %d is in a queue and nowhere else", seq))
+			check(fmt.Errorf("notification %d is in a queue and nowhere else", seq))
 		}
 		return entries[seq]
 	}
 	for _, seq := range v.Polling {
 		s.Polling = append(s.Polling, find(seq))
 	}
-	s.places = v.Places
 	for _, d := range v.Drained {
 		s.Drained = append(s.Drained, drained{find(d.Seq), d.At})
 	}
-	queued := sse.Snapshot{Subscriptions: v.Subscriptions, Queues: v.Queues, Marks: v.Marks}
-	subs, wrong := sse.Restore(queued, func(seq uint64) *sse.Entry {
+	subs, wrong := sse.Restore(sse.Snapshot{Subscriptions: v.Subscriptions, Queues: v.Queues, Marks: v.Marks}, func(seq uint64) *sse.Entry {
 		if e := entries[seq]; e != nil {
 			return &sse.Entry{Seq: seq, Epoch: e.Epoch, At: e.At.Time, Note: e.Notification}
 		}
 		return nil
 	})
 	s.Subs = subs
-	return cmp.Or(err, wrong)
+	if check(wrong); err != nil {
+		return nil, err
+	}
+	return s, nil
 }

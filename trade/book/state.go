@@ -6,27 +6,15 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"wick/internal/exact"
 	"wick/internal/limit"
+	"wick/market"
 	"wick/sse"
 )
 
-// Entry is a notification in the polling queue or in a snapshot.
-type Entry struct {
-	Seq          uint64        `json:"seq"` // of the record that made it
-	At           Time          `json:"at"`
-	Notification *Notification `json:"notification"`
-	Epoch        string        `json:"epoch,omitempty"` // in which the record was made
-}
-
-// drained is an entry that a client has read by polling.
-type drained struct {
-	*Entry
-	readAt Time // At of the entry is when it fired
-}
-
-// State is everything the journal remembers. It changes in one place, apply,
+// State is everything the journal remembers. It changes in one place, [State.Apply],
 // and only by records: replaying the same records gives the same state.
 type State struct {
 	Seq     uint64 // of the last record applied
@@ -43,17 +31,17 @@ type State struct {
 	Venue *Stamp // nil for paper; replaced, never changed
 
 	Orders    []*Order            // in order of acceptance
-	place     map[string]int      // order id to index in orders
+	place     map[string]int      // order id to index in Orders
 	ClientIDs map[string]string   // client_order_id to order id
 	BrokerIDs map[string]string   // a broker's id of an order to ours
-	Open      map[string][]string // symbol to ids of open orders, in order of acceptance
+	Open      map[string][]*Order // open orders by symbol, sorted by Order.before
 	OpenCount int
 	Slots     int                // of all open orders; see Order.slots
 	Holdings  map[string]Holding // by symbol
 
 	Alerts map[string]*Alert // active ones, by id
 	Index  alertIndexer      // is told of alerts that come and go; nil while a store is read
-	Named  map[string]*Alert // by client_alert_id, also those that are gone; at most maxNamed
+	Named  map[string]*Alert // by client_alert_id, also those that are gone; at most MaxNamed
 
 	Seen map[string]*Seen // from where on a restart judges the market, by symbol
 
@@ -66,27 +54,86 @@ type State struct {
 	Subs *sse.Book // who is subscribed, and what is queued for each
 }
 
+// Entry is a notification in the polling queue or in a snapshot.
+type Entry struct {
+	Seq          uint64        `json:"seq"` // of the record that made it
+	At           Time          `json:"at"`
+	Notification *Notification `json:"notification"`
+	Epoch        string        `json:"epoch,omitempty"` // in which the record was made
+}
+
+// drained is an entry that a client has read by polling.
+type drained struct {
+	*Entry
+	readAt Time // At of the entry is when it fired
+}
+
 // alertIndexer is told of the alerts that begin to wait and of those that end.
 type alertIndexer interface {
 	Add(*Alert)
 	Remove(*Alert)
 }
 
+// Seen is how far the engine has judged a symbol. The journal keeps it for symbols that
+// alerts or open orders wait for, so that the next process goes on from there. It may be
+// behind what was judged: to judge the same again changes nothing, because what fired or
+// was filled no longer waits.
+type Seen struct {
+	Price     exact.Decimal             `json:"price"`               // the newest that was judged, rounded; zero if out of range
+	At        int64                     `json:"at"`                  // when it was the price, in unix milliseconds
+	Synthetic bool                      `json:"synthetic,omitempty"` // the price is invented
+	Bars      map[market.Interval]int64 `json:"bars,omitempty"`      // start of the newest closed bar that was judged, in unix seconds
+}
+
+const (
+	SeenPeriod = time.Minute // how far symbols were judged is written this often
+	MaxSeen    = 100         // symbols in one such record, so that it fits
+)
+
+// Equal reports whether s and o say the same.
+func (s *Seen) Equal(o *Seen) bool {
+	return o != nil && s.Price == o.Price && s.At == o.At && s.Synthetic == o.Synthetic && maps.Equal(s.Bars, o.Bars)
+}
+
+// Missed returns about how many bars of an interval have closed by an instant since the last one that
+// was judged: rather too many than too few, but at most market.MaxLimit. It returns zero
+// if none was judged, or if s is nil.
+func (s *Seen) Missed(iv market.Interval, at Time) int {
+	if s == nil || s.Bars[iv] <= 0 {
+		return 0
+	}
+	n := (at.Unix() - s.Bars[iv]) / iv.Seconds()
+	return int(min(max(n, 0), market.MaxLimit))
+}
+
+// Of reports whether s can be compared with a series: both are invented, or neither. It
+// returns false for nil.
+func (s *Seen) Of(series *market.Series) bool { return s != nil && s.Synthetic == series.Synthetic }
+
+// Stamp says which account a data directory belongs to. Base is by how much more than the
+// book the account holds, as the owner has accepted it.
+type Stamp struct {
+	Broker  string                   `json:"broker"`
+	Account string                   `json:"account"`
+	Base    map[string]exact.Decimal `json:"base,omitempty"` // by broker.Key of the symbol
+}
+
+// Accepted returns what the owner has accepted of the symbol with a key; nothing without a stamp.
+func (s *Stamp) Accepted(key string) exact.Decimal {
+	if s == nil {
+		return 0
+	}
+	return s.Base[key]
+}
+
 // NewState returns the empty state of a store.
 func NewState(store string) *State {
 	return &State{
 		Store: store, Trading: Active,
-		place: map[string]int{}, ClientIDs: map[string]string{}, BrokerIDs: map[string]string{}, Open: map[string][]string{},
+		place: map[string]int{}, ClientIDs: map[string]string{}, BrokerIDs: map[string]string{}, Open: map[string][]*Order{},
 		Holdings: map[string]Holding{}, Alerts: map[string]*Alert{}, Named: map[string]*Alert{},
-		Seen: map[string]*Seen{}, Subs: sse.NewBook(),
+		Seen: map[string]*Seen{}, places: map[string]uint64{}, Subs: sse.NewBook(),
 	}
-}
-
-// record applies a change of the subscriptions and queues, and notes it in ev for the hub.
-func (s *State) record(ev *Event, r sse.Record) error {
-	r.At = ev.At.Time
-	ev.Queued = &r
-	return s.Subs.Apply(r)
 }
 
 // Apply changes the state by the record with a sequence. An error means that the record
@@ -98,8 +145,16 @@ func (s *State) Apply(seq uint64, k Kind, ev *Event) error {
 	if err := s.step(seq, k, ev); err != nil {
 		return err
 	}
-	s.setSeen(ev.Seen)
-	s.setStops(ev.Stops)
+	for symbol, seen := range ev.Seen {
+		if s.Seen[symbol] = seen; seen == nil {
+			delete(s.Seen, symbol)
+		}
+	}
+	for id, stop := range ev.Stops {
+		if o := s.Order(id); o != nil {
+			s.setOrder(o.WithStop(stop))
+		}
+	}
 	s.Seq = seq
 	if ev.Order != nil || len(ev.Stops) > 0 {
 		s.Ordered = seq
@@ -110,16 +165,23 @@ func (s *State) Apply(seq uint64, k Kind, ev *Event) error {
 	return nil
 }
 
-// step does the part of apply that depends on the kind of the record. Where it matters,
+// step does the part of Apply that depends on the kind of the record. Where it matters,
 // it checks that the record fits the state before it changes anything: a start reads
 // records that somebody may have edited.
 func (s *State) step(seq uint64, k Kind, ev *Event) error {
 	switch k {
-	case KindStarted, KindExpired:
-		if err := s.setEpoch(k, ev); err != nil {
-			return err
+	case KindStarted:
+		if _, err := hex.DecodeString(ev.Epoch); err != nil || len(ev.Epoch) > 2*EpochSize {
+			return fmt.Errorf("epoch %q is not one", limit.Clip(ev.Epoch))
 		}
-		s.expireDrained(ev.At)
+		s.Epoch = ev.Epoch
+		fallthrough
+	case KindExpired:
+		// Notifications that were read an hour ago are dropped. Those that nobody has read
+		// stay, however old they are.
+		for len(s.Drained) > 0 && s.Drained[0].readAt.Age(ev.At) >= sse.QueueTTL {
+			s.Drained = s.Drained[1:]
+		}
 		return s.record(ev, sse.Record{})
 	case KindPlaced, KindIntent, KindImported, KindFilled, KindBrokerAnswered, KindCancelled, KindOrderRejected, KindOrderChanged:
 		if err := s.setOrders(k, ev); err != nil || ev.Notification == nil {
@@ -127,7 +189,7 @@ func (s *State) step(seq uint64, k Kind, ev *Event) error {
 		}
 		return s.queue(seq, ev)
 	case KindAlertSet, KindAlertGone:
-		return s.setAlert(k, ev)
+		return s.alertChanged(k, ev)
 	case KindFired:
 		return s.fire(seq, ev)
 	case KindDrained:
@@ -135,7 +197,14 @@ func (s *State) step(seq uint64, k Kind, ev *Event) error {
 	case KindDelivered:
 		return s.record(ev, sse.Record{Marks: ev.Marks})
 	case KindSubscribed, KindUnsubscribed:
-		return s.setSubscription(k, ev)
+		switch sub := ev.Subscription; {
+		case sub == nil || sub.ID == "":
+			return fmt.Errorf("%s of no subscription", k)
+		case k == KindSubscribed:
+			return s.record(ev, sse.Record{Subscribed: sub})
+		default:
+			return s.record(ev, sse.Record{Unsubscribed: sub.ID})
+		}
 	case KindDay:
 		s.SetDay(ev.Day)
 	case KindTrading:
@@ -148,11 +217,18 @@ func (s *State) step(seq uint64, k Kind, ev *Event) error {
 		maps.Copy(s.Holdings, ev.Holdings)
 	case KindSeen: // all of it is in ev.Seen and ev.Stops, which records of other kinds may have too
 	case KindApproval: // for the audit: the order names it
-	case KindOutbox: // changes nothing here: onDisk.Apply gives it to the outbox
+	case KindOutbox: // changes nothing here: the outbox gets it
 	default:
 		return fmt.Errorf("unknown kind %d", k)
 	}
 	return nil
+}
+
+// record applies a change of the subscriptions and queues, and notes it in ev for the hub.
+func (s *State) record(ev *Event, r sse.Record) error {
+	r.At = ev.At.Time
+	ev.Queued = &r
+	return s.Subs.Apply(r)
 }
 
 // setOrders stores the order of ev, the other orders that change with it, and the
@@ -183,8 +259,9 @@ func (s *State) setOrders(k Kind, ev *Event) error {
 
 // fits returns an error if o cannot be stored now. A new order must not be known yet. Any
 // other order must be known and not have ended, unless a broker elsewhere told of it later.
+// Each has the prices that its type needs, and no others.
 func (s *State) fits(k Kind, o *Order, isNew bool) error {
-	if o == nil || !o.wellFormed() {
+	if o == nil || o.Type.HasLimit() != (o.Price != nil) || o.Type.HasStop() != (o.StopPrice != nil) {
 		return fmt.Errorf("%s without an order, or one without its price", k)
 	}
 	before := s.Order(o.ID)
@@ -197,7 +274,7 @@ func (s *State) fits(k Kind, o *Order, isNew bool) error {
 	return nil
 }
 
-// setOrder stores an order in place of what is known of it.
+// setOrder stores an order in place of what is known of it, and in the list of open orders.
 func (s *State) setOrder(o *Order) {
 	i, known := s.place[o.ID]
 	was := known && !s.Orders[i].Status.Terminal()
@@ -213,27 +290,23 @@ func (s *State) setOrder(o *Order) {
 	if o.BrokerID != "" {
 		s.BrokerIDs[o.BrokerID] = o.ID
 	}
-	s.setOpen(o, was)
-}
-
-// setOpen brings the lists of open orders, which are sorted by Order.before, up to date
-// with o. Was says whether o is in them now.
-func (s *State) setOpen(o *Order, was bool) {
-	is := !o.Status.Terminal()
-	ids := s.Open[o.Symbol]
-	switch {
-	case is && !was:
-		i := len(ids)
-		for i > 0 && o.before(s.Order(ids[i-1])) {
-			i--
+	open, at := s.Open[o.Symbol], 0
+	if was {
+		at = slices.IndexFunc(open, func(other *Order) bool { return other.ID == o.ID })
+	}
+	switch is := !o.Status.Terminal(); {
+	case is && was:
+		open[at] = o
+	case is:
+		for at = len(open); at > 0 && o.before(open[at-1]); {
+			at--
 		}
-		s.Open[o.Symbol] = slices.Insert(ids, i, o.ID)
+		s.Open[o.Symbol] = slices.Insert(slices.Clip(open), at, o)
 		s.OpenCount++
 		s.Slots += o.Slots()
-	case was && !is:
-		// ids is the list as it was before: with one element left it is empty now.
-		i := slices.Index(ids, o.ID)
-		if s.Open[o.Symbol] = slices.Delete(ids, i, i+1); len(ids) == 1 {
+	case was:
+		// A new list, since somebody may be going through this one.
+		if s.Open[o.Symbol] = slices.Concat(open[:at], open[at+1:]); len(open) == 1 {
 			delete(s.Open, o.Symbol)
 		}
 		s.OpenCount--
@@ -249,34 +322,64 @@ func (s *State) Order(id string) *Order {
 	return nil
 }
 
-// setAlert adds an alert that was set or removes one that was cancelled or has expired.
-func (s *State) setAlert(k Kind, ev *Event) error {
-	a := ev.Alert
-	if a == nil || (k == KindAlertSet) == (s.Alerts[a.ID] != nil) {
-		return fmt.Errorf("%s of no alert or the wrong one", k)
-	}
-	if k == KindAlertSet {
-		if a.Condition.Type == "" { // a snapshot with it could not be read
-			return fmt.Errorf("alert %q without a condition", limit.Clip(a.ID))
+// Forget takes orders out of memory and out of every index. The order of those that
+// stay is kept.
+func (s *State) Forget(old []*Order) {
+	for _, o := range old {
+		if i, ok := s.place[o.ID]; ok {
+			s.Orders[i] = nil
 		}
-		s.addAlert(a)
-		return nil
+		delete(s.place, o.ID)
+		delete(s.ClientIDs, o.ClientOrderID)
+		delete(s.BrokerIDs, o.BrokerID)
 	}
-	if a.Over(ev.At) {
+	s.Orders = slices.DeleteFunc(s.Orders, func(o *Order) bool { return o == nil })
+	for i, o := range s.Orders {
+		s.place[o.ID] = i
+	}
+}
+
+// alertChanged adds an alert that was set, or removes one that was cancelled or has expired.
+func (s *State) alertChanged(k Kind, ev *Event) error {
+	a := ev.Alert
+	switch {
+	case a == nil || (k == KindAlertSet) == (s.Alerts[a.ID] != nil):
+		return fmt.Errorf("%s of no alert or the wrong one", k)
+	case k == KindAlertSet && a.Condition.Type == "": // a snapshot with it could not be read
+		return fmt.Errorf("alert %q without a condition", limit.Clip(a.ID))
+	case k == KindAlertSet:
+		s.setAlert(a.ID, a)
+	case a.Over(ev.At):
 		s.endAlert(a.ID, EndedExpired, *a.ExpiresAt)
-	} else {
+	default:
 		s.endAlert(a.ID, EndedCancelled, ev.At)
 	}
 	return nil
 }
 
-// addAlert adds an alert that waits, under its id and its client_alert_id, and to the
-// index.
-func (s *State) addAlert(a *Alert) {
-	s.Alerts[a.ID] = a
+// setAlert makes a the active alert with an id; nil for none.
+func (s *State) setAlert(id string, a *Alert) {
+	if before := s.Alerts[id]; before != nil && s.Index != nil {
+		s.Index.Remove(before)
+	}
+	delete(s.Alerts, id)
+	if a == nil {
+		return
+	}
+	s.Alerts[id] = a
 	s.Name(a)
 	if s.Index != nil {
 		s.Index.Add(a)
+	}
+}
+
+// endAlert removes an alert for good. If it has a client_alert_id, it is remembered with
+// the way it ended, so that a retry is not told that it still waits.
+func (s *State) endAlert(id string, why Ending, at Time) {
+	a := s.Alerts[id]
+	s.setAlert(id, nil)
+	if known := s.Named[a.ClientAlertID]; known != nil && known.ID == id { // otherwise it was forgotten
+		s.Named[a.ClientAlertID] = a.WithEnding(why, at)
 	}
 }
 
@@ -289,35 +392,9 @@ func (s *State) Name(a *Alert) {
 	if a.ClientAlertID == "" {
 		return
 	}
-	s.Named[a.ClientAlertID] = a
-	if len(s.Named) <= MaxNamed {
-		return
-	}
-	// This goes through all of them, but only once for each new name.
-	oldest := a
-	for _, b := range s.Named {
-		if CompareIDs(b.ID, oldest.ID) < 0 {
-			oldest = b
-		}
-	}
-	delete(s.Named, oldest.ClientAlertID)
-}
-
-// removeAlert takes an active alert out of the set and the index.
-func (s *State) removeAlert(id string) {
-	if s.Index != nil {
-		s.Index.Remove(s.Alerts[id])
-	}
-	delete(s.Alerts, id)
-}
-
-// endAlert removes an alert for good. If it has a client_alert_id, it is remembered with
-// the way it ended, so that a retry is not told that it still waits.
-func (s *State) endAlert(id string, why Ending, at Time) {
-	a := s.Alerts[id]
-	s.removeAlert(id)
-	if known := s.Named[a.ClientAlertID]; known != nil && known.ID == id { // otherwise it was forgotten, see name
-		s.Named[a.ClientAlertID] = a.WithEnding(why, &at)
+	if s.Named[a.ClientAlertID] = a; len(s.Named) > MaxNamed {
+		// This goes through all of them, but only once for each new name.
+		delete(s.Named, slices.MinFunc(slices.Collect(maps.Values(s.Named)), ByAge).ClientAlertID)
 	}
 }
 
@@ -325,27 +402,24 @@ func (s *State) endAlert(id string, why Ending, at Time) {
 // or nil. An alert whose time is over counts as expired, although it is kept a while
 // longer for bars that come late.
 func (s *State) Remembered(name string, at Time) *Alert {
-	a := s.Named[name]
-	switch {
-	case a == nil || a.Ended != "":
+	if a := s.Named[name]; a == nil || a.Ended != "" || !a.Over(at) {
 		return a
-	case s.Alerts[a.ID] == nil:
-		return a.WithEnding(EndedUnknown, nil)
-	case a.Over(at):
-		return a.WithEnding(EndedExpired, a.ExpiresAt)
 	}
-	return a
+	return s.Named[name].WithEnding(EndedExpired, *s.Named[name].ExpiresAt)
 }
+
+// SortedAlerts returns the active alerts, oldest first.
+func (s *State) SortedAlerts() []*Alert { return slices.SortedFunc(maps.Values(s.Alerts), ByAge) }
 
 // fire puts the notification of an alert into the polling queue and those of its
 // recipients, and ends the alert, or replaces it if it repeats. It is one step, so that
 // no crash can fire an alert twice or lose it.
 func (s *State) fire(seq uint64, ev *Event) error {
-	n := ev.Notification
+	n, next := ev.Notification, ev.Alert
 	if n == nil || s.Alerts[n.AlertID] == nil {
 		return fmt.Errorf("an unknown alert fired")
 	}
-	if a := ev.Alert; a != nil && (a.ID != n.AlertID || a.Condition.Type == "") {
+	if next != nil && (next.ID != n.AlertID || next.Condition.Type == "") {
 		return fmt.Errorf("alert %q fired and another waits on", limit.Clip(n.AlertID))
 	}
 	// Queued first: it is the only part that can fail, and an alert that fired must
@@ -353,12 +427,11 @@ func (s *State) fire(seq uint64, ev *Event) error {
 	if err := s.queue(seq, ev); err != nil {
 		return err
 	}
-	if ev.Alert == nil {
+	if next == nil {
 		s.endAlert(n.AlertID, EndedFired, ev.At)
-		return nil
+	} else {
+		s.setAlert(n.AlertID, next)
 	}
-	s.removeAlert(n.AlertID)
-	s.addAlert(ev.Alert)
 	return nil
 }
 
@@ -366,17 +439,12 @@ func (s *State) fire(seq uint64, ev *Event) error {
 // recipients.
 func (s *State) queue(seq uint64, ev *Event) error {
 	n := ev.Notification
-	if n.Seq != seq { // not set yet, because it is not in the JSON of a record
-		n.Seq = seq
-	}
+	n.Seq = seq // it is not in the JSON of a record
 	if err := s.record(ev, sse.Record{Fired: &sse.Entry{Seq: seq, Epoch: s.Epoch, At: ev.At.Time, Note: n}, To: ev.To}); err != nil {
 		return err
 	}
-	// A full queue lets its oldest entry go.
-	if extra := len(s.Polling) + 1 - sse.QueueCap; extra > 0 {
-		s.Polling = s.Polling[extra:]
-	}
 	s.Polling = append(s.Polling, &Entry{seq, ev.At, n, s.Epoch})
+	s.Polling = s.Polling[max(0, len(s.Polling)-sse.QueueCap):] // a full queue lets its oldest entry go
 	return nil
 }
 
@@ -388,22 +456,15 @@ const maxPlaces = 1000
 // those that were read, which has the same bound as the queue.
 func (s *State) Drain(ev *Event) {
 	if ev.By != nil {
-		places := maps.Clone(s.places) // a copy for a snapshot shares it
-		if places == nil {
-			places = make(map[string]uint64)
+		if s.places[ev.By.ID] = ev.Through; len(s.places) > maxPlaces {
+			delete(s.places, slices.MinFunc(slices.Collect(maps.Keys(s.places)), func(a, b string) int { return cmp.Compare(s.places[a], s.places[b]) }))
 		}
-		if places[ev.By.ID] = ev.Through; len(places) > maxPlaces {
-			delete(places, slices.MinFunc(slices.Collect(maps.Keys(places)), func(a, b string) int { return cmp.Compare(places[a], places[b]) }))
-		}
-		s.places = places
 	}
 	for len(s.Polling) > 0 && s.Polling[0].Seq <= ev.Through {
 		s.Drained = append(s.Drained, drained{s.Polling[0], ev.At})
 		s.Polling = s.Polling[1:]
 	}
-	if extra := len(s.Drained) - sse.QueueCap; extra > 0 {
-		s.Drained = s.Drained[extra:]
-	}
+	s.Drained = s.Drained[max(0, len(s.Drained)-sse.QueueCap):]
 }
 
 // ShortReader returns the name of a reader as it is written down: a part of a login's digest.
@@ -424,32 +485,6 @@ func (s *State) ReadBy(reader string, at Time) (old, unread []*Entry) {
 	return old, append(unread, s.Polling...)
 }
 
-// expireDrained drops notifications that were read an hour ago or earlier. Those that
-// nobody has read stay, however old they are.
-func (s *State) expireDrained(at Time) {
-	for len(s.Drained) > 0 && s.Drained[0].readAt.Age(at) >= sse.QueueTTL {
-		s.Drained = s.Drained[1:]
-	}
-}
-
-// setSubscription makes, changes, hands over or ends a subscription.
-func (s *State) setSubscription(k Kind, ev *Event) error {
-	switch {
-	case ev.Subscription == nil || ev.Subscription.ID == "":
-		return fmt.Errorf("%s of no subscription", k)
-	case k == KindSubscribed:
-		return s.record(ev, sse.Record{Subscribed: ev.Subscription})
-	}
-	return s.record(ev, sse.Record{Unsubscribed: ev.Subscription.ID})
-}
-
-// SortedAlerts returns the active alerts, oldest first.
-func (s *State) SortedAlerts() []*Alert {
-	alerts := slices.AppendSeq([]*Alert{}, maps.Values(s.Alerts)) // not nil, so that JSON has an empty list
-	slices.SortFunc(alerts, ByAge)
-	return alerts
-}
-
 // NewID returns an id that nothing else in this or any other store has, made of the
 // epoch of this process and the next sequence. The sequence alone would not do: a store
 // that is restored from a copy uses the sequences since the copy again, and a client
@@ -458,88 +493,14 @@ func (s *State) NewID(prefix string) string {
 	return fmt.Sprintf("%s-%s-%d", prefix, s.Epoch, s.Seq+1)
 }
 
-// setEpoch begins the epoch of a process that has started. Records of early versions
-// have an empty one.
-func (s *State) setEpoch(k Kind, ev *Event) error {
-	if k != KindStarted {
-		return nil
-	}
-	if _, err := hex.DecodeString(ev.Epoch); err != nil || len(ev.Epoch) > 2*EpochSize {
-		return fmt.Errorf("epoch %q is not one", limit.Clip(ev.Epoch))
-	}
-	s.Epoch = ev.Epoch
-	return nil
-}
-
 // EpochSize is the length of an epoch in bytes. With four, the chance that an id is used
 // again after a restore is one in four thousand million.
 const EpochSize = 4
 
-// setSeen takes over how far symbols were judged. Nil forgets a symbol.
-func (s *State) setSeen(symbols map[string]*Seen) {
-	for symbol, v := range symbols {
-		if v == nil {
-			delete(s.Seen, symbol)
-		} else {
-			s.Seen[symbol] = v
-		}
-	}
-}
-
 // SetDay adds a mark of the account. It ignores one that is not of a later day than the
 // last, and drops the oldest beyond maxDays.
 func (s *State) SetDay(d *DayMark) {
-	if d == nil || len(s.Days) > 0 && s.Days[len(s.Days)-1].Date >= d.Date {
-		return
+	if d != nil && (len(s.Days) == 0 || s.Days[len(s.Days)-1].Date < d.Date) {
+		s.Days = append(s.Days[max(0, len(s.Days)+1-maxDays):], *d)
 	}
-	s.Days = append(s.Days[max(0, len(s.Days)+1-maxDays):], *d)
-}
-
-// setStops takes over where trailing stops stood. Those of orders that are no longer open
-// are ignored.
-func (s *State) setStops(stops map[string]exact.Decimal) {
-	for id, stop := range stops {
-		if i, ok := s.place[id]; ok {
-			s.Orders[i] = s.Orders[i].WithStop(stop)
-		}
-	}
-}
-
-// Forget takes orders out of memory and out of every index. The order of those that
-// stay is kept.
-func (s *State) Forget(old []*Order) {
-	for _, o := range old {
-		if i, ok := s.place[o.ID]; ok {
-			s.Orders[i] = nil
-		}
-		delete(s.place, o.ID)
-		delete(s.ClientIDs, o.ClientOrderID)
-		delete(s.BrokerIDs, o.BrokerID)
-	}
-	s.Orders = slices.DeleteFunc(s.Orders, func(o *Order) bool { return o == nil })
-	for i, o := range s.Orders {
-		s.place[o.ID] = i
-	}
-}
-
-// Counts reports whether limits count the open order o while beside, a new order, is
-// judged; beside may be nil. One of which no more is filled than reduces the position does
-// not count, nor does the order that beside replaces, and of the two orders of an oco only one does.
-func (s *State) Counts(o, beside *Order) bool {
-	if o.Cut() || beside != nil && o.ID == beside.Replaces {
-		return false
-	}
-	if o.Role != RoleOCO {
-		return true
-	}
-	// The new order belongs to the same oco, and counts for both.
-	if beside != nil && beside.Role == RoleOCO && beside.Group == o.Group {
-		return false
-	}
-	// The first open order of the group counts for all of them.
-	first := slices.IndexFunc(s.Open[o.Symbol], func(id string) bool {
-		m := s.Order(id)
-		return m.Role == RoleOCO && m.Group == o.Group
-	})
-	return s.Open[o.Symbol][first] == o.ID
 }

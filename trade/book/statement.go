@@ -149,8 +149,8 @@ func (b *Book) addSymbol(a *Account, symbol string, at Time) (risk, unprotected 
 // stops returns the waiting stops of a symbol, both those that sell and those that buy,
 // each in the order in which a market that moves against the position reaches them.
 func (b *Book) stops(symbol string) (stops []*Order) {
-	for _, id := range b.Open[symbol] {
-		if o := b.Order(id); o.Waits() {
+	for _, o := range b.Open[symbol] {
+		if o.Waits() {
 			stops = append(stops, o)
 		}
 	}
@@ -195,3 +195,37 @@ func (a *Account) addDays(days []DayMark, l ledger, cash exact.Decimal, at Time)
 		*a.Drawdown = below
 	}
 }
+
+// DayMark is the account as it was first valued on a day, in UTC.
+type DayMark struct {
+	Date     string      `json:"date"`
+	Equity   exact.Money `json:"equity"`
+	Realized exact.Money `json:"realized"`
+	Fees     exact.Money `json:"fees"`
+	// Cash is what was paid in by then. Zero, in marks of versions that did not
+	// write it, means as much as now.
+	Cash exact.Decimal `json:"cash,omitempty"`
+	// Synthetic says that an invented price is in the sums.
+	Synthetic bool `json:"synthetic,omitempty"`
+}
+
+// With returns d as it would have been had cash been paid in then. Another amount
+// of --cash is no profit and no loss, so days are compared as if all of them had
+// begun with the same.
+func (d DayMark) With(cash exact.Decimal) DayMark {
+	if d.Cash != 0 {
+		d.Equity, d.Cash = Plus(d.Equity, Minus(cash.Money(), d.Cash.Money())), cash
+	}
+	return d
+}
+
+// Plus and minus are sums of amounts whose parts were added up before without
+// leaving the range.
+func Plus(x, y exact.Money) exact.Money { z, _ := x.Add(y); return z }
+
+func Minus(x, y exact.Money) exact.Money { z, _ := x.Sub(y); return z }
+
+const (
+	maxDays   = 400 // day marks that are kept: a little more than a year
+	ShownDays = 31  // days that an account lists
+)

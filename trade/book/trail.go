@@ -36,10 +36,9 @@ func (b *Book) trail(o *Order, part span) {
 // the journal last noted it.
 func (b *Book) Drawn(symbol string) map[string]exact.Decimal {
 	stops := make(map[string]exact.Decimal)
-	for _, id := range b.Open[symbol] {
-		stop, ok := b.trails[id]
-		if ok && stop != *b.Order(id).StopPrice {
-			stops[id] = stop
+	for _, o := range b.Open[symbol] {
+		if stop, ok := b.trails[o.ID]; ok && stop != *o.StopPrice {
+			stops[o.ID] = stop
 		}
 	}
 	return stops
