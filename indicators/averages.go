@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -145,11 +144,10 @@ var averages = []Indicator{
 	// came with higher prices.
 	{
 		Name: "vwma", Title: "VWMA", Aliases: []string{"volume_weighted_ma", "volume_weighted_moving_average"}, Category: Trend, Traits: Overlay,
-		Doc:      "Volume weighted moving average: bars with more volume count for more. Above the simple average when volume came with higher prices. No value where the window traded nothing.",
-		Formula:  "VWMA = Σ x * volume / Σ volume over n bars",
-		Params:   []Param{length(20), source()},
-		Meanings: shape.CrossMeanings("the line", "the simple average of as many bars"),
-		Plots:    []Plot{over("VWMA"), unseen("SMA")}, Events: []Event{lines("VWMA", "SMA")},
+		Doc:     "Volume weighted moving average: bars with more volume count for more. Above the simple average when volume came with higher prices. No value where the window traded nothing.",
+		Formula: "VWMA = Σ x * volume / Σ volume over n bars",
+		Params:  []Param{length(20), source()},
+		Plots:   []Plot{over("VWMA"), unseen("SMA")}, Events: []Event{lines("VWMA", "SMA").crossedBy("the line", "the simple average of as many bars")},
 		Calc: func(s *market.Series, a Args) Columns {
 			x, n := column(s, a), a.Int("length")
 			return Columns{volumeWeighted(s, x, n), kernel.SMA(x, n)}
@@ -315,8 +313,9 @@ var averages = []Indicator{
 		Params:  []Param{lengthFrom(2, 100), factor("bandwidth", 8, 0.1, 500, "bars h after which a weight has fallen to 0.61", "h"), source()},
 		// A line this smooth has both kinds of signals: where it turns and where closes cross it.
 		Plots: []Plot{over("NW")}, Events: []Event{own(func(d *drawing) []Signal {
-			return shape.Turns(shape.PriceCrossings(d.s.Close, d.of("NW")), d.of("NW"))
-		}, shape.TurnUp, shape.TurnDown, shape.PriceUp, shape.PriceDown).needing(turnBars)},
+			line := d.of("NW")
+			return append(marked(line, PriceUp, PriceDown, across(d.s.Close, line)), marked(line, TurnUp, TurnDown, bends(line, noSize))...)
+		}, TurnUp, TurnDown, PriceUp, PriceDown).needing(turnBars)},
 		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
 			// Half a bell, whose peak is the newest bar.
@@ -331,7 +330,7 @@ var averages = []Indicator{
 			bars("length1", 8, "fastest average", "fast"), bars("length2", 21, "second average"),
 			bars("length3", 50, "third average"), bars("length4", 200, "slowest average", "slow"), source(),
 		},
-		Signals: []string{shape.StackUp, shape.StackDown},
+		Signals: []string{StackUp, StackDown},
 		Memory:  ema("length1", "length2", "length3", "length4"),
 		Draw:    stacked(func(Args) string { return "ema" }),
 	},
@@ -362,7 +361,7 @@ var averages = []Indicator{
 			bars("length3", 100, "third average"), bars("length4", 200, "slowest average", "slow"),
 			averageType("ma_type", "sma", "kind of average", "type", "matype"), source(),
 		},
-		Signals: []string{shape.StackUp, shape.StackDown},
+		Signals: []string{StackUp, StackDown},
 		Memory:  averageBy("ma_type", "length1", "length2", "length3", "length4"),
 		Draw:    stacked(func(a Args) string { return a.Choice("ma_type") }),
 	},
@@ -371,10 +370,10 @@ var averages = []Indicator{
 		Doc:     "Guppy multiple moving averages: six fast and six slow exponential averages, traders against investors. A group that fans out is sure of itself; one that narrows is not. Each average is seeded with the mean of its first prices.",
 		Formula: "EMA(x, n) for n = 3 5 8 10 12 15 and 30 35 40 45 50 60",
 		Params:  []Param{source()},
-		Signals: []string{shape.CrossUp, shape.CrossDown},
+		Signals: []string{CrossUp, CrossDown},
 		Meanings: map[string]string{
-			shape.CrossUp:   "the lowest fast average crosses the highest slow one from below",
-			shape.CrossDown: "the highest fast average crosses the lowest slow one from above",
+			CrossUp:   "the lowest fast average crosses the highest slow one from below",
+			CrossDown: "the highest fast average crosses the lowest slow one from above",
 		},
 		Memory: fixed(kernel.EMAMemory * 60),
 		Draw: func(s *market.Series, a Args) *Result {
@@ -516,11 +515,11 @@ func stacked(kind func(Args) string) func(*market.Series, Args) *Result {
 			from := max(0, r.Begin-kernel.AverageWarmup(kind, n))
 			r.Lines = append(r.Lines, Line{Label: strconv.Itoa(n), Values: kernel.Average(kind, x[from:], n)[r.Begin-from:]})
 		}
-		var fastFirst []Line
+		var fastFirst [][]float64
 		for _, n := range slices.Sorted(slices.Values(lengths)) {
-			fastFirst = append(fastFirst, r.Lines[slices.Index(lengths, n)])
+			fastFirst = append(fastFirst, r.Lines[slices.Index(lengths, n)].Values)
 		}
-		r.Signals = shape.Stacks(fastFirst)
+		r.Signals = marked(fastFirst[0], StackUp, StackDown, stacksOf(fastFirst))
 		return r
 	}
 }
@@ -532,8 +531,7 @@ func groupCrossings(fast, slow []Line) []Signal {
 	bars := len(fast[0].Values)
 	fastLow, fastHigh := edges(fast, bars)
 	slowLow, slowHigh := edges(slow, bars)
-	signals := shape.Crossings(nil, fastLow, slowHigh, shape.CrossUp, "")
-	return shape.InOrder(shape.Crossings(signals, fastHigh, slowLow, "", shape.CrossDown))
+	return append(crossings(fastLow, slowHigh, CrossUp, ""), crossings(fastHigh, slowLow, "", CrossDown)...)
 }
 
 // edges returns the lowest and the highest of the lines at each bar. NaN in any line
@@ -578,24 +576,20 @@ func alligator(s *market.Series, a Args) (jaw, teeth, lips []float64) {
 // gatorSignals marks the bars on which the mouth falls asleep, both bars
 // narrowing, and those on which it opens again, both widening.
 func gatorSignals(upper, lower []float64) []Signal {
-	var signals []Signal
-	// known is false until both sides have moved together once: a mouth that was never
-	// seen open does not fall asleep.
-	asleep, known := false, false
-	for i := 1; i < len(upper); i++ {
-		// The lower bars are drawn downwards and are negative, so they widen as they
-		// fall.
-		wider, narrower := upper[i] > upper[i-1] && lower[i] < lower[i-1], upper[i] < upper[i-1] && lower[i] > lower[i-1]
-		switch {
-		case wider && known && asleep:
-			signals = append(signals, shape.Mark(i, upper[i], shape.SqueezeOff, Up))
-		case narrower && known && !asleep:
-			signals = append(signals, shape.Mark(i, upper[i], shape.SqueezeOn, Down))
+	state := 0 // 1 awake, -1 asleep, 0 until both sides have moved together once
+	return marked(upper, SqueezeOff, SqueezeOn, func(i int) int {
+		if i == 0 || isNaN(lower[i-1]) {
+			return 0
 		}
-		// A bar on which one side widens and the other narrows changes nothing.
-		if (wider || narrower) && !math.IsNaN(lower[i-1]) {
-			asleep, known = narrower, true
+		// The lower bars are drawn downwards and are negative, so they widen as they fall. A bar
+		// on which one side widens and the other narrows changes nothing.
+		before := state
+		if now := either(upper[i] > upper[i-1] && lower[i] < lower[i-1], upper[i] < upper[i-1] && lower[i] > lower[i-1]); now != 0 {
+			state = now
 		}
-	}
-	return signals
+		if before == 0 || before == state {
+			return 0
+		}
+		return state
+	})
 }

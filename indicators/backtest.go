@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -43,16 +42,16 @@ var backtests = []Indicator{
 			quiet(toggle("trades", false, "lists each trade with times, prices, reason and profit, the newest first, a hundred at a time", "list_trades")),
 			quiet(factorInt("skip", 0, 0, market.MaxLimit, "with trades: how many of the newest to skip")),
 		},
-		Signals: []string{shape.Enter, shape.Exit, shape.StopLoss, shape.TakeProfit},
+		Signals: []string{Enter, Exit, StopLoss, TakeProfit},
 		Check:   checkExits,
 		Silent: func(a Args, label string) string {
 			t := termsOf(a)
 			switch {
-			case label == shape.StopLoss && t.stop+t.stopATR+t.trail+t.trailATR == 0:
+			case label == StopLoss && t.stop+t.stopATR+t.trail+t.trailATR == 0:
 				return "stop_loss to more than 0"
-			case label == shape.TakeProfit && t.target+t.targetATR == 0:
+			case label == TakeProfit && t.target+t.targetATR == 0:
 				return "take_profit to more than 0"
-			case label == shape.Exit && a.exprs["exit"] == nil && t.ends() && t.hold == 0:
+			case label == Exit && a.exprs["exit"] == nil && t.ends() && t.hold == 0:
 				return "exit to a condition, or hold to a number of bars"
 			}
 			return ""
@@ -196,9 +195,9 @@ func (t *tester) step(i int) {
 		case t.held == 0 && t.enter != nil && t.enter[i-1] == 1 && !exits:
 			t.open(i)
 		case t.held != 0 && exits:
-			t.leave(i, t.market(s.Open[i], -t.terms.way), shape.Exit, "exit")
+			t.leave(i, t.market(s.Open[i], -t.terms.way), Exit, "exit")
 		case t.held != 0 && over:
-			t.leave(i, t.market(s.Open[i], -t.terms.way), shape.Exit, "hold")
+			t.leave(i, t.market(s.Open[i], -t.terms.way), Exit, "hold")
 		}
 	}
 	if t.held == 0 && i == t.dated() {
@@ -256,7 +255,7 @@ func (t *tester) open(i int) {
 	t.paid = value * t.terms.fee
 	// A short sale holds a negative quantity, so its proceeds are added here.
 	t.cash -= t.held*price + t.paid
-	t.mark(i, shape.Enter)
+	t.mark(i, Enter)
 }
 
 // leave ends the position at a price. Stop, target and exit all end here.
@@ -298,9 +297,9 @@ func (t *tester) guard(i int) {
 		}
 		switch {
 		case way*(stop-worst) >= 0:
-			t.leave(i, t.market(worse, -way), shape.StopLoss, reason)
+			t.leave(i, t.market(worse, -way), StopLoss, reason)
 		case way*(best-target) >= 0:
-			t.leave(i, better, shape.TakeProfit, "take_profit")
+			t.leave(i, better, TakeProfit, "take_profit")
 		default:
 			if way*(best-t.best) > 0 {
 				t.best = best
@@ -316,10 +315,10 @@ func (t *tester) mark(i int, label string) {
 	// A fill that buys has the tone Up: the entry of a long trade, the exit of a short
 	// one.
 	tone := Down
-	if (label == shape.Enter) == (t.terms.way > 0) {
+	if (label == Enter) == (t.terms.way > 0) {
 		tone = Up
 	}
-	t.marks = append(t.marks, shape.Mark(i, 0, label, tone))
+	t.marks = append(t.marks, Mark(i, 0, label, tone))
 }
 
 // result draws the profit and the drawdown in percent.
@@ -396,7 +395,7 @@ type figure float64
 
 // MarshalJSON writes four decimals at most.
 func (f figure) MarshalJSON() ([]byte, error) {
-	return shape.AppendValue(nil, math.Round(float64(f)*1e4)/1e4), nil
+	return AppendValue(nil, math.Round(float64(f)*1e4)/1e4), nil
 }
 
 // facts returns the facts of the whole test and, with a split, of its two parts. Where there
@@ -458,7 +457,7 @@ type tradeList struct {
 // trades returns the page that was asked for.
 func (t *tester) trades() tradeList {
 	list := tradeList{Columns: []string{"entered", "left", "entry", "exit", "reason", "profit_pct"}, Rows: [][6]any{}}
-	price := func(p float64) json.RawMessage { return shape.AppendValue(nil, p) }
+	price := func(p float64) json.RawMessage { return AppendValue(nil, p) }
 	left := max(0, len(t.deals)-t.terms.skip)
 	for ; left > 0 && len(list.Rows) < tradesPage; left-- {
 		d := t.deals[left-1]

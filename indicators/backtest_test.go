@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -314,7 +313,7 @@ func TestBacktestIsTheRule(t *testing.T) {
 	s := world(2000, 100)
 	fired := make(map[int]bool)
 	for _, sig := range when(t, "rsi(7) < 35 and close > sma(50)@1d").Compute(besides(s)).Signals {
-		fired[sig.Bar] = sig.Label == shape.BecomesTrue
+		fired[sig.Bar] = sig.Label == BecomesTrue
 	}
 	held, entered := false, 0
 	marks := make(map[int]string)
@@ -322,13 +321,13 @@ func TestBacktestIsTheRule(t *testing.T) {
 		marks[sig.Bar] = sig.Label
 	}
 	for i := 1; i < s.Len(); i++ {
-		if marks[i] == shape.Exit {
+		if marks[i] == Exit {
 			held = false
 		}
-		if want := fired[i-1] && !held && marks[i] != shape.Exit; want != (marks[i] == shape.Enter) {
+		if want := fired[i-1] && !held && marks[i] != Exit; want != (marks[i] == Enter) {
 			t.Fatalf("bar %d: %q, the rule fired: %t, held: %t", i, marks[i], fired[i-1], held)
 		}
-		if marks[i] == shape.Enter {
+		if marks[i] == Enter {
 			held = true
 			entered++
 		}
@@ -381,7 +380,7 @@ func TestBacktestSkips(t *testing.T) {
 		r := backtest(t, s, c.params)
 		entries := 0
 		for _, g := range r.Signals {
-			if g.Label == shape.Enter {
+			if g.Label == Enter {
 				entries++
 			}
 		}

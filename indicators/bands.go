@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -24,8 +23,8 @@ var bandEntries = []Indicator{
 		Memory: averageBy("ma_type", "length"),
 		Plots:  bands(), Shades: bandShade, Events: []Event{own(func(d *drawing) []Signal {
 			upper, lower := d.of("Upper"), d.of("Lower")
-			return append(shape.Touches(d.s.High, d.s.Low, upper, lower), shape.Breakouts(d.s.Close, upper, lower)...)
-		}, shape.BreakUp, shape.BreakDown, shape.TouchUpper, shape.TouchLower)},
+			return append(touches(d.s, upper, lower), breakouts(d.s.Close, upper, lower)...)
+		}, BreakUp, BreakDown, TouchUpper, TouchLower)},
 		Calc: func(s *market.Series, a Args) Columns {
 			// TA-Lib takes two multiples; 0 for the second means the same as the first.
 			up, down := a.Float("mult"), cmp.Or(a.Float("mult_lower"), a.Float("mult"))
@@ -85,7 +84,7 @@ var bandEntries = []Indicator{
 		Params:  []Param{length(20)},
 		// This bar is part of its channel, so no close can leave it: a signal is an edge that
 		// moves outwards.
-		Plots: bands(), Shades: bandShade, Events: []Event{extremes("Upper", "Lower")},
+		Plots: bands(), Shades: bandShade, Events: []Event{highs("Upper"), lows("Lower")},
 		Calc: func(s *market.Series, a Args) Columns {
 			upper, lower := kernel.Highest(s.High, a.Int("length")), kernel.Lowest(s.Low, a.Int("length"))
 			return Columns{kernel.Midway(upper, lower), upper, lower}
@@ -150,11 +149,10 @@ var bandEntries = []Indicator{
 	},
 	{
 		Name: "bb_percent_b", Title: "%B", Aliases: []string{"pctb", "%b", "percent_b", "bb_pctb", "bbp_b", "bollinger_bands_b"}, Category: Volatility,
-		Doc:      "Bollinger %B: where the price lies between the bands, 0 at the lower and 1 at the upper. No value where the bands meet.",
-		Formula:  "%B = (x - lower) / (upper - lower)",
-		Params:   bollingerParams(),
-		Meanings: shape.BreakMeanings("%B", "1", "0"),
-		Plots:    []Plot{mainly("%B")}, Events: []Event{crossesAt("%B", 1, shape.BreakUp, ""), crossesAt("%B", 0, "", shape.BreakDown)}, Levels: constant(1, 0.5, 0),
+		Doc:     "Bollinger %B: where the price lies between the bands, 0 at the lower and 1 at the upper. No value where the bands meet.",
+		Formula: "%B = (x - lower) / (upper - lower)",
+		Params:  bollingerParams(),
+		Plots:   []Plot{mainly("%B")}, Events: []Event{crossesAt("%B", 1, BreakUp, "").meaning("%B crosses 1 from below"), crossesAt("%B", 0, "", BreakDown).meaning("%B crosses 0 from above")}, Levels: constant(1, 0.5, 0),
 		Calc: func(s *market.Series, a Args) Columns {
 			x, n, mult := column(s, a), a.Int("length"), a.Float("mult")
 			// Minus makes the distance exactly 0 for a price on the band, and Quotient
@@ -172,7 +170,7 @@ var bandEntries = []Indicator{
 		Formula: "BBW = (upper - lower) / middle",
 		Params:  append(bollingerParams(), bars("lookback", 125, "bars in which a squeeze is the narrowest", "squeeze")),
 		Memory:  after(window("length"), window("lookback")),
-		Plots:   []Plot{mainly("BBW")}, Events: []Event{own(func(d *drawing) []Signal { return narrowest(d.of("BBW"), d.a.Int("lookback")) }, shape.SqueezeOn)},
+		Plots:   []Plot{mainly("BBW")}, Events: []Event{own(func(d *drawing) []Signal { return narrowest(d.of("BBW"), d.a.Int("lookback")) }, SqueezeOn)},
 		Calc: func(s *market.Series, a Args) Columns {
 			x, n := column(s, a), a.Int("length")
 			// The width from the deviation itself: upper less lower would cancel digits.
@@ -242,14 +240,8 @@ func bollingerParams() []Param {
 // the bar before. The bar before must have been wider, so that a bandwidth that stays
 // at its lowest is one signal.
 func narrowest(x []float64, n int) []Signal {
-	var signals []Signal
-	low := kernel.Lowest(x, n)
-	for i := 1; i < len(x); i++ {
-		// low holds copies of values of x, so plain comparisons are exact, and false
-		// for NaN.
-		if x[i] == low[i] && x[i-1] > low[i-1] {
-			signals = append(signals, shape.Mark(i, x[i], shape.SqueezeOn, Accent))
-		}
-	}
-	return signals
+	low := kernel.Lowest(x, n) // copies of values of x, so plain comparisons are exact, and false for NaN
+	return toned(Accent, marked(x, SqueezeOn, "", func(i int) int {
+		return either(i > 0 && x[i] == low[i] && x[max(0, i-1)] > low[max(0, i-1)], false)
+	}))
 }

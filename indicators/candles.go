@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -148,7 +147,7 @@ func candleSignals(s *market.Series, patterns []candlePattern, p float64) (signa
 				}
 				// A pattern with a fixed way has that tone; one that comes both ways takes
 				// the sign of its verdict. Bullish ones are drawn below the bar.
-				found := shape.Mark(i, s.High[i], label(&labels[k], verdict), patterns[k].way)
+				found := Mark(i, s.High[i], labelOf(&labels[k], verdict), patterns[k].way)
 				if found.Tone == Auto {
 					found.Tone = [2]Tone{Down, Up}[(1+cmp.Compare(verdict, 0))/2]
 				}
@@ -341,7 +340,7 @@ func (c *candlePattern) at(candles []candle, i int, p float64) int {
 	}
 }
 
-// labels returns what its hits are called, in the order of label.
+// labels returns what its hits are called, in the order of labelOf.
 func (c *candlePattern) labels() [4]string {
 	switch {
 	case c.way != Auto:
@@ -352,8 +351,8 @@ func (c *candlePattern) labels() [4]string {
 	return [4]string{c.name + "_bull", c.name + "_bear"}
 }
 
-// label picks the label of a verdict: bullish, bearish, and the same confirmed.
-func label(labels *[4]string, verdict int) string {
+// labelOf picks the label of a verdict: bullish, bearish, and the same confirmed.
+func labelOf(labels *[4]string, verdict int) string {
 	switch {
 	case verdict >= 200:
 		return labels[2]

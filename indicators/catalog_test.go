@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -91,16 +90,16 @@ func TestEveryEntry(t *testing.T) {
 // TestCrossingMeanings: a line crosses another where it is beyond it and was not on the bar
 // before; a touch is no crossing. Every sentence about a crossing says from which side.
 func TestCrossingMeanings(t *testing.T) {
-	if got := marks(shape.Crossings(nil, []float64{1, 2, 3, 2, 2, 1, 2, 1}, []float64{2, 2, 2, 2, 2, 2, 2, 2}, "up", "down")); got != "2 up, 5 down, 7 down" {
+	if got := marks(crossings([]float64{1, 2, 3, 2, 2, 1, 2, 1}, []float64{2, 2, 2, 2, 2, 2, 2, 2}, "up", "down")); got != "2 up, 5 down, 7 down" {
 		t.Fatalf("crossings of lines that meet: %s", got)
 	}
 	sides := map[string][]string{
-		"from below": {shape.CrossUp, shape.CrossUpOS, shape.PriceUp, shape.ZeroUp, shape.BreakUp, shape.CloudUp, shape.TwistUp, shape.Buy, shape.BuySmall, shape.StochOS},
-		"from above": {shape.CrossDown, shape.CrossDownOB, shape.PriceDown, shape.ZeroDown, shape.BreakDown, shape.CloudDown, shape.TwistDown, shape.Sell, shape.SellSmall, shape.StochOB},
+		"from below": {CrossUp, CrossUpOS, PriceUp, ZeroUp, BreakUp, CloudUp, TwistUp, Buy, BuySmall, StochOS},
+		"from above": {CrossDown, CrossDownOB, PriceDown, ZeroDown, BreakDown, CloudDown, TwistDown, Sell, SellSmall, StochOB},
 	}
 	for side, labels := range sides {
 		for _, label := range labels {
-			if text := shape.Meaning(label); !strings.Contains(text, "crosses") || !strings.Contains(text, side) {
+			if text := meanings[label]; !strings.Contains(text, "crosses") || !strings.Contains(text, side) {
 				t.Errorf("%s means %q", label, text)
 			}
 		}
@@ -128,16 +127,16 @@ func TestSharedMeanings(t *testing.T) {
 			var events [][]int // what the sentence may speak of, one for each choice of lines
 			for _, a := range lines {
 				switch label {
-				case shape.CrossUp, shape.CrossDown:
+				case CrossUp, CrossDown:
 					for _, b := range lines {
-						events = append(events, meetings(a, b, label == shape.CrossUp))
+						events = append(events, meetings(a, b, label == CrossUp))
 					}
-				case shape.PriceUp, shape.PriceDown, shape.BreakUp, shape.BreakDown:
-					events = append(events, meetings(s.Close, a, label == shape.PriceUp || label == shape.BreakUp))
-				case shape.ZeroUp, shape.ZeroDown:
-					events = append(events, meetings(a, zero, label == shape.ZeroUp))
-				case shape.TurnUp, shape.TurnDown:
-					events = append(events, bends(a, label == shape.TurnUp))
+				case PriceUp, PriceDown, BreakUp, BreakDown:
+					events = append(events, meetings(s.Close, a, label == PriceUp || label == BreakUp))
+				case ZeroUp, ZeroDown:
+					events = append(events, meetings(a, zero, label == ZeroUp))
+				case TurnUp, TurnDown:
+					events = append(events, turnsIn(a, label == TurnUp))
 				}
 			}
 			var fired []int
@@ -168,8 +167,8 @@ func meetings(a, b []float64, up bool) (bars []int) {
 	return bars
 }
 
-// bends returns the bars on which a line that fell rises, or one that rose falls.
-func bends(a []float64, up bool) (bars []int) {
+// turnsIn returns the bars on which a line that fell rises, or one that rose falls.
+func turnsIn(a []float64, up bool) (bars []int) {
 	fell := false // the last move was against the way that is looked for
 	for i := 1; i < len(a); i++ {
 		move := a[i] - a[i-1]
@@ -201,13 +200,13 @@ func mostOf(some, all []int) bool {
 func TestOwnMeanings(t *testing.T) {
 	tests := []struct{ name, label, says string }{
 		// Outside the zones a cross is a buy, within one a buy_oversold.
-		{"kalman_volume", shape.Buy, "neither zone"}, {"kalman_volume", shape.Sell, "neither zone"},
-		{"kalman_volume", shape.BuyOversold, "the oversold zone"}, {"kalman_volume", shape.SellOverbought, "the overbought zone"},
-		{"elder_ray", shape.Buy, "bear power, below zero,"}, {"elder_ray", shape.Sell, "bull power, above zero,"},
-		{"cipher_b", shape.Buy, "strict mode"}, {"cipher_b", shape.SellSmall, "strict mode"},
-		{"coppock", shape.TurnUp, "below zero"}, {"coppock", shape.TurnDown, "above zero"},
-		{"beta_versus", shape.CrossUp, "crosses 1 from below"}, {"adx", shape.CrossDown, "threshold"},
-		{"volume_profile", shape.LevelTouch, "newest bar"}, {"drawdown", shape.NewHigh, "back at its highest"},
+		{"kalman_volume", Buy, "neither zone"}, {"kalman_volume", Sell, "neither zone"},
+		{"kalman_volume", BuyOversold, "the oversold zone"}, {"kalman_volume", SellOverbought, "the overbought zone"},
+		{"elder_ray", Buy, "bear power, below zero,"}, {"elder_ray", Sell, "bull power, above zero,"},
+		{"cipher_b", Buy, "strict mode"}, {"cipher_b", SellSmall, "strict mode"},
+		{"coppock", TurnUp, "below zero"}, {"coppock", TurnDown, "above zero"},
+		{"beta_versus", CrossUp, "crosses 1 from below"}, {"adx", CrossDown, "threshold"},
+		{"volume_profile", LevelTouch, "newest bar"}, {"drawdown", NewHigh, "back at its highest"},
 	}
 	for _, test := range tests {
 		if ind, _ := Lookup(test.name); !strings.Contains(ind.Meaning(test.label), test.says) {

@@ -2,9 +2,9 @@ package indicators
 
 import (
 	"math"
+	"slices"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -27,19 +27,19 @@ var ciphers = []Indicator{
 			toggle("show_rsi_divergences", false, "mark divergences of RSI too"),
 			toggle("show_stoch_divergences", false, "mark divergences of the stochastic too"),
 		},
-		ZoneLine: "WT2",
+		Events: []Event{enters("WT2", "wt_")},
 		Signals: []string{
-			shape.Buy, shape.Sell, shape.BuySmall, shape.SellSmall, shape.GoldBuy, shape.RSIOversold, shape.RSIOverbought, shape.WTBullDiv, shape.WTBearDiv, shape.HiddenBullDiv, shape.HiddenBearDiv,
-			shape.RSIBullDiv, shape.RSIBearDiv, shape.StochBullDiv, shape.StochBearDiv, shape.AnyBullDiv, shape.AnyBearDiv,
+			Buy, Sell, BuySmall, SellSmall, GoldBuy, RSIOversold, RSIOverbought, WTBullDiv, WTBearDiv, HiddenBullDiv, HiddenBearDiv,
+			RSIBullDiv, RSIBearDiv, StochBullDiv, StochBearDiv, AnyBullDiv, AnyBearDiv,
 		},
 		Traits: Beyond,
 		Silent: func(a Args, label string) string {
 			switch label {
-			case shape.RSIBullDiv, shape.RSIBearDiv:
+			case RSIBullDiv, RSIBearDiv:
 				return silentUnless(a, "show_rsi_divergences")
-			case shape.StochBullDiv, shape.StochBearDiv:
+			case StochBullDiv, StochBearDiv:
 				return silentUnless(a, "show_stoch_divergences")
-			case shape.HiddenBullDiv, shape.HiddenBearDiv:
+			case HiddenBullDiv, HiddenBearDiv:
 				return silentUnless(a, "show_hidden")
 			}
 			return ""
@@ -78,9 +78,8 @@ var ciphers = []Indicator{
 			}
 			// Signals of three kinds; the order among those of one bar is the order here.
 			c.crosses(r, a)
-			r.Signals = shape.ZoneExits(r.Signals, c.rsi, 30, 60, shape.RSIOversold, shape.RSIOverbought)
+			r.Signals = slices.Concat(r.Signals, levelCrossings(c.rsi, 30, RSIOversold, ""), levelCrossings(c.rsi, 60, "", RSIOverbought))
 			c.divergences(r, s, a)
-			shape.InOrder(r.Signals)
 			return r
 		},
 	},
@@ -112,20 +111,20 @@ func newCipher(s *market.Series, a Args) cipher {
 // test gives nothing: it does not become a small one.
 func (c cipher) crosses(r *Result, a Args) {
 	strict := a.Choice("dot_mode") == "strict"
-	for _, sig := range shape.ZonedCrossings(c.wt1, c.wt2, a.Float("wt_oversold"), a.Float("wt_overbought")) {
+	for _, sig := range zonedCrossings(c.wt1, c.wt2, a.Float("wt_oversold"), a.Float("wt_overbought")) {
 		// In strict mode RSI and stochastic must agree: with the cross in a zone both,
 		// with another the RSI alone, at a wider level.
 		rsi, k := c.rsi[sig.Bar], c.k[sig.Bar]
 		agrees := true
 		switch sig.Label {
-		case shape.CrossUpOS:
-			sig.Label, agrees = shape.Buy, rsi < 30 && k < 20
-		case shape.CrossDownOB:
-			sig.Label, agrees = shape.Sell, rsi > 70 && k > 80
-		case shape.CrossUp:
-			sig.Label, agrees = shape.BuySmall, rsi < 40
-		case shape.CrossDown:
-			sig.Label, agrees = shape.SellSmall, rsi > 60
+		case CrossUpOS:
+			sig.Label, agrees = Buy, rsi < 30 && k < 20
+		case CrossDownOB:
+			sig.Label, agrees = Sell, rsi > 70 && k > 80
+		case CrossUp:
+			sig.Label, agrees = BuySmall, rsi < 40
+		case CrossDown:
+			sig.Label, agrees = SellSmall, rsi > 60
 		}
 		if agrees || !strict {
 			r.Signals = append(r.Signals, sig)
@@ -149,10 +148,10 @@ func (c cipher) divergences(r *Result, s *market.Series, a Args) {
 	marks := make(map[Signal]bool) // one signal a bar for "any", whatever it came from
 	// note adds the signal that a divergence of any oscillator gives, at the edge of
 	// the panel.
-	note := func(d shape.Divergence) {
-		sig := shape.Mark(d.Known, -95, shape.AnyBullDiv, Up)
+	note := func(d Divergence) {
+		sig := Mark(d.Known, -95, AnyBullDiv, Up)
 		if d.Tone() == Down {
-			sig = shape.Mark(d.Known, 95, shape.AnyBearDiv, Down)
+			sig = Mark(d.Known, 95, AnyBearDiv, Down)
 		}
 		if !marks[sig] {
 			marks[sig] = true
@@ -161,18 +160,18 @@ func (c cipher) divergences(r *Result, s *market.Series, a Args) {
 	}
 	c.waveDivergences(r, s, a, note)
 	if a.Bool("show_rsi_divergences") {
-		otherDivergences(r, s, c.rsi, 60, 30, [4]string{shape.RSIBullDiv, shape.RSIBearDiv}, note)
+		otherDivergences(r, s, c.rsi, 60, 30, [4]string{RSIBullDiv, RSIBearDiv}, note)
 	}
 	if a.Bool("show_stoch_divergences") {
 		// These limits exclude nothing: the stochastic is never below 0 or above 100.
-		otherDivergences(r, s, c.k, 0, 100, [4]string{shape.StochBullDiv, shape.StochBearDiv}, note)
+		otherDivergences(r, s, c.k, 0, 100, [4]string{StochBullDiv, StochBearDiv}, note)
 	}
 }
 
 // waveDivergences adds the divergences of WaveTrend, compared with the turn before
 // however long ago it was, and has each of them noted.
-func (c cipher) waveDivergences(r *Result, s *market.Series, a Args, note func(shape.Divergence)) {
-	for _, d := range shape.Divergences(s.High, s.Low, c.wt2, cipherTurn, cipherTurn, s.Len()) {
+func (c cipher) waveDivergences(r *Result, s *market.Series, a Args, note func(Divergence)) {
+	for _, d := range Divergences(s.High, s.Low, c.wt2, cipherTurn, cipherTurn, s.Len()) {
 		turn := c.wt2[d.To]
 		// beyond reports whether the turn is extreme enough; a hidden divergence always
 		// is.
@@ -182,13 +181,13 @@ func (c cipher) waveDivergences(r *Result, s *market.Series, a Args, note func(s
 		if !beyond(faintTop, faintBottom) || d.Hidden() && !a.Bool("show_hidden") {
 			continue
 		}
-		r.Signals = append(r.Signals, d.Signal(c.wt2, [4]string{shape.WTBullDiv, shape.WTBearDiv, shape.HiddenBullDiv, shape.HiddenBearDiv}))
+		r.Signals = append(r.Signals, d.Signal(c.wt2, [4]string{WTBullDiv, WTBearDiv, HiddenBullDiv, HiddenBearDiv}))
 		if a.Bool("show_divergences") && beyond(strongTop, strongBottom) {
 			r.DivLines = append(r.DivLines, d.Line(c.wt2))
 		}
 		// Gold is a signal of its own, beside that of the divergence.
 		if c.gold(d) {
-			r.Signals = append(r.Signals, shape.Mark(d.Known, c.wt2[d.Known], shape.GoldBuy, Up))
+			r.Signals = append(r.Signals, Mark(d.Known, c.wt2[d.Known], GoldBuy, Up))
 		}
 		note(d)
 	}
@@ -196,9 +195,9 @@ func (c cipher) waveDivergences(r *Result, s *market.Series, a Args, note func(s
 
 // otherDivergences adds the regular divergences of another oscillator whose second turn
 // lies at or beyond top or bottom, and has each of them noted.
-func otherDivergences(r *Result, s *market.Series, osc []float64, top, bottom float64, labels [4]string, note func(shape.Divergence)) {
-	for _, d := range shape.Divergences(s.High, s.Low, osc, cipherTurn, cipherTurn, s.Len()) {
-		if d.Kind == shape.Bearish && osc[d.To] >= top || d.Kind == shape.Bullish && osc[d.To] <= bottom {
+func otherDivergences(r *Result, s *market.Series, osc []float64, top, bottom float64, labels [4]string, note func(Divergence)) {
+	for _, d := range Divergences(s.High, s.Low, osc, cipherTurn, cipherTurn, s.Len()) {
+		if d.Kind == Bearish && osc[d.To] >= top || d.Kind == Bullish && osc[d.To] <= bottom {
 			r.Signals = append(r.Signals, d.Signal(osc, labels))
 			note(d)
 		}
@@ -208,8 +207,8 @@ func otherDivergences(r *Result, s *market.Series, osc []float64, top, bottom fl
 // gold reports a strong bullish divergence out of deep oversold: the bottom
 // before was at least that deep, WT2 has since left the depth by 5, and RSI was
 // oversold at the turn.
-func (c cipher) gold(d shape.Divergence) bool {
+func (c cipher) gold(d Divergence) bool {
 	before, now := c.wt2[d.From], c.wt2[d.Known]
-	return d.Kind == shape.Bullish && c.wt2[d.To] <= strongBottom &&
+	return d.Kind == Bullish && c.wt2[d.To] <= strongBottom &&
 		before <= goldBottom && now > goldBottom && now-before >= 5 && c.rsi[d.To] < 30
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -84,7 +83,7 @@ func TestCipherSignals(t *testing.T) {
 		for _, sig := range want {
 			seen[sig.Label]++
 		}
-		for _, label := range []string{shape.Buy, shape.Sell, shape.BuySmall, shape.SellSmall, shape.RSIOversold, shape.RSIOverbought, shape.WTBullDiv, shape.WTBearDiv, shape.AnyBullDiv, shape.AnyBearDiv} {
+		for _, label := range []string{Buy, Sell, BuySmall, SellSmall, RSIOversold, RSIOverbought, WTBullDiv, WTBearDiv, AnyBullDiv, AnyBearDiv} {
 			if seen[label] == 0 {
 				t.Errorf("%s: the bars hold no %s, so it is not tested", mode, label)
 			}
@@ -96,24 +95,24 @@ func plainCipher(s *market.Series, r *Result, strict bool) (signals []Signal, li
 	wt1, wt2, rsi, k := r.Lines[0].Values, r.Lines[1].Values, r.Lines[2].Values, r.Lines[3].Values
 	add := func(when bool, bar int, y float64, label string, tone Tone) {
 		if when {
-			signals = append(signals, shape.Mark(bar, y, label, tone))
+			signals = append(signals, Mark(bar, y, label, tone))
 		}
 	}
 	top, bottom := -1, -1 // the last ones confirmed
 	for i := 4; i < s.Len(); i++ {
 		up, down := wt1[i-1] < wt2[i-1] && wt1[i] >= wt2[i], wt1[i-1] > wt2[i-1] && wt1[i] <= wt2[i]
-		add(up && wt2[i] <= -53 && (!strict || rsi[i] < 30 && k[i] < 20), i, wt2[i], shape.Buy, Up)
-		add(up && wt2[i] > -53 && (!strict || rsi[i] < 40), i, wt2[i], shape.BuySmall, Up)
-		add(down && wt2[i] >= 53 && (!strict || rsi[i] > 70 && k[i] > 80), i, wt2[i], shape.Sell, Down)
-		add(down && wt2[i] < 53 && (!strict || rsi[i] > 60), i, wt2[i], shape.SellSmall, Down)
-		add(rsi[i-1] < 30 && rsi[i] >= 30, i, rsi[i], shape.RSIOversold, Up)
-		add(rsi[i-1] > 60 && rsi[i] <= 60, i, rsi[i], shape.RSIOverbought, Down)
+		add(up && wt2[i] <= -53 && (!strict || rsi[i] < 30 && k[i] < 20), i, wt2[i], Buy, Up)
+		add(up && wt2[i] > -53 && (!strict || rsi[i] < 40), i, wt2[i], BuySmall, Up)
+		add(down && wt2[i] >= 53 && (!strict || rsi[i] > 70 && k[i] > 80), i, wt2[i], Sell, Down)
+		add(down && wt2[i] < 53 && (!strict || rsi[i] > 60), i, wt2[i], SellSmall, Down)
+		add(rsi[i-1] < 30 && rsi[i] >= 30, i, rsi[i], RSIOversold, Up)
+		add(rsi[i-1] > 60 && rsi[i] <= 60, i, rsi[i], RSIOverbought, Down)
 
 		c, v := i-2, wt2[i-2]
 		if v > wt2[i-4] && v > wt2[i-3] && v > wt2[i-1] && v > wt2[i] {
 			if top >= 0 && s.High[c] > s.High[top] && v < wt2[top] && v >= 15 {
-				add(true, i, wt2[i], shape.WTBearDiv, Down)
-				add(true, i, 95, shape.AnyBearDiv, Down)
+				add(true, i, wt2[i], WTBearDiv, Down)
+				add(true, i, 95, AnyBearDiv, Down)
 				if v >= 45 {
 					lines = append(lines, DivLine{X1: top, Y1: wt2[top], X2: c, Y2: v, Tone: Down})
 				}
@@ -122,12 +121,12 @@ func plainCipher(s *market.Series, r *Result, strict bool) (signals []Signal, li
 		}
 		if v < wt2[i-4] && v < wt2[i-3] && v < wt2[i-1] && v < wt2[i] {
 			if bottom >= 0 && s.Low[c] < s.Low[bottom] && v > wt2[bottom] && v <= -40 {
-				add(true, i, wt2[i], shape.WTBullDiv, Up)
-				add(true, i, -95, shape.AnyBullDiv, Up)
+				add(true, i, wt2[i], WTBullDiv, Up)
+				add(true, i, -95, AnyBullDiv, Up)
 				if v <= -65 {
 					lines = append(lines, DivLine{X1: bottom, Y1: wt2[bottom], X2: c, Y2: v, Tone: Up})
 				}
-				add(v <= -65 && wt2[bottom] <= -75 && wt2[i] > -75 && wt2[bottom]-wt2[i] <= -5 && rsi[c] < 30, i, wt2[i], shape.GoldBuy, Up)
+				add(v <= -65 && wt2[bottom] <= -75 && wt2[i] > -75 && wt2[bottom]-wt2[i] <= -5 && rsi[c] < 30, i, wt2[i], GoldBuy, Up)
 			}
 			bottom = c
 		}
@@ -155,7 +154,7 @@ func TestCipherGold(t *testing.T) {
 		c.divergences(r, s, a)
 		var gold int
 		for _, sig := range r.Signals {
-			if sig.Label == shape.GoldBuy {
+			if sig.Label == GoldBuy {
 				gold++
 				if sig.Bar != 9 || sig.Y != -71 {
 					t.Errorf("%s: %+v, want bar 9 at -71", step.name, sig)
@@ -177,14 +176,14 @@ func TestCipherOthers(t *testing.T) {
 	once := make(map[Signal]bool)
 	for _, sig := range r.Signals {
 		seen[sig.Label]++
-		if sig.Label == shape.AnyBullDiv || sig.Label == shape.AnyBearDiv {
+		if sig.Label == AnyBullDiv || sig.Label == AnyBearDiv {
 			if once[sig] {
 				t.Errorf("bar %d has %s twice", sig.Bar, sig.Label)
 			}
 			once[sig] = true
 		}
 	}
-	for _, label := range []string{shape.HiddenBullDiv, shape.HiddenBearDiv, shape.RSIBullDiv, shape.RSIBearDiv, shape.StochBullDiv, shape.StochBearDiv} {
+	for _, label := range []string{HiddenBullDiv, HiddenBearDiv, RSIBullDiv, RSIBearDiv, StochBullDiv, StochBearDiv} {
 		if seen[label] == 0 {
 			t.Errorf("no %s in 3000 bars", label)
 		}

@@ -9,7 +9,6 @@ import (
 
 	"wick/indicators/kernel"
 	"wick/indicators/rules"
-	"wick/indicators/shape"
 	"wick/internal/limit"
 	"wick/market"
 )
@@ -20,8 +19,7 @@ func (r Request) Compute(s *market.Series) *Result {
 	if inner := r.Args.of; inner != nil {
 		return r.computeOf(*inner, s)
 	}
-	result := r.Ind.Draw(s, r.Args)
-	addZoneEntries(result, r.Args)
+	result := r.Ind.draw(s, r.Args)
 	result.Overlay = result.Overlay || r.Ind.Traits.Has(Overlay)
 	if result.Label == "" {
 		result.Label = r.Label()
@@ -183,7 +181,7 @@ func (r Request) lineNames() []string {
 }
 
 // Beside its own signals, every indicator with lines can be watched for a level:
-// the two labels shape.CrossAbove and shape.CrossBelow ("crosses_above",
+// the two labels CrossAbove and CrossBelow ("crosses_above",
 // "crosses_below") come from Watch and not from Compute, which knows no level.
 
 // Watch returns a signal wherever a line of the result reaches the level from
@@ -193,7 +191,7 @@ func (r Request) lineNames() []string {
 func (r Request) Watch(result *Result, line string, level float64) ([]Signal, error) {
 	for label, values := range columns(result) {
 		if line == "" || strings.EqualFold(label, line) {
-			return shape.LevelCrossings(nil, values, level, shape.CrossAbove, shape.CrossBelow), nil
+			return levelCrossings(values, level, CrossAbove, CrossBelow), nil
 		}
 	}
 	names := r.lineNames()
@@ -227,7 +225,7 @@ func (ind *Indicator) Meaning(label string) string {
 	if text := ind.Meanings[label]; text != "" {
 		return text
 	}
-	if label == shape.CrossAbove || label == shape.CrossBelow || slices.Contains(ind.Signals, label) {
+	if label == CrossAbove || label == CrossBelow || slices.Contains(ind.Signals, label) {
 		return ind.usualMeaning(label)
 	}
 	return ""
@@ -236,85 +234,23 @@ func (ind *Indicator) Meaning(label string) string {
 // usualMeaning returns the meaning that the label has in most indicators. Where
 // crossings within a zone have a label of their own, the plain one is for the others.
 func (ind *Indicator) usualMeaning(label string) string {
-	own := map[string]string{shape.CrossUp: shape.CrossUpOS, shape.CrossDown: shape.CrossDownOB}[label]
+	own := map[string]string{CrossUp: CrossUpOS, CrossDown: CrossDownOB}[label]
 	if own != "" && slices.Contains(ind.Signals, own) {
-		return strings.Replace(shape.Meaning(own), " is in ", " is not in ", 1)
+		return strings.Replace(meanings[own], " is in ", " is not in ", 1)
 	}
-	return shape.Meaning(label)
-}
-
-// zones are the pairs of parameters that bound an oversold and an overbought
-// zone.
-var zones = [][2]string{{"oversold", "overbought"}, {"wt_oversold", "wt_overbought"}}
-
-// zoneOf returns the names of the parameters that bound the zones of ind, and
-// false if it has none.
-func (ind *Indicator) zoneOf() (pair [2]string, ok bool) {
-	for _, pair := range zones {
-		if ind.index(pair[0]) >= 0 && ind.index(pair[1]) >= 0 {
-			return pair, true
-		}
-	}
-	return pair, false
-}
-
-// withZoneSignals adds to the records with zones the two signals that
-// addZoneEntries gives them all.
-func withZoneSignals(list []*Indicator) []*Indicator {
-	for _, ind := range list {
-		if _, ok := ind.zoneOf(); ok {
-			ind.Signals = slices.Concat(ind.Signals, []string{shape.EntersOversold, shape.EntersOverbought})
-		}
-	}
-	return list
-}
-
-// addZoneEntries marks where the line enters the zones of its indicator. The
-// entries themselves mark where it leaves them.
-func addZoneEntries(r *Result, a Args) {
-	pair, ok := a.ind.zoneOf()
-	if !ok || len(r.Lines) == 0 || a.linesOnly {
-		return
-	}
-	line := r.Lines[0]
-	for _, l := range r.Lines {
-		if l.Label == a.ind.ZoneLine {
-			line = l
-		}
-	}
-	r.Signals = shape.InOrder(shape.ZoneEntries(r.Signals, line.Values, a.Float(pair[0]), a.Float(pair[1])))
+	return meanings[label]
 }
 
 // Silent returns which parameter keeps r from ever emitting one of its signals, and the
 // value that it needs, such as "divergence to all"; "" if none does.
 func (r Request) Silent(label string) (set string) {
-	switch {
-	case label == shape.EntersOversold || label == shape.EntersOverbought:
-		return r.emptyZone(label)
-	case r.Ind.Silent != nil:
+	for _, e := range r.Ind.Events {
+		if e.unset != nil && slices.Contains(e.labels, label) {
+			return e.unset(r, label)
+		}
+	}
+	if r.Ind.Silent != nil {
 		return r.Ind.Silent(r.Args, label)
-	}
-	hidden := label == shape.HiddenBullDiv || label == shape.HiddenBearDiv
-	if r.Ind.index("divergence") < 0 || !hidden && label != shape.BullDiv && label != shape.BearDiv {
-		return ""
-	}
-	if show := r.Args.Choice("divergence"); show == "all" || show == "hidden" && hidden || show == "regular" && !hidden {
-		return ""
-	}
-	return "divergence to all"
-}
-
-// emptyZone returns what Silent does for the entry into a zone, which is empty if it begins
-// where the line ends.
-func (r Request) emptyZone(label string) string {
-	pair, zoned := r.Ind.zoneOf()
-	lo, hi, bounded := r.Bounds("")
-	switch {
-	case !zoned || !bounded:
-	case label == shape.EntersOversold && r.Args.Float(pair[0]) <= lo:
-		return pair[0] + " to more than " + number(lo)
-	case label == shape.EntersOverbought && r.Args.Float(pair[1]) >= hi:
-		return pair[1] + " to less than " + number(hi)
 	}
 	return ""
 }

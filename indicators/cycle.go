@@ -2,7 +2,6 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -34,12 +33,11 @@ var cycles = []Indicator{
 	// step from bar to bar the speed.
 	{
 		Name: "ht_phasor", Title: "HT Phasor", Aliases: []string{"phasor"}, Category: Cycle,
-		Doc:      "The two parts of the dominant cycle, one in phase and one a quarter cycle behind. As in TA-Lib.",
-		Formula:  "quadrature = H(H(smoothed price)), in phase = H(smoothed price) three bars ago, H Hilbert's transform",
-		Params:   []Param{source()},
-		Meanings: shape.CrossMeanings("the part in phase", "the quadrature"),
-		Memory:   cycleMemory,
-		Plots:    []Plot{mainly("In phase"), second("Quadrature")}, Events: []Event{lines("In phase", "Quadrature")}, Levels: constant(0),
+		Doc:     "The two parts of the dominant cycle, one in phase and one a quarter cycle behind. As in TA-Lib.",
+		Formula: "quadrature = H(H(smoothed price)), in phase = H(smoothed price) three bars ago, H Hilbert's transform",
+		Params:  []Param{source()},
+		Memory:  cycleMemory,
+		Plots:   []Plot{mainly("In phase"), second("Quadrature")}, Events: []Event{lines("In phase", "Quadrature").crossedBy("the part in phase", "the quadrature")}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			inPhase, quadrature := kernel.Phasor(column(s, a))
 			return Columns{inPhase, quadrature}
@@ -49,12 +47,11 @@ var cycles = []Indicator{
 	// crosses, before the price does.
 	{
 		Name: "ht_sine", Title: "HT Sine", Aliases: []string{"sine_wave", "sinewave"}, Category: Cycle,
-		Doc:      "Sine of the dominant cycle's phase and the same 45 degrees ahead. In a cycle they cross at its turns; in a trend they lie side by side. As in TA-Lib.",
-		Formula:  "sine = sin(phase), lead = sin(phase + 45°)",
-		Params:   []Param{source()},
-		Meanings: shape.CrossMeanings("the lead sine", "the sine"),
-		Memory:   cycleMemory,
-		Plots:    []Plot{mainly("Sine"), second("Lead sine")}, Events: []Event{lines("Lead sine", "Sine")}, Levels: constant(0), Between: [2]float64{-1, 1},
+		Doc:     "Sine of the dominant cycle's phase and the same 45 degrees ahead. In a cycle they cross at its turns; in a trend they lie side by side. As in TA-Lib.",
+		Formula: "sine = sin(phase), lead = sin(phase + 45°)",
+		Params:  []Param{source()},
+		Memory:  cycleMemory,
+		Plots:   []Plot{mainly("Sine"), second("Lead sine")}, Events: []Event{lines("Lead sine", "Sine").crossedBy("the lead sine", "the sine")}, Levels: constant(0), Between: [2]float64{-1, 1},
 		Calc: func(s *market.Series, a Args) Columns {
 			sine, lead := kernel.CycleSine(column(s, a))
 			return Columns{sine, lead}
@@ -67,7 +64,7 @@ var cycles = []Indicator{
 		Formula: "0 for half a cycle after sine and lead sine cross, and while the phase turns as a cycle's would; 1 if the price is 1.5 % off the trend line",
 		Params:  []Param{source()},
 		Memory:  cycleMemory,
-		Plots:   []Plot{{Label: "Trend mode", Tone: Primary, Style: Step}}, Events: []Event{crossesAt("Trend mode", 0.5, shape.ModeTrend, shape.ModeCycle)}, Between: [2]float64{0, 1},
+		Plots:   []Plot{{Label: "Trend mode", Tone: Primary, Style: Step}}, Events: []Event{crossesAt("Trend mode", 0.5, ModeTrend, ModeCycle)}, Between: [2]float64{0, 1},
 		Calc: func(s *market.Series, a Args) Columns {
 			return Columns{kernel.TrendMode(column(s, a))}
 		},

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -24,25 +23,25 @@ func plainSeries(highs, lows []float64) *market.Series {
 // TestAddDivergences checks what reaches a result: the signal on the bar of
 // confirmation, the line between the extremes, solid or dashed.
 func TestAddDivergences(t *testing.T) {
-	ind := &Indicator{Name: "test", Params: divParams()}
+	ind := &Indicator{Name: "test", Params: divParams(), Plots: []Plot{mainly("x")}, Events: []Event{diverges("x")}}
 	price := []float64{0, 1, 5, 1, 0, 1, 6, 1, 0}
 	osc := []float64{0, 1, 5, 1, 0, 1, 4, 1, 0.5}
 	for _, c := range []struct {
 		show, label string
-	}{{"regular", shape.BearDiv}, {"all", shape.BearDiv}, {"hidden", ""}, {"off", ""}} {
+	}{{"regular", BearDiv}, {"all", BearDiv}, {"hidden", ""}, {"off", ""}} {
 		a, err := ind.resolve(raw(`{"divergence":"` + c.show + `","pivot_left":2,"pivot_right":2}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &Result{}
-		addDivergences(r, plainSeries(price, price), osc, a)
+		ind.Calc = func(*market.Series, Args) Columns { return Columns{osc} }
+		r := ind.draw(plainSeries(price, price), a)
 		if c.label == "" {
 			if len(r.Signals)+len(r.DivLines) != 0 {
 				t.Errorf("%s: got %v %v, want nothing", c.show, r.Signals, r.DivLines)
 			}
 			continue
 		}
-		if want := []Signal{shape.Mark(8, 0.5, c.label, Down)}; !slices.Equal(r.Signals, want) {
+		if want := []Signal{Mark(8, 0.5, c.label, Down)}; !slices.Equal(r.Signals, want) {
 			t.Errorf("%s: signals %v, want %v", c.show, r.Signals, want)
 		}
 		if want := []DivLine{{X1: 2, Y1: 5, X2: 6, Y2: 4, Tone: Down}}; !slices.Equal(r.DivLines, want) {
@@ -54,8 +53,8 @@ func TestAddDivergences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Result{}
-	addDivergences(r, plainSeries(osc, osc), price, a)
+	ind.Calc = func(*market.Series, Args) Columns { return Columns{price} }
+	r := ind.draw(plainSeries(osc, osc), a)
 	if want := []DivLine{{X1: 2, Y1: 5, X2: 6, Y2: 6, Dashed: true, Tone: Down}}; !slices.Equal(r.DivLines, want) {
 		t.Errorf("hidden: lines %v, want %v", r.DivLines, want)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"wick/indicators/kernel"
 	"wick/indicators/rules"
-	"wick/indicators/shape"
 	"wick/internal/limit"
 	"wick/market"
 )
@@ -24,7 +23,7 @@ var expressions = []Indicator{
 			"Indicators are functions: macd(12,26,9).signal, signal(rsi(14), \"bull_div\"); ema(50) crosses above ema(200); x[3] looks back, @1d reads the newest closed day, close:ETHUSDT another market. An unknown value is not true.",
 		Formula: "becomes_true: when is true and was not true on the bar before",
 		Params:  []Param{condition("when", "rsi(14) < 30", "the condition, such as close crosses above ema(20); list_indicators names [rule] teaches the language", "condition", "rule", "expr", "expression", "if")},
-		Signals: []string{shape.BecomesTrue, shape.BecomesFalse},
+		Signals: []string{BecomesTrue, BecomesFalse},
 		Memory:  Memory{seconds: expressionHistory},
 		Draw:    computeRule,
 	},
@@ -37,8 +36,8 @@ var expressions = []Indicator{
 			{Name: "expr", Aliases: []string{"expression", "formula", "value"}, Doc: "the lines, divided by semicolons", Kind: Expression, Text: "close / sma(50)", Required: true, Many: true},
 			quiet(toggle("overlay", false, "drawn over the price: for what is a price itself")),
 		},
-		Signals: []string{shape.ZeroUp, shape.ZeroDown},
-		Memory:  Memory{seconds: expressionHistory},
+		Events: []Event{silently(zero(""))}, // of the first line; zero need not mean anything to a formula
+		Memory: Memory{seconds: expressionHistory},
 		Draw: func(s *market.Series, a Args) *Result {
 			v := a.evaluator(s)
 			r := &Result{Overlay: a.Bool("overlay")}
@@ -46,8 +45,6 @@ var expressions = []Indicator{
 			for _, e := range a.exprs["expr"] {
 				r.Lines = append(r.Lines, Line{Label: e.Source(), Values: v.Values(e)})
 			}
-			// Not drawn: zero need not mean anything to a formula.
-			r.Signals = shape.Silently(shape.LevelCrossings(nil, r.Lines[0].Values, 0, shape.ZeroUp, shape.ZeroDown))
 			return r
 		},
 	},
@@ -77,9 +74,9 @@ func computeRule(s *market.Series, a Args) *Result {
 		// already.
 		switch turn {
 		case 1:
-			r.Signals = append(r.Signals, shape.Mark(i, s.Close[i], shape.BecomesTrue, Up))
+			r.Signals = append(r.Signals, Mark(i, s.Close[i], BecomesTrue, Up))
 		case -1:
-			r.Signals = append(r.Signals, Signal{Bar: i, Y: s.Close[i], Label: shape.BecomesFalse, Tone: Down, Silent: true})
+			r.Signals = append(r.Signals, Signal{Bar: i, Y: s.Close[i], Label: BecomesFalse, Tone: Down, Silent: true})
 		}
 	}
 	if len(values) > 0 && a.memo == nil { // a caller with a memo evaluates many rules and reads no facts
@@ -128,7 +125,7 @@ func ruleFacts(s *market.Series, v *rules.Evaluator, when *rules.Expr, values []
 		facts = append(facts, Fact{Name: AtLeast, Value: fact(true)})
 	}
 	for _, e := range when.Operands() {
-		facts = append(facts, Fact{Name: e.String(), Value: shape.AppendValue(nil, v.Values(e)[last])})
+		facts = append(facts, Fact{Name: e.String(), Value: AppendValue(nil, v.Values(e)[last])})
 	}
 	if bars := otherBars(s, when); len(bars) > 0 {
 		facts = append(facts, Fact{Name: OtherBars, Value: fact(bars)})

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -34,11 +33,10 @@ var externals = []Indicator{
 	},
 	{
 		Name: "long_short", Title: "Long/short", Aliases: []string{"ls_ratio", "long_short_ratio"}, Category: External,
-		Doc:      "Fractions of accounts that are long and short. Signals mark where the majority changes.",
-		Formula:  "long and short accounts, each over all",
-		Needs:    []string{market.ExtraLong, market.ExtraShort},
-		Meanings: shape.CrossMeanings("the fraction that is long", "the one that is short"),
-		Plots:    []Plot{{Label: "Long", Tone: Up}, {Label: "Short", Tone: Down}}, Shades: []Shade{{A: "Long", B: "Short", Tone: Up, Below: Down}}, Events: []Event{lines("Long", "Short")}, Levels: constant(0.5), Between: [2]float64{0, 1},
+		Doc:     "Fractions of accounts that are long and short. Signals mark where the majority changes.",
+		Formula: "long and short accounts, each over all",
+		Needs:   []string{market.ExtraLong, market.ExtraShort},
+		Plots:   []Plot{{Label: "Long", Tone: Up}, {Label: "Short", Tone: Down}}, Shades: []Shade{{A: "Long", B: "Short", Tone: Up, Below: Down}}, Events: []Event{lines("Long", "Short").crossedBy("the fraction that is long", "the one that is short")}, Levels: constant(0.5), Between: [2]float64{0, 1},
 		Calc: func(s *market.Series, _ Args) Columns {
 			long, short := extra(s, market.ExtraLong), extra(s, market.ExtraShort)
 			return Columns{long, short}
@@ -51,7 +49,7 @@ var externals = []Indicator{
 		Formula: "the index as published",
 		Needs:   []string{market.ExtraFearGreed},
 		Memory:  fixed(10), // the last zone known may lie a few bars back,
-		Plots:   []Plot{mainly("F&G")}, Events: []Event{own(func(d *drawing) []Signal { return zoneChanges(d.of("F&G")) }, shape.ExtremeFear, shape.ExtremeGreed, shape.ZoneUp, shape.ZoneDown)}, Levels: constant(75, 50, 25), Between: [2]float64{0, 100},
+		Plots:   []Plot{mainly("F&G")}, Events: []Event{own(func(d *drawing) []Signal { return zoneChanges(d.of("F&G")) }, ExtremeFear, ExtremeGreed, ZoneUp, ZoneDown)}, Levels: constant(75, 50, 25), Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, _ Args) Columns {
 			return Columns{extra(s, market.ExtraFearGreed)}
 		},
@@ -97,13 +95,13 @@ func zoneChanges(index []float64) []Signal {
 		// The outermost zones have labels of their own, whichever zone they were
 		// entered from.
 		case to == 0:
-			signals = append(signals, shape.Mark(i, v, shape.ExtremeFear, Down))
+			signals = append(signals, Mark(i, v, ExtremeFear, Down))
 		case to == 4:
-			signals = append(signals, shape.Mark(i, v, shape.ExtremeGreed, Up))
+			signals = append(signals, Mark(i, v, ExtremeGreed, Up))
 		case to > from:
-			signals = append(signals, shape.Mark(i, v, shape.ZoneUp, Up))
+			signals = append(signals, Mark(i, v, ZoneUp, Up))
 		default:
-			signals = append(signals, shape.Mark(i, v, shape.ZoneDown, Down))
+			signals = append(signals, Mark(i, v, ZoneDown, Down))
 		}
 		before = v
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -22,7 +21,7 @@ func TestFunding(t *testing.T) {
 	if want := []float64{-0.01, 0.02, nan, -0.01, -0.03}; !same(r.Histogram[0].Values, want) {
 		t.Errorf("funding %v, want %v", r.Histogram[0].Values, want)
 	}
-	if want := []Signal{shape.Mark(1, 0.02, shape.ZeroUp, Up)}; !slices.Equal(r.Signals, want) {
+	if want := []Signal{Mark(1, 0.02, ZeroUp, Up)}; !slices.Equal(r.Signals, want) {
 		t.Errorf("signals %v, want %v: a change across a gap cannot be dated", r.Signals, want)
 	}
 }
@@ -37,7 +36,7 @@ func TestOpenInterest(t *testing.T) {
 func TestLongShort(t *testing.T) {
 	s := withExtra(3, map[string][]float64{market.ExtraLong: {0.4, 0.6, 0.3}, market.ExtraShort: {0.6, 0.4, 0.7}})
 	r := compute(t, s, "ls_ratio", `{}`)
-	if want := []Signal{shape.Mark(1, 0.6, shape.CrossUp, Up), shape.Mark(2, 0.3, shape.CrossDown, Down)}; !slices.Equal(r.Signals, want) {
+	if want := []Signal{Mark(1, 0.6, CrossUp, Up), Mark(2, 0.3, CrossDown, Down)}; !slices.Equal(r.Signals, want) {
 		t.Errorf("signals %v, want %v", r.Signals, want)
 	}
 	if long, short := r.Lines[0].Values, r.Lines[1].Values; !same(long, []float64{0.4, 0.6, 0.3}) || !same(short, []float64{0.6, 0.4, 0.7}) {
@@ -51,7 +50,7 @@ func TestFearGreedZones(t *testing.T) {
 	if !same(r.Lines[0].Values, index) {
 		t.Errorf("index %v, want %v", r.Lines[0].Values, index)
 	}
-	want := []Signal{shape.Mark(1, 25, shape.ZoneUp, Up), shape.Mark(4, 45, shape.ZoneUp, Up), shape.Mark(6, 80, shape.ExtremeGreed, Up), shape.Mark(7, 60, shape.ZoneDown, Down), shape.Mark(8, 10, shape.ExtremeFear, Down)}
+	want := []Signal{Mark(1, 25, ZoneUp, Up), Mark(4, 45, ZoneUp, Up), Mark(6, 80, ExtremeGreed, Up), Mark(7, 60, ZoneDown, Down), Mark(8, 10, ExtremeFear, Down)}
 	if !slices.Equal(r.Signals, want) {
 		t.Errorf("signals %v, want %v", r.Signals, want)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -132,11 +131,12 @@ const usualBars = 50
 // labels.
 func oscillator(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
 	zone := ind.Params[ind.mustHave("oversold")]
-	ind = panel(ind, label, line, leaves(label, shape.Oversold, shape.Overbought))
+	ind = panel(ind, label, line, leaves(label, Oversold, Overbought))
 	ind.Levels, ind.Between = zoneLevels, [2]float64{zone.Min, zone.Max}
 	if ind.index("divergence") >= 0 {
 		ind.Events = append(ind.Events, diverges(label))
 	}
+	ind.Events = append(ind.Events, enters(label, ""))
 	return ind
 }
 
@@ -331,17 +331,10 @@ func columnOf(s *market.Series, name string) []float64 {
 	return s.Close
 }
 
-// An indicator that offers divergences (see [shape.Divergences]) appends
-// divParams to its parameters and divSignals to its signals, and calls
-// addDivergences on its result.
-
 // plainDivs are the labels of the four kinds of divergence, in their order.
-var plainDivs = [4]string{shape.BullDiv, shape.BearDiv, shape.HiddenBullDiv, shape.HiddenBearDiv}
+var plainDivs = [4]string{BullDiv, BearDiv, HiddenBullDiv, HiddenBearDiv}
 
-// divSignals are the labels addDivergences may emit.
-var divSignals = plainDivs[:]
-
-// divParams returns the parameters that addDivergences reads.
+// divParams returns the parameters that the event diverges reads.
 func divParams() []Param {
 	show := choice("divergence", "divergences to mark", "regular", "hidden", "all", "off")
 	show.Aliases = []string{"divergences"}
@@ -366,23 +359,32 @@ func divergenceWarmup(a Args) int {
 	return a.Int("pivot_left") + a.Int("pivot_right") + a.Int("div_range")
 }
 
-// addDivergences adds to r the divergences between the prices of s and osc
-// that a asks for: signals on the bars where they became known, lines between
-// the pivots. The signals of r are in order afterwards.
-func addDivergences(r *Result, s *market.Series, osc []float64, a Args) {
-	show := a.Choice("divergence")
-	if show == "off" || a.linesOnly {
-		return
-	}
-	// A divergence that becomes known on a bar has both turning points within the
-	// bars of its warm-up.
-	from := max(0, a.firstRead(s.Len())-divergenceWarmup(a))
-	for _, d := range shape.Divergences(s.High[from:], s.Low[from:], osc[from:], a.Int("pivot_left"), a.Int("pivot_right"), a.Int("div_range")) {
-		d = d.Later(from)
-		if show == "all" || d.Hidden() == (show == "hidden") {
-			r.Signals = append(r.Signals, d.Signal(osc, plainDivs))
-			r.DivLines = append(r.DivLines, d.Line(osc))
+// diverges returns the events of a column diverging from the price: signals on the bars where
+// divergences became known, with lines between the pivots.
+func diverges(of string) Event {
+	e := own(func(d *drawing) (signals []Signal) {
+		show, osc, a := d.a.Choice("divergence"), d.of(of), d.a
+		if show == "off" {
+			return nil
 		}
+		// A divergence that becomes known on a bar has both turning points within the
+		// bars of its warm-up.
+		from := max(0, a.firstRead(d.s.Len())-divergenceWarmup(a))
+		for _, found := range Divergences(d.s.High[from:], d.s.Low[from:], osc[from:], a.Int("pivot_left"), a.Int("pivot_right"), a.Int("div_range")) {
+			found = found.Later(from)
+			if show == "all" || found.Hidden() == (show == "hidden") {
+				signals = append(signals, found.Signal(osc, plainDivs))
+				d.r.DivLines = append(d.r.DivLines, found.Line(osc))
+			}
+		}
+		return signals
+	}, plainDivs[:]...)
+	e.unset = func(r Request, label string) string {
+		hidden := label == HiddenBullDiv || label == HiddenBearDiv
+		if show := r.Args.Choice("divergence"); show == "all" || show == "hidden" && hidden || show == "regular" && !hidden {
+			return ""
+		}
+		return "divergence to all"
 	}
-	shape.InOrder(r.Signals)
+	return e
 }

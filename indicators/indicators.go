@@ -1,5 +1,5 @@
 // Package indicators is the catalogue of technical indicators. Package kernel has
-// the arithmetic that they are made of, and package shape their signals and results.
+// the arithmetic that they are made of.
 //
 // An [Indicator] is a record: its names, its parameters with their bounds, the
 // signals it may emit, and one pure function from a market.Series and [Args]
@@ -27,7 +27,6 @@ import (
 	"sync"
 
 	"wick/indicators/rules"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -47,14 +46,10 @@ type Indicator struct {
 	Signals []string // labels it may emit; an alert may name no other
 	// Silent returns which parameter keeps a from ever emitting one of the signals, and the
 	// value that it needs, such as "pattern to all"; "" if none does. Nil if no parameter
-	// does but divergence and the zones, of which [Request.Silent] knows.
+	// does but those of the events.
 	Silent func(a Args, label string) string
 	// Check returns an error if parameters most likely are a mistake together. Nil for none.
 	Check func(a Args) error
-	// ZoneLine is the label of the line whose entries into the zones are signals;
-	// empty means the first.
-	ZoneLine string
-
 	// Meanings says when a signal fires whose label has a special meaning in this
 	// indicator. The method Meaning covers all labels.
 	Meanings map[string]string
@@ -234,50 +229,10 @@ type Request struct {
 // only for bars with the same last bar.
 type Memo map[string]*rules.Evaluator
 
-// What an indicator returns is declared in package shape; these names are the
-// same types, so that callers of this package need no other.
-type (
-	Result    = shape.Result
-	Fact      = shape.Fact
-	Tone      = shape.Tone
-	Style     = shape.Style
-	Line      = shape.Line
-	Histogram = shape.Histogram
-	Signal    = shape.Signal
-	HLine     = shape.HLine
-	Fill      = shape.Fill
-	HBar      = shape.HBar
-	DivLine   = shape.DivLine
-	Values    = shape.Values
-)
-
-// The tones and styles of shape.
-const (
-	Auto    = shape.Auto
-	Primary = shape.Primary
-	Second  = shape.Second
-	Up      = shape.Up
-	Down    = shape.Down
-	Muted   = shape.Muted
-	Band    = shape.Band
-	Accent  = shape.Accent
-
-	Solid  = shape.Solid
-	Dashed = shape.Dashed
-	Dots   = shape.Dots
-	Step   = shape.Step
-)
-
-// BecomesTrue is the label of a bar on which a rule becomes true.
-var BecomesTrue = shape.BecomesTrue
-
-// AppendValue appends x to b as JSON, as [Values] writes it.
-func AppendValue(b []byte, x float64) []byte { return shape.AppendValue(b, x) }
-
 // catalog lists every indicator, in the order in which clients see them: by category, then
 // as the lines of compared.txt stand. An entry that has none comes at the end of its category.
-var catalog = withZoneSignals(arranged(plainAverages, averages, rates, movements, figures, vwaps, bandEntries, stopEntries, trends, momentums, oscillators, ciphers, volumes, volatility, priceEntries, levelEntries,
-	statistics, cycles, profileEntries, candleEntries, structures, chartPatterns, ratings, versusEntries, externals, expressions, backtests))
+var catalog = arranged(plainAverages, averages, rates, movements, figures, vwaps, bandEntries, stopEntries, trends, momentums, oscillators, ciphers, volumes, volatility, priceEntries, levelEntries,
+	statistics, cycles, profileEntries, candleEntries, structures, chartPatterns, ratings, versusEntries, externals, expressions, backtests)
 
 // arranged returns the entries of all families in the order of catalog.
 func arranged(families ...[]Indicator) []*Indicator {

@@ -8,7 +8,6 @@ import (
 	_ "time/tzdata" // so that a zone means the same on every machine
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -116,7 +115,7 @@ var levelEntries = []Indicator{
 			{Name: "minutes", Aliases: []string{"length"}, Doc: "minutes of the range", Kind: Int, Default: 60, Min: 1, Max: 1440},
 			{Name: "start", Aliases: []string{"hour", "open_hour"}, Doc: "hour of the day at which it begins, UTC, such as 14.5 for half past two", Default: 0, Min: 0, Max: 23.99, Quiet: true},
 		},
-		Signals: []string{shape.BreakUp, shape.BreakDown},
+		Signals: []string{BreakUp, BreakDown},
 		// The range of today may have been made before the first bar shown; a second day
 		// covers a start late in the day.
 		Memory: Memory{seconds: func(Args, market.Interval) int64 { return 2 * 86400 }},
@@ -162,7 +161,7 @@ var levelEntries = []Indicator{
 					closes[i] = (upper[i] + lower[i]) / 2
 				}
 			}
-			r.Signals = withoutResets(shape.Breakouts(closes, upper, lower), fresh)
+			r.Signals = withoutResets(breakouts(closes, upper, lower), fresh)
 			return r
 		},
 	},
@@ -175,10 +174,10 @@ var levelEntries = []Indicator{
 			manyOf("session", "which sessions", "all", "tokyo", "london", "new_york"),
 			quiet(choice("hours", "whose hours", "forex", "stocks")),
 		},
-		Signals: []string{shape.SessionOpen, shape.SessionClose, shape.BreakUp, shape.BreakDown},
+		Signals: []string{SessionOpen, SessionClose, BreakUp, BreakDown},
 		Meanings: map[string]string{
-			shape.BreakUp:   "the first close above a session after its end",
-			shape.BreakDown: "the first close below a session after its end",
+			BreakUp:   "the first close above a session after its end",
+			BreakDown: "the first close below a session after its end",
 		},
 		Memory: Memory{seconds: sessionHistory},
 		Draw: func(s *market.Series, a Args) *Result {
@@ -191,10 +190,10 @@ var levelEntries = []Indicator{
 			"Breakouts are the first closes beyond a zone after its end. Nothing repaints.",
 		Formula: "highest high and lowest low of the bars that begin within the zone",
 		Params:  []Param{manyOf("zone", "which zones", "all", "asia", "london_open", "new_york_open", "london_close")},
-		Signals: []string{shape.SessionOpen, shape.SessionClose, shape.BreakUp, shape.BreakDown},
+		Signals: []string{SessionOpen, SessionClose, BreakUp, BreakDown},
 		Meanings: map[string]string{
-			shape.BreakUp:   "the first close above a zone after its end",
-			shape.BreakDown: "the first close below a zone after its end",
+			BreakUp:   "the first close above a zone after its end",
+			BreakDown: "the first close below a zone after its end",
 		},
 		Memory: Memory{seconds: sessionHistory},
 		Draw:   func(s *market.Series, a Args) *Result { return drawSessions(s, chosenSessions(a, killZones)) },
@@ -363,7 +362,7 @@ func pivotPeriod() Param {
 
 // pivotLabels returns what pivotSignals may emit.
 func pivotLabels() []string {
-	return []string{shape.PriceUp, shape.PriceDown, shape.BreakUp, shape.BreakDown, shape.LevelTouch}
+	return []string{PriceUp, PriceDown, BreakUp, BreakDown, LevelTouch}
 }
 
 // pivotHistory covers the whole period before, and this one up to the first bar.
@@ -430,20 +429,20 @@ func pivotSignals(s *market.Series, lines []Line, starts []bool) []Signal {
 			y := l.Values[i]
 			touched[k] = touched[k] && !starts[i]
 			if kernel.Difference(s.Low[i], y) <= 0 && kernel.Difference(y, s.High[i]) <= 0 && !touched[k] {
-				signals = append(signals, shape.Mark(i, y, shape.LevelTouch, Muted))
+				signals = append(signals, Mark(i, y, LevelTouch, Muted))
 				touched[k] = true
 			}
 		}
-		for k, labels := range [3][2]string{{shape.PriceUp, shape.PriceDown}, {shape.BreakUp, ""}, {"", shape.BreakDown}} {
+		for k, labels := range [3][2]string{{PriceUp, PriceDown}, {BreakUp, ""}, {"", BreakDown}} {
 			if starts[i] {
 				closes[k].Reset()
 			}
 			y := lines[k].Values[i]
 			switch way := closes[k].Step(s.Close[i], y); {
 			case way > 0 && labels[0] != "":
-				signals = append(signals, shape.Mark(i, y, labels[0], Up))
+				signals = append(signals, Mark(i, y, labels[0], Up))
 			case way < 0 && labels[1] != "":
-				signals = append(signals, shape.Mark(i, y, labels[1], Down))
+				signals = append(signals, Mark(i, y, labels[1], Down))
 			}
 		}
 	}
@@ -558,14 +557,13 @@ func drawSessions(s *market.Series, table []clockSession) *Result {
 		r.Lines = append(r.Lines, Line{Label: c.name + " high", Tone: tone, Style: Step, Values: high}, Line{Label: c.name + " low", Tone: tone, Style: Step, Values: low})
 		r.Fills = append(r.Fills, Fill{Y1: high, Y2: low, Tone: tone})
 	}
-	shape.InOrder(r.Signals)
 	return r
 }
 
 // byClock returns a signal that the edges of the range show already: it is not drawn.
 // Alerts can wait for it all the same.
 func byClock(bar int, y float64, label string) Signal {
-	sig := shape.Mark(bar, y, label, Muted)
+	sig := Mark(bar, y, label, Muted)
 	sig.Silent = true
 	return sig
 }
@@ -586,11 +584,11 @@ func (c clockSession) follow(s *market.Series, high, low []float64, signals []Si
 		// range after its end until a close has left it on either side.
 		case inside && !was:
 			hi, lo = s.High[i], s.Low[i]
-			signals = append(signals, byClock(i, s.Open[i], shape.SessionOpen))
+			signals = append(signals, byClock(i, s.Open[i], SessionOpen))
 		case inside:
 			hi, lo = max(hi, s.High[i]), min(lo, s.Low[i])
 		case was:
-			signals = append(signals, byClock(i, s.Open[i], shape.SessionClose))
+			signals = append(signals, byClock(i, s.Open[i], SessionClose))
 		}
 		if inside {
 			high[i], low[i] = hi, lo
@@ -598,10 +596,10 @@ func (c clockSession) follow(s *market.Series, high, low []float64, signals []Si
 		}
 		// Each side breaks once: NaN, which compares as equal, marks a side that has.
 		if kernel.Compare(s.Close[i], hi) > 0 {
-			signals, hi = append(signals, shape.Mark(i, hi, shape.BreakUp, Up)), nan
+			signals, hi = append(signals, Mark(i, hi, BreakUp, Up)), nan
 		}
 		if kernel.Compare(s.Close[i], lo) < 0 {
-			signals, lo = append(signals, shape.Mark(i, lo, shape.BreakDown, Down)), nan
+			signals, lo = append(signals, Mark(i, lo, BreakDown, Down)), nan
 		}
 	}
 	return signals

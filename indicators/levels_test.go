@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -55,7 +54,7 @@ func TestPivots(t *testing.T) {
 func TestPivotSignals(t *testing.T) {
 	r1 := 2*31./3 - 8
 	got := compute(t, pivotDays(), "pivot", `{"period":"day"}`).Signals
-	want := []Signal{shape.Mark(2, r1, shape.LevelTouch, Muted), shape.Mark(4, r1, shape.BreakUp, Up)}
+	want := []Signal{Mark(2, r1, LevelTouch, Muted), Mark(4, r1, BreakUp, Up)}
 	if !slices.EqualFunc(got, want, func(a, b Signal) bool {
 		return a.Bar == b.Bar && a.Label == b.Label && a.Tone == b.Tone && same([]float64{a.Y}, []float64{b.Y})
 	}) {

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -43,7 +42,7 @@ func bias(x []float64, n int) []float64 {
 func swinging(one float64) form {
 	return func(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
 		ind.Levels = constant(one)
-		return panel(ind, label, line, crossesAt(label, one, shape.CrossUp, shape.CrossDown).crossedBy("the line", number(one)))
+		return panel(ind, label, line, crossesAt(label, one, CrossUp, CrossDown).crossedBy("the line", number(one)))
 	}
 }
 
@@ -215,7 +214,7 @@ var momentums = []Indicator{
 		Formula: "upper = |jaw - teeth|, lower = -|teeth - lips|",
 		Params:  alligatorParams(),
 		Memory:  alligatorMemory,
-		Plots:   []Plot{histogram("Upper"), histogram("Lower")}, Events: []Event{own(func(d *drawing) []Signal { return gatorSignals(d.of("Upper"), d.of("Lower")) }, shape.SqueezeOn, shape.SqueezeOff)}, Levels: constant(0),
+		Plots:   []Plot{histogram("Upper"), histogram("Lower")}, Events: []Event{own(func(d *drawing) []Signal { return gatorSignals(d.of("Upper"), d.of("Lower")) }, SqueezeOn, SqueezeOff)}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			jaw, teeth, lips := alligator(s, a)
 			upper, lower := kernel.Absolute(kernel.Minus(jaw, teeth)), kernel.Scaled(kernel.Absolute(kernel.Minus(teeth, lips)), -1)
@@ -267,8 +266,8 @@ var momentums = []Indicator{
 			bars("wma", 10, "weighted average", "length", "period", "wma_length"), source(),
 		},
 		Meanings: map[string]string{
-			shape.TurnUp:   "the line stops falling and rises, below zero",
-			shape.TurnDown: "the line stops rising and falls, above zero",
+			TurnUp:   "the line stops falling and rises, below zero",
+			TurnDown: "the line stops rising and falls, above zero",
 		},
 		Memory: after(window("long", "short"), window("wma"), fixed(1)),
 		// A turn counts on its side of zero: up below it, down above. Rates of change are
@@ -276,11 +275,11 @@ var momentums = []Indicator{
 		Plots: []Plot{mainly("Coppock")}, Levels: constant(0), Events: []Event{own(func(d *drawing) []Signal {
 			const size = 200
 			line := d.of("Coppock")
-			turns := slices.DeleteFunc(shape.TurnsOf(nil, line, func(int) float64 { return size }), func(t Signal) bool {
-				return (t.Label == shape.TurnUp) != (kernel.Compare(size+line[t.Bar-1], size) < 0)
+			turns := slices.DeleteFunc(marked(line, TurnUp, TurnDown, bends(line, func(int) float64 { return size })), func(t Signal) bool {
+				return (t.Label == TurnUp) != (kernel.Compare(size+line[t.Bar-1], size) < 0)
 			})
-			return append(shape.LevelCrossings(nil, line, 0, shape.ZeroUp, shape.ZeroDown), turns...)
-		}, shape.TurnUp, shape.TurnDown, shape.ZeroUp, shape.ZeroDown)},
+			return append(levelCrossings(line, 0, ZeroUp, ZeroDown), turns...)
+		}, TurnUp, TurnDown, ZeroUp, ZeroDown)},
 		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
 			both := kernel.ROC(x, a.Int("long"))
@@ -378,7 +377,7 @@ var momentums = []Indicator{
 		Params:  []Param{length(13), source()},
 		Memory:  ema("length"),
 		Plots:   []Plot{{Label: "Bull", Tone: Up, Bars: true}, {Label: "Bear", Tone: Down, Bars: true}, unseen("Average")}, Levels: constant(0),
-		Events: []Event{own(func(d *drawing) []Signal { return elderSignals(d.of("Average"), d.of("Bull"), d.of("Bear")) }, shape.Buy, shape.Sell).meaning(
+		Events: []Event{own(func(d *drawing) []Signal { return elderSignals(d.of("Average"), d.of("Bull"), d.of("Bear")) }, Buy, Sell).meaning(
 			"bear power, below zero, stops falling and rises while the average rises",
 			"bull power, above zero, stops rising and falls while the average falls")},
 		Calc: func(s *market.Series, a Args) Columns {
@@ -398,7 +397,7 @@ var momentums = []Indicator{
 		// The regression runs over kc values that each look back kc bars.
 		Memory: longest(window("bb"), lengths(2, "kc")),
 		Plots:  []Plot{{Label: "On", Tone: Accent, Style: Dots}, {Label: "Off", Tone: Muted, Style: Dots}, histogram("Momentum")}, Levels: constant(0),
-		Events: []Event{own(func(d *drawing) []Signal { return squeezes(d.of("On"), d.of("Off")) }, shape.SqueezeOn, shape.SqueezeOff), zero("Momentum")},
+		Events: []Event{own(func(d *drawing) []Signal { return squeezes(d.of("On"), d.of("Off")) }, SqueezeOn, SqueezeOff), zero("Momentum")},
 		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("kc")
 			// The momentum is the close's distance from the mean of the range's middle and
@@ -494,32 +493,23 @@ func kstMemory(k int) Memory {
 // the average rises, and on which bull power turns down above zero while it
 // falls.
 func elderSignals(mid, bull, bear []float64) []Signal {
-	var signals []Signal
-	for i := 2; i < len(mid); i++ {
-		// The powers are differences of prices: what is rounding, prices tell.
-		compare := func(a, b float64) int { return kernel.Compare(a+mid[i], b+mid[i]) }
-		trend := kernel.Compare(mid[i], mid[i-1])
-		// Each case asks for the side of zero, the turn, and that the bar before had
-		// not turned.
-		switch {
-		case trend > 0 && compare(bear[i], 0) < 0 && compare(bear[i], bear[i-1]) > 0 && compare(bear[i-1], bear[i-2]) <= 0:
-			signals = append(signals, shape.Mark(i, bear[i], shape.Buy, Up))
-		case trend < 0 && compare(bull[i], 0) > 0 && compare(bull[i], bull[i-1]) < 0 && compare(bull[i-1], bull[i-2]) >= 0:
-			signals = append(signals, shape.Mark(i, bull[i], shape.Sell, Down))
-		}
+	// turns reports whether a power lies on the other side of zero than way, turns that way, and
+	// had not turned on the bar before. The powers are differences of prices: what is rounding,
+	// prices tell.
+	turns := func(x []float64, i, way int) bool {
+		compare := func(a, b float64) int { return way * kernel.Compare(a+mid[i], b+mid[i]) }
+		return i > 1 && kernel.Compare(mid[i], mid[i-1]) == way && compare(x[i], 0) < 0 && compare(x[i], x[i-1]) > 0 && compare(x[i-1], x[i-2]) <= 0
 	}
-	return signals
+	return append(marked(bear, Buy, "", func(i int) int { return either(turns(bear, i, 1), false) }),
+		marked(bull, "", Sell, func(i int) int { return either(false, turns(bull, i, -1)) })...)
 }
 
-// squeezes marks where the dots change from one line to the other.
-func squeezes(on, off []float64) (signals []Signal) {
-	for i := 1; i < len(on); i++ {
-		switch {
-		case on[i] == 0 && off[i-1] == 0:
-			signals = append(signals, shape.Mark(i, 0, shape.SqueezeOn, Down))
-		case off[i] == 0 && on[i-1] == 0:
-			signals = append(signals, shape.Mark(i, 0, shape.SqueezeOff, Up))
-		}
+// squeezes marks where the dots, which are at zero, change from one line to the other.
+func squeezes(on, off []float64) []Signal {
+	from := func(x, other []float64) func(i int) bool {
+		return func(i int) bool { return i > 0 && x[i] == 0 && other[i-1] == 0 }
 	}
-	return signals
+	begins, ends := from(on, off), from(off, on)
+	return append(marked(on, "", SqueezeOn, func(i int) int { return either(false, begins(i)) }),
+		marked(off, SqueezeOff, "", func(i int) int { return either(ends(i), false) })...)
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -17,7 +16,7 @@ var oscillators = []Indicator{
 		Formula: "RSI = 100 * G / (G + L), G and L Wilder averages of gains and losses",
 		Params:  slices.Concat([]Param{length(14)}, zone(30, 70, 0, 100), []Param{source()}, divParams()),
 		Memory:  wilder("length"),
-		Plots:   []Plot{mainly("RSI")}, Events: []Event{leaves("RSI", shape.RSIOversold, shape.RSIOverbought), diverges("RSI")}, Levels: zoneLevels, Between: [2]float64{0, 100},
+		Plots:   []Plot{mainly("RSI")}, Events: []Event{leaves("RSI", RSIOversold, RSIOverbought), diverges("RSI"), enters("RSI", "")}, Levels: zoneLevels, Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, a Args) Columns {
 			return Columns{kernel.RSI(column(s, a), a.Int("length"))}
 		},
@@ -33,7 +32,7 @@ var oscillators = []Indicator{
 			averageType("k_type", "sma", "kind of average for %K", "slowk_matype"), averageType("d_type", "sma", "kind of average for %D", "slowd_matype"),
 		}, zone(20, 80, 0, 100), divParams()),
 		Memory: after(window("length"), averageBy("k_type", "smooth"), averageBy("d_type", "d")),
-		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D"), diverges("%K")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
+		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D"), diverges("%K"), enters("%K", "")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, a Args) Columns {
 			k := kernel.Average(a.Choice("k_type"), kernel.Stochastic(s.Close, s.High, s.Low, a.Int("length")), a.Int("smooth"))
 			d := kernel.Average(a.Choice("d_type"), k, a.Int("d"))
@@ -50,7 +49,7 @@ var oscillators = []Indicator{
 			averageType("d_type", "sma", "kind of average for %D", "fastd_matype"),
 		}, zone(20, 80, 0, 100)),
 		Memory: after(window("length"), averageBy("d_type", "d")),
-		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
+		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D"), enters("%K", "")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, a Args) Columns {
 			k := kernel.Stochastic(s.Close, s.High, s.Low, a.Int("length"))
 			d := kernel.Average(a.Choice("d_type"), k, a.Int("d"))
@@ -69,7 +68,7 @@ var oscillators = []Indicator{
 			averageType("d_type", "sma", "kind of average for %D", "fastd_matype"), choice("variant", "whose definition", "tradingview", "talib"),
 		}, zone(20, 80, 0, 100), []Param{source()}),
 		Memory: after(lengths(32, "rsi_length"), window("stoch_length"), window("k"), averageBy("d_type", "d")),
-		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
+		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D"), enters("%K", "")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, a Args) Columns {
 			rsi := kernel.RSI(column(s, a), a.Int("rsi_length"))
 			if a.Choice("variant") == "talib" {
@@ -93,7 +92,7 @@ var oscillators = []Indicator{
 		Doc:     "Lambert's commodity channel index: how far the price, by default the typical one, lies from its mean, in mean deviations, scaled so that most values fall within ±100. As in TA-Lib, with TradingView's length 20; 0 when nothing moved.",
 		Formula: "CCI = (p - SMA(p, n)) / (0.015 * mean |p - SMA(p, n)|), p = (high + low + close) / 3 or the source",
 		Params:  slices.Concat([]Param{lengthFrom(2, 20), defaultSource("hlc3")}, zone(-100, 100, -1000, 1000), divParams()),
-		Plots:   []Plot{mainly("CCI")}, Events: []Event{leaves("CCI", shape.Oversold, shape.Overbought), zero("CCI"), diverges("CCI")}, Levels: zoneLevels,
+		Plots:   []Plot{mainly("CCI")}, Events: []Event{leaves("CCI", Oversold, Overbought), zero("CCI"), diverges("CCI"), enters("CCI", "")}, Levels: zoneLevels,
 		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.CCI(column(s, a), a.Int("length"))} },
 	},
 	{
@@ -256,7 +255,7 @@ var oscillators = []Indicator{
 		}, zone(-40, 40, -100, 100)),
 		// Zero is no event here, the zones are.
 		Memory: after(window("length"), ema("smooth1"), ema("smooth2"), ema("signal")),
-		Plots:  withSignal("SMI"), Events: []Event{lines("SMI", "Signal"), leaves("SMI", shape.Oversold, shape.Overbought)}, Between: [2]float64{-100, 100},
+		Plots:  withSignal("SMI"), Events: []Event{lines("SMI", "Signal"), leaves("SMI", Oversold, Overbought), enters("SMI", "")}, Between: [2]float64{-100, 100},
 		Levels: func(a Args) []float64 { return []float64{a.Float("overbought"), 0, a.Float("oversold")} },
 		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
@@ -277,14 +276,13 @@ var oscillators = []Indicator{
 		Params: slices.Concat([]Param{
 			length(9), bars("k", 3, "smoothing of K", "k_length", "signal", "m1"), bars("d", 3, "smoothing of D", "d_length", "m2"),
 		}, zone(20, 80, 0, 100)),
-		ZoneLine: "J",
 		Meanings: map[string]string{
-			shape.Oversold: "J leaves the oversold zone upwards", shape.Overbought: "J leaves the overbought zone downwards",
-			shape.EntersOversold: "J falls into the oversold zone", shape.EntersOverbought: "J rises into the overbought zone",
+			Oversold: "J leaves the oversold zone upwards", Overbought: "J leaves the overbought zone downwards",
+			EntersOversold: "J falls into the oversold zone", EntersOverbought: "J rises into the overbought zone",
 		},
 		// K and D have the weights 1/k and 1/d, those of Wilder's averages.
 		Memory: after(window("length"), wilder("k"), wilder("d")),
-		Plots:  []Plot{mainly("K"), second("D"), {Label: "J", Tone: Accent}}, Events: []Event{lines("K", "D"), leaves("J", shape.Oversold, shape.Overbought)}, Levels: edgesOfZones,
+		Plots:  []Plot{mainly("K"), second("D"), {Label: "J", Tone: Accent}}, Events: []Event{lines("K", "D"), leaves("J", Oversold, Overbought), enters("J", "")}, Levels: edgesOfZones,
 		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
 			hi, lo := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
@@ -343,10 +341,9 @@ var oscillators = []Indicator{
 			bars("signal", 4, "signal average", "ma_len", "ma_length", "signal_length"),
 			quiet(factor("oversold", -53, -200, 200, "lower level", "lower", "wt_oversold")), quiet(factor("overbought", 53, -200, 200, "upper level", "upper", "wt_overbought")),
 		}, divParams()),
-		ZoneLine: "WT2",
-		Memory:   after(lengths(2*kernel.EMAMemory, "channel"), ema("average"), window("signal")),
-		Plots:    []Plot{mainly("WT1"), second("WT2"), histogram("WT1-WT2")}, Shades: []Shade{{A: "WT1", B: "WT2", Tone: Up, Below: Down}},
-		Events: []Event{inZones("WT1", "WT2"), diverges("WT2")},
+		Memory: after(lengths(2*kernel.EMAMemory, "channel"), ema("average"), window("signal")),
+		Plots:  []Plot{mainly("WT1"), second("WT2"), histogram("WT1-WT2")}, Shades: []Shade{{A: "WT1", B: "WT2", Tone: Up, Below: Down}},
+		Events: []Event{inZones("WT1", "WT2"), diverges("WT2"), enters("WT2", "")},
 		// The outer pair is fixed, the inner one is the parameters'.
 		Levels: func(a Args) []float64 { return []float64{60, a.Float("overbought"), 0, a.Float("oversold"), -60} },
 		Calc: func(s *market.Series, a Args) Columns {
@@ -381,9 +378,8 @@ var oscillators = []Indicator{
 			bars("rsi", 14, "RSI", "length", "period", "rsi_length"), bars("smooth", 5, "average of the RSI", "sf", "rsi_smoothing"),
 			factor("factor", 4.236, 0.1, 20, "movements between line and stop", "mult", "qqe_factor"), source(),
 		},
-		Meanings: shape.CrossMeanings("the smoothed RSI", "50"),
-		Memory:   after(lengths(kernel.WilderMemory+4*kernel.EMAMemory, "rsi"), ema("smooth"), fixed(100)),
-		Plots:    []Plot{mainly("RSI MA"), second("Stop"), unseen("Side")}, Events: []Event{flips("Stop"), crossesAt("RSI MA", 50, shape.CrossUp, shape.CrossDown)},
+		Memory: after(lengths(kernel.WilderMemory+4*kernel.EMAMemory, "rsi"), ema("smooth"), fixed(100)),
+		Plots:  []Plot{mainly("RSI MA"), second("Stop"), unseen("Side")}, Events: []Event{flips("Stop"), crossesAt("RSI MA", 50, CrossUp, CrossDown).crossedBy("the smoothed RSI", "50")},
 		Levels: constant(50), Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("rsi")
@@ -484,9 +480,9 @@ var oscillators = []Indicator{
 			bars("stoch_smooth", 3, "average that makes %K"),
 			toggle("show_entry_dots", true, "mark the signals"), toggle("show_trend_bars", true, "show where all three agree"),
 		}, zone(30, 70, 0, 100)),
-		Signals: []string{shape.RSIOversold, shape.RSIOverbought, shape.StochOS, shape.StochOB},
-		Silent:  func(a Args, _ string) string { return silentUnless(a, "show_entry_dots") },
-		Memory:  longest(wilder("rsi_length"), window("mfi_length"), after(window("stoch_k"), window("stoch_smooth"), window("stoch_d"))),
+		Signals: []string{RSIOversold, RSIOverbought, StochOS, StochOB}, Events: []Event{enters("RSI", "")},
+		Silent: func(a Args, _ string) string { return silentUnless(a, "show_entry_dots") },
+		Memory: longest(wilder("rsi_length"), window("mfi_length"), after(window("stoch_k"), window("stoch_smooth"), window("stoch_d"))),
 		Draw: func(s *market.Series, a Args) *Result {
 			rsi, flow := kernel.RSI(s.Close, a.Int("rsi_length")), kernel.MFI(s, a.Int("mfi_length"))
 			k := kernel.SMA(kernel.Stochastic(s.Close, s.High, s.Low, a.Int("stoch_k")), a.Int("stoch_smooth"))
@@ -506,14 +502,13 @@ var oscillators = []Indicator{
 				r.Histogram = agreement(50, rsi, k, flow)
 			}
 			if a.Bool("show_entry_dots") {
-				r.Signals = shape.ZoneExits(nil, rsi, lo, hi, shape.RSIOversold, shape.RSIOverbought)
+				r.Signals = append(levelCrossings(rsi, lo, RSIOversold, ""), levelCrossings(rsi, hi, "", RSIOverbought)...)
 				// The stochastic counts only where it crosses beyond 20 and 80.
-				for _, sig := range shape.Crossings(nil, k, d, shape.StochOS, shape.StochOB) {
-					if sig.Label == shape.StochOS && kernel.Compare(sig.Y, 20) < 0 || sig.Label == shape.StochOB && kernel.Compare(sig.Y, 80) > 0 {
+				for _, sig := range crossings(k, d, StochOS, StochOB) {
+					if sig.Label == StochOS && kernel.Compare(sig.Y, 20) < 0 || sig.Label == StochOB && kernel.Compare(sig.Y, 80) > 0 {
 						r.Signals = append(r.Signals, sig)
 					}
 				}
-				shape.InOrder(r.Signals)
 			}
 			return r
 		},

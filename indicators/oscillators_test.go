@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -52,7 +51,7 @@ func TestIBS(t *testing.T) {
 	if want := []float64{0.1, 0.5, 0.9, nan}; !same(r.Lines[0].Values, want) {
 		t.Errorf("got %v, want %v", r.Lines[0].Values, want)
 	}
-	if want := []Signal{shape.Mark(1, 0.5, shape.Oversold, Up)}; !slices.Equal(loud(r.Signals), want) {
+	if want := []Signal{Mark(1, 0.5, Oversold, Up)}; !slices.Equal(loud(r.Signals), want) {
 		t.Errorf("signals %v, want %v", r.Signals, want)
 	}
 }
@@ -121,16 +120,16 @@ func TestRSIMFIStoch(t *testing.T) {
 	var want []Signal
 	for i := 1; i < s.Len(); i++ {
 		if rsi[i-1] < 30 && rsi[i] >= 30 {
-			want = append(want, shape.Mark(i, rsi[i], shape.RSIOversold, Up))
+			want = append(want, Mark(i, rsi[i], RSIOversold, Up))
 		}
 		if rsi[i-1] > 70 && rsi[i] <= 70 {
-			want = append(want, shape.Mark(i, rsi[i], shape.RSIOverbought, Down))
+			want = append(want, Mark(i, rsi[i], RSIOverbought, Down))
 		}
 		if k[i-1] < d[i-1] && k[i] >= d[i] && k[i] < 20 {
-			want = append(want, shape.Mark(i, k[i], shape.StochOS, Up))
+			want = append(want, Mark(i, k[i], StochOS, Up))
 		}
 		if k[i-1] > d[i-1] && k[i] <= d[i] && k[i] > 80 {
-			want = append(want, shape.Mark(i, k[i], shape.StochOB, Down))
+			want = append(want, Mark(i, k[i], StochOB, Down))
 		}
 		up, down := rsi[i] > 50 && mfi[i] > 50 && k[i] > 50, rsi[i] < 50 && mfi[i] < 50 && k[i] < 50
 		if (r.Histogram[0].Values[i] == 5) != up || (r.Histogram[1].Values[i] == 5) != down {

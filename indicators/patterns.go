@@ -2,7 +2,6 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -18,15 +17,15 @@ var chartPatterns = []Indicator{
 		Doc:     "Trend lines found from the bars: a falling line through the last two swing highs and a rising one through the last two swing lows, drawn on from where they are known until a close breaks them. Nothing repaints.",
 		Formula: "falling: through two swing highs in succession, the second lower, no close between them above the line; broken: close > line",
 		Params:  swingParams(5, 200),
-		Signals: []string{shape.BreakUp, shape.BreakDown},
+		Signals: []string{BreakUp, BreakDown},
 		Meanings: map[string]string{
-			shape.BreakUp:   "the close rises above the falling line",
-			shape.BreakDown: "the close falls below the rising line",
+			BreakUp:   "the close rises above the falling line",
+			BreakDown: "the close falls below the rising line",
 		},
 		Memory: structureMemory(2),
 		Draw: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
-				line, signals := trendLine(s, a, [2]string{shape.BreakUp, shape.BreakDown}[side], [2]Tone{Up, Down}[side])
+				line, signals := trendLine(s, a, [2]string{BreakUp, BreakDown}[side], [2]Tone{Up, Down}[side])
 				return &Result{
 					Lines:   []Line{{Label: [2]string{"Resistance", "Support"}[side], Tone: [2]Tone{Down, Up}[side], Values: line}},
 					Signals: signals,
@@ -43,10 +42,10 @@ var chartPatterns = []Indicator{
 		Doc:     "Trend channel found from the bars: a line through the last two falling swing highs, or rising swing lows, and its parallel through the furthest extreme between them. Breakouts are closes that leave it. Nothing repaints.",
 		Formula: "falling: the line of trend_lines and its parallel through the lowest low between the swings, measured from the line; rising mirrored",
 		Params:  swingParams(5, 200),
-		Signals: []string{shape.BreakUp, shape.BreakDown},
+		Signals: []string{BreakUp, BreakDown},
 		Meanings: map[string]string{
-			shape.BreakUp:   "the close rises above the channel",
-			shape.BreakDown: "the close falls below the channel",
+			BreakUp:   "the close rises above the channel",
+			BreakDown: "the close falls below the channel",
 		},
 		Memory: structureMemory(2),
 		Draw: func(s *market.Series, a Args) *Result {
@@ -69,12 +68,12 @@ var chartPatterns = []Indicator{
 		Doc:     "Double tops and bottoms: two swings at nearly the same price with a valley between them. The lines are the tops and the neckline of the newest one in the making; the signal fires when a close goes through the neckline. Nothing repaints.",
 		Formula: "|top2 - top1| <= tolerance * R and min(top1, top2) - lowest low between >= depth * R; R: mean true range of 14 bars; complete: close < neckline",
 		Params:  append(swingParams(5, 100), tolerance(1), depth(2)),
-		Signals: []string{shape.DoubleTop, shape.DoubleBottom},
+		Signals: []string{DoubleTop, DoubleBottom},
 		Memory:  structureMemory(2),
 		Draw: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				names := [2][2]string{{"Tops", "Neckline of tops"}, {"Bottoms", "Neckline of bottoms"}}[side]
-				return formations(s, a, doubleTop, names, [2]string{shape.DoubleTop, shape.DoubleBottom}[side], [2]Tone{Down, Up}[side])
+				return formations(s, a, doubleTop, names, [2]string{DoubleTop, DoubleBottom}[side], [2]Tone{Down, Up}[side])
 			})
 		},
 	},
@@ -89,12 +88,12 @@ var chartPatterns = []Indicator{
 		Doc:     "Head and shoulders, and the inverse: three swings of which the middle one stands out and the outer ones are nearly equal. The lines are the head and the neckline of the newest one in the making; the signal fires when a close goes through the neckline. Nothing repaints.",
 		Formula: "head - shoulder >= depth * R for both, |shoulder2 - shoulder1| <= tolerance * R; R: mean true range of 14 bars; complete: close < neckline",
 		Params:  append(swingParams(5, 150), tolerance(1.5), depth(1)),
-		Signals: []string{shape.HeadShoulders, shape.InverseHeadShoulders},
+		Signals: []string{HeadShoulders, InverseHeadShoulders},
 		Memory:  structureMemory(2),
 		Draw: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				names := [2][2]string{{"Head", "Neckline"}, {"Inverse head", "Inverse neckline"}}[side]
-				return formations(s, a, headShoulders, names, [2]string{shape.HeadShoulders, shape.InverseHeadShoulders}[side], [2]Tone{Down, Up}[side])
+				return formations(s, a, headShoulders, names, [2]string{HeadShoulders, InverseHeadShoulders}[side], [2]Tone{Down, Up}[side])
 			})
 		},
 	},
@@ -109,10 +108,10 @@ var chartPatterns = []Indicator{
 		Doc:     "Triangles: two swing highs and two swing lows in turn between lines that meet, with level or falling highs and level or rising lows. The lines are those of the newest triangle, from the bar that confirms its last swing on; breakouts are closes outside it. Nothing repaints.",
 		Formula: "high2 - high1 <= tolerance * R, low2 - low1 >= -tolerance * R, and the lines converge by more than tolerance * R; R: mean true range of 14 bars",
 		Params:  append(swingParams(5, 150), tolerance(0.5)),
-		Signals: []string{shape.BreakUp, shape.BreakDown},
+		Signals: []string{BreakUp, BreakDown},
 		Meanings: map[string]string{
-			shape.BreakUp:   "the close rises above the triangle",
-			shape.BreakDown: "the close falls below the triangle",
+			BreakUp:   "the close rises above the triangle",
+			BreakDown: "the close falls below the triangle",
 		},
 		Memory: structureMemory(2),
 		Draw: func(s *market.Series, a Args) *Result {
@@ -138,12 +137,12 @@ var chartPatterns = []Indicator{
 			{Name: "flag", Aliases: []string{"flag_bars"}, Doc: "least bars of the flag", Kind: Int, Default: 5, Min: 2, Max: 100},
 			quiet(factor("height", 4, 0.5, 50, "least height of the pole, in mean true ranges")),
 		},
-		Signals: []string{shape.FlagUp, shape.FlagDown},
+		Signals: []string{FlagUp, FlagDown},
 		Memory:  after(window("pole"), lengths(4, "flag"), fixed(usualRange+1)),
 		Draw: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				names := [2][2]string{{"Bull flag top", "Bull flag bottom"}, {"Bear flag bottom", "Bear flag top"}}[side]
-				return flags(s, a, names, [2]string{shape.FlagUp, shape.FlagDown}[side], [2]Tone{Up, Down}[side])
+				return flags(s, a, names, [2]string{FlagUp, FlagDown}[side], [2]Tone{Up, Down}[side])
 			})
 		},
 	},
@@ -169,7 +168,7 @@ func trendLine(s *market.Series, a Args, label string, tone Tone) (line []float6
 		}
 		line[i] = lineThrough(from, to, i)
 		if kernel.Compare(s.Close[i], line[i]) > 0 {
-			signals = append(signals, shape.Mark(i, line[i], label, tone))
+			signals = append(signals, Mark(i, line[i], label, tone))
 			live = false
 		}
 		// A bar on which one line follows another is left out, so that nothing joins
@@ -239,9 +238,9 @@ func trendChannel(s *market.Series, a Args) (upper, lower []float64, signals []S
 		next := c
 		switch {
 		case kernel.Compare(s.Close[i], upper[i]) > 0:
-			signals, next = append(signals, shape.Mark(i, upper[i], shape.BreakUp, Up)), nil
+			signals, next = append(signals, Mark(i, upper[i], BreakUp, Up)), nil
 		case kernel.Compare(s.Close[i], lower[i]) < 0:
-			signals, next = append(signals, shape.Mark(i, lower[i], shape.BreakDown, Down)), nil
+			signals, next = append(signals, Mark(i, lower[i], BreakDown, Down)), nil
 		}
 		if before != nil && before != c {
 			apart(i, upper, lower)
@@ -344,7 +343,7 @@ func formations(s *market.Series, a Args, find func(*market.Series, []swing, Arg
 		// The neckline is judged first: a close below it completes the pattern.
 		switch {
 		case kernel.Compare(s.Close[i], neckline[i]) < 0:
-			r.Signals = append(r.Signals, shape.Mark(i, neckline[i], label, tone))
+			r.Signals = append(r.Signals, Mark(i, neckline[i], label, tone))
 			live = false
 		case kernel.Compare(s.Close[i], f.limit) > 0:
 			live = false
@@ -432,9 +431,9 @@ func triangles(s *market.Series, a Args) (upper, lower []float64, signals []Sign
 		switch {
 		// The bar that leaves the triangle is its last.
 		case kernel.Compare(s.Close[i], hi) > 0:
-			signals, live = append(signals, shape.Mark(i, hi, shape.BreakUp, Up)), false
+			signals, live = append(signals, Mark(i, hi, BreakUp, Up)), false
 		case kernel.Compare(s.Close[i], lo) < 0:
-			signals, live = append(signals, shape.Mark(i, lo, shape.BreakDown, Down)), false
+			signals, live = append(signals, Mark(i, lo, BreakDown, Down)), false
 		}
 		if was && before != w {
 			apart(i, upper, lower)
@@ -474,7 +473,7 @@ func flags(s *market.Series, a Args, names [2]string, label string, tone Tone) *
 		}
 		done := i-top > least && kernel.Compare(s.Close[i], upper) > 0
 		if done {
-			r.Signals = append(r.Signals, shape.Mark(i, upper, label, tone))
+			r.Signals = append(r.Signals, Mark(i, upper, label, tone))
 		}
 		// It also ends when it is too long, passes the pole's high, or gives back more
 		// than half of the pole.

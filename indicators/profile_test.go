@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -247,7 +246,7 @@ func TestNakedPOC(t *testing.T) {
 	s.Append(back)
 	r = compute(t, s, "npoc", `{"bins":4,"include_current":false}`)
 	// The second day's own level, 20 to 21, stays naked.
-	if want := []Signal{shape.Mark(4, 10.5, shape.LevelTouch, Accent)}; len(r.Lines) != 1 || !slices.Equal(r.Signals, want) {
+	if want := []Signal{Mark(4, 10.5, LevelTouch, Accent)}; len(r.Lines) != 1 || !slices.Equal(r.Signals, want) {
 		t.Errorf("touched: lines %v, signals %v, want %v", r.Lines, r.Signals, want)
 	}
 	if r := compute(t, s, "npoc", `{"bins":4,"max_sessions":2}`); len(r.Signals) != 0 {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -25,7 +24,7 @@ var profileEntries = []Indicator{
 			bins(24), side(onLeft), rangeBars(), toggle("split_up_down", false, "show rising and falling bars apart", "split"), valueArea(),
 		},
 		Ignores:  []string{"color_up", "color_down", "opacity"},
-		Signals:  []string{shape.LevelTouch},
+		Signals:  []string{LevelTouch},
 		Meanings: newestTouch,
 		Draw: func(s *market.Series, a Args) *Result {
 			var p profile
@@ -43,7 +42,7 @@ var profileEntries = []Indicator{
 		Formula:  "one profile as in volume_profile per session",
 		Params:   append([]Param{bins(24)}, append(sessionParams(), toggle("show_value_area", true, "show VAH and VAL"), valueArea())...),
 		Memory:   Memory{seconds: sessionSeconds},
-		Signals:  []string{shape.LevelTouch},
+		Signals:  []string{LevelTouch},
 		Meanings: newestTouch,
 		Draw: func(s *market.Series, a Args) *Result {
 			n := s.Len()
@@ -74,7 +73,7 @@ var profileEntries = []Indicator{
 					levels = append(levels, HLine{Y: l.Values[n-1]})
 				}
 			}
-			r.Signals = shape.LastTouches(s.High, s.Low, levels)
+			r.Signals = lastTouches(s, levels)
 			return r
 		},
 	},
@@ -92,7 +91,7 @@ var profileEntries = []Indicator{
 			{Name: "top_n", Doc: "nodes of each kind at most, the clearest first; 0 shows all", Kind: Int, Min: 0, Max: 500, Quiet: true},
 			toggle("show_hvn", true, "mark high-volume nodes"), toggle("show_lvn", true, "mark low-volume nodes"),
 		},
-		Signals:  []string{shape.LevelTouch},
+		Signals:  []string{LevelTouch},
 		Meanings: newestTouch,
 		Draw: func(s *market.Series, a Args) *Result {
 			r := &Result{}
@@ -117,7 +116,7 @@ var profileEntries = []Indicator{
 			if a.Bool("show_lvn") {
 				draw(low, "LVN", Muted)
 			}
-			r.Signals = shape.LastTouches(s.High, s.Low, r.HLines)
+			r.Signals = lastTouches(s, r.HLines)
 			return r
 		},
 	},
@@ -130,9 +129,9 @@ var profileEntries = []Indicator{
 		Params: append(append([]Param{bins(24)}, sessionParams()...),
 			Param{Name: "max_sessions", Doc: "sessions a level is watched for, its own included", Kind: Int, Default: 20, Min: 1, Max: 100, Quiet: true},
 			toggle("include_current", true, "show the point of control of the session under way")),
-		Signals: []string{shape.LevelTouch},
+		Signals: []string{LevelTouch},
 		Meanings: map[string]string{
-			shape.LevelTouch: "a bar is the first to reach the level of a session that a whole later session did not reach",
+			LevelTouch: "a bar is the first to reach the level of a session that a whole later session did not reach",
 		},
 		// Every level that may still be watched needs its whole session.
 		Memory: Memory{seconds: func(a Args, iv market.Interval) int64 { return int64(a.Int("max_sessions")) * sessionSeconds(a, iv) }},
@@ -162,7 +161,7 @@ var profileEntries = []Indicator{
 		Formula:  "each bar adds overlap / range to the bins it covers; value area as in volume_profile",
 		Params:   []Param{bins(32), side(onRight), rangeBars(), valueArea()},
 		Ignores:  []string{"opacity"},
-		Signals:  []string{shape.LevelTouch},
+		Signals:  []string{LevelTouch},
 		Meanings: newestTouch,
 		Draw: func(s *market.Series, a Args) *Result {
 			var p profile
@@ -345,7 +344,7 @@ func (p *profile) hbars(left, split bool) []HBar {
 func (p *profile) result(s *market.Series, left, split bool) *Result {
 	poc, vah, val := p.levels()
 	levels := []HLine{{Y: poc, Label: "POC", Tone: Accent}, {Y: vah, Label: "VAH", Tone: Muted}, {Y: val, Label: "VAL", Tone: Muted}}
-	return &Result{HBars: p.hbars(left, split), HLines: levels, Signals: shape.LastTouches(s.High, s.Low, levels)}
+	return &Result{HBars: p.hbars(left, split), HLines: levels, Signals: lastTouches(s, levels)}
 }
 
 // Parameters of profiles.
@@ -388,8 +387,8 @@ func recent(s *market.Series, a Args) *market.Series {
 }
 
 // newestTouch is what a touch means where the levels describe the bars as a whole: see
-// [shape.LastTouches].
-var newestTouch = map[string]string{shape.LevelTouch: "the newest bar reaches a level that the bar before did not"}
+// [lastTouches].
+var newestTouch = map[string]string{LevelTouch: "the newest bar reaches a level that the bar before did not"}
 
 // sessionParams returns the parameters that sessions reads.
 func sessionParams() []Param {
@@ -492,7 +491,7 @@ func nakedLevels(s *market.Series, spans []span, a Args, r *Result) (naked []ses
 				old := k-l.session >= a.Int("max_sessions")
 				touched := !old && kernel.Compare(s.Low[i], l.price) <= 0 && kernel.Compare(l.price, s.High[i]) <= 0
 				if touched && k-l.session > 1 {
-					r.Signals = append(r.Signals, shape.Mark(i, l.price, shape.LevelTouch, Accent))
+					r.Signals = append(r.Signals, Mark(i, l.price, LevelTouch, Accent))
 				}
 				return old || touched
 			})

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -15,25 +14,22 @@ var ratings = []Indicator{
 		Doc: "Technical rating as TradingView defines it: the mean of what 15 averages and 11 oscillators say, each -1, 0 or 1. Above 0.1 it reads buy, above 0.5 strong buy, mirrored below. " +
 			"Averages: SMA and EMA of 10, 20, 30, 50, 100 and 200, HMA 9, VWMA 20, Ichimoku. Oscillators: RSI, stochastic, CCI, ADX, awesome, momentum, MACD, stochastic RSI, %R, bull and bear power, ultimate.",
 		Formula: "rating = (mean of the averages' votes + mean of the oscillators' votes) / 2",
-		Signals: []string{shape.Buy, shape.Sell, shape.StrongBuy, shape.StrongSell},
-		Meanings: map[string]string{
-			shape.Buy: "the rating rises above 0.1", shape.Sell: "the rating falls below -0.1",
-			shape.StrongBuy: "the rating rises above 0.5", shape.StrongSell: "the rating falls below -0.5",
+		Events: []Event{
+			crossesAt("Rating", 0.1, Buy, "").meaning("the rating rises above 0.1"), crossesAt("Rating", -0.1, "", Sell).meaning("the rating falls below -0.1"),
+			crossesAt("Rating", 0.5, StrongBuy, "").meaning("the rating rises above 0.5"), crossesAt("Rating", -0.5, "", StrongSell).meaning("the rating falls below -0.5"),
 		},
 		// The slowest vote is the exponential average of 200.
 		Memory: fixed(kernel.EMAMemory * 200),
 		Draw: func(s *market.Series, _ Args) *Result {
 			averages, oscillators := meanVote(s.Len(), averageVotes(s)), meanVote(s.Len(), oscillatorVotes(s))
 			rating := kernel.Midway(averages, oscillators)
-			signals := shape.LevelCrossings(shape.LevelCrossings(nil, rating, 0.1, shape.Buy, ""), rating, -0.1, "", shape.Sell)
 			return &Result{
 				YRange: &[2]float64{-1, 1},
 				Lines: []Line{
 					{Label: "Rating", Tone: Primary, Values: rating}, {Label: "Averages", Tone: Second, Values: averages},
 					{Label: "Oscillators", Tone: Muted, Values: oscillators},
 				},
-				HLines:  []HLine{{Y: 0.5, Label: "strong buy"}, {Y: 0.1, Label: "buy"}, {Y: -0.1, Label: "sell"}, {Y: -0.5, Label: "strong sell"}},
-				Signals: shape.InOrder(shape.LevelCrossings(shape.LevelCrossings(signals, rating, 0.5, shape.StrongBuy, ""), rating, -0.5, "", shape.StrongSell)),
+				HLines: []HLine{{Y: 0.5, Label: "strong buy"}, {Y: 0.1, Label: "buy"}, {Y: -0.1, Label: "sell"}, {Y: -0.5, Label: "strong sell"}},
 			}
 		},
 	},
@@ -64,17 +60,6 @@ func meanVote(n int, votes []vote) []float64 {
 		}
 	}
 	return out
-}
-
-// either returns 1 if buy, -1 if sell, else 0.
-func either(buy, sell bool) int {
-	switch {
-	case buy:
-		return 1
-	case sell:
-		return -1
-	}
-	return 0
 }
 
 // averageVotes are those of lines over the price: buy while the close is above.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -77,11 +76,10 @@ var statistics = []Indicator{
 	// TA-Lib's order: the first column explains, the second is explained.
 	{
 		Name: "beta", Title: "Beta", Aliases: []string{"beta_coefficient"}, Category: Statistics,
-		Doc:      "Beta: how far the returns of one column move with those of another, by regression over n returns. As in TA-Lib, which takes any two series and by default, as here, regresses the low on the high; 0 where the latter does not move.",
-		Formula:  "β = cov(rx, ry) / var(rx), r = x/x[1] - 1",
-		Params:   []Param{lengthFrom(2, 5), sourceOf("source", "high", "column whose returns explain", "src", "x", "input"), against("low")},
-		Meanings: shape.CrossMeanings("beta", "1"),
-		Plots:    []Plot{mainly("Beta")}, Events: []Event{crossesAt("Beta", 1, shape.CrossUp, shape.CrossDown)}, Levels: constant(1),
+		Doc:     "Beta: how far the returns of one column move with those of another, by regression over n returns. As in TA-Lib, which takes any two series and by default, as here, regresses the low on the high; 0 where the latter does not move.",
+		Formula: "β = cov(rx, ry) / var(rx), r = x/x[1] - 1",
+		Params:  []Param{lengthFrom(2, 5), sourceOf("source", "high", "column whose returns explain", "src", "x", "input"), against("low")},
+		Plots:   []Plot{mainly("Beta")}, Events: []Event{crossesAt("Beta", 1, CrossUp, CrossDown).crossedBy("beta", "1")}, Levels: constant(1),
 		Calc: func(s *market.Series, a Args) Columns {
 			return Columns{beta(column(s, a), columnOf(s, a.Choice("against")), a.Int("length"))}
 		},
@@ -110,7 +108,7 @@ var statistics = []Indicator{
 		Doc:     "Lowest and highest of the last prices. As in TA-Lib.",
 		Formula: "min, max = lowest and highest of x[0] … x[n-1]",
 		Params:  []Param{length(30), source()},
-		Plots:   []Plot{{Label: "Max", Tone: Band}, {Label: "Min", Tone: Band}}, Shades: []Shade{{A: "Max", B: "Min", Tone: Band}}, Events: []Event{extremes("Max", "Min")},
+		Plots:   []Plot{{Label: "Max", Tone: Band}, {Label: "Min", Tone: Band}}, Shades: []Shade{{A: "Max", B: "Min", Tone: Band}}, Events: []Event{highs("Max"), lows("Min")},
 		Calc: func(s *market.Series, a Args) Columns {
 			return Columns{kernel.Highest(column(s, a), a.Int("length")), kernel.Lowest(column(s, a), a.Int("length"))}
 		},
@@ -119,20 +117,19 @@ var statistics = []Indicator{
 		Name: "maxindex", Title: "Bars since max", Aliases: []string{"max_index", "highestbars", "bars_since_high"},
 		Doc:     "How many bars ago the highest of the last prices was. TA-Lib's MAXINDEX gives its position from the first bar instead, which says nothing on a chart; which of equal prices counts is TA-Lib's rule.",
 		Formula: "bars since the highest of x[0] … x[n-1]",
-	}, "Bars since max", 1, shape.NewHigh, Up),
+	}, "Bars since max", 1, NewHigh, Up),
 	sinceExtreme(Indicator{
 		Name: "minindex", Title: "Bars since min", Aliases: []string{"min_index", "lowestbars", "bars_since_low"},
 		Doc:     "How many bars ago the lowest of the last prices was. TA-Lib's MININDEX gives its position from the first bar instead; which of equal prices counts is TA-Lib's rule.",
 		Formula: "bars since the lowest of x[0] … x[n-1]",
-	}, "Bars since min", -1, shape.NewLow, Down),
+	}, "Bars since min", -1, NewLow, Down),
 	// Both lines count upwards from 0, the bar of a new extreme.
 	{
 		Name: "minmaxindex", Title: "Bars since extremes", Aliases: []string{"minmax_index", "min_max_index"}, Category: Statistics,
-		Doc:      "How many bars ago the lowest and the highest of the last prices were. TA-Lib's MINMAXINDEX gives their positions from the first bar instead; which of equal prices counts is TA-Lib's rule.",
-		Formula:  "bars since the lowest and the highest of x[0] … x[n-1]",
-		Params:   []Param{length(30), source()},
-		Meanings: shape.CrossMeanings("the line of the lowest price", "that of the highest"),
-		Plots:    []Plot{{Label: "Bars since max", Tone: Up}, {Label: "Bars since min", Tone: Down}}, Events: []Event{lines("Bars since min", "Bars since max")},
+		Doc:     "How many bars ago the lowest and the highest of the last prices were. TA-Lib's MINMAXINDEX gives their positions from the first bar instead; which of equal prices counts is TA-Lib's rule.",
+		Formula: "bars since the lowest and the highest of x[0] … x[n-1]",
+		Params:  []Param{length(30), source()},
+		Plots:   []Plot{{Label: "Bars since max", Tone: Up}, {Label: "Bars since min", Tone: Down}}, Events: []Event{lines("Bars since min", "Bars since max").crossedBy("the line of the lowest price", "that of the highest")},
 		Calc: func(s *market.Series, a Args) Columns {
 			x, n := column(s, a), a.Int("length")
 			top, bottom := barsSince(kernel.ExtremeAt(x, n, 1, false)), barsSince(kernel.ExtremeAt(x, n, -1, false))
@@ -146,7 +143,7 @@ var statistics = []Indicator{
 		Doc:     "Z-score: how many deviations the price is from its average. Population deviation; no value where the window did not move.",
 		Formula: "(x - SMA(x, n)) / σ(x, n)",
 		Params:  slices.Concat([]Param{lengthFrom(2, 30)}, zone(-2, 2, -10, 10), []Param{source()}),
-		Plots:   []Plot{mainly("Z")}, Events: []Event{leaves("Z", shape.Oversold, shape.Overbought)}, Levels: zoneLevels,
+		Plots:   []Plot{mainly("Z")}, Events: []Event{leaves("Z", Oversold, Overbought), enters("Z", "")}, Levels: zoneLevels,
 		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
 			mean, dev := kernel.SMA(x, a.Int("length")), kernel.StdDev(x, a.Int("length"))
@@ -164,11 +161,10 @@ var statistics = []Indicator{
 		Name: "hurst", Title: "Hurst", Aliases: []string{"hurst_exponent"}, Category: Statistics,
 		Doc: "Hurst exponent: above 0.5 moves tend to go on, below it to turn back, at 0.5 price is a random walk. Estimated from how the mean square change of the logarithm grows " +
 			"with the distance: 1, 2, 4 and 8 bars. No value where prices are not positive or do not move.",
-		Formula:  "H = half the slope of ln mean((ln x - ln x[d])², n) against ln d, by least squares over d = 1, 2, 4, 8",
-		Params:   []Param{bars("length", 100, "bars in the window", "period", "len", "window"), source()},
-		Meanings: shape.CrossMeanings("the line", "0.5"),
-		Memory:   after(window("length"), fixed(7)),
-		Plots:    []Plot{mainly("Hurst")}, Events: []Event{crossesAt("Hurst", 0.5, shape.CrossUp, shape.CrossDown)}, Levels: constant(0.5),
+		Formula: "H = half the slope of ln mean((ln x - ln x[d])², n) against ln d, by least squares over d = 1, 2, 4, 8",
+		Params:  []Param{bars("length", 100, "bars in the window", "period", "len", "window"), source()},
+		Memory:  after(window("length"), fixed(7)),
+		Plots:   []Plot{mainly("Hurst")}, Events: []Event{crossesAt("Hurst", 0.5, CrossUp, CrossDown).crossedBy("the line", "0.5")}, Levels: constant(0.5),
 		Calc: func(s *market.Series, a Args) Columns {
 			x, n := column(s, a), a.Int("length")
 			// The distances are powers of 2, so ln d is 0, 1, 2, 3 times ln 2, and the
@@ -205,9 +201,12 @@ var statistics = []Indicator{
 		Formula: "100 * (x / max(x) - 1)",
 		Params:  []Param{source()},
 		Meanings: map[string]string{
-			shape.NewHigh: "the price is back at its highest, or above it",
+			NewHigh: "the price is back at its highest, or above it",
 		},
-		Plots: []Plot{{Label: "Drawdown %", Tone: Down}}, Events: []Event{own(func(d *drawing) []Signal { return highsAgain(d.of("Drawdown %")) }, shape.NewHigh)}, Levels: constant(0),
+		Plots: []Plot{{Label: "Drawdown %", Tone: Down}}, Events: []Event{event("Drawdown %", NewHigh, "", func(d *drawing) func(int) int {
+			var c kernel.Crosser // the line reaches zero, which it never crosses
+			return func(i int) int { return c.Reach(d.of("Drawdown %")[i], 0) }
+		})}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
 			down := kernel.NaNs(len(x))
@@ -231,7 +230,7 @@ var statistics = []Indicator{
 		Formula: "min over i <= j in the last n bars of 100 * (x[j] / x[i] - 1)",
 		Params:  []Param{length(252), source()},
 		Meanings: map[string]string{
-			shape.NewLow: "the deepest fall of the window becomes deeper",
+			NewLow: "the deepest fall of the window becomes deeper",
 		},
 		Plots: []Plot{mainly("Max DD")}, Events: []Event{lows("Max DD")}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns {
@@ -421,15 +420,10 @@ func sinceExtreme(ind Indicator, label string, sign float64, signal string, tone
 	ind.Category, ind.Params = Statistics, []Param{length(30), source()}
 	return panel(ind, label, func(s *market.Series, a Args) []float64 {
 		return barsSince(kernel.ExtremeAt(column(s, a), a.Int("length"), sign, false))
-	}, own(func(d *drawing) (signals []Signal) {
+	}, own(func(d *drawing) []Signal {
 		y := d.of(label)
-		for i := 1; i < len(y); i++ {
-			// A run of new extremes gives one signal, on its first bar.
-			if y[i] == 0 && y[i-1] > 0 {
-				signals = append(signals, shape.Mark(i, 0, signal, tone))
-			}
-		}
-		return signals
+		// A run of new extremes gives one signal, on its first bar.
+		return toned(tone, marked(y, signal, "", func(i int) int { return either(i > 0 && y[i] == 0 && y[max(0, i-1)] > 0, false) }))
 	}, signal))
 }
 
@@ -445,15 +439,4 @@ func perRisk(mean, variance []float64, periods float64) []float64 {
 		}
 	}
 	return out
-}
-
-// highsAgain marks where a drawdown ends: the line reaches zero, which it never crosses.
-func highsAgain(down []float64) (signals []Signal) {
-	var c kernel.Crosser
-	for i, v := range down {
-		if c.Reach(v, 0) > 0 {
-			signals = append(signals, shape.Mark(i, v, shape.NewHigh, Up))
-		}
-	}
-	return signals
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -24,7 +23,7 @@ func TestReturns(t *testing.T) {
 	if got, want := r.Lines[0].Values, []float64{0, 0, -10, 0, 100 * -122.0 / 121, 100 * -116.0 / 121}; !same(got, want) {
 		t.Errorf("drawdown %v, want %v", got, want)
 	}
-	if want := []Signal{shape.Mark(3, 0, shape.NewHigh, Up)}; !slices.Equal(r.Signals, want) {
+	if want := []Signal{Mark(3, 0, NewHigh, Up)}; !slices.Equal(r.Signals, want) {
 		t.Errorf("signals %v, want %v", r.Signals, want)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -110,7 +109,7 @@ var stopEntries = []Indicator{
 		Formula: "long = max(high, n) - mult * ATR(n); short = min(low, n) + mult * ATR(n)",
 		Params:  []Param{length(22), factor("mult", 3, 0.01, 50, "ranges between extreme and stop", "multiplier", "factor", "atr_mult")},
 		Memory:  wilder("length"),
-		Plots:   []Plot{{Label: "Long", Tone: Up}, {Label: "Short", Tone: Down}}, Events: []Event{own(func(d *drawing) []Signal { return stopBreaks(d.s, d.of("Long"), d.of("Short")) }, shape.FlipUp, shape.FlipDown)},
+		Plots:   []Plot{{Label: "Long", Tone: Up}, {Label: "Short", Tone: Down}}, Events: []Event{own(func(d *drawing) []Signal { return stopBreaks(d.s, d.of("Long"), d.of("Short")) }, FlipUp, FlipDown)},
 		Calc: func(s *market.Series, a Args) Columns {
 			n, mult := a.Int("length"), a.Float("mult")
 			atr := kernel.ATRPine(s, n)
@@ -132,7 +131,7 @@ var stopEntries = []Indicator{
 		Plots: []Plot{{Label: "Long", Tone: Up}, {Label: "Short", Tone: Down}}, Events: []Event{own(func(d *drawing) []Signal {
 			long, short := d.of("Long"), d.of("Short")
 			return stopBreaks(d.s, kernel.Lesser(long, short), kernel.Greater(long, short))
-		}, shape.FlipUp, shape.FlipDown)},
+		}, FlipUp, FlipDown)},
 		Calc: func(s *market.Series, a Args) Columns {
 			n, q, mult := a.Int("length"), a.Int("stop"), a.Float("mult")
 			atr := kernel.ATRPine(s, n)
@@ -265,10 +264,9 @@ var stopEntries = []Indicator{
 	},
 	{
 		Name: "ott", Title: "OTT", Aliases: []string{"optimized_trend_tracker"}, Category: Trend, Traits: Overlay,
-		Doc:      "Optimized trend tracker: a trailing stop some percent from an adaptive average, moved by half that percentage, and shown two bars late. The trend turns where the average crosses it. After KivancOzbilgic's script.",
-		Formula:  "stop trails A = VAR(x, n) by percent; OTT = stop * (1 ± percent/200), + where A > stop; shown as OTT[2]",
-		Params:   []Param{length(2), factor("percent", 1.4, 0.01, 50, "distance of the stop in percent"), source()},
-		Meanings: shape.CrossMeanings("the average", "the stop"),
+		Doc:     "Optimized trend tracker: a trailing stop some percent from an adaptive average, moved by half that percentage, and shown two bars late. The trend turns where the average crosses it. After KivancOzbilgic's script.",
+		Formula: "stop trails A = VAR(x, n) by percent; OTT = stop * (1 ± percent/200), + where A > stop; shown as OTT[2]",
+		Params:  []Param{length(2), factor("percent", 1.4, 0.01, 50, "distance of the stop in percent"), source()},
 		// A price takes the square of a distance to cover it, whatever the length of the
 		// bars: percent squared days are enough as a rule.
 		Memory: Memory{seconds: func(a Args, iv market.Interval) int64 {
@@ -276,7 +274,7 @@ var stopEntries = []Indicator{
 			days := min(int64(percent*percent*86400), MaxWarmup*iv.Seconds())
 			return max(days, int64(500+ottMemory.bars(a))*iv.Seconds())
 		}, settles: func(d *drawing) int { return turned(d.of("Side"), ottMemory.bars(d.a)/4, 2) + 2 }}, // shown two bars late
-		Plots: []Plot{mainly("Average"), second("OTT"), unseen("Side")}, Events: []Event{lines("Average", "OTT")},
+		Plots: []Plot{mainly("Average"), second("OTT"), unseen("Side")}, Events: []Event{lines("Average", "OTT").crossedBy("the average", "the stop")},
 		Calc: func(s *market.Series, a Args) Columns {
 			line, percent := vidya(column(s, a), a.Int("length"), ottMomentum, ottMomentum), a.Float("percent")
 			// The stop trails the average by percent, and is then moved half of that
@@ -605,12 +603,12 @@ func stopBreaks(s *market.Series, long, short []float64) []Signal {
 		// The first passing only says where the trend stands; no turn is marked for it.
 		case now > short[i] && before <= short[i-1] && trend <= 0:
 			if trend < 0 {
-				signals = append(signals, shape.Mark(i, long[i], shape.FlipUp, Up))
+				signals = append(signals, Mark(i, long[i], FlipUp, Up))
 			}
 			trend = 1
 		case now < long[i] && before >= long[i-1] && trend >= 0:
 			if trend > 0 {
-				signals = append(signals, shape.Mark(i, short[i], shape.FlipDown, Down))
+				signals = append(signals, Mark(i, short[i], FlipDown, Down))
 			}
 			trend = -1
 		}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -17,7 +16,7 @@ var structures = []Indicator{
 		Doc:     "Williams' fractals: a high above, or a low below, all its neighbours. A fractal is known only when its later neighbours have closed; the dot and the signal stand on that bar, side bars after the extreme, at the price of the extreme.",
 		Formula: "up: high[side] > every high of the side bars before and after it; down mirrored",
 		Params:  []Param{bars("side", 2, "neighbours on each side", "length", "period", "n", "left", "right")},
-		Signals: []string{shape.PivotHigh, shape.PivotLow},
+		Signals: []string{PivotHigh, PivotLow},
 		Memory:  lengths(2, "side"),
 		Draw: func(s *market.Series, a Args) *Result {
 			n := a.Int("side")
@@ -28,13 +27,12 @@ var structures = []Indicator{
 				line.Style, line.Values = Dots, kernel.NaNs(s.Len())
 				for _, bar := range bars {
 					line.Values[bar+n] = price[bar]
-					r.Signals = append(r.Signals, shape.Mark(bar+n, price[bar], label, tone))
+					r.Signals = append(r.Signals, Mark(bar+n, price[bar], label, tone))
 				}
 				r.Lines = append(r.Lines, line)
 			}
-			add(shape.Peaks(s.High, n, n), s.High, Line{Label: "Up", Tone: Down}, shape.PivotHigh, Down)
-			add(shape.Troughs(s.Low, n, n), s.Low, Line{Label: "Down", Tone: Up}, shape.PivotLow, Up)
-			shape.InOrder(r.Signals)
+			add(Peaks(s.High, n, n), s.High, Line{Label: "Up", Tone: Down}, PivotHigh, Down)
+			add(Troughs(s.Low, n, n), s.Low, Line{Label: "Down", Tone: Up}, PivotLow, Up)
 			return r
 		},
 	},
@@ -46,7 +44,7 @@ var structures = []Indicator{
 			bars("left", 10, "bars before a swing that it must exceed", "left_bars", "length"),
 			bars("right", 10, "bars after a swing that it must exceed; it is known so much later", "right_bars"),
 		},
-		Signals: []string{shape.PivotHigh, shape.PivotLow},
+		Signals: []string{PivotHigh, PivotLow},
 		// Swings are that many bars apart on average, but much more in a long trend.
 		Memory: Memory{bars: func(a Args) int {
 			width := a.Int("left") + a.Int("right")
@@ -60,15 +58,14 @@ var structures = []Indicator{
 			add := func(pivots []int, price []float64, line Line, label string, tone Tone) {
 				line.Style, line.Values = Step, lastSwing(pivots, price, right)
 				for _, bar := range pivots {
-					r.Signals = append(r.Signals, shape.Mark(bar+right, price[bar], label, tone))
+					r.Signals = append(r.Signals, Mark(bar+right, price[bar], label, tone))
 				}
 				r.Lines = append(r.Lines, line)
 			}
-			add(shape.Peaks(s.High, left, right), s.High, Line{Label: "High", Tone: Down}, shape.PivotHigh, Down)
-			add(shape.Troughs(s.Low, left, right), s.Low, Line{Label: "Low", Tone: Up}, shape.PivotLow, Up)
+			add(Peaks(s.High, left, right), s.High, Line{Label: "High", Tone: Down}, PivotHigh, Down)
+			add(Troughs(s.Low, left, right), s.Low, Line{Label: "Low", Tone: Up}, PivotLow, Up)
 			// A swing that is known is the same for every history that has its bars.
 			r.Settles = max(kernel.FirstValid(r.Lines[0].Values), kernel.FirstValid(r.Lines[1].Values))
-			shape.InOrder(r.Signals)
 			return r
 		},
 	},
@@ -81,7 +78,7 @@ var structures = []Indicator{
 			factor("deviation", 5, 0.01, 99, "percent price must come back", "percent", "threshold"),
 			quiet(factorInt("depth", 0, 0, MaxLength, "half as many bars must follow an extreme before it counts")),
 		},
-		Signals: []string{shape.PivotHigh, shape.PivotLow},
+		Signals: []string{PivotHigh, PivotLow},
 		// A leg begins at the turn before it; with a small deviation 200 bars hold several.
 		Memory: after(window("depth"), fixed(200)),
 		Draw: func(s *market.Series, a Args) *Result {
@@ -105,7 +102,7 @@ var structures = []Indicator{
 		Doc:      "Fibonacci retracements of the swing between the highest high and the lowest low on display: how much of it price has taken back. 0 is the later of the two extremes, 1 the earlier.",
 		Formula:  "level = end + r * (start - end), r = 0, 0.236, 0.382, 0.5, 0.618, 0.786, 1",
 		Params:   []Param{rangeBars()},
-		Signals:  []string{shape.LevelTouch},
+		Signals:  []string{LevelTouch},
 		Meanings: newestTouch,
 		Draw: func(s *market.Series, a Args) *Result {
 			// The levels come from the bars in range; touches are looked for at the newest
@@ -134,7 +131,7 @@ var structures = []Indicator{
 			for _, part := range []float64{0, 0.236, 0.382, 0.5, 0.618, 0.786, 1} {
 				r.HLines = append(r.HLines, HLine{Y: end + float64(part*(start-end)), Label: number(math.Round(1000*part)/10) + "%", Tone: Muted})
 			}
-			r.Signals = shape.LastTouches(all.High, all.Low, r.HLines)
+			r.Signals = lastTouches(all, r.HLines)
 			return r
 		},
 	},
@@ -150,10 +147,10 @@ var structures = []Indicator{
 		// Whether a break is one of structure or of character depends on the break before,
 		// which may be long ago; these bars hold several.
 		Memory: after(fixed(300), lengths(20, "left"), lengths(20, "right")),
-		Plots:  []Plot{{Label: "Swing high", Tone: Down, Style: Step}, {Label: "Swing low", Tone: Up, Style: Step}}, Events: []Event{own(func(d *drawing) []Signal { return structureBreaks(d.s.Close, d.of("Swing high"), d.of("Swing low")) }, shape.BOSUp, shape.BOSDown, shape.ChochUp, shape.ChochDown)},
+		Plots:  []Plot{{Label: "Swing high", Tone: Down, Style: Step}, {Label: "Swing low", Tone: Up, Style: Step}}, Events: []Event{own(func(d *drawing) []Signal { return structureBreaks(d.s.Close, d.of("Swing high"), d.of("Swing low")) }, BOSUp, BOSDown, ChochUp, ChochDown)},
 		Calc: func(s *market.Series, a Args) Columns {
 			left, right := a.Int("left"), a.Int("right")
-			high, low := lastSwing(shape.Peaks(s.High, left, right), s.High, right), lastSwing(shape.Troughs(s.Low, left, right), s.Low, right)
+			high, low := lastSwing(Peaks(s.High, left, right), s.High, right), lastSwing(Troughs(s.Low, left, right), s.Low, right)
 			return Columns{high, low}
 		},
 	},
@@ -164,7 +161,7 @@ var structures = []Indicator{
 		Doc:     "Fair value gaps: prices between the first and the third of three bars that do not overlap. The zones are those of the newest gap on each side that is not filled; a gap is filled when a bar reaches its far edge, and forgotten after some bars. Nothing repaints.",
 		Formula: "up: low > high[2], the zone between them; down: high < low[2]; filled: low <= lower edge of an upward gap, high >= upper edge of a downward one",
 		Params:  []Param{factor("minimum_size", 0, 0, 100, "smallest gap, in percent of the price", "threshold"), bars("lookback", 200, "bars after which a gap is forgotten", "max_age")},
-		Signals: []string{shape.GapUp, shape.GapDown, shape.GapFilled},
+		Signals: []string{GapUp, GapDown, GapFilled},
 		Memory:  after(window("lookback"), fixed(2)),
 		Draw: func(s *market.Series, a Args) *Result {
 			return fairValueGaps(s, a.Float("minimum_size")/100, a.Int("lookback"))
@@ -184,12 +181,12 @@ var structures = []Indicator{
 		Doc:     "Order blocks: the last bar against a move that broke the structure. The zones are those of the newest block on each side that no close has gone through. block_touch fires when price first comes back to a block. Nothing repaints.",
 		Formula: "up: close > last swing high; block: the last bar with close < open up to the lowest low between that swing and the break; ends: close < its low",
 		Params:  swingParams(5, 200),
-		Signals: []string{shape.BlockUp, shape.BlockDown, shape.BlockTouch},
+		Signals: []string{BlockUp, BlockDown, BlockTouch},
 		Memory:  structureMemory(3),
 		Draw: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
 				tone := [2]Tone{Down, Up}[side]
-				label := [2]string{shape.BlockDown, shape.BlockUp}[side]
+				label := [2]string{BlockDown, BlockUp}[side]
 				edges := newZoneEdges(s.Len())
 				// The newest block that counts is drawn at each bar; older ones still count
 				// for touches.
@@ -207,7 +204,7 @@ var structures = []Indicator{
 		Doc:     "Breaker blocks: order blocks that a close went through, which then act from the other side: a broken upward block is resistance, a broken downward one support. The zones are those of the newest breaker on each side, until a close goes back through it. Nothing repaints.",
 		Formula: "as order_block; up: a downward block whose high a close exceeds; ends: close < its low",
 		Params:  swingParams(5, 200),
-		Signals: []string{shape.BreakerUp, shape.BreakerDown},
+		Signals: []string{BreakerUp, BreakerDown},
 		Memory:  structureMemory(4),
 		Draw: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
@@ -216,7 +213,7 @@ var structures = []Indicator{
 				blocks := walkBlocks(s, a, func(i int, w *blockWalk) { edges.show(i, w.breakers) })
 				r := edges.result([2]string{"Up", "Down"}[side], tone, side)
 				for _, z := range blocks.broken {
-					r.Signals = append(r.Signals, shape.Mark(z.known, z.high, [2]string{shape.BreakerUp, shape.BreakerDown}[side], tone))
+					r.Signals = append(r.Signals, Mark(z.known, z.high, [2]string{BreakerUp, BreakerDown}[side], tone))
 				}
 				return r
 			})
@@ -229,11 +226,11 @@ var structures = []Indicator{
 		Doc:     "Liquidity sweeps: a bar that trades beyond a swing high or low for the first time and closes back inside. The lines are the nearest swings that no bar has traded beyond. Nothing repaints.",
 		Formula: "sweep of highs: high > swing high >= close, on the first bar with high > swing high; lows mirrored",
 		Params:  swingParams(5, 200),
-		Signals: []string{shape.SweepHigh, shape.SweepLow},
+		Signals: []string{SweepHigh, SweepLow},
 		Memory:  structureMemory(1),
 		Draw: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
-				return sweeps(s, a, [2]string{"Highs", "Lows"}[side], [2]string{shape.SweepHigh, shape.SweepLow}[side], [2]Tone{Down, Up}[side])
+				return sweeps(s, a, [2]string{"Highs", "Lows"}[side], [2]string{SweepHigh, SweepLow}[side], [2]Tone{Down, Up}[side])
 			})
 		},
 	},
@@ -245,11 +242,11 @@ var structures = []Indicator{
 		Doc:     "Equal highs and lows: two swings in succession at nearly the same price, beyond which stops are thought to rest. The level is drawn from the bar that confirms the second swing until a bar trades beyond it. Nothing repaints.",
 		Formula: "|swing high - swing high before| <= tolerance * mean true range of 14 bars; lows mirrored",
 		Params:  append(swingParams(5, 200), tolerance(0.2)),
-		Signals: []string{shape.EqualHighs, shape.EqualLows},
+		Signals: []string{EqualHighs, EqualLows},
 		Memory:  structureMemory(2),
 		Draw: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
-				return equalHighs(s, a, [2]string{"EQH", "EQL"}[side], [2]string{shape.EqualHighs, shape.EqualLows}[side], [2]Tone{Down, Up}[side])
+				return equalHighs(s, a, [2]string{"EQH", "EQL"}[side], [2]string{EqualHighs, EqualLows}[side], [2]Tone{Down, Up}[side])
 			})
 		},
 	},
@@ -270,7 +267,7 @@ var structures = []Indicator{
 			{Name: "base", Doc: "most bars of a base", Kind: Int, Default: 4, Min: 1, Max: 50},
 			quiet(bars("lookback", 200, "bars after which a zone is forgotten", "max_age")),
 		},
-		Signals: []string{shape.SupplyZone, shape.DemandZone, shape.ZoneTouch},
+		Signals: []string{SupplyZone, DemandZone, ZoneTouch},
 		Memory:  after(window("lookback"), window("base"), fixed(usualRange+1)),
 		Draw: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result { return supplyZones(s, a, side) })
@@ -288,12 +285,12 @@ var structures = []Indicator{
 		Params: append(swingParams(5, 300), tolerance(1),
 			Param{Name: "touches", Aliases: []string{"min_touches", "strength"}, Doc: "swings that make a level", Kind: Int, Default: 2, Min: 1, Max: 20}),
 		Meanings: map[string]string{
-			shape.BreakUp:    "the close rises above the resistance of the bar before",
-			shape.BreakDown:  "the close falls below the support of the bar before",
-			shape.LevelTouch: "the bar reaches a level that the one before did not, and closes back",
+			BreakUp:    "the close rises above the resistance of the bar before",
+			BreakDown:  "the close falls below the support of the bar before",
+			LevelTouch: "the bar reaches a level that the one before did not, and closes back",
 		},
 		Memory: structureMemory(1),
-		Plots:  []Plot{{Label: "Resistance", Tone: Down, Style: Step}, {Label: "Support", Tone: Up, Style: Step}}, Events: []Event{own(func(d *drawing) []Signal { return levelBreaks(d.s, d.of("Resistance"), d.of("Support")) }, shape.BreakUp, shape.BreakDown, shape.LevelTouch)},
+		Plots:  []Plot{{Label: "Resistance", Tone: Down, Style: Step}, {Label: "Support", Tone: Up, Style: Step}}, Events: []Event{own(func(d *drawing) []Signal { return levelBreaks(d.s, d.of("Resistance"), d.of("Support")) }, BreakUp, BreakDown, LevelTouch)},
 		Calc: func(s *market.Series, a Args) Columns {
 			above, below := supportResistance(s, a)
 			return Columns{above, below}
@@ -316,7 +313,7 @@ type swing struct {
 // bars, in which they also become known.
 func swingHighs(s *market.Series, left, right int) []swing {
 	var out []swing
-	for _, bar := range shape.Peaks(s.High, left, right) {
+	for _, bar := range Peaks(s.High, left, right) {
 		out = append(out, swing{bar, bar + right, s.High[bar]})
 	}
 	return out
@@ -370,7 +367,6 @@ func bothSides(s *market.Series, study func(s *market.Series, side int) *Result)
 		sig.Y = -sig.Y
 		r.Signals = append(r.Signals, sig)
 	}
-	shape.InOrder(r.Signals)
 	return r
 }
 
@@ -477,7 +473,7 @@ func turningPoints(s *market.Series, fraction float64, wait int) (points []swing
 		case leg >= 0 && rises:
 			high = swing{bar: i, price: s.High[i]}
 		case leg >= 0 && i-high.bar >= wait && kernel.Compare(s.Low[i], high.price-float64(fraction*math.Abs(high.price))) <= 0:
-			points, signals = append(points, high), append(signals, shape.Mark(i, high.price, shape.PivotHigh, Down))
+			points, signals = append(points, high), append(signals, Mark(i, high.price, PivotHigh, Down))
 			leg, low = -1, furthest(s.Low, high.bar+1, i, -1)
 			continue
 		}
@@ -486,7 +482,7 @@ func turningPoints(s *market.Series, fraction float64, wait int) (points []swing
 		case leg <= 0 && falls:
 			low = swing{bar: i, price: s.Low[i]}
 		case leg <= 0 && i-low.bar >= wait && kernel.Compare(s.High[i], low.price+float64(fraction*math.Abs(low.price))) >= 0:
-			points, signals = append(points, low), append(signals, shape.Mark(i, low.price, shape.PivotLow, Up))
+			points, signals = append(points, low), append(signals, Mark(i, low.price, PivotLow, Up))
 			leg, high = 1, furthest(s.High, low.bar+1, i, 1)
 		}
 	}
@@ -539,18 +535,18 @@ func structureBreaks(closes, high, low []float64) []Signal {
 		// The first break has no trend to turn and counts as a break of structure.
 		switch {
 		case kernel.Compare(c, high[i]) > 0 && high[i] != brokenHigh:
-			label := shape.BOSUp
+			label := BOSUp
 			if trend < 0 {
-				label = shape.ChochUp
+				label = ChochUp
 			}
-			signals = append(signals, shape.Mark(i, high[i], label, Up))
+			signals = append(signals, Mark(i, high[i], label, Up))
 			trend, brokenHigh = 1, high[i]
 		case kernel.Compare(c, low[i]) < 0 && low[i] != brokenLow:
-			label := shape.BOSDown
+			label := BOSDown
 			if trend > 0 {
-				label = shape.ChochDown
+				label = ChochDown
 			}
-			signals = append(signals, shape.Mark(i, low[i], label, Down))
+			signals = append(signals, Mark(i, low[i], label, Down))
 			trend, brokenLow = -1, low[i]
 		}
 	}
@@ -573,15 +569,15 @@ func fairValueGaps(s *market.Series, least float64, age int) *Result {
 		up = slices.DeleteFunc(up, func(g priceZone) bool { return kernel.Compare(s.Low[i], g.low) <= 0 })
 		down = slices.DeleteFunc(down, func(g priceZone) bool { return kernel.Compare(s.High[i], g.high) >= 0 })
 		if len(up)+len(down) < filled {
-			signals = append(signals, shape.Mark(i, s.Close[i], shape.GapFilled, Muted))
+			signals = append(signals, Mark(i, s.Close[i], GapFilled, Muted))
 		}
 		if i >= 2 && kernel.Compare(s.Low[i], s.High[i-2]) > 0 && s.Low[i]-s.High[i-2] >= least*s.Close[i] {
 			up = append(up, priceZone{low: s.High[i-2], high: s.Low[i], known: i})
-			signals = append(signals, shape.Mark(i, s.High[i-2], shape.GapUp, Up))
+			signals = append(signals, Mark(i, s.High[i-2], GapUp, Up))
 		}
 		if i >= 2 && kernel.Compare(s.High[i], s.Low[i-2]) < 0 && s.Low[i-2]-s.High[i] >= least*s.Close[i] {
 			down = append(down, priceZone{low: s.High[i], high: s.Low[i-2], known: i})
-			signals = append(signals, shape.Mark(i, s.Low[i-2], shape.GapDown, Down))
+			signals = append(signals, Mark(i, s.Low[i-2], GapDown, Down))
 		}
 		// The newest gap of each side that is left is drawn on this bar.
 		above.show(i, up)
@@ -646,7 +642,7 @@ func (w *blockWalk) step(i int) {
 	for k, z := range w.blocks {
 		if !z.touched && kernel.Compare(w.s.High[i], z.low) >= 0 {
 			w.blocks[k].touched = true
-			w.touches = append(w.touches, shape.Mark(i, z.low, shape.BlockTouch, Muted))
+			w.touches = append(w.touches, Mark(i, z.low, BlockTouch, Muted))
 		}
 	}
 }
@@ -680,9 +676,9 @@ func (w *blockWalk) add(from, i int) {
 func (w *blockWalk) signals(label string, tone Tone) []Signal {
 	signals := slices.Clone(w.touches)
 	for _, z := range w.formed {
-		signals = append(signals, shape.Mark(z.known, z.low, label, tone))
+		signals = append(signals, Mark(z.known, z.low, label, tone))
 	}
-	return shape.InOrder(signals)
+	return signals
 }
 
 // sweeps follows the swing highs that no bar has traded beyond.
@@ -704,7 +700,7 @@ func sweeps(s *market.Series, a Args, name, label string, tone Tone) *Result {
 		})
 		// Compare is 0 for NaN, which means that no swing was taken.
 		if kernel.Compare(s.Close[i], swept) <= 0 && !isNaN(swept) {
-			r.Signals = append(r.Signals, shape.Mark(i, swept, label, tone))
+			r.Signals = append(r.Signals, Mark(i, swept, label, tone))
 		}
 		// Swings are added after the bar was judged: this bar, one of those that made them
 		// known, lies below them.
@@ -746,7 +742,7 @@ func equalHighs(s *market.Series, a Args, name, label string, tone Tone) *Result
 			first, second := highs[next-1].price, highs[next].price
 			if nearEqual(first, second, a.Float("tolerance")*usual[i]) && !beyond(s, highs[next-1].bar, i, max(first, second)) {
 				level, since = max(first, second), highs[next].bar
-				r.Signals = append(r.Signals, shape.Mark(i, level, label, tone))
+				r.Signals = append(r.Signals, Mark(i, level, label, tone))
 			}
 		}
 		line[i] = level
@@ -787,13 +783,13 @@ func supplyZones(s *market.Series, a Args, side int) *Result {
 		for k, z := range zones {
 			if !z.touched && kernel.Compare(s.High[i], z.low) >= 0 {
 				zones[k].touched = true
-				signals = append(signals, shape.Mark(i, z.low, shape.ZoneTouch, Muted))
+				signals = append(signals, Mark(i, z.low, ZoneTouch, Muted))
 			}
 		}
 		if i > 0 && usual[i-1] > 0 && kernel.Compare(s.Open[i]-s.Close[i], a.Float("impulse")*usual[i-1]) >= 0 {
 			if z, ok := baseBefore(s, i, a.Int("base"), usual[i-1]); ok {
 				zones = append(zones, z)
-				signals = append(signals, shape.Mark(i, z.low, [2]string{shape.SupplyZone, shape.DemandZone}[side], tone))
+				signals = append(signals, Mark(i, z.low, [2]string{SupplyZone, DemandZone}[side], tone))
 			}
 		}
 		edges.show(i, zones)
@@ -898,15 +894,15 @@ func levelBreaks(s *market.Series, above, below []float64) []Signal {
 		up, down := above[i-1], below[i-1]
 		switch {
 		case kernel.Compare(s.Close[i], up) > 0:
-			signals = append(signals, shape.Mark(i, up, shape.BreakUp, Up))
+			signals = append(signals, Mark(i, up, BreakUp, Up))
 		case kernel.Compare(s.Close[i], down) < 0:
-			signals = append(signals, shape.Mark(i, down, shape.BreakDown, Down))
+			signals = append(signals, Mark(i, down, BreakDown, Down))
 		// A touch needs a bar before that did not reach the level; a NaN compares as
 		// equal and gives none.
 		case kernel.Compare(s.High[i], up) >= 0 && kernel.Compare(s.High[i-1], up) < 0:
-			signals = append(signals, shape.Mark(i, up, shape.LevelTouch, Muted))
+			signals = append(signals, Mark(i, up, LevelTouch, Muted))
 		case kernel.Compare(s.Low[i], down) <= 0 && kernel.Compare(s.Low[i-1], down) > 0:
-			signals = append(signals, shape.Mark(i, down, shape.LevelTouch, Muted))
+			signals = append(signals, Mark(i, down, LevelTouch, Muted))
 		}
 	}
 	return signals

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -186,7 +185,7 @@ func orInf(v float64) float64 {
 func TestZigZag(t *testing.T) {
 	prices := []float64{100, 110, 120, 100, 95, 105, 130, 125}
 	r := compute(t, plainSeries(prices, prices), "zigzag", `{"deviation":10}`)
-	want := []Signal{shape.Mark(1, 100, shape.PivotLow, Up), shape.Mark(3, 120, shape.PivotHigh, Down), shape.Mark(5, 95, shape.PivotLow, Up)}
+	want := []Signal{Mark(1, 100, PivotLow, Up), Mark(3, 120, PivotHigh, Down), Mark(5, 95, PivotLow, Up)}
 	if !slices.Equal(r.Signals, want) {
 		t.Errorf("signals %v, want %v", r.Signals, want)
 	}
@@ -207,7 +206,7 @@ func TestPivotHighLow(t *testing.T) {
 	if got, want := r.Lines[1].Values, []float64{nan, nan, nan, nan, nan, 1, 1, 0}; !same(got, want) {
 		t.Errorf("low %v, want %v", got, want)
 	}
-	want := []Signal{shape.Mark(3, 5, shape.PivotHigh, Down), shape.Mark(5, 1, shape.PivotLow, Up), shape.Mark(6, 4, shape.PivotHigh, Down), shape.Mark(7, 0, shape.PivotLow, Up)}
+	want := []Signal{Mark(3, 5, PivotHigh, Down), Mark(5, 1, PivotLow, Up), Mark(6, 4, PivotHigh, Down), Mark(7, 0, PivotLow, Up)}
 	if !slices.Equal(r.Signals, want) {
 		t.Errorf("signals %v, want %v", r.Signals, want)
 	}
@@ -243,7 +242,7 @@ func TestSequential(t *testing.T) {
 	}
 	s := plainSeries(prices, prices)
 	got := compute(t, s, "td_sequential", `{}`).Signals
-	want := []Signal{shape.Mark(12, 88, shape.SetupBuy, Up), shape.Mark(24, 76, shape.CountdownBuy, Up), shape.Mark(34, 104, shape.SetupSell, Down)}
+	want := []Signal{Mark(12, 88, SetupBuy, Up), Mark(24, 76, CountdownBuy, Up), Mark(34, 104, SetupSell, Down)}
 	if !slices.Equal(got, want) {
 		t.Errorf("signals %v, want %v", got, want)
 	}

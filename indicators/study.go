@@ -5,14 +5,13 @@ import (
 	"slices"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
 // Most entries declare what they show and signal: Plots are the columns that Calc returns,
 // Levels the constants beside them, Events the signals that follow from them. The list of
-// signals, their meanings and Draw follow from that, so that none is written twice. An
-// entry that draws more, such as zones or a profile, has a Draw of its own.
+// signals and their meanings follow from that, so that none is written twice. An entry that
+// draws more, such as zones or a profile, has a Draw of its own, and perhaps events too.
 
 // Columns are the values of an entry, one column for each of its Plots.
 type Columns [][]float64
@@ -40,88 +39,107 @@ type Event struct {
 	labels []string
 	means  map[string]string // of labels with a special meaning in this entry
 	back   func(a Args) int  // how many bars before a bar its signals look at; nil for one
-	mark   func(d *drawing)
+	silent bool              // its signals are not drawn, because they come often
+	// unset returns which parameter keeps it from ever emitting a signal, and the value that it
+	// needs, such as "divergence to all"; "" if none does. Nil if no parameter can.
+	unset func(r Request, label string) string
+	find  func(d *drawing) []Signal
 }
 
 // drawing is a result in the making.
 type drawing struct {
 	s       *market.Series
 	a       Args
-	columns Columns
+	columns Columns // of a declared entry
 	r       *Result
 }
 
-// of returns the column with this label.
+// of returns the column with this label. Of an entry that draws by itself it is a line of the
+// result, the first one if the label is empty.
 func (d *drawing) of(label string) []float64 {
-	i := slices.IndexFunc(d.a.ind.Plots, func(p Plot) bool { return p.Label == label })
-	if i < 0 {
-		panic("indicators: " + d.a.ind.Name + " has no plot " + label)
-	}
-	return d.columns[i]
-}
-
-// add adds signals to the result. Most entries have one event, whose signals need no copy.
-func (d *drawing) add(signals []Signal) {
-	if d.r.Signals == nil {
-		d.r.Signals = signals
-		return
-	}
-	d.r.Signals = append(d.r.Signals, signals...)
-}
-
-// declared completes an entry that has Calc.
-func (ind *Indicator) declared() {
-	if ind.Calc == nil {
-		return
-	}
-	for _, e := range ind.Events {
-		ind.Signals = slices.Concat(ind.Signals, e.labels)
-		if e.means != nil {
-			meanings := maps.Clone(e.means)
-			maps.Copy(meanings, ind.Meanings)
-			ind.Meanings = meanings
+	for i, p := range d.a.ind.Plots {
+		if p.Label == label {
+			return d.columns[i]
 		}
 	}
-	ind.Draw = drawn
+	for name, values := range columns(d.r) {
+		if d.columns == nil && (name == label || label == "") {
+			return values
+		}
+	}
+	panic("indicators: " + d.a.ind.Name + " has no plot " + label)
 }
 
-// drawn computes the columns of a declared entry and draws them.
-func drawn(s *market.Series, a Args) *Result {
-	d := &drawing{s: s, a: a, columns: a.ind.Calc(s, a), r: &Result{}}
-	for i, p := range a.ind.Plots {
+// declared completes an entry by what follows from its events.
+func (ind *Indicator) declared() {
+	meanings := make(map[string]string)
+	for _, e := range ind.Events {
+		ind.Signals = slices.Concat(ind.Signals, e.labels)
+		maps.Copy(meanings, e.means)
+	}
+	maps.Copy(meanings, ind.Meanings)
+	ind.Meanings = meanings
+}
+
+// draw returns the result for s, with its signals.
+func (ind *Indicator) draw(s *market.Series, a Args) *Result {
+	d := &drawing{s: s, a: a}
+	if ind.Draw != nil {
+		d.r = ind.Draw(s, a)
+	} else {
+		d.columns = ind.Calc(s, a)
+		d.r = d.drawn()
+	}
+	for _, e := range ind.Events {
+		if a.linesOnly {
+			break
+		}
+		found := e.find(d)
+		for i := range found {
+			found[i].Silent = found[i].Silent || e.silent
+		}
+		if d.r.Signals == nil { // most entries have one event, whose signals need no copy
+			d.r.Signals = found
+		} else {
+			d.r.Signals = append(d.r.Signals, found...)
+		}
+	}
+	inOrder(d.r.Signals)
+	return d.r
+}
+
+// drawn returns the columns of a declared entry as a result.
+func (d *drawing) drawn() *Result {
+	ind, r := d.a.ind, &Result{}
+	for i, p := range ind.Plots {
 		switch {
 		case p.Unseen:
 		case p.Bars:
-			d.r.Histogram = append(d.r.Histogram, Histogram{Label: p.Label, Tone: p.Tone, Values: d.columns[i]})
+			r.Histogram = append(r.Histogram, Histogram{Label: p.Label, Tone: p.Tone, Values: d.columns[i]})
 		default:
 			line := Line{Label: p.Label, Tone: p.Tone, Style: p.Style, Values: d.columns[i]}
 			if p.Back != nil {
-				line.Back = p.Back(a)
+				line.Back = p.Back(d.a)
 			}
-			d.r.Lines = append(d.r.Lines, line)
+			r.Lines = append(r.Lines, line)
 		}
 	}
-	for _, f := range a.ind.Shades {
-		d.r.Fills = append(d.r.Fills, Fill{Y1: d.of(f.A), Y2: d.of(f.B), Tone: f.Tone, Below: f.Below})
+	for _, f := range ind.Shades {
+		r.Fills = append(r.Fills, Fill{Y1: d.of(f.A), Y2: d.of(f.B), Tone: f.Tone, Below: f.Below})
 	}
-	if a.ind.Levels != nil {
-		for _, y := range a.ind.Levels(a) {
-			d.r.HLines = append(d.r.HLines, HLine{Y: y})
+	if ind.Levels != nil {
+		for _, y := range ind.Levels(d.a) {
+			r.HLines = append(r.HLines, HLine{Y: y})
 		}
 	}
-	if settles := a.ind.Memory.settles; settles != nil {
-		d.r.Settles = settles(d)
+	if settles := ind.Memory.settles; settles != nil {
+		r.Settles = settles(d)
 	}
-	if between := a.ind.Between; between != [2]float64{} {
-		d.r.YRange = &between
+	if ind.Between != [2]float64{} {
+		between := ind.Between
+		r.YRange = &between
 	}
-	if !a.linesOnly {
-		for _, e := range a.ind.Events {
-			e.mark(d)
-		}
-		shape.InOrder(d.r.Signals)
-	}
-	return d.r
+	return r
 }
 
 // mainly returns the plot of the main line of a panel, over that of a line over the price.
@@ -154,95 +172,83 @@ func edgesOfZones(a Args) []float64 { return []float64{a.Float("overbought"), a.
 // plusMinus returns the parameter "level", zero and its negative.
 func plusMinus(a Args) []float64 { return []float64{a.Float("level"), 0, -a.Float("level")} }
 
-// crossing returns the event of one column crossing another. An empty label is none.
-func crossing(a, b, up, down string) Event {
-	return Event{labels: named(up, down), mark: func(d *drawing) {
-		d.r.Signals = shape.Crossings(d.r.Signals, d.of(a), d.of(b), up, down)
-	}}
+// own returns an event of the entry's own: find returns its signals.
+func own(find func(d *drawing) []Signal, labels ...string) Event {
+	return Event{labels: slices.DeleteFunc(labels, func(l string) bool { return l == "" }), find: find}
 }
 
-// named returns the labels that are not empty.
-func named(labels ...string) []string {
-	return slices.DeleteFunc(labels, func(l string) bool { return l == "" })
+// event returns the event of the bars for which a function says 1, with the label up, or -1,
+// with the label down, one of which may be empty. Its signals are at the height of a column.
+func event(of, up, down string, way func(d *drawing) func(i int) int) Event {
+	return own(func(d *drawing) []Signal { return marked(d.of(of), up, down, way(d)) }, up, down)
+}
+
+// crossing returns the event of one column crossing another. An empty label is none.
+func crossing(a, b, up, down string) Event {
+	return event(a, up, down, func(d *drawing) func(int) int { return across(d.of(a), d.of(b)) })
 }
 
 // lines is the crossing of two columns with the usual labels.
-func lines(a, b string) Event { return crossing(a, b, shape.CrossUp, shape.CrossDown) }
+func lines(a, b string) Event { return crossing(a, b, CrossUp, CrossDown) }
 
 // crossesAt returns the event of a column crossing a constant, zero that of crossing zero.
 func crossesAt(of string, y float64, up, down string) Event {
-	return Event{labels: named(up, down), mark: func(d *drawing) {
-		d.r.Signals = shape.LevelCrossings(d.r.Signals, d.of(of), y, up, down)
-	}}
+	return event(of, up, down, func(d *drawing) func(int) int { return acrossLevel(d.of(of), y) })
 }
-func zero(of string) Event { return crossesAt(of, 0, shape.ZeroUp, shape.ZeroDown) }
+func zero(of string) Event { return crossesAt(of, 0, ZeroUp, ZeroDown) }
 
 // levelOf is like crossesAt, for a level that is a parameter times by.
 func levelOf(of, param string, by float64, up, down string) Event {
-	return Event{labels: named(up, down), mark: func(d *drawing) {
-		d.r.Signals = shape.LevelCrossings(d.r.Signals, d.of(of), by*d.a.Float(param), up, down)
-	}}
+	return event(of, up, down, func(d *drawing) func(int) int { return acrossLevel(d.of(of), by*d.a.Float(param)) })
 }
 
 // price returns the event of the close crossing a column.
 func price(of string) Event {
-	return Event{labels: []string{shape.PriceUp, shape.PriceDown}, mark: func(d *drawing) {
-		d.add(shape.PriceCrossings(d.s.Close, d.of(of)))
-	}}
+	return event(of, PriceUp, PriceDown, func(d *drawing) func(int) int { return across(d.s.Close, d.of(of)) })
 }
 
 // breaks returns the event of the close leaving two columns.
 func breaks(upper, lower string) Event {
-	return Event{labels: []string{shape.BreakUp, shape.BreakDown}, mark: func(d *drawing) {
-		d.add(shape.Breakouts(d.s.Close, d.of(upper), d.of(lower)))
-	}}
+	return own(func(d *drawing) []Signal { return breakouts(d.s.Close, d.of(upper), d.of(lower)) }, BreakUp, BreakDown)
 }
 
-// reaches returns the event of the bar reaching two bands, extremes that of the edges of a
-// channel moving outwards.
+// reaches returns the event of the bar reaching two bands.
 func reaches(upper, lower string) Event {
-	return own(func(d *drawing) []Signal { return shape.Touches(d.s.High, d.s.Low, d.of(upper), d.of(lower)) }, shape.TouchUpper, shape.TouchLower)
-}
-func extremes(upper, lower string) Event {
-	return own(func(d *drawing) []Signal { return shape.NewExtremes(d.of(upper), d.of(lower)) }, shape.NewHigh, shape.NewLow)
+	return own(func(d *drawing) []Signal { return touches(d.s, d.of(upper), d.of(lower)) }, TouchUpper, TouchLower)
 }
 
 // highs and lows are the events of a highest value rising and of a lowest one falling.
 func highs(of string) Event {
-	return own(func(d *drawing) []Signal { return shape.NewExtremes(d.of(of), nil) }, shape.NewHigh)
+	return event(of, NewHigh, "", func(d *drawing) func(int) int { return moves(d.of(of)) })
 }
 func lows(of string) Event {
-	return own(func(d *drawing) []Signal { return shape.NewExtremes(nil, d.of(of)) }, shape.NewLow)
+	return event(of, "", NewLow, func(d *drawing) func(int) int { return moves(d.of(of)) })
 }
 
 // goesBeyond returns the event of a column going beyond the parameter "level", or below its
 // negative. What says what the column is.
 func goesBeyond(of, what string) Event {
-	e := own(func(d *drawing) []Signal {
+	return own(func(d *drawing) []Signal {
 		level := d.a.Float("level")
-		return shape.LevelCrossings(shape.LevelCrossings(nil, d.of(of), level, shape.BreakUp, ""), d.of(of), -level, "", shape.BreakDown)
-	}, shape.BreakUp, shape.BreakDown)
-	e.means = shape.BreakMeanings(what, "the upper level", "the lower level")
-	return e
+		return append(levelCrossings(d.of(of), level, BreakUp, ""), levelCrossings(d.of(of), -level, "", BreakDown)...)
+	}, BreakUp, BreakDown).meaning(what+" crosses the upper level from below", what+" crosses the lower level from above")
+}
+
+// turnsOf returns the event of a column changing its direction.
+func turnsOf(of string) Event {
+	return event(of, TurnUp, TurnDown, func(d *drawing) func(int) int { return bends(d.of(of), noSize) }).needing(turnBars)
 }
 
 // turnsBeside is like turnsOf, for a column that is a difference of larger numbers: size
 // returns how large they are at a bar. For prices that is the close, for
 // percentages a hundred.
 func turnsBeside(of string, size func(s *market.Series, i int) float64) Event {
-	return own(func(d *drawing) []Signal {
-		return shape.TurnsOf(nil, d.of(of), func(i int) float64 { return size(d.s, i) })
-	}, shape.TurnUp, shape.TurnDown).needing(2)
+	return event(of, TurnUp, TurnDown, func(d *drawing) func(int) int {
+		return bends(d.of(of), func(i int) float64 { return size(d.s, i) })
+	}).needing(2)
 }
 func closesOf(s *market.Series, i int) float64 { return s.Close[i] }
 func hundred(*market.Series, int) float64      { return 100 }
-
-// turnsOf returns the event of a column changing its direction.
-func turnsOf(of string) Event {
-	return Event{labels: []string{shape.TurnUp, shape.TurnDown}, mark: func(d *drawing) {
-		d.r.Signals = shape.Turns(d.r.Signals, d.of(of))
-	}}.needing(turnBars)
-}
 
 // turnBars is how many bars back a direction is looked for: while a line does not change, its
 // direction stays what it was.
@@ -258,35 +264,44 @@ func (e Event) needing(bars int) Event {
 // bars. A measure may have holes, as the deviation of returns has where a price is not
 // positive; the mean starts anew after each.
 func spikes(of string) Event {
-	return Event{labels: []string{shape.Spike}, mark: func(d *drawing) {
+	return own(func(d *drawing) []Signal {
 		usual := kernel.InRuns(d.of(of), func(x []float64) []float64 { return kernel.SMA(x, usualBars) })
-		d.add(shape.Spikes(d.of(of), usual, 1.5))
-	}}.needing(usualBars + 1)
+		return spikesOver(d.of(of), kernel.Scaled(usual, 1.5))
+	}, Spike).needing(usualBars + 1)
 }
 
-// leaves returns the event of a column leaving its zones.
+// leaves returns the event of a column leaving its zones, enters that of its coming into them.
+// The names of the parameters that bound them begin with prefix.
 func leaves(of, oversold, overbought string) Event {
-	return Event{labels: []string{oversold, overbought}, mark: func(d *drawing) {
-		d.r.Signals = shape.ZoneExits(d.r.Signals, d.of(of), d.a.Float("oversold"), d.a.Float("overbought"), oversold, overbought)
-	}}
+	return own(func(d *drawing) []Signal {
+		return append(levelCrossings(d.of(of), d.a.Float("oversold"), oversold, ""), levelCrossings(d.of(of), d.a.Float("overbought"), "", overbought)...)
+	}, oversold, overbought)
 }
-
-// diverges returns the events of a column diverging from the price.
-func diverges(of string) Event {
-	return Event{labels: divSignals, mark: func(d *drawing) { addDivergences(d.r, d.s, d.of(of), d.a) }}
-}
-
-// own returns an event of the entry's own: find returns its signals.
-func own(find func(d *drawing) []Signal, labels ...string) Event {
-	return Event{labels: labels, mark: func(d *drawing) { d.add(find(d)) }}
+func enters(of, prefix string) Event {
+	e := silently(own(func(d *drawing) []Signal {
+		return zoneEntries(d.of(of), d.a.Float(prefix+"oversold"), d.a.Float(prefix+"overbought"))
+	}, EntersOversold, EntersOverbought))
+	// A zone is empty if it begins where the line ends.
+	e.unset = func(r Request, label string) string {
+		lo, hi, bounded := r.Bounds("")
+		switch {
+		case !bounded:
+		case label == EntersOversold && r.Args.Float(prefix+"oversold") <= lo:
+			return prefix + "oversold to more than " + number(lo)
+		case label == EntersOverbought && r.Args.Float(prefix+"overbought") >= hi:
+			return prefix + "overbought to less than " + number(hi)
+		}
+		return ""
+	}
+	return e
 }
 
 // inZones returns the event of one column crossing another, with labels of their own for
 // crossings within the zones.
 func inZones(a, b string) Event {
 	return own(func(d *drawing) []Signal {
-		return shape.ZonedCrossings(d.of(a), d.of(b), d.a.Float("oversold"), d.a.Float("overbought"))
-	}, shape.CrossUp, shape.CrossDown, shape.CrossUpOS, shape.CrossDownOB)
+		return zonedCrossings(d.of(a), d.of(b), d.a.Float("oversold"), d.a.Float("overbought"))
+	}, CrossUp, CrossDown, CrossUpOS, CrossDownOB)
 }
 
 // bands are the plots of a middle line between two bands, bandShade the shade between those.
@@ -299,40 +314,31 @@ var bandShade = []Shade{{A: "Upper", B: "Lower", Tone: Band}}
 // flips returns the event of a trend changing its direction, which the column "Side" has. The
 // first bar with a value has none.
 func flips(of string) Event {
-	return own(func(d *drawing) (signals []Signal) {
+	return event(of, FlipUp, FlipDown, func(d *drawing) func(int) int {
 		y, side := d.of(of), d.of("Side")
-		for i := 1; i < len(y); i++ {
-			switch {
-			case (side[i] > 0) == (side[i-1] > 0) || isNaN(y[i-1]):
-			case side[i] > 0:
-				signals = append(signals, shape.Mark(i, y[i], shape.FlipUp, Up))
-			default:
-				signals = append(signals, shape.Mark(i, y[i], shape.FlipDown, Down))
+		return func(i int) int {
+			if i == 0 || (side[i] > 0) == (side[i-1] > 0) || isNaN(y[i-1]) {
+				return 0
 			}
+			return either(side[i] > 0, true)
 		}
-		return signals
-	}, shape.FlipUp, shape.FlipDown)
+	})
 }
 
 // stacks returns the event of columns, the fastest first, coming into order.
 func stacks(labels ...string) Event {
-	return own(func(d *drawing) []Signal {
-		var list []Line
+	return event(labels[0], StackUp, StackDown, func(d *drawing) func(int) int {
+		var list [][]float64
 		for _, l := range labels {
-			list = append(list, Line{Values: d.of(l)})
+			list = append(list, d.of(l))
 		}
-		return shape.Stacks(list)
-	}, shape.StackUp, shape.StackDown)
+		return stacksOf(list)
+	})
 }
 
-// silently returns e with signals that are not drawn, because they come often.
+// silently returns e with signals that are not drawn.
 func silently(e Event) Event {
-	mark := e.mark
-	e.mark = func(d *drawing) {
-		before := len(d.r.Signals)
-		mark(d)
-		shape.Silently(d.r.Signals[before:])
-	}
+	e.silent = true
 	return e
 }
 

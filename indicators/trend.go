@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -55,9 +54,9 @@ var trends = []Indicator{
 		// Crossings count in a market that trends; a NaN, before the ADX begins, is no trend.
 		Events: []Event{own(func(d *drawing) []Signal {
 			adx, level := d.of("ADX"), d.a.Float("threshold")
-			signals := shape.Crossings(nil, d.of("+DI"), d.of("-DI"), shape.CrossUp, shape.CrossDown)
+			signals := crossings(d.of("+DI"), d.of("-DI"), CrossUp, CrossDown)
 			return slices.DeleteFunc(signals, func(sig Signal) bool { return !(adx[sig.Bar] >= level) })
-		}, shape.CrossUp, shape.CrossDown).meaning(
+		}, CrossUp, CrossDown).meaning(
 			"+DI crosses -DI from below while the ADX is not below its threshold",
 			"+DI crosses -DI from above while the ADX is not below its threshold")},
 		Calc: func(s *market.Series, a Args) Columns {
@@ -86,11 +85,10 @@ var trends = []Indicator{
 	}),
 	{
 		Name: "aroon", Title: "Aroon", Category: Trend,
-		Doc:      "Chande's Aroon: how recent the highest high and the lowest low of the last n+1 bars are, 100 for this bar, 0 for n bars ago. As in TA-Lib and TradingView.",
-		Formula:  "up = 100 * (n - bars since highest high) / n; down with the lowest low",
-		Params:   []Param{length(14), quiet(factor("strong", 70, 0, 100, "upper level", "upper")), quiet(factor("weak", 30, 0, 100, "lower level", "lower"))},
-		Meanings: shape.CrossMeanings("Up", "Down"),
-		Plots:    []Plot{{Label: "Up", Tone: Up}, {Label: "Down", Tone: Down}}, Events: []Event{lines("Up", "Down")}, Levels: func(a Args) []float64 { return []float64{a.Float("strong"), a.Float("weak")} }, Between: [2]float64{0, 100},
+		Doc:     "Chande's Aroon: how recent the highest high and the lowest low of the last n+1 bars are, 100 for this bar, 0 for n bars ago. As in TA-Lib and TradingView.",
+		Formula: "up = 100 * (n - bars since highest high) / n; down with the lowest low",
+		Params:  []Param{length(14), quiet(factor("strong", 70, 0, 100, "upper level", "upper")), quiet(factor("weak", 30, 0, 100, "lower level", "lower"))},
+		Plots:   []Plot{{Label: "Up", Tone: Up}, {Label: "Down", Tone: Down}}, Events: []Event{lines("Up", "Down").crossedBy("Up", "Down")}, Levels: func(a Args) []float64 { return []float64{a.Float("strong"), a.Float("weak")} }, Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, a Args) Columns {
 			up, down := aroon(s, a.Int("length"))
 			return Columns{up, down}
@@ -111,11 +109,10 @@ var trends = []Indicator{
 	},
 	{
 		Name: "vortex", Title: "Vortex", Aliases: []string{"vi", "vortex_indicator"}, Category: Trend,
-		Doc:      "Vortex of Botes and Siepman: how far highs climb from the low before, and lows fall from the high before, each in parts of the true range. The upper line leads the trend.",
-		Formula:  "VI+ = Σ|high - low[1]| / ΣTR, VI- = Σ|low - high[1]| / ΣTR over n bars",
-		Params:   []Param{length(14)},
-		Meanings: shape.CrossMeanings("VI+", "VI-"),
-		Plots:    []Plot{{Label: "VI+", Tone: Up}, {Label: "VI-", Tone: Down}}, Events: []Event{lines("VI+", "VI-")}, Levels: constant(1),
+		Doc:     "Vortex of Botes and Siepman: how far highs climb from the low before, and lows fall from the high before, each in parts of the true range. The upper line leads the trend.",
+		Formula: "VI+ = Σ|high - low[1]| / ΣTR, VI- = Σ|low - high[1]| / ΣTR over n bars",
+		Params:  []Param{length(14)},
+		Plots:   []Plot{{Label: "VI+", Tone: Up}, {Label: "VI-", Tone: Down}}, Events: []Event{lines("VI+", "VI-").crossedBy("VI+", "VI-")}, Levels: constant(1),
 		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
 			ups, downs := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
@@ -143,20 +140,20 @@ var trends = []Indicator{
 			bars("span_b", 52, "second leading span", "senkou", "senkou_b", "senkou_period", "senkou_b_period", "span_b_length", "lagging_span_2"),
 			displacement(),
 		},
-		Signals: []string{shape.CrossUp, shape.CrossDown, shape.CloudUp, shape.CloudDown, shape.TwistUp, shape.TwistDown},
+		Signals: []string{CrossUp, CrossDown, CloudUp, CloudDown, TwistUp, TwistDown},
 		Memory:  after(window("conversion", "base", "span_b"), window("displacement")),
 		Draw: func(s *market.Series, a Args) *Result {
 			conversion, base := kernel.MidRange(s, a.Int("conversion")), kernel.MidRange(s, a.Int("base"))
 			spanA, spanB := kernel.Midway(conversion, base), kernel.MidRange(s, a.Int("span_b"))
-			signals := shape.Crossings(nil, conversion, base, shape.CrossUp, shape.CrossDown)
+			signals := crossings(conversion, base, CrossUp, CrossDown)
 			// The spans as they are computed now are the cloud to come: twists are found
 			// here, and the part beyond the last bar is kept. After the shift they are the
 			// cloud of this bar, which closes break out of.
-			signals = shape.Crossings(signals, spanA, spanB, shape.TwistUp, shape.TwistDown)
+			signals = append(signals, crossings(spanA, spanB, TwistUp, TwistDown)...)
 			aheadA, aheadB := lastOf(spanA, a.Int("displacement")-1), lastOf(spanB, a.Int("displacement")-1)
 			spanA, spanB = kernel.Shift(spanA, a.Int("displacement")-1), kernel.Shift(spanB, a.Int("displacement")-1)
-			signals = shape.Crossings(signals, s.Close, kernel.Greater(spanA, spanB), shape.CloudUp, "")
-			signals = shape.Crossings(signals, s.Close, kernel.Lesser(spanA, spanB), "", shape.CloudDown)
+			signals = append(signals, crossings(s.Close, kernel.Greater(spanA, spanB), CloudUp, "")...)
+			signals = append(signals, crossings(s.Close, kernel.Lesser(spanA, spanB), "", CloudDown)...)
 			return &Result{
 				Lines: []Line{
 					{Label: "Conversion", Tone: Primary, Values: conversion}, {Label: "Base", Tone: Second, Values: base},
@@ -164,7 +161,7 @@ var trends = []Indicator{
 					{Label: "Lagging", Tone: Accent, Values: s.Close, Back: drawnBack(a)},
 				},
 				Fills:   []Fill{{Y1: spanA, Y2: spanB, Tone: Up, Below: Down, Ahead1: aheadA, Ahead2: aheadB}},
-				Signals: shape.InOrder(signals),
+				Signals: signals,
 			}
 		},
 	},
@@ -175,8 +172,8 @@ var trends = []Indicator{
 		Params:  []Param{displacement()},
 		Memory:  window("displacement"),
 		Plots:   []Plot{{Label: "Chikou", Tone: Accent, Back: drawnBack}}, Events: []Event{own(func(d *drawing) []Signal {
-			return shape.Crossings(nil, d.s.Close, kernel.Shift(d.s.Close, drawnBack(d.a)), shape.PriceUp, shape.PriceDown)
-		}, shape.PriceUp, shape.PriceDown).crossedBy("the close", "the one that lies displacement - 1 bars back")},
+			return crossings(d.s.Close, kernel.Shift(d.s.Close, drawnBack(d.a)), PriceUp, PriceDown)
+		}, PriceUp, PriceDown).crossedBy("the close", "the one that lies displacement - 1 bars back")},
 		Calc: func(s *market.Series, _ Args) Columns { return Columns{s.Close} },
 	},
 	{
@@ -184,7 +181,7 @@ var trends = []Indicator{
 		Doc:     "Vertical horizontal filter of White: the range of the closes over the way they went. High in a trend, low in a range. The range is that of the last n closes, one fewer than the n changes join.",
 		Formula: "VHF = (highest - lowest of the last n closes) / Σ|Δclose| over n changes",
 		Params:  []Param{length(28), quiet(factor("level", 0.35, 0, 1, "level of a trend", "threshold")), source()},
-		Plots:   []Plot{mainly("VHF")}, Events: []Event{levelOf("VHF", "level", 1, shape.ModeTrend, shape.ModeCycle)}, Levels: func(a Args) []float64 { return []float64{a.Float("level")} },
+		Plots:   []Plot{mainly("VHF")}, Events: []Event{levelOf("VHF", "level", 1, ModeTrend, ModeCycle)}, Levels: func(a Args) []float64 { return []float64{a.Float("level")} },
 		Calc: func(s *market.Series, a Args) Columns {
 			x, n := column(s, a), a.Int("length")
 			return Columns{kernel.Ratio(kernel.Minus(kernel.Highest(x, n), kernel.Lowest(x, n)), kernel.RollingSum(kernel.Absolute(kernel.Change(x, 1)), n), 1)}
@@ -223,7 +220,7 @@ var trends = []Indicator{
 			lengthFrom(2, 14), choice("variant", "what counts as the range", "high_low", "true_range"),
 			quiet(factor("lower", 38.2, 0, 100, "level of a trend")), quiet(factor("upper", 61.8, 0, 100, "level of a sideways market")),
 		},
-		Plots: []Plot{mainly("CHOP")}, Events: []Event{levelOf("CHOP", "lower", 1, "", shape.ModeTrend), levelOf("CHOP", "upper", 1, shape.ModeCycle, "")}, Levels: func(a Args) []float64 { return []float64{a.Float("upper"), 50, a.Float("lower")} }, Between: [2]float64{0, 100},
+		Plots: []Plot{mainly("CHOP")}, Events: []Event{levelOf("CHOP", "lower", 1, "", ModeTrend), levelOf("CHOP", "upper", 1, ModeCycle, "")}, Levels: func(a Args) []float64 { return []float64{a.Float("upper"), 50, a.Float("lower")} }, Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, a Args) Columns {
 			n, hi, lo := a.Int("length"), s.High, s.Low
 			if a.Choice("variant") == "true_range" {
@@ -281,7 +278,7 @@ var trends = []Indicator{
 		Doc:     "Kaufman's efficiency ratio: how far price got, as a share of the way it went, over n changes. 1 is a straight line, 0 no progress; a price that did not move has no ratio.",
 		Formula: "ER = |x - x[n]| / Σ |x - x[1]| over n bars",
 		Params:  []Param{length(10), source()},
-		Plots:   []Plot{mainly("ER")}, Events: []Event{crossesAt("ER", 0.6, shape.ModeTrend, ""), crossesAt("ER", 0.3, "", shape.ModeCycle)}, Levels: constant(0.6, 0.3), Between: [2]float64{0, 1},
+		Plots:   []Plot{mainly("ER")}, Events: []Event{crossesAt("ER", 0.6, ModeTrend, ""), crossesAt("ER", 0.3, "", ModeCycle)}, Levels: constant(0.6, 0.3), Between: [2]float64{0, 1},
 		Calc: func(s *market.Series, a Args) Columns {
 			x, n := column(s, a), a.Int("length")
 			// The way is the sum of all changes, up and down; the ratio is how much of it
@@ -308,7 +305,7 @@ var trends = []Indicator{
 		},
 		// A countdown may take long; after this many bars a newer setup has decided.
 		Memory: after(lengths(20, "setup"), lengths(20, "countdown")),
-		Plots:  []Plot{}, Events: []Event{own(func(d *drawing) []Signal { return sequential(d.s, d.a.Int("setup"), d.a.Int("countdown")) }, shape.SetupBuy, shape.SetupSell, shape.CountdownBuy, shape.CountdownSell)},
+		Plots:  []Plot{}, Events: []Event{own(func(d *drawing) []Signal { return sequential(d.s, d.a.Int("setup"), d.a.Int("countdown")) }, SetupBuy, SetupSell, CountdownBuy, CountdownSell)},
 		Calc: func(s *market.Series, a Args) Columns { return Columns{} },
 	},
 }
@@ -321,7 +318,7 @@ var trends = []Indicator{
 // 25 and 20 are the levels that Wilder's readers use.
 func trendPanel(ind Indicator, label string, line func(s *market.Series, n int) []float64) Indicator {
 	ind.Category, ind.Params, ind.Levels = Trend, []Param{lengthFrom(2, 14)}, constant(25, 20)
-	return panel(ind, label, func(s *market.Series, a Args) []float64 { return line(s, a.Int("length")) }, crossesAt(label, 25, shape.ModeTrend, shape.ModeCycle))
+	return panel(ind, label, func(s *market.Series, a Args) []float64 { return line(s, a.Int("length")) }, crossesAt(label, 25, ModeTrend, ModeCycle))
 }
 
 // aroon returns how recent the extremes of the last n+1 bars are. Of equal
@@ -371,12 +368,12 @@ func sequential(s *market.Series, setup, countdown int) []Signal {
 		// countdown unless one in its direction is under way.
 		switch run {
 		case -setup:
-			signals = append(signals, shape.Mark(i, s.Low[i], shape.SetupBuy, Up))
+			signals = append(signals, Mark(i, s.Low[i], SetupBuy, Up))
 			if way <= 0 {
 				way, count = 1, 0
 			}
 		case setup:
-			signals = append(signals, shape.Mark(i, s.High[i], shape.SetupSell, Down))
+			signals = append(signals, Mark(i, s.High[i], SetupSell, Down))
 			if way >= 0 {
 				way, count = -1, 0
 			}
@@ -389,9 +386,9 @@ func sequential(s *market.Series, setup, countdown int) []Signal {
 			continue
 		}
 		if way > 0 {
-			signals = append(signals, shape.Mark(i, s.Low[i], shape.CountdownBuy, Up))
+			signals = append(signals, Mark(i, s.Low[i], CountdownBuy, Up))
 		} else {
-			signals = append(signals, shape.Mark(i, s.High[i], shape.CountdownSell, Down))
+			signals = append(signals, Mark(i, s.High[i], CountdownSell, Down))
 		}
 		way, count = 0, 0
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -49,14 +48,14 @@ func TestIchimokuSignals(t *testing.T) {
 	s := world(3000, 100)
 	shown, own := compute(t, s, "ichimoku", `{}`), compute(t, s, "ichimoku", `{"displacement":1}`)
 	a, b := shown.Lines[2].Values, shown.Lines[3].Values
-	want := shape.Crossings(nil, shown.Lines[0].Values, shown.Lines[1].Values, shape.CrossUp, shape.CrossDown)
-	want = shape.Crossings(want, own.Lines[2].Values, own.Lines[3].Values, shape.TwistUp, shape.TwistDown)
-	want = shape.Crossings(want, s.Close, kernel.Greater(a, b), shape.CloudUp, "")
-	want = shape.Crossings(want, s.Close, kernel.Lesser(a, b), "", shape.CloudDown)
+	want := crossings(shown.Lines[0].Values, shown.Lines[1].Values, CrossUp, CrossDown)
+	want = append(want, crossings(own.Lines[2].Values, own.Lines[3].Values, TwistUp, TwistDown)...)
+	want = append(want, crossings(s.Close, kernel.Greater(a, b), CloudUp, "")...)
+	want = append(want, crossings(s.Close, kernel.Lesser(a, b), "", CloudDown)...)
 	if len(want) < 100 {
 		t.Fatalf("only %d signals to judge", len(want))
 	}
-	if !slices.Equal(shown.Signals, shape.InOrder(want)) {
+	if !slices.Equal(shown.Signals, inOrder(want)) {
 		t.Errorf("%d signals differ from the %d plain ones", len(shown.Signals), len(want))
 	}
 }

@@ -2,7 +2,6 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -28,11 +27,10 @@ var versusEntries = []Indicator{
 	// so it comes first.
 	{
 		Name: "beta_versus", Title: "Beta", Aliases: []string{"beta_with"}, Category: Statistics,
-		Doc:      "Beta against another market: how many percent this one moves for one percent of the other, by least squares over the returns of the last bars. As TA-Lib's BETA of the two closes. Signals mark where it crosses 1.",
-		Formula:  "beta = cov(ry, rx) / var(rx), r = close / close[1] - 1, x the other market",
-		Params:   []Param{versus(), lengthFrom(2, 60)},
-		Meanings: shape.CrossMeanings("beta", "1"),
-		Plots:    []Plot{mainly("Beta")}, Events: []Event{crossesAt("Beta", 1, shape.CrossUp, shape.CrossDown)}, Levels: constant(1),
+		Doc:     "Beta against another market: how many percent this one moves for one percent of the other, by least squares over the returns of the last bars. As TA-Lib's BETA of the two closes. Signals mark where it crosses 1.",
+		Formula: "beta = cov(ry, rx) / var(rx), r = close / close[1] - 1, x the other market",
+		Params:  []Param{versus(), lengthFrom(2, 60)},
+		Plots:   []Plot{mainly("Beta")}, Events: []Event{crossesAt("Beta", 1, CrossUp, CrossDown).crossedBy("beta", "1")}, Levels: constant(1),
 		Calc: func(s *market.Series, a Args) Columns {
 			return Columns{beta(otherCloses(s, a), s.Close, a.Int("length"))}
 		},

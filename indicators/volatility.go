@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -60,7 +59,7 @@ var volatility = []Indicator{
 		},
 		// Two averages in a row, then the sum.
 		Memory: after(lengths(2*kernel.EMAMemory, "ema"), window("length")),
-		Plots:  []Plot{mainly("Mass")}, Events: []Event{own(func(d *drawing) []Signal { return bulges(d.of("Mass"), d.a.Float("lower"), d.a.Float("upper")) }, shape.Bulge)}, Levels: func(a Args) []float64 { return []float64{a.Float("upper"), a.Float("lower")} },
+		Plots:  []Plot{mainly("Mass")}, Events: []Event{own(func(d *drawing) []Signal { return bulges(d.of("Mass"), d.a.Float("lower"), d.a.Float("upper")) }, Bulge)}, Levels: func(a Args) []float64 { return []float64{a.Float("upper"), a.Float("lower")} },
 		Calc: func(s *market.Series, a Args) Columns {
 			once := kernel.EMA(kernel.Minus(s.High, s.Low), a.Int("ema"))
 			return Columns{kernel.RollingSum(kernel.Ratio(once, kernel.EMA(once, a.Int("ema")), 1), a.Int("length"))}
@@ -131,10 +130,9 @@ var volatility = []Indicator{
 		Formula: "RVI = 100 * U / (U + D), U = EMA(σ where x rose, else 0), D = EMA(σ where it did not, else 0)",
 		Params: slices.Concat([]Param{lengthFrom(2, 10), bars("smooth", 14, "average of the deviations", "smoothing", "ema_length"), choice("variant", "whose averages", "tradingview", "talib")},
 			zone(40, 60, 0, 100), []Param{source()}),
-		Meanings: shape.CrossMeanings("the line", "50"),
 		// Enough for Wilder's averages; the exponential ones need half of it.
 		Memory: after(window("length"), wilder("smooth")),
-		Plots:  []Plot{mainly("RVI")}, Events: []Event{crossesAt("RVI", 50, shape.CrossUp, shape.CrossDown)}, Levels: func(a Args) []float64 { return []float64{a.Float("overbought"), 50, a.Float("oversold")} }, Between: [2]float64{0, 100},
+		Plots:  []Plot{mainly("RVI")}, Events: []Event{crossesAt("RVI", 50, CrossUp, CrossDown).crossedBy("the line", "50"), enters("RVI", "")}, Levels: func(a Args) []float64 { return []float64{a.Float("overbought"), 50, a.Float("oversold")} }, Between: [2]float64{0, 100},
 		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
 			up, down := kernel.NaNs(len(x)), kernel.NaNs(len(x))
@@ -170,7 +168,7 @@ var volatility = []Indicator{
 			quiet(factor("percentile", 0.85, 0.01, 1, "part of the highest value that counts as a spike", "ph")),
 		},
 		Memory: after(window("length"), window("band_length", "lookback")),
-		Plots:  []Plot{{Label: "Band", Tone: Band}, histogram("WVF"), unseen("Limit")}, Events: []Event{own(fearSpikes, shape.Spike)},
+		Plots:  []Plot{{Label: "Band", Tone: Band}, histogram("WVF"), unseen("Limit")}, Events: []Event{own(fearSpikes, Spike)},
 		Calc: func(s *market.Series, a Args) Columns {
 			// How far the low lies below the highest close, in percent of it: without
 			// options a stand-in for implied volatility.
@@ -212,8 +210,8 @@ var volatility = []Indicator{
 		// Bars count above the larger of the two, and below its negative.
 		Events: []Event{own(func(d *drawing) []Signal {
 			limit := kernel.Greater(d.of("Explosion"), d.of("Dead zone"))
-			return shape.Crossings(shape.Crossings(nil, d.of("Trend"), limit, shape.BreakUp, ""), d.of("Trend"), kernel.Scaled(limit, -1), "", shape.BreakDown)
-		}, shape.BreakUp, shape.BreakDown).meaning("the trend crosses the larger of explosion line and dead zone from below",
+			return append(crossings(d.of("Trend"), limit, BreakUp, ""), crossings(d.of("Trend"), kernel.Scaled(limit, -1), "", BreakDown)...)
+		}, BreakUp, BreakDown).meaning("the trend crosses the larger of explosion line and dead zone from below",
 			"the trend crosses the negative of the larger of explosion line and dead zone from above")},
 		Calc: func(s *market.Series, a Args) Columns {
 			trend := kernel.Scaled(kernel.Change(kernel.Minus(kernel.EMA(s.Close, a.Int("fast")), kernel.EMA(s.Close, a.Int("slow"))), 1), a.Float("sensitivity"))
@@ -225,31 +223,23 @@ var volatility = []Indicator{
 
 // fearSpikes marks the first bar on which the fear reaches its band or its limit. Before these
 // are known the differences are NaN and the comparisons false.
-func fearSpikes(d *drawing) (signals []Signal) {
-	band, limit, spiking := d.of("Band"), d.of("Limit"), false
-	for i, v := range d.of("WVF") {
-		now := v > 0 && (kernel.Difference(v, band[i]) >= 0 || kernel.Difference(v, limit[i]) >= 0)
-		if now && !spiking {
-			signals = append(signals, shape.Mark(i, v, shape.Spike, Up))
-		}
-		spiking = now
-	}
-	return signals
+func fearSpikes(d *drawing) []Signal {
+	fear, band, limit, spiking := d.of("WVF"), d.of("Band"), d.of("Limit"), false
+	return marked(fear, Spike, "", func(i int) int {
+		was, v := spiking, fear[i]
+		spiking = v > 0 && (kernel.Difference(v, band[i]) >= 0 || kernel.Difference(v, limit[i]) >= 0)
+		return either(spiking && !was, false)
+	})
 }
 
 // bulges marks the bars on which x falls below lo after it was above hi. The widening
 // alone is no signal: only the narrowing after it announces a turn.
 func bulges(x []float64, lo, hi float64) []Signal {
-	var signals []Signal
 	raised := false
-	for i, v := range x {
+	return toned(Accent, marked(x, Bulge, "", func(i int) int {
 		// Between the two levels nothing changes; one bulge gives one signal.
-		if v > hi {
-			raised = true
-		} else if raised && v < lo {
-			signals = append(signals, shape.Mark(i, v, shape.Bulge, Accent))
-			raised = false
-		}
-	}
-	return signals
+		was := raised
+		raised = x[i] > hi || was && !(x[i] < lo)
+		return either(was && !raised, false)
+	}))
 }

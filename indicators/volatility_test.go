@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -108,7 +107,7 @@ func TestWilliamsVixFix(t *testing.T) {
 		band[i] = mean[i] + 2*dev[i]
 		now := fear[i] >= band[i] || fear[i] >= 0.85*most[i]
 		if now && !before {
-			want = append(want, shape.Mark(i, fear[i], shape.Spike, Up))
+			want = append(want, Mark(i, fear[i], Spike, Up))
 		}
 		before = now
 	}

@@ -6,7 +6,6 @@ import (
 	"sort"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -264,8 +263,8 @@ var volumes = []Indicator{
 		Plots:   []Plot{histogram("BW MFI")}, Events: []Event{own(func(d *drawing) []Signal {
 			// A bar without volume counts as 0 in the average, which must not have holes.
 			line := d.of("BW MFI")
-			return shape.Spikes(line, kernel.Scaled(kernel.RollingSum(kernel.ZeroNaN(line), 20), 1./20), 3)
-		}, shape.Spike)},
+			return spikesOver(line, kernel.Scaled(kernel.RollingSum(kernel.ZeroNaN(line), 20), 3./20))
+		}, Spike)},
 		Calc: func(s *market.Series, _ Args) Columns {
 			return Columns{kernel.Quotient(kernel.Minus(s.High, s.Low), s.Volume)}
 		},
@@ -476,13 +475,13 @@ var volumes = []Indicator{
 		Memory: after(averageOf("hma", "vzo_length"), fixed(kalmanWindow), Memory{bars: func(a Args) int { return int(20 / a.Float("k")) }}, window("sig_length")),
 		Plots:  []Plot{mainly("Kalman"), second("Signal"), histogram("Volume")}, Shades: []Shade{{A: "Kalman", B: "Signal", Tone: Up, Below: Down}},
 		Levels: func(a Args) []float64 { return []float64{a.Float("zone"), 0, -a.Float("zone")} }, Between: [2]float64{-2.5, 2.5},
-		Events: []Event{own(func(d *drawing) []Signal {
-			zone := d.a.Float("zone")
-			return shape.ZoneEntries(kalmanSignals(d.of("Kalman"), d.of("Signal"), zone), d.of("Kalman"), -zone, zone)
-		}, shape.Buy, shape.Sell, shape.BuyOversold, shape.SellOverbought, shape.EntersOversold, shape.EntersOverbought)},
+		Events: []Event{
+			own(func(d *drawing) []Signal { return kalmanSignals(d.of("Kalman"), d.of("Signal"), d.a.Float("zone")) }, Buy, Sell, BuyOversold, SellOverbought),
+			silently(own(func(d *drawing) []Signal { return zoneEntries(d.of("Kalman"), -d.a.Float("zone"), d.a.Float("zone")) }, EntersOversold, EntersOverbought)),
+		},
 		Meanings: map[string]string{
-			shape.Buy:  "the line rises above its signal line, and was in neither zone on the bar before",
-			shape.Sell: "the line falls below its signal line, and was in neither zone on the bar before",
+			Buy:  "the line rises above its signal line, and was in neither zone on the bar before",
+			Sell: "the line falls below its signal line, and was in neither zone on the bar before",
 		},
 		Calc: func(s *market.Series, a Args) Columns {
 			signed := kernel.NaNs(s.Len())
@@ -539,14 +538,14 @@ func spikeFactor() Param {
 // bar that closes where it opened counts as rising.
 func spikesAt(of, limit string) Event {
 	return own(func(d *drawing) []Signal {
-		signals := shape.Crossings(nil, d.of(of), d.of(limit), shape.Spike, "")
+		signals := crossings(d.of(of), d.of(limit), Spike, "")
 		for i := range signals {
 			if bar := signals[i].Bar; d.s.Close[bar] < d.s.Open[bar] {
 				signals[i].Tone = Down
 			}
 		}
 		return signals
-	}, shape.Spike)
+	}, Spike)
 }
 
 // volumeIndex completes the record of an index that moves with the close on the bars
@@ -582,21 +581,17 @@ const kalmanWindow = 200
 // before them: beyond the zone on the far side it is a stronger one, beyond it
 // on the near side none at all.
 func kalmanSignals(line, signal []float64, zone float64) []Signal {
-	var signals []Signal
-	var c kernel.Crosser
-	for i := range line {
-		way := c.Step(line[i], signal[i])
-		up, down, before := way > 0, way < 0, line[max(0, i-1)]
-		switch {
-		case up && before < -zone:
-			signals = append(signals, shape.Mark(i, line[i], shape.BuyOversold, Up))
-		case up && before < zone:
-			signals = append(signals, shape.Mark(i, line[i], shape.Buy, Up))
-		case down && before > zone:
-			signals = append(signals, shape.Mark(i, line[i], shape.SellOverbought, Down))
-		case down && before > -zone:
-			signals = append(signals, shape.Mark(i, line[i], shape.Sell, Down))
+	signals := crossings(line, signal, Buy, Sell)
+	for i := range signals {
+		switch before := line[max(0, signals[i].Bar-1)]; {
+		case signals[i].Tone == Up && before < -zone:
+			signals[i].Label = BuyOversold
+		case signals[i].Tone == Down && before > zone:
+			signals[i].Label = SellOverbought
 		}
 	}
-	return signals
+	return slices.DeleteFunc(signals, func(s Signal) bool {
+		before := line[max(0, s.Bar-1)]
+		return s.Label == Buy && !(before < zone) || s.Label == Sell && !(before > -zone)
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -19,7 +18,7 @@ func TestVolumeIndicators(t *testing.T) {
 	if want := []float64{nan, 15, 25, 65, 52.5, 2.5}; !same(r.Lines[0].Values, want) {
 		t.Errorf("average %v, want %v", r.Lines[0].Values, want)
 	}
-	if want := []Signal{shape.Mark(3, 100, shape.Spike, Down)}; !slices.Equal(r.Signals, want) { // 100 >= 97.5, on a falling bar
+	if want := []Signal{Mark(3, 100, Spike, Down)}; !slices.Equal(r.Signals, want) { // 100 >= 97.5, on a falling bar
 		t.Errorf("spikes %v, want %v", r.Signals, want)
 	}
 	if got, want := compute(t, s, "rvol", `{"length":2}`).Lines[0].Values, []float64{nan, nan, 2, 4, 5.0 / 65, 0}; !same(got, want) {
@@ -56,7 +55,7 @@ func TestCVD(t *testing.T) {
 	if want := []float64{100, 0, 0, -10}; !slices.Equal(r.Lines[0].Values, want) {
 		t.Errorf("CVD %v, want %v", r.Lines[0].Values, want)
 	}
-	if want := []Signal{shape.Mark(3, -10, shape.ZeroDown, Down)}; !slices.Equal(r.Signals, want) {
+	if want := []Signal{Mark(3, -10, ZeroDown, Down)}; !slices.Equal(r.Signals, want) {
 		t.Errorf("signals %v, want %v", r.Signals, want)
 	}
 }
@@ -118,7 +117,7 @@ func TestKalmanSignals(t *testing.T) {
 	signal := make([]float64, len(line))
 	got := kalmanSignals(line, signal, 0.6)
 	want := []Signal{
-		shape.Mark(1, 0.1, shape.BuyOversold, Up), shape.Mark(2, -0.1, shape.Sell, Down), shape.Mark(3, 0.1, shape.Buy, Up), shape.Mark(6, -0.1, shape.SellOverbought, Down), shape.Mark(8, 0.2, shape.Buy, Up),
+		Mark(1, 0.1, BuyOversold, Up), Mark(2, -0.1, Sell, Down), Mark(3, 0.1, Buy, Up), Mark(6, -0.1, SellOverbought, Down), Mark(8, 0.2, Buy, Up),
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 	"wick/market"
 )
 
@@ -19,7 +18,7 @@ var vwaps = []Indicator{
 			"With anchor none it runs from the first bar loaded. No value before the first volume.",
 		Formula: "VWAP = Σ x * volume / Σ volume since the anchor",
 		Params:  []Param{anchor(), defaultSource("hlc3")},
-		Signals: []string{shape.PriceUp, shape.PriceDown},
+		Signals: []string{PriceUp, PriceDown},
 		Memory:  Memory{seconds: sinceAnchor, endless: endlessAnchor},
 		Draw:    func(s *market.Series, a Args) *Result { return sinceAnchorLine("VWAP", s, a, s.Volume) },
 	},
@@ -32,7 +31,7 @@ var vwaps = []Indicator{
 			factor("std_dev", 2, 0.01, 20, "deviations between the average and a band", "mult", "stddev", "deviation", "multiplier"),
 			anchor(),
 		},
-		Signals: []string{shape.TouchUpper, shape.TouchLower},
+		Signals: []string{TouchUpper, TouchLower},
 		Memory:  Memory{seconds: sinceAnchor, endless: endlessAnchor},
 		Draw: func(s *market.Series, a Args) *Result {
 			starts := periodStarts(s, anchorOf(a, s.Interval))
@@ -67,7 +66,7 @@ var vwaps = []Indicator{
 				Fills: []Fill{{Y1: upper, Y2: lower, Tone: Band}},
 				// Bands without width, as on the first bars of a day, are touched by
 				// everything.
-				Signals: slices.DeleteFunc(withoutResets(shape.Touches(s.High, s.Low, upper, lower), starts), func(sig Signal) bool { return dev[sig.Bar] == 0 }),
+				Signals: slices.DeleteFunc(withoutResets(touches(s, upper, lower), starts), func(sig Signal) bool { return dev[sig.Bar] == 0 }),
 			}
 		},
 	},
@@ -113,7 +112,7 @@ var vwaps = []Indicator{
 		Doc:     "Time weighted average price: the mean of the bars since the anchor, each counting the same. As at TradingView it takes the mean of the four prices and starts anew every UTC day; where it starts anew nothing crosses.",
 		Formula: "TWAP = mean of x since the anchor",
 		Params:  []Param{anchor(), defaultSource("ohlc4")},
-		Signals: []string{shape.PriceUp, shape.PriceDown},
+		Signals: []string{PriceUp, PriceDown},
 		Memory:  Memory{seconds: sinceAnchor, endless: endlessAnchor},
 		Draw: func(s *market.Series, a Args) *Result {
 			return sinceAnchorLine("TWAP", s, a, slices.Repeat([]float64{1}, s.Len()))
@@ -128,7 +127,7 @@ func sinceAnchorLine(label string, s *market.Series, a Args, weights []float64) 
 	line := weightedMean(column(s, a), weights, starts)
 	return &Result{
 		Lines:   []Line{{Label: label, Tone: Primary, Values: line}},
-		Signals: withoutResets(shape.PriceCrossings(s.Close, line), starts),
+		Signals: withoutResets(marked(line, PriceUp, PriceDown, across(s.Close, line)), starts),
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"wick/indicators/kernel"
-	"wick/indicators/shape"
 )
 
 // TestVWAPBands adds each day up from its first bar anew, in two passes.
@@ -41,7 +40,7 @@ func TestVWAPBands(t *testing.T) {
 	}
 	for _, sig := range r.Signals {
 		i := sig.Bar
-		if sig.Label == shape.TouchUpper && s.High[i] < upper[i] || sig.Label == shape.TouchLower && s.Low[i] > lower[i] || upper[i] == lower[i] {
+		if sig.Label == TouchUpper && s.High[i] < upper[i] || sig.Label == TouchLower && s.Low[i] > lower[i] || upper[i] == lower[i] {
 			t.Errorf("%+v: the band was not touched", sig)
 		}
 	}

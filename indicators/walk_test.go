@@ -433,7 +433,7 @@ func compareTails(t *testing.T, request Request, long *market.Series, warmup, sh
 // TestRecords checks what the catalogue says of itself.
 func TestRecords(t *testing.T) {
 	for ind := range All() {
-		if ind.Title == "" || ind.Doc == "" || ind.Formula == "" || ind.Draw == nil {
+		if ind.Title == "" || ind.Doc == "" || ind.Formula == "" || (ind.Draw == nil) == (ind.Calc == nil) {
 			t.Errorf("%s: something is missing", ind.Name)
 		}
 		if !slices.Contains(Categories(), ind.Category) {

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"wick/indicators/shape"
 )
 
 // TestEveryIndicatorSignals: none is left without a signal, and every signal has
@@ -30,7 +28,7 @@ func TestEveryIndicatorSignals(t *testing.T) {
 		}
 	}
 	rsi, _ := Lookup("rsi")
-	if got, want := rsi.Meaning(shape.RSIOverbought), "the RSI leaves the overbought zone downwards"; got != want {
+	if got, want := rsi.Meaning(RSIOverbought), "the RSI leaves the overbought zone downwards"; got != want {
 		t.Errorf("rsi_overbought: %q, want %q", got, want)
 	}
 }
@@ -40,7 +38,7 @@ func TestEveryIndicatorSignals(t *testing.T) {
 func TestZonedMeanings(t *testing.T) {
 	var zoned []string
 	for ind := range All() {
-		for plain, own := range map[string]string{shape.CrossUp: shape.CrossUpOS, shape.CrossDown: shape.CrossDownOB} {
+		for plain, own := range map[string]string{CrossUp: CrossUpOS, CrossDown: CrossDownOB} {
 			if !slices.Contains(ind.Signals, plain) {
 				continue
 			}
@@ -48,7 +46,7 @@ func TestZonedMeanings(t *testing.T) {
 			if has != says || has && !strings.Contains(ind.Meaning(plain), " not in the over") {
 				t.Errorf("%s: %s means %q", ind.Name, plain, ind.Meaning(plain))
 			}
-			if has && plain == shape.CrossUp {
+			if has && plain == CrossUp {
 				zoned = append(zoned, ind.Name)
 			}
 		}

@@ -1,4 +1,4 @@
-package shape
+package indicators
 
 import (
 	"slices"
@@ -6,22 +6,22 @@ import (
 	"wick/indicators/kernel"
 )
 
-// Kind is one of the four kinds of divergence.
-type Kind uint8
+// DivKind is one of the four kinds of divergence.
+type DivKind uint8
 
 // The kinds. A regular divergence suggests that a trend is ending, a hidden one that it
 // continues.
 const (
-	Bullish       Kind = iota // lower low of the price, higher low of the oscillator
-	Bearish                   // higher high of the price, lower high of the oscillator
-	HiddenBullish             // higher low of the price, lower low of the oscillator
-	HiddenBearish             // lower high of the price, higher high of the oscillator
+	Bullish       DivKind = iota // lower low of the price, higher low of the oscillator
+	Bearish                      // higher high of the price, lower high of the oscillator
+	HiddenBullish                // higher low of the price, lower low of the oscillator
+	HiddenBearish                // lower high of the price, higher high of the oscillator
 )
 
 // Divergence says that price and oscillator moved in opposite directions between two
 // turning points of the oscillator.
 type Divergence struct {
-	Kind     Kind
+	Kind     DivKind
 	From, To int // bars of the two turning points
 	Known    int // bar on which the second turning point became known
 }
@@ -36,7 +36,7 @@ type Divergence struct {
 // bars have followed it.
 func Divergences(high, low, osc []float64, left, right, within int) []Divergence {
 	var found []Divergence
-	compare := func(pivots []int, price []float64, sign int, regular, hidden Kind) {
+	compare := func(pivots []int, price []float64, sign int, regular, hidden DivKind) {
 		for k := 1; k < len(pivots); k++ {
 			from, to := pivots[k-1], pivots[k]
 			if to-from > within {
@@ -86,4 +86,54 @@ func (d Divergence) Signal(osc []float64, labels [4]string) Signal {
 // Line returns the line between the turning points of d on osc.
 func (d Divergence) Line(osc []float64) DivLine {
 	return DivLine{X1: d.From, Y1: osc[d.From], X2: d.To, Y2: osc[d.To], Dashed: d.Hidden(), Tone: d.Tone()}
+}
+
+// Peaks returns the bars whose value is above each of the left values before it and each of
+// the right values after it. All these values must exist, and left and right must be at
+// least 1. A plateau has no peak. A peak at bar i becomes known on bar i+right.
+func Peaks(x []float64, left, right int) []int {
+	peaks, _ := pivots(x, left, right)
+	return peaks
+}
+
+// Troughs is like [Peaks], for values below their neighbours.
+func Troughs(x []float64, left, right int) []int {
+	_, troughs := pivots(x, left, right)
+	return troughs
+}
+
+// pivots returns the peaks and the troughs of x. A bar above the one before it can only be
+// a peak, and one below it only a trough. Most bars are ruled out because the next one goes
+// on in the same direction.
+func pivots(x []float64, left, right int) (peaks, troughs []int) {
+	if len(x) <= left+right {
+		return nil, nil
+	}
+	next := kernel.Compare(x[left], x[left-1])
+	for i := left; i+right < len(x); i++ {
+		side := next
+		next = kernel.Compare(x[i+1], x[i])
+		switch {
+		// A bar that equals the one before it is neither.
+		case side == 0 || next != -side || !standsOut(x, i, left, right, side):
+		case side > 0:
+			peaks = append(peaks, i)
+		default:
+			troughs = append(troughs, i)
+		}
+	}
+	return peaks, troughs
+}
+
+// standsOut reports whether bar i is above (side 1) or below (side -1) each of the left
+// bars before it and the right bars after it. It does not check the two neighbours, which
+// pivots has checked. It goes outwards from bar i, since most bars are ruled out after one
+// or two comparisons, whatever the widths.
+func standsOut(x []float64, i, left, right, side int) bool {
+	for k := 2; k <= max(left, right); k++ {
+		if k <= right && kernel.Compare(x[i], x[i+k]) != side || k <= left && kernel.Compare(x[i], x[i-k]) != side {
+			return false
+		}
+	}
+	return true
 }

@@ -1,4 +1,4 @@
-package shape
+package indicators
 
 import (
 	"math"
@@ -23,12 +23,10 @@ func TestSearches(t *testing.T) {
 			name      string
 			got, want []Signal
 		}{
-			{"crossings", Crossings(nil, a, b, "up", "down"), plainCrossings(a, b, b, "up", "down")},
-			{"crossings up", Crossings(nil, a, b, "up", ""), plainCrossings(a, b, b, "up", "")},
-			{"crossings down", Crossings(nil, a, b, "", "down"), plainCrossings(a, b, b, "", "down")},
-			{"level", LevelCrossings(nil, a, 0, "up", "down"), plainCrossings(a, flat(0), flat(0), "up", "down")},
-			{"zone", ZoneExits(nil, a, -1, 1, "up", "down"), plainCrossings(a, flat(-1), flat(1), "up", "down")},
-			{"zone at 0", ZoneExits(nil, a, 0, 0, "up", "down"), plainCrossings(a, flat(0), flat(0), "up", "down")},
+			{"crossings", crossings(a, b, "up", "down"), plainCrossings(a, b, b, "up", "down")},
+			{"crossings up", crossings(a, b, "up", ""), plainCrossings(a, b, b, "up", "")},
+			{"crossings down", crossings(a, b, "", "down"), plainCrossings(a, b, b, "", "down")},
+			{"level", levelCrossings(a, 0, "up", "down"), plainCrossings(a, flat(0), flat(0), "up", "down")},
 		}
 		for _, test := range tests {
 			if !slices.Equal(test.got, test.want) {

@@ -1,9 +1,18 @@
-package shape
+package indicators
+
+import (
+	"math"
+	"slices"
+
+	"wick/indicators/kernel"
+	"wick/market"
+)
 
 // The labels of signals, and in one line when each fires. An indicator's record names those it
 // may emit, and an alert can wait for no other. A label says what happened on the bar, such as
 // an edge that was crossed, and never a state that lasts. What crosses is beyond now and was
-// not on the bar before, see [kernel.Crosser].
+// not on the bar before, see [kernel.Crosser]. A signal is on the bar on which it became true,
+// so it does not change when later bars arrive.
 var (
 	CrossUp              = label("cross_up", "the fast line crosses the slow one from below, or the line its signal line or average")
 	CrossDown            = label("cross_down", "the fast line crosses the slow one from above, or the line its signal line or average")
@@ -121,20 +130,169 @@ func label(name, meaning string) string {
 	return name
 }
 
-// Meaning returns in one line when a signal with this label fires, or "" for a
-// label that is not among these.
-func Meaning(label string) string { return meanings[label] }
-
-// CrossMeanings returns the meanings of [CrossUp] and [CrossDown] for an indicator in
-// which it is not a fast line that crosses a slow one.
-func CrossMeanings(line, other string) map[string]string {
-	crosses := line + " crosses " + other
-	return map[string]string{CrossUp: crosses + " from below", CrossDown: crosses + " from above"}
+// marked returns a signal for each bar for which way, which is asked about every bar in order,
+// returns 1, with the label up, or -1, with the label down. An empty label leaves out that
+// direction. Y is that of the column.
+func marked(y []float64, up, down string, way func(i int) int) (signals []Signal) {
+	for i, v := range y {
+		label, tone := up, Up
+		switch way(i) {
+		case 0:
+			continue
+		case -1:
+			label, tone = down, Down
+		}
+		if label == "" {
+			continue
+		}
+		if signals == nil { // as many as most histories have: growing by doubling would take as long as finding them
+			signals = make([]Signal, 0, 64)
+		}
+		signals = append(signals, Mark(i, v, label, tone))
+	}
+	return signals
 }
 
-// BreakMeanings returns the meanings of [BreakUp] and [BreakDown] for an indicator in
-// which it is not the close that breaks out.
-func BreakMeanings(line, upper, lower string) map[string]string {
-	crosses := line + " crosses "
-	return map[string]string{BreakUp: crosses + upper + " from below", BreakDown: crosses + lower + " from above"}
+// across returns which way a crosses b on each bar, in the sense of [kernel.Crosser];
+// acrossLevel is against a constant.
+func across(a, b []float64) func(i int) int {
+	var c kernel.Crosser
+	return func(i int) int { return c.Step(a[i], b[i]) }
+}
+func acrossLevel(a []float64, level float64) func(i int) int {
+	var c kernel.Crosser
+	return func(i int) int { return c.Step(a[i], level) }
+}
+
+// crossings returns a signal wherever a crosses b, levelCrossings wherever it crosses a
+// constant. Y is a's value.
+func crossings(a, b []float64, up, down string) []Signal { return marked(a, up, down, across(a, b)) }
+func levelCrossings(a []float64, level float64, up, down string) []Signal {
+	return marked(a, up, down, acrossLevel(a, level))
+}
+
+// zoneEntries returns a signal wherever x falls below lo, and where it rises above hi.
+func zoneEntries(x []float64, lo, hi float64) []Signal {
+	return append(levelCrossings(x, lo, "", EntersOversold), levelCrossings(x, hi, EntersOverbought, "")...)
+}
+
+// lastTouches returns a signal for each level that the newest bar reaches and the bar
+// before did not. It is for levels that are computed from all bars, such as those of a
+// profile. Earlier bars get no signals, since nobody knew these levels then.
+func lastTouches(s *market.Series, levels []HLine) (signals []Signal) {
+	reaches := func(i int, y float64) bool {
+		return kernel.Difference(s.Low[i], y) <= 0 && kernel.Difference(y, s.High[i]) <= 0
+	}
+	i := s.Len() - 1
+	for _, l := range levels {
+		if i > 0 && reaches(i, l.Y) && !reaches(i-1, l.Y) {
+			signals = append(signals, Mark(i, l.Y, LevelTouch, Muted))
+		}
+	}
+	return signals
+}
+
+// zonedCrossings returns the crossings of a and b. A crossing upwards while b is below lo,
+// and one downwards while b is above hi, has a label of its own. Y is b's value.
+func zonedCrossings(a, b []float64, lo, hi float64) []Signal {
+	signals := marked(b, CrossUp, CrossDown, across(a, b))
+	slack := kernel.Rounding * max(1, math.Abs(lo), math.Abs(hi)) // at least that of 1, since a level may be 0
+	for i := range signals {
+		switch sig := &signals[i]; {
+		case sig.Label == CrossUp && sig.Y <= lo+slack:
+			sig.Label = CrossUpOS
+		case sig.Label == CrossDown && sig.Y >= hi-slack:
+			sig.Label = CrossDownOB
+		}
+	}
+	return signals
+}
+
+// breakouts returns a signal for each close that leaves the bands. Y is the close.
+func breakouts(closes, upper, lower []float64) []Signal {
+	return inOrder(append(crossings(closes, upper, BreakUp, ""), crossings(closes, lower, "", BreakDown)...))
+}
+
+// touches returns a signal for each bar whose high reaches the upper band, or whose low
+// reaches the lower one, if that of the bar before did not. Y is the value of the band.
+func touches(s *market.Series, upper, lower []float64) []Signal {
+	var over, under kernel.Crosser // what is reached is a wall: price that comes up to it is marked Down
+	return inOrder(append(marked(upper, "", TouchUpper, func(i int) int { return -over.Reach(s.High[i], upper[i]) }),
+		marked(lower, TouchLower, "", func(i int) int { return -under.Reach(s.Low[i], lower[i]) })...))
+}
+
+// bends says on which bars a falling line begins to rise, or a rising line begins to fall.
+// While the line does not change, its direction stays what it was. If the line is a difference
+// of larger numbers, size returns how large they are at a bar, because the rounding error
+// depends on that.
+func bends(x []float64, size func(i int) float64) func(i int) int {
+	direction := 0
+	return func(i int) int {
+		if i == 0 {
+			return 0
+		}
+		before, of := direction, size(i)
+		if now := kernel.Compare(of+x[i], of+x[i-1]); now != 0 {
+			direction = now
+		}
+		if before == 0 || direction == before {
+			return 0
+		}
+		return direction
+	}
+}
+func noSize(int) float64 { return 0 }
+
+// moves says on which bars x is above, or below, its value on the bar before.
+func moves(x []float64) func(i int) int {
+	return func(i int) int { return kernel.Compare(x[i], x[max(0, i-1)]) }
+}
+
+// toned gives the signals a tone and returns them.
+func toned(tone Tone, signals []Signal) []Signal {
+	for i := range signals {
+		signals[i].Tone = tone
+	}
+	return signals
+}
+
+// spikesOver returns a signal for each bar on which x rises above a limit.
+func spikesOver(x, limit []float64) []Signal { return toned(Accent, crossings(x, limit, Spike, "")) }
+
+// either returns 1 if up, -1 if down, else 0.
+func either(up, down bool) int {
+	switch {
+	case up:
+		return 1
+	case down:
+		return -1
+	}
+	return 0
+}
+
+// stacksOf says on which bars the columns, of which there are at least two, come into rising
+// order, with the first on top, or into falling order.
+func stacksOf(columns [][]float64) func(i int) int {
+	before := 0
+	return func(i int) int {
+		// 0 if they are in neither order or some are equal or missing.
+		side := kernel.Compare(columns[0][i], columns[1][i])
+		for k := 2; k < len(columns); k++ {
+			if kernel.Compare(columns[k-1][i], columns[k][i]) != side {
+				side = 0
+			}
+		}
+		was := before
+		if before = side; side == was {
+			return 0
+		}
+		return side
+	}
+}
+
+// inOrder sorts signals by bar, in place, and returns them. Signals on the same bar stay in
+// their order.
+func inOrder(signals []Signal) []Signal {
+	slices.SortStableFunc(signals, func(a, b Signal) int { return a.Bar - b.Bar })
+	return signals
 }

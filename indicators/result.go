@@ -1,4 +1,4 @@
-package shape
+package indicators
 
 import (
 	"encoding/json"
