@@ -42,7 +42,6 @@ var limits = []limit{
 	{"server", "readHeaderTimeout", "", "time to send the head of a request", "TestSlowRequests"},
 	{"server", "readTimeout", "", "time to send a whole request", "TestSlowRequests"},
 	{"server", "replyTimeout", "", "time from the head of a request to the end of its reply, where no row below gives more", "TestReplyTimeout"},
-	{"server", "logBuffer", "bytes", "lines of requests that wait to be written together", "TestRequestLines"},
 	{"server", "logQueue", "bytes", "lines of the log that wait to be read; further ones are dropped and counted", "TestUnreadLog"},
 	{"server", "maxHeaderBytes", "bytes", "head of a request, its first line included", "TestHeaderBound"},
 	{"server", "idleTimeout", "", "a kept connection without a request", "TestServerBounds"},

@@ -1,12 +1,12 @@
 package server
 
 import (
-	linked "container/list"
 	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -61,22 +61,22 @@ type connections struct {
 	anonymous int             // how many have shown no token at most
 	known     mcp.Shares      // of those that have
 	dropped   atomic.Uint64   // closed to make room
-	changed   func(known int) // called with how many have shown a token, when that changes; may be nil
+	changed   func(known int) // called, under mu, with how many have shown a token, when that changes; may be nil
 	unread    chan struct{}   // holds one for each connection that waits for its first read
 
 	mu   sync.Mutex
-	open map[holder]*linked.List // of *conn, oldest first; guarded by mu
+	open map[holder][]*conn // oldest first; guarded by mu
 }
 
 // holder says whose a connection is. Strangers have no client: all of them together are
-// the zero holder, or, with a request in progress, the holder asking.
+// two holders, silent and, with a request in progress, asking. The zero holder is of
+// connections that are not registered yet, or were closed or dropped.
 type holder struct{ client, token string }
+
+var silent, asking = holder{token: "strangers"}, holder{token: "requests of strangers"}
 
 // caller returns the holder as its connections are counted.
 func (h holder) caller() mcp.Caller { return mcp.Caller{ID: h.token, Client: h.client} }
-
-// asking is the holder of all anonymous connections with a request in progress.
-var asking = holder{token: "a request of a stranger"}
 
 // conn is one connection. It leaves the registry when either side closes it.
 type conn struct {
@@ -84,12 +84,10 @@ type conn struct {
 	registry *connections
 	idle     atomic.Bool // it waits for a next request
 	read     atomic.Bool // it was read from, or closed
-	handling atomic.Bool // the head of a request was read, and the request is not yet answered
 	waits    atomic.Bool // it waits for its peer: for a head, for a body, or for an answer to be read
+	handling atomic.Bool // the head of a request was read, and the request is not yet answered
 	body     body        // the body of its request
-
-	holder holder          // guarded by registry.mu, like at
-	at     *linked.Element // its place in registry.open[holder]; nil once it was closed or dropped
+	holder   holder      // guarded by registry.mu
 }
 
 // newConnections returns a registry for a process that may open so many files.
@@ -102,7 +100,7 @@ func newConnections(files int) *connections {
 		anonymous: anonymous,
 		known:     mcp.Shares{Token: min(maxTokenConns, room/8), Client: min(maxClientConns, room/4), All: room - anonymous},
 		unread:    make(chan struct{}, maxUnread),
-		open:      make(map[holder]*linked.List),
+		open:      make(map[holder][]*conn),
 	}
 }
 
@@ -145,7 +143,7 @@ func (l *countingListener) Accept() (net.Conn, error) {
 // reads in the connection's own goroutine, so the first read shows that this runs.
 func (one *conn) Read(p []byte) (int, error) {
 	if !one.read.Swap(true) {
-		one.registry.add(one)
+		one.registry.strange(one, holder{}, silent)
 		<-one.registry.unread
 	}
 	if one.handling.Load() { // reads a body, and body.Read sets waits; or watches whether the peer has gone
@@ -196,46 +194,20 @@ func (c *connections) handler(next http.Handler) http.Handler {
 	})
 }
 
-// add registers a connection as anonymous, closing the oldest anonymous one if
-// there is no room for it.
-func (c *connections) add(one *conn) {
-	c.mu.Lock()
-	out := c.enter(one, holder{})
-	c.mu.Unlock()
-	c.drop(out)
-}
-
-// enter puts an anonymous connection among those with or without a request in progress.
-// If these then take more than half of the room, it takes one out and returns it: the
-// oldest that waits for its peer, or, if none does, the oldest. The caller holds mu, and
-// closes it afterwards.
-func (c *connections) enter(one *conn, among holder) (out *conn) {
-	c.put(one, among)
-	strangers := c.open[among]
-	if strangers.Len() <= max(1, c.anonymous/2) {
-		return nil
-	}
-	// A connection whose peer keeps us waiting goes first.
-	if out = oldest(strangers, func(one *conn) bool { return one.waits.Load() }); out == nil {
-		out = strangers.Front().Value.(*conn)
-	}
-	c.take(out)
-	return out
-}
-
-// asks notes whether an anonymous connection has a request in progress: it moves the
-// connection between the two groups of strangers, as the newest of its group.
-func (c *connections) asks(one *conn, busy bool) {
-	among := holder{}
-	if busy {
-		among = asking
-	}
+// strange moves a connection that has shown no token among those without a request in
+// progress, or those with one. If these then take more than half of the room, one is closed:
+// the oldest that waits for its peer, or, if none does, the oldest.
+func (c *connections) strange(one *conn, from, to holder) {
 	c.mu.Lock()
 	var out *conn
-	// Connections with a token stay where they are: they are counted by their token.
-	if one.at != nil && one.holder.client == "" && one.holder != among {
-		c.take(one)
-		out = c.enter(one, among)
+	if one.holder == from { // it has shown no token, and was not closed
+		c.move(one, to)
+	}
+	if strangers := c.open[to]; len(strangers) > max(1, c.anonymous/2) {
+		if out = oldest(strangers, func(one *conn) bool { return one.waits.Load() }); out == nil {
+			out = strangers[0]
+		}
+		c.move(out, holder{})
 	}
 	c.mu.Unlock()
 	c.drop(out)
@@ -253,104 +225,81 @@ func (c *connections) claim(r *http.Request, token, client string) bool {
 	}
 	c.mu.Lock()
 	whose := holder{client, token}
-	if this.holder == whose || this.at == nil { // unchanged, or just closed
+	if this.holder == whose || this.holder == (holder{}) { // unchanged, or just closed
 		c.mu.Unlock()
 		return true
 	}
 	// First the connection gets its new holder, then another one may have to make room.
-	c.take(this)
-	c.put(this, whose)
-	victim, fits := c.victim(this)
+	c.move(this, whose)
+	victim, fits := c.victim(whose)
 	if victim != nil {
-		c.take(victim)
+		c.move(victim, holder{})
 	}
 	c.mu.Unlock()
 	c.drop(victim)
-	c.tell()
 	return fits
 }
 
-// victim returns the connection that has to go for the new one of a token, if
-// one has to, and whether the new one fits. The caller holds mu.
-func (c *connections) victim(newest *conn) (victim *conn, fits bool) {
-	whose := newest.holder
+// victim returns the connection that has to go for the newest one of a token, if one has
+// to, and whether that one fits. The caller holds mu.
+func (c *connections) victim(whose holder) (victim *conn, fits bool) {
+	idle := func(one *conn) bool { return one.idle.Load() }
 	switch c.known.Over(whose.caller(), 0) {
-	// A token or client above its bound gives up a connection of its own. Only when the
-	// files of the whole process run out does the largest holder give up one for another.
+	// A token or client above its bound gives up a connection of its own that is idle.
 	case mcp.TokenBound:
-		victim = oldestIdle(c.open[whose])
+		victim = oldest(c.open[whose], idle)
 	case mcp.ClientBound:
-		victim = oldestIdle(c.open[c.largest(whose.client)])
+		victim = oldest(c.largest(whose.client), idle)
 	case mcp.AllBound:
 		// The files of the process are used up. The token with most connections gives
 		// up one, even if it is a stream: its client will come back.
-		most := c.open[c.largest("")]
-		if victim = oldestIdle(most); victim == nil {
-			victim = most.Front().Value.(*conn)
+		most := c.largest("")
+		if victim = oldest(most, idle); victim == nil {
+			victim = most[0]
 		}
-		return victim, true
 	default:
 		return nil, true
 	}
 	return victim, victim != nil
 }
 
-// oldestIdle returns the first connection of a list that is idle, or nil.
-func oldestIdle(conns *linked.List) *conn {
-	return oldest(conns, func(one *conn) bool { return one.idle.Load() })
-}
-
-// oldest returns the first connection of a list that fits, or nil.
-func oldest(conns *linked.List, fits func(*conn) bool) *conn {
-	for at := conns.Front(); at != nil; at = at.Next() {
-		if one := at.Value.(*conn); fits(one) {
-			return one
-		}
+// oldest returns the first of some connections that fits, or nil.
+func oldest(conns []*conn, fits func(*conn) bool) *conn {
+	if i := slices.IndexFunc(conns, fits); i >= 0 {
+		return conns[i]
 	}
 	return nil
 }
 
-// largest returns which token of a client has most connections, or which of all tokens
-// if client is empty. There always is one, because largest is called when there are too
-// many connections. The caller holds mu.
-func (c *connections) largest(client string) (most holder) {
-	n := 0
+// largest returns the connections of the token of a client that has most, or of all tokens
+// if client is empty. The caller holds mu.
+func (c *connections) largest(client string) (most []*conn) {
 	for whose, conns := range c.open {
-		if whose.client != "" && (client == "" || whose.client == client) && conns.Len() > n {
-			most, n = whose, conns.Len()
+		if whose.client != "" && (client == "" || whose.client == client) && len(conns) > len(most) {
+			most = conns
 		}
 	}
 	return most
 }
 
-// put adds a connection to its holder's, as the newest. The caller holds mu.
-func (c *connections) put(one *conn, whose holder) {
-	if c.open[whose] == nil {
-		c.open[whose] = linked.New()
+// move gives a connection to a holder, as the newest, or takes it out of the registry: then
+// to is zero. The caller holds mu.
+func (c *connections) move(one *conn, to holder) {
+	before, from := c.known.InUse(), one.holder
+	if from.client != "" {
+		c.known.Add(from.caller(), -1)
 	}
-	one.holder, one.at = whose, c.open[whose].PushBack(one)
-	if whose.client != "" {
-		c.known.Add(whose.caller(), 1)
+	if c.open[from] = slices.DeleteFunc(c.open[from], func(other *conn) bool { return other == one }); len(c.open[from]) == 0 {
+		delete(c.open, from)
 	}
-}
-
-// take removes a connection. The caller holds mu.
-func (c *connections) take(one *conn) {
-	conns := c.open[one.holder]
-	conns.Remove(one.at)
-	one.at = nil
-	if conns.Len() == 0 {
-		delete(c.open, one.holder)
+	if one.holder = to; to != (holder{}) {
+		c.open[to] = append(c.open[to], one)
 	}
-	if one.holder.client != "" {
-		c.known.Add(one.holder.caller(), -1)
+	if to.client != "" {
+		c.known.Add(to.caller(), 1)
 	}
-}
-
-// tell passes on how many connections have shown a token. No lock is held.
-func (c *connections) tell() {
-	if c.changed != nil {
-		c.changed(c.known.InUse())
+	if known := c.known.InUse(); known != before && c.changed != nil {
+		c.changed(known)
 	}
 }
 
@@ -370,11 +319,8 @@ func (one *conn) Close() error {
 		<-c.unread
 	}
 	c.mu.Lock()
-	if one.at != nil {
-		c.take(one)
-	}
+	c.move(one, holder{})
 	c.mu.Unlock()
-	c.tell()
 	return one.Conn.Close()
 }
 
@@ -383,24 +329,26 @@ func (one *conn) Close() error {
 func (c *connections) count() (anonymous, all int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, strangers := range []holder{{}, asking} {
-		if conns := c.open[strangers]; conns != nil {
-			anonymous += conns.Len()
-		}
-	}
+	anonymous = len(c.open[silent]) + len(c.open[asking])
 	return anonymous, anonymous + c.known.InUse()
 }
 
 // state is the ConnState hook of an http.Server: it notes which connections are idle and
 // which have a request in progress. net/http calls it with StateActive once it has read
-// the head of a request, and with StateIdle once the reply is written.
+// the head of a request, and with StateIdle once the reply is written. Connections with a
+// token stay where they are: they are counted by their token.
 func (c *connections) state(accepted net.Conn, state http.ConnState) {
-	if one, ok := accepted.(*conn); ok {
-		one.idle.Store(state == http.StateIdle)
-		one.handling.Store(state == http.StateActive) // before net/http begins to watch whether the peer goes
-		if state == http.StateActive || state == http.StateIdle {
-			one.registry.asks(one, state == http.StateActive)
-		}
+	one, ok := accepted.(*conn)
+	if !ok {
+		return
+	}
+	one.idle.Store(state == http.StateIdle)
+	one.handling.Store(state == http.StateActive) // before net/http begins to watch whether the peer goes
+	switch state {
+	case http.StateActive:
+		c.strange(one, silent, asking)
+	case http.StateIdle:
+		c.strange(one, asking, silent)
 	}
 }
 

@@ -10,9 +10,8 @@ import (
 
 // Bounds of the lines that wait to be written.
 const (
-	logDelay    = 100 * time.Millisecond // for lines of requests, which are written together
-	logBuffer   = 16 << 10               // bytes, of these
-	logQueue    = 1 << 20                // bytes, of all lines; the newest may exceed it
+	logDelay    = 20 * time.Millisecond  // within which lines are written together
+	logQueue    = 1 << 20                // bytes of all lines; the newest may exceed it
 	logFarewell = 500 * time.Millisecond // that the end of the process waits for them
 )
 
@@ -33,25 +32,13 @@ func newLoggers(w io.Writer, format string) loggers {
 	return l
 }
 
-// part returns the logger of one part: "OAuth" writes lines that begin with
-// "[OAuth] ". Each line is written at once, in the background.
-func (l loggers) part(name string) *slog.Logger { return l.logger(name, false) }
-
-// requests is like part, for lines that come with every request: they are
-// written together, within logDelay. A write for each would cost a fifth of a
-// small call.
-func (l loggers) requests(name string) *slog.Logger { return l.logger(name, true) }
-
-// logger returns the logger of a part. If wait is true, its lines may be written later.
-func (l loggers) logger(name string, wait bool) *slog.Logger {
+// part returns the logger of one part: "OAuth" writes lines that begin with "[OAuth] ".
+func (l loggers) part(name string) *slog.Logger {
 	if l.format == "json" {
-		return slog.New(slog.NewJSONHandler(&lineWriter{l.out, "", wait}, nil).WithAttrs([]slog.Attr{slog.String("part", name)}))
+		return slog.New(slog.NewJSONHandler(&lineWriter{l.out, ""}, nil).WithAttrs([]slog.Attr{slog.String("part", name)}))
 	}
-	return slog.New(slog.NewTextHandler(&lineWriter{l.out, "[" + name + "] ", wait}, nil))
+	return slog.New(slog.NewTextHandler(&lineWriter{l.out, "[" + name + "] "}, nil))
 }
-
-// flush writes the lines that wait, if somebody reads them. Call it before the process ends.
-func (l loggers) flush() { l.out.flush() }
 
 // lineWriter puts a prefix before every record. slog's handlers make one Write
 // per record and quote line breaks in values, so nothing a stranger sends can
@@ -59,20 +46,19 @@ func (l loggers) flush() { l.out.flush() }
 type lineWriter struct {
 	out    *logOutput
 	prefix string
-	wait   bool // its lines may wait, to be written together with others
 }
 
 // Write takes one record.
 func (p *lineWriter) Write(record []byte) (int, error) {
-	p.out.add(p.prefix, record, p.wait)
+	p.out.add(p.prefix, record)
 	return len(record), nil
 }
 
-// logOutput writes the lines of all parts in the order in which they came: before a
-// line that must not wait, all that wait are written. Whoever adds a line never waits for
-// w: a log that nobody reads must not hold up calls, a halt or the end of the process. So a
-// goroutine writes while there are lines, and while it waits for w, lines queue up to logQueue
-// and further ones are dropped and counted.
+// logOutput writes the lines of all parts in the order in which they came, those of logDelay
+// together: a write for each would cost a fifth of a small call. Whoever adds a line never
+// waits for w: a log that nobody reads must not hold up calls, a halt or the end of the
+// process. So a goroutine writes while there are lines, and while it waits for w, lines queue
+// up to logQueue and further ones are dropped and counted.
 type logOutput struct {
 	w    io.Writer
 	lost func(lines int) // adds a line that says how many were dropped
@@ -80,13 +66,11 @@ type logOutput struct {
 	mu      sync.Mutex
 	lines   []byte        // not yet written; guarded by mu, like every field below it
 	dropped int           // lines since some were last taken to be written
-	hurry   chan struct{} // holds one if the lines are not to wait
 	done    chan struct{} // closed when the goroutine has written all; nil while there is none
 }
 
-// add appends a line, unless too much is waiting. All lines are written at once if this one
-// must not wait, or if they fill the buffer.
-func (o *logOutput) add(prefix string, record []byte, wait bool) {
+// add appends a line, unless too much is waiting.
+func (o *logOutput) add(prefix string, record []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.lines) >= logQueue {
@@ -95,30 +79,16 @@ func (o *logOutput) add(prefix string, record []byte, wait bool) {
 	}
 	o.lines = append(append(o.lines, prefix...), record...)
 	if o.done == nil {
-		o.hurry, o.done = make(chan struct{}, 1), make(chan struct{})
-		go o.write(o.hurry)
-	}
-	if !wait || len(o.lines) >= logBuffer {
-		o.now()
-	}
-}
-
-// now lets no line wait. The caller holds mu.
-func (o *logOutput) now() {
-	select {
-	case o.hurry <- struct{}{}:
-	default:
+		o.done = make(chan struct{})
+		go o.write()
 	}
 }
 
 // write writes until nothing is left. Lines that cannot be written are lost, since there is
 // nowhere to report that.
-func (o *logOutput) write(hurry <-chan struct{}) {
+func (o *logOutput) write() {
 	for {
-		select {
-		case <-hurry:
-		case <-time.After(logDelay):
-		}
+		time.Sleep(logDelay)
 		o.mu.Lock()
 		lines, dropped := o.lines, o.dropped
 		o.lines, o.dropped = nil, 0
@@ -138,20 +108,17 @@ func (o *logOutput) write(hurry <-chan struct{}) {
 	}
 }
 
-// flush writes what waits, and waits for that as long as logFarewell.
-func (o *logOutput) flush() {
-	o.mu.Lock()
-	done := o.done
+// flush waits, as long as logFarewell, until the lines that wait are written. Call it before
+// the process ends.
+func (l loggers) flush() {
+	l.out.mu.Lock()
+	done := l.out.done
+	l.out.mu.Unlock()
 	if done != nil {
-		o.now()
-	}
-	o.mu.Unlock()
-	if done == nil {
-		return
-	}
-	select {
-	case <-done:
-	case <-time.After(logFarewell):
+		select {
+		case <-done:
+		case <-time.After(logFarewell):
+		}
 	}
 }
 

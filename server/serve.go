@@ -297,7 +297,7 @@ func newEndpoint(e *app, source market.Source, o *owner, conns *connections, log
 		},
 		Health:  func() any { return o.health() },
 		Address: func(r *http.Request) string { return login.ClientIP(r).String() },
-		Log:     logs.requests("MCP"),
+		Log:     logs.part("MCP"),
 	}
 }
 

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"sync"
+	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,42 +27,31 @@ const (
 // stdio is the standard output of this process, with a host at its other end, or the
 // connection to a front.
 type stdio struct {
-	out io.Writer
-
-	mu      sync.Mutex
-	writing time.Time // when the present write began; zero if there is none; guarded by mu, like shut
-	shut    bool      // nothing more may be written
+	out   io.Writer
+	began atomic.Int64 // when the present write began, in nanoseconds since 1970; zero if there is none
+	shut  atomic.Bool  // nothing more may be written
 }
 
 // Write writes p in pieces, and notes when each began. Once farewell has returned it
 // writes nothing.
 func (s *stdio) Write(p []byte) (n int, err error) {
-	for n < len(p) && err == nil {
-		if s.note(time.Now()) {
+	defer s.began.Store(0)
+	for piece := range slices.Chunk(p, hostPiece) {
+		if s.began.Store(time.Now().UnixNano()); s.shut.Load() {
 			return n, io.ErrClosedPipe
 		}
-		var taken int
-		taken, err = s.out.Write(p[n:min(n+hostPiece, len(p))])
-		n += taken
+		taken, err := s.out.Write(piece)
+		if n += taken; err != nil {
+			return n, err
+		}
 	}
-	s.note(time.Time{})
-	return n, err
-}
-
-// note sets when the present write began, zero for none, and reports whether nothing more
-// may be written.
-func (s *stdio) note(began time.Time) (shut bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.writing = began
-	return s.shut
+	return n, nil
 }
 
 // stuck reports whether a write has gone on for as long as patience.
 func (s *stdio) stuck(patience time.Duration) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return !s.writing.IsZero() && time.Since(s.writing) >= patience
+	began := s.began.Load()
+	return began != 0 && time.Since(time.Unix(0, began)) >= patience
 }
 
 // farewell runs talk, the conversation with the host, and returns what talk returns. It
@@ -71,11 +61,7 @@ func (s *stdio) stuck(patience time.Duration) bool {
 // returned, nothing more is written: the process is about to close what calls work with, and
 // calls that fail only for that reason should not be reported.
 func (s *stdio) farewell(ctx context.Context, talk func() error) error {
-	defer func() {
-		s.mu.Lock()
-		s.shut = true
-		s.mu.Unlock()
-	}()
+	defer s.shut.Store(true)
 	done := make(chan error, 1)
 	go func() { done <- talk() }()
 	tick := time.NewTicker(time.Second)
