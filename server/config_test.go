@@ -265,24 +265,6 @@ func TestPublicNeedsPassphrase(t *testing.T) {
 	}
 }
 
-// TestBaseURLAnswered: a base URL with an address of this machine and the server's port is
-// refused if the server does not listen there.
-func TestBaseURLAnswered(t *testing.T) {
-	for args, refused := range map[string]bool{
-		"--serve --base-url http://[::1]:9315":                        true,
-		"--serve --base-url http://127.0.0.2:9315":                    true,
-		"--serve --base-url http://[::1]:8080":                        false, // perhaps a tunnel
-		"--serve --listen ::1 --base-url http://[::1]:9315":           false,
-		"--serve --listen 127.0.0.2 --base-url http://127.0.0.2:9315": false,
-		"--serve --base-url http://localhost:9315":                    false,
-	} {
-		c := parse(t, env("HOME", "/"), strings.Fields(args)...)
-		if err := c.publish(9315); (err != nil) != refused || err != nil && !strings.Contains(err.Error(), "--listen") {
-			t.Errorf("%s: %v", args, err)
-		}
-	}
-}
-
 // TestListenElsewhere: an address that localhost does not lead to needs a base
 // URL, with or without a passphrase, and the line says so. The one that it names works.
 func TestListenElsewhere(t *testing.T) {

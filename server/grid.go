@@ -1,7 +1,6 @@
 package server
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -26,31 +25,19 @@ func parseGrid(text string) (map[string]book.Grid, error) {
 				return nil, fmt.Errorf("%q: %w", part, err)
 			}
 		}
-		g, err := parseSteps(steps)
-		if err != nil {
-			return nil, fmt.Errorf("%q: %w", part, err)
+		var g book.Grid
+		to := []*exact.Decimal{&g.Tick, &g.Lot, &g.Minimum} // in the order in which they are written
+		numbers := strings.Split(steps, "/")
+		for i, number := range numbers {
+			v, err := exact.Parse([]byte(strings.TrimSpace(number)))
+			if len(numbers) != len(to) || err != nil || v < 0 {
+				return nil, fmt.Errorf("%q: write the step of prices, that of quantities and the least value, each of at most 8 decimals, such as BTCUSDT=0.01/0.00001/5; 0 for none", part)
+			}
+			*to[i] = v
 		}
 		grids[symbol] = g
 	}
 	return grids, nil
-}
-
-// parseSteps reads the three numbers of one market.
-func parseSteps(text string) (g book.Grid, err error) {
-	numbers := strings.Split(text, "/")
-	// In the order in which they are written.
-	to := []*exact.Decimal{&g.Tick, &g.Lot, &g.Minimum}
-	if len(numbers) != len(to) {
-		return g, errors.New("write the step of prices, that of quantities and the least value, such as BTCUSDT=0.01/0.00001/5; 0 for none")
-	}
-	for i, number := range numbers {
-		v, err := exact.Parse([]byte(strings.TrimSpace(number)))
-		if err != nil || v < 0 {
-			return g, fmt.Errorf("%q is not a number of zero or more with at most 8 decimals", number)
-		}
-		*to[i] = v
-	}
-	return g, nil
 }
 
 // resolveGrid puts the symbols of the grid into the spelling of the source, by which gridOf is

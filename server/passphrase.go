@@ -31,13 +31,10 @@ func passphrase(file string, env func(string) string) (secret []byte, from strin
 			return nil, "", fmt.Errorf("--passphrase-file: %w", err)
 		}
 	}
-	if weak := weakness(secret); weak != "" {
+	if !fit(secret) {
 		clear(secret)
-		return nil, "", fmt.Errorf("the passphrase in %s %s: choose a longer one, such as %s", from, weak, rand.Text())
-	}
-	if cannot := untypable(secret); cannot != "" {
-		clear(secret)
-		return nil, "", fmt.Errorf("the passphrase in %s %s: nobody could log in with it", from, cannot)
+		return nil, "", fmt.Errorf("the passphrase in %s cannot be used: it must have %d characters or more, of which not all are the same, and at most the %d characters that the login page takes, where an emoji counts as two; "+
+			"in UTF-8, without a line break, another control character or a byte order mark, such as %s", from, minPassphrase, maxTyped, rand.Text())
 	}
 	return secret, from, nil
 }
@@ -56,43 +53,18 @@ func readPassphrase(name string) ([]byte, error) {
 	return secret, nil
 }
 
-// weakness says what makes a passphrase easy to guess, or returns "". It quotes nothing
-// of the passphrase, because what it returns becomes part of an error.
-func weakness(secret []byte) string {
-	if n := utf8.RuneCount(bytes.TrimSpace(secret)); n < minPassphrase {
-		return fmt.Sprintf("has %d characters, fewer than %d", n, minPassphrase)
-	}
-	// If the occurrences of the first character are as long as the whole passphrase, it has
-	// no other character.
-	_, size := utf8.DecodeRune(secret)
-	if bytes.Count(secret, secret[:size])*size == len(secret) {
-		return "repeats one character"
-	}
-	return ""
-}
-
-// untypable says why the field of the login page cannot hold a passphrase, or returns "".
-// It quotes nothing of the passphrase either. A tab can be pasted, so it is not refused.
-func untypable(secret []byte) string {
-	if !utf8.Valid(secret) {
-		return "is not text in UTF-8, as browsers send it"
-	}
-	if bytes.HasPrefix(secret, []byte("\ufeff")) {
-		return "begins with a byte order mark, which nobody types: save it as UTF-8 without one"
-	}
-	units := 0 // of UTF-16, in which browsers count
+// fit reports whether a passphrase is hard enough to guess and can be typed or pasted, as
+// a tab can, into the one line of the login page.
+func fit(secret []byte) bool {
+	units, varied := 0, false // of UTF-16, in which browsers count
+	first, _ := utf8.DecodeRune(secret)
 	for i := 0; i < len(secret); {
 		r, size := utf8.DecodeRune(secret[i:])
-		switch {
-		case r == '\n' || r == '\r':
-			return "has a line break, and the field of the login page has one line"
-		case unicode.IsControl(r) && r != '\t':
-			return "has a control character, which no keyboard types"
+		if unicode.IsControl(r) && r != '\t' {
+			return false
 		}
-		i, units = i+size, units+utf16.RuneLen(r)
+		i, units, varied = i+size, units+utf16.RuneLen(r), varied || r != first
 	}
-	if units > maxTyped {
-		return fmt.Sprintf("is longer than the %d characters that the login page takes, where an emoji counts as two", maxTyped)
-	}
-	return ""
+	return varied && units <= maxTyped && utf8.Valid(secret) && first != '\ufeff' &&
+		utf8.RuneCount(bytes.TrimSpace(secret)) >= minPassphrase
 }

@@ -6,33 +6,32 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"wick/mcp"
 )
 
-// client is an MCP client that wick config knows: where its settings are and
-// how they spell a server.
-type client struct {
-	name  string
-	where string // what the person does with the block
-	key   string // name of the member that holds all servers; empty if the settings are not JSON
-	url   string // name of the member for a server's address; empty if the client takes no address
-	kind  bool   // the settings of a server have a "type"
+// client is an MCP client that wick config knows: what the person does with the block, and
+// the block for a program with its arguments and for an address, each as JSON. Texts and lists
+// of them are the same in TOML.
+type client struct{ name, where, stdio, http string }
+
+// clients are the programs whose settings wick can write. For claude-code it is a command.
+var clients = []client{
+	{"claude-desktop", "add to claude_desktop_config.json (Settings, Developer, Edit Config), then start Claude anew", inServers, ""},
+	{"claude-code", "run this; for HTTP then /mcp in a session, to log in", "claude mcp add wick -- %s", "claude mcp add --transport http wick %s"},
+	{"cursor", "add to ~/.cursor/mcp.json, or to .cursor/mcp.json of a project", inServers, `{"mcpServers": {"wick": {"url": %s}}}`},
+	{"vscode", "add to .vscode/mcp.json", `{"servers": {"wick": {"type": "stdio", "command": %s, "args": %s}}}`, `{"servers": {"wick": {"type": "http", "url": %s}}}`},
+	{"codex", "add to ~/.codex/config.toml; for HTTP then: codex mcp login wick", "[mcp_servers.wick]\ncommand = %s\nargs = %s", "[mcp_servers.wick]\nurl = %s"},
+	{"gemini", "add to ~/.gemini/settings.json; for HTTP then /mcp auth wick in a session", inServers, `{"mcpServers": {"wick": {"httpUrl": %s}}}`},
+	{"windsurf", "add to ~/.codeium/windsurf/mcp_config.json", inServers, `{"mcpServers": {"wick": {"serverUrl": %s}}}`},
+	{"zed", "add to Zed's settings.json", `{"context_servers": {"wick": {"command": %s, "args": %s}}}`, `{"context_servers": {"wick": {"url": %s}}}`},
 }
 
-// clients are the programs whose settings wick can write.
-var clients = []client{
-	{name: "claude-desktop", where: "add to claude_desktop_config.json (Settings, Developer, Edit Config), then start Claude anew", key: "mcpServers"},
-	{name: "claude-code", where: "run this; for HTTP then /mcp in a session, to log in"},
-	{name: "cursor", where: "add to ~/.cursor/mcp.json, or to .cursor/mcp.json of a project", key: "mcpServers", url: "url"},
-	{name: "vscode", where: "add to .vscode/mcp.json", key: "servers", url: "url", kind: true},
-	{name: "codex", where: "add to ~/.codex/config.toml; for HTTP then: codex mcp login wick"},
-	{name: "gemini", where: "add to ~/.gemini/settings.json; for HTTP then /mcp auth wick in a session", key: "mcpServers", url: "httpUrl"},
-	{name: "windsurf", where: "add to ~/.codeium/windsurf/mcp_config.json", key: "mcpServers", url: "serverUrl"},
-	{name: "zed", where: "add to Zed's settings.json", key: "context_servers", url: "url"},
-}
+// inServers is the block that several clients share.
+const inServers = `{"mcpServers": {"wick": {"command": %s, "args": %s}}}`
 
 // ClientNames returns the clients that wick config knows.
 func ClientNames() []string {
@@ -104,55 +103,38 @@ func absolute(path string) string {
 // With args the client starts the program and talks to it over stdio; without,
 // it connects to address.
 func ClientConfig(name, address, program string, args []string) (block, where string, err error) {
-	// Two of the clients take no JSON: one is set up by a command, one by TOML.
 	i := slices.IndexFunc(clients, func(c client) bool { return c.name == name })
 	if i < 0 {
 		return "", "", fmt.Errorf("config %q is not a client that wick knows: choose one of %s", name, strings.Join(ClientNames(), ", "))
 	}
 	c := clients[i]
-	stdio := args != nil
 	switch {
-	case name == "claude-desktop" && !stdio:
-		return "", "", fmt.Errorf("claude-desktop takes no address in its settings: it starts wick over stdio, or has an address as a connector")
-	case name == "claude-code" && stdio:
-		return "claude mcp add wick -- " + shellWords(append([]string{program}, args...)) + "\n", c.where, nil
+	case name == "claude-code" && args != nil:
+		block = fmt.Sprintf(c.stdio, shellWords(append([]string{program}, args...)))
 	case name == "claude-code":
-		return "claude mcp add --transport http wick " + address + "\n", c.where, nil
-	case name == "codex" && stdio:
-		return fmt.Sprintf("[mcp_servers.wick]\ncommand = %s\nargs = %s\n", quote(program), quote(args)), c.where, nil
-	case name == "codex":
-		return fmt.Sprintf("[mcp_servers.wick]\nurl = %s\n", quote(address)), c.where, nil
+		block = fmt.Sprintf(c.http, address)
+	case args != nil:
+		block = fmt.Sprintf(c.stdio, quote(program), quote(args))
+	case c.http == "":
+		return "", "", fmt.Errorf("%s takes no address in its settings: it starts wick over stdio, or has an address as a connector", name)
+	default:
+		block = fmt.Sprintf(c.http, quote(address))
 	}
-	return c.settings(address, program, args), c.where, nil
-}
-
-// settings returns the block for a client whose settings are JSON. The clients differ in
-// the names of its members.
-func (c client) settings(address, program string, args []string) string {
-	entry := fmt.Sprintf(`"command": %s, "args": %s`, quote(program), quote(args))
-	kind := `"type": "stdio", `
-	if args == nil {
-		entry, kind = fmt.Sprintf(`%q: %s`, c.url, quote(address)), `"type": "http", `
-	}
-	if c.kind {
-		entry = kind + entry
-	}
-	return fmt.Sprintf("{%q: {\"wick\": {%s}}}\n", c.key, entry)
+	return block + "\n", c.where, nil
 }
 
 // quote returns v as JSON, which for texts and lists of them is TOML too.
 func quote(v any) string { return strings.ReplaceAll(string(mcp.Encode(v)), `","`, `", "`) }
 
-// shellWords joins words to a command line for a POSIX shell: a word that has any but
-// harmless characters is put in single quotes, within which only the quote itself is
-// special.
+// plainWord is a word in which a shell sees nothing special.
+var plainWord = regexp.MustCompile(`^[a-zA-Z0-9_@%+=:,./-]*$`)
+
+// shellWords joins words to a command line for a POSIX shell. Within single quotes only the
+// quote itself is special.
 func shellWords(words []string) string {
-	quoted := make([]string, len(words))
+	quoted := slices.Clone(words)
 	for i, w := range words {
-		quoted[i] = w
-		if strings.ContainsFunc(w, func(r rune) bool {
-			return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-", r)
-		}) {
+		if !plainWord.MatchString(w) {
 			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -53,36 +54,25 @@ func normalOrigin(u *url.URL) (string, error) {
 	return u.Scheme + "://" + host, nil
 }
 
+// Browsers take a name whose last part is a number for an address, and write it anew.
+var (
+	hostShape  = regexp.MustCompile(`^([a-z0-9_-]+\.)*[a-z0-9_-]+$`)
+	numberLast = regexp.MustCompile(`(^|\.)([0-9]+|0x[0-9a-f]*)$`)
+)
+
 // normalHost returns a host, which comes without brackets, as browsers write it, or says
-// how to write one that they would turn into another: a name in letters of its own
-// language, or a number that stands for an address.
+// how to write one that they would turn into another.
 func normalHost(host string) (string, error) {
 	ip, err := netip.ParseAddr(host)
 	switch {
-	case err == nil && ip.Zone() != "":
-		return "", errors.New("an address with a zone is not taken by browsers: write one without, or a name")
-	case err == nil && ip.Is4In6():
-		return "", fmt.Errorf("browsers spell an IPv4 address in brackets in another way: write %s", ip.Unmap())
-	case err == nil && ip.Is6():
-		return "[" + ip.String() + "]", nil
-	case err == nil:
+	case err == nil && ip.Is4():
 		return ip.String(), nil
-	case strings.ContainsFunc(host, func(r rune) bool { return r > '~' }):
-		return "", errors.New("browsers send such a name in its ASCII form: write that, which begins with xn-- where a part has other letters")
-	case strings.HasSuffix(host, "."):
-		return "", errors.New("with a dot at its end it is another name for browsers: write it without")
+	case err == nil && !ip.Is4In6() && ip.Zone() == "":
+		return "[" + ip.String() + "]", nil
 	}
-	host = strings.ToLower(host)
-	labels := strings.Split(host, ".")
-	for _, label := range labels {
-		if label == "" || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
-			return "", fmt.Errorf("%q is not the name of a host: write letters, digits and hyphens, with single dots between", host)
-		}
-	}
-	// Browsers take a name whose last part is a number for an address, and write it anew.
-	last := labels[len(labels)-1]
-	if hex, ok := strings.CutPrefix(last, "0x"); strings.Trim(last, "0123456789") == "" || ok && strings.Trim(hex, "0123456789abcdef") == "" {
-		return "", fmt.Errorf("browsers read %q as an address: write it as four numbers, such as 127.0.0.1", host)
+	if host = strings.ToLower(host); !hostShape.MatchString(host) || numberLast.MatchString(host) {
+		return "", errors.New("no browser sends this host: write a name in letters, digits and hyphens, with single dots between and none at its end, which begins with xn-- where a part has other letters; " +
+			"or an address, as four numbers such as 127.0.0.1 or, in brackets, as IPv6 without a zone")
 	}
 	return host, nil
 }
@@ -95,66 +85,45 @@ func reachedByLocalhost(listen string) bool {
 		err == nil && (ip.IsUnspecified() || ip == netip.MustParseAddr("127.0.0.1") || ip == netip.IPv6Loopback())
 }
 
-// publish settles the base URL once the port is known, and checks who could log in.
+// settleBase sets the base URL, unless it was given, to localhost and the port, and refuses an
+// address to bind that localhost does not lead to.
+func (c *config) settleBase(port int) error {
+	switch {
+	case c.baseURL != "":
+		return nil
+	case reachedByLocalhost(c.listen):
+		c.baseURL = "http://localhost:" + strconv.Itoa(port)
+		return nil
+	}
+	// On a network the address is that of the proxy in front, which speaks https.
+	advice := "https://wick.example.com"
+	if address.Loopback(c.listen) {
+		advice = "http://" + net.JoinHostPort(c.listen, strconv.Itoa(port))
+	}
+	return fmt.Errorf("--listen %s is not where http://localhost:%d leads: set --base-url to the address that clients use, such as %s", c.listen, port, advice)
+}
+
+// publish settles the base URL once the port is known, and checks who could log in. It
+// refuses a passphrase over plain http on the network, and an open login beyond this machine
+// or behind a proxy: whoever reaches /authorize can read the code from the redirect, so
+// without a passphrase anyone could log in.
 func (c *config) publish(port int) error {
 	if err := c.settleBase(port); err != nil {
 		return err
 	}
 	base, err := url.Parse(c.baseURL)
-	if err == nil {
-		err = c.checkAnswered(base, port)
-	}
-	if err == nil {
-		err = c.checkLogin(base)
-	}
-	return err
-}
-
-// settleBase sets the base URL, unless it was given, to localhost and the port, and refuses an
-// address to bind that localhost does not lead to.
-func (c *config) settleBase(port int) error {
-	if c.baseURL != "" {
-		return nil
-	}
-	if !reachedByLocalhost(c.listen) {
-		// On a network the address is that of the proxy in front, which speaks https.
-		advice := "https://wick.example.com"
-		if address.Loopback(c.listen) {
-			advice = "http://" + net.JoinHostPort(c.listen, strconv.Itoa(port))
-		}
-		return fmt.Errorf("--listen %s is not where http://localhost:%d leads: set --base-url to the address that clients use, such as %s", c.listen, port, advice)
-	}
-	c.baseURL = "http://localhost:" + strconv.Itoa(port)
-	return nil
-}
-
-// checkAnswered refuses a base URL with an address of this machine and the server's own
-// port on which the server does not listen, such as [::1] beside --listen 127.0.0.1: nobody
-// would answer there. Another port may be that of a proxy.
-func (c *config) checkAnswered(base *url.URL, port int) error {
-	at, notAddress := netip.ParseAddr(base.Hostname())
-	listen, notListen := netip.ParseAddr(c.listen)
-	if notAddress != nil || notListen != nil || !at.IsLoopback() || listen.IsUnspecified() || listen == at || base.Port() != strconv.Itoa(port) {
-		return nil
-	}
-	return fmt.Errorf("--base-url %s is not where --listen %s answers: set --listen to %s, or write the base URL with the address that it listens on", c.baseURL, c.listen, at)
-}
-
-// checkLogin refuses a passphrase over plain http on
-// the network, and an open login beyond this machine or behind a proxy: whoever reaches
-// /authorize can read the code from the redirect, so without a passphrase anyone could
-// log in.
-func (c *config) checkLogin(base *url.URL) error {
-	if base.Scheme == "http" && !address.Loopback(c.listen) {
+	open := len(c.passphrase) == 0
+	switch {
+	case err != nil:
+		return err
+	case base.Scheme == "http" && !address.Loopback(c.listen):
 		return fmt.Errorf("--listen %s is open to the network, but the base URL %s is plain http, so anyone on the way reads the passphrase and the tokens: "+
 			"put a TLS proxy in front and set --base-url to its https address, or listen on loopback", c.listen, c.baseURL)
-	}
-	if len(c.passphrase) == 0 && (!address.Loopback(c.listen) || !address.Loopback(base.Hostname())) {
-		return fmt.Errorf("without a passphrase wick serves loopback only, because behind a public address a stranger could log in; " +
+	case open && (!address.Loopback(c.listen) || !address.Loopback(base.Hostname())):
+		return errors.New("without a passphrase wick serves loopback only, because behind a public address a stranger could log in; " +
 			"set WICK_PASSPHRASE or --passphrase-file, or leave --listen and --base-url on loopback")
-	}
-	if len(c.passphrase) == 0 && len(c.proxies) > 0 {
-		return fmt.Errorf("--trusted-proxy without a passphrase: behind a public proxy a stranger could read the code from the redirect, and so log in; " +
+	case open && len(c.proxies) > 0:
+		return errors.New("--trusted-proxy without a passphrase: behind a public proxy a stranger could read the code from the redirect, and so log in; " +
 			"set WICK_PASSPHRASE or --passphrase-file, or leave --trusted-proxy out")
 	}
 	return nil
