@@ -3,73 +3,293 @@ package server
 import (
 	"context"
 	"errors"
-	"io"
-	"net/http"
+	"fmt"
+	"net/netip"
 	"runtime"
-	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
+	"wick/internal/journal"
+	"wick/internal/metrics"
 	"wick/market"
 	"wick/mcp"
 	"wick/mcp/tools"
+	"wick/oauth"
 	"wick/permit"
 	"wick/sse"
 	"wick/trade"
 	"wick/trade/book"
 )
 
-// app holds what --trade adds, and the streams, which exist without it too. openApp
-// makes it, run keeps it going and close ends it. Some fields are set after openApp, but
-// before anyone is served; none changes after that.
+// app is the program with its parts put together. openApp makes it, run keeps it going and
+// close ends it. Some fields are set after openApp, but before anyone is served; none changes
+// after that.
 type app struct {
-	chat bool // hosts of MCP Apps are offered the chart
+	config  *config
+	source  market.Source
+	logs    loggers
+	started time.Time
 
-	trade *trade.Engine // nil without --trade
-	hub   *sse.Hub
-
-	// valid reports whether a caller's token still works; nil over stdio, where
-	// there are none. It is set before anyone is served.
-	valid func(caller string) bool
-
-	// works is oauth.Server.Works; nil over stdio. It is set before anyone is served.
-	works func(login string) bool
-
-	meter *meter // nil without --metrics
-
-	protocol       *mcp.Server // set by newMCP
-	conversations  atomic.Uint64
-	exitWhenBroken bool // end when the journal is broken and a new start would help
-	ended          bool // exitWhenBroken has ended it; owned by run, and read when run is over
-
-	feed     *market.Feed // nil without --trade
-	messages messages     // nil without --notify-file
+	hub      *sse.Hub
 	gate     *permit.Gate
+	trade    *trade.Engine // nil without --trade, like feed
+	feed     *market.Feed
+	meter    *meter      // nil without --metrics
+	messages messages    // nil without --notify-file
+	replica  replicas    // nil without --cluster-file
+	protocol *mcp.Server // set by newProtocol
 
-	lists map[string][]string // the lists of --watchlist
+	login  *oauth.Server // nil over stdio, like conns and logins; set by logIn
+	conns  *connections
+	logins *journal.Dir // nil without --key-file
 
-	replica replicas // nil without --cluster-file
+	// proves returns nil if a text is the owner's passphrase, which a yes over the socket
+	// needs. Nil means that there is none: then no yes comes by the socket.
+	proves func(guess string) error
+
+	attached      errgroup.Group // conversations of other processes, of at most maxAttached
+	conversations atomic.Uint64
+	ended         bool // endWhenBroken has ended it; owned by run, and read when run is over
 }
 
-// fired counts a fired alert for the metrics.
-func (e *app) fired(book.Notification, []string) {
-	if e.meter != nil {
-		e.meter.fired.Add(1)
+// messages is what --notify-file adds: it tells the owner what happens. The rooms of
+// messages and replicas may be left out of a binary, see core.go.
+type messages interface {
+	Open()
+	Run(ctx context.Context) error         // sends what waits
+	watchHealth(ctx context.Context) error // tells what fails
+	heard(symbol, client string) []string  // the destinations that hear of an alert
+	loggedIn(name, scope string, from netip.Addr)
+	stopped() // tells the newest hash
+	waiting() map[string]int
+	letters() any
+}
+
+// replicas is what --cluster-file adds: this process is one of several.
+type replicas interface {
+	run(ctx context.Context) error // serves the others
+	close()
+	leads() bool                                                             // this process writes
+	whileLeading(ctx context.Context, run func(context.Context) error) error // see app.whileLeading
+	hear() error                                                             // which logins have ended elsewhere
+	openLedger() (oauth.Ledger, error)
+	wrap(all []mcp.Tool, resources []mcp.Resource) // to work on every replica
+	ready(strict bool) readiness
+	meter(m *metrics.Registry)
+}
+
+// openApp opens the trading engine and its data directory if c asks for it. It starts
+// no goroutine; run does. When ctx ends, openApp no longer waits for etcd.
+func openApp(ctx context.Context, c *config, source market.Source, logs loggers) (*app, error) {
+	e := &app{config: c, source: source, logs: logs, started: time.Now(), hub: sse.NewHub(tools.EncodeAlert)}
+	e.attached.SetLimit(maxAttached)
+	if c.metrics != "" {
+		e.meter = newMeter()
 	}
+	log := logs.part("Trade")
+	asking := permit.Options{Above: c.confirmAbove, InClient: c.approveInClient, Log: log}
+	if len(c.passphrase) == 0 { // a program logs in under as many names as it likes
+		asking.Payer = "everybody"
+		if c.trade && c.confirmAbove >= 0 && !c.approveInClient {
+			log.Warn("nobody can say yes to an order that needs one: set --passphrase-file or, on paper, --approve-in-client", "confirm_above", c.confirmAbove.String())
+		}
+	}
+	if c.serve { // over stdio there is no page to approve on
+		asking.Page = c.baseURL + oauth.ApprovePath
+	}
+	e.gate = permit.New(asking)
+	if !c.trade {
+		return e, nil
+	}
+	e.feed = market.NewFeed(source, log)
+	e.feed.Band = c.priceBand
+	o := trade.Options{
+		Dir: c.dataDir, Source: source, Feed: e.feed, Account: c.account, Limits: c.limits,
+		FeeRate: c.feeRate, MakerFeeRate: c.makerFee, Slippage: c.slippage, HalfSpread: c.halfSpread, Quoted: !c.set["half-spread in --"+inPaper], Grid: c.gridOf, MaxPriceAge: c.maxPriceAge, Symbols: c.symbols, Intervals: c.intervals,
+		Log: log, Hub: e.hub, Works: e.subscribes,
+	}
+	if c.recover {
+		o.Recover = func(r trade.Recovery) error {
+			for line := range strings.Lines(r.String()) {
+				log.Warn("recovering: " + strings.TrimSpace(line))
+			}
+			return nil
+		}
+	}
+	if e.meter != nil {
+		o.Notify = func(book.Notification, []string) { e.meter.fired.Add(1) }
+	}
+	// The notifier, the cluster and the broker are parts of the engine's options, so
+	// they are opened before it.
+	e.openMessages(&o)
+	err := e.openReplica(&o)
+	if err != nil {
+		return e, err
+	}
+	if e.replica != nil { // trade.Open of a replica waits for etcd; closing it ends that wait
+		defer context.AfterFunc(ctx, e.replica.close)()
+	}
+	if o.Venue, err = openVenue(c, log); err != nil {
+		return e, err
+	}
+	if e.trade, err = trade.Open(o); err == nil && e.gate.Asks() { // of which a replica has none
+		err = e.trade.CountPlaced(time.Now().Add(-time.Hour), e.gate.Count)
+	}
+	if err == nil && e.messages != nil && e.replica == nil { // before the first request; a replica opens it when it leads
+		e.messages.Open()
+	}
+	return e, err
 }
 
-// deps returns what tools, resources and prompts work with.
-func (e *app) deps(source market.Source) tools.Deps {
-	d := tools.Deps{Source: source, Watchlists: e.lists, Engine: e.trade, Hub: e.hub, Gate: e.gate, Renders: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))}
+// instructions tell a client's model what the server is for.
+const instructions = "wick draws charts, computes technical indicators, and under --trade keeps a paper trading account with alerts. " +
+
+	"Start with generate_chart (format=summary is cheapest to read); list_indicators names the indicators and their signals. " +
+	"A condition of your own, such as rsi(14) < 30 and close > ema(200)@1d, is the indicator rule: generate_chart shades it, get_indicators scans many symbols for it, " +
+	"set_alert waits for it, and the indicator backtest says what trading it would have made. " +
+	"Data marked synthetic is invented and says nothing about a real market."
+
+// newProtocol makes the server of the protocol, the same over both transports. The tools are
+// wrapped twice: first to work on every replica, and around that to be counted and timed.
+func (e *app) newProtocol() {
+	d := tools.Deps{Source: e.source, Watchlists: e.config.watchlists, Engine: e.trade, Hub: e.hub, Gate: e.gate, Renders: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))}
+	said := instructions
 	if e.meter != nil {
 		d.Painted = func(took time.Duration) { e.meter.renders.Observe(took.Seconds()) }
 	}
+	if e.trade != nil {
+		said += tools.BrokerInstructions(e.trade)
+	}
 	if e.messages != nil {
 		d.Messages = e.messages.heard
+		if len(d.Messages("", "")) > 0 { // without the names of the destinations: a client reads this before it has logged in
+			said += " A fired alert is also sent to the owner as a message, whether or not a client is connected."
+		}
 	}
-	return d
+	resources := tools.Resources(d)
+	if e.replica != nil { // not for the resources: those that are out of date are refused
+		d.Outdated = func(ctx context.Context) string { return outdated(ctx, e.trade) }
+	}
+	all := tools.All(d)
+	if e.config.hasPage() {
+		all, resources = withChat(all, resources)
+	}
+	if e.replica != nil {
+		e.replica.wrap(all, resources)
+	}
+	e.protocol = mcp.NewServer(mcp.Options{
+		Name: "wick", Title: "wick: charts, alerts, paper trading", Version: buildVersion(), Icons: tools.Icon(), Instructions: said,
+		Tools: e.meter.tools(all), Resources: resources, Prompts: tools.Prompts(), Complete: tools.Complete(d),
+		Ring: e.hub.Ring, May: e.may, Valid: e.valid, Log: e.logs.part("MCP"),
+	})
+	e.hub.Changes = e.protocol.Changes
+}
+
+// outdated waits until etcd confirms that this replica is up to date, and returns "", or a
+// note that it may not be.
+func outdated(ctx context.Context, engine *trade.Engine) string {
+	if stale := engine.Confirm(ctx); stale != nil {
+		return fmt.Sprintf("This is as of record %d of this replica, and may be out of date: %v", engine.Applied(), stale)
+	}
+	return ""
+}
+
+// run starts everything that goes on without a request, such as the engine and the watch
+// over resources, and waits until ctx ends and all of it has stopped. The first of these
+// that fails ends the others, and run returns its error.
+func (e *app) run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return e.protocol.Watch(ctx) })
+	if e.trade != nil {
+		g.Go(func() error { return e.trade.Run(ctx) })
+	}
+	if e.trade != nil && e.config.exitWhenBroken {
+		g.Go(func() error { return e.endWhenBroken(ctx) })
+	}
+	if e.messages != nil {
+		g.Go(func() error { return e.whileLeading(ctx, e.messages.Run) })
+		g.Go(func() error { return e.whileLeading(ctx, e.messages.watchHealth) })
+	}
+	if e.replica != nil {
+		g.Go(func() error { return e.replica.run(ctx) })
+	}
+	return g.Wait()
+}
+
+// close writes down what is left to write and gives the data directory back. The error is
+// the one by which the process ends, or nil if its end was asked for. Then the owner gets the
+// hash of all that was written.
+func (e *app) close(err error) error {
+	if e.trade != nil {
+		closing := e.trade.Close()
+		if !e.ended { // otherwise the journal is broken, and endWhenBroken has returned the reason
+			err = errors.Join(err, closing)
+		}
+		if err == nil && e.messages != nil && e.replica == nil {
+			e.messages.stopped()
+		}
+	}
+	if e.logins != nil {
+		e.logins.Close() // all in it was synced when it was written
+	}
+	return err
+}
+
+// brokenPeriod is how often endWhenBroken checks the journal.
+const brokenPeriod = time.Second
+
+// endWhenBroken returns an error, which ends the process, once the journal is broken and
+// a new start would help. While the disk is full or the directory is gone it would not
+// help, so the process goes on to answer reads.
+func (e *app) endWhenBroken(ctx context.Context) error {
+	tick := time.NewTicker(brokenPeriod)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			if reason, restart := e.trade.Broken(); restart {
+				e.ended = true
+				return fmt.Errorf("ending, so that wick is started again (--exit-when-broken): %w", reason)
+			}
+		}
+	}
+}
+
+// leads reports whether this process writes: it alone does without replicas.
+func (e *app) leads() bool { return e.replica == nil || e.replica.leads() }
+
+// whileLeading waits until this process leads, calls run with a context that ends with its
+// lead or with ctx, and returns what run returns.
+func (e *app) whileLeading(ctx context.Context, run func(context.Context) error) error {
+	if e.replica == nil {
+		return run(ctx)
+	}
+	return e.replica.whileLeading(ctx, run)
+}
+
+// hear asks which logins have ended at other replicas, so that they end here, too.
+func (e *app) hear() error {
+	if e.replica == nil {
+		return nil
+	}
+	return e.replica.hear()
+}
+
+// valid reports whether a caller's token still works. A local or attached host has none.
+func (e *app) valid(caller string) bool {
+	return e.login == nil || caller == tools.StdioCaller.ID || e.login.Valid(caller)
+}
+
+// subscribes reports whether the token of a subscription was not revoked. That of a local
+// host never is.
+func (e *app) subscribes(s *sse.Subscription) bool {
+	return s.Caller == tools.StdioCaller.ID || e.login != nil && e.login.Works(s.Login)
 }
 
 // may asks the gate whether a caller of the protocol may do something. Without --trade the
@@ -91,78 +311,4 @@ func (e *app) answer(ctx context.Context, c permit.Caller, id string, yes bool) 
 	_, err := e.gate.May(ctx, c, permit.Action{Name: "approve", Answer: &permit.Answer{ID: id, Yes: yes}},
 		func(said permit.Evidence) error { return e.trade.RecordAnswer(mcp.Encode(said)) })
 	return err
-}
-
-// revoked ends what a token has open: its streams, and what it watches. The login calls it
-// for each token that ends before its time.
-func (e *app) revoked(caller string) {
-	e.protocol.Sessions.Revoke(caller)
-}
-
-// subscribes reports whether the token of a subscription was not revoked. That of a local
-// host never is.
-func (e *app) subscribes(s *sse.Subscription) bool {
-	return s.Caller == tools.StdioCaller.ID || e.works != nil && e.works(s.Login)
-}
-
-// close writes down what is left to write and gives the data directory back. The error is
-// the one by which the process ends, or nil if its end was asked for. Then the owner gets the
-// hash of all that was written.
-func (e *app) close(err error) error {
-	if e.trade == nil {
-		return err
-	}
-	closing := e.trade.Close()
-	if !e.ended { // otherwise the journal is broken, and endWhenBroken has returned the reason
-		err = errors.Join(err, closing)
-	}
-	if err == nil && e.messages != nil && e.replica == nil {
-		e.messages.stopped()
-	}
-	return err
-}
-
-// stream serves one SSE stream until it ends. If the caller may trade, it first
-// gets back the subscription that its client had under an earlier token.
-func (e *app) stream(w http.ResponseWriter, r *http.Request, c mcp.Caller) error {
-	caller := tools.Subscriber(c)
-	var claim func() error
-	if e.trade != nil && permit.ParseScopes(c.Scope).Has(permit.Read) {
-		claim = func() error { return e.trade.Claim(caller) }
-	}
-	return e.hub.Serve(w, r, caller, claim)
-}
-
-// listener is an mcp.Stream as sse writes it: events without ids, since the
-// protocol of listeners knows no resuming.
-type listener struct{ *mcp.Stream }
-
-// Next returns the lines that wait, each as an event of its own.
-func (l listener) Next() (events []sse.Event) {
-	for _, line := range l.Stream.Next() {
-		events = append(events, sse.Event{Data: line})
-	}
-	return events
-}
-
-// converse holds one conversation over stdio; there may be several at the same time. All
-// of them are the same local client, whose alerts go to the newest conversation; changes
-// of what a conversation watches go to that one alone. When ctx ends, no further line is
-// read, and calls under way are finished, as over HTTP; the caller of converse decides how
-// long to wait for them.
-func (e *app) converse(ctx context.Context, r io.Reader, w io.Writer, caller mcp.Caller) error {
-	caller.Conversation = strconv.FormatUint(e.conversations.Add(1), 10)
-	// Nothing can wake a read of standard input. A pipe between r and the protocol can be
-	// closed during such a read; the goroutine that reads is then left behind.
-	in, lines := io.Pipe()
-	defer in.Close()
-	defer context.AfterFunc(ctx, func() { _ = lines.Close() })()
-	go func() {
-		_, err := io.Copy(lines, r)
-		lines.CloseWithError(err)
-	}()
-	ctx = context.WithoutCancel(ctx)
-	return e.protocol.ServeStdio(ctx, in, w, caller, func(ctx context.Context, write func(line []byte) error) error {
-		return e.hub.Push(ctx, caller.ID, func(event sse.Event) error { return write(event.Data) })
-	})
 }

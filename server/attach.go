@@ -14,8 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"wick/internal/limit"
 	"wick/mcp"
 	"wick/mcp/tools"
@@ -25,40 +23,37 @@ import (
 // maxAttached is how many other processes may be attached to this one at a time.
 const maxAttached = 16
 
-// fronts serves the conversations of other processes over the control socket. Such a
-// process, a front, is wick --mcp --trade, started by another host on the same data
-// directory. It cannot open the directory, because this process holds it, so it passes
-// its standard input to this process and the replies to its standard output.
-type fronts struct {
-	app    *app
-	config *config
-	ctx    context.Context // ends with this process
-	done   errgroup.Group  // of at most maxAttached conversations
-}
-
-// newFronts returns fronts of which none is there yet.
-func newFronts(ctx context.Context, c *config, e *app) *fronts {
-	f := &fronts{app: e, config: c, ctx: ctx}
-	f.done.SetLimit(maxAttached)
-	return f
-}
-
-// attach turns a request on the control socket into a conversation, as over
-// standard input and output, with the local client as its caller.
-func (f *fronts) attach(w http.ResponseWriter, r *http.Request) {
-	given := r.URL.Query()
-	if _, err := f.app.gate.May(r.Context(), permit.Caller{Name: "owner", Door: permit.Socket, Scopes: permit.Scopes{permit.Owner}}, permit.Action{Name: "attach"}, nil); err != nil {
+// attach turns a request on the control socket into a conversation, as over standard input
+// and output, with the local client as its caller, until ctx ends. Who asks is a front: wick
+// --mcp --trade, started by another host on the same data directory. It cannot open the
+// directory, because this process holds it, so it passes its standard input to this process
+// and the replies to its standard output.
+func (e *app) attach(ctx context.Context, w http.ResponseWriter, r *http.Request) {
+	owner := permit.Caller{Name: "owner", Door: permit.Socket, Scopes: permit.Scopes{permit.Owner}}
+	if _, err := e.gate.May(r.Context(), owner, permit.Action{Name: "attach"}, nil); err != nil {
 		http.Error(w, err.Error(), http.StatusForbidden)
 		return
 	}
-	if why := f.config.differs(given); why != "" {
+	if why := e.config.differs(r.URL.Query()); why != "" {
 		http.Error(w, why, http.StatusConflict)
 		return
 	}
 	over := make(chan struct{})
-	begun := f.ctx.Err() == nil && f.done.TryGo(func() error {
+	begun := ctx.Err() == nil && e.attached.TryGo(func() error {
 		defer close(over)
-		f.converse(w)
+		conn, buffered, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			http.Error(w, "this connection cannot be taken over", http.StatusInternalServerError)
+			return nil
+		}
+		defer conn.Close()
+		conn.SetDeadline(time.Time{}) // the deadlines of the HTTP server are meant for a request, not for hours
+		// After the answer to the upgrade the connection carries lines of JSON-RPC, both ways.
+		if _, err := io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: wick\r\n\r\n"); err == nil {
+			s := &stdio{out: conn}
+			// An error only says how the front ended, so it is dropped.
+			s.farewell(ctx, func() error { return e.converse(ctx, buffered.Reader, s, e.config.attached()) })
+		}
 		return nil
 	})
 	if !begun {
@@ -66,24 +61,6 @@ func (f *fronts) attach(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	<-over
-}
-
-// converse takes a connection over: after the answer to the upgrade it carries lines of
-// JSON-RPC, both ways.
-func (f *fronts) converse(w http.ResponseWriter) {
-	conn, buffered, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		http.Error(w, "this connection cannot be taken over", http.StatusInternalServerError)
-		return
-	}
-	defer conn.Close()
-	conn.SetDeadline(time.Time{}) // the deadlines of the HTTP server are meant for a request, not for hours
-	if _, err := io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: wick\r\n\r\n"); err != nil {
-		return
-	}
-	s := &stdio{out: conn}
-	// An error only says how the front ended, so it is dropped.
-	s.farewell(f.ctx, func() error { return f.app.converse(f.ctx, buffered.Reader, s, f.config.attached()) })
 }
 
 // attached returns the caller of a host that attaches. It may trade if this process has no

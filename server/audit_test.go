@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -253,7 +252,8 @@ func TestHashOnceADay(t *testing.T) {
 		c := &config{trade: true, dataDir: t.TempDir(), source: "sample", symbols: []string{"BTCUSDT"}, intervals: []market.Interval{market.Hour1}, messageConfig: messageConfig{destinations}}
 		start := time.Now()
 		for range 7 {
-			e, err := openApp(t.Context(), c, market.Sample{}, slog.New(slog.DiscardHandler))
+			logs := newLoggers(io.Discard, "text")
+			e, err := openApp(t.Context(), c, market.Sample{}, logs)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -265,6 +265,7 @@ func TestHashOnceADay(t *testing.T) {
 				t.Fatal(err)
 			}
 			cancel()
+			logs.flush()
 		}
 		var out bytes.Buffer
 		if err := trade.Audit(c.dataDir, &out); err != nil {

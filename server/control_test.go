@@ -58,8 +58,8 @@ func TestCancelGoesOn(t *testing.T) {
 	}
 	defer e.Close()
 	mux := http.NewServeMux()
-	o := &owner{app: &app{trade: e, gate: permit.New(permit.Options{Above: -1})}}
-	o.routes(mux, "", o.onSocket)
+	o := &app{trade: e, gate: permit.New(permit.Options{Above: -1})}
+	o.ownerRoutes(mux, "", o.onSocket)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	reply := httptest.NewRecorder()

@@ -40,11 +40,11 @@ func (c *config) realMoney() bool { return false }
 func (c *config) clustered() bool { return false }
 func (c *config) hasPage() bool   { return false }
 
-func openVenue(*config, *slog.Logger) (*trade.VenueOptions, error)                        { return nil, nil }
-func (e *app) openMessages(*config, market.Source, *trade.Options)                        {}
-func (e *app) openReplica(*config, *trade.Options) error                                  { return nil }
-func exportStore(context.Context, *task) error                                            { return errors.ErrUnsupported }
-func pageRoutes(*http.ServeMux, *config, *owner, func(*http.Request) (mcp.Caller, error)) {}
+func openVenue(*config, *slog.Logger) (*trade.VenueOptions, error)                { return nil, nil }
+func (e *app) openMessages(*trade.Options)                                        {}
+func (e *app) openReplica(*trade.Options) error                                   { return nil }
+func exportStore(context.Context, *task) error                                    { return errors.ErrUnsupported }
+func (e *app) pageRoutes(*http.ServeMux, func(*http.Request) (mcp.Caller, error)) {}
 func withChat(tools []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, []mcp.Resource) {
 	return tools, resources
 }

@@ -12,20 +12,20 @@ import (
 
 // watch adds the numbers that other parts of the program keep. Each is read from there
 // when the metrics are, so nothing is counted twice and nothing is stored here.
-func (m *meter) watch(e *app, conns *connections, source market.Source, started time.Time) {
+func (m *meter) watch(e *app) {
 	r := &m.registry
 	// Streams and connections, then the memory of bars, trading, and the process itself.
 	r.Gauge("wick_streams", "Open streams.", func() float64 { _, streams, _ := e.hub.Stats(); return float64(streams) })
-	r.Gauge("wick_connections", "Open connections.", func() float64 { _, all := conns.count(); return float64(all) })
-	r.Gauge("wick_anonymous_connections", "Connections that have shown no valid token.", func() float64 { anonymous, _ := conns.count(); return float64(anonymous) })
-	r.Total("wick_connections_dropped_total", "Connections closed to make room.", func() float64 { return float64(conns.dropped.Load()) })
+	r.Gauge("wick_connections", "Open connections.", func() float64 { _, all := e.conns.count(); return float64(all) })
+	r.Gauge("wick_anonymous_connections", "Connections that have shown no valid token.", func() float64 { anonymous, _ := e.conns.count(); return float64(anonymous) })
+	r.Total("wick_connections_dropped_total", "Connections closed to make room.", func() float64 { return float64(e.conns.dropped.Load()) })
 	r.Gauge("wick_mailbox_entries", "Notifications waiting to be written to streams, over all subscriptions.", func() float64 { _, _, waiting := e.hub.Stats(); return float64(waiting) })
-	r.Total("wick_cache_hits_total", "Questions for bars answered from memory.", func() float64 { hits, _ := market.CacheStats(source); return float64(hits) })
-	r.Total("wick_cache_misses_total", "Questions for bars passed on to the source.", func() float64 { _, misses := market.CacheStats(source); return float64(misses) })
+	r.Total("wick_cache_hits_total", "Questions for bars answered from memory.", func() float64 { hits, _ := market.CacheStats(e.source); return float64(hits) })
+	r.Total("wick_cache_misses_total", "Questions for bars passed on to the source.", func() float64 { _, misses := market.CacheStats(e.source); return float64(misses) })
 	if e.trade != nil {
 		m.watchTrade(e)
 	}
-	r.Gauge("wick_uptime_seconds", "Time since the start.", func() float64 { return time.Since(started).Seconds() })
+	r.Gauge("wick_uptime_seconds", "Time since the start.", func() float64 { return time.Since(e.started).Seconds() })
 	r.Gauge("wick_processors", "Processors used, and so charts painted at once.", func() float64 { return float64(runtime.GOMAXPROCS(0)) })
 	r.Gauge("wick_render_bytes_max", "Memory that charts under way can hold at most.", func() float64 { return float64(tools.RenderBytes(runtime.GOMAXPROCS(0))) })
 	r.Gauge("wick_goroutines", "Goroutines.", func() float64 { return float64(runtime.NumGoroutine()) })

@@ -13,6 +13,7 @@ import (
 
 	"wick/market"
 	"wick/mcp"
+	"wick/oauth"
 	"wick/trade"
 )
 
@@ -41,29 +42,25 @@ type healthDoc struct {
 // health returns the document of GET /. It is made anew for every request, because
 // nothing in it takes longer than a lock. Its status is never worse than degraded:
 // charts and reads still work then.
-func health(c *config, e *app, started time.Time) healthDoc {
+func (e *app) health() healthDoc {
+	c := e.config
 	source, _, _ := strings.Cut(c.source, ":") // without the directory of a CSV source, which is nobody's business but the operator's
 	h := healthDoc{
 		Name: "wick", Version: buildVersion(), Status: "ok", Protocol: "MCP", ProtocolVersion: mcp.ProtocolVersion,
-		Trade: c.trade, Source: source, Uptime: int64(time.Since(started).Seconds()),
+		Trade: c.trade, Source: source, Uptime: int64(time.Since(e.started).Seconds()),
 		Endpoints: map[string]string{
 			"mcp": c.baseURL + "/mcp", "authorize": c.baseURL + "/authorize", "token": c.baseURL + "/token", "register": c.baseURL + "/register", "revoke": c.baseURL + "/revoke",
 			"metadata": c.baseURL + "/.well-known/oauth-authorization-server",
 		},
 	}
-	if e.trade != nil {
-		h.addTrade(e.trade)
+	if e.trade == nil {
+		return h
 	}
-	return h
-}
-
-// addTrade adds the state of the engine and of its broker.
-func (h *healthDoc) addTrade(engine *trade.Engine) {
-	status := engine.Status()
+	status := e.trade.Status()
 	h.Trading, h.Journal = string(status.Trading), status.Journal
 	// At a broker elsewhere: which one, and only the end of the account's number,
 	// since this page needs no login.
-	if v, ok := engine.Venue(); ok {
+	if v, ok := e.trade.Venue(); ok {
 		h.Broker, h.Account = v.Broker, masked(v.Account)
 		if v.Money == trade.RealMoney {
 			h.Money = "real"
@@ -79,6 +76,7 @@ func (h *healthDoc) addTrade(engine *trade.Engine) {
 	if age := int64(status.FeedAge.Seconds()); status.FeedAge >= 0 {
 		h.FeedAge = &age
 	}
+	return h
 }
 
 // healthcheck asks the server on this machine whether it answers, for containers that have
@@ -119,4 +117,81 @@ func masked(account string) string {
 		return account
 	}
 	return "…" + account[len(account)-shown:]
+}
+
+// readiness is what GET /readyz answers. Strangers can read it: it says how this process
+// is, and nothing about what its owner does. The last three members are about the cluster
+// and absent without one.
+type readiness struct {
+	Ready  bool    `json:"ready"`
+	Reason string  `json:"reason,omitempty"` // why not
+	Role   string  `json:"role"`             // single, leader, follower or deposed
+	Leader *bool   `json:"leader_known,omitempty"`
+	Lag    *uint64 `json:"lag_records,omitempty"`
+	Etcd   *bool   `json:"etcd_reachable,omitempty"`
+}
+
+// ready says whether this process should get requests.
+func (e *app) ready(strict bool) readiness {
+	if e.replica == nil {
+		return readiness{Ready: true, Role: "single"}
+	}
+	return e.replica.ready(strict)
+}
+
+// probes answers the questions of load balancers before anything else looks at the
+// request: they ask by address, not by the site's name. GET /healthz says that the
+// process answers, GET /readyz whether it should get requests, and GET
+// /readyz?strict whether all is well.
+func (e *app) probes(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet || r.URL.Path != "/healthz" && r.URL.Path != "/readyz" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		doc := e.ready(r.URL.RawQuery == "strict")
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Cache-Control", "no-store")
+		if r.URL.Path == "/readyz" && !doc.Ready {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		json.NewEncoder(w).Encode(doc) // the balancer is there to read it, or gone
+	})
+}
+
+// welcome answers GET / from a browser, which names HTML when it opens a page, with a page
+// for people. Everything else goes to next: programs get JSON at GET /, and a path that does
+// not exist is answered with JSON even to a browser. No one is logged in here, so nothing of
+// the account is shown but the end of its number.
+func (e *app) welcome(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" || r.Method != http.MethodGet && r.Method != http.MethodHead || !strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html") {
+			next.ServeHTTP(w, r)
+			return
+		}
+		h, title := e.health(), "wick is running"
+		if h.Status != "ok" {
+			title = "wick needs its owner"
+		}
+		bars := h.Source
+		if bars == "sample" {
+			bars = "sample: invented, for trying out"
+		}
+		facts := []oauth.Fact{{Name: "Address for MCP clients", Value: h.Endpoints["mcp"]}, {Name: "Bars from", Value: bars}}
+		if h.Trade {
+			name, value := "Paper trading", h.Trading
+			if h.Broker != "" {
+				name = "Trading at " + h.Broker + ", account " + h.Account
+			}
+			if h.Money == "real" {
+				value += ", with real money"
+			}
+			facts = append(facts, oauth.Fact{Name: name, Value: value})
+			if h.Journal != "ok" {
+				facts = append(facts, oauth.Fact{Name: "Journal", Value: h.Journal + ": nothing can be written; the log says why"})
+			}
+		}
+		facts = append(facts, oauth.Fact{Name: "Version", Value: h.Version})
+		e.login.Tell(w, title, "This is a service for MCP clients such as Claude, ChatGPT, Cursor or VS Code. Give the client the address below, and it will send you here to log in.", facts...)
+	})
 }

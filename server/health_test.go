@@ -64,8 +64,9 @@ func TestHealthFromTheStart(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := &config{trade: true, dataDir: t.TempDir(), source: "sample", symbols: []string{"BTCUSDT"}, intervals: []market.Interval{market.Hour1}}
 				logs := newLoggers(io.Discard, "text")
+				defer logs.flush()
 				if test.alert {
-					e, err := openApp(t.Context(), c, market.Sample{}, logs.part("Trade"))
+					e, err := openApp(t.Context(), c, market.Sample{}, logs)
 					if err == nil {
 						_, err = e.trade.SetAlert(t.Context(), book.AlertRequest{Symbol: "BTCUSDT", Condition: book.Condition{Type: book.PriceAbove, Threshold: 1e9 * exact.One}})
 					}
@@ -73,17 +74,17 @@ func TestHealthFromTheStart(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				e, err := openApp(t.Context(), c, test.source, logs.part("Trade"))
+				e, err := openApp(t.Context(), c, test.source, logs)
 				if err != nil {
 					t.Fatal(err)
 				}
-				newMCP(e, test.source, logs)
+				e.newProtocol()
 				ctx, cancel := context.WithCancel(t.Context())
 				ended, start := make(chan error, 1), time.Now()
 				go func() { ended <- e.run(ctx) }()
 				for range 12 { // at several times between two attempts to watch it
 					time.Sleep(25 * time.Second)
-					h := health(c, e, time.Now())
+					h := e.health()
 					if want := test.status; time.Since(start) > market.Silent && h.Status != want || (h.FeedAge == nil) != (want == "ok") {
 						t.Errorf("after %v: %s, feed age %v, want %s", time.Since(start), h.Status, h.FeedAge, want)
 					}
@@ -103,19 +104,20 @@ func TestHealthOfTheFeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log syncBuffer
 		logs := newLoggers(&log, "text")
+		defer logs.flush()
 		c := &config{trade: true, dataDir: t.TempDir(), source: "sample", symbols: []string{"BTCUSDT"}, intervals: []market.Interval{market.Hour1}}
 		source := &dying{}
-		e, err := openApp(t.Context(), c, source, logs.part("Trade"))
+		e, err := openApp(t.Context(), c, source, logs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		newMCP(e, source, logs)
+		e.newProtocol()
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- e.run(ctx) }()
 		check := func(when, status string, least, most int64) {
 			t.Helper()
-			h := health(c, e, time.Now())
+			h := e.health()
 			if h.Status != status || h.FeedAge == nil || *h.FeedAge < least || *h.FeedAge > most {
 				t.Errorf("%s: %+v, feed age %v", when, h, h.FeedAge)
 			}

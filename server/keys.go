@@ -59,33 +59,17 @@ func writeKey(file string, out io.Writer) error {
 // has none.
 const loginsName = "logins"
 
-// keptLogins is what --key-file adds to the login; nil without it.
-type keptLogins struct {
-	ledger *oauth.BookLedger
-	dir    *journal.Dir
-}
-
-// openLogins opens the ledger of logins in the data directory, if there is a key. The
-// caller closes it. It fails if another process has the ledger open: two processes with
-// the same key, each with a copy of the ledger, would both accept the same code.
-func openLogins(c *config) (*keptLogins, error) {
-	if len(c.keys) == 0 || c.clustered() { // replicas share a ledger in etcd
-		return nil, nil
-	}
-	dir, err := journal.OpenWithin(c.dataDir, loginsName)
+// openLogins opens the ledger of logins in the data directory, which the caller closes. It
+// fails if another process has the ledger open: two processes with the same key, each with a
+// copy of the ledger, would both accept the same code.
+func openLogins(dataDir string) (oauth.Ledger, *journal.Dir, error) {
+	dir, err := journal.OpenWithin(dataDir, loginsName)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	book, err := fileledger.Open(dir)
 	if err != nil {
-		return nil, errors.Join(err, dir.Close())
+		return nil, nil, errors.Join(err, dir.Close())
 	}
-	return &keptLogins{book, dir}, nil
-}
-
-// close gives the directory back. All in it was synced when it was written.
-func (k *keptLogins) close() {
-	if k != nil {
-		k.dir.Close()
-	}
+	return book, dir, nil
 }

@@ -142,12 +142,13 @@ type messenger struct {
 // openMessages makes the messenger of the destinations, if there are any, and sets
 // o.Outbox, by which the engine tells it of every step. The notifier writes to the
 // journal of e.trade, which is opened later, before the notifier runs.
-func (e *app) openMessages(c *config, source market.Source, o *trade.Options) {
+func (e *app) openMessages(o *trade.Options) {
+	c := e.config
 	if len(c.destinations) == 0 {
 		return
 	}
 	options := notify.Options{
-		Destinations: c.destinations, Picture: painter(source), Log: o.Log,
+		Destinations: c.destinations, Picture: painter(e.source), Log: o.Log,
 		Write: func(record []byte) error { return e.trade.WriteOutbox(record) },
 	}
 	if e.meter != nil {

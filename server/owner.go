@@ -25,19 +25,6 @@ const maxOwnerForm = 4 << 10
 // auditTail is how much of the audit's end the owner's page shows, in bytes.
 const auditTail = 64 << 10
 
-// owner is what only the owner may do: through the socket in the data directory, and
-// through the owner's page. Both lead to the same handlers, and both ask the gate first.
-type owner struct {
-	app    *app
-	login  *oauth.Server    // nil over stdio, like health
-	health func() healthDoc // the document of GET /
-	dir    string
-
-	// proves returns nil if a text is the owner's passphrase, which a yes over the socket
-	// needs. Nil means that there is none: then no yes comes by the socket.
-	proves func(guess string) error
-}
-
 // loginJSON is a login as the owner sees it.
 type loginJSON struct {
 	ID      string    `json:"id"`
@@ -55,10 +42,10 @@ var (
 	errNoLogins  = errors.New("the wick on this data directory speaks over stdio (--mcp) and has no logins to list or end: whoever starts it is its owner")
 )
 
-// routes adds the handlers of the owner's requests to mux, below a path. Caller says who
+// ownerRoutes adds the handlers of the owner's requests to mux, below a path. Caller says who
 // sent a request, or answers it and returns false. A request that changes something is a
 // POST, and its answer is a sentence that says what was done.
-func (o *owner) routes(mux *http.ServeMux, below string, caller func(w http.ResponseWriter, r *http.Request) (permit.Caller, bool)) {
+func (e *app) ownerRoutes(mux *http.ServeMux, below string, caller func(w http.ResponseWriter, r *http.Request) (permit.Caller, bool)) {
 	answer := func(method, action string, status int, do func(r *http.Request, c permit.Caller) (any, error)) {
 		mux.HandleFunc(method+" "+below+"/"+action, func(w http.ResponseWriter, r *http.Request) {
 			r.Body = http.MaxBytesReader(w, r.Body, maxOwnerForm)
@@ -68,7 +55,7 @@ func (o *owner) routes(mux *http.ServeMux, below string, caller func(w http.Resp
 			if !ok {
 				return
 			}
-			_, err := o.app.gate.May(r.Context(), c, permit.Action{Name: action}, nil)
+			_, err := e.gate.May(r.Context(), c, permit.Action{Name: action}, nil)
 			var v any
 			if err == nil {
 				v, err = do(r, c)
@@ -91,29 +78,29 @@ func (o *owner) routes(mux *http.ServeMux, below string, caller func(w http.Resp
 	post := func(action string, do func() (string, error)) {
 		answer("POST", action, http.StatusConflict, func(*http.Request, permit.Caller) (any, error) { return do() })
 	}
-	get("clients", http.StatusInternalServerError, func() (any, error) { return o.clients() })
-	get("audit", http.StatusConflict, func() (any, error) { return o.audit() })
-	get("letters", http.StatusConflict, func() (any, error) { return o.letters(), nil })
-	get("approvals", http.StatusConflict, func() (any, error) { return o.questions(), nil })
-	if o.health != nil {
-		get("health", http.StatusInternalServerError, func() (any, error) { return o.health(), nil })
+	get("clients", http.StatusInternalServerError, func() (any, error) { return e.clients() })
+	get("audit", http.StatusConflict, func() (any, error) { return e.audit() })
+	get("letters", http.StatusConflict, func() (any, error) { return e.letters(), nil })
+	get("approvals", http.StatusConflict, func() (any, error) { return e.questions(), nil })
+	if e.login != nil {
+		get("health", http.StatusInternalServerError, func() (any, error) { return e.health(), nil })
 	}
-	post("halt", func() (string, error) { return o.setTrading(false) })
-	post("resume", func() (string, error) { return o.setTrading(true) })
-	post("cancel", o.cancelEverything)
-	post("accept-positions", o.accept)
-	answer("POST", "revoke", http.StatusNotFound, func(r *http.Request, _ permit.Caller) (any, error) { return o.revoke(one(r, "id")) })
+	post("halt", func() (string, error) { return e.setTrading(false) })
+	post("resume", func() (string, error) { return e.setTrading(true) })
+	post("cancel", e.cancelEverything)
+	post("accept-positions", e.accept)
+	answer("POST", "revoke", http.StatusNotFound, func(r *http.Request, _ permit.Caller) (any, error) { return e.revoke(one(r, "id")) })
 	answer("POST", "approve", http.StatusNotFound, func(r *http.Request, c permit.Caller) (any, error) {
-		return o.approve(r.Context(), c, one(r, "id"), one(r, "answer"))
+		return e.approve(r.Context(), c, one(r, "id"), one(r, "answer"))
 	})
 }
 
 // onSocket returns who asks over the socket: whoever can open it owns the data directory.
 // With the passphrase in the form it is the owner in person.
-func (o *owner) onSocket(w http.ResponseWriter, r *http.Request) (permit.Caller, bool) {
+func (e *app) onSocket(w http.ResponseWriter, r *http.Request) (permit.Caller, bool) {
 	c := permit.Caller{Name: "owner", Door: permit.Socket, Scopes: permit.Scopes{permit.Owner}}
-	if guess := one(r, "passphrase"); guess != "" && o.proves != nil {
-		if err := o.proves(guess); err != nil {
+	if guess := one(r, "passphrase"); guess != "" && e.proves != nil {
+		if err := e.proves(guess); err != nil {
 			http.Error(w, err.Error(), http.StatusForbidden)
 			return c, false
 		}
@@ -143,12 +130,12 @@ type questionJSON struct {
 
 // questions returns the orders that wait for the owner's yes, or nil if no order needs
 // one.
-func (o *owner) questions() []questionJSON {
-	if !o.app.gate.Asks() {
+func (e *app) questions() []questionJSON {
+	if !e.gate.Asks() {
 		return nil
 	}
 	list := []questionJSON{}
-	for _, q := range o.app.gate.Waiting() {
+	for _, q := range e.gate.Waiting() {
 		list = append(list, questionJSON{q, oauth.ApprovePath + "?id=" + q.ID}) // letters and digits
 	}
 	return list
@@ -156,11 +143,11 @@ func (o *owner) questions() []questionJSON {
 
 // approve takes the owner's answer to one question, yes or no, and says what follows. The
 // order itself is placed by its client, which asks again.
-func (o *owner) approve(ctx context.Context, c permit.Caller, id, answer string) (string, error) {
+func (e *app) approve(ctx context.Context, c permit.Caller, id, answer string) (string, error) {
 	if answer != "yes" && answer != "no" {
 		return "", fmt.Errorf("answer %q is neither yes nor no", limit.Clip(answer))
 	}
-	if err := o.app.answer(ctx, c, id, answer == "yes"); err != nil {
+	if err := e.answer(ctx, c, id, answer == "yes"); err != nil {
 		return "", err
 	}
 	if answer == "no" {
@@ -171,35 +158,35 @@ func (o *owner) approve(ctx context.Context, c permit.Caller, id, answer string)
 
 // letters returns the messages to the owner that could not be delivered, the newest
 // first, or nil if there is no destination.
-func (o *owner) letters() any {
-	if o.app.messages == nil {
+func (e *app) letters() any {
+	if e.messages == nil {
 		return nil
 	}
-	return o.app.messages.letters()
+	return e.messages.letters()
 }
 
 // clients returns the logins, the oldest first.
-func (o *owner) clients() ([]loginJSON, error) {
-	if o.login == nil {
+func (e *app) clients() ([]loginJSON, error) {
+	if e.login == nil {
 		return nil, errNoLogins
 	}
 	list := []loginJSON{}
-	for _, l := range o.login.Logins() {
+	for _, l := range e.login.Logins() {
 		list = append(list, loginJSON{l.ShortID(), l.Name, l.Scope, l.Since.UTC(), l.Used.UTC(), l.From.String(), l.Expires.UTC()})
 	}
 	return list, nil
 }
 
 // revoke ends one login, or all, and says so.
-func (o *owner) revoke(id string) (string, error) {
-	if o.login == nil {
+func (e *app) revoke(id string) (string, error) {
+	if e.login == nil {
 		return "", errNoLogins
 	}
 	if id == "all" {
-		n, err := o.login.RevokeAll()
+		n, err := e.login.RevokeAll()
 		return fmt.Sprintf("revoked all logins: %d", n), err
 	}
-	grant, err := o.login.Revoke(id)
+	grant, err := e.login.Revoke(id)
 	if err != nil {
 		return "", err
 	}
@@ -209,17 +196,17 @@ func (o *owner) revoke(id string) (string, error) {
 // setTrading lets trading go on or halts it, as the file HALT does, and says so. A halt
 // outlives a restart. It stops what wick sends; orders that already rest at a broker stay
 // there.
-func (o *owner) setTrading(on bool) (string, error) {
-	if o.app.trade == nil {
+func (e *app) setTrading(on bool) (string, error) {
+	if e.trade == nil {
 		return "", errNoTrading
 	}
-	if err := o.app.trade.SetHalt(!on); err != nil {
+	if err := e.trade.SetHalt(!on); err != nil {
 		return "", err
 	}
 	if on {
-		return o.goesOn()
+		return e.goesOn()
 	}
-	said, elsewhere := o.halted()
+	said, elsewhere := e.halted()
 	if elsewhere {
 		said += "; what rests there stays, and can be filled"
 	}
@@ -227,16 +214,16 @@ func (o *owner) setTrading(on bool) (string, error) {
 }
 
 // halted says what a halt stops, and whether orders rest at a broker elsewhere.
-func (o *owner) halted() (said string, elsewhere bool) {
-	if v, ok := o.app.trade.Venue(); ok {
+func (e *app) halted() (said string, elsewhere bool) {
+	if v, ok := e.trade.Venue(); ok {
 		return "trading is halted: no order is sent to " + v.Broker + " until it is resumed", true
 	}
 	return "trading is halted: no order is placed or filled until it is resumed", false
 }
 
 // goesOn says what trading may do once the owner's halt is lifted.
-func (o *owner) goesOn() (string, error) {
-	switch s := o.app.trade.Status(); {
+func (e *app) goesOn() (string, error) {
+	switch s := e.trade.Status(); {
 	case s.Journal != "ok":
 		return "", fmt.Errorf("there is no halt, but no order is taken until wick is started again: the journal is broken (%s)", s.Reason)
 	case s.Trading == book.Halted: // by the broker, by the owner once more, or by what a follower still has
@@ -249,15 +236,15 @@ func (o *owner) goesOn() (string, error) {
 
 // cancelEverything halts trading and has every order of the account cancelled. It halts
 // first, so that no new order comes in between, and goes on if nobody waits for the answer.
-func (o *owner) cancelEverything() (string, error) {
-	said, err := o.setTrading(false)
+func (e *app) cancelEverything() (string, error) {
+	said, err := e.setTrading(false)
 	if err != nil {
 		return "", err
 	}
-	if err := o.app.trade.CancelEverything(context.Background(), book.Who{Name: "owner, by wick halt cancel"}); err != nil {
+	if err := e.trade.CancelEverything(context.Background(), book.Who{Name: "owner, by wick halt cancel"}); err != nil {
 		return "", fmt.Errorf("%s; but cancelling its orders failed: %w", said, err)
 	}
-	said, elsewhere := o.halted()
+	said, elsewhere := e.halted()
 	if elsewhere {
 		return said + "; every open order there was asked to be cancelled", nil
 	}
@@ -266,15 +253,15 @@ func (o *owner) cancelEverything() (string, error) {
 
 // accept takes the broker's positions as they are, and says which: the owner has looked
 // at how book and broker differ, and lets trading go on from what the broker says.
-func (o *owner) accept() (string, error) {
-	if o.app.trade == nil {
+func (e *app) accept() (string, error) {
+	if e.trade == nil {
 		return "", errNoTrading
 	}
-	differed, late, err := o.app.trade.AcceptPositions(book.Who{Name: "owner, by wick accept-positions"})
+	differed, late, err := e.trade.AcceptPositions(book.Who{Name: "owner, by wick accept-positions"})
 	if err != nil {
 		return "", err
 	}
-	v, _ := o.app.trade.Venue()
+	v, _ := e.trade.Venue()
 	return accepted(differed, late, v.Differences), nil
 }
 
@@ -300,14 +287,14 @@ func accepted(differed []book.Difference, late []string, left []book.Difference)
 }
 
 // audit returns the last lines of the audit, which says who did what.
-func (o *owner) audit() ([]string, error) {
-	if o.app.trade == nil {
+func (e *app) audit() ([]string, error) {
+	if e.trade == nil {
 		return nil, errNoTrading
 	}
-	if o.app.replica != nil {
+	if e.replica != nil {
 		return nil, errors.New("the journal is in etcd: copy it with wick export DIR and read it with wick audit --data-dir DIR")
 	}
-	lines, err := trade.AuditTail(o.dir, auditTail)
+	lines, err := trade.AuditTail(e.config.dataDir, auditTail)
 	for i := range lines {
 		var shown strings.Builder
 		io.WriteString(Visible(&shown), lines[i])

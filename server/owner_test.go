@@ -271,7 +271,7 @@ func TestOwnerLetters(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	o := &owner{app: &app{messages: &messenger{n, nil}}}
+	o := &app{messages: &messenger{n, nil}}
 	if got, _ := o.letters().([]notify.Dead); len(got) != 2 || got[0].Text != "second" || got[1].Text != "first" || got[0].To != "hook" || got[0].Reason != "answered 400" {
 		t.Errorf("%+v", got)
 	}
@@ -495,7 +495,7 @@ func TestOwnerRevokedWhileSending(t *testing.T) {
 			return mcp.Caller{ID: "a", Scope: "charts trade owner"}, nil
 		}
 		mux := http.NewServeMux()
-		pageRoutes(mux, &config{baseURL: "http://localhost:9315"}, &owner{app: &app{gate: permit.New(permit.Options{Above: -1})}}, authenticate)
+		(&app{config: &config{baseURL: "http://localhost:9315"}, gate: permit.New(permit.Options{Above: -1})}).pageRoutes(mux, authenticate)
 		r := httptest.NewRequest("POST", "/app/api/approve", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		w := httptest.NewRecorder()

@@ -33,9 +33,9 @@ const ownerPath = page.Path + "/api"
 // pageRoutes adds the owner's page and, below it, the handlers of the owner's requests.
 // Browsers say which site a request comes from: only the page's own site is let through,
 // though a page of another would have no token anyway.
-func pageRoutes(mux *http.ServeMux, c *config, o *owner, authenticate func(*http.Request) (mcp.Caller, error)) {
-	page.Routes(mux, c.baseURL, c.trade)
-	o.routes(mux, ownerPath, func(w http.ResponseWriter, r *http.Request) (permit.Caller, bool) {
+func (e *app) pageRoutes(mux *http.ServeMux, authenticate func(*http.Request) (mcp.Caller, error)) {
+	page.Routes(mux, e.config.baseURL, e.config.trade)
+	e.ownerRoutes(mux, ownerPath, func(w http.ResponseWriter, r *http.Request) (permit.Caller, bool) {
 		// Programs other than browsers do not send this header.
 		if slices.ContainsFunc(r.Header["Sec-Fetch-Site"], func(site string) bool { return site != "same-origin" }) {
 			http.Error(w, "only wick's own page may ask this", http.StatusForbidden)
@@ -50,7 +50,7 @@ func pageRoutes(mux *http.ServeMux, c *config, o *owner, authenticate func(*http
 		// replicas another one may have revoked it.
 		r.FormValue("id")
 		if r.Method == http.MethodPost {
-			if err := o.app.hear(); err != nil {
+			if err := e.hear(); err != nil {
 				http.Error(w, err.Error(), http.StatusServiceUnavailable)
 				return caller, false
 			}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/netip"
 	"sync/atomic"
@@ -31,12 +30,10 @@ import (
 // A replica that loses the lead ends, because what it had under way may not be what the
 // next leader finds.
 type replica struct {
+	app      *app
 	node     *cluster.Node
-	log      *slog.Logger
-	listener net.Listener // for the questions of the others
-
-	ledger *cluster.Ledger // of the logins of all replicas
-	login  *oauth.Server   // set before anyone is served
+	listener net.Listener    // for the questions of the others
+	ledger   *cluster.Ledger // of the logins of all replicas
 
 	writers map[string]mcp.Handler // the handlers of the tools that change something, by name; set before anyone is served
 
@@ -69,10 +66,10 @@ func (r *replica) whileLeading(ctx context.Context, run func(ctx context.Context
 
 // run answers the questions of the other replicas and keeps the ledger up to date until ctx
 // ends. Logins that were revoked at another replica lose their streams at this one.
-func (r *replica) run(ctx context.Context, e *app) error {
+func (r *replica) run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return serveHTTP(ctx, r.server(e), r.listener) })
-	g.Go(func() error { return r.ledger.Run(ctx, r.login.Sweep) })
+	g.Go(func() error { return serveHTTP(ctx, r.server(), r.listener) })
+	g.Go(func() error { return r.ledger.Run(ctx, r.app.login.Sweep) })
 	return g.Wait()
 }
 
@@ -86,9 +83,6 @@ func (r *replica) openLedger() (_ oauth.Ledger, err error) {
 	r.ledger, err = r.node.OpenLedger(ctx)
 	return r.ledger, err
 }
-
-// join sets the login, before anyone is served.
-func (r *replica) join(login *oauth.Server) { r.login = login }
 
 // leads reports whether this process writes. A process that has just won the election
 // does not write yet: it first reads what the previous leader has left.
@@ -183,7 +177,7 @@ func (r *replica) judge(c mcp.Caller) error {
 	if err := r.hear(); err != nil {
 		return err
 	}
-	if !r.login.Works(c.Login) {
+	if !r.app.login.Works(c.Login) {
 		return fmt.Errorf("nothing was done: %w", oauth.ErrInvalidToken)
 	}
 	return nil
@@ -254,16 +248,16 @@ func (r *replica) pass(ctx context.Context, c toolCall) (*mcp.Result, error) {
 }
 
 // call runs a tool for a caller of another replica.
-func (r *replica) call(ctx context.Context, gate *permit.Gate, c toolCall) (*toolReply, error) {
+func (r *replica) call(ctx context.Context, c toolCall) (*toolReply, error) {
 	if err := r.hear(); err != nil {
 		return nil, err
 	}
-	grant, err := r.login.Present(c.Token, c.From)
+	grant, err := r.app.login.Present(c.Token, c.From)
 	if err != nil {
 		return nil, fmt.Errorf("nothing was done: %w", err)
 	}
 	caller := callerOf(grant, permit.Replica, c.From)
-	if _, err := gate.May(ctx, tools.AskingAs(caller), permit.Action{Name: c.Tool}, nil); err != nil {
+	if _, err := r.app.gate.May(ctx, tools.AskingAs(caller), permit.Action{Name: c.Tool}, nil); err != nil {
 		return nil, err
 	}
 	handle := r.writers[c.Tool]
@@ -298,12 +292,12 @@ const maxLag = 10_000
 // ready says whether this process should get requests. It should even if no majority of
 // etcd answers, because charts and reads still work. If strict is set it should not then:
 // that is for monitoring that wakes people.
-func (c *replica) ready(e *app, strict bool) readiness {
+func (c *replica) ready(strict bool) readiness {
 	r := readiness{Ready: true}
 	s := c.node.Status()
 	known, lag, reachable := s.Leader != "", s.Lag(), s.Reachable()
 	r.Leader, r.Lag, r.Etcd = &known, &lag, &reachable
-	reason, _ := e.trade.Broken()
+	reason, _ := c.app.trade.Broken()
 	switch {
 	case c.leads():
 		r.Role = "leader"

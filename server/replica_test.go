@@ -516,10 +516,10 @@ func TestPassedWithoutLogin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &replica{node: node, ledger: ledger, login: login, writers: map[string]mcp.Handler{"place_order": ran}}
-	gate := permit.New(permit.Options{Above: -1})
+	e := &app{login: login, gate: permit.New(permit.Options{Above: -1})}
+	r := &replica{app: e, node: node, ledger: ledger, writers: map[string]mcp.Handler{"place_order": ran}}
 	for _, token := range []string{"", "a", "a." + ledger.Epoch() + "."} {
-		if _, err := r.call(t.Context(), gate, toolCall{Tool: "place_order", Token: token}); !errors.Is(err, oauth.ErrInvalidToken) {
+		if _, err := r.call(t.Context(), toolCall{Tool: "place_order", Token: token}); !errors.Is(err, oauth.ErrInvalidToken) {
 			t.Errorf("with the token %q: %v", token, err)
 		}
 	}

@@ -20,7 +20,8 @@ import (
 // openReplica makes this process a replica if c asks for it: it listens for the others,
 // connects to etcd and sets the parts of the engine's options that are about sharing
 // the journal. The engine begins to follow when it is opened.
-func (e *app) openReplica(c *config, o *trade.Options) error {
+func (e *app) openReplica(o *trade.Options) error {
+	c := e.config
 	if !c.clustered() {
 		return nil
 	}
@@ -34,7 +35,7 @@ func (e *app) openReplica(c *config, o *trade.Options) error {
 		ln.Close()
 		return err
 	}
-	r := &replica{node: node, log: o.Log, listener: ln, writers: make(map[string]mcp.Handler), led: make(chan struct{})}
+	r := &replica{app: e, node: node, listener: ln, writers: make(map[string]mcp.Handler), led: make(chan struct{})}
 	e.replica = r
 	// Leading is called once: a replica that loses the lead ends and is started anew.
 	o.Shared, o.Leading = node, func(term context.Context) {
@@ -47,19 +48,19 @@ func (e *app) openReplica(c *config, o *trade.Options) error {
 // wrap makes the tools and resources of the account work on every replica: the
 // leader runs those that change something, and those that read first wait until this
 // replica has everything that was acknowledged anywhere.
-func (r *replica) wrap(e *app, all []mcp.Tool, resources []mcp.Resource) ([]mcp.Tool, []mcp.Resource) {
-	r.tools(all, e.trade)
+func (r *replica) wrap(all []mcp.Tool, resources []mcp.Resource) {
+	r.tools(all, r.app.trade)
 	for i := range resources {
 		// What shows nothing of the account is the same on every replica and needs no
 		// confirmation. A chart shows the account to those who may trade.
-		if r := &resources[i]; permit.Needs(r.URI) == permit.Read || r.Name == "chart" {
-			read := r.Read
-			r.Read = func(ctx context.Context, reading mcp.Reading) ([]mcp.Content, error) {
+		if resource := &resources[i]; permit.Needs(resource.URI) == permit.Read || resource.Name == "chart" {
+			read := resource.Read
+			resource.Read = func(ctx context.Context, reading mcp.Reading) ([]mcp.Content, error) {
 				// Unlike a tool's result, this is a document for programs, which would not
 				// see a note that it may be out of date.
 				var stale error
 				if permit.ParseScopes(reading.Caller.Scope).Has(permit.Read) {
-					reading.Aside(func() { stale = e.trade.Confirm(ctx) })
+					reading.Aside(func() { stale = r.app.trade.Confirm(ctx) })
 				}
 				if stale != nil {
 					return nil, stale
@@ -68,13 +69,12 @@ func (r *replica) wrap(e *app, all []mcp.Tool, resources []mcp.Resource) ([]mcp.
 			}
 		}
 	}
-	return all, resources
 }
 
 // server returns the HTTP server that answers the questions of other replicas.
-func (r *replica) server(e *app) *http.Server {
+func (r *replica) server() *http.Server {
 	return &http.Server{
-		Handler:           r.node.Handler(func(ctx context.Context, op string, in json.RawMessage) (any, error) { return r.answer(ctx, e, op, in) }),
+		Handler:           r.node.Handler(r.answer),
 		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: 2 * idleTimeout, MaxHeaderBytes: maxHeaderBytes, DisableGeneralOptionsHandler: true,
 	}
 }
@@ -83,12 +83,13 @@ func (r *replica) server(e *app) *http.Server {
 // does so; any other replica returns ErrNotLeader, and the one that asked looks for the
 // leader again. The node has authenticated the replica that asks; a call of a client comes
 // with the client's own token.
-func (r *replica) answer(ctx context.Context, e *app, op string, in json.RawMessage) (any, error) {
+func (r *replica) answer(ctx context.Context, op string, in json.RawMessage) (any, error) {
+	e := r.app
 	if !r.leads() {
 		return nil, cluster.ErrNotLeader
 	}
 	if op == askTool {
-		return asked(in, func(c toolCall) (any, error) { return r.call(ctx, e.gate, c) })
+		return asked(in, func(c toolCall) (any, error) { return r.call(ctx, c) })
 	}
 	peer := permit.Caller{Name: "replica", Door: permit.Replica, Scopes: permit.Scopes{permit.Peer, permit.Owner}}
 	if _, err := e.gate.May(ctx, peer, permit.Action{Name: op}, nil); err != nil {

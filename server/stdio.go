@@ -2,12 +2,99 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"wick/internal/journal"
+	"wick/market"
+	"wick/mcp"
+	"wick/mcp/tools"
+	"wick/oauth"
+	"wick/sse"
 )
+
+// serveStdio holds one conversation over standard input and output. There is no
+// login: whoever starts the process is its owner. If another process holds the data
+// directory, this one becomes a front of it. As the HTTP server does, it runs the engine, and
+// the control socket for the owner and for further hosts. When the input ends, the
+// conversation ends, and with it everything else.
+func serveStdio(ctx context.Context, c *config, source market.Source, logs loggers, stdin io.Reader, stdout io.Writer) (err error) {
+	// A server without --trade has no lock and no book to attach to, but its socket is the
+	// one by which the owner would halt this process.
+	if c.trade {
+		if err := prepareDir(c); err != nil {
+			return err
+		}
+		if journal.Free(c.dataDir) == nil {
+			if err := checkSilent(c.dataDir); err != nil {
+				return err
+			}
+		}
+	}
+	log := logs.part("wick")
+	host := &stdio{out: stdout}
+	e, err := openApp(ctx, c, source, logs)
+	switch {
+	case errors.Is(err, journal.ErrHeld) && c.recover:
+		return fmt.Errorf("--recover=yes needs the data directory to itself: %w", err)
+	case errors.Is(err, journal.ErrHeld):
+		log.Info("attaching to the wick that runs on this data directory", "directory", c.dataDir)
+		return host.farewell(ctx, func() error { return attachTo(ctx, c, stdin, host) })
+	case err != nil:
+		return err
+	}
+	defer func() { err = e.close(err) }()
+	e.newProtocol()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	g, ctx := errgroup.WithContext(ctx)
+	if c.trade {
+		control, err := openControl(c, log)
+		if err != nil {
+			return err
+		}
+		if e.proves = oauth.Prover(c.passphrase); control != nil {
+			g.Go(func() error { return serveHTTP(ctx, e.controlServer(ctx), control) })
+		}
+	}
+	g.Go(func() error { return e.run(ctx) })
+	g.Go(func() error {
+		defer cancel() // the conversation is over, and with it the process
+		return host.farewell(ctx, func() error { return e.converse(ctx, stdin, host, tools.StdioCaller) })
+	})
+	err = g.Wait()
+	e.attached.Wait()
+	return err
+}
+
+// converse holds one conversation over stdio; there may be several at the same time. All
+// of them are the same local client, whose alerts go to the newest conversation; changes
+// of what a conversation watches go to that one alone. When ctx ends, no further line is
+// read, and calls under way are finished, as over HTTP; the caller of converse decides how
+// long to wait for them.
+func (e *app) converse(ctx context.Context, r io.Reader, w io.Writer, caller mcp.Caller) error {
+	caller.Conversation = strconv.FormatUint(e.conversations.Add(1), 10)
+	// Nothing can wake a read of standard input. A pipe between r and the protocol can be
+	// closed during such a read; the goroutine that reads is then left behind.
+	in, lines := io.Pipe()
+	defer in.Close()
+	defer context.AfterFunc(ctx, func() { _ = lines.Close() })()
+	go func() {
+		_, err := io.Copy(lines, r)
+		lines.CloseWithError(err)
+	}()
+	ctx = context.WithoutCancel(ctx)
+	return e.protocol.ServeStdio(ctx, in, w, caller, func(ctx context.Context, write func(line []byte) error) error {
+		return e.hub.Push(ctx, caller.ID, func(event sse.Event) error { return write(event.Data) })
+	})
+}
 
 // Bounds for a host over stdio that does not read its replies.
 const (

@@ -25,8 +25,8 @@ type socketless struct {
 	dir     string
 	base    string
 	keys    []oauth.Key
-	service *service
-	logins  *keptLogins
+	app     *app
+	handler http.Handler
 }
 
 // newKeys returns a key as --key-file has it.
@@ -45,23 +45,21 @@ func (s *socketless) start() {
 	c := &config{serve: true, trade: true, noApp: true, dataDir: s.dir, listen: "127.0.0.1", baseURL: s.base, keys: s.keys, source: "sample", symbols: []string{"BTCUSDT"}, intervals: []market.Interval{market.Hour1}}
 	logs := newLoggers(io.Discard, "text")
 	var err error
-	if s.logins, err = openLogins(c); err != nil {
+	if s.app, err = openApp(s.t.Context(), c, market.Sample{}, logs); err != nil {
 		s.t.Fatal(err)
 	}
-	e, err := openApp(s.t.Context(), c, market.Sample{}, logs.part("Trade"))
-	if err == nil {
-		s.service, err = newService(c, market.Sample{}, e, s.logins, logs)
-	}
+	site, err := s.app.newSite()
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.handler = site.Handler
 }
 
 // stop stops it, as a restart does.
 func (s *socketless) stop() {
 	s.t.Helper()
-	err := s.service.app.close(nil)
-	s.logins.close()
+	err := s.app.close(nil)
+	s.app.logs.flush()
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -76,7 +74,7 @@ func (s *socketless) do(method, path, kind, body, token string) *http.Response {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
 	w := httptest.NewRecorder()
-	s.service.http.Handler.ServeHTTP(w, r)
+	s.handler.ServeHTTP(w, r)
 	return w.Result()
 }
 
@@ -141,7 +139,7 @@ func TestSubscriptionReturns(t *testing.T) {
 	}
 	all := func(s *socketless) {
 		s.t.Helper()
-		if _, err := s.service.owner.login.RevokeAll(); err != nil {
+		if _, err := s.app.login.RevokeAll(); err != nil {
 			s.t.Fatal(err)
 		}
 	}
