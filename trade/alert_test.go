@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	rand "math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -14,11 +12,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/indicators"
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/trade/alert"
 	"wick/trade/book"
+	"wick/trade/watch"
 )
 
 // setAlert sets an alert from the JSON of its condition.
@@ -44,8 +43,8 @@ func TestAcceptedEarlier(t *testing.T) {
 		if err := json.Unmarshal([]byte(condition), &c); err != nil {
 			t.Fatal(err)
 		}
-		if w := newSignalAlert(&book.Alert{Symbol: "AAA", Interval: market.Hour1, Condition: c}); w.err != nil {
-			t.Errorf("an alert that an earlier version took cannot be judged any more: %v", w.err)
+		if w := alert.NewWaiting(&book.Alert{Symbol: "AAA", Interval: market.Hour1, Condition: c}); w.Err != nil {
+			t.Errorf("an alert that an earlier version took cannot be judged any more: %v", w.Err)
 		}
 	})
 }
@@ -524,7 +523,7 @@ func TestPositionsAreWatchedFirst(t *testing.T) {
 		defer e.Close()
 		e.watchNeeded(t.Context())
 		for _, symbol := range []string{"YYY", "ZZZ"} {
-			if !e.watch.has(symbol) {
+			if !e.watch.Has(symbol) {
 				t.Errorf("%s, of which there is a position, is not watched", symbol)
 			}
 		}
@@ -566,8 +565,8 @@ func TestWindow(t *testing.T) {
 		e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 61, High: 61, Low: 61, At: time.Now().UnixMilli() + 1,
 			Forming: map[market.Interval]market.FormingBar{market.Hour1: {Bar: market.Bar{Time: market.Hour1.Start(time.Now().Unix()), Open: 51, High: 65, Low: 50, Close: 61, Volume: 400}}}})
 		s, ok := e.Window("AAA", market.Hour1)
-		if !ok || s.Len() != windowBars+1 || !s.Forming || !s.Synthetic || s.Check() != nil {
-			t.Fatalf("window of %d bars, forming %t: %v, want windowBars and a forming one", s.Len(), s.Forming, s.Check())
+		if !ok || s.Len() != watch.WindowBars+1 || !s.Forming || !s.Synthetic || s.Check() != nil {
+			t.Fatalf("window of %d bars, forming %t: %v, want watch.WindowBars and a forming one", s.Len(), s.Forming, s.Check())
 		}
 		if last := s.Bar(s.Len() - 1); last.Open != 51 || last.High != 65 || last.Low != 50 || last.Close != 61 || last.Volume != 400 {
 			t.Errorf("forming bar %+v, want 51 65 50 61 and a volume of 400", last)
@@ -618,49 +617,6 @@ func TestFormingBar(t *testing.T) {
 		stop()
 		running.Wait()
 	})
-}
-
-// TestIndex holds the two sorted lists to a linear scan under random traffic.
-func TestIndex(t *testing.T) {
-	r := rand.New(rand.NewPCG(8, 9))
-	alerts := map[string]*book.Alert{}
-	x := newAlertIndex(nil)
-	for i := range 20_000 {
-		switch {
-		case r.IntN(2) == 0 || len(alerts) == 0:
-			a := &book.Alert{ID: fmt.Sprint("a-", i), Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: exact.Decimal(1 + r.IntN(1000))}}
-			if r.IntN(2) == 0 {
-				a.Condition.Type = book.PriceBelow
-			}
-			alerts[a.ID] = a
-			x.Add(a)
-		default:
-			for id, a := range alerts {
-				x.Remove(a)
-				delete(alerts, id)
-				break
-			}
-		}
-		low := exact.Decimal(1 + r.IntN(1000))
-		high := low + exact.Decimal(r.IntN(50))
-		var want []string
-		for id, a := range alerts {
-			if a.Condition.Type == book.PriceAbove && a.Condition.Threshold <= high || a.Condition.Type == book.PriceBelow && a.Condition.Threshold >= low {
-				want = append(want, id)
-			}
-		}
-		var got []string
-		one := float64(exact.One)
-		tick, _ := book.NewTick(market.Update{Symbol: "AAA", Price: float64(high) / one, High: float64(high) / one, Low: float64(low) / one})
-		for _, a := range x.reached(tick) {
-			got = append(got, a.ID)
-		}
-		slices.Sort(want)
-		slices.Sort(got)
-		if !slices.Equal(got, want) {
-			t.Fatalf("step %d: lists %v, scan %v", i, got, want)
-		}
-	}
 }
 
 // TestLimitsWithoutFlag: where the operator says nothing, alerts and symbols have these
@@ -904,17 +860,6 @@ func TestAlertOfUnknownIndicator(t *testing.T) {
 			t.Error(err)
 		}
 	})
-}
-
-// TestSignalWithoutNumber: a signal whose own value is no number has the close as its value.
-func TestSignalWithoutNumber(t *testing.T) {
-	w := signalAlert{alert: &book.Alert{Condition: book.Condition{Type: book.IndicatorSignal, Signal: "up"}}}
-	for _, y := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		r := &closed{&indicators.Result{Signals: []indicators.Signal{{Bar: 3, Y: y, Label: "up"}}}, 3}
-		if value, ok := w.met(r, 42); value != 42 || !ok {
-			t.Errorf("a signal at %g: %g, %t; want 42, true", y, value, ok)
-		}
-	}
 }
 
 // TestNotJudgedWithoutData: an alert whose data of another market or column the source does

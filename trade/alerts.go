@@ -2,15 +2,14 @@ package trade
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"time"
+	"encoding/json"
 	"unicode/utf8"
 
-	"wick/indicators"
 	"wick/internal/limit"
 	"wick/market"
+	"wick/trade/alert"
 	"wick/trade/book"
+	"wick/trade/watch"
 )
 
 // SetAlert makes an alert wait. When it returns without an error the alert is
@@ -99,99 +98,20 @@ func (e *Engine) prepare(ctx context.Context, a *book.Alert) error {
 		if err := e.ensure(ctx, a.Symbol); err != nil {
 			return err
 		}
-		return e.watch.of(a.Symbol).CheckExact(a.Symbol)
+		return e.watch.Of(a.Symbol).CheckExact(a.Symbol)
 	}
-	w := newSignalAlert(a)
-	if w.err != nil {
-		return w.err
+	w := alert.NewWaiting(a)
+	if w.Err != nil {
+		return w.Err
 	}
-	if err := w.checkChart(); err != nil {
+	if err := w.CheckChart(); err != nil {
 		return err
 	}
-	if err := e.ensure(ctx, a.Symbol, need{a.Interval, w.bars()}); err != nil {
+	if err := e.ensure(ctx, a.Symbol, watch.Need{Interval: a.Interval, Bars: w.Bars()}); err != nil {
 		return err
 	}
-	if err := e.checkNeeds(ctx, a, w.request); err != nil {
-		return err
-	}
-	return e.checkHistory(ctx, w)
-}
-
-// checkChart refuses an indicator whose values at a bar are not the same on
-// every chart.
-func (w signalAlert) checkChart() error {
-	r, iv := w.request, w.alert.Interval
-	warmup := r.WarmupAt(iv, time.Now().Unix())
-	_, err := r.Others(iv)
-	switch {
-	case err != nil:
-		return book.Refuse("bad_indicator", "%v", err)
-	case r.Slides():
-		return book.Refuse("bad_indicator", "%s without a beginning starts at the first bar of a chart and moves with it: give its %s, a moment such as 2026-01-31", r.Ind.Name, beginning(r.Ind))
-	case r.Endless() != "":
-		return book.Refuse("bad_indicator", "%s runs from the first bar loaded, so its values depend on how many bars there are: set %s", r.Label(), r.Endless())
-	case warmup > indicators.MaxWarmup:
-		return book.Refuse("too_long", "%s needs %d bars of %s before the newest one, a chart loads at most %d: choose shorter lengths, a longer interval or a later anchor",
-			r.Label(), warmup, iv, indicators.MaxWarmup)
-	}
-	return nil
-}
-
-// beginning names the parameter that says where an indicator begins.
-func beginning(ind *indicators.Indicator) string {
-	for _, p := range ind.Params {
-		if p.Kind == indicators.Date {
-			return p.Name
-		}
-	}
-	return "source an anchor or from"
-}
-
-// checkHistory refuses an indicator that has no value on any of the bars that the
-// source has.
-func (e *Engine) checkHistory(ctx context.Context, w signalAlert) error {
-	s, _ := e.watch.window(seriesKey{w.alert.Symbol, w.alert.Interval})
-	if s == nil || len(w.request.Needs()) > 0 {
-		return nil // dropped meanwhile, or not computed from these bars
-	}
-	list, err := w.request.Others(w.alert.Interval)
-	if err == nil {
-		s, err = market.LoadOthers(ctx, e.options.Source, s, list)
-	}
-	if err != nil {
-		return err
-	}
-	if w.request.Known(s) {
-		return nil
-	}
-	// With as many bars as it needs, here and in other places, it is not their number.
-	tooFew := s.Len() <= w.request.WarmupAt(s.Interval, time.Now().Unix()) || slices.ContainsFunc(list, func(o market.OtherBars) bool {
-		return s.Other(o.Other).Len() <= o.Warmup
-	})
-	if !tooFew {
-		return book.Refuse("bad_indicator", "%s has no value on any of the %d bars of %s %s, though they are enough for its lengths: it is unknown on all of them, as a division by zero is",
-			w.request.Label(), s.Len(), w.alert.Symbol, w.alert.Interval)
-	}
-	return book.Refuse("too_long", "%s has no value on the %d bars of %s %s that the source has: choose shorter lengths or a shorter interval",
-		w.request.Label(), s.Len(), w.alert.Symbol, w.alert.Interval)
-}
-
-// checkNeeds refuses an alert whose indicator needs data beside the bars, such as open
-// interest, that the source does not have: it could never fire.
-func (e *Engine) checkNeeds(ctx context.Context, a *book.Alert, request indicators.Request) error {
-	if len(request.Needs()) == 0 {
-		return nil
-	}
-	s, err := e.options.Source.Bars(ctx, market.Query{Symbol: a.Symbol, Interval: a.Interval, Limit: 2, Extra: request.Needs()})
-	if err != nil {
-		return fmt.Errorf("no data of %s for %s: %w", a.Symbol, request.Ind.Name, err)
-	}
-	for _, column := range request.Needs() {
-		if s.Extra[column] == nil {
-			return book.Never.Refuse("no_data", "%s needs %s, which the source %s does not have for %s", request.Ind.Name, column, s.Source, a.Symbol)
-		}
-	}
-	return nil
+	bars, _ := e.watch.Window(a.Symbol, a.Interval)
+	return w.CheckBars(ctx, e.options.Source, bars)
 }
 
 // addAlert gives a its id and takes the step, unless there are too many alerts.
@@ -204,7 +124,7 @@ func (e *Engine) addAlert(a *book.Alert) error {
 	a.ID = e.book.NewID("a")
 	ev := &book.Event{At: a.CreatedAt, Alert: a}
 	// After a crash the alert must not fire on a price that was judged before it was set.
-	if s := e.watch.seen(a.Symbol); s != nil && !s.Equal(e.book.Seen[a.Symbol]) {
+	if s := e.watch.Seen(a.Symbol); s != nil && !s.Equal(e.book.Seen[a.Symbol]) {
 		ev.Seen, ev.Stops = map[string]*book.Seen{a.Symbol: s}, e.book.Drawn(a.Symbol)
 	}
 	return e.book.Propose(book.KindAlertSet, ev)
@@ -259,4 +179,31 @@ func (e *Engine) forget(at book.Time) error {
 		}
 	}
 	return nil
+}
+
+// Standing returns how the market stands to the condition of a now. It returns nil if
+// that is not known, or cannot be found out soon.
+func (e *Engine) Standing(ctx context.Context, a book.Alert) *book.Standing {
+	if a.Condition.Type == book.IndicatorSignal {
+		bars, _ := e.watch.Window(a.Symbol, a.Interval)
+		return alert.NewWaiting(&a).Standing(ctx, e.options.Source, bars)
+	}
+	price := e.watch.Of(a.Symbol).Price
+	if price == 0 {
+		return nil
+	}
+	met := a.Condition.Met(price)
+	return &book.Standing{Price: json.Number(price.String()), True: &met}
+}
+
+// Synthetic reports whether the prices of a symbol are invented. After a start, until the
+// bars of the symbol are loaded, it goes by what the journal says.
+func (e *Engine) Synthetic(symbol string) bool {
+	if e.watch.Has(symbol) {
+		return e.watch.Of(symbol).Synthetic
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := e.book.Seen[symbol]
+	return s != nil && s.Synthetic
 }

@@ -14,6 +14,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
 	"wick/market"
+	"wick/trade/alert"
 	"wick/trade/book"
 )
 
@@ -88,59 +89,6 @@ func rawSyncs(b *testing.B, dir string) float64 {
 	return float64(n) / time.Since(start).Seconds()
 }
 
-// waitingAlerts returns n price alerts on one symbol, half on either side of
-// 100, and the bytes each takes with its place in the lists.
-func waitingAlerts(n int) (map[string]*book.Alert, *alertIndex, float64) {
-	before := heapInUse()
-	alerts := make(map[string]*book.Alert, n)
-	for i := range n {
-		c := book.Condition{Type: book.PriceAbove, Threshold: 110*exact.One + exact.Decimal(i)*1000}
-		if i%2 == 0 {
-			c = book.Condition{Type: book.PriceBelow, Threshold: 90*exact.One - exact.Decimal(i)*1000}
-		}
-		a := &book.Alert{ID: fmt.Sprintf("a-01234567-%d", i), Symbol: "AAA", Condition: c}
-		alerts[a.ID] = a
-	}
-	index := newAlertIndex(alerts)
-	return alerts, index, (heapInUse() - before) / float64(n)
-}
-
-// BenchmarkQuietTick is a price that fires none of the alerts that wait, by
-// the sorted lists and by looking at each.
-func BenchmarkQuietTick(b *testing.B) {
-	for _, n := range []int{1000, 1_000_000} {
-		alerts, index, bytes := waitingAlerts(n)
-		b.Run(fmt.Sprint("lists/", n), func(b *testing.B) {
-			b.ReportAllocs()
-			var reached []*book.Alert
-			t, _ := book.NewTick(market.Update{Symbol: "AAA", Price: 100, High: 100.00000001, Low: 99.99999999})
-			for b.Loop() {
-				reached = index.reached(t)
-			}
-			if len(reached) != 0 {
-				b.Fatal("fired")
-			}
-			b.ReportMetric(bytes, "B/alert")
-		})
-		b.Run(fmt.Sprint("scan/", n), func(b *testing.B) {
-			list := make([]*book.Alert, 0, n)
-			for _, a := range alerts {
-				list = append(list, a)
-			}
-			t, _ := book.NewTick(market.Update{Symbol: "AAA", Price: 100, High: 100.00000001, Low: 99.99999999})
-			fired := 0
-			for b.Loop() {
-				for _, a := range list {
-					fired += len(t.Meets(a))
-				}
-			}
-			if fired != 0 {
-				b.Fatal("fired")
-			}
-		})
-	}
-}
-
 // BenchmarkUpdate is a whole update through the engine, a million alerts
 // waiting and none firing.
 func BenchmarkUpdate(b *testing.B) {
@@ -151,22 +99,17 @@ func BenchmarkUpdate(b *testing.B) {
 	if err := e.ensure(b.Context(), "AAA"); err != nil {
 		b.Fatal(err)
 	}
-	e.book.Alerts, e.watching, _ = waitingAlerts(1_000_000)
+	alerts := make(map[string]*book.Alert)
+	for i := range 1_000_000 {
+		a := &book.Alert{ID: fmt.Sprintf("a-01234567-%d", i), Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: 110*exact.One + exact.Decimal(i)*1000}}
+		alerts[a.ID] = a
+	}
+	e.book.Alerts, e.watching = alerts, alert.NewIndex(alerts)
 	u := market.Update{Symbol: "AAA", Price: 100, High: 100.5, Low: 99.5, At: time.Now().UnixMilli()}
 	b.ReportAllocs()
 	for b.Loop() {
 		u.At++
 		e.deliver(context.Background(), u)
-	}
-}
-
-// BenchmarkSetAlert sets and cancels with a million waiting, in memory.
-func BenchmarkSetAlert(b *testing.B) {
-	_, index, _ := waitingAlerts(1_000_000)
-	a := &book.Alert{ID: "a", Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: 105 * exact.One}}
-	for b.Loop() {
-		index.Add(a)
-		index.Remove(a)
 	}
 }
 

@@ -116,32 +116,6 @@ func TestDelayedOtherBars(t *testing.T) {
 	}
 }
 
-// TestLagsOfMonths: a bar of another market is due when its month is over, however long
-// that is.
-func TestLagsOfMonths(t *testing.T) {
-	at := func(month time.Month, day int) int64 { return time.Date(2026, month, day, 0, 0, 0, 0, time.UTC).Unix() }
-	for _, c := range []struct {
-		newest time.Month // that the other market has
-		month  time.Month // of the day that has closed
-		day    int
-		want   bool
-	}{
-		{time.January, time.February, 27, false},
-		{time.January, time.February, 28, true},
-		{time.January, time.March, 1, false}, // nothing was traded in February
-		{time.March, time.April, 29, false},
-		{time.March, time.April, 30, true},
-		{time.April, time.May, 30, false},
-		{time.April, time.May, 31, true},
-	} {
-		s := &market.Series{Interval: market.Day1, Time: []int64{at(c.month, c.day-1), at(c.month, c.day)}}
-		other := &market.Series{Interval: market.Month1, Time: []int64{at(c.newest, 1)}}
-		if got := lags(other, s); got != c.want {
-			t.Errorf("with %s, at the close of %s %d: %t, want %t", c.newest, c.month, c.day, got, c.want)
-		}
-	}
-}
-
 // delayedCase is a rule that an alert waits for.
 type delayedCase struct {
 	symbol string

@@ -8,7 +8,9 @@ import (
 
 	"wick/market"
 	"wick/sse"
+	"wick/trade/alert"
 	"wick/trade/book"
+	"wick/trade/watch"
 )
 
 // onUpdate takes one update of the feed through the engine: windows, resting orders and price
@@ -22,66 +24,71 @@ func (e *Engine) onUpdate(ctx context.Context, u market.Update) {
 		e.log.Warn("update without a usable price", "symbol", u.Symbol, "price", u.Price)
 		return
 	}
-	awaited := map[market.Interval]bool{}
-	if !e.follows() { // otherwise the leader judges them
-		awaited = e.awaited(t)
-	}
-	closed, watched := e.watch.observe(t, awaited)
-	if !watched {
-		return
-	}
-	if e.settle(t, e.foresee(t)) != nil {
+	var closed []watch.Key
+	if e.firing(t.Symbol, func(at book.Time) (hits []alert.Hit, err error) {
+		hits, closed, err = e.judge(&t, at)
+		return hits, err
+	}) != nil {
 		return // the journal logged why it broke, and every later request is told
 	}
 	for _, key := range closed {
-		e.judging.Go(func() { e.judgeSeries(ctx, key) })
+		e.judging.Go(func() {
+			e.watch.Judge(ctx, key, func(r watch.Round) { e.judgeRound(ctx, r) })
+		})
 	}
 }
 
-// settle takes every step that follows from the price of t, under one lock: fills first, in
-// order of acceptance, then price alerts by age. What cannot be written down is not decided:
-// the next update judges it again.
-func (e *Engine) settle(t book.Tick, f foreseen) error {
-	return e.firing(t.Symbol, func(at book.Time) ([]hit, error) {
-		e.fedAt = at
-		// Nothing is decided without a journal that can take it: a fill that is not written
-		// down could be undone by a restart.
-		since, from, watched := e.watch.setPrice(t)
-		if !watched || e.broken != nil {
-			return nil, nil
-		}
-		t.Begin(since, from, e.began)
-		if since != f.since || from != f.from {
-			f.triggers = nil // they were judged by another price than the one before t
-		}
-		if err := e.venue.reach(t, since, at); err != nil {
-			return nil, err
-		}
-		return e.firings(t, f), nil
+// judge takes every step that follows from the price of t: fills first, in order of acceptance.
+// It returns what makes price alerts fire, by age of the alert, and the series whose bars are to
+// be judged. What cannot be written down is not decided: the next update judges it again. Called
+// with mu held.
+func (e *Engine) judge(t *book.Tick, at book.Time) (hits []alert.Hit, closed []watch.Key, err error) {
+	e.fedAt = at
+	since, closed, watched := e.watch.Take(t, e.began, func(key watch.Key) bool {
+		return !e.following && len(e.watching.On(key)) > 0 // otherwise the leader judges them
 	})
+	// Nothing is decided without a journal that can take it: a fill that is not written
+	// down could be undone by a restart.
+	if !watched || e.broken != nil {
+		return nil, nil, nil
+	}
+	if err := e.venue.reach(*t, since, at); err != nil {
+		return nil, nil, err
+	}
+	for _, a := range e.watching.Reached(*t) {
+		for _, why := range t.Meets(a) {
+			hits = append(hits, alert.Hit{ID: a.ID, Trigger: why})
+		}
+	}
+	return newest(hits), closed, nil
 }
 
-// settleSignals takes the steps that follow from signals of a symbol, by bar and age.
-func (e *Engine) settleSignals(symbol string, hits []hit) {
-	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.At, b.At), book.CompareIDs(a.alert, b.alert)) })
-	_ = e.firing(symbol, func(book.Time) ([]hit, error) { return newest(hits), nil }) // it fails only if the journal is broken, which is logged once
+// judgeRound fires the alerts whose signals are on the bars of r, by bar and age.
+func (e *Engine) judgeRound(ctx context.Context, r watch.Round) {
+	e.mu.Lock()
+	waiting, began := e.watching.On(r.Key), e.began
+	e.mu.Unlock()
+	e.signals.Round(ctx, r, waiting, began, func(hits []alert.Hit) {
+		slices.SortFunc(hits, func(a, b alert.Hit) int { return cmp.Or(cmp.Compare(a.At, b.At), book.CompareIDs(a.ID, b.ID)) })
+		_ = e.firing(r.Symbol, func(book.Time) ([]alert.Hit, error) { return newest(hits), nil }) // it fails only if the journal is broken, which is logged once
+	})
 }
 
 // firing fires those alerts of a symbol that judge returns, which is called with mu held.
 // When that is on disk, it tells the listener.
-func (e *Engine) firing(symbol string, judge func(at book.Time) ([]hit, error)) error {
+func (e *Engine) firing(symbol string, judge func(at book.Time) ([]alert.Hit, error)) error {
 	var fired []*book.Event
 	err := e.Do(func(s *book.State) error {
 		at := now()
 		hits, err := judge(at)
+		last := cmp.Or(e.watch.Seen(symbol), new(book.Seen))
 		for _, h := range hits {
-			a := s.Alerts[h.alert] // looked up anew: an alert that repeats changes with each firing
+			a := s.Alerts[h.ID] // looked up anew: an alert that repeats changes with each firing
 			// It was cancelled meanwhile, or has just fired on the bar before.
 			if a == nil || a.Condition.Type == book.IndicatorSignal && !a.Ready(h.At) {
 				continue
 			}
-			in := e.watch.of(symbol)
-			h.Synthetic, h.Price = in.Synthetic, in.last.Price.String()
+			h.Synthetic, h.Price = last.Synthetic, last.Price.String()
 			ev := &book.Event{At: at, Notification: a.Notification(h.Trigger, at), To: e.book.Recipients(a), Alert: a.After(h.Trigger.At)}
 			if err = e.book.Propose(book.KindFired, ev); err != nil {
 				err = fmt.Errorf("alert %s fires: %w", a.ID, err)
@@ -106,66 +113,21 @@ func (e *Engine) firing(symbol string, judge func(at book.Time) ([]hit, error)) 
 	return nil
 }
 
-// firings returns what makes price alerts fire by t, in the order in which they do: by age.
-// An alert that f does not have is judged here. Called with mu held.
-func (e *Engine) firings(t book.Tick, f foreseen) (all []hit) {
-	reached := e.watching.reached(t)
-	slices.SortFunc(reached, book.ByAge)
-	for _, a := range reached {
-		list, done := f.triggers[a]
-		if !done {
-			list = t.Meets(a)
-		}
-		for _, why := range list {
-			all = append(all, hit{a.ID, why})
-		}
-	}
-	return newest(all)
-}
-
 // newest returns hits, those of each alert in order of time, as they are if they are no
 // more than a queue keeps. Otherwise each alert tells only an equal share of that, its
 // newest, and at least one. So a thousand alerts that repeat cannot hold up trading for
 // seconds after a downtime. It uses the memory of hits.
-func newest(hits []hit) []hit {
+func newest(hits []alert.Hit) []alert.Hit {
 	if len(hits) <= sse.QueueCap {
 		return hits
 	}
 	left := make(map[string]int) // of each alert
 	for _, h := range hits {
-		left[h.alert]++
+		left[h.ID]++
 	}
 	told := min(book.MaxFirings, max(1, sse.QueueCap/len(left)))
-	return slices.DeleteFunc(hits, func(h hit) bool {
-		left[h.alert]--
-		return left[h.alert] >= told
+	return slices.DeleteFunc(hits, func(h alert.Hit) bool {
+		left[h.ID]--
+		return left[h.ID] >= told
 	})
-}
-
-// foreseen is what makes price alerts fire by an update, as it was judged before the lock
-// was taken. It holds for the alerts as they were then, and if the time and the price before
-// the update are still the same.
-type foreseen struct {
-	since    int64
-	from     book.Quote
-	triggers map[*book.Alert][]book.Trigger
-}
-
-// foresee judges the price alerts that t reaches, if t has a long path, as after a downtime.
-// A thousand alerts on thousands of minutes take seconds, so no lock is held meanwhile.
-func (e *Engine) foresee(t book.Tick) (f foreseen) {
-	if t.Legs() <= book.MaxFirings {
-		return f
-	}
-	in := e.watch.of(t.Symbol)
-	f.since, f.from = in.fed, in.last // what setPrice will return, unless the symbol is watched anew until then
-	e.mu.Lock()
-	t.Begin(f.since, f.from, e.began)
-	reached := e.watching.reached(t)
-	e.mu.Unlock()
-	f.triggers = make(map[*book.Alert][]book.Trigger, len(reached))
-	for _, a := range reached {
-		f.triggers[a] = t.Meets(a)
-	}
-	return f
 }

@@ -2,7 +2,6 @@ package trade
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"wick/market"
+	"wick/trade/alert"
 	"wick/trade/book"
 )
 
@@ -235,10 +235,10 @@ func TestNewest(t *testing.T) {
 	for _, c := range []struct {
 		alerts, each, told int // so many firings of so many alerts, and how many of each are told
 	}{{1, 100, 100}, {10, 100, 100}, {500, 2, 2}, {11, 100, 90}, {501, 2, 1}, {2000, 3, 1}, {2000, 1, 1}} {
-		var hits []hit
+		var hits []alert.Hit
 		for at := range c.each {
 			for id := range c.alerts {
-				hits = append(hits, hit{fmt.Sprint(id), book.Trigger{At: int64(at), Value: "1"}})
+				hits = append(hits, alert.Hit{ID: fmt.Sprint(id), Trigger: book.Trigger{At: int64(at), Value: "1"}})
 			}
 		}
 		got := newest(hits)
@@ -246,49 +246,6 @@ func TestNewest(t *testing.T) {
 		if len(got) != c.told*c.alerts || int(first.At) != c.each-c.told || int(last.At) != c.each-1 {
 			t.Errorf("%d alerts with %d each: %d are told, from %+v to %+v; want the newest %d of each", c.alerts, c.each, len(got), first, last, c.told)
 		}
-	}
-}
-
-// TestForesee: price alerts are judged on a long path before the lock is taken. What changes
-// until then counts all the same: a cancelled alert does not fire, and a new one does. If
-// the price before the path changes, all are judged anew.
-func TestForesee(t *testing.T) {
-	for _, stale := range []bool{false, true} {
-		inBubble(t, nil, func(t *testing.T, e *Engine) {
-			set := func() string {
-				return repeating(t, e, `{"price_above":90}`, book.AlertRequest{Repeat: book.EachBar, Interval: "1m"}).ID
-			}
-			stays, goes := set(), set()
-			begin := time.Now().Add(time.Minute).Unix()
-			u := market.Update{Symbol: "AAA", Price: 100, High: 101, Low: 99, At: (begin + 200*60) * 1000, Step: "1m"}
-			for i := range int64(200) {
-				u.Path = append(u.Path, market.Bar{Time: begin + i*60, Open: 100, High: 101, Low: 99, Close: 100})
-			}
-			tick, _ := book.NewTick(u)
-			f := e.foresee(tick)
-			if len(f.triggers) != 2 {
-				t.Fatalf("%d alerts were judged without the lock, want 2", len(f.triggers))
-			}
-			if stale {
-				f.from.Price++
-				clear(f.triggers)
-				for _, a := range e.book.Alerts {
-					f.triggers[a] = nil // would fire nothing
-				}
-			}
-			if _, err := e.CancelAlert(book.Who{}, goes); err != nil {
-				t.Fatal(err)
-			}
-			comes := set()
-			got := make(map[string]int)
-			e.options.Notify = func(n book.Notification, _ []string) { got[n.AlertID]++ }
-			if err := e.settle(tick, f); err != nil {
-				t.Fatal(err)
-			}
-			if want := map[string]int{stays: 100, comes: 100}; !maps.Equal(got, want) {
-				t.Errorf("stale %t: told %v, want %v", stale, got, want)
-			}
-		})
 	}
 }
 

@@ -1,11 +1,15 @@
 package trade
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"wick/internal/journal"
+	"wick/trade/alert"
 	"wick/trade/book"
+	"wick/trade/watch"
 )
 
 // now returns the present cut to the millisecond, so that what memory holds is
@@ -21,14 +25,14 @@ func now() book.Time {
 type Engine struct {
 	dir *journal.Dir // nil in tests that have a disk in memory
 
-	judging   sync.WaitGroup // judgements of signals that are under way
-	computing sync.Mutex     // one of them computes at a time, so that prices get their share of the processor
+	judging sync.WaitGroup // judgements of signals that are under way
+	signals alert.Judge
 
 	fileMu sync.Mutex // one writer of subscriptions.json at a time
 
 	options Options
 	venue   venue
-	watch   watchlist // has a lock of its own, which may be taken while mu is held
+	watch   *watch.List // has a lock of its own, which may be taken while mu is held
 
 	store // its mu guards every field below
 
@@ -44,3 +48,6 @@ type Engine struct {
 	halting  sync.Mutex      // held from a look at the file HALT, or a change of it, to the step that follows
 	unlisted map[string]bool // symbols that only Options.Symbols names, and that the source does not have
 }
+
+// sorted returns the keys of m in order.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -218,7 +218,7 @@ func (e *Engine) positions(flat bool) ([]book.Position, error) {
 		held := e.withAccount(s.Holdings)
 		for _, symbol := range sorted(held) {
 			if h := held[symbol]; flat || h.Quantity != 0 || e.book.Excess(symbol) != 0 {
-				positions = append(positions, e.valued(h.Show(symbol, e.book.BrokerName(), e.watch.of(symbol).Quote)))
+				positions = append(positions, e.valued(h.Show(symbol, e.book.BrokerName(), e.watch.Of(symbol).Quote)))
 			}
 		}
 	})

@@ -243,7 +243,7 @@ func TestLoadsWaitTheirTurn(t *testing.T) {
 		if err := e.Run(ctx); err != nil {
 			t.Error(err)
 		}
-		if !e.watch.has("AAA") {
+		if !e.watch.Has("AAA") {
 			t.Error("AAA is not watched after 6 s")
 		}
 	})

@@ -53,9 +53,7 @@ func (e *Engine) lead(ctx, term context.Context) error {
 	e.mu.Unlock()
 	// The windows of a follower are dropped: they end where the follower was, but the
 	// bars that the leader before had not judged must be judged.
-	for _, symbol := range e.watch.keepOnly(nil, 0) {
-		e.watch.feed.Unwatch(symbol)
-	}
+	e.watch.Keep(nil, 0)
 	if err := e.begin(); err != nil {
 		return err
 	}

@@ -262,7 +262,7 @@ func (m *model) step(t *testing.T, e *Engine, r *rand.Rand) {
 			high, low = price, price // as a feed's first update
 		}
 		e.deliver(ctx, market.Update{Symbol: "AAA", Synthetic: true, Price: float64(price) / 100, High: float64(high) / 100, Low: float64(low) / 100, At: time.Now().UnixMilli()})
-		if e.watch.price("AAA") != exact.Decimal(price)*1e6 {
+		if e.watch.Of("AAA").Price != exact.Decimal(price)*1e6 {
 			return // nothing is watched yet
 		}
 		m.update(big.NewRat(int64(price), 100), big.NewRat(int64(high), 100), big.NewRat(int64(low), 100))

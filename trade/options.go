@@ -15,6 +15,7 @@ import (
 	"wick/market"
 	"wick/sse"
 	"wick/trade/book"
+	"wick/trade/watch"
 )
 
 // newEpoch returns the name of a new epoch.
@@ -28,7 +29,7 @@ func newEpoch() string {
 type Options struct {
 	Dir    string        // the state directory; made if need be
 	Source market.Source // history of the symbols that are watched
-	Feed   Feed
+	Feed   watch.Feed
 
 	Account book.AccountRules
 	Limits  book.Limits   // zero fields mean their defaults
@@ -241,22 +242,4 @@ type Recovery struct {
 	Orders, OpenOrders, Alerts, Subscriptions int // kept
 
 	Journal journal.Recovery
-}
-
-// Feed tells the engine what the market does. market.Feed is one.
-type Feed interface {
-	// Watch adds a symbol, or intervals to one.
-	Watch(symbol string, intervals ...market.Interval)
-	// Await says which symbols are to be watched as soon as their history can be loaded.
-	Await(symbols []string)
-	// Unwatch removes a symbol.
-	Unwatch(symbol string)
-	// Resume, called before Watch, gives the start of the last closed bar that the
-	// engine knows, in unix seconds; the feed is to deliver the bars after it.
-	Resume(symbol string, iv market.Interval, last int64)
-	// ResumePrice, called before Watch, gives the last price that the engine knows, and
-	// its time in unix milliseconds; the first update begins there.
-	ResumePrice(symbol string, price float64, at int64)
-	// Run calls deliver, from one goroutine at a time, until ctx ends.
-	Run(ctx context.Context, deliver func(market.Update)) error
 }

@@ -195,7 +195,7 @@ func TestGridOfSource(t *testing.T) {
 		ask(t, e, limit)
 		ask(t, e, limit)
 		fails = false
-		time.Sleep(rulesRetry)
+		time.Sleep(time.Minute)
 		if _, err := try(t, e, limit); *feed.asked != 2 || err == nil || !strings.HasPrefix(err.Error(), "off_tick: price 90.2: this market counts in steps of 0.5") {
 			t.Errorf("asked %d times, want 2; a price off the tick: %v, want off_tick", *feed.asked, err)
 		}
@@ -206,7 +206,7 @@ func TestGridOfSource(t *testing.T) {
 		if _, err := try(t, e, func(r *book.OrderRequest) { r.Quantity = exact.One / 4 }); err == nil || !strings.HasPrefix(err.Error(), "min_quantity: the order is for 0.25, and this market takes none below 0.3") {
 			t.Error(err)
 		}
-		time.Sleep(rulesAge)
+		time.Sleep(10 * time.Minute)
 		if try(t, e, limit); *feed.asked != 3 {
 			t.Errorf("ten minutes later the rules were asked for %d times, want 3", *feed.asked)
 		}
@@ -233,7 +233,7 @@ func TestHaltedMarket(t *testing.T) {
 		}, func(t *testing.T, e *Engine) {
 			waits := ask(t, e, limit)
 			status = "BREAK"
-			time.Sleep(rulesAge)
+			time.Sleep(10 * time.Minute)
 			const want = `market_halted: test does not trade AAA now: it calls that market "BREAK"; open orders stay and can be cancelled (retry later)`
 			for name, change := range map[string]func(*book.OrderRequest){"a market order": func(*book.OrderRequest) {}, "a limit that would wait": limit, "a dry run": func(r *book.OrderRequest) { r.DryRun = true }} {
 				if _, err := try(t, e, change); err == nil || err.Error() != want {
@@ -244,7 +244,7 @@ func TestHaltedMarket(t *testing.T) {
 				t.Error(err)
 			}
 			status = ""
-			time.Sleep(rulesRetry)
+			time.Sleep(time.Minute)
 			ask(t, e, func(*book.OrderRequest) {})
 		})
 	}

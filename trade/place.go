@@ -43,12 +43,12 @@ func (e *Engine) PlaceOrder(ctx context.Context, r book.OrderRequest) (book.Plac
 	if err := e.ensure(ctx, r.Symbol); err != nil { // there must be a price to judge by
 		return book.Placed{}, err
 	}
-	e.learnGrid(ctx, r.Symbol)
+	e.watch.LearnRules(ctx, r.Symbol)
 	rules, err := e.venue.prepare(ctx, r.Symbol)
 	if err != nil {
 		return book.Placed{}, err
 	}
-	asked := e.watch.ask(ctx, r.Symbol)
+	asked := e.watch.Ask(ctx, r.Symbol)
 	var p book.Placed
 	var a arrival
 	err = e.Do(func(*book.State) (err error) {

@@ -64,7 +64,7 @@ func TestPriceAge(t *testing.T) {
 					return
 				}
 				p := must(e.Positions())[0]
-				if q := e.watch.of("AAA").Quote; o.PriceAt == nil || !o.PriceAt.Equal(q.Time().Time) || o.Source != q.Source || o.Synthetic ||
+				if q := e.watch.Of("AAA").Quote; o.PriceAt == nil || !o.PriceAt.Equal(q.Time().Time) || o.Source != q.Source || o.Synthetic ||
 					!p.PriceAt.Equal(o.PriceAt.Time) || p.Source != o.Source || p.Synthetic {
 					t.Errorf("order %+v, position %+v, quote %+v", o, p, q)
 				}
@@ -93,7 +93,7 @@ func TestQuietMarket(t *testing.T) {
 		if o := ask(t, e, func(r *book.OrderRequest) { r.Type, r.Price = book.Limit, 101*exact.One }); o.Status != book.StatusOpen {
 			t.Errorf("a limit below the price: %+v", o)
 		}
-		if q := e.watch.of("AAA").Quote; q.Price != 103*exact.One || time.Since(q.Time().Time) != 3*time.Hour {
+		if q := e.watch.Of("AAA").Quote; q.Price != 103*exact.One || time.Since(q.Time().Time) != 3*time.Hour {
 			t.Errorf("the price is %s of %s", q.Price, q.Time())
 		}
 	})
@@ -130,12 +130,11 @@ func TestExchangeHours(t *testing.T) {
 				feed.quote = func() (market.Quote, error) { return q, nil }
 				time.Sleep(time.Until(day.Add(c.tradeAt)))
 				e.ensure(t.Context(), "AAA")
-				e.watch.offer("AAA", book.Quote{}, q)
+				e.watch.Ask(t.Context(), "AAA")
 				if c.fails {
 					feed.quote = func() (market.Quote, error) { return market.Quote{}, errors.New("yahoo answered 503") }
 				}
 				time.Sleep(time.Until(day.Add(c.at)))
-				e.watch.instruments["AAA"].At = q.At
 				o, err := e.Place(t.Context(), book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One})
 				if got := strings.TrimSuffix(code(err)+show(o.AveragePrice), "null"); got != c.want {
 					t.Fatalf("%s (%v), want %s", got, err, c.want)

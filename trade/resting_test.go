@@ -79,13 +79,15 @@ func TestRestingSeesOnlyLaterBars(t *testing.T) {
 		{"low of a minute after it", func() []market.Bar { return []market.Bar{minute(0, 100, 100, 80, 100), minute(1, 100, 100, 94, 100)} }, "95"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			inBubble(t, nil, func(t *testing.T, e *Engine) {
+			feed := quoting{quote: func() (market.Quote, error) {
+				return market.Quote{Symbol: "AAA", Price: 100, At: time.Now().UnixMilli(), Source: "test"}, nil
+			}}
+			inBubble(t, func(o *Options) { o.Feed = feed }, func(t *testing.T, e *Engine) {
 				e.ensure(t.Context(), "AAA")
 				walk(e, 100, minute(0, 100, 100, 100, 100))
 				path := c.path()
 				since := time.Now().UnixMilli()
 				time.Sleep(30 * time.Second)
-				e.watch.offer("AAA", book.Quote{}, market.Quote{Symbol: "AAA", Price: 100, At: time.Now().UnixMilli(), Source: "test"})
 				place(t, e, book.Buy, book.Limit, "1", "95")
 				time.Sleep(time.Duration(len(path))*time.Minute - 30*time.Second)
 				last := path[len(path)-1]

@@ -4,34 +4,15 @@ import (
 	"maps"
 
 	"wick/internal/exact"
-	"wick/market"
 	"wick/trade/book"
 )
-
-// seen returns how far a symbol was judged, nil if it has no price yet. A bar counts as
-// judged only once settle has handed all that follows from it to the journal.
-func (w *watchlist) seen(symbol string) *book.Seen {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	in := w.instruments[symbol]
-	if in == nil || in.last.At == 0 {
-		return nil
-	}
-	s := &book.Seen{Price: in.last.Price, At: in.last.At, Synthetic: in.last.Synthetic, Bars: make(map[market.Interval]int64)}
-	for iv, win := range in.windows {
-		if win.settled > 0 {
-			s.Bars[iv] = win.settled
-		}
-	}
-	return s
-}
 
 // unnoted returns how far symbol was judged, if that is past since, the look at the market after
 // which an order began to wait, and the journal has not got so far; otherwise nil. Without it a
 // crash before the next noteSeen would lose from where on the order must be judged. Called with
 // mu held.
 func (e *Engine) unnoted(symbol string, since int64) *book.Seen {
-	s, noted := e.watch.seen(symbol), e.book.Seen[symbol]
+	s, noted := e.watch.Seen(symbol), e.book.Seen[symbol]
 	if s != nil && (noted == nil || noted.At < since && since <= s.At) {
 		return s
 	}
@@ -56,14 +37,17 @@ func (e *Engine) noteSeen(at book.Time) error {
 	// Only what has changed is written, and nil for symbols that nothing waits for any
 	// more.
 	changed := make(map[string]*book.Seen)
-	waiting := e.waitingSymbols()
+	waiting := e.watching.Needs()
+	for symbol := range e.book.Open {
+		waiting[symbol] = nil
+	}
 	for symbol := range waiting {
-		if s := e.watch.seen(symbol); s != nil && !s.Equal(e.book.Seen[symbol]) {
+		if s := e.watch.Seen(symbol); s != nil && !s.Equal(e.book.Seen[symbol]) {
 			changed[symbol] = s
 		}
 	}
 	for symbol := range e.book.Seen {
-		if !waiting[symbol] {
+		if _, ok := waiting[symbol]; !ok {
 			changed[symbol] = nil
 		}
 	}
@@ -101,20 +85,4 @@ func (e *Engine) proposeSeen(changed map[string]*book.Seen, at book.Time) error 
 // writeSeen is noteSeen for callers without mu; it returns when all is on disk.
 func (e *Engine) writeSeen() error {
 	return e.Do(func(*book.State) error { return e.noteSeen(now()) })
-}
-
-// waitingSymbols returns the symbols that alerts or open orders wait for. Called
-// with mu held.
-func (e *Engine) waitingSymbols() map[string]bool {
-	waiting := make(map[string]bool)
-	for symbol := range e.book.Open {
-		waiting[symbol] = true
-	}
-	for key := range e.watching.prices {
-		waiting[key.symbol] = true
-	}
-	for key := range e.watching.signals {
-		waiting[key.symbol] = true
-	}
-	return waiting
 }

@@ -11,6 +11,7 @@ import (
 
 	"wick/market"
 	"wick/trade/book"
+	"wick/trade/watch"
 )
 
 // BenchmarkRuleAlerts judges one closed bar of fifty symbols for a thousand rule
@@ -22,7 +23,7 @@ func BenchmarkRuleAlerts(b *testing.B) {
 	o.Source = p
 	e := openTest(b, o)
 	defer e.Close()
-	var closings []closing
+	var rounds []watch.Round
 	for i := range 50 {
 		symbol := fmt.Sprintf("S%d", i)
 		for k := range 20 {
@@ -39,18 +40,18 @@ func BenchmarkRuleAlerts(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		s, _ := e.watch.window(seriesKey{symbol, market.Hour1})
+		s, _ := e.watch.Window(symbol, market.Hour1)
 		s = s.Closed()
 		last := s.Time[s.Len()-1]
-		closings = append(closings, closing{key: seriesKey{symbol, market.Hour1}, bars: s, after: last - 1, through: last})
+		rounds = append(rounds, watch.Round{Key: watch.Key{Symbol: symbol, Interval: market.Hour1}, Bars: s, After: last - 1, Through: last})
 	}
 	for _, a := range e.book.Alerts {
 		a.CreatedAt = book.Time{Time: time.Unix(0, 0)}
 	}
 	used := processorTime(b)
 	for b.Loop() {
-		for _, c := range closings {
-			e.judge(b.Context(), c)
+		for _, r := range rounds {
+			e.judgeRound(b.Context(), r)
 		}
 	}
 	b.ReportMetric(float64((processorTime(b)-used).Microseconds())/1000/float64(b.N), "cpu-ms/bar")

@@ -174,7 +174,7 @@ func (e *Engine) load(ctx context.Context, symbol string) {
 	switch {
 	case ctx.Err() != nil:
 	case err == nil && resting:
-		e.learnGrid(ctx, symbol) // prices of fills are rounded to its tick
+		e.watch.LearnRules(ctx, symbol) // prices of fills are rounded to its tick
 	case err != nil:
 		e.log.Warn("symbol cannot be watched yet", "symbol", symbol, "error", err)
 		if !used && errors.Is(err, market.ErrUnlisted) {

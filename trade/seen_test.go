@@ -16,6 +16,7 @@ import (
 	"wick/internal/journal/journaltest"
 	"wick/market"
 	"wick/trade/book"
+	"wick/trade/watch"
 )
 
 // process is a wick that is started, stopped and killed, on one disk and one
@@ -211,8 +212,8 @@ func TestLongDowntime(t *testing.T) {
 		if got, want := p.lines(), []string{"indicator_signalcrosses_above 97.5 10:00 true"}; !slices.Equal(got, want) {
 			t.Errorf("told %q, want %q", got, want)
 		}
-		if s, _ := p.e.watch.window(seriesKey{"AAA", market.Minute1}); s.Len() > 2*windowBars+1 {
-			t.Errorf("the window keeps %d bars, want at most %d", s.Len(), 2*windowBars+1)
+		if s, _ := p.e.watch.Window("AAA", market.Minute1); s.Len() > 2*watch.WindowBars+1 {
+			t.Errorf("the window keeps %d bars, want at most %d", s.Len(), 2*watch.WindowBars+1)
 		}
 		p.stop()
 	})
@@ -320,14 +321,14 @@ func TestStopWhileJudging(t *testing.T) {
 		if _, err := setAlert(t, e, `{"indicator_signal":{"indicator":"sma","signal":"price_cross_up","length":2}}`, "1h"); err != nil {
 			t.Fatal(err)
 		}
-		before := *e.watch.seen("AAA")
+		before := *e.watch.Seen("AAA")
 		time.Sleep(time.Hour)
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
 		bar := market.Bar{Time: time.Now().Unix() - 3600, Open: 100, High: 120, Low: 100, Close: 120}
 		e.deliver(ctx, market.Update{Symbol: "AAA", Price: 120, High: 120, Low: 120, At: time.Now().UnixMilli(),
 			Closed: []market.ClosedBar{{Interval: market.Hour1, Bar: bar}}})
-		if after := e.watch.seen("AAA"); !maps.Equal(after.Bars, before.Bars) {
+		if after := e.watch.Seen("AAA"); !maps.Equal(after.Bars, before.Bars) {
 			t.Errorf("bars are judged up to %v, want %v as before", after.Bars, before.Bars)
 		}
 	})

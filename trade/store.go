@@ -8,6 +8,7 @@ import (
 
 	"wick/internal/journal"
 	"wick/sse"
+	"wick/trade/alert"
 	"wick/trade/book"
 )
 
@@ -31,7 +32,7 @@ type store struct {
 
 	mu        sync.Mutex
 	book      book.Book        // guarded by mu, like every field below
-	watching  *alertIndex      // the alerts in the state
+	watching  *alert.Index     // the alerts in the state
 	broken    error            // why no step can be taken: the journal is broken
 	taken     []journal.Record // steps that the present decision has taken, which the journal gets when it has ended
 	following bool             // another process writes: its steps are applied once they are in the log
@@ -73,7 +74,7 @@ func (b *store) install(s *book.State) {
 
 // indexAlerts makes the index of the alerts in s, which s keeps up to date from then on.
 func (b *store) indexAlerts(s *book.State) {
-	b.watching = newAlertIndex(s.Alerts)
+	b.watching = alert.NewIndex(s.Alerts)
 	s.Index = b.watching
 }
 

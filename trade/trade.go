@@ -25,7 +25,7 @@
 //     it is wrong whatever the state of the book.
 //  2. retry.go: if its client_order_id was used before, the answer is that order.
 //  3. halt.go: has the owner halted trading?
-//  4. needs.go and price.go: the symbol is watched, and the feed is asked for its price.
+//  4. needs.go and package watch: the symbol is watched, and the feed is asked for its price.
 //  5. book/draft.go: the price must be fresh. The order is built: its quantity, how long it
 //     may wait, where its exits stand, what it replaces, and at which price it would be filled
 //     on arrival, if at all (book/paper.go).
@@ -44,20 +44,19 @@
 // # The way of a price
 //
 // onUpdate in deliver.go handles an update of the feed: book/tick.go makes its numbers exact;
-// watch.go brings the windows up to date and says which bars closed; settle fills resting
-// orders (book/resting.go) and lets trailing stops follow (book/trail.go), then fires price
-// alerts, oldest first; after the commit the subscribers are told. Beside that, so that no
-// price waits for it, signals.go loads what alerts on the closed bars read and computes their
-// indicators.
+// package watch brings the windows up to date and says which bars closed; resting orders are
+// filled (book/resting.go) and trailing stops follow (book/trail.go); then price alerts fire,
+// oldest first; after the commit the subscribers are told. Beside that, so that no price waits
+// for it, package alert loads what alerts on the closed bars read and computes their indicators.
 //
 // # The parts
 //
 // Package trade/book has what is computed: orders, positions, groups, alerts, the events, the
-// state that they add up to, and the decisions that are made from it. Here is what the rest
-// needs: the store, which is the book with its journal and the one lock (store.go,
-// finished.go); prices (watch.go, price.go, ruler.go); alerts (signals.go, alerts.go); a broker
-// elsewhere (venue.go, learn.go, live.go, reconcile.go, connect.go); other replicas (shared.go,
-// lead.go); and trade.go, which opens and runs it all.
+// state that they add up to, and the decisions that are made from it. Package trade/watch has
+// what is known of the markets, and trade/alert which alerts wait for what. Here is what the rest
+// needs: the store, which is the book with its journal and the one lock (store.go, finished.go); a
+// broker elsewhere (venue.go, learn.go, live.go, reconcile.go, connect.go); other replicas
+// (shared.go, lead.go); and trade.go, which opens and runs it all.
 //
 // # What the paper broker does not do
 //
@@ -94,6 +93,7 @@ import (
 	"wick/internal/journal"
 	"wick/market"
 	"wick/trade/book"
+	"wick/trade/watch"
 )
 
 // Open locks the state directory for this process and reads it. It starts no goroutine.
@@ -126,12 +126,12 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 		return nil, errors.New("a broker elsewhere does not work with several replicas: the next leader would not know what the one before had under way with it")
 	}
 	e := &Engine{unlisted: make(map[string]bool)}
-	e.options = o
-	e.watch = watchlist{source: o.Source, feed: o.Feed, intervals: o.Intervals, most: o.Limits.Symbols, instruments: make(map[string]*instrument), closings: make(map[seriesKey][]closing)}
+	e.options, e.signals.Source, e.signals.Log = o, o.Source, o.Log
+	e.watch = watch.New(o.Source, o.Feed, o.Intervals, o.Limits.Symbols, o.Log)
 	e.book = *book.NewBook(book.Rules{
 		Limits: o.Limits, Account: o.Account, FeeRate: o.FeeRate, MakerFeeRate: *o.MakerFeeRate, Slippage: o.Slippage, HalfSpread: o.HalfSpread, Quoted: o.Quoted,
 		MaxPriceAge: o.MaxPriceAge, Grid: o.Grid,
-	}, &e.watch)
+	}, e.watch)
 	e.book.Write, e.book.Tells = e.write, o.Outbox != nil
 	e.log, e.hub, e.outbox, e.venue = o.Log, o.Hub, o.Outbox, paperVenue{e}
 	if o.Venue != nil {
@@ -236,7 +236,7 @@ func (e *Engine) Status() Health {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := Health{
-		Trading: e.book.Remote.State(e.book.Trading), Journal: "ok", FeedAge: -1, Symbols: len(e.watch.symbols()),
+		Trading: e.book.Remote.State(e.book.Trading), Journal: "ok", FeedAge: -1, Symbols: len(e.watch.Symbols()),
 		Orders: len(e.book.Orders), OpenOrders: e.book.OpenCount, Alerts: len(e.book.Alerts),
 		Subscriptions: subscriptions, Notifications: len(e.book.Polling),
 		Records: stats.Records, Syncs: stats.Syncs, SyncTime: stats.SyncTime,
@@ -265,7 +265,7 @@ func (e *Engine) Status() Health {
 }
 
 // Symbols returns the watched symbols.
-func (e *Engine) Symbols() []string { return e.watch.symbols() }
+func (e *Engine) Symbols() []string { return e.watch.Symbols() }
 
 // Period returns how much time passes between two prices of a symbol, zero if the
 // feed does not say.
@@ -282,5 +282,5 @@ func (e *Engine) Period(symbol string) time.Duration {
 // last and marked, and whether they are what the source would return. They are not if the
 // engine does not watch the series, or knows its forming bar by prices alone, without a volume.
 func (e *Engine) Window(symbol string, iv market.Interval) (s *market.Series, whole bool) {
-	return e.watch.window(seriesKey{symbol, iv})
+	return e.watch.Window(symbol, iv)
 }

@@ -9,6 +9,7 @@ import (
 
 	"wick/market"
 	"wick/trade/book"
+	"wick/trade/watch"
 )
 
 // busy is a source during whose next answer something else happens.
@@ -33,7 +34,7 @@ func TestWindowGoneWhileLoading(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			source := &busy{Source: flat(100)}
 			inBubble(t, func(o *Options) { o.Source = source }, func(t *testing.T, e *Engine) {
-				if err := e.ensure(t.Context(), "AAA", need{interval: market.Minute15}); err != nil {
+				if err := e.ensure(t.Context(), "AAA", watch.Need{Interval: market.Minute15}); err != nil {
 					t.Fatal(err)
 				}
 				source.meanwhile = func() {
@@ -51,8 +52,8 @@ func TestWindowGoneWhileLoading(t *testing.T) {
 				if source.meanwhile != nil {
 					t.Fatal("no bars were loaded for the gap")
 				}
-				if _, ok := e.watch.window(seriesKey{"AAA", market.Minute15}); ok || e.watch.has("AAA") != again {
-					t.Errorf("the window is back: %t; the symbol is watched: %t", ok, e.watch.has("AAA"))
+				if _, ok := e.watch.Window("AAA", market.Minute15); ok || e.watch.Has("AAA") != again {
+					t.Errorf("the window is back: %t; the symbol is watched: %t", ok, e.watch.Has("AAA"))
 				}
 			})
 		})
@@ -161,8 +162,8 @@ func TestLastSymbolWhileLoading(t *testing.T) {
 		if err := set("AAA"); code(err) != "max_symbols" {
 			t.Errorf("a second symbol: %v, want max_symbols", err)
 		}
-		if a := must(e.Alerts()); len(a) != 1 || a[0].Symbol != "BBB" || e.watch.has("AAA") {
-			t.Errorf("alerts %+v, AAA watched %t; want one of BBB, and not AAA", a, e.watch.has("AAA"))
+		if a := must(e.Alerts()); len(a) != 1 || a[0].Symbol != "BBB" || e.watch.Has("AAA") {
+			t.Errorf("alerts %+v, AAA watched %t; want one of BBB, and not AAA", a, e.watch.Has("AAA"))
 		}
 	})
 }
@@ -215,7 +216,7 @@ func TestBarClosesWhileLoading(t *testing.T) {
 		if _, err := setAlert(t, e, `{"indicator_signal":{"indicator":"sma","signal":"price_cross_up","length":900}}`, "1h"); err != nil {
 			t.Fatal(err)
 		}
-		s, _ := e.watch.window(seriesKey{"AAA", market.Hour1})
+		s, _ := e.watch.Window("AAA", market.Hour1)
 		n := s.Len()
 		if n != 1501 || s.Close[n-3] != 100 || s.Close[n-2] != 120 || s.Close[n-1] != 125 || s.Check() != nil {
 			t.Errorf("%d bars end with %v, %v; want 100, 120, 125", n, s.Close[max(0, n-3):], s.Check())
@@ -248,64 +249,10 @@ func TestBadBarOfFeed(t *testing.T) {
 		} {
 			e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 100, High: 100, Low: 100, At: time.Now().UnixMilli(), Synthetic: true, Closed: []market.ClosedBar{c}})
 		}
-		if s, _ := e.watch.window(seriesKey{"AAA", market.Hour1}); e.PendingNotifications("") != 0 || s.Closed().Time[s.Closed().Len()-1] >= start {
+		if s, _ := e.watch.Window("AAA", market.Hour1); e.PendingNotifications("") != 0 || s.Closed().Time[s.Closed().Len()-1] >= start {
 			t.Errorf("%d fired, and the window ends with %v; want none, and a bar before %d", e.PendingNotifications(""), s.Closed().Time[s.Closed().Len()-1], start)
 		}
 	})
-}
-
-// TestDowntimeBeyondOneAnswer: of more bars than one answer has, those are judged that have
-// as many bars before them as the window keeps.
-func TestDowntimeBeyondOneAnswer(t *testing.T) {
-	s, err := flat(100).Bars(t.Context(), market.Query{Symbol: "AAA", Interval: market.Minute1, Limit: market.MaxLimit})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := newWindow(s, windowBars)
-	w.resume(s.Time[10])
-	if n := w.closed.Len() - w.after(w.judged); n != market.MaxLimit-1-windowBars || w.late != s.Time[market.MaxLimit-2] {
-		t.Errorf("%d bars wait to be judged, the last late one at %d; want %d, %d", n, w.late, market.MaxLimit-1-windowBars, s.Time[market.MaxLimit-2])
-	}
-}
-
-// TestWindowOfSydney: the days of Sydney begin an hour before their time in UTC. A window that
-// is loaded after a session has a complete bar, which waits for its close, and no process
-// has missed it. A price in the first hour of the next session belongs to the next bar.
-func TestWindowOfSydney(t *testing.T) {
-	const day, hour = 86400, 3600
-	monday := time.Date(2025, 1, 6, 0, 0, 0, 0, time.UTC).Unix()
-	s := &market.Series{Symbol: "AAA", Interval: market.Day1}
-	for i := range int64(3) {
-		s.Append(market.Bar{Time: monday + i*day, Open: 100, High: 101, Low: 99, Close: 100})
-		s.Delayed = append(s.Delayed, market.Delay{Start: monday + i*day, Offset: -hour})
-	}
-	wednesday := monday + 2*day
-	for _, c := range []struct{ asked, judged int64 }{{wednesday + 8*hour, monday + day}, {wednesday + 22*hour, monday + day}, {wednesday + 23*hour, wednesday}} {
-		s.AsOf = c.asked * 1000
-		w := newWindow(s, 2)
-		if w.resume(monday + day); w.judged != min(c.judged, monday+day) || (w.late != 0) != (c.judged == wednesday) {
-			t.Errorf("asked at %d: judged up to %d, late %d", c.asked-wednesday, w.judged, w.late)
-		}
-		if w = newWindow(s, 2); w.judged != c.judged {
-			t.Errorf("asked at %d: a new window is judged up to %d, want %d", c.asked-wednesday, w.judged, c.judged)
-		}
-	}
-	w := newWindow(s, 2)
-	at := (wednesday + 23*hour + 1800) * 1000
-	w.touch(market.Update{Price: 150, High: 155, Low: 100, At: at, Path: []market.Bar{{Time: at/1000 - 60, Open: 149, High: 155, Low: 148, Close: 150}}})
-	want := market.FormingBar{Bar: market.Bar{Time: wednesday + day, Open: 149, High: 155, Low: 148, Close: 150}, Delay: market.Delay{Start: wednesday + day, Offset: -hour}}
-	if w.forming != want {
-		t.Errorf("forming %+v, want %+v", w.forming, want)
-	}
-	s.PriceAt = 0 // a source that does not say
-	if q := book.LastQuote(s); q.At != (wednesday+23*hour)*1000 {
-		t.Errorf("the last price is of %d, want the close of the last bar, %d", q.At, (wednesday+23*hour)*1000)
-	}
-	longer := newWindow(s, 3)
-	w.early = wednesday
-	if longer.follow(w); longer.early != wednesday || longer.forming != want {
-		t.Errorf("a longer window goes on with %d and %+v", longer.early, longer.forming)
-	}
 }
 
 // hasty is a feed that has an hour close as soon as it is told where the quarters of an hour
@@ -332,9 +279,9 @@ func TestFeedGoesOnWhereWindowWasLoaded(t *testing.T) {
 		start := market.Hour1.Start(time.Now().Unix())
 		feed.close = func() {
 			bar := market.Bar{Time: start, Open: 100, High: 100, Low: 100, Close: 100}
-			e.watch.observe(book.Tick{Update: market.Update{Symbol: "AAA", Price: 100, At: start * 1000, Closed: []market.ClosedBar{{Interval: market.Hour1, Bar: bar}}}}, nil)
+			e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 100, High: 100, Low: 100, At: start * 1000, Closed: []market.ClosedBar{{Interval: market.Hour1, Bar: bar}}})
 		}
-		if err := e.ensure(t.Context(), "AAA", need{interval: market.Minute15}); err != nil {
+		if err := e.ensure(t.Context(), "AAA", watch.Need{Interval: market.Minute15}); err != nil {
 			t.Fatal(err)
 		}
 		if feed.from != start-3600 {
@@ -358,7 +305,7 @@ func TestKeptForAnOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(unusedAfter)
-		if e.forgetUnneeded(unusedAfter); !e.watch.has("AAA") || e.watch.has("BBB") {
+		if e.forgetUnneeded(unusedAfter); !e.watch.Has("AAA") || e.watch.Has("BBB") {
 			t.Errorf("watched are %q, want AAA, which an order waits for, alone", e.Symbols())
 		}
 	})

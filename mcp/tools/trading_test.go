@@ -21,6 +21,7 @@ import (
 	"wick/sse"
 	"wick/trade"
 	"wick/trade/book"
+	"wick/trade/watch"
 )
 
 // desk is what trades in a test: engine, hub and tools over the sample source.
@@ -172,7 +173,7 @@ func (slowly) Period(string) time.Duration { return 40 * time.Second }
 // source cannot be asked often.
 func TestSlowSourceWarns(t *testing.T) {
 	for _, c := range []struct {
-		feed      trade.Feed
+		feed      watch.Feed
 		condition string
 		want      bool
 	}{

@@ -1,48 +1,33 @@
-package trade
+package watch
 
 import (
 	"slices"
 	"sort"
 
-	"wick/indicators"
 	"wick/market"
 )
 
-// windowBars is how many closed bars a window keeps at least. It keeps more if the
+// WindowBars is how many closed bars a window keeps at least. It keeps more if the
 // indicators of alerts need them.
-const windowBars = 500
+const WindowBars = 500
 
-// seriesKey names one window.
-type seriesKey struct {
-	symbol   string
-	interval market.Interval
-}
-
-// need asks for a window: bars of an interval, and how many at least.
-type need struct {
-	interval market.Interval
-	bars     int // closed bars; less than windowBars means windowBars
-}
-
-// chartHistory returns how many closed bars an alert on r is judged on when the last of
-// them starts at the given time, in unix seconds. These are the bars that a chart of the
-// usual length is computed from when the next bar is forming, so that alert and chart
-// get the same numbers.
-func chartHistory(r indicators.Request, iv market.Interval, last int64) int {
-	return indicators.ShownBars - 1 + min(r.WarmupAt(iv, last), indicators.MaxWarmup)
-}
-
-// window is a run of closed bars and the one that is forming.
+// window is a run of closed bars, the last of which may be complete only, and the bar that is
+// forming.
 type window struct {
 	closed  market.Series
 	forming market.FormingBar // Time is zero when nothing is known of it
 	partial bool              // the forming bar was last changed by a price alone: its volume is behind
 	keep    int               // closed bars to keep
 	short   bool              // the source has fewer than keep
-	judged  int64             // start of the newest closed bar that alerts were judged on
-	settled int64             // the same, once what followed from it was handed to the journal
-	early   int64             // start of the newest bar that some alerts were judged on when it was complete, before it closed
-	late    int64             // start of the last bar that closed while no process was there to judge it
+	gap     bool              // bars are missing
+
+	// How far it was judged. Times are starts of bars, in unix seconds.
+	judged   int64 // the newest closed bar whose alerts have fired
+	through  int64 // the newest closed bar that is to be judged
+	complete int64 // the bar that was told as complete last; see Round
+	ended    int64 // when the session of that was over
+	early    int64 // the newest bar that was judged when it was complete
+	judging  bool  // Judge is at work
 }
 
 // newWindow returns a window with the bars that a source returned when it was asked for
@@ -58,25 +43,25 @@ func newWindow(s *market.Series, keep int) *window {
 	w.closed.Forming, w.closed.Extra = false, nil
 	w.closed.Grow(keep) // our own memory: the source's must not be written
 	w.short = n < keep
-	w.judged = w.lastClosed()
+	w.judged = w.last()
 	// A complete bar is judged when it closes, like one that is told later.
 	if n > 1 && s.AsOf > 0 && s.ClosedAt(n-1) > s.AsOf/1000 {
 		w.judged = s.Time[n-2]
 	}
-	w.settled = w.judged
+	w.through = w.judged
 	return w
 }
 
-// resume makes the bars after the one that starts at from wait to be judged. That bar is
-// the last that an earlier process has judged; zero means that none is known. If more
-// bars were missed than can be loaded at once, those with too few bars before them are
-// not judged.
+// resume makes the bars after the one that starts at from wait to be judged, once the feed has
+// told them again. That bar is the last that an earlier process has judged; zero means that none
+// is known. If more bars were missed than can be loaded at once, those with too few bars before
+// them are not judged.
 func (w *window) resume(from int64) {
 	if w.closed.Len() >= market.MaxLimit-1 {
 		from = max(from, w.closed.Time[w.keep-1])
 	}
 	if from > 0 && from < w.judged {
-		w.late, w.judged, w.settled = w.judged, from, from
+		w.judged, w.through = from, from
 	}
 }
 
@@ -86,15 +71,20 @@ func (w *window) follow(old *window) {
 	if old == nil {
 		return
 	}
-	newer := old.closed.Slice(old.after(w.lastClosed()), old.closed.Len())
+	newer := old.closed.Slice(old.after(w.last()), old.closed.Len())
 	for i := range newer.Len() {
 		w.closed.Append(newer.Bar(i))
 	}
 	w.closed.Delayed = append(w.closed.Delayed, newer.Delayed...)
-	w.judged, w.settled, w.early, w.late = old.judged, old.settled, old.early, old.late
+	w.judged, w.through, w.complete, w.ended, w.early, w.judging = old.judged, old.through, old.complete, old.ended, old.early, old.judging
 	if old.forming.Time > w.forming.Time {
 		w.forming, w.partial = old.forming, old.partial
 	}
+}
+
+// waits reports whether a bar is to be judged that was not.
+func (w *window) waits() bool {
+	return w.through > w.judged || w.complete > max(w.through, w.early)
 }
 
 // after returns the index of the first closed bar that starts after t.
@@ -102,8 +92,8 @@ func (w *window) after(t int64) int {
 	return sort.Search(w.closed.Len(), func(i int) bool { return w.closed.Time[i] > t })
 }
 
-// lastClosed returns the start of the newest closed bar, or zero.
-func (w *window) lastClosed() int64 {
+// last returns the start of the newest closed bar, or zero.
+func (w *window) last() int64 {
 	if n := w.closed.Len(); n > 0 {
 		return w.closed.Time[n-1]
 	}
@@ -114,19 +104,16 @@ func (w *window) lastClosed() int64 {
 // new bar, so that adding a bar is cheap on average. Bars that wait to be judged stay, and
 // keep bars before them. It is called before bars are added.
 func (w *window) trim() {
-	waiting := w.closed.Len() - w.after(w.judged)
-	if w.closed.Len()-waiting >= 2*w.keep {
-		tail := w.closed.Tail(w.keep + waiting)
-		w.closed = *tail
+	if judged := w.after(w.judged); judged >= 2*w.keep {
+		w.closed = *w.closed.Tail(w.keep + w.closed.Len() - judged)
 		w.closed.Grow(w.keep)
 	}
 }
 
-// add takes in a bar that closed, or is complete. It reports whether the bar is still to be
-// judged, and whether bars are missing before it.
-func (w *window) add(c market.ClosedBar) (isNew, gap bool) {
+// add takes in a bar that closed, or is complete.
+func (w *window) add(c market.ClosedBar) {
 	b := c.Bar
-	switch last := w.lastClosed(); {
+	switch last := w.last(); {
 	case b.Time == last && last != 0: // it was complete before
 		n := w.closed.Len() - 1
 		if w.closed.Bar(n) != b { // and was corrected: it is judged again
@@ -138,19 +125,18 @@ func (w *window) add(c market.ClosedBar) (isNew, gap bool) {
 		if c.Delay != (market.Delay{}) {
 			w.closed.Delayed = append(w.closed.Delayed, c.Delay)
 		}
-		gap = last != 0 && b.Time != w.closed.Interval.Next(last)
+		w.gap = w.gap || last != 0 && b.Time != w.closed.Interval.Next(last)
 	}
 	if w.forming.Time <= b.Time {
 		w.forming = market.FormingBar{}
 	}
-	return b.Time > w.judged, gap
 }
 
 // touch brings the forming bar up to date with an update. If the update has the source's
 // forming bar, it takes that; otherwise it extends the known one by the new prices.
 func (w *window) touch(u market.Update) {
 	if b, ok := u.Forming[w.closed.Interval]; ok && b.Check() == nil {
-		if b.Time > w.lastClosed() {
+		if b.Time > w.last() {
 			w.forming, w.partial = b, false
 		}
 		return
@@ -158,7 +144,7 @@ func (w *window) touch(u market.Update) {
 	// A price exactly between two bars belongs to the first: if the market closes then,
 	// no other bar begins.
 	start, delay := w.around((u.At - 1) / 1000)
-	if start <= w.lastClosed() {
+	if start <= w.last() {
 		return // the bar is closed; the price is late
 	}
 	began := start + delay.Offset
@@ -193,8 +179,8 @@ func (w *window) around(at int64) (start int64, d market.Delay) {
 	return start, d
 }
 
-// closedBars returns a copy of the last n closed bars, with room for one more.
-func (w *window) closedBars(n int) *market.Series {
+// copy returns a copy of the last n closed bars, with room for one more.
+func (w *window) copy(n int) *market.Series {
 	s := *w.closed.Tail(n)
 	s.Grow(1)
 	return &s
