@@ -24,16 +24,26 @@ import (
 // client is one MCP client with its token.
 type client struct {
 	base, token string
-	id          string    // its client_id
+	name, id    string    // what it calls itself, and its client_id
 	ends        time.Time // of its token, or a little later
+	lasting     bool      // it logs in anew before its token ends
 	http        *http.Client
 	stale       bool // the last reply says that it may be out of date
+}
+
+// looker returns a client that looks for as long as it takes, however busy the machine is.
+func looker(base string) (*client, error) {
+	c, err := login(base, "looker")
+	if err == nil {
+		c.lasting = true
+	}
+	return c, err
 }
 
 // login registers under name and walks through the authorization with PKCE. The
 // redirect goes to loopback, so it is answered at once.
 func login(base, name string) (*client, error) {
-	c := &client{base: base, http: &http.Client{
+	c := &client{base: base, name: name, http: &http.Client{
 		Timeout:       30 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -115,6 +125,13 @@ var errTool = errors.New("tool refused")
 // call runs a tool and decodes its first text. An error that is not errTool
 // means that the outcome is unknown.
 func (c *client) call(tool string, arguments map[string]any, into any) error {
+	if c.lasting && time.Until(c.ends) < 5*time.Second {
+		next, err := login(c.base, c.name)
+		if err != nil {
+			return err
+		}
+		c.id, c.token, c.ends = next.id, next.token, next.ends
+	}
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call",
 		"params": map[string]any{"name": tool, "arguments": arguments}})
 	if err != nil {

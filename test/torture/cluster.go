@@ -134,7 +134,7 @@ func (s *site) start() error {
 		return err
 	}
 	s.listener = c
-	return s.oracle.verify(c, false)
+	return subscribed(c, false)
 }
 
 // writeSecrets makes the key that the replicas share.

@@ -124,16 +124,15 @@ func (r *run) play(p *process, round, kills, clients int, seed uint64) error {
 	if err != nil {
 		return fmt.Errorf("login: %w", err)
 	}
-	began := time.Now()
-	err = o.verify(listener, round > 0)
-	if err != nil && time.Until(listener.ends) < time.Second { // the token has ended meanwhile
-		time.Sleep(time.Second)
-		if listener, err = r.logins.listener(p.base); err == nil {
-			err = o.verify(listener, round > 0)
-		}
+	if err := subscribed(listener, round > 0); err != nil {
+		return err
 	}
+	look, err := looker(p.base)
 	if err != nil {
-		return fmt.Errorf("%w (after %s of looking, with a token for another %s)", err, time.Since(began).Round(time.Second), time.Until(listener.ends).Round(time.Second))
+		return fmt.Errorf("login: %w", err)
+	}
+	if err := o.compare(look, newestOrders); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var streams, traders sync.WaitGroup
@@ -141,11 +140,7 @@ func (r *run) play(p *process, round, kills, clients int, seed uint64) error {
 	defer cancel()
 	streams.Go(func() { r.logins.listen(ctx, o, listener, p.base) })
 	if round == kills {
-		looker, err := login(p.base, "looker")
-		if err != nil {
-			return fmt.Errorf("login: %w", err)
-		}
-		return o.settle(looker)
+		return o.settle(look)
 	}
 	for i := range clients {
 		c, err := r.logins.trader(p, fmt.Sprint("trader", i))
