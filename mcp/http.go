@@ -67,42 +67,6 @@ type ScopeError string
 
 func (e ScopeError) Error() string { return string(e) }
 
-// logLine is what the log says about a request.
-type logLine struct {
-	status       int
-	method, tool string
-	caller       Caller // zero without a valid token
-	err          error
-}
-
-// log writes the line of one request: what was asked, by which client, from where.
-// Method and tool are names that we chose. The client's name is a stranger's text: it is
-// clipped and written as an attribute, which the log handler quotes.
-func (h *HTTP) log(r *http.Request, start time.Time, l logLine) {
-	if h.Log == nil || !h.Log.Enabled(r.Context(), slog.LevelInfo) { // before what would be formatted in vain
-		return
-	}
-	attrs := make([]slog.Attr, 0, 8)
-	attrs = append(attrs,
-		slog.String("method", l.method),
-		slog.Int("status", l.status),
-		slog.Duration("took", time.Since(start)),
-		slog.Bool("authorization", len(r.Header["Authorization"]) > 0))
-	if l.tool != "" {
-		attrs = append(attrs, slog.String("tool", l.tool))
-	}
-	if l.caller.ID != "" {
-		attrs = append(attrs, slog.String("name", limit.Clip(l.caller.Name)), slog.String("id", l.caller.short()))
-	}
-	if h.Address != nil {
-		attrs = append(attrs, slog.String("from", h.Address(r)))
-	}
-	if l.err != nil {
-		attrs = append(attrs, slog.String("error", limit.Clip(l.err.Error())))
-	}
-	h.Log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
-}
-
 // Bounds of a POST, in bytes.
 const (
 	maxBody = 1 << 20
@@ -141,7 +105,7 @@ const (
 	eventTimeout = 10 * time.Second // a notification about its call, which waits meanwhile
 )
 
-// exchange is one POST: its request, and what was found out about it.
+// exchange is one request to an endpoint that asks for a token, and what was found out about it.
 type exchange struct {
 	h     *HTTP
 	w     http.ResponseWriter
@@ -151,7 +115,7 @@ type exchange struct {
 	ctx     context.Context // of the request, and of the caller's session once there is one
 	session *Session        // of the caller; nil without a valid token
 	caller  Caller
-	denied  error // why the caller has no valid token
+	denied  error // why the caller has no valid token, and in the end why a stream ended
 
 	held, reply int // bytes counted against the caller's share, and how many of them are the reply's
 
@@ -160,18 +124,21 @@ type exchange struct {
 	method, tool string // for the log
 }
 
-// post serves POST /mcp and its aliases.
-func (h *HTTP) post(w http.ResponseWriter, r *http.Request) {
-	x := exchange{h: h, w: w, r: r, ctx: r.Context(), start: time.Now()}
-	echoSession(w, r)
-	status := x.serve()
-	if x.held > 0 {
-		x.shares().Add(x.caller, -x.held)
+// handler returns the handler of an endpoint, whose work serve does. It returns the status
+// that it answered with.
+func (h *HTTP) handler(serve func(*exchange) int) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		x := exchange{h: h, w: w, r: r, ctx: r.Context(), start: time.Now()}
+		echoSession(w, r)
+		status := serve(&x)
+		if x.held > 0 {
+			x.shares().Add(x.caller, -x.held)
+		}
+		if x.session != nil {
+			x.session.End()
+		}
+		x.log(status, x.method)
 	}
-	if x.session != nil {
-		x.session.End()
-	}
-	x.log(status, x.method)
 }
 
 // shares are those from which the bytes of the request are taken.
@@ -183,17 +150,23 @@ func (x *exchange) shares() *Shares {
 }
 
 // authenticate finds out who the caller is, before the body is read: the bytes of the request
-// and its connection count as the caller's and not as a stranger's.
-func (x *exchange) authenticate() {
+// and its connection count as the caller's and not as a stranger's. It returns an error if
+// the caller has too many connections.
+func (x *exchange) authenticate() *Error {
 	caller, err := x.h.Authenticate(x.r)
-	if x.denied = err; err != nil {
-		return
+	if x.denied = err; err == ErrTooMany {
+		x.w.Header().Set("Connection", "close")
+		return errTooMany
+	}
+	if err != nil {
+		return nil
 	}
 	if x.session, err = x.h.Server.Sessions.Begin(x.r.Context(), caller); err != nil {
 		x.revoked()
-		return
+		return nil
 	}
 	x.ctx, x.caller = x.session.Context, caller
+	return nil
 }
 
 // unauthorized returns why there is no valid token, which may have been revoked meanwhile,
@@ -212,14 +185,13 @@ func (x *exchange) revoked() {
 	}
 }
 
-// serve answers the request and returns the status it answered with.
-func (x *exchange) serve() int {
+// post serves POST /mcp and its aliases.
+func (x *exchange) post() int {
 	if refused := x.unacceptable(); refused != nil {
 		return x.refuse(refused)
 	}
-	if x.authenticate(); x.denied == ErrTooMany {
-		x.w.Header().Set("Connection", "close")
-		return x.refuse(errTooMany)
+	if refused := x.authenticate(); refused != nil {
+		return x.refuse(refused)
 	}
 	all, batch, refused := x.messages()
 	if refused != nil {
@@ -254,7 +226,8 @@ func (x *exchange) serve() int {
 	// of a response with an error status, and the replies in it would be lost.
 	switch {
 	case stream != nil:
-		return x.listen(stream)
+		defer stream.close()
+		return x.follow(func() error { return x.h.Listen(stream.ctx, x.w, stream) })
 	case served && out.Len() == 0:
 		status = http.StatusAccepted
 	case served:
@@ -418,13 +391,31 @@ func (x *exchange) answer(r *request, batch bool) Reply {
 // room returns an error if the caller's share is full of bodies and unread replies.
 func (x *exchange) room() *Error { return x.shares().Fits(x.caller, 1) }
 
-// listen writes a stream. The log has one line when it begins and, at the end of the
+// stream serves GET /mcp and its aliases: the stream of notifications of one caller, which
+// ends with the caller's token.
+func (x *exchange) stream() int {
+	x.method = "stream"
+	switch {
+	case !accepts(x.r.Header["Accept"], "text/event-stream"):
+		return x.refuse(&Error{Code: codeInvalidRequest, Message: "GET answers with text/event-stream, which the Accept header excludes", Status: http.StatusNotAcceptable})
+	case !knownVersion(x.r.Header):
+		return x.refuse(badVersion)
+	}
+	if refused := x.authenticate(); refused != nil {
+		return x.refuse(refused)
+	}
+	if x.denied != nil {
+		return x.refuse(errUnauthorized)
+	}
+	return x.follow(func() error { return x.h.Stream(x.w, x.r.WithContext(x.ctx), x.caller) })
+}
+
+// follow writes a stream. The log has one line when it begins and, at the end of the
 // exchange, one when it ends.
-func (x *exchange) listen(s *Stream) int {
-	defer s.close()
+func (x *exchange) follow(stream func() error) int {
 	x.log(http.StatusOK, x.method)
-	x.method = "end of listen"
-	x.denied = x.h.Listen(s.ctx, x.w, s)
+	x.method = "end of " + strings.TrimPrefix(x.method, "subscriptions/")
+	x.denied = stream()
 	return http.StatusOK
 }
 
@@ -482,14 +473,35 @@ func (x *exchange) respond(status int, body ...[]byte) {
 	respond(x.w, status, within, body...)
 }
 
-// log writes a line about this request. That there is no token is no error where none is
-// needed.
+// log writes a line about the request: what was asked, by which client, from where. Method
+// and tool are names that we chose. The client's name is a stranger's text: it is clipped and
+// written as an attribute, which the log handler quotes. That there is no token is no error
+// where none is needed.
 func (x *exchange) log(status int, method string) {
-	l := logLine{status: status, method: method, tool: x.tool, caller: x.caller}
-	if status == http.StatusUnauthorized || len(x.r.Header["Authorization"]) > 0 {
-		l.err = x.denied
+	log, ctx := x.h.Log, x.r.Context()
+	if log == nil || !log.Enabled(ctx, slog.LevelInfo) { // before what would be formatted in vain
+		return
 	}
-	x.h.log(x.r, x.start, l)
+	authorized := len(x.r.Header["Authorization"]) > 0
+	attrs := make([]slog.Attr, 0, 8)
+	attrs = append(attrs,
+		slog.String("method", method),
+		slog.Int("status", status),
+		slog.Duration("took", time.Since(x.start)),
+		slog.Bool("authorization", authorized))
+	if x.tool != "" {
+		attrs = append(attrs, slog.String("tool", x.tool))
+	}
+	if x.caller.ID != "" {
+		attrs = append(attrs, slog.String("name", limit.Clip(x.caller.Name)), slog.String("id", x.caller.short()))
+	}
+	if x.h.Address != nil {
+		attrs = append(attrs, slog.String("from", x.h.Address(x.r)))
+	}
+	if x.denied != nil && (authorized || status == http.StatusUnauthorized) {
+		attrs = append(attrs, slog.String("error", limit.Clip(x.denied.Error())))
+	}
+	log.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
 }
 
 // respond writes a whole reply; an empty body leaves only the headers. A short reply
@@ -533,11 +545,11 @@ func (h *HTTP) Routes(mux *http.ServeMux) {
 	h.holders = Shares{Token: maxHeldToken, Client: maxHeldClient, All: maxHeld}
 	h.strangers = Shares{All: maxHeldAnonymous}
 	for _, path := range []string{"/mcp", "/message", "/{$}"} {
-		mux.HandleFunc("POST "+path, h.post)
+		mux.HandleFunc("POST "+path, h.handler((*exchange).post))
 	}
 	none := func(w http.ResponseWriter, r *http.Request) { unserved(mux, w, r) }
 	for _, path := range []string{"/mcp", "/sse"} {
-		mux.HandleFunc("GET "+path, h.stream)
+		mux.HandleFunc("GET "+path, h.handler((*exchange).stream))
 		// A GET pattern takes HEAD too, and would leave a stream running that
 		// nobody can read.
 		mux.HandleFunc("HEAD "+path, none)
@@ -579,50 +591,9 @@ func unserved(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 func (h *HTTP) health(w http.ResponseWriter, r *http.Request) {
 	accept := r.Header["Accept"]
 	if r.Method == http.MethodGet && accepts(accept, "text/event-stream") && !accepts(accept, "application/json") {
-		h.stream(w, r)
+		h.handler((*exchange).stream)(w, r)
 		return
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	respond(w, http.StatusOK, anonymousWriteTimeout, append(Encode(h.Health()), '\n'))
-}
-
-// stream serves GET /mcp and its aliases: the stream of notifications of one caller, which
-// ends with the caller's token. It logs one line when the stream begins and one when it ends.
-func (h *HTTP) stream(w http.ResponseWriter, r *http.Request) {
-	start := time.Now()
-	echoSession(w, r)
-	var refused *Error
-	var caller Caller
-	var err error
-	var session *Session
-	switch {
-	case !accepts(r.Header["Accept"], "text/event-stream"):
-		refused = &Error{Code: codeInvalidRequest, Message: "GET answers with text/event-stream, which the Accept header excludes", Status: http.StatusNotAcceptable}
-	case !knownVersion(r.Header):
-		refused = badVersion
-	default:
-		if caller, err = h.Authenticate(r); err == nil {
-			if session, err = h.Server.Sessions.Begin(r.Context(), caller); err == nil {
-				r = r.WithContext(session.Context)
-				break
-			}
-		}
-		refused, caller = errUnauthorized, Caller{}
-		if err == ErrTooMany {
-			refused = errTooMany
-			w.Header().Set("Retry-After", "1")
-			w.Header().Set("Connection", "close")
-		} else {
-			h.Challenge(w, r, err)
-		}
-	}
-	if refused != nil {
-		h.log(r, start, logLine{status: refused.Status, method: "stream", caller: caller, err: err})
-		turnAway(w, refused)
-		return
-	}
-	defer session.End()
-	h.log(r, start, logLine{status: http.StatusOK, method: "stream", caller: caller})
-	err = h.Stream(w, r, caller)
-	h.log(r, start, logLine{status: http.StatusOK, method: "end of stream", caller: caller, err: err})
 }
