@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"container/list"
 	"context"
 	"runtime"
 	"slices"
@@ -31,27 +30,23 @@ func workSlots() int { return 2 * runtime.GOMAXPROCS(0) }
 // a call of another token waits for one of them, not for all.
 type gate struct {
 	mu      sync.Mutex
-	free    int                      // slots that nobody has; guarded by mu, like every field below it
-	waiting Shares                   // calls in all lines
-	away    int                      // calls that have stepped aside
-	lines   map[string]*list.Element // by Caller.Key: where each line stands in turns
-	turns   list.List                // of *line, the next to be served first
+	free    int     // slots that nobody has; guarded by mu, like every field below it
+	waiting Shares  // calls in all lines
+	away    int     // calls that have stepped aside
+	lines   []*line // the next to be served first
 }
 
-// line is the waiting calls of one token, oldest first. A call waits on its
-// channel, which is closed when it gets its slot.
+// line is the waiting calls of one token, oldest first; there is at least one. A call waits
+// on its channel, which is closed when it gets its slot.
 type line struct {
 	caller Caller
+	key    string
 	calls  []chan struct{}
 }
 
 // newGate returns a gate that lets slots calls run at a time.
 func newGate(slots int) *gate {
-	return &gate{
-		free:    slots,
-		waiting: Shares{Token: maxWaitingToken, Client: maxWaitingClient, All: maxWaiting},
-		lines:   make(map[string]*list.Element),
-	}
+	return &gate{free: slots, waiting: Shares{Token: maxWaitingToken, Client: maxWaitingClient, All: maxWaiting}}
 }
 
 // enter takes a slot for a call of c, and waits for one if none is free. It returns an error
@@ -77,7 +72,7 @@ func (g *gate) enter(ctx context.Context, c Caller) *Error {
 		return nil
 	case <-ctx.Done():
 	}
-	if !g.abandon(c, slot) {
+	if !g.abandon(slot) {
 		g.leave() // the slot came at the same moment: the next one may have it
 	}
 	return errBusy
@@ -95,18 +90,19 @@ type Slot struct {
 // two of them, from its own goroutine, so that others wait for a part of the call and not
 // for all of it. A call that was cancelled meanwhile waits all the same, and then ends.
 func (s Slot) GiveWay() {
-	g, c := s.gate, s.caller
+	g, key := s.gate, s.caller.Key()
 	if g == nil {
 		return
 	}
 	g.mu.Lock()
-	at := g.turns.Front()
-	if at == nil || g.turns.Len() == 1 && at.Value.(*line).caller.Key() == c.Key() {
+	if !slices.ContainsFunc(g.lines, func(l *line) bool { return l.key != key }) {
 		g.mu.Unlock()
 		return
 	}
-	slot := g.queue(c, true)
-	g.turns.MoveToBack(g.lines[c.Key()])
+	slot := g.queue(s.caller, true)
+	at := slices.IndexFunc(g.lines, func(l *line) bool { return l.key == key })
+	own := g.lines[at]
+	g.lines = append(slices.Delete(g.lines, at, at+1), own) // the others come first
 	g.mu.Unlock()
 	g.leave()
 	<-slot
@@ -118,7 +114,7 @@ func (s Slot) GiveWay() {
 // for a call that was cancelled. While many are away, further ones keep their slots: each
 // slot that is given back lets one more call in.
 func (s Slot) Aside(wait func()) {
-	g, c := s.gate, s.caller
+	g := s.gate
 	if g == nil {
 		wait()
 		return
@@ -140,7 +136,7 @@ func (s Slot) Aside(wait func()) {
 			g.mu.Unlock()
 			return
 		}
-		slot := g.queue(c, true)
+		slot := g.queue(s.caller, true)
 		g.mu.Unlock()
 		<-slot
 	}()
@@ -150,18 +146,17 @@ func (s Slot) Aside(wait func()) {
 // queue adds a call to c's line, at its end or first of it, and returns what to wait on.
 // The caller holds mu.
 func (g *gate) queue(c Caller, first bool) chan struct{} {
-	at := g.lines[c.Key()]
-	if at == nil {
-		at = g.turns.PushBack(&line{caller: c})
-		g.lines[c.Key()] = at
-	}
-	l, slot := at.Value.(*line), make(chan struct{})
-	if first {
-		l.calls = slices.Insert(l.calls, 0, slot)
-	} else {
-		l.calls = append(l.calls, slot)
-	}
 	g.waiting.Add(c, 1)
+	slot, key := make(chan struct{}), c.Key()
+	at := slices.IndexFunc(g.lines, func(l *line) bool { return l.key == key })
+	switch {
+	case at < 0:
+		g.lines = append(g.lines, &line{c, key, []chan struct{}{slot}})
+	case first:
+		g.lines[at].calls = slices.Insert(g.lines[at].calls, 0, slot)
+	default:
+		g.lines[at].calls = append(g.lines[at].calls, slot)
+	}
 	return slot
 }
 
@@ -170,48 +165,35 @@ func (g *gate) queue(c Caller, first bool) chan struct{} {
 func (g *gate) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	at := g.turns.Front()
-	if at == nil {
+	if len(g.lines) == 0 {
 		g.free++
 		return
 	}
 	// The slot is handed over, not freed: a call that comes now must not get it before
 	// those that wait.
-	l := at.Value.(*line)
-	slot := l.calls[0]
-	g.remove(at, 0)
-	if len(l.calls) > 0 {
-		g.turns.MoveToBack(at)
+	l := g.lines[0]
+	close(l.calls[0])
+	l.calls = slices.Delete(l.calls, 0, 1)
+	g.waiting.Add(l.caller, -1)
+	if g.lines = slices.Delete(g.lines, 0, 1); len(l.calls) > 0 {
+		g.lines = append(g.lines, l)
 	}
-	close(slot)
 }
 
 // abandon takes a call out of its line. It returns false when the call has already got
 // its slot.
-func (g *gate) abandon(c Caller, slot chan struct{}) bool {
+func (g *gate) abandon(slot chan struct{}) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	at := g.lines[c.Key()]
-	if at == nil {
-		return false
+	for i, l := range g.lines {
+		if at := slices.Index(l.calls, slot); at >= 0 {
+			l.calls = slices.Delete(l.calls, at, at+1)
+			g.waiting.Add(l.caller, -1)
+			if len(l.calls) == 0 {
+				g.lines = slices.Delete(g.lines, i, i+1)
+			}
+			return true
+		}
 	}
-	// The line may hold other calls of the same caller while this one has just left it.
-	i := slices.Index(at.Value.(*line).calls, slot)
-	if i < 0 {
-		return false
-	}
-	g.remove(at, i)
-	return true
-}
-
-// remove takes call i out of a line, and the line away if it was the last. The
-// caller holds mu.
-func (g *gate) remove(at *list.Element, i int) {
-	l := at.Value.(*line)
-	l.calls = slices.Delete(l.calls, i, i+1)
-	g.waiting.Add(l.caller, -1)
-	if len(l.calls) == 0 {
-		g.turns.Remove(at)
-		delete(g.lines, l.caller.Key())
-	}
+	return false
 }

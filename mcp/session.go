@@ -44,14 +44,14 @@ func (c Caller) short() string { return c.ID[:min(8, len(c.ID))] }
 var ErrRevoked = errors.New("the token was revoked")
 
 // Sessions are what the holders of tokens have under way: requests, streams, and watched
-// resources. What has begun is in the list before its token is checked. So a revocation
+// resources. What has begun is among them before its token is checked. So a revocation
 // comes either before the check, which then fails, or after it, and ends the context:
 // nothing has to ask later whether its token still works.
 type Sessions struct {
 	valid func(caller string) bool // see Options
 
 	mu   sync.Mutex
-	open map[string][]*Session // by Caller.ID; guarded by mu
+	open map[*Session]bool // guarded by mu
 }
 
 // Session is something that its token's end ends.
@@ -61,22 +61,20 @@ type Session struct {
 	Context context.Context
 
 	of     *Sessions
-	id     string
+	caller string
 	cancel context.CancelCauseFunc
-	at     int // its index in of.open
 }
 
 // Begin begins a session of a caller. It returns [ErrRevoked] if the caller's token does not
 // work now. The caller of Begin calls End.
 func (s *Sessions) Begin(ctx context.Context, c Caller) (*Session, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	one := &Session{Context: ctx, of: s, id: c.ID, cancel: cancel}
+	one := &Session{ctx, s, c.ID, cancel}
 	s.mu.Lock()
 	if s.open == nil {
-		s.open = make(map[string][]*Session)
+		s.open = make(map[*Session]bool)
 	}
-	one.at = len(s.open[c.ID])
-	s.open[c.ID] = append(s.open[c.ID], one)
+	s.open[one] = true
 	s.mu.Unlock()
 	if s.valid != nil && !s.valid(c.ID) {
 		one.End()
@@ -85,32 +83,21 @@ func (s *Sessions) Begin(ctx context.Context, c Caller) (*Session, error) {
 	return one, nil
 }
 
-// End takes a session off the list, and ends its context.
+// End ends a session and its context.
 func (one *Session) End() {
-	s := one.of
-	s.mu.Lock()
-	open := s.open[one.id]
-	if one.at < len(open) && open[one.at] == one { // no revocation has taken it
-		last := open[len(open)-1]
-		open[one.at], last.at = last, one.at
-		open[len(open)-1] = nil
-		if open = open[:len(open)-1]; len(open) > 0 {
-			s.open[one.id] = open
-		} else {
-			delete(s.open, one.id)
-		}
-	}
-	s.mu.Unlock()
+	one.of.mu.Lock()
+	delete(one.of.open, one)
+	one.of.mu.Unlock()
 	one.cancel(nil)
 }
 
 // Revoke ends all sessions of a token. It is called after the token has ended.
 func (s *Sessions) Revoke(caller string) {
 	s.mu.Lock()
-	open := s.open[caller]
-	delete(s.open, caller)
-	s.mu.Unlock()
-	for _, one := range open {
-		one.cancel(ErrRevoked)
+	defer s.mu.Unlock()
+	for one := range s.open {
+		if one.caller == caller {
+			one.cancel(ErrRevoked)
+		}
 	}
 }
