@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -121,7 +122,10 @@ type request struct {
 
 	modern bool // it belongs to modernVersion
 
-	carried // what the transport adds
+	// What the transport adds.
+	by         carrier         // nil in tests
+	events     bool            // there may be lines before the reply
+	registered context.Context // of a call that is in inflight already; nil for others
 }
 
 // isResponse reports whether r answers a request of ours. We send none, so

@@ -161,21 +161,18 @@ type Resource struct {
 	// Read returns the contents. A text without a MIME type has the resource's.
 	Read func(ctx context.Context, r Reading) ([]Content, error)
 
-	// Check returns an error, [ErrNoResource] as from Read, if there can be nothing under the
-	// URI of r, which matches the template: nobody can watch that. It costs no more than
-	// State. Nil means that there is something under every URI that matches.
-	Check func(r Reading) error
-
 	// State returns a text, never an empty one, that changes whenever the resource has
-	// changed in a way that clients should be told of. It is called with every request to
-	// watch the resource, which takes no slot, and once a second while a client watches it:
-	// it must cost no more than a Cheap call. Nil means that the resource never changes.
-	State func(r Reading) string
+	// changed in a way that clients should be told of, or an error, [ErrNoResource] as from
+	// Read, if there can be nothing under the URI of r, which matches the template: nobody can
+	// watch that. It is called with every request to watch the resource, which takes no slot,
+	// and once a second while a client watches it: it must cost no more than a Cheap call. Nil
+	// means that the resource never changes.
+	State func(r Reading) (string, error)
 }
 
 // Reading is one request for a resource.
 type Reading struct {
-	Slot   // what it runs in; empty for Check and State, like Caller
+	Slot   // what it runs in; empty for State, like Caller
 	Caller Caller
 	URI    string
 	Parts  map[string]string // of a template, by their names

@@ -138,7 +138,7 @@ type blobPart struct {
 func (s *Server) read(ctx context.Context, c Caller, r *request) Reply {
 	found, reading := s.find(r.Params.URI)
 	if found == nil {
-		return refuse(noResource(r, ErrNoResource))
+		return refuse(unread(r.Params.URI, ErrNoResource))
 	}
 	reading.Caller = c
 	return s.perform(ctx, r, Call{Caller: c}, job{found.URI, found.Cost,
@@ -149,21 +149,16 @@ func (s *Server) read(ctx context.Context, c Caller, r *request) Reply {
 		},
 		func(got *Result, failure error) Reply {
 			if failure != nil {
-				return refuse(unread(r, failure))
+				return refuse(unread(r.Params.URI, failure))
 			}
 			return found.contents(r.Params.URI, got.Content)
 		}})
 }
 
-// noResource returns the error of a URI that names nothing.
-func noResource(r *request, why error) *Error {
-	return &Error{Code: codeUnknownURI, Message: fmt.Sprintf("%v: %q; resources/list and resources/templates/list have the URIs", why, limit.Clip(r.Params.URI))}
-}
-
 // unread returns the error of a resource that could not be read or watched.
-func unread(r *request, why error) *Error {
+func unread(uri string, why error) *Error {
 	if errors.Is(why, ErrNoResource) {
-		return noResource(r, why)
+		return &Error{Code: codeUnknownURI, Message: fmt.Sprintf("%v: %q; resources/list and resources/templates/list have the URIs", why, limit.Clip(uri))}
 	}
 	return &Error{Code: codeInternal, Message: why.Error()}
 }

@@ -89,13 +89,6 @@ func refuse(err *Error) Reply { return Reply{err: err} }
 // silent reports whether no reply is due.
 func (r Reply) silent() bool { return r.err == nil && r.fixed == nil && r.result == nil }
 
-// carried is what a transport says of a request.
-type carried struct {
-	by         carrier         // nil in tests
-	events     bool            // there may be lines before the reply
-	registered context.Context // of a call that is in inflight already; nil for others
-}
-
 // carrier is what a transport does for a request.
 type carrier interface {
 	notify(line []byte) // writes a notification about the request

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"sync"
 )
@@ -43,22 +44,21 @@ type Pusher func(ctx context.Context, write func(line []byte) error) error
 func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer, caller Caller, push Pusher) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c := &conversation{
-		server: s,
-		ctx:    ctx,
-		caller: caller,
-		in:     lineReader{r: bufio.NewReaderSize(r, 64<<10)},
-		out:    lineWriter{w: w},
-		slots:  make(chan struct{}, maxWaitingToken),
-		news:   make(chan struct{}, 1),
-	}
-	var pushing sync.WaitGroup
-	pushing.Go(c.tell)
 	own, err := s.subscriber(ctx, caller)
 	if err != nil {
 		return err
 	}
-	pushing.Go(func() { c.changes(own) })
+	c := &conversation{
+		server: s,
+		ctx:    ctx,
+		caller: caller,
+		own:    own,
+		in:     lineReader{r: bufio.NewReaderSize(r, 64<<10)},
+		out:    lineWriter{w: w},
+		slots:  make(chan struct{}, maxWaitingToken),
+	}
+	var pushing sync.WaitGroup
+	pushing.Go(func() { c.follow(&Stream{watcher: own}) })
 	if push != nil {
 		pushing.Go(func() { push(ctx, c.out.push) }) // its error is one of c.out, which flush returns below
 	}
@@ -90,8 +90,9 @@ type conversation struct {
 	in  lineReader // owned by read
 	out lineWriter
 
+	own *watcher // of what the conversation has subscribed to
+
 	slots chan struct{} // one element per call that has a goroutine and works
-	news  chan struct{} // has room for one element, which says that there is progress to be written
 
 	mu        sync.Mutex
 	over      bool // no further call may begin; guarded by mu, like the next two
@@ -140,87 +141,94 @@ func (c *conversation) take(line []byte) {
 		c.refuse(&request{}, refused)
 		return
 	}
-	slow := false
+	var registered []func() // what ends each registration
 	for i := range all {
-		all[i].by, all[i].events = c, !batch
-		slow = slow || c.server.slow(&all[i])
-	}
-	if !slow {
-		c.answer(all, batch)
-		return
-	}
-	if refused := c.begin(len(line)); refused != nil {
-		for i := range all {
-			if all[i].wantsReply() {
-				c.refuse(&all[i], refused)
-			}
+		r := &all[i]
+		if r.by, r.events = c, !batch; c.server.slow(r) {
+			var end func()
+			r.registered, end = c.server.inflight.begin(c.ctx, c.caller.Key(), r.ID)
+			registered = append(registered, end)
 		}
+	}
+	if registered == nil {
+		c.answer(all, batch)
 		return
 	}
-	// The call is registered before the next line is read, which may cancel it.
-	end := c.server.register(c.ctx, c.caller, all)
-	size := len(line)
-	go func() {
-		c.slots <- struct{}{}
+	done := func() {
+		for _, end := range registered {
+			end()
+		}
+	}
+	refused = c.begin(len(line), func() {
 		c.answer(all, batch)
-		end()
+		done()
 		c.out.flush() // an error shows at the reader's next flush
+	})
+	if refused == nil {
+		return
+	}
+	done()
+	for i := range all {
+		if all[i].wantsReply() {
+			c.refuse(&all[i], refused)
+		}
+	}
+}
+
+// begin runs the calls of a line that is so long in a goroutine, or returns why they may not
+// begin.
+func (c *conversation) begin(line int, run func()) *Error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.over:
+		return errBusy
+	case c.underway >= maxUnderway || c.bytes > maxUnderwayBytes:
+		return errCrowded
+	}
+	c.underway++
+	c.bytes += line
+	c.calls.Go(func() {
+		c.slots <- struct{}{}
+		run()
 		<-c.slots
-		c.done(size)
-	}()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.underway--
+		c.bytes -= line
+	})
+	return nil
+}
+
+// finish lets no further call begin and waits for those that run.
+func (c *conversation) finish() {
+	c.mu.Lock()
+	c.over = true
+	c.mu.Unlock()
+	c.calls.Wait()
 }
 
 // room says that there is: what the local client holds is not counted.
 func (c *conversation) room() *Error { return nil }
 
-// notify gathers a line about the progress of a call. The goroutine of tell writes it,
-// since a call must not keep its slot while its client does not read. If much output
-// waits for the client already, the line is dropped.
+// notify gathers a line about the progress of a call. The goroutine that tells of changes
+// writes it, since a call must not keep its slot while its client does not read. If much
+// output waits for the client already, the line is dropped.
 func (c *conversation) notify(line []byte) {
-	if c.out.full() {
-		return
-	}
-	c.out.add(line)
-	select {
-	case c.news <- struct{}{}:
-	default: // tell has yet to take the last element, and will write this line too
+	if !c.out.full() {
+		c.out.add(line)
+		c.own.wake()
 	}
 }
 
-// tell writes the progress of calls until the conversation ends.
-func (c *conversation) tell() {
-	for {
-		select {
-		case <-c.news:
-			c.out.flush() // an error shows at the reader's next flush
-		case <-c.ctx.Done():
-			return
-		}
-	}
-}
-
-// changes writes that a resource has changed which the conversation has subscribed to.
-func (c *conversation) changes(own *watcher) {
-	for {
-		select {
-		case <-own.bell:
-			lines, wrote := own.next()
-			for _, line := range lines {
-				c.out.push(line)
-			}
-			wrote(len(lines))
-		case <-c.ctx.Done():
-			return
-		}
-	}
-}
-
-// listen writes a stream between the replies until it is cancelled or ends.
-func (c *conversation) listen(s *Stream, end func()) {
-	defer end()
-	defer s.close()
+// follow writes a stream between the replies until it is cancelled or ends.
+func (c *conversation) follow(s *Stream) {
 	for over := false; !over; {
-		over = s.ctx.Err() != nil
+		select {
+		case <-s.Bell():
+		case <-s.ctx.Done():
+			over = true
+		}
 		lines := s.Next()
 		// Checked after Next, which returns the reply whatever ended the context. A
 		// client that has cancelled wants no reply.
@@ -228,13 +236,10 @@ func (c *conversation) listen(s *Stream, end func()) {
 			return
 		}
 		for _, line := range lines {
-			c.out.push(line)
+			c.out.add(line)
 		}
+		c.out.flush() // an error shows at the reader's next flush
 		s.Wrote(len(lines))
-		select {
-		case <-s.Bell():
-		case <-s.ctx.Done():
-		}
 	}
 }
 
@@ -248,7 +253,11 @@ func (c *conversation) answer(all []request, batch bool) {
 		}
 		switch reply := c.server.reply(ctx, c.caller, r); {
 		case reply.stream != nil:
-			c.listening.Go(func() { c.listen(reply.stream, end) })
+			c.listening.Go(func() {
+				defer end()
+				defer reply.stream.close()
+				c.follow(reply.stream)
+			})
 			return Reply{}
 		case reply.err == errCancelled:
 			end()
@@ -277,57 +286,6 @@ func (s *Server) slow(r *request) bool {
 	return false
 }
 
-// register puts the slow calls among all into inflight, so that they can be cancelled
-// before they begin. It returns the function that takes them out again.
-func (s *Server) register(ctx context.Context, c Caller, all []request) (end func()) {
-	var ends []func()
-	for i := range all {
-		if r := &all[i]; s.slow(r) {
-			var end func()
-			r.registered, end = s.inflight.begin(ctx, c.Key(), r.ID)
-			ends = append(ends, end)
-		}
-	}
-	return func() {
-		for _, end := range ends {
-			end()
-		}
-	}
-}
-
-// begin counts the calls of a line that is so long, or returns why they may not begin.
-func (c *conversation) begin(line int) *Error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case c.over:
-		return errBusy
-	case c.underway >= maxUnderway || c.bytes > maxUnderwayBytes:
-		return errCrowded
-	}
-	c.underway++
-	c.bytes += line
-	c.calls.Add(1)
-	return nil
-}
-
-// done counts them as over.
-func (c *conversation) done(line int) {
-	c.mu.Lock()
-	c.underway--
-	c.bytes -= line
-	c.mu.Unlock()
-	c.calls.Done()
-}
-
-// finish lets no further call begin and waits for those that run.
-func (c *conversation) finish() {
-	c.mu.Lock()
-	c.over = true
-	c.mu.Unlock()
-	c.calls.Wait()
-}
-
 var errLongLine = errors.New("the message is too large: a line holds at most " + strconv.Itoa(maxLine) + " bytes")
 
 // lineReader reads lines and refuses those that are longer than maxLine.
@@ -344,30 +302,23 @@ func (l *lineReader) waiting() bool {
 // again. A line longer than maxLine is read to its end and dropped, and next returns
 // errLongLine. The last line needs no line feed.
 func (l *lineReader) next() ([]byte, error) {
-	var long []byte
-	tooLong := false
-	for {
-		// A line that fits into the reader's buffer is returned without a copy. A longer one
-		// is put together in long, and one that is too long is skipped.
-		part, err := l.r.ReadSlice('\n')
-		if len(long)+len(bytes.TrimSuffix(part, []byte("\n"))) > maxLine {
-			tooLong, long = true, nil
+	line, err := l.r.ReadSlice('\n') // without a copy, if it fits into the reader's buffer
+	if err == bufio.ErrBufferFull {
+		long := slices.Clone(line)
+		for err == bufio.ErrBufferFull {
+			if line, err = l.r.ReadSlice('\n'); len(long) <= maxLine {
+				long = append(long, line...)
+			}
 		}
-		switch {
-		case err == bufio.ErrBufferFull && !tooLong:
-			long = append(long, part...)
-			continue
-		case err == bufio.ErrBufferFull:
-			continue
-		case err != nil && (err != io.EOF || len(part)+len(long) == 0 && !tooLong):
-			return nil, err
-		case tooLong:
-			return nil, errLongLine
-		case len(long) == 0:
-			return bytes.TrimSuffix(part, []byte("\n")), nil
-		}
-		return bytes.TrimSuffix(append(long, part...), []byte("\n")), nil
+		line = long
 	}
+	switch line = bytes.TrimSuffix(line, []byte("\n")); {
+	case len(line) > maxLine:
+		return nil, errLongLine
+	case err == io.EOF && len(line) > 0:
+		return line, nil
+	}
+	return line, err
 }
 
 // lineWriter gathers lines and writes them together. A flush writes all that was

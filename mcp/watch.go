@@ -56,21 +56,22 @@ type watched struct {
 // watcher is one that watches resources: all subscriptions of a caller, or a listener.
 type watcher struct {
 	caller Caller
+	ctx    context.Context // ends with the watcher
+	end    context.CancelFunc
 	meta   *resultMeta // names the listener in each line; nil for subscriptions
 	bell   chan struct{}
-	end    context.CancelFunc
 
 	uris map[string]bool // guarded by watch.mu
 
 	mu      sync.Mutex
-	pending []change // that the client has not been told of, oldest first; guarded by mu, like number
-	number  uint64   // of changes so far
+	pending []*note // that the client has not been told, oldest first; guarded by mu, like last
+	last    []byte  // the reply to a listener, which follows them once ctx has ended; nil for subscriptions
 }
 
-// change says that a resource has changed.
-type change struct {
-	uri    string
-	number uint64
+// note is a notification that a resource has changed, or another line.
+type note struct {
+	uri  string // empty for another line
+	text []byte
 }
 
 // Watch checks the watched resources once a second and tells the watchers of those that
@@ -124,11 +125,19 @@ func (s *Server) tellChanges() {
 // is enough. So is one that is being written, and another line follows: the client may have
 // read the resource before this change.
 func (w *watcher) add(uri string) {
+	changed := &note{uri, notification("notifications/resources/updated", struct {
+		Meta *resultMeta `json:"_meta,omitempty"`
+		URI  string      `json:"uri"`
+	}{w.meta, uri})}
 	w.mu.Lock()
-	w.number++
-	w.pending = append(slices.DeleteFunc(w.pending, func(c change) bool { return c.uri == uri }), change{uri, w.number})
+	w.pending = append(w.without(uri), changed)
 	w.mu.Unlock()
 	w.wake()
+}
+
+// without returns the lines that wait, without those about a resource. The caller holds mu.
+func (w *watcher) without(uri string) []*note {
+	return slices.DeleteFunc(w.pending, func(l *note) bool { return l.uri == uri })
 }
 
 // wake rings the bell.
@@ -144,30 +153,30 @@ func (w *watcher) wake() {
 func (w *watcher) next() (lines [][]byte, wrote func(n int)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.last != nil && w.ctx.Err() != nil {
+		w.pending, w.last = append(w.pending, &note{text: w.last}), nil
+	}
 	taken := slices.Clone(w.pending)
-	for _, c := range taken {
-		lines = append(lines, notification("notifications/resources/updated", struct {
-			Meta *resultMeta `json:"_meta,omitempty"`
-			URI  string      `json:"uri"`
-		}{w.meta, c.uri}))
+	for _, l := range taken {
+		lines = append(lines, l.text)
 	}
 	return lines, func(n int) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.pending = slices.DeleteFunc(w.pending, func(c change) bool { return slices.Contains(taken[:n], c) })
+		w.pending = slices.DeleteFunc(w.pending, func(l *note) bool { return slices.Contains(taken[:n], l) })
+		if n < len(taken) {
+			w.wake()
+		}
 	}
 }
 
 // Changes returns the lines that wait for the stream of a caller, and the function to be
 // called once the first n of them are written. Both are nil if nothing waits.
 func (s *Server) Changes(caller string) (lines [][]byte, wrote func(n int)) {
-	s.watch.mu.Lock()
-	own := s.watch.own[caller]
-	s.watch.mu.Unlock()
-	if own == nil {
-		return nil, nil
+	if own := s.watch.subscriptions(caller); own != nil {
+		return own.next()
 	}
-	return own.next()
+	return nil, nil
 }
 
 // Close ends all listeners, each with its reply, and refuses new ones.
@@ -183,35 +192,30 @@ func (s *Server) Close() {
 	}
 }
 
-// state returns the state of a resource that is watched, "" for one that never changes.
-func (s *Server) state(r *Resource, reading Reading) (state string, bug *Error) {
+// state returns the state of a resource, "" for one that never changes, or why it cannot be
+// watched.
+func (s *Server) state(r *Resource, reading Reading) (state string, refused *Error) {
 	if r.State == nil {
 		return "", nil
 	}
-	bug = s.guard(r.URI, func() { state = r.State(reading) })
-	return state, bug
+	var err error
+	if refused = s.guard(r.URI, func() { state, err = r.State(reading) }); err != nil {
+		refused = unread(reading.URI, err)
+	}
+	return state, refused
 }
 
 // observe makes a watcher watch the resource of a URI, or returns why it cannot. Watching
 // the same resource again changes nothing.
-func (s *Server) observe(ctx context.Context, w *watcher, r *request, uri string) Reply {
+func (s *Server) observe(ctx context.Context, w *watcher, uri string) Reply {
 	found, reading := s.find(uri)
 	if found == nil {
-		return refuse(noResource(r, ErrNoResource))
+		return refuse(unread(uri, ErrNoResource))
 	}
-	err := s.may(ctx, w.caller, found.URI)
-	if err != nil {
+	if err := s.may(ctx, w.caller, found.URI); err != nil {
 		return Reply{err: forbidden(err), name: found.URI}
 	}
-	var refused *Error
-	if found.Check != nil {
-		if refused = s.guard(found.URI, func() { err = found.Check(reading) }); err != nil {
-			refused = unread(r, err)
-		}
-	}
-	if refused == nil {
-		refused = s.watch.add(w, found, reading)
-	}
+	refused := s.watch.add(w, found, reading)
 	if refused == nil { // asked now, so that no change after this request is missed
 		var state string
 		if state, refused = s.state(found, reading); refused != nil {
@@ -270,7 +274,7 @@ func (w *watch) drop(one *watcher, uri string) {
 	}
 	delete(one.uris, uri)
 	one.mu.Lock()
-	one.pending = slices.DeleteFunc(one.pending, func(c change) bool { return c.uri == uri })
+	one.pending = one.without(uri)
 	one.mu.Unlock()
 	w.shares.Add(one.caller, -1)
 	of := w.uris[uri]
@@ -301,43 +305,45 @@ func (w *watch) leave(one *watcher) {
 }
 
 // watcher returns a new watcher, which lives as long as ctx and the caller's token.
-func (s *Server) watcher(ctx context.Context, c Caller) (context.Context, *watcher, error) {
+func (s *Server) watcher(ctx context.Context, c Caller) (*watcher, error) {
 	session, err := s.Sessions.Begin(ctx, c)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	ctx = session.Context
-	w := &watcher{caller: c, bell: make(chan struct{}, 1), uris: make(map[string]bool), end: session.End}
+	w := &watcher{caller: c, ctx: session.Context, end: session.End, bell: make(chan struct{}, 1), uris: make(map[string]bool)}
 	if !c.Expires.IsZero() {
 		var stop context.CancelFunc
-		ctx, stop = context.WithDeadline(ctx, c.Expires)
+		w.ctx, stop = context.WithDeadline(w.ctx, c.Expires)
 		w.end = func() { stop(); session.End() }
 	}
-	return ctx, w, nil
+	return w, nil
+}
+
+// subscriptions returns the watcher with all subscriptions of a caller, or nil.
+func (w *watch) subscriptions(caller string) *watcher {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.own[caller]
 }
 
 // subscriber returns the watcher with all subscriptions of a caller, and begins it if there
 // is none. It ends with ctx.
 func (s *Server) subscriber(ctx context.Context, c Caller) (*watcher, error) {
-	s.watch.mu.Lock()
-	own := s.watch.own[c.Key()]
-	s.watch.mu.Unlock()
-	if own != nil {
+	if own := s.watch.subscriptions(c.Key()); own != nil {
 		return own, nil
 	}
-	ctx, own, err := s.watcher(ctx, c)
+	own, err := s.watcher(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	s.watch.mu.Lock()
+	defer s.watch.mu.Unlock()
 	if other := s.watch.own[c.Key()]; other != nil { // two requests at the same time
-		s.watch.mu.Unlock()
 		own.end()
 		return other, nil
 	}
 	s.watch.own[c.Key()] = own
-	s.watch.mu.Unlock()
-	context.AfterFunc(ctx, func() { s.watch.leave(own) })
+	context.AfterFunc(own.ctx, func() { s.watch.leave(own) })
 	return own, nil
 }
 
@@ -347,15 +353,12 @@ func (s *Server) subscribe(ctx context.Context, c Caller, r *request) Reply {
 	if err != nil {
 		return refuse(errUnauthorized)
 	}
-	return s.observe(ctx, own, r, r.Params.URI)
+	return s.observe(ctx, own, r.Params.URI)
 }
 
 // unsubscribe answers resources/unsubscribe. A URI that is not watched is no error.
 func (s *Server) unsubscribe(_ context.Context, c Caller, r *request) Reply {
-	s.watch.mu.Lock()
-	own := s.watch.own[c.Key()]
-	s.watch.mu.Unlock()
-	if own != nil {
+	if own := s.watch.subscriptions(c.Key()); own != nil {
 		s.watch.remove(own, r.Params.URI)
 	}
 	return Reply{result: &empty{}}
@@ -374,7 +377,7 @@ func (s *Server) listen(ctx context.Context, c Caller, r *request) Reply {
 	if !r.events {
 		return refuse(&Error{Code: codeInvalidRequest, Status: http.StatusNotAcceptable, Message: "subscriptions/listen answers with text/event-stream, which the Accept header excludes"})
 	}
-	ctx, one, err := s.watcher(ctx, c)
+	one, err := s.watcher(ctx, c)
 	if err != nil {
 		return refuse(errUnauthorized)
 	}
@@ -385,18 +388,21 @@ func (s *Server) listen(ctx context.Context, c Caller, r *request) Reply {
 	}
 	var accepted []string
 	for _, uri := range r.Params.Notifications.Value.Resources {
-		if !slices.Contains(accepted, uri) && s.observe(ctx, one, r, uri).err == nil {
+		if !slices.Contains(accepted, uri) && s.observe(ctx, one, uri).err == nil {
 			accepted = append(accepted, uri)
 		}
 	}
 	var last output
 	s.write(&last, r, Reply{result: &empty{head{Meta: &resultMeta{Subscription: r.ID}}}}, true)
+	one.mu.Lock()
+	one.last = last.Bytes()
+	one.pending = slices.Insert(one.pending, 0, &note{text: notification("notifications/subscriptions/acknowledged", struct {
+		Meta          *resultMeta `json:"_meta"`
+		Notifications filter      `json:"notifications"`
+	}{one.meta, filter{accepted}})})
+	one.mu.Unlock()
 	one.wake()
-	return Reply{stream: &Stream{ctx: ctx, watcher: one, close: func() { s.watch.leave(one) }, last: last.Bytes(),
-		first: notification("notifications/subscriptions/acknowledged", struct {
-			Meta          *resultMeta `json:"_meta"`
-			Notifications filter      `json:"notifications"`
-		}{one.meta, filter{accepted}})}}
+	return Reply{stream: &Stream{watcher: one, close: func() { s.watch.leave(one) }}}
 }
 
 // join adds a listener, unless there are too many. If its caller has too many already, it
@@ -419,58 +425,28 @@ func (w *watch) join(one *watcher) bool {
 	return true
 }
 
-// Stream is the answer to a subscriptions/listen. The transport that writes it calls Next
-// and Wrote from one goroutine, until the stream's context has ended.
+// Stream is what a watcher tells its client: first, to a subscriptions/listen, what was
+// accepted; then a line for each change; and last, once the context has ended, the reply. The
+// transport that writes it calls Next and Wrote from one goroutine, until that has happened.
 type Stream struct {
-	ctx     context.Context
-	close   func() // must be called once it is written
-	watcher *watcher
-
-	first []byte // what was accepted; nil once it is written, like last
-	last  []byte // the reply
-
-	wrote func(n int) // of the lines that the last Next took from the watcher
-	taken int         // how many these are
+	*watcher
+	close func() // must be called once it is written
+	wrote func(n int)
 }
 
 // Bell returns a channel that receives a value when Next may have lines. The goroutine
 // that writes the stream may also send to it.
-func (s *Stream) Bell() chan struct{} { return s.watcher.bell }
+func (s *Stream) Bell() chan struct{} { return s.bell }
 
-// Next returns the lines to be written now: first the acknowledgement; then a line for each
-// change; and last, once the context has ended, the reply.
+// Next returns the lines to be written now.
 func (s *Stream) Next() (lines [][]byte) {
-	if s.last == nil {
-		return nil
-	}
-	over := s.ctx.Err() != nil // before the changes, which all come before the reply
-	changes, wrote := s.watcher.next()
-	if s.wrote, s.taken = wrote, len(changes); s.first != nil {
-		lines = append(lines, s.first)
-	}
-	lines = append(lines, changes...)
-	if over {
-		lines = append(lines, s.last)
-	}
+	lines, s.wrote = s.next()
 	return lines
 }
 
 // Wrote tells the stream that the first n lines which the last Next returned have been
 // written. The next Next returns the others again.
-func (s *Stream) Wrote(n int) {
-	if n > 0 && s.first != nil {
-		s.first = nil
-		n--
-	}
-	told := min(n, s.taken)
-	s.wrote(told)
-	if n > told {
-		s.last = nil
-	}
-	if told < s.taken {
-		s.watcher.wake()
-	}
-}
+func (s *Stream) Wrote(n int) { s.wrote(n) }
 
 // Notification returns the JSON-RPC notification of method with params, which
 // must encode to an object. It is one line without a line feed. Like [Encode] it

@@ -28,8 +28,10 @@ func modern(id, method, params string) string {
 // counted is a server with one resource that changes when n does, and one that
 // needs a scope.
 func counted(n *atomic.Int64, ring func(caller string)) *Server {
-	state := func(Reading) string { return fmt.Sprint("at ", n.Load()) }
-	read := func(_ context.Context, r Reading) ([]Content, error) { return r.Text([]byte(state(r))), nil }
+	state := func(Reading) (string, error) { return fmt.Sprint("at ", n.Load()), nil }
+	read := func(_ context.Context, r Reading) ([]Content, error) {
+		return r.Text(fmt.Append(nil, "at ", n.Load())), nil
+	}
 	return NewServer(Options{Name: "test", May: tradersOnly, Version: "1", Ring: ring, Resources: []Resource{
 		{URI: "x://n", Name: "n", Read: read, State: state},
 		{URI: "x://of/{name}", Name: "of", Read: read, State: state},
@@ -117,14 +119,14 @@ func TestSubscriptionBounds(t *testing.T) {
 // would be, a listener is told what was accepted, and nothing is kept for either.
 func TestWatchNothing(t *testing.T) {
 	read := func(_ context.Context, r Reading) ([]Content, error) { return r.Text(nil), nil }
-	s := NewServer(Options{Name: "test", Version: "1", Ring: func(string) {}, Resources: []Resource{{URI: "x://of/{name}", Name: "of", Read: read, Check: func(r Reading) error {
+	s := NewServer(Options{Name: "test", Version: "1", Ring: func(string) {}, Resources: []Resource{{URI: "x://of/{name}", Name: "of", Read: read, State: func(r Reading) (string, error) {
 		switch r.Parts["name"] {
 		case "none":
-			return fmt.Errorf("%w: there is no none", ErrNoResource)
+			return "", fmt.Errorf("%w: there is no none", ErrNoResource)
 		case "boom":
 			panic("inner")
 		}
-		return nil
+		return "fine", nil
 	}}}})
 	for uri, want := range map[string]string{
 		"x://of/some": `"result":{}}`,
@@ -148,7 +150,7 @@ func TestWatchNothing(t *testing.T) {
 // All tokens and listeners together are bounded too.
 func TestWatchedBounds(t *testing.T) {
 	s := counted(new(atomic.Int64), func(string) {})
-	listening := func() *request { return &request{carried: carried{events: true}} }
+	listening := func() *request { return &request{events: true} }
 	n := 0
 	for i := 0; n < maxWatched; i++ {
 		for j := range maxWatchedToken {
@@ -306,10 +308,8 @@ func TestListenRefused(t *testing.T) {
 // TestListenerPending: if a listener is read slowly, no more lines wait for it than there
 // are resources.
 func TestListenerPending(t *testing.T) {
-	w := &watcher{bell: make(chan struct{}, 1)}
-	l := &Stream{watcher: w, first: []byte("accepted"), last: []byte("reply"), ctx: t.Context()}
-	l.Next()
-	l.Wrote(1) // what was accepted
+	w := &watcher{bell: make(chan struct{}, 1), ctx: t.Context(), last: []byte("reply")}
+	l := &Stream{watcher: w}
 	for range 100 {
 		for i := range 64 {
 			w.add(fmt.Sprint("wick://", i))
@@ -334,11 +334,11 @@ func TestPanics(t *testing.T) {
 		var log bytes.Buffer
 		s := NewServer(Options{
 			Ring: func(string) {}, Log: slog.New(slog.NewTextHandler(&log, nil)),
-			Resources: []Resource{{URI: "x://n", Name: "n", State: func(Reading) string {
+			Resources: []Resource{{URI: "x://n", Name: "n", State: func(Reading) (string, error) {
 				if asked.Add(1); bug.Load() {
 					panic("secret inner state")
 				}
-				return "fine"
+				return "fine", nil
 			}}},
 			Prompts:  []Prompt{{Name: "greet", Arguments: []Argument{{Name: "how", Read: asTyped}}, Text: func(map[string]string) string { panic("secret inner state") }}},
 			Complete: func(context.Context, Completion) []string { panic("secret inner state") },

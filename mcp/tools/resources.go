@@ -83,17 +83,13 @@ func (h *handlers) chartResource(chart mcp.Handler) mcp.Resource {
 			}
 			return drawn.Content[:1], nil // only the picture; notes about arguments follow it
 		},
-		Check: func(r mcp.Reading) error {
-			_, err := interval(r)
-			return err
-		},
 		// The start of the bar that is forming: it changes when the one before has closed.
-		State: func(r mcp.Reading) string {
+		State: func(r mcp.Reading) (string, error) {
 			iv, err := interval(r)
 			if err != nil {
-				return "none"
+				return "", err
 			}
-			return strconv.FormatInt(iv.Start(time.Now().Unix()), 10)
+			return strconv.FormatInt(iv.Start(time.Now().Unix()), 10), nil
 		},
 	}
 }
@@ -133,11 +129,11 @@ func (h *handlers) indicatorResource(chart mcp.Handler) mcp.Resource {
 			}
 			return append(content, drawn.Content[0]), nil
 		},
-		Check: func(r mcp.Reading) error {
+		State: func(r mcp.Reading) (string, error) {
 			if !indicators.Known(r.Parts["name"]) {
-				return mcp.ErrNoResource
+				return "", mcp.ErrNoResource
 			}
-			return nil
+			return "always the same", nil
 		},
 	}
 }
@@ -171,7 +167,7 @@ func (h *handlers) accountResources() []mcp.Resource {
 				Older   int             `json:"more_fired,omitempty"`
 			}{waiting, more, fired, older})), nil
 		},
-		State: func(mcp.Reading) string { return h.Engine.AlertsVersion() },
+		State: func(mcp.Reading) (string, error) { return h.Engine.AlertsVersion(), nil },
 	}, {
 		URI: "wick://positions", Name: "positions", Title: "Positions", MIME: asJSON,
 		Description: "Open positions with entry price, current price, unrealized and realized profit. Watch it to be told when a trade changes one.",
@@ -184,13 +180,13 @@ func (h *handlers) accountResources() []mcp.Resource {
 		},
 		// Everything but the current price and what follows from it: watchers are told of
 		// trades, not of prices.
-		State: func(mcp.Reading) string {
+		State: func(mcp.Reading) (string, error) {
 			var held []any
 			positions, _ := h.Engine.Positions() // who reads them is told the error
 			for _, p := range positions {
 				held = append(held, p.Symbol, p.Side, p.Quantity, p.EntryPrice, p.RealizedPnL)
 			}
-			return encode(held)
+			return encode(held), nil
 		},
 	}, {
 		// As many as fit into a reply. The state covers all orders in memory, so a watcher is
@@ -208,6 +204,6 @@ func (h *handlers) accountResources() []mcp.Resource {
 				More   int             `json:"more,omitempty"` // that did not fit; get_orders has them
 			}{orders, more})), nil
 		},
-		State: func(mcp.Reading) string { return strconv.FormatUint(h.Engine.OrdersVersion(), 10) },
+		State: func(mcp.Reading) (string, error) { return strconv.FormatUint(h.Engine.OrdersVersion(), 10), nil },
 	}}
 }
