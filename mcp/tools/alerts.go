@@ -86,7 +86,7 @@ func (h *handlers) setAlert() tool {
 			"The reply says whether it is true now and with which values. " +
 			"It fires once and is then gone, unless repeat says otherwise. " +
 			"list_indicators with names shows an indicator's signals. Read fired alerts with get_notifications, or subscribe_notifications to have them pushed.",
-	}, refuses, func(ctx context.Context, c mcp.Call, r *alertRequest) (*mcp.Result, error) {
+	}, refuses, (*alertRequest).args, nil, func(ctx context.Context, c mcp.Call, r *alertRequest) (*mcp.Result, error) {
 		r.Who, r.Interval = who(c), string(r.interval)
 		alert, err := h.Engine.SetAlert(ctx, r.AlertRequest)
 		if err != nil {
@@ -168,7 +168,7 @@ func (h *handlers) listAlerts() tool {
 		Title:       "Active alerts",
 		Description: "List the alerts that can still fire, newest first: those that have not fired yet, and those that repeat, with how often they fired.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
-	}, reports, func(_ context.Context, c mcp.Call, p *page) (*mcp.Result, error) {
+	}, reports, (*page).args, nil, func(_ context.Context, c mcp.Call, p *page) (*mcp.Result, error) {
 		alerts, err := h.activeAlerts()
 		if err != nil {
 			return nil, err
@@ -177,25 +177,19 @@ func (h *handlers) listAlerts() tool {
 	})
 }
 
-// alertID is the request of cancel_alert.
-type alertID struct{ id string }
-
-// args declares the argument of cancel_alert, which is required: there is no way to
-// cancel all at once.
-func (r *alertID) args() []arg {
-	return []arg{text(&r.id, "alert_id", "The alert_id that set_alert returned; list_alerts lists them.", maxID).required("as set_alert returned it")}
-}
-
 // cancelAlert defines cancel_alert. The reply holds the alert that was removed. Anybody
 // who may trade can cancel any alert: they are the account's, not a client's.
 func (h *handlers) cancelAlert() tool {
+	type request struct{ id string }
 	return define(mcp.Tool{
 		Name:        "cancel_alert",
 		Cost:        mcp.Waiting,
 		Title:       "Cancel an alert",
 		Description: "Remove an alert before it fires, by its alert_id.",
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
-	}, refuses, func(_ context.Context, c mcp.Call, r *alertID) (*mcp.Result, error) {
+	}, refuses, func(r *request) []arg {
+		return []arg{text(&r.id, "alert_id", "The alert_id that set_alert returned; list_alerts lists them.", maxID).required("as set_alert returned it")}
+	}, nil, func(_ context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
 		alert, err := h.Engine.CancelAlert(who(c), r.id)
 		if err != nil {
 			return nil, err
@@ -207,31 +201,24 @@ func (h *handlers) cancelAlert() tool {
 	})
 }
 
-// drain is the request of get_notifications. Notifications that do not fit into a reply
-// stay in the queue, so the next page needs no offset, unless again is set.
-type drain struct {
-	again bool
-	page
-}
-
-// args declares the arguments of get_notifications. Its offset has another meaning than
-// that of a list, and so another description.
-func (r *drain) args() []arg {
-	page := r.page.args()
-	page[1].doc = "With again, how many of the notifications read before to skip. Unread ones are never skipped: each call goes on where the last one ended."
-	return append([]arg{boolean(&r.again, "again", "Also return what was read within the last hour.")}, page...)
-}
-
 // getNotifications defines get_notifications. It empties the queue, and so is not
 // announced as read-only. Each login has its own place in the queue: what one has read waits
 // for the others, for an hour.
 func (h *handlers) getNotifications() tool {
+	type request struct {
+		again bool
+		page
+	}
 	return define(mcp.Tool{
 		Name:  "get_notifications",
 		Title: "Fired alerts",
 		Description: "Read the alerts that fired since the last call, oldest first. Each login reads for itself: what another has read stays for an hour; " +
 			"again=true also returns what was read within the last hour, should an answer have been lost.",
-	}, reports, func(_ context.Context, c mcp.Call, r *drain) (*mcp.Result, error) {
+	}, reports, func(r *request) []arg {
+		page := r.page.args()
+		page[1].doc = "With again, how many of the notifications read before to skip. Unread ones are never skipped: each call goes on where the last one ended."
+		return append([]arg{boolean(&r.again, "again", "Also return what was read within the last hour.")}, page...)
+	}, nil, func(_ context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
 		fired, left, err := h.Engine.Notifications(c.Caller.Key(), r.again, trade.Page{Offset: r.offset, Limit: r.limit, Size: replySize})
 		if err != nil {
 			return nil, fmt.Errorf("the queue could not be read, nothing is lost: %w", err)
@@ -250,19 +237,6 @@ func (h *handlers) getNotifications() tool {
 
 // maxFilter is how many items a filter of a subscription may list.
 const maxFilter = 100
-
-// filterRequest is the request of subscribe_notifications.
-type filterRequest struct{ symbols, types []string }
-
-// args declares the arguments of subscribe_notifications, the two filters. An alert must
-// pass both.
-func (r *filterRequest) args() []arg {
-	return []arg{
-		words(&r.symbols, "symbols", "Only alerts of these symbols; all in small letters is every one. Omitted: all.", maxFilter),
-		words(&r.types, "alert_types", "Only alerts of these kinds. Omitted: all of them. order adds fills of resting orders, which come only if it is named.", 10,
-			"price_above", "price_below", "indicator_signal", trade.OrderAlerts),
-	}
-}
 
 // filterReply is a subscription's filter as clients see it. Each member is a list or the
 // word "all", which stands for the engine's empty list: that lets everything through.
@@ -287,13 +261,20 @@ func showFilter(f trade.Filter) filterReply {
 // token; a later token of the same client takes it over once this one has ended. A
 // second call replaces the filters and keeps the queue.
 func (h *handlers) subscribe() tool {
+	type request struct{ symbols, types []string } // an alert must pass both
 	return define(mcp.Tool{
 		Name:  "subscribe_notifications",
 		Title: "Subscribe to alerts",
 		Description: "Have fired alerts pushed to this client as notifications/alert_triggered, over the SSE stream or stdio, and with the alert type order the end of resting orders as notifications/order_filled, order_cancelled or order_rejected. " +
 			"Filters narrow what is pushed; calling again replaces them. While the client is away up to 1000 notifications wait for an hour.",
 		Annotations: mcp.Annotations{Idempotent: true},
-	}, refuses, func(_ context.Context, c mcp.Call, r *filterRequest) (*mcp.Result, error) {
+	}, refuses, func(r *request) []arg {
+		return []arg{
+			words(&r.symbols, "symbols", "Only alerts of these symbols; all in small letters is every one. Omitted: all.", maxFilter),
+			words(&r.types, "alert_types", "Only alerts of these kinds. Omitted: all of them. order adds fills of resting orders, which come only if it is named.", 10,
+				"price_above", "price_below", "indicator_signal", trade.OrderAlerts),
+		}
+	}, nil, func(_ context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
 		// A list that contains "all" means all, whatever else is in it. The engine checks the
 		// items.
 		f := trade.Filter{Symbols: r.symbols, AlertTypes: r.types}
@@ -327,7 +308,7 @@ func (h *handlers) unsubscribe() tool {
 		Title:       "Unsubscribe from alerts",
 		Description: "End this client's subscription and drop what waits for it. Alerts stay active and can still be read with get_notifications.",
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
-	}, reports, func(_ context.Context, c mcp.Call, _ *none) (*mcp.Result, error) {
+	}, reports, nil, nil, func(_ context.Context, c mcp.Call, _ *struct{}) (*mcp.Result, error) {
 		had, err := h.Engine.Unsubscribe(c.Caller.ID)
 		if err != nil {
 			return nil, err
@@ -351,7 +332,7 @@ func (h *handlers) listSubscriptions() tool {
 		Description: "Show whether this client is subscribed to pushed alerts, its filters, how many notifications wait for it and whether a stream is open.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
-	}, reports, func(_ context.Context, c mcp.Call, _ *none) (*mcp.Result, error) {
+	}, reports, nil, nil, func(_ context.Context, c mcp.Call, _ *struct{}) (*mcp.Result, error) {
 		s, waiting, connected := h.Hub.Status(c.Caller.ID)
 		shown := filterReply{[]string{}, []string{}} // without a subscription nothing passes
 		if s != nil {

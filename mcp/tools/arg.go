@@ -103,6 +103,16 @@ func word[T ~string](p *T, name, doc string, def T, words ...T) arg {
 	return a
 }
 
+// choice is word for a number that counts words, which begin with the default.
+func choice[T ~uint8](p *T, name, doc string, words []string) arg {
+	a := word(new(string), name, doc, words[0], words...)
+	a.set = single(p, name, func(s string) (T, error) {
+		w, err := oneOf(name, s, words)
+		return T(slices.Index(words, w)), err
+	})
+	return a
+}
+
 // oneOf returns the one of words that s is, in upper or lower case.
 func oneOf[T ~string](name, s string, words []T) (T, error) {
 	var known []string
@@ -403,10 +413,6 @@ func sentence(tool string, declared []arg, unread []ignored) string {
 // absent, and one string stands for an array. Each takes the name of the argument for its
 // errors.
 
-// maxArguments bounds the names of a call and of an object inside it. No tool has half as
-// many, and each that a tool does not know is compared with all that it knows.
-const maxArguments = 64
-
 // readObject returns the members of an object that are not null. An empty text or null
 // counts as an empty object.
 func readObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
@@ -425,17 +431,12 @@ func readObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
 }
 
 // once returns an error if an object in raw, which must be valid JSON, has the same name
-// twice, since an order must not depend on which of the two counts, or more than
-// maxArguments names.
+// twice, since an order must not depend on which of the two counts.
 func once(raw json.RawMessage) error {
-	switch e, _ := errors.AsType[*strictjson.Error](strictjson.Check(raw, nil, maxArguments)); {
-	case e == nil:
-		return nil
-	case e.Kind == strictjson.Many:
-		return fmt.Errorf("an object has more than %d names: fewer are read", maxArguments)
-	default:
+	if e, _ := errors.AsType[*strictjson.Error](strictjson.Check(raw, nil)); e != nil {
 		return fmt.Errorf("%q is given twice in one object: send it once, nobody can know which one was meant", limit.Clip(e.Name))
 	}
+	return nil
 }
 
 // spelled returns v or, if v is a string, the text in it: models put the JSON of objects

@@ -263,10 +263,9 @@ func (h *handlers) compared(ctx context.Context, s *market.Series, symbols []str
 	if len(symbols) == 0 || s.Len() == 0 {
 		return nil, nil
 	}
-	// All are fetched at once: there are at most five.
 	out := make([]*market.Series, len(symbols))
 	bars := barsSince(s.Time[0], s.Interval, time.Now())
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := errgroup.WithContext(ctx) // all are fetched at once: there are at most five
 	for i, symbol := range symbols {
 		g.Go(beside(func() (err error) {
 			out[i], err = h.Source.Bars(ctx, market.Query{Symbol: symbol, Interval: s.Interval, Limit: bars})

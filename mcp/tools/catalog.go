@@ -17,27 +17,14 @@ import (
 // maxCatalog bounds the whole catalogue, in characters.
 const maxCatalog = 72_000
 
-// catalogRequest is the request of list_indicators. If there are names, query and
-// category are ignored. The category narrows the query or, without one, the whole list.
-type catalogRequest struct {
-	names    []string
-	query    string
-	category string
-}
-
-// args declares the arguments of list_indicators. names has aliases, because models use
-// them.
-func (r *catalogRequest) args() []arg {
-	return []arg{
-		words(&r.names, "names", `Names or aliases of indicators to describe in full, such as ["rsi","macd"].`, 50).also("name", "indicators"),
-		text(&r.query, "query", "Words to look for in names, aliases, categories, descriptions, parameters and signals, such as 200 ema, volume profile or oversold. The best match comes first.", 200),
-		word(&r.category, "category", "Only this category.", "", indicators.Categories()...),
-	}
-}
-
 // listIndicators defines list_indicators: what is named or found in full, a category in
 // full if that is short, and everything in short.
 func (h *handlers) listIndicators() tool {
+	type request struct {
+		names    []string // with them the others are not read
+		query    string
+		category string
+	}
 	return define(mcp.Tool{
 		Name:  "list_indicators",
 		Title: "Indicator catalogue",
@@ -45,7 +32,13 @@ func (h *handlers) listIndicators() tool {
 			"Without arguments the whole catalogue, which is long, with short descriptions and each parameter's default.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		MaxResult:   maxCatalog,
-	}, reports, func(_ context.Context, _ mcp.Call, r *catalogRequest) (*mcp.Result, error) {
+	}, reports, func(r *request) []arg {
+		return []arg{
+			words(&r.names, "names", `Names or aliases of indicators to describe in full, such as ["rsi","macd"].`, 50).also("name", "indicators"),
+			text(&r.query, "query", "Words to look for in names, aliases, categories, descriptions, parameters and signals, such as 200 ema, volume profile or oversold. The best match comes first.", 200),
+			word(&r.category, "category", "Only this category.", "", indicators.Categories()...),
+		}
+	}, nil, func(_ context.Context, _ mcp.Call, r *request) (*mcp.Result, error) {
 		var text []byte
 		switch {
 		case len(r.names) > 0:

@@ -39,11 +39,10 @@ type chartRequest struct {
 	notes   []string // what the caller should know about the answer
 
 	// Arguments as they were read, for check.
-	theme, kind, scale, signals string
-	zone, fromText, toText      string
-	rawMarks                    json.RawMessage
-	volume                      bool
-	sent                        sent
+	zone, fromText, toText string
+	rawMarks               json.RawMessage
+	volume                 bool
+	sent                   sent
 }
 
 // args declares the arguments of generate_chart: those of the specification, and then
@@ -55,6 +54,17 @@ func (r *chartRequest) args() []arg {
 	symbol.listed, interval.listed = true, true
 	volume := boolean(&r.volume, "volume", "Draw the volume below the price.").also("show_volume")
 	volume.def = "true"
+	scale := choice(&r.options.Scale, "scale", "Price axis: linear, log, or percent since the first bar.", chart.Scales()).also("log_scale")
+	read := scale.set
+	scale.set = func(v json.RawMessage) error { // models also send log_scale with true or false
+		switch s, _ := readText("scale", v); s {
+		case "true":
+			v = json.RawMessage(`"log"`)
+		case "false":
+			v = json.RawMessage(`"linear"`)
+		}
+		return read(v)
+	}
 	return []arg{
 		symbol, interval,
 		requests(&r.indicators, `Indicators to draw, at most 16: names from list_indicators, or objects with a name and parameters such as {"name":"rsi","length":21}. `+
@@ -63,14 +73,14 @@ func (r *chartRequest) args() []arg {
 		whole(&r.options.Width, "width", "Width of the picture in pixels.", defaultWidth, chart.MinWidth, chart.MaxWidth),
 		whole(&r.options.Height, "height", "Height of the picture in pixels.", defaultHeight, chart.MinHeight, chart.MaxHeight),
 		word(&r.format, "format", "What to return: a picture, the key numbers as JSON, both, or every bar and value as JSON.", "png", "png", "summary", "both", "series"),
-		word(&r.theme, "theme", "Colours of the picture.", "dark", chart.Themes()...),
+		choice(&r.options.Theme, "theme", "Colours of the picture.", chart.Themes()),
 		text(&r.fromText, "from", "First bar shown: a date (2026-01-31), a time (2026-01-31 14:30, in timezone) or unix seconds. Without to, up to now.", 40).also("since", "start"),
 		text(&r.toText, "to", "Last bar shown, inclusive; a date means to its end. Without from, bars decides where the chart begins.", 40).also("until", "end"),
-		word(&r.kind, "type", "How the price is drawn.", "candles", chart.Types()...).also("chart_type"),
-		scale(&r.scale),
+		choice(&r.options.Type, "type", "How the price is drawn.", chart.Types()).also("chart_type"),
+		scale,
 		words(&r.compare, "compare", "Other symbols drawn as lines over the price, at most 5; all in percent since the first bar, whatever scale says.", chart.MaxCompare).also("compare_to", "compare_with"),
 		marks(&r.rawMarks),
-		word(&r.signals, "signals", "Signals of indicators: marks with the newest named, each named that has room, marks alone, or none.", "auto", chart.SignalWords()...),
+		choice(&r.options.Signals, "signals", "Signals of indicators: marks with the newest named, each named that has room, marks alone, or none.", chart.SignalWords()),
 		volume,
 		text(&r.zone, "timezone", "Where times are shown and read, such as America/New_York or +05:30. Default UTC.", 64).also("tz"),
 		between(&r.options.PixelRatio, "pixel_ratio", "Pixels per unit of width and height, for sharp screens; at most 4096 pixels a side in all.", 1, 1, chart.MaxPixelRatio).also("device_pixel_ratio"),
@@ -106,21 +116,6 @@ func (r *chartRequest) others(source market.Source) (symbols []string, err error
 // accountParts are the words that show accepts.
 var accountParts = []string{"position", "orders", "alerts", "fills"}
 
-// scale declares the scale of the price. Models also send log_scale with true or false.
-func scale(p *string) arg {
-	a := word(p, "scale", "Price axis: linear, log, or percent since the first bar.", "linear", chart.Scales()...).also("log_scale")
-	a.set = single(p, "scale", func(s string) (string, error) {
-		switch s {
-		case "true":
-			return "log", nil
-		case "false":
-			return "linear", nil
-		}
-		return oneOf("scale", s, chart.Scales())
-	})
-	return a
-}
-
 // marks declares a list of drawings. It is kept as JSON, because times can be read only
 // when the time zone is known. Here only the number of marks is checked; check reads
 // them.
@@ -145,28 +140,16 @@ func marks(p *json.RawMessage) arg {
 	}}
 }
 
-// show declares a list of parts of the account. Unlike in other lists, each word is
-// checked, and the error names every wrong one.
+// show declares a list of parts of the account.
 func show(p *[]string) arg {
 	doc := "What to draw of your own paper trading in this symbol. Default: all of it, where trading is on and your login covers it. [] draws none."
 	a := words(p, "show", doc, len(accountParts), accountParts...)
+	read := a.set
 	a.set = func(v json.RawMessage) error {
-		items, err := readList("show", v)
-		if len(items) > len(accountParts) {
-			return fmt.Errorf("show has %d items: at most %d, of %s", len(items), len(accountParts), strings.Join(accountParts, ", "))
-		}
-		var parts []string
-		for _, item := range items {
-			s, wrong := readText("show", item)
-			if wrong != nil {
-				return fmt.Errorf("show must be an array of %s, not %s", strings.Join(accountParts, ", "), limit.Clip(string(v)))
-			}
+		err := read(v)
+		for i, s := range *p {
 			part, wrong := oneOf("show", s, accountParts)
-			err = errors.Join(err, wrong)
-			parts = append(parts, part)
-		}
-		if err == nil {
-			*p = parts
+			(*p)[i], err = part, errors.Join(err, wrong)
 		}
 		return err
 	}
@@ -179,13 +162,6 @@ func (r *chartRequest) check(sent sent) (err error) {
 	r.sent = sent
 	// All parsers run, even after an error.
 	collect := func(wrong error) { err = errors.Join(err, wrong) }
-	// The words were checked when they were read, and are in the order of their options.
-	// The first is the default.
-	place := func(words []string, word string) int { return max(0, slices.Index(words, word)) }
-	r.options.Theme = chart.Theme(place(chart.Themes(), r.theme))
-	r.options.Type = chart.Type(place(chart.Types(), r.kind))
-	r.options.Scale = chart.Scale(place(chart.Scales(), r.scale))
-	r.options.Signals = chart.Signals(place(chart.SignalWords(), r.signals))
 	var wrong error
 	r.options.Zone, wrong = chart.ParseZone(r.zone)
 	collect(wrong)
@@ -247,39 +223,38 @@ func (r *chartRequest) parts(v *chart.View) []string {
 	return accountParts
 }
 
-// repeatedRequest holds the arguments with which a page repeats a call of generate_chart,
-// in the names and spellings of the schema. Defaults are left out, times are in unix
-// seconds, and the sizes of a picture are not part of it.
-type repeatedRequest struct {
-	Symbol     string          `json:"symbol,omitempty"`
-	Interval   market.Interval `json:"interval,omitempty"`
-	Indicators json.RawMessage `json:"indicators,omitempty"`
-	From       int64           `json:"from,omitempty"`
-	To         int64           `json:"to,omitempty"`
-	Compare    []string        `json:"compare,omitempty"`
-	Type       string          `json:"type,omitempty"`
-	Scale      string          `json:"scale,omitempty"`
-	Signals    string          `json:"signals,omitempty"`
-	Volume     *bool           `json:"volume,omitempty"`
-	Timezone   string          `json:"timezone,omitempty"`
-	Theme      string          `json:"theme,omitempty"` // if the client asked for one
-	Marks      []chart.Mark    `json:"marks,omitempty"`
-	Show       *[]string       `json:"show,omitempty"` // the parts of the account in v, if not all of them
-}
-
 // repeated returns the arguments with which a page can ask for more of the chart v, the
-// answer to r. The page gets them with the series. It returns nil if all are defaults.
+// answer to r, in the names and spellings of the schema. The page gets them with the series.
+// Defaults are left out, times are in unix seconds, and the sizes of a picture are not part of
+// it. It returns nil if all are defaults.
 func (r *chartRequest) repeated(v *chart.View) json.RawMessage {
-	unless := func(word, usual string) string {
-		if word == usual {
+	named := func(words []string, chosen int) string {
+		if chosen == 0 { // the default
 			return ""
 		}
-		return word
+		return words[chosen]
 	}
-	q := repeatedRequest{
+	q := struct {
+		Symbol     string          `json:"symbol,omitempty"`
+		Interval   market.Interval `json:"interval,omitempty"`
+		Indicators json.RawMessage `json:"indicators,omitempty"`
+		From       int64           `json:"from,omitempty"`
+		To         int64           `json:"to,omitempty"`
+		Compare    []string        `json:"compare,omitempty"`
+		Type       string          `json:"type,omitempty"`
+		Scale      string          `json:"scale,omitempty"`
+		Signals    string          `json:"signals,omitempty"`
+		Volume     *bool           `json:"volume,omitempty"`
+		Timezone   string          `json:"timezone,omitempty"`
+		Theme      string          `json:"theme,omitempty"` // if the client asked for one
+		Marks      []chart.Mark    `json:"marks,omitempty"`
+		Show       *[]string       `json:"show,omitempty"` // the parts of the account in v, if not all of them
+	}{
 		Symbol: r.symbol, From: r.from, To: r.to, Compare: r.compare, Timezone: r.zone, Marks: r.marks,
-		Interval: market.Interval(unless(string(r.interval), string(market.Hour4))),
-		Type:     unless(r.kind, chart.Types()[0]), Scale: unless(r.scale, chart.Scales()[0]), Signals: unless(r.signals, chart.SignalWords()[0]),
+		Type: named(chart.Types(), int(r.options.Type)), Scale: named(chart.Scales(), int(r.options.Scale)), Signals: named(chart.SignalWords(), int(r.options.Signals)),
+	}
+	if r.interval != market.Hour4 {
+		q.Interval = r.interval
 	}
 	if given := r.sent["indicators"]; given != nil {
 		// The list is written again, so that all spellings of it have one form. It was read
@@ -293,7 +268,7 @@ func (r *chartRequest) repeated(v *chart.View) json.RawMessage {
 		q.Volume = &r.volume
 	}
 	if r.sent["theme"] != nil {
-		q.Theme = r.theme
+		q.Theme = chart.Themes()[r.options.Theme]
 	}
 	if parts := append([]string{}, r.parts(v)...); v.Account != nil && len(parts) < len(accountParts) {
 		q.Show = &parts
@@ -319,7 +294,7 @@ func (h *handlers) generateChart() tool {
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
 		MaxResult:   maxSeriesBytes,
 		Cost:        mcp.Heavy,
-	}, reports, h.draw)
+	}, reports, (*chartRequest).args, (*chartRequest).check, h.draw)
 }
 
 // What models read about the replies of several tools: members and labels that read like

@@ -78,7 +78,7 @@ func (h *handlers) getIndicators() tool {
 			"The answer says whether the bars came from the running engine (engine_cache) or were fetched. " + reading + " Of signals, " + leaving + ".",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
 		Cost:        mcp.Heavy,
-	}, reports, func(ctx context.Context, c mcp.Call, r *computation) (*mcp.Result, error) {
+	}, reports, (*computation).args, (*computation).check, func(ctx context.Context, c mcp.Call, r *computation) (*mcp.Result, error) {
 		if len(r.symbols) > 0 {
 			return h.scan(ctx, c, r)
 		}

@@ -54,7 +54,7 @@ func TestOnePastTheLimit(t *testing.T) {
 		{"generate_chart", "marks", list(50, `{"type":"level","price":1}`), list(51, `{"type":"level","price":1}`), "marks has 51 items: at most 50 a call"},
 		{"generate_chart", "marks", `[{"type":"level","price":1,"text":` + text(60) + `}]`, `[{"type":"level","price":1,"text":` + text(61) + `}]`, "text has 61 characters, want at most 60"},
 		{"generate_chart", "compare", list(5, `"AA#USDT"`), list(6, `"AA#USDT"`), "compare has 6 items: at most 5 a call"},
-		{"generate_chart", "show", `["position","orders","alerts","fills"]`, list(5, `"fills"`), "show has 5 items: at most 4, of position, orders, alerts, fills"},
+		{"generate_chart", "show", `["position","orders","alerts","fills"]`, list(5, `"fills"`), "show has 5 items: at most 4 a call"},
 		{"generate_chart", "from", `"2026-01-01T00:00:00.000000000000000000Z"`, text(41), "from has 41 characters, at most 40 are taken"},
 		{"generate_chart", "to", `"2026-01-01T00:00:00.000000000000000000Z"`, text(41), "to has 41 characters, at most 40 are taken"},
 		{"generate_chart", "timezone", `"UTC"`, text(65), "timezone has 65 characters, at most 64 are taken"},

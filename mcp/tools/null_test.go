@@ -23,7 +23,7 @@ func TestNullWithin(t *testing.T) {
 			{"generate_chart", `{"indicators":[{"name":"technical_rating","params":null}]}`, ""},
 			{"generate_chart", `{"marks":[null]}`, "marks[0]: bad chart option: null is not an object, want one with type, price, "},
 			{"generate_chart", `{"compare":[null]}`, "compare must hold strings, not null"},
-			{"generate_chart", `{"show":[null]}`, `show "null" is not one of position, orders, alerts, fills`},
+			{"generate_chart", `{"show":[null]}`, `show must hold strings, not null`},
 			{"get_indicators", `{"symbols":["HBARUSDT",null],"indicators":["rsi"]}`, "symbols must hold strings, not null"},
 			{"list_indicators", `{"names":[null]}`, "names must hold strings, not null"},
 			{"subscribe_notifications", `{"symbols":[null]}`, "symbols must hold strings, not null"},

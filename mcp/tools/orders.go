@@ -87,7 +87,7 @@ func (h *handlers) placeOrder() tool {
 			"Give client_order_id to make retries safe: the same id and arguments return the first order and place nothing new. " +
 			"dry_run checks everything and places nothing. Unknown arguments are refused and nothing is placed.",
 		Annotations: mcp.Annotations{Destructive: true},
-	}, refuses, func(ctx context.Context, c mcp.Call, r *orderRequest) (*mcp.Result, error) {
+	}, refuses, (*orderRequest).args, (*orderRequest).check, func(ctx context.Context, c mcp.Call, r *orderRequest) (*mcp.Result, error) {
 		r.Who = who(c)
 		if r.Symbol == everything {
 			return h.closeAll(ctx, c.Caller, r)
@@ -197,39 +197,12 @@ func replyTo(r *orderRequest, o book.Placed) orderReply {
 // maxID bounds the ids that clients send, in characters; the ids that we make are shorter.
 const maxID = 64
 
-// cancellation is the request of cancel_order: one of the three is set.
-type cancellation struct {
-	id, symbol string
-	all        bool
-}
-
-// args declares the arguments of cancel_order. None of them is required by the schema,
-// since each stands in place of the others.
-func (r *cancellation) args() []arg {
-	return []arg{
-		text(&r.id, "order_id", "The order_id that place_order returned; get_orders lists them.", maxID),
-		symbol(&r.symbol, "In place of order_id: cancel all open orders of this symbol."),
-		boolean(&r.all, "all", "In place of order_id: cancel all open orders."),
-	}
-}
-
-// check refuses a request that names none of the three, and one that names two: a call with
-// an order and a symbol could mean either.
-func (r *cancellation) check(sent) error {
-	if r.symbol == everything { // as in place_order
-		r.symbol, r.all = "", true
-	}
-	switch {
-	case r.id == "" && r.symbol == "" && !r.all:
-		return errors.New("order_id is required, as place_order returned it; or symbol, or all=true")
-	case r.id != "" && (r.symbol != "" || r.all), r.symbol != "" && r.all:
-		return errors.New("order_id, symbol and all exclude each other: send one of them")
-	}
-	return nil
-}
-
 // cancelOrder defines cancel_order: one order, those of a symbol, or all of them.
 func (h *handlers) cancelOrder() tool {
+	type request struct {
+		id, symbol string
+		all        bool
+	}
 	return define(mcp.Tool{
 		Name:  "cancel_order",
 		Cost:  mcp.Waiting,
@@ -237,7 +210,24 @@ func (h *handlers) cancelOrder() tool {
 		Description: "Cancel an open order by its order_id, all open orders of a symbol, or with all=true every one. An order that is already filled, cancelled or rejected stays as it is. " +
 			"Of two orders that exclude each other, such as a stop_loss and a take_profit, both are cancelled.",
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
-	}, refuses, func(_ context.Context, c mcp.Call, r *cancellation) (*mcp.Result, error) {
+	}, refuses, func(r *request) []arg {
+		return []arg{
+			text(&r.id, "order_id", "The order_id that place_order returned; get_orders lists them.", maxID),
+			symbol(&r.symbol, "In place of order_id: cancel all open orders of this symbol."),
+			boolean(&r.all, "all", "In place of order_id: cancel all open orders."),
+		}
+	}, func(r *request, _ sent) error {
+		if r.symbol == everything { // as in place_order
+			r.symbol, r.all = "", true
+		}
+		switch {
+		case r.id == "" && r.symbol == "" && !r.all:
+			return errors.New("order_id is required, as place_order returned it; or symbol, or all=true")
+		case r.id != "" && (r.symbol != "" || r.all), r.symbol != "" && r.all: // it could mean either
+			return errors.New("order_id, symbol and all exclude each other: send one of them")
+		}
+		return nil
+	}, func(_ context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
 		if r.id == "" {
 			cancelled, err := h.Engine.CancelOrders(who(c), r.symbol)
 			if err != nil {
@@ -270,39 +260,35 @@ func (h *handlers) cancelOrder() tool {
 	})
 }
 
-// orderList is the request of get_orders. Models also call the filter status, because
-// that is its name in an order.
-type orderList struct {
-	filter, id   string
-	symbol       string
-	since, until time.Time
-	mine         bool
-	page
-}
-
-// args declares the arguments of get_orders. since is inclusive and until is not, so
-// that no order is in two periods that follow each other.
-func (r *orderList) args() []arg {
-	return append([]arg{
-		word(&r.filter, "filter", "Which orders to list: open ones can still fill; of filled ones something was filled, also if the rest was cancelled.", "all", "open", "all", "filled", "cancelled", "rejected").also("status"),
-		text(&r.id, "order_id", "Return this order alone, by its order_id or client_order_id, however old it is.", maxID).also("client_order_id"),
-		symbol(&r.symbol, "Only orders of this symbol."),
-		moment(&r.since, "since", "Only orders that changed at this time or later: a date (2026-01-31, from its beginning), a time in UTC (2026-01-31 14:30), RFC 3339 (2026-01-31T16:00:00Z) or unix seconds.", false),
-		moment(&r.until, "until", "Only orders that changed before this time.", false),
-		boolean(&r.mine, "mine", "Only orders that this client placed.").also("client"),
-	}, r.page.args()...)
-}
-
 // getOrders defines get_orders: orders of every client, newest first, or one order by
 // its id.
 func (h *handlers) getOrders() tool {
+	type request struct {
+		filter, id   string
+		symbol       string
+		since, until time.Time
+		mine         bool
+		page
+	}
 	return define(mcp.Tool{
 		Name:  "get_orders",
 		Title: "Orders",
 		Description: "List orders with their status and fills, newest first: price, fee, source and time of the price. filter=open lists only those that can still fill; " +
 			"symbol, since, until and mine narrow the list further.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
-	}, reports, func(ctx context.Context, c mcp.Call, r *orderList) (*mcp.Result, error) {
+	}, reports, func(r *request) []arg {
+		return append([]arg{
+			// Models also call the filter status, because that is its name in an order.
+			word(&r.filter, "filter", "Which orders to list: open ones can still fill; of filled ones something was filled, also if the rest was cancelled.", "all", "open", "all", "filled", "cancelled", "rejected").also("status"),
+			text(&r.id, "order_id", "Return this order alone, by its order_id or client_order_id, however old it is.", maxID).also("client_order_id"),
+			symbol(&r.symbol, "Only orders of this symbol."),
+			// since is inclusive and until is not, so that no order is in two periods that follow
+			// each other.
+			moment(&r.since, "since", "Only orders that changed at this time or later: a date (2026-01-31, from its beginning), a time in UTC (2026-01-31 14:30), RFC 3339 (2026-01-31T16:00:00Z) or unix seconds.", false),
+			moment(&r.until, "until", "Only orders that changed before this time.", false),
+			boolean(&r.mine, "mine", "Only orders that this client placed.").also("client"),
+		}, r.page.args()...)
+	}, nil, func(ctx context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
 		if r.id != "" {
 			o, err := h.Engine.Order(r.id)
 			if err != nil {
@@ -380,21 +366,10 @@ func (h *handlers) noteAlike(result *mcp.Result, symbol string) {
 	}
 }
 
-// positionList is the request of get_positions.
-type positionList struct{ flat, account bool }
-
-// args declares the arguments of get_positions. The list has no pages: there is one
-// position for each symbol.
-func (r *positionList) args() []arg {
-	return []arg{
-		boolean(&r.flat, "include_flat", "List closed positions too, with what they realized, and add the totals over all symbols."),
-		boolean(&r.account, "account", "Add the account: cash, equity, buying power, profit of the day and in all, by symbol and by day, exposure, what is at risk down to the stops, drawdown."),
-	}
-}
-
 // getPositions defines get_positions. Totals and the account are further texts, since the
 // first text is an array.
 func (h *handlers) getPositions() tool {
+	type request struct{ flat, account bool }
 	return define(mcp.Tool{
 		Name:  "get_positions",
 		Title: "Positions",
@@ -402,7 +377,12 @@ func (h *handlers) getPositions() tool {
 			"include_flat lists closed ones too, and adds totals. account=true adds what the account has, made and risks.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
-	}, reports, func(_ context.Context, c mcp.Call, r *positionList) (*mcp.Result, error) {
+	}, reports, func(r *request) []arg {
+		return []arg{
+			boolean(&r.flat, "include_flat", "List closed positions too, with what they realized, and add the totals over all symbols."),
+			boolean(&r.account, "account", "Add the account: cash, equity, buying power, profit of the day and in all, by symbol and by day, exposure, what is at risk down to the stops, drawdown."),
+		}
+	}, nil, func(_ context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
 		// The first text is the list, as it is without the two arguments. Each of them adds a
 		// text of its own.
 		read := h.Engine.Positions
@@ -438,7 +418,7 @@ func (h *handlers) getBalance() tool {
 		Description: "Always fails. Use get_positions for holdings with their profit and loss, with account=true for cash, equity and buying power.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
-	}, reports, func(context.Context, mcp.Call, *none) (*mcp.Result, error) {
+	}, reports, nil, nil, func(context.Context, mcp.Call, *struct{}) (*mcp.Result, error) {
 		_, atBroker := h.Engine.Venue()
 		if account, _ := h.Engine.Account(); account != nil || atBroker {
 			return nil, errors.New("get_balance is not available: get_positions with account=true has the cash, equity and buying power of the account; retrying will not help")

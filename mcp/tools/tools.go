@@ -149,37 +149,29 @@ type tool struct {
 	declared []arg
 }
 
-// request is a struct that receives the arguments of a call. If it has a method
-// check(sent) error, that refuses what the arguments are together: define calls it with what
-// the client sent, even if the reading of some arguments failed, which then have their
-// defaults.
-type request[R any] interface {
-	*R
-	args() []arg // binds every argument to a field
-}
-
-// none is the request of a tool without arguments.
-type none struct{}
-
-func (*none) args() []arg { return nil }
-
 // What a tool does with arguments that it does not know.
 const (
 	refuses = true  // for a tool that changes something: an order without its stop_loss is another order
 	reports = false // for any other: it answers and says which ones it did not read
 )
 
-// define completes t with the schema of R's arguments and a handler that reads and checks
-// them before it calls handle.
-func define[R any, P request[R]](t mcp.Tool, refuses bool, handle func(context.Context, mcp.Call, P) (*mcp.Result, error)) tool {
-	declared := P(new(R)).args()
+// define completes t with the schema of its arguments, which args binds to the fields of a
+// request, and with a handler that reads and checks them before it calls handle. Nil args is
+// for a tool without arguments. Check refuses what the arguments are together: it is called
+// with what the client sent, even if the reading of some arguments failed, which then have
+// their defaults; nil means that any go together.
+func define[R any](t mcp.Tool, refuses bool, args func(*R) []arg, check func(*R, sent) error, handle func(context.Context, mcp.Call, *R) (*mcp.Result, error)) tool {
+	if args == nil {
+		args = func(*R) []arg { return nil }
+	}
+	declared := args(new(R))
 	t.Schema = schemaOf(declared)
 	t.Handle = func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
-		r := P(new(R))
-		values, unknown, err := read(r.args(), c.Arguments)
+		r := new(R)
+		values, unknown, err := read(args(r), c.Arguments)
 		var together error
-		if checked, ok := any(r).(interface{ check(sent) error }); ok && values != nil {
-			together = checked.check(values)
+		if check != nil && values != nil {
+			together = check(r, values)
 		}
 		if len(unknown) == 0 && err == nil && together == nil {
 			return handle(ctx, c, r)
