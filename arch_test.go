@@ -25,15 +25,19 @@ func toolOnly(pkg string) bool {
 // leaves, so each can be read, tested and fuzzed alone.
 var mayImport = map[string][]string{
 	".":                            {"server"},
-	"server":                       {"app", "broker", "broker/alpaca", "chart", "cluster", "internal/exact", "indicators", "internal/journal", "market", "mcp", "mcp/tools", "internal/metrics", "notify", "oauth", "oauth/fileledger", "permit", "sse", "trade", "trade/book"},
+	"server":                       {"app", "chart", "cluster", "internal/exact", "indicators", "internal/journal", "market", "mcp", "mcp/tools", "internal/metrics", "notify", "oauth", "oauth/fileledger", "permit", "sse", "trade", "trade/book", "trade/live", "trade/live/alpaca"},
 	"mcp/tools":                    {"chart", "internal/exact", "indicators", "market", "mcp", "permit", "sse", "trade", "trade/book"},
 	"app":                          {"chart"},
 	"chart":                        {"chart/flatpng", "indicators", "market"},
 	"chart/flatpng":                {},
-	"trade":                        {"broker", "internal/exact", "internal/journal", "market", "sse", "trade/alert", "trade/book", "trade/watch"},
+	"trade":                        {"internal/exact", "internal/journal", "market", "sse", "trade/alert", "trade/book", "trade/paper", "trade/watch"},
+	"trade/paper":                  {"internal/exact", "trade/book"},
+	"trade/live":                   {"internal/exact", "trade/book"},
+	"trade/live/alpaca":            {"internal/exact", "trade/book", "trade/live"},
+	"trade/live/alpaca/alpacatest": {"internal/exact"},
 	"trade/alert":                  {"indicators", "internal/exact", "market", "trade/book", "trade/watch"},
 	"trade/watch":                  {"indicators", "internal/exact", "market", "trade/book"},
-	"trade/book":                   {"broker", "indicators", "internal/exact", "market", "sse"},
+	"trade/book":                   {"indicators", "internal/exact", "market", "sse"},
 	"trade/modeltest":              {},
 	"indicators":                   {"indicators/kernel", "indicators/rules", "market"},
 	"indicators/kernel":            {"market"},
@@ -59,9 +63,6 @@ var mayImport = map[string][]string{
 	"internal/address":             {},
 	"internal/limit":               {},
 	"internal/strictjson":          {},
-	"broker":                       {"internal/exact"},
-	"broker/alpaca":                {"broker", "internal/exact"},
-	"broker/alpaca/alpacatest":     {"internal/exact"},
 	"test/conversations":           {},
 
 	"indicators/rules/rulestest": {},
@@ -75,7 +76,7 @@ var leaves = []string{"internal/address", "internal/limit", "internal/strictjson
 // modules are the only ones beside the standard library, and who may use them.
 var modules = map[string][]string{
 	"golang.org/x/image": {"chart"},
-	"golang.org/x/sync":  {"server", "market", "mcp/tools", "trade"},
+	"golang.org/x/sync":  {"server", "market", "mcp/tools", "trade", "trade/live"},
 }
 
 // forbidden packages would let a reader doubt what the program can do.
@@ -91,7 +92,7 @@ func TestArrows(t *testing.T) {
 		isTest := strings.HasSuffix(file, "_test.go")
 		allowed, known := mayImport[pkg]
 		if toolOnly(pkg) {
-			known, allowed = true, append(slices.Clone(mayImport["server"]), "server", "market/markettest", "broker/alpaca/alpacatest") // commands of ours are mains too
+			known, allowed = true, append(slices.Clone(mayImport["server"]), "server", "market/markettest", "trade/live/alpaca/alpacatest") // commands of ours are mains too
 		}
 		if !known {
 			t.Errorf("%s: package %s is not in the plan", file, pkg)
@@ -207,7 +208,7 @@ func TestCore(t *testing.T) {
 		}
 	}
 	visit(".")
-	for _, room := range []string{"cluster", "cluster/etcd", "broker/alpaca", "notify", "notify/service", "app"} {
+	for _, room := range []string{"cluster", "cluster/etcd", "trade/live", "trade/live/alpaca", "notify", "notify/service", "app"} {
 		if _, err := os.Stat(room); err != nil {
 			t.Errorf("%s is named here: %v", room, err)
 		}

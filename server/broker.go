@@ -13,11 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"wick/broker"
-	"wick/broker/alpaca"
 	"wick/internal/address"
 	"wick/internal/exact"
-	"wick/trade"
+	"wick/trade/book"
+	"wick/trade/live"
+	"wick/trade/live/alpaca"
 )
 
 // The names of --broker.
@@ -145,7 +145,7 @@ func (c *config) setBrokerKeys(file string) error {
 // broker does not know the keys, it returns an error, which ends the start. If the account
 // cannot be read for another reason, the start goes on: the book opens halted, and the
 // account is read later.
-func openVenue(c *config, log *slog.Logger) (*trade.VenueOptions, error) {
+func openVenue(c *config, log *slog.Logger) (book.Opener, error) {
 	if !c.atBroker() {
 		return nil, nil
 	}
@@ -157,11 +157,11 @@ func openVenue(c *config, log *slog.Logger) (*trade.VenueOptions, error) {
 	// data directory was opened with before.
 	ctx, cancel := context.WithTimeout(context.Background(), accountTimeout)
 	defer cancel()
-	o := &trade.VenueOptions{Broker: client, Name: c.broker, DeadMan: c.deadMan}
+	o := &live.Options{Broker: client, Name: c.broker, DeadMan: c.deadMan}
 	account, err := client.Account(ctx)
 	// If the keys are refused, waiting does not help; after any other error it may, as after
 	// too many requests.
-	if no := (*broker.Refused)(nil); errors.As(err, &no) && no.Keys {
+	if no := (*live.Refused)(nil); errors.As(err, &no) && no.Keys {
 		return nil, fmt.Errorf("%s does not let these keys in (%w): the keys of the paper account and of the real one are not the same", c.broker, err)
 	}
 	if err != nil {

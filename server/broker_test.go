@@ -16,10 +16,11 @@ import (
 	"testing"
 	"time"
 
-	"wick/broker/alpaca"
-	"wick/broker/alpaca/alpacatest"
 	"wick/internal/exact"
 	"wick/trade"
+	"wick/trade/live"
+	"wick/trade/live/alpaca"
+	"wick/trade/live/alpaca/alpacatest"
 )
 
 // atAlpaca starts a fake of Alpaca on this machine and returns it with the flags
@@ -171,7 +172,7 @@ func TestBrokerRefusesAtStart(t *testing.T) {
 			v.Faults = func(*http.Request) alpacatest.Fault { return alpacatest.Fault{Status: status} }
 		})
 		o, err := openVenue(&config{brokerConfig: brokerConfig{broker: brokerAlpacaPaper, brokerURL: fake.URL, brokerKeys: keys}}, slog.New(slog.DiscardHandler))
-		if (err != nil) != ends || ends != (o == nil) || o != nil && o.Account != "" {
+		if (err != nil) != ends || ends != (o == nil) || o != nil && o.(*live.Options).Account != "" {
 			t.Errorf("status %d: %+v, %v, want the start to end: %t", status, o, err, ends)
 		}
 	}

@@ -20,6 +20,8 @@ import (
 	"wick/internal/journal"
 	"wick/market"
 	"wick/trade"
+	"wick/trade/book"
+	"wick/trade/live"
 )
 
 // command runs wick with args and returns what it printed.
@@ -52,7 +54,7 @@ func TestSilentControl(t *testing.T) {
 // is asked all the same.
 func TestCancelGoesOn(t *testing.T) {
 	asked := &cancelled{}
-	e, err := trade.Open(trade.Options{Dir: t.TempDir(), Source: market.Sample{}, Venue: &trade.VenueOptions{Broker: asked, Name: "test", Account: "1"}})
+	e, err := trade.Open(trade.Options{Dir: t.TempDir(), Source: market.Sample{}, Venue: &live.Options{Broker: asked, Name: "test", Account: "1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,11 +73,11 @@ func TestCancelGoesOn(t *testing.T) {
 
 // cancelled is a broker that counts how often all orders are cancelled. It waits for nothing.
 type cancelled struct {
-	trade.Broker
+	live.Broker
 	times int
 }
 
-func (*cancelled) Money() trade.Money { return trade.NoMoney }
+func (*cancelled) Money() book.Money { return book.NoMoney }
 
 func (c *cancelled) CancelAll(ctx context.Context) (int, error) {
 	if ctx.Err() == nil {

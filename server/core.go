@@ -11,6 +11,7 @@ import (
 	"wick/market"
 	"wick/mcp"
 	"wick/trade"
+	"wick/trade/book"
 )
 
 // This file stands for the rooms that a binary of go build -tags core does not have: brokers,
@@ -40,7 +41,7 @@ func (c *config) realMoney() bool { return false }
 func (c *config) clustered() bool { return false }
 func (c *config) hasPage() bool   { return false }
 
-func openVenue(*config, *slog.Logger) (*trade.VenueOptions, error)                { return nil, nil }
+func openVenue(*config, *slog.Logger) (book.Opener, error)                        { return nil, nil }
 func (e *app) openMessages(*trade.Options)                                        {}
 func (e *app) openReplica(*trade.Options) error                                   { return nil }
 func exportStore(context.Context, *task) error                                    { return errors.ErrUnsupported }

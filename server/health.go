@@ -14,7 +14,7 @@ import (
 	"wick/market"
 	"wick/mcp"
 	"wick/oauth"
-	"wick/trade"
+	"wick/trade/book"
 )
 
 // healthDoc is what GET / answers.
@@ -62,7 +62,7 @@ func (e *app) health() healthDoc {
 	// since this page needs no login.
 	if v, ok := e.trade.Venue(); ok {
 		h.Broker, h.Account = v.Broker, masked(v.Account)
-		if v.Money == trade.RealMoney {
+		if v.Money == book.RealMoney {
 			h.Money = "real"
 		}
 		if v.State != "ready" {

@@ -20,7 +20,7 @@ import (
 	"wick/oauth"
 	"wick/permit"
 	"wick/sse"
-	"wick/trade"
+	"wick/trade/book"
 )
 
 // serve runs the HTTP server until ctx ends. It opens what it needs in such an order
@@ -202,7 +202,7 @@ func (a orderPage) Answer(ctx context.Context, id string, yes bool, from string)
 func (e *app) moneyText() string {
 	if e.trade != nil {
 		switch v, atBroker := e.trade.Venue(); {
-		case atBroker && v.Money == trade.RealMoney:
+		case atBroker && v.Money == book.RealMoney:
 			return fmt.Sprintf("Real money: orders are sent to %s, account %s.", v.Broker, masked(v.Account))
 		case atBroker:
 			return fmt.Sprintf("Orders are sent to the paper account %s at %s: no real money.", masked(v.Account), v.Broker)

@@ -31,7 +31,21 @@ func (e *Engine) CancelOrder(who book.Who, id string) (c Cancelled, err error) {
 		c.Order = o.Public()
 		return c, book.Uncancellable(o, id)
 	}
-	return e.venue.cancelOrder(who, id)
+	cancelled, err := e.venue.Cancel(who, []string{id})
+	if err != nil {
+		return c, err
+	}
+	if len(cancelled) == 0 { // it has ended meanwhile
+		if c.Order, err = e.Order(id); err == nil {
+			err = book.Uncancellable(&c.Order, id)
+		}
+		return c, err
+	}
+	c.Order = cancelled[0]
+	for _, with := range cancelled[1:] {
+		c.Ended = append(c.Ended, with.ID)
+	}
+	return c, nil
 }
 
 // CancelOrders cancels all open orders, or those of one market if symbol is not empty,
@@ -45,16 +59,14 @@ func (e *Engine) CancelOrders(who book.Who, symbol string) ([]book.Order, error)
 	}
 	var open []string
 	err := e.View(func(s *book.State) {
-		for _, of := range sorted(s.Open) {
-			if symbol == "" || of == symbol {
-				for _, o := range s.Open[of] {
-					open = append(open, o.ID)
-				}
+		for _, o := range s.OpenOrders() {
+			if symbol == "" || o.Symbol == symbol {
+				open = append(open, o.ID)
 			}
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	return e.venue.cancelOrders(who, open)
+	return e.venue.Cancel(who, open)
 }

@@ -52,7 +52,7 @@ func (e *Engine) judge(t *book.Tick, at book.Time) (hits []alert.Hit, closed []w
 	if !watched || e.broken != nil {
 		return nil, nil, nil
 	}
-	if err := e.venue.reach(*t, since, at); err != nil {
+	if err := e.venue.Reach(*t, since, at); err != nil {
 		return nil, nil, err
 	}
 	for _, a := range e.watching.Reached(*t) {

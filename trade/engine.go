@@ -31,12 +31,10 @@ type Engine struct {
 	fileMu sync.Mutex // one writer of subscriptions.json at a time
 
 	options Options
-	venue   venue
+	venue   book.Venue
 	watch   *watch.List // has a lock of its own, which may be taken while mu is held
 
 	store // its mu guards every field below
-
-	remote remoteAccount
 
 	began   book.Time // when this process took over; set once
 	fedAt   book.Time // when the feed last spoke

@@ -13,10 +13,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/broker/alpaca/alpacatest"
 	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/trade/book"
+	"wick/trade/live/alpaca/alpacatest"
 )
 
 // TestFind: the filters of orders.

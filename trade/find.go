@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"wick/broker"
 	"wick/internal/exact"
 	"wick/trade/book"
 )
@@ -133,7 +132,7 @@ func (e *Engine) Find(f OrderFilter) ([]book.Order, error) {
 			}
 		}
 		for _, o := range e.book.Remote.External {
-			if broker.Key(o.Symbol) == broker.Key(f.Symbol) { // the broker has its own spelling
+			if book.Key(o.Symbol) == book.Key(f.Symbol) { // the broker has its own spelling
 				f.Symbol = o.Symbol
 			}
 			if f.passes(&o) {
@@ -230,10 +229,10 @@ func (e *Engine) positions(flat bool) ([]book.Position, error) {
 func (e *Engine) withAccount(held map[string]book.Holding) map[string]book.Holding {
 	all, keys := maps.Clone(held), map[string]bool{}
 	for symbol := range held {
-		keys[broker.Key(symbol)] = true
+		keys[book.Key(symbol)] = true
 	}
-	for _, p := range e.remote.report.Positions {
-		if !keys[broker.Key(p.Symbol)] && e.book.Excess(p.Symbol) != 0 {
+	for _, p := range e.book.Remote.Held {
+		if !keys[book.Key(p.Symbol)] && e.book.Excess(p.Symbol) != 0 {
 			all[p.Symbol] = book.Holding{}
 		}
 	}
@@ -244,14 +243,15 @@ func (e *Engine) withAccount(held map[string]book.Holding) map[string]book.Holdi
 // there only if the two are known to differ: the report may be older than the last fill.
 // Called with mu held.
 func (e *Engine) valued(p book.Position) book.Position {
-	p.Account = e.book.Remote.Account
-	var b broker.Position
-	i := slices.IndexFunc(e.remote.report.Positions, func(b broker.Position) bool { return broker.Key(b.Symbol) == broker.Key(p.Symbol) })
-	if i >= 0 {
-		b = e.remote.report.Positions[i]
-	}
+	r := &e.book.Remote
+	p.Account = r.Account
+	i := slices.IndexFunc(r.Held, func(b book.BrokerPosition) bool { return book.Key(b.Symbol) == book.Key(p.Symbol) })
 	if i >= 0 || e.book.Excess(p.Symbol) != 0 {
-		p.AtBroker = &book.BrokerPosition{Quantity: b.Quantity, EntryPrice: b.Entry, Value: b.Value, UnrealizedPnL: b.Profit, AsOf: book.Time{Time: e.remote.readAt.UTC().Truncate(time.Millisecond)}}
+		p.AtBroker = &book.BrokerPosition{}
+		if i >= 0 {
+			*p.AtBroker = r.Held[i]
+		}
+		p.AtBroker.AsOf = r.ReadAt
 	}
 	return p
 }

@@ -16,7 +16,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/broker"
 	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/internal/journal/journaltest"
@@ -536,7 +535,7 @@ func TestFinishedMeanwhile(t *testing.T) {
 	if e.book.Order(first.ID) != nil {
 		t.Fatal("the first order is still in memory")
 	}
-	if o, _, err := e.accept(r, book.Inquiry{}, broker.Rules{}); err != nil || o.ID != first.ID {
+	if o, _, err := e.accept(r, book.Inquiry{}, e.venue.(book.Arrival)); err != nil || o.ID != first.ID {
 		t.Errorf("accepted %+v, %v; want the order %s", o, err, first.ID)
 	}
 }

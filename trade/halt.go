@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"wick/internal/journal"
 	"wick/trade/book"
@@ -56,7 +55,7 @@ func (e *Engine) judgeTrading() error {
 		if asked == book.Active {
 			e.book.Breaker(ev)
 		}
-		e.restrict(ev)
+		e.book.Restrict(ev)
 		e.book.KeepTripped(ev)
 		news := e.differsAnew(ev)
 		if s.Trading == ev.Trading && s.Tripped == ev.Tripped && s.ByOwner == ev.ByOwner && !news {
@@ -114,7 +113,7 @@ func (e *Engine) differsAnew(ev *book.Event) bool {
 		return false
 	}
 	before := e.differed
-	e.differed = len(e.book.Remote.Differs)+len(e.remote.late) > 0
+	e.differed = e.book.Remote.Unlike()
 	return e.differed && !before && ev.Tripped != ""
 }
 
@@ -225,26 +224,4 @@ func readHalt(dir string) (book.TradingState, error) {
 		return book.Reducing, nil
 	}
 	return book.Halted, nil
-}
-
-// restrict makes ev halt trading as long as what the broker has is not known. It makes ev
-// let only reducing orders pass if that is not what the book says. Called with mu held.
-func (e *Engine) restrict(ev *book.Event) {
-	v := &e.book.Remote
-	if ev.Trading == book.Halted {
-		return
-	}
-	// The hardest restriction that applies wins. The breaker has looked at the daily loss.
-	switch {
-	case !v.Judged && time.Since(e.remote.born) < blindAfter:
-		// Every start is like this for a moment, in which no order passes. The state that
-		// was written down last stays, so that the owner is told only of real changes.
-		ev.Trading, ev.Tripped = e.book.Trading, e.book.Tripped
-	case v.Closed != "":
-		ev.Trading, ev.Tripped, ev.By = book.Halted, "", &book.Who{Name: "the broker is not reconciled"}
-	case len(v.Differs) > 0:
-		ev.Trading, ev.Tripped, ev.By = book.Reducing, "", &book.Who{Name: "the broker's positions differ"}
-	case len(e.remote.late) > 0:
-		ev.Trading, ev.Tripped, ev.By = book.Reducing, "", &book.Who{Name: "the broker has an order that this book had given up"}
-	}
 }

@@ -6,19 +6,29 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"wick/broker"
-	"wick/broker/alpaca"
-	"wick/broker/alpaca/alpacatest"
 	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/internal/journal/journaltest"
 	"wick/market"
 	"wick/trade/book"
+	"wick/trade/live"
+	"wick/trade/live/alpaca"
+	"wick/trade/live/alpaca/alpacatest"
+)
+
+// How long wick waits for a broker, as docs/live.md says.
+const (
+	sendWithin      = 30 * time.Second // an intent that is older is not sent
+	restPeriod      = 45 * time.Second // between two reports when all is well
+	unknownPatience = time.Minute      // a lost order may still arrive
+	legsPatience    = time.Minute      // exits may be missing
+	differPatience  = 3 * time.Minute  // orders in doubt may explain a difference
 )
 
 // atBroker is an engine whose orders go to a venue in memory.
@@ -27,6 +37,7 @@ type atBroker struct {
 	venue *alpacatest.Venue
 	disk  *journaltest.Disk
 	e     *Engine
+	tap   *tapped
 	end   context.CancelFunc
 	done  chan struct{}
 }
@@ -43,8 +54,11 @@ func startLive(t *testing.T, v *alpacatest.Venue, options ...func(*Options)) *at
 // start opens an engine on the disk as it is.
 func (l *atBroker) start(options ...func(*Options)) {
 	l.t.Helper()
+	o := liveOptions(l.t, l.venue, options...)
+	l.tap = &tapped{Broker: atVenue(&o).Broker}
+	atVenue(&o).Broker = l.tap
 	var err error
-	if l.e, err = openOn(liveOptions(l.t, l.venue, options...), l.disk); err != nil {
+	if l.e, err = openOn(o, l.disk); err != nil {
 		l.t.Fatal(err)
 	}
 	l.run()
@@ -55,12 +69,12 @@ func (l *atBroker) run() {
 	l.end, l.done = end, make(chan struct{})
 	go func(e *Engine) {
 		defer close(l.done)
-		e.venue.run(ctx)
+		e.venue.Run(ctx)
 	}(l.e)
 }
 
-// liveOptions are those of an engine at the venue, with prices of 100.
-func liveOptions(t *testing.T, v *alpacatest.Venue, options ...func(*Options)) Options {
+// brokerOf returns a client of the venue.
+func brokerOf(t *testing.T, v *alpacatest.Venue) live.Broker {
 	t.Helper()
 	keys, err := alpaca.ParseKeys("APCA_API_KEY_ID=" + v.Keys[0] + "\nAPCA_API_SECRET_KEY=" + v.Keys[1])
 	if err != nil {
@@ -70,17 +84,54 @@ func liveOptions(t *testing.T, v *alpacatest.Venue, options ...func(*Options)) O
 	if err != nil {
 		t.Fatal(err)
 	}
+	return client
+}
+
+// liveOptions are those of an engine at the venue, with prices of 100.
+func liveOptions(t *testing.T, v *alpacatest.Venue, options ...func(*Options)) Options {
+	t.Helper()
 	o := testOptions(t)
 	o.files = journal.FileOptions{MaxRecords: 25}
-	o.Venue = &VenueOptions{Broker: client, Name: "alpaca-paper", Account: v.Number}
+	o.Venue = &live.Options{Broker: brokerOf(t, v), Name: "alpaca-paper", Account: v.Number}
 	for _, set := range options {
 		set(&o)
 	}
 	return o
 }
 
-// live returns the venue of the engine.
-func (l *atBroker) live() *liveVenue { return l.e.venue.(*liveVenue) }
+// atVenue returns what o says of its broker.
+func atVenue(o *Options) *live.Options { return o.Venue.(*live.Options) }
+
+// tapped is a broker whose stream a test can speak in the place of.
+type tapped struct {
+	live.Broker
+	mu        sync.Mutex
+	connected func()
+	deliver   func(live.Event)
+}
+
+func (b *tapped) Stream(ctx context.Context, after string, connected func(), deliver func(live.Event)) error {
+	b.mu.Lock()
+	b.connected, b.deliver = connected, deliver
+	b.mu.Unlock()
+	return b.Broker.Stream(ctx, after, connected, deliver)
+}
+
+// heard has the stream tell an event.
+func (l *atBroker) heard(event live.Event) {
+	l.tap.mu.Lock()
+	deliver := l.tap.deliver
+	l.tap.mu.Unlock()
+	deliver(event)
+}
+
+// soon has the account read now, as after a connect of the stream.
+func (l *atBroker) soon() {
+	l.tap.mu.Lock()
+	connected := l.tap.connected
+	l.tap.mu.Unlock()
+	connected()
+}
 
 // stop ends the engine in order.
 func (l *atBroker) stop() {
@@ -421,7 +472,7 @@ func TestLiveAcceptEarly(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		v.Adjust("AAA", exact.One)
-		l.live().soon()
+		l.soon()
 		time.Sleep(time.Second)
 		early("after one report with a difference")
 	})
@@ -466,8 +517,8 @@ func TestLiveIntentFails(t *testing.T) {
 		}
 		l.end()
 		<-l.done
-		if n := len(v.Open()); n != 0 || len(l.live().orders) != 0 {
-			t.Errorf("%d orders at the venue and the doubts %v, want none", n, l.live().orders)
+		if s, _ := l.e.Venue(); len(v.Open()) != 0 || len(s.Unknown) != 0 {
+			t.Errorf("%v at the venue, and %v in doubt, want none", v.Open(), s.Unknown)
 		}
 	})
 }
@@ -583,7 +634,7 @@ func TestLiveStartQuiet(t *testing.T) {
 func TestLiveDeadMan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
-		l := startLive(t, v, func(o *Options) { o.Venue.DeadMan = 5 * time.Minute })
+		l := startLive(t, v, func(o *Options) { atVenue(o).DeadMan = 5 * time.Minute })
 		defer l.stop()
 		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: exact.One})
 		if err != nil {
@@ -645,7 +696,7 @@ func TestLiveRefusalsWaitForDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := startLive(t, alpacatest.New())
 		r := book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: exact.One}
-		rules, err := l.e.venue.prepare(t.Context(), r.Symbol)
+		a, err := l.e.venue.Prepare(t.Context(), r.Symbol)
 		if err == nil {
 			err = l.e.ensure(t.Context(), r.Symbol)
 		}
@@ -654,7 +705,7 @@ func TestLiveRefusalsWaitForDisk(t *testing.T) {
 		}
 		var o book.Placed
 		seq, _, err := l.e.locked(func(*book.State) (err error) {
-			o, _, err = l.e.accept(r, book.Inquiry{Answered: true}, rules)
+			o, _, err = l.e.accept(r, book.Inquiry{Answered: true}, a)
 			return err
 		})
 		if err != nil || l.e.Applied() >= seq {
@@ -821,14 +872,14 @@ func TestLiveStamp(t *testing.T) {
 		l.stop()
 		for name, change := range map[string]func(*Options){
 			"paper":           func(o *Options) { o.Venue = nil },
-			"another account": func(o *Options) { o.Venue.Account = "X" },
-			"another broker":  func(o *Options) { o.Venue.Name = "alpaca" },
+			"another account": func(o *Options) { atVenue(o).Account = "X" },
+			"another broker":  func(o *Options) { atVenue(o).Name = "alpaca" },
 		} {
 			if _, err := openOn(liveOptions(t, v, change), l.disk); !errors.Is(err, ErrStamp) {
 				t.Errorf("%s: %v, want ErrStamp", name, err)
 			}
 		}
-		l.start(func(o *Options) { o.Venue.Account = "" }) // the broker does not answer
+		l.start(func(o *Options) { atVenue(o).Account = "" }) // the broker does not answer
 		time.Sleep(time.Second)
 		v.Set(func(v *alpacatest.Venue) { v.Number = "X" }) // other keys in the same file
 		time.Sleep(time.Minute)
@@ -848,7 +899,7 @@ func TestLiveStamp(t *testing.T) {
 		if _, err := openOn(liveOptions(t, v), paper); !errors.Is(err, ErrStamp) {
 			t.Errorf("a broker on a directory with paper orders: %v, want ErrStamp", err)
 		}
-		if _, err := openOn(liveOptions(t, v, func(o *Options) { o.Venue.Account = "" }), journaltest.NewDisk()); err == nil {
+		if _, err := openOn(liveOptions(t, v, func(o *Options) { atVenue(o).Account = "" }), journaltest.NewDisk()); err == nil {
 			t.Error("a new directory was opened for an account that nobody named")
 		}
 	})
@@ -941,7 +992,7 @@ func TestLiveOtherAccount(t *testing.T) {
 		}
 		l.venue = alpacatest.New()
 		l.venue.Number = "PA3SOMEBODYELSE"
-		l.crash(func(o *Options) { o.Venue.Account = "" }) // which could not be asked for at the start
+		l.crash(func(o *Options) { atVenue(o).Account = "" }) // which could not be asked for at the start
 		defer func() { l.stop() }()
 		time.Sleep(5 * time.Minute)
 		if o = l.order(o.ID); !o.Unknown() {
@@ -955,11 +1006,11 @@ func TestLiveOtherAccount(t *testing.T) {
 
 // slow is a broker whose requests are held up for a while before they are sent.
 type slow struct {
-	Broker
+	live.Broker
 	by time.Duration
 }
 
-func (s slow) Submit(ctx context.Context, o broker.Order) (broker.State, error) {
+func (s slow) Submit(ctx context.Context, o live.Order) (live.State, error) {
 	time.Sleep(s.by)
 	return s.Broker.Submit(ctx, o)
 }
@@ -970,7 +1021,7 @@ func (s slow) Submit(ctx context.Context, o broker.Order) (broker.State, error) 
 func TestLiveSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
-		l := startLive(t, v, func(o *Options) { o.Venue.Broker = slow{o.Venue.Broker, 10 * time.Minute} })
+		l := startLive(t, v, func(o *Options) { atVenue(o).Broker = slow{atVenue(o).Broker, 10 * time.Minute} })
 		defer l.stop()
 		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: exact.One})
 		if err != nil || o.BrokerID == "" {
@@ -979,20 +1030,19 @@ func TestLiveSlow(t *testing.T) {
 		time.Sleep(time.Second)
 		l.same("at the end")
 
-		rules, err := l.e.venue.prepare(t.Context(), "AAA")
+		a, err := l.e.venue.Prepare(t.Context(), "AAA")
 		if err != nil {
 			t.Fatal(err)
 		}
 		var p book.Placed
-		var a arrival
 		if err := l.e.Do(func(*book.State) (err error) {
-			p, a, err = l.e.accept(book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}, book.Inquiry{Answered: true}, rules)
+			p, _, err = l.e.accept(book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}, book.Inquiry{Answered: true}, a)
 			return err
 		}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(sendWithin) // the disk takes that long
-		if o, err := l.e.venue.submit(t.Context(), p, a); err != nil || o.Status != book.StatusRejected || !strings.Contains(o.Reason, "nothing was sent") || len(v.Orders()) != 1 {
+		if o, err := a.Submit(t.Context(), p); err != nil || o.Status != book.StatusRejected || !strings.Contains(o.Reason, "nothing was sent") || len(v.Orders()) != 1 {
 			t.Errorf("after the disk took too long: %+v, %v, %d orders at the venue, want it rejected and only the first sent", o, err, len(v.Orders()))
 		}
 	})
@@ -1099,12 +1149,12 @@ func TestLiveSameID(t *testing.T) {
 // mistaken is a broker that changes what is said of an order, in the answer to a submit or in
 // the stream.
 type mistaken struct {
-	Broker
-	change           func(*broker.State)
+	live.Broker
+	change           func(*live.State)
 	answers, streams bool
 }
 
-func (m mistaken) Submit(ctx context.Context, o broker.Order) (broker.State, error) {
+func (m mistaken) Submit(ctx context.Context, o live.Order) (live.State, error) {
 	s, err := m.Broker.Submit(ctx, o)
 	if m.answers {
 		m.change(&s)
@@ -1112,8 +1162,8 @@ func (m mistaken) Submit(ctx context.Context, o broker.Order) (broker.State, err
 	return s, err
 }
 
-func (m mistaken) Stream(ctx context.Context, after string, connected func(), deliver func(broker.Event)) error {
-	return m.Broker.Stream(ctx, after, connected, func(e broker.Event) {
+func (m mistaken) Stream(ctx context.Context, after string, connected func(), deliver func(live.Event)) error {
+	return m.Broker.Stream(ctx, after, connected, func(e live.Event) {
 		if m.streams {
 			m.change(&e.State)
 		}
@@ -1125,17 +1175,17 @@ func (m mistaken) Stream(ctx context.Context, after string, connected func(), de
 // quantity, and the order was executed all the same. It is never said that it was not: its
 // outcome is unknown until the broker, asked by our id, says what became of it.
 func TestLiveMistaken(t *testing.T) {
-	for name, change := range map[string]func(*broker.State){
-		"symbol":   func(s *broker.State) { s.Symbol = "MSFT" },
-		"side":     func(s *broker.State) { s.Side = "sell" },
-		"quantity": func(s *broker.State) { s.Quantity = 300 * exact.One },
+	for name, change := range map[string]func(*live.State){
+		"symbol":   func(s *live.State) { s.Symbol = "MSFT" },
+		"side":     func(s *live.State) { s.Side = "sell" },
+		"quantity": func(s *live.State) { s.Quantity = 300 * exact.One },
 	} {
 		for _, where := range []string{"answer", "stream", "both"} {
 			t.Run(name+" in "+where, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					v := alpacatest.New()
 					l := startLive(t, v, func(o *Options) {
-						o.Venue.Broker = mistaken{o.Venue.Broker, change, where != "stream", where != "answer"}
+						atVenue(o).Broker = mistaken{atVenue(o).Broker, change, where != "stream", where != "answer"}
 					})
 					defer l.stop()
 					if where == "stream" { // which is all that is known of it at first

@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/broker/alpaca/alpacatest"
 	"wick/trade/book"
+	"wick/trade/live/alpaca/alpacatest"
 )
 
 // exitAtBroker buys 10 and places a stop for all of them, which is an exit without saying so.
@@ -25,8 +25,8 @@ func exitAtBroker(t *testing.T, l *atBroker, v *alpacatest.Venue) (stop book.Ord
 	return stop
 }
 
-// atVenue returns the quantities of the orders that are open at the venue.
-func atVenue(v *alpacatest.Venue) string {
+// resting returns the quantities of the orders that are open at the venue.
+func resting(v *alpacatest.Venue) string {
 	var open []string
 	for _, o := range v.Orders() {
 		if o.Status == "new" || o.Status == "accepted" || o.Status == "held" {
@@ -52,7 +52,7 @@ func TestLiveExitShrinks(t *testing.T) {
 				l.crash()
 			}
 			time.Sleep(time.Minute)
-			if got := atVenue(v); got != "6" {
+			if got := resting(v); got != "6" {
 				t.Errorf("crash %t: at the venue is %q, want a stop for 6", crash, got)
 			}
 			if o := l.order(stop.ID); o.Status != book.StatusCancelled {
@@ -75,8 +75,8 @@ func TestLiveExitOfClosedPosition(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		if o := l.order(stop.ID); o.Status != book.StatusCancelled || o.Reason != "nothing is left to reduce" || atVenue(v) != "" {
-			t.Errorf("the stop is %s: %q, and at the venue is %q; want it cancelled", o.Status, o.Reason, atVenue(v))
+		if o := l.order(stop.ID); o.Status != book.StatusCancelled || o.Reason != "nothing is left to reduce" || resting(v) != "" {
+			t.Errorf("the stop is %s: %q, and at the venue is %q; want it cancelled", o.Status, o.Reason, resting(v))
 		}
 		if got := toldNow(t, l.e); len(got) != 1 || !strings.HasPrefix(got[0], "order_cancelled Stop order "+stop.ID) {
 			t.Errorf("told %q, want the end of the stop", got)

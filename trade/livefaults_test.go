@@ -14,27 +14,27 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/broker"
-	"wick/broker/alpaca/alpacatest"
 	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/internal/journal/journaltest"
 	"wick/trade/book"
+	"wick/trade/live"
+	"wick/trade/live/alpaca/alpacatest"
 )
 
 // delayed is a broker to which requests take a while, by the name of the method: before
 // they are sent, and a cancel and a report until the answer is here.
 type delayed struct {
-	Broker
+	live.Broker
 	by map[string]time.Duration
 }
 
-func (d delayed) Rules(ctx context.Context, symbol string) (broker.Rules, error) {
+func (d delayed) Rules(ctx context.Context, symbol string) (live.Rules, error) {
 	time.Sleep(d.by["Rules"])
 	return d.Broker.Rules(ctx, symbol)
 }
 
-func (d delayed) Submit(ctx context.Context, o broker.Order) (broker.State, error) {
+func (d delayed) Submit(ctx context.Context, o live.Order) (live.State, error) {
 	time.Sleep(d.by["Submit"])
 	return d.Broker.Submit(ctx, o)
 }
@@ -45,7 +45,7 @@ func (d delayed) Cancel(ctx context.Context, id string) error {
 	return err
 }
 
-func (d delayed) Report(ctx context.Context) (broker.Report, error) {
+func (d delayed) Report(ctx context.Context) (live.Report, error) {
 	r, err := d.Broker.Report(ctx)
 	time.Sleep(d.by["Report"])
 	return r, err
@@ -53,7 +53,7 @@ func (d delayed) Report(ctx context.Context) (broker.Report, error) {
 
 // slowly has an engine reach its broker through a delayed one.
 func slowly(method string, by time.Duration) func(*Options) {
-	return func(o *Options) { o.Venue.Broker = delayed{o.Venue.Broker, map[string]time.Duration{method: by}} }
+	return func(o *Options) { atVenue(o).Broker = delayed{atVenue(o).Broker, map[string]time.Duration{method: by}} }
 }
 
 // answering has the venue answer requests of one method in a way of its own.
@@ -264,28 +264,28 @@ func TestLiveBustOfFilled(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		// says has the stream tell of the order and checks its reason then.
-		says := func(when string, status broker.Status, filled int64, average exact.Decimal, want string) {
+		says := func(when string, status live.Status, filled int64, average exact.Decimal, want string) {
 			t.Helper()
 			for range 2 {
-				l.live().heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "market",
+				l.heard(live.Event{State: live.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "market",
 					Status: status, Word: string(status), Quantity: shares(3), Filled: shares(filled), Average: average}})
 			}
 			if o = l.order(o.ID); o.Reason != want || o.Status != book.StatusFilled || o.FilledQuantity != shares(3) || *o.AveragePrice != shares(100) {
 				t.Errorf("%s: %s with %s at %s, %q, want it filled with 3 at 100, %q", when, o.Status, o.FilledQuantity, o.AveragePrice, o.Reason, want)
 			}
 		}
-		says("an event from before the fill", broker.Open, 0, 0, "")
-		says("the same again", broker.Filled, 3, shares(100), "")
-		says("an average that is rounded", broker.Filled, 3, shares(100)-exact.One/200, "")
-		says("an event without an average", broker.Filled, 3, 0, "")
-		says("another price", broker.Filled, 3, shares(98), "at the broker: its average price was corrected to 98")
+		says("an event from before the fill", live.Open, 0, 0, "")
+		says("the same again", live.Filled, 3, shares(100), "")
+		says("an average that is rounded", live.Filled, 3, shares(100)-exact.One/200, "")
+		says("an event without an average", live.Filled, 3, 0, "")
+		says("another price", live.Filled, 3, shares(98), "at the broker: its average price was corrected to 98")
 		before := l.e.Applied()
-		says("the same again", broker.Filled, 3, shares(98), "at the broker: its average price was corrected to 98")
+		says("the same again", live.Filled, 3, shares(98), "at the broker: its average price was corrected to 98")
 		if l.e.Applied() != before {
 			t.Errorf("%d records for what was known", l.e.Applied()-before)
 		}
-		says("two taken back", broker.Filled, 1, shares(98), "at the broker: filled; it took back 2 of 3 that were filled")
-		says("all taken back", broker.Cancelled, 0, 0, "at the broker: cancelled; it took back 3 of 3 that were filled")
+		says("two taken back", live.Filled, 1, shares(98), "at the broker: filled; it took back 2 of 3 that were filled")
+		says("all taken back", live.Cancelled, 0, 0, "at the broker: cancelled; it took back 3 of 3 that were filled")
 		var told []string
 		for _, step := range box.steps {
 			_, what, _ := strings.Cut(step, " ")
@@ -354,21 +354,21 @@ func TestLiveSingleExit(t *testing.T) {
 }
 
 // bare is a broker that names no orders beside others.
-type bare struct{ Broker }
+type bare struct{ live.Broker }
 
-func (b bare) Submit(ctx context.Context, o broker.Order) (broker.State, error) {
+func (b bare) Submit(ctx context.Context, o live.Order) (live.State, error) {
 	s, err := b.Broker.Submit(ctx, o)
 	s.Legs = nil
 	return s, err
 }
 
-func (b bare) Lookup(ctx context.Context, o broker.Order) (broker.State, error) {
+func (b bare) Lookup(ctx context.Context, o live.Order) (live.State, error) {
 	s, err := b.Broker.Lookup(ctx, o)
 	s.Legs = nil
 	return s, err
 }
 
-func (b bare) Report(ctx context.Context) (broker.Report, error) {
+func (b bare) Report(ctx context.Context) (live.Report, error) {
 	r, err := b.Broker.Report(ctx)
 	for i := range r.Open {
 		r.Open[i].Legs = nil
@@ -383,7 +383,7 @@ func TestLiveNoLegs(t *testing.T) {
 	for _, kind := range []book.OrderType{book.Market, book.Limit} {
 		synctest.Test(t, func(t *testing.T) {
 			v := alpacatest.New()
-			l := startLive(t, v, func(o *Options) { o.Venue.Broker = bare{o.Venue.Broker} })
+			l := startLive(t, v, func(o *Options) { atVenue(o).Broker = bare{atVenue(o).Broker} })
 			defer l.stop()
 			r := book.OrderRequest{Side: book.Buy, Type: kind, Quantity: shares(2), StopLoss: book.Exit{Price: shares(70)}}
 			if kind == book.Limit {
@@ -551,11 +551,11 @@ func TestLiveCancelFilled(t *testing.T) {
 
 // paused is a broker to which nothing is sent, as during the pause after a 429.
 type paused struct {
-	Broker
+	live.Broker
 	on *atomic.Bool
 }
 
-var errPaused = &broker.Refused{Text: "too many requests; nothing was sent"}
+var errPaused = &live.Refused{Text: "too many requests; nothing was sent"}
 
 func (p paused) Cancel(ctx context.Context, id string) error {
 	if p.on.Load() {
@@ -564,9 +564,9 @@ func (p paused) Cancel(ctx context.Context, id string) error {
 	return p.Broker.Cancel(ctx, id)
 }
 
-func (p paused) Lookup(ctx context.Context, o broker.Order) (broker.State, error) {
+func (p paused) Lookup(ctx context.Context, o live.Order) (live.State, error) {
 	if p.on.Load() {
-		return broker.State{}, errPaused
+		return live.State{}, errPaused
 	}
 	return p.Broker.Lookup(ctx, o)
 }
@@ -576,7 +576,7 @@ func (p paused) Lookup(ctx context.Context, o broker.Order) (broker.State, error
 func TestLiveCancelNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, on := alpacatest.New(), new(atomic.Bool)
-		l := startLive(t, v, func(o *Options) { o.Venue.Broker = paused{o.Venue.Broker, on} })
+		l := startLive(t, v, func(o *Options) { atVenue(o).Broker = paused{atVenue(o).Broker, on} })
 		defer l.stop()
 		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1)})
 		if err != nil {
@@ -621,7 +621,7 @@ func TestLiveSameIDLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v, func(o *Options) {
-			o.Venue.Broker = delayed{o.Venue.Broker, map[string]time.Duration{"Submit": 10 * time.Second, "Report": 20 * time.Second}}
+			atVenue(o).Broker = delayed{atVenue(o).Broker, map[string]time.Duration{"Submit": 10 * time.Second, "Report": 20 * time.Second}}
 		})
 		defer l.stop()
 		time.Sleep(25 * time.Second) // until the first report is here
@@ -635,7 +635,7 @@ func TestLiveSameIDLate(t *testing.T) {
 		v.Drop(2) // of the stream, which would tell of the other order at once
 		id := must(l.e.Orders(true))[0].ID
 		v.ForeignAs(id, "AAA", "buy", shares(2), shares(90))
-		l.live().soon()
+		l.soon()
 		if o := <-done; o.Status != book.StatusRejected || !strings.Contains(o.Reason, "Alpaca refused it") {
 			t.Errorf("our order: %+v, want it rejected by the broker", o)
 		}
@@ -744,7 +744,7 @@ func TestLiveInterrupted(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer func() { l.stop() }()
-		rules, err := l.e.venue.prepare(t.Context(), "AAA")
+		a, err := l.e.venue.Prepare(t.Context(), "AAA")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -753,7 +753,7 @@ func TestLiveInterrupted(t *testing.T) {
 		}
 		var o book.Placed
 		if err := l.e.Do(func(*book.State) (err error) {
-			o, _, err = l.e.accept(book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: shares(1)}, book.Inquiry{Answered: true}, rules)
+			o, _, err = l.e.accept(book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: shares(1)}, book.Inquiry{Answered: true}, a)
 			return err
 		}); err != nil {
 			t.Fatal(err)
@@ -986,8 +986,8 @@ func TestLiveLateReason(t *testing.T) {
 		if l.e.Applied() != before {
 			t.Errorf("%d records for what was known", l.e.Applied()-before)
 		}
-		l.live().heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit",
-			Status: broker.Open, Word: "pending_cancel", Quantity: shares(4), Filled: shares(2), Average: shares(90)}})
+		l.heard(live.Event{State: live.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit",
+			Status: live.Open, Word: "pending_cancel", Quantity: shares(4), Filled: shares(2), Average: shares(90)}})
 		says("after another word", 2)
 	})
 }
@@ -1088,13 +1088,13 @@ func TestLiveAcceptedGone(t *testing.T) {
 
 // late is a broker that does not find an order, and whose stream tells of it meanwhile.
 type late struct {
-	Broker
-	meanwhile func(o broker.Order)
+	live.Broker
+	meanwhile func(o live.Order)
 }
 
-func (l late) Lookup(ctx context.Context, o broker.Order) (broker.State, error) {
+func (l late) Lookup(ctx context.Context, o live.Order) (live.State, error) {
 	l.meanwhile(o)
-	return broker.State{}, broker.ErrUnknown
+	return live.State{}, live.ErrUnknown
 }
 
 // TestLiveToldMeanwhile: the broker does not find an order for the second time, which would
@@ -1105,7 +1105,7 @@ func TestLiveToldMeanwhile(t *testing.T) {
 		var sent time.Time
 		var asked atomic.Int64 // how often after the request cannot arrive any more
 		l := startLive(t, v, func(o *Options) {
-			o.Venue.Broker = late{o.Venue.Broker, func(o broker.Order) {
+			atVenue(o).Broker = late{atVenue(o).Broker, func(o live.Order) {
 				if time.Since(sent) < unknownPatience || asked.Add(1) != 2 {
 					return
 				}
@@ -1135,11 +1135,11 @@ func TestLiveExternalStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := startLive(t, alpacatest.New())
 		defer l.stop()
-		other := liveOptions(t, l.venue).Venue.Broker
+		other := brokerOf(t, l.venue)
 		if _, err := other.Rules(t.Context(), "AAA"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := other.Submit(t.Context(), broker.Order{ClientID: "by-hand", Symbol: "AAA", Side: "buy", Type: "stop", TimeInForce: "gtc", Quantity: shares(1), Stop: shares(120)}); err != nil {
+		if _, err := other.Submit(t.Context(), live.Order{ClientID: "by-hand", Symbol: "AAA", Side: "buy", Type: "stop", TimeInForce: "gtc", Quantity: shares(1), Stop: shares(120)}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
@@ -1151,11 +1151,11 @@ func TestLiveExternalStop(t *testing.T) {
 }
 
 // odd is a broker whose account has an order of somebody else without a quantity.
-type odd struct{ Broker }
+type odd struct{ live.Broker }
 
-func (o odd) Report(ctx context.Context) (broker.Report, error) {
+func (o odd) Report(ctx context.Context) (live.Report, error) {
 	r, err := o.Broker.Report(ctx)
-	r.Open = append(r.Open, broker.State{ID: "x", ClientID: "by-hand", Symbol: "SHIB/USD", Side: "buy", Type: "market", Status: broker.Open, Word: "new"})
+	r.Open = append(r.Open, live.State{ID: "x", ClientID: "by-hand", Symbol: "SHIB/USD", Side: "buy", Type: "market", Status: live.Open, Word: "new"})
 	return r, err
 }
 
@@ -1163,7 +1163,7 @@ func (o odd) Report(ctx context.Context) (broker.Report, error) {
 // be for nothing, and is found by its symbol.
 func TestLiveExternalOdd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := startLive(t, alpacatest.New(), func(o *Options) { o.Venue.Broker = odd{o.Venue.Broker} })
+		l := startLive(t, alpacatest.New(), func(o *Options) { atVenue(o).Broker = odd{atVenue(o).Broker} })
 		defer l.stop()
 		for _, symbol := range []string{"", "SHIB-USD"} { // the broker has a spelling of its own
 			orders, err := l.e.Find(OrderFilter{Symbol: symbol})
@@ -1191,12 +1191,12 @@ func TestLiveMovedStop(t *testing.T) {
 		}
 		v.Fill(entry.ID, shares(2), shares(99))
 		time.Sleep(time.Second)
-		other := liveOptions(t, v).Venue.Broker
+		other := brokerOf(t, v)
 		if _, err := other.Rules(t.Context(), "AAA"); err != nil {
 			t.Fatal(err)
 		}
 		stop := l.order(entry.ID + "-sl")
-		if _, err := other.Submit(t.Context(), broker.Order{ClientID: "by-hand", Symbol: "AAA", Side: "sell", Type: "stop", TimeInForce: "gtc", Quantity: shares(2), Stop: shares(97), Replaces: stop.BrokerID}); err != nil {
+		if _, err := other.Submit(t.Context(), live.Order{ClientID: "by-hand", Symbol: "AAA", Side: "sell", Type: "stop", TimeInForce: "gtc", Quantity: shares(2), Stop: shares(97), Replaces: stop.BrokerID}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
@@ -1221,11 +1221,11 @@ func TestLiveExternalBracket(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer l.stop()
-		other := liveOptions(t, v).Venue.Broker
+		other := brokerOf(t, v)
 		if _, err := other.Rules(t.Context(), "AAA"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := other.Submit(t.Context(), broker.Order{ClientID: "by-hand", Symbol: "AAA", Side: "buy", Type: "limit", TimeInForce: "gtc", Quantity: shares(1), Limit: shares(90), StopLoss: shares(80), TakeProfit: shares(120)}); err != nil {
+		if _, err := other.Submit(t.Context(), live.Order{ClientID: "by-hand", Symbol: "AAA", Side: "buy", Type: "limit", TimeInForce: "gtc", Quantity: shares(1), Limit: shares(90), StopLoss: shares(80), TakeProfit: shares(120)}); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []int{3, 2} {
@@ -1355,7 +1355,7 @@ func TestLiveFillDuringReport(t *testing.T) {
 		l := startLive(t, v, slowly("Report", 2*time.Second))
 		defer l.stop()
 		time.Sleep(time.Minute)
-		l.live().soon()
+		l.soon()
 		time.Sleep(time.Second)
 		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(2)}); err != nil {
 			t.Fatal(err)
@@ -1370,7 +1370,7 @@ func TestLiveFillDuringReport(t *testing.T) {
 // between is a broker at which something happens once while a report is read: after its open
 // orders and before its positions.
 type between struct {
-	Broker
+	live.Broker
 	mu sync.Mutex
 	do func()
 }
@@ -1381,7 +1381,7 @@ func (b *between) next(do func()) {
 	b.do = do
 }
 
-func (b *between) Report(ctx context.Context) (broker.Report, error) {
+func (b *between) Report(ctx context.Context) (live.Report, error) {
 	b.mu.Lock()
 	do := b.do
 	b.do = nil
@@ -1403,7 +1403,7 @@ func TestLiveReportBeforeFill(t *testing.T) {
 		v := alpacatest.New()
 		during := &between{}
 		l := startLive(t, v, func(o *Options) {
-			o.Limits.PositionNotional, during.Broker, o.Venue.Broker = shares(850), o.Venue.Broker, during
+			o.Limits.PositionNotional, during.Broker, atVenue(o).Broker = shares(850), atVenue(o).Broker, during
 		})
 		defer l.stop()
 		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(9)})
@@ -1413,9 +1413,9 @@ func TestLiveReportBeforeFill(t *testing.T) {
 		time.Sleep(time.Second)
 		v.Drop(1)
 		during.next(func() { v.Fill(o.ID, shares(9), shares(90)) })
-		l.live().soon()
+		l.soon()
 		time.Sleep(time.Second)
-		l.live().heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit", Status: broker.Filled, Word: "filled", Quantity: shares(9), Filled: shares(9), Average: shares(90)}})
+		l.heard(live.Event{State: live.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit", Status: live.Filled, Word: "filled", Quantity: shares(9), Filled: shares(9), Average: shares(90)}})
 		if o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, Quantity: shares(18), DryRun: true}); !book.IsRefusal(err, "max_position_notional") {
 			t.Errorf("a sale of 18 where 9 are held: %s, %v, want max_position_notional", o.Status, err)
 		}

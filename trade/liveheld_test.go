@@ -7,9 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/broker"
-	"wick/broker/alpaca/alpacatest"
 	"wick/trade/book"
+	"wick/trade/live"
+	"wick/trade/live/alpaca/alpacatest"
 )
 
 // Tests of what closes a position while the account, the newest report of it and the book
@@ -71,7 +71,7 @@ func TestLiveFillDuringReportHidesNothing(t *testing.T) {
 		defer l.stop()
 		v.Adjust("AAA", -shares(5))
 		time.Sleep(2 * time.Minute)
-		l.live().soon()
+		l.soon()
 		time.Sleep(100 * time.Millisecond)
 		if o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true}); err != nil || o.Quantity != shares(5) {
 			t.Fatalf("all of it: %s of %s, %v, want 5 sold", o.Status, o.Quantity, err)
@@ -122,7 +122,7 @@ func (l *atBroker) sellFour(during *between) book.Order {
 	time.Sleep(time.Second)
 	l.venue.Drop(1)
 	during.next(func() { l.venue.Fill(o.ID, shares(4), shares(100)) })
-	l.live().soon()
+	l.soon()
 	time.Sleep(time.Second)
 	return o
 }
@@ -134,7 +134,7 @@ func TestLiveAllAfterReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
 		during := &between{}
-		l := startWithTen(t, v, slowly("Report", 300*time.Millisecond), func(o *Options) { during.Broker, o.Venue.Broker = o.Venue.Broker, during })
+		l := startWithTen(t, v, slowly("Report", 300*time.Millisecond), func(o *Options) { during.Broker, atVenue(o).Broker = atVenue(o).Broker, during })
 		defer l.stop()
 		o := l.sellFour(during)
 		refused := func(when string) {
@@ -144,7 +144,7 @@ func TestLiveAllAfterReport(t *testing.T) {
 			}
 		}
 		refused("before the fill")
-		l.live().heard(broker.Event{State: broker.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "sell", Type: "market", Status: broker.Filled, Word: "filled", Quantity: shares(4), Filled: shares(4), Average: shares(100)}})
+		l.heard(live.Event{State: live.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "sell", Type: "market", Status: live.Filled, Word: "filled", Quantity: shares(4), Filled: shares(4), Average: shares(100)}})
 		refused("after it")
 		time.Sleep(time.Second)
 		if o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true, DryRun: true}); err != nil || o.Quantity != shares(6) {

@@ -13,11 +13,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/broker/alpaca"
-	"wick/broker/alpaca/alpacatest"
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
 	"wick/trade/book"
+	"wick/trade/live/alpaca"
+	"wick/trade/live/alpaca/alpacatest"
 )
 
 var firstScript = flag.Int("first-script", 0, "the seed of the first of -scripts")
@@ -113,7 +113,7 @@ func (f *faulty) open() {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	o.Venue.Broker = client
+	atVenue(&o).Broker = client
 	if f.e, err = openOn(o, f.disk); err != nil {
 		f.t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"wick/broker"
 	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/market"
@@ -88,8 +87,8 @@ type Options struct {
 	// wants any.
 	Outbox Outbox
 
-	// Venue is where orders are carried out; nil means on paper.
-	Venue *VenueOptions
+	// Venue opens where orders are carried out; nil means on paper.
+	Venue book.Opener
 
 	// Notify is told of every alert that fired, once it is on disk, with the
 	// ids of the subscriptions it goes to. Those that fired together are told in the order
@@ -157,42 +156,6 @@ func (o Options) check() error {
 		return fmt.Errorf("half spread %s and slippage %s: together they must be below 1, or a sell would be filled at no price", o.HalfSpread, o.Slippage)
 	}
 	return o.Limits.Check()
-}
-
-// VenueOptions say where orders are carried out in place of the paper broker. A data
-// directory belongs for ever to one broker and account, or to the paper broker; see
-// checkStamp.
-type VenueOptions struct {
-	Broker  Broker
-	Name    string // such as alpaca-paper; every order bears it
-	Account string // the account's number there; empty if it could not be asked for
-	// DeadMan is how long the broker's stream may be interrupted before the resting
-	// orders of this book are cancelled. Zero means for ever.
-	DeadMan time.Duration
-}
-
-// Broker is a broker elsewhere, whose answers can be lost. Package broker says what its
-// errors mean. Its methods may be called from many goroutines.
-type Broker interface {
-	// Money says which money its orders move.
-	Money() broker.Money
-	// Rules returns the rules that orders in a symbol must keep.
-	Rules(ctx context.Context, symbol string) (broker.Rules, error)
-	// Submit sends an order, once.
-	Submit(ctx context.Context, o broker.Order) (broker.State, error)
-	// Cancel asks the broker to cancel an order, by the broker's id.
-	Cancel(ctx context.Context, id string) error
-	// CancelAll asks the broker to cancel every order of the account, whoever placed it. It
-	// returns how many of them the broker would not cancel.
-	CancelAll(ctx context.Context) (left int, err error)
-	// Lookup returns the state of an order, which is found by the broker's id or, if
-	// that is not known, by our own.
-	Lookup(ctx context.Context, o broker.Order) (broker.State, error)
-	// Report returns the account with all its open orders and positions.
-	Report(ctx context.Context) (broker.Report, error)
-	// Stream calls connected once it is connected, and then deliver with each event
-	// after the one whose id is given. It returns when the connection breaks.
-	Stream(ctx context.Context, after string, connected func(), deliver func(broker.Event)) error
 }
 
 // Shared is a log that several processes read and one of them, the leader, appends to.

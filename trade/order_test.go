@@ -13,12 +13,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/broker"
-	"wick/broker/alpaca/alpacatest"
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
 	"wick/market"
 	"wick/trade/book"
+	"wick/trade/live/alpaca/alpacatest"
 )
 
 func code(err error) string {
@@ -399,7 +398,7 @@ func TestRefusalsWaitForDisk(t *testing.T) {
 					t.Fatal(err)
 				}
 				seq, _, err := e.locked(func(*book.State) error {
-					o, _, err := e.accept(c.ask, book.Inquiry{Answered: true}, broker.Rules{})
+					o, _, err := e.accept(c.ask, book.Inquiry{Answered: true}, e.venue.(book.Arrival))
 					if err == nil && c.replaces {
 						c.then.Replaces = o.ID
 						_, err = e.book.Cancel(&o.Order, book.Who{}, book.Reason{}, now())

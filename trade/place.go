@@ -3,7 +3,6 @@ package trade
 import (
 	"context"
 
-	"wick/broker"
 	"wick/trade/book"
 )
 
@@ -44,51 +43,51 @@ func (e *Engine) PlaceOrder(ctx context.Context, r book.OrderRequest) (book.Plac
 		return book.Placed{}, err
 	}
 	e.watch.LearnRules(ctx, r.Symbol)
-	rules, err := e.venue.prepare(ctx, r.Symbol)
+	a, err := e.venue.Prepare(ctx, r.Symbol)
 	if err != nil {
 		return book.Placed{}, err
 	}
 	asked := e.watch.Ask(ctx, r.Symbol)
 	var p book.Placed
-	var a arrival
+	entered := false
 	err = e.Do(func(*book.State) (err error) {
-		p, a, err = e.accept(r, asked, rules)
+		p, entered, err = e.accept(r, asked, a)
 		return err
 	})
 	if err != nil {
 		return book.Placed{}, err
 	}
-	if a.Event == nil { // it was there before, or this is a dry run
+	if !entered { // it was there before, or this is a dry run
 		return p, nil
 	}
 	// The arrival is on disk before the order is sent anywhere, so that a broker can have no
 	// order of ours that this book does not know.
-	return e.venue.submit(ctx, p, a)
+	return a.Submit(ctx, p)
 }
 
 // accept decides about r in one go: no other order comes between the check of a
-// limit and its use. It returns what clients see, and the arrival of the order if it is new.
-// Asked is what came of asking the source for the newest price just now. Called with mu held.
-func (e *Engine) accept(r book.OrderRequest, asked book.Inquiry, rules broker.Rules) (p book.Placed, a arrival, err error) {
+// limit and its use. It returns what clients see, and whether the order is new and has entered the
+// book. Asked is what came of asking the source for the newest price just now. Called with mu held.
+func (e *Engine) accept(r book.OrderRequest, asked book.Inquiry, a book.Arrival) (p book.Placed, entered bool, err error) {
 	if o, err := e.known(r); o != nil || err != nil { // came in while we asked for prices
-		return book.Placed{Order: o.Answer(r)}, a, err
+		return book.Placed{Order: o.Answer(r)}, false, err
 	}
 	o, q, fill, err := e.book.Draft(r, asked, now())
+	var ev *book.Event
 	if err == nil {
-		a, err = e.venue.arrive(r, o, q, fill, rules)
+		ev, err = a.Decide(r, o, q, fill)
 	}
 	if err != nil {
-		return p, arrival{}, q.Refusing(err)
+		return p, false, q.Refusing(err)
 	}
-	at, ev := o.CreatedAt, a.Event
 	// An order is judged on what is traded after it came. If the price was just asked
 	// for, all that is traded after that price counts, unless the feed goes on from another.
-	a.instant = at.UnixMilli()
+	at, instant := o.CreatedAt, o.CreatedAt.UnixMilli()
 	switch {
 	case asked.Gone != 0 && ev.Order.Status == book.StatusOpen:
 		ev.Order.Explain(book.Because(book.PriceGone, book.Clock(asked.Gone/1000)))
 	case asked.Answered && asked.Gone == 0:
-		a.instant = q.At
+		instant = q.At
 	}
 	if r.DryRun {
 		if ev.Order.Group == ev.Order.ID { // an order made later will have this id
@@ -99,9 +98,14 @@ func (e *Engine) accept(r book.OrderRequest, asked book.Inquiry, rules broker.Ru
 			says = book.Because(book.DryRunBut, ev.Order.Words())
 		}
 		ev.Order.ID, ev.Order.Why = "", []book.Reason{says}
-		return e.book.Placed(ev), arrival{}, nil
+		return e.book.Placed(ev), false, nil
 	}
 	e.book.Count(at)
-	err = e.venue.enter(a)
-	return e.book.Placed(ev), a, err
+	// If the order waits, or one that begins with it, such as an exit, it is written down how far
+	// the symbol was judged.
+	if s := e.unnoted(o.Symbol, instant); s != nil && (!ev.Order.Status.Terminal() || len(ev.Begin) > 0) {
+		ev.Seen, ev.Stops = map[string]*book.Seen{o.Symbol: s}, e.book.Drawn(o.Symbol)
+	}
+	err = a.Enter(ev, instant)
+	return e.book.Placed(ev), err == nil, err
 }

@@ -9,7 +9,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/broker"
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
 	"wick/trade/book"
@@ -510,7 +509,7 @@ func TestMarketBesideExits(t *testing.T) {
 			}
 			sell := func(quantity int64) error {
 				r := book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Sell, Type: book.Market, Quantity: exact.Decimal(quantity) * exact.One}
-				_, _, err := e.accept(r, book.Inquiry{Answered: true}, broker.Rules{})
+				_, _, err := e.accept(r, book.Inquiry{Answered: true}, e.venue.(book.Arrival))
 				return err
 			}
 			if err := sell(11); err == nil {

@@ -19,8 +19,8 @@ import (
 // a subscription and an event.
 type life struct{ order, resting, alert, subscription, event string }
 
-// live places orders, sets and fires an alert, and receives its event.
-func live(t *testing.T, e *Engine, caller string) (l life) {
+// liveOnce places orders, sets and fires an alert, and receives its event.
+func liveOnce(t *testing.T, e *Engine, caller string) (l life) {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()
@@ -58,16 +58,16 @@ func TestRestoreKeepsIDsApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := live(t, e, "before")
+	before := liveOnce(t, e, "before")
 	backup := d.Cut(journaltest.Kept)
-	lost := live(t, e, "after")
+	lost := liveOnce(t, e, "after")
 
 	o.Hub = sse.NewHub(func(any) []byte { return []byte("{}") })
 	if e, err = openOn(o, backup); err != nil {
 		t.Fatal(err)
 	}
 	// As many records as were written after the backup, so the sequences meet.
-	again := live(t, e, "after")
+	again := liveOnce(t, e, "after")
 	if e.book.Order(before.order) == nil || e.book.Order(before.resting) == nil {
 		t.Errorf("orders from before the backup are unknown: %+v", before)
 	}

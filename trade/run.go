@@ -63,7 +63,7 @@ func (e *Engine) work(ctx context.Context) error {
 	g.Go(func() error { return e.housekeep(ctx) })
 	g.Go(func() error { return e.keepWatched(ctx) })
 	g.Go(func() error { return e.keepIndex(ctx) })
-	g.Go(func() error { return e.venue.run(ctx) })
+	g.Go(func() error { return e.venue.Run(ctx) })
 	if err := g.Wait(); err != nil && ctx.Err() == nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"wick/broker"
 	"wick/internal/exact"
 	"wick/internal/journal"
 	"wick/internal/journal/journaltest"
@@ -142,7 +141,7 @@ func TestReadsAfterFailure(t *testing.T) {
 			}
 			want := encoded(t, e.book.State)
 			// An order that the lock has let through and that nobody has written yet.
-			if _, _, err := e.accept(book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}, book.Inquiry{Answered: true}, broker.Rules{}); err != nil {
+			if _, _, err := e.accept(book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}, book.Inquiry{Answered: true}, e.venue.(book.Arrival)); err != nil {
 				t.Fatal(err)
 			}
 			d.FailAt, d.Forever, d.After = d.Calls+2, true, after // the sync of the group

@@ -1,6 +1,5 @@
 // Package trade keeps the book, which is all orders, positions and alerts, in a journal
-// on disk. Orders are carried out by a paper broker in this package, or by a broker
-// elsewhere. Package sse keeps who is subscribed to alerts and what is queued for
+// on disk. Orders are carried out by a venue: the paper broker, or a broker elsewhere. Package sse keeps who is subscribed to alerts and what is queued for
 // each subscriber; its steps are written to the same journal.
 //
 // An [Engine] is opened on a state directory that it alone may use. Its methods may be
@@ -29,10 +28,10 @@
 //  5. book/draft.go: the price must be fresh. The order is built: its quantity, how long it
 //     may wait, where its exits stand, what it replaces, and at which price it would be filled
 //     on arrival, if at all (book/paper.go).
-//  6. venue.go: the venue says what becomes of it. First comes book/check.go: every limit, in
+//  6. book/venue.go: the venue says what becomes of it. First comes book/check.go: every limit, in
 //     one function; the limit of the cash is in book/account.go. On paper book/place.go has the
 //     order and the position as they will be, and book/group.go the orders that begin and end
-//     with it. At a broker elsewhere (live.go) it is the intent to send the order.
+//     with it. At a broker elsewhere (live/live.go) it is the intent to send the order.
 //  7. book/propose.go and store.go: the step is taken in memory and handed to the journal,
 //     and the answer waits until it is on disk.
 //  8. venue.go: the order is sent, if its venue is elsewhere, and learn.go writes down what
@@ -54,9 +53,10 @@
 // Package trade/book has what is computed: orders, positions, groups, alerts, the events, the
 // state that they add up to, and the decisions that are made from it. Package trade/watch has
 // what is known of the markets, and trade/alert which alerts wait for what. Here is what the rest
-// needs: the store, which is the book with its journal and the one lock (store.go, finished.go); a
-// broker elsewhere (venue.go, learn.go, live.go, reconcile.go, connect.go); other replicas
-// (shared.go, lead.go); and trade.go, which opens and runs it all.
+// needs: the store, which is the book with its journal and the one lock (store.go, finished.go);
+// what a venue may use of it (venue.go); other replicas (shared.go, lead.go); and trade.go, which
+// opens and runs it all. Package trade/paper is the venue of paper orders, and package trade/live
+// that of orders at a broker elsewhere.
 //
 // # What the paper broker does not do
 //
@@ -93,6 +93,7 @@ import (
 	"wick/internal/journal"
 	"wick/market"
 	"wick/trade/book"
+	"wick/trade/paper"
 	"wick/trade/watch"
 )
 
@@ -133,9 +134,9 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 		MaxPriceAge: o.MaxPriceAge, Grid: o.Grid,
 	}, e.watch)
 	e.book.Write, e.book.Tells = e.write, o.Outbox != nil
-	e.log, e.hub, e.outbox, e.venue = o.Log, o.Hub, o.Outbox, paperVenue{e}
-	if o.Venue != nil {
-		e.venue = newLive(e, o.Venue)
+	e.log, e.hub, e.outbox = o.Log, o.Hub, o.Outbox
+	if e.venue = (paper.Venue{Host: e.host()}); o.Venue != nil {
+		e.venue = o.Venue.Open(e.host())
 	}
 	e.kept = o.kept
 	files := o.files
@@ -154,8 +155,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	if err := e.store.read(d, from, o.Shared != nil, o.Log); err != nil || o.Shared != nil {
 		return e, err
 	}
-	err = e.checkStamp()
-	if err == nil {
+	if _, _, err = e.locked(e.checkStamp); err == nil {
 		err = e.begin()
 	}
 	if err != nil {

@@ -2,161 +2,113 @@ package trade
 
 import (
 	"context"
-	"time"
+	"errors"
+	"fmt"
 
-	"wick/broker"
-	"wick/internal/exact"
 	"wick/trade/book"
 )
 
-// venue carries out the orders of a book. It is the paper broker of this package, or a broker
-// elsewhere; nobody asks which.
-type venue interface {
-	// Money says which money orders move.
-	Money() Money
-	// prepare asks for the rules of the venue for orders in a symbol. Called without mu.
-	prepare(ctx context.Context, symbol string) (broker.Rules, error)
-	// arrive says what becomes of o, which r asks for, when it arrives at the venue while the
-	// market is at q. Fill is the price at which it would be filled at once, zero if it waits.
-	// It refuses o, or returns a step and takes none. Called with mu held.
-	arrive(r book.OrderRequest, o *book.Order, q book.Quote, fill exact.Decimal, rules broker.Rules) (arrival, error)
-	// enter proposes the step of an arrival. Called with mu held.
-	enter(a arrival) error
-	// submit sends an order whose arrival is on disk, and returns it as it is then. Called
-	// without mu.
-	submit(ctx context.Context, p book.Placed, a arrival) (book.Placed, error)
-	// reach fills the orders that a price reaches. Called with mu held.
-	reach(t book.Tick, since int64, at book.Time) error
-	// cancelOrder cancels an open order, and cancelOrders several; see [Engine.CancelOrder] and
-	// [Engine.CancelOrders]. Called without mu.
-	cancelOrder(who book.Who, id string) (Cancelled, error)
-	cancelOrders(who book.Who, ids []string) ([]book.Order, error)
-	// cancelEverything cancels every order of the account, no matter who placed it. Called
-	// without mu.
-	cancelEverything(ctx context.Context, who book.Who) error
-	// acceptPositions takes the positions of the account as they are; see
-	// [Engine.AcceptPositions]. Called without mu.
-	acceptPositions(who book.Who) ([]book.Difference, []string, error)
-	// run keeps in touch with the venue until ctx ends.
-	run(ctx context.Context) error
-}
-
-// arrival is an order that arrives at a venue.
-type arrival struct {
-	*book.Event
-	instant int64        // what the market does from then on counts for it, in unix milliseconds
-	wire    broker.Order // what is sent to a broker elsewhere
-}
-
-// Money is which money orders move: the one home of that fact is the venue that they go to.
-type Money = broker.Money
-
-// The kinds of money.
-const (
-	RealMoney = broker.Real
-	NoMoney   = broker.None
-)
-
 // Money returns which money the orders of this book move.
-func (e *Engine) Money() Money { return e.venue.Money() }
+func (e *Engine) Money() book.Money { return e.venue.Money() }
 
-// paperVenue is the venue of paper orders: the engine fills them at the prices of the feed.
-type paperVenue struct{ *Engine }
-
-func (paperVenue) Money() Money { return NoMoney }
-
-func (paperVenue) prepare(context.Context, string) (broker.Rules, error) { return broker.Rules{}, nil }
-
-// enter also writes down how far the symbol was judged, if the order waits after that or one
-// that begins with it, such as an exit.
-func (p paperVenue) enter(a arrival) error {
-	symbol := a.Order.Symbol
-	if s := p.unnoted(symbol, a.instant); s != nil && (!a.Order.Status.Terminal() || len(a.Begin) > 0) {
-		a.Seen, a.Stops = map[string]*book.Seen{symbol: s}, p.book.Drawn(symbol)
+// host returns what a venue may use of e.
+func (e *Engine) host() book.Host {
+	look := func(read func()) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		read()
 	}
-	return p.book.ProposeOrders(book.KindPlaced, a.Event, a.instant, true)
+	return book.Host{Book: &e.book, Do: e.Do, Look: look, Place: e.Place, Refresh: e.refreshTrading, Now: now, Log: e.log}
 }
 
-func (paperVenue) submit(_ context.Context, p book.Placed, _ arrival) (book.Placed, error) {
-	return p, nil
-}
+// ErrStamp reports a data directory that belongs to another broker or account.
+var ErrStamp = errors.New("the data directory belongs to another account")
 
-func (p paperVenue) reach(t book.Tick, since int64, at book.Time) error {
-	return p.book.OnPrice(t, since, at)
-}
-
-func (p paperVenue) cancelOrder(who book.Who, id string) (c Cancelled, err error) {
-	err = p.Do(func(s *book.State) error {
-		o := s.Order(id)
-		if o.Status.Terminal() { // it has ended meanwhile
-			c.Order = o.Public()
-			return book.Uncancellable(o, id)
-		}
-		ev, err := p.book.Cancel(o, who, book.Reason{}, now())
-		if err != nil {
-			return err
-		}
-		c.Order = ev.Order.Public()
-		for _, with := range ev.Ends {
-			c.Ended = append(c.Ended, with.ID)
-		}
+// checkStamp refuses a data directory that was used with another broker or account, and
+// stamps a new one with its own. A book of paper orders is never taken for one of real
+// orders, nor the other way round.
+func (e *Engine) checkStamp(*book.State) error {
+	was, is := e.book.Venue, &e.book.Remote
+	// Anything that was ever traded here, finished orders that have left memory included.
+	used := len(e.book.Orders) > 0 || len(e.book.Holdings) > 0 || e.index != nil && e.index.Len() > 0
+	switch {
+	case was == nil && is.Name == "": // on paper, as before
 		return nil
-	})
-	return c, err
-}
-
-// cancelOrders cancels all under one lock of mu, so that no price comes in between.
-func (p paperVenue) cancelOrders(who book.Who, ids []string) ([]book.Order, error) {
-	cancelled := []book.Order{}
-	err := p.Do(func(s *book.State) error {
-		for _, id := range ids {
-			o := s.Order(id)
-			if o == nil || o.Status.Terminal() { // it ended, and was counted, with an order before it
-				continue
-			}
-			ev, err := p.book.Cancel(o, who, book.Reason{}, now())
-			if err != nil {
-				return err
-			}
-			cancelled = append(cancelled, ev.Order.Public())
-			for _, with := range ev.Ends {
-				cancelled = append(cancelled, s.Order(with.ID).Public())
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	case is.Name == "":
+		return fmt.Errorf("%w: %s, account %s; start with --broker %s, or choose another --data-dir", ErrStamp, was.Broker, was.Account, was.Broker)
+	case was == nil && used:
+		return fmt.Errorf("%w: it holds paper orders; choose another --data-dir for %s", ErrStamp, is.Name)
+	case was == nil && is.Account == "":
+		return fmt.Errorf("%s cannot be asked which account this is, and the data directory is new", is.Name)
+	case was == nil:
+		return e.book.Propose(book.KindVenue, &book.Event{At: now(), Venue: &book.Stamp{Broker: is.Name, Account: is.Account}}) // on disk with the next step, before anything is sent
+	case was.Broker != is.Name || is.Account != "" && was.Account != is.Account:
+		return fmt.Errorf("%w: %s, account %s, and not %s, account %s; choose another --data-dir", ErrStamp, was.Broker, was.Account, is.Name, is.Account)
 	}
-	return cancelled, nil
+	is.Account = was.Account
+	return nil
 }
 
-func (p paperVenue) cancelEverything(_ context.Context, who book.Who) error {
-	_, err := p.CancelOrders(who, "")
-	return err
+// VenueStatus is how a book and its broker stand to each other.
+type VenueStatus struct {
+	Broker      string
+	Account     string
+	Money       book.Money
+	State       string            // ready, differs or closed
+	Reason      string            // why it is closed
+	Unknown     []string          // orders whose outcome is not known
+	Late        []string          // orders that the book had given up and the broker has
+	Differences []book.Difference // positions that are not what the book says
+	External    int               // open orders of the account that this book did not place
+	Stream      bool              // the stream is connected: what happens is known at once
 }
 
-func (paperVenue) acceptPositions(book.Who) ([]book.Difference, []string, error) {
-	return nil, nil, book.Refuse("no_broker", "there is no broker: the positions are those of the paper book")
+// Venue returns how the book and its broker stand, and false if there is none: on paper.
+func (e *Engine) Venue() (VenueStatus, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r := &e.book.Remote
+	if r.Name == "" {
+		return VenueStatus{}, false
+	}
+	s := VenueStatus{Broker: r.Name, Account: r.Account, Money: e.Money(), State: "ready", Reason: r.Closed, Differences: r.Differs, Late: sorted(r.Late), External: len(r.External), Stream: r.Stream}
+	switch {
+	case r.Closed != "":
+		s.State = "closed"
+	case r.Unlike():
+		s.State = "differs"
+	}
+	for _, o := range e.book.OpenOrders() {
+		if o.Unknown() {
+			s.Unknown = append(s.Unknown, o.ID)
+		}
+	}
+	return s, true
 }
 
-func (paperVenue) run(context.Context) error { return nil }
-
-// remoteAccount is what is known of the account at a broker elsewhere beside what decisions
-// need, which is in [book.Remote].
-type remoteAccount struct {
-	suspectAt map[string]time.Time // since when a symbol is among the suspected and not settled
-	late      map[string]int       // orders that the book had given up and the broker has all the same
-	report    broker.Report        // the newest
-	readAt    time.Time            // when the report was asked for; zero for never
-	dark      bool                 // the last attempt to read the account failed
-	up        bool                 // the stream is connected
-	changedAt time.Time            // when up changed last
-	born      time.Time            // when this process began
+// AccountAtBroker returns what the broker last said of the account, and when. The time is
+// zero if it has said nothing yet or there is none. What was filled after that time may not
+// be in the account.
+func (e *Engine) AccountAtBroker() (book.BrokerAccount, book.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.book.Remote.Statement, e.book.Remote.ReadAt
 }
 
-// arrive is [book.Book.Arrive].
-func (p paperVenue) arrive(r book.OrderRequest, o *book.Order, q book.Quote, fill exact.Decimal, _ broker.Rules) (a arrival, err error) {
-	a.Event, err = p.book.Arrive(r, o, q, fill)
-	return a, err
+// AcceptPositions takes the positions at the broker as they are, and trading goes on. It
+// returns what it accepted: the differences, and the orders that the book had given up and
+// the broker has.
+func (e *Engine) AcceptPositions(who book.Who) (accepted []book.Difference, turnedUp []string, err error) {
+	return e.venue.Accept(who)
+}
+
+// CancelEverything asks the broker to cancel every order of the account, no matter who
+// placed it, and if that is done, cancels those of this book that were on their way once
+// they are there. On paper it cancels the orders of the book. A follower has the leader do
+// it.
+func (e *Engine) CancelEverything(ctx context.Context, who book.Who) error {
+	if e.follows() {
+		return e.options.Shared.Ask(ctx, AskCancel, who, nil)
+	}
+	return e.venue.CancelEverything(ctx, who)
 }

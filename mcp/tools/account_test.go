@@ -11,14 +11,15 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/broker/alpaca"
-	"wick/broker/alpaca/alpacatest"
 	"wick/chart"
 	"wick/internal/exact"
 	"wick/market"
 	"wick/mcp"
 	"wick/trade"
 	"wick/trade/book"
+	"wick/trade/live"
+	"wick/trade/live/alpaca"
+	"wick/trade/live/alpaca/alpacatest"
 )
 
 // busyDesk is a desk with a position of 2, a sell limit, a price alert and an
@@ -334,7 +335,7 @@ func atVenue(t *testing.T, v *alpacatest.Venue) func(*trade.Options) {
 		t.Fatal(err)
 	}
 	return func(o *trade.Options) {
-		o.Venue = &trade.VenueOptions{Broker: client, Name: "alpaca-paper", Account: v.Number}
+		o.Venue = &live.Options{Broker: client, Name: "alpaca-paper", Account: v.Number}
 	}
 }
 

@@ -56,7 +56,7 @@ func (h *handlers) admit(ctx context.Context, c mcp.Call, r *book.OrderRequest) 
 	}
 	o := &permit.Order{
 		Digest: orderDigest(c.Caller, *r, preview), Lines: describe(c.Caller, *r, preview, held, h.Engine), Worth: worth, Unknown: !known,
-		Real: h.Engine.Money() == trade.RealMoney, Held: held, Limits: limitsOf(*r, preview), State: c.State, Reply: reply,
+		Real: h.Engine.Money() == book.RealMoney, Held: held, Limits: limitsOf(*r, preview), State: c.State, Reply: reply,
 	}
 	if r.All {
 		o.Held -= positionAfter(preview, held) // the account at a broker may have a part of it only
@@ -201,7 +201,7 @@ func describe(c mcp.Caller, r book.OrderRequest, o book.Order, held exact.Decima
 	if o.Account != "" {
 		place += ", account " + o.Account
 	}
-	if o.Account != "" && engine.Money() == trade.RealMoney {
+	if o.Account != "" && engine.Money() == book.RealMoney {
 		place += ", REAL MONEY" // in capitals: a person must not miss it
 	}
 	add(true, "broker: "+place)

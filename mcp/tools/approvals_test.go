@@ -12,13 +12,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/broker/alpaca/alpacatest"
 	"wick/internal/exact"
 	"wick/market"
 	"wick/mcp"
 	"wick/permit"
 	"wick/trade"
 	"wick/trade/book"
+	"wick/trade/live/alpaca/alpacatest"
 )
 
 // confirming opens a desk on which a person must approve orders above 10 within an hour. At

@@ -19,7 +19,7 @@ func BrokerInstructions(e *trade.Engine) string {
 	switch {
 	case !ok:
 		return ""
-	case v.Money == trade.RealMoney:
+	case v.Money == book.RealMoney:
 		return " Orders are sent to the broker " + v.Broker + " and move REAL MONEY."
 	}
 	return " Orders are sent to the paper account at the broker " + v.Broker + "; no real money moves."
@@ -30,7 +30,7 @@ func BrokerInstructions(e *trade.Engine) string {
 func (h *handlers) whereOrdersGo() string {
 	if h.Engine != nil {
 		switch v, ok := h.Engine.Venue(); {
-		case ok && v.Money == trade.RealMoney:
+		case ok && v.Money == book.RealMoney:
 			return "Place an order at the broker " + v.Broker + " WITH REAL MONEY. " + brokerRules
 		case ok:
 			return "Place an order in the paper account at " + v.Broker + ": no real money moves. " + brokerRules

@@ -16,8 +16,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wick/broker/alpaca/alpacatest"
 	"wick/internal/exact"
+	"wick/trade/live/alpaca/alpacatest"
 )
 
 // brokerRun kills a process whose orders go to a fake of Alpaca, which goes on running.

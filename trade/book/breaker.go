@@ -39,10 +39,11 @@ func (b *Book) KeepTripped(ev *Event) {
 // on it, else "".
 func (b *Book) lossDay(at Time) string {
 	today := at.UTC().Format(time.DateOnly)
-	if b.Rules.Limits.DailyLoss == 0 || b.Tripped != today && !b.lost(today) && !(b.Remote.lossKnown() && b.Remote.Lost >= b.Rules.Limits.DailyLoss) {
-		return ""
+	there, known := b.Remote.lost()
+	if most := b.Rules.Limits.DailyLoss; most != 0 && (b.Tripped == today || b.lost(today) || known && there >= most) {
+		return today
 	}
-	return today
+	return ""
 }
 
 // lost reports whether the account has reached the limit of the daily loss on a day. It
@@ -66,7 +67,7 @@ func (b *Book) loss(date string) (exact.Money, bool) {
 // lossNow says what the account has lost by now on a day.
 func (b *Book) lossNow(date string) string {
 	loss, known := b.loss(date)
-	if more := b.Remote.Lost; b.Remote.lossKnown() && (!known || Minus(more.Money(), loss).Sign() > 0) {
+	if more, also := b.Remote.lost(); also && (!known || Minus(more.Money(), loss).Sign() > 0) {
 		loss, known = more.Money(), true
 	}
 	switch {

@@ -28,6 +28,7 @@ type Position struct {
 
 // BrokerPosition is a position as a broker elsewhere values it.
 type BrokerPosition struct {
+	Symbol        string        `json:"-"`        // as the broker spells it
 	Quantity      exact.Decimal `json:"quantity"` // negative when short
 	EntryPrice    exact.Decimal `json:"entry_price"`
 	Value         exact.Decimal `json:"value"`

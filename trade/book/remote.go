@@ -3,27 +3,73 @@ package book
 import (
 	"cmp"
 	"slices"
+	"strings"
 
-	"wick/broker"
 	"wick/internal/exact"
 	"wick/internal/limit"
 )
 
-// Remote is what a decision needs to know of the account at a broker elsewhere. It is empty
-// on paper, where nothing is held but what the book has.
+// Remote is what is known of the account at a broker elsewhere. Of it the journal has the
+// number, and what the owner has accepted; the rest is read from the broker by each process,
+// before it sends anything. It is empty on paper, where nothing is held but what the book has.
 type Remote struct {
-	Name      string        // of the broker
-	Account   string        // the account's number there
-	Closed    string        // why no order is taken; empty if orders are taken
-	Differs   []Difference  // positions that differ from the book for certain
-	Suspected []Difference  // the differences in the newest report
-	External  []Order       // open orders of the account that are not in this book
-	Judged    bool          // the account has been read and compared since the start
-	Lost      exact.Decimal // by the account since the day before, by its last report
+	Name      string           // of the broker
+	Account   string           // the account's number there
+	Closed    string           // why no order is taken; empty if orders are taken
+	Judged    bool             // what the account has was compared since the start, or could not be read for minutes
+	Differs   []Difference     // positions that differ from the book for certain
+	Suspected []Difference     // the differences in the newest report
+	Late      map[string]int   // orders that the book had given up and the broker has, and how often it was said
+	External  []Order          // open orders of the account that are not in this book
+	Stream    bool             // the stream is connected: what happens is known at once
+	ReadAt    Time             // when the newest report was asked for; zero for never
+	Statement BrokerAccount    // by the newest report
+	Held      []BrokerPosition // by the newest report
 }
 
-// lossKnown reports whether Lost is known.
-func (r *Remote) lossKnown() bool { return r.Judged && r.Closed == "" }
+// BrokerAccount is what a broker elsewhere says of the account.
+type BrokerAccount struct {
+	ID          string // the account's number
+	Currency    string
+	Cash        exact.Decimal
+	Equity      exact.Decimal
+	LastEquity  exact.Decimal // at the close of the trading day before
+	BuyingPower exact.Decimal
+	Blocked     string // why the broker takes no orders; empty if it takes them
+}
+
+// lost returns what the account has lost since the day before, by its newest report, and
+// false if that is not known.
+func (r *Remote) lost() (exact.Decimal, bool) {
+	return r.Statement.LastEquity - r.Statement.Equity, r.Judged && r.Closed == ""
+}
+
+// Unlike reports whether the broker has something else than the book, which the owner has to
+// look at.
+func (r *Remote) Unlike() bool { return len(r.Differs)+len(r.Late) > 0 }
+
+// Restrict makes ev halt trading as long as it is not known what the broker has, and let only
+// reducing orders pass if that is not what the book says. The hardest restriction that applies
+// wins; the breaker has looked at the daily loss.
+func (b *Book) Restrict(ev *Event) {
+	by := ""
+	switch r := &b.Remote; {
+	case ev.Trading == Halted || r.Name == "":
+	case !r.Judged:
+		// Every start is like this for a moment, in which no order passes. The state that
+		// was written down last stays, so that the owner is told only of real changes.
+		ev.Trading, ev.Tripped = b.Trading, b.Tripped
+	case r.Closed != "":
+		ev.Trading, by = Halted, "the broker is not reconciled"
+	case len(r.Differs) > 0:
+		ev.Trading, by = Reducing, "the broker's positions differ"
+	case len(r.Late) > 0:
+		ev.Trading, by = Reducing, "the broker has an order that this book had given up"
+	}
+	if by != "" {
+		ev.Tripped, ev.By = "", &Who{Name: by}
+	}
+}
 
 // BrokerName returns what orders and positions carry as their broker.
 func (b *Book) BrokerName() string { return cmp.Or(b.Remote.Name, PaperName) }
@@ -53,9 +99,9 @@ func (b *Book) Excess(symbol string) exact.Decimal { return b.ExcessBy(b.Remote.
 
 // ExcessBy is Excess by the differences that were found.
 func (b *Book) ExcessBy(found []Difference, symbol string) exact.Decimal {
-	key := broker.Key(symbol)
+	key := Key(symbol)
 	for _, d := range found {
-		if broker.Key(d.Symbol) == key {
+		if Key(d.Symbol) == key {
 			return d.Broker - d.Book
 		}
 	}
@@ -91,6 +137,12 @@ func (b *Book) NotHeld(symbol string) error {
 	held := b.Holdings[symbol].Quantity
 	return Later.Refuse("reduce_only", "this book's position in %s is %s and the account at %s holds %s: at most %s can be closed by reduce_only or quantity all",
 		symbol, held, b.Remote.Name, held+b.Excess(symbol), b.Closable(symbol).Abs())
+}
+
+// Key returns a symbol in upper case and without separators, which services write
+// differently: BRK-B, BRK.B and brk/b have the same key.
+func Key(symbol string) string {
+	return strings.ToUpper(strings.NewReplacer("/", "", "-", "", ".", "").Replace(symbol))
 }
 
 // Difference is a position at the broker that is not what the book expects.

@@ -322,6 +322,14 @@ func (s *State) Order(id string) *Order {
 	return nil
 }
 
+// OpenOrders returns all open orders, by symbol and in the order of acceptance.
+func (s *State) OpenOrders() (orders []*Order) {
+	for _, symbol := range sorted(s.Open) {
+		orders = append(orders, s.Open[symbol]...)
+	}
+	return orders
+}
+
 // Forget takes orders out of memory and out of every index. The order of those that
 // stay is kept.
 func (s *State) Forget(old []*Order) {

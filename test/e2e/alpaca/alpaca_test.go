@@ -11,8 +11,8 @@ import (
 	"github.com/alpacahq/alpaca-trade-api-go/v3/alpaca"
 	"github.com/shopspring/decimal"
 
-	"wick/broker/alpaca/alpacatest"
 	"wick/internal/exact"
+	"wick/trade/live/alpaca/alpacatest"
 )
 
 func dec(text string) *decimal.Decimal {

@@ -1,32 +1,43 @@
-// Package broker has the types in which the book of package trade and a broker elsewhere
-// exchange data: an order to be sent, what the broker says about an order, and the report
-// of a whole account. It does nothing by itself. Single fills are not told: what an order
-// has filled in all, and at which average price, counts.
-//
-// # What an error means
-//
-// A [Refused] says that the broker, or the code that speaks to it, has refused the
-// request and nothing was done. [ErrUnknown] says that the broker does not know the
-// order. After any other error nobody knows whether the request was carried out. It must
-// never be sent again; the caller has to ask the broker about the order.
-package broker
+package live
 
 import (
+	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"wick/internal/exact"
+	"wick/trade/book"
 )
 
-// Money is which money the orders of a broker move.
-type Money string
-
-// The kinds of money. A broker that does not say counts as one with real money.
-const (
-	Real Money = "real"
-	None Money = "none" // a paper account
-)
+// Broker is a broker elsewhere, whose answers can be lost. Its methods may be called from
+// many goroutines. Single fills are not told: what an order has filled in all, and at which
+// average price, counts.
+//
+// A [Refused] says that the broker, or the code that speaks to it, has refused the request
+// and nothing was done. [ErrUnknown] says that the broker does not know the order. After any
+// other error nobody knows whether the request was carried out: it is never sent again, and
+// the broker is asked about the order.
+type Broker interface {
+	// Money says which money its orders move.
+	Money() book.Money
+	// Rules returns the rules that orders in a symbol must keep.
+	Rules(ctx context.Context, symbol string) (Rules, error)
+	// Submit sends an order, once.
+	Submit(ctx context.Context, o Order) (State, error)
+	// Cancel asks the broker to cancel an order, by the broker's id.
+	Cancel(ctx context.Context, id string) error
+	// CancelAll asks the broker to cancel every order of the account, whoever placed it. It
+	// returns how many of them the broker would not cancel.
+	CancelAll(ctx context.Context) (left int, err error)
+	// Lookup returns the state of an order, which is found by the broker's id or, if
+	// that is not known, by our own.
+	Lookup(ctx context.Context, o Order) (State, error)
+	// Report returns the account with all its open orders and positions.
+	Report(ctx context.Context) (Report, error)
+	// Stream calls connected once it is connected, and then deliver with each event
+	// after the one whose id is given. It returns when the connection breaks.
+	Stream(ctx context.Context, after string, connected func(), deliver func(Event)) error
+}
 
 // Order is an order to be sent. Numbers that are zero were not given.
 type Order struct {
@@ -83,32 +94,12 @@ type Event struct {
 	State State  // the order after this event; zero if it could not be read
 }
 
-// Position is how much of a symbol the account holds, as the broker says.
-type Position struct {
-	Symbol   string        // as the broker spells it
-	Quantity exact.Decimal // negative when short
-	Entry    exact.Decimal // average price
-	Value    exact.Decimal // at the broker's price; zero if it does not say
-	Profit   exact.Decimal // not realized, as the broker says
-}
-
-// Account is what a broker says of the account.
-type Account struct {
-	ID          string // the account's number
-	Currency    string
-	Cash        exact.Decimal
-	Equity      exact.Decimal
-	LastEquity  exact.Decimal // at the close of the trading day before
-	BuyingPower exact.Decimal
-	Blocked     string // why the broker takes no orders; empty if it takes them
-}
-
 // Report is what a broker knows about an account. Its parts were read one shortly after
 // the other.
 type Report struct {
-	Account   Account
+	Account   book.BrokerAccount
 	Open      []State
-	Positions []Position
+	Positions []book.BrokerPosition
 }
 
 // Rules are the rules of a broker for orders in one symbol.
@@ -117,12 +108,6 @@ type Rules struct {
 	Tick  func(price exact.Decimal) exact.Decimal // returns the step of prices of this size
 
 	DayEnd time.Time // when an order for the day that is sent now would end
-}
-
-// Key returns a symbol in upper case and without separators, which services write
-// differently: BRK-B, BRK.B and brk/b have the same key.
-func Key(symbol string) string {
-	return strings.ToUpper(strings.NewReplacer("/", "", "-", "", ".", "").Replace(symbol))
 }
 
 // ErrUnknown reports an order that the broker does not know, at least not yet.

@@ -17,9 +17,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wick/broker"
-	"wick/broker/alpaca/alpacatest"
 	"wick/internal/exact"
+	"wick/trade/live"
+	"wick/trade/live/alpaca/alpacatest"
 )
 
 // dial returns a client of a venue.
@@ -72,48 +72,48 @@ func TestAddress(t *testing.T) {
 // TestRules: what Alpaca would not take is refused before it is sent, with its rule.
 func TestRules(t *testing.T) {
 	c := dial(t, alpacatest.New())
-	whole := broker.Order{Symbol: "AAPL", Side: "buy", Type: "limit", TimeInForce: "gtc", Quantity: exact.One, Limit: 10050 * exact.One / 100}
-	with := func(change func(*broker.Order)) broker.Order { o := whole; change(&o); return o }
+	whole := live.Order{Symbol: "AAPL", Side: "buy", Type: "limit", TimeInForce: "gtc", Quantity: exact.One, Limit: 10050 * exact.One / 100}
+	with := func(change func(*live.Order)) live.Order { o := whole; change(&o); return o }
 	for _, k := range []struct {
 		name string
-		o    broker.Order
+		o    live.Order
 		want string // a part of the refusal; empty for none
 	}{
 		{"a plain limit", whole, ""},
-		{"no such symbol", with(func(o *broker.Order) { o.Symbol = "NONE" }), `no asset "NONE"`},
-		{"not traded", with(func(o *broker.Order) { o.Symbol = "GONE" }), "does not trade GONE now"},
-		{"a coin", with(func(o *broker.Order) { o.Symbol = "ETHUSD" }), "ETHUSD is crypto, and wick trades only stocks at Alpaca"},
-		{"a coin as Yahoo writes it", with(func(o *broker.Order) { o.Symbol = "BTC-USD" }), "BTC/USD is crypto"},
-		{"a class of shares as Yahoo writes it", with(func(o *broker.Order) { o.Symbol = "BRK-B" }), ""},
-		{"an option", with(func(o *broker.Order) { o.Symbol = "AAPL261218C00200000" }), `of the class "us_option"`},
-		{"a part of a share that waits", with(func(o *broker.Order) { o.Quantity = exact.One / 2 }), "type market with time_in_force day"},
-		{"a part of a share at once", with(func(o *broker.Order) {
+		{"no such symbol", with(func(o *live.Order) { o.Symbol = "NONE" }), `no asset "NONE"`},
+		{"not traded", with(func(o *live.Order) { o.Symbol = "GONE" }), "does not trade GONE now"},
+		{"a coin", with(func(o *live.Order) { o.Symbol = "ETHUSD" }), "ETHUSD is crypto, and wick trades only stocks at Alpaca"},
+		{"a coin as Yahoo writes it", with(func(o *live.Order) { o.Symbol = "BTC-USD" }), "BTC/USD is crypto"},
+		{"a class of shares as Yahoo writes it", with(func(o *live.Order) { o.Symbol = "BRK-B" }), ""},
+		{"an option", with(func(o *live.Order) { o.Symbol = "AAPL261218C00200000" }), `of the class "us_option"`},
+		{"a part of a share that waits", with(func(o *live.Order) { o.Quantity = exact.One / 2 }), "type market with time_in_force day"},
+		{"a part of a share at once", with(func(o *live.Order) {
 			o.Quantity, o.Type, o.Limit, o.TimeInForce = exact.One/2, "market", 0, "day"
 		}), ""},
-		{"a part of what is not sold in parts", with(func(o *broker.Order) {
+		{"a part of what is not sold in parts", with(func(o *live.Order) {
 			o.Symbol, o.Quantity, o.Type, o.Limit, o.TimeInForce = "HALF", exact.One/2, "market", 0, "day"
 		}), "whole shares of HALF only"},
-		{"short of what is lent", with(func(o *broker.Order) { o.Side, o.Short = "sell", true }), ""},
-		{"short of what is not", with(func(o *broker.Order) { o.Symbol, o.Side, o.Short = "HARD", "sell", true }), "lends no shares of HARD"},
-		{"a part of a share short", with(func(o *broker.Order) {
+		{"short of what is lent", with(func(o *live.Order) { o.Side, o.Short = "sell", true }), ""},
+		{"short of what is not", with(func(o *live.Order) { o.Symbol, o.Side, o.Short = "HARD", "sell", true }), "lends no shares of HARD"},
+		{"a part of a share short", with(func(o *live.Order) {
 			o.Side, o.Short, o.Quantity, o.Type, o.Limit, o.TimeInForce = "sell", true, exact.One/2, "market", 0, "day"
 		}), "no more than is held"},
-		{"exits of a part of a share", with(func(o *broker.Order) {
+		{"exits of a part of a share", with(func(o *live.Order) {
 			o.Quantity, o.Type, o.Limit, o.TimeInForce, o.StopLoss = exact.One/2, "market", 0, "day", 90*exact.One
 		}), "no exits with a part of a share"},
-		{"half a cent", with(func(o *broker.Order) { o.Limit += exact.One / 200 }), "in steps of 0.01 here: 100.5 or 100.51, not 100.505"},
-		{"half a cent of a penny stock", with(func(o *broker.Order) { o.Limit = exact.One / 200 }), ""},
-		{"gtd", with(func(o *broker.Order) { o.TimeInForce = "gtd" }), "gtc, day, ioc and fok"},
-		{"ioc of a stop", with(func(o *broker.Order) { o.TimeInForce, o.Type, o.Stop, o.Limit = "ioc", "stop", exact.One, 0 }), "only with orders of type market and limit"},
-		{"exits of a stop", with(func(o *broker.Order) { o.Type, o.StopLoss = "stop", exact.One }), "an entry of type market or limit"},
-		{"exits that end at once", with(func(o *broker.Order) { o.TimeInForce, o.StopLoss = "fok", exact.One }), "day and gtc only"},
-		{"exits of a change", with(func(o *broker.Order) { o.Replaces, o.TakeProfit = "x", 200*exact.One }), "cancel it and place another"},
+		{"half a cent", with(func(o *live.Order) { o.Limit += exact.One / 200 }), "in steps of 0.01 here: 100.5 or 100.51, not 100.505"},
+		{"half a cent of a penny stock", with(func(o *live.Order) { o.Limit = exact.One / 200 }), ""},
+		{"gtd", with(func(o *live.Order) { o.TimeInForce = "gtd" }), "gtc, day, ioc and fok"},
+		{"ioc of a stop", with(func(o *live.Order) { o.TimeInForce, o.Type, o.Stop, o.Limit = "ioc", "stop", exact.One, 0 }), "only with orders of type market and limit"},
+		{"exits of a stop", with(func(o *live.Order) { o.Type, o.StopLoss = "stop", exact.One }), "an entry of type market or limit"},
+		{"exits that end at once", with(func(o *live.Order) { o.TimeInForce, o.StopLoss = "fok", exact.One }), "day and gtc only"},
+		{"exits of a change", with(func(o *live.Order) { o.Replaces, o.TakeProfit = "x", 200*exact.One }), "cancel it and place another"},
 	} {
 		rules, err := c.Rules(t.Context(), k.o.Symbol)
 		if err == nil {
 			err = rules.Check(k.o)
 		}
-		refused := (*broker.Refused)(nil)
+		refused := (*live.Refused)(nil)
 		if k.want == "" && err != nil || k.want != "" && (!errors.As(err, &refused) || !strings.Contains(err.Error(), k.want)) {
 			t.Errorf("%s: %v", k.name, err)
 		}
@@ -132,7 +132,7 @@ func TestClosed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := broker.Order{Symbol: "AAPL", Side: "buy", Type: "market", TimeInForce: "day", Quantity: exact.One}
+		o := live.Order{Symbol: "AAPL", Side: "buy", Type: "market", TimeInForce: "day", Quantity: exact.One}
 		if err := rules.Check(o); err == nil || !strings.Contains(err.Error(), "closed until 2026-11-27 14:30 UTC, and then open until 18:00 UTC: a limit or a stop") || !rules.DayEnd.Equal(v.Closes) {
 			t.Errorf("a market order: %v; the day ends at %s", err, rules.DayEnd)
 		}
@@ -166,9 +166,9 @@ func TestDefinite(t *testing.T) {
 			t.Fatal(err)
 		}
 		v.Faults = func(*http.Request) alpacatest.Fault { return k.fault }
-		_, err := c.Submit(t.Context(), broker.Order{ClientID: "a", Symbol: "AAPL", Side: "buy", Type: "market", TimeInForce: "day", Quantity: exact.One})
-		refused := (*broker.Refused)(nil)
-		if err == nil || errors.As(err, &refused) != k.definite || errors.Is(err, broker.ErrUnknown) {
+		_, err := c.Submit(t.Context(), live.Order{ClientID: "a", Symbol: "AAPL", Side: "buy", Type: "market", TimeInForce: "day", Quantity: exact.One})
+		refused := (*live.Refused)(nil)
+		if err == nil || errors.As(err, &refused) != k.definite || errors.Is(err, live.ErrUnknown) {
 			t.Errorf("%s: %v", k.name, err)
 		}
 	}
@@ -182,8 +182,8 @@ func TestDefinite(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.assets["AAPL"] = known{asset: asset{Symbol: "AAPL"}, at: time.Now()}
-	refused := (*broker.Refused)(nil)
-	if _, err := c.Submit(t.Context(), broker.Order{ClientID: "a", Symbol: "AAPL"}); err == nil || errors.As(err, &refused) {
+	refused := (*live.Refused)(nil)
+	if _, err := c.Submit(t.Context(), live.Order{ClientID: "a", Symbol: "AAPL"}); err == nil || errors.As(err, &refused) {
 		t.Errorf("403 of a proxy on the way: %v", err)
 	}
 }
@@ -220,9 +220,9 @@ func TestHostile(t *testing.T) {
 		}
 		c.assets["AAPL"] = known{asset: asset{Symbol: "AAPL"}, at: time.Now()}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // the client's own limit is ten
-		refused := (*broker.Refused)(nil)
-		s, err := c.Submit(ctx, broker.Order{ClientID: "a", Symbol: "AAPL"})
-		if err == nil || errors.As(err, &refused) || errors.Is(err, broker.ErrUnknown) || strings.Contains(err.Error(), "hush") {
+		refused := (*live.Refused)(nil)
+		s, err := c.Submit(ctx, live.Order{ClientID: "a", Symbol: "AAPL"})
+		if err == nil || errors.As(err, &refused) || errors.Is(err, live.ErrUnknown) || strings.Contains(err.Error(), "hush") {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
 		if cancel(); name == "no answer at all" {
@@ -249,7 +249,7 @@ func (endless) Read(b []byte) (int, error) {
 func TestDuplicate(t *testing.T) {
 	c := dial(t, alpacatest.New())
 	c.Rules(t.Context(), "AAPL")
-	o := broker.Order{ClientID: "a", Symbol: "AAPL", Side: "buy", Type: "market", TimeInForce: "day", Quantity: exact.One}
+	o := live.Order{ClientID: "a", Symbol: "AAPL", Side: "buy", Type: "market", TimeInForce: "day", Quantity: exact.One}
 	first, err := c.Submit(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -257,10 +257,10 @@ func TestDuplicate(t *testing.T) {
 	if _, err := c.Submit(t.Context(), o); !errors.Is(err, errDuplicate) {
 		t.Errorf("second: %v", err)
 	}
-	if s, err := c.Lookup(t.Context(), o); err != nil || s.ID != first.ID || s.Status != broker.Filled {
+	if s, err := c.Lookup(t.Context(), o); err != nil || s.ID != first.ID || s.Status != live.Filled {
 		t.Errorf("looked up: %+v, %v", s, err)
 	}
-	if _, err := c.Lookup(t.Context(), broker.Order{ClientID: "b"}); !errors.Is(err, broker.ErrUnknown) {
+	if _, err := c.Lookup(t.Context(), live.Order{ClientID: "b"}); !errors.Is(err, live.ErrUnknown) {
 		t.Errorf("an order that is not there: %v", err)
 	}
 }
@@ -291,14 +291,14 @@ func TestBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
 		c := dial(t, v)
-		refused := (*broker.Refused)(nil)
+		refused := (*live.Refused)(nil)
 		begin := time.Now()
 		for time.Since(begin) < 3*time.Minute {
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 			_, err := c.Account(ctx)
 			cancel()
 			if errors.As(err, &refused) { // its turn did not come
-				if err := c.Cancel(t.Context(), "none"); !errors.Is(err, broker.ErrUnknown) {
+				if err := c.Cancel(t.Context(), "none"); !errors.Is(err, live.ErrUnknown) {
 					t.Fatalf("cancel while others wait: %v", err)
 				}
 				time.Sleep(time.Second)
@@ -339,13 +339,13 @@ func TestPause(t *testing.T) {
 				header.Set("X-RateLimit-Reset", strconv.FormatInt(time.Now().Add(time.Duration(k.reset)*time.Second).Unix(), 10))
 			}
 			c.heed(&http.Response{StatusCode: http.StatusTooManyRequests, Header: header})
-			begin, refused := time.Now(), (*broker.Refused)(nil)
+			begin, refused := time.Now(), (*live.Refused)(nil)
 			_, err := c.Account(t.Context())
 			if k.refused {
 				if !errors.As(err, &refused) || !strings.Contains(err.Error(), "retry in a minute, an order with a new client_order_id or without one") || time.Since(begin) != 0 || v.Busiest() != 0 {
 					t.Errorf("%s: %v after %s and %d requests, want a refusal at once and none", k.name, err, time.Since(begin), v.Busiest())
 				}
-				if err := c.Stream(t.Context(), "", func() {}, func(broker.Event) {}); !errors.As(err, &refused) {
+				if err := c.Stream(t.Context(), "", func() {}, func(live.Event) {}); !errors.As(err, &refused) {
 					t.Errorf("%s: a stream: %v, want a refusal", k.name, err)
 				}
 				time.Sleep(k.want - time.Second) // which a request can wait for
@@ -422,7 +422,7 @@ func TestUnlikely(t *testing.T) {
 		asset   = `{"symbol":"AAPL","class":"us_equity","status":"active","tradable":true}`
 	)
 	report := func(c *Client) error { _, err := c.Report(t.Context()); return err }
-	lookup := func(c *Client) error { _, err := c.Lookup(t.Context(), broker.Order{ClientID: "a"}); return err }
+	lookup := func(c *Client) error { _, err := c.Lookup(t.Context(), live.Order{ClientID: "a"}); return err }
 	rules := func(c *Client) error { _, err := c.Rules(t.Context(), "AAPL"); return err }
 	for _, k := range []struct {
 		name   string
@@ -452,7 +452,7 @@ func TestUnlikely(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		refused := (*broker.Refused)(nil)
+		refused := (*live.Refused)(nil)
 		err = k.ask(c)
 		if k.want == "" && err != nil || k.want != "" && (err == nil || !strings.Contains(err.Error(), k.want) || errors.As(err, &refused)) {
 			t.Errorf("%s: %v, want %q", k.name, err, k.want)
@@ -479,12 +479,12 @@ func TestFineQuantities(t *testing.T) {
 	if r, err := c.Report(t.Context()); err != nil || len(r.Open) != 1 || r.Open[0].ID != "y" || len(r.Positions) != 1 || r.Positions[0].Quantity != 12345678 {
 		t.Errorf("the report: %+v, %v, want order y and a position of 0.12345678", r, err)
 	}
-	var events []broker.Event
-	err = c.Stream(t.Context(), "", func() {}, func(e broker.Event) { events = append(events, e) })
+	var events []live.Event
+	err = c.Stream(t.Context(), "", func() {}, func(e live.Event) { events = append(events, e) })
 	if len(events) != 1 || events[0].ID != "01B" || err == nil || !strings.Contains(err.Error(), "it ended") {
 		t.Errorf("the stream: %+v, %v, want the event 01B and its end", events, err)
 	}
-	if _, err := mine(order{ID: "x", ClientOrderID: "a", Status: "filled", FilledQty: number{Decimal: 1, cut: true}}, broker.Order{ClientID: "a"}); !errors.Is(err, errForeign) {
+	if _, err := mine(order{ID: "x", ClientOrderID: "a", Status: "filled", FilledQty: number{Decimal: 1, cut: true}}, live.Order{ClientID: "a"}); !errors.Is(err, errForeign) {
 		t.Errorf("an order of ours with such a quantity: %v, want an error", err)
 	}
 }
@@ -543,8 +543,8 @@ func TestCreditSpread(t *testing.T) {
 	if r, err := c.Report(t.Context()); err != nil || len(r.Open) != 2 || r.Open[0].ID != "x" || len(r.Open[0].Legs) != 2 || r.Open[1].ID != "y" {
 		t.Errorf("the report: %+v, %v, want the orders x, with two legs, and y", r, err)
 	}
-	var events []broker.Event
-	err = c.Stream(t.Context(), "", func() {}, func(e broker.Event) { events = append(events, e) })
+	var events []live.Event
+	err = c.Stream(t.Context(), "", func() {}, func(e live.Event) { events = append(events, e) })
 	if len(events) != 3 || events[2].ID != "01C" || err == nil || !strings.Contains(err.Error(), "it ended") {
 		t.Errorf("the stream: %+v, %v, want three events, the last with a fill, and its end", events, err)
 	}
@@ -555,7 +555,7 @@ func TestCreditSpread(t *testing.T) {
 func TestNothingPlaced(t *testing.T) {
 	v := alpacatest.New()
 	c := dial(t, v)
-	o, refused := broker.Order{ClientID: "a", Symbol: "AAPL", Side: "buy", Type: "limit", TimeInForce: "gtc", Quantity: exact.One, Limit: exact.One}, (*broker.Refused)(nil)
+	o, refused := live.Order{ClientID: "a", Symbol: "AAPL", Side: "buy", Type: "limit", TimeInForce: "gtc", Quantity: exact.One, Limit: exact.One}, (*live.Refused)(nil)
 	if _, err := c.Submit(t.Context(), o); !errors.As(err, &refused) || !strings.Contains(err.Error(), "the rules of the symbol are not known") {
 		t.Errorf("without its rules: %v, want a refusal", err)
 	}
@@ -667,11 +667,11 @@ func TestStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
 		c := dial(t, v)
-		read := func(after string) (events []broker.Event, ends func() error) {
+		read := func(after string) (events []live.Event, ends func() error) {
 			ctx, cancel := context.WithCancel(t.Context())
 			failed := make(chan error)
 			go func() {
-				failed <- c.Stream(ctx, after, func() {}, func(e broker.Event) { events = append(events, e) })
+				failed <- c.Stream(ctx, after, func() {}, func(e live.Event) { events = append(events, e) })
 			}()
 			synctest.Wait()
 			id := v.Foreign("AAPL", "buy", 2*exact.One, 10*exact.One)
@@ -711,7 +711,7 @@ func TestStreamBeginsAnew(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			connected, ended := false, make(chan error)
 			go func() {
-				ended <- dial(t, v).Stream(ctx, "01OLD", func() { connected = true }, func(broker.Event) {})
+				ended <- dial(t, v).Stream(ctx, "01OLD", func() { connected = true }, func(live.Event) {})
 			}()
 			synctest.Wait()
 			cancel()
@@ -737,8 +737,8 @@ func TestStreamGoesOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var events []broker.Event
-		err = c.Stream(t.Context(), "", func() {}, func(e broker.Event) { events = append(events, e) })
+		var events []live.Event
+		err = c.Stream(t.Context(), "", func() {}, func(e live.Event) { events = append(events, e) })
 		if len(events) != 1 || events[0].ID != "01A" || events[0].State.ID != "" || err == nil || strings.Contains(err.Error(), "it ended") {
 			t.Errorf("%s: %+v, %v, want the id 01A alone and an error", name, events, err)
 		}
@@ -754,7 +754,7 @@ func TestNothingSecret(t *testing.T) {
 	c.log = slog.New(slog.NewTextHandler(&log, nil))
 	c.Rules(t.Context(), "AAPL")
 	v.Faults = func(*http.Request) alpacatest.Fault { return alpacatest.Fault{Unread: true} }
-	_, err := c.Submit(t.Context(), broker.Order{ClientID: "a", Symbol: "AAPL", Side: "buy", Type: "market", TimeInForce: "day", Quantity: exact.One})
+	_, err := c.Submit(t.Context(), live.Order{ClientID: "a", Symbol: "AAPL", Side: "buy", Type: "market", TimeInForce: "day", Quantity: exact.One})
 	v.Faults, c.keys.pair.id = nil, "PKPLANTEDWRONG"
 	_, err2 := c.Account(t.Context())
 	c.Cancel(t.Context(), "x")
@@ -770,7 +770,7 @@ func FuzzWire(f *testing.F) {
 	f.Add([]byte(`{"event":"fill","qty":"-1","price":null,"order":{"id":"../../x","status":"new","qty":"1e9","filled_qty":"1e-9"}}`))
 	f.Add([]byte(`{"qty":"0.1234567891","price":"1","cum_qty":"2","order_id":"a"}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		err := readEvents(bytes.NewReader(append(append([]byte("data: "), bytes.ReplaceAll(text, []byte("\n"), nil)...), '\n')), func(e broker.Event) {
+		err := readEvents(bytes.NewReader(append(append([]byte("data: "), bytes.ReplaceAll(text, []byte("\n"), nil)...), '\n')), func(e live.Event) {
 			s := e.State
 			if e.ID != "" && s.ID == "" { // it could not be read
 				s.ID = e.ID

@@ -9,7 +9,8 @@ import (
 	"strconv"
 	"time"
 
-	"wick/broker"
+	"wick/trade/book"
+	"wick/trade/live"
 )
 
 // Sizes of the pages that lists come in, and how many of them are read.
@@ -19,10 +20,10 @@ const (
 )
 
 // Account asks for the account: its number, its money, and whether it may trade.
-func (c *Client) Account(ctx context.Context) (broker.Account, error) {
+func (c *Client) Account(ctx context.Context) (book.BrokerAccount, error) {
 	var a account
 	if err := c.do(ctx, ordinary, http.MethodGet, "/v2/account", nil, nil, &a); err != nil {
-		return broker.Account{}, err
+		return book.BrokerAccount{}, err
 	}
 	return a.account()
 }
@@ -30,7 +31,7 @@ func (c *Client) Account(ctx context.Context) (broker.Account, error) {
 // Report asks for the account, its open orders and its positions. It returns an error
 // unless it has read all of them. So the book may be compared with a report: what is
 // missing in it does not exist at Alpaca.
-func (c *Client) Report(ctx context.Context) (r broker.Report, err error) {
+func (c *Client) Report(ctx context.Context) (r live.Report, err error) {
 	// Orders are read before positions. A fill between the two is already part of the
 	// position but not yet of the order; the next report has both.
 	if r.Open, err = c.open(ctx); err != nil {
@@ -53,7 +54,7 @@ func (c *Client) Report(ctx context.Context) (r broker.Report, err error) {
 
 // open asks for all open orders, oldest first. Each page begins at the time of the last
 // order of the page before, so that order comes again. One that is errForeign is left out.
-func (c *Client) open(ctx context.Context) (all []broker.State, err error) {
+func (c *Client) open(ctx context.Context) (all []live.State, err error) {
 	seen := make(map[string]bool)
 	query := url.Values{"status": {"open"}, "limit": {strconv.Itoa(ordersPage)}, "direction": {"asc"}, "nested": {"true"}}
 	// An order that ends between two pages may be missing here. The caller asks for

@@ -10,21 +10,22 @@ import (
 	"strings"
 	"time"
 
-	"wick/broker"
 	"wick/internal/exact"
 	"wick/internal/limit"
+	"wick/trade/book"
+	"wick/trade/live"
 )
 
 // Submit sends an order once, or changes the one that it replaces, and returns the state
 // that Alpaca answers with. Rules must have been called for the symbol before, because it
-// finds out how Alpaca spells it. After an error that is no broker.Refused nobody knows
+// finds out how Alpaca spells it. After an error that is no live.Refused nobody knows
 // whether Alpaca has the order.
-func (c *Client) Submit(ctx context.Context, o broker.Order) (broker.State, error) {
+func (c *Client) Submit(ctx context.Context, o live.Order) (live.State, error) {
 	c.mu.Lock()
 	symbol := c.assets[o.Symbol].Symbol
 	c.mu.Unlock()
 	if symbol == "" {
-		return broker.State{}, refusal("nothing was sent: the rules of the symbol are not known")
+		return live.State{}, refusal("nothing was sent: the rules of the symbol are not known")
 	}
 	var got order
 	var err error
@@ -39,11 +40,11 @@ func (c *Client) Submit(ctx context.Context, o broker.Order) (broker.State, erro
 	}
 	// What Alpaca does not know is the order to be replaced, or the symbol. Then it has
 	// placed nothing for certain.
-	if errors.Is(err, broker.ErrUnknown) {
-		return broker.State{}, refusal("Alpaca refused it: %v", err)
+	if errors.Is(err, live.ErrUnknown) {
+		return live.State{}, refusal("Alpaca refused it: %v", err)
 	}
 	if err != nil {
-		return broker.State{}, err
+		return live.State{}, err
 	}
 	return mine(got, o)
 }
@@ -51,7 +52,7 @@ func (c *Client) Submit(ctx context.Context, o broker.Order) (broker.State, erro
 // newOrder returns the body that places o. A limit with a stop beside it becomes
 // Alpaca's class oco, an entry with both exits a bracket, and one with a single exit
 // oto.
-func newOrder(o broker.Order, symbol string) orderRequest {
+func newOrder(o live.Order, symbol string) orderRequest {
 	r := orderRequest{
 		Symbol: symbol, Qty: o.Quantity.String(), Side: o.Side, Type: o.Type, TimeInForce: o.TimeInForce, ClientOrderID: o.ClientID,
 		LimitPrice: text(o.Limit), StopPrice: text(o.Stop), TrailPrice: text(o.TrailAmount), TrailPercent: text(o.TrailPercent),
@@ -77,7 +78,7 @@ func newOrder(o broker.Order, symbol string) orderRequest {
 
 // replacement returns the body that replaces another order by o. Exits cannot be changed
 // this way; checkShape has refused them.
-func replacement(o broker.Order) replaceRequest {
+func replacement(o live.Order) replaceRequest {
 	return replaceRequest{
 		Qty: o.Quantity.String(), TimeInForce: o.TimeInForce, LimitPrice: text(o.Limit), StopPrice: text(o.Stop),
 		Trail: text(cmp.Or(o.TrailAmount, o.TrailPercent)), ClientOrderID: o.ClientID,
@@ -86,7 +87,7 @@ func replacement(o broker.Order) replaceRequest {
 
 // mine returns the state of got, or an error if got is not the order o. A reply to
 // another request, mixed up by a cache on the way, must not fill our order.
-func mine(got order, o broker.Order) (broker.State, error) {
+func mine(got order, o live.Order) (live.State, error) {
 	s, err := got.state()
 	if err == nil && s.ClientID != o.ClientID && (o.ID == "" || s.ID != o.ID) {
 		err = fmt.Errorf("alpaca: asked for order %s and got another", o.ClientID)
@@ -96,23 +97,23 @@ func mine(got order, o broker.Order) (broker.State, error) {
 
 // Lookup asks for an order, by Alpaca's id if that is known and otherwise by our own. The
 // answer by our own id has no legs, so Lookup asks once more by Alpaca's id if the order
-// may have some. broker.ErrUnknown means that Alpaca does not have the order.
-func (c *Client) Lookup(ctx context.Context, o broker.Order) (broker.State, error) {
+// may have some. live.ErrUnknown means that Alpaca does not have the order.
+func (c *Client) Lookup(ctx context.Context, o live.Order) (live.State, error) {
 	var got order
 	if o.ID == "" {
 		if err := c.do(ctx, ordinary, http.MethodGet, "/v2/orders:by_client_order_id", url.Values{"client_order_id": {o.ClientID}}, nil, &got); err != nil {
-			return broker.State{}, err
+			return live.State{}, err
 		}
 		if got.OrderClass == "" || got.OrderClass == "simple" {
 			return mine(got, o)
 		}
 		if !isID(got.ID) {
-			return broker.State{}, fmt.Errorf("alpaca: an order without an id")
+			return live.State{}, fmt.Errorf("alpaca: an order without an id")
 		}
 		o.ID = got.ID
 	}
 	if err := c.do(ctx, ordinary, http.MethodGet, "/v2/orders/"+url.PathEscape(o.ID), url.Values{"nested": {"true"}}, nil, &got); err != nil {
-		return broker.State{}, err
+		return live.State{}, err
 	}
 	return mine(got, o)
 }
@@ -146,7 +147,7 @@ const assetLife = time.Hour
 
 // Rules returns the rules for orders in a symbol, so that no order is sent that Alpaca
 // would not take. The result must be used soon, since hours and assets change.
-func (c *Client) Rules(ctx context.Context, symbol string) (broker.Rules, error) {
+func (c *Client) Rules(ctx context.Context, symbol string) (live.Rules, error) {
 	c.mu.Lock()
 	a, ok := c.assets[symbol]
 	c.mu.Unlock()
@@ -155,7 +156,7 @@ func (c *Client) Rules(ctx context.Context, symbol string) (broker.Rules, error)
 	if !ok || time.Since(a.at) > assetLife {
 		found, err := c.asset(ctx, symbol)
 		if err != nil {
-			return broker.Rules{}, err
+			return live.Rules{}, err
 		}
 		a = known{found, time.Now()}
 		c.mu.Lock()
@@ -164,15 +165,15 @@ func (c *Client) Rules(ctx context.Context, symbol string) (broker.Rules, error)
 	}
 	hours, err := c.hours(ctx)
 	if err != nil {
-		return broker.Rules{}, err
+		return live.Rules{}, err
 	}
-	check := func(o broker.Order) error {
+	check := func(o live.Order) error {
 		if err := a.check(o); err != nil {
 			return err
 		}
 		return hours.check(o)
 	}
-	return broker.Rules{Check: check, Tick: tick, DayEnd: hours.NextClose.UTC()}, nil
+	return live.Rules{Check: check, Tick: tick, DayEnd: hours.NextClose.UTC()}, nil
 }
 
 // asset asks for a symbol in the spellings that it may have at Alpaca, until Alpaca knows
@@ -180,10 +181,10 @@ func (c *Client) Rules(ctx context.Context, symbol string) (broker.Rules, error)
 func (c *Client) asset(ctx context.Context, symbol string) (a asset, err error) {
 	for _, name := range spellings(symbol) {
 		err = c.do(ctx, ordinary, http.MethodGet, "/v2/assets/"+url.PathEscape(name), nil, nil, &a)
-		if err == nil && broker.Key(a.Symbol) != broker.Key(symbol) {
+		if err == nil && book.Key(a.Symbol) != book.Key(symbol) {
 			return a, fmt.Errorf("alpaca: asked for the asset %q and got another", name)
 		}
-		if !errors.Is(err, broker.ErrUnknown) {
+		if !errors.Is(err, live.ErrUnknown) {
 			return a, err
 		}
 	}
@@ -202,7 +203,7 @@ func spellings(symbol string) []string {
 
 // check returns a refusal that names the rule if Alpaca would not take o. The most
 // important rule comes first, since the caller gets only one reason.
-func (a known) check(o broker.Order) error {
+func (a known) check(o live.Order) error {
 	whole := o.Quantity%exact.One == 0
 	switch {
 	case a.Class == "crypto":
@@ -227,7 +228,7 @@ func (a known) check(o broker.Order) error {
 
 // checkShape is check for the rules that do not depend on the asset. Alpaca would refuse
 // the same orders, but later, and in the words of its own interface.
-func checkShape(o broker.Order) error {
+func checkShape(o live.Order) error {
 	exits, waits := o.TakeProfit != 0 || o.StopLoss != 0, o.TimeInForce == "day" || o.TimeInForce == "gtc"
 	switch {
 	case !waits && o.TimeInForce != "ioc" && o.TimeInForce != "fok":

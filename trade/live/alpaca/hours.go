@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"wick/broker"
+	"wick/trade/live"
 )
 
 // clock is GET /v2/clock. It knows the holidays and the half days: while the exchange is
@@ -49,7 +49,7 @@ func (c *Client) hours(ctx context.Context) (clock, error) {
 
 // check refuses an order that must be filled at once if the exchange is closed: it would
 // be filled at the opening, at a price that nobody knows yet.
-func (k clock) check(o broker.Order) error {
+func (k clock) check(o live.Order) error {
 	if k.IsOpen || o.Type != "market" && o.TimeInForce != "ioc" && o.TimeInForce != "fok" {
 		return nil
 	}

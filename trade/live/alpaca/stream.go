@@ -11,8 +11,8 @@ import (
 	"net/http"
 	"net/url"
 
-	"wick/broker"
 	"wick/internal/limit"
+	"wick/trade/live"
 )
 
 // maxEvent bounds one line of the stream, in bytes.
@@ -23,7 +23,7 @@ const maxEvent = 256 << 10
 // that is empty or Alpaca does not know it. It calls connected once Alpaca has accepted the
 // request. An event that cannot be read ends the stream, after its id alone was delivered:
 // the caller then has to ask for what it said.
-func (c *Client) Stream(ctx context.Context, after string, connected func(), deliver func(broker.Event)) error {
+func (c *Client) Stream(ctx context.Context, after string, connected func(), deliver func(live.Event)) error {
 	if err := c.budget.take(ctx, ordinary); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (c *Client) Stream(ctx context.Context, after string, connected func(), del
 // readEvents reads the stream's text: an event is one line of data. Lines of other
 // kinds, such as comments that keep the connection alive, are passed over. It returns
 // the error that ended the stream, never nil.
-func readEvents(r io.Reader, deliver func(broker.Event)) error {
+func readEvents(r io.Reader, deliver func(live.Event)) error {
 	lines := bufio.NewScanner(r)
 	// A longer line is an error, which ends the stream.
 	lines.Buffer(make([]byte, 0, 4096), maxEvent)
@@ -74,7 +74,7 @@ func readEvents(r io.Reader, deliver func(broker.Event)) error {
 			continue
 		}
 		var u update
-		var e broker.Event
+		var e live.Event
 		err := json.Unmarshal(bytes.TrimSpace(data), &u)
 		if err != nil {
 			err = fmt.Errorf("alpaca stream: %w", err)
@@ -88,7 +88,7 @@ func readEvents(r io.Reader, deliver func(broker.Event)) error {
 		// compared with a report. Its id is delivered, or the next stream would begin with it.
 		case !errors.Is(err, errForeign):
 			if isID(u.EventID) {
-				deliver(broker.Event{ID: u.EventID})
+				deliver(live.Event{ID: u.EventID})
 			}
 			return err
 		}

@@ -2,7 +2,7 @@
 // the stream of what happens to orders, over HTTPS and server-sent events.
 //
 // A [Client] remembers only the rules of symbols and the hours of the exchange. It
-// sends a request once. After an error that is no [broker.Refused] the caller does not
+// sends a request once. After an error that is no [live.Refused] the caller does not
 // know whether the request was carried out, and asks with Lookup.
 //
 // # Security considerations
@@ -28,9 +28,10 @@ import (
 	"sync"
 	"time"
 
-	"wick/broker"
 	"wick/internal/address"
 	"wick/internal/limit"
+	"wick/trade/book"
+	"wick/trade/live"
 )
 
 // The addresses of the two services. The keys of one do not work on the other.
@@ -70,11 +71,11 @@ type Options struct {
 }
 
 // Money says whether the account holds real money.
-func (c *Client) Money() broker.Money {
+func (c *Client) Money() book.Money {
 	if c.paper {
-		return broker.None
+		return book.NoMoney
 	}
-	return broker.Real
+	return book.RealMoney
 }
 
 // New returns a client. It sends nothing yet.
@@ -105,7 +106,7 @@ type apiError struct {
 }
 
 // do sends one request and decodes its reply into the value into, if that is not nil.
-// After any error but a broker.Refused and broker.ErrUnknown nobody knows whether the
+// After any error but a live.Refused and live.ErrUnknown nobody knows whether the
 // request was carried out. Besides do only Stream sends anything.
 func (c *Client) do(ctx context.Context, r limit.Rate, method, path string, query url.Values, body, into any) error {
 	// Wait until Alpaca's rate limit allows the request.
@@ -223,12 +224,12 @@ func said(method, path string, r *http.Response, text []byte) error {
 	// A proxy may have answered, and Alpaca may have done what was asked.
 	case !own:
 	case r.StatusCode == http.StatusNotFound:
-		return fmt.Errorf("%w: %s", broker.ErrUnknown, message)
+		return fmt.Errorf("%w: %s", live.ErrUnknown, message)
 	// Alpaca has no code for this: only the text tells it from other refusals.
 	case r.StatusCode == http.StatusUnprocessableEntity && strings.Contains(e.Message, "client_order_id must be unique"):
 		return errDuplicate
 	case r.StatusCode >= 400 && r.StatusCode < 500 && r.StatusCode != http.StatusRequestTimeout:
-		return &broker.Refused{Text: fmt.Sprintf("Alpaca refused it: %s (status %d)", message, r.StatusCode), Keys: r.StatusCode == http.StatusUnauthorized}
+		return &live.Refused{Text: fmt.Sprintf("Alpaca refused it: %s (status %d)", message, r.StatusCode), Keys: r.StatusCode == http.StatusUnauthorized}
 	}
 	return fmt.Errorf("alpaca %s %s: status %d", method, path, r.StatusCode)
 }

@@ -9,9 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"wick/broker"
 	"wick/internal/exact"
 	"wick/internal/limit"
+	"wick/trade/book"
+	"wick/trade/live"
 )
 
 // number is a decimal as Alpaca writes it: a string, a JSON number or null, with any
@@ -121,14 +122,14 @@ const maxLegs = 100
 
 // statuses has those of Alpaca's seventeen states that are final. All others, and any
 // that are new to us, count as open: the book asks about an open order again.
-var statuses = map[string]broker.Status{
-	"filled": broker.Filled, "canceled": broker.Cancelled, "expired": broker.Cancelled, "replaced": broker.Cancelled, "rejected": broker.Rejected,
+var statuses = map[string]live.Status{
+	"filled": live.Filled, "canceled": live.Cancelled, "expired": live.Cancelled, "replaced": live.Cancelled, "rejected": live.Rejected,
 }
 
-// state checks an order and returns it as a broker.State.
-func (o *order) state() (broker.State, error) {
-	s := broker.State{
-		ID: o.ID, ClientID: o.ClientOrderID, Symbol: limit.Clip(o.Symbol), Side: o.Side, Type: o.Type, Status: broker.Open, Word: limit.Line(o.Status, maxWord),
+// state checks an order and returns it as a live.State.
+func (o *order) state() (live.State, error) {
+	s := live.State{
+		ID: o.ID, ClientID: o.ClientOrderID, Symbol: limit.Clip(o.Symbol), Side: o.Side, Type: o.Type, Status: live.Open, Word: limit.Line(o.Status, maxWord),
 		Quantity: o.Qty.Decimal, Filled: o.FilledQty.Decimal, Average: o.FilledAvgPrice.Decimal, Limit: o.LimitPrice.Decimal, Stop: o.StopPrice.Decimal,
 		CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt,
 	}
@@ -150,8 +151,8 @@ func (o *order) state() (broker.State, error) {
 }
 
 // check returns an error if an order cannot be right; s is the same order as a
-// broker.State.
-func (o *order) check(s broker.State) error {
+// live.State.
+func (o *order) check(s live.State) error {
 	switch {
 	case !isID(o.ID) || o.Status == "":
 		return fmt.Errorf("alpaca: an order without an id or a status: %q", limit.Clip(o.ID))
@@ -161,7 +162,7 @@ func (o *order) check(s broker.State) error {
 		return fmt.Errorf("alpaca: order %s has filled %s of %s, which cannot be", s.ID, s.Filled, s.Quantity)
 	case o.FilledQty.cut:
 		return fmt.Errorf("alpaca: order %s: %w", s.ID, errForeign)
-	case s.Status == broker.Filled && s.Filled == 0:
+	case s.Status == live.Filled && s.Filled == 0:
 		return fmt.Errorf("alpaca: order %s is filled and nothing of it was", s.ID)
 	case len(o.Legs) > maxLegs:
 		return fmt.Errorf("alpaca: order %s has %d legs", s.ID, len(o.Legs))
@@ -192,7 +193,7 @@ type update struct {
 }
 
 // event checks a message of the stream.
-func (u *update) event() (e broker.Event, err error) {
+func (u *update) event() (e live.Event, err error) {
 	if isID(u.EventID) { // without an id the next stream cannot resume here, and the account is read instead
 		e.ID = u.EventID
 	}
@@ -216,16 +217,16 @@ type account struct {
 
 // account checks an account and returns it, with the reason if it may not trade. That an
 // account is blocked is no error: it can still be read.
-func (a *account) account() (broker.Account, error) {
+func (a *account) account() (book.BrokerAccount, error) {
 	if !isID(a.AccountNumber) {
-		return broker.Account{}, fmt.Errorf("alpaca: an account without a number: %q", limit.Clip(a.AccountNumber))
+		return book.BrokerAccount{}, fmt.Errorf("alpaca: an account without a number: %q", limit.Clip(a.AccountNumber))
 	}
 	for _, n := range []number{a.Cash, a.Equity, a.LastEquity, a.BuyingPower} {
 		if n.huge() {
-			return broker.Account{}, errors.New("alpaca: a number of the account is beyond 92 billion")
+			return book.BrokerAccount{}, errors.New("alpaca: a number of the account is beyond 92 billion")
 		}
 	}
-	out := broker.Account{
+	out := book.BrokerAccount{
 		ID: a.AccountNumber, Currency: limit.Clip(a.Currency), Cash: a.Cash.Decimal, Equity: a.Equity.Decimal, LastEquity: a.LastEquity.Decimal, BuyingPower: a.BuyingPower.Decimal,
 	}
 	switch {
@@ -255,8 +256,8 @@ const most exact.Decimal = 1 << 62
 
 // position checks a position. Alpaca writes a minus for shorts; a positive quantity with
 // the side "short" counts as negative.
-func (p *position) position() (broker.Position, error) {
-	out := broker.Position{Symbol: limit.Clip(p.Symbol), Quantity: p.Qty.Decimal, Entry: p.AvgEntryPrice.Decimal, Value: p.MarketValue.Decimal, Profit: p.UnrealizedPL.Decimal}
+func (p *position) position() (book.BrokerPosition, error) {
+	out := book.BrokerPosition{Symbol: limit.Clip(p.Symbol), Quantity: p.Qty.Decimal, EntryPrice: p.AvgEntryPrice.Decimal, Value: p.MarketValue.Decimal, UnrealizedPnL: p.UnrealizedPL.Decimal}
 	if p.Qty.huge() {
 		out.Quantity = most
 	}

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"wick/broker"
 	"wick/internal/limit"
+	"wick/trade/live"
 )
 
 // Alpaca allows 200 requests a minute for each account. A bucket with a burst of b that
@@ -72,7 +72,7 @@ func (b *budget) pause(until time.Time) {
 	}
 }
 
-// refusal returns a broker.Refused: it is certain that nothing was done.
+// refusal returns a live.Refused: it is certain that nothing was done.
 func refusal(format string, args ...any) error {
-	return &broker.Refused{Text: fmt.Sprintf(format, args...)}
+	return &live.Refused{Text: fmt.Sprintf(format, args...)}
 }

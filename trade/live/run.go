@@ -1,0 +1,107 @@
+package live
+
+import (
+	"context"
+	"time"
+
+	"wick/internal/limit"
+	"wick/trade/book"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// streamPause is how long to wait before a stream is opened again; doubled up to a minute.
+const streamPause = time.Second
+
+// Run hears the broker's stream and reads the account, until ctx ends.
+func (v *venue) Run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return v.hear(ctx) })
+	g.Go(func() error { return v.keepReconciled(ctx) })
+	return g.Wait()
+}
+
+// soon asks for a reconciliation and does not wait for it. If one was asked for already,
+// it does nothing.
+func (v *venue) soon() {
+	select {
+	case v.kick <- struct{}{}:
+	default:
+	}
+}
+
+// hear keeps the broker's stream open and reads it, and never gives up. After each connect the
+// account is read, because nobody knows what was missed.
+func (v *venue) hear(ctx context.Context) error {
+	pause := streamPause
+	for ctx.Err() == nil {
+		var after string
+		v.Look(func() { after = v.lastEvent })
+		err := v.broker.Stream(ctx, after, func() {
+			v.setStream(true)
+			v.soon()
+		}, v.heard)
+		if v.setStream(false) { // it was there, however long it lasted
+			pause = streamPause
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		v.Log.Warn("the broker's stream is away", "broker", v.Book.Remote.Name, "error", limit.Line(err.Error(), 200), "pause", pause.String())
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, time.Minute)
+	}
+	return nil
+}
+
+// setStream notes whether the stream is connected, and since when. It reports whether that is
+// new.
+func (v *venue) setStream(up bool) (changed bool) {
+	v.Look(func() {
+		if changed = v.Book.Remote.Stream != up; changed {
+			v.Book.Remote.Stream, v.streamAt = up, time.Now()
+		}
+	})
+	return changed
+}
+
+// keepReconciled reads the account at the start, when somebody asks for it, and
+// regularly.
+func (v *venue) keepReconciled(ctx context.Context) error {
+	v.noteInterrupted()
+	for ctx.Err() == nil {
+		wait := restPeriod
+		if sure := v.reconcile(ctx); !sure {
+			wait = busyPeriod
+		}
+		v.tidy(ctx)
+		if v.deadMan > 0 {
+			wait = min(wait, max(v.deadMan/4, time.Second))
+		}
+		select {
+		case <-ctx.Done():
+		case <-v.kick:
+		case <-time.After(wait):
+		}
+	}
+	return nil
+}
+
+// noteInterrupted writes down of orders that an earlier process was about to send that nobody
+// sends them any more: their reason would say so until the broker has been asked.
+func (v *venue) noteInterrupted() {
+	err := v.Do(func(s *book.State) (err error) {
+		for _, o := range s.OpenOrders() {
+			if x := v.doubts[o.ID]; o.Has(book.Sending) && (x == nil || !x.sending) && err == nil {
+				err = v.restate(o, o.Status, book.Because(book.Interrupted))
+			}
+		}
+		return err
+	})
+	if err != nil {
+		v.Log.Error("that orders are not being sent any more could not be written down", "error", limit.Line(err.Error(), 200))
+	}
+}

@@ -1,0 +1,82 @@
+// Package paper is the venue of paper orders: they are filled at the prices of the feed, by
+// the rules of package book. It has no account elsewhere and waits for nothing.
+package paper
+
+import (
+	"context"
+
+	"wick/internal/exact"
+	"wick/trade/book"
+)
+
+// Venue fills the orders of its host's book. Every order arrives in the same way.
+type Venue struct{ book.Host }
+
+// Money is none.
+func (Venue) Money() book.Money { return book.NoMoney }
+
+// Prepare asks nobody.
+func (v Venue) Prepare(context.Context, string) (book.Arrival, error) { return v, nil }
+
+// Decide is [book.Book.Arrive].
+func (v Venue) Decide(r book.OrderRequest, o *book.Order, q book.Quote, fill exact.Decimal) (*book.Event, error) {
+	return v.Book.Arrive(r, o, q, fill)
+}
+
+// Enter takes the step of an order that was placed.
+func (v Venue) Enter(ev *book.Event, instant int64) error {
+	return v.Book.ProposeOrders(book.KindPlaced, ev, instant, true)
+}
+
+// Submit sends nothing.
+func (Venue) Submit(_ context.Context, p book.Placed) (book.Placed, error) { return p, nil }
+
+// Reach is [book.Book.OnPrice].
+func (v Venue) Reach(t book.Tick, since int64, at book.Time) error {
+	return v.Book.OnPrice(t, since, at)
+}
+
+// Cancel cancels all under one lock, so that no price comes in between.
+func (v Venue) Cancel(who book.Who, ids []string) (cancelled []book.Order, err error) {
+	err = v.Do(func(s *book.State) error {
+		for _, id := range ids {
+			o := s.Order(id)
+			if o == nil || o.Status.Terminal() { // it ended meanwhile, or was counted with an order before it
+				continue
+			}
+			ev, err := v.Book.Cancel(o, who, book.Reason{}, v.Now())
+			if err != nil {
+				return err
+			}
+			cancelled = append(cancelled, ev.Order.Public())
+			for _, with := range ev.Ends {
+				cancelled = append(cancelled, s.Order(with.ID).Public())
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return cancelled, nil
+}
+
+// CancelEverything cancels all orders of the book.
+func (v Venue) CancelEverything(_ context.Context, who book.Who) error {
+	var open []string
+	v.Look(func() {
+		for _, o := range v.Book.OpenOrders() {
+			open = append(open, o.ID)
+		}
+	})
+	_, err := v.Cancel(who, open)
+	return err
+}
+
+// Accept refuses: nothing can differ.
+func (Venue) Accept(book.Who) ([]book.Difference, []string, error) {
+	return nil, nil, book.Refuse("no_broker", "there is no broker: the positions are those of the paper book")
+}
+
+// Run has nothing to do.
+func (Venue) Run(context.Context) error { return nil }
