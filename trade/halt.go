@@ -30,12 +30,24 @@ func (e *Engine) refreshTrading() error {
 // followed from that.
 func (e *Engine) judgeTrading() error {
 	shared := e.options.Shared != nil
-	asked, err := readHalt(e.options.Dir)
-	if err := e.noteHalt(err); err != nil {
-		return err
-	}
-	var ev *book.Event // nil if nothing changes
-	err = e.Do(func(s *book.State) error {
+	asked, unread := readHalt(e.options.Dir)
+	err := e.changeTrading(func(s *book.State) (*book.Event, error) {
+		// As long as the file cannot be read, the trading state stays as it is, because it is not
+		// known that the owner halted trading, but resting orders are held as by a halt. Once it
+		// can be, how far the market was judged is on disk as after a halt.
+		before := e.book.HaltUnread
+		e.book.HaltUnread = unread != nil
+		switch {
+		case unread != nil && !before:
+			e.log.Error("whether trading is halted cannot be told: no order is taken", "error", unread)
+			return nil, nil
+		case unread != nil:
+			return nil, nil
+		case before:
+			if err := e.noteSeen(now()); err != nil {
+				return nil, err
+			}
+		}
 		// An earlier leader may have had the file, or was told to halt: that there is no file
 		// here says nothing, and a halt lasts until it is lifted. Only reducing with the day of a
 		// loss is the breaker's, unless the owner asked for it as well.
@@ -49,7 +61,7 @@ func (e *Engine) judgeTrading() error {
 			by.Name = "owner, by the file HALT"
 		}
 		e.haltFile = asked != book.Active
-		ev = &book.Event{At: now(), Trading: asked, ByOwner: shared && asked == book.Reducing, By: by}
+		ev := &book.Event{At: now(), Trading: asked, ByOwner: shared && asked == book.Reducing, By: by}
 		// A file that halts wins over everything else. Without a file the daily loss may
 		// restrict trading, and what is known of the broker may restrict it further.
 		if asked == book.Active {
@@ -57,12 +69,42 @@ func (e *Engine) judgeTrading() error {
 		}
 		e.book.Restrict(ev)
 		e.book.KeepTripped(ev)
-		news := e.differsAnew(ev)
+		// That the broker's positions have begun to differ is written even if the daily loss
+		// restricts trading already: otherwise the owner would not be told.
+		news := false
+		if ev.Trading != book.Halted {
+			before := e.differed
+			e.differed = e.book.Remote.Unlike()
+			news = e.differed && !before && ev.Tripped != ""
+		}
 		if s.Trading == ev.Trading && s.Tripped == ev.Tripped && s.ByOwner == ev.ByOwner && !news {
-			ev = nil
+			return nil, nil
+		}
+		return ev, nil
+	})
+	if unread != nil {
+		return book.Refuse("halt_unknown", "whether trading is halted cannot be told: %v", unread)
+	}
+	return err
+}
+
+// changeTrading takes the step that decide returns, which changes the trading state, and logs
+// it; nil for none. Prices that came while orders were held back must not fill them after a
+// restart, so the end of a restriction writes down first how far the market was judged.
+func (e *Engine) changeTrading(decide func(s *book.State) (*book.Event, error)) error {
+	var ev *book.Event
+	err := e.Do(func(s *book.State) (err error) {
+		before := s.Seq
+		if ev, err = decide(s); err == nil && ev == nil && s.Seq == before {
 			return errIdle
 		}
-		return e.proposeTrading(ev)
+		if err == nil && ev != nil && s.Trading != book.Active {
+			err = e.noteSeen(now())
+		}
+		if err == nil && ev != nil {
+			err = e.book.Propose(book.KindTrading, ev)
+		}
+		return err
 	})
 	if err == nil && ev != nil {
 		e.log.Warn("trading state changed", "state", string(ev.Trading), "by", ev.By.Name)
@@ -70,65 +112,14 @@ func (e *Engine) judgeTrading() error {
 	return err
 }
 
-// noteHalt notes whether the file HALT could be looked at. If it could not, unread says why,
-// and noteHalt returns the refusal of new orders. The trading state stays as it is, because
-// it is not known that the owner halted trading, but resting orders are held as by a halt.
-// Once it can be looked at again, how far the market was judged is on disk as after a halt.
-func (e *Engine) noteHalt(unread error) error {
-	before := false
-	err := e.Do(func(*book.State) error {
-		before, e.book.HaltUnread = e.book.HaltUnread, unread != nil
-		if before && unread == nil {
-			return e.noteSeen(now())
-		}
-		return errIdle
-	})
-	if unread == nil {
-		return err
-	}
-	if !before {
-		e.log.Error("whether trading is halted cannot be told: no order is taken", "error", unread)
-	}
-	return book.Refuse("halt_unknown", "whether trading is halted cannot be told: %v", unread)
-}
-
-// proposeTrading proposes ev, which changes the trading state.
-// Prices that came while orders were held back must not fill them after a restart, so the
-// end of a restriction writes down first how far the market was judged. Called with mu
-// held.
-func (e *Engine) proposeTrading(ev *book.Event) error {
-	if e.book.Trading != book.Active {
-		if err := e.noteSeen(now()); err != nil {
-			return err
-		}
-	}
-	return e.book.Propose(book.KindTrading, ev)
-}
-
-// differsAnew reports whether ev must be written even if it leaves the trading state as it
-// is: the broker's positions have begun to differ while the daily loss restricts trading
-// already, and otherwise the owner would not be told. Called with mu held.
-func (e *Engine) differsAnew(ev *book.Event) bool {
-	if ev.Trading == book.Halted {
-		return false
-	}
-	before := e.differed
-	e.differed = e.book.Remote.Unlike()
-	return e.differed && !before && ev.Tripped != ""
-}
-
 // SetHalt halts trading by writing the file HALT, or lets it go on by removing it,
 // and returns when the change is in the journal. With several replicas the leader halts by
 // the journal alone, because the next leader has other files.
 func (e *Engine) SetHalt(halt bool) error {
 	if e.follows() {
-		if err := e.askHalt(halt); err != nil {
-			return err
-		}
-		_ = e.Confirm(context.Background()) // for Status, which says what trading may do; if etcd does not answer, the change is made all the same
-		return nil
+		return e.askHalt(halt)
 	}
-	e.halting.Lock() // two at a time would write the same file
+	e.halting.Lock()
 	defer e.halting.Unlock()
 	shared := e.options.Shared != nil
 	var err error
@@ -146,23 +137,32 @@ func (e *Engine) SetHalt(halt bool) error {
 	switch {
 	case err != nil:
 		return err
-	case shared:
-		return e.setHaltShared(halt)
+	case !shared:
+		return e.judgeTrading()
 	}
-	return e.judgeTrading()
+	return e.changeTrading(func(*book.State) (*book.Event, error) {
+		ev := &book.Event{At: now(), Trading: book.Active, By: &book.Who{Name: "owner"}}
+		if halt {
+			ev.Trading = book.Halted
+			e.book.KeepTripped(ev)
+		} else {
+			e.book.Breaker(ev)
+		}
+		return ev, nil
+	})
 }
 
 // askHalt has the leader halt trading or let it go on. Asking twice does no harm, so a
 // leader that does not answer, such as one that is paused, is asked again: if it has died,
 // another leads before the last try ends.
-func (e *Engine) askHalt(halt bool) error {
-	var failure error
+func (e *Engine) askHalt(halt bool) (failure error) {
 	for range 3 {
 		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 		err := e.options.Shared.Ask(ctx, AskHalt, halt, nil)
 		late := ctx.Err() != nil
 		cancel()
 		if err == nil {
+			_ = e.Confirm(context.Background()) // for Status, which says what trading may do; if etcd does not answer, the change is made all the same
 			return nil
 		}
 		if !errors.Is(failure, journal.ErrUnknown) { // otherwise a try before this one may have been acted on
@@ -173,24 +173,6 @@ func (e *Engine) askHalt(halt bool) error {
 		}
 	}
 	return failure
-}
-
-// setHaltShared is the step of SetHalt for the leader on a shared log.
-func (e *Engine) setHaltShared(halt bool) error {
-	ev := &book.Event{At: now(), Trading: book.Active, By: &book.Who{Name: "owner"}}
-	err := e.Do(func(*book.State) error {
-		if halt {
-			ev.Trading = book.Halted
-			e.book.KeepTripped(ev)
-		} else {
-			e.book.Breaker(ev)
-		}
-		return e.proposeTrading(ev)
-	})
-	if err == nil {
-		e.log.Warn("trading state changed", "state", string(ev.Trading), "by", ev.By.Name)
-	}
-	return err
 }
 
 // maxHalt bounds the file HALT that is read, in bytes. A longer one halts.
