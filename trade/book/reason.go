@@ -100,7 +100,7 @@ var Codes = map[Code]struct {
 	NoLegs:        {Says: "at the broker: it named no orders beside this one for a minute; look there whether its exits exist", lasts: true},
 	DeadMan:       {Says: "cancelled by the dead man's switch: the broker's stream was away for too long"},
 	External:      {Says: "external: not placed by wick, which does not touch it"},
-	ExternalSum:   {Says: "external: not placed by wick, which does not touch it; its quantity is not known: it is for a sum of money, or too large to be read"},
+	ExternalSum:   {Says: "external: not placed by wick, which does not touch it; its quantity is not known: it is for a sum of money"},
 
 	"bad_exit": {Retry: FixIt, priced: true}, "bad_oco": {Retry: FixIt, priced: true}, "bad_quantity": {Retry: FixIt, priced: true},
 	"bad_trail": {Retry: FixIt, priced: true}, "buying_power": {Retry: FixIt, priced: true}, "max_order_notional": {Retry: FixIt, priced: true},

@@ -1,9 +1,9 @@
 // Package alpaca speaks to the broker Alpaca: orders, reports of an account and
 // the stream of what happens to orders, over HTTPS and server-sent events.
 //
-// A [Client] remembers only the rules of symbols and the hours of the exchange. It
-// sends a request once. After an error that is no [live.Refused] the caller does not
-// know whether the request was carried out, and asks with Lookup.
+// A [Client] remembers only the rules of symbols. It sends a request once. After an error
+// that is no [live.Refused] the caller does not know whether the request was carried out, and
+// asks with Lookup.
 //
 // # Security considerations
 //
@@ -23,7 +23,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -51,14 +50,13 @@ type Client struct {
 	base   string
 	keys   Keys
 	paper  bool
-	http   *http.Client // for requests
-	stream *http.Client // the same without a time limit
+	http   http.Client // for requests
+	stream http.Client // the same without a time limit
 	log    *slog.Logger
 	budget budget
 
-	mu     sync.Mutex
-	assets map[string]known // by our spelling of the symbol; guarded by mu, like all below it
-	clock  clock            // of the exchange, as last read
+	mu      sync.Mutex
+	symbols map[string]rules // by our spelling; guarded by mu
 }
 
 // Options configure a Client.
@@ -84,82 +82,53 @@ func New(o Options) (*Client, error) {
 	if err != nil || u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && address.Loopback(u.Hostname())) {
 		return nil, fmt.Errorf("alpaca: its URL is not an https address") // it may have a secret in it
 	}
-	c := &Client{base: o.URL, keys: o.Keys, paper: o.Paper, http: o.Client, log: o.Log, assets: make(map[string]known)}
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if c.http == nil {
-		c.http = address.Client(requestTimeout, address.Allowed(address.Loopback(u.Hostname())))
+	if o.Client == nil {
+		o.Client = address.Client(requestTimeout, address.Allowed(address.Loopback(u.Hostname())))
 	}
-	// A stream has no end, so it must not have the timeout of a request.
-	endless := *c.http
-	endless.Timeout = 0
-	c.stream = &endless
+	c := &Client{base: o.URL, keys: o.Keys, paper: o.Paper, http: *o.Client, stream: *o.Client, log: o.Log, symbols: make(map[string]rules)}
+	c.http.Timeout, c.stream.Timeout = requestTimeout, 0
 	return c, nil
-}
-
-// apiError is the body of a refusal of Alpaca. The code is not used, but a reply whose
-// code is no number is not from Alpaca itself.
-type apiError struct {
-	Code    json.Number `json:"code"`
-	Message string      `json:"message"`
 }
 
 // do sends one request and decodes its reply into the value into, if that is not nil.
 // After any error but a live.Refused and live.ErrUnknown nobody knows whether the
-// request was carried out. Besides do only Stream sends anything.
+// request was carried out.
 func (c *Client) do(ctx context.Context, r limit.Rate, method, path string, query url.Values, body, into any) error {
-	// Wait until Alpaca's rate limit allows the request.
-	if err := c.budget.take(ctx, r); err != nil {
+	response, err := c.send(ctx, &c.http, r, method, path, query, body)
+	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	request, err := c.request(ctx, method, path, query, body)
-	if err != nil { // a refusal, unlike the errors below: it is certain that nothing was sent
-		return refusal("nothing was sent: %v", err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxReply+1))
+	if err == nil && len(text) > maxReply {
+		err = fmt.Errorf("the reply has more than %d bytes", maxReply)
 	}
-	response, text, err := c.send(request, path)
 	switch {
-	case err != nil:
-		return fmt.Errorf("alpaca %s %s: %w", method, path, err)
-	case response.StatusCode >= 300:
+	case err == nil && response.StatusCode >= 300:
 		return said(method, path, response, text)
-	case into == nil:
-		return nil
+	case err == nil && into != nil:
+		err = json.Unmarshal(text, into) // fails for a page of HTML, for example
 	}
-	if err := json.Unmarshal(text, into); err != nil { // a page of HTML, for example
-		return fmt.Errorf("alpaca %s %s: status %d and no JSON as expected: %w", method, path, response.StatusCode, err)
+	if err != nil {
+		return fmt.Errorf("alpaca %s %s: status %d: %w", method, path, response.StatusCode, err)
 	}
 	return nil
 }
 
-// send sends a request, and returns its reply and the body of it.
-func (c *Client) send(request *http.Request, path string) (*http.Response, []byte, error) {
-	response, err := c.http.Do(request)
-	if err != nil {
-		return nil, nil, withoutURL(err)
+// send sends one request with the keys in its headers, once Alpaca's rate limit allows it.
+// Errors do not name the URL: the method and the path say enough.
+func (c *Client) send(ctx context.Context, client *http.Client, r limit.Rate, method, path string, query url.Values, body any) (*http.Response, error) {
+	if err := c.budget.take(ctx, r); err != nil {
+		return nil, err
 	}
-	defer response.Body.Close()
-	// The status of a request that changes something is logged even if the body is lost.
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxReply+1))
-	if request.Method != http.MethodGet {
-		c.log.Info("alpaca", "method", request.Method, "path", path, "status", response.StatusCode, "request", limit.Clip(response.Header.Get("X-Request-ID")))
-	}
-	c.heed(response)
-	if err == nil && len(text) > maxReply {
-		err = fmt.Errorf("the reply has more than %d bytes", maxReply)
-	}
-	return response, text, err
-}
-
-// request builds a request with the keys in its headers. Without keys none are sent.
-func (c *Client) request(ctx context.Context, method, path string, query url.Values, body any) (*http.Request, error) {
 	var content io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
 		if err != nil {
-			return nil, err
+			return nil, refusal("nothing was sent: %v", err)
 		}
 		content = bytes.NewReader(text)
 	}
@@ -167,61 +136,48 @@ func (c *Client) request(ctx context.Context, method, path string, query url.Val
 	if len(query) > 0 {
 		to += "?" + query.Encode()
 	}
-	r, err := http.NewRequestWithContext(ctx, method, to, content)
-	if err != nil {
-		return nil, err
+	request, err := http.NewRequestWithContext(ctx, method, to, content)
+	if err != nil { // a refusal, unlike the errors below: it is certain that nothing was sent
+		return nil, refusal("nothing was sent: %v", err)
 	}
 	// net/http sends some requests a second time when a connection breaks. It does
 	// not with a body that cannot be read again.
-	r.GetBody = nil
+	request.GetBody = nil
 	if k := c.keys.pair; k != nil {
-		r.Header.Set("APCA-API-KEY-ID", k.id)
-		r.Header.Set("APCA-API-SECRET-KEY", k.secret)
+		request.Header.Set("APCA-API-KEY-ID", k.id)
+		request.Header.Set("APCA-API-SECRET-KEY", k.secret)
 	}
 	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Content-Type", "application/json")
 	}
-	return r, nil
-}
-
-// withoutURL takes the URL out of an error: the method and the path say enough.
-func withoutURL(err error) error {
-	var at *url.Error
-	if errors.As(err, &at) {
-		return at.Err
+	response, err := client.Do(request)
+	if err != nil {
+		if at := (*url.Error)(nil); errors.As(err, &at) {
+			err = at.Err
+		}
+		return nil, fmt.Errorf("alpaca %s %s: %w", method, path, err)
 	}
-	return err
-}
-
-// heed stops further requests for a while if Alpaca has answered that there were too
-// many. It ignores other replies: the budget alone limits the rate then.
-func (c *Client) heed(r *http.Response) {
-	if r.StatusCode != http.StatusTooManyRequests {
-		return
+	// The status of a request that changes something is logged even if the body is lost.
+	if method != http.MethodGet {
+		c.log.Info("alpaca", "method", method, "path", path, "status", response.StatusCode, "request", limit.Clip(response.Header.Get("X-Request-ID")))
 	}
-	// Alpaca says in unix seconds when requests are allowed again.
-	seconds, err := strconv.ParseInt(r.Header.Get("X-RateLimit-Reset"), 10, 64)
-	reset := time.Unix(seconds, 0)
-	if err != nil || !reset.After(time.Now()) {
-		reset = time.Now().Add(time.Second)
+	if response.StatusCode == http.StatusTooManyRequests {
+		c.budget.pause(response.Header)
 	}
-	// Retry-After, if it is given, decides. A proxy may send it too, so it counts for at
-	// most a minute.
-	if after, err := strconv.Atoi(r.Header.Get("Retry-After")); err == nil && after > 0 {
-		reset = time.Now().Add(time.Duration(min(after, 60)) * time.Second)
-	}
-	c.budget.pause(reset)
+	return response, nil
 }
 
 // said turns a reply that is no success into an error. The request was refused for
-// certain only if the status says so and the body is from Alpaca itself: a reply may also
-// come from a proxy on the way.
+// certain only if the status says so and the body is from Alpaca itself, with a code that is a
+// number: a reply may also come from a proxy on the way, and Alpaca may have done what was asked.
 func said(method, path string, r *http.Response, text []byte) error {
-	var e apiError
+	var e struct {
+		Code    json.Number `json:"code"`
+		Message string      `json:"message"`
+	}
 	own := json.Unmarshal(text, &e) == nil && e.Message != ""
 	message := limit.Line(e.Message, maxSaid)
 	switch {
-	// A proxy may have answered, and Alpaca may have done what was asked.
 	case !own:
 	case r.StatusCode == http.StatusNotFound:
 		return fmt.Errorf("%w: %s", live.ErrUnknown, message)
@@ -232,6 +188,11 @@ func said(method, path string, r *http.Response, text []byte) error {
 		return &live.Refused{Text: fmt.Sprintf("Alpaca refused it: %s (status %d)", message, r.StatusCode), Keys: r.StatusCode == http.StatusUnauthorized}
 	}
 	return fmt.Errorf("alpaca %s %s: status %d", method, path, r.StatusCode)
+}
+
+// refusal returns a live.Refused: it is certain that nothing was done.
+func refusal(format string, args ...any) error {
+	return &live.Refused{Text: fmt.Sprintf(format, args...)}
 }
 
 // errDuplicate says that a client_order_id is taken. It is no refusal: the order that has

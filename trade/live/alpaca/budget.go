@@ -2,12 +2,12 @@ package alpaca
 
 import (
 	"context"
-	"fmt"
+	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
 	"wick/internal/limit"
-	"wick/trade/live"
 )
 
 // Alpaca allows 200 requests a minute for each account. A bucket with a burst of b that
@@ -36,10 +36,9 @@ func (b *budget) take(ctx context.Context, r limit.Rate) error {
 	deadline := time.Now().Add(maxWait)
 	for {
 		// The lock is not held during the wait. After it the loop asks again, since another
-		// request may have come first.
+		// request may have come first. A pause that Alpaca asked for comes before our own rate.
 		b.mu.Lock()
 		now := time.Now()
-		// A pause that Alpaca asked for comes before our own rate.
 		wait := b.paused.Sub(now)
 		if wait <= 0 {
 			wait = b.bucket.Take(now, r)
@@ -61,18 +60,19 @@ func (b *budget) take(ctx context.Context, r limit.Rate) error {
 	}
 }
 
-// pause stops all requests until a time that Alpaca named, but at most for a minute: a
+// pause stops all requests after a reply that there were too many, with these headers: until
+// the time that Alpaca names, or for the seconds that Retry-After does, which a proxy may send
+// too. If neither is given it stops them for a second, and never for more than a minute, since a
 // wrong header must not stop all trading.
-func (b *budget) pause(until time.Time) {
+func (b *budget) pause(h http.Header) {
+	wait := time.Second
+	if reset, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64); err == nil && time.Until(time.Unix(reset, 0)) > 0 {
+		wait = time.Until(time.Unix(reset, 0))
+	}
+	if after, err := strconv.Atoi(h.Get("Retry-After")); err == nil && after > 0 {
+		wait = time.Duration(min(after, 60)) * time.Second
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.paused = until
-	if most := time.Now().Add(time.Minute); until.After(most) {
-		b.paused = most
-	}
-}
-
-// refusal returns a live.Refused: it is certain that nothing was done.
-func refusal(format string, args ...any) error {
-	return &live.Refused{Text: fmt.Sprintf(format, args...)}
+	b.paused = time.Now().Add(min(wait, time.Minute))
 }

@@ -25,16 +25,12 @@ func (Keys) String() string { return "(keys)" }
 func (Keys) GoString() string { return "(keys)" }
 
 // ParseKeys reads the lines APCA_API_KEY_ID=... and APCA_API_SECRET_KEY=... of a
-// key file. Empty lines and those that begin with # are left out.
+// key file. Empty lines and those that begin with # are left out. A line may be written as for
+// a shell, with export and quotes.
 func ParseKeys(text string) (Keys, error) {
 	var k pair
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		// A line may be written as for a shell, with export and quotes. An error does not
-		// quote it, because it may have the secret.
 		name, value, _ := strings.Cut(strings.TrimPrefix(line, "export "), "=")
 		value = strings.Trim(strings.TrimSpace(value), `"'`)
 		switch strings.TrimSpace(name) {
@@ -43,22 +39,17 @@ func ParseKeys(text string) (Keys, error) {
 		case secretName:
 			k.secret = value
 		default:
-			return Keys{}, fmt.Errorf("a line begins neither with %s= nor with %s=", keyName, secretName)
+			if line != "" && line[0] != '#' { // it is not quoted, because it may have the secret
+				return Keys{}, fmt.Errorf("a line begins neither with %s= nor with %s=", keyName, secretName)
+			}
 		}
 	}
 	// A key with a control character must not get into a header.
-	if !plain(k.id) || !plain(k.secret) {
-		return Keys{}, fmt.Errorf("the file holds no pair of keys: it needs two lines, which begin with %s= and %s=", keyName, secretName)
-	}
-	return Keys{&k}, nil
-}
-
-// plain reports whether a key can be put into a header.
-func plain(key string) bool {
-	for _, c := range []byte(key) {
-		if c <= ' ' || c >= 0x7f {
-			return false
+	bad := func(c rune) bool { return c <= ' ' || c >= 0x7f }
+	for _, half := range []string{k.id, k.secret} {
+		if half == "" || len(half) > 256 || strings.ContainsFunc(half, bad) {
+			return Keys{}, fmt.Errorf("the file holds no pair of keys: it needs two lines, which begin with %s= and %s=", keyName, secretName)
 		}
 	}
-	return key != "" && len(key) <= 256
+	return Keys{&k}, nil
 }

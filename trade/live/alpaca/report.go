@@ -3,7 +3,6 @@ package alpaca
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -52,42 +51,35 @@ func (c *Client) Report(ctx context.Context) (r live.Report, err error) {
 	return r, err
 }
 
-// open asks for all open orders, oldest first. Each page begins at the time of the last
-// order of the page before, so that order comes again. One that is errForeign is left out.
+// open asks for all open orders, oldest first. Each page begins a moment before the time of
+// the last order of the page before, because others may have been placed at the same time: that
+// order comes again. An order that ends between two pages may be missing: the caller asks for it
+// by its id before it believes that it is gone.
 func (c *Client) open(ctx context.Context) (all []live.State, err error) {
 	seen := make(map[string]bool)
 	query := url.Values{"status": {"open"}, "limit": {strconv.Itoa(ordersPage)}, "direction": {"asc"}, "nested": {"true"}}
-	// An order that ends between two pages may be missing here. The caller asks for
-	// each such order by its id before it believes that it is gone.
 	for range maxPages {
 		var page []order
 		if err := c.do(ctx, ordinary, http.MethodGet, "/v2/orders", query, nil, &page); err != nil {
 			return nil, err
 		}
-		added := false
+		before := len(seen)
 		for i := range page {
 			s, err := page[i].state()
-			if err != nil && !errors.Is(err, errForeign) {
+			if err != nil {
 				return nil, err
 			}
-			if seen[s.ID] {
-				continue
-			}
-			if seen[s.ID], added = true, true; err == nil {
-				all = append(all, s)
+			if !seen[s.ID] {
+				seen[s.ID], all = true, append(all, s)
 			}
 		}
 		if len(page) < ordersPage {
 			return all, nil
 		}
-		// All orders of the page were placed at the same time: the next page would be the
-		// same.
-		if !added {
+		if len(seen) == before { // all of the page were placed at the same time: the next would be the same
 			break
 		}
-		// A moment before the last order, because others may have been placed at the same
-		// time.
 		query.Set("after", page[len(page)-1].CreatedAt.Add(-time.Nanosecond).Format(time.RFC3339Nano))
 	}
-	return nil, fmt.Errorf("alpaca: there are more open orders than can be read")
+	return nil, errors.New("alpaca: there are more open orders than can be read")
 }

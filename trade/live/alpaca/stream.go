@@ -24,41 +24,31 @@ const maxEvent = 256 << 10
 // request. An event that cannot be read ends the stream, after its id alone was delivered:
 // the caller then has to ask for what it said.
 func (c *Client) Stream(ctx context.Context, after string, connected func(), deliver func(live.Event)) error {
-	if err := c.budget.take(ctx, ordinary); err != nil {
-		return err
-	}
 	query := url.Values{}
 	if after != "" {
 		query.Set("since_id", after)
 	}
-	request, err := c.request(ctx, http.MethodGet, "/v2/events/trades", query, nil)
+	response, err := c.send(ctx, &c.stream, ordinary, http.MethodGet, "/v2/events/trades", query, nil)
 	if err != nil {
 		return err
 	}
-	request.Header.Set("Accept", "text/event-stream")
-	response, err := c.stream.Do(request)
-	if err != nil {
-		return fmt.Errorf("alpaca stream: %w", withoutURL(err))
-	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(response.Body, maxSaid)) // as much as can be read is enough
-		c.heed(response)
-		// Alpaca may not know the event any more. The stream then begins now, and the caller
-		// reads the account as after every connect.
-		switch response.StatusCode {
-		case http.StatusBadRequest, http.StatusNotFound, http.StatusGone, http.StatusUnprocessableEntity:
-			if after != "" {
-				c.log.Warn("alpaca does not resume the stream: it begins anew", "status", response.StatusCode)
-				_ = response.Body.Close() // not only when the next stream ends
-				return c.Stream(ctx, "", connected, deliver)
-			}
+	switch response.StatusCode {
+	case http.StatusOK:
+		c.log.Info("alpaca stream open", "request", limit.Clip(response.Header.Get("X-Request-ID")))
+		connected()
+		return readEvents(response.Body, deliver)
+	// Alpaca may not know the event any more. The stream then begins now, and the caller
+	// reads the account as after every connect.
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusGone, http.StatusUnprocessableEntity:
+		if after != "" {
+			c.log.Warn("alpaca does not resume the stream: it begins anew", "status", response.StatusCode)
+			_ = response.Body.Close() // not only when the next stream ends
+			return c.Stream(ctx, "", connected, deliver)
 		}
-		return fmt.Errorf("alpaca stream: status %d: %s", response.StatusCode, limit.Line(string(text), maxSaid))
 	}
-	c.log.Info("alpaca stream open", "request", limit.Clip(response.Header.Get("X-Request-ID")))
-	connected()
-	return readEvents(response.Body, deliver)
+	text, _ := io.ReadAll(io.LimitReader(response.Body, maxSaid)) // as much as can be read is enough
+	return fmt.Errorf("alpaca stream: status %d: %s", response.StatusCode, limit.Line(string(text), maxSaid))
 }
 
 // readEvents reads the stream's text: an event is one line of data. Lines of other
@@ -66,32 +56,32 @@ func (c *Client) Stream(ctx context.Context, after string, connected func(), del
 // the error that ended the stream, never nil.
 func readEvents(r io.Reader, deliver func(live.Event)) error {
 	lines := bufio.NewScanner(r)
-	// A longer line is an error, which ends the stream.
-	lines.Buffer(make([]byte, 0, 4096), maxEvent)
+	lines.Buffer(make([]byte, 0, 4096), maxEvent) // a longer line is an error
 	for lines.Scan() {
 		data, ok := bytes.CutPrefix(lines.Bytes(), []byte("data:"))
 		if !ok {
 			continue
 		}
-		var u update
+		// What the kind, the price and the quantity of an event say is in the order's totals too.
+		var u struct {
+			EventID string `json:"event_id"`
+			Order   order  `json:"order"`
+		}
 		var e live.Event
 		err := json.Unmarshal(bytes.TrimSpace(data), &u)
-		if err != nil {
-			err = fmt.Errorf("alpaca stream: %w", err)
-		} else {
-			e, err = u.event()
+		if isID(u.EventID) { // without an id the next stream cannot resume here, and the account is read instead
+			e.ID = u.EventID
 		}
-		switch {
-		case err == nil:
-			deliver(e)
-		// An event that cannot be read or cannot be true ends the stream; the book is then
-		// compared with a report. Its id is delivered, or the next stream would begin with it.
-		case !errors.Is(err, errForeign):
-			if isID(u.EventID) {
-				deliver(live.Event{ID: u.EventID})
+		if err == nil {
+			e.State, err = u.Order.state()
+		}
+		if err != nil { // the id is delivered, or the next stream would begin with this event
+			if e.State = (live.State{}); e.ID != "" {
+				deliver(e)
 			}
-			return err
+			return fmt.Errorf("alpaca stream: %w", err)
 		}
+		deliver(e)
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("alpaca stream: %w", err)

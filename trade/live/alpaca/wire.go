@@ -1,11 +1,7 @@
 package alpaca
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,40 +12,26 @@ import (
 )
 
 // number is a decimal as Alpaca writes it: a string, a JSON number or null, with any
-// number of decimals. Those beyond our eight are cut off, and of a number that is too
-// large for ours nothing is left.
+// number of decimals. Alpaca trades in nine; those beyond our eight are cut off. What is filled
+// of our own orders in all has no more than eight.
 type number struct {
 	exact.Decimal
-	given bool // there was a number that we can keep, if not all its decimals
-	cut   bool // digits other than zero were cut off
+	given bool
 }
 
-// huge reports whether there was a number that is too large for ours.
-func (n number) huge() bool { return n.cut && !n.given }
-
 // UnmarshalJSON reads a number; null and "" are none.
-func (n *number) UnmarshalJSON(text []byte) error {
+func (n *number) UnmarshalJSON(text []byte) (err error) {
 	*n = number{}
-	if bytes.Equal(text, []byte("null")) || bytes.Equal(text, []byte(`""`)) {
+	s := strings.Trim(string(text), `"`)
+	if s == "null" || s == "" {
 		return nil
 	}
-	s := strings.Trim(string(text), `"`)
-	// Alpaca may send more decimals than our numbers have. Prices may be cut, but callers
-	// refuse a quantity that was.
 	const places = 8
-	if whole, part, ok := strings.Cut(s, "."); ok && len(part) > places && !strings.ContainsAny(part, "eE") {
-		n.cut = strings.Trim(part[places:], "0") != ""
-		if strings.Trim(part[places:], "0123456789") != "" {
-			return fmt.Errorf("bad number %q", limit.Clip(s))
-		}
+	if whole, part, ok := strings.Cut(s, "."); ok && len(part) > places && strings.Trim(part, "0123456789") == "" {
 		s = whole + "." + part[:places]
 	}
-	d, err := exact.Parse([]byte(s))
-	if size, bad := strconv.ParseFloat(s, 64); err != nil && bad == nil && math.Abs(size) > 92e9 && !math.IsInf(size, 0) {
-		n.cut = true
-		return nil
-	}
-	n.Decimal, n.given = d, err == nil
+	n.Decimal, err = exact.Parse([]byte(s))
+	n.given = err == nil
 	return err
 }
 
@@ -61,16 +43,17 @@ func text(d exact.Decimal) string {
 	return d.String()
 }
 
-// orderRequest is the body of POST /v2/orders. Numbers travel as text, exactly as our
-// own book has them.
+// orderRequest is the body of POST /v2/orders, or with fewer fields of PATCH /v2/orders/{id}.
+// Numbers travel as text, exactly as our own book has them.
 type orderRequest struct {
-	Symbol        string `json:"symbol"`
+	Symbol        string `json:"symbol,omitempty"`
 	Qty           string `json:"qty"`
-	Side          string `json:"side"`
-	Type          string `json:"type"`
+	Side          string `json:"side,omitempty"`
+	Type          string `json:"type,omitempty"`
 	TimeInForce   string `json:"time_in_force"`
 	LimitPrice    string `json:"limit_price,omitempty"`
 	StopPrice     string `json:"stop_price,omitempty"`
+	Trail         string `json:"trail,omitempty"` // of a replacement, an amount or a percentage
 	TrailPrice    string `json:"trail_price,omitempty"`
 	TrailPercent  string `json:"trail_percent,omitempty"`
 	ClientOrderID string `json:"client_order_id"`
@@ -84,16 +67,6 @@ type orderRequest struct {
 type exit struct {
 	StopPrice  string `json:"stop_price,omitempty"`
 	LimitPrice string `json:"limit_price,omitempty"`
-}
-
-// replaceRequest is the body of PATCH /v2/orders/{id}.
-type replaceRequest struct {
-	Qty           string `json:"qty,omitempty"`
-	TimeInForce   string `json:"time_in_force,omitempty"`
-	LimitPrice    string `json:"limit_price,omitempty"`
-	StopPrice     string `json:"stop_price,omitempty"`
-	Trail         string `json:"trail,omitempty"`
-	ClientOrderID string `json:"client_order_id"`
 }
 
 // order is an order in an answer of Alpaca, as far as we read it. Nothing in it may be
@@ -116,10 +89,6 @@ type order struct {
 	Legs           []order   `json:"legs"`
 }
 
-// maxLegs is how many legs an order may have. A bracket has two and a spread of options four,
-// and those that somebody has replaced may stay among them.
-const maxLegs = 100
-
 // statuses has those of Alpaca's seventeen states that are final. All others, and any
 // that are new to us, count as open: the book asks about an open order again.
 var statuses = map[string]live.Status{
@@ -136,45 +105,24 @@ func (o *order) state() (live.State, error) {
 	if known, ok := statuses[o.Status]; ok {
 		s.Status = known
 	}
-	if err := o.check(s); err != nil {
-		return s, err
+	switch {
+	case !isID(o.ID) || o.Status == "":
+		return s, fmt.Errorf("alpaca: an order without an id or a status: %q", limit.Clip(o.ID))
+	// Prices of others' orders may be negative, and those for a sum have no quantity.
+	case s.Filled < 0 || s.Quantity < 0 || s.Filled > s.Quantity && o.Qty.given:
+		return s, fmt.Errorf("alpaca: order %s has filled %s of %s, which cannot be", s.ID, s.Filled, s.Quantity)
+	case s.Status == live.Filled && s.Filled == 0:
+		return s, fmt.Errorf("alpaca: order %s is filled and nothing of it was", s.ID)
 	}
-	for i := range o.Legs {
-		o.Legs[i].Legs = nil // legs have none of their own
-		leg, err := o.Legs[i].state()
+	for _, leg := range o.Legs {
+		l, err := leg.state()
 		if err != nil {
 			return s, err
 		}
-		s.Legs = append(s.Legs, leg)
+		s.Legs = append(s.Legs, l)
 	}
 	return s, nil
 }
-
-// check returns an error if an order cannot be right; s is the same order as a
-// live.State.
-func (o *order) check(s live.State) error {
-	switch {
-	case !isID(o.ID) || o.Status == "":
-		return fmt.Errorf("alpaca: an order without an id or a status: %q", limit.Clip(o.ID))
-	// A quantity that was filled must be exact, and no more than was ordered. Prices of
-	// others' orders may be negative.
-	case s.Filled < 0 || s.Quantity < 0 || s.Filled > s.Quantity && o.Qty.given:
-		return fmt.Errorf("alpaca: order %s has filled %s of %s, which cannot be", s.ID, s.Filled, s.Quantity)
-	case o.FilledQty.cut:
-		return fmt.Errorf("alpaca: order %s: %w", s.ID, errForeign)
-	case s.Status == live.Filled && s.Filled == 0:
-		return fmt.Errorf("alpaca: order %s is filled and nothing of it was", s.ID)
-	case len(o.Legs) > maxLegs:
-		return fmt.Errorf("alpaca: order %s has %d legs", s.ID, len(o.Legs))
-	}
-	return nil
-}
-
-// errForeign reports what only others' orders in the account have. Lists and the stream pass
-// such an order over. It has a quantity with more than our eight decimals: Alpaca trades in
-// nine, so somebody may have bought for a round sum, and what is filled of our own orders in
-// all has no more than eight. Or it is too large for our numbers.
-var errForeign = errors.New("a quantity beyond 92 billion or with more than eight decimals")
 
 // maxWord is how many bytes of a status word are kept.
 const maxWord = 32
@@ -183,22 +131,6 @@ const maxWord = 32
 // slash or a dot could make a request go to another path.
 func isID(id string) bool {
 	return id != "" && len(id) <= 64 && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_:") == ""
-}
-
-// update is one message of the stream. What its kind, price and quantity say is in the
-// order's totals too.
-type update struct {
-	EventID string `json:"event_id"`
-	Order   order  `json:"order"`
-}
-
-// event checks a message of the stream.
-func (u *update) event() (e live.Event, err error) {
-	if isID(u.EventID) { // without an id the next stream cannot resume here, and the account is read instead
-		e.ID = u.EventID
-	}
-	e.State, err = u.Order.state()
-	return e, err
 }
 
 // account is GET /v2/account.
@@ -220,11 +152,6 @@ type account struct {
 func (a *account) account() (book.BrokerAccount, error) {
 	if !isID(a.AccountNumber) {
 		return book.BrokerAccount{}, fmt.Errorf("alpaca: an account without a number: %q", limit.Clip(a.AccountNumber))
-	}
-	for _, n := range []number{a.Cash, a.Equity, a.LastEquity, a.BuyingPower} {
-		if n.huge() {
-			return book.BrokerAccount{}, errors.New("alpaca: a number of the account is beyond 92 billion")
-		}
 	}
 	out := book.BrokerAccount{
 		ID: a.AccountNumber, Currency: limit.Clip(a.Currency), Cash: a.Cash.Decimal, Equity: a.Equity.Decimal, LastEquity: a.LastEquity.Decimal, BuyingPower: a.BuyingPower.Decimal,
@@ -251,38 +178,15 @@ type position struct {
 	UnrealizedPL  number `json:"unrealized_pl"`
 }
 
-// most stands for a quantity that is too large for our numbers. It is more than any of ours.
-const most exact.Decimal = 1 << 62
-
 // position checks a position. Alpaca writes a minus for shorts; a positive quantity with
 // the side "short" counts as negative.
 func (p *position) position() (book.BrokerPosition, error) {
 	out := book.BrokerPosition{Symbol: limit.Clip(p.Symbol), Quantity: p.Qty.Decimal, EntryPrice: p.AvgEntryPrice.Decimal, Value: p.MarketValue.Decimal, UnrealizedPnL: p.UnrealizedPL.Decimal}
-	if p.Qty.huge() {
-		out.Quantity = most
-	}
 	if p.Side == "short" && out.Quantity > 0 {
 		out.Quantity = -out.Quantity
 	}
-	if p.Symbol == "" || out.Quantity == 0 && !p.Qty.given {
+	if p.Symbol == "" || !p.Qty.given {
 		return out, fmt.Errorf("alpaca: a position without a symbol or a quantity: %q", out.Symbol)
 	}
 	return out, nil
-}
-
-// asset is GET /v2/assets/{symbol}.
-type asset struct {
-	Symbol       string `json:"symbol"`
-	Class        string `json:"class"`
-	Status       string `json:"status"`
-	Tradable     bool   `json:"tradable"`
-	Shortable    bool   `json:"shortable"`
-	EasyToBorrow bool   `json:"easy_to_borrow"`
-	Fractionable bool   `json:"fractionable"`
-}
-
-// known is what Alpaca said about a symbol, and when. It is used for assetLife.
-type known struct {
-	asset
-	at time.Time
 }
