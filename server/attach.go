@@ -10,8 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
-	"strings"
 	"time"
 
 	"wick/internal/limit"
@@ -89,21 +87,17 @@ func (c *config) agreed() url.Values {
 	return given
 }
 
-// differs says which setting of a front is not ours, or returns an empty text if all agree.
-func (c *config) differs(given url.Values) string {
-	rows := c.settings()
-	// Whose money it is comes first.
-	if i := slices.IndexFunc(rows, func(s Setting) bool { return s.Name == "broker" }); i >= 0 {
-		rows[0], rows[i] = rows[i], rows[0]
-	}
-	for _, s := range rows {
+// differs says which setting of a front is not ours, whose money it is first, or returns an
+// empty text if all agree.
+func (c *config) differs(given url.Values) (why string) {
+	for _, s := range c.settings() {
 		name := s.Spelling()
-		if s.Shared && (given.Has(name) || s.Name == "broker") && given.Get(name) != c.values[name] {
-			return fmt.Sprintf("%s is %s here and %s at the wick that runs on this data directory: it decides about prices, orders or money, so both must have the same",
+		if s.Shared && (given.Has(name) || s.Name == "broker") && given.Get(name) != c.values[name] && (why == "" || s.Name == "broker") {
+			why = fmt.Sprintf("%s is %s here and %s at the wick that runs on this data directory: it decides about prices, orders or money, so both must have the same",
 				name, cmp.Or(limit.Clip(given.Get(name)), "not set"), cmp.Or(c.values[name], "not set"))
 		}
 	}
-	return ""
+	return why
 }
 
 // attachTo makes this process a front of the one that holds the data directory: it
@@ -111,11 +105,7 @@ func (c *config) differs(given url.Values) string {
 // It returns nil when the input or ctx has ended and all replies are written, and an error
 // if something else ended it: the other process, or one of the two streams of this one.
 func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer) error {
-	socket, err := socketName(c.dataDir)
-	if err != nil {
-		return err
-	}
-	conn, replies, err := dialAttach(ctx, socket, c.agreed())
+	conn, replies, err := dialAttach(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -137,20 +127,56 @@ func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer)
 	}()
 	out := &notingWriter{Writer: stdout}
 	_, err = io.Copy(out, replies)
-	// If the input ended first, the replies end for that reason, as usual.
 	select {
-	case cause := <-ended:
+	case cause := <-ended: // then the replies end for that reason, as usual
 		return cmp.Or(cause, err)
 	default:
 	}
 	if ctx.Err() != nil {
 		return nil
 	}
-	return out.or(errLost)
+	return out.or(errors.New("the wick that this one was attached to has ended: start this one again, and it takes over the data directory"))
 }
 
-// errLost is the error of a front whose other process has ended.
-var errLost = errors.New("the wick that this one was attached to has ended: start this one again, and it takes over the data directory")
+// dialAttach asks the process that holds the data directory for a conversation, with the
+// settings that were given here. It returns the connection and a reader of it, which may hold
+// the first lines already. It tries to connect for five seconds: if two hosts start together,
+// the other process may have the directory already, but not yet the socket.
+func dialAttach(ctx context.Context, c *config) (*net.UnixConn, *bufio.Reader, error) {
+	socket, err := socketName(c.dataDir)
+	if err != nil {
+		return nil, nil, err
+	}
+	dialed, err := dialControl(ctx, socket)
+	for n := 0; n < 50 && err != nil && ctx.Err() == nil && !errors.Is(err, errShared); n++ {
+		time.Sleep(100 * time.Millisecond)
+		dialed, err = dialControl(ctx, socket)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("another wick is running on this data directory and does not answer on %s: stop it or choose another --data-dir (%w)", socket, err)
+	}
+	conn := dialed.(*net.UnixConn) // "unix" gives no other
+	// The request is written by hand: net/http's client cannot close one direction of an
+	// upgraded connection, which is how a front says that its input has ended.
+	conn.SetDeadline(time.Now().Add(5 * time.Second))
+	fmt.Fprintf(conn, "POST /attach?%s HTTP/1.1\r\nHost: wick\r\nConnection: Upgrade\r\nUpgrade: wick\r\nContent-Length: 0\r\n\r\n", c.agreed().Encode())
+	replies := bufio.NewReader(conn)
+	response, err := http.ReadResponse(replies, nil)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("the wick that runs on this data directory did not answer: %w", err)
+	// A process that cannot be attached to does not have this path.
+	case response.StatusCode == http.StatusNotFound:
+		err = errors.New("the wick that runs on this data directory lets no other attach: it is of another version, or runs without --trade; stop it or choose another --data-dir")
+	case response.StatusCode != http.StatusSwitchingProtocols:
+		err = refusal(response)
+	default:
+		conn.SetDeadline(time.Time{})
+		return conn, replies, nil
+	}
+	conn.Close()
+	return nil, nil, err
+}
 
 // notingWriter notes why the first write that failed did: io.Copy does not say which of
 // its two sides failed, and who prints many lines looks at no error of theirs.
@@ -171,52 +197,4 @@ func (w *notingWriter) or(err error) error {
 		return fmt.Errorf("standard output cannot be written: %w", w.err)
 	}
 	return err
-}
-
-// dialAttach asks the process behind a control socket for a conversation, with the
-// flags that were given here. It returns the connection and a reader of it, which may hold
-// the first lines already.
-func dialAttach(ctx context.Context, socket string, given url.Values) (*net.UnixConn, *bufio.Reader, error) {
-	conn, err := dialPatiently(ctx, socket)
-	if err != nil {
-		return nil, nil, fmt.Errorf("another wick is running on this data directory and does not answer on %s: stop it or choose another --data-dir (%w)", socket, err)
-	}
-	// The request is written by hand: net/http's client cannot close one direction of an
-	// upgraded connection, which is how a front says that its input has ended.
-	conn.SetDeadline(time.Now().Add(5 * time.Second))
-	fmt.Fprintf(conn, "POST /attach?%s HTTP/1.1\r\nHost: wick\r\nConnection: Upgrade\r\nUpgrade: wick\r\nContent-Length: 0\r\n\r\n", given.Encode())
-	replies := bufio.NewReader(conn)
-	response, err := http.ReadResponse(replies, nil)
-	switch {
-	case err != nil:
-		err = fmt.Errorf("the wick that runs on this data directory did not answer: %w", err)
-	// A process that cannot be attached to does not have this path.
-	case response.StatusCode == http.StatusNotFound:
-		err = errors.New("the wick that runs on this data directory lets no other attach: it is of another version, or runs without --trade; stop it or choose another --data-dir")
-	case response.StatusCode != http.StatusSwitchingProtocols:
-		text, _ := io.ReadAll(io.LimitReader(response.Body, 4096)) // the message, or as much of it as came
-		err = errors.New(strings.TrimSpace(string(text)))
-	default:
-		conn.SetDeadline(time.Time{})
-		return conn, replies, nil
-	}
-	conn.Close()
-	return nil, nil, err
-}
-
-// dialPatiently connects to a socket, and tries for five seconds: if two hosts start
-// together, the other process may have the directory already, but not yet the socket.
-func dialPatiently(ctx context.Context, socket string) (*net.UnixConn, error) {
-	var conn net.Conn
-	var err error
-	for range 50 {
-		if conn, err = dialControl(ctx, socket); err == nil {
-			return conn.(*net.UnixConn), nil // "unix" gives no other
-		}
-		if ctx.Err() != nil || errors.Is(err, errShared) {
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	return nil, err
 }

@@ -45,15 +45,19 @@ func listenControl(dir string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A socket whose process died stays in the directory and looks taken.
-	ln, err := listenPrivate(name)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		if err := removeStale(name); err != nil {
+	if info, err := os.Lstat(name); err == nil {
+		if info.Mode().Type() != os.ModeSocket {
+			return nil, fmt.Errorf("%s is not a socket of wick", name)
+		}
+		// Only a connection shows whether a socket is served or was left behind by a crash.
+		if err := checkSilent(dir); err != nil {
 			return nil, err
 		}
-		ln, err = listenPrivate(name)
+		if err := os.Remove(name); err != nil {
+			return nil, err
+		}
 	}
-	return ln, err
+	return listenPrivate(name)
 }
 
 // openControl opens the socket of a server. It is an error if another wick has the
@@ -92,22 +96,6 @@ func checkSilent(dir string) error {
 // held is the error of a directory that another wick has.
 func held(dir string) error {
 	return fmt.Errorf("state directory %s: %w; stop that one or choose another directory", dir, journal.ErrHeld)
-}
-
-// removeStale removes a socket that nobody answers on.
-func removeStale(name string) error {
-	info, err := os.Lstat(name)
-	if err != nil {
-		return err
-	}
-	if info.Mode().Type() != os.ModeSocket {
-		return fmt.Errorf("%s is not a socket of wick", name)
-	}
-	// Only a connection shows whether a socket is served or was left behind.
-	if err := checkSilent(filepath.Dir(name)); err != nil {
-		return err
-	}
-	return os.Remove(name)
 }
 
 // dialControl connects to a socket, if it is this user's alone: what is sent there may be the
@@ -149,8 +137,13 @@ func askControl(ctx context.Context, dir, method, path string, form url.Values, 
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(response.Body, 4096)) // the message, or as much of it as came
-		return errors.New(strings.TrimSpace(string(text)))
+		return refusal(response)
 	}
 	return json.NewDecoder(response.Body).Decode(into)
+}
+
+// refusal returns the text of a response as an error, or as much of it as came.
+func refusal(r *http.Response) error {
+	text, _ := io.ReadAll(io.LimitReader(r.Body, 4096))
+	return errors.New(strings.TrimSpace(string(text)))
 }
