@@ -111,7 +111,7 @@ func (b *book) add(e *Event) (to []string) {
 		}
 		q.Events = append(q.Events, e)
 		if len(q.Events) > maxQueue {
-			b.overflow(name, q.Events[0], e.At)
+			b.bury(Dead{name, q.Events[0].ID, 1, e.At, q.Events[0].Text, tooMany})
 			q.cut(1)
 		}
 		to = append(to, name)
@@ -119,40 +119,28 @@ func (b *book) add(e *Event) (to []string) {
 	return to
 }
 
-// overflow notes that an event was dropped because its queue was full. Several in a row
-// are one dead letter.
-func (b *book) overflow(name string, gone *Event, at time.Time) {
-	const reason = "the queue was full"
-	if last := len(b.Dead) - 1; last >= 0 && b.Dead[last].To == name && b.Dead[last].Reason == reason {
-		b.Dead[last].Events++
-		return
-	}
-	b.bury(Dead{name, gone.ID, 1, at, gone.Text, reason})
-}
+// tooMany is the reason of an event that was dropped because its queue was full.
+const tooMany = "the queue was full"
 
 // bury adds a message that was given up to the dead letters, of which it keeps the newest
-// maxDead.
+// maxDead. Several in a row that were dropped because a queue was full are one.
 func (b *book) bury(d Dead) {
+	if last := len(b.Dead) - 1; last >= 0 && d.Reason == tooMany && b.Dead[last].Reason == tooMany && b.Dead[last].To == d.To {
+		b.Dead[last].Events += d.Events
+		return
+	}
 	b.Dead = append(b.Dead, d)
 	b.Dead = slices.Delete(b.Dead, 0, max(0, len(b.Dead)-maxDead))
 }
 
 // upTo returns how many events have a sequence of at most through.
 func (q *queue) upTo(through uint64) int {
-	n := 0
-	for n < len(q.Events) && q.Events[n].Seq <= through {
-		n++
-	}
+	n, _ := slices.BinarySearchFunc(q.Events, through+1, func(e *Event, seq uint64) int { return cmp.Compare(e.Seq, seq) })
 	return n
 }
 
 // cut removes the first n events.
-func (q *queue) cut(n int) {
-	clear(q.Events[:n]) // the array stays, and would keep them in memory
-	if q.Events = q.Events[n:]; len(q.Events) == 0 {
-		q.Events = nil
-	}
-}
+func (q *queue) cut(n int) { q.Events = slices.Delete(q.Events, 0, n) }
 
 // head returns the events of the next message: those of a summary that was written down,
 // or the first event alone.

@@ -82,7 +82,18 @@ func parseLine(words []string) (*Destination, error) {
 	// Words that are not settings of ours are keys of the service, which checks them.
 	keys, private := make(map[string]string), false
 	for i, word := range words[3:] {
-		if err := d.set(word, keys, &private); err != nil {
+		key, value, has := strings.Cut(word, "=")
+		// A flag has no value, and everything else has one.
+		var err error
+		switch flag := key == "picture" || key == "allow-private"; {
+		case flag == has || has && value == "":
+			err = errors.New("write picture and allow-private alone, and all else as key=value")
+		case key == "allow-private":
+			private = true
+		default:
+			err = d.set(key, value, keys)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("word %d: %w", i+4, err)
 		}
 	}
@@ -94,34 +105,15 @@ func parseLine(words []string) (*Destination, error) {
 	return d, err
 }
 
-// set takes one word of a line. If it is not a setting of ours it puts it into keys.
-func (d *Destination) set(word string, keys map[string]string, private *bool) error {
-	key, value, has := strings.Cut(word, "=")
-	// A flag has no value, and everything else has one.
-	flag := key == "picture" || key == "allow-private"
-	if flag == has || has && value == "" {
-		return errors.New("write picture and allow-private alone, and all else as key=value")
-	}
+// set takes a setting of a line. If it is not one of ours it puts it into keys.
+func (d *Destination) set(key, value string, keys map[string]string) (err error) {
 	switch key {
 	case "picture":
 		d.Picture = true
-	case "allow-private":
-		*private = true
 	case "symbols":
 		d.Filter.Symbols = strings.Split(strings.ToUpper(value), ",")
 	case "clients":
 		d.Filter.Clients = strings.Split(value, ",")
-	case "kinds", "rate", "quiet", "zone":
-		return d.parse(key, value)
-	default:
-		keys[key] = value
-	}
-	return nil
-}
-
-// parse takes a setting of ours whose value has to be checked.
-func (d *Destination) parse(key, value string) (err error) {
-	switch key {
 	case "kinds":
 		for kind := range strings.SplitSeq(value, ",") {
 			if !slices.Contains(Kinds, Kind(kind)) {
@@ -139,6 +131,8 @@ func (d *Destination) parse(key, value string) (err error) {
 		if d.Quiet.zone, err = time.LoadLocation(value); err != nil {
 			err = errors.New("zone=: write a zone such as Europe/Berlin")
 		}
+	default:
+		keys[key] = value
 	}
 	return err
 }

@@ -33,8 +33,6 @@ import (
 	"strconv"
 	"sync"
 	"time"
-
-	"wick/notify/service"
 )
 
 // Options configure a Notifier.
@@ -65,23 +63,6 @@ type Notifier struct {
 
 	mu   sync.Mutex
 	book *book // guarded by mu
-}
-
-// worker sends the events of one queue to its destination: one message at a time, the
-// next only when the one before is sent or given up, so that the order is kept. The
-// fields below deliver belong to the goroutine of run (worker.go).
-type worker struct {
-	n       *Notifier
-	to      *Destination
-	bell    chan struct{}                                                 // rung when something was queued
-	deliver func(ctx context.Context, m service.Message) *service.Failure // one attempt
-
-	fails   int       // attempts on the present message
-	refused time.Time // when it first refused a message since it last took one; zero if it has not
-	told    bool      // the other destinations have heard that messages get lost here, since it last took one
-	since   time.Time // when the present window of the rate began
-	count   int       // messages begun in this window
-	waited  bool      // the queue had to wait for the rate or for quiet hours
 }
 
 // maxTold is how many events may wait between Tell and Run. If there are more, as in a

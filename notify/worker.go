@@ -21,6 +21,23 @@ const (
 	window     = time.Minute      // the time in which a destination's rate counts messages
 )
 
+// worker sends the events of one queue to its destination: one message at a time, the
+// next only when the one before is sent or given up, so that the order is kept. The
+// fields below deliver belong to the goroutine of run.
+type worker struct {
+	n       *Notifier
+	to      *Destination
+	bell    chan struct{}                                                 // rung when something was queued
+	deliver func(ctx context.Context, m service.Message) *service.Failure // one attempt
+
+	fails   int       // attempts on the present message
+	refused time.Time // when it first refused a message since it last took one; zero if it has not
+	told    bool      // the other destinations have heard that messages get lost here, since it last took one
+	since   time.Time // when the present window of the rate began
+	count   int       // messages begun in this window
+	waited  bool      // the queue had to wait for the rate or for quiet hours
+}
+
 // Run sends what is queued until ctx ends.
 func (n *Notifier) Run(ctx context.Context) error {
 	n.Open()
@@ -106,7 +123,7 @@ func (w *worker) hold(now time.Time) time.Duration {
 
 // attempt tries once to send the message of events. It writes down that the message was
 // sent or given up, or waits until the next attempt, which run then makes. The events
-// leave their queue only by the record that finish writes. If a crash prevents that
+// leave their queue only by the record that it writes. If a crash prevents that
 // record, the message is sent a second time, under the same id.
 func (w *worker) attempt(ctx context.Context, events []*Event) {
 	if w.fails == 0 { // the rate counts messages, not attempts
@@ -115,37 +132,42 @@ func (w *worker) attempt(ctx context.Context, events []*Event) {
 	m := NewMessage(events)
 	m.Picture = w.picture(ctx, events)
 	why := w.deliver(ctx, m)
-	step := record{To: w.to.Name, Through: events[len(events)-1].Seq}
+	step, outcome := record{To: w.to.Name, Through: events[len(events)-1].Seq}, "sent"
 	// The message is given up so long after it was made, or after the quiet hours in which
 	// it was made. If the service refuses it, and does not say that it may take it later, the
 	// time counts from the first refusal since it took a message.
-	until := w.to.Quiet.end(m.At).Add(retryFor)
+	until, span := w.to.Quiet.end(m.At).Add(retryFor), "a day"
 	if why != nil && !why.Retry {
 		if w.refused.IsZero() {
 			w.refused = time.Now()
 		}
-		until = w.refused.Add(refusedFor)
+		until, span = w.refused.Add(refusedFor), fmt.Sprintf("%.0f minutes", refusedFor.Minutes())
 	}
+	log := w.n.options.Log.With("destination", w.to.Name, "id", m.ID)
 	switch {
 	case why == nil:
 		w.refused, w.told = time.Time{}, false
-		w.finish("sent", step)
 	case ctx.Err() != nil: // it may have arrived or not: it is sent again after the next start
+		return
 	case time.Now().Before(until):
 		w.fails++
 		w.n.options.Count(w.to.Name, "retry")
 		if w.fails == 1 { // one line for each message, not for each attempt
-			w.n.options.Log.Warn("message not sent yet", "destination", w.to.Name, "id", m.ID, "reason", why.Reason)
+			log.Warn("message not sent yet", "reason", why.Reason)
 		}
 		sleep(ctx, min(max(pause(w.fails), why.After), time.Until(until)))
+		return
 	default:
-		w.n.options.Log.Warn("message given up", "destination", w.to.Name, "id", m.ID, "attempts", w.fails+1, "reason", why.Reason)
-		step.Dead = &Dead{w.to.Name, m.ID, len(events), time.Now().UTC(), m.Text, why.Reason}
+		log.Warn("message given up", "attempts", w.fails+1, "reason", why.Reason)
+		outcome, step.Dead = "dead", &Dead{w.to.Name, m.ID, len(events), time.Now().UTC(), m.Text, why.Reason}
 		if !w.told { // the owner hears of the first one by the other destinations
-			w.told, step.Event = true, w.undelivered(m, why)
+			w.told, step.Event = true, &Event{At: time.Now().UTC(), Kind: Undelivered, Not: w.to.Name,
+				Text: fmt.Sprintf("%s took no message for %s (%s), and this one was given up: %q", w.to.Name, span, limit.Line(why.Reason, maxText/4), limit.Line(m.Text, maxText/2))}
 		}
-		w.finish("dead", step)
 	}
+	w.n.options.Count(w.to.Name, outcome)
+	w.fails, w.waited = 0, false
+	w.n.write(step)
 }
 
 // lastWord is how long SendNow waits for the destinations.
@@ -171,24 +193,6 @@ func (n *Notifier) SendNow(e Event) {
 		})
 	}
 	sending.Wait()
-}
-
-// undelivered returns the event that a message was given up.
-func (w *worker) undelivered(m service.Message, why *service.Failure) *Event {
-	span := "a day"
-	if !why.Retry {
-		span = fmt.Sprintf("%.0f minutes", refusedFor.Minutes())
-	}
-	return &Event{At: time.Now().UTC(), Kind: Undelivered, Not: w.to.Name,
-		Text: fmt.Sprintf("%s took no message for %s (%s), and this one was given up: %q", w.to.Name, span, limit.Line(why.Reason, maxText/4), limit.Line(m.Text, maxText/2))}
-}
-
-// finish ends the present message, as sent or dead, by a record that takes its events
-// out of the queue.
-func (w *worker) finish(outcome string, step record) {
-	w.n.options.Count(w.to.Name, outcome)
-	w.fails, w.waited = 0, false
-	w.n.write(step)
 }
 
 // picture draws the chart of a message. It returns nil if the destination wants none or

@@ -13,6 +13,7 @@ import (
 	"net/mail"
 	"net/smtp"
 	"net/textproto"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,19 +29,17 @@ func email(ctx context.Context, d *Destination, m Message) *Failure {
 		return mailFailure(err)
 	}
 	defer client.Close()
-	if err = d.envelope(client); err == nil {
-		err = transfer(client, compose(d.from, d.to, m))
-	}
-	if err != nil {
+	if err := d.transfer(client, compose(d.from, d.to, m)); err != nil {
 		return mailFailure(err)
 	}
 	client.Quit() // an error does not matter: the server has taken the message
 	return nil
 }
 
-// envelope logs in, and tells the server the sender and the recipients. It stops at the
-// first error. PlainAuth sends no password without TLS.
-func (d *Destination) envelope(client *smtp.Client) (err error) {
+// transfer logs in, tells the server the sender and the recipients, and sends the text of a
+// mail. PlainAuth sends no password without TLS. The server has taken the mail if Close,
+// which reads the answer to the end of it, returns nil.
+func (d *Destination) transfer(client *smtp.Client, text []byte) (err error) {
 	if user, password := d.login(); password != "" {
 		err = client.Auth(smtp.PlainAuth("", user, password, d.url.Hostname()))
 	}
@@ -52,12 +51,9 @@ func (d *Destination) envelope(client *smtp.Client) (err error) {
 			err = client.Rcpt(a.Address)
 		}
 	}
-	return err
-}
-
-// transfer sends the text of a mail. The server has taken it if Close, which reads the
-// answer to the end of the mail, returns nil.
-func transfer(client *smtp.Client, text []byte) error {
+	if err != nil {
+		return err
+	}
 	w, err := client.Data()
 	if err != nil {
 		return err
@@ -73,45 +69,34 @@ func (d *Destination) login() (user, password string) {
 	return cmp.Or(d.url.User.Username(), d.from.Address), cmp.Or(d.keys["password"], password)
 }
 
-// connect returns an encrypted connection to the mail server, which lasts as long
-// as ctx.
+// connect returns an encrypted connection to the mail server, which is closed when ctx ends.
+// What is read from the server is bounded as it comes from the network, encrypted or not.
 func (d *Destination) connect(ctx context.Context) (*smtp.Client, error) {
-	conn, err := d.dial(ctx)
+	host, implicit, port := d.url.Hostname(), d.url.Scheme == "smtps", "587"
+	if implicit {
+		port = "465"
+	}
+	conn, err := address.Dialer(d.may()).DialContext(ctx, "tcp", net.JoinHostPort(host, cmp.Or(d.url.Port(), port)))
 	if err != nil {
 		return nil, err
 	}
-	host, implicit := d.url.Hostname(), d.url.Scheme == "smtps"
+	context.AfterFunc(ctx, func() { conn.Close() }) // at the end of Send, or when it takes too long
+	conn = &boundedConn{conn, maxReply}
 	settings := &tls.Config{ServerName: host, RootCAs: d.roots}
 	if implicit {
 		conn = tls.Client(conn, settings)
 	}
 	client, err := smtp.NewClient(conn, host)
+	if err == nil && !implicit {
+		if err = client.StartTLS(settings); err != nil {
+			err = fmt.Errorf("no STARTTLS: %w", err)
+		}
+	}
 	if err != nil {
 		conn.Close()
 		return nil, err
 	}
-	if !implicit {
-		if err := client.StartTLS(settings); err != nil {
-			client.Close()
-			return nil, fmt.Errorf("no STARTTLS: %w", err)
-		}
-	}
 	return client, nil
-}
-
-// dial returns a connection to the mail server that is closed when ctx ends. It bounds
-// what is read from the server, as it comes from the network, encrypted or not.
-func (d *Destination) dial(ctx context.Context) (net.Conn, error) {
-	port := "587"
-	if d.url.Scheme == "smtps" {
-		port = "465"
-	}
-	conn, err := address.Dialer(d.may()).DialContext(ctx, "tcp", net.JoinHostPort(d.url.Hostname(), cmp.Or(d.url.Port(), port)))
-	if err != nil {
-		return nil, err
-	}
-	context.AfterFunc(ctx, func() { conn.Close() }) // at the end of Send, or when it takes too long
-	return &boundedConn{conn, maxReply}, nil
 }
 
 // boundedConn reads a bounded number of bytes: a server that never ends its
@@ -149,10 +134,8 @@ func compose(from *mail.Address, to []*mail.Address, m Message) []byte {
 	// part writes a part of the mail, in base64 so that no line of it can end the part.
 	part := func(kind string, data []byte) {
 		fmt.Fprintf(&b, "--%s\r\nContent-Type: %s\r\nContent-Transfer-Encoding: base64\r\n\r\n", boundary, kind)
-		for text := base64.StdEncoding.EncodeToString(data); len(text) > 0; { // in lines of 76 characters: RFC 2045
-			n := min(76, len(text))
-			b.WriteString(text[:n] + "\r\n")
-			text = text[n:]
+		for line := range slices.Chunk([]byte(base64.StdEncoding.EncodeToString(data)), 76) { // RFC 2045
+			fmt.Fprintf(&b, "%s\r\n", line)
 		}
 	}
 	var names []string

@@ -15,21 +15,107 @@ package service
 import (
 	"cmp"
 	"context"
+	"crypto/x509"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/mail"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+	"time"
 
 	"wick/internal/address"
 	"wick/internal/limit"
 )
+
+// Bounds on what the owner's line may hold and on what a service may answer.
+const (
+	// Timeout bounds one attempt, the upload of its picture included.
+	Timeout  = 10 * time.Second
+	maxReply = 64 << 10       // bytes read of a reply
+	maxAfter = 24 * time.Hour // longest wait that a service can ask for
+	maxShown = 400            // bytes of a reason
+	maxURL   = 2000           // bytes of a URL
+	maxValue = 1000           // bytes of a key's value
+)
+
+// Message is what a destination is sent. Its JSON is the data of a webhook.
+type Message struct {
+	ID     string    `json:"-"` // the same for each attempt, so that a receiver can drop repeats
+	At     time.Time `json:"-"`
+	Kind   string    `json:"-"` // what it is about, in one word
+	Urgent bool      `json:"-"` // it should get more attention than others
+
+	Text    string          `json:"text"`
+	Symbol  string          `json:"symbol,omitempty"`
+	Client  string          `json:"client,omitempty"`
+	Detail  json.RawMessage `json:"detail,omitempty"`  // the same for programs
+	Events  int             `json:"events"`            // how many events it is about
+	Picture []byte          `json:"picture,omitempty"` // PNG; nil for none
+}
+
+// Failure says why an attempt failed, and whether another one may succeed.
+type Failure struct {
+	Reason string        // in the result of Send without secrets
+	Retry  bool          // whether the service may well take the same message later: after a failure, not after a refusal
+	After  time.Duration // how long the service asks to wait; 0 if it does not
+}
+
+// service is a kind of destination: what its line must have and how a message is sent.
+// Its send makes one attempt and returns nil if the service took the message.
+type service struct {
+	needs, takes []string // keys that a line must have, and may have
+	pictures     bool     // whether it takes pictures
+	mail         bool     // whether its URL is that of a mail server
+	send         func(ctx context.Context, d *Destination, m Message) *Failure
+}
+
+// Destination is an account, a channel or an address at a service. [New] makes one and
+// nothing changes it after that, so Send may be called from many goroutines.
+type Destination struct {
+	service service
+	url     *url.URL
+	keys    map[string]string // what the service needs besides the URL
+	key     []byte            // signs a webhook; nil if it is not signed
+	from    *mail.Address     // sender of mails
+	to      []*mail.Address   // recipients of mails
+	private bool              // may be at a private address
+	client  *http.Client
+	secrets *regexp.Regexp // what Redact removes; nil for nothing
+	roots   *x509.CertPool // nil means the system's; set only in tests
+}
+
+// may returns a function that reports whether a connection may go to an address. Without
+// allow-private only public addresses are allowed. With it all are, but http, which is
+// not encrypted, only to private ones. The dialer calls the function with the address
+// that a name was resolved to, so no name can lead elsewhere.
+func (d *Destination) may() func(netip.Addr) bool {
+	switch {
+	case !d.private:
+		return address.Public
+	case d.url.Scheme == "http":
+		return func(ip netip.Addr) bool { return !address.Public(ip) }
+	}
+	return func(netip.Addr) bool { return true }
+}
+
+// TakesPictures reports whether the service can show a picture.
+func (d *Destination) TakesPictures() bool { return d.service.pictures }
+
+// Redact makes a text fit to be shown: one line, without the destination's secrets. It
+// shortens the text last, since it could not find a secret that was cut in two.
+func (d *Destination) Redact(text string) string {
+	if d.secrets != nil {
+		text = d.secrets.ReplaceAllString(text, "***")
+	}
+	return limit.Line(text, maxShown)
+}
 
 // New returns a destination at a service of a kind, at a URL, with the keys that this
 // kind needs. It may be at a private address if private is set. Errors do not quote the
@@ -50,9 +136,12 @@ func New(kind, at string, keys map[string]string, private bool) (d *Destination,
 			return nil, err
 		}
 	}
-	if s.mail {
-		if err := d.setAddresses(keys["from"], keys["to"]); err != nil {
-			return nil, err
+	if s.mail { // a bad address is found now and not with the first message
+		var err1, err2 error
+		d.from, err1 = mail.ParseAddress(keys["from"])
+		d.to, err2 = mail.ParseAddressList(keys["to"])
+		if err1 != nil || err2 != nil {
+			return nil, errors.New("from= and to=: write addresses such as me@example.com")
 		}
 	}
 	if err := d.setURL(at); err != nil {
@@ -60,18 +149,6 @@ func New(kind, at string, keys map[string]string, private bool) (d *Destination,
 	}
 	d.secrets = d.findSecrets()
 	return d, nil
-}
-
-// setAddresses parses the addresses of mails now, so that a bad one is found at the start
-// and not with the first message.
-func (d *Destination) setAddresses(from, to string) error {
-	var err1, err2 error
-	d.from, err1 = mail.ParseAddress(from)
-	d.to, err2 = mail.ParseAddressList(to)
-	if err1 != nil || err2 != nil {
-		return errors.New("from= and to=: write addresses such as me@example.com")
-	}
-	return nil
 }
 
 // check reports what is wrong with the keys of a line: one that is missing, that the
@@ -140,11 +217,11 @@ func signingKey(secret string) ([]byte, error) {
 	return key, nil
 }
 
-// findSecrets returns expressions that find the destination's secrets in a text, the
-// longest first, since one secret may be part of another. Secrets are the values of the
-// keys, and everything in the URL but scheme and host: a topic or a path is often the
-// only secret there is.
-func (d *Destination) findSecrets() (find []secret) {
+// findSecrets returns an expression that finds the destination's secrets in a text, nil if it
+// has none. Secrets are the values of the keys, and everything in the URL but scheme and host:
+// a topic or a path is often the only secret there is. A short one, such as the topic redir,
+// may also be a part of a usual word, and is not taken for the secret there.
+func (d *Destination) findSecrets() *regexp.Regexp {
 	// The values of keys, the whole query, the whole path, and a webhook's secret without
 	// whsec_.
 	secrets := append(slices.Collect(maps.Values(d.keys)), d.url.RawQuery, strings.Trim(d.url.Path, "/"), strings.TrimPrefix(d.keys["secret"], "whsec_"))
@@ -163,46 +240,33 @@ func (d *Destination) findSecrets() (find []secret) {
 			secrets = append(secrets, part)
 		}
 	}
+	// The longest first, since one secret may be part of another. Those of less than three
+	// bytes would be found in every text.
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
-	for _, text := range secrets {
-		if len(text) >= 3 { // shorter ones would be found in every text
-			find = append(find, secret{regexp.MustCompile(anyForm(text)), len(text) < 12})
+	secrets = slices.DeleteFunc(secrets, func(text string) bool { return len(text) < 3 })
+	for i, text := range secrets {
+		if secrets[i] = anyForm(text); len(text) < 12 && plain(rune(text[0])) && plain(rune(text[len(text)-1])) {
+			secrets[i] = `\b` + secrets[i] + `\b`
 		}
 	}
-	return find
-}
-
-// secret finds one of a destination's secrets. A short one, such as the topic redir, may
-// also be a part of a usual word, and is not taken for the secret there.
-type secret struct {
-	find  *regexp.Regexp
-	whole bool // only where no letter or digit is beside it
-}
-
-// hide returns text with *** in place of the secret.
-func (s secret) hide(text string) string {
-	var b strings.Builder
-	end := 0
-	for _, at := range s.find.FindAllStringIndex(text, -1) {
-		before, _ := utf8.DecodeLastRuneInString(text[:at[0]])
-		after, _ := utf8.DecodeRuneInString(text[at[1]:])
-		if s.whole && (unicode.IsLetter(before) || unicode.IsDigit(before) || unicode.IsLetter(after) || unicode.IsDigit(after)) {
-			continue
-		}
-		b.WriteString(text[end:at[0]])
-		b.WriteString("***")
-		end = at[1]
+	if len(secrets) == 0 {
+		return nil
 	}
-	return b.String() + text[end:]
+	return regexp.MustCompile(strings.Join(secrets, "|"))
 }
 
-// anyForm returns an expression that matches a text even if characters other than letters
-// and digits are escaped in it: by a backslash or as \u002f, as in JSON, as %2F, as in
+// plain reports whether a character is written in the same way everywhere.
+func plain(r rune) bool {
+	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+}
+
+// anyForm returns an expression that matches a text even if characters that are not plain
+// are escaped in it: by a backslash or as \u002f, as in JSON, as %2F, as in
 // URLs, or by a name or number, as in HTML.
 func anyForm(text string) string {
 	var b strings.Builder
 	for _, r := range text {
-		if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+		if plain(r) {
 			b.WriteRune(r)
 			continue
 		}
