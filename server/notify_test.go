@@ -307,10 +307,13 @@ func TestNotifyFlags(t *testing.T) {
 	}
 }
 
+// fourHours is a messenger whose pictures have that interval.
+var fourHours = &messenger{app: &app{config: &config{intervals: []market.Interval{"4h"}}}}
+
 // TestAlertText: a message about an alert has the sentence that clients get, and the note.
 func TestAlertText(t *testing.T) {
 	var e notify.Event
-	outbox{interval: "4h"}.describe(&e, book.Step{Notification: &book.Notification{Symbol: "AAA", Message: "AAA is at 12, at or above 11.", Note: `a "note"`, Interval: "1h",
+	fourHours.describe(&e, book.Step{Notification: &book.Notification{Symbol: "AAA", Message: "AAA is at 12, at or above 11.", Note: `a "note"`, Interval: "1h",
 		Condition: book.FiredCondition{Type: book.IndicatorSignal, Indicator: "rsi"}}})
 	if want := `AAA is at 12, at or above 11. "a \"note\""`; e.Text != want || e.Kind != notify.Alert {
 		t.Errorf("%s %s, want %s", e.Kind, e.Text, want)
@@ -351,7 +354,7 @@ func TestOrderText(t *testing.T) {
 	} {
 		c.order.Symbol = "AAA"
 		var e notify.Event
-		outbox{interval: "4h"}.describe(&e, book.Step{Order: &c.order})
+		fourHours.describe(&e, book.Step{Order: &c.order})
 		if e.Text != c.want || e.Kind != c.kind || e.Also != c.also {
 			t.Errorf("got  %s %s %q\nwant %s %s %q", e.Kind, e.Also, e.Text, c.kind, c.also, c.want)
 		}
@@ -360,7 +363,7 @@ func TestOrderText(t *testing.T) {
 	var e notify.Event
 	late := book.Order{Symbol: "AAA", Side: book.Buy, Status: book.StatusFilled, Quantity: number("1035"), FilledQuantity: number("1035"), AveragePrice: &average,
 		Reason: "it took back 2 of 1035 that were filled", Account: "1", Broker: "alpaca"}
-	outbox{interval: "4h"}.describe(&e, book.Step{Order: &late, Again: true})
+	fourHours.describe(&e, book.Step{Order: &late, Again: true})
 	if want := "AAA: of the order to buy 1,035: it took back 2 of 1035 that were filled (alpaca)"; e.Text != want || e.Kind != notify.Fill || e.Chart != nil {
 		t.Errorf("got %s %q with a chart: %v, want %q", e.Kind, e.Text, e.Chart != nil, want)
 	}
@@ -473,9 +476,9 @@ func TestNotifyPictures(t *testing.T) {
 	bar := book.Time{Time: time.Now().UTC().Truncate(4 * time.Hour).Add(-4 * time.Hour)}
 	n := &book.Notification{Symbol: "BTCUSDT", Interval: "4h", Value: "31.2", TriggeredAt: book.Time{Time: time.Now()}, BarTime: &bar,
 		Condition: book.FiredCondition{Type: book.IndicatorSignal, Indicator: "rsi", Signal: "rsi_oversold", Params: map[string]json.RawMessage{"length": json.RawMessage("21")}}}
-	with := outbox{interval: "4h"}.alertChart(n)
+	with := fourHours.alertChart(n)
 	n.BarTime = nil
-	without := outbox{interval: "4h"}.alertChart(n)
+	without := fourHours.alertChart(n)
 	var pictures [][]byte
 	for _, chart := range []json.RawMessage{with, without} {
 		picture, err := painter(source)(context.Background(), notify.Event{Chart: chart})
