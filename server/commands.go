@@ -20,7 +20,6 @@ import (
 
 	"wick/internal/journal"
 	"wick/internal/limit"
-	"wick/market"
 	"wick/mcp"
 	"wick/mcp/tools"
 	"wick/permit"
@@ -78,7 +77,14 @@ func Commands() []Command {
 		{"recover", "", "show what --recover=yes would keep of a damaged journal", "data-dir cluster-file", showRecovery},
 		{"key", "FILE", "make a file for --key-file, with a new key in it", "", func(_ context.Context, t *task) error { return writeKey(t.words[0], t.stdout) }},
 		{"config", "CLIENT", "print the settings to paste into a client: " + strings.Join(ClientNames(), ", "), "mcp listen port base-url", func(_ context.Context, t *task) error { return t.writeClient(t.stdout, t.stderr) }},
-		{"permissions", "", "print which scope, approval and doors each action needs", "", func(_ context.Context, t *task) error { return writePermissions(t.stdout) }},
+		{"permissions", "", "print which scope, approval and doors each action needs", "", func(_ context.Context, t *task) error {
+			table := tabwriter.NewWriter(t.stdout, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(table, "ACTION\tSCOPE\tDOORS\tAPPROVAL")
+			for _, r := range permit.Table { // by which every door is kept
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.Action, r.Scope, strings.Trim(fmt.Sprint(r.Doors), "[]"), cmp.Or(r.Approval, "-"))
+			}
+			return table.Flush()
+		}},
 		{"healthcheck", "", "ask the server on --listen and --port; exit 0 if it answers, degraded or not, else 1", "listen port", func(ctx context.Context, t *task) error { return healthcheck(ctx, t.config) }},
 		{"version", "", "print the version", "", func(_ context.Context, t *task) error {
 			_, err := fmt.Fprintf(t.stdout, "wick %s %s %s/%s\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
@@ -141,29 +147,25 @@ func chartAlias(args []string) []string {
 // gives the same picture as the tool: the tool reads the words. What else it says goes to
 // standard error.
 func drawChart(ctx context.Context, t *task) error {
-	arguments, given := map[string]any{"format": "png"}, make(map[string]bool)
+	arguments := make(map[string]string)
 	for _, word := range t.words {
-		key, value, found := strings.Cut(word, "=")
-		if !found || value == "" {
-			return fmt.Errorf("chart %q is not KEY=VALUE, such as symbol=BTCUSDT", limit.Clip(word))
+		key, value, _ := strings.Cut(word, "=")
+		if value == "" || arguments[key] != "" {
+			return fmt.Errorf("chart %q is not KEY=VALUE, such as symbol=BTCUSDT, or is given twice", limit.Clip(word))
 		}
-		if given[key] {
-			return fmt.Errorf("chart %s is given twice", limit.Clip(key))
-		}
-		given[key] = true
 		arguments[key] = value
 	}
-	output, _ := arguments["output"].(string)
+	output := arguments["output"]
 	delete(arguments, "output")
-	// The tool takes such words in any case, too.
-	format := strings.ToLower(strings.TrimSpace(arguments["format"].(string)))
+	format := strings.ToLower(cmp.Or(arguments["format"], "png")) // the tool takes such words in any case, too
+	arguments["format"] = format
 	switch {
 	case output == "":
 		return errors.New("chart needs output=FILE; output=- is standard output")
 	case !slices.Contains([]string{"png", "summary", "series"}, format):
 		return fmt.Errorf("format %q is not one of png, summary, series, of which a file holds one", limit.Clip(format))
 	}
-	source, err := t.open()
+	source, err := openSource(t.config, t.env)
 	if err != nil {
 		return err
 	}
@@ -194,9 +196,6 @@ func drawChart(ctx context.Context, t *task) error {
 	}
 	return os.WriteFile(output, content, 0o644)
 }
-
-// open opens the source of bars.
-func (t *task) open() (market.Source, error) { return openSource(t.config, t.env) }
 
 // ask sends a request to the running server and prints the sentence it answers.
 func (t *task) ask(ctx context.Context, path string, form url.Values) error {
@@ -262,16 +261,6 @@ func approveOrder(ctx context.Context, t *task) error {
 	return t.ask(ctx, "/approve", url.Values{"id": {t.words[0]}, "answer": {"yes"}, "passphrase": {string(secret)}})
 }
 
-// writePermissions prints who may do what: the table by which every door is kept.
-func writePermissions(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ACTION\tSCOPE\tDOORS\tAPPROVAL")
-	for _, r := range permit.Table {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.Action, r.Scope, strings.Trim(fmt.Sprint(r.Doors), "[]"), cmp.Or(r.Approval, "-"))
-	}
-	return table.Flush()
-}
-
 // audit prints what the journal holds and who did what; with head the newest hash, and with
 // verify what a check of the whole history found. It only reads, and may run while a server
 // runs on the same directory.
@@ -296,39 +285,35 @@ func audit(_ context.Context, t *task) error {
 		}
 		return fmt.Errorf("%w (and %d more, see above)", err, more)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if t.words[0] == "head" {
+	case t.words[0] == "head":
 		_, err := fmt.Fprintln(t.shown, v.History.Head)
 		return err
 	}
-	return reportSound(v, t.word(1), t.shown)
-}
-
-// reportSound writes what was found in a history that is sound, and looks for a hash in it.
-func reportSound(v trade.Verified, hash string, out io.Writer) error {
 	// What a recovery left out comes first, because "sound" is about what is there.
 	for _, note := range v.History.Notes {
-		fmt.Fprintln(out, note)
+		fmt.Fprintln(t.shown, note)
 	}
 	if n := v.History.Gaps; n > 0 {
-		fmt.Fprintf(out, "incomplete: records are missing in %d places, as a recovery has noted; all that is there is sound\n", n)
+		fmt.Fprintf(t.shown, "incomplete: records are missing in %d places, as a recovery has noted; all that is there is sound\n", n)
 	}
 	records := fmt.Sprintf("records %d to %d", v.History.First+1, v.History.Last)
 	if v.History.Last == v.History.First {
 		records = fmt.Sprintf("no record after %d", v.History.First)
 	}
-	fmt.Fprintf(out, "sound: %s in %d journal files, each follows the one before it\nhead: record %d, hash %s\n",
+	fmt.Fprintf(t.shown, "sound: %s in %d journal files, each follows the one before it\nhead: record %d, hash %s\n",
 		records, v.History.Files, v.History.Last, v.History.Head)
-	switch {
+	switch hash := t.word(1); {
 	case hash == "":
 		return nil
 	case v.Found == nil:
 		return fmt.Errorf("%s is not in this history: records were removed or changed since it was written down, or it is another store's", hash)
+	default:
+		_, err := fmt.Fprintf(t.shown, "found: %s stands after record %d in %s; nothing up to there was changed since\n", hash, v.Found.Seq, v.Found.File)
+		return err
 	}
-	_, err := fmt.Fprintf(out, "found: %s stands after record %d in %s; nothing up to there was changed since\n", hash, v.Found.Seq, v.Found.File)
-	return err
 }
 
 // export prints a table of the data directory, or copies the store from etcd into an empty

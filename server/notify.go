@@ -90,7 +90,7 @@ func testNotify(ctx context.Context, t *task) error {
 	if len(t.destinations) == 0 {
 		return errors.New("notify-test needs --notify-file")
 	}
-	source, err := t.open()
+	source, err := openSource(t.config, t.env)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,12 @@ func (e *app) ownerRoutes(mux *http.ServeMux, below string, caller func(w http.R
 	}
 	get("clients", http.StatusInternalServerError, func() (any, error) { return e.clients() })
 	get("audit", http.StatusConflict, func() (any, error) { return e.audit() })
-	get("letters", http.StatusConflict, func() (any, error) { return e.letters(), nil })
+	get("letters", http.StatusConflict, func() (any, error) {
+		if e.messages == nil {
+			return nil, nil
+		}
+		return e.messages.letters(), nil
+	})
 	get("approvals", http.StatusConflict, func() (any, error) { return e.questions(), nil })
 	if e.login != nil {
 		get("health", http.StatusInternalServerError, func() (any, error) { return e.health(), nil })
@@ -91,7 +96,15 @@ func (e *app) ownerRoutes(mux *http.ServeMux, below string, caller func(w http.R
 	post("accept-positions", e.accept)
 	answer("POST", "revoke", http.StatusNotFound, func(r *http.Request, _ permit.Caller) (any, error) { return e.revoke(one(r, "id")) })
 	answer("POST", "approve", http.StatusNotFound, func(r *http.Request, c permit.Caller) (any, error) {
-		return e.approve(r.Context(), c, one(r, "id"), one(r, "answer"))
+		// The order itself is placed by its client, which asks again.
+		switch id, word := one(r, "id"), one(r, "answer"); word {
+		case "yes":
+			return "approved: the order is placed when the client asks again, within ten minutes", e.answer(r.Context(), c, id, true)
+		case "no":
+			return "not approved: the order is not placed", e.answer(r.Context(), c, id, false)
+		default:
+			return nil, fmt.Errorf("answer %q is neither yes nor no", limit.Clip(word))
+		}
 	})
 }
 
@@ -141,30 +154,6 @@ func (e *app) questions() []questionJSON {
 	return list
 }
 
-// approve takes the owner's answer to one question, yes or no, and says what follows. The
-// order itself is placed by its client, which asks again.
-func (e *app) approve(ctx context.Context, c permit.Caller, id, answer string) (string, error) {
-	if answer != "yes" && answer != "no" {
-		return "", fmt.Errorf("answer %q is neither yes nor no", limit.Clip(answer))
-	}
-	if err := e.answer(ctx, c, id, answer == "yes"); err != nil {
-		return "", err
-	}
-	if answer == "no" {
-		return "not approved: the order is not placed", nil
-	}
-	return "approved: the order is placed when the client asks again, within ten minutes", nil
-}
-
-// letters returns the messages to the owner that could not be delivered, the newest
-// first, or nil if there is no destination.
-func (e *app) letters() any {
-	if e.messages == nil {
-		return nil
-	}
-	return e.messages.letters()
-}
-
 // clients returns the logins, the oldest first.
 func (e *app) clients() ([]loginJSON, error) {
 	if e.login == nil {
@@ -203,26 +192,9 @@ func (e *app) setTrading(on bool) (string, error) {
 	if err := e.trade.SetHalt(!on); err != nil {
 		return "", err
 	}
-	if on {
-		return e.goesOn()
+	if !on {
+		return e.halted("; what rests there stays, and can be filled", ""), nil
 	}
-	said, elsewhere := e.halted()
-	if elsewhere {
-		said += "; what rests there stays, and can be filled"
-	}
-	return said, nil
-}
-
-// halted says what a halt stops, and whether orders rest at a broker elsewhere.
-func (e *app) halted() (said string, elsewhere bool) {
-	if v, ok := e.trade.Venue(); ok {
-		return "trading is halted: no order is sent to " + v.Broker + " until it is resumed", true
-	}
-	return "trading is halted: no order is placed or filled until it is resumed", false
-}
-
-// goesOn says what trading may do once the owner's halt is lifted.
-func (e *app) goesOn() (string, error) {
 	switch s := e.trade.Status(); {
 	case s.Journal != "ok":
 		return "", fmt.Errorf("there is no halt, but no order is taken until wick is started again: the journal is broken (%s)", s.Reason)
@@ -232,6 +204,15 @@ func (e *app) goesOn() (string, error) {
 		return "there is no halt, but trading is reduced: only orders that shrink a position are taken", nil
 	}
 	return "trading goes on", nil
+}
+
+// halted says what a halt stops, and what else there is to say with a broker elsewhere and
+// without.
+func (e *app) halted(elsewhere, here string) string {
+	if v, ok := e.trade.Venue(); ok {
+		return "trading is halted: no order is sent to " + v.Broker + " until it is resumed" + elsewhere
+	}
+	return "trading is halted: no order is placed or filled until it is resumed" + here
 }
 
 // cancelEverything halts trading and has every order of the account cancelled. It halts
@@ -244,11 +225,7 @@ func (e *app) cancelEverything() (string, error) {
 	if err := e.trade.CancelEverything(context.Background(), book.Who{Name: "owner, by wick halt cancel"}); err != nil {
 		return "", fmt.Errorf("%s; but cancelling its orders failed: %w", said, err)
 	}
-	said, elsewhere := e.halted()
-	if elsewhere {
-		return said + "; every open order there was asked to be cancelled", nil
-	}
-	return said + "; every open order was cancelled", nil
+	return e.halted("; every open order there was asked to be cancelled", "; every open order was cancelled"), nil
 }
 
 // accept takes the broker's positions as they are, and says which: the owner has looked

@@ -271,8 +271,7 @@ func TestOwnerLetters(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	o := &app{messages: &messenger{n, nil}}
-	if got, _ := o.letters().([]notify.Dead); len(got) != 2 || got[0].Text != "second" || got[1].Text != "first" || got[0].To != "hook" || got[0].Reason != "answered 400" {
+	if got, _ := (&messenger{n, nil}).letters().([]notify.Dead); len(got) != 2 || got[0].Text != "second" || got[1].Text != "first" || got[0].To != "hook" || got[0].Reason != "answered 400" {
 		t.Errorf("%+v", got)
 	}
 }
