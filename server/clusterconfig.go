@@ -20,14 +20,11 @@ import (
 )
 
 // clusterConfig is what the lines of --cluster-file say, which docs/cluster.md explains.
+// Without members of etcd this is a process by itself. Advertise is where the others reach
+// listen.
 type clusterConfig struct {
-	endpoints      []string // of etcd; empty for a process by itself
-	store          string
-	listen         string
-	advertise      string // where the others reach listen
-	secret         string // shared by the replicas
-	user, password string // of etcd
-	ca, cert, key  string // files
+	cluster.Options
+	listen, ca, cert, key string
 }
 
 // clusterSettings is the setting that names the file, and clusterLines are the lines of it.
@@ -39,12 +36,12 @@ func (c *config) clusterSettings() []Setting {
 
 func (c *config) clusterLines() []Setting {
 	return group("Lines of --cluster-file", inCluster,
-		Setting{Name: "etcd", Value: "URL", Help: "URL of each etcd member that keeps the journal, separated by commas", set: list(&c.cluster.endpoints)},
-		Setting{Name: "secret", Value: "text", Help: "what the replicas prove to each other that they are ours; the same at each", set: store(&c.cluster.secret)},
+		Setting{Name: "etcd", Value: "URL", Help: "URL of each etcd member that keeps the journal, separated by commas", set: list(&c.cluster.Endpoints)},
+		Setting{Name: "secret", Value: "text", Help: "what the replicas prove to each other that they are ours; the same at each", set: func(text string) error { c.cluster.Secret = []byte(text); return nil }},
 		Setting{Name: "listen", Value: "address", Help: "address and port to hear the other replicas on, such as 10.0.0.1:9317; $NAME is replaced by that variable of the environment", set: store(&c.cluster.listen)},
-		Setting{Name: "store", Value: "name", Default: "main", Help: "name of the store in etcd", set: store(&c.cluster.store)},
-		Setting{Name: "user", Value: "name", Help: "user of etcd", set: store(&c.cluster.user)},
-		Setting{Name: "password", Value: "text", Help: "password of that user", set: store(&c.cluster.password)},
+		Setting{Name: "store", Value: "name", Default: "main", Help: "name of the store in etcd", set: store(&c.cluster.Store)},
+		Setting{Name: "user", Value: "name", Help: "user of etcd", set: store(&c.cluster.User)},
+		Setting{Name: "password", Value: "text", Help: "password of that user", set: store(&c.cluster.Password)},
 		Setting{Name: "ca", Value: "file", Help: "certificates that etcd's must be signed by; default those of the system", set: store(&c.cluster.ca)},
 		Setting{Name: "cert", Value: "file", Help: "certificate by which this process proves to etcd who it is", set: store(&c.cluster.cert)},
 		Setting{Name: "key", Value: "file", Help: "private key of that certificate", set: store(&c.cluster.key)})
@@ -91,19 +88,15 @@ const maxCredentials = 1 << 20
 
 // node returns the node of the cluster that this process is. The caller closes it. Package
 // cluster checks that there are members of etcd and a secret that is long enough.
-func (c *config) node(log *slog.Logger) (*cluster.Node, error) {
-	k := &c.cluster
-	if (k.user == "") != (k.password == "") {
+func (c *config) node(log *slog.Logger) (n *cluster.Node, err error) {
+	o := c.cluster.Options
+	o.Patience, o.Log = patience, log
+	if (o.User == "") != (o.Password == "") {
 		return nil, errors.New("--cluster-file: user and password belong together: one of them is missing")
 	}
-	certificates, err := readTLS(filepath.Dir(c.values["--"+inCluster]), k.ca, k.cert, k.key)
-	if err != nil {
-		return nil, fmt.Errorf("--cluster-file: %w", err)
+	if o.TLS, err = readTLS(filepath.Dir(c.values["--"+inCluster]), c.cluster.ca, c.cluster.cert, c.cluster.key); err == nil {
+		n, err = cluster.New(o)
 	}
-	n, err := cluster.New(cluster.Options{
-		Endpoints: k.endpoints, Store: k.store, TLS: certificates, User: k.user, Password: k.password,
-		Advertise: k.advertise, Secret: []byte(k.secret), Patience: patience, Log: log,
-	})
 	if err != nil {
 		return nil, fmt.Errorf("--cluster-file: %w", err)
 	}
@@ -120,7 +113,7 @@ func exportStore(ctx context.Context, t *task) error {
 		if err := trade.Give(n, t.words[0]); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(t.shown, "the store %s is in %s, up to record %d\n", t.cluster.store, t.words[0], n.Status().Applied)
+		_, err := fmt.Fprintf(t.shown, "the store %s is in %s, up to record %d\n", t.cluster.Store, t.words[0], n.Status().Applied)
 		return err
 	})
 }
@@ -139,7 +132,7 @@ func importStore(ctx context.Context, t *task) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(t.shown, "%s is the store %s in etcd, up to record %d\n", t.words[0], t.cluster.store, seq)
+		_, err = fmt.Fprintf(t.shown, "%s is the store %s in etcd, up to record %d\n", t.words[0], t.cluster.Store, seq)
 		return err
 	})
 }
@@ -164,41 +157,36 @@ func readTLS(dir, ca, cert, key string) (*tls.Config, error) {
 		return nil, nil
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	path := func(name string) string { // a relative one is relative to the file that names it
+		if filepath.IsAbs(name) {
+			return name
+		}
+		return filepath.Join(dir, name)
+	}
 	if ca != "" {
-		text, err := readOpen(beside(dir, ca), maxCredentials)
+		text, err := readOpen(path(ca), maxCredentials)
 		if err != nil {
 			return nil, err
 		}
 		if config.RootCAs = x509.NewCertPool(); !config.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("%s has no certificate", beside(dir, ca))
+			return nil, fmt.Errorf("%s has no certificate", path(ca))
 		}
 	}
 	if (cert == "") != (key == "") {
-		return nil, fmt.Errorf("cert and key belong together: one of them is missing")
+		return nil, errors.New("cert and key belong together: one of them is missing")
 	}
-	if cert != "" {
-		certText, err := readOpen(beside(dir, cert), maxCredentials)
-		if err != nil {
-			return nil, err
-		}
-		keyText, err := readSecret(beside(dir, key), maxCredentials)
-		if err != nil {
-			return nil, err
-		}
-		pair, err := tls.X509KeyPair(certText, keyText)
-		if err != nil {
-			return nil, err
-		}
-		config.Certificates = []tls.Certificate{pair}
+	if cert == "" {
+		return config, nil
 	}
-	return config, nil
-}
-
-// beside returns the path of a file that is named in a file in dir: a relative name is
-// relative to dir.
-func beside(dir, name string) string {
-	if filepath.IsAbs(name) {
-		return name
+	certText, err := readOpen(path(cert), maxCredentials)
+	if err != nil {
+		return nil, err
 	}
-	return filepath.Join(dir, name)
+	keyText, err := readSecret(path(key), maxCredentials)
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair(certText, keyText)
+	config.Certificates = []tls.Certificate{pair}
+	return config, err
 }

@@ -132,59 +132,29 @@ type toolReply struct {
 	Code    int           `json:"code,omitempty"`    // of a JSON-RPC error
 }
 
-// tools wraps the handlers of the tools that need the account, in place.
-func (r *replica) tools(all []mcp.Tool, engine *trade.Engine) {
-	for i := range all {
-		t := &all[i]
-		if permit.Needs(t.Name) == permit.Charts {
-			continue
-		}
-		if t.Annotations.ReadOnly {
-			t.Handle = confirmed(engine, t.Handle)
-			if t.Cost == mcp.Normal {
-				t.Cost = mcp.Waiting // for etcd
-			}
-			continue
-		}
-		t.Cost = mcp.Waiting         // for the leader
-		r.writers[t.Name] = t.Handle // for calls that others pass on
-		t.Handle = r.atLeader(t.Name, t.Handle)
-	}
-}
-
 // atLeader returns the handler of a tool that writes: it runs the tool here if this process
-// leads, else it has the leader run it.
+// leads, else it has the leader run it. Before each write the leader asks whether the login
+// has ended at any replica: what it or the one that passes the call on remembers may be out of
+// date.
 func (r *replica) atLeader(name string, handle mcp.Handler) mcp.Handler {
 	return func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
-		switch {
-		case r.leads():
-		case c.Caller.Token == "":
+		switch leads := r.leads(); {
+		case !leads && c.Caller.Token == "":
 			return nil, errors.New("nothing was done: another replica leads, and a host that attaches has no login to pass on; connect over HTTP, or attach to the leader")
-		default:
+		case !leads:
 			from, _ := netip.ParseAddr(c.Caller.Address) // zero if there is none
 			return r.pass(ctx, toolCall{Tool: name, Token: c.Caller.Token, From: from, Arguments: c.Arguments})
+		case c.Caller.ID == tools.StdioCaller.ID: // an attached host has no login
+			return handle(ctx, c)
 		}
-		if err := r.judge(c.Caller); err != nil {
+		if err := r.hear(); err != nil {
 			return nil, err
+		}
+		if !r.app.login.Works(c.Caller.Login) {
+			return nil, fmt.Errorf("nothing was done: %w", oauth.ErrInvalidToken)
 		}
 		return handle(ctx, c)
 	}
-}
-
-// judge returns an error if the login of a caller has ended at any replica, or if etcd
-// does not say. The leader calls it before each write: what this replica or the one that
-// passes the call on remembers may be out of date.
-func (r *replica) judge(c mcp.Caller) error {
-	if c.ID == tools.StdioCaller.ID { // an attached host has no login
-		return nil
-	}
-	if err := r.hear(); err != nil {
-		return err
-	}
-	if !r.app.login.Works(c.Login) {
-		return fmt.Errorf("nothing was done: %w", oauth.ErrInvalidToken)
-	}
-	return nil
 }
 
 // hear asks a majority of etcd which logins have ended, so that those that this replica has
@@ -215,14 +185,10 @@ func confirmed(engine *trade.Engine, handle mcp.Handler) mcp.Handler {
 	}
 }
 
-// errCutOff refuses a write at a follower that cannot learn which logins were revoked
-// elsewhere.
-var errCutOff = errors.New("etcd does not answer this replica, which so cannot know whose login has ended: nothing was done; try again, or at another replica")
-
 // pass has the leader run a tool.
 func (r *replica) pass(ctx context.Context, c toolCall) (*mcp.Result, error) {
 	if !r.node.Status().Reachable() {
-		return nil, errCutOff
+		return nil, errors.New("etcd does not answer this replica, which so cannot know whose login has ended: nothing was done; try again, or at another replica")
 	}
 	r.passed.Add(1)
 	// Ask waits for a leader about as long as an election takes. Its error says that nothing
@@ -240,9 +206,9 @@ func (r *replica) pass(ctx context.Context, c toolCall) (*mcp.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	// What the tool returned at the leader becomes the same here: an error of the protocol,
+	// a refusal in words, or a result.
 	switch {
-	// What the tool returned at the leader becomes the same here: an error of the
-	// protocol, a refusal in words, or a result.
 	case reply.Code != 0:
 		return nil, &mcp.Error{Code: reply.Code, Message: reply.Failure}
 	case reply.Failure != "":
@@ -251,7 +217,8 @@ func (r *replica) pass(ctx context.Context, c toolCall) (*mcp.Result, error) {
 	return &mcp.Result{Content: reply.Content, IsError: reply.IsError}, nil
 }
 
-// call runs a tool for a caller of another replica.
+// call runs a tool for a caller of another replica. The error of a tool is passed on in the
+// reply; only what keeps a tool from running is an error.
 func (r *replica) call(ctx context.Context, c toolCall) (*toolReply, error) {
 	if err := r.hear(); err != nil {
 		return nil, err
@@ -269,16 +236,14 @@ func (r *replica) call(ctx context.Context, c toolCall) (*toolReply, error) {
 		return nil, fmt.Errorf("no tool %.40q to pass on", c.Tool)
 	}
 	result, err := handle(ctx, mcp.Call{Caller: caller, Arguments: c.Arguments})
-	if err != nil {
-		// The error of a tool is passed on in the reply. Between replicas only what keeps
-		// a tool from running is an error.
-		reply := &toolReply{Failure: err.Error()}
-		if protocol := (*mcp.Error)(nil); errors.As(err, &protocol) {
-			reply.Code = protocol.Code
-		}
-		return reply, nil
+	if err == nil {
+		return &toolReply{Content: result.Content, IsError: result.IsError}, nil
 	}
-	return &toolReply{Content: result.Content, IsError: result.IsError}, nil
+	reply := &toolReply{Failure: err.Error()}
+	if protocol := (*mcp.Error)(nil); errors.As(err, &protocol) {
+		reply.Code = protocol.Code
+	}
+	return reply, nil
 }
 
 // meter adds the numbers of a replica.
@@ -296,35 +261,30 @@ const maxLag = 10_000
 // ready says whether this process should get requests. It should even if no majority of
 // etcd answers, because charts and reads still work. If strict is set it should not then:
 // that is for monitoring that wakes people.
-func (c *replica) ready(strict bool) readiness {
-	r := readiness{Ready: true}
-	s := c.node.Status()
+func (r *replica) ready(strict bool) readiness {
+	s := r.node.Status()
 	known, lag, reachable := s.Leader != "", s.Lag(), s.Reachable()
-	r.Leader, r.Lag, r.Etcd = &known, &lag, &reachable
-	reason, _ := c.app.trade.Broken()
-	switch {
-	case c.leads():
-		r.Role = "leader"
-	// A replica that has led cannot follow again: it ends. Until etcd answers it stays
-	// ready, because it can still answer reads.
-	case reason != nil:
-		r.Role, r.Ready, r.Reason = "deposed", !reachable, "this replica has led and ends as soon as etcd answers"
-	default:
-		r.Role = "follower"
+	doc := readiness{Ready: true, Role: "follower", Leader: &known, Lag: &lag, Etcd: &reachable}
+	not := func(reason string) { doc.Ready, doc.Reason = false, reason }
+	if r.leads() {
+		doc.Role = "leader"
+	} else if broken, _ := r.app.trade.Broken(); broken != nil {
+		// A replica that has led cannot follow again: it ends. Until etcd answers it stays
+		// ready, because it can still answer reads.
+		doc.Role, doc.Ready, doc.Reason = "deposed", !reachable && !strict, "this replica has led and ends as soon as etcd answers"
 	}
 	switch {
 	case reachable && lag > maxLag:
-		r.Ready, r.Reason = false, "this replica is far behind"
-	case strict && !reachable && r.Role == "deposed":
-		r.Ready = false // for the reason above: that etcd was not heard of for a while is no news of etcd
-	case strict && !reachable:
-		r.Ready, r.Reason = false, "no majority of etcd answers: nothing can be written"
-	case strict && !known:
-		r.Ready, r.Reason = false, "no replica leads"
-	case strict && r.Ready && s.Refused:
-		r.Ready, r.Reason = false, "the leader refuses this replica: its secret is another, or the clocks differ"
+		not("this replica is far behind")
+	case !strict || doc.Role == "deposed" && !reachable: // that etcd was not heard of for a while is no news of etcd
+	case !reachable:
+		not("no majority of etcd answers: nothing can be written")
+	case !known:
+		not("no replica leads")
+	case doc.Ready && s.Refused:
+		not("the leader refuses this replica: its secret is another, or the clocks differ")
 	}
-	return r
+	return doc
 }
 
 // openReplica makes this process a replica if c asks for it: it listens for the others,
@@ -339,7 +299,7 @@ func (e *app) openReplica(o *trade.Options) error {
 	if err != nil {
 		return err
 	}
-	c.cluster.advertise = "http://" + ln.Addr().String()
+	c.cluster.Advertise = "http://" + ln.Addr().String()
 	node, err := c.node(o.Log)
 	if err != nil {
 		ln.Close()
@@ -359,7 +319,20 @@ func (e *app) openReplica(o *trade.Options) error {
 // leader runs those that change something, and those that read first wait until this
 // replica has everything that was acknowledged anywhere.
 func (r *replica) wrap(all []mcp.Tool, resources []mcp.Resource) {
-	r.tools(all, r.app.trade)
+	for i := range all {
+		switch t := &all[i]; {
+		case permit.Needs(t.Name) == permit.Charts:
+		case t.Annotations.ReadOnly:
+			t.Handle = confirmed(r.app.trade, t.Handle)
+			if t.Cost == mcp.Normal {
+				t.Cost = mcp.Waiting // for etcd
+			}
+		default:
+			t.Cost = mcp.Waiting         // for the leader
+			r.writers[t.Name] = t.Handle // for calls that others pass on
+			t.Handle = r.atLeader(t.Name, t.Handle)
+		}
+	}
 	for i := range resources {
 		// What shows nothing of the account is the same on every replica and needs no
 		// confirmation. A chart shows the account to those who may trade.
