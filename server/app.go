@@ -51,7 +51,7 @@ type app struct {
 	// needs. Nil means that there is none: then no yes comes by the socket.
 	proves func(guess string) error
 
-	attached      errgroup.Group // conversations of other processes, of at most maxAttached
+	attached      *semaphore.Weighted // for conversations of other processes
 	conversations atomic.Uint64
 	ended         bool // endWhenBroken has ended it; owned by run, and read when run is over
 }
@@ -85,8 +85,7 @@ type replicas interface {
 // openApp opens the trading engine and its data directory if c asks for it. It starts
 // no goroutine; run does. When ctx ends, openApp no longer waits for etcd.
 func openApp(ctx context.Context, c *config, source market.Source, logs loggers) (*app, error) {
-	e := &app{config: c, source: source, logs: logs, started: time.Now(), hub: sse.NewHub(tools.EncodeAlert)}
-	e.attached.SetLimit(maxAttached)
+	e := &app{config: c, source: source, logs: logs, started: time.Now(), hub: sse.NewHub(tools.EncodeAlert), attached: semaphore.NewWeighted(maxAttached)}
 	if c.metrics != "" {
 		e.meter = newMeter()
 	}

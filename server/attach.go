@@ -36,29 +36,26 @@ func (e *app) attach(ctx context.Context, w http.ResponseWriter, r *http.Request
 		http.Error(w, why, http.StatusConflict)
 		return
 	}
-	over := make(chan struct{})
-	begun := ctx.Err() == nil && e.attached.TryGo(func() error {
-		defer close(over)
-		conn, buffered, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			http.Error(w, "this connection cannot be taken over", http.StatusInternalServerError)
-			return nil
-		}
-		defer conn.Close()
-		conn.SetDeadline(time.Time{}) // the deadlines of the HTTP server are meant for a request, not for hours
-		// After the answer to the upgrade the connection carries lines of JSON-RPC, both ways.
-		if _, err := io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: wick\r\n\r\n"); err == nil {
-			s := &stdio{out: conn}
-			// An error only says how the front ended, so it is dropped.
-			s.farewell(ctx, func() error { return e.converse(ctx, buffered.Reader, s, e.config.attached()) })
-		}
-		return nil
-	})
-	if !begun {
+	if ctx.Err() != nil || !e.attached.TryAcquire(1) {
 		http.Error(w, fmt.Sprintf("%d others are attached to the wick on this data directory: end one of them", maxAttached), http.StatusServiceUnavailable)
 		return
 	}
-	<-over
+	conn, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		e.attached.Release(1)
+		http.Error(w, "this connection cannot be taken over", http.StatusInternalServerError)
+		return
+	}
+	defer conn.Close()
+	defer e.attached.Release(1)   // before the front sees the end: another may come in its place
+	conn.SetDeadline(time.Time{}) // the deadlines of the HTTP server are meant for a request, not for hours
+	// After the answer to the upgrade the connection carries lines of JSON-RPC, both ways.
+	if _, err := io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: wick\r\n\r\n"); err != nil {
+		return
+	}
+	s := &stdio{out: conn}
+	// An error only says how the front ended, so it is dropped.
+	s.farewell(ctx, func() error { return e.converse(ctx, buffered.Reader, s, e.config.attached()) })
 }
 
 // attached returns the caller of a host that attaches. It may trade if this process has no

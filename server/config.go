@@ -21,12 +21,10 @@ type config struct {
 	words             []string
 	mcp, serve, trade bool
 
-	// The settings as texts: of the command line, by name; and of all, by spelling, with which
-	// of them were set anywhere. Lines are those of files of settings.
-	given  map[string]string
-	values map[string]string
-	set    map[string]bool
-	lines  map[string]map[string]string
+	// The settings as texts, by spelling: those of the command line and of files; and all, with
+	// which of them were set anywhere.
+	given, values map[string]string
+	set           map[string]bool
 
 	// Where the server listens, and the address it publishes.
 	listen  string

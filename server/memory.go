@@ -49,7 +49,7 @@ func newMemory(synthetic bool) *memory {
 	if !synthetic {
 		m.base += memorySource
 	}
-	debug.SetMemoryLimit(m.limit(0))
+	debug.SetMemoryLimit(m.base)
 	return m
 }
 
@@ -60,16 +60,10 @@ func (m *memory) release() {
 	}
 }
 
-// limit returns the limit for this many connections with a token, rounded down to a
-// multiple of memoryStep.
-func (m *memory) limit(conns int) int64 {
-	return m.base + int64(conns/memoryStep*memoryStep)*memoryConn
-}
-
 // connections takes the number of connections with a token, and raises or lowers the
 // limit when that number has reached another step.
 func (m *memory) connections(n int) {
 	if step := int64(n / memoryStep); m.base > 0 && m.step.Swap(step) != step {
-		debug.SetMemoryLimit(m.limit(n))
+		debug.SetMemoryLimit(m.base + step*memoryStep*memoryConn)
 	}
 }

@@ -73,7 +73,7 @@ func (c *config) writeClient(stdout, stderr io.Writer) error {
 func (c *config) stdioArguments() []string {
 	args := []string{"--mcp"}
 	for _, s := range c.settings() {
-		value, given := c.given[s.Name]
+		value, given := c.given[s.Spelling()]
 		if dir, ok := strings.CutPrefix(value, "csv:"); ok && s.Name == "source" {
 			value = "csv:" + absolute(dir)
 		} else if s.Value == "file" || s.Value == "directory" {

@@ -81,22 +81,18 @@ func fit(secret []byte) bool {
 // maxKeyFile is how long a key file may be, in bytes: eight keys with a comment each.
 const maxKeyFile = 4096
 
-// readKeys returns the keys in a file, or none if file is empty. It overwrites the text
-// that it read, so that only the keys stay in memory. Errors quote nothing of the file.
-func readKeys(file string) ([]oauth.Key, error) {
-	if file == "" {
-		return nil, nil
-	}
+// setKeys reads the keys in a file. It overwrites the text that it read, so that only the keys
+// stay in memory. Errors quote nothing of the file.
+func (c *config) setKeys(file string) error {
 	content, err := readSecret(file, maxKeyFile)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer clear(content)
-	keys, err := oauth.ParseKeys(content)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	if c.keys, err = oauth.ParseKeys(content); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
 	}
-	return keys, nil
+	return nil
 }
 
 // writeKey makes a key file that only this user can read. It does not replace an existing

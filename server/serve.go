@@ -100,8 +100,8 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) (
 	err = g.Wait()
 	// At the end it waits for attached hosts, then for streams. All of them may still have
 	// written to the journal, which is closed after that.
-	e.attached.Wait()
-	<-e.hub.Close() // also those that Shutdown did not wait for: each stream has a second to write its last event
+	e.attached.Acquire(context.Background(), maxAttached) // waits for those that are attached
+	<-e.hub.Close()                                       // also those that Shutdown did not wait for: each stream has a second to write its last event
 	log.Info("stopped")
 	return err
 }

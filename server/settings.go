@@ -122,7 +122,7 @@ func (c *config) settings() []Setting {
 			Setting{Name: "port", Value: "port", Default: "9315", Help: "port to bind; 0 picks a free one", set: whole(&c.port, 0, 65535)},
 			Setting{Name: "base-url", Value: "URL", Help: "published URL; default http://localhost:<port>", set: func(text string) (err error) { c.baseURL, err = normalBase(text); return err }},
 			Setting{Name: "passphrase-file", Value: "file", Help: "file with the owner's passphrase (WICK_PASSPHRASE holds the passphrase itself)", set: store(&c.passphraseFile)},
-			Setting{Name: "key-file", Value: "file", Help: "file with keys that keep everybody logged in over a restart, see docs/keys.md; mode 0600", set: func(text string) (err error) { c.keys, err = readKeys(text); return err }},
+			Setting{Name: "key-file", Value: "file", Help: "file with keys that keep everybody logged in over a restart, see docs/keys.md; mode 0600", set: c.setKeys},
 			Setting{Name: "allow-origin", Value: "origin", Help: "browser origin to allow besides loopback and our own; repeatable", Repeat: true, set: c.setOrigins},
 			Setting{Name: "client-documents", Value: "host", Help: "host whose clients may log in by a document about them, such as claude.ai; repeatable", Repeat: true, set: list(&c.documents)},
 			Setting{Name: "trusted-proxy", Value: "CIDR", Help: "CIDR of proxies whose X-Forwarded-For is believed; repeatable; needs a passphrase", Repeat: true, set: c.setProxies},
@@ -158,13 +158,13 @@ var errUsage = errors.New("see wick --help")
 // parseConfig reads the command line and, where a flag is not given, its twin in the
 // environment. Help goes to out and ends with flag.ErrHelp.
 func parseConfig(args []string, env func(string) string, out io.Writer) (*config, error) {
-	c := &config{given: make(map[string]string), values: make(map[string]string), set: make(map[string]bool), lines: make(map[string]map[string]string), confirmAbove: -1}
+	c := &config{given: make(map[string]string), values: make(map[string]string), set: make(map[string]bool), confirmAbove: -1}
 	if err := c.parseArgs(chartAlias(args), out); err != nil {
 		return nil, err
 	}
 	// A word may be written as a flag, and be in the environment, where the contract says so.
 	for _, name := range []string{"version", "healthcheck", "recover"} {
-		if asked, _ := strconv.ParseBool(cmp.Or(c.given[name], env(envName(name)))); asked && c.command == nil {
+		if asked, _ := strconv.ParseBool(cmp.Or(c.given["--"+name], env(envName(name)))); asked && c.command == nil {
 			c.command = commandOf(name)
 		}
 	}
@@ -184,10 +184,10 @@ func (c *config) parseArgs(args []string, out io.Writer) error {
 	fs.SetOutput(io.Discard) // the caller prints the one error
 	for _, s := range c.settings() {
 		put := func(text string) error {
-			if s.Repeat && c.given[s.Name] != "" {
-				text = c.given[s.Name] + "," + text
+			if before := c.given[s.Spelling()]; s.Repeat && before != "" {
+				text = before + "," + text
 			}
-			c.given[s.Name] = text
+			c.given[s.Spelling()] = text
 			return nil
 		}
 		switch {
@@ -228,15 +228,11 @@ func (c *config) apply(env func(string) string) error {
 		if !c.command.takes(s) {
 			continue
 		}
-		text, given := c.given[s.Name]
-		from := s.Spelling()
-		switch {
-		case s.File != "":
-			text, given = c.lines[s.File][s.Name]
-		case given:
+		name, from := s.Spelling(), s.Spelling()
+		text, given := c.given[name]
 		// A mode on the command line wins over the other one in the environment: the container
 		// image sets WICK_SERVE, and must take --mcp.
-		case env(s.Variable()) != "" && !(s.Group == "Modes" && c.given["mcp"]+c.given["serve"] != ""):
+		if mode := s.Group == "Modes" && c.given["--mcp"]+c.given["--serve"] != ""; !given && !mode && s.File == "" && env(s.Variable()) != "" {
 			text, from, given = env(s.Variable()), s.Variable(), true
 		}
 		if given && text == "" {
@@ -245,7 +241,7 @@ func (c *config) apply(env func(string) string) error {
 		if !given {
 			text = s.Default
 		}
-		c.values[s.Spelling()], c.set[s.Spelling()] = text, given
+		c.values[name], c.set[name] = text, given
 		if text == "" {
 			continue
 		}

@@ -70,7 +70,7 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 		return host.farewell(ctx, func() error { return e.converse(ctx, stdin, host, tools.StdioCaller) })
 	})
 	err = g.Wait()
-	e.attached.Wait()
+	e.attached.Acquire(context.Background(), maxAttached) // waits for those that are attached
 	return err
 }
 

@@ -244,7 +244,6 @@ func (c *config) readLines(group, file string, read func(name string, most int) 
 			names = append(names, s.Name)
 		}
 	}
-	values := make(map[string]string)
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
@@ -254,12 +253,12 @@ func (c *config) readLines(group, file string, read func(name string, most int) 
 		if !slices.Contains(names, name) {
 			return fmt.Errorf("%s: a line begins with none of %s", file, strings.Join(names, ", "))
 		}
-		if value = strings.TrimSpace(value); value == "" || values[name] != "" {
+		spelling := Setting{Name: name, File: group}.Spelling()
+		if value = strings.TrimSpace(value); value == "" || c.given[spelling] != "" {
 			return fmt.Errorf("%s: %s has no value, or two", file, name)
 		}
-		values[name] = value
+		c.given[spelling] = value
 	}
-	c.lines[group] = values
 	return nil
 }
 
