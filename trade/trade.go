@@ -29,10 +29,10 @@
 //     may wait, where its exits stand, what it replaces, and at which price it would be filled
 //     on arrival, if at all (book/paper.go).
 //  6. book/venue.go: the venue says what becomes of it. First comes book/check.go: every limit, in
-//     one function; the limit of the cash is in book/account.go. On paper book/place.go has the
-//     order and the position as they will be, and book/group.go the orders that begin and end
+//     one function; the limit of the cash is in book/account.go. On paper book/outcome.go has the
+//     order and the position as they will be, and the orders that begin and end
 //     with it. At a broker elsewhere (live/live.go) it is the intent to send the order.
-//  7. book/propose.go and store.go: the step is taken in memory and handed to the journal,
+//  7. book/decide.go and store.go: the step is taken in memory and handed to the journal,
 //     and the answer waits until it is on disk.
 //  8. venue.go: the order is sent, if its venue is elsewhere, and learn.go writes down what
 //     the broker says of it.
@@ -44,7 +44,7 @@
 //
 // onUpdate in deliver.go handles an update of the feed: book/tick.go makes its numbers exact;
 // package watch brings the windows up to date and says which bars closed; resting orders are
-// filled (book/resting.go) and trailing stops follow (book/trail.go); then price alerts fire,
+// filled and trailing stops follow (book/resting.go); then price alerts fire,
 // oldest first; after the commit the subscribers are told. Beside that, so that no price waits
 // for it, package alert loads what alerts on the closed bars read and computes their indicators.
 //

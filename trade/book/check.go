@@ -1,43 +1,91 @@
 package book
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"wick/internal/exact"
 )
 
-// collarPatient is the factor by which a limit that waits may be away from the price: a
-// buy at a fifth of it or more, a sell at five times of it or less. On the other side of
-// the market a limit may be off by half the price.
-const collarPatient = 5
+// Limits bound what clients can do. The operator sets them; no request can change them. A
+// zero field means its default, and one below zero is refused at the start. A refusal of
+// an order names the limit that it is for.
+type Limits struct {
+	OrderNotional    exact.Decimal // largest quantity times price of one order that may open or grow a position; 100,000
+	PositionNotional exact.Decimal // largest position of one symbol; ten times OrderNotional
+	DailyLoss        exact.Decimal // what an account may lose in a day before only orders that shrink a position are taken; zero means no limit
+	OpenPerSymbol    int           // open orders of one symbol; 200, at most MaxOpenPerSymbol
+	Open             int           // open orders in all; 1,000
+	OrdersPerSecond  int           // accepted orders, with a burst of twice as many; 10
+	Alerts           int           // active alerts; 1,000
+	Symbols          int           // watched symbols; 50
+}
+
+// Limits that the operator has no flag for.
+const (
+	MaxAlerts  = 1000 // active alerts
+	MaxSymbols = 50   // watched symbols
+)
+
+// MaxOpenPerSymbol is the most that Limits.OpenPerSymbol may be. One fill may end all open
+// orders of its symbol, and the record of it, which names each of them and every subscriber
+// who hears of it, has to fit into the journal.
+const MaxOpenPerSymbol = 250
+
+// WithDefaults returns l with the defaults in place of zeros.
+func (l Limits) WithDefaults() Limits {
+	l.OrderNotional = cmp.Or(l.OrderNotional, 100_000*exact.One)
+	if l.PositionNotional == 0 {
+		var fits bool
+		if l.PositionNotional, fits = l.OrderNotional.Times(10*exact.One, exact.Down); !fits {
+			l.PositionNotional = math.MaxInt64 // no position can be worth more
+		}
+	}
+	l.OpenPerSymbol = cmp.Or(l.OpenPerSymbol, 200)
+	l.Open = cmp.Or(l.Open, 1000)
+	l.OrdersPerSecond = cmp.Or(l.OrdersPerSecond, 10)
+	l.Alerts = cmp.Or(l.Alerts, MaxAlerts)
+	l.Symbols = cmp.Or(l.Symbols, MaxSymbols)
+	return l
+}
+
+// Check refuses limits below zero, which make no sense, and more open orders of a symbol
+// than a record has room for.
+func (l Limits) Check() error {
+	if min(l.OrderNotional, l.PositionNotional, l.DailyLoss) < 0 || min(l.OpenPerSymbol, l.Open, l.OrdersPerSecond, l.Alerts, l.Symbols) < 0 {
+		return fmt.Errorf("limits %+v: none may be below zero", l)
+	}
+	if l.OpenPerSymbol > MaxOpenPerSymbol {
+		return fmt.Errorf("%d open orders of one symbol: at most %d", l.OpenPerSymbol, MaxOpenPerSymbol)
+	}
+	return nil
+}
+
+// TradingState says which orders are taken. Cancels always are.
+type TradingState string
+
+// The trading states.
+const (
+	Active   TradingState = "active"   // all
+	Reducing TradingState = "reducing" // only those that shrink a position
+	Halted   TradingState = "halted"   // none
+)
 
 // Check refuses o, the order that r asks for, if it is over any limit there is. Price is
 // the market's, and fill the price at which the order would be filled on arrival, zero if
-// it would rest. It changes nothing. A refusal names the limit
-// and what would be within it.
+// it would rest. It changes nothing. A refusal names the limit and what would be within it.
+// What only a different order could meet is told before what waiting helps with.
 func (b *Book) Check(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
-	size, fits := b.Pending(o)
-	if err := b.checkTrading(o, fits && Shrinks(b.Owned(o.Symbol), size)); err != nil {
-		return err
-	}
-	if err := b.checkTerms(r, o, price, fill); err != nil {
-		return err
-	}
-	if err := b.checkOpen(r, o, fill); err != nil {
-		return err
-	}
-	return b.checkPace(r, at)
-}
-
-// checkTerms is check for the limits that only a different order could meet, because
-// waiting does not help. The prices of o are known to be within the collar.
-func (b *Book) checkTerms(r OrderRequest, o *Order, price, fill exact.Decimal) error {
 	// The order is judged together with all open ones of its side, and at the highest
 	// price that it could cost.
 	size, fits := b.Pending(o)
 	shrinks := fits && Shrinks(b.Owned(o.Symbol), size)
+	if err := b.checkTrading(o, shrinks); err != nil {
+		return err
+	}
 	worst := Worst(r, o, price, fill)
 	if err := b.checkNotional(o, worst, shrinks); err != nil {
 		return err
@@ -46,9 +94,23 @@ func (b *Book) checkTerms(r OrderRequest, o *Order, price, fill exact.Decimal) e
 		return err
 	}
 	if !fits {
-		return Refuse("out_of_range", "%v; lower the %s", ErrOverflow, o.Measure())
+		return Refuse("out_of_range", "%v; lower the %s", errOverflow, o.Measure())
 	}
-	return b.checkWorth(o, size, worst, shrinks)
+	others := exact.Decimal(0)
+	if !o.Cut() {
+		if err := b.checkPosition(o, size, worst, shrinks); err != nil {
+			return err
+		}
+		_, others = b.openValue(o.Symbol, o.Side, o)
+	}
+	reserved, missing := b.reservedBut(o.Symbol)
+	if err := b.checkAccount(o, spending{o.Quantity, worst, size - o.Side.Sign(o.Quantity), others}, reserved, missing...); err != nil {
+		return err
+	}
+	if err := b.checkOpen(r, o, fill); err != nil {
+		return err
+	}
+	return b.checkPace(r, at)
 }
 
 // Worst returns the highest price that o, the order that r asks for, could cost. The
@@ -61,6 +123,53 @@ func Worst(r OrderRequest, o *Order, price, fill exact.Decimal) exact.Decimal {
 	return worst
 }
 
+// Pending returns the signed quantity that would be filled if o and all open
+// orders of its side were filled, and false if that leaves the range. Limits are judged by
+// this sum, because several orders that each close a position could together turn it
+// around. One of which no more is filled than reduces the position is judged alone, and by no
+// more than that.
+func (s *State) Pending(o *Order) (exact.Decimal, bool) {
+	sum, ok := o.Remaining(), true
+	if o.Cut() {
+		return o.Side.Sign(o.Closes(s.Holdings[o.Symbol].Quantity)), true
+	}
+	for _, other := range s.Open[o.Symbol] {
+		if other.Side == o.Side && s.counts(other, o) && ok {
+			sum, ok = sum.Add(other.Remaining())
+		}
+	}
+	return sum, ok
+}
+
+// counts reports whether limits count the open order o while beside, a new order, is
+// judged; beside may be nil. One of which no more is filled than reduces the position does
+// not count, nor does the order that beside replaces, and of the two orders of an oco only one does.
+func (s *State) counts(o, beside *Order) bool {
+	switch {
+	case o.Cut() || beside != nil && o.ID == beside.Replaces:
+		return false
+	case o.Role != RoleOCO:
+		return true
+	case beside != nil && beside.Role == RoleOCO && beside.Group == o.Group: // the new order belongs to the same oco, and counts for both
+		return false
+	}
+	// The first open order of the group counts for all of them.
+	open := s.Open[o.Symbol]
+	return open[slices.IndexFunc(open, func(m *Order) bool { return m.Role == RoleOCO && m.Group == o.Group })].ID == o.ID
+}
+
+// checkPosition refuses fills of o of the signed size, which do not only shrink the position,
+// if it would be worth too much at price then.
+func (b *Book) checkPosition(o *Order, size, price exact.Decimal, shrinks bool) error {
+	most := b.Rules.Limits.PositionNotional
+	after, ok := b.Holdings[o.Symbol].Quantity.Add(size)
+	if notional, fits := after.Abs().Times(price, exact.Up); !shrinks && (!ok || !fits || notional > most) {
+		return Refuse("max_position_notional", "the position in %s, open orders included, would be worth %s, over the limit of %s; lower the %s",
+			o.Symbol, exact.Product(after.Abs(), price), most, o.Measure())
+	}
+	return nil
+}
+
 // checkNotional refuses an order whose value, at the highest price that it could cost, is
 // over the limit for one order, or whose size is below the least that the market takes.
 //
@@ -70,7 +179,7 @@ func Worst(r OrderRequest, o *Order, price, fill exact.Decimal) exact.Decimal {
 func (b *Book) checkNotional(o *Order, worst exact.Decimal, shrinks bool) error {
 	most, grid := b.Rules.Limits.OrderNotional, b.Grid(o.Symbol)
 	notional, fits := o.Quantity.Times(worst, exact.Up)
-	least, _ := grid.MinQuantity(worst)
+	least, _ := grid.minQuantity(worst)
 	switch {
 	case !fits || notional > most && !o.Cut():
 		largest, _ := most.Over(worst, exact.Down) // less than the quantity, so in range
@@ -82,27 +191,58 @@ func (b *Book) checkNotional(o *Order, worst exact.Decimal, shrinks bool) error 
 		return Refuse("max_order_notional", "the order is worth %s, over the limit of %s per order; %s", exact.Product(o.Quantity, worst), most, advice)
 	case shrinks || o.Cut(): // what is left of a position may be less
 	case notional < grid.Minimum:
-		return Refuse("min_notional", "the order is worth %s, and this market takes none below %s; %s", notional, grid.Minimum, o.AtLeast(least))
+		return Refuse("min_notional", "the order is worth %s, and this market takes none below %s; %s", notional, grid.Minimum, o.advise("raise", "at least", least))
 	case o.Quantity < grid.Least:
-		return Refuse("min_quantity", "the order is for %s, and this market takes none below %s; %s", o.Quantity, grid.Least, o.AtLeast(least))
+		return Refuse("min_quantity", "the order is for %s, and this market takes none below %s; %s", o.Quantity, grid.Least, o.advise("raise", "at least", least))
 	}
 	return nil
 }
 
-// checkWorth refuses an order if the position would be worth too much once the signed
-// size is filled, or if the account cannot pay for it and the open orders of its side.
-func (b *Book) checkWorth(o *Order, size, worst exact.Decimal, shrinks bool) error {
-	others := exact.Decimal(0)
-	if !shrinks && !o.Cut() {
-		if err := b.CheckPosition(o, size, worst, b.Rules.Limits.PositionNotional); err != nil {
-			return err
-		}
+// checkTrading refuses an order that the trading state does not allow; shrinks says
+// whether it can only shrink a position.
+func (b *Book) checkTrading(o *Order, shrinks bool) error {
+	switch {
+	case b.Trading == Halted:
+		return Refuse("trading_halted", "the owner has halted trading: %s; cancels still pass",
+			b.Remote.resting("resting orders stay open and none is filled"))
+	case b.Trading == Reducing && !shrinks && !o.Cut() && b.Tripped != "":
+		return Refuse("max_daily_loss", "the account has reached the limit of the daily loss today, %s (--max-daily-loss), and %s: until 00:00 UTC only orders that shrink a position are taken; %s; %s",
+			b.Rules.Limits.DailyLoss, b.lossNow(b.Tripped), Grows, b.Remote.resting("of the resting ones only those that shrink a position are filled"))
+	case b.Trading == Reducing && !shrinks && !o.Cut():
+		return Refuse("trading_reducing", "only orders that shrink a position are taken now; %s; %s; cancels still pass",
+			Grows, b.Remote.resting("resting orders stay open and only those that shrink a position are filled"))
 	}
-	if !o.Cut() {
-		_, others = b.openValue(o.Symbol, o.Side, o)
+	return nil
+}
+
+// checkReduceOnly refuses a reduce_only order if not all of it would reduce a position.
+// There is one exception, on paper: a resting order that replaces an exit may be as large
+// as that one, even if the position has become smaller, since a fill takes no more than the
+// position has.
+func (b *Book) checkReduceOnly(o *Order, fill exact.Decimal) error {
+	held := b.Closable(o.Symbol)
+	if !o.ReduceOnly || o.Closes(held) == o.Quantity {
+		return nil
 	}
-	reserved, missing := b.reservedBut(o.Symbol)
-	return b.checkAccount(o, spending{o.Quantity, worst, size - o.Side.Sign(o.Quantity), others}, reserved, missing...)
+	if old := b.Order(o.Replaces); o.Account == "" && fill == 0 && old != nil && old.ReduceOnly && old.Side == o.Side && o.Quantity <= old.Remaining().Abs() {
+		return nil
+	}
+	lot := b.Grid(o.Symbol).Lot
+	most, _ := held.Abs().Step(lot, exact.Down)
+	switch {
+	case held != b.Holdings[o.Symbol].Quantity, held == 0 && b.Excess(o.Symbol) != 0:
+		return b.notHeld(o.Symbol)
+	case held == 0:
+		return Refuse("reduce_only", "there is no position in %s to reduce, and a reduce_only %s of %s would open one", o.Symbol, o.Side, o.Quantity)
+	case most == 0:
+		return Refuse("reduce_only", `the position in %s is %s, less than the market's step of %s, and a reduce_only %s of %s is more; quantity "all" closes it`,
+			o.Symbol, held, lot, o.Side, o.Quantity)
+	case (held > 0) == (o.Side == Buy):
+		return Refuse("reduce_only", "the position in %s is %s, and a reduce_only %s of %s would grow it; a %s of at most %s reduces it",
+			o.Symbol, held, o.Side, o.Quantity, o.Side.Other(), most)
+	}
+	return Refuse("reduce_only", "the position in %s is %s, and a reduce_only %s of %s would turn it around; at most %s reduces it",
+		o.Symbol, held, o.Side, o.Quantity, most)
 }
 
 // checkOpen refuses an order if too many would be open, itself or, once it is filled, its
@@ -111,7 +251,7 @@ func (b *Book) checkOpen(r OrderRequest, o *Order, fill exact.Decimal) error {
 	l := b.Rules.Limits
 	more := o.Slots()
 	if fill != 0 {
-		more = o.ExitCount() // it is filled at once
+		more = o.exitCount() // it is filled at once
 	}
 	if more == 0 {
 		return nil
@@ -156,119 +296,6 @@ func (b *Book) checkPace(r OrderRequest, at Time) error {
 	return nil
 }
 
-// checkCollars holds the prices of o, and of the stop beside it if there is one, to the
-// collar.
-func (b *Book) checkCollars(o *Order, with OCO, price exact.Decimal) error {
-	tick := b.Grid(o.Symbol).Tick
-	if err := checkCollar(o, price, tick); err != nil || with == (OCO{}) {
-		return err
-	}
-	limit := *o // a copy, because partner changes it
-	return checkCollar(limit.Partner(with), price, tick)
-}
-
-// checkCollar refuses a price so far from the market that it must be a typing
-// error, and a stop that the market has passed already. The limit of a stop_limit
-// is compared with its stop. The limits that a refusal says are allowed are on the tick
-// of the market.
-func checkCollar(o *Order, price, tick exact.Decimal) error {
-	if o.Waits() && o.Type != TrailingStop {
-		stop := *o.StopPrice
-		switch {
-		case o.Side == Buy && stop <= price, o.Side == Sell && stop >= price:
-			return Refuse("stop_passed", "a %s stop of %s would be triggered at once at the price %s: a buy stop is above the price, a sell stop below it",
-				o.Side, stop, price)
-		case stop < price/collarPatient, stop > min(price, math.MaxInt64/collarPatient)*collarPatient:
-			return Refuse("price_collar", "a stop of %s is too far from the price %s; a fifth to five times of it is allowed", stop, price)
-		}
-		// Once triggered, the order is placed at its stop, so its limit is measured
-		// from there.
-		price = stop
-	}
-	if o.Price == nil {
-		return nil
-	}
-	// A buy may wait far below the market and reach half the price above it, a sell the
-	// other way round. The min keeps the results within range.
-	low, high := price/collarPatient, min(price, math.MaxInt64-price/2)+price/2
-	if o.Side == Sell {
-		low, high = price-price/2, min(price, math.MaxInt64/collarPatient)*collarPatient
-	}
-	if *o.Price < low || *o.Price > high {
-		if first, ok := low.Step(tick, exact.Up); ok && first <= high {
-			low = first
-			high, _ = high.Step(tick, exact.Down)
-		}
-		return Refuse("price_collar", "a %s limit of %s is too far from the price %s; %s to %s is allowed", o.Side, *o.Price, price, low, high)
-	}
-	return nil
-}
-
-// checkTrading refuses an order that the trading state does not allow; shrinks says
-// whether it can only shrink a position.
-func (b *Book) checkTrading(o *Order, shrinks bool) error {
-	switch {
-	case b.Trading == Halted:
-		return Refuse("trading_halted", "the owner has halted trading: %s; cancels still pass",
-			b.Remote.resting("resting orders stay open and none is filled"))
-	case b.Trading == Reducing && !shrinks && !o.Cut() && b.Tripped != "":
-		return Refuse("max_daily_loss", "the account has reached the limit of the daily loss today, %s (--max-daily-loss), and %s: until 00:00 UTC only orders that shrink a position are taken; %s; %s",
-			b.Rules.Limits.DailyLoss, b.lossNow(b.Tripped), Grows, b.Remote.resting("of the resting ones only those that shrink a position are filled"))
-	case b.Trading == Reducing && !shrinks && !o.Cut():
-		return Refuse("trading_reducing", "only orders that shrink a position are taken now; %s; %s; cancels still pass",
-			Grows, b.Remote.resting("resting orders stay open and only those that shrink a position are filled"))
-	}
-	return nil
-}
-
-// checkReduceOnly refuses a reduce_only order if not all of it would reduce a position.
-// There is one exception, on paper: a resting order that replaces an exit may be as large
-// as that one, even if the position has become smaller, since a fill takes no more than the
-// position has.
-func (b *Book) checkReduceOnly(o *Order, fill exact.Decimal) error {
-	held := b.Closable(o.Symbol)
-	if !o.ReduceOnly || o.Closes(held) == o.Quantity {
-		return nil
-	}
-	if old := b.Order(o.Replaces); o.Account == "" && fill == 0 && old != nil && old.ReduceOnly && old.Side == o.Side && o.Quantity <= old.Remaining().Abs() {
-		return nil
-	}
-	lot := b.Grid(o.Symbol).Lot
-	most, _ := held.Abs().Step(lot, exact.Down)
-	switch {
-	case held != b.Holdings[o.Symbol].Quantity, held == 0 && b.Excess(o.Symbol) != 0:
-		return b.NotHeld(o.Symbol)
-	case held == 0:
-		return Refuse("reduce_only", "there is no position in %s to reduce, and a reduce_only %s of %s would open one", o.Symbol, o.Side, o.Quantity)
-	case most == 0:
-		return Refuse("reduce_only", `the position in %s is %s, less than the market's step of %s, and a reduce_only %s of %s is more; quantity "all" closes it`,
-			o.Symbol, held, lot, o.Side, o.Quantity)
-	case (held > 0) == (o.Side == Buy):
-		return Refuse("reduce_only", "the position in %s is %s, and a reduce_only %s of %s would grow it; a %s of at most %s reduces it",
-			o.Symbol, held, o.Side, o.Quantity, o.Side.Other(), most)
-	}
-	return Refuse("reduce_only", "the position in %s is %s, and a reduce_only %s of %s would turn it around; at most %s reduces it",
-		o.Symbol, held, o.Side, o.Quantity, most)
-}
-
-// checkRests refuses an order that must not be filled on arrival but would be: one that
-// is post_only, and the limit of an oco, because its stop would be left with nothing to
-// protect. Fill is the price at which it would be filled, zero if it would rest; price is
-// the market's.
-func checkRests(o *Order, with OCO, fill, price exact.Decimal) error {
-	switch {
-	case fill == 0:
-		return nil
-	case o.PostOnly:
-		return Refuse("post_only", "the market at %s has reached the limit of %s, and a post_only order must not fill at once: choose a limit further away",
-			price, *o.Price)
-	case with != OCO{}:
-		return Refuse("bad_oco", "the market at %s has reached the limit of %s, which would fill at once and leave nothing for the stop beside it: "+
-			"the limit of a sell is above the market and its stop below it, of a buy the other way round", price, *o.Price)
-	}
-	return nil
-}
-
 // duplicateWindow is how long after an order an equal one of the same client is refused if
 // it has no client_order_id: models repeat a call within seconds when they missed the
 // answer, and seldom mean a second order.
@@ -304,6 +331,66 @@ func (b *Book) repeats(r OrderRequest, at Time) *Order {
 		if age > -duplicateWindow && equal(o) {
 			return o
 		}
+	}
+	return nil
+}
+
+// collarPatient is the factor by which a limit that waits may be away from the price: a
+// buy at a fifth of it or more, a sell at five times of it or less. On the other side of
+// the market a limit may be off by half the price.
+const collarPatient = 5
+
+// checkCollars refuses a price of o, or of the stop beside it if there is one, that is so far
+// from the market that it must be a typing error, and a stop that the market has passed
+// already. The limit of a stop_limit is compared with its stop. The limits that a refusal says
+// are allowed are on the tick of the market.
+func (b *Book) checkCollars(o *Order, with OCO, price exact.Decimal) error {
+	tick, orders := b.Grid(o.Symbol).Tick, []*Order{o}
+	if with != (OCO{}) {
+		limit := *o // a copy, because partner changes it
+		orders = append(orders, limit.partner(with))
+	}
+	for _, o := range orders {
+		from := price
+		if o.Waits() && o.Type != TrailingStop {
+			stop := *o.StopPrice
+			switch {
+			case o.Side == Buy && stop <= price, o.Side == Sell && stop >= price:
+				return Refuse("stop_passed", "a %s stop of %s would be triggered at once at the price %s: a buy stop is above the price, a sell stop below it",
+					o.Side, stop, price)
+			case stop < price/collarPatient, stop > min(price, math.MaxInt64/collarPatient)*collarPatient:
+				return Refuse("price_collar", "a stop of %s is too far from the price %s; a fifth to five times of it is allowed", stop, price)
+			}
+			from = stop // once triggered, the order is placed there, so its limit is measured from it
+		}
+		// A buy may wait far below the market and reach half the price above it, a sell the
+		// other way round. The min keeps the results within range.
+		low, high := from/collarPatient, min(from, math.MaxInt64-from/2)+from/2
+		if o.Side == Sell {
+			low, high = from-from/2, min(from, math.MaxInt64/collarPatient)*collarPatient
+		}
+		if o.Price != nil && (*o.Price < low || *o.Price > high) {
+			if first, ok := low.Step(tick, exact.Up); ok && first <= high {
+				low = first
+				high, _ = high.Step(tick, exact.Down)
+			}
+			return Refuse("price_collar", "a %s limit of %s is too far from the price %s; %s to %s is allowed", o.Side, *o.Price, from, low, high)
+		}
+	}
+	return nil
+}
+
+// checkRests refuses an order that must not be filled on arrival but would be: one that
+// is post_only, and the limit of an oco, because its stop would be left with nothing to
+// protect. Price is the market's.
+func checkRests(o *Order, with OCO, price exact.Decimal) error {
+	switch {
+	case o.PostOnly:
+		return Refuse("post_only", "the market at %s has reached the limit of %s, and a post_only order must not fill at once: choose a limit further away",
+			price, *o.Price)
+	case with != OCO{}:
+		return Refuse("bad_oco", "the market at %s has reached the limit of %s, which would fill at once and leave nothing for the stop beside it: "+
+			"the limit of a sell is above the market and its stop below it, of a buy the other way round", price, *o.Price)
 	}
 	return nil
 }

@@ -2,10 +2,13 @@ package book
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	"wick/internal/exact"
+	"wick/market"
 )
 
 // Draft returns the order that r asks for now, the price that it is judged by, and
@@ -14,42 +17,32 @@ import (
 // closed, or nothing was traded for too long, an order that would be filled now is refused;
 // one that rests can wait for the next trade. While the market is halted every order is
 // refused: it may never trade again.
+//
+// It changes nothing: an order that a later check refuses leaves no trace. The order of its
+// steps matters: the quantity of an order by value needs its price, and the exits need the
+// price of the entry. A price that cannot be meant is refused before anything that follows
+// from it.
 func (b *Book) Draft(r OrderRequest, asked Inquiry, at Time) (o *Order, q Quote, fill exact.Decimal, err error) {
-	listed := b.Markets.Of(r.Symbol)
-	if err := listed.checkHalted(r.Symbol); err != nil {
-		return nil, q, 0, err
-	}
-	q, closed := listed.fresh(r.Symbol, at, b.Rules.MaxPriceAge, asked)
+	q, closed := b.Markets.Of(r.Symbol).fresh(r.Symbol, at, b.Rules.MaxPriceAge, asked)
 	if closed != nil && q.Price == 0 {
 		return nil, q, 0, closed
 	}
-	if o, fill, err = b.newOrder(r, q, at); err == nil && fill != 0 {
-		err = closed
-	}
-	if err == nil && r.Approval != nil {
-		o.Evidence, err = r.Approval.Evidence, r.Approval.Covers(o, fill, at)
-	}
-	return o, q, fill, err
-}
-
-// newOrder builds the order that r asks for when the market is at q, and returns it with
-// the price at which it would be filled on arrival. It changes nothing: an order that a
-// later check refuses leaves no trace.
-func (b *Book) newOrder(r OrderRequest, q Quote, at Time) (o *Order, fill exact.Decimal, err error) {
+	no := func(err error) (*Order, Quote, exact.Decimal, error) { return nil, q, 0, err }
 	o = &Order{
 		ID: b.NewID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
 		Quantity: r.Quantity, Status: StatusOpen, Broker: b.BrokerName(), Account: b.Remote.Account, CreatedAt: at, By: r.Who.Short(), Worth: r.Worth, Synthetic: q.Synthetic,
 		TrailAmount: r.TrailAmount, TrailPercent: r.TrailPercent, TimeInForce: r.TimeInForce, PostOnly: r.PostOnly,
 		Notional: r.Notional, Replaces: r.Replaces, Asked: r.Asked(), Turn: b.Seq + 1,
 	}
+	grid := b.Grid(o.Symbol)
 	if r.Type.HasLimit() {
 		o.Price = &r.Price
 	}
 	switch {
 	case r.Type == TrailingStop:
-		stop, ok := o.Trailing(q.Price, b.Grid(o.Symbol))
+		stop, ok := o.Trailing(q.Price, grid)
 		if !ok {
-			return nil, 0, Refuse("bad_trail", "the distance is larger than the price %s; choose a smaller one", q.Price)
+			return no(Refuse("bad_trail", "the distance is larger than the price %s; choose a smaller one", q.Price))
 		}
 		o.StopPrice = &stop
 	case r.Type.HasStop():
@@ -60,49 +53,53 @@ func (b *Book) newOrder(r OrderRequest, q Quote, at Time) (o *Order, fill exact.
 		held = b.Closable(o.Symbol)
 	}
 	if r.Held != nil && held != *r.Held {
-		return nil, 0, Refuse("position_changed", "the position in %s changed from %s to %s while the order was on its way; place it anew", o.Symbol, r.Held, held)
+		return no(Refuse("position_changed", "the position in %s changed from %s to %s while the order was on its way; place it anew", o.Symbol, r.Held, held))
 	}
-	// The order of these steps matters: the quantity of an order by value needs its
-	// price, and the exits need the price of the entry. A price that cannot be meant is
-	// refused before anything that follows from it.
-	if err := b.Grid(o.Symbol).Check(&r); err != nil {
-		return nil, 0, err
+	if err := grid.check(&r); err != nil {
+		return no(err)
 	}
 	if err := b.checkCollars(o, r.OCO, q.Price); err != nil {
-		return nil, 0, err
+		return no(err)
 	}
 	o.ExpiresAt = b.expiry(r, at)
 	if err := b.size(o, r, q); err != nil {
-		return nil, 0, err
+		return no(err)
 	}
 	fill = b.arrive(o, q)
 	if o.ReduceOnly, err = b.isExit(o, r, fill); err != nil {
-		return nil, 0, err
+		return no(err)
 	}
 	if err := b.exits(o, r, cmp.Or(fill, o.Worst())); err != nil {
-		return nil, 0, err
+		return no(err)
 	}
-	return o, fill, b.replace(o, r)
+	if err := b.replace(o, r); err != nil {
+		return no(err)
+	}
+	if fill != 0 && closed != nil {
+		return no(closed)
+	}
+	if r.Approval != nil {
+		o.Evidence, err = r.Approval.Evidence, r.Approval.covers(o, fill, at)
+	}
+	return o, q, fill, err
 }
 
 // size sets the quantity of o if r says how much in another way: as a value, at the
 // price at which o may be filled when the market is at q, or as all that closes the
 // position.
 func (b *Book) size(o *Order, r OrderRequest, q Quote) error {
-	switch {
+	switch held := b.Closable(o.Symbol); {
+	case r.All && held != b.Holdings[o.Symbol].Quantity && b.Unsettled(o.Symbol):
+		return Later.Refuse("reduce_only", "this book's position in %s is being compared with the account at %s; try again in a few seconds, or close at most %s by reduce_only",
+			o.Symbol, b.Remote.Name, held.Abs())
+	case r.All && held == 0 && b.Excess(o.Symbol) != 0:
+		return b.notHeld(o.Symbol)
+	case r.All && held == 0:
+		return Refuse("no_position", "there is no position in %s to close", o.Symbol)
+	case r.All && (held < 0) == (o.Side == Sell):
+		return Refuse("bad_side", "the position in %s is %s: the other side closes it", o.Symbol, held)
 	case r.All:
-		held := b.Closable(o.Symbol)
-		if held != b.Holdings[o.Symbol].Quantity && b.Unsettled(o.Symbol) {
-			return Later.Refuse("reduce_only", "this book's position in %s is being compared with the account at %s; try again in a few seconds, or close at most %s by reduce_only",
-				o.Symbol, b.Remote.Name, held.Abs())
-		}
-		if o.Quantity = Reducible(held, o.Side.Sign(held.Abs())); o.Quantity == 0 && held == 0 && b.Excess(o.Symbol) != 0 {
-			return b.NotHeld(o.Symbol)
-		} else if o.Quantity == 0 && held == 0 {
-			return Refuse("no_position", "there is no position in %s to close", o.Symbol)
-		} else if o.Quantity == 0 {
-			return Refuse("bad_side", "the position in %s is %s: the other side closes it", o.Symbol, held)
-		}
+		o.Quantity = held.Abs()
 	case r.Notional != 0:
 		// A market order at the price with slippage, every other at its own price;
 		// rounded down to a whole lot, so that it never costs more.
@@ -118,7 +115,7 @@ func (b *Book) size(o *Order, r OrderRequest, q Quote) error {
 			return Refuse("out_of_range", "a notional of %s at %s is beyond the range of exact numbers; lower it", r.Notional, at)
 		}
 		if quantity == 0 {
-			least, _ := b.Grid(o.Symbol).MinQuantity(at)
+			least, _ := b.Grid(o.Symbol).minQuantity(at)
 			value, _ := least.Times(at, exact.Up)
 			return Refuse("bad_quantity", "a notional of %s buys nothing at %s; the least is %s", r.Notional, at, value)
 		}
@@ -131,10 +128,10 @@ func (b *Book) size(o *Order, r OrderRequest, q Quote) error {
 // that is held and not larger. A stop or a limit that waits then is there to leave the
 // position, which may shrink until it is filled, so no more than is left is ever filled of it.
 // One for more than is held may be meant as an exit or to turn the position around, and is
-// refused until r says which. Fill is the price at which o is filled on arrival, zero if it
-// waits.
+// refused until r says which, if the account may turn it. Fill is the price at which o is
+// filled on arrival, zero if it waits.
 func (b *Book) isExit(o *Order, r OrderRequest, fill exact.Decimal) (bool, error) {
-	held := b.Closable(o.Symbol)
+	held, account := b.Closable(o.Symbol), b.Rules.Account
 	most := o.Closes(held)
 	opens := r.MayOpen || r.StopLoss != Exit{} || r.TakeProfit != Exit{}
 	switch old := b.Order(r.Replaces); {
@@ -148,71 +145,122 @@ func (b *Book) isExit(o *Order, r OrderRequest, fill exact.Decimal) (bool, error
 		return false, nil
 	case most == o.Quantity:
 		return true, nil
-	case fill == 0 && o.Rests() && b.mayTurn(o.Side):
+	case fill == 0 && o.Rests() && (o.Side == Buy || account.Cash == 0 || account.Short):
 		return false, Refuse("reduce_only", "the position in %s is %s, and a %s of %s that waits would turn it around: at most %s leaves the position; if it is to turn it around, say may_open",
 			o.Symbol, held, o.Side, o.Quantity, most)
 	}
 	return false, nil
 }
 
-// mayTurn reports whether the account may turn a position around by an order of a side.
-func (b *Book) mayTurn(side Side) bool {
-	a := b.Rules.Account
-	return side == Buy || a.Cash == 0 || a.Short
-}
-
-// exits sets the stop_loss and the take_profit of o. Price is the one at which o would be
-// filled on arrival, or its own price if it rests. It refuses an exit on the wrong side of
-// price, and any exit of an order that only reduces a position, which leaves nothing to
-// protect.
-func (b *Book) exits(o *Order, r OrderRequest, price exact.Decimal) (err error) {
+// exits sets the stop_loss and the take_profit of o. Entry is the price at which o would be
+// filled on arrival, or its own price if it rests. It refuses an exit on the wrong side of that,
+// and any exit of an order that only reduces a position, which leaves nothing to protect.
+func (b *Book) exits(o *Order, r OrderRequest, entry exact.Decimal) error {
 	held := b.Holdings[o.Symbol].Quantity
 	if (r.StopLoss != Exit{} || r.TakeProfit != Exit{}) && Shrinks(held, o.Remaining()) {
 		return Refuse("bad_exit", "the position in %s is %s, and a %s of %s only reduces it: stop_loss and take_profit belong to an order that opens a position; "+
 			"to protect the position place a stop, or a limit with oco, that is reduce_only", o.Symbol, held, o.Side, o.Quantity)
 	}
-	if o.StopLoss, err = b.exit(o, RoleStopLoss, r.StopLoss, price); err != nil {
-		return err
+	for _, exit := range []struct {
+		role Role
+		x    Exit
+		to   **Exit
+	}{{RoleStopLoss, r.StopLoss, &o.StopLoss}, {RoleTakeProfit, r.TakeProfit, &o.TakeProfit}} {
+		x := exit.x
+		if x == (Exit{}) {
+			continue
+		}
+		tick := b.Grid(o.Symbol).Tick
+		if x.Price == 0 {
+			x.Tick = tick
+		}
+		// The distance by the average true range of now is kept with the order: it must not
+		// change until the entry is filled.
+		fits := true
+		if x.ATR != 0 {
+			atr, known := b.Markets.ATR(o.Symbol)
+			if !known || atr == 0 {
+				return Refuse("no_data", "the average true range of %s is not known: give %s as a price or in percent", o.Symbol, exit.role)
+			}
+			x.Distance, fits = x.ATR.Times(atr, exact.Up)
+		}
+		above, word, why := o.above(exit.role), "below", "the distance is not smaller than the price"
+		if above {
+			word, why = "above", "the price would be out of range"
+		}
+		at, ok := x.At(entry, above)
+		switch {
+		case !ok || !fits:
+			return Refuse("bad_exit", "a %s of %s does not go with an entry at %s: %s; choose a smaller distance", exit.role, x.written(), entry, why)
+		case at == entry || (at > entry) != above:
+			return Refuse("bad_exit", "a %s of %s does not go with an entry at %s: of a %s it is %s the entry%s", exit.role, at, entry, o.Side, word, x.inPercent(entry))
+		case x.Price != 0:
+			if farthest := tooFar(exit.role, at, entry, tick); farthest != "" {
+				return Refuse("bad_exit", "a %s at the price %s is too far from an entry at %s: %s%s%s", exit.role, at, entry, farthest, samePlace(at, entry), x.inPercent(entry))
+			}
+		}
+		*exit.to = &x
 	}
-	o.TakeProfit, err = b.exit(o, RoleTakeProfit, r.TakeProfit, price)
-	return err
+	return nil
 }
 
-// exit returns one exit of o as it is kept with the order; nil if x is empty.
-func (b *Book) exit(o *Order, role Role, x Exit, price exact.Decimal) (*Exit, error) {
-	if x == (Exit{}) {
-		return nil, nil
-	}
-	if x.Price == 0 {
-		x.Tick = b.Grid(o.Symbol).Tick
-	}
-	// The distance by the average true range of now is kept with the order: it must not
-	// change until the entry is filled.
-	fits := true
-	if x.ATR != 0 {
-		atr, known := b.Markets.ATR(o.Symbol)
-		if !known || atr == 0 {
-			return nil, Refuse("no_data", "the average true range of %s is not known: give %s as a price or in percent", o.Symbol, role)
-		}
-		x.Distance, fits = x.ATR.Times(atr, exact.Up)
-	}
-	// The profit of a buy and the loss of a sell lie above the entry, the other two
-	// below it.
-	above, word, why := (o.Side == Buy) == (role == RoleTakeProfit), "below", "the distance is not smaller than the price"
-	if above {
-		word, why = "above", "the price would be out of range"
-	}
-	at, ok := x.At(price, above)
+// above reports whether an exit of the entry o is above its price: the profit of a buy and
+// the loss of a sell are, the other two below it.
+func (o *Order) above(role Role) bool { return (o.Side == Buy) == (role == RoleTakeProfit) }
+
+// tooFar returns "" unless an exit at a price is so far from the entry that a percentage must
+// have been meant: a stop_loss more than half the entry away, a take_profit above ten times
+// or below a tenth of it. Then it returns a text with the last price that is not, on the tick
+// of the market. A client that wants it there writes a distance.
+func tooFar(role Role, at, entry, tick exact.Decimal) string {
+	above := at > entry
+	bound, words, most, to := entry-entry/2, "half of the entry away", "least", exact.Up
 	switch {
-	case !ok || !fits:
-		return nil, Refuse("bad_exit", "a %s of %s does not go with an entry at %s: %s; choose a smaller distance", role, x.Written(), price, why)
-	case at == price || (at > price) != above:
-		return nil, Refuse("bad_exit", "a %s of %s does not go with an entry at %s: of a %s it is %s the entry%s", role, at, price, o.Side, word, x.InPercent(price))
-	case x.Price != 0 && Far(role, at, price):
-		return nil, Refuse("bad_exit", "a %s at the price %s is too far from an entry at %s: %s%s%s",
-			role, at, price, Farthest(role, price, above, b.Grid(o.Symbol).Tick), SamePlace(at, price), x.InPercent(price))
+	case role == RoleStopLoss && above:
+		bound = min(entry, math.MaxInt64-entry/2) + entry/2
+	case role == RoleStopLoss:
+	case above:
+		bound, words = 10*min(entry, math.MaxInt64/10), "ten times the entry"
+	default:
+		bound, words = entry/10, "a tenth of the entry"
 	}
-	return &x, nil
+	if at == bound || (at > bound) != above {
+		return ""
+	}
+	if above {
+		most, to = "most", exact.Down
+	}
+	bound, _ = bound.Step(tick, to)
+	return fmt.Sprintf("as a price it is at %s %s, %s", most, bound, words)
+}
+
+// samePlace returns a text that says how to write an exit at a price that is far from the
+// entry: in percent, or in average true ranges if the distance is not below the entry. The
+// percentage is rounded down, because an exit is rounded to the tick away from its entry.
+func samePlace(at, entry exact.Decimal) string {
+	share, ok := (at - entry).Abs().Over(entry, exact.Down)
+	if !ok || share >= exact.One {
+		return "; further away it is written in average true ranges"
+	}
+	return fmt.Sprintf(`; for this price write "%s%%"`, 100*share)
+}
+
+// inPercent returns advice for a client that wrote a price and may have meant a
+// percentage: how to write that. It is empty if x cannot have been meant so, because it is
+// near the entry or not below 100.
+func (x Exit) inPercent(entry exact.Decimal) string {
+	if x.Price == 0 || x.Price >= 100*exact.One || (x.Price-entry).Abs() <= entry/2 {
+		return ""
+	}
+	return fmt.Sprintf(`; a number is a price, and a percentage the distance from the entry: for %s %% away from it write "%s%%"`, x.Price, x.Price)
+}
+
+// written returns x, which is a distance, as a client writes it.
+func (x Exit) written() string {
+	if x.Percent != 0 {
+		return x.Percent.String() + "%"
+	}
+	return x.ATR.String() + "atr"
 }
 
 // expiry returns until when the order that r asks for may wait; nil means for ever. A
@@ -235,8 +283,9 @@ func (b *Book) expiry(r OrderRequest, at Time) *Time {
 }
 
 // replace checks that o may replace the order that it names; an order that does not
-// replace another passes. Like a market, it gives o the old order's place in time if o is
-// the same order for no more than before; see continues.
+// replace another passes. Nothing that protects or ends the old order may be lost by a change
+// of the price alone. Like a market, it gives o the old order's place in time if o is the same
+// order for no more than before.
 func (b *Book) replace(o *Order, r OrderRequest) error {
 	if o.Replaces == "" {
 		return nil
@@ -261,28 +310,92 @@ func (b *Book) replace(o *Order, r OrderRequest) error {
 	if old.Role != "" { // o takes its place in the group
 		o.Group, o.Role = old.Group, old.Role
 	}
-	if what := b.lacks(o, old, r); what != "" {
-		return Refuse("bad_replaces", "order %s has %s, which the order in its place would not have: name it again, or to be without it cancel the order and place another", old.ID, what)
+	// A broker takes no exits with a change.
+	opens := o.Account == "" && r.OCO == OCO{} && !Shrinks(b.Holdings[o.Symbol].Quantity, o.Remaining())
+	var lacks []string
+	for _, loss := range []struct {
+		is   bool
+		what string
+	}{
+		{opens && old.StopLoss != nil && o.StopLoss == nil, "stop_loss"},
+		{opens && old.TakeProfit != nil && o.TakeProfit == nil, "take_profit"},
+		{old.TimeInForce != "" && o.TimeInForce == "" && o.Type != Market, "time_in_force " + string(old.TimeInForce)},
+		{old.PostOnly && !o.PostOnly && o.Type == Limit && o.Rests(), "post_only"},
+	} {
+		if loss.is {
+			lacks = append(lacks, loss.what)
+		}
 	}
-	if o.Continues(old) {
+	if len(lacks) > 0 {
+		return Refuse("bad_replaces", "order %s has %s, which the order in its place would not have: name it again, or to be without it cancel the order and place another", old.ID, strings.Join(lacks, ", "))
+	}
+	// What replaces a trailing stop, or a stop that was triggered, is always a new order.
+	equal := func(x, y *exact.Decimal) bool { return x == y || x != nil && y != nil && *x == *y }
+	if o.Type != TrailingStop && old.TriggeredAt == nil && old.Side == o.Side && old.Type == o.Type &&
+		equal(old.Price, o.Price) && equal(old.StopPrice, o.StopPrice) && o.Quantity <= old.Remaining().Abs() {
 		o.Turn = old.Turn
 	}
 	return nil
 }
 
-// lacks names what old has, o could have and has not of what protects or ends an order: it
-// must not be lost by a change of the price alone. A broker takes no exits with a change.
-func (b *Book) lacks(o, old *Order, r OrderRequest) string {
-	opens := o.Account == "" && r.OCO == OCO{} && !Shrinks(b.Holdings[o.Symbol].Quantity, o.Remaining())
-	var all []string
-	add := func(lacking bool, name string) {
-		if lacking {
-			all = append(all, name)
-		}
+// Grid has the steps of prices and quantities of a market, and the least value and
+// quantity of an order. A zero field means no such rule: numbers have eight decimals.
+type Grid struct {
+	Tick    exact.Decimal // prices are whole multiples of it
+	Lot     exact.Decimal // quantities are whole multiples of it
+	Minimum exact.Decimal // least value of an order, in the quote currency
+	Least   exact.Decimal // least quantity of an order
+}
+
+// NewGrid makes the numbers of g exact. One that is no number, is below zero or has more
+// than eight decimals counts as zero: no such rule.
+func NewGrid(g market.Grid) Grid {
+	number := func(text string) exact.Decimal {
+		d, _ := exact.Parse([]byte(text)) // zero with an error
+		return max(d, 0)
 	}
-	add(opens && old.StopLoss != nil && o.StopLoss == nil, "stop_loss")
-	add(opens && old.TakeProfit != nil && o.TakeProfit == nil, "take_profit")
-	add(old.TimeInForce != "" && o.TimeInForce == "" && o.Type != Market, "time_in_force "+string(old.TimeInForce))
-	add(old.PostOnly && !o.PostOnly && o.Type == Limit && o.Rests(), "post_only")
-	return strings.Join(all, ", ")
+	return Grid{number(g.Tick), number(g.Lot), number(g.Minimum), number(g.Least)}
+}
+
+// check refuses a request whose prices or quantity are off the grid, and names the nearest
+// values that are on it. A request to close all of a position has no quantity to check.
+func (g Grid) check(r *OrderRequest) error {
+	least, _ := max(g.Least, g.Lot).Step(g.Lot, exact.Up)
+	for _, v := range []struct {
+		code               Code
+		name               string
+		value, step, least exact.Decimal
+	}{
+		{"off_tick", "price", r.Price, g.Tick, g.Tick},
+		{"off_tick", "stop_price", r.StopPrice, g.Tick, g.Tick},
+		{"off_tick", "trail_amount", r.TrailAmount, g.Tick, g.Tick},
+		{"off_tick", "oco stop_price", r.OCO.StopPrice, g.Tick, g.Tick},
+		{"off_tick", "oco price", r.OCO.Price, g.Tick, g.Tick},
+		{"off_tick", "stop_loss", r.StopLoss.Price, g.Tick, g.Tick},
+		{"off_tick", "take_profit", r.TakeProfit.Price, g.Tick, g.Tick},
+		{"off_lot", "quantity", r.Quantity, g.Lot, least},
+	} {
+		below, _ := v.value.Step(v.step, exact.Down) // a step of zero leaves every value as it is
+		if below == v.value {
+			continue
+		}
+		above, ok := v.value.Step(v.step, exact.Up)
+		below, above = max(below, v.least), max(above, v.least)
+		nearest := fmt.Sprintf("are %s and %s", below, above)
+		if !ok || below == above {
+			nearest = "is " + below.String()
+		}
+		return Refuse(v.code, "%s %s: this market counts in steps of %s; the nearest %s", v.name, v.value, v.step, nearest)
+	}
+	return nil
+}
+
+// minQuantity returns the smallest quantity of an order that the market takes at a price, and
+// false if it is out of range.
+func (g Grid) minQuantity(price exact.Decimal) (exact.Decimal, bool) {
+	worth, ok := g.Minimum.Over(price, exact.Up)
+	if !ok {
+		return 0, false
+	}
+	return max(worth, g.Least, g.Lot, 1).Step(g.Lot, exact.Up)
 }

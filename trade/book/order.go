@@ -5,148 +5,8 @@ import (
 	"time"
 
 	"wick/internal/exact"
+	"wick/internal/limit"
 )
-
-// Same reports whether o was made by a request equal to r. It compares neither the
-// symbols nor who asked: a client_order_id is unique in the whole book.
-func (o *Order) Same(r OrderRequest) bool {
-	var price exact.Decimal
-	if o.Price != nil {
-		price = *o.Price
-	}
-	if o.Asked != r.Asked() || o.Side != r.Side || o.Type != r.Type || price != r.Price {
-		return false
-	}
-	return o.Quantity == r.Quantity || r.Quantity == 0 // r gives a notional or all instead, which Asked has
-}
-
-// Answer returns the order as the answer to r. If r is a dry run, the order existed
-// before under its client_order_id, and a remark says so: otherwise it would look like
-// what a new order would become.
-func (o *Order) Answer(r OrderRequest) Order {
-	if !r.DryRun || o == nil {
-		return o.Public()
-	}
-	shown := *o
-	shown.Why = []Reason{Because(DryRunKnown, o.ClientOrderID)}
-	return shown.Public()
-}
-
-// Within returns price, or the limit of o if that is better for the trader.
-func (o *Order) Within(price exact.Decimal) exact.Decimal {
-	switch {
-	case o.Price == nil:
-		return price
-	case o.Side == Buy:
-		return min(price, *o.Price)
-	}
-	return max(price, *o.Price)
-}
-
-// Continues reports whether o is the same order as old, of the same side and type and at
-// the same prices, for no more than is left of old. What replaces a trailing stop, or a
-// stop that was triggered, is always a new order.
-func (o *Order) Continues(old *Order) bool {
-	equal := func(x, y *exact.Decimal) bool { return x == y || x != nil && y != nil && *x == *y }
-	return o.Type != TrailingStop && old.TriggeredAt == nil && old.Side == o.Side && old.Type == o.Type &&
-		equal(old.Price, o.Price) && equal(old.StopPrice, o.StopPrice) && o.Quantity <= old.Remaining().Abs()
-}
-
-// AtMost advises a quantity of at most most for o, in the words of its request.
-func (o *Order) AtMost(most exact.Decimal) string {
-	if o.Notional != 0 {
-		return fmt.Sprintf("lower the notional to what at most %s are worth", most)
-	}
-	return fmt.Sprintf("lower the quantity to at most %s", most)
-}
-
-// AtLeast is the same for a quantity of at least the smallest that passes.
-func (o *Order) AtLeast(least exact.Decimal) string {
-	if o.Notional != 0 {
-		return fmt.Sprintf("raise the notional to what at least %s are worth", least)
-	}
-	return fmt.Sprintf("raise the quantity to at least %s", least)
-}
-
-// Side is the direction of an order.
-type Side string
-
-// The sides.
-const (
-	Buy  Side = "buy"
-	Sell Side = "sell"
-)
-
-// Sign returns the quantity by which a fill of this side changes a position: negative
-// for a sell.
-func (s Side) Sign(quantity exact.Decimal) exact.Decimal {
-	if s == Sell {
-		return -quantity
-	}
-	return quantity
-}
-
-// Other returns the opposite side.
-func (s Side) Other() Side {
-	if s == Buy {
-		return Sell
-	}
-	return Buy
-}
-
-// OrderType says at which price an order may be filled.
-type OrderType string
-
-// The order types.
-const (
-	Market       OrderType = "market"        // at once, at the market's price
-	Limit        OrderType = "limit"         // at the given price or a better one, now or later
-	Stop         OrderType = "stop"          // at the market's price, once it has come to the stop price
-	StopLimit    OrderType = "stop_limit"    // like a limit, once the market has come to the stop price
-	TrailingStop OrderType = "trailing_stop" // like a stop whose price follows the market at a distance
-)
-
-// OrderTypes lists the types.
-var OrderTypes = []OrderType{Market, Limit, Stop, StopLimit, TrailingStop}
-
-// HasLimit reports whether orders of the type have a limit price.
-func (t OrderType) HasLimit() bool { return t == Limit || t == StopLimit }
-
-// HasStop reports whether orders of the type have a stop price.
-func (t OrderType) HasStop() bool { return t == Stop || t == StopLimit || t == TrailingStop }
-
-// TimeInForce says how long an order may wait.
-type TimeInForce string
-
-// The times in force.
-const (
-	GTC TimeInForce = "gtc" // until it is cancelled; an empty time in force means the same
-	Day TimeInForce = "day" // until the session of the exchange ends, or the day in UTC
-	IOC TimeInForce = "ioc" // what cannot be filled at once is cancelled
-	FOK TimeInForce = "fok" // all of it at once or nothing
-	GTD TimeInForce = "gtd" // until ExpiresAt
-)
-
-// TimesInForce lists them.
-var TimesInForce = []TimeInForce{GTC, Day, IOC, FOK, GTD}
-
-// OrderStatus is where an order stands.
-type OrderStatus string
-
-// The statuses. The last three are final.
-const (
-	StatusOpen            OrderStatus = "open"
-	StatusPartiallyFilled OrderStatus = "partially_filled" // the rest waits
-	StatusFilled          OrderStatus = "filled"
-	StatusCancelled       OrderStatus = "cancelled"
-	StatusRejected        OrderStatus = "rejected" // the broker refused it
-)
-
-// Terminal reports whether s is final: it changes only if a broker elsewhere has an order
-// that was given up.
-func (s OrderStatus) Terminal() bool {
-	return s == StatusFilled || s == StatusCancelled || s == StatusRejected
-}
 
 // Order is an order and what became of it.
 type Order struct {
@@ -238,6 +98,59 @@ func (o *Order) Public() Order {
 	return c
 }
 
+// Answer returns the order as the answer to r. If r is a dry run, the order existed
+// before under its client_order_id, and a remark says so: otherwise it would look like
+// what a new order would become.
+func (o *Order) Answer(r OrderRequest) Order {
+	if !r.DryRun || o == nil {
+		return o.Public()
+	}
+	shown := *o
+	shown.Why = []Reason{Because(DryRunKnown, o.ClientOrderID)}
+	return shown.Public()
+}
+
+// Same reports whether o was made by a request equal to r. It compares neither the
+// symbols nor who asked: a client_order_id is unique in the whole book.
+func (o *Order) Same(r OrderRequest) bool {
+	var price exact.Decimal
+	if o.Price != nil {
+		price = *o.Price
+	}
+	return o.Asked == r.Asked() && o.Side == r.Side && o.Type == r.Type && price == r.Price &&
+		(o.Quantity == r.Quantity || r.Quantity == 0) // r gives a notional or all instead, which Asked has
+}
+
+// Within returns price, or the limit of o if that is better for the trader.
+func (o *Order) Within(price exact.Decimal) exact.Decimal {
+	switch {
+	case o.Price == nil:
+		return price
+	case o.Side == Buy:
+		return min(price, *o.Price)
+	}
+	return max(price, *o.Price)
+}
+
+// advise advises a quantity for o, such as "lower" to "at most" 3, in the words of its request.
+func (o *Order) advise(change, bound string, quantity exact.Decimal) string {
+	if o.Notional != 0 {
+		return fmt.Sprintf("%s the notional to what %s %s are worth", change, bound, quantity)
+	}
+	return fmt.Sprintf("%s the quantity to %s %s", change, bound, quantity)
+}
+
+// AtMost advises a quantity of at most most for o.
+func (o *Order) AtMost(most exact.Decimal) string { return o.advise("lower", "at most", most) }
+
+// Measure names the argument that says how much o is of.
+func (o *Order) Measure() string {
+	if o.Notional != 0 {
+		return "notional"
+	}
+	return "quantity"
+}
+
 // LateWithin is how long after the end of an order what the broker says of it can still
 // change it, which is longer than a session of an exchange. An hour later it may leave
 // memory, and nothing changes it any more.
@@ -247,6 +160,9 @@ const LateWithin = 8 * time.Hour
 func (o *Order) EndedWithin(d time.Duration) bool {
 	return o.Account != "" && time.Since(o.UpdatedAt.Time) < d
 }
+
+// Unknown reports whether o was given to a broker that has not answered yet.
+func (o *Order) Unknown() bool { return o.Account != "" && o.BrokerID == "" && !o.Status.Terminal() }
 
 // Remaining returns the quantity that may still be filled, negative for a sell.
 func (o *Order) Remaining() exact.Decimal { return o.Side.Sign(o.Quantity - o.FilledQuantity) }
@@ -268,6 +184,11 @@ func (o *Order) Cut() bool {
 	return o.ReduceOnly && (o.Account == "" || o.Role != "" || o.Type == Market)
 }
 
+// Closes returns how much of a position of held the rest of o would close, without a sign.
+// Of an exit no more than that is ever filled, and of any other order the limits refuse no
+// part of it. So fills, limits and what the account calls protected go by it alone.
+func (o *Order) Closes(held exact.Decimal) exact.Decimal { return Reducible(held, o.Remaining()) }
+
 // before reports whether o is judged before other at the same price. Orders are judged
 // in the order of their acceptance, and an entry before its exits. Of two orders that
 // were accepted together the stop comes first, which is worse for the trader.
@@ -284,13 +205,12 @@ func (o *Order) before(other *Order) bool {
 // exits reports whether o is the exit of an entry.
 func (o *Order) exits() bool { return o.Role == RoleStopLoss || o.Role == RoleTakeProfit }
 
-// ExitCount returns how many exits o has once it is filled.
-func (o *Order) ExitCount() (n int) {
-	if o.StopLoss != nil {
-		n++
-	}
-	if o.TakeProfit != nil {
-		n++
+// exitCount returns how many exits o has once it is filled.
+func (o *Order) exitCount() (n int) {
+	for _, x := range []*Exit{o.StopLoss, o.TakeProfit} {
+		if x != nil {
+			n++
+		}
 	}
 	return n
 }
@@ -301,7 +221,7 @@ func (o *Order) Slots() int {
 	if o.Role == RoleOCO {
 		return 1
 	}
-	return max(1, o.ExitCount())
+	return max(1, o.exitCount())
 }
 
 // Since returns from when on prices count for o, in unix milliseconds: since the last look at
@@ -331,26 +251,6 @@ func (o *Order) Worst() exact.Decimal {
 	return 0
 }
 
-// Measure names the argument that says how much o is of.
-func (o *Order) Measure() string {
-	if o.Notional != 0 {
-		return "notional"
-	}
-	return "quantity"
-}
-
-// wellFormed reports whether o has the prices that its type needs, and no others. It is
-// checked because a start reads records that somebody may have edited.
-func (o *Order) wellFormed() bool {
-	return o.Type.HasLimit() == (o.Price != nil) && o.Type.HasStop() == (o.StopPrice != nil)
-}
-
-// Shrinks reports whether a fill of the signed size brings a position of q closer to
-// zero, or to zero, and not beyond.
-func Shrinks(q, size exact.Decimal) bool {
-	return q != 0 && size != 0 && (q > 0) != (size > 0) && size.Abs() <= q.Abs()
-}
-
 // WithStop returns o with another stop price, if it is a trailing stop that is open.
 func (o *Order) WithStop(stop exact.Decimal) *Order {
 	if o.Type != TrailingStop || o.Status.Terminal() {
@@ -366,4 +266,144 @@ func (o *Order) WithStop(stop exact.Decimal) *Order {
 // It reports false if that is no price.
 func (o *Order) Trailing(price exact.Decimal, g Grid) (exact.Decimal, bool) {
 	return Exit{Distance: o.TrailAmount, Percent: o.TrailPercent, Tick: g.Tick}.At(price, o.Side == Buy)
+}
+
+// Side is the direction of an order.
+type Side string
+
+// The sides.
+const (
+	Buy  Side = "buy"
+	Sell Side = "sell"
+)
+
+// Sign returns the quantity by which a fill of this side changes a position: negative
+// for a sell.
+func (s Side) Sign(quantity exact.Decimal) exact.Decimal {
+	if s == Sell {
+		return -quantity
+	}
+	return quantity
+}
+
+// Other returns the opposite side.
+func (s Side) Other() Side {
+	if s == Buy {
+		return Sell
+	}
+	return Buy
+}
+
+// OrderType says at which price an order may be filled.
+type OrderType string
+
+// The order types.
+const (
+	Market       OrderType = "market"        // at once, at the market's price
+	Limit        OrderType = "limit"         // at the given price or a better one, now or later
+	Stop         OrderType = "stop"          // at the market's price, once it has come to the stop price
+	StopLimit    OrderType = "stop_limit"    // like a limit, once the market has come to the stop price
+	TrailingStop OrderType = "trailing_stop" // like a stop whose price follows the market at a distance
+)
+
+// OrderTypes lists the types.
+var OrderTypes = []OrderType{Market, Limit, Stop, StopLimit, TrailingStop}
+
+// HasLimit reports whether orders of the type have a limit price.
+func (t OrderType) HasLimit() bool { return t == Limit || t == StopLimit }
+
+// HasStop reports whether orders of the type have a stop price.
+func (t OrderType) HasStop() bool { return t == Stop || t == StopLimit || t == TrailingStop }
+
+// TimeInForce says how long an order may wait.
+type TimeInForce string
+
+// The times in force.
+const (
+	GTC TimeInForce = "gtc" // until it is cancelled; an empty time in force means the same
+	Day TimeInForce = "day" // until the session of the exchange ends, or the day in UTC
+	IOC TimeInForce = "ioc" // what cannot be filled at once is cancelled
+	FOK TimeInForce = "fok" // all of it at once or nothing
+	GTD TimeInForce = "gtd" // until ExpiresAt
+)
+
+// TimesInForce lists them.
+var TimesInForce = []TimeInForce{GTC, Day, IOC, FOK, GTD}
+
+// OrderStatus is where an order stands.
+type OrderStatus string
+
+// The statuses. The last three are final.
+const (
+	StatusOpen            OrderStatus = "open"
+	StatusPartiallyFilled OrderStatus = "partially_filled" // the rest waits
+	StatusFilled          OrderStatus = "filled"
+	StatusCancelled       OrderStatus = "cancelled"
+	StatusRejected        OrderStatus = "rejected" // the broker refused it
+)
+
+// Terminal reports whether s is final: it changes only if a broker elsewhere has an order
+// that was given up.
+func (s OrderStatus) Terminal() bool {
+	return s == StatusFilled || s == StatusCancelled || s == StatusRejected
+}
+
+// Who names the client behind a request, for the journal and its audit. Every
+// field may be empty.
+type Who struct {
+	Name   string `json:"name,omitempty"`   // what the program calls itself: not to be trusted
+	Client string `json:"client,omitempty"` // which program, as a digest that stays the same over logins
+	ID     string `json:"id,omitempty"`     // which login of the program, as a digest
+}
+
+// shortID is how many characters of the login's digest are written down, as
+// many as --clients and the log show.
+const shortID = 8
+
+// Short returns w as it is written down, or nil if all its fields are empty.
+func (w Who) Short() *Who {
+	if w == (Who{}) {
+		return nil
+	}
+	w.Name, w.Client = limit.Clip(w.Name), limit.Clip(w.Client)
+	w.ID = limit.Clip(w.ID[:min(len(w.ID), shortID)])
+	return &w
+}
+
+// SameClient reports whether two requests came from the same program. They are compared
+// by Client if one of them has it, and otherwise by ID.
+func (w *Who) SameClient(other *Who) bool {
+	switch {
+	case w == nil || other == nil:
+		return w == other
+	case w.Client != "" || other.Client != "":
+		return w.Client == other.Client
+	}
+	return w.ID == other.ID
+}
+
+// Time is an instant as clients and the journal see it: UTC with milliseconds.
+type Time struct{ time.Time }
+
+// TimeLayout always has three decimals, so that texts of times sort like the times.
+const TimeLayout = "2006-01-02T15:04:05.000Z"
+
+// Age returns how old t is at the instant at. A stored time may lie in the future because
+// the clock was set back; its age is zero.
+func (t Time) Age(at Time) time.Duration { return max(0, at.Sub(t.Time)) }
+
+// String returns t as clients and the journal see it.
+func (t Time) String() string { return t.UTC().Format(TimeLayout) }
+
+// MarshalJSON writes t with exactly three decimals.
+func (t Time) MarshalJSON() ([]byte, error) { return []byte(`"` + t.String() + `"`), nil }
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (t *Time) UnmarshalJSON(text []byte) error {
+	v, err := time.Parse(`"`+TimeLayout+`"`, string(text))
+	if err != nil {
+		return fmt.Errorf("bad time %s: write it as %s", limit.Clip(string(text)), TimeLayout)
+	}
+	t.Time = v
+	return nil
 }

@@ -8,8 +8,7 @@ import (
 
 // The paper broker says what a market would have done with an order. Its answers depend on
 // the order, the prices and the rules alone. It uses no random numbers, so the same journal
-// and prices give the same fills. A fill stands in the same record as the order that it
-// changes, so that no crash comes between them.
+// and prices give the same fills.
 
 // PaperName is the broker's name on paper orders and positions.
 const PaperName = "paper"
@@ -19,11 +18,16 @@ const PaperName = "paper"
 // by the slippage. So is a limit order whose limit the bid or ask has reached already,
 // but at its limit if the slippage would go beyond it. All others rest.
 func (b *Book) arrive(o *Order, q Quote) exact.Decimal {
-	// Reached means that the bid or ask is at the limit or better, before slippage.
-	if offered := b.offered(o, q); o.Type.HasStop() || o.Within(offered) != offered {
+	if o.Type.HasStop() || !b.offers(o, q) {
 		return 0
 	}
 	return o.Within(b.slip(o, q))
+}
+
+// offers reports whether the bid or ask is at the limit of o or better, before slippage.
+func (b *Book) offers(o *Order, q Quote) bool {
+	offered := b.offered(o, q)
+	return o.Within(offered) == offered
 }
 
 // slip returns the price at which o takes from the market: worse for the trader than
@@ -31,8 +35,7 @@ func (b *Book) arrive(o *Order, q Quote) exact.Decimal {
 // sell gets at least one tick, or all of a price that is below that: nothing is no price,
 // and what was bought there must not be stuck.
 func (b *Book) slip(o *Order, q Quote) exact.Decimal {
-	from, spread := b.side(o, q)
-	slipped := b.worse(o, from, b.Rules.Slippage+spread)
+	slipped, from := b.worse(o, q, b.Rules.Slippage)
 	if o.Side == Sell {
 		slipped = max(slipped, min(from, max(b.Grid(o.Symbol).Tick, 1)))
 	}
@@ -42,50 +45,41 @@ func (b *Book) slip(o *Order, q Quote) exact.Decimal {
 // offered returns the ask for an order that buys and the bid for one that sells
 // when the market is at q.
 func (b *Book) offered(o *Order, q Quote) exact.Decimal {
-	from, spread := b.side(o, q)
-	return b.worse(o, from, spread)
+	offered, _ := b.worse(o, q, 0)
+	return offered
 }
 
-// side returns the price that a fill of o is computed from, and the fraction by which
-// it is to be made worse for the spread. If the source has told bid and ask, that is the
-// ask for a buy or the bid for a sell, and zero; otherwise the price of the market, and
-// half the spread.
-func (b *Book) side(o *Order, q Quote) (from, spread exact.Decimal) {
-	switch {
-	case !b.Rules.Quoted || q.Bid == 0:
-		return q.Price, b.Rules.HalfSpread
-	case o.Side == Buy:
-		return q.Ask, 0
+// worse returns a price that is worse for the trader than ask or bid by the fraction slippage,
+// rounded to the tick of the market to his disadvantage, and the price that it is computed
+// from. If the source has told bid and ask, that is the ask for a buy or the bid for a sell;
+// otherwise it is the price of the market, and half the spread is added to the slippage. A buy
+// pays at most the highest tick in the range of exact numbers, or all of a price above that:
+// what was sold there must not be stuck.
+func (b *Book) worse(o *Order, q Quote, slippage exact.Decimal) (moved, from exact.Decimal) {
+	from, by := q.Price, b.Rules.HalfSpread+slippage
+	if b.Rules.Quoted && q.Bid != 0 {
+		if from, by = q.Ask, slippage; o.Side == Sell {
+			from = q.Bid
+		}
 	}
-	return q.Bid, 0
-}
-
-// worse returns a price that is worse for the trader by a fraction, rounded to the
-// tick of the market to his disadvantage. A buy pays at most the highest tick in the range
-// of exact numbers, or all of a price above that: what was sold there must not be stuck.
-func (b *Book) worse(o *Order, price, by exact.Decimal) exact.Decimal {
 	tick, factor, to := b.Grid(o.Symbol).Tick, exact.One+by, exact.Up
 	if o.Side == Sell {
 		factor, to = exact.One-by, exact.Down
 	}
-	moved, ok := price.Times(factor, to)
+	moved, ok := from.Times(factor, to)
 	if ok {
 		moved, ok = moved.Step(tick, to)
 	}
 	if !ok {
 		moved, _ = exact.Decimal(math.MaxInt64).Step(tick, exact.Down)
-		moved = max(moved, price)
+		moved = max(moved, from)
 	}
-	return moved
+	return moved, from
 }
 
-// report returns a report that a quantity was filled at price and the order has the
-// status after that. If the price is zero, nothing was filled and the order is open. The
-// value is rounded up to the last decimal, and so is the fee, which is rate times it.
-func (b *Book) report(status OrderStatus, quantity, price, rate exact.Decimal) (Report, error) {
-	if price == 0 {
-		return Report{Status: StatusOpen}, nil
-	}
+// report returns a report that all of an order, a quantity, was filled at a price because of
+// the mark. The value is rounded up to the last decimal, and so is the fee, which is rate times it.
+func (b *Book) report(quantity, price, rate exact.Decimal, mark Quote) (Report, error) {
 	fee, ok := quantity.Times(price, exact.Up)
 	if ok {
 		fee, ok = fee.Times(rate, exact.Up)
@@ -93,44 +87,77 @@ func (b *Book) report(status OrderStatus, quantity, price, rate exact.Decimal) (
 	if !ok {
 		return Report{}, Refuse("out_of_range", "%s at %s is beyond the range of exact numbers; lower the quantity", quantity, price)
 	}
-	return Report{Status: status, Size: quantity, Price: price, Fee: fee}, nil
+	return Report{Status: StatusFilled, Size: quantity, Price: price, Fee: fee, Mark: mark}, nil
 }
 
-// span is the trading of some time, which resting orders and alerts are judged on.
-type span struct {
-	// open is the first price. It is zero if the span goes on from a price that was seen
-	// before: on the way from there the market passed every limit in between.
-	open      exact.Decimal
-	start     exact.Decimal // the first price, or the one that was seen before
-	high, low exact.Decimal
-	close     exact.Decimal // the last price
+// Estimate is what a person wants to know of an order before it is filled. It assumes the
+// price that is most likely by what is known now, without slippage for an order that
+// waits. If no price is known, all fields are zero.
+type Estimate struct {
+	Price exact.Decimal
+
+	// Quantity is how much would be filled: the whole order, or nothing of an ioc or a fok
+	// that the market has not reached.
+	Quantity exact.Decimal
+
+	Fee                  exact.Decimal // of the paper broker
+	StopLoss, TakeProfit exact.Decimal // the prices at which the exits would stand
 }
 
-// resting returns the price at which a resting limit is filled within part, if it is.
-// For a buy the ask counts and for a sell the bid. If the market opened beyond the
-// limit, the order is filled at the open, which is better for the trader; otherwise at
-// its limit, which the market reached later.
-func (b *Book) resting(o *Order, part span) (exact.Decimal, bool) {
-	// The best price of the span for the trader decides whether the limit was reached.
-	extreme := part.low
-	if o.Side == Sell {
-		extreme = part.high
+// Estimate returns the estimate of o, the answer to a dry run. The fee of a broker
+// elsewhere is not known here, and stays zero. An order that takes what the market offers, now
+// or later like a stop, pays the taker's rate; a limit that waits pays the maker's.
+func (b *Book) Estimate(o Order) Estimate {
+	x, rate := Estimate{Price: o.Worst(), Quantity: o.Quantity}, b.Rules.FeeRate
+	switch {
+	case o.AveragePrice != nil:
+		x.Price = *o.AveragePrice
+	case o.Type == Market: // at a broker elsewhere, which has not answered yet
+		x.Price = b.slip(&o, b.Markets.Of(o.Symbol).Quote)
+	case o.Type == StopLimit && !b.offers(&o, Quote{Price: *o.StopPrice}): // triggered at its stop, it rests at its limit
+		rate = b.Rules.MakerFeeRate
+	case o.Waits():
+		x.Price = *o.StopPrice
+	default:
+		rate = b.Rules.MakerFeeRate
 	}
-	if nearest := b.offered(o, Quote{Price: extreme}); o.Within(nearest) != nearest {
-		return 0, false
+	if x.Price == 0 {
+		return Estimate{}
 	}
-	if part.open != 0 {
-		return o.Within(b.offered(o, Quote{Price: part.open})), true
+	if o.Status.Terminal() {
+		x.Quantity = o.FilledQuantity
 	}
-	return *o.Price, true
+	if o.Account == "" {
+		r, _ := b.report(x.Quantity, x.Price, rate, Quote{}) // in range: the dry run has made the same checks
+		x.Fee = r.Fee
+	}
+	if o.StopLoss != nil {
+		x.StopLoss, _ = o.StopLoss.At(x.Price, o.above(RoleStopLoss))
+	}
+	if o.TakeProfit != nil {
+		x.TakeProfit, _ = o.TakeProfit.At(x.Price, o.above(RoleTakeProfit))
+	}
+	return x
 }
 
-// stopPrice returns the price of the market when it reaches the stop within b, and
-// whether it does. The price is the stop, or the first price of b if that is beyond the
-// stop already. It is never better for the trader than the stop.
-func stopPrice(side Side, stop exact.Decimal, b span) (exact.Decimal, bool) {
-	if side == Buy {
-		return max(stop, b.start), b.high >= stop
+// Worth returns what is filled is worth by the estimate, and false if that is out of range.
+func (x Estimate) Worth() (exact.Decimal, bool) {
+	return x.Quantity.Times(x.Price, exact.Up)
+}
+
+// EstimateBeside returns the estimate of the stop beside o, a limit. Nobody knows which of
+// the two will be filled, so each has an estimate of its own.
+func (b *Book) EstimateBeside(o Order, with OCO) Estimate { return b.Estimate(*o.partner(with)) }
+
+// Arrival returns the highest price at which o may be filled if it arrives now, and zero if
+// the market has not reached it. That is the price on arrival, or the price of the market:
+// a limit that bid or ask have not reached waits, and is filled by the next trade, without
+// slippage.
+func (b *Book) Arrival(o Order) exact.Decimal {
+	q := b.Markets.Of(o.Symbol).Quote
+	price := b.arrive(&o, q)
+	if later := b.offered(&o, Quote{Price: q.Price}); o.Type == Limit && o.Within(later) == later {
+		price = max(price, later)
 	}
-	return min(stop, b.start), b.low <= stop
+	return price
 }

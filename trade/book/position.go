@@ -49,7 +49,7 @@ type Holding struct {
 	Synthetic bool `json:"synthetic,omitempty"` // the price of a fill was invented, so the cost and the profit are
 }
 
-var ErrOverflow = errors.New("the position would leave the range of exact numbers")
+var errOverflow = errors.New("the position would leave the range of exact numbers")
 
 // Fill returns the holding after a fill of signed size at price with a fee.
 //
@@ -85,7 +85,7 @@ func (h Holding) Fill(size, price, fee exact.Decimal) (Holding, error) {
 	h.Realized = sum(h.Realized, fee.Money().Neg())
 	h.Fees = sum(h.Fees, fee.Money())
 	if !ok || !fits {
-		return Holding{}, ErrOverflow
+		return Holding{}, errOverflow
 	}
 	return h, nil
 }

@@ -132,8 +132,8 @@ func (b *Book) Closable(symbol string) exact.Decimal {
 	return part
 }
 
-// NotHeld refuses to close more of a position than the account holds.
-func (b *Book) NotHeld(symbol string) error {
+// notHeld refuses to close more of a position than the account holds.
+func (b *Book) notHeld(symbol string) error {
 	held := b.Holdings[symbol].Quantity
 	return Later.Refuse("reduce_only", "this book's position in %s is %s and the account at %s holds %s: at most %s can be closed by reduce_only or quantity all",
 		symbol, held, b.Remote.Name, held+b.Excess(symbol), b.Closable(symbol).Abs())

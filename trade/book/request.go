@@ -60,7 +60,8 @@ var ClientIDShape = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,48}$`)
 
 // Normalize brings the request, except for its symbol, into one spelling, and refuses
 // what would be wrong in any state of the book. It reads no state, so it can be called
-// before anything else.
+// before anything else. A price that the type does not take is refused and not ignored: the
+// type may be the mistake.
 func (r *OrderRequest) Normalize() error {
 	r.Side = Side(strings.ToLower(strings.TrimSpace(string(r.Side))))
 	r.Type = OrderType(strings.ToLower(strings.TrimSpace(string(r.Type))))
@@ -69,6 +70,15 @@ func (r *OrderRequest) Normalize() error {
 	if r.TimeInForce == GTC {
 		r.TimeInForce = ""
 	}
+	sizes := 0
+	for _, given := range []bool{r.Quantity != 0, r.Notional != 0, r.All} {
+		if given {
+			sizes++
+		}
+	}
+	tif := r.TimeInForce
+	stops, trails := r.Type == Stop || r.Type == StopLimit, r.TrailAmount != 0 || r.TrailPercent != 0
+	atOnce, exits := tif == IOC || tif == FOK, r.StopLoss != Exit{} || r.TakeProfit != Exit{}
 	switch {
 	case r.Side != Buy && r.Side != Sell:
 		return Refuse("bad_side", "side %q: write buy or sell", limit.Clip(string(r.Side)))
@@ -76,44 +86,14 @@ func (r *OrderRequest) Normalize() error {
 		return Refuse("bad_type", "type %q: write one of %s", limit.Clip(string(r.Type)), joined(OrderTypes))
 	case r.ClientOrderID != "" && !ClientIDShape.MatchString(r.ClientOrderID):
 		return Refuse("bad_client_order_id", "client_order_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", limit.Clip(r.ClientOrderID))
-	}
-	if err := r.checkSize(); err != nil {
-		return err
-	}
-	if err := r.checkPrices(); err != nil {
-		return err
-	}
-	if err := r.checkTime(); err != nil {
-		return err
-	}
-	return r.checkGroup()
-}
 
-// checkSize refuses a request that does not give exactly one of quantity, notional and
-// all.
-func (r *OrderRequest) checkSize() error {
-	measures := 0
-	for _, given := range []bool{r.Quantity != 0, r.Notional != 0, r.All} {
-		if given {
-			measures++
-		}
-	}
-	switch {
-	case r.Quantity < 0 || r.Notional < 0 || measures == 0:
+	case r.Quantity < 0 || r.Notional < 0 || sizes == 0:
 		return Refuse("bad_quantity", "quantity %s: it must be above zero", r.Quantity)
-	case measures > 1:
+	case sizes > 1:
 		return Refuse("bad_quantity", "quantity and notional: give one of them")
 	case r.MayOpen && (r.All || r.ReduceOnly):
 		return Refuse("bad_may_open", "an order that only reduces a position (reduce_only, quantity all) opens none: leave out may_open")
-	}
-	return nil
-}
 
-// checkPrices refuses a request whose prices are not those that its type takes. A price
-// that the type does not take is refused and not ignored: the type may be the mistake.
-func (r *OrderRequest) checkPrices() error {
-	stops := r.Type == Stop || r.Type == StopLimit
-	switch {
 	case r.Price < 0 || r.StopPrice < 0 || r.TrailAmount < 0:
 		return Refuse("bad_price", "price %s: it must be above zero", min(r.Price, r.StopPrice, r.TrailAmount))
 	case r.Type == Limit && r.Price == 0 && r.StopPrice != 0:
@@ -126,27 +106,6 @@ func (r *OrderRequest) checkPrices() error {
 		return Refuse("stop_price_required", "a %s order needs a stop_price", r.Type)
 	case !stops && r.StopPrice != 0:
 		return Refuse("stop_price_not_allowed", "a %s order takes no stop_price: %s", r.Type, whichPrice)
-	}
-	if err := r.checkTrail(); err != nil {
-		return err
-	}
-	if r.PostOnly && r.Type != Limit {
-		return Refuse("bad_post_only", "post_only is for type limit alone, not for %s", r.Type)
-	}
-	return nil
-}
-
-// whichPrice ends the refusal of a price that the type of an order does not take. A refusal is
-// followed to the letter, so it says what each price does: a sell stop whose stop_price was
-// written as price sells at once if it is sent again as a limit.
-const whichPrice = "price is the limit of a limit or stop_limit order, which fills at once where the market has reached it; " +
-	"stop_price is where the market triggers a stop or stop_limit order; trail_amount or trail_percent is the distance of a trailing_stop"
-
-// checkTrail refuses a distance of an order that is no trailing stop, and a trailing stop
-// that does not have exactly one.
-func (r *OrderRequest) checkTrail() error {
-	trails := r.TrailAmount != 0 || r.TrailPercent != 0
-	switch {
 	case trails && r.Type != TrailingStop:
 		return Refuse("bad_trail", "a %s order takes neither trail_amount nor trail_percent: they are of type trailing_stop, "+
 			"which for a position is an order of its own, on the other side", r.Type)
@@ -156,23 +115,32 @@ func (r *OrderRequest) checkTrail() error {
 		return Refuse("bad_trail", "trail_amount and trail_percent: give one of them")
 	case r.TrailPercent < 0 || r.TrailPercent >= 100*exact.One:
 		return Refuse("bad_trail", "trail_percent %s: above 0 and below 100", r.TrailPercent)
-	}
-	return nil
-}
+	case r.PostOnly && r.Type != Limit:
+		return Refuse("bad_post_only", "post_only is for type limit alone, not for %s", r.Type)
 
-// checkTime refuses a time in force that the order cannot have.
-func (r *OrderRequest) checkTime() error {
-	tif := r.TimeInForce
-	switch {
 	case tif != "" && !slices.Contains(TimesInForce, tif):
 		return Refuse("bad_time_in_force", "time_in_force %q: write one of %s", limit.Clip(string(tif)), joined(TimesInForce))
 	case (tif == GTD) != !r.ExpiresAt.IsZero():
 		return Refuse("bad_expires_at", "expires_at and time_in_force gtd go together")
-	case (tif == IOC || tif == FOK) && (r.PostOnly || r.Type.HasStop()):
+	case atOnce && (r.PostOnly || r.Type.HasStop()):
 		return Refuse("bad_time_in_force", "%s is for orders that fill at once, and a stop or a post_only order waits: leave time_in_force out, or send day or gtd", tif)
+
+	case exits && (r.ReduceOnly || r.All || r.OCO != OCO{}):
+		return Refuse("bad_exit", "stop_loss and take_profit belong to an order that opens a position, not to reduce_only, quantity all or oco; "+
+			"to protect a position place a stop, or a limit with oco, that is reduce_only")
+	case r.OCO != OCO{} && (r.Type != Limit || r.OCO.StopPrice <= 0 || r.OCO.Price < 0):
+		return Refuse("bad_oco", `oco is the stop beside an order of type limit, such as {"stop_price":95}; an entry is protected by stop_loss and take_profit`)
+	case r.OCO != OCO{} && atOnce:
+		return Refuse("bad_oco", "oco and %s exclude each other: both orders wait, so leave time_in_force out", tif)
 	}
 	return nil
 }
+
+// whichPrice ends the refusal of a price that the type of an order does not take. A refusal is
+// followed to the letter, so it says what each price does: a sell stop whose stop_price was
+// written as price sells at once if it is sent again as a limit.
+const whichPrice = "price is the limit of a limit or stop_limit order, which fills at once where the market has reached it; " +
+	"stop_price is where the market triggers a stop or stop_limit order; trail_amount or trail_percent is the distance of a trailing_stop"
 
 // CheckExpiry refuses an order whose time is over at an instant.
 func (r *OrderRequest) CheckExpiry(at Time) error {
@@ -218,19 +186,46 @@ func joined[T ~string](words []T) string {
 	return strings.Join(texts, ", ")
 }
 
-// checkGroup refuses a stop_loss, take_profit or oco that the order cannot have.
-func (r *OrderRequest) checkGroup() error {
-	exits := r.StopLoss != Exit{} || r.TakeProfit != Exit{}
-	switch {
-	case exits && (r.ReduceOnly || r.All || r.OCO != OCO{}):
-		return Refuse("bad_exit", "stop_loss and take_profit belong to an order that opens a position, not to reduce_only, quantity all or oco; "+
-			"to protect a position place a stop, or a limit with oco, that is reduce_only")
-	case r.OCO != OCO{} && (r.Type != Limit || r.OCO.StopPrice <= 0 || r.OCO.Price < 0):
-		return Refuse("bad_oco", `oco is the stop beside an order of type limit, such as {"stop_price":95}; an entry is protected by stop_loss and take_profit`)
-	case r.OCO != OCO{} && (r.TimeInForce == IOC || r.TimeInForce == FOK):
-		return Refuse("bad_oco", "oco and %s exclude each other: both orders wait, so leave time_in_force out", r.TimeInForce)
+// Role says what an order of a group is for.
+type Role string
+
+// The roles.
+const (
+	RoleStopLoss   Role = "stop_loss"
+	RoleTakeProfit Role = "take_profit"
+	RoleOCO        Role = "oco" // the limit or the stop of an oco
+)
+
+// Exit says where a stop_loss or a take_profit stands: at a price, or at a distance from
+// the price of the entry. One of the first three fields is set; with ATR, Distance is
+// what that came to when the order was accepted.
+type Exit struct {
+	Price    exact.Decimal `json:"price,omitempty"`
+	Percent  exact.Decimal `json:"percent,omitempty"`
+	ATR      exact.Decimal `json:"atr,omitempty"` // how many times the average true range
+	Distance exact.Decimal `json:"distance,omitempty"`
+	Tick     exact.Decimal `json:"tick,omitempty"` // of the market when the order was accepted
+}
+
+// OCO is the stop beside a limit order: "one cancels the other". With a Price it is
+// a stop_limit.
+type OCO struct{ StopPrice, Price exact.Decimal }
+
+// ParseExit reads a price such as 94.5, or a distance from the entry: a percentage of its
+// price such as 3%, below 100%, or a multiple of the average true range such as 2atr.
+func ParseExit(text string) (x Exit, err error) {
+	// The suffix says what the number is; without one it is a price.
+	s, to := strings.ToLower(strings.ReplaceAll(text, " ", "")), &x.Price
+	if number, ok := strings.CutSuffix(s, "%"); ok {
+		s, to = number, &x.Percent
+	} else if number, ok := strings.CutSuffix(s, "atr"); ok {
+		s, to = number, &x.ATR
 	}
-	return nil
+	if *to, err = exact.Parse([]byte(s)); err != nil || *to <= 0 || x.Percent >= 100*exact.One {
+		return Exit{}, Refuse("bad_exit", "%q is no place for an exit: write a price such as 94.5, or a distance from the entry, "+
+			"in percent such as 3%% (above 0 and below 100) or in average true ranges such as 2atr; further away a take_profit is written as a price, and a stop_loss in average true ranges", limit.Clip(text))
+	}
+	return x, nil
 }
 
 // Approval is a person's yes to an order: the evidence of it in the journal, and what it
@@ -242,12 +237,10 @@ type Approval struct {
 	Until    time.Time
 }
 
-// Covers returns a refusal if o, which would be filled at fill on arrival, is not what was
+// covers returns a refusal if o, which would be filled at fill on arrival, is not what was
 // approved: the market has moved on since the person looked.
-func (a *Approval) Covers(o *Order, fill exact.Decimal, at Time) error {
+func (a *Approval) covers(o *Order, fill exact.Decimal, at Time) error {
 	switch {
-	case a == nil:
-		return nil
 	case o.Quantity > a.Quantity:
 		return Refuse("not_approved", "a person approved a quantity of %s, and it would be %s now; nothing was placed: call again, and they are asked anew", a.Quantity, o.Quantity)
 	case fill != 0 && a.Price != 0 && (o.Side == Buy && fill > a.Price || o.Side == Sell && fill < a.Price):

@@ -40,7 +40,7 @@ func NewTick(u market.Update) (Tick, bool) {
 // Begin adds to t what was known before it, and is called before anything is judged.
 // Since is the time of the update before, in unix milliseconds, zero if t is the first
 // one after a start. Before is the price before t, perhaps one that an earlier process
-// saw. In the first update the legs whose bar began before this process did have no open, so
+// saw. In the first update the legs whose bar began before this process did have not opened, so
 // that a limit which the market passed during a downtime is filled at the limit; those whose
 // bar closed before that are late.
 func (t *Tick) Begin(since int64, before Quote, began Time) {
@@ -67,7 +67,7 @@ func (t *Tick) Begin(since int64, before Quote, began Time) {
 			t.legs[i].from = t.Since
 		}
 		if since == 0 && t.legs[i].bar*1000 <= began.UnixMilli() {
-			t.legs[i].open = 0
+			t.legs[i].opened = false
 			t.legs[i].late = t.legs[i].closed <= began.UnixMilli()
 		}
 	}
@@ -163,6 +163,16 @@ func (t Tick) Reaches(c Condition) bool { return t.span.high != 0 && reachedBy(c
 // reachedBy reports whether s reaches the threshold of a price condition.
 func reachedBy(c Condition, s span) bool { return c.Met(extreme(c, s)) }
 
+// span is the trading of some time, which resting orders and alerts are judged on.
+type span struct {
+	// start is the first price. If the span has not opened with it, it is the one that was seen
+	// before: on the way from there the market passed every limit in between.
+	start     exact.Decimal
+	opened    bool
+	high, low exact.Decimal
+	close     exact.Decimal // the last price
+}
+
 // leg is one bar of the path of an update. Within a leg it is not known whether the
 // high or the low came first.
 type leg struct {
@@ -174,7 +184,7 @@ type leg struct {
 }
 
 // legs returns the path of an update. The first leg goes on from the last price seen,
-// so it has no open. An update without a path is one leg. A leg with a price that is out
+// so it has not opened. An update without a path is one leg. A leg with a price that is out
 // of the range of exact numbers is left out.
 func legs(u market.Update) []leg {
 	// An update without a path becomes one bar from the last price to the new one.
@@ -189,16 +199,11 @@ func legs(u market.Update) []leg {
 	for i, b := range path {
 		l := leg{bar: b.Time, from: b.Time * 1000, to: u.At}
 		var ok [4]bool
-		l.open, ok[0] = exact.FromFloat(b.Open)
+		l.start, ok[0] = exact.FromFloat(b.Open)
 		l.high, ok[1] = exact.FromFloat(b.High)
 		l.low, ok[2] = exact.FromFloat(b.Low)
 		l.close, ok[3] = exact.FromFloat(b.Close)
-		// The open of the first leg is not a new trade: the update before told it. start
-		// keeps it as the price that the leg begins at.
-		l.start = l.open
-		if i == 0 {
-			l.open = 0
-		}
+		l.opened = i > 0 // the open of the first leg is not a new trade: the update before told it
 		l.closed = math.MaxInt64
 		if i+1 < len(path) {
 			l.to = path[i+1].Time * 1000
@@ -229,7 +234,7 @@ func (l leg) after(instant int64) (span, bool) {
 
 // opening returns the first instant of l, as a leg: its open and nothing else.
 func (l leg) opening() leg {
-	l.span = span{open: l.open, start: l.open, close: l.open, high: l.open, low: l.open}
+	l.span = span{start: l.start, opened: true, close: l.start, high: l.start, low: l.start}
 	l.to = l.from
 	return l
 }
