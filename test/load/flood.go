@@ -118,7 +118,7 @@ func recovered(t *target, token string, before sample, quiet report) error {
 		return fmt.Errorf("half of the owner's calls now take more than %v, before %v", again.median, quiet.median)
 	}
 	if _, status, err := t.call(token, "generate_chart", `{}`); err != nil || status != http.StatusOK {
-		return failure("the owner's chart afterwards", status, err)
+		return fmt.Errorf("the owner's chart afterwards: status %d, %v", status, err)
 	}
 	if _, err := t.login("late", "192.0.2.1"); err != nil { // a new place may have to wait: strangers have just guessed
 		return fmt.Errorf("a new login afterwards: %w", err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"wick/test/harness"
 )
 
 // job is one kind of work, done over and over with a rest between.
@@ -158,25 +161,17 @@ func soakAlert(t *target, token string, n int) error {
 	return nil
 }
 
-// soakStream subscribes, opens a stream, reads its first lines and leaves.
+// soakStream subscribes, opens a stream and leaves after a second.
 func soakStream(t *target, token string, _ int) error {
 	if _, err := served(t.call(token, "subscribe_notifications", `{}`)); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, "GET", t.base+"/mcp", nil)
-	if err != nil {
-		return err
+	err := t.with(token).Stream(ctx, "", func(string, string) { cancel() })
+	if harness.Status(err) == 0 && ctx.Err() != nil { // it was we who left
+		return nil
 	}
-	request.Header.Set("Authorization", "Bearer "+token)
-	request.Header.Set("Accept", "text/event-stream")
-	r, err := t.client.Do(request)
-	if err != nil {
-		return err
-	}
-	defer r.Body.Close()
-	_, err = r.Body.Read(make([]byte, 4096))
 	return err
 }
 
@@ -194,9 +189,11 @@ func soakBad(t *target, token string, n int) error {
 	if n%3 > 0 {
 		token = ""
 	}
-	status, _, _, err := t.send("POST", paths[n%len(paths)], kinds[n%len(kinds)], fmt.Sprintf("10.1.%d.%d", n>>8&255, n&255), token, io.MultiReader(strings.NewReader(string(noise))))
-	if err == nil && status >= 500 && status != http.StatusServiceUnavailable {
-		err = fmt.Errorf("status %d", status)
+	c := t.as("", fmt.Sprintf("10.1.%d.%d", n>>8&255, n&255))
+	c.Token = token
+	answer, err := c.Send("POST", paths[n%len(paths)], kinds[n%len(kinds)], io.MultiReader(bytes.NewReader(noise)))
+	if err == nil && answer.Status >= 500 && answer.Status != http.StatusServiceUnavailable {
+		err = fmt.Errorf("status %d", answer.Status)
 	}
 	return err
 }

@@ -64,7 +64,7 @@ type holders struct {
 }
 
 func newHolders(t *target) *holders {
-	address, _ := url.Parse(t.base)
+	address, _ := url.Parse(t.Base)
 	return &holders{host: address.Host, stop: make(chan struct{})}
 }
 
@@ -109,8 +109,7 @@ func register(t *target, workers *sync.WaitGroup) *tally {
 	for range 8 {
 		workers.Go(func() {
 			for n := next.Add(1); n <= registrations && time.Since(start) < registering; n = next.Add(1) {
-				_, status, err := t.register("stranger", fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255))
-				statuses.add(status, err)
+				statuses.add(answered(t.as("stranger", fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255)).Register()))
 			}
 		})
 	}
@@ -121,9 +120,9 @@ func register(t *target, workers *sync.WaitGroup) *tally {
 // provider. The answers do not matter.
 func visit(t *target) {
 	for n := range networks {
-		from := fmt.Sprintf("2001:db8:77:%x::1", n)
-		id, _, _ := t.register("visitor", from)
-		t.send("GET", "/authorize?"+url.Values{"client_id": {id}, "redirect_uri": {callback}, "response_type": {"code"}}.Encode(), "", from, "", nil)
+		c := t.as("visitor", fmt.Sprintf("2001:db8:77:%x::1", n))
+		c.Register()
+		c.Send("GET", c.AuthorizePath("a verifier that nobody will ask for"), "", nil)
 	}
 }
 
@@ -138,9 +137,9 @@ func guess(t *target, stop <-chan struct{}) {
 			return
 		case <-time.After(50 * time.Millisecond):
 		}
-		from := fmt.Sprintf("198.51.%d.%d", n>>8&255, n&255)
-		if id, _, err := t.register("guesser", from); err == nil {
-			t.authorize(id, from, fmt.Sprint("wrong guess number ", n)) // refused
+		c := t.as("guesser", fmt.Sprintf("198.51.%d.%d", n>>8&255, n&255))
+		if c.Register() == nil {
+			c.Authorize(fmt.Sprint("wrong guess number ", n)) // refused
 		}
 	}
 }
@@ -155,6 +154,6 @@ func badMessages(t *target) {
 		if i%2 == 0 {
 			body = deep
 		}
-		t.send("POST", "/mcp", "application/json", "", "", strings.NewReader(body))
+		t.Send("POST", "/mcp", "application/json", strings.NewReader(body))
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"wick/test/harness"
 )
 
 // quietTime is how long the owner's calls are timed while nothing else happens.
@@ -29,12 +31,9 @@ type calls struct {
 
 func watchCalls(t *target, whose, token string) *calls {
 	o := &calls{whose: whose, done: make(chan struct{})}
-	kept, fresh := *t, *t
-	kept.client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{}}
-	fresh.client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-	for kind, t := range map[string]*target{"kept": &kept, "new": &fresh} {
+	for kind, t := range map[string]*target{"kept": t.over(&http.Transport{}), "new": t.over(&http.Transport{DisableKeepAlives: true})} {
 		o.wait.Go(func() {
-			defer t.client.CloseIdleConnections()
+			defer t.HTTP.CloseIdleConnections()
 			for {
 				select {
 				case <-o.done:
@@ -138,7 +137,7 @@ func watchMemory(t *target) *peak {
 				return
 			case <-time.After(20 * time.Millisecond):
 			}
-			if n, err := t.memory(); err == nil && n > p.high.Load() {
+			if n, _ := harness.Memory(t.pid); n > p.high.Load() {
 				p.high.Store(n)
 			}
 		}
@@ -162,13 +161,11 @@ type logins struct {
 }
 
 func watchLogins(t *target) (*logins, error) {
-	id, status, err := t.register("again", "192.0.2.1")
-	if err != nil || id == "" {
-		return nil, failure("register", status, err)
+	c := t.over(&http.Transport{DisableKeepAlives: true}).as("again", "192.0.2.1")
+	if err := c.Register(); err != nil {
+		return nil, err
 	}
 	l := &logins{done: make(chan struct{})}
-	fresh := *t
-	fresh.client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}, CheckRedirect: t.client.CheckRedirect}
 	l.wait.Go(func() {
 		for n := 0; ; n++ {
 			select {
@@ -176,9 +173,9 @@ func watchLogins(t *target) (*logins, error) {
 				return
 			case <-time.After(3 * time.Second):
 			}
-			from := [2]string{"", "192.0.2.1"}[n%2]
-			if _, err := fresh.authorize(id, from, t.passphrase); err != nil {
-				l.failed = append(l.failed, fmt.Errorf("a login from %q: %w", from, err))
+			c.From = [2]string{"", "192.0.2.1"}[n%2]
+			if err := c.Authorize(t.passphrase); err != nil {
+				l.failed = append(l.failed, fmt.Errorf("a login from %q: %w", c.From, err))
 			}
 			l.n++
 		}

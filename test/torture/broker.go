@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"wick/internal/exact"
+	"wick/test/harness"
 	"wick/trade/live/alpaca/alpacatest"
 )
 
@@ -77,10 +78,10 @@ func tortureBroker(wick, dir string, kills, clients int, seed uint64) error {
 			return fmt.Errorf("start %d: %w", round, err)
 		}
 		if err = r.live(p, round, round == kills, clients); err != nil {
-			p.kill()
+			p.Kill()
 			return fmt.Errorf("after kill %d: %w", round, err)
 		}
-		p.kill()
+		p.Kill()
 		if round > 0 && round%20 == 0 {
 			fmt.Printf("%d kills: %s\n", round, r)
 		}
@@ -118,7 +119,7 @@ func (r *brokerRun) prepare(dir, fake string) error {
 	err := errors.Join(
 		os.WriteFile(filepath.Join(dir, "AAPL-1h.csv"), []byte(bars.String()), 0o600),
 		os.WriteFile(keys, []byte("APCA_API_KEY_ID="+r.venue.Keys[0]+"\nAPCA_API_SECRET_KEY="+r.venue.Keys[1]+"\n"), 0o600),
-		os.WriteFile(filepath.Join(dir, "rules"), []byte(rules+"max-price-age 1000h\n"), 0o600),
+		os.WriteFile(filepath.Join(dir, "rules"), []byte(harness.Rules+"max-price-age 1000h\n"), 0o600),
 		os.Setenv("WICK_ALPACA_URL", fake),
 	)
 	r.flags = []string{"--broker", "alpaca-paper", "--broker-key-file", keys, "--source", "csv:" + dir, "--symbols", "AAPL", "--intervals", "1h", "--paper-file", filepath.Join(dir, "rules"),
@@ -166,11 +167,11 @@ func (r *brokerRun) fault(q *http.Request) alpacatest.Fault {
 // again for what was not answered, compares the book with the venue, and then sends orders
 // until the process is killed. The last life is not killed: live waits until no outcome is
 // unknown.
-func (r *brokerRun) live(p *process, round int, last bool, clients int) error {
-	if err := ready(p.base); err != nil {
+func (r *brokerRun) live(p *harness.Process, round int, last bool, clients int) error {
+	if err := ready(p.Base); err != nil {
 		return err
 	}
-	c, err := login(p.base, "looker")
+	c, err := login(p.Base, "looker")
 	if err != nil {
 		return fmt.Errorf("login: %w", err)
 	}
@@ -182,7 +183,7 @@ func (r *brokerRun) live(p *process, round int, last bool, clients int) error {
 	}
 	traders := make([]*client, clients)
 	for i := range traders {
-		if traders[i], err = login(p.base, fmt.Sprint("trader", i)); err != nil {
+		if traders[i], err = login(p.Base, fmt.Sprint("trader", i)); err != nil {
 			return fmt.Errorf("login: %w", err)
 		}
 	}
@@ -223,7 +224,7 @@ func ready(base string) error {
 }
 
 // kill ends the process at a random moment, or during one of its requests.
-func (r *brokerRun) kill(p *process) {
+func (r *brokerRun) kill(p *harness.Process) {
 	how := r.rng.IntN(3)
 	wait := time.Duration(r.rng.IntN(800)) * time.Millisecond
 	r.mu.Lock()
@@ -233,20 +234,18 @@ func (r *brokerRun) kill(p *process) {
 		r.in, r.after, wait = 1+r.rng.IntN(6), how == 2, 3*time.Second
 	}
 	r.mu.Unlock()
-	r.victim.Store(p.os)
+	r.victim.Store(p.Process)
 	gone := make(chan struct{})
 	go func() {
-		p.os.Wait()
+		p.Wait()
 		close(gone)
 	}()
 	select {
 	case <-gone:
 	case <-time.After(wait):
-		p.os.Kill()
-		<-gone
+		p.Kill()
 	}
 	r.victim.Store(nil)
-	p.os = nil
 	r.mu.Lock()
 	r.calm, r.in = true, 0
 	r.mu.Unlock()

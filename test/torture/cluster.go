@@ -4,13 +4,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -19,6 +17,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"wick/test/harness"
 )
 
 // members is how many etcd members and how many replicas there are.
@@ -34,7 +34,7 @@ type site struct {
 	history         *history
 	listener        *client // whose token works at every replica
 
-	etcds    [members]*os.Process
+	etcds    [members]*harness.Process
 	peers    [members]string
 	ports    [members]string
 	replicas [members]*replicaProcess
@@ -51,8 +51,8 @@ type replicaProcess struct {
 	base string // its URL
 
 	mu      sync.Mutex
-	process *os.Process // guarded by mu, like all below
-	stopped bool        // for good
+	process *harness.Process // guarded by mu, like all below
+	stopped bool             // for good
 	lives   int
 }
 
@@ -103,15 +103,18 @@ func tortureCluster(wick, etcd, dir string, kills, clients int, seed uint64, his
 
 // start starts everything and subscribes the listener.
 func (s *site) start() error {
-	for i := range members {
-		s.ports[i], s.peers[i] = freePort(), freePort()
+	free, err := harness.FreePorts(3 * members)
+	if err != nil {
+		return err
 	}
+	copy(s.ports[:], free)
+	copy(s.peers[:], free[members:])
 	for i := range members {
 		if err := s.startEtcd(i); err != nil {
 			return err
 		}
 	}
-	if err := s.writeSecrets(); err != nil {
+	if err := harness.Run(s.wick, "key", filepath.Join(s.dir, "key")); err != nil {
 		return err
 	}
 	for i := range members {
@@ -122,7 +125,7 @@ func (s *site) start() error {
 			}
 			s.proxies[i][j] = p
 		}
-		r := &replicaProcess{site: s, n: i, base: "http://" + strings.Replace(freePort(), "127.0.0.1", "localhost", 1)}
+		r := &replicaProcess{site: s, n: i, base: "http://" + strings.Replace(free[2*members+i], "127.0.0.1", "localhost", 1)}
 		s.replicas[i] = r
 		go r.keep()
 	}
@@ -137,15 +140,6 @@ func (s *site) start() error {
 	return subscribed(c, false)
 }
 
-// writeSecrets makes the key that the replicas share.
-func (s *site) writeSecrets() error {
-	p, err := os.StartProcess(s.wick, []string{s.wick, "key", filepath.Join(s.dir, "key")}, &os.ProcAttr{Files: []*os.File{nil, nil, os.Stderr}, Env: os.Environ()})
-	if err == nil {
-		_, err = p.Wait()
-	}
-	return err
-}
-
 // startEtcd starts member i. Started again, the member continues with its data.
 func (s *site) startEtcd(i int) error {
 	out, err := os.OpenFile(filepath.Join(s.dir, fmt.Sprintf("etcd%d.log", i)), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -158,15 +152,10 @@ func (s *site) startEtcd(i int) error {
 		all = append(all, fmt.Sprintf("e%d=http://%s", j, peer))
 	}
 	client, peer := "http://"+s.ports[i], "http://"+s.peers[i]
-	s.etcds[i], err = os.StartProcess(s.etcd, []string{s.etcd, "--name", fmt.Sprintf("e%d", i), "--data-dir", filepath.Join(s.dir, fmt.Sprintf("etcd%d", i)),
+	s.etcds[i], err = harness.Spawn(out, out, s.etcd, "--name", fmt.Sprintf("e%d", i), "--data-dir", filepath.Join(s.dir, fmt.Sprintf("etcd%d", i)),
 		"--listen-client-urls", client, "--advertise-client-urls", client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
-		"--initial-cluster", strings.Join(all, ","), "--initial-cluster-state", "new"}, &os.ProcAttr{Files: []*os.File{nil, out, out}, Env: os.Environ()})
+		"--initial-cluster", strings.Join(all, ","), "--initial-cluster-state", "new")
 	return err
-}
-
-func (s *site) killEtcd(i int) {
-	s.etcds[i].Kill()
-	s.etcds[i].Wait()
 }
 
 // stop ends every process.
@@ -182,9 +171,9 @@ func (s *site) stop() {
 			r.mu.Unlock()
 		}
 	}
-	for i, p := range s.etcds {
+	for _, p := range s.etcds {
 		if p != nil {
-			s.killEtcd(i)
+			p.Kill()
 		}
 	}
 }
@@ -212,7 +201,7 @@ func (r *replicaProcess) keep() {
 			return
 		}
 		p, err := spawn(r.site.wick, filepath.Join(r.site.dir, fmt.Sprintf("wick%d", r.n)), out, "--port", port, "--cluster-file", file,
-			"--key-file", filepath.Join(r.site.dir, "key"), "--base-url", "http://localhost:9315")
+			"--key-file", filepath.Join(r.site.dir, "key"), "--base-url", "http://"+published)
 		if err != nil {
 			panic(err) // the binary was there a moment ago
 		}
@@ -233,28 +222,20 @@ func (r *replicaProcess) signal(what syscall.Signal) {
 	}
 }
 
-func freePort() string {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(err) // a machine without a free port is no place for this
-	}
-	defer ln.Close()
-	return ln.Addr().String()
+// published is the name of the service that the replicas are.
+const published = "localhost:9315"
+
+// login returns a client that is logged in at the replica.
+func (r *replicaProcess) login(name string) (*client, error) {
+	c := harness.New(r.base, name)
+	c.Host = published
+	return &client{Client: c}, c.LogIn("")
 }
 
 // role asks a replica what it is.
 func (r *replicaProcess) role() string {
-	probe := http.Client{Timeout: time.Second}
-	answer, err := probe.Get(r.base + "/readyz")
-	if err != nil {
-		return ""
-	}
-	defer answer.Body.Close()
-	var doc struct{ Role string }
-	if json.NewDecoder(answer.Body).Decode(&doc) != nil {
-		return ""
-	}
-	return doc.Role
+	said, _ := harness.Ready(r.base, false) // none of one that does not answer
+	return said.Role
 }
 
 // leader returns the replica that says it leads, or nil.
@@ -293,7 +274,7 @@ func (s *site) anybody(name string) (*client, error) {
 	var last error
 	for range 100 {
 		r := s.replicas[rand.IntN(members)]
-		c, err := login(r.base, name)
+		c, err := r.login(name)
 		if err == nil {
 			return c, nil
 		}
@@ -336,7 +317,7 @@ func (s *site) trade(ctx context.Context, rng *rand.Rand, prefix string) {
 		return
 	}
 	for ; ctx.Err() == nil; time.Sleep(time.Millisecond) {
-		c.base = s.replicas[rng.IntN(members)].base
+		c.Base = s.replicas[rng.IntN(members)].base
 		for n := 0; ctx.Err() == nil && n < 20; n++ {
 			if s.history != nil && rng.IntN(3) == 0 {
 				s.history.operate(c, rng)
@@ -351,7 +332,7 @@ func (s *site) trade(ctx context.Context, rng *rand.Rand, prefix string) {
 // listen reads the push stream at one replica after the other.
 func (s *site) listen(ctx context.Context) {
 	for ctx.Err() == nil {
-		s.listener.base = s.replicas[rand.IntN(members)].base
+		s.listener.Base = s.replicas[rand.IntN(members)].base
 		s.oracle.listen(ctx, s.listener)
 		select {
 		case <-ctx.Done():
@@ -386,7 +367,7 @@ func (s *site) harm(round, kills int) error {
 	case round%7 == 6:
 		s.faults["member killed"]++
 		i := s.rng.IntN(members)
-		s.killEtcd(i)
+		s.etcds[i].Kill()
 		time.Sleep(time.Duration(s.rng.IntN(2000)) * time.Millisecond)
 		return s.startEtcd(i)
 	}
@@ -434,7 +415,7 @@ func (s *site) kill(victim *replicaProcess) error {
 	if leads {
 		s.faults["leader killed"]++
 		other := s.replicas[(victim.n+1)%members]
-		if c, err = login(other.base, "prober"); err != nil {
+		if c, err = other.login("prober"); err != nil {
 			leads = false
 		}
 	} else {
@@ -472,12 +453,12 @@ func (s *site) loseMajority() error {
 	}
 	a := s.rng.IntN(members)
 	b := (a + 1) % members
-	s.killEtcd(a)
-	s.killEtcd(b)
+	s.etcds[a].Kill()
+	s.etcds[b].Kill()
 	time.Sleep(6 * time.Second)
 	read := false
 	for _, r := range s.replicas {
-		c.base = r.base
+		c.Base = r.base
 		var orders []order
 		read = c.call("get_orders", map[string]any{"limit": 1}, &orders) == nil && c.stale || read
 	}

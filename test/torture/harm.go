@@ -67,7 +67,6 @@ func (r *run) cutShort(flags ...string) error {
 		}
 		time.Sleep(time.Duration(r.rng.IntN(80_000)) * time.Microsecond)
 		p.Kill()
-		p.Wait()
 	}
 	return nil
 }
@@ -139,7 +138,7 @@ func (r *run) startFull() error {
 		return err
 	}
 	if p, err := start(r.wick, r.dir, r.logins.flags...); err == nil {
-		p.kill()
+		p.Kill()
 	}
 	return free()
 }

@@ -7,13 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
-	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
+
+	"wick/test/harness"
 )
 
 // logins are what outlives the process: a key file, an address, which is part of every
@@ -36,28 +34,15 @@ func (l *logins) String() string {
 // newLogins makes a key file and chooses an address.
 func newLogins(wick, dir, data string) (*logins, error) {
 	key := filepath.Join(dir, "key")
-	if err := command(wick, "key", key); err != nil {
+	if err := harness.Run(wick, "key", key); err != nil {
 		return nil, err
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := harness.FreePorts(1)
 	if err != nil {
 		return nil, err
 	}
-	port := ln.Addr().(*net.TCPAddr).Port
-	return &logins{wick: wick, dir: data, flags: []string{"--key-file", key, "--port", strconv.Itoa(port)}, clients: make(map[string]*client)}, ln.Close()
-}
-
-// command runs the binary to its end.
-func command(wick string, args ...string) error {
-	p, err := os.StartProcess(wick, append([]string{wick}, args...), &os.ProcAttr{Files: []*os.File{nil, os.Stdout, os.Stderr}})
-	if err != nil {
-		return err
-	}
-	state, err := p.Wait()
-	if err == nil && !state.Success() {
-		err = fmt.Errorf("wick %s ends with %s", strings.Join(args, " "), state)
-	}
-	return err
+	_, port, _ := net.SplitHostPort(free[0])
+	return &logins{wick: wick, dir: data, flags: []string{"--key-file", key, "--port", port}, clients: make(map[string]*client)}, nil
 }
 
 // longest is how long a life of the process takes at most, on a busy machine too.
@@ -65,13 +50,13 @@ const longest = 20 * time.Second
 
 // trader returns a client whose token works for a whole life: the one that it had in an
 // earlier life, or a new login.
-func (l *logins) trader(p *process, name string) (c *client, err error) {
+func (l *logins) trader(p *harness.Process, name string) (c *client, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c = l.clients[name]; c != nil && time.Until(c.ends) > longest {
+	if c = l.clients[name]; c != nil && time.Until(c.Ends) > longest {
 		return c, nil
 	}
-	if c, err = login(p.base, name); err == nil {
+	if c, err = login(p.Base, name); err == nil {
 		l.clients[name] = c
 	}
 	return c, err
@@ -84,7 +69,7 @@ func (l *logins) listener(base string) (*client, error) {
 	c := l.clients["listener"]
 	switch {
 	case c == nil:
-	case time.Now().After(c.ends):
+	case time.Now().After(c.Ends):
 		l.expired++
 	default:
 		l.kept++
@@ -100,21 +85,20 @@ func (l *logins) listener(base string) (*client, error) {
 // change does at times what ends the listener's token before its time, and at times lets
 // its program log in once more, which must not cost the listener its subscription. Nobody
 // else uses the logins meanwhile.
-func (l *logins) change(p *process, n int) error {
+func (l *logins) change(p *harness.Process, n int) error {
 	c := l.clients["listener"]
-	if c == nil || time.Until(c.ends) < longest {
+	if c == nil || time.Until(c.Ends) < longest {
 		return nil
 	}
 	switch n {
 	case 0:
 		l.revoked++
 		delete(l.clients, "listener")
-		form := url.Values{"token": {c.token}, "client_id": {c.id}}
-		return c.post("/revoke", "application/x-www-form-urlencoded", []byte(form.Encode()), nil)
+		return c.Revoke()
 	case 1:
 		l.revoked++
 		clear(l.clients)
-		return command(l.wick, "revoke", "all", "--data-dir", l.dir)
+		return harness.Run(l.wick, "revoke", "all", "--data-dir", l.dir)
 	case 2, 3, 4:
 		// The listener may have logged in again right before the kill, and not been back since:
 		// this is when it takes its subscription over from the token that has ended.
@@ -125,7 +109,7 @@ func (l *logins) change(p *process, n int) error {
 		if !sub.Subscribed {
 			return errors.New("the listener's program has lost its subscription")
 		}
-		other, err := login(p.base, "listener")
+		other, err := login(p.Base, "listener")
 		if err != nil {
 			return err
 		}
@@ -145,7 +129,7 @@ func (l *logins) change(p *process, n int) error {
 func (l *logins) listen(ctx context.Context, o *oracle, c *client, base string) {
 	for ctx.Err() == nil {
 		o.listen(ctx, c)
-		if ctx.Err() == nil && time.Now().After(c.ends) {
+		if ctx.Err() == nil && time.Now().After(c.Ends) {
 			if next, err := l.listener(base); err == nil {
 				c = next
 			}

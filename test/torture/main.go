@@ -36,6 +36,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"wick/test/harness"
 )
 
 func main() {
@@ -92,10 +94,10 @@ func torture(wick, dir string, kills, clients int, seed uint64, small bool) erro
 		}
 		starting += time.Since(before)
 		if err := r.play(p, round, kills, clients, seed); err != nil {
-			p.kill()
+			p.Kill()
 			return fmt.Errorf("after kill %d: %w", round, err)
 		}
-		p.kill()
+		p.Kill()
 		if round < kills {
 			if err := r.between(); err != nil {
 				return err
@@ -115,19 +117,19 @@ func torture(wick, dir string, kills, clients int, seed uint64, small bool) erro
 
 // play is one life of the process: it checks what the process remembers, then sends orders
 // until a random moment. The last life is only checked.
-func (r *run) play(p *process, round, kills, clients int, seed uint64) error {
+func (r *run) play(p *harness.Process, round, kills, clients int, seed uint64) error {
 	o := r.oracle
 	if err := r.logins.change(p, r.rng.IntN(15)); err != nil {
 		return err
 	}
-	listener, err := r.logins.listener(p.base)
+	listener, err := r.logins.listener(p.Base)
 	if err != nil {
 		return fmt.Errorf("login: %w", err)
 	}
 	if err := subscribed(listener, round > 0); err != nil {
 		return err
 	}
-	look, err := looker(p.base)
+	look, err := looker(p.Base)
 	if err != nil {
 		return fmt.Errorf("login: %w", err)
 	}
@@ -138,7 +140,7 @@ func (r *run) play(p *process, round, kills, clients int, seed uint64) error {
 	var streams, traders sync.WaitGroup
 	defer streams.Wait()
 	defer cancel()
-	streams.Go(func() { r.logins.listen(ctx, o, listener, p.base) })
+	streams.Go(func() { r.logins.listen(ctx, o, listener, p.Base) })
 	if round == kills {
 		return o.settle(look)
 	}
@@ -155,7 +157,7 @@ func (r *run) play(p *process, round, kills, clients int, seed uint64) error {
 		})
 	}
 	err = r.load()
-	p.kill()
+	p.Kill()
 	traders.Wait()
 	if err != nil {
 		return err

@@ -19,6 +19,8 @@ import (
 	"sync"
 	"time"
 
+	"wick/test/harness"
+
 	"golang.org/x/sync/errgroup"
 )
 
@@ -148,7 +150,7 @@ func tortureNotify(wick, dir string, kills int, seed uint64) error {
 		if err == nil && round < kills {
 			err = t.fireAndKill(p, round)
 		}
-		p.kill()
+		p.Kill()
 		if err != nil {
 			return fmt.Errorf("after kill %d: %w", round, err)
 		}
@@ -204,7 +206,7 @@ func (t *notifyRun) arrived(round int) error {
 
 // fireAndKill sets a thousand alerts, moves the price past all of them, and kills
 // the process in the middle of what follows.
-func (t *notifyRun) fireAndKill(p *process, round int) error {
+func (t *notifyRun) fireAndKill(p *harness.Process, round int) error {
 	condition, to := map[string]any{"price_above": between}, high
 	if round%2 == 1 {
 		condition, to = map[string]any{"price_below": between}, low
@@ -212,7 +214,7 @@ func (t *notifyRun) fireAndKill(p *process, round int) error {
 	var setting errgroup.Group
 	const clients = 4
 	for c := range clients {
-		client, err := login(p.base, fmt.Sprint("setter", c))
+		client, err := login(p.Base, fmt.Sprint("setter", c))
 		if err != nil {
 			return err
 		}
@@ -231,7 +233,7 @@ func (t *notifyRun) fireAndKill(p *process, round int) error {
 		return err
 	}
 	err := t.wait(round)
-	p.kill()
+	p.Kill()
 	t.before = append(t.before, t.messages(round))
 	return err
 }

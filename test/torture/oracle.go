@@ -138,13 +138,13 @@ func (o *oracle) operate(c *client, rng *rand.Rand, prefix string) bool {
 			continue
 		}
 		note := o.alert(n.Alert)
-		if note.readBy[c.token] && o.wrong == nil {
+		if note.readBy[c.Token] && o.wrong == nil {
 			o.wrong = fmt.Errorf("alert %s was drained twice by one login", n.Alert)
 		}
 		if note.readBy == nil {
 			note.readBy = make(map[string]bool)
 		}
-		note.fired, note.readBy[c.token] = true, true
+		note.fired, note.readBy[c.Token] = true, true
 	}
 	return true
 }

@@ -17,7 +17,8 @@ import (
 	"sync"
 	"time"
 
-	"wick/bench/harness"
+	"wick/bench/contest"
+	"wick/test/harness"
 )
 
 var (
@@ -28,7 +29,7 @@ var (
 
 func main() {
 	flag.Parse()
-	fmt.Println(harness.Machine())
+	fmt.Println(contest.Machine())
 	for _, step := range []struct {
 		name string
 		run  func() error
@@ -37,7 +38,7 @@ func main() {
 			continue
 		}
 		if err := step.run(); err != nil {
-			harness.Fail(err)
+			contest.Fail(err)
 		}
 	}
 }
@@ -89,7 +90,7 @@ func startOnce() (time.Duration, error) {
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
 	for time.Since(began) < 10*time.Second {
-		if _, err := harness.Get("http://" + addr + "/"); err == nil {
+		if _, err := contest.Get("http://" + addr + "/"); err == nil {
 			return time.Since(began), nil
 		}
 		time.Sleep(200 * time.Microsecond)
@@ -98,32 +99,31 @@ func startOnce() (time.Duration, error) {
 }
 
 func idle() error {
-	for _, args := range [][]string{{"--serve"}, {"--serve", "--trade"}} {
-		p, err := harness.Wick(*wick, args...)
+	for _, args := range [][]string{nil, {"--trade"}} {
+		p, err := contest.Wick(*wick, args...)
 		if err != nil {
 			return err
 		}
 		time.Sleep(2 * time.Second)
 		now, _ := p.RSS()
 		p.Stop()
-		fmt.Printf("%-46s %8.1f MiB\n", "resident at rest, "+strings.Join(args, " "), float64(now)/(1<<20))
+		fmt.Printf("%-46s %8.1f MiB\n", strings.TrimSpace("resident at rest, --serve "+strings.Join(args, " ")), float64(now)/(1<<20))
 	}
 	return nil
 }
 
 // login starts a wick with more arguments and gets a token.
-func login(args ...string) (*harness.Process, string, error) {
-	p, err := harness.Wick(*wick, append([]string{"--serve", "--trade"}, args...)...)
+func login(args ...string) (*contest.Process, string, error) {
+	p, err := contest.Wick(*wick, append([]string{"--trade"}, args...)...)
 	if err != nil {
 		return nil, "", err
 	}
-	l, err := harness.Register(p.Base, "bench")
+	c, err := p.Login("bench")
 	if err != nil {
 		p.Stop()
 		return nil, "", err
 	}
-	token, err := l.Token()
-	return p, token, err
+	return p, c.Token, nil
 }
 
 // calls measures charts: one client alone for the latency, a few at once for
@@ -139,13 +139,13 @@ func calls() error {
 		{"generate_chart, format=summary", `{"symbol":"BTCUSDT","indicators":["ema_stack","rsi","macd"],"format":"summary"}`},
 		{"generate_chart, format=series", `{"symbol":"BTCUSDT","indicators":["ema_stack","rsi","macd"],"format":"series"}`},
 	} {
-		message := harness.Call("generate_chart", job.arguments)
-		_, reply, err := harness.Post(p.Base, token, message)
+		message := harness.Message("generate_chart", job.arguments)
+		_, reply, err := contest.Post(p.Base, token, message)
 		if err != nil {
 			return err
 		}
 		for _, connections := range []int{1, 4} {
-			l, err := harness.Wrk(p, connections, time.Duration(*seconds)*time.Second, token, message)
+			l, err := contest.Wrk(p, connections, time.Duration(*seconds)*time.Second, token, message)
 			if err != nil {
 				return err
 			}
@@ -172,12 +172,12 @@ func orders() error {
 	}
 	defer p.Stop()
 	const size = 0.0001
-	l, err := harness.Wrk(p, 64, time.Duration(*seconds)*time.Second, token,
-		harness.Call("place_order", fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":%v,"client_order_id":"n%s"}`, size, harness.Number)))
+	l, err := contest.Wrk(p, 64, time.Duration(*seconds)*time.Second, token,
+		harness.Message("place_order", fmt.Sprintf(`{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":%v,"client_order_id":"n%s"}`, size, contest.Number)))
 	if err != nil {
 		return err
 	}
-	_, reply, err := harness.Post(p.Base, token, harness.Call("get_positions", "{}"))
+	_, reply, err := contest.Post(p.Base, token, harness.Message("get_positions", "{}"))
 	if err != nil {
 		return err
 	}
@@ -199,7 +199,7 @@ func crowd() error {
 		return err
 	}
 	defer p.Stop()
-	message := harness.Call("generate_chart", `{"symbol":"BTCUSDT","width":4096,"height":4096}`)
+	message := harness.Message("generate_chart", `{"symbol":"BTCUSDT","width":4096,"height":4096}`)
 	var (
 		all sync.WaitGroup
 		mu  sync.Mutex
@@ -208,7 +208,7 @@ func crowd() error {
 	began := time.Now()
 	for range 100 {
 		all.Go(func() {
-			status, _, err := harness.Post(p.Base, token, message)
+			status, _, err := contest.Post(p.Base, token, message)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {

@@ -16,7 +16,8 @@ import (
 	"os"
 	"time"
 
-	"wick/bench/harness"
+	"wick/bench/contest"
+	"wick/test/harness"
 )
 
 // job is one request that is made again and again.
@@ -25,8 +26,8 @@ type job struct{ name, message string }
 var jobs = []job{
 	{"initialize", `{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`},
 	{"tools/list", `{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{}}`},
-	{"small call", harness.Call("list_alerts", "{}")},
-	{"large call", harness.Call("list_indicators", "{}")},
+	{"small call", harness.Message("list_alerts", "{}")},
+	{"large call", harness.Message("list_indicators", "{}")},
 }
 
 var (
@@ -46,17 +47,17 @@ func main() {
 	case "":
 		err = compare()
 	case "floor":
-		err = harness.Serve(harness.Floor(*size))
+		err = contest.Serve(contest.Floor(*size))
 	default:
 		err = servePeer()
 	}
 	if err != nil {
-		harness.Fail(err)
+		contest.Fail(err)
 	}
 }
 
 func servePeer() error {
-	p, err := harness.ReadPeer(*peer)
+	p, err := contest.ReadPeer(*peer)
 	if err != nil {
 		return err
 	}
@@ -64,31 +65,28 @@ func servePeer() error {
 	if err != nil {
 		return err
 	}
-	return harness.Serve(h)
+	return contest.Serve(h)
 }
 
 // contestant is a running server.
 type contestant struct {
 	name string
-	*harness.Process
+	*contest.Process
 }
 
 func compare() error {
-	fmt.Println(harness.Machine())
-	ours, err := harness.Wick(*wick, "--serve", "--trade")
+	fmt.Println(contest.Machine())
+	ours, err := contest.Wick(*wick, "--trade")
 	if err != nil {
 		return err
 	}
 	defer ours.Stop()
-	login, err := harness.Register(ours.Base, "bench")
+	login, err := ours.Login("bench")
 	if err != nil {
 		return err
 	}
-	token, err := login.Token()
-	if err != nil {
-		return err
-	}
-	imitated, err := harness.PeerOf(ours.Base, token)
+	token := login.Token
+	imitated, err := contest.PeerOf(ours.Base, token)
 	if err != nil {
 		return err
 	}
@@ -99,7 +97,7 @@ func compare() error {
 	defer os.Remove(file)
 	rivals := []contestant{{"wick", ours}}
 	for _, name := range []string{"mcp-go", "go-sdk"} {
-		p, err := harness.Self("-serve", name, "-peer", file)
+		p, err := contest.Self("-serve", name, "-peer", file)
 		if err != nil {
 			return err
 		}
@@ -119,11 +117,11 @@ func compare() error {
 
 // run measures one job with all contestants, and the floor of its size.
 func (j job) run(rivals []contestant, token string) error {
-	status, reply, err := harness.Post(rivals[0].Base, token, j.message)
+	status, reply, err := contest.Post(rivals[0].Base, token, j.message)
 	if err != nil || status != 200 {
 		return fmt.Errorf("%s: wick answered %d %.200s %v", j.name, status, reply, err)
 	}
-	floor, err := harness.Self("-serve", "floor", "-size", fmt.Sprint(len(reply)))
+	floor, err := contest.Self("-serve", "floor", "-size", fmt.Sprint(len(reply)))
 	if err != nil {
 		return err
 	}
@@ -132,10 +130,10 @@ func (j job) run(rivals []contestant, token string) error {
 		"connections", "", "CPU us/req", "x floor", "x wick", "requests/s", "p99 ms", "errors")
 	all := append([]contestant{{"floor", floor}}, rivals...)
 	for _, connections := range []int{32, 256} {
-		loads := make([]harness.Load, len(all))
+		loads := make([]contest.Load, len(all))
 		for range *turns {
 			for i, c := range all {
-				l, err := harness.Wrk(c.Process, connections, time.Duration(*seconds)*time.Second, token, j.message)
+				l, err := contest.Wrk(c.Process, connections, time.Duration(*seconds)*time.Second, token, j.message)
 				if err != nil {
 					return err
 				}

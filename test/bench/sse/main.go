@@ -18,7 +18,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wick/bench/harness"
+	"wick/bench/contest"
 )
 
 var (
@@ -32,7 +32,7 @@ var (
 func main() {
 	flag.Parse()
 	if err := run(); err != nil {
-		harness.Fail(err)
+		contest.Fail(err)
 	}
 }
 
@@ -41,7 +41,7 @@ func run() error {
 		return serveHub(*serve)
 	}
 	if *read == "" {
-		fmt.Println(harness.Machine())
+		fmt.Println(contest.Machine())
 		fmt.Printf("%-8s %-18s %9s %9s %9s %9s %9s %12s %12s\n", "streams", "", "KiB idle", "RSS MiB", "p50 ms", "p99 ms", "worst ms", "CPU us single", "CPU us burst")
 	}
 	for text := range strings.SplitSeq(*sizes, ",") {

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wick/bench/harness"
+	"wick/bench/contest"
 )
 
 // readers are the clients of one server.
@@ -113,7 +113,7 @@ type round struct {
 
 // publish sends a number of bursts of n events, each when all of the last have
 // been read, and adds what it sees to the round.
-func (r *readers) publish(p *harness.Process, to *round, bursts, n int) error {
+func (r *readers) publish(p *contest.Process, to *round, bursts, n int) error {
 	r.latencies = r.latencies[:0]
 	before := p.CPU()
 	for range bursts {

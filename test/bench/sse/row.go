@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wick/bench/harness"
+	"wick/bench/contest"
 )
 
 // row is a line of the table: a judge, in a process of its own, with its
@@ -78,7 +78,7 @@ func (r *row) stop() {
 // judge runs the server of a name with n streams and takes orders until there
 // are no more.
 func judge(name string, n int, stalled bool) error {
-	p, err := harness.Self("-serve", name)
+	p, err := contest.Self("-serve", name)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func judge(name string, n int, stalled bool) error {
 		return err
 	}
 	var single, burst round
-	rss := 0 // after the single events: the bursts leave a hundred in every mailbox
+	rss := int64(0) // after the single events: the bursts leave a hundred in every mailbox
 	each := max(1, 600_000/n / *turns)
 	return obey(func(order string) (string, error) {
 		switch order {
@@ -135,12 +135,12 @@ func obey(do func(order string) (string, error)) error {
 	return nil
 }
 
-func mib(bytes int) float64 { return float64(bytes) / (1 << 20) }
+func mib(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
 // settle has the server give back what it does not use and returns the bytes
 // of its heap and stacks.
-func settle(p *harness.Process) (int, error) {
-	text, err := harness.Get(p.Base + "/memory")
+func settle(p *contest.Process) (int, error) {
+	text, err := contest.Get(p.Base + "/memory")
 	if err != nil {
 		return 0, err
 	}

@@ -12,7 +12,7 @@ import (
 	r3labs "github.com/r3labs/sse/v2"
 	tmaxmax "github.com/tmaxmax/go-sse"
 
-	"wick/bench/harness"
+	"wick/bench/contest"
 	"wick/sse"
 )
 
@@ -63,7 +63,7 @@ func serveHub(name string) error {
 		runtime.ReadMemStats(&m)
 		fmt.Fprintln(w, m.HeapAlloc+m.StackInuse)
 	})
-	return harness.Serve(mux)
+	return contest.Serve(mux)
 }
 
 // bare opens a stream and waits: what net/http itself needs.

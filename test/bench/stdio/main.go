@@ -21,7 +21,8 @@ import (
 	mark3 "github.com/mark3labs/mcp-go/server"
 	official "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"wick/bench/harness"
+	"wick/bench/contest"
+	"wick/test/harness"
 )
 
 var (
@@ -31,7 +32,7 @@ var (
 )
 
 // peer is what the others serve: one small tool suffices here.
-var peer = harness.Peer{Tools: []harness.PeerTool{{Name: "list_alerts", Description: "lists alerts", Schema: []byte(`{"type":"object"}`)}}}
+var peer = contest.Peer{Tools: []contest.PeerTool{{Name: "list_alerts", Description: "lists alerts", Schema: []byte(`{"type":"object"}`)}}}
 
 func main() {
 	flag.Parse()
@@ -45,12 +46,12 @@ func main() {
 		err = peer.GoSDK().Run(context.Background(), &official.StdioTransport{})
 	}
 	if err != nil && *serve == "" {
-		harness.Fail(err)
+		contest.Fail(err)
 	}
 }
 
 func compare() error {
-	fmt.Println(harness.Machine())
+	fmt.Println(contest.Machine())
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -70,7 +71,7 @@ func compare() error {
 	}
 	jobs := []struct{ name, message string }{
 		{"ping", `{"jsonrpc":"2.0","id":7,"method":"ping"}`},
-		{"small call", harness.Call("list_alerts", "{}")},
+		{"small call", harness.Message("list_alerts", "{}")},
 	}
 	fmt.Printf("%-12s %-9s %-8s %14s %12s %10s\n", "", "in flight", "", "round trips/s", "CPU us each", "wick's")
 	for _, job := range jobs {
@@ -137,8 +138,7 @@ func measure(args []string, message string, flight int) (rate, cpu float64, err 
 			return 0, 0, err
 		}
 	}
-	p := harness.Process{PID: cmd.Process.Pid}
-	before, start, n := p.CPU(), time.Now(), 0
+	before, start, n := harness.CPU(cmd.Process.Pid), time.Now(), 0
 	for time.Since(start).Seconds() < *seconds {
 		for range 20 {
 			if err := trip(in, replies, lines, flight); err != nil {
@@ -148,7 +148,7 @@ func measure(args []string, message string, flight int) (rate, cpu float64, err 
 		}
 	}
 	took := time.Since(start)
-	return float64(n) / took.Seconds(), float64((p.CPU() - before).Microseconds()) / float64(n), nil
+	return float64(n) / took.Seconds(), float64((harness.CPU(cmd.Process.Pid) - before).Microseconds()) / float64(n), nil
 }
 
 // trip sends the messages and reads as many replies.

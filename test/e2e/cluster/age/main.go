@@ -21,6 +21,7 @@ import (
 	"wick/cluster"
 	"wick/e2e/cluster/site"
 	"wick/internal/journal"
+	"wick/test/harness"
 )
 
 func main() {
@@ -120,15 +121,11 @@ func grow(s *site.Site, mib, state int) error {
 
 // startEtcd starts one member with the quota that etcd has by itself.
 func startEtcd(s *site.Site) (url string, err error) {
-	client, err := site.FreePort()
+	free, err := harness.FreePorts(2)
 	if err != nil {
 		return "", err
 	}
-	peer, err := site.FreePort()
-	if err != nil {
-		return "", err
-	}
-	url = "http://" + client
+	url, peer := "http://"+free[0], free[1]
 	_, err = s.Run("etcd", "/usr/bin/etcd", "--data-dir", s.Dir+"/etcd", "--listen-client-urls", url, "--advertise-client-urls", url,
 		"--listen-peer-urls", "http://"+peer, "--initial-advertise-peer-urls", "http://"+peer, "--initial-cluster", "default=http://"+peer)
 	for range 100 {

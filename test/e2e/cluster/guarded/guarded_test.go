@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"wick/e2e/cluster/site"
+	"wick/test/harness"
 )
 
 // wick returns the binary.
@@ -38,15 +39,11 @@ func wick(t *testing.T) string {
 // start starts an etcd of one member and waits until it answers.
 func start(t *testing.T, s *site.Site, scheme string, client *http.Client, flags ...string) (url string) {
 	t.Helper()
-	address, err := site.FreePort()
+	free, err := harness.FreePorts(2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	peer, err := site.FreePort()
-	if err != nil {
-		t.Fatal(err)
-	}
-	url, peer = scheme+"://"+address, "http://"+peer
+	url, peer := scheme+"://"+free[0], "http://"+free[1]
 	if _, err := s.Run("etcd", append([]string{"/usr/bin/etcd", "--name", "a", "--data-dir", filepath.Join(s.Dir, "etcd"), "--listen-client-urls", url, "--advertise-client-urls", url,
 		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "a=" + peer}, flags...)...); err != nil {
 		t.Fatal(err)
@@ -71,8 +68,8 @@ func newSite(t *testing.T) *site.Site {
 }
 
 // order places an order.
-func order(base, token, id string) error {
-	_, err := site.Call(base, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.001","client_order_id":"`+id+`"}`)
+func order(at *harness.Process, c *harness.Client, id string) error {
+	_, err := site.Call(at, c, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.001","client_order_id":"`+id+`"}`)
 	return err
 }
 
@@ -119,17 +116,17 @@ func TestGuarded(t *testing.T) {
 	if err := s.Secrets(wick(t), certificates+"user wick\npassword right\n"); err != nil {
 		t.Fatal(err)
 	}
-	_, base, err := s.Serve(wick(t), "right", s.Replica(url)...)
+	right, err := s.Serve(wick(t), "right", s.Replica(url)...)
 	if err == nil {
-		err = site.Await(base)
+		err = site.Await(right)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := site.Login(base)
+	client, err := right.Login("guarded")
 	for i, change := range []func(){func() {}, func() { time.Sleep(3 * time.Second) }, func() { changeUsers(t, c, url) }} {
 		if change(); err == nil {
-			err = order(base, token, fmt.Sprint("order-", i))
+			err = order(right, client, fmt.Sprint("order-", i))
 		}
 	}
 	if err != nil {
@@ -143,14 +140,11 @@ func refused(t *testing.T, s *site.Site, url, more, why string) {
 	if err := s.Secrets(wick(t), more); err != nil {
 		t.Fatal(err)
 	}
-	p, _, err := s.Serve(wick(t), "refused", s.Replica(url)...)
+	p, err := s.Serve(wick(t), "refused", s.Replica(url)...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	state, err := p.Wait()
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := p.Wait()
 	log, err := os.ReadFile(filepath.Join(s.Dir, "refused.log"))
 	if err != nil || state.Success() || !bytes.Contains(log, []byte(why)) {
 		t.Errorf("it ended with %v; its log (%v):\n%s", state, err, log)
@@ -184,16 +178,16 @@ func TestFull(t *testing.T) {
 	if err := s.Secrets(wick(t), ""); err != nil {
 		t.Fatal(err)
 	}
-	leader, base, err := s.Serve(wick(t), "leader", s.Replica(url)...)
+	leader, err := s.Serve(wick(t), "leader", s.Replica(url)...)
 	if err == nil {
-		err = site.Await(base)
+		err = site.Await(leader)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := site.Login(base)
+	client, err := leader.Login("full")
 	if err == nil {
-		err = order(base, token, "before")
+		err = order(leader, client, "before")
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -201,25 +195,23 @@ func TestFull(t *testing.T) {
 	value := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("x"), 200_000))
 	for i := range 100 {
 		body := fmt.Sprintf(`{"key":%q,"value":%q}`, base64.StdEncoding.EncodeToString(fmt.Append(nil, "junk", i)), value)
-		if _, err = site.Post(url+"/v3/kv/put", "application/json", "", []byte(body)); err != nil {
+		if err = harness.New(url, "").Post("/v3/kv/put", "application/json", []byte(body), nil); err != nil {
 			break
 		}
 	}
 	if err == nil || !strings.Contains(err.Error(), "space exceeded") {
 		t.Fatalf("etcd is not full: %v", err)
 	}
-	if err := order(base, token, "during"); err == nil || !strings.Contains(err.Error(), "space exceeded") {
+	if err := order(leader, client, "during"); err == nil || !strings.Contains(err.Error(), "space exceeded") {
 		t.Errorf("an order without room: %v", err)
 	}
-	if _, err := leader.Wait(); err != nil { // it ends, to be started again
-		t.Fatal(err)
-	}
-	_, base, err = s.Serve(wick(t), "follower", s.Replica(url)...)
+	leader.Wait() // it ends, to be started again
+	follower, err := s.Serve(wick(t), "follower", s.Replica(url)...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	readsGoOn(t, base, token)
-	if err := order(base, token, "during"); err == nil || !strings.Contains(err.Error(), "space exceeded") || !strings.Contains(err.Error(), "nothing was done") {
+	readsGoOn(t, follower, client)
+	if err := order(follower, client, "during"); err == nil || !strings.Contains(err.Error(), "space exceeded") || !strings.Contains(err.Error(), "nothing was done") {
 		t.Errorf("an order at a follower without room: %v", err)
 	}
 
@@ -228,18 +220,18 @@ func TestFull(t *testing.T) {
 	etcdctl(t, "--endpoints", url, "compaction", "--physical", revision)
 	etcdctl(t, "--endpoints", url, "defrag")
 	etcdctl(t, "--endpoints", url, "alarm", "disarm")
-	if err := errors.Join(site.Await(base), order(base, token, "during")); err != nil {
+	if err := errors.Join(site.Await(follower), order(follower, client, "during")); err != nil {
 		t.Errorf("after it has room again: %v", err)
 	}
 }
 
 // readsGoOn waits until a replica answers, and has it show the order from before.
-func readsGoOn(t *testing.T, base, token string) {
+func readsGoOn(t *testing.T, at *harness.Process, c *harness.Client) {
 	t.Helper()
 	var text string
 	var err error
 	for range 100 {
-		if text, err = site.Call(base, token, "get_orders", "{}"); err == nil {
+		if text, err = site.Call(at, c, "get_orders", "{}"); err == nil {
 			break
 		}
 		time.Sleep(100 * time.Millisecond)

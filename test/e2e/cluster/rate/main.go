@@ -20,13 +20,14 @@ import (
 	"time"
 
 	"wick/e2e/cluster/site"
+	"wick/test/harness"
 )
 
 // trial is what is measured: three etcd members, and wicks.
 type trial struct {
 	site.Site
 	wick, etcd string
-	members    []*os.Process
+	members    []*harness.Process
 	urls       []string // of the members
 }
 
@@ -51,18 +52,14 @@ func main() {
 
 // start starts the etcd members, and makes the files that replicas share.
 func (s *trial) start() error {
+	free, err := harness.FreePorts(6)
+	if err != nil {
+		return err
+	}
 	var peers, names []string
 	for i := range 3 {
-		client, err := site.FreePort()
-		if err != nil {
-			return err
-		}
-		peer, err := site.FreePort()
-		if err != nil {
-			return err
-		}
-		s.urls, peers = append(s.urls, "http://"+client), append(peers, "http://"+peer)
-		names = append(names, fmt.Sprintf("e%d=http://%s", i, peer))
+		s.urls, peers = append(s.urls, "http://"+free[i]), append(peers, "http://"+free[3+i])
+		names = append(names, fmt.Sprintf("e%d=%s", i, peers[i]))
 	}
 	for i := range 3 {
 		p, err := s.Run(fmt.Sprint("etcd", i), s.etcd, "--name", fmt.Sprint("e", i), "--data-dir", filepath.Join(s.Dir, fmt.Sprint("etcd", i)),
@@ -81,43 +78,45 @@ func (s *trial) measureAll(clients int, length time.Duration) error {
 	if err := s.start(); err != nil {
 		return err
 	}
-	single, base, err := s.Serve(s.wick, "single")
+	single, err := s.Serve(s.wick, "single")
 	if err == nil {
-		err = site.Await(base)
+		err = site.Await(single)
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.load("a wick by itself", []*os.Process{single}, []string{base}, clients, length); err != nil {
+	if err := s.load("a wick by itself", []*harness.Process{single}, clients, length); err != nil {
 		return err
 	}
-	var wicks []*os.Process
-	var bases []string
+	var wicks []*harness.Process
 	for i := 1; i <= 3; i++ {
-		p, base, err := s.Serve(s.wick, fmt.Sprint("replica", i), s.Replica(strings.Join(s.urls, ","))...)
+		p, err := s.Serve(s.wick, fmt.Sprint("replica", i), s.Replica(strings.Join(s.urls, ","))...)
 		if err == nil {
-			err = site.Await(base)
+			err = site.Await(p)
 		}
 		if err != nil {
 			return err
 		}
-		wicks, bases = append(wicks, p), append(bases, base)
-		if err := s.load(fmt.Sprint("replicas: ", i), wicks, bases, clients, length); err != nil {
+		wicks = append(wicks, p)
+		if err := s.load(fmt.Sprint("replicas: ", i), wicks, clients, length); err != nil {
 			return err
 		}
 	}
 	value := base64.StdEncoding.EncodeToString(make([]byte, 300))
+	var members []*harness.Client
+	for _, url := range s.urls {
+		members = append(members, harness.New(url, ""))
+	}
 	return s.measure("etcd alone", "transactions", nil, clients, length, func(i int) error {
 		key := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "rate/%d", i))
 		body := fmt.Sprintf(`{"success":[{"request_put":{"key":%q,"value":%q}}]}`, key, value)
-		_, err := site.Post(s.urls[i%len(s.urls)]+"/v3/kv/txn", "application/json", "", []byte(body))
-		return err
+		return members[i%len(members)].Post("/v3/kv/txn", "application/json", []byte(body), nil)
 	})
 }
 
 // load measures the three kinds of requests on some wicks at once.
-func (s *trial) load(who string, wicks []*os.Process, bases []string, clients int, length time.Duration) error {
-	token, err := site.Login(bases[0])
+func (s *trial) load(who string, wicks []*harness.Process, clients int, length time.Duration) error {
+	c, err := wicks[0].Login("rate")
 	if err != nil {
 		return err
 	}
@@ -127,7 +126,7 @@ func (s *trial) load(who string, wicks []*os.Process, bases []string, clients in
 		{"charts", "generate_chart", `{"symbol":"BTCUSDT","interval":"1h"}`},
 	} {
 		err := s.measure(who, kind.what, wicks, clients, length, func(i int) error {
-			_, err := site.Call(bases[i%len(bases)], token, kind.tool, strings.ReplaceAll(kind.arguments, "ID", rand.Text()))
+			_, err := site.Call(wicks[i%len(wicks)], c, kind.tool, strings.ReplaceAll(kind.arguments, "ID", rand.Text()))
 			return err
 		})
 		if err != nil {
@@ -139,24 +138,10 @@ func (s *trial) load(who string, wicks []*os.Process, bases []string, clients in
 
 // measure calls do from many clients for a while and prints how often it worked, how
 // long it took, and what processor time each took in the wicks and in etcd.
-func (s *trial) measure(who, what string, wicks []*os.Process, clients int, length time.Duration, do func(i int) error) error {
-	before, err := cpu(wicks)
-	if err != nil {
-		return err
-	}
-	members, err := cpu(s.members)
-	if err != nil {
-		return err
-	}
+func (s *trial) measure(who, what string, wicks []*harness.Process, clients int, length time.Duration, do func(i int) error) error {
+	before, members := cpu(wicks), cpu(s.members)
 	took, failed, lasted := repeat(clients, length, do)
-	after, err := cpu(wicks)
-	if err != nil {
-		return err
-	}
-	membersAfter, err := cpu(s.members)
-	if err != nil {
-		return err
-	}
+	after, membersAfter := cpu(wicks), cpu(s.members)
 	n := len(took)
 	if n == 0 {
 		return fmt.Errorf("%s, %s: none worked; %v", who, what, failed)
@@ -170,6 +155,14 @@ func (s *trial) measure(who, what string, wicks []*os.Process, clients int, leng
 	}
 	fmt.Println()
 	return nil
+}
+
+// cpu returns the processor time that processes have used so far.
+func cpu(all []*harness.Process) (sum time.Duration) {
+	for _, p := range all {
+		sum += harness.CPU(p.Pid)
+	}
+	return sum
 }
 
 // repeat calls do from many clients for a while. It returns how long those took that

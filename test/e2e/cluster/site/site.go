@@ -3,38 +3,32 @@
 package site
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
+
+	"wick/test/harness"
 )
 
 // Site is a directory with the processes that work in it.
 type Site struct {
 	Dir string
-	all []*os.Process
-}
-
-// FreePort returns an address that nobody uses at the moment.
-func FreePort() (string, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return ln.Addr().String(), ln.Close()
+	all []*harness.Process
 }
 
 // Run starts a program whose output goes to the file NAME.log.
-func (s *Site) Run(name string, args ...string) (*os.Process, error) {
+func (s *Site) Run(name string, args ...string) (*harness.Process, error) {
 	out, err := os.OpenFile(filepath.Join(s.Dir, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	defer out.Close()
-	p, err := os.StartProcess(args[0], args, &os.ProcAttr{Files: []*os.File{nil, out, out}, Env: os.Environ()})
+	p, err := harness.Spawn(out, out, args[0], args[1:]...)
 	if err == nil {
 		s.all = append(s.all, p)
 	}
@@ -45,7 +39,6 @@ func (s *Site) Run(name string, args ...string) (*os.Process, error) {
 func (s *Site) Stop() {
 	for _, p := range s.all {
 		p.Kill()
-		p.Wait()
 	}
 }
 
@@ -57,7 +50,7 @@ func (s *Site) Secrets(wick, more string) error {
 	}
 	p, err := s.Run("key", wick, "key", filepath.Join(s.Dir, "key"))
 	if err == nil {
-		_, err = p.Wait()
+		p.Wait()
 	}
 	return err
 }
@@ -75,43 +68,53 @@ func (s *Site) Replica(endpoints string) []string {
 	defer f.Close()
 	fmt.Fprintf(f, "%s\netcd %s\nlisten 127.0.0.1:0\n", shared, endpoints)
 	return []string{"--cluster-file", f.Name(),
-		"--key-file", filepath.Join(s.Dir, "key"), "--base-url", "http://localhost:9315"}
+		"--key-file", filepath.Join(s.Dir, "key"), "--base-url", "http://" + published}
 }
 
-// Serve starts a wick with limits that no measurement meets. It returns the process
-// and its URL.
-func (s *Site) Serve(wick, name string, flags ...string) (*os.Process, string, error) {
-	address, err := FreePort()
+// Serve starts a wick with limits that no measurement meets.
+func (s *Site) Serve(wick, name string, flags ...string) (*harness.Process, error) {
+	free, err := harness.FreePorts(1)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	_, port, _ := net.SplitHostPort(address)
-	rules := filepath.Join(s.Dir, "rules")
-	if err := os.WriteFile(rules, []byte("max-order-rate 1000000\nmax-open-orders-per-symbol 250\nmax-open-orders 100000\n"), 0o600); err != nil {
-		return nil, "", err
+	unlimited, err := harness.Unlimited(filepath.Join(s.Dir, "rules"))
+	if err != nil {
+		return nil, err
 	}
-	p, err := s.Run(name, append([]string{wick, "--serve", "--trade", "--port", port, "--data-dir", filepath.Join(s.Dir, name), "--source", "sample", "--max-position-notional", "50000000000", "--paper-file", rules}, flags...)...)
-	return p, "http://localhost:" + port, err
+	_, port, _ := net.SplitHostPort(free[0])
+	args := append([]string{wick, "--serve", "--port", port, "--data-dir", filepath.Join(s.Dir, name), "--source", "sample"}, unlimited...)
+	p, err := s.Run(name, append(args, flags...)...)
+	if err == nil {
+		p.Base = "http://localhost:" + port
+		if slices.Contains(flags, "--base-url") {
+			p.Host = published
+		}
+	}
+	return p, err
 }
 
 // Await waits until a wick says that it is ready; a replica knows a leader then.
-func Await(base string) error {
+func Await(p *harness.Process) error {
 	for range 300 {
-		if ready(base) {
+		if said, err := harness.Ready(p.Base, true); err == nil && said.Ready {
 			return nil
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	return fmt.Errorf("%s is not ready after half a minute", base)
+	return fmt.Errorf("%s is not ready after half a minute", p.Base)
 }
 
-// ready asks a wick.
-func ready(base string) bool {
-	r, err := http.Get(base + "/readyz?strict")
-	if err != nil {
-		return false
+// published is the name of the service that the replicas are.
+const published = "localhost:9315"
+
+// Call calls a tool at a wick with the token of a client, and returns the texts of the reply. A
+// refusal is an error.
+func Call(p *harness.Process, c *harness.Client, tool, arguments string) (string, error) {
+	there := *c
+	there.Base = p.Base
+	reply, err := there.Call(tool, arguments)
+	if err == nil && reply.Refused != "" {
+		err = errors.New(reply.Refused)
 	}
-	defer r.Body.Close()
-	var doc struct{ Ready bool }
-	return json.NewDecoder(r.Body).Decode(&doc) == nil && doc.Ready
+	return strings.Join(reply.Texts, "\n"), err
 }

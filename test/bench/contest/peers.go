@@ -1,4 +1,4 @@
-package harness
+package contest
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"wick/test/harness"
 
 	mark3 "github.com/mark3labs/mcp-go/mcp"
 	mark3server "github.com/mark3labs/mcp-go/server"
@@ -52,7 +54,7 @@ func PeerOf(base, token string) (Peer, error) {
 	var catalog struct {
 		Result struct{ Content []struct{ Text string } }
 	}
-	if _, text, err = Post(base, token, Call("list_indicators", "{}")); err == nil {
+	if _, text, err = Post(base, token, harness.Message("list_indicators", "{}")); err == nil {
 		err = json.Unmarshal(text, &catalog)
 	}
 	if err != nil {

@@ -1,4 +1,4 @@
-package harness
+package contest
 
 import (
 	"encoding/json"
