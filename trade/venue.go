@@ -71,7 +71,7 @@ func (e *Engine) Venue() (VenueStatus, bool) {
 	if r.Name == "" {
 		return VenueStatus{}, false
 	}
-	s := VenueStatus{Broker: r.Name, Account: r.Account, Money: e.Money(), State: "ready", Reason: r.Closed, Differences: r.Differs, Late: sorted(r.Late), External: len(r.External), Stream: r.Stream}
+	s := VenueStatus{Broker: r.Name, Account: r.Account, Money: e.Money(), State: "ready", Reason: r.Closed, Differences: r.Differs(), Late: sorted(r.Late), External: len(r.External), Stream: r.Stream}
 	switch {
 	case r.Closed != "":
 		s.State = "closed"

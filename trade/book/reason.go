@@ -41,7 +41,6 @@ const (
 	DryRunBut       Code = "dry_run_but"
 	DryRunKnown     Code = "dry_run_known"
 	Sending         Code = "sending"
-	Interrupted     Code = "interrupted"
 	AnswerLost      Code = "answer_lost"
 	OtherByID       Code = "other_by_id"
 	IdOfAnother     Code = "id_of_another"
@@ -86,8 +85,7 @@ var Codes = map[Code]struct {
 	DryRunBut:   {Says: "dry run: every check passed, no order was made; without dry_run: %s"},
 	DryRunKnown: {Says: "dry run: client_order_id %q exists; placing it would return this order and make no other"},
 
-	Sending:       {Says: "outcome unknown: it is being sent"},
-	Interrupted:   {Says: "outcome unknown: wick ended while it was being sent; the broker is being asked"},
+	Sending:       {Says: "outcome unknown: it is being sent, or wick ended meanwhile; the broker is asked then"},
 	AnswerLost:    {Says: "outcome unknown: the broker's answer was lost (%s); it is being asked"},
 	OtherByID:     {Says: "outcome unknown: %s has another order by its id (%s); it is being asked"},
 	IdOfAnother:   {Says: "not executed by what is known: %s has another order by its id (%s); as its id is the id of another order, look there before you place it anew"},

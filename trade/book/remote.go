@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"wick/internal/exact"
 	"wick/internal/limit"
@@ -17,14 +18,20 @@ type Remote struct {
 	Account   string           // the account's number there
 	Closed    string           // why no order is taken; empty if orders are taken
 	Judged    bool             // what the account has was compared since the start, or could not be read for minutes
-	Differs   []Difference     // positions that differ from the book for certain
-	Suspected []Difference     // the differences in the newest report
+	Gaps      map[string]Gap   // positions that are not what the book expects by the newest report, by Key of the symbol
 	Late      map[string]int   // orders that the book had given up and the broker has, and how often it was said
 	External  []Order          // open orders of the account that are not in this book
 	Stream    bool             // the stream is connected: what happens is known at once
 	ReadAt    Time             // when the newest report was asked for; zero for never
 	Statement BrokerAccount    // by the newest report
 	Held      []BrokerPosition // by the newest report
+}
+
+// Gap is a difference that the newest report shows.
+type Gap struct {
+	Difference
+	Settled *Difference // the one that counts: this one or, until it does, another before it; nil for none
+	Since   time.Time   // since when this one does not count; zero if it does
 }
 
 // BrokerAccount is what a broker elsewhere says of the account.
@@ -46,7 +53,17 @@ func (r *Remote) lost() (exact.Decimal, bool) {
 
 // Unlike reports whether the broker has something else than the book, which the owner has to
 // look at.
-func (r *Remote) Unlike() bool { return len(r.Differs)+len(r.Late) > 0 }
+func (r *Remote) Unlike() bool { return len(r.Differs())+len(r.Late) > 0 }
+
+// Differs returns the positions that differ from the book for certain, by symbol.
+func (r *Remote) Differs() (all []Difference) {
+	for _, key := range sorted(r.Gaps) {
+		if d := r.Gaps[key].Settled; d != nil {
+			all = append(all, *d)
+		}
+	}
+	return all
+}
 
 // Restrict makes ev halt trading as long as it is not known what the broker has, and let only
 // reducing orders pass if that is not what the book says. The hardest restriction that applies
@@ -61,7 +78,7 @@ func (b *Book) Restrict(ev *Event) {
 		ev.Trading, ev.Tripped = b.Trading, b.Tripped
 	case r.Closed != "":
 		ev.Trading, by = Halted, "the broker is not reconciled"
-	case len(r.Differs) > 0:
+	case len(r.Differs()) > 0:
 		ev.Trading, by = Reducing, "the broker's positions differ"
 	case len(r.Late) > 0:
 		ev.Trading, by = Reducing, "the broker has an order that this book had given up"
@@ -95,30 +112,30 @@ func (r *Remote) resting(onPaper string) string {
 // Excess returns how much more of a symbol the account at the broker holds than the book's
 // fills come to, negative if it is less: by the newest report if that shows a difference,
 // else as the owner has accepted it.
-func (b *Book) Excess(symbol string) exact.Decimal { return b.ExcessBy(b.Remote.Suspected, symbol) }
-
-// ExcessBy is Excess by the differences that were found.
-func (b *Book) ExcessBy(found []Difference, symbol string) exact.Decimal {
-	key := Key(symbol)
-	for _, d := range found {
-		if Key(d.Symbol) == key {
-			return d.Broker - d.Book
-		}
+func (b *Book) Excess(symbol string) exact.Decimal {
+	if g, found := b.Remote.Gaps[Key(symbol)]; found {
+		return g.Broker - g.Book
 	}
-	return b.Venue.Accepted(key)
+	return b.Venue.Accepted(Key(symbol))
+}
+
+// settled is Excess by what counts.
+func (b *Book) settled(symbol string) exact.Decimal {
+	if d := b.Remote.Gaps[Key(symbol)].Settled; d != nil {
+		return d.Broker - d.Book
+	}
+	return b.Venue.Accepted(Key(symbol))
 }
 
 // Unsettled reports whether the newest report shows another difference in a symbol than the
 // settled one: it may be of a fill that the book does not know yet.
-func (b *Book) Unsettled(symbol string) bool {
-	return b.Excess(symbol) != b.ExcessBy(b.Remote.Differs, symbol)
-}
+func (b *Book) Unsettled(symbol string) bool { return b.Excess(symbol) != b.settled(symbol) }
 
 // Owned returns how much of a symbol the account holds, negative when short. A difference
 // counts once it is settled: shares that a report has before the book knows of their fill
 // would count twice when that comes.
 func (b *Book) Owned(symbol string) exact.Decimal {
-	return b.Holdings[symbol].Quantity + b.ExcessBy(b.Remote.Differs, symbol)
+	return b.Holdings[symbol].Quantity + b.settled(symbol)
 }
 
 // Closable returns the part of the book's position in a symbol that the account holds,

@@ -78,33 +78,35 @@ func (v *venue) cancelOne(who book.Who, id string, why book.Code) (after book.Or
 	if o == nil || o.Status.Terminal() {
 		return after, nil
 	}
-	w, name := wire(o), v.Book.Remote.Name
 	// If it is not known whether the order arrived, the broker's id of it is not known
 	// either: it is looked up first. Somebody else's order with the same id stays as it is.
 	if o.Unknown() {
-		s, err := v.broker.Lookup(ctx, w)
-		if err == nil && !isOf(o, s) {
-			v.learnAnswer(id, s)
-			err = fmt.Errorf("%s has another order by its id (%s)", name, described(s))
+		s, err := v.broker.Lookup(ctx, wire(o))
+		if err == nil {
+			v.tell(id, s, true)
+			v.Look(func() { o = v.Book.Order(id) })
+			err = errors.New(o.Words())
 		}
-		if err != nil {
+		if o.Unknown() {
 			v.soon()
-			return after, book.Refuse("outcome_unknown", "whether order %s is at %s is not known yet, so it cannot be cancelled: %s", id, name, limit.Line(err.Error(), 200))
+			return after, book.Refuse("outcome_unknown", "whether order %s is at %s is not known yet, so it cannot be cancelled: %s", id, v.Book.Remote.Name, limit.Line(err.Error(), 200))
 		}
-		w.ID = s.ID
 	}
 	v.Look(func() {
 		if o = v.Book.Order(id); !o.Status.Terminal() {
 			v.of(o).asked = why
 		}
 	})
-	v.Log.Info("cancel sent", "order", id, "broker", name, "by", limit.Clip(who.Name))
-	asked := v.broker.Cancel(ctx, w.ID)
+	if o.Status.Terminal() {
+		return v.order(id)
+	}
+	v.Log.Info("cancel sent", "order", id, "broker", o.Broker, "by", limit.Clip(who.Name))
+	asked := v.broker.Cancel(ctx, o.BrokerID)
 	// Whatever the answer to the cancel says, the state afterwards decides: the order may
 	// have been filled, or have ended with another, while the cancel was on its way.
 	if !v.streamEnds(id) {
-		s, err := v.broker.Lookup(ctx, w)
-		if err != nil || !v.learnAnswer(id, s) {
+		s, err := v.broker.Lookup(ctx, wire(o))
+		if err != nil || !v.tell(id, s, true) {
 			v.soon()
 		}
 		if asked == nil {

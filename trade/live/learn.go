@@ -47,19 +47,15 @@ func (v *venue) heard(event Event) {
 			swept = x != nil && x.swept
 		}
 	})
-	if o != nil && !v.writeLearnt(o.ID, event.State, false) || swept {
+	if o != nil && !v.tell(o.ID, event.State, false) || swept {
 		v.soon()
 	}
 }
 
-// learnAnswer takes a state of the order called id that the broker was asked for, and reports
-// whether the book has all of it now.
-func (v *venue) learnAnswer(id string, s State) bool { return v.writeLearnt(id, s, true) }
-
-// writeLearnt writes down what follows from a state of the order called id, for which the
-// broker was asked or not, and reports whether the book has all of it now. It returns when that
-// is on disk, also if somebody else has learnt it first.
-func (v *venue) writeLearnt(id string, s State, asked bool) (sure bool) {
+// tell writes down what follows from a state of the order called id, for which the broker was
+// asked or not, and reports whether the book has all of it now. It returns when that is on disk,
+// also if somebody else has learnt it first.
+func (v *venue) tell(id string, s State, asked bool) (sure bool) {
 	err := v.Do(func(*book.State) (err error) {
 		if o := v.Book.Order(id); asked && o != nil && o.Unknown() && isOf(o, s) && v.of(o).found.IsZero() {
 			v.of(o).found = time.Now()

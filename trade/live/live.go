@@ -49,12 +49,11 @@ type venue struct {
 	deadMan time.Duration
 	kick    chan struct{} // asks for a reconciliation soon
 
-	doubts    map[string]*doubt    // by order id
-	suspectAt map[string]time.Time // since when a symbol is among the suspected and not settled
-	lastEvent string               // id of the last event of the stream
-	streamAt  time.Time            // when the stream came or went
-	readAt    time.Time            // when the account was last read, or this process began
-	dark      bool                 // the last attempt to read the account failed
+	doubts    map[string]*doubt // by order id
+	lastEvent string            // id of the last event of the stream
+	streamAt  time.Time         // when the stream came or went
+	readAt    time.Time         // when the account was last read, or this process began
+	dark      bool              // the last attempt to read the account failed
 }
 
 // doubt is what this process knows of an order that was sent, or is about to be, beyond the
@@ -177,11 +176,11 @@ func (v *venue) admit(r book.OrderRequest, o *book.Order, price, fill exact.Deci
 	reduces := fits && book.Shrinks(v.Book.Owned(o.Symbol), size)
 	// An order that only shrinks a position is allowed even if book and broker differ, because
 	// the owner must be able to get out.
-	switch out := reduces || o.Cut(); {
+	switch out, differs := reduces || o.Cut(), remote.Differs(); {
 	case remote.Closed != "":
 		return book.Refuse("broker_not_ready", "no order is sent to %s: %s", remote.Name, remote.Closed)
-	case len(remote.Differs) > 0 && !out:
-		d := remote.Differs[0]
+	case len(differs) > 0 && !out:
+		d := differs[0]
 		return book.Refuse("broker_differs", "%s holds %s of %s and this book's fills come to %s: until the owner has looked at it (wick accept-positions) only orders that shrink a position are sent; %s",
 			remote.Name, d.Broker, d.Symbol, d.Book, book.Grows)
 	case len(remote.Late) > 0 && !out:
@@ -302,7 +301,20 @@ func (a *arrival) Submit(ctx context.Context, p book.Placed) (book.Placed, error
 	}
 	sure, swept := true, false
 	err := a.Do(func(st *book.State) (err error) {
-		sure, err = a.answered(s, lost)
+		o := st.Order(p.ID)
+		switch no := (*Refused)(nil); {
+		case o.Status.Terminal(): // the stream was faster
+		case lost == nil:
+			sure, err = a.learn(p.ID, s)
+		case errors.As(lost, &no) && o.Unknown():
+			err = a.restate(o, book.StatusRejected, book.Because(book.BrokerRefused, no.Text))
+		case o.Unknown():
+			a.Log.Warn("the broker's answer to an order is lost", "order", p.ID, "error", limit.Line(lost.Error(), 200))
+			err = a.restate(o, o.Status, book.Because(book.AnswerLost, limit.Line(lost.Error(), 120)))
+		}
+		if x := a.doubts[p.ID]; x != nil { // it is still open
+			x.sending, x.ended = false, time.Now()
+		}
 		swept = a.swept(st.Order(p.ID))
 		return err
 	})
@@ -318,26 +330,4 @@ func (a *arrival) Submit(ctx context.Context, p book.Placed) (book.Placed, error
 	}
 	p.Order, err = a.order(p.ID)
 	return p, err
-}
-
-// answered proposes what follows from the answer to an order that was sent: a state to
-// learn from, a refusal that ends the order, or no answer, which leaves it open and in
-// doubt. The stream may have been faster. It returns whether the answer told everything. Locked.
-func (a *arrival) answered(s State, lost error) (sure bool, err error) {
-	id := a.wire.ClientID
-	o, sure := a.Book.Order(id), true
-	switch no := (*Refused)(nil); {
-	case o.Status.Terminal():
-	case lost == nil:
-		sure, err = a.learn(id, s)
-	case errors.As(lost, &no) && o.Unknown():
-		err = a.restate(o, book.StatusRejected, book.Because(book.BrokerRefused, no.Text))
-	case o.Unknown():
-		a.Log.Warn("the broker's answer to an order is lost", "order", id, "error", limit.Line(lost.Error(), 200))
-		err = a.restate(o, o.Status, book.Because(book.AnswerLost, limit.Line(lost.Error(), 120)))
-	}
-	if x := a.doubts[id]; x != nil { // it is still open
-		x.sending, x.ended = false, time.Now()
-	}
-	return sure, err
 }

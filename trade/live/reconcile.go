@@ -32,9 +32,9 @@ const (
 // whether no doubt is left. If the account cannot be read, no order changes. It runs in
 // one goroutine, and holds no lock while it asks the broker.
 func (v *venue) reconcile(ctx context.Context) (sure bool) {
-	var before map[string]book.Holding
+	var held map[string]book.Holding
 	asked := v.Now()
-	v.Look(func() { before = maps.Clone(v.Book.Holdings) })
+	v.Look(func() { held = maps.Clone(v.Book.Holdings) })
 	report, err := v.broker.Report(ctx)
 	remote := &v.Book.Remote
 	switch {
@@ -50,7 +50,7 @@ func (v *venue) reconcile(ctx context.Context) (sure bool) {
 		for _, o := range v.concerned(report) {
 			sure = v.readOrder(ctx, o, report) && sure
 		}
-		v.Look(func() { sure = v.compare(report, asked, before, sure) && sure })
+		v.Look(func() { sure = v.compare(report, asked, held, sure) && sure })
 	}
 	return v.Refresh() == nil && sure // it fails only when the journal is broken or HALT cannot be read, which orders say
 }
@@ -114,7 +114,7 @@ func (v *venue) readOrder(ctx context.Context, o *book.Order, r Report) bool {
 			return false
 		}
 	}
-	clear := v.learnAnswer(o.ID, s)
+	clear := v.tell(o.ID, s, true)
 	if o.Unknown() && !isOf(o, s) {
 		return v.giveUp(o, book.Because(book.IdOfAnother, v.Book.Remote.Name, described(s)))
 	}
@@ -144,14 +144,14 @@ func (v *venue) giveUp(o *book.Order, why book.Reason) (clear bool) {
 }
 
 // compare takes over a report and notes where the positions of the account differ from the
-// book. Asked is when the report was asked for, and before what the book held then. Sure is
+// book. Asked is when the report was asked for, and held what the book held then. Sure is
 // false if orders are in doubt. It reports whether it is settled what differs, if anything.
 //
 // Each symbol counts for itself. A difference counts when two reports in a row show it,
 // because a fill may come between two parts of one report. While orders are in doubt, or
 // if it is never the same twice, the symbol must have differed for longer than a doubt can
 // explain. Until a difference counts, the one that was settled before stays. Locked.
-func (v *venue) compare(r Report, asked book.Time, before map[string]book.Holding, sure bool) bool {
+func (v *venue) compare(r Report, asked book.Time, held map[string]book.Holding, sure bool) bool {
 	remote := &v.Book.Remote
 	v.readAt, v.dark = asked.Time, false
 	remote.ReadAt, remote.Statement, remote.Held, remote.External = asked, r.Account, r.Positions, nil
@@ -160,22 +160,21 @@ func (v *venue) compare(r Report, asked book.Time, before map[string]book.Holdin
 			remote.External = append(remote.External, v.external(s))
 		}
 	}
-	found, since, settled := v.differences(r.Positions, before), make(map[string]time.Time), true
-	var differs []book.Difference
-	for _, d := range found {
-		at, again := v.suspectAt[d.Symbol], slices.Contains(remote.Suspected, d)
-		if at.IsZero() {
-			at = time.Now()
+	gaps, settled, before := make(map[string]book.Gap), true, len(remote.Differs())
+	for key, d := range v.differences(r.Positions, held) {
+		was := remote.Gaps[key]
+		g := book.Gap{Difference: d, Settled: was.Settled, Since: was.Since}
+		if g.Since.IsZero() {
+			g.Since = time.Now()
 		}
-		if slices.Contains(remote.Differs, d) || sure && again || time.Since(at) >= differPatience {
-			differs = append(differs, d)
-			continue
+		if was.Settled != nil && *was.Settled == d || sure && was.Difference == d || time.Since(g.Since) >= differPatience {
+			g.Settled, g.Since = &d, time.Time{}
+		} else {
+			settled = false
 		}
-		since[d.Symbol], settled = at, false
-		if i := slices.IndexFunc(remote.Differs, func(was book.Difference) bool { return was.Symbol == d.Symbol }); i >= 0 {
-			differs = append(differs, remote.Differs[i])
-		}
+		gaps[key] = g
 	}
+	remote.Gaps = gaps
 	switch {
 	case r.Account.Blocked != "":
 		remote.Closed, remote.Judged = r.Account.Blocked, true
@@ -184,10 +183,9 @@ func (v *venue) compare(r Report, asked book.Time, before map[string]book.Holdin
 	case remote.Closed != "": // no orders were taken, and none are until it is settled
 		remote.Closed = "positions are being compared"
 	}
-	if len(differs) > 0 && len(remote.Differs) == 0 {
+	if differs := remote.Differs(); len(differs) > 0 && before == 0 {
 		v.Log.Error("the broker's positions are not what this book's fills come to", "broker", remote.Name, "differences", fmt.Sprint(differs))
 	}
-	remote.Differs, remote.Suspected, v.suspectAt = differs, found, since
 	return settled
 }
 
@@ -215,8 +213,8 @@ func (v *venue) external(s State) book.Order {
 // and of the base, which is what the owner has accepted as held otherwise, and counts once
 // it is on disk. If fills came while the report was read, a position between the sum of before
 // and that of now tells nothing: what was known of it stays, be it a difference or none.
-// The result is sorted, so that those of two reports can be compared. Locked.
-func (v *venue) differences(held []book.BrokerPosition, before map[string]book.Holding) (found []book.Difference) {
+// They are returned by the key of their symbol. Locked.
+func (v *venue) differences(there []book.BrokerPosition, before map[string]book.Holding) map[string]book.Difference {
 	// Symbols are spelled differently at the broker, and the book may have one in two
 	// spellings; keys make them comparable, and one spelling is shown.
 	type sum struct {
@@ -232,19 +230,20 @@ func (v *venue) differences(held []book.BrokerPosition, before map[string]book.H
 	for _, symbol := range slices.Sorted(maps.Keys(v.Book.Holdings)) {
 		add(symbol, sum{was: before[symbol].Quantity, own: v.Book.Holdings[symbol].Quantity})
 	}
-	for _, p := range held {
+	for _, p := range there {
 		add(p.Symbol, sum{account: p.Quantity})
 	}
 	for key := range v.Book.Venue.Base {
 		add(key, sum{})
 	}
-	for _, key := range slices.Sorted(maps.Keys(sums)) {
-		s, base := sums[key], v.Book.Venue.Base[key]
+	found := make(map[string]book.Difference)
+	for key, s := range sums {
+		base := v.Book.Venue.Base[key]
 		if ours := s.account - base; s.was != s.own && ours >= min(s.was, s.own) && ours <= max(s.was, s.own) {
-			s.account = s.own + v.Book.ExcessBy(v.Book.Remote.Suspected, key) // the report does not tell
+			s.account = s.own + v.Book.Excess(key) // the report does not tell
 		}
 		if s.account-base != s.own {
-			found = append(found, book.Difference{Symbol: s.symbol, Book: s.own, Broker: s.account})
+			found[key] = book.Difference{Symbol: s.symbol, Book: s.own, Broker: s.account}
 		}
 	}
 	return found
@@ -258,16 +257,23 @@ func (v *venue) Accept(who book.Who) (accepted []book.Difference, turnedUp []str
 	var late map[string]int
 	err = v.Do(func(*book.State) error {
 		late = maps.Clone(r.Late)
-		if !r.Unlike() && (r.Closed != "" || len(r.Suspected) > 0) {
+		if !r.Unlike() && (r.Closed != "" || len(r.Gaps) > 0) {
 			return book.Refuse("broker_not_ready", "what differs at %s is not known yet: %s", r.Name, cmp.Or(r.Closed, "positions are being compared"))
 		}
 		ev := &book.Event{At: v.Now(), Holdings: make(map[string]book.Holding), By: who.Short(),
 			Venue: &book.Stamp{Broker: r.Name, Account: r.Account, Base: make(map[string]exact.Decimal)}}
 		maps.Copy(ev.Venue.Base, v.Book.Venue.Base)
-		accepted = v.acceptDifferences(ev)
-		if len(r.Differs) > 0 && len(accepted)+len(late) == 0 {
-			symbol := r.Differs[0].Symbol
-			return book.Refuse("outcome_unknown", "what was filled of %s is not known yet, and may be why %s differs: it can be accepted once that is known", v.mayHaveFills(symbol), symbol)
+		var doubt error
+		for _, d := range r.Differs() {
+			if id := v.mayHaveFills(d.Symbol); id != "" { // what the account lacks by one would be counted again when it is known
+				doubt = book.Refuse("outcome_unknown", "what was filled of %s is not known yet, and may be why %s differs: it can be accepted once that is known", id, d.Symbol)
+				continue
+			}
+			accepted = append(accepted, d)
+			v.lose(ev, d)
+		}
+		if len(accepted)+len(late) == 0 && doubt != nil {
+			return doubt
 		}
 		return v.Book.Propose(book.KindVenue, ev)
 	})
@@ -275,38 +281,36 @@ func (v *venue) Accept(who book.Who) (accepted []book.Difference, turnedUp []str
 		return nil, nil, err
 	}
 	// What was found while the step was being written has not been accepted, and stays.
-	known := func(d book.Difference) bool { return slices.Contains(accepted, d) }
 	v.Look(func() {
-		r.Differs = slices.DeleteFunc(slices.Clone(r.Differs), known)
-		r.Suspected = slices.DeleteFunc(slices.Clone(r.Suspected), known)
+		r.Gaps = maps.Clone(r.Gaps)
+		for _, d := range accepted {
+			switch key, g := book.Key(d.Symbol), r.Gaps[book.Key(d.Symbol)]; {
+			case g.Difference == d:
+				delete(r.Gaps, key)
+			case g.Settled != nil && *g.Settled == d:
+				g.Settled = nil
+				r.Gaps[key] = g
+			}
+		}
 		maps.DeleteFunc(r.Late, func(id string, times int) bool { return late[id] == times })
 	})
 	v.soon()
 	return accepted, slices.Sorted(maps.Keys(late)), v.Refresh()
 }
 
-// acceptDifferences puts into ev what follows if the owner accepts what differs, and returns what can
-// be accepted now. Locked.
-func (v *venue) acceptDifferences(ev *book.Event) (accepted []book.Difference) {
-	for _, d := range v.Book.Remote.Differs {
-		if v.mayHaveFills(d.Symbol) != "" { // what the account lacks by one would be counted again when it is known
-			continue
+// lose puts into ev that a difference is accepted. What the account lacks leaves the book, which
+// may have it in two spellings. The base then says by how much the account may differ from the
+// book; it takes the place of what was accepted before. Locked.
+func (v *venue) lose(ev *book.Event, d book.Difference) {
+	key, base := book.Key(d.Symbol), d.Broker-d.Book
+	for _, symbol := range slices.Sorted(maps.Keys(v.Book.Holdings)) {
+		h := v.Book.Holdings[symbol]
+		if gone := book.Reducible(h.Quantity, base); book.Key(symbol) == key && gone != 0 {
+			ev.Holdings[symbol] = h.Without(gone)
+			base += h.Quantity - ev.Holdings[symbol].Quantity
 		}
-		accepted = append(accepted, d)
-		// What the account lacks leaves the book, which may have it in two spellings.
-		key, base := book.Key(d.Symbol), d.Broker-d.Book
-		for _, symbol := range slices.Sorted(maps.Keys(v.Book.Holdings)) {
-			h := v.Book.Holdings[symbol]
-			if gone := book.Reducible(h.Quantity, base); book.Key(symbol) == key && gone != 0 {
-				ev.Holdings[symbol] = h.Without(gone)
-				base += h.Quantity - ev.Holdings[symbol].Quantity
-			}
-		}
-		// The base says by how much the account may differ from the book. It takes the place of
-		// what was accepted before.
-		ev.Venue.Base[key] = base
 	}
-	return accepted
+	ev.Venue.Base[key] = base
 }
 
 // mayHaveFills returns the id of an open order of a symbol that may have fills which the

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"wick/internal/limit"
-	"wick/trade/book"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -71,11 +70,10 @@ func (v *venue) setStream(up bool) (changed bool) {
 // keepReconciled reads the account at the start, when somebody asks for it, and
 // regularly.
 func (v *venue) keepReconciled(ctx context.Context) error {
-	v.noteInterrupted()
 	for ctx.Err() == nil {
-		wait := restPeriod
-		if sure := v.reconcile(ctx); !sure {
-			wait = busyPeriod
+		wait := busyPeriod
+		if v.reconcile(ctx) {
+			wait = restPeriod
 		}
 		v.tidy(ctx)
 		if v.deadMan > 0 {
@@ -88,20 +86,4 @@ func (v *venue) keepReconciled(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// noteInterrupted writes down of orders that an earlier process was about to send that nobody
-// sends them any more: their reason would say so until the broker has been asked.
-func (v *venue) noteInterrupted() {
-	err := v.Do(func(s *book.State) (err error) {
-		for _, o := range s.OpenOrders() {
-			if x := v.doubts[o.ID]; o.Has(book.Sending) && (x == nil || !x.sending) && err == nil {
-				err = v.restate(o, o.Status, book.Because(book.Interrupted))
-			}
-		}
-		return err
-	})
-	if err != nil {
-		v.Log.Error("that orders are not being sent any more could not be written down", "error", limit.Line(err.Error(), 200))
-	}
 }
