@@ -125,7 +125,7 @@ type request struct {
 	// What the transport adds.
 	by         carrier         // nil in tests
 	events     bool            // there may be lines before the reply
-	registered context.Context // of a call that is in inflight already; nil for others
+	registered context.Context // of a call that is among the sessions already; nil for others
 }
 
 // isResponse reports whether r answers a request of ours. We send none, so

@@ -56,10 +56,9 @@ type Server struct {
 	complete  func(context.Context, Completion) []string
 	may       func(ctx context.Context, c Caller, action string) error
 
-	gates    [Waiting + 1]*gate // by cost; nil for Cheap
-	inflight inflight
-	watch    watch
-	results  sync.Map // of *Result that are Fixed: *fixed
+	gates   [Waiting + 1]*gate // by cost; nil for Cheap
+	watch   watch
+	results sync.Map // of *Result that are Fixed: *fixed
 }
 
 // method answers the requests for one method.
@@ -106,7 +105,7 @@ func (s *Server) reply(ctx context.Context, c Caller, r *request) Reply {
 		// All but cancellations are ignored, and so is a request without an id: its client
 		// could not learn the outcome.
 		if r.Method == "notifications/cancelled" && legalID(r.Params.RequestID) {
-			s.inflight.cancel(c.Key(), r.Params.RequestID)
+			s.Sessions.cancelCall(c, r.Params.RequestID)
 		}
 		return Reply{}
 	case r.wrong != nil:

@@ -2,7 +2,9 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"math"
 	"sync"
 	"time"
 )
@@ -43,8 +45,8 @@ func (c Caller) short() string { return c.ID[:min(8, len(c.ID))] }
 // ErrRevoked is the cause with which the context of a session ends when its token does.
 var ErrRevoked = errors.New("the token was revoked")
 
-// Sessions are what the holders of tokens have under way: requests, streams, and watched
-// resources. What has begun is among them before its token is checked. So a revocation
+// Sessions are what callers have under way: requests, calls that can be cancelled, streams, and
+// watched resources. What has begun is among them before its token is checked. So a revocation
 // comes either before the check, which then fails, or after it, and ends the context:
 // nothing has to ask later whether its token still works.
 type Sessions struct {
@@ -61,26 +63,35 @@ type Session struct {
 	Context context.Context
 
 	of     *Sessions
-	caller string
+	token  string // Caller.ID
+	caller string // Caller.Key
+	call   string // the id of the request, of a call that can be cancelled; else empty
 	cancel context.CancelCauseFunc
 }
 
 // Begin begins a session of a caller. It returns [ErrRevoked] if the caller's token does not
 // work now. The caller of Begin calls End.
 func (s *Sessions) Begin(ctx context.Context, c Caller) (*Session, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	one := &Session{ctx, s, c.ID, cancel}
-	s.mu.Lock()
-	if s.open == nil {
-		s.open = make(map[*Session]bool)
-	}
-	s.open[one] = true
-	s.mu.Unlock()
+	one := s.begin(ctx, c, nil)
 	if s.valid != nil && !s.valid(c.ID) {
 		one.End()
 		return nil, ErrRevoked
 	}
 	return one, nil
+}
+
+// begin is Begin for a request whose caller has been checked. With its id the client can
+// cancel it.
+func (s *Sessions) begin(ctx context.Context, c Caller, id json.RawMessage) *Session {
+	ctx, cancel := context.WithCancelCause(ctx)
+	one := &Session{ctx, s, c.ID, c.Key(), string(id), cancel}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open == nil {
+		s.open = make(map[*Session]bool)
+	}
+	s.open[one] = true
+	return one
 }
 
 // End ends a session and its context.
@@ -91,13 +102,33 @@ func (one *Session) End() {
 	one.cancel(nil)
 }
 
-// Revoke ends all sessions of a token. It is called after the token has ended.
-func (s *Sessions) Revoke(caller string) {
+// end ends the contexts of the sessions that fit, unless there are more of them than most.
+func (s *Sessions) end(why error, most int, fits func(*Session) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	var found []*Session
 	for one := range s.open {
-		if one.caller == caller {
-			one.cancel(ErrRevoked)
+		if fits(one) {
+			found = append(found, one)
 		}
 	}
+	if len(found) <= most {
+		for _, one := range found {
+			one.cancel(why)
+		}
+	}
+}
+
+// Revoke ends all sessions of a token. It is called after the token has ended.
+func (s *Sessions) Revoke(caller string) {
+	s.end(ErrRevoked, math.MaxInt, func(one *Session) bool { return one.token == caller })
+}
+
+// cancelCall cancels the caller's call of that id, which is compared by its bytes, as the
+// client spelled it. A caller can cancel only its own calls. Two clients that share a token may
+// use the same id at the same time: then nobody can tell which of the calls is meant, and none
+// is cancelled.
+func (s *Sessions) cancelCall(c Caller, id json.RawMessage) {
+	key := c.Key()
+	s.end(errCancelled, 1, func(one *Session) bool { return one.call == string(id) && one.caller == key })
 }

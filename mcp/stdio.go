@@ -141,22 +141,21 @@ func (c *conversation) take(line []byte) {
 		c.refuse(&request{}, refused)
 		return
 	}
-	var registered []func() // what ends each registration
+	var calls []*Session
 	for i := range all {
 		r := &all[i]
 		if r.by, r.events = c, !batch; c.server.slow(r) {
-			var end func()
-			r.registered, end = c.server.inflight.begin(c.ctx, c.caller.Key(), r.ID)
-			registered = append(registered, end)
+			call := c.server.Sessions.begin(c.ctx, c.caller, r.ID)
+			r.registered, calls = call.Context, append(calls, call)
 		}
 	}
-	if registered == nil {
+	if calls == nil {
 		c.answer(all, batch)
 		return
 	}
 	done := func() {
-		for _, end := range registered {
-			end()
+		for _, call := range calls {
+			call.End()
 		}
 	}
 	refused = c.begin(len(line), func() {
@@ -249,7 +248,8 @@ func (c *conversation) answer(all []request, batch bool) {
 	c.server.writeAll(&b, all, batch, func(r *request) Reply {
 		ctx, end := c.ctx, func() {}
 		if r.Method == "subscriptions/listen" && r.wantsReply() { // it can be cancelled as long as it runs
-			ctx, end = c.server.inflight.begin(ctx, c.caller.Key(), r.ID)
+			call := c.server.Sessions.begin(ctx, c.caller, r.ID)
+			ctx, end = call.Context, call.End
 		}
 		switch reply := c.server.reply(ctx, c.caller, r); {
 		case reply.stream != nil:

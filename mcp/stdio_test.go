@@ -437,8 +437,8 @@ func TestConversationsApart(t *testing.T) {
 			}
 			fmt.Fprintf(&lines, `{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"x://of/%[1]d"}}`+"\n", i)
 		}
-		call, end := s.inflight.begin(t.Context(), one.Key(), json.RawMessage("1"))
-		defer end()
+		call := s.Sessions.begin(t.Context(), one, json.RawMessage("1"))
+		defer call.End()
 		lines.WriteString(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
 		var out bytes.Buffer
 		if err := s.ServeStdio(t.Context(), strings.NewReader(lines.String()), &out, two, nil); err != nil {
@@ -447,7 +447,7 @@ func TestConversationsApart(t *testing.T) {
 		if n := strings.Count(out.String(), `"result":{}`); n != maxWatchedToken {
 			t.Errorf("the other conversation watches %d resources: %s", n, out.String())
 		}
-		if call.Err() != nil {
+		if call.Context.Err() != nil {
 			t.Error("one conversation cancelled a call of the other")
 		}
 		synctest.Wait()

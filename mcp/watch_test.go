@@ -502,7 +502,7 @@ func TestListenCancelled(t *testing.T) {
 	for range 1000 {
 		runtime.Gosched()
 	}
-	s.inflight.cancel("stdio", json.RawMessage("1"))
+	s.Sessions.cancelCall(Caller{ID: "stdio"}, json.RawMessage("1"))
 	l.mu.Unlock()
 	go send.Close()
 	for lines.Scan() {
