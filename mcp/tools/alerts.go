@@ -36,7 +36,7 @@ func (r *alertRequest) args() []arg {
 		text(&r.Note, "note", "Your own words, which come back when it fires, such as why it was set.", maxNote),
 		word(&r.Repeat, "repeat", "once: it is then gone. each_time: whenever the condition comes true anew. each_bar: on every bar on which it holds. With once and each_time a rule that is true already must first become untrue.", book.Once, book.Repeats()...),
 		text(&r.Cooldown, "cooldown", "With repeat: rest at least this long after firing, such as 4h or 90m.", 20),
-		deadline(&r.ExpiresAt, "expires_at", "Fires no more after this"),
+		moment(&r.ExpiresAt, "expires_at", "Fires no more after this"+deadline, true),
 		text(&r.ClientAlertID, "client_alert_id", "Your own id for this alert, which makes a retry safe: 1 to 48 of A-Z a-z 0-9 . _ : -", 48),
 	}
 }

@@ -44,22 +44,15 @@ func (h *handlers) whereOrdersGo() string {
 const brokerRules = "An order whose reason says \"outcome unknown\" may have been executed: look at get_orders, never place it again. " +
 	"Stocks only, prices in cents; parts of a share only with type market and time_in_force day; no gtd, no post_only; nothing that fills at once while the exchange is closed. "
 
-// brokerRemark is the end of every reply of a trading tool, refusals included, if orders
-// go to a broker elsewhere. It says where they go, and whether something is wrong there.
-type brokerRemark struct {
-	Broker  string `json:"broker"`
-	Account string `json:"account"`
-	Money   string `json:"money"` // "real", or "none" for a paper account
-	Note    string `json:"note,omitempty"`
-}
-
-// atBroker returns the remark as JSON, and false if orders go to wick's own book.
-func (h *handlers) atBroker() ([]byte, bool) {
+// withBroker ends every reply of a trading tool, refusals included, with a remark if orders go
+// to a broker elsewhere: where they go, and whether something is wrong there. A text that a
+// model has read may have told it something else about the account, so every reply says it.
+func (h *handlers) withBroker(r *mcp.Result, err error) (*mcp.Result, error) {
 	v, ok := h.Engine.Venue()
-	if !ok {
-		return nil, false
+	// An error of the protocol has no content to add to.
+	if protocol := (*mcp.Error)(nil); !ok || errors.As(err, &protocol) {
+		return r, err
 	}
-	r := brokerRemark{Broker: v.Broker, Account: v.Account, Money: string(v.Money)}
 	// Everything that keeps orders from being sent, or that a model should know before it
 	// places one.
 	var notes []string
@@ -78,19 +71,12 @@ func (h *handlers) atBroker() ([]byte, bool) {
 	if v.External > 0 {
 		notes = append(notes, fmt.Sprintf("%d open orders there were not placed by wick", v.External))
 	}
-	r.Note = strings.Join(notes, "; ")
-	return mcp.Encode(r), true
-}
-
-// withBroker adds the brokerRemark to what a trading tool returned, a result or an error.
-// A text that a model has read may have told it something else about the account, so every
-// reply says it. If orders go to wick's own book, withBroker changes nothing.
-func (h *handlers) withBroker(r *mcp.Result, err error) (*mcp.Result, error) {
-	remark, ok := h.atBroker()
-	// An error of the protocol has no content to add to.
-	if protocol := (*mcp.Error)(nil); !ok || errors.As(err, &protocol) {
-		return r, err
-	}
+	remark := mcp.Encode(struct {
+		Broker  string     `json:"broker"`
+		Account string     `json:"account"`
+		Money   book.Money `json:"money"` // "real", or "none" for a paper account
+		Note    string     `json:"note,omitempty"`
+	}{v.Broker, v.Account, v.Money, strings.Join(notes, "; ")})
 	// A question to a person: the form already says where the order goes. The remark is
 	// added to the text for clients that cannot show a form.
 	if input := (*mcp.InputRequired)(nil); errors.As(err, &input) {

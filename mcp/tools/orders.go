@@ -29,6 +29,9 @@ type orderRequest struct{ book.OrderRequest }
 // what protects the position, how long it waits, and what makes a retry safe. The engine
 // checks which of them go together, since it knows the market.
 func (r *orderRequest) args() []arg {
+	percent := decimal(&r.TrailPercent, "trail_percent", "For trailing_stop, in place of trail_amount: the distance in percent, 3 for 3 %.")
+	number := percent.set
+	percent.set = func(v json.RawMessage) error { return number(bytes.Replace(v, []byte(`%"`), []byte(`"`), 1)) }
 	replaces := text(&r.Replaces, "replaces", "The order_id of an open order that this one takes the place of, in one step. Name its time_in_force, post_only and, unless a broker has it, its exits again.", maxID)
 	read := replaces.set
 	replaces.empty, replaces.set = true, func(v json.RawMessage) error { // with "" for absent, this would be a second order
@@ -49,14 +52,14 @@ func (r *orderRequest) args() []arg {
 			"a sell below it) does not wait: it fills at once at the market's price, never worse than the limit."),
 		decimal(&r.StopPrice, "stop_price", "For stop and stop_limit: a buy stop is above the price, a sell stop below it."),
 		decimal(&r.TrailAmount, "trail_amount", "For trailing_stop: the distance to the best price since the order, in the quote currency."),
-		percent(decimal(&r.TrailPercent, "trail_percent", "For trailing_stop, in place of trail_amount: the distance in percent, 3 for 3 %.")),
+		percent,
 		exit(&r.StopLoss, "stop_loss", "On an order that opens a position: where to get out of it with a loss, as a price (a number is always a price, at most half of the entry away), or as a distance from the entry: in percent (\"3%\", below 100) or in average true ranges (\"2atr\", of 4h bars unless the server's first interval is another). "+
 			"It becomes a stop order when the entry is filled."),
 		exit(&r.TakeProfit, "take_profit", "The same for the profit; its price is from a tenth to ten times the entry. It becomes a limit order when the entry is filled; of the two one is filled at most and the other ends with it."),
 		oco(&r.OCO),
 		word(&r.TimeInForce, "time_in_force", "How long the order may wait: until it is cancelled, until the day or the exchange's session ends, only for what fills at once (ioc), "+
 			"all at once or nothing (fok), or until expires_at (gtd).", book.GTC, book.TimesInForce...),
-		deadline(&r.ExpiresAt, "expires_at", "With gtd: when the order ends"),
+		moment(&r.ExpiresAt, "expires_at", "With gtd: when the order ends"+deadline, true),
 		boolean(&r.PostOnly, "post_only", "For limit: refuse the order if it would fill at once."),
 		boolean(&r.ReduceOnly, "reduce_only", "Never open or grow a position: what would is refused, or cut when it fills. A stop or a limit against a position that is held, and a market order for no more than that, are so without saying it, unless may_open."),
 		boolean(&r.MayOpen, "may_open", "For an order against a position that is held and that is not meant to leave it: it may turn the position around, and stays when the position is gone."),
@@ -244,9 +247,6 @@ func (h *handlers) cancelOrder() tool {
 				Cancelled int      `json:"cancelled"`
 				Orders    []string `json:"order_ids"`
 			}{true, len(ids), ids})
-			if len(ids) == 0 {
-				h.noteAlike(result, r.symbol)
-			}
 			return h.remind(c.Caller, result), nil
 		}
 		o, err := h.Engine.CancelOrder(who(c), r.id)
@@ -336,34 +336,9 @@ func (h *handlers) getOrders() tool {
 		case !archived.Before.IsZero():
 			result.Content = append(result.Content, mcp.Content{Text: fmt.Appendf(nil,
 				"Orders that ended before %s were not searched: call get_orders with until=%[1]s, and without offset, to search those.", archived.Before)})
-		case len(orders) == 0:
-			h.noteAlike(result, r.symbol)
 		}
 		return h.remind(c.Caller, result), nil
 	})
-}
-
-// noteAlike adds to a result without orders of a symbol those that begin alike and have
-// open orders.
-func (h *handlers) noteAlike(result *mcp.Result, symbol string) {
-	canonical, err := market.Resolve(h.Source, symbol)
-	if err != nil { // there is none
-		return
-	}
-	var alike []string
-	open, _ := h.Engine.Orders(true) // without them there is no note
-	for _, o := range open {
-		if o.Symbol == canonical { // none of what was asked for
-			return
-		}
-		if s := o.Symbol; !slices.Contains(alike, s) && (strings.HasPrefix(s, canonical) || strings.HasPrefix(canonical, s)) {
-			alike = append(alike, s)
-		}
-	}
-	if len(alike) > 0 {
-		note := fmt.Sprintf("%q has none, but orders of %s are open: symbol is matched whole.", symbol, atMostTen(alike))
-		result.Content = append(result.Content, mcp.Content{Text: []byte(note)})
-	}
 }
 
 // getPositions defines get_positions. Totals and the account are further texts, since the
@@ -447,19 +422,6 @@ func quantityOrAll(p *exact.Decimal, all *bool) arg {
 	return a
 }
 
-// percent returns a, which declares a number, so that it also accepts a percent sign after
-// the number. It is for arguments whose unit is percent anyway.
-func percent(a arg) arg {
-	number := a.set
-	a.set = func(v json.RawMessage) error {
-		if s, err := readText(a.name, v); err == nil {
-			v = json.RawMessage(encode(strings.TrimSpace(strings.TrimSuffix(s, "%"))))
-		}
-		return number(v)
-	}
-	return a
-}
-
 // exit declares a stop_loss or a take_profit: a price, or a text such as 3% or 2atr. An
 // empty text is refused and does not count as absent, since then the order would be
 // placed without its protection.
@@ -507,16 +469,11 @@ func oco(p *book.OCO) arg {
 	}
 }
 
-// deadline declares when an order or an alert ends: a moment, or a date, which means the
-// end of that day in UTC. An empty text is refused, as by exit: the order would wait for
-// ever.
-func deadline(p *time.Time, name, doc string) arg {
-	doc += ": a date (2026-01-31, to its end), a time in UTC (2026-01-31 14:30), RFC 3339 (2026-01-31T16:00:00Z) or unix seconds."
-	return moment(p, name, doc, true)
-}
+// deadline describes the time at which an order or an alert ends.
+const deadline = ": a date (2026-01-31, to its end), a time in UTC (2026-01-31 14:30), RFC 3339 (2026-01-31T16:00:00Z) or unix seconds."
 
 // moment declares a time. A date means the beginning of that day in UTC, or with end its
-// last second.
+// last second. An empty text is refused, as by exit: an order would wait for ever.
 func moment(p *time.Time, name, doc string, end bool) arg {
 	return arg{name: name, doc: doc, schema: members(`"type":"string"`), empty: true, set: single(p, name, func(s string) (time.Time, error) {
 		if t, err := time.Parse(time.RFC3339, s); err == nil { // which keeps fractions of a second

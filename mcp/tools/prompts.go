@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,9 +13,9 @@ import (
 
 	"wick/indicators"
 	"wick/internal/exact"
-	"wick/internal/limit"
 	"wick/market"
 	"wick/mcp"
+	"wick/trade/book"
 )
 
 // Arguments of prompts are named as those of the tools are.
@@ -24,6 +25,7 @@ var (
 		iv, err := market.ParseInterval(s)
 		return string(iv), err
 	}}
+	sides = []string{string(book.Buy), string(book.Sell)}
 )
 
 // readEach returns a reader of at most most names between commas, each read by read.
@@ -50,42 +52,12 @@ func readEach(most int, read func(string) (string, error)) func(string) (string,
 	}
 }
 
-// readIndicator returns the name of an indicator.
-func readIndicator(name string) (string, error) {
-	ind, err := indicators.Lookup(name)
-	if err != nil {
-		return "", err
-	}
-	return ind.Name, nil
-}
-
 // readListed returns a symbol, or the name of a list of symbols after an @.
 func readListed(text string) (string, error) {
-	name, isList := strings.CutPrefix(strings.ToLower(text), "@")
-	switch {
-	case !isList:
-		return market.Written(text)
-	case !ListName.MatchString(name):
-		return "", fmt.Errorf("there is no list %q", limit.Clip(text))
+	if name, isList := strings.CutPrefix(strings.ToLower(text), "@"); isList && ListName.MatchString(name) {
+		return "@" + name, nil
 	}
-	return "@" + name, nil
-}
-
-// readSide returns buy or sell.
-func readSide(text string) (string, error) {
-	if side := strings.ToLower(text); side == "buy" || side == "sell" {
-		return side, nil
-	}
-	return "", fmt.Errorf("%q is not one of buy, sell", limit.Clip(text))
-}
-
-// readRisk returns an amount of money above zero.
-func readRisk(text string) (string, error) {
-	amount, err := exact.Parse([]byte(strings.TrimSpace(text)))
-	if err == nil && amount <= 0 {
-		err = fmt.Errorf("%s must be above 0", amount)
-	}
-	return amount.String(), err
+	return market.Written(text)
 }
 
 // readWords returns a person's own words, quoted. They are one line, as those of a note.
@@ -106,7 +78,13 @@ func Prompts() []mcp.Prompt {
 	return []mcp.Prompt{{
 		Name: "chart", Title: "Chart of a symbol", Description: "Draw a chart and say what it shows",
 		Arguments: []mcp.Argument{symbolArgument, intervalArgument,
-			{Name: "indicators", Title: "Indicators", Description: "Names separated by commas, such as rsi,macd", Read: readEach(maxIndicators, readIndicator)}},
+			{Name: "indicators", Title: "Indicators", Description: "Names separated by commas, such as rsi,macd", Read: readEach(maxIndicators, func(name string) (string, error) {
+				ind, err := indicators.Lookup(name)
+				if err != nil {
+					return "", err
+				}
+				return ind.Name, nil
+			})}},
 		Text: func(a map[string]string) string {
 			text := fmt.Sprintf("Call generate_chart with format=both for %s at %s", a["symbol"], cmp.Or(a["interval"], "4h"))
 			if names := a["indicators"]; names != "" {
@@ -140,8 +118,12 @@ func Prompts() []mcp.Prompt {
 	}, {
 		Name: "plan-trade", Title: "Plan a trade", Description: "Entry, stop, target and size by ATR; ends in a dry run",
 		Arguments: []mcp.Argument{symbolArgument, intervalArgument,
-			{Name: "side", Title: "Side", Description: "buy or sell; without it, say which the chart favours", Read: readSide},
-			{Name: "risk", Title: "Risk", Description: "How much may be lost, in the quote currency, such as 200", Read: readRisk}},
+			{Name: "side", Title: "Side", Description: "buy or sell; without it, say which the chart favours", Read: func(s string) (string, error) { return oneOf("side", s, sides) }},
+			{Name: "risk", Title: "Risk", Description: "How much may be lost, in the quote currency, such as 200", Read: func(s string) (string, error) {
+				var amount exact.Decimal
+				err := decimal(&amount, "risk", "").set(json.RawMessage(encode(s)))
+				return amount.String(), err
+			}}},
 		Text: func(a map[string]string) string {
 			side := "Say which side the chart favours, or that neither is."
 			if a["side"] != "" {
@@ -194,7 +176,7 @@ func (h *handlers) complete(ctx context.Context, c mcp.Completion) []string {
 	case "indicators":
 		return listed(c.Value, names)
 	case "side":
-		return beginning(c.Value, []string{"buy", "sell"})
+		return beginning(c.Value, sides)
 	case "interval":
 		var all []string
 		for _, iv := range market.Intervals() {

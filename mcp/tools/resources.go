@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -140,44 +141,42 @@ func (h *handlers) indicatorResource(chart mcp.Handler) mcp.Resource {
 
 // accountResources defines what is of the account.
 func (h *handlers) accountResources() []mcp.Resource {
+	// read returns the Read of a resource that is what the engine returns, as JSON.
+	read := func(content func() (any, error)) func(context.Context, mcp.Reading) ([]mcp.Content, error) {
+		return func(_ context.Context, r mcp.Reading) ([]mcp.Content, error) {
+			v, err := content()
+			if err != nil {
+				return nil, err
+			}
+			return r.Text(mcp.Encode(v)), nil
+		}
+	}
 	const asJSON = "application/json"
 	return []mcp.Resource{{
 		// Unlike get_notifications, reading it removes nothing from the queue.
 		URI: "wick://alerts", Name: "alerts", Title: "Alerts", MIME: asJSON,
 		Description: "Alerts that wait, and those that fired and were not read yet or fired within the last hour, newest first. Watch it to be told when one fires.",
-		Read: func(_ context.Context, r mcp.Reading) ([]mcp.Content, error) {
+		Read: read(func() (any, error) {
 			alerts, err := h.activeAlerts()
-			if err != nil {
-				return nil, err
-			}
-			notes, err := h.Engine.Fired()
-			if err != nil {
-				return nil, err
-			}
+			notes, wrong := h.Engine.Fired()
 			// Half of the reply is for each list, and what one leaves is for the other.
 			waiting, _, more := cut(page{room: replySize / 2}, alerts)
 			fired, _, older := cut(page{room: replySize - len(waiting)}, notes)
 			if more > 0 {
 				waiting, _, more = cut(page{room: replySize - len(fired)}, alerts)
 			}
-			return r.Text(mcp.Encode(struct {
+			return struct {
 				Waiting json.RawMessage `json:"waiting"`
 				More    int             `json:"more_waiting,omitempty"` // that did not fit; list_alerts has them
 				Fired   json.RawMessage `json:"fired"`
 				Older   int             `json:"more_fired,omitempty"`
-			}{waiting, more, fired, older})), nil
-		},
+			}{waiting, more, fired, older}, cmp.Or(err, wrong)
+		}),
 		State: func(mcp.Reading) (string, error) { return h.Engine.AlertsVersion(), nil },
 	}, {
 		URI: "wick://positions", Name: "positions", Title: "Positions", MIME: asJSON,
 		Description: "Open positions with entry price, current price, unrealized and realized profit. Watch it to be told when a trade changes one.",
-		Read: func(_ context.Context, r mcp.Reading) ([]mcp.Content, error) {
-			positions, err := h.Engine.Positions()
-			if err != nil {
-				return nil, err
-			}
-			return r.Text(mcp.Encode(positions)), nil
-		},
+		Read:        read(func() (any, error) { return h.Engine.Positions() }),
 		// Everything but the current price and what follows from it: watchers are told of
 		// trades, not of prices.
 		State: func(mcp.Reading) (string, error) {
@@ -193,17 +192,14 @@ func (h *handlers) accountResources() []mcp.Resource {
 		// also told of a change to one that is not shown.
 		URI: "wick://orders", Name: "orders", Title: "Orders", MIME: asJSON,
 		Description: "Orders with their status and fills, newest first. Watch it to be told when one is placed, filled or cancelled.",
-		Read: func(_ context.Context, r mcp.Reading) ([]mcp.Content, error) {
+		Read: read(func() (any, error) {
 			all, err := h.Engine.Orders(false)
-			if err != nil {
-				return nil, err
-			}
 			orders, _, more := cut(page{}, all)
-			return r.Text(mcp.Encode(struct {
+			return struct {
 				Orders json.RawMessage `json:"orders"`
 				More   int             `json:"more,omitempty"` // that did not fit; get_orders has them
-			}{orders, more})), nil
-		},
+			}{orders, more}, err
+		}),
 		State: func(mcp.Reading) (string, error) { return strconv.FormatUint(h.Engine.OrdersVersion(), 10), nil },
 	}}
 }

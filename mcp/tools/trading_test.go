@@ -375,48 +375,6 @@ func TestOrdersSince(t *testing.T) {
 	})
 }
 
-// TestSymbolBeginsAlike: a list of orders or a cancellation that finds none of ETH says that
-// orders of ETHUSDT are open, and the other way round. It says nothing when it finds some, or
-// when only other symbols have orders.
-func TestSymbolBeginsAlike(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := openDesk(t, t.TempDir())
-		defer d.stop()
-		time.Sleep(3 * time.Second)
-		for _, symbol := range []string{"ETHUSDT", "ETHUSDT", "ETHBTC", "SOL", "ADA", "ADAUSDT"} {
-			if _, err := d.call(trader, "place_order", `{"symbol":"`+symbol+`","side":"buy","type":"trailing_stop","quantity":1,"trail_percent":3,"client_order_id":"`+fmt.Sprint(len(must(d.engine.Orders(true))))+`"}`); err != nil {
-				t.Fatal(err)
-			}
-		}
-		// It has an open one, which the filter leaves out.
-		if r, err := d.call(trader, "get_orders", `{"symbol":"ADA","filter":"filled"}`); err != nil || len(r.Content) != 1 {
-			t.Errorf("filled orders of ADA: %+v, %v", r, err)
-		}
-		for _, c := range []struct{ arguments, want string }{
-			{`"symbol":"eth"`, `"eth" has none, but orders of ETHUSDT, ETHBTC are open: symbol is matched whole.`},
-			{`"symbol":"ETH/USD"`, `"ETH/USD" has none, but orders of ETHUSDT are open: symbol is matched whole.`},
-			{`"symbol":"SOLUSDT"`, `"SOLUSDT" has none, but orders of SOL are open: symbol is matched whole.`},
-			{`"symbol":"BTC"`, ""},
-			{`"symbol":"SOL"`, ""},
-		} {
-			for _, tool := range []string{"get_orders", "cancel_order"} {
-				r, err := d.call(trader, tool, "{"+c.arguments+"}")
-				if err != nil {
-					t.Errorf("%s %s: %v", tool, c.arguments, err)
-					continue
-				}
-				got := ""
-				for _, note := range r.Content[1:] {
-					got += string(note.Text)
-				}
-				if got != c.want {
-					t.Errorf("%s %s: %s and the note %q, want %q", tool, c.arguments, r.Content[0].Text, got, c.want)
-				}
-			}
-		}
-	})
-}
-
 // TestDryRunOfOCO: a dry run shows the stop beside the limit, and names no order or group,
 // because another order will have that id.
 func TestDryRunOfOCO(t *testing.T) {
