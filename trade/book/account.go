@@ -1,6 +1,7 @@
 package book
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +10,45 @@ import (
 
 	"wick/internal/exact"
 )
+
+// AccountRules describe the account that orders are paid from. Without Cash
+// there is none, and orders are bounded by the other limits alone.
+type AccountRules struct {
+	Cash     exact.Decimal // what it was opened with
+	Currency string        // of the cash, as sources write it: GBp, pence, is not GBP; empty means USD
+	Short    bool          // positions below zero are allowed
+	Leverage exact.Decimal // positions may be worth this many times the equity; zero means 1
+	// Stablecoins says that USDT and USDC are counted as USD.
+	Stablecoins bool
+}
+
+// WithDefaults fills in what was left out.
+func (a AccountRules) WithDefaults() AccountRules {
+	a.Currency = cmp.Or(a.Currency, "USD")
+	a.Leverage = cmp.Or(a.Leverage, exact.One)
+	return a
+}
+
+// counts reports whether money in a currency is added to the account's sums. So is that
+// of an empty currency, which neither the source nor the symbol names. Nothing is
+// converted: what is priced in another currency is left out of all sums.
+func (a AccountRules) counts(currency string) bool {
+	stable := a.Stablecoins && a.Currency == "USD" && (currency == "USDT" || currency == "USDC")
+	return currency == "" || currency == a.Currency || stable
+}
+
+// note returns the remark of a reply that says which currencies were added up, and which
+// positions have no price.
+func (a AccountRules) note(unpriced []string) string {
+	note := fmt.Sprintf("only what is priced in %s is counted", a.Currency)
+	if a.Stablecoins && a.Currency == "USD" {
+		note = "USDT and USDC are counted as USD"
+	}
+	if len(unpriced) > 0 {
+		note += fmt.Sprintf("; %s: no price is known now, and what depends on one is null until it is", strings.Join(unpriced, ", "))
+	}
+	return note
+}
 
 // ledger holds the sums over all positions of an account.
 type ledger struct {
@@ -86,84 +126,61 @@ func (l ledger) unknown(missing ...string) string {
 }
 
 // reservedBut returns what the open orders of all symbols except one would add to the
-// exposure, and the symbols for which that is not known because their price is missing.
-// Symbols in other currencies do not count.
+// exposure if all buys or all sells of a symbol were filled, whichever adds more: fills of the
+// other side would reduce what these open. Missing are the symbols for which that is not known
+// because their price is missing, and their orders would turn a position around, or one that
+// follows the price would open or add to one. Symbols in other currencies do not count.
 func (b *Book) reservedBut(but string) (sum exact.Decimal, missing []string) {
 	for symbol := range b.Open {
 		if symbol == but || !b.Rules.Account.counts(b.Currency(symbol)) {
 			continue
 		}
-		sum = together(sum, b.reserved(symbol))
-		if b.price(symbol) <= 0 && b.reservesByPrice(symbol) {
+		held, most, byPrice := b.Holdings[symbol].Quantity, exact.Decimal(0), false
+		for _, side := range []Side{Buy, Sell} {
+			size, value, follows := b.openValue(symbol, side, nil)
+			most = max(most, b.grows(symbol, size, value))
+			byPrice = byPrice || !Shrinks(held, size) && (follows || Reducible(held, size) != 0)
+		}
+		sum = together(sum, most)
+		if byPrice && b.price(symbol) <= 0 {
 			missing = append(missing, symbol)
 		}
 	}
 	return sum, missing
 }
 
-// reservesByPrice reports whether what the open orders of a symbol reserve depends on its
-// price of now: they would turn a position around, or one that follows the price would open
-// or add to one.
-func (b *Book) reservesByPrice(symbol string) bool {
-	held, open := b.Holdings[symbol].Quantity, b.Open[symbol]
-	return slices.ContainsFunc(open, func(o *Order) bool {
-		size, _ := b.openValue(symbol, o.Side, nil)
-		turns, follows := Reducible(held, size) != 0, o.Type == Market || o.Type == TrailingStop
-		return b.counts(o, nil) && !Shrinks(held, size) && (turns || follows)
-	})
-}
-
-// reserved returns what the open orders of a symbol would add to its exposure if all
-// its buys or all its sells were filled, whichever adds more. Only
-// one side counts, because fills of the other would reduce what these open.
-func (b *Book) reserved(symbol string) (most exact.Decimal) {
-	for _, side := range []Side{Buy, Sell} {
-		size, value := b.openValue(symbol, side, nil)
-		most = max(most, b.grows(symbol, size, value))
-	}
-	return most
-}
-
 // tooMuch is more than any account has, and stands for sums that leave the range.
 const tooMuch exact.Decimal = 1 << 62
 
-// openValue returns the signed quantity of the open orders of one side, and their
-// value, each at its highest likely price. Only orders that count beside another one,
-// which may be nil, are added up; see counts. A value that leaves
-// the range stays at tooMuch, which no account can pay.
-func (b *Book) openValue(symbol string, side Side, beside *Order) (size, value exact.Decimal) {
+// openValue returns the signed quantity of the open orders of one side, and their value, each at
+// the highest price that it is likely to be filled at, and whether one of them follows the price
+// of now. Only orders that count beside another one, which may be nil, are added up; see counts.
+// A value that leaves the range stays at tooMuch, which no account can pay.
+func (b *Book) openValue(symbol string, side Side, beside *Order) (size, value exact.Decimal, follows bool) {
 	for _, o := range b.Open[symbol] {
 		if o.Side != side || !b.counts(o, beside) {
 			continue
 		}
-		size += o.Remaining()
-		value = together(value, worth(o.Remaining(), b.highest(o)))
-	}
-	return size, value
-}
-
-// highest returns the highest price that an open order is likely to be filled at: the
-// price of its limit or stop, for an oco the higher of its two orders, and for a
-// trailing stop, which follows the market, at least the price of now.
-func (b *Book) highest(o *Order) exact.Decimal {
-	price := b.likely(o)
-	if o.Role == RoleOCO {
-		for _, mate := range b.Mates(o, o.Group) {
-			price = max(price, b.likely(mate))
+		either := []*Order{o}
+		if o.Role == RoleOCO {
+			either = append(either, b.Mates(o, o.Group)...)
 		}
+		highest := exact.Decimal(0)
+		for _, o := range either {
+			switch o.Type {
+			case TrailingStop:
+				highest = max(highest, b.stop(o), b.price(symbol))
+			case Market:
+				highest = max(highest, b.slip(o, Quote{Price: b.price(symbol)}))
+			default:
+				highest = max(highest, o.Worst())
+			}
+		}
+		size += o.Remaining()
+		value = together(value, worth(o.Remaining(), highest))
+		follows = follows || o.Type == Market || o.Type == TrailingStop
 	}
-	return price
-}
-
-// likely is like highest, but looks at o alone and not at the other order of an oco.
-func (b *Book) likely(o *Order) exact.Decimal {
-	switch o.Type {
-	case TrailingStop:
-		return max(b.stop(o), b.price(o.Symbol))
-	case Market:
-		return b.slip(o, Quote{Price: b.price(o.Symbol)})
-	}
-	return o.Worst()
+	return size, value, follows
 }
 
 // worth returns what a signed quantity is worth at a price, rounded up; tooMuch if

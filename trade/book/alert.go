@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"wick/indicators"
+	"wick/internal/limit"
 	"wick/market"
 )
 
@@ -61,15 +63,14 @@ type AlertRequest struct {
 // every notification.
 const MaxNote = 200
 
-// Same reports whether a and b were asked for with the same arguments.
+// Same reports whether a and b were asked for with the same arguments. They are compared as
+// they are written down, with parameters of a condition as text.
 func (a *Alert) Same(b *Alert) bool {
-	// Conditions are compared as they are written down, with parameters as text.
-	x, errX := json.Marshal(a.Condition)
-	y, errY := json.Marshal(b.Condition)
-	if a.Repeat != b.Repeat || a.Cooldown != b.Cooldown || (a.ExpiresAt == nil) != (b.ExpiresAt == nil) || a.ExpiresAt != nil && !a.ExpiresAt.Equal(b.ExpiresAt.Time) {
-		return false
+	asked := func(a *Alert) string {
+		text, _ := json.Marshal(Alert{Symbol: a.Symbol, Interval: a.Interval, Condition: a.Condition, Note: a.Note, Repeat: a.Repeat, Cooldown: a.Cooldown, ExpiresAt: a.ExpiresAt})
+		return string(text)
 	}
-	return a.Symbol == b.Symbol && a.Interval == b.Interval && a.Note == b.Note && errX == nil && errY == nil && string(x) == string(y)
+	return asked(a) != "" && asked(a) == asked(b)
 }
 
 // Ending says why an alert waits no more.
@@ -161,4 +162,167 @@ type Standing struct {
 	// a rule read, under the names that the rule has for them.
 	Values map[string]json.RawMessage `json:"values,omitempty"`
 	Bars   map[string]string          `json:"other_bars,omitempty"`
+}
+
+// ExpiryGrace is how long an alert is kept after it has expired. A bar that closed
+// before that time may come later, and after a start the bars that were missed do.
+const ExpiryGrace = 5 * time.Minute
+
+// Repeats takes over from r how often and until when a fires, and refuses what makes no
+// sense. That the time may be over already is left to checkExpiry.
+func (a *Alert) Repeats(r AlertRequest) error {
+	switch r.Repeat {
+	case "", Once:
+	case EachBar, EachTime:
+		a.Repeat = r.Repeat
+	default:
+		return Refuse("bad_repeat", "repeat %q is not one of once, each_bar, each_time", limit.Clip(string(r.Repeat)))
+	}
+	if r.Cooldown != "" {
+		pause, ok := parsePause(r.Cooldown)
+		switch {
+		case !ok:
+			return Refuse("bad_cooldown", "cooldown %q: a time such as 4h, 90m or 1d, from a second to %d days", limit.Clip(r.Cooldown), MaxPause/(24*time.Hour))
+		case a.Repeat == "":
+			return Refuse("bad_cooldown", "an alert that fires once needs no cooldown: say repeat each_bar or each_time with it")
+		}
+		a.Cooldown = Pause(pause)
+	}
+	if !r.ExpiresAt.IsZero() {
+		a.ExpiresAt = &Time{r.ExpiresAt.UTC().Truncate(time.Millisecond)}
+	}
+	return nil
+}
+
+// CheckExpiry refuses an alert whose time is over at an instant.
+func (r *AlertRequest) CheckExpiry(at Time) error {
+	if !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(at.Time) {
+		return Refuse("bad_expiry", "expires_at %s is not in the future", r.ExpiresAt.UTC().Format(time.RFC3339))
+	}
+	return nil
+}
+
+// whileTrue reports whether a is on a rule and fires on every bar on which the rule is
+// true, or on every bar on which it is not, instead of only when it changes.
+func (a *Alert) whileTrue() bool { return a.Repeat == EachBar && a.Condition.isRule() }
+
+// isRule reports whether c is on a rule.
+func (c Condition) isRule() bool {
+	if c.Type != IndicatorSignal {
+		return false // a price condition has no indicator to look up
+	}
+	ind, err := indicators.Lookup(c.Indicator)
+	return err == nil && ind.Name == "rule"
+}
+
+// Meaning says in one line when a fires, or "" if the type of its condition says it.
+func (a Alert) Meaning() string {
+	if a.whileTrue() {
+		if a.Condition.Signal == indicators.BecomesTrue {
+			return "on every bar on which the condition is true"
+		}
+		return "on every bar on which the condition is not true"
+	}
+	return a.Condition.Meaning()
+}
+
+// Hint returns what a client may not expect of a when the market stands as st says, or
+// "": an alert on a rule waits for the rule to change, and it may have changed already.
+// For an alert that has ended it says that.
+func (a Alert) Hint(st *Standing) string {
+	switch {
+	case a.Ended != "":
+		return a.ending() + "; for another one choose another client_alert_id"
+	case st == nil || st.True == nil:
+		return ""
+	case !a.Condition.isRule():
+		if *st.True && a.FiredAt == nil && a.Condition.Type != IndicatorSignal {
+			return "the price is there already: the alert fires at the next price, unless that has left by then"
+		}
+		return ""
+	case a.whileTrue() || *st.True != (a.Condition.Signal == indicators.BecomesTrue):
+		return ""
+	case *st.True:
+		return "the rule is true already: the alert fires only after it has been untrue and becomes true again; repeat each_bar fires on every bar on which it is true"
+	}
+	return "the rule is not true now: the alert fires only after it has been true and is no longer; repeat each_bar fires on every bar on which it is not true"
+}
+
+// ending says that a has ended, and why.
+func (a Alert) ending() string {
+	why := string(a.Ended)
+	if a.Ended == EndedCancelled {
+		why = "was cancelled"
+	}
+	if a.EndedAt != nil {
+		why += " at " + a.EndedAt.Format(time.RFC3339)
+	}
+	return "this alert waits no more: it " + why
+}
+
+// Ready reports whether a may fire for what the market did at an instant, in unix
+// milliseconds: the alert has not expired by then, its cooldown is over, and it has not
+// fired for that instant or a later one. So a price that is told twice fires it once.
+func (a *Alert) Ready(at int64) bool {
+	switch {
+	case a.ExpiresAt != nil && at > a.ExpiresAt.UnixMilli():
+		return false
+	case a.FiredAt == nil:
+		return true
+	case at < a.Rested():
+		return false
+	}
+	return at > a.FiredAt.UnixMilli()
+}
+
+// FiredIn reports whether a has fired within the bar of its interval that starts at start, in
+// unix seconds: when it was complete, before it closed.
+func (a *Alert) FiredIn(start int64) bool { return a.FiredAt != nil && a.FiredAt.Unix() > start }
+
+// Over reports whether a has expired at a time.
+func (a *Alert) Over(at Time) bool { return a.ExpiresAt != nil && !a.ExpiresAt.After(at.Time) }
+
+// Expired reports whether a has expired for so long that it can no longer fire, and may
+// be forgotten. Began is when this process began.
+func (a *Alert) Expired(at, began Time) bool {
+	if a.ExpiresAt == nil {
+		return false
+	}
+	// A process that began later must first hear of what happened before the alert
+	// expired.
+	since := a.ExpiresAt.Time
+	if began.After(since) {
+		since = began.Time
+	}
+	return at.Sub(since) >= ExpiryGrace
+}
+
+// After returns a as it is once it has fired for what the market did at an instant, in
+// unix milliseconds. It returns nil for an alert that fires only once. The alert itself is
+// not changed, because states share it.
+func (a *Alert) After(at int64) *Alert {
+	if a.Repeat == "" {
+		return nil
+	}
+	b := *a
+	b.FiredAt, b.Fired = &Time{time.UnixMilli(at).UTC()}, a.Fired+1
+	return &b
+}
+
+// Rested returns when the cooldown of an alert ends, or has ended, in unix milliseconds;
+// zero if it has none or has not fired yet.
+func (a *Alert) Rested() int64 {
+	if a.FiredAt == nil || a.Cooldown == 0 {
+		return 0
+	}
+	return a.FiredAt.Add(time.Duration(a.Cooldown)).UnixMilli()
+}
+
+// Since returns from when on trading counts for a price alert, in unix milliseconds:
+// since it was set, or since it last fired.
+func (a *Alert) Since() int64 {
+	if a.FiredAt != nil {
+		return max(a.CreatedAt.UnixMilli(), a.FiredAt.UnixMilli())
+	}
+	return a.CreatedAt.UnixMilli()
 }

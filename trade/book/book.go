@@ -69,3 +69,143 @@
 // far each has read, the trading state, and how far the market of each symbol was judged:
 // one record changes all that changes together, so no crash comes in between.
 package book
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"wick/internal/exact"
+	"wick/internal/limit"
+	"wick/market"
+)
+
+// Book is all that a decision is made from: the state, the rules of the operator, what is
+// known of the markets, and what is known of an account elsewhere. Its methods decide; those
+// that take the steps that they decide on say so. None waits for anything. The caller sees to
+// it that one of them runs at a time.
+type Book struct {
+	*State
+	Rules   Rules
+	Markets Markets
+	Remote  Remote
+
+	// Write is given each step before it is taken, with a function that takes it. A step that
+	// cannot be written down must not be taken. Nil means that steps are not written down.
+	Write func(k Kind, ev *Event, take func() error) error
+
+	Tells      bool // there is an outbox, which is told of steps
+	HaltUnread bool // it cannot be told whether the owner has halted trading: resting orders are held
+
+	// arrived has the resting orders that came since the last update of their symbol, and
+	// when they came, in unix milliseconds: what the market did before that does not fill
+	// them. An order that is not in it was there before. The clock is believed until the
+	// next update only, so that setting the clock back delays no fill.
+	arrived map[string]int64
+	trails  map[string]exact.Decimal // where trailing stops stand, by order id, if the market has moved them since the start
+	rate    limit.Bucket
+}
+
+// NewBook returns a book without a state.
+func NewBook(rules Rules, markets Markets) *Book {
+	return &Book{Rules: rules, Markets: markets, arrived: make(map[string]int64), trails: make(map[string]exact.Decimal)}
+}
+
+// Propose takes a step, once it is written down.
+func (b *Book) Propose(k Kind, ev *Event) error {
+	take := func() error {
+		if err := b.Take(b.Seq+1, k, ev); err != nil {
+			return fmt.Errorf("trade: decided on an impossible step: %w", err)
+		}
+		return nil
+	}
+	if b.Write == nil {
+		return take()
+	}
+	return b.Write(k, ev, take)
+}
+
+// Take takes a step in the state, after it has noted in ev what the owner may want to know
+// of it: that depends on what the step changes.
+func (b *Book) Take(seq uint64, k Kind, ev *Event) error {
+	if b.Tells {
+		ev.Steps = b.outboxSteps(seq, k, ev)
+	}
+	return b.Apply(seq, k, ev)
+}
+
+// Markets is what is known of the markets.
+type Markets interface {
+	Of(symbol string) Listing
+	// ATR returns the average true range of a symbol, and false if it is not known.
+	ATR(symbol string) (exact.Decimal, bool)
+}
+
+// Listing is what is known of a market. Its Quote is the newest; the price of that is zero
+// before there is any.
+type Listing struct {
+	Quote
+	Hours    market.Hours // of its exchange; zero if they are not known
+	Currency string       // of its prices, as the source says; may be empty
+	Grid     Grid         // the rules of its exchange, as far as they are known
+	Halted   string       // the exchange's word for a market in which nothing is traded now; or empty
+}
+
+// Grid returns the tick, lot and minimum of a market: those that the operator has set,
+// or else those of the exchange as far as they are known.
+func (b *Book) Grid(symbol string) Grid {
+	if b.Rules.Grid != nil {
+		if g, ok := b.Rules.Grid(symbol); ok {
+			return g
+		}
+	}
+	return b.Markets.Of(symbol).Grid
+}
+
+// Currency returns the currency of a symbol's prices: the one that the source
+// reported, else the one that the symbol's name implies, else an empty text.
+func (b *Book) Currency(symbol string) string {
+	return cmp.Or(b.Markets.Of(symbol).Currency, market.Currency(symbol))
+}
+
+// Sums reports whether prices of a symbol are in the currency in which the account adds up,
+// see AccountRules. What has no currency is paid from the account, here or at a broker, like
+// everything else; without an account nobody knows what it is worth.
+func (b *Book) Sums(symbol string) bool {
+	currency := b.Currency(symbol)
+	if currency == "" {
+		return b.Rules.Account.Cash != 0 || b.Remote.Name != ""
+	}
+	return b.Rules.Account.counts(currency)
+}
+
+// price returns the newest price of symbol, or zero.
+func (b *Book) price(symbol string) exact.Decimal { return b.Markets.Of(symbol).Price }
+
+// Rules are what the operator has set for the account. No request can change them.
+type Rules struct {
+	Limits       Limits
+	Account      AccountRules
+	FeeRate      exact.Decimal // of fills on arrival and of stops, as a fraction of their value
+	MakerFeeRate exact.Decimal // the same of limits that rested
+	Slippage     exact.Decimal // of fills on arrival and of stops, as a fraction of the price
+	HalfSpread   exact.Decimal // how far bid and ask are from the price, as a fraction of it
+	Quoted       bool          // use the source's bid and ask in place of HalfSpread, if it tells them
+	MaxPriceAge  time.Duration // how old a price may be for an order; see [Book.Draft]
+	Grid         func(symbol string) (Grid, bool)
+}
+
+// orderRate returns how often orders may be accepted: OrdersPerSecond, and twice as many
+// at once.
+func (r Rules) orderRate() limit.Rate {
+	n := r.Limits.OrdersPerSecond
+	return limit.Rate{Burst: 2 * float64(n), Every: time.Second / time.Duration(n)}
+}
+
+// Count counts an order that was accepted towards the rate of orders.
+func (b *Book) Count(at Time) { b.rate.Take(at.Time, b.Rules.orderRate()) }
+
+// sorted returns the keys of m in order.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

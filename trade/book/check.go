@@ -101,7 +101,7 @@ func (b *Book) Check(r OrderRequest, o *Order, price, fill exact.Decimal, at Tim
 		if err := b.checkPosition(o, size, worst, shrinks); err != nil {
 			return err
 		}
-		_, others = b.openValue(o.Symbol, o.Side, o)
+		_, others, _ = b.openValue(o.Symbol, o.Side, o)
 	}
 	reserved, missing := b.reservedBut(o.Symbol)
 	if err := b.checkAccount(o, spending{o.Quantity, worst, size - o.Side.Sign(o.Quantity), others}, reserved, missing...); err != nil {

@@ -1,6 +1,7 @@
 package book
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -54,10 +55,13 @@ func (c Condition) Crosses() bool { return c.Signal == CrossesAbove || c.Signal 
 // maxParams bounds the JSON of an indicator_signal with its parameters, in bytes.
 const maxParams = 1024
 
-// UnmarshalJSON reads the JSON with one key. It checks the shape only; SetAlert
-// checks whether it makes sense.
+// UnmarshalJSON reads the JSON with one key, and settles the spelling of a signal. It checks
+// the shape only; SetAlert checks whether it makes sense. Members of an indicator_signal beside
+// the indicator and the signal are parameters of the indicator; they stay as text until the
+// catalogue reads them, so that a number keeps all its digits.
 func (c *Condition) UnmarshalJSON(text []byte) error {
 	const want = `write one of {"price_above": 65000}, {"price_below": 60000}, {"indicator_signal": {"indicator": "rsi", "signal": "rsi_oversold"}}, {"indicator_signal": {"indicator": "rule", "when": "rsi(14) < 30", "signal": "becomes_true"}}`
+	const wantSignal = `indicator_signal needs "indicator" and "signal", both strings, such as {"indicator": "rsi", "signal": "rsi_oversold"}`
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(text, &keys); err != nil {
 		return Refuse("bad_condition", "the condition %q is not an object; %s", limit.Clip(string(text)), want)
@@ -65,58 +69,48 @@ func (c *Condition) UnmarshalJSON(text []byte) error {
 	// A member that is null counts as left out: models fill in every key that they
 	// know.
 	maps.DeleteFunc(keys, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
-	if when := keys["rule"]; len(keys) == 1 && when != nil { // models write the short form of a rule
-		*c = Condition{Type: IndicatorSignal, Indicator: "rule", Signal: indicators.BecomesTrue, Params: map[string]json.RawMessage{"when": when}}
-		return nil
-	}
 	if len(keys) != 1 {
 		return Refuse("bad_condition", "the condition has %d keys, exactly one is right; %s", len(keys), want)
 	}
-	// There is one key; the loop only takes it out of the map.
-	for key, value := range keys {
-		*c = Condition{Type: ConditionType(key)}
-		switch c.Type {
-		case PriceAbove, PriceBelow:
-			threshold, err := exact.Parse(value)
-			if err != nil {
-				return Refuse("bad_threshold", "%s: %v", key, err)
-			}
-			c.Threshold = threshold
-		case IndicatorSignal:
-			return c.unmarshalSignal(value)
-		default:
-			return Refuse("bad_condition", "unknown condition %q; %s", limit.Clip(key), want)
+	key := slices.Collect(maps.Keys(keys))[0]
+	value := keys[key]
+	switch *c = (Condition{Type: ConditionType(key)}); {
+	case key == "rule": // models write the short form of a rule
+		*c = Condition{Type: IndicatorSignal, Indicator: "rule", Signal: indicators.BecomesTrue, Params: map[string]json.RawMessage{"when": value}}
+		return nil
+	case c.Type == PriceAbove || c.Type == PriceBelow:
+		var err error
+		if c.Threshold, err = exact.Parse(value); err != nil {
+			return Refuse("bad_threshold", "%s: %v", key, err)
 		}
-	}
-	return nil
-}
-
-// unmarshalSignal reads the value of indicator_signal and settles the spelling of the
-// signal. Members beside the indicator and the signal are parameters of the indicator;
-// they stay as text until the catalogue reads them, so that a number keeps all its digits.
-func (c *Condition) unmarshalSignal(value json.RawMessage) error {
-	const want = `indicator_signal needs "indicator" and "signal", both strings, such as {"indicator": "rsi", "signal": "rsi_oversold"}`
-	if len(value) > maxParams {
+		return nil
+	case c.Type != IndicatorSignal:
+		return Refuse("bad_condition", "unknown condition %q; %s", limit.Clip(key), want)
+	case len(value) > maxParams:
 		return Refuse("bad_condition", "indicator_signal has %d bytes, at most %d are taken", len(value), maxParams)
 	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(value, &members) != nil ||
 		json.Unmarshal(members["indicator"], &c.Indicator) != nil || json.Unmarshal(members["signal"], &c.Signal) != nil ||
 		c.Indicator == "" || c.Signal == "" { // null, which leaves a string empty
-		return Refuse("bad_condition", want)
+		return Refuse("bad_condition", wantSignal)
 	}
-	// What is left in members are parameters.
-	delete(members, "indicator")
-	delete(members, "signal")
 	// Models write "Crosses above" for crosses_above.
 	c.Signal = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(c.Signal)), " ", "_")
-	if label := writtenOut[c.Signal]; label != "" {
-		c.Signal = label
-	}
+	c.Signal = cmp.Or(writtenOut[c.Signal], c.Signal)
+	delete(members, "indicator")
+	delete(members, "signal")
 	if c.Crosses() {
-		if err := c.unmarshalLevel(members); err != nil {
-			return err
+		level := strings.Trim(string(members["level"]), `"`) // models send numbers as strings, too
+		if v, err := strconv.ParseFloat(level, 64); err != nil || math.IsInf(v, 0) || json.Unmarshal([]byte(level), &c.Level) != nil {
+			return Refuse("bad_level", `%s needs "level", a number, such as {"indicator": "rsi", "signal": "crosses_above", "level": 70}; got %q`,
+				c.Signal, limit.Clip(level))
 		}
+		if line := members["line"]; line != nil && json.Unmarshal(line, &c.Line) != nil {
+			return Refuse("bad_line", `"line" is %s, the name of a line is right`, limit.Clip(string(line)))
+		}
+		delete(members, "level")
+		delete(members, "line")
 	}
 	if len(members) > 0 {
 		c.Params = members
@@ -126,21 +120,6 @@ func (c *Condition) unmarshalSignal(value json.RawMessage) error {
 
 // writtenOut maps names of signals that people write out to the signals.
 var writtenOut = map[string]string{"bullish_divergence": "bull_div", "bearish_divergence": "bear_div"}
-
-// unmarshalLevel takes the level and the line out of the members.
-func (c *Condition) unmarshalLevel(members map[string]json.RawMessage) error {
-	text := strings.Trim(string(members["level"]), `"`) // models send numbers as strings, too
-	if v, err := strconv.ParseFloat(text, 64); err != nil || math.IsInf(v, 0) || json.Unmarshal([]byte(text), &c.Level) != nil {
-		return Refuse("bad_level", `%s needs "level", a number, such as {"indicator": "rsi", "signal": "crosses_above", "level": 70}; got %q`,
-			c.Signal, limit.Clip(text))
-	}
-	if line := members["line"]; line != nil && json.Unmarshal(line, &c.Line) != nil {
-		return Refuse("bad_line", `"line" is %s, the name of a line is right`, limit.Clip(string(line)))
-	}
-	delete(members, "level")
-	delete(members, "line")
-	return nil
-}
 
 // MarshalJSON writes c as clients send it: an object whose one key is the type.
 func (c Condition) MarshalJSON() ([]byte, error) {
@@ -220,67 +199,57 @@ func (c *Condition) Check() error {
 	}
 	// An indicator is checked by making the request for it, with the catalogue's own
 	// messages.
-	request, err := c.Request()
+	r, err := c.Request()
 	if err == nil {
-		err = request.Check()
+		err = r.Check()
+	}
+	if err != nil {
+		advice := ""
+		params, _ := c.params()
+		if _, level := params["level"]; level {
+			ind, unknown := indicators.Lookup(c.Indicator)
+			if unknown == nil && !slices.ContainsFunc(ind.Params, func(p indicators.Param) bool { return p.Name == "level" }) {
+				advice = `; a "level" goes with the signals ` + CrossesAbove + " and " + CrossesBelow
+			}
+		}
+		return Refuse("bad_indicator", "%v%s", err, advice)
+	}
+	name, signals := r.Ind.Name, strings.Join(r.Ind.Signals, ", ")
+	watchable := func() bool { // it has a line that can be watched cross a level
+		_, err := r.Watch(r.Compute(&market.Series{}), "", 0)
+		return err == nil && !r.Ind.IsTotal()
 	}
 	switch {
-	case err != nil && c.strayLevel():
-		return Refuse("bad_indicator", `%v; a "level" goes with the signals %s and %s`, err, CrossesAbove, CrossesBelow)
-	case err != nil:
-		return Refuse("bad_indicator", "%v", err)
 	// This comes before what could be mended: no other signal or parameter would help.
-	case request.Ind.VisibleOnly():
-		return Refuse("bad_indicator", "%s describes the bars on display, so its signals change with where a chart begins: no alert can wait for them", request.Ind.Name)
+	case r.Ind.VisibleOnly():
+		return Refuse("bad_indicator", "%s describes the bars on display, so its signals change with where a chart begins: no alert can wait for them", name)
+	case c.Crosses() && r.Ind.IsTotal():
+		return Refuse("bad_level", "%s begins anew at the first bar of a chart, so its level means nothing; its signals are %s", name, signals)
+	case c.Crosses() && !watchable():
+		return Refuse("bad_line", "%s has no lines to watch; its signals are %s", name, signals)
 	case c.Crosses():
-		return c.checkLevel(request)
-	case slices.Contains(request.Ind.Signals, c.Signal) && request.Silent(c.Signal) != "":
-		return Refuse("bad_signal", "with these parameters %s never emits %q: set %s", request.Ind.Name, c.Signal, request.Silent(c.Signal))
-	case !slices.Contains(request.Ind.Signals, c.Signal):
-		levels := ""
-		if watchable(request) {
-			levels = `, and with a "level" ` + CrossesAbove + ", " + CrossesBelow
+		return c.checkLevel(r)
+	case !slices.Contains(r.Ind.Signals, c.Signal):
+		if watchable() {
+			signals += `, and with a "level" ` + CrossesAbove + ", " + CrossesBelow
 		}
-		return Refuse("bad_signal", "%s never emits %q; its signals are %s%s",
-			request.Ind.Name, limit.Clip(c.Signal), strings.Join(request.Ind.Signals, ", "), levels)
+		return Refuse("bad_signal", "%s never emits %q; its signals are %s", name, limit.Clip(c.Signal), signals)
+	case r.Silent(c.Signal) != "":
+		return Refuse("bad_signal", "with these parameters %s never emits %q: set %s", name, c.Signal, r.Silent(c.Signal))
 	}
 	return nil
 }
 
-// strayLevel reports whether c names a level, which its indicator has no parameter for, with a
-// signal that takes none.
-func (c *Condition) strayLevel() bool {
-	params, _ := c.params()
-	_, given := params["level"]
-	ind, err := indicators.Lookup(c.Indicator)
-	return given && err == nil && !slices.ContainsFunc(ind.Params, func(p indicators.Param) bool { return p.Name == "level" })
-}
-
-// watchable reports whether r has a line that an alert can watch cross a level.
-func watchable(r indicators.Request) bool {
-	_, err := r.Watch(r.Compute(&market.Series{}), "", 0)
-	return err == nil && !r.Ind.IsTotal()
-}
-
-// checkLevel refuses a level that no line could cross, or that would mean something
-// different on every chart.
+// checkLevel refuses a level that the line could not cross: to cross a level is to go beyond it,
+// so a line crosses each end of its range one way only.
 func (c *Condition) checkLevel(r indicators.Request) error {
 	level, err := c.Level.Float64()
 	if err != nil {
 		return Refuse("bad_level", "%s: the level %q is not a number", c.Signal, limit.Clip(string(c.Level)))
 	}
-	if r.Ind.IsTotal() {
-		return Refuse("bad_level", "%s begins anew at the first bar of a chart, so its level means nothing; its signals are %s",
-			r.Ind.Name, strings.Join(r.Ind.Signals, ", "))
-	}
-	if !watchable(r) {
-		return Refuse("bad_line", "%s has no lines to watch; its signals are %s", r.Ind.Name, strings.Join(r.Ind.Signals, ", "))
-	}
 	if _, err := r.Watch(r.Compute(&market.Series{}), c.Line, level); err != nil {
 		return Refuse("bad_line", "%v", err)
 	}
-	// To cross a level is to go beyond it, so a line crosses each end of its range one way
-	// only.
 	switch lo, hi, ok := r.Bounds(c.Line); {
 	case ok && (level < lo || level > hi):
 		return Refuse("bad_level", "%s never reaches %s: it lies between %g and %g", r.Ind.Name, limit.Clip(string(c.Level)), lo, hi)

@@ -56,6 +56,39 @@ type DayResult struct {
 	Equity   *exact.Money `json:"equity"` // at its end, or now
 }
 
+// DayMark is the account as it was first valued on a day, in UTC.
+type DayMark struct {
+	Date     string      `json:"date"`
+	Equity   exact.Money `json:"equity"`
+	Realized exact.Money `json:"realized"`
+	Fees     exact.Money `json:"fees"`
+	// Cash is what was paid in by then.
+	Cash exact.Decimal `json:"cash,omitempty"`
+	// Synthetic says that an invented price is in the sums.
+	Synthetic bool `json:"synthetic,omitempty"`
+}
+
+// With returns d as it would have been had cash been paid in then. Another amount
+// of --cash is no profit and no loss, so days are compared as if all of them had
+// begun with the same.
+func (d DayMark) With(cash exact.Decimal) DayMark {
+	if d.Cash != 0 {
+		d.Equity, d.Cash = Plus(d.Equity, Minus(cash.Money(), d.Cash.Money())), cash
+	}
+	return d
+}
+
+// Plus and minus are sums of amounts whose parts were added up before without
+// leaving the range.
+func Plus(x, y exact.Money) exact.Money { z, _ := x.Add(y); return z }
+
+func Minus(x, y exact.Money) exact.Money { z, _ := x.Sub(y); return z }
+
+const (
+	maxDays   = 400 // day marks that are kept: a little more than a year
+	ShownDays = 31  // days that an account lists
+)
+
 // NoteDay proposes a mark of the account when it is valued for the first time on a day.
 func (b *Book) NoteDay(at Time) error {
 	date := at.UTC().Format(time.DateOnly)
@@ -120,19 +153,27 @@ func (b *Book) addSymbol(a *Account, symbol string, at Time) (risk, unprotected 
 		r.Unrealized = &unrealized
 	}
 	a.BySymbol = append(a.BySymbol, r)
-	// Stops close the position one after the other, but for those that the trading state
-	// holds or whose time is over, and of a group only the first, with which the others end.
-	// What is left after all of them is unprotected. A stop that the market is beyond, as after
-	// a halt, gets the price of the market: nothing more is lost. A stop_limit counts only if its
-	// limit lets it be filled where it is set off.
+	// Stops close the position one after the other, in the order in which a market that moves
+	// against it reaches them, but for those that the trading state holds or whose time is over,
+	// and of a group only the first, with which the others end. What is left after all of them is
+	// unprotected. A stop that the market is beyond, as after a halt, gets the price of the market:
+	// nothing more is lost. A stop_limit counts only if its limit lets it be filled where it is set
+	// off.
+	stops := slices.DeleteFunc(slices.Clone(b.Open[symbol]), func(o *Order) bool { return !o.Waits() })
+	slices.SortStableFunc(stops, func(x, y *Order) int {
+		if x.Side == Buy && y.Side == Buy { // for a short position the lowest comes first
+			x, y = y, x
+		}
+		return cmp.Compare(b.stop(y), b.stop(x))
+	})
 	left, ended := h.Quantity, make(map[string]bool)
-	for _, o := range b.stops(symbol) {
+	for _, o := range stops {
 		size := o.Side.Sign(o.Closes(left))
 		if size == 0 || mark == 0 || ended[o.Group] || b.held(o, left) || o.Expired(at.UnixMilli()) {
 			continue
 		}
 		setOff, _ := stopPrice(o.Side, b.stop(o), span{start: mark})
-		if offered := b.offered(o, Quote{Price: setOff}); o.Type == StopLimit && o.Within(offered) != offered {
+		if o.Type == StopLimit && !b.offers(o, Quote{Price: setOff}) {
 			continue
 		}
 		if o.Role != "" {
@@ -144,23 +185,6 @@ func (b *Book) addSymbol(a *Account, symbol string, at Time) (risk, unprotected 
 		}
 	}
 	return risk, exact.Product(left.Abs(), mark)
-}
-
-// stops returns the waiting stops of a symbol, both those that sell and those that buy,
-// each in the order in which a market that moves against the position reaches them.
-func (b *Book) stops(symbol string) (stops []*Order) {
-	for _, o := range b.Open[symbol] {
-		if o.Waits() {
-			stops = append(stops, o)
-		}
-	}
-	slices.SortStableFunc(stops, func(x, y *Order) int {
-		if x.Side == Buy && y.Side == Buy { // for a short position the lowest comes first
-			x, y = y, x
-		}
-		return cmp.Compare(b.stop(y), b.stop(x))
-	})
-	return stops
 }
 
 // addDays adds the profit of each day, which is the difference of two marks; the last day
@@ -196,36 +220,72 @@ func (a *Account) addDays(days []DayMark, l ledger, cash exact.Decimal, at Time)
 	}
 }
 
-// DayMark is the account as it was first valued on a day, in UTC.
-type DayMark struct {
-	Date     string      `json:"date"`
-	Equity   exact.Money `json:"equity"`
-	Realized exact.Money `json:"realized"`
-	Fees     exact.Money `json:"fees"`
-	// Cash is what was paid in by then. Zero, in marks of versions that did not
-	// write it, means as much as now.
-	Cash exact.Decimal `json:"cash,omitempty"`
-	// Synthetic says that an invented price is in the sums.
-	Synthetic bool `json:"synthetic,omitempty"`
-}
-
-// With returns d as it would have been had cash been paid in then. Another amount
-// of --cash is no profit and no loss, so days are compared as if all of them had
-// begun with the same.
-func (d DayMark) With(cash exact.Decimal) DayMark {
-	if d.Cash != 0 {
-		d.Equity, d.Cash = Plus(d.Equity, Minus(cash.Money(), d.Cash.Money())), cash
+// Breaker makes ev the step to reducing if the account has reached the limit of the
+// daily loss on this day, in UTC. Once it has, trading stays reducing for the rest of the
+// day, whatever the prices do, also after a restart.
+func (b *Book) Breaker(ev *Event) {
+	if day := b.lossDay(ev.At); day != "" {
+		ev.Trading, ev.Tripped, ev.By = Reducing, day, &byLoss
 	}
-	return d
 }
 
-// Plus and minus are sums of amounts whose parts were added up before without
-// leaving the range.
-func Plus(x, y exact.Money) exact.Money { z, _ := x.Add(y); return z }
+// byLoss is who changes the trading state when the account has lost too much.
+var byLoss = Who{Name: "--max-daily-loss"}
 
-func Minus(x, y exact.Money) exact.Money { z, _ := x.Sub(y); return z }
+// KeepTripped notes in ev that the account has reached the limit of the daily loss today,
+// before or only now, if something else restricts trading: once that is over, the loss
+// counts. A halt keeps the day of an earlier loss as well, which means nothing any more, so
+// that midnight is no change that the owner is told of.
+func (b *Book) KeepTripped(ev *Event) {
+	if ev.Tripped != "" || ev.Trading == Active {
+		return
+	}
+	ev.Tripped = b.lossDay(ev.At)
+	switch {
+	case ev.Tripped == "" && ev.Trading == Halted:
+		ev.Tripped = b.Tripped
+	case ev.Tripped != b.Tripped && ev.Trading == b.Trading:
+		ev.By = &byLoss // the loss is all that is new
+	}
+}
 
-const (
-	maxDays   = 400 // day marks that are kept: a little more than a year
-	ShownDays = 31  // days that an account lists
-)
+// lossDay returns the day of a step if the account has reached the limit of the daily loss
+// on it, else "".
+func (b *Book) lossDay(at Time) string {
+	most, today := b.Rules.Limits.DailyLoss, at.UTC().Format(time.DateOnly)
+	if most == 0 {
+		return ""
+	}
+	if b.Tripped != today {
+		if loss, known := b.loss(today); !known || Minus(loss, most.Money()).Sign() < 0 {
+			return ""
+		}
+	}
+	return today
+}
+
+// loss returns what the account has lost since the first look at it on a day, or what the
+// broker says if that is more, and false if neither is known: there was no look, or a price is
+// missing.
+func (b *Book) loss(date string) (loss exact.Money, known bool) {
+	if n := len(b.Days); n > 0 && b.Days[n-1].Date == date {
+		l := b.ledger()
+		loss, known = Minus(b.Days[n-1].With(b.Rules.Account.Cash).Equity, l.equity), l.whole
+	}
+	if there, also := b.Remote.lost(); also && (!known || Minus(there.Money(), loss).Sign() > 0) {
+		return there.Money(), true
+	}
+	return loss, known
+}
+
+// lossNow says what the account has lost by now on a day.
+func (b *Book) lossNow(date string) string {
+	switch loss, known := b.loss(date); {
+	case !known:
+		return "what it has lost by now is not known"
+	case loss.Sign() <= 0:
+		return "has made up for it since"
+	default:
+		return "has lost " + loss.String() + " by now"
+	}
+}
