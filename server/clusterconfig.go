@@ -36,7 +36,7 @@ func (c *config) clusterSettings() []Setting {
 
 func (c *config) clusterLines() []Setting {
 	return group("Lines of --cluster-file", inCluster,
-		Setting{Name: "etcd", Value: "URL", Help: "URL of each etcd member that keeps the journal, separated by commas", set: list(&c.cluster.Endpoints)},
+		Setting{Name: "etcd", Value: "URL", Help: "URL of each etcd member that keeps the journal, separated by commas", set: each(&c.cluster.Endpoints, asText)},
 		Setting{Name: "secret", Value: "text", Help: "what the replicas prove to each other that they are ours; the same at each", set: func(text string) error { c.cluster.Secret = []byte(text); return nil }},
 		Setting{Name: "listen", Value: "address", Help: "address and port to hear the other replicas on, such as 10.0.0.1:9317; $NAME is replaced by that variable of the environment", set: store(&c.cluster.listen)},
 		Setting{Name: "store", Value: "name", Default: "main", Help: "name of the store in etcd", set: store(&c.cluster.Store)},

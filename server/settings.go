@@ -77,8 +77,8 @@ const (
 // operator who wrote it meant something else.
 func (c *config) settings() []Setting {
 	trading := []Setting{
-		{Name: "symbols", Value: "symbols", Default: "BTCUSDT", Help: "up to 50 symbols the engine watches from the start, separated by commas", set: c.setSymbols},
-		{Name: "intervals", Value: "intervals", Default: "4h,1h", Help: "intervals the engine keeps of each symbol; alerts take the first unless told", set: c.setIntervals},
+		{Name: "symbols", Value: "symbols", Default: "BTCUSDT", Help: "up to 50 symbols the engine watches from the start, separated by commas", set: each(&c.symbols, asSymbol)},
+		{Name: "intervals", Value: "intervals", Default: "4h,1h", Help: "intervals the engine keeps of each symbol; alerts take the first unless told", set: each(&c.intervals, market.ParseInterval)},
 		{Name: "max-order-notional", Value: "units", Default: "100000", Help: "largest order in quote units; with --broker alpaca or alpaca-paper 100 unless set", set: amount(&c.limits.OrderNotional, 1)},
 		{Name: "max-position-notional", Value: "units", Help: "largest position per symbol in quote units; default ten times the largest order", set: amount(&c.limits.PositionNotional, 1)},
 		{Name: "max-daily-loss", Value: "amount", Help: "with --cash or --broker: after a loss of this amount in a day only orders that shrink a position are taken", set: amount(&c.limits.DailyLoss, 1)},
@@ -123,9 +123,9 @@ func (c *config) settings() []Setting {
 			Setting{Name: "base-url", Value: "URL", Help: "published URL; default http://localhost:<port>", set: func(text string) (err error) { c.baseURL, err = normalBase(text); return err }},
 			Setting{Name: "passphrase-file", Value: "file", Help: "file with the owner's passphrase (WICK_PASSPHRASE holds the passphrase itself)", set: store(&c.passphraseFile)},
 			Setting{Name: "key-file", Value: "file", Help: "file with keys that keep everybody logged in over a restart, see docs/keys.md; mode 0600", set: c.setKeys},
-			Setting{Name: "allow-origin", Value: "origin", Help: "browser origin to allow besides loopback and our own; repeatable", Repeat: true, set: c.setOrigins},
-			Setting{Name: "client-documents", Value: "host", Help: "host whose clients may log in by a document about them, such as claude.ai; repeatable", Repeat: true, set: list(&c.documents)},
-			Setting{Name: "trusted-proxy", Value: "CIDR", Help: "CIDR of proxies whose X-Forwarded-For is believed; repeatable; needs a passphrase", Repeat: true, set: c.setProxies},
+			Setting{Name: "allow-origin", Value: "origin", Help: "browser origin to allow besides loopback and our own; repeatable", Repeat: true, set: each(&c.origins, asOrigin)},
+			Setting{Name: "client-documents", Value: "host", Help: "host whose clients may log in by a document about them, such as claude.ai; repeatable", Repeat: true, set: each(&c.documents, asText)},
+			Setting{Name: "trusted-proxy", Value: "CIDR", Help: "CIDR of proxies whose X-Forwarded-For is believed; repeatable; needs a passphrase", Repeat: true, set: each(&c.proxies, asPrefix)},
 			Setting{Name: "attach-trade", Help: "let hosts that attach over stdio trade, though there is a passphrase or real money", set: on(&c.attachTrade)}),
 		group("Server", "", c.pageSettings()...),
 		group("Market data", "", source, watchlist),

@@ -54,18 +54,55 @@ func oneOf(to *string, words ...string) func(string) error {
 	}
 }
 
-// list takes texts with commas between them.
-func list(to *[]string) func(string) error {
-	return func(text string) error { *to = split(text); return nil }
+// each takes values with commas between them.
+func each[T any](to *[]T, parse func(string) (T, error)) func(string) error {
+	return func(text string) error {
+		for part := range strings.SplitSeq(text, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				v, err := parse(part)
+				if err != nil {
+					return err
+				}
+				*to = append(*to, v)
+			}
+		}
+		return nil
+	}
 }
 
-func split(text string) (parts []string) {
-	for part := range strings.SplitSeq(text, ",") {
-		if part = strings.TrimSpace(part); part != "" {
-			parts = append(parts, part)
-		}
+// asText is any text, for each.
+func asText(text string) (string, error) { return text, nil }
+
+// asSymbol is a symbol. The source, which is not open yet, has the last word on its spelling.
+func asSymbol(text string) (string, error) {
+	_, err := market.Resolve(market.Sample{}, text)
+	return text, err
+}
+
+// asOrigin is an origin. It is compared whole with what browsers send: scheme, host and port,
+// no path. One that is none is not quoted, because it may hold a password.
+func asOrigin(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme == "" || u.Hostname() == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return "", errors.New("has an address that is not an origin such as https://app.example.com")
 	}
-	return parts
+	origin, err := normalOrigin(u)
+	if err != nil {
+		err = fmt.Errorf("%q: %w", text, err)
+	}
+	return origin, err
+}
+
+// asPrefix is an address or a CIDR.
+func asPrefix(text string) (netip.Prefix, error) {
+	prefix, err := netip.ParsePrefix(text)
+	if addr, single := netip.ParseAddr(text); single == nil {
+		prefix, err = addr.Prefix(addr.BitLen())
+	}
+	if err != nil {
+		return prefix, fmt.Errorf("%q is neither an address nor a CIDR such as 10.0.0.0/8", limit.Clip(text))
+	}
+	return prefix.Masked(), nil
 }
 
 func whole(to *int, least, most int) func(string) error {
@@ -133,66 +170,12 @@ func (c *config) setListen(text string) error {
 	return nil
 }
 
-// setOrigins takes origins. They are compared whole with what browsers send: scheme, host and
-// port, no path. One that is none is not quoted, because it may hold a password.
-func (c *config) setOrigins(text string) error {
-	c.origins = split(text)
-	for i, origin := range c.origins {
-		u, err := url.Parse(origin)
-		if err != nil || u.Scheme == "" || u.Hostname() == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-			return fmt.Errorf("has an address, number %d, that is not an origin such as https://app.example.com", i+1)
-		}
-		if c.origins[i], err = normalOrigin(u); err != nil {
-			return fmt.Errorf("%q: %w", origin, err)
-		}
-	}
-	return nil
-}
-
-// setProxies takes addresses and CIDRs.
-func (c *config) setProxies(text string) error {
-	for _, text := range split(text) {
-		prefix, err := netip.ParsePrefix(text)
-		if addr, single := netip.ParseAddr(text); single == nil {
-			prefix, err = addr.Prefix(addr.BitLen())
-		}
-		if err != nil {
-			return fmt.Errorf("%q is neither an address nor a CIDR such as 10.0.0.0/8", limit.Clip(text))
-		}
-		c.proxies = append(c.proxies, prefix.Masked())
-	}
-	return nil
-}
-
 // setSource checks that there is a source of the name. Whether it can be opened shows when it
 // is.
 func (c *config) setSource(text string) error {
 	dir, csv := strings.CutPrefix(text, "csv:")
 	if c.source = text; csv && dir == "" || !csv && !slices.Contains(market.Sources(), text) {
 		return fmt.Errorf("%q is none of %s", limit.Clip(text), strings.Join(market.Sources(), ", "))
-	}
-	return nil
-}
-
-// setSymbols takes symbols. The source, which is not open yet, has the last word on their
-// spelling.
-func (c *config) setSymbols(text string) error {
-	for text := range strings.SplitSeq(text, ",") {
-		if _, err := market.Resolve(market.Sample{}, text); err != nil {
-			return err
-		}
-		c.symbols = append(c.symbols, text)
-	}
-	return nil
-}
-
-func (c *config) setIntervals(text string) error {
-	for text := range strings.SplitSeq(text, ",") {
-		interval, err := market.ParseInterval(text)
-		if err != nil {
-			return err
-		}
-		c.intervals = append(c.intervals, interval)
 	}
 	return nil
 }
@@ -285,9 +268,8 @@ func parseGrid(text string) (map[string]book.Grid, error) {
 			continue
 		}
 		symbol, steps, _ := strings.Cut(part, "=")
-		if symbol = strings.TrimSpace(symbol); symbol != "*" {
-			// The source, which is not open yet, has the last word on the spelling: see resolveGrid.
-			if _, err := market.Resolve(market.Sample{}, symbol); err != nil {
+		if symbol = strings.TrimSpace(symbol); symbol != "*" { // see resolveGrid
+			if _, err := asSymbol(symbol); err != nil {
 				return nil, fmt.Errorf("%q: %w", part, err)
 			}
 		}
@@ -345,7 +327,7 @@ const maxWatchlist = 64 << 10
 //
 // Blank lines and those that begin with # are ignored; symbols may also be separated by
 // commas. It refuses a name that is given twice and what is not a symbol; the error names
-// the line. The source, which is not open yet, has the last word on the spelling.
+// the line.
 func (c *config) setWatchlists(file string) error {
 	text, err := readOpen(file, maxWatchlist)
 	if err != nil {
@@ -365,7 +347,7 @@ func (c *config) setWatchlists(file string) error {
 			return fmt.Errorf("%s line %d, %q: write a name that no other list has and its symbols, such as majors: BTCUSDT ETHUSDT", file, number, limit.Clip(line))
 		}
 		for _, symbol := range symbols {
-			if _, err := market.Resolve(market.Sample{}, symbol); err != nil {
+			if _, err := asSymbol(symbol); err != nil {
 				return fmt.Errorf("%s line %d: %w", file, number, err)
 			}
 		}
