@@ -94,7 +94,7 @@ func (c *config) settings() []Setting {
 		{Name: "maker-fee-rate", Value: "fraction", Help: "fee of limits that rested, as a fraction of a fill; default --fee-rate", set: func(text string) error { c.makerFee = new(exact.Decimal); return fraction(c.makerFee)(text) }},
 		{Name: "half-spread", Value: "fraction", Help: "how far bid and ask are from the price, as a fraction of it; default the source's own, or 0", set: fraction(&c.halfSpread)},
 		{Name: "grid", Value: "SYMBOL=TICK/LOT/MIN", Help: "steps and least order, several with commas; * for all others; default the exchange's", Repeat: true, set: func(text string) (err error) { c.grid, err = parseGrid(text); return err }},
-		{Name: "currency", Value: "currency", Default: "USD", Help: "currency of the account, as data sources write it", set: c.setCurrency},
+		{Name: "currency", Value: "currency", Default: "USD", Help: "currency of the account, as data sources write it", set: value(&c.account.Currency, asText, isCurrency, "is not the name of a currency as data sources write it, such as USD, USDT or, for pence, GBp")},
 		{Name: "stablecoins-as-usd", Value: "switch", Default: "true", Help: "count USDT and USDC as USD", set: on(&c.account.Stablecoins)},
 		{Name: "leverage", Value: "times", Default: "1", Help: "how many times the equity of the account positions may be worth", set: amount(&c.account.Leverage, exact.One)},
 		{Name: "short", Value: "switch", Default: "false", Help: "allow selling what is not held", set: on(&c.account.Short)},
@@ -102,9 +102,9 @@ func (c *config) settings() []Setting {
 		{Name: "max-open-orders", Value: "number", Default: "1000", Help: "largest number of open orders in all", set: whole(&c.limits.Open, 1, maxCount)},
 		{Name: "max-order-rate", Value: "number", Default: "10", Help: "largest number of orders a second, after twice as many at once", set: whole(&c.limits.OrdersPerSecond, 1, maxCount)},
 		{Name: "max-price-age", Value: "duration", Help: "oldest price to trade at, such as 90s; default 60s, for stocks the session's last price", set: duration(&c.maxPriceAge, 1)},
-		{Name: "price-band", Value: "multiple", Default: strconv.Itoa(market.DefaultBand), Help: "largest jump of a price, up or down, that is believed without asking twice", set: c.setBand},
+		{Name: "price-band", Value: "multiple", Default: strconv.Itoa(market.DefaultBand), Help: "largest jump of a price, up or down, that is believed without asking twice", set: value(&c.priceBand, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }, isBand, "is no multiple above 1")},
 	}
-	source := Setting{Name: "source", Value: "source", Default: "sample", Help: "source of bars: " + strings.Join(market.Sources(), ", "), set: c.setSource}
+	source := Setting{Name: "source", Value: "source", Default: "sample", Help: "source of bars: " + strings.Join(market.Sources(), ", "), set: value(&c.source, asText, isSource, "is none of "+strings.Join(market.Sources(), ", "))}
 	watchlist := Setting{Name: "watchlist", Value: "file", Help: "file of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors", set: c.setWatchlists}
 	for _, shared := range [][]Setting{trading, paper} {
 		for i := range shared {
@@ -135,9 +135,9 @@ func (c *config) settings() []Setting {
 			Setting{Name: "exit-when-broken", Help: "end when the journal is broken and a new start would help; default under systemd and in the image", set: on(&c.exitWhenBroken)},
 			Setting{Name: "recover", Help: "show what can be kept of a damaged journal, and exit; --recover=yes keeps it, sets the rest aside and goes on", set: c.setRecover},
 			Setting{Name: "log-format", Value: "format", Default: "text", Help: "format of the log: text or json", set: oneOf(&c.logFormat, "text", "json")},
-			Setting{Name: "metrics", Value: "address", Help: "loopback address to serve Prometheus metrics on, such as 127.0.0.1:9316", set: c.setMetrics},
-			Setting{Name: "version", Help: "the same as wick version", set: unset},
-			Setting{Name: "healthcheck", Help: "the same as wick healthcheck", set: unset}),
+			Setting{Name: "metrics", Value: "address", Help: "loopback address to serve Prometheus metrics on, such as 127.0.0.1:9316", set: value(&c.metrics, asText, isHere, "is not a loopback address with a port, such as 127.0.0.1:9316")},
+			Setting{Name: "version", Help: "the same as wick version", set: store(new(string))},
+			Setting{Name: "healthcheck", Help: "the same as wick healthcheck", set: store(new(string))}),
 		group("State, messages and logs", "", slices.Concat(c.messageSettings(), c.clusterSettings())...),
 		group("Lines of --paper-file", inPaper, paper...),
 		c.clusterLines(),

@@ -29,29 +29,54 @@ import (
 // orders would be rounded to zero.
 const maxCount = 1_000_000
 
-// unset is of a setting that only asks for a command.
-func unset(string) error { return nil }
+// value stores what parse makes of a text, if that is ok. Told says what would be.
+func value[T any](to *T, parse func(string) (T, error), ok func(T) bool, told string) func(string) error {
+	return func(text string) error {
+		v, err := parse(text)
+		if err != nil || !ok(v) {
+			return fmt.Errorf("%q %s", limit.Clip(text), told)
+		}
+		*to = v
+		return nil
+	}
+}
+
+// asText is any text.
+func asText(text string) (string, error) { return text, nil }
 
 func store(to *string) func(string) error {
-	return func(text string) error { *to = text; return nil }
+	return value(to, asText, func(string) bool { return true }, "")
 }
 
 func on(to *bool) func(string) error {
-	return func(text string) (err error) {
-		if *to, err = strconv.ParseBool(text); err != nil {
-			return fmt.Errorf("%q is neither true nor false", limit.Clip(text))
-		}
-		return nil
-	}
+	return value(to, strconv.ParseBool, func(bool) bool { return true }, "is neither true nor false")
 }
 
 func oneOf(to *string, words ...string) func(string) error {
-	return func(text string) error {
-		if *to = text; !slices.Contains(words, text) {
-			return fmt.Errorf("%q is none of %s", limit.Clip(text), strings.Join(words, ", "))
-		}
-		return nil
-	}
+	return value(to, asText, func(text string) bool { return slices.Contains(words, text) }, "is none of "+strings.Join(words, ", "))
+}
+
+func whole(to *int, least, most int) func(string) error {
+	return value(to, strconv.Atoi, func(n int) bool { return n >= least && n <= most }, fmt.Sprintf("is no whole number from %d to %d", least, most))
+}
+
+func duration(to *time.Duration, least time.Duration) func(string) error {
+	return value(to, time.ParseDuration, func(d time.Duration) bool { return d >= least }, fmt.Sprintf("is no duration of at least %v: write a number and its unit, such as 90s or 10m", least))
+}
+
+// decimal is an exact number, never a float.
+func decimal(to *exact.Decimal, least, most exact.Decimal, bounds string) func(string) error {
+	return value(to, func(text string) (exact.Decimal, error) { return exact.Parse([]byte(text)) },
+		func(v exact.Decimal) bool { return v >= least && v <= most }, "is not a number "+bounds+" with at most 8 decimals")
+}
+
+func amount(to *exact.Decimal, least exact.Decimal) func(string) error {
+	return decimal(to, least, math.MaxInt64, fmt.Sprintf("from %v to %d", least, math.MaxInt64/int64(exact.One)))
+}
+
+// fraction takes a number below 1.
+func fraction(to *exact.Decimal) func(string) error {
+	return decimal(to, 0, exact.One-1, "from 0 to below 1")
 }
 
 // each takes values with commas between them.
@@ -69,9 +94,6 @@ func each[T any](to *[]T, parse func(string) (T, error)) func(string) error {
 		return nil
 	}
 }
-
-// asText is any text, for each.
-func asText(text string) (string, error) { return text, nil }
 
 // asSymbol is a symbol. The source, which is not open yet, has the last word on its spelling.
 func asSymbol(text string) (string, error) {
@@ -105,47 +127,6 @@ func asPrefix(text string) (netip.Prefix, error) {
 	return prefix.Masked(), nil
 }
 
-func whole(to *int, least, most int) func(string) error {
-	return func(text string) error {
-		n, err := strconv.Atoi(text)
-		if *to = n; err != nil || n < least || n > most {
-			return fmt.Errorf("%q is no whole number from %d to %d", limit.Clip(text), least, most)
-		}
-		return nil
-	}
-}
-
-func duration(to *time.Duration, least time.Duration) func(string) error {
-	return func(text string) error {
-		d, err := time.ParseDuration(text)
-		if *to = d; err != nil || d < least {
-			return fmt.Errorf("%q is no duration of at least %v: write a number and its unit, such as 90s or 10m", limit.Clip(text), least)
-		}
-		return nil
-	}
-}
-
-// amount takes an exact number, never a float.
-func amount(to *exact.Decimal, least exact.Decimal) func(string) error {
-	return func(text string) error {
-		return parseAmount(to, text, least, math.MaxInt64, fmt.Sprintf("from %v to %d", least, math.MaxInt64/int64(exact.One)))
-	}
-}
-
-// fraction takes an exact number below 1.
-func fraction(to *exact.Decimal) func(string) error {
-	return func(text string) error { return parseAmount(to, text, 0, exact.One-1, "from 0 to below 1") }
-}
-
-func parseAmount(to *exact.Decimal, text string, least, most exact.Decimal, told string) error {
-	v, err := exact.Parse([]byte(text))
-	if err != nil || v < least || v > most {
-		return fmt.Errorf("%q is not a number %s with at most 8 decimals", limit.Clip(text), told)
-	}
-	*to = v
-	return nil
-}
-
 // setRecover takes yes, and alone asks what a recovery would keep.
 func (c *config) setRecover(text string) error {
 	if c.recover = text == "yes"; c.recover {
@@ -170,44 +151,26 @@ func (c *config) setListen(text string) error {
 	return nil
 }
 
-// setSource checks that there is a source of the name. Whether it can be opened shows when it
-// is.
-func (c *config) setSource(text string) error {
+// isSource reports whether there is a source of the name. Whether it can be opened shows when
+// it is.
+func isSource(text string) bool {
 	dir, csv := strings.CutPrefix(text, "csv:")
-	if c.source = text; csv && dir == "" || !csv && !slices.Contains(market.Sources(), text) {
-		return fmt.Errorf("%q is none of %s", limit.Clip(text), strings.Join(market.Sources(), ", "))
-	}
-	return nil
+	return csv && dir != "" || slices.Contains(market.Sources(), text) && !csv
 }
 
-// currencyShape is what the currency of an account looks like: an ISO 4217 code, such a code
+// isCurrency is what the currency of an account looks like: an ISO 4217 code, such a code
 // with a small letter for hundredths, or a token. It is compared with what sources name, letter
 // by letter, so a token in small letters would match nothing.
-var currencyShape = regexp.MustCompile(`^([A-Z]{3,10}|[A-Z]{2}[a-z])$`)
+var isCurrency = regexp.MustCompile(`^([A-Z]{3,10}|[A-Z]{2}[a-z])$`).MatchString
 
-func (c *config) setCurrency(text string) error {
-	if c.account.Currency = text; !currencyShape.MatchString(text) {
-		return fmt.Errorf("%q is not the name of a currency as data sources write it, such as USD, USDT or, for pence, GBp", limit.Clip(text))
-	}
-	return nil
-}
+// isBand reports whether a number is a multiple above 1.
+func isBand(band float64) bool { return band > 1 && !math.IsInf(band, 1) } // nor NaN
 
-func (c *config) setBand(text string) error {
-	band, err := strconv.ParseFloat(text, 64)
-	if c.priceBand = band; err != nil || !(band > 1) || math.IsInf(band, 1) { // also NaN
-		return fmt.Errorf("%q is no multiple above 1", limit.Clip(text))
-	}
-	return nil
-}
-
-// setMetrics takes an address of this machine only: the metrics need no token, and show when
-// the owner is at work.
-func (c *config) setMetrics(text string) error {
+// isHere reports whether an address with a port is of this machine only: the metrics need no
+// token, and show when the owner is at work.
+func isHere(text string) bool {
 	host, _, err := net.SplitHostPort(text)
-	if c.metrics = text; err != nil || !address.Loopback(host) {
-		return fmt.Errorf("%q is not a loopback address with a port, such as 127.0.0.1:9316", limit.Clip(text))
-	}
-	return nil
+	return err == nil && address.Loopback(host)
 }
 
 // maxLines bounds a file of settings, in bytes.
