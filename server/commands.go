@@ -113,13 +113,10 @@ func (c *Command) count(n int) error {
 	return nil
 }
 
-// reads reports whether a command, which may be nil, reads a setting.
+// reads reports whether a command reads a setting; nil, which is none, reads all.
 func (c *Command) reads(name string) bool {
-	return c != nil && slices.Contains(strings.Fields(c.settings), name)
+	return c == nil || slices.Contains(strings.Fields(c.settings), name)
 }
-
-// takes reports whether a setting is read: with a command those that it names, else all.
-func (c *Command) takes(s Setting) bool { return c == nil || c.reads(cmp.Or(s.File, s.Name)) }
 
 // chartAlias turns the flags of a chart, wick --symbol BTCUSDT --output chart.png, into the
 // command: wick chart symbol=BTCUSDT output=chart.png.

@@ -80,7 +80,7 @@ type config struct {
 // judged by nothing that it does not read.
 func (c *config) check(env func(string) string) (err error) {
 	if c.dataDir == "" {
-		if c.dataDir, err = defaultDir(env); err != nil && (c.trade || c.serve || c.command.reads("data-dir")) {
+		if c.dataDir, err = defaultDir(env); err != nil && (c.trade || c.serve || c.command != nil && c.command.reads("data-dir")) {
 			return err
 		}
 	}

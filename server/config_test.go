@@ -288,16 +288,6 @@ func TestListenElsewhere(t *testing.T) {
 	}
 }
 
-// TestHowToLogIn: the start-up line says what a client will meet, and never the
-// passphrase itself.
-func TestHowToLogIn(t *testing.T) {
-	for passphrase, want := range map[string]string{"": "at once, for clients on this machine", "correct horse battery": "with the passphrase"} {
-		if got := parse(t, env("HOME", "/", "WICK_PASSPHRASE", passphrase), "--serve").howToLogIn(); got != want {
-			t.Errorf("with the passphrase %q: %q, want %q", passphrase, got, want)
-		}
-	}
-}
-
 // help returns what a call for help prints.
 func help(t *testing.T, arg string) string {
 	t.Helper()

@@ -101,7 +101,11 @@ func held(dir string) error {
 // dialControl connects to a socket, if it is this user's alone: what is sent there may be the
 // passphrase, and what comes back is believed.
 func dialControl(ctx context.Context, name string) (net.Conn, error) {
-	if err := privateSocket(name); errors.Is(err, errShared) {
+	err := privateDir(filepath.Dir(name))
+	if info, none := os.Lstat(name); err == nil && none == nil {
+		err = private(name, info, 0o022, "open it; start the wick behind it again")
+	}
+	if errors.Is(err, errShared) {
 		return nil, err
 	}
 	return new(net.Dialer).DialContext(ctx, "unix", name)

@@ -173,7 +173,16 @@ func (v *visible) Write(p []byte) (int, error) {
 			break
 		}
 		r, size := utf8.DecodeRune(text)
-		out, text = appendVisible(out, r), text[size:]
+		text = text[size:]
+		switch {
+		case r < 0x80 && !unusual(byte(r)), !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff: // \u has four digits, so JSON writes the two halves of UTF-16
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
 	}
 	if _, err := v.w.Write(out); err != nil {
 		return 0, err
@@ -184,15 +193,3 @@ func (v *visible) Write(p []byte) (int, error) {
 // unusual reports whether a byte is part of a character beyond ASCII, or a control other
 // than tab and line feed.
 func unusual(b byte) bool { return b >= 0x7f || b < ' ' && b != '\n' && b != '\t' }
-
-// appendVisible appends a character, or its escape.
-func appendVisible(out []byte, r rune) []byte {
-	switch {
-	case r < 0x80 && !unusual(byte(r)), !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp):
-		return utf8.AppendRune(out, r)
-	case r > 0xffff: // \u has four digits, so JSON writes the two halves of UTF-16
-		high, low := utf16.EncodeRune(r)
-		return fmt.Appendf(out, `\u%04x\u%04x`, high, low)
-	}
-	return fmt.Appendf(out, `\u%04x`, r)
-}

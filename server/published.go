@@ -77,21 +77,15 @@ func normalHost(host string) (string, error) {
 	return host, nil
 }
 
-// reachedByLocalhost reports whether a program that connects to localhost meets
-// a listener on this address. 127.0.0.2 is this machine too, but not that name.
-func reachedByLocalhost(listen string) bool {
-	ip, err := netip.ParseAddr(listen)
-	return strings.EqualFold(listen, "localhost") ||
-		err == nil && (ip.IsUnspecified() || ip == netip.MustParseAddr("127.0.0.1") || ip == netip.IPv6Loopback())
-}
-
 // settleBase sets the base URL, unless it was given, to localhost and the port, and refuses an
-// address to bind that localhost does not lead to.
+// address to bind that localhost does not lead to. 127.0.0.2 is this machine too, but not that
+// name.
 func (c *config) settleBase(port int) error {
+	ip, notIP := netip.ParseAddr(c.listen)
 	switch {
 	case c.baseURL != "":
 		return nil
-	case reachedByLocalhost(c.listen):
+	case strings.EqualFold(c.listen, "localhost"), notIP == nil && (ip.IsUnspecified() || ip == netip.MustParseAddr("127.0.0.1") || ip == netip.IPv6Loopback()):
 		c.baseURL = "http://localhost:" + strconv.Itoa(port)
 		return nil
 	}
@@ -127,12 +121,4 @@ func (c *config) publish(port int) error {
 			"set WICK_PASSPHRASE or --passphrase-file, or leave --trusted-proxy out")
 	}
 	return nil
-}
-
-// howToLogIn says for the start-up line how clients log in.
-func (c *config) howToLogIn() string {
-	if len(c.passphrase) == 0 {
-		return "at once, for clients on this machine"
-	}
-	return "with the passphrase"
 }

@@ -53,7 +53,9 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	if err != nil {
 		return err
 	}
-	outliveReaders()
+	// A process that others rely on goes on when whoever reads its log has gone: a write then
+	// fails. A command, such as wick audit before a pipe to head, is to end quietly instead.
+	signal.Ignore(syscall.SIGPIPE)
 	logs := newLoggers(stderr, c.logFormat)
 	defer logs.flush()
 	if names := unknown(os.Environ()); len(names) > 0 {
@@ -112,9 +114,3 @@ func Signals() []os.Signal {
 // asks for none. It is for tasks that leave nothing half done: they may wait for a disk, or
 // for whoever reads what they write, and the end of a context does not end that.
 func endAtOnce() { signal.Reset(Signals()...) }
-
-// outliveReaders keeps the process alive when whoever reads its log has gone: a write to
-// standard error, or to standard output, then fails and does not end it by SIGPIPE. It is
-// for a process that others rely on. A command, such as wick audit before a pipe to head, is to
-// end quietly instead.
-func outliveReaders() { signal.Ignore(syscall.SIGPIPE) }

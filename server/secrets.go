@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -179,18 +178,6 @@ func prepareDir(c *config) error {
 		return err
 	}
 	return nil
-}
-
-// privateSocket refuses a socket that a stranger has made or could have.
-func privateSocket(name string) error {
-	if err := privateDir(filepath.Dir(name)); err != nil {
-		return err
-	}
-	info, err := os.Lstat(name)
-	if err != nil {
-		return err
-	}
-	return private(name, info, 0o022, "open it; start the wick behind it again")
 }
 
 // readSecret reads a file with a secret in it. One of this user must be closed to everybody

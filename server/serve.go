@@ -55,6 +55,10 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) (
 	if err := checkFree(c.dataDir); err != nil {
 		return err
 	}
+	login := "with the passphrase"
+	if len(c.passphrase) == 0 {
+		login = "at once, for clients on this machine"
+	}
 	e, err := openApp(ctx, c, source, logs)
 	switch {
 	case err != nil && ctx.Err() != nil: // it was stopped while it waited for etcd
@@ -90,7 +94,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) (
 	if control != nil {
 		g.Go(func() error { return serveHTTP(ctx, e.controlServer(ctx), control) })
 	}
-	said := []any{"url", c.baseURL + "/mcp", "login", c.howToLogIn(), "listen", site.Addr().String(), "source", c.source, "trade", c.trade}
+	said := []any{"url", c.baseURL + "/mcp", "login", login, "listen", site.Addr().String(), "source", c.source, "trade", c.trade}
 	if key := e.login.PageKey(); key != "" { // for the owner's browser, once
 		said = append(said, "page", c.baseURL+pagePath+"?key="+key)
 	}

@@ -225,7 +225,7 @@ func (c *config) parseArgs(args []string, out io.Writer) error {
 // it must not refuse for.
 func (c *config) apply(env func(string) string) error {
 	for _, s := range c.settings() {
-		if !c.command.takes(s) {
+		if !c.command.reads(cmp.Or(s.File, s.Name)) {
 			continue
 		}
 		name, from := s.Spelling(), s.Spelling()
