@@ -49,7 +49,7 @@ const accountTimeout = 15 * time.Second
 func (c *config) brokerSettings() []Setting {
 	return []Setting{
 		{Name: "broker", Value: "where", Default: brokerPaper, Help: "where orders go: paper, alpaca-paper, or alpaca with real money; see docs/live.md", set: oneOf(&c.broker, brokerPaper, brokerAlpacaPaper, brokerAlpaca)},
-		{Name: "broker-key-file", Value: "file", Help: "file with the keys of the broker's account; mode 0600", set: c.setBrokerKeys},
+		{Name: "broker-key-file", Value: "file", Help: "file with the keys of the broker's account; mode 0600", set: fromFile(readSecret, maxBrokerKeys, func(text []byte) (err error) { c.brokerKeys, err = alpaca.ParseKeys(string(text)); return err })},
 		{Name: "broker-dead-man", Value: "duration", Help: "cancel wick's resting orders when the broker's stream is away for this long, a minute or more; default never", set: duration(&c.deadMan, time.Minute)},
 	}
 }
@@ -127,17 +127,6 @@ func privatePrices(name string) error {
 		}
 	}
 	return nil
-}
-
-// setBrokerKeys reads the keys of a broker from a file that nobody else may read.
-func (c *config) setBrokerKeys(file string) error {
-	text, err := readSecret(file, maxBrokerKeys)
-	if err != nil {
-		return err
-	}
-	defer clear(text)
-	c.brokerKeys, err = alpaca.ParseKeys(string(text))
-	return err
 }
 
 // openVenue returns the broker that c asks for, nil for paper. It asks the broker for

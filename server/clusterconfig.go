@@ -30,7 +30,7 @@ type clusterConfig struct {
 // clusterSettings is the setting that names the file, and clusterLines are the lines of it.
 func (c *config) clusterSettings() []Setting {
 	return []Setting{
-		{Name: inCluster, Value: "file", Help: "file that makes this process one of several replicas, see docs/cluster.md; mode 0600", set: func(text string) error { return c.readLines(inCluster, text, readSecret) }},
+		{Name: inCluster, Value: "file", Help: "file that makes this process one of several replicas, see docs/cluster.md; mode 0600", set: fromFile(readSecret, maxLines, func(text []byte) error { return c.setLines(inCluster, text) })},
 	}
 }
 

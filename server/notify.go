@@ -30,19 +30,6 @@ const silence = 10 * time.Minute
 // maxNotifyFile is how many bytes --notify-file may have.
 const maxNotifyFile = 64 << 10
 
-// setDestinations reads the destinations of messages. The file holds secrets, so like the
-// one with the passphrase it must not be readable for others.
-func (c *config) setDestinations(file string) error {
-	text, err := readSecret(file, maxNotifyFile)
-	if err == nil {
-		c.destinations, err = notify.Parse(text)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	return nil
-}
-
 // messageConfig is what --notify-file says.
 type messageConfig struct {
 	destinations []*notify.Destination
@@ -51,7 +38,7 @@ type messageConfig struct {
 // messageSettings is the setting that names the file.
 func (c *config) messageSettings() []Setting {
 	return []Setting{
-		{Shared: true, Name: "notify-file", Value: "file", Help: "file with destinations for messages to the owner, see docs/notify.md; mode 0600", set: c.setDestinations},
+		{Shared: true, Name: "notify-file", Value: "file", Help: "file with destinations for messages to the owner, see docs/notify.md; mode 0600", set: fromFile(readSecret, maxNotifyFile, func(text []byte) (err error) { c.destinations, err = notify.Parse(text); return err })},
 	}
 }
 

@@ -80,20 +80,6 @@ func fit(secret []byte) bool {
 // maxKeyFile is how long a key file may be, in bytes: eight keys with a comment each.
 const maxKeyFile = 4096
 
-// setKeys reads the keys in a file. It overwrites the text that it read, so that only the keys
-// stay in memory. Errors quote nothing of the file.
-func (c *config) setKeys(file string) error {
-	content, err := readSecret(file, maxKeyFile)
-	if err != nil {
-		return err
-	}
-	defer clear(content)
-	if c.keys, err = oauth.ParseKeys(content); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	return nil
-}
-
 // writeKey makes a key file that only this user can read. It does not replace an existing
 // file: the logins that were sealed with the keys in it would end.
 func writeKey(file string, out io.Writer) error {

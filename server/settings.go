@@ -14,6 +14,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/limit"
 	"wick/market"
+	"wick/oauth"
 	"wick/trade/book"
 )
 
@@ -85,7 +86,7 @@ func (c *config) settings() []Setting {
 		{Name: "cash", Value: "amount", Help: "open a paper account with this amount: orders need buying power, and get_positions shows the account", set: amount(&c.account.Cash, 1)},
 		{Name: "fee-rate", Value: "fraction", Default: "0.001", Help: "paper broker: fee as a fraction of a fill", set: fraction(&c.feeRate)},
 		{Name: "slippage", Value: "fraction", Default: "0.0005", Help: "paper broker: slippage of stops and of orders that fill at once, as a fraction of the price", set: fraction(&c.slippage)},
-		{Name: inPaper, Value: "file", Help: "file with the details of the book and its rules, see docs/settings.md", set: func(text string) error { return c.readLines(inPaper, text, readOpen) }},
+		{Name: inPaper, Value: "file", Help: "file with the details of the book and its rules, see docs/settings.md", set: fromFile(readOpen, maxLines, func(text []byte) error { return c.setLines(inPaper, text) })},
 		{Name: "confirm-above", Value: "sum", Help: "sum in the account's currency that a client may place within an hour, without a passphrase all together; beyond it a person approves; default none, at a broker 0", set: amount(&c.confirmAbove, 0)},
 		{Name: "approve-in-client", Help: "let a form in the client approve an order, in place of the page; never for real money", set: on(&c.approveInClient)},
 	}
@@ -105,7 +106,7 @@ func (c *config) settings() []Setting {
 		{Name: "price-band", Value: "multiple", Default: strconv.Itoa(market.DefaultBand), Help: "largest jump of a price, up or down, that is believed without asking twice", set: value(&c.priceBand, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }, isBand, "is no multiple above 1")},
 	}
 	source := Setting{Name: "source", Value: "source", Default: "sample", Help: "source of bars: " + strings.Join(market.Sources(), ", "), set: value(&c.source, asText, isSource, "is none of "+strings.Join(market.Sources(), ", "))}
-	watchlist := Setting{Name: "watchlist", Value: "file", Help: "file of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors", set: c.setWatchlists}
+	watchlist := Setting{Name: "watchlist", Value: "file", Help: "file of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors", set: fromFile(readOpen, maxWatchlist, c.setWatchlists)}
 	for _, shared := range [][]Setting{trading, paper} {
 		for i := range shared {
 			shared[i].Shared = true
@@ -122,7 +123,7 @@ func (c *config) settings() []Setting {
 			Setting{Name: "port", Value: "port", Default: "9315", Help: "port to bind; 0 picks a free one", set: whole(&c.port, 0, 65535)},
 			Setting{Name: "base-url", Value: "URL", Help: "published URL; default http://localhost:<port>", set: func(text string) (err error) { c.baseURL, err = normalBase(text); return err }},
 			Setting{Name: "passphrase-file", Value: "file", Help: "file with the owner's passphrase (WICK_PASSPHRASE holds the passphrase itself)", set: store(&c.passphraseFile)},
-			Setting{Name: "key-file", Value: "file", Help: "file with keys that keep everybody logged in over a restart, see docs/keys.md; mode 0600", set: c.setKeys},
+			Setting{Name: "key-file", Value: "file", Help: "file with keys that keep everybody logged in over a restart, see docs/keys.md; mode 0600", set: fromFile(readSecret, maxKeyFile, func(text []byte) (err error) { c.keys, err = oauth.ParseKeys(text); return err })},
 			Setting{Name: "allow-origin", Value: "origin", Help: "browser origin to allow besides loopback and our own; repeatable", Repeat: true, set: each(&c.origins, asOrigin)},
 			Setting{Name: "client-documents", Value: "host", Help: "host whose clients may log in by a document about them, such as claude.ai; repeatable", Repeat: true, set: each(&c.documents, asText)},
 			Setting{Name: "trusted-proxy", Value: "CIDR", Help: "CIDR of proxies whose X-Forwarded-For is believed; repeatable; needs a passphrase", Repeat: true, set: each(&c.proxies, asPrefix)},

@@ -173,17 +173,29 @@ func isHere(text string) bool {
 	return err == nil && address.Loopback(host)
 }
 
+// fromFile reads a file of at most so many bytes, has it parsed, and overwrites what it read:
+// it may be a secret.
+func fromFile(read func(name string, most int) ([]byte, error), most int, parse func(text []byte) error) func(string) error {
+	return func(file string) error {
+		text, err := read(file, most)
+		if err != nil {
+			return err
+		}
+		defer clear(text)
+		if err := parse(text); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		return nil
+	}
+}
+
 // maxLines bounds a file of settings, in bytes.
 const maxLines = 64 << 10
 
-// readLines reads a file of settings, the lines of one of the groups: a name and a value.
-// Empty lines and those that begin with # are skipped. Errors quote no line, because it may be
-// a secret without its name.
-func (c *config) readLines(group, file string, read func(name string, most int) ([]byte, error)) error {
-	text, err := read(file, maxLines)
-	if err != nil {
-		return err
-	}
+// setLines takes the text of a file of settings, the lines of one of the groups: a name and a
+// value. Empty lines and those that begin with # are skipped. Errors quote no line, because it
+// may be a secret without its name.
+func (c *config) setLines(group string, text []byte) error {
 	var names []string
 	for _, s := range c.settings() {
 		if s.File == group {
@@ -197,11 +209,11 @@ func (c *config) readLines(group, file string, read func(name string, most int) 
 		}
 		name, value, _ := strings.Cut(line, " ")
 		if !slices.Contains(names, name) {
-			return fmt.Errorf("%s: a line begins with none of %s", file, strings.Join(names, ", "))
+			return fmt.Errorf("a line begins with none of %s", strings.Join(names, ", "))
 		}
 		spelling := Setting{Name: name, File: group}.Spelling()
 		if value = strings.TrimSpace(value); value == "" || c.given[spelling] != "" {
-			return fmt.Errorf("%s: %s has no value, or two", file, name)
+			return fmt.Errorf("%s has no value, or two", name)
 		}
 		c.given[spelling] = value
 	}
@@ -284,18 +296,14 @@ func (c *config) gridOf(symbol string) (book.Grid, bool) {
 // maxWatchlist bounds the file of --watchlist, in bytes.
 const maxWatchlist = 64 << 10
 
-// setWatchlists reads a file of named lists of symbols, one a line:
+// setWatchlists takes named lists of symbols, one a line:
 //
 //	majors: BTCUSDT ETHUSDT SOLUSDT
 //
 // Blank lines and those that begin with # are ignored; symbols may also be separated by
 // commas. It refuses a name that is given twice and what is not a symbol; the error names
 // the line.
-func (c *config) setWatchlists(file string) error {
-	text, err := readOpen(file, maxWatchlist)
-	if err != nil {
-		return err
-	}
+func (c *config) setWatchlists(text []byte) error {
 	c.watchlists = make(map[string][]string)
 	number := 0
 	for line := range strings.Lines(string(text)) {
@@ -307,11 +315,11 @@ func (c *config) setWatchlists(file string) error {
 		name = strings.ToLower(strings.TrimSpace(name))
 		symbols := strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune(" \t,;", r) })
 		if !tools.ListName.MatchString(name) || c.watchlists[name] != nil || len(symbols) == 0 {
-			return fmt.Errorf("%s line %d, %q: write a name that no other list has and its symbols, such as majors: BTCUSDT ETHUSDT", file, number, limit.Clip(line))
+			return fmt.Errorf("line %d, %q: write a name that no other list has and its symbols, such as majors: BTCUSDT ETHUSDT", number, limit.Clip(line))
 		}
 		for _, symbol := range symbols {
 			if _, err := asSymbol(symbol); err != nil {
-				return fmt.Errorf("%s line %d: %w", file, number, err)
+				return fmt.Errorf("line %d: %w", number, err)
 			}
 		}
 		c.watchlists[name] = symbols

@@ -20,6 +20,7 @@ func TestWatchlist(t *testing.T) {
 	if !slices.Equal(lists["majors"], []string{"BTCUSDT", "ETHUSDT", "SOLUSDT"}) || !slices.Equal(lists["index"], []string{"^GSPC"}) || len(lists) != 2 {
 		t.Errorf("read %v", lists)
 	}
+	at := slices.IndexFunc(Settings(), func(s Setting) bool { return s.Name == "watchlist" })
 	for text, want := range map[string]string{
 		"BTCUSDT ETHUSDT":             "line 1",
 		"a: BTCUSDT\nA: ETHUSDT":      "line 2",
@@ -29,11 +30,11 @@ func TestWatchlist(t *testing.T) {
 		strings.Repeat("#", 64<<10+1): "longer than 65536 bytes",
 	} {
 		write(text)
-		if err := new(config).setWatchlists(file); err == nil || !strings.Contains(err.Error(), want) {
+		if err := new(config).settings()[at].Check(file); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.30q: %v, want %q", text, err, want)
 		}
 	}
-	if err := new(config).setWatchlists(filepath.Join(t.TempDir(), "none")); err == nil {
+	if err := new(config).settings()[at].Check(filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("a file that is not there was read")
 	}
 }
