@@ -90,11 +90,12 @@ func openApp(ctx context.Context, c *config, source market.Source, logs loggers)
 		e.meter = newMeter()
 	}
 	log := logs.part("Trade")
-	asking := permit.Options{Above: c.confirmAbove, InClient: c.approveInClient, Log: log}
-	if len(c.passphrase) == 0 { // a program logs in under as many names as it likes
+	asking := c.asking
+	asking.Log = log
+	if len(c.login.Passphrase) == 0 { // a program logs in under as many names as it likes
 		asking.Payer = "everybody"
-		if c.trade && c.confirmAbove >= 0 && !c.approveInClient {
-			log.Warn("nobody can say yes to an order that needs one: set --passphrase-file or, on paper, --approve-in-client", "confirm_above", c.confirmAbove.String())
+		if c.trade && asking.Above >= 0 && !asking.InClient {
+			log.Warn("nobody can say yes to an order that needs one: set --passphrase-file or, on paper, --approve-in-client", "confirm_above", asking.Above.String())
 		}
 	}
 	if c.serve { // over stdio there is no page to approve on
@@ -106,11 +107,9 @@ func openApp(ctx context.Context, c *config, source market.Source, logs loggers)
 	}
 	e.feed = market.NewFeed(source, log)
 	e.feed.Band = c.priceBand
-	o := trade.Options{
-		Dir: c.dataDir, Source: source, Feed: e.feed, Account: c.account, Limits: c.limits,
-		FeeRate: c.feeRate, MakerFeeRate: c.makerFee, Slippage: c.slippage, HalfSpread: c.halfSpread, Quoted: !c.set["half-spread in --"+inPaper], Grid: c.gridOf, MaxPriceAge: c.maxPriceAge, Symbols: c.symbols, Intervals: c.intervals,
-		Log: log, Hub: e.hub, Works: e.subscribes,
-	}
+	o := c.engine
+	o.Dir, o.Source, o.Feed, o.Log, o.Hub, o.Works = c.dataDir, source, e.feed, log, e.hub, e.subscribes
+	o.Quoted, o.Grid = !c.set["half-spread in --"+inPaper], c.gridOf
 	if c.recover {
 		o.Recover = func(r trade.Recovery) error {
 			for line := range strings.Lines(r.String()) {

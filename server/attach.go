@@ -64,7 +64,7 @@ func (e *app) attach(ctx context.Context, w http.ResponseWriter, r *http.Request
 func (c *config) attached() mcp.Caller {
 	caller := tools.StdioCaller
 	caller.Door = string(permit.Attach)
-	if (len(c.passphrase) > 0 || c.realMoney()) && !c.attachTrade {
+	if (len(c.login.Passphrase) > 0 || c.realMoney()) && !c.attachTrade {
 		caller.Scope = "charts read"
 	}
 	return caller

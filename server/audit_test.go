@@ -249,7 +249,7 @@ func TestHashOnceADay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &config{trade: true, dataDir: t.TempDir(), source: "sample", symbols: []string{"BTCUSDT"}, intervals: []market.Interval{market.Hour1}, messageConfig: messageConfig{destinations}}
+		c := &config{trade: true, dataDir: t.TempDir(), source: "sample", engine: trade.Options{Symbols: []string{"BTCUSDT"}, Intervals: []market.Interval{market.Hour1}}, messageConfig: messageConfig{destinations}}
 		start := time.Now()
 		for range 7 {
 			logs := newLoggers(io.Discard, "text")

@@ -88,11 +88,11 @@ func (c *config) checkBroker(env func(string) string) error {
 		return fmt.Errorf("--broker needs --trade")
 	case !c.set["--broker-key-file"]:
 		return fmt.Errorf("--broker %s needs --broker-key-file, a file with the keys of the account", c.broker)
-	case c.account.Cash != 0:
+	case c.engine.Account.Cash != 0:
 		return fmt.Errorf("--cash opens a paper account, and %s has one of its own", c.broker)
 	case c.source == "sample":
 		return fmt.Errorf("--broker %s with --source sample would trade by invented prices: choose a source of real ones, such as yahoo", c.broker)
-	case len(c.passphrase) == 0 && c.realMoney():
+	case len(c.login.Passphrase) == 0 && c.realMoney():
 		return fmt.Errorf("--broker %s moves real money, and without a passphrase every program on this machine could approve orders, also a model that has a shell; "+
 			"set --passphrase-file or WICK_PASSPHRASE", c.broker)
 	}
@@ -103,10 +103,10 @@ func (c *config) checkBroker(env func(string) string) error {
 	}
 	// What the operator has set stays, even if it is larger.
 	if name := "--max-order-notional"; !c.set[name] {
-		c.limits.OrderNotional, c.values[name] = liveNotional, liveNotional.String()
+		c.engine.Limits.OrderNotional, c.values[name] = liveNotional, liveNotional.String()
 	}
 	if name := "--confirm-above"; !c.set[name] {
-		c.confirmAbove, c.values[name] = 0, "0"
+		c.asking.Above, c.values[name] = 0, "0"
 	}
 	return nil
 }

@@ -338,7 +338,7 @@ func TestBrokerFlags(t *testing.T) {
 		t.Errorf("keys to elsewhere: %v", err)
 	}
 	c := parse(t, env("HOME", "/"), append([]string{"--trade", "--max-daily-loss", "50"}, flags...)...)
-	if c.limits.OrderNotional.String() != "100" || c.confirmAbove != 0 || c.realMoney() || strings.Contains(fmt.Sprintf("%v %+v", c.brokerKeys, c), "PLANTED") {
+	if c.engine.Limits.OrderNotional.String() != "100" || c.asking.Above != 0 || c.realMoney() || strings.Contains(fmt.Sprintf("%v %+v", c.brokerKeys, c), "PLANTED") {
 		t.Errorf("%+v", c)
 	}
 }

@@ -70,11 +70,11 @@ func (c *config) checkCluster(env func(string) string) error {
 		return errors.New("--recover repairs a directory: with --cluster-file the journal is in etcd")
 	case !c.trade || c.mcp:
 		return errors.New("--cluster-file belongs to --serve --trade: what it keeps is the account")
-	case len(c.keys) == 0:
+	case len(c.login.Keys) == 0:
 		return errors.New("--cluster-file needs --key-file, the same at every replica: otherwise a login would be known to one of them alone")
 	case c.atBroker():
 		return errors.New("--broker does not work with --cluster-file: the next leader would not know what the one before had under way at the broker")
-	case c.confirmAbove >= 0:
+	case c.asking.Above >= 0:
 		return errors.New("--confirm-above does not work with --cluster-file: a question would be known to one replica alone")
 	// The other replicas are told this address, so it must not be one such as 0.0.0.0.
 	case err != nil || host == "" || ip != nil && ip.IsUnspecified():

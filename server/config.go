@@ -3,12 +3,10 @@ package server
 import (
 	"cmp"
 	"errors"
-	"net/netip"
-	"time"
 
-	"wick/internal/exact"
-	"wick/market"
 	"wick/oauth"
+	"wick/permit"
+	"wick/trade"
 	"wick/trade/book"
 )
 
@@ -31,38 +29,22 @@ type config struct {
 	port    int
 	baseURL string // empty until the port is known
 
-	// Market data. Symbols and intervals are those that the engine follows from the
-	// start; each symbol is spelled as the operator wrote it.
+	// Market data, and state. Symbols are spelled as the operator wrote them.
 	source     string
 	watchlists map[string][]string // symbols by the name of their list
-	symbols    []string
-	intervals  []market.Interval
+	dataDir    string
 
-	// State, the login and whom it lets in. The keys are those of --key-file; without
-	// any, logins end with the process.
-	dataDir        string
+	// What settings say to the engine, the gate and the login; openApp and logIn add the rest.
+	// The login overwrites the passphrase with zeros as soon as it has its hash.
+	engine         trade.Options
+	asking         permit.Options
+	login          oauth.Options
 	passphraseFile string
-	passphrase     []byte // the login overwrites it with zeros as soon as it has its hash
-	passphraseFrom string // where it was set, for the consent page
-	keys           []oauth.Key
 	origins        []string
-	proxies        []netip.Prefix
-	documents      []string // hosts of client documents
-	documentsAt    string   // base URL for client documents in tests; empty otherwise
 
-	// How orders are bounded and filled. Rates and shares are fractions: 0.001 is a
-	// tenth of a percent.
-	limits            book.Limits
-	account           book.AccountRules
-	feeRate, slippage exact.Decimal
-	halfSpread        exact.Decimal
-	grid              map[string]book.Grid // by symbol; * for every other
-	confirmAbove      exact.Decimal        // negative: no order needs the approval of a person
-	approveInClient   bool                 // a form in the client counts as approval, but never for real money
-	attachTrade       bool                 // hosts that attach may trade, in spite of a passphrase or real money
-	makerFee          *exact.Decimal       // nil for feeRate
-	maxPriceAge       time.Duration
-	priceBand         float64
+	grid        map[string]book.Grid // by symbol; * for every other
+	attachTrade bool                 // hosts that attach may trade, in spite of a passphrase or real money
+	priceBand   float64
 
 	recover, showRecovery bool
 	exitWhenBroken        bool
@@ -93,16 +75,16 @@ func (c *config) check(env func(string) string) (err error) {
 	if c.command != nil {
 		return nil
 	}
-	if c.passphrase, c.passphraseFrom, err = passphrase(c.passphraseFile, env); err != nil {
+	if c.login.Passphrase, c.login.PassphraseFrom, err = passphrase(c.passphraseFile, env); err != nil {
 		return err
 	}
-	c.documentsAt = env("WICK_CLIENT_DOCUMENTS_URL")
+	c.login.DocumentsAt = env("WICK_CLIENT_DOCUMENTS_URL")
 	switch {
 	case c.mcp && c.serve:
 		return errors.New("--mcp and --serve exclude each other: start one process for each")
 	case c.recover && !c.trade:
 		return errors.New("--recover=yes goes on to serve: add --trade; wick recover shows what it would keep")
-	case c.limits.DailyLoss > 0 && c.account.Cash == 0 && !c.atBroker():
+	case c.engine.Limits.DailyLoss > 0 && c.engine.Account.Cash == 0 && !c.atBroker():
 		return errors.New("--max-daily-loss is counted on an account: add --cash, or --broker")
 	}
 	return cmp.Or(c.checkMessages(), c.checkCluster(env), c.checkBroker(env))

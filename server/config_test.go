@@ -44,9 +44,9 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.listen != "127.0.0.1" || c.port != 9315 || c.baseURL != "http://localhost:9315" || c.source != "sample" || c.trade ||
-		!slices.Equal(c.symbols, []string{"BTCUSDT"}) || !slices.Equal(c.intervals, []market.Interval{"4h", "1h"}) ||
-		c.dataDir != "/home/x/.wick" || c.logFormat != "text" || c.feeRate.String() != "0.001" || c.slippage.String() != "0.0005" ||
-		c.limits.OrderNotional.String() != "100000" {
+		!slices.Equal(c.engine.Symbols, []string{"BTCUSDT"}) || !slices.Equal(c.engine.Intervals, []market.Interval{"4h", "1h"}) ||
+		c.dataDir != "/home/x/.wick" || c.logFormat != "text" || c.engine.FeeRate.String() != "0.001" || c.engine.Slippage.String() != "0.0005" ||
+		c.engine.Limits.OrderNotional.String() != "100000" {
 		t.Errorf("defaults: %+v", c)
 	}
 }
@@ -55,7 +55,7 @@ func TestDefaults(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	c := parse(t, env("WICK_SERVE", "true", "WICK_PORT", "1", "WICK_BASE_URL", "https://Wick.example.com/", "WICK_TRUSTED_PROXY", "10.0.0.0/8,127.0.0.1",
 		"WICK_PASSPHRASE", "open sesame, open", "HOME", "/"), "--port", "2")
-	if !c.serve || c.port != 2 || c.baseURL != "https://wick.example.com" || len(c.proxies) != 2 || string(c.passphrase) != "open sesame, open" {
+	if !c.serve || c.port != 2 || c.baseURL != "https://wick.example.com" || len(c.login.TrustedProxies) != 2 || string(c.login.Passphrase) != "open sesame, open" {
 		t.Errorf("got %+v", c)
 	}
 	if c := parse(t, env("WICK_SERVE", "true", "HOME", "/"), "--mcp"); !c.mcp || c.serve {

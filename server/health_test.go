@@ -16,6 +16,7 @@ import (
 
 	"wick/internal/exact"
 	"wick/market"
+	"wick/trade"
 	"wick/trade/book"
 )
 
@@ -62,7 +63,7 @@ func TestHealthFromTheStart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := &config{trade: true, dataDir: t.TempDir(), source: "sample", symbols: []string{"BTCUSDT"}, intervals: []market.Interval{market.Hour1}}
+				c := &config{trade: true, dataDir: t.TempDir(), source: "sample", engine: trade.Options{Symbols: []string{"BTCUSDT"}, Intervals: []market.Interval{market.Hour1}}}
 				logs := newLoggers(io.Discard, "text")
 				defer logs.flush()
 				if test.alert {
@@ -105,7 +106,7 @@ func TestHealthOfTheFeed(t *testing.T) {
 		var log syncBuffer
 		logs := newLoggers(&log, "text")
 		defer logs.flush()
-		c := &config{trade: true, dataDir: t.TempDir(), source: "sample", symbols: []string{"BTCUSDT"}, intervals: []market.Interval{market.Hour1}}
+		c := &config{trade: true, dataDir: t.TempDir(), source: "sample", engine: trade.Options{Symbols: []string{"BTCUSDT"}, Intervals: []market.Interval{market.Hour1}}}
 		source := &dying{}
 		e, err := openApp(t.Context(), c, source, logs)
 		if err != nil {

@@ -227,7 +227,7 @@ func TestKeyFile(t *testing.T) {
 	} {
 		c, err := parseConfig([]string{"--serve", "--key-file", tc.file}, env("HOME", "/"), &bytes.Buffer{})
 		switch {
-		case tc.want == "" && (err != nil || len(c.keys) != 1):
+		case tc.want == "" && (err != nil || len(c.login.Keys) != 1):
 			t.Errorf("%s: %v", tc.name, err)
 		case tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), key) || strings.Contains(err.Error(), "horse")):
 			t.Errorf("%s: %v, want an error with %q", tc.name, err, tc.want)

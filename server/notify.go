@@ -93,7 +93,7 @@ func testNotify(ctx context.Context, t *task) error {
 		e := notify.Event{ID: fmt.Sprintf("test-%d", now.UnixNano()), At: now, Kind: "test", Text: "wick can reach you here: this is a test"}
 		m := notify.NewMessage([]*notify.Event{&e})
 		if d.Picture {
-			e.Chart = chartOf(t.symbols[0], t.intervals[0], now, nil, "")
+			e.Chart = chartOf(t.engine.Symbols[0], t.engine.Intervals[0], now, nil, "")
 			// If drawing fails, the message goes out without its picture, as a real one would.
 			if m.Picture, err = draw(ctx, e); err != nil {
 				fmt.Fprintf(t.shown, "%s: no picture: %v\n", d.Name, err)
@@ -264,7 +264,7 @@ var haltTexts = map[book.TradingState]string{
 }
 
 // interval is that of pictures of events that have none of their own.
-func (m *messenger) interval() market.Interval { return m.app.config.intervals[0] }
+func (m *messenger) interval() market.Interval { return m.app.config.engine.Intervals[0] }
 
 // orderTags returns what the text of an order adds about its money and prices: the broker
 // elsewhere, or that no money moved, and that prices were invented.

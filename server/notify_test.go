@@ -308,7 +308,7 @@ func TestNotifyFlags(t *testing.T) {
 }
 
 // fourHours is a messenger whose pictures have that interval.
-var fourHours = &messenger{app: &app{config: &config{intervals: []market.Interval{"4h"}}}}
+var fourHours = &messenger{app: &app{config: &config{engine: trade.Options{Intervals: []market.Interval{"4h"}}}}}
 
 // TestAlertText: a message about an alert has the sentence that clients get, and the note.
 func TestAlertText(t *testing.T) {

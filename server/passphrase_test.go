@@ -31,7 +31,7 @@ func TestPassphraseBound(t *testing.T) {
 		file := passphraseFile(t, secret+strings.Repeat("\n", size-len(secret)), 0o600)
 		c, err := parseConfig([]string{"--serve", "--passphrase-file", file}, env("HOME", "/"), &bytes.Buffer{})
 		switch {
-		case want == "" && (err != nil || string(c.passphrase) != secret):
+		case want == "" && (err != nil || string(c.login.Passphrase) != secret):
 			t.Errorf("%d bytes: %v", size, err)
 		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
 			t.Errorf("%d bytes: %v, want an error with %q", size, err, want)
@@ -77,8 +77,8 @@ func TestPassphraseCanBeTyped(t *testing.T) {
 	}
 	for _, secret := range []string{strings.Repeat("pq", maxTyped/2), strings.Repeat("éè", maxTyped/2), strings.Repeat("😀😁", maxTyped/4), "with a\ttab inside", " correct horse "} {
 		for _, end := range []string{"", "\n", "\r\n"} {
-			if c := parse(t, env("HOME", "/"), "--serve", "--passphrase-file", passphraseFile(t, secret+end, 0o600)); string(c.passphrase) != secret {
-				t.Errorf("%.30q with the end %q became %.30q", secret, end, c.passphrase)
+			if c := parse(t, env("HOME", "/"), "--serve", "--passphrase-file", passphraseFile(t, secret+end, 0o600)); string(c.login.Passphrase) != secret {
+				t.Errorf("%.30q with the end %q became %.30q", secret, end, c.login.Passphrase)
 			}
 		}
 		parse(t, env("HOME", "/", "WICK_PASSPHRASE", secret), "--serve")
@@ -100,8 +100,8 @@ func TestNoPassphraseFile(t *testing.T) {
 // the passphrase, blanks are.
 func TestPassphraseFile(t *testing.T) {
 	name := passphraseFile(t, " correct horse \r\n", 0o600)
-	if c := parse(t, env("HOME", "/"), "--passphrase-file", name); string(c.passphrase) != " correct horse " || c.passphraseFrom != "--passphrase-file" {
-		t.Errorf("passphrase %q from %q", c.passphrase, c.passphraseFrom)
+	if c := parse(t, env("HOME", "/"), "--passphrase-file", name); string(c.login.Passphrase) != " correct horse " || c.login.PassphraseFrom != "--passphrase-file" {
+		t.Errorf("passphrase %q from %q", c.login.Passphrase, c.login.PassphraseFrom)
 	}
 }
 

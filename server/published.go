@@ -106,7 +106,7 @@ func (c *config) publish(port int) error {
 		return err
 	}
 	base, err := url.Parse(c.baseURL)
-	open := len(c.passphrase) == 0
+	open := len(c.login.Passphrase) == 0
 	switch {
 	case err != nil:
 		return err
@@ -116,7 +116,7 @@ func (c *config) publish(port int) error {
 	case open && (!address.Loopback(c.listen) || !address.Loopback(base.Hostname())):
 		return errors.New("without a passphrase wick serves loopback only, because behind a public address a stranger could log in; " +
 			"set WICK_PASSPHRASE or --passphrase-file, or leave --listen and --base-url on loopback")
-	case open && len(c.proxies) > 0:
+	case open && len(c.login.TrustedProxies) > 0:
 		return errors.New("--trusted-proxy without a passphrase: behind a public proxy a stranger could read the code from the redirect, and so log in; " +
 			"set WICK_PASSPHRASE or --passphrase-file, or leave --trusted-proxy out")
 	}

@@ -72,19 +72,19 @@ func TestLeastLimits(t *testing.T) {
 	c := parse(t, env("HOME", "/"), "--trade", "--max-order-notional", "0.00000001", "--max-position-notional", "0.00000001", "--cash", "0.01", "--max-daily-loss", "0.01",
 		"--fee-rate", "0", "--slippage", "0", "--confirm-above", "0",
 		"--paper-file", paperLines(t, "max-open-orders 1", "max-open-orders-per-symbol 1", "max-order-rate 1", "max-price-age 1ns", "maker-fee-rate 0", "half-spread 0"))
-	l := c.limits
-	if l.OrderNotional != 1 || l.PositionNotional != 1 || l.Open != 1 || l.OpenPerSymbol != 1 || l.OrdersPerSecond != 1 || l.DailyLoss != exact.One/100 || c.account.Cash != exact.One/100 || c.maxPriceAge != 1 {
+	l := c.engine.Limits
+	if l.OrderNotional != 1 || l.PositionNotional != 1 || l.Open != 1 || l.OpenPerSymbol != 1 || l.OrdersPerSecond != 1 || l.DailyLoss != exact.One/100 || c.engine.Account.Cash != exact.One/100 || c.engine.MaxPriceAge != 1 {
 		t.Errorf("the least: %+v", c)
 	}
 	const most = math.MaxInt64 / int64(exact.One)
-	if l := parse(t, env("HOME", "/"), "--trade", "--max-order-notional", fmt.Sprint(most)).limits; l.OrderNotional != exact.Decimal(most)*exact.One {
+	if l := parse(t, env("HOME", "/"), "--trade", "--max-order-notional", fmt.Sprint(most)).engine.Limits; l.OrderNotional != exact.Decimal(most)*exact.One {
 		t.Errorf("the largest amount: %+v", l)
 	}
-	if c.feeRate != 0 || *c.makerFee != 0 || c.slippage != 0 || c.halfSpread != 0 || c.confirmAbove != 0 {
+	if c.engine.FeeRate != 0 || *c.engine.MakerFeeRate != 0 || c.engine.Slippage != 0 || c.engine.HalfSpread != 0 || c.asking.Above != 0 {
 		t.Errorf("zeros that mean something: %+v", c)
 	}
 	c = parse(t, env("HOME", "/"), "--trade", "--paper-file", paperLines(t, "# the most", "max-open-orders 1000000", "", "max-open-orders-per-symbol 250", "max-order-rate 1000000", "price-band 1.5", "currency GBp"))
-	if l := c.limits; l.Open != maxCount || l.OpenPerSymbol != book.MaxOpenPerSymbol || l.OrdersPerSecond != maxCount || c.priceBand != 1.5 || c.account.Currency != "GBp" {
+	if l := c.engine.Limits; l.Open != maxCount || l.OpenPerSymbol != book.MaxOpenPerSymbol || l.OrdersPerSecond != maxCount || c.priceBand != 1.5 || c.engine.Account.Currency != "GBp" {
 		t.Errorf("the most: %+v", l)
 	}
 }

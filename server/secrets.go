@@ -160,7 +160,7 @@ func prepareDir(c *config) error {
 	if err == nil {
 		err = privateDir(c.dataDir)
 	}
-	if c.trade || len(c.keys) > 0 || errors.Is(err, journal.ErrForeign) || errors.Is(err, errShared) {
+	if c.trade || len(c.login.Keys) > 0 || errors.Is(err, journal.ErrForeign) || errors.Is(err, errShared) {
 		return err
 	}
 	return nil

@@ -56,7 +56,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) (
 		return err
 	}
 	login := "with the passphrase"
-	if len(c.passphrase) == 0 {
+	if len(c.login.Passphrase) == 0 {
 		login = "at once, for clients on this machine"
 	}
 	e, err := openApp(ctx, c, source, logs)
@@ -157,15 +157,13 @@ func (e *app) newSite() (*http.Server, error) {
 // etcd for a replica, in the data directory with a key file, and otherwise in memory alone.
 func (e *app) logIn() (err error) {
 	c := e.config
-	o := oauth.Options{
-		BaseURL: c.baseURL, Passphrase: c.passphrase, PassphraseFrom: c.passphraseFrom, Loopback: address.Loopback(c.listen),
-		Trade: c.trade, Money: e.moneyText(), TrustedProxies: c.proxies, Documents: c.documents, DocumentsAt: c.documentsAt,
-		Keys: c.keys, OnRevoke: func(token string) { e.protocol.Sessions.Revoke(token) }, Log: e.logs.part("OAuth"),
-		OnLogin: func(name, scope string, from netip.Addr) {
-			if e.messages != nil {
-				e.messages.loggedIn(name, scope, from)
-			}
-		},
+	o := c.login
+	o.BaseURL, o.Loopback, o.Trade, o.Money, o.Log = c.baseURL, address.Loopback(c.listen), c.trade, e.moneyText(), e.logs.part("OAuth")
+	o.OnRevoke = func(token string) { e.protocol.Sessions.Revoke(token) }
+	o.OnLogin = func(name, scope string, from netip.Addr) {
+		if e.messages != nil {
+			e.messages.loggedIn(name, scope, from)
+		}
 	}
 	if c.hasPage() {
 		o.OwnPage = pagePath
@@ -173,7 +171,7 @@ func (e *app) logIn() (err error) {
 	switch {
 	case e.replica != nil:
 		o.Ledger, err = e.replica.openLedger()
-	case len(c.keys) > 0:
+	case len(c.login.Keys) > 0:
 		o.Ledger, e.logins, err = openLogins(c.dataDir)
 	}
 	if err != nil {

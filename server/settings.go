@@ -15,6 +15,7 @@ import (
 	"wick/internal/limit"
 	"wick/market"
 	"wick/oauth"
+	"wick/permit"
 	"wick/trade/book"
 )
 
@@ -78,31 +79,34 @@ const (
 // operator who wrote it meant something else.
 func (c *config) settings() []Setting {
 	trading := []Setting{
-		{Name: "symbols", Value: "symbols", Default: "BTCUSDT", Help: "up to 50 symbols the engine watches from the start, separated by commas", set: each(&c.symbols, asSymbol)},
-		{Name: "intervals", Value: "intervals", Default: "4h,1h", Help: "intervals the engine keeps of each symbol; alerts take the first unless told", set: each(&c.intervals, market.ParseInterval)},
-		{Name: "max-order-notional", Value: "units", Default: "100000", Help: "largest order in quote units; with --broker alpaca or alpaca-paper 100 unless set", set: amount(&c.limits.OrderNotional, 1)},
-		{Name: "max-position-notional", Value: "units", Help: "largest position per symbol in quote units; default ten times the largest order", set: amount(&c.limits.PositionNotional, 1)},
-		{Name: "max-daily-loss", Value: "amount", Help: "with --cash or --broker: after a loss of this amount in a day only orders that shrink a position are taken", set: amount(&c.limits.DailyLoss, 1)},
-		{Name: "cash", Value: "amount", Help: "open a paper account with this amount: orders need buying power, and get_positions shows the account", set: amount(&c.account.Cash, 1)},
-		{Name: "fee-rate", Value: "fraction", Default: "0.001", Help: "paper broker: fee as a fraction of a fill", set: fraction(&c.feeRate)},
-		{Name: "slippage", Value: "fraction", Default: "0.0005", Help: "paper broker: slippage of stops and of orders that fill at once, as a fraction of the price", set: fraction(&c.slippage)},
+		{Name: "symbols", Value: "symbols", Default: "BTCUSDT", Help: "up to 50 symbols the engine watches from the start, separated by commas", set: each(&c.engine.Symbols, asSymbol)},
+		{Name: "intervals", Value: "intervals", Default: "4h,1h", Help: "intervals the engine keeps of each symbol; alerts take the first unless told", set: each(&c.engine.Intervals, market.ParseInterval)},
+		{Name: "max-order-notional", Value: "units", Default: "100000", Help: "largest order in quote units; with --broker alpaca or alpaca-paper 100 unless set", set: amount(&c.engine.Limits.OrderNotional, 1)},
+		{Name: "max-position-notional", Value: "units", Help: "largest position per symbol in quote units; default ten times the largest order", set: amount(&c.engine.Limits.PositionNotional, 1)},
+		{Name: "max-daily-loss", Value: "amount", Help: "with --cash or --broker: after a loss of this amount in a day only orders that shrink a position are taken", set: amount(&c.engine.Limits.DailyLoss, 1)},
+		{Name: "cash", Value: "amount", Help: "open a paper account with this amount: orders need buying power, and get_positions shows the account", set: amount(&c.engine.Account.Cash, 1)},
+		{Name: "fee-rate", Value: "fraction", Default: "0.001", Help: "paper broker: fee as a fraction of a fill", set: fraction(&c.engine.FeeRate)},
+		{Name: "slippage", Value: "fraction", Default: "0.0005", Help: "paper broker: slippage of stops and of orders that fill at once, as a fraction of the price", set: fraction(&c.engine.Slippage)},
 		{Name: inPaper, Value: "file", Help: "file with the details of the book and its rules, see docs/settings.md", set: fromFile(readOpen, maxLines, func(text []byte) error { return c.setLines(inPaper, text) })},
-		{Name: "confirm-above", Value: "sum", Help: "sum in the account's currency that a client may place within an hour, without a passphrase all together; beyond it a person approves; default none, at a broker 0", set: amount(&c.confirmAbove, 0)},
-		{Name: "approve-in-client", Help: "let a form in the client approve an order, in place of the page; never for real money", set: on(&c.approveInClient)},
+		{Name: "confirm-above", Value: "sum", Help: "sum in the account's currency that a client may place within an hour, without a passphrase all together; beyond it a person approves; default none, at a broker 0", set: amount(&c.asking.Above, 0)},
+		{Name: "approve-in-client", Help: "let a form in the client approve an order, in place of the page; never for real money", set: on(&c.asking.InClient)},
 	}
 	trading = append(trading, c.brokerSettings()...)
 	paper := []Setting{
-		{Name: "maker-fee-rate", Value: "fraction", Help: "fee of limits that rested, as a fraction of a fill; default --fee-rate", set: func(text string) error { c.makerFee = new(exact.Decimal); return fraction(c.makerFee)(text) }},
-		{Name: "half-spread", Value: "fraction", Help: "how far bid and ask are from the price, as a fraction of it; default the source's own, or 0", set: fraction(&c.halfSpread)},
+		{Name: "maker-fee-rate", Value: "fraction", Help: "fee of limits that rested, as a fraction of a fill; default --fee-rate", set: func(text string) error {
+			c.engine.MakerFeeRate = new(exact.Decimal)
+			return fraction(c.engine.MakerFeeRate)(text)
+		}},
+		{Name: "half-spread", Value: "fraction", Help: "how far bid and ask are from the price, as a fraction of it; default the source's own, or 0", set: fraction(&c.engine.HalfSpread)},
 		{Name: "grid", Value: "SYMBOL=TICK/LOT/MIN", Help: "steps and least order, several with commas; * for all others; default the exchange's", Repeat: true, set: func(text string) (err error) { c.grid, err = parseGrid(text); return err }},
-		{Name: "currency", Value: "currency", Default: "USD", Help: "currency of the account, as data sources write it", set: value(&c.account.Currency, asText, isCurrency, "is not the name of a currency as data sources write it, such as USD, USDT or, for pence, GBp")},
-		{Name: "stablecoins-as-usd", Value: "switch", Default: "true", Help: "count USDT and USDC as USD", set: on(&c.account.Stablecoins)},
-		{Name: "leverage", Value: "times", Default: "1", Help: "how many times the equity of the account positions may be worth", set: amount(&c.account.Leverage, exact.One)},
-		{Name: "short", Value: "switch", Default: "false", Help: "allow selling what is not held", set: on(&c.account.Short)},
-		{Name: "max-open-orders-per-symbol", Value: "number", Default: "200", Help: "largest number of open orders per symbol", set: whole(&c.limits.OpenPerSymbol, 1, book.MaxOpenPerSymbol)},
-		{Name: "max-open-orders", Value: "number", Default: "1000", Help: "largest number of open orders in all", set: whole(&c.limits.Open, 1, maxCount)},
-		{Name: "max-order-rate", Value: "number", Default: "10", Help: "largest number of orders a second, after twice as many at once", set: whole(&c.limits.OrdersPerSecond, 1, maxCount)},
-		{Name: "max-price-age", Value: "duration", Help: "oldest price to trade at, such as 90s; default 60s, for stocks the session's last price", set: duration(&c.maxPriceAge, 1)},
+		{Name: "currency", Value: "currency", Default: "USD", Help: "currency of the account, as data sources write it", set: value(&c.engine.Account.Currency, asText, isCurrency, "is not the name of a currency as data sources write it, such as USD, USDT or, for pence, GBp")},
+		{Name: "stablecoins-as-usd", Value: "switch", Default: "true", Help: "count USDT and USDC as USD", set: on(&c.engine.Account.Stablecoins)},
+		{Name: "leverage", Value: "times", Default: "1", Help: "how many times the equity of the account positions may be worth", set: amount(&c.engine.Account.Leverage, exact.One)},
+		{Name: "short", Value: "switch", Default: "false", Help: "allow selling what is not held", set: on(&c.engine.Account.Short)},
+		{Name: "max-open-orders-per-symbol", Value: "number", Default: "200", Help: "largest number of open orders per symbol", set: whole(&c.engine.Limits.OpenPerSymbol, 1, book.MaxOpenPerSymbol)},
+		{Name: "max-open-orders", Value: "number", Default: "1000", Help: "largest number of open orders in all", set: whole(&c.engine.Limits.Open, 1, maxCount)},
+		{Name: "max-order-rate", Value: "number", Default: "10", Help: "largest number of orders a second, after twice as many at once", set: whole(&c.engine.Limits.OrdersPerSecond, 1, maxCount)},
+		{Name: "max-price-age", Value: "duration", Help: "oldest price to trade at, such as 90s; default 60s, for stocks the session's last price", set: duration(&c.engine.MaxPriceAge, 1)},
 		{Name: "price-band", Value: "multiple", Default: strconv.Itoa(market.DefaultBand), Help: "largest jump of a price, up or down, that is believed without asking twice", set: value(&c.priceBand, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }, isBand, "is no multiple above 1")},
 	}
 	source := Setting{Name: "source", Value: "source", Default: "sample", Help: "source of bars: " + strings.Join(market.Sources(), ", "), set: value(&c.source, asText, isSource, "is none of "+strings.Join(market.Sources(), ", "))}
@@ -123,10 +127,10 @@ func (c *config) settings() []Setting {
 			Setting{Name: "port", Value: "port", Default: "9315", Help: "port to bind; 0 picks a free one", set: whole(&c.port, 0, 65535)},
 			Setting{Name: "base-url", Value: "URL", Help: "published URL; default http://localhost:<port>", set: func(text string) (err error) { c.baseURL, err = normalBase(text); return err }},
 			Setting{Name: "passphrase-file", Value: "file", Help: "file with the owner's passphrase (WICK_PASSPHRASE holds the passphrase itself)", set: store(&c.passphraseFile)},
-			Setting{Name: "key-file", Value: "file", Help: "file with keys that keep everybody logged in over a restart, see docs/keys.md; mode 0600", set: fromFile(readSecret, maxKeyFile, func(text []byte) (err error) { c.keys, err = oauth.ParseKeys(text); return err })},
+			Setting{Name: "key-file", Value: "file", Help: "file with keys that keep everybody logged in over a restart, see docs/keys.md; mode 0600", set: fromFile(readSecret, maxKeyFile, func(text []byte) (err error) { c.login.Keys, err = oauth.ParseKeys(text); return err })},
 			Setting{Name: "allow-origin", Value: "origin", Help: "browser origin to allow besides loopback and our own; repeatable", Repeat: true, set: each(&c.origins, asOrigin)},
-			Setting{Name: "client-documents", Value: "host", Help: "host whose clients may log in by a document about them, such as claude.ai; repeatable", Repeat: true, set: each(&c.documents, asText)},
-			Setting{Name: "trusted-proxy", Value: "CIDR", Help: "CIDR of proxies whose X-Forwarded-For is believed; repeatable; needs a passphrase", Repeat: true, set: each(&c.proxies, asPrefix)},
+			Setting{Name: "client-documents", Value: "host", Help: "host whose clients may log in by a document about them, such as claude.ai; repeatable", Repeat: true, set: each(&c.login.Documents, asText)},
+			Setting{Name: "trusted-proxy", Value: "CIDR", Help: "CIDR of proxies whose X-Forwarded-For is believed; repeatable; needs a passphrase", Repeat: true, set: each(&c.login.TrustedProxies, asPrefix)},
 			Setting{Name: "attach-trade", Help: "let hosts that attach over stdio trade, though there is a passphrase or real money", set: on(&c.attachTrade)}),
 		group("Server", "", c.pageSettings()...),
 		group("Market data", "", source, watchlist),
@@ -159,7 +163,7 @@ var errUsage = errors.New("see wick --help")
 // parseConfig reads the command line and, where a flag is not given, its twin in the
 // environment. Help goes to out and ends with flag.ErrHelp.
 func parseConfig(args []string, env func(string) string, out io.Writer) (*config, error) {
-	c := &config{given: make(map[string]string), values: make(map[string]string), set: make(map[string]bool), confirmAbove: -1}
+	c := &config{given: make(map[string]string), values: make(map[string]string), set: make(map[string]bool), asking: permit.Options{Above: -1}}
 	if err := c.parseArgs(chartAlias(args), out); err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 
 	"wick/market"
 	"wick/oauth"
+	"wick/trade"
 )
 
 // socketless is a server without sockets, so that days can pass in a test.
@@ -42,7 +43,7 @@ func newKeys(t *testing.T) []oauth.Key {
 // start starts the server on its directory.
 func (s *socketless) start() {
 	s.t.Helper()
-	c := &config{serve: true, trade: true, noApp: true, dataDir: s.dir, listen: "127.0.0.1", baseURL: s.base, keys: s.keys, source: "sample", symbols: []string{"BTCUSDT"}, intervals: []market.Interval{market.Hour1}}
+	c := &config{serve: true, trade: true, noApp: true, dataDir: s.dir, listen: "127.0.0.1", baseURL: s.base, login: oauth.Options{Keys: s.keys}, source: "sample", engine: trade.Options{Symbols: []string{"BTCUSDT"}, Intervals: []market.Interval{market.Hour1}}}
 	logs := newLoggers(io.Discard, "text")
 	var err error
 	if s.app, err = openApp(s.t.Context(), c, market.Sample{}, logs); err != nil {
