@@ -337,7 +337,8 @@ func TestStdioHears(t *testing.T) {
 	})
 }
 
-// TestStdioUnderway: calls beyond so many, and after so many bytes, are refused at once.
+// TestStdioUnderway: calls beyond so many, and after so many bytes, are refused at once, while
+// pings are answered and cancellations read.
 func TestStdioUnderway(t *testing.T) {
 	long := `"` + strings.Repeat("x", maxLine/2) + `"`
 	for calls, args := range map[int]string{maxUnderway: "{}", maxUnderwayBytes/len(long) + 1: `{"a":` + long + `}`} {
@@ -349,6 +350,8 @@ func TestStdioUnderway(t *testing.T) {
 				}
 			}
 			d.want(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"error":{"code":-32000,"message":%q}}`, calls, errCrowded.Message))
+			d.send(ping)
+			d.want(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 			for i := range calls {
 				fmt.Fprintf(d.in, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`+"\n", i)
 			}

@@ -602,3 +602,28 @@ func FuzzModern(f *testing.F) {
 		}
 	})
 }
+
+// TestWatchedOnce: the state of a resource is asked for once a second, however many callers
+// watch it.
+func TestWatchedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int64
+		s := NewServer(Options{Ring: func(string) {}, Resources: []Resource{{URI: "x://of/{name}", Name: "of", State: func(Reading) (string, error) {
+			asked.Add(1)
+			return "fine", nil
+		}}}})
+		for i := range 100 {
+			subscribeTo(s, Caller{ID: fmt.Sprint(i)}, "x://of/all")
+			subscribeTo(s, Caller{ID: fmt.Sprint(i)}, fmt.Sprint("x://of/", i))
+		}
+		asked.Store(0)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*watchPeriod+watchPeriod/2)
+		defer cancel()
+		if err := s.Watch(ctx); err != nil || asked.Load() != 10*101 {
+			t.Errorf("%v, and the states of 101 resources were asked for %d times in ten seconds", err, asked.Load())
+		}
+		for i := range 100 {
+			s.Sessions.Revoke(fmt.Sprint(i))
+		}
+	})
+}
