@@ -285,15 +285,12 @@ func (r *request) unfit() *Error {
 	return nil
 }
 
-// has reports whether the version of r has the method that it names.
-func (r *request) has() bool {
-	newer, one := only[r.Method]
-	return !one || newer == r.modern
-}
-
-// unknownMethod returns the error of a method that is not served: HTTP 404 in the newer
-// version, and an ordinary reply with status 200 in the older one.
-func (r *request) unknownMethod() *Error {
+// unserved returns the error of a method that is not known, or that the version of r does not
+// have: HTTP 404 in the newer version, and an ordinary reply with status 200 in the older one.
+func (r *request) unserved(known bool) *Error {
+	if newer, one := only[r.Method]; known && (!one || newer == r.modern) {
+		return nil
+	}
 	refused := &Error{Code: codeUnknownMethod, Message: "unknown method " + strconv.Quote(limit.Clip(r.Method))}
 	if r.modern {
 		refused.Status = http.StatusNotFound

@@ -187,8 +187,13 @@ func (x *exchange) revoked() {
 
 // post serves POST /mcp and its aliases.
 func (x *exchange) post() int {
-	if refused := x.unacceptable(); refused != nil {
-		return x.refuse(refused)
+	switch {
+	case !accepts(x.r.Header["Accept"], "application/json"):
+		return x.refuse(&Error{Code: codeInvalidRequest, Status: http.StatusNotAcceptable, Message: "POST answers with application/json, which the Accept header excludes"})
+	case !jsonBody(x.r.Header):
+		return x.refuse(&Error{Code: codeInvalidRequest, Status: http.StatusUnsupportedMediaType, Message: "the body must be application/json"})
+	case x.r.ContentLength > maxBody:
+		return x.refuse(errTooLarge)
 	}
 	if refused := x.authenticate(); refused != nil {
 		return x.refuse(refused)
@@ -268,19 +273,6 @@ func (x *exchange) hold(out *output) {
 	}
 }
 
-// unacceptable returns why the headers of the request are refused, or nil.
-func (x *exchange) unacceptable() *Error {
-	switch {
-	case !accepts(x.r.Header["Accept"], "application/json"):
-		return &Error{Code: codeInvalidRequest, Status: http.StatusNotAcceptable, Message: "POST answers with application/json, which the Accept header excludes"}
-	case !jsonBody(x.r.Header):
-		return &Error{Code: codeInvalidRequest, Status: http.StatusUnsupportedMediaType, Message: "the body must be application/json"}
-	case x.r.ContentLength > maxBody:
-		return errTooLarge
-	}
-	return nil
-}
-
 // messages reads the body. A batch without a token is refused as a whole: with one small
 // request for twenty lists of tools a stranger could fill memory cheaply.
 func (x *exchange) messages() (all []request, batch bool, refused *Error) {
@@ -320,18 +312,14 @@ var errTooLarge = &Error{Code: codeInvalidRequest, Status: http.StatusRequestEnt
 // grows with what has arrived, not with the length that the client announced: it doubles,
 // but not beyond that length and the byte by which the last read sees the end.
 func (x *exchange) read() ([]byte, *Error) {
-	announced := int(x.r.ContentLength) + 1
-	size := freeBytes
-	if x.r.ContentLength > 0 {
-		size = min(size, announced)
+	most := maxBody + 1
+	if x.r.ContentLength >= 0 {
+		most = int(x.r.ContentLength) + 1
 	}
-	b := make([]byte, 0, size)
+	b := make([]byte, 0, min(freeBytes, most))
 	for {
 		if len(b) == cap(b) {
-			more := len(b)
-			if left := announced - len(b); left > 0 {
-				more = min(more, left)
-			}
+			more := max(1, min(len(b), most-len(b)))
 			if refused := x.shares().Take(x.caller, more); refused != nil {
 				return nil, refused
 			}

@@ -30,7 +30,7 @@ type promptMessage struct {
 func (s *Server) prompt(_ context.Context, _ Caller, r *request) Reply {
 	p := s.prompts[r.Params.Name]
 	if p == nil {
-		return refuse(InvalidParams(fmt.Sprintf("unknown prompt %q: prompts/list has the names", limit.Clip(r.Params.Name))))
+		return refuse(unknownPrompt(r.Params.Name))
 	}
 	arguments, refused := p.read(r.Params.Arguments)
 	var said text
@@ -41,6 +41,10 @@ func (s *Server) prompt(_ context.Context, _ Caller, r *request) Reply {
 		return Reply{err: refused, name: p.Name}
 	}
 	return Reply{result: &prompted{Description: p.Description, Messages: []promptMessage{{"user", item{Type: "text", Text: &said}}}}, name: p.Name}
+}
+
+func unknownPrompt(name string) *Error {
+	return InvalidParams(fmt.Sprintf("unknown prompt %q: prompts/list has the names", limit.Clip(name)))
 }
 
 // read returns the arguments of a prompt that are known and not empty, or why they are
@@ -82,49 +86,39 @@ type completed struct {
 
 // completion answers completion/complete.
 func (s *Server) completion(ctx context.Context, c Caller, r *request) Reply {
-	known, refused := s.argumentsOf(r)
+	var known []string // names of the arguments of the prompt or template
+	switch ref := r.Params.Ref; ref.Type {
+	case "ref/prompt":
+		p := s.prompts[ref.Name]
+		if p == nil {
+			return refuse(unknownPrompt(ref.Name))
+		}
+		for _, a := range p.Arguments {
+			known = append(known, a.Name)
+		}
+	case "ref/resource":
+		at := slices.IndexFunc(s.resources, func(r *Resource) bool { return r.URI == ref.URI })
+		if at < 0 {
+			return refuse(InvalidParams(fmt.Sprintf("unknown template %q: resources/templates/list has them", limit.Clip(ref.URI))))
+		}
+		known = s.resources[at].parts()
+	default:
+		return refuse(InvalidParams(`ref must have the type "ref/prompt" or "ref/resource"`))
+	}
 	asked := r.Params.Argument
 	switch {
-	case refused != nil:
 	case !slices.Contains(known, asked.Name):
-		refused = InvalidParams(fmt.Sprintf("there is no argument %q to complete", limit.Clip(asked.Name)))
+		return refuse(InvalidParams(fmt.Sprintf("there is no argument %q to complete", limit.Clip(asked.Name))))
 	case len(asked.Value) > maxArgument:
-		refused = InvalidParams(fmt.Sprintf("the value has %d bytes: at most %d", len(asked.Value), maxArgument))
+		return refuse(InvalidParams(fmt.Sprintf("the value has %d bytes: at most %d", len(asked.Value), maxArgument)))
 	}
 	var values []string
-	if refused == nil {
-		refused = s.guard("completion", func() { values = s.complete(ctx, Completion{c, asked.Name, asked.Value}) })
-	}
-	if refused != nil {
-		return refuse(refused)
+	if bug := s.guard("completion", func() { values = s.complete(ctx, Completion{c, asked.Name, asked.Value}) }); bug != nil {
+		return refuse(bug)
 	}
 	var done completed
 	// An empty list, not null, when nothing fits: the schema wants an array.
 	done.Completion.Values = append([]string{}, values[:min(len(values), maxCompletions)]...)
 	done.Completion.Total, done.Completion.More = len(values), len(values) > maxCompletions
 	return Reply{result: &done}
-}
-
-// argumentsOf returns the names of the arguments of the prompt or template that a
-// completion is for.
-func (s *Server) argumentsOf(r *request) (names []string, refused *Error) {
-	switch ref := r.Params.Ref; ref.Type {
-	case "ref/prompt":
-		p := s.prompts[ref.Name]
-		if p == nil {
-			return nil, InvalidParams(fmt.Sprintf("unknown prompt %q: prompts/list has the names", limit.Clip(ref.Name)))
-		}
-		for _, a := range p.Arguments {
-			names = append(names, a.Name)
-		}
-		return names, nil
-	case "ref/resource":
-		for _, r := range s.resources {
-			if r.URI == ref.URI {
-				return r.parts(), nil
-			}
-		}
-		return nil, InvalidParams(fmt.Sprintf("unknown template %q: resources/templates/list has them", limit.Clip(ref.URI)))
-	}
-	return nil, InvalidParams(`ref must have the type "ref/prompt" or "ref/resource"`)
 }

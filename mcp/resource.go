@@ -115,23 +115,16 @@ func listResources(resources []Resource) (list, templates result) {
 // contents is the result of resources/read.
 type contents struct {
 	head
-	Contents []any `json:"contents"` // of textPart and blobPart
+	Contents []part `json:"contents"`
 }
 
+// part is one content on the wire: a text, or bytes.
 type part struct {
 	URI  string          `json:"uri"`
 	MIME string          `json:"mimeType"` // of the resource unless the content names its own
 	Meta json.RawMessage `json:"_meta,omitempty"`
-}
-
-type textPart struct {
-	part
-	Text text `json:"text"`
-}
-
-type blobPart struct {
-	part
-	Blob []byte `json:"blob"` // base64
+	Text *text           `json:"text,omitempty"`
+	Blob []byte          `json:"blob,omitempty"` // base64
 }
 
 // read answers resources/read: it runs the resource's Read as a job, like a tool.
@@ -165,14 +158,12 @@ func unread(uri string, why error) *Error {
 
 // contents returns the reply with what was read.
 func (r *Resource) contents(uri string, read []Content) Reply {
-	size, all := 0, make([]any, len(read))
+	size, all := 0, make([]part, len(read))
 	for i, c := range read {
 		size += len(c.Text) + len(c.Data)
-		p := part{uri, cmp.Or(c.MIME, r.MIME), r.Meta}
-		if c.Data != nil {
-			all[i] = blobPart{p, c.Data}
-		} else {
-			all[i] = textPart{p, c.Text}
+		all[i] = part{URI: uri, MIME: cmp.Or(c.MIME, r.MIME), Meta: r.Meta, Blob: c.Data}
+		if c.Data == nil {
+			all[i].Text = (*text)(&read[i].Text)
 		}
 	}
 	if size > maxContents {

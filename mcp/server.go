@@ -85,9 +85,6 @@ type empty struct{ head }
 // refuse returns the reply with an error.
 func refuse(err *Error) Reply { return Reply{err: err} }
 
-// silent reports whether no reply is due.
-func (r Reply) silent() bool { return r.err == nil && r.fixed == nil && r.result == nil }
-
 // carrier is what a transport does for a request.
 type carrier interface {
 	notify(line []byte) // writes a notification about the request
@@ -112,8 +109,8 @@ func (s *Server) reply(ctx context.Context, c Caller, r *request) Reply {
 		return refuse(r.wrong)
 	}
 	answer := s.methods[r.Method]
-	if answer == nil || !r.has() {
-		return refuse(r.unknownMethod())
+	if refused := r.unserved(answer != nil); refused != nil {
+		return refuse(refused)
 	}
 	return answer(ctx, c, r)
 }
@@ -124,8 +121,8 @@ func (s *Server) writeAll(b *output, all []request, batch bool, answer func(*req
 	start := b.Len()
 	for i := range all {
 		reply := answer(&all[i])
-		if reply.silent() {
-			continue
+		if reply.err == nil && reply.fixed == nil && reply.result == nil {
+			continue // no reply is due
 		}
 		if batch && b.Len() == start {
 			b.WriteByte('[')
@@ -168,9 +165,10 @@ func NewServer(o Options) *Server {
 		prompts:  make(map[string]*Prompt, len(o.Prompts)),
 		complete: o.Complete,
 		may:      o.May,
-		gates:    [...]*gate{Normal: newGate(workSlots()), Heavy: newGate(workSlots()), Waiting: newGate(waitingSlots)},
+		watch: watch{ring: o.Ring, shares: Shares{All: maxWatched},
+			uris: make(map[string]*watched), own: make(map[string]*watcher), listeners: make(map[string][]*watcher)},
+		gates: [...]*gate{Normal: newGate(workSlots()), Heavy: newGate(workSlots()), Waiting: newGate(waitingSlots)},
 	}
-	s.watch.init(o.Ring)
 	if s.may == nil {
 		s.may = func(context.Context, Caller, string) error { return nil }
 	}

@@ -39,11 +39,6 @@ type watch struct {
 	closed    bool
 }
 
-func (w *watch) init(ring func(caller string)) {
-	w.ring, w.shares = ring, Shares{All: maxWatched}
-	w.uris, w.own, w.listeners = make(map[string]*watched), make(map[string]*watcher), make(map[string][]*watcher)
-}
-
 // watched is one URI that somebody watches.
 type watched struct {
 	resource *Resource
@@ -413,14 +408,11 @@ func (w *watch) join(one *watcher) bool {
 	if w.closed || w.listening >= maxAllListeners {
 		return false
 	}
-	key := one.caller.Key()
-	all := append(w.listeners[key], one)
-	w.listeners[key] = all
 	w.listening++
-	if len(all) > maxListeners {
-		// This only ends its context. Its stream then calls leave, which takes it off the
-		// list.
-		all[len(all)-1-maxListeners].end()
+	key := one.caller.Key()
+	w.listeners[key] = append(w.listeners[key], one)
+	if older := len(w.listeners[key]) - 1 - maxListeners; older >= 0 {
+		w.listeners[key][older].end() // its stream then calls leave, which takes it off the list
 	}
 	return true
 }
