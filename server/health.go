@@ -61,7 +61,7 @@ func (e *app) health() healthDoc {
 	// At a broker elsewhere: which one, and only the end of the account's number,
 	// since this page needs no login.
 	if v, ok := e.trade.Venue(); ok {
-		h.Broker, h.Account = v.Broker, masked(v.Account)
+		h.Broker, h.Account = v.Name, masked(v.Account)
 		if v.Money == book.RealMoney {
 			h.Money = "real"
 		}

@@ -210,7 +210,7 @@ func (e *app) setTrading(on bool) (string, error) {
 // without.
 func (e *app) halted(elsewhere, here string) string {
 	if v, ok := e.trade.Venue(); ok {
-		return "trading is halted: no order is sent to " + v.Broker + " until it is resumed" + elsewhere
+		return "trading is halted: no order is sent to " + v.Name + " until it is resumed" + elsewhere
 	}
 	return "trading is halted: no order is placed or filled until it is resumed" + here
 }
@@ -239,7 +239,7 @@ func (e *app) accept() (string, error) {
 		return "", err
 	}
 	v, _ := e.trade.Venue()
-	return accepted(differed, late, v.Differences), nil
+	return accepted(differed, late, v.Differs()), nil
 }
 
 // accepted says what was accepted: positions that differed, and orders that were given up

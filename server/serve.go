@@ -207,9 +207,9 @@ func (e *app) moneyText() string {
 	if e.trade != nil {
 		switch v, atBroker := e.trade.Venue(); {
 		case atBroker && v.Money == book.RealMoney:
-			return fmt.Sprintf("Real money: orders are sent to %s, account %s.", v.Broker, masked(v.Account))
+			return fmt.Sprintf("Real money: orders are sent to %s, account %s.", v.Name, masked(v.Account))
 		case atBroker:
-			return fmt.Sprintf("Orders are sent to the paper account %s at %s: no real money.", masked(v.Account), v.Broker)
+			return fmt.Sprintf("Orders are sent to the paper account %s at %s: no real money.", masked(v.Account), v.Name)
 		}
 	}
 	return "Paper trading: no real money."

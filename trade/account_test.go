@@ -70,8 +70,8 @@ func TestAccount(t *testing.T) {
 		if a, err := e.Account(); a != nil || err != nil {
 			t.Errorf("without --cash there is an account: %+v", a)
 		}
-		if a, at := e.AccountAtBroker(); !at.IsZero() {
-			t.Errorf("on paper there is an account at a broker: %+v", a)
+		if v, ok := e.Venue(); ok || !v.ReadAt.IsZero() {
+			t.Errorf("on paper there is an account at a broker: %+v", v)
 		}
 	})
 }

@@ -107,22 +107,22 @@ type tapped struct {
 	live.Broker
 	mu        sync.Mutex
 	connected func()
-	deliver   func(live.Event)
+	deliver   func(live.State)
 }
 
-func (b *tapped) Stream(ctx context.Context, after string, connected func(), deliver func(live.Event)) error {
+func (b *tapped) Stream(ctx context.Context, connected func(), deliver func(live.State)) error {
 	b.mu.Lock()
 	b.connected, b.deliver = connected, deliver
 	b.mu.Unlock()
-	return b.Broker.Stream(ctx, after, connected, deliver)
+	return b.Broker.Stream(ctx, connected, deliver)
 }
 
-// heard has the stream tell an event.
-func (l *atBroker) heard(event live.Event) {
+// heard has the stream tell of an order.
+func (l *atBroker) heard(s live.State) {
 	l.tap.mu.Lock()
 	deliver := l.tap.deliver
 	l.tap.mu.Unlock()
-	deliver(event)
+	deliver(s)
 }
 
 // soon has the account read now, as after a connect of the stream.
@@ -414,7 +414,7 @@ func TestLiveStart(t *testing.T) {
 			t.Errorf("with a position that is not the book's: %v, want broker_differs", err)
 		}
 		status, _ := l.e.Venue()
-		if status.State != "differs" || len(status.Differences) != 1 || status.Differences[0] != (book.Difference{Symbol: "AAA", Broker: 5 * exact.One}) || status.External != 1 {
+		if status.State != "differs" || len(status.Differs()) != 1 || status.Differs()[0] != (book.Difference{Symbol: "AAA", Broker: 5 * exact.One}) || len(status.External) != 1 {
 			t.Errorf("status: %+v, want a difference of 5 AAA and one external order", status)
 		}
 		orders, err := l.e.Find(OrderFilter{Status: book.StatusOpen})
@@ -488,7 +488,7 @@ func TestLiveAcceptFails(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		differs := func(when string) {
 			t.Helper()
-			if status, _ := l.e.Venue(); status.State != "differs" || len(status.Differences) != 1 {
+			if status, _ := l.e.Venue(); status.State != "differs" || len(status.Differs()) != 1 {
 				t.Errorf("%s: %+v, want a difference", when, status)
 			}
 		}
@@ -765,7 +765,7 @@ func TestLiveDailyLoss(t *testing.T) {
 			v.Faults = func(r *http.Request) alpacatest.Fault { return alpacatest.Fault{Status: 503} }
 		})
 		time.Sleep(5 * time.Minute)
-		if status, _ := l.e.Venue(); status.State != "closed" || !strings.Contains(status.Reason, "cannot be read") {
+		if status, _ := l.e.Venue(); status.State != "closed" || !strings.Contains(status.Closed, "cannot be read") {
 			t.Errorf("while nothing can be read: %+v, want closed", status)
 		}
 	})
@@ -883,7 +883,7 @@ func TestLiveStamp(t *testing.T) {
 		time.Sleep(time.Second)
 		v.Set(func(v *alpacatest.Venue) { v.Number = "X" }) // other keys in the same file
 		time.Sleep(time.Minute)
-		if status, _ := l.e.Venue(); status.State != "closed" || !strings.Contains(status.Reason, "account X") {
+		if status, _ := l.e.Venue(); status.State != "closed" || !strings.Contains(status.Closed, "account X") {
 			t.Errorf("with keys of another account: %+v, want closed", status)
 		}
 		l.stop()
@@ -998,7 +998,7 @@ func TestLiveOtherAccount(t *testing.T) {
 		if o = l.order(o.ID); !o.Unknown() {
 			t.Errorf("after reports of another account: %+v, want its outcome still unknown", o)
 		}
-		if s, _ := l.e.Venue(); s.State != "closed" || !strings.Contains(s.Reason, "PA3SOMEBODYELSE") {
+		if s, _ := l.e.Venue(); s.State != "closed" || !strings.Contains(s.Closed, "PA3SOMEBODYELSE") {
 			t.Errorf("status: %+v, want closed", s)
 		}
 	})
@@ -1140,7 +1140,7 @@ func TestLiveSameID(t *testing.T) {
 		if o = l.order(o.ID); o.Status != book.StatusRejected || !strings.Contains(o.Reason, "id of another order") {
 			t.Errorf("our order: %+v, want it rejected because of the other", o)
 		}
-		if s, _ := l.e.Venue(); s.External != 1 || s.State != "ready" {
+		if s, _ := l.e.Venue(); len(s.External) != 1 || s.State != "ready" {
 			t.Errorf("status: %+v, want ready with one external order", s)
 		}
 	})
@@ -1162,12 +1162,12 @@ func (m mistaken) Submit(ctx context.Context, o live.Order) (live.State, error) 
 	return s, err
 }
 
-func (m mistaken) Stream(ctx context.Context, after string, connected func(), deliver func(live.Event)) error {
-	return m.Broker.Stream(ctx, after, connected, func(e live.Event) {
+func (m mistaken) Stream(ctx context.Context, connected func(), deliver func(live.State)) error {
+	return m.Broker.Stream(ctx, connected, func(s live.State) {
 		if m.streams {
-			m.change(&e.State)
+			m.change(&s)
 		}
-		deliver(e)
+		deliver(s)
 	})
 }
 

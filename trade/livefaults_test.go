@@ -267,8 +267,8 @@ func TestLiveBustOfFilled(t *testing.T) {
 		says := func(when string, status live.Status, filled int64, average exact.Decimal, want string) {
 			t.Helper()
 			for range 2 {
-				l.heard(live.Event{State: live.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "market",
-					Status: status, Word: string(status), Quantity: shares(3), Filled: shares(filled), Average: average}})
+				l.heard(live.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "market",
+					Status: status, Word: string(status), Quantity: shares(3), Filled: shares(filled), Average: average})
 			}
 			if o = l.order(o.ID); o.Reason != want || o.Status != book.StatusFilled || o.FilledQuantity != shares(3) || *o.AveragePrice != shares(100) {
 				t.Errorf("%s: %s with %s at %s, %q, want it filled with 3 at 100, %q", when, o.Status, o.FilledQuantity, o.AveragePrice, o.Reason, want)
@@ -640,7 +640,7 @@ func TestLiveSameIDLate(t *testing.T) {
 			t.Errorf("our order: %+v, want it rejected by the broker", o)
 		}
 		time.Sleep(2 * time.Minute)
-		if s, _ := l.e.Venue(); s.State != "ready" || s.External != 1 {
+		if s, _ := l.e.Venue(); s.State != "ready" || len(s.External) != 1 {
 			t.Errorf("status: %+v, want ready with one external order", s)
 		}
 	})
@@ -875,7 +875,7 @@ func TestLiveBlocked(t *testing.T) {
 		}
 		v.Set(func(v *alpacatest.Venue) { v.Status = "ACCOUNT_CLOSED" })
 		time.Sleep(time.Minute)
-		if s, _ := l.e.Venue(); s.State != "closed" || s.Reason != "the account is ACCOUNT_CLOSED" || l.e.Status().Trading != book.Halted {
+		if s, _ := l.e.Venue(); s.State != "closed" || s.Closed != "the account is ACCOUNT_CLOSED" || l.e.Status().Trading != book.Halted {
 			t.Errorf("status: %+v, trading is %s, want closed and halted", s, l.e.Status().Trading)
 		}
 		for _, r := range []book.OrderRequest{buy, {Side: book.Sell, Type: book.Market, All: true}} {
@@ -926,7 +926,7 @@ func TestLiveLateWaits(t *testing.T) {
 			if want := []string{"reducing: the broker has an order that this book had given up"}; !slices.Equal(told.why, want) {
 				t.Errorf("the owner is told %q, want %q", told.why, want)
 			}
-			if s, _ := l.e.Venue(); s.State != "differs" || !slices.Equal(s.Late, []string{late.ID}) || s.External != 0 {
+			if s, _ := l.e.Venue(); s.State != "differs" || !slices.Equal(sorted(s.Late), []string{late.ID}) || len(s.External) != 0 {
 				t.Errorf("status: %+v, want it to name the order", s)
 			}
 			if o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1), ClientOrderID: "late"}); err != nil || o.ID != late.ID {
@@ -986,8 +986,8 @@ func TestLiveLateReason(t *testing.T) {
 		if l.e.Applied() != before {
 			t.Errorf("%d records for what was known", l.e.Applied()-before)
 		}
-		l.heard(live.Event{State: live.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit",
-			Status: live.Open, Word: "pending_cancel", Quantity: shares(4), Filled: shares(2), Average: shares(90)}})
+		l.heard(live.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit",
+			Status: live.Open, Word: "pending_cancel", Quantity: shares(4), Filled: shares(2), Average: shares(90)})
 		says("after another word", 2)
 	})
 }
@@ -1072,7 +1072,7 @@ func TestLiveAcceptedGone(t *testing.T) {
 			v.Adjust("BBB", shares(by))
 			time.Sleep(2 * time.Minute)
 			want := []book.Difference{{Symbol: "BBB", Broker: v.Position("BBB")}}
-			if s, _ := l.e.Venue(); s.State != "differs" || !slices.Equal(s.Differences, want) {
+			if s, _ := l.e.Venue(); s.State != "differs" || !slices.Equal(s.Differs(), want) {
 				t.Errorf("after a change by %d: %+v, want %+v", by, s, want)
 			}
 			if _, _, err := l.e.AcceptPositions(anyone()); err != nil {
@@ -1208,7 +1208,7 @@ func TestLiveMovedStop(t *testing.T) {
 		if slices.Sort(open); err != nil || !slices.Equal(open, []string{"by-hand", entry.ID + "-tp"}) {
 			t.Errorf("open orders: %v, %v, want the moved stop and the take profit", open, err)
 		}
-		if s, _ := l.e.Venue(); s.External != 1 || s.State != "ready" {
+		if s, _ := l.e.Venue(); len(s.External) != 1 || s.State != "ready" {
 			t.Errorf("status: %+v, want ready and one external order", s)
 		}
 	})
@@ -1230,8 +1230,8 @@ func TestLiveExternalBracket(t *testing.T) {
 		}
 		for _, want := range []int{3, 2} {
 			time.Sleep(time.Minute)
-			if s, _ := l.e.Venue(); s.External != want {
-				t.Errorf("%d external orders, want %d", s.External, want)
+			if s, _ := l.e.Venue(); len(s.External) != want {
+				t.Errorf("%d external orders, want %d", len(s.External), want)
 			}
 			v.Fill("by-hand", shares(1), shares(90))
 		}
@@ -1415,7 +1415,7 @@ func TestLiveReportBeforeFill(t *testing.T) {
 		during.next(func() { v.Fill(o.ID, shares(9), shares(90)) })
 		l.soon()
 		time.Sleep(time.Second)
-		l.heard(live.Event{State: live.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit", Status: live.Filled, Word: "filled", Quantity: shares(9), Filled: shares(9), Average: shares(90)}})
+		l.heard(live.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "buy", Type: "limit", Status: live.Filled, Word: "filled", Quantity: shares(9), Filled: shares(9), Average: shares(90)})
 		if o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, Quantity: shares(18), DryRun: true}); !book.IsRefusal(err, "max_position_notional") {
 			t.Errorf("a sale of 18 where 9 are held: %s, %v, want max_position_notional", o.Status, err)
 		}

@@ -144,7 +144,7 @@ func TestLiveAllAfterReport(t *testing.T) {
 			}
 		}
 		refused("before the fill")
-		l.heard(live.Event{State: live.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "sell", Type: "market", Status: live.Filled, Word: "filled", Quantity: shares(4), Filled: shares(4), Average: shares(100)}})
+		l.heard(live.State{ID: o.BrokerID, ClientID: o.ID, Symbol: "AAA", Side: "sell", Type: "market", Status: live.Filled, Word: "filled", Quantity: shares(4), Filled: shares(4), Average: shares(100)})
 		refused("after it")
 		time.Sleep(time.Second)
 		if o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true, DryRun: true}); err != nil || o.Quantity != shares(6) {
@@ -190,7 +190,7 @@ func TestLiveOtherKeepsChanging(t *testing.T) {
 		v.Adjust("AAA", -shares(5))
 		changing(2 * time.Minute)
 		five := book.Difference{Symbol: "AAA", Book: shares(10), Broker: shares(5)}
-		if s, _ := l.e.Venue(); !slices.Equal(s.Differences, []book.Difference{five}) || l.e.Status().Trading != book.Reducing {
+		if s, _ := l.e.Venue(); !slices.Equal(s.Differs(), []book.Difference{five}) || l.e.Status().Trading != book.Reducing {
 			t.Errorf("after two minutes: %+v, trading is %s, want %+v and reducing", s, l.e.Status().Trading, five)
 		}
 		if o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true}); err != nil || o.Quantity != shares(5) {
@@ -199,7 +199,7 @@ func TestLiveOtherKeepsChanging(t *testing.T) {
 		changing(2 * time.Minute)
 		l.crash()
 		changing(differPatience + time.Minute)
-		if s, _ := l.e.Venue(); s.State != "differs" || len(s.Differences) != 2 || s.Differences[1].Symbol != "BBB" {
+		if s, _ := l.e.Venue(); s.State != "differs" || len(s.Differs()) != 2 || s.Differs()[1].Symbol != "BBB" {
 			t.Errorf("four minutes after a restart: %+v, want both symbols to differ", s)
 		}
 	})

@@ -73,7 +73,7 @@ func TestLiveNeverSame(t *testing.T) {
 		for end := time.Now().Add(10 * time.Minute); time.Now().Before(end); time.Sleep(time.Second) {
 			v.Adjust("BBB", shares(1))
 		}
-		if s, _ := l.e.Venue(); s.State != "differs" || len(s.Differences) != 1 || s.Differences[0].Symbol != "BBB" {
+		if s, _ := l.e.Venue(); s.State != "differs" || len(s.Differs()) != 1 || s.Differs()[0].Symbol != "BBB" {
 			t.Errorf("ten minutes after a start: %+v, want that BBB differs", s)
 		}
 	})
@@ -485,11 +485,8 @@ func (b unpriced) Report(ctx context.Context) (live.Report, error) {
 	return r, err
 }
 
-func (b unpriced) Stream(ctx context.Context, after string, connected func(), deliver func(live.Event)) error {
-	return b.Broker.Stream(ctx, after, connected, func(e live.Event) {
-		e.State = b.bare(e.State)
-		deliver(e)
-	})
+func (b unpriced) Stream(ctx context.Context, connected func(), deliver func(live.State)) error {
+	return b.Broker.Stream(ctx, connected, func(s live.State) { deliver(b.bare(s)) })
 }
 
 // TestLiveAcceptUnpriced: as long as the broker does not tell what was paid for a fill, the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"wick/trade/book"
 )
@@ -51,31 +52,23 @@ func (e *Engine) checkStamp(*book.State) error {
 
 // VenueStatus is how a book and its broker stand to each other.
 type VenueStatus struct {
-	Broker      string
-	Account     string
-	Money       book.Money
-	State       string            // ready, differs or closed
-	Reason      string            // why it is closed
-	Unknown     []string          // orders whose outcome is not known
-	Late        []string          // orders that the book had given up and the broker has
-	Differences []book.Difference // positions that are not what the book says
-	External    int               // open orders of the account that this book did not place
-	Stream      bool              // the stream is connected: what happens is known at once
+	book.Remote
+	Money   book.Money
+	State   string   // ready, differs or closed
+	Unknown []string // orders whose outcome is not known
 }
 
 // Venue returns how the book and its broker stand, and false if there is none: on paper.
+// What was filled after ReadAt may not be in what the broker says of the account.
 func (e *Engine) Venue() (VenueStatus, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	r := &e.book.Remote
-	if r.Name == "" {
-		return VenueStatus{}, false
-	}
-	s := VenueStatus{Broker: r.Name, Account: r.Account, Money: e.Money(), State: "ready", Reason: r.Closed, Differences: r.Differs(), Late: sorted(r.Late), External: len(r.External), Stream: r.Stream}
+	s := VenueStatus{Remote: e.book.Remote, Money: e.Money(), State: "ready"}
+	s.Late = maps.Clone(s.Late)
 	switch {
-	case r.Closed != "":
+	case s.Closed != "":
 		s.State = "closed"
-	case r.Unlike():
+	case s.Unlike():
 		s.State = "differs"
 	}
 	for _, o := range e.book.OpenOrders() {
@@ -83,16 +76,7 @@ func (e *Engine) Venue() (VenueStatus, bool) {
 			s.Unknown = append(s.Unknown, o.ID)
 		}
 	}
-	return s, true
-}
-
-// AccountAtBroker returns what the broker last said of the account, and when. The time is
-// zero if it has said nothing yet or there is none. What was filled after that time may not
-// be in the account.
-func (e *Engine) AccountAtBroker() (book.BrokerAccount, book.Time) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.book.Remote.Statement, e.book.Remote.ReadAt
+	return s, s.Name != ""
 }
 
 // AcceptPositions takes the positions at the broker as they are, and trading goes on. It

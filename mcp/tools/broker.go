@@ -3,6 +3,8 @@ package tools
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"wick/internal/exact"
@@ -20,9 +22,9 @@ func BrokerInstructions(e *trade.Engine) string {
 	case !ok:
 		return ""
 	case v.Money == book.RealMoney:
-		return " Orders are sent to the broker " + v.Broker + " and move REAL MONEY."
+		return " Orders are sent to the broker " + v.Name + " and move REAL MONEY."
 	}
-	return " Orders are sent to the paper account at the broker " + v.Broker + "; no real money moves."
+	return " Orders are sent to the paper account at the broker " + v.Name + "; no real money moves."
 }
 
 // whereOrdersGo returns the beginning of place_order's description: where orders go and
@@ -31,9 +33,9 @@ func (h *handlers) whereOrdersGo() string {
 	if h.Engine != nil {
 		switch v, ok := h.Engine.Venue(); {
 		case ok && v.Money == book.RealMoney:
-			return "Place an order at the broker " + v.Broker + " WITH REAL MONEY. " + brokerRules
+			return "Place an order at the broker " + v.Name + " WITH REAL MONEY. " + brokerRules
 		case ok:
-			return "Place an order in the paper account at " + v.Broker + ": no real money moves. " + brokerRules
+			return "Place an order in the paper account at " + v.Name + ": no real money moves. " + brokerRules
 		}
 	}
 	return "Place an order with the paper broker: no real money moves. "
@@ -56,27 +58,27 @@ func (h *handlers) withBroker(r *mcp.Result, err error) (*mcp.Result, error) {
 	// Everything that keeps orders from being sent, or that a model should know before it
 	// places one.
 	var notes []string
-	if v.Reason != "" {
-		notes = append(notes, "no order is sent: "+v.Reason)
+	if v.Closed != "" {
+		notes = append(notes, "no order is sent: "+v.Closed)
 	}
-	for _, d := range v.Differences {
+	for _, d := range v.Differs() {
 		notes = append(notes, fmt.Sprintf("%s of %s are held there and %s by this book: only orders that shrink a position are sent until the owner has looked (wick accept-positions)", d.Broker, d.Symbol, d.Book))
 	}
 	if len(v.Unknown) > 0 {
 		notes = append(notes, fmt.Sprintf("the outcome of %s is not known yet: do not place it again", strings.Join(v.Unknown, ", ")))
 	}
 	if len(v.Late) > 0 {
-		notes = append(notes, fmt.Sprintf("%s had been given up and is there after all: look at get_orders before you place it anew; only orders that shrink a position are sent until the owner has looked (wick accept-positions)", strings.Join(v.Late, ", ")))
+		notes = append(notes, fmt.Sprintf("%s had been given up and is there after all: look at get_orders before you place it anew; only orders that shrink a position are sent until the owner has looked (wick accept-positions)", strings.Join(slices.Sorted(maps.Keys(v.Late)), ", ")))
 	}
-	if v.External > 0 {
-		notes = append(notes, fmt.Sprintf("%d open orders there were not placed by wick", v.External))
+	if n := len(v.External); n > 0 {
+		notes = append(notes, fmt.Sprintf("%d open orders there were not placed by wick", n))
 	}
 	remark := mcp.Encode(struct {
 		Broker  string     `json:"broker"`
 		Account string     `json:"account"`
 		Money   book.Money `json:"money"` // "real", or "none" for a paper account
 		Note    string     `json:"note,omitempty"`
-	}{v.Broker, v.Account, v.Money, strings.Join(notes, "; ")})
+	}{v.Name, v.Account, v.Money, strings.Join(notes, "; ")})
 	// A question to a person: the form already says where the order goes. The remark is
 	// added to the text for clients that cannot show a form.
 	if input := (*mcp.InputRequired)(nil); errors.As(err, &input) {
@@ -97,9 +99,9 @@ func (h *handlers) withBroker(r *mcp.Result, err error) (*mcp.Result, error) {
 // a sentence if there is none.
 func (h *handlers) statement() ([]byte, error) {
 	if v, ok := h.Engine.Venue(); ok {
-		a, at := h.Engine.AccountAtBroker()
-		if at.IsZero() {
-			return []byte("The account at " + v.Broker + " has not been read yet."), nil
+		a := v.Statement
+		if v.ReadAt.IsZero() {
+			return []byte("The account at " + v.Name + " has not been read yet."), nil
 		}
 		type account struct {
 			Broker      string        `json:"broker"`
@@ -113,7 +115,7 @@ func (h *handlers) statement() ([]byte, error) {
 		}
 		return mcp.Encode(struct {
 			Account account `json:"account"`
-		}{account{v.Broker, v.Account, a.Currency, a.Cash, a.Equity, a.LastEquity, a.BuyingPower, at}}), nil
+		}{account{v.Name, v.Account, a.Currency, a.Cash, a.Equity, a.LastEquity, a.BuyingPower, v.ReadAt}}), nil
 	}
 	a, err := h.Engine.Account()
 	switch {

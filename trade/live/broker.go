@@ -34,9 +34,10 @@ type Broker interface {
 	Lookup(ctx context.Context, o Order) (State, error)
 	// Report returns the account with all its open orders and positions.
 	Report(ctx context.Context) (Report, error)
-	// Stream calls connected once it is connected, and then deliver with each event
-	// after the one whose id is given. It returns when the connection breaks.
-	Stream(ctx context.Context, after string, connected func(), deliver func(Event)) error
+	// Stream calls connected once it is connected, and then deliver with each order to which
+	// something has happened, as it is then. It returns when the connection breaks, or when it
+	// has told something that cannot be read: what was missed has to be asked for.
+	Stream(ctx context.Context, connected func(), deliver func(State)) error
 }
 
 // Order is an order to be sent. Numbers that are zero were not given.
@@ -86,12 +87,6 @@ type State struct {
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 	Legs         []State // the orders that belong to this one: its exits, or the stop beside it
-}
-
-// Event is one message of a broker's stream.
-type Event struct {
-	ID    string // a stream can be resumed after it
-	State State  // the order after this event; zero if it could not be read
 }
 
 // Report is what a broker knows about an account. Its parts were read one shortly after

@@ -83,7 +83,7 @@ func (v *venue) cancelOne(who book.Who, id string, why book.Code) (after book.Or
 	if o.Unknown() {
 		s, err := v.broker.Lookup(ctx, wire(o))
 		if err == nil {
-			v.tell(id, s, true)
+			v.tell(id, s)
 			v.Look(func() { o = v.Book.Order(id) })
 			err = errors.New(o.Words())
 		}
@@ -106,7 +106,7 @@ func (v *venue) cancelOne(who book.Who, id string, why book.Code) (after book.Or
 	// have been filled, or have ended with another, while the cancel was on its way.
 	if !v.streamEnds(id) {
 		s, err := v.broker.Lookup(ctx, wire(o))
-		if err != nil || !v.tell(id, s, true) {
+		if err != nil || !v.tell(id, s) {
 			v.soon()
 		}
 		if asked == nil {

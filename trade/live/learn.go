@@ -10,8 +10,8 @@ import (
 	"wick/trade/book"
 )
 
-// legsPatience is how long the broker may leave out the legs of an order after it has first
-// answered for the order.
+// legsPatience is how long the broker may leave out the legs of an order after its request was
+// answered or given up.
 const legsPatience = time.Minute
 
 // isOf reports whether s can be a state of o: symbol, side and quantity never change.
@@ -34,32 +34,28 @@ func (v *venue) ours(s State) *book.Order {
 	return v.Book.Order(v.Book.BrokerIDs[s.ID])
 }
 
-// heard takes an event of the stream. If it does not fit what is known, or is of an order
-// that is to be swept, the account is read soon. Somebody else's order is listed by the next
-// report, if it is open.
-func (v *venue) heard(event Event) {
+// heard takes what the stream tells of an order. If it does not fit what is known, or the order
+// is to be swept, the account is read soon. Somebody else's order is listed by the next report, if
+// it is open.
+func (v *venue) heard(s State) {
 	var o *book.Order
 	swept := false
 	v.Look(func() {
-		v.lastEvent = event.ID
-		if o = v.ours(event.State); o != nil {
+		if o = v.ours(s); o != nil {
 			x := v.doubts[o.ID]
 			swept = x != nil && x.swept
 		}
 	})
-	if o != nil && !v.tell(o.ID, event.State, false) || swept {
+	if o != nil && !v.tell(o.ID, s) || swept {
 		v.soon()
 	}
 }
 
-// tell writes down what follows from a state of the order called id, for which the broker was
-// asked or not, and reports whether the book has all of it now. It returns when that is on disk,
-// also if somebody else has learnt it first.
-func (v *venue) tell(id string, s State, asked bool) (sure bool) {
+// tell writes down what follows from a state of the order called id, and reports whether the
+// book has all of it now. It returns when that is on disk, also if somebody else has learnt it
+// first.
+func (v *venue) tell(id string, s State) (sure bool) {
 	err := v.Do(func(*book.State) (err error) {
-		if o := v.Book.Order(id); asked && o != nil && o.Unknown() && isOf(o, s) && v.of(o).found.IsZero() {
-			v.of(o).found = time.Now()
-		}
 		sure, err = v.learn(id, s)
 		return err
 	})
@@ -100,7 +96,7 @@ func (v *venue) learn(id string, s State) (sure bool, err error) {
 	case v.lacksLegs(o, s):
 		// Nothing is learnt of it without them, until they have been asked for in vain: once it has
 		// ended, nobody would ask for them any more.
-		if x := v.of(o); x.found.IsZero() || time.Since(x.found) < legsPatience {
+		if x := v.of(o); x.sending || time.Since(x.ended) < legsPatience {
 			return false, nil
 		}
 		if err := v.restate(o, o.Status, book.Because(book.NoLegs)); err != nil {

@@ -60,9 +60,8 @@ type venue struct {
 // book.
 type doubt struct {
 	sending bool      // the request is still to be sent, or under way
-	ended   time.Time // when the request was given up
+	ended   time.Time // when the request was answered or given up
 	misses  int       // how often the broker has answered that it does not know the order
-	found   time.Time // when the broker, asked for the order, first knew it; zero for never
 	behind  bool      // the broker has told of fills that the book could not count yet
 	swept   bool      // it was on its way when the owner had every order of the account cancelled
 	asked   book.Code // why its cancel was asked for: CancelledBy for somebody who wanted it, a reason of wick's own, or empty
@@ -92,11 +91,9 @@ func (v *venue) of(o *book.Order) *doubt {
 // forget drops what is known beyond the book of an order that has ended. One that may arrive
 // all the same is still to be swept then. Locked.
 func (v *venue) forget(o *book.Order) {
-	if x := v.doubts[o.ID]; x != nil && x.swept && o.BrokerID == "" {
-		*x = doubt{ended: x.ended, swept: true}
-		return
+	if x := v.doubts[o.ID]; x == nil || !x.swept || o.BrokerID != "" {
+		delete(v.doubts, o.ID)
 	}
-	delete(v.doubts, o.ID)
 }
 
 // order returns an order as it is on disk.

@@ -114,7 +114,7 @@ func (v *venue) readOrder(ctx context.Context, o *book.Order, r Report) bool {
 			return false
 		}
 	}
-	clear := v.tell(o.ID, s, true)
+	clear := v.tell(o.ID, s)
 	if o.Unknown() && !isOf(o, s) {
 		return v.giveUp(o, book.Because(book.IdOfAnother, v.Book.Remote.Name, described(s)))
 	}
@@ -129,10 +129,10 @@ func (v *venue) giveUp(o *book.Order, why book.Reason) (clear bool) {
 			clear = true
 			return nil
 		}
-		// While the request may still be on its way, or after the broker has known the order, "not
-		// known" means nothing. And one may come from a server that has not heard of it yet.
+		// While the request may still be on its way "not known" means nothing. And one may come from
+		// a server that has not heard of it yet.
 		x := v.of(o)
-		if !x.sending && x.found.IsZero() && time.Since(x.ended) >= unknownPatience {
+		if !x.sending && time.Since(x.ended) >= unknownPatience {
 			x.misses++
 		}
 		if clear = x.misses >= 2; clear {

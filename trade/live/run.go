@@ -34,9 +34,7 @@ func (v *venue) soon() {
 func (v *venue) hear(ctx context.Context) error {
 	pause := streamPause
 	for ctx.Err() == nil {
-		var after string
-		v.Look(func() { after = v.lastEvent })
-		err := v.broker.Stream(ctx, after, func() {
+		err := v.broker.Stream(ctx, func() {
 			v.setStream(true)
 			v.soon()
 		}, v.heard)

@@ -345,7 +345,7 @@ func TestPause(t *testing.T) {
 				if !errors.As(err, &refused) || !strings.Contains(err.Error(), "retry in a minute, an order with a new client_order_id or without one") || time.Since(begin) != 0 || v.Busiest() != 0 {
 					t.Errorf("%s: %v after %s and %d requests, want a refusal at once and none", k.name, err, time.Since(begin), v.Busiest())
 				}
-				if err := c.Stream(t.Context(), "", func() {}, func(live.Event) {}); !errors.As(err, &refused) {
+				if err := c.Stream(t.Context(), func() {}, func(live.State) {}); !errors.As(err, &refused) {
 					t.Errorf("%s: a stream: %v, want a refusal", k.name, err)
 				}
 				time.Sleep(k.want - time.Second) // which a request can wait for
@@ -478,9 +478,9 @@ func TestFineQuantities(t *testing.T) {
 	if r, err := c.Report(t.Context()); err != nil || len(r.Open) != 2 || r.Open[0].Filled != 12345678 || r.Open[1].ID != "y" || len(r.Positions) != 1 || r.Positions[0].Quantity != 12345678 {
 		t.Errorf("the report: %+v, %v, want both orders, and 0.12345678 filled and held", r, err)
 	}
-	var events []live.Event
-	err = c.Stream(t.Context(), "", func() {}, func(e live.Event) { events = append(events, e) })
-	if len(events) != 2 || events[1].ID != "01B" || err == nil || !strings.Contains(err.Error(), "it ended") {
+	var events []live.State
+	err = c.Stream(t.Context(), func() {}, func(s live.State) { events = append(events, s) })
+	if len(events) != 2 || events[1].ID != "y" || err == nil || !strings.Contains(err.Error(), "it ended") {
 		t.Errorf("the stream: %+v, %v, want both events and its end", events, err)
 	}
 }
@@ -522,9 +522,9 @@ func TestCreditSpread(t *testing.T) {
 	if r, err := c.Report(t.Context()); err != nil || len(r.Open) != 2 || r.Open[0].ID != "x" || len(r.Open[0].Legs) != 2 || r.Open[1].ID != "y" {
 		t.Errorf("the report: %+v, %v, want the orders x, with two legs, and y", r, err)
 	}
-	var events []live.Event
-	err = c.Stream(t.Context(), "", func() {}, func(e live.Event) { events = append(events, e) })
-	if len(events) != 3 || events[2].ID != "01C" || err == nil || !strings.Contains(err.Error(), "it ended") {
+	var events []live.State
+	err = c.Stream(t.Context(), func() {}, func(s live.State) { events = append(events, s) })
+	if len(events) != 3 || events[2].ID != "y" || err == nil || !strings.Contains(err.Error(), "it ended") {
 		t.Errorf("the stream: %+v, %v, want three events, the last with a fill, and its end", events, err)
 	}
 }
@@ -640,70 +640,28 @@ func TestManyOpenOrders(t *testing.T) {
 	}
 }
 
-// TestStream: what happens is told; a stream that is opened again goes on after
-// the last event.
+// TestStream: what happens is told, and the end of the stream is an error.
 func TestStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
-		c := dial(t, v)
-		read := func(after string) (events []live.Event, ends func() error) {
-			ctx, cancel := context.WithCancel(t.Context())
-			failed := make(chan error)
-			go func() {
-				failed <- c.Stream(ctx, after, func() {}, func(e live.Event) { events = append(events, e) })
-			}()
-			synctest.Wait()
-			id := v.Foreign("AAPL", "buy", 2*exact.One, 10*exact.One)
-			v.Fill(id, exact.One, 9*exact.One)
-			time.Sleep(time.Minute)
-			v.CutStreams()
-			err := <-failed
-			cancel()
-			return events, func() error { return err }
-		}
-		first, ended := read("")
-		if len(first) != 2 || first[1].State.Filled != exact.One || first[1].State.Average != 9*exact.One || ended() == nil {
-			t.Fatalf("%+v, %v", first, ended())
-		}
-		id := v.Foreign("AAPL", "buy", 2*exact.One, 10*exact.One) // while nobody reads
-		second, _ := read(first[1].ID)
-		if len(second) != 3 || second[0].State.ClientID != id {
-			t.Errorf("after a break: %+v", second)
+		var told []live.State
+		failed := make(chan error)
+		go func() {
+			failed <- dial(t, v).Stream(t.Context(), func() {}, func(s live.State) { told = append(told, s) })
+		}()
+		synctest.Wait()
+		id := v.Foreign("AAPL", "buy", 2*exact.One, 10*exact.One)
+		v.Fill(id, exact.One, 9*exact.One)
+		time.Sleep(time.Minute)
+		v.CutStreams()
+		if err := <-failed; len(told) != 2 || told[1].Filled != exact.One || told[1].Average != 9*exact.One || err == nil {
+			t.Errorf("%+v, %v", told, err)
 		}
 	})
 }
 
-// TestStreamBeginsAnew: Alpaca does not know the event after which the stream is to go on, or
-// no longer. The stream then begins now, and the caller reads the account as after every
-// connect; else there would be no stream until the next start.
-func TestStreamBeginsAnew(t *testing.T) {
-	for status, goesOn := range map[int]bool{400: true, 404: true, 410: true, 422: true, 401: false, 429: false, 500: false} {
-		synctest.Test(t, func(t *testing.T) {
-			v := alpacatest.New()
-			var asked atomic.Int64
-			v.Faults = func(r *http.Request) alpacatest.Fault {
-				if asked.Add(1); r.URL.Query().Has("since_id") {
-					return alpacatest.Fault{Status: status}
-				}
-				return alpacatest.Fault{}
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			connected, ended := false, make(chan error)
-			go func() {
-				ended <- dial(t, v).Stream(ctx, "01OLD", func() { connected = true }, func(live.Event) {})
-			}()
-			synctest.Wait()
-			cancel()
-			want := map[bool]int64{true: 2, false: 1}[goesOn]
-			if err := <-ended; connected != goesOn || asked.Load() != want || err == nil {
-				t.Errorf("status %d: connected %t after %d requests, %v, want %t after %d", status, connected, asked.Load(), err, goesOn, want)
-			}
-		})
-	}
-}
-
 // TestStreamGoesOn: an event that cannot be read ends the stream, so that the account is read
-// instead, and tells its id: else the next stream would begin with the same event, for ever.
+// instead, as after every connect.
 func TestStreamGoesOn(t *testing.T) {
 	for name, order := range map[string]string{
 		"an order that cannot be": `{"id":"x","status":"new","qty":"1","filled_qty":"2"}`,
@@ -716,10 +674,10 @@ func TestStreamGoesOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var events []live.Event
-		err = c.Stream(t.Context(), "", func() {}, func(e live.Event) { events = append(events, e) })
-		if len(events) != 1 || events[0].ID != "01A" || events[0].State.ID != "" || err == nil || strings.Contains(err.Error(), "it ended") {
-			t.Errorf("%s: %+v, %v, want the id 01A alone and an error", name, events, err)
+		var told []live.State
+		err = c.Stream(t.Context(), func() {}, func(s live.State) { told = append(told, s) })
+		if len(told) != 0 || err == nil || strings.Contains(err.Error(), "it ended") {
+			t.Errorf("%s: %+v, %v, want nothing and an error", name, told, err)
 		}
 	}
 }
@@ -749,12 +707,8 @@ func FuzzWire(f *testing.F) {
 	f.Add([]byte(`{"event":"fill","qty":"-1","price":null,"order":{"id":"../../x","status":"new","qty":"1e9","filled_qty":"1e-9"}}`))
 	f.Add([]byte(`{"qty":"0.1234567891","price":"1","cum_qty":"2","order_id":"a"}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		err := readEvents(bytes.NewReader(append(append([]byte("data: "), bytes.ReplaceAll(text, []byte("\n"), nil)...), '\n')), func(e live.Event) {
-			s := e.State
-			if e.ID != "" && s.ID == "" { // it could not be read
-				s.ID = e.ID
-			}
-			if e.ID != "" && !isID(e.ID) || !isID(s.ID) || s.Filled < 0 || s.Quantity != 0 && s.Filled > s.Quantity {
+		err := readEvents(bytes.NewReader(append(append([]byte("data: "), bytes.ReplaceAll(text, []byte("\n"), nil)...), '\n')), func(s live.State) {
+			if !isID(s.ID) || s.Filled < 0 || s.Quantity != 0 && s.Filled > s.Quantity {
 				t.Errorf("believed %+v of %q", s, text)
 			}
 		})
