@@ -63,6 +63,9 @@ type VenueStatus struct {
 func (e *Engine) Venue() (VenueStatus, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.book.Remote.Name == "" {
+		return VenueStatus{}, false
+	}
 	s := VenueStatus{Remote: e.book.Remote, Money: e.Money(), State: "ready"}
 	s.Late = maps.Clone(s.Late)
 	switch {
@@ -76,7 +79,7 @@ func (e *Engine) Venue() (VenueStatus, bool) {
 			s.Unknown = append(s.Unknown, o.ID)
 		}
 	}
-	return s, s.Name != ""
+	return s, true
 }
 
 // AcceptPositions takes the positions at the broker as they are, and trading goes on. It
