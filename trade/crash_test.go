@@ -88,10 +88,10 @@ func (e *Engine) ackedSeq() uint64 {
 
 func scriptOptions() Options {
 	return Options{
-		Source: flat(100), Feed: quiet{}, Intervals: []market.Interval{market.Hour1}, FeeRate: 100000, Slippage: 50000,
-		Limits: book.Limits{OrdersPerSecond: 1 << 30},
-		epoch:  func() string { return "00c0ffee" }, // the same ids in every run
-		files:  journal.FileOptions{MaxRecords: 25}, // several rotations in a short script
+		Source: flat(100), Feed: quiet{}, Intervals: []market.Interval{market.Hour1},
+		Rules: book.Rules{FeeRate: 100000, Slippage: 50000, Limits: book.Limits{OrdersPerSecond: 1 << 30}},
+		epoch: func() string { return "00c0ffee" }, // the same ids in every run
+		files: journal.FileOptions{MaxRecords: 25}, // several rotations in a short script
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"time"
 
 	"wick/internal/exact"
 	"wick/internal/journal"
@@ -30,27 +29,7 @@ type Options struct {
 	Source market.Source // history of the symbols that are watched
 	Feed   watch.Feed
 
-	Account book.AccountRules
-	Limits  book.Limits   // zero fields mean their defaults
-	FeeRate exact.Decimal // of the paper broker, as a fraction of a fill's value
-	// MakerFeeRate is the same for limits that rested. Nil means FeeRate.
-	MakerFeeRate *exact.Decimal
-	Slippage     exact.Decimal // of fills on arrival and of stops, as a fraction of the price
-	// HalfSpread is how far the bid is below the price and the ask above it, as a
-	// fraction of the price. Zero means that both are the price.
-	HalfSpread exact.Decimal
-	// Quoted says that orders which are filled on arrival are filled at the source's
-	// own bid and ask, without HalfSpread. If the source has none, HalfSpread counts.
-	Quoted bool
-	// Grid returns the tick and lot that the operator has set for a market. For any
-	// other market it returns false, and those of the exchange are used if the feed
-	// knows them. Nil means that the operator has set none.
-	Grid func(symbol string) (book.Grid, bool)
-
-	// MaxPriceAge is how old a price may be for an order. Zero means a minute; at an
-	// exchange with hours it means any age, if the price is of the running session.
-	// Invented prices are never too old.
-	MaxPriceAge time.Duration
+	book.Rules // zero fields mean their defaults
 
 	Symbols   []string          // watched from the start
 	Intervals []market.Interval // kept for every symbol; the first is the default of alerts; nil means 4h
@@ -119,9 +98,6 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.MakerFeeRate == nil {
 		o.MakerFeeRate = &o.FeeRate
-	}
-	if o.Grid == nil {
-		o.Grid = func(string) (book.Grid, bool) { return book.Grid{}, false }
 	}
 	symbols := make([]string, 0, len(o.Symbols))
 	for _, text := range o.Symbols {

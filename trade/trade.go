@@ -129,10 +129,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	e := &Engine{unlisted: make(map[string]bool)}
 	e.options, e.signals.Source, e.signals.Log = o, o.Source, o.Log
 	e.watch = watch.New(o.Source, o.Feed, o.Intervals, o.Limits.Symbols, o.Log)
-	e.book = *book.NewBook(book.Rules{
-		Limits: o.Limits, Account: o.Account, FeeRate: o.FeeRate, MakerFeeRate: *o.MakerFeeRate, Slippage: o.Slippage, HalfSpread: o.HalfSpread, Quoted: o.Quoted,
-		MaxPriceAge: o.MaxPriceAge, Grid: o.Grid,
-	}, e.watch)
+	e.book = *book.NewBook(o.Rules, e.watch)
 	e.book.Write, e.book.Tells = e.write, o.Outbox != nil
 	e.log, e.hub, e.outbox = o.Log, o.Hub, o.Outbox
 	if e.venue = (paper.Venue{Host: e.host()}); o.Venue != nil {

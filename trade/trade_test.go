@@ -58,7 +58,7 @@ func dec(t testing.TB, text string) exact.Decimal {
 func testOptions(t testing.TB) Options {
 	return Options{
 		Dir: t.TempDir(), Source: flat(100), Feed: quiet{}, Intervals: []market.Interval{market.Hour1},
-		Limits: book.Limits{OrdersPerSecond: 1 << 30},
+		Rules: book.Rules{Limits: book.Limits{OrdersPerSecond: 1 << 30}},
 	}
 }
 

@@ -39,8 +39,8 @@ func openDesk(t *testing.T, dir string, with ...func(*trade.Options)) *desk {
 	t.Helper()
 	d := &desk{t: t, hub: sse.NewHub(EncodeAlert)}
 	options := trade.Options{
-		Account: book.AccountRules{Stablecoins: true}, // as the program has it
-		Dir:     dir, Source: market.Sample{}, Feed: market.NewFeed(market.Sample{}, nil),
+		Rules: book.Rules{Account: book.AccountRules{Stablecoins: true}}, // as the program has it
+		Dir:   dir, Source: market.Sample{}, Feed: market.NewFeed(market.Sample{}, nil),
 		Symbols: []string{"BTCUSDT", "HBARUSDT"}, Intervals: []market.Interval{market.Hour4, market.Hour1}, Hub: d.hub,
 	}
 	for _, change := range with {
@@ -524,7 +524,7 @@ func TestSizeIsNotRequired(t *testing.T) {
 // is none, and its first text stays the list.
 func TestAccountReply(t *testing.T) {
 	for _, cash := range []exact.Decimal{0, 5000 * exact.One} {
-		engine, err := trade.Open(trade.Options{Dir: t.TempDir(), Source: market.Sample{}, Feed: market.NewFeed(market.Sample{}, nil), Account: book.AccountRules{Cash: cash}})
+		engine, err := trade.Open(trade.Options{Dir: t.TempDir(), Source: market.Sample{}, Feed: market.NewFeed(market.Sample{}, nil), Rules: book.Rules{Account: book.AccountRules{Cash: cash}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -188,13 +188,21 @@ func (b *Book) price(symbol string) exact.Decimal { return b.Markets.Of(symbol).
 type Rules struct {
 	Limits       Limits
 	Account      AccountRules
-	FeeRate      exact.Decimal // of fills on arrival and of stops, as a fraction of their value
-	MakerFeeRate exact.Decimal // the same of limits that rested
-	Slippage     exact.Decimal // of fills on arrival and of stops, as a fraction of the price
-	HalfSpread   exact.Decimal // how far bid and ask are from the price, as a fraction of it
-	Quoted       bool          // use the source's bid and ask in place of HalfSpread, if it tells them
-	MaxPriceAge  time.Duration // how old a price may be for an order; see [Book.Draft]
-	Grid         func(symbol string) (Grid, bool)
+	FeeRate      exact.Decimal  // of fills on arrival and of stops, as a fraction of their value
+	MakerFeeRate *exact.Decimal // the same of limits that rested; an engine takes nil for FeeRate
+	Slippage     exact.Decimal  // of fills on arrival and of stops, as a fraction of the price
+	HalfSpread   exact.Decimal  // how far bid and ask are from the price, as a fraction of it; zero means that both are the price
+	Quoted       bool           // use the source's bid and ask in place of HalfSpread, if it tells them
+
+	// MaxPriceAge is how old a price may be for an order. Zero means a minute; at an
+	// exchange with hours it means any age, if the price is of the running session.
+	// Invented prices are never too old.
+	MaxPriceAge time.Duration
+
+	// Grid returns the tick and lot that the operator has set for a market. For any
+	// other market it returns false, and those of the exchange are used if the feed
+	// knows them. Nil means that the operator has set none.
+	Grid func(symbol string) (Grid, bool)
 }
 
 // orderRate returns how often orders may be accepted: OrdersPerSecond, and twice as many

@@ -115,11 +115,11 @@ func (b *Book) Estimate(o Order) Estimate {
 	case o.Type == Market: // at a broker elsewhere, which has not answered yet
 		x.Price = b.slip(&o, b.Markets.Of(o.Symbol).Quote)
 	case o.Type == StopLimit && !b.offers(&o, Quote{Price: *o.StopPrice}): // triggered at its stop, it rests at its limit
-		rate = b.Rules.MakerFeeRate
+		rate = *b.Rules.MakerFeeRate
 	case o.Waits():
 		x.Price = *o.StopPrice
 	default:
-		rate = b.Rules.MakerFeeRate
+		rate = *b.Rules.MakerFeeRate
 	}
 	if x.Price == 0 {
 		return Estimate{}

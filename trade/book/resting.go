@@ -353,7 +353,7 @@ func (b *Book) filled(o *Order, size exact.Decimal, q Quote, at Time) (*Event, e
 	}
 	// A limit that rested pays the maker's rate; a stop takes from the market and pays the
 	// other.
-	rate := b.Rules.MakerFeeRate
+	rate := *b.Rules.MakerFeeRate
 	if o.Waits() {
 		rate = b.Rules.FeeRate
 	}

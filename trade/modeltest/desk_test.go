@@ -91,13 +91,14 @@ func (r rules) options(dir string) trade.Options {
 	maker := dec(r.maker)
 	return trade.Options{
 		Dir: dir, Intervals: []market.Interval{market.Hour4},
-		FeeRate: dec(r.fee), MakerFeeRate: &maker, Slippage: dec(r.slippage), HalfSpread: dec(r.spread), Quoted: r.quotes,
-		Grid: func(string) (rule.Grid, bool) {
-			return rule.Grid{Tick: dec(r.tick), Lot: dec(r.lot), Minimum: dec(r.minimum)}, true
-		},
-		Limits:  rule.Limits{OrderNotional: dec(r.maxOrder), PositionNotional: dec(r.maxHeld), OrdersPerSecond: 1e6, Open: 1e6, OpenPerSymbol: rule.MaxOpenPerSymbol},
-		Account: rule.AccountRules{Cash: dec(r.cash), Short: r.short, Leverage: dec(r.leverage)},
-	}
+		Rules: rule.Rules{
+			FeeRate: dec(r.fee), MakerFeeRate: &maker, Slippage: dec(r.slippage), HalfSpread: dec(r.spread), Quoted: r.quotes,
+			Grid: func(string) (rule.Grid, bool) {
+				return rule.Grid{Tick: dec(r.tick), Lot: dec(r.lot), Minimum: dec(r.minimum)}, true
+			},
+			Limits:  rule.Limits{OrderNotional: dec(r.maxOrder), PositionNotional: dec(r.maxHeld), OrdersPerSecond: 1e6, Open: 1e6, OpenPerSymbol: rule.MaxOpenPerSymbol},
+			Account: rule.AccountRules{Cash: dec(r.cash), Short: r.short, Leverage: dec(r.leverage)},
+		}}
 }
 
 // start opens the engine and runs it.
