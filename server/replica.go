@@ -387,9 +387,7 @@ func (r *replica) answer(ctx context.Context, op string, in json.RawMessage) (an
 			return nil, nil
 		})
 	case trade.AskClaim:
-		return asked(in, func(c trade.Claimant) (any, error) {
-			return nil, e.trade.Claim(sse.Caller{ID: c.ID, Client: c.Client, Login: c.Login, Expires: c.Expires})
-		})
+		return asked(in, func(c sse.Caller) (any, error) { return nil, e.trade.Claim(c) })
 	case trade.AskMarks:
 		return asked(in, func(marks map[string]uint64) (any, error) { return nil, e.trade.Mark(marks) })
 	case trade.AskHalt:

@@ -16,7 +16,7 @@ import (
 // many fields as its sentence.
 func TestCodes(t *testing.T) {
 	names, err := filepath.Glob("*.go")
-	rules, wrong := filepath.Glob("book/*.go")
+	rules, wrong := filepath.Glob("*/*.go")
 	if err != nil || wrong != nil {
 		t.Fatal(err, wrong)
 	}

@@ -1,15 +1,11 @@
 package trade
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
-	"sync"
 	"time"
 
 	"wick/market"
-	"wick/sse"
 	"wick/trade/book"
 
 	"golang.org/x/sync/errgroup"
@@ -18,30 +14,16 @@ import (
 // begin writes that a process has started. That record begins an epoch, and drops queued
 // notifications that are older than an hour. Ages across a restart are measured by the
 // wall clock: if it was set back, an entry is kept for at most one more hour, and if it
-// was set forward, an entry is dropped early. Nobody can know whether that happened, so
-// the entries that look like it are counted and logged.
+// was set forward, an entry is dropped early. Nobody can know whether that happened.
 func (e *Engine) begin() error {
-	future, dropped := 0, 0
-	err := e.Do(func(s *book.State) error {
-		at := now()
-		e.began = at
-		s.Subs.Snapshot(func(entry *sse.Entry) {
-			switch age := at.Sub(entry.At); {
-			case age < 0:
-				future++
-			case age >= sse.QueueTTL:
-				dropped++
-			}
-		})
-		if err := e.book.Propose(book.KindStarted, &book.Event{At: at, Epoch: e.options.epoch()}); err != nil {
+	err := e.Do(func(*book.State) error {
+		e.began = now()
+		if err := e.book.Propose(book.KindStarted, &book.Event{At: e.began, Epoch: e.options.epoch()}); err != nil {
 			return err
 		}
 		e.book.RememberArrivals()
-		return e.book.NoteDay(at) // before the first order, so that its loss counts as of today
+		return e.book.NoteDay(e.began) // before the first order, so that its loss counts as of today
 	})
-	if future+dropped > 0 {
-		e.log.Info("queues at the start", "expired", dropped, "future", future)
-	}
 	if err == nil {
 		e.writeSubscriptions()
 	}
@@ -100,97 +82,25 @@ func (e *Engine) housekeep(ctx context.Context) error {
 	}
 }
 
-// keepWatched has the symbols watched that should be, until ctx ends. Each is loaded in a
-// goroutine of its own and never twice at a time, so that a source that hangs holds up no
-// other symbol, and there are at most as many loads as symbols may be watched.
-func (e *Engine) keepWatched(ctx context.Context) error {
-	var loads sync.WaitGroup
-	defer loads.Wait()
-	period := watchPeriod
-	if e.follows() {
-		period = markPeriod // the leader may have accepted an order or alert for any symbol
-	}
-	tick := time.NewTicker(period)
-	defer tick.Stop()
-	var loading sync.Map // by symbol
-	for {
-		e.await()
-		for _, symbol := range e.toWatch() {
-			if _, already := loading.LoadOrStore(symbol, true); already {
-				continue
-			}
-			loads.Go(func() {
-				defer loading.Delete(symbol)
-				e.load(ctx, symbol)
-			})
-		}
-		select {
-		case <-ctx.Done():
+// expireLate is how long after its expiry an order is cancelled although no later price
+// has come. Until then an earlier price may still be on its way, and fill it. It is longer
+// than the feed takes to tell a minute that has ended; one that ends later fills nothing.
+const expireLate = 5 * time.Second
+
+// expireAll cancels the orders of all symbols that expired at least expireLate ago, and
+// returns when that is on disk. After a start the feed has as long to tell what was traded
+// before they expired.
+func (e *Engine) expireAll() error {
+	return e.Do(func(s *book.State) error {
+		at := now()
+		if at.Sub(e.began.Time) < expireLate {
 			return nil
-		case <-tick.C:
-			e.forgetUnneeded(unusedAfter)
 		}
-	}
-}
-
-// toWatch returns the symbols that should be watched. If the operator names other symbols
-// than before, there may be more than the list has room for. So those with an open order or
-// a position come first, because a stop that is not watched protects nothing, then those
-// with alerts, and the rest is left out.
-func (e *Engine) toWatch() []string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	inUse := e.inUse()
-	urgency := func(symbol string) int {
-		_, used := inUse[symbol]
-		switch {
-		case len(e.book.Open[symbol]) > 0 || e.book.Holdings[symbol].Quantity != 0:
-			return 0
-		case used:
-			return 1
+		for _, symbol := range sorted(s.Open) {
+			if err := e.book.Expire(symbol, book.Time{Time: at.Add(-expireLate)}, at); err != nil {
+				return err
+			}
 		}
-		return 2
-	}
-	symbols := sorted(e.needed())
-	slices.SortStableFunc(symbols, func(a, b string) int { return cmp.Compare(urgency(a), urgency(b)) })
-	return symbols[:min(len(symbols), e.options.Limits.Symbols)]
-}
-
-// load has a symbol watched, with the windows that alerts need. What fails is logged, and
-// tried again by the next round of keepWatched.
-func (e *Engine) load(ctx context.Context, symbol string) {
-	e.mu.Lock()
-	needs, used := e.inUse()[symbol]
-	resting := len(e.book.Open[symbol]) > 0
-	e.mu.Unlock()
-	err := e.ensure(ctx, symbol, needs...)
-	for errors.Is(err, market.ErrBusy) && ctx.Err() == nil { // others were before it: its turn comes soon
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Second):
-			err = e.ensure(ctx, symbol, needs...)
-		}
-	}
-	switch {
-	case ctx.Err() != nil:
-	case err == nil && resting:
-		e.watch.LearnRules(ctx, symbol) // prices of fills are rounded to its tick
-	case err != nil:
-		e.log.Warn("symbol cannot be watched yet", "symbol", symbol, "error", err)
-		if !used && errors.Is(err, market.ErrUnlisted) {
-			e.mu.Lock()
-			e.unlisted[symbol] = true
-			e.mu.Unlock()
-			e.await()
-		}
-	}
-}
-
-// await tells the feed which symbols are to be watched, so that a source that answers for
-// none of them from the start counts as silent. A symbol that only --symbols names, and that
-// the source does not have, is misspelled and not awaited.
-func (e *Engine) await() {
-	e.mu.Lock()
-	defer e.mu.Unlock() // also while the feed is told: two loads may end at the same time
-	e.options.Feed.Await(slices.DeleteFunc(sorted(e.needed()), func(symbol string) bool { return e.unlisted[symbol] }))
+		return nil
+	})
 }

@@ -138,13 +138,10 @@ func (e *Engine) Claim(c sse.Caller) error {
 	claimed, remote := false, false
 	err := e.Do(func(s *book.State) error {
 		left := s.Subs.Select(func(s *sse.Subscription) bool { return s.Client == c.Client && !e.holds(s) })
-		switch {
-		case s.Subs.Of(c.ID) != nil: // on its way to the disk
+		if s.Subs.Of(c.ID) != nil || len(left) == 0 || c.ID == "" || len(c.ID) > maxName || len(c.Login) > maxName { // it has one, which is on its way to the disk, or there is none for it
 			return nil
-		case len(left) == 0 || c.ID == "" || len(c.ID) > maxName || len(c.Login) > maxName:
-			return nil
-		case e.following:
-			remote = true
+		}
+		if remote = e.following; remote {
 			return nil
 		}
 		sub := *left[len(left)-1]
@@ -153,12 +150,23 @@ func (e *Engine) Claim(c sse.Caller) error {
 		return e.book.Propose(book.KindSubscribed, &book.Event{At: now(), Subscription: &sub})
 	})
 	switch {
-	case remote: // the leader decides for a follower: otherwise two replicas could give the same subscription away
+	case remote:
 		return e.claimRemote(c)
 	case err == nil && claimed:
 		e.writeSubscriptions()
 	}
 	return err
+}
+
+// claimRemote has the leader decide: otherwise two replicas could give the same subscription
+// away. It returns when that is shown here, or an error if the leader does not answer in time.
+func (e *Engine) claimRemote(c sse.Caller) error {
+	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
+	defer cancel()
+	if err := e.options.Shared.Ask(ctx, AskClaim, c, nil); err != nil {
+		return err
+	}
+	return e.Confirm(ctx)
 }
 
 // subscriptionsName is the file that the specification names.
@@ -178,15 +186,4 @@ func (e *Engine) writeSubscriptions() {
 	if err != nil {
 		e.log.Warn("subscriptions.json could not be written; the journal has its content", "error", err)
 	}
-}
-
-// claimRemote has the leader give a caller the subscription that its client had. It returns when that is shown here, or an error if
-// the leader does not answer in time.
-func (e *Engine) claimRemote(c sse.Caller) error {
-	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
-	defer cancel()
-	if err := e.options.Shared.Ask(ctx, AskClaim, Claimant{c.ID, c.Client, c.Login, c.Expires}, nil); err != nil {
-		return err
-	}
-	return e.Confirm(ctx)
 }

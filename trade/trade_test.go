@@ -96,8 +96,8 @@ func (e *Engine) deliver(ctx context.Context, u market.Update) {
 
 // watchNeeded has the symbols watched that Run would have watched, and waits for it.
 func (e *Engine) watchNeeded(ctx context.Context) {
-	for _, symbol := range e.toWatch() {
-		e.load(ctx, symbol)
+	for symbol, needs := range e.toWatch() {
+		e.load(ctx, symbol, needs)
 	}
 }
 

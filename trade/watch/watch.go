@@ -342,11 +342,11 @@ func (l *List) install(symbol string, from *book.Seen, loaded []*market.Series, 
 }
 
 // Keep drops the symbols that are not needed, and that Ensure was not called for in so long.
-func (l *List) Keep(needed map[string][]Need, unused time.Duration) {
+func (l *List) Keep(needed []string, unused time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for symbol, in := range l.instruments {
-		if _, ok := needed[symbol]; !ok && time.Since(in.asked) >= unused {
+		if !slices.Contains(needed, symbol) && time.Since(in.asked) >= unused {
 			delete(l.instruments, symbol)
 			l.feed.Unwatch(symbol)
 		}
