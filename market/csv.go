@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,7 +40,10 @@ const (
 // in UTC unless they say otherwise. Longer intervals are made from shorter ones
 // by the clock in UTC. Rows that have not begun by our clock are left out; while there
 // are some that begin more than two minutes later, the file gives no price to a [Feed].
-func NewCSV(dir string) (*Venue, error) {
+//
+// Allow, which may be nil, is asked about all of them now, and about the directory and the
+// file of each question when they are open: what it returns an error for is not read.
+func NewCSV(dir string, allow func(name string, info fs.FileInfo) error) (*Venue, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return nil, fmt.Errorf("csv: %w", err)
@@ -46,13 +51,52 @@ func NewCSV(dir string) (*Venue, error) {
 	if !info.IsDir() {
 		return nil, fmt.Errorf("csv: %q is not a directory", dir)
 	}
-	return (&csvDir{path: dir, turn: make(chan struct{}, 1)}).venue(), nil
+	c := &csvDir{path: dir, allow: allow, turn: make(chan struct{}, 1)}
+	if allow == nil {
+		return c.venue(), nil
+	}
+	return c.venue(), c.allowAll()
 }
 
 // csvDir is a directory of files.
 type csvDir struct {
-	path string
-	turn chan struct{} // has a value while somebody reads a large file
+	path  string
+	allow func(name string, info fs.FileInfo) error // nil allows all
+	turn  chan struct{}                             // has a value while somebody reads a large file
+}
+
+// allowAll asks about the directory and everything in it.
+func (c *csvDir) allowAll() error {
+	root, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	names, err := fileNames(root)
+	for _, name := range names {
+		if info, gone := root.Stat(name); gone == nil {
+			err = cmp.Or(err, c.allow(filepath.Join(c.path, name), info))
+		}
+	}
+	return err
+}
+
+// open opens the directory, if it is allowed. A root keeps every name, also through links,
+// within it, and goes on to mean it when its name comes to mean another.
+func (c *csvDir) open() (*os.Root, error) {
+	root, err := os.OpenRoot(c.path)
+	if err != nil {
+		return nil, fmt.Errorf("csv: %w", err)
+	}
+	info, err := root.Stat(".")
+	if err == nil && c.allow != nil {
+		err = c.allow(c.path, info)
+	}
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	return root, nil
 }
 
 // venue returns what a directory offers.
@@ -62,10 +106,9 @@ func (c *csvDir) venue() *Venue {
 
 // bars answers q from the file with the nearest interval.
 func (c *csvDir) bars(ctx context.Context, q Query) (*Series, error) {
-	// A root keeps every name, also through links, within the directory.
-	root, err := os.OpenRoot(c.path)
+	root, err := c.open()
 	if err != nil {
-		return nil, fmt.Errorf("csv: %w", err)
+		return nil, err
 	}
 	defer root.Close()
 	name, iv, err := findFile(root, q)
@@ -171,9 +214,9 @@ func (noFile) Is(target error) bool { return target == ErrUnlisted }
 
 // names returns the names of the files in the directory, sorted.
 func (c *csvDir) names() ([]string, error) {
-	root, err := os.OpenRoot(c.path)
+	root, err := c.open()
 	if err != nil {
-		return nil, fmt.Errorf("csv: %w", err)
+		return nil, err
 	}
 	defer root.Close()
 	return fileNames(root)
@@ -229,6 +272,9 @@ func (c *csvDir) readFile(ctx context.Context, root *os.Root, name string, q Que
 	}
 	defer file.Close()
 	info, err := file.Stat()
+	if err == nil && c.allow != nil {
+		err = c.allow(filepath.Join(c.path, name), info)
+	}
 	if err != nil {
 		return nil, err
 	}

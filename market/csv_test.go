@@ -39,7 +39,7 @@ func directory(t testing.TB, files map[string]string) folder {
 			t.Fatal(err)
 		}
 	}
-	c, err := NewCSV(dir)
+	c, err := NewCSV(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,11 +307,11 @@ func TestCSVRefusals(t *testing.T) {
 	if _, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Day1, Limit: 7}); err == nil || !strings.Contains(err.Error(), "no interval") {
 		t.Errorf("odd spacing: %v", err)
 	}
-	if _, err := NewCSV(filepath.Join(t.TempDir(), "none")); err == nil {
+	if _, err := NewCSV(filepath.Join(t.TempDir(), "none"), nil); err == nil {
 		t.Error("took a directory that is not there")
 	}
 	file := filepath.Join(c.dir, "abc.csv")
-	if _, err := NewCSV(file); err == nil || !strings.Contains(err.Error(), "is not a directory") {
+	if _, err := NewCSV(file, nil); err == nil || !strings.Contains(err.Error(), "is not a directory") {
 		t.Errorf("a file for a directory: %v", err)
 	}
 	c = directory(t, map[string]string{"def-1d.csv.gz": head + "1704153600,1,3,1,2,10\n1704067200,1,3,1,2,10\nx,1,1,1,1,1\n"})

@@ -34,7 +34,7 @@ func TestKnownOfDirectory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c, err := NewCSV(dir)
+	c, err := NewCSV(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,7 +134,7 @@ func Open(spec string, getenv func(string) string) (Source, error) {
 // it.
 func open(spec string, r reach) (*Venue, error) {
 	if dir, ok := strings.CutPrefix(spec, "csv:"); ok {
-		return NewCSV(dir)
+		return NewCSV(dir, nil)
 	}
 	switch spec {
 	case "sample":

@@ -8,9 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"wick/internal/address"
@@ -96,35 +93,12 @@ func (c *config) checkBroker(env func(string) string) error {
 		return fmt.Errorf("--broker %s moves real money, and without a passphrase every program on this machine could approve orders, also a model that has a shell; "+
 			"set --passphrase-file or WICK_PASSPHRASE", c.broker)
 	}
-	if dir, ok := strings.CutPrefix(c.source, "csv:"); ok && c.realMoney() {
-		if err := privatePrices(dir); err != nil {
-			return err
-		}
-	}
 	// What the operator has set stays, even if it is larger.
 	if name := "--max-order-notional"; !c.set[name] {
 		c.engine.Limits.OrderNotional, c.values[name] = liveNotional, liveNotional.String()
 	}
 	if name := "--confirm-above"; !c.set[name] {
 		c.asking.Above, c.values[name] = 0, "0"
-	}
-	return nil
-}
-
-// privatePrices refuses a CSV file, or a directory of them, that others can change: what an
-// order is worth, and so whether a person is asked, is judged by its prices.
-func privatePrices(name string) error {
-	names := []string{name}
-	entries, _ := os.ReadDir(name) // of a file there are none, and of one that is gone the source says so
-	for _, e := range entries {
-		names = append(names, filepath.Join(name, e.Name()))
-	}
-	for _, name := range names {
-		if info, err := os.Stat(name); err == nil {
-			if err := private(name, info, 0o022, "change the prices by which real orders are judged; run chmod go-w on it"); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"wick/internal/exact"
+	"wick/market"
 	"wick/trade"
 	"wick/trade/live"
 	"wick/trade/live/alpaca"
@@ -279,26 +281,39 @@ func fetched(t *testing.T, r *http.Request) string {
 	return string(text)
 }
 
-// TestPricesOfOthers: real money is not traded by prices that another user can write. The sum
-// above which a person is asked is judged by them.
+// TestPricesOfOthers: real money is not traded by prices that another user can write, at the
+// start or at any question. The sum above which a person is asked is judged by them.
 func TestPricesOfOthers(t *testing.T) {
 	_, flags := atAlpaca(t)
-	dir := t.TempDir()
-	file := filepath.Join(dir, "AAPL-1m.csv")
-	if err := os.WriteFile(file, []byte("time,open,high,low,close,volume\n"), 0o600); err != nil {
+	dir := strings.TrimPrefix(flags[5], "csv:")
+	variables := env("HOME", "/", "WICK_PASSPHRASE", testPhrase, "WICK_ALPACA_URL", os.Getenv("WICK_ALPACA_URL"))
+	c, err := parseConfig(append([]string{"--trade", "--broker", "alpaca"}, flags[2:]...), variables, io.Discard)
+	if err != nil {
 		t.Fatal(err)
 	}
+	source, err := openSource(c, variables)
+	if err != nil {
+		t.Fatalf("this user's own prices are refused: %v", err)
+	}
+	bars := 0
 	refused := func() bool {
-		_, err := parseConfig([]string{"--trade", "--broker", "alpaca", "--broker-key-file", flags[3], "--source", "csv:" + dir}, env("HOME", "/", "WICK_PASSPHRASE", testPhrase), io.Discard)
-		if err != nil && !strings.Contains(err.Error(), "prices by which real orders are judged") {
-			t.Errorf("refused with %v", err)
+		bars++ // another number each time: a smaller one would be answered from memory
+		_, asked := source.Bars(t.Context(), market.Query{Symbol: "AAPL", Interval: market.Hour1, Limit: bars})
+		_, opened := openSource(c, variables)
+		for _, err := range []error{asked, opened} {
+			if err != nil && !strings.Contains(err.Error(), "prices by which real orders are judged") {
+				t.Errorf("refused with %v", err)
+			}
 		}
-		return err != nil
+		if (asked == nil) != (opened == nil) {
+			t.Errorf("a question: %v, a start: %v", asked, opened)
+		}
+		return asked != nil
 	}
 	if refused() {
 		t.Error("this user's own prices are refused")
 	}
-	for _, name := range []string{dir, file} {
+	for _, name := range []string{dir, filepath.Join(dir, "AAPL-1h.csv")} {
 		if err := os.Chmod(name, 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -308,6 +323,13 @@ func TestPricesOfOthers(t *testing.T) {
 		if err := os.Chmod(name, 0o700); err != nil {
 			t.Fatal(err)
 		}
+	}
+	// Whoever can write above the directory can put another in its place.
+	if err := errors.Join(os.Rename(dir, dir+"-mine"), os.CopyFS(dir, os.DirFS(dir+"-mine")), os.Chmod(dir, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	if !refused() {
+		t.Error("prices of another directory are taken, which others can write")
 	}
 }
 

@@ -69,8 +69,15 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 
 // openSource opens the source of bars, and puts the symbols that settings name into its
 // spelling.
-func openSource(c *config, env func(string) string) (market.Source, error) {
-	source, err := market.Open(c.source, env)
+func openSource(c *config, env func(string) string) (source market.Source, err error) {
+	if dir, ok := strings.CutPrefix(c.source, "csv:"); ok && c.realMoney() {
+		var files *market.Venue
+		if files, err = market.NewCSV(dir, privatePrices); err == nil {
+			source = market.Cached(files)
+		}
+	} else {
+		source, err = market.Open(c.source, env)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("--source: %w", err)
 	}

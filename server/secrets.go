@@ -152,6 +152,12 @@ func privateDir(name string) error {
 	return private(name, info, 0o022, "put files and sockets into it; run chmod 700 on it, or name a new --data-dir, which wick makes")
 }
 
+// privatePrices refuses a CSV file, or a directory of them, that others can change: what an
+// order is worth, and so whether a person is asked, is judged by its prices.
+func privatePrices(name string, info fs.FileInfo) error {
+	return private(name, info, 0o022, "change the prices by which real orders are judged; run chmod go-w on it")
+}
+
 // prepareDir makes the data directory, for this user alone, if there is none. It refuses one
 // that is somebody else's. Without another use of it than the socket, a directory that
 // cannot be made is no error: openControl says what will not work.

@@ -134,7 +134,7 @@ func delayedOtherBars(t *testing.T, cases []delayedCase) {
 		f.add(first, began-3600, 300) // few rows, since they are read often
 		f.add(began-3600, began, 60)
 		f.live = true
-		files, err := market.NewCSV(f.dir)
+		files, err := market.NewCSV(f.dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

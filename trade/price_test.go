@@ -181,7 +181,7 @@ func TestPriceAgeOfFiles(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "spy-1d.csv"), []byte(rows), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	source, err := market.NewCSV(dir)
+	source, err := market.NewCSV(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestNoFileOfSymbol(t *testing.T) {
 		}
 	}
 	write("spy-1d.csv")
-	source, err := market.NewCSV(dir)
+	source, err := market.NewCSV(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestFileWithoutInterval(t *testing.T) {
 			for n := -60; n < 0; n++ {
 				day(n, "100,101,99,100")
 			}
-			source, err := market.NewCSV(dir)
+			source, err := market.NewCSV(dir, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -333,7 +333,7 @@ func TestFileGivesNoPrice(t *testing.T) {
 				}
 				time.Sleep(5 * time.Second)
 			}
-			source, err := market.NewCSV(dir)
+			source, err := market.NewCSV(dir, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -409,7 +409,7 @@ func TestFileGoesBack(t *testing.T) {
 				}
 				time.Sleep(5 * time.Second)
 			}
-			source, err := market.NewCSV(dir)
+			source, err := market.NewCSV(dir, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
