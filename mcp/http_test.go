@@ -811,9 +811,11 @@ func TestClientGone(t *testing.T) {
 
 // cancellable returns how many calls can be cancelled.
 func cancellable(s *Server) (n int) {
-	for one := range s.Sessions.open {
-		if one.call != "" {
-			n++
+	for _, all := range s.Sessions.open {
+		for _, one := range all {
+			if one.call != "" {
+				n++
+			}
 		}
 	}
 	return n

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"sync"
 	"time"
 )
@@ -53,7 +54,7 @@ type Sessions struct {
 	valid func(caller string) bool // see Options
 
 	mu   sync.Mutex
-	open map[*Session]bool // guarded by mu
+	open map[string][]*Session // by Caller.ID; guarded by mu
 }
 
 // Session is something that its token's end ends.
@@ -88,26 +89,32 @@ func (s *Sessions) begin(ctx context.Context, c Caller, id json.RawMessage) *Ses
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open == nil {
-		s.open = make(map[*Session]bool)
+		s.open = make(map[string][]*Session)
 	}
-	s.open[one] = true
+	s.open[c.ID] = append(s.open[c.ID], one)
 	return one
 }
 
 // End ends a session and its context.
 func (one *Session) End() {
-	one.of.mu.Lock()
-	delete(one.of.open, one)
-	one.of.mu.Unlock()
+	s := one.of
+	s.mu.Lock()
+	all := s.open[one.token]
+	if at := slices.Index(all, one); len(all) == 1 && at == 0 {
+		delete(s.open, one.token)
+	} else if at >= 0 {
+		s.open[one.token] = slices.Delete(all, at, at+1)
+	}
+	s.mu.Unlock()
 	one.cancel(nil)
 }
 
-// end ends the contexts of the sessions that fit, unless there are more of them than most.
-func (s *Sessions) end(why error, most int, fits func(*Session) bool) {
+// end ends the contexts of those sessions of a token that fit, unless there are more than most.
+func (s *Sessions) end(token string, why error, most int, fits func(*Session) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var found []*Session
-	for one := range s.open {
+	for _, one := range s.open[token] {
 		if fits(one) {
 			found = append(found, one)
 		}
@@ -121,7 +128,7 @@ func (s *Sessions) end(why error, most int, fits func(*Session) bool) {
 
 // Revoke ends all sessions of a token. It is called after the token has ended.
 func (s *Sessions) Revoke(caller string) {
-	s.end(ErrRevoked, math.MaxInt, func(one *Session) bool { return one.token == caller })
+	s.end(caller, ErrRevoked, math.MaxInt, func(*Session) bool { return true })
 }
 
 // cancelCall cancels the caller's call of that id, which is compared by its bytes, as the
@@ -130,5 +137,5 @@ func (s *Sessions) Revoke(caller string) {
 // is cancelled.
 func (s *Sessions) cancelCall(c Caller, id json.RawMessage) {
 	key := c.Key()
-	s.end(errCancelled, 1, func(one *Session) bool { return one.call == string(id) && one.caller == key })
+	s.end(c.ID, errCancelled, 1, func(one *Session) bool { return one.call == string(id) && one.caller == key })
 }

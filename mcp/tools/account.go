@@ -64,24 +64,21 @@ func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) (a
 // knows: a picture must not show a profit that its price contradicts. It is NaN while the
 // engine knows no price, and for a past period, whose last close is not the price of now.
 func (h *handlers) position(v *chart.View) (*chart.Position, error) {
-	positions, err := h.Engine.Positions()
-	for _, p := range positions {
-		if p.Symbol != v.Series.Symbol || p.Quantity == 0 { // zero: only the account at the broker has it
-			continue
-		}
-		held := &chart.Position{Quantity: float(signed(p)), Entry: float(p.EntryPrice), Profit: math.NaN()}
-		if p.UnrealizedPnL != nil && !v.Past {
-			// The difference to the engine's profit, which is exact, unlike the entry price.
-			since := v.Series.Close[v.Series.Len()-1] - float(*p.CurrentPrice)
-			unrealized, err := strconv.ParseFloat(p.UnrealizedPnL.String(), 64)
-			if err != nil {
-				panic("tools: " + err.Error()) // a sum is always written as a number
-			}
-			held.Profit = unrealized + float64(held.Quantity*since)
-		}
-		return held, err
+	p, err := positionIn(h.Engine, v.Series.Symbol)
+	if p.Quantity == 0 { // there is none, or only the account at the broker has it
+		return nil, err
 	}
-	return nil, err
+	held := &chart.Position{Quantity: float(signed(p)), Entry: float(p.EntryPrice), Profit: math.NaN()}
+	if p.UnrealizedPnL != nil && !v.Past {
+		// The difference to the engine's profit, which is exact, unlike the entry price.
+		since := v.Series.Close[v.Series.Len()-1] - float(*p.CurrentPrice)
+		unrealized, err := strconv.ParseFloat(p.UnrealizedPnL.String(), 64)
+		if err != nil {
+			panic("tools: " + err.Error()) // a sum is always written as a number
+		}
+		held.Profit = unrealized + float64(held.Quantity*since)
+	}
+	return held, err
 }
 
 // signed returns the quantity of a position as one number, negative if it is short. In a

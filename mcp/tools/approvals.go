@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,10 +51,11 @@ func (h *handlers) admit(ctx context.Context, c mcp.Call, r *book.OrderRequest) 
 		return permit.Grant{}, err
 	}
 	worth, known := worthOf(h.Engine, *r, preview)
-	held, err := heldOf(h.Engine, preview.Symbol)
+	position, err := positionIn(h.Engine, preview.Symbol)
 	if err != nil {
 		return permit.Grant{}, err
 	}
+	held := signed(position)
 	o := &permit.Order{
 		Digest: orderDigest(c.Caller, *r, preview), Lines: describe(c.Caller, *r, preview, held, h.Engine), Worth: worth, Unknown: !known,
 		Real: h.Engine.Money() == book.RealMoney, Held: held, Limits: limitsOf(*r, preview), State: c.State, Reply: reply,
@@ -382,13 +384,11 @@ func positionAfter(o book.Order, held exact.Decimal) exact.Decimal {
 	return after
 }
 
-// heldOf returns the position in a symbol, less than zero for a short one.
-func heldOf(engine *trade.Engine, symbol string) (exact.Decimal, error) {
+// positionIn returns the position in a symbol. Its quantity is zero if there is none.
+func positionIn(engine *trade.Engine, symbol string) (book.Position, error) {
 	positions, err := engine.Positions()
-	for _, p := range positions {
-		if p.Symbol == symbol {
-			return signed(p), err
-		}
+	if at := slices.IndexFunc(positions, func(p book.Position) bool { return p.Symbol == symbol }); at >= 0 {
+		return positions[at], err
 	}
-	return 0, err
+	return book.Position{}, err
 }

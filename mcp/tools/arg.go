@@ -191,11 +191,7 @@ func words(p *[]string, name, doc string, most int, enum ...string) arg {
 		}
 		return fmt.Sprintf(`"type":"array","maxItems":%d,"items":{%s}`, most, items)
 	}
-	return arg{name: name, doc: doc, schema: schema, empty: true, set: func(v json.RawMessage) error {
-		items, err := readList(name, v)
-		if err != nil {
-			return err
-		}
+	return arg{name: name, doc: doc, schema: schema, empty: true, set: items(name, most, func(items []json.RawMessage) error {
 		var texts []string
 		for _, item := range items {
 			if item[0] != '"' {
@@ -205,12 +201,23 @@ func words(p *[]string, name, doc string, most int, enum ...string) arg {
 				texts = append(texts, s)
 			}
 		}
-		if len(texts) > most {
-			return fmt.Errorf("%s has %d items: at most %d a call", name, len(texts), most)
-		}
 		*p = texts
 		return nil
-	}}
+	})}
+}
+
+// items returns the set function of a list of at most most items. It calls read with them.
+func items(name string, most int, read func([]json.RawMessage) error) func(json.RawMessage) error {
+	return func(v json.RawMessage) error {
+		list, err := readList(name, v)
+		if err == nil && len(list) > most {
+			err = fmt.Errorf("%s has %d items: at most %d a call", name, len(list), most)
+		}
+		if err != nil {
+			return err
+		}
+		return read(list)
+	}
 }
 
 // symbol declares the symbol of a market as the client writes it; ticker is another name
@@ -252,16 +259,9 @@ func requests(p *[]indicators.Request, doc, def string) arg {
 	if def == "" {
 		need = `an array of names such as ["rsi","macd"]; call list_indicators for the names`
 	}
-	return arg{name: "indicators", doc: doc, schema: schema, def: def, need: need, aliases: []string{"panels", "indicator"}, empty: true, set: func(v json.RawMessage) error {
-		items, err := readList("indicators", v)
-		if err != nil {
-			return err
-		}
+	return arg{name: "indicators", doc: doc, schema: schema, def: def, need: need, aliases: []string{"panels", "indicator"}, empty: true, set: items("indicators", maxIndicators, func(items []json.RawMessage) error {
 		if len(items) == 0 && need != "" {
 			return fmt.Errorf("indicators is required, %s", need)
-		}
-		if len(items) > maxIndicators {
-			return fmt.Errorf("%d indicators are too many: at most %d a call", len(items), maxIndicators)
 		}
 		parsed, err := indicators.Parse(items)
 		if err != nil {
@@ -276,7 +276,7 @@ func requests(p *[]indicators.Request, doc, def string) arg {
 		}
 		*p = parsed
 		return nil
-	}}
+	})}
 }
 
 // schemaOf returns the JSON Schema of a tool's arguments. It stays within what

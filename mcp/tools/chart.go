@@ -127,17 +127,10 @@ func marks(p *json.RawMessage) arg {
 	}
 	doc := `Drawings of your own: a level at price, a zone from price to price2 (between time and time2, if given), a line from time, price to time2, price2, a text at time, price. ` +
 		`Such as [{"type":"level","price":65000,"text":"resistance","color":"down"}].`
-	return arg{name: "marks", doc: doc, schema: schema, aliases: []string{"annotations", "drawings"}, empty: true, set: func(v json.RawMessage) error {
-		items, err := readList("marks", v)
-		if err != nil {
-			return err
-		}
-		if len(items) > chart.MaxMarks {
-			return fmt.Errorf("marks has %d items: at most %d a call", len(items), chart.MaxMarks)
-		}
+	return arg{name: "marks", doc: doc, schema: schema, aliases: []string{"annotations", "drawings"}, empty: true, set: items("marks", chart.MaxMarks, func(items []json.RawMessage) error {
 		*p = json.RawMessage(encode(items))
 		return nil
-	}}
+	})}
 }
 
 // show declares a list of parts of the account.

@@ -48,7 +48,7 @@ func TestOnePastTheLimit(t *testing.T) {
 		{"generate_chart", "height", "4096", "4097", "height 4097 is out of bounds, 240 to 4096"},
 		{"generate_chart", "pixel_ratio", "1", "0.99", `pixel_ratio "0.99" is not a number from 1 to 3`},
 		{"generate_chart", "pixel_ratio", "2.8", "2.9", "4096"}, // 1440 wide by default
-		{"generate_chart", "indicators", list(16, `"rsi"`), list(17, `"rsi"`), "17 indicators are too many: at most 16 a call"},
+		{"generate_chart", "indicators", list(16, `"rsi"`), list(17, `"rsi"`), "indicators has 17 items: at most 16 a call"},
 		{"generate_chart", "indicators", named(64), named(65), "65 indicators in rules and formulas are too many: at most 64 a call"},
 		{"generate_chart", "indicators", `[{"name":"rsi","length":1000}]`, `[{"name":"rsi","length":1001}]`, "1 to 1000"},
 		{"generate_chart", "marks", list(50, `{"type":"level","price":1}`), list(51, `{"type":"level","price":1}`), "marks has 51 items: at most 50 a call"},
@@ -62,7 +62,7 @@ func TestOnePastTheLimit(t *testing.T) {
 		{"list_indicators", "query", wide(200), wide(201), "query has 201 characters, at most 200 are taken"},
 		{"get_indicators", "bars", "5000", "5001", "bars 5001 is out of bounds, 1 to 5000"},
 		{"get_indicators", "bars", "1", "0", "bars 0 is out of bounds, 1 to 5000"},
-		{"get_indicators", "indicators", list(16, `"rsi"`), list(17, `"rsi"`), "17 indicators are too many: at most 16 a call"},
+		{"get_indicators", "indicators", list(16, `"rsi"`), list(17, `"rsi"`), "indicators has 17 items: at most 16 a call"},
 		{"get_indicators", "symbols", list(200, `"AA#USDT"`), list(201, `"AA#USDT"`), "symbols has 201 items: at most 200 a call"},
 		{"get_indicators", "sort", encode("close" + strings.Repeat(" ", 390) + "desc"), text(401), "sort has 401 characters, at most 400 are taken"},
 		{"place_order", "quantity", "0.00000001", "0", "quantity 0 must be above 0"},
