@@ -73,16 +73,6 @@ func openControl(c *config, log *slog.Logger) (net.Listener, error) {
 	return ln, err
 }
 
-// checkFree returns an error if another wick has the directory: one that trades by its
-// lock, any server by its socket. It comes before anything is opened for writing; until the
-// socket is opened a further wick may still come between.
-func checkFree(dir string) error {
-	if errors.Is(journal.Free(dir), journal.ErrHeld) {
-		return held(dir)
-	}
-	return checkSilent(dir)
-}
-
 // checkSilent returns an error if a server answers on the socket of a directory.
 func checkSilent(dir string) error {
 	conn, err := net.Dial("unix", filepath.Join(dir, controlName))

@@ -131,14 +131,6 @@ type readiness struct {
 	Etcd   *bool   `json:"etcd_reachable,omitempty"`
 }
 
-// ready says whether this process should get requests.
-func (e *app) ready(strict bool) readiness {
-	if e.replica == nil {
-		return readiness{Ready: true, Role: "single"}
-	}
-	return e.replica.ready(strict)
-}
-
 // probes answers the questions of load balancers before anything else looks at the
 // request: they ask by address, not by the site's name. GET /healthz says that the
 // process answers, GET /readyz whether it should get requests, and GET
@@ -149,7 +141,10 @@ func (e *app) probes(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		doc := e.ready(r.URL.RawQuery == "strict")
+		doc := readiness{Ready: true, Role: "single"}
+		if e.replica != nil {
+			doc = e.replica.ready(r.URL.RawQuery == "strict")
+		}
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Cache-Control", "no-store")
 		if r.URL.Path == "/readyz" && !doc.Ready {

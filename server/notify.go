@@ -391,7 +391,7 @@ func (m *messenger) journalHash() notify.Event {
 func (m *messenger) watchHealth(ctx context.Context) error {
 	tick := time.NewTicker(healthPeriod)
 	defer tick.Stop()
-	told := toldHealth{silent: make(map[string]bool)}
+	told := make(map[string]bool)
 	for {
 		if since := time.Since(m.Hashed()); m.app.replica == nil && (since >= hashPeriod || since < 0) { // less than 0 if the clock was set back
 			m.Tell(m.journalHash())
@@ -401,39 +401,32 @@ func (m *messenger) watchHealth(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		for _, event := range told.changes(m.app.trade.Status().Journal, m.app.feed.Ages(), time.Now().UTC()) {
+		for _, event := range changes(told, m.app.trade.Status().Journal, m.app.feed.Ages(), time.Now().UTC()) {
 			m.Tell(event)
 		}
 	}
 }
 
-// toldHealth remembers what the owner was told, so that each change is told once.
-type toldHealth struct {
-	broken bool
-	silent map[string]bool // data sources
-}
-
-// changes returns what is new: that the journal broke, that a data source fell
-// silent, or that it answers again. The ages say how long ago each source answered. A
-// broken journal stays broken until the process is started again, so there is no message
-// that it works again.
-func (l *toldHealth) changes(journal string, ages map[string]time.Duration, now time.Time) (events []notify.Event) {
-	tell := func(kind notify.Kind, format string, args ...any) {
-		events = append(events, notify.Event{At: now, Kind: kind, Text: fmt.Sprintf(format, args...)})
-	}
-	if journal != "ok" && !l.broken {
-		l.broken = true
-		tell(notify.Storage, "Storage failed: wick takes no orders and fires no alerts until it is started again")
-	}
-	// Each change is told once, whether a source falls silent or answers again.
-	for name, age := range ages {
-		switch {
-		case age >= silence && !l.silent[name]:
-			tell(notify.Silent, "%s has not answered for %.0f minutes: alerts on its prices wait", name, age.Minutes())
-		case age < silence && l.silent[name]:
-			tell(notify.Silent, "%s answers again", name)
+// changes returns what is new since the owner was told: that the journal broke, that a data
+// source fell silent, or that it answers again. Told has what is wrong, by the name of the
+// source, and "" for the journal, which stays broken until the process is started again. The
+// ages say how long ago each source answered.
+func changes(told map[string]bool, journal string, ages map[string]time.Duration, now time.Time) (events []notify.Event) {
+	tell := func(what string, wrong bool, kind notify.Kind, text string) {
+		if told[what] != wrong {
+			told[what] = wrong
+			events = append(events, notify.Event{At: now, Kind: kind, Text: text})
 		}
-		l.silent[name] = age >= silence
+	}
+	if journal != "ok" {
+		tell("", true, notify.Storage, "Storage failed: wick takes no orders and fires no alerts until it is started again")
+	}
+	for name, age := range ages {
+		if age >= silence {
+			tell(name, true, notify.Silent, fmt.Sprintf("%s has not answered for %.0f minutes: alerts on its prices wait", name, age.Minutes()))
+		} else {
+			tell(name, false, notify.Silent, name+" answers again")
+		}
 	}
 	return events
 }

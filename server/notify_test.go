@@ -442,7 +442,7 @@ func TestNotifySymbols(t *testing.T) {
 // TestSilentSource: ten minutes without an answer are told once, and so is their
 // end; a broken journal is told once.
 func TestSilentSource(t *testing.T) {
-	l := toldHealth{silent: make(map[string]bool)}
+	told := make(map[string]bool)
 	for i, step := range []struct {
 		journal string
 		age     time.Duration
@@ -457,7 +457,7 @@ func TestSilentSource(t *testing.T) {
 		{"broken", 0, ""},
 	} {
 		var got []string
-		for _, e := range l.changes(step.journal, map[string]time.Duration{"binance": step.age}, time.Now()) {
+		for _, e := range changes(told, step.journal, map[string]time.Duration{"binance": step.age}, time.Now()) {
 			got = append(got, fmt.Sprintf("%s: %s", e.Kind, e.Text))
 		}
 		if strings.Join(got, "|") != step.want {

@@ -159,46 +159,40 @@ func privatePrices(name string, info fs.FileInfo) error {
 }
 
 // prepareDir makes the data directory, for this user alone, if there is none. It refuses one
-// that is somebody else's. Without another use of it than the socket, a directory that
-// cannot be made is no error: openControl says what will not work.
+// that is somebody else's, and one that another wick has: one that trades by its lock, which
+// over stdio is none, since this process attaches to that one; any server by its socket. It
+// comes before anything is opened for writing; until the socket is opened a further wick may
+// still come between. Without another use of it than the socket, a directory that cannot be
+// made is no error: openControl says what will not work.
 func prepareDir(c *config) error {
 	err := journal.Prepare(c.dataDir)
 	if err == nil {
 		err = privateDir(c.dataDir)
 	}
-	if c.trade || len(c.login.Keys) > 0 || errors.Is(err, journal.ErrForeign) || errors.Is(err, errShared) {
+	if err != nil && (c.trade || len(c.login.Keys) > 0 || errors.Is(err, journal.ErrForeign) || errors.Is(err, errShared)) {
 		return err
 	}
-	return nil
+	switch locked := errors.Is(journal.Free(c.dataDir), journal.ErrHeld); {
+	case locked && c.mcp:
+		return nil
+	case locked:
+		return held(c.dataDir)
+	}
+	return checkSilent(c.dataDir)
 }
 
 // readSecret reads a file with a secret in it. One of this user must be closed to everybody
 // else. One of root may be open to its group: so systemd, Kubernetes and install -g hand a
 // secret to a service.
-func readSecret(name string, most int) ([]byte, error) {
-	return readFile(name, most, func(info fs.FileInfo) error {
-		if owner, _ := ownerOf(info); owner == 0 && os.Geteuid() != 0 {
-			return private(name, info, 0o027, "read or change it; run chmod 640 on it")
-		}
-		return private(name, info, 0o077, "read it; run chmod 600 on it")
-	})
-}
+func readSecret(name string, most int) ([]byte, error) { return readFile(name, most, true) }
 
 // readOpen reads a file that everybody may read. It may belong to anyone, as in a container,
 // but if everybody can change it, it is refused.
-func readOpen(name string, most int) ([]byte, error) {
-	return readFile(name, most, func(info fs.FileInfo) error {
-		if _, known := ownerOf(info); known && info.Mode().Perm()&0o002 != 0 {
-			return fmt.Errorf("%s has mode %04o, so everybody can change it; run chmod o-w on it", name, info.Mode().Perm())
-		}
-		return nil
-	})
-}
+func readOpen(name string, most int) ([]byte, error) { return readFile(name, most, false) }
 
-// readFile reads a regular file into one buffer, so that of a secret there is one copy to
-// overwrite. It refuses a file that check refuses, and one of more than most bytes. What it
-// does not return it overwrites.
-func readFile(name string, most int, check func(fs.FileInfo) error) ([]byte, error) {
+// readFile reads a regular file of at most so many bytes into one buffer, so that of a secret
+// there is one copy to overwrite. What it does not return it overwrites.
+func readFile(name string, most int, secret bool) ([]byte, error) {
 	f, err := journal.OpenRegular(name, os.O_RDONLY)
 	if err != nil {
 		return nil, err
@@ -208,7 +202,15 @@ func readFile(name string, most int, check func(fs.FileInfo) error) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	if err := check(info); err != nil {
+	switch owner, known := ownerOf(info); {
+	case secret && owner == 0 && os.Geteuid() != 0:
+		err = private(name, info, 0o027, "read or change it; run chmod 640 on it")
+	case secret:
+		err = private(name, info, 0o077, "read it; run chmod 600 on it")
+	case known && info.Mode().Perm()&0o002 != 0:
+		err = fmt.Errorf("%s has mode %04o, so everybody can change it; run chmod o-w on it", name, info.Mode().Perm())
+	}
+	if err != nil {
 		return nil, err
 	}
 	// The buffer is one byte larger, to tell a file that is too long from one that just

@@ -52,9 +52,6 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) (
 	if err := prepareDir(c); err != nil {
 		return err
 	}
-	if err := checkFree(c.dataDir); err != nil {
-		return err
-	}
 	login := "with the passphrase"
 	if len(c.login.Passphrase) == 0 {
 		login = "at once, for clients on this machine"

@@ -44,7 +44,9 @@ func (s Setting) Spelling() string {
 }
 
 // Variable returns the name of the twin in the environment: WICK_BASE_URL of --base-url.
-func (s Setting) Variable() string { return envName(s.Name) }
+func (s Setting) Variable() string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(s.Name, "-", "_"))
+}
 
 // Meaning returns the help with the default.
 func (s Setting) Meaning() string {
@@ -62,11 +64,6 @@ func Settings() []Setting { return new(config).settings() }
 
 // envPrefix begins the names of the variables that are wick's own.
 const envPrefix = "WICK_"
-
-// envName returns the name of the environment variable of a setting.
-func envName(name string) string {
-	return envPrefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-}
 
 // The settings that name a file of further settings.
 const (
@@ -169,7 +166,7 @@ func parseConfig(args []string, env func(string) string, out io.Writer) (*config
 	}
 	// A word may be written as a flag, and be in the environment, where the contract says so.
 	for _, name := range []string{"version", "healthcheck", "recover"} {
-		if asked, _ := strconv.ParseBool(cmp.Or(c.given["--"+name], env(envName(name)))); asked && c.command == nil {
+		if asked, _ := strconv.ParseBool(cmp.Or(c.given["--"+name], env(Setting{Name: name}.Variable()))); asked && c.command == nil {
 			c.command = commandOf(name)
 		}
 	}

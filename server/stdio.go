@@ -32,11 +32,6 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 		if err := prepareDir(c); err != nil {
 			return err
 		}
-		if journal.Free(c.dataDir) == nil {
-			if err := checkSilent(c.dataDir); err != nil {
-				return err
-			}
-		}
 	}
 	log := logs.part("wick")
 	host := &stdio{out: stdout}
