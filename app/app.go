@@ -27,6 +27,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"wick/chart"
 )
@@ -93,12 +94,8 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Cache-Control", "no-cache") // ask each time whether it has changed
 	h.Set("ETag", f.tag)
-	if r.Header.Get("If-None-Match") == f.tag {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
 	h.Set("Content-Type", f.kind)
-	w.Write(f.text) // an error means that the browser has left
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.text))
 }
 
 // The views of a chat, each one HTML text that needs no other file, made once: the

@@ -148,20 +148,22 @@ func (s *stdio) farewell(ctx context.Context, talk func() error) error {
 	go func() { done <- talk() }()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	stop := ctx.Done()
-	var end time.Time // by when all is over once ctx has ended
+	stop, patience := ctx.Done(), hostPatience
+	var end <-chan time.Time // when all is over once ctx has ended
 	for {
 		select {
 		case err := <-done:
 			return err
+		case <-end:
+			return nil
 		case <-stop:
-			stop, end = nil, time.Now().Add(shutdownTimeout)
-			tick.Reset(frontFarewell)
+			stop, patience, end = nil, frontFarewell, time.After(shutdownTimeout)
 		case <-tick.C:
 			switch {
-			case stop == nil && (s.stuck(frontFarewell) || !time.Now().Before(end)):
+			case !s.stuck(patience):
+			case stop == nil:
 				return nil
-			case s.stuck(hostPatience):
+			default:
 				return fmt.Errorf("the host has taken less than %d bytes in %v: what was left for it is lost", hostPiece, hostPatience)
 			}
 		}
