@@ -2,14 +2,17 @@
 // indicators loads, all else only draws anew.
 import { button, el, entry, field, select, workButton } from './dom.mjs';
 import { look } from './look.mjs';
+import { suggest } from './suggest.mjs';
 import { indicatorsText, parseIndicators } from './names.mjs';
 
 /** controls returns the row, show(request), which fills it, and offer(price), which names the
  * price that an alert would be set at. onLoad gets symbol, interval and indicators, onLook
- * type or scale, as they were chosen; onAlert and onFullscreen, where given, have a button. */
-export function controls({ onLoad, onLook, onFullscreen, onAlert, say }) {
+ * type or scale, as they were chosen; onAlert and onFullscreen, where given, have a button.
+ * With find, which searches symbols, the field of the symbol offers what was found. */
+export function controls({ onLoad, onLook, onFullscreen, onAlert, find, say }) {
   const plain = { autocomplete: 'off', spellcheck: 'false' };
   const symbol = el('input', { name: 'symbol', size: 10, maxlength: 40, autocapitalize: 'characters', placeholder: 'sample', ...plain });
+  const found = find && suggest(symbol, find, load);
   const interval = select({ name: 'interval', onchange: load }, look.intervals);
   const indicators = el('input', { name: 'indicators', maxlength: 1000, autocapitalize: 'none', ...plain });
   const [type, scale] = ['type', 'scale'].map(name => select({ name, onchange: e => onLook({ [name]: e.target.value }) }, look[name + 's']));
@@ -28,7 +31,7 @@ export function controls({ onLoad, onLook, onFullscreen, onAlert, say }) {
     if (alert && alert.textContent !== text) alert.textContent = text;
   };
   const form = entry({ class: 'controls', 'aria-label': 'What the chart shows' }, load,
-    field('Symbol', symbol), field('Interval', interval), field('Indicators', indicators, 'wide'), button('Show', load),
+    field('Symbol', symbol), ...(found ? [found] : []), field('Interval', interval), field('Indicators', indicators, 'wide'), button('Show', load),
     field('Type', type), field('Scale', scale), ...(alert ? [alert] : []), button('Expand', onFullscreen));
   return { form, show, offer };
 }

@@ -15,7 +15,7 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
   const around = { theme: options.theme ?? 'dark', zone: options.zone ?? 'UTC' };
   const chart = new Chart(place, { ...options, onMove: w => loader.reach(w), onLevel: moved, onAim: text => bar.offer(text), onFullscreen: enlarge });
   const loader = new Loader(transport, show, say);
-  const bar = controls({ onLoad: change, onLook: restyle, onFullscreen: enlarge, onAlert: alerts ? alertHere : undefined, say });
+  const bar = controls({ onLoad: change, onLook: restyle, onFullscreen: enlarge, onAlert: alerts ? alertHere : undefined, find: transport.symbols && (text => transport.symbols(text)), say });
   place.prepend(bar.form);
   bar.show(request);
 

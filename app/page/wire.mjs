@@ -81,17 +81,29 @@ export class Wire {
     }
   }
 
-  /** call calls a tool and returns its first text. A server that is busy is asked once
-   * more. */
-  async call(name, args) {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: ++this.last, method: 'tools/call', params: { name, arguments: args } });
+  /** rpc makes a request of the protocol and returns its result. A server that is busy is
+   * asked once more. */
+  async rpc(method, params) {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: ++this.last, method, params });
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     const ask = () => this.ask('/mcp', callTime, { method: 'POST', body, headers });
     let reply = await ask();
     if (reply.status === 429 || reply.status === 503) reply = await after(1000).then(ask);
     const { error, result } = this.read(reply);
     if (error) throw error.code === internalError ? unanswered(error.message) : new Error(error.message);
-    return textOf(result);
+    return result;
+  }
+
+  /** call calls a tool and returns its first text. */
+  async call(name, args) {
+    return textOf(await this.rpc('tools/call', { name, arguments: args }));
+  }
+
+  /** symbols returns the markets whose symbol or name contains a text, the best first:
+   * [{symbol, name}]. */
+  async symbols(text) {
+    const { contents } = await this.rpc('resources/read', { uri: 'wick://symbols/' + encodeURIComponent(text) });
+    return JSON.parse(contents[0].text).symbols;
   }
 
   /** owner calls a function that only the owner may use, at a path below /app/api: a GET, or

@@ -230,10 +230,10 @@ async function many(page) {
   const wick = await start(binary, { passphrase, trade: true });
   try {
     const other = await client(wick, 'many');
-    const order = { symbol: 'BTCUSDT', side: 'buy', type: 'limit', quantity: '1', price: '10' };
+    const order = { symbol: 'BTCUSDT', side: 'buy', type: 'limit', quantity: '0.0001', price: '40000' };
     const { order_id: old } = JSON.parse((await other.call('place_order', { ...order, client_order_id: 'old' })).result.content[0].text);
     for (let i = 0; i < 55;) {
-      const { result } = await other.call('place_order', { ...order, quantity: '2', client_order_id: 'n' + i });
+      const { result } = await other.call('place_order', { ...order, quantity: '0.0002', client_order_id: 'n' + i });
       if (!result || result.isError) {
         await new Promise(resolve => { setTimeout(resolve, 500); }); // too many at once
         continue;
