@@ -290,6 +290,34 @@ func TestSecondLoopback(t *testing.T) {
 	}
 }
 
+// TestBothLoopbacks: browsers take localhost for ::1 before 127.0.0.1, so wick answers on both,
+// and does not start beside another program that could be shown in its place.
+func TestBothLoopbacks(t *testing.T) {
+	other, err := net.Listen("tcp", "[::1]:0")
+	if err != nil { // there is no IPv6 here, so nobody can be in the way
+		return
+	}
+	address := other.Addr().String()
+	_, port, _ := net.SplitHostPort(address)
+	if _, err := command(t, "--serve", "--port", port, "--data-dir", t.TempDir()); err == nil || !strings.Contains(err.Error(), address+" cannot be listened on") {
+		t.Errorf("beside %s: %v", address, err)
+	}
+	startAt(t, env(), "--port", port, "--base-url", "http://127.0.0.1:"+port) // which leads nowhere else
+	other.Close()
+	first := startAt(t, env(), "--port", "0")
+	_, port, _ = net.SplitHostPort(first)
+	for _, address := range []string{first, net.JoinHostPort("::1", port)} {
+		response, err := http.Get("http://" + address + "/healthz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+	}
+	if _, err := command(t, "--serve", "--listen", "::1", "--port", port, "--data-dir", t.TempDir()); err == nil {
+		t.Error("a second wick started on the same port")
+	}
+}
+
 // TestAuditNamesClient: wick audit says which client placed an order, by the name
 // and the short id that wick clients shows.
 func TestAuditNamesClient(t *testing.T) {

@@ -1,12 +1,14 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -121,4 +123,28 @@ func (c *config) publish(port int) error {
 			"set WICK_PASSPHRASE or --passphrase-file, or leave --trusted-proxy out")
 	}
 	return nil
+}
+
+// listenBeside listens on the other address of localhost, if that name and the port of at are
+// published: browsers go to ::1 first, whatever hosts files say, so a program there would be shown
+// in place of ours and be told the passphrase. It returns nil if there is no such address.
+func (c *config) listenBeside(at *net.TCPAddr) (net.Listener, error) {
+	beside := net.IPv6loopback
+	if at.IP.Equal(beside) {
+		beside = net.IPv4(127, 0, 0, 1)
+	}
+	base, err := url.Parse(c.baseURL)
+	if err != nil || base.Scheme != "http" || base.Hostname() != "localhost" || cmp.Or(base.Port(), "80") != strconv.Itoa(at.Port) {
+		return nil, err
+	}
+	has, err := net.InterfaceAddrs()
+	if err != nil || !slices.ContainsFunc(has, func(a net.Addr) bool { n, ok := a.(*net.IPNet); return ok && n.IP.Equal(beside) }) {
+		return nil, err
+	}
+	address := net.JoinHostPort(beside.String(), strconv.Itoa(at.Port))
+	ln, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be listened on, and browsers take %s for it too, so what listens there would be told the passphrase: stop it, or choose another --port (%w)", address, c.baseURL, err)
+	}
+	return ln, nil
 }

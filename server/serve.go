@@ -42,6 +42,13 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) (
 	if err := c.publish(site.Addr().(*net.TCPAddr).Port); err != nil {
 		return err
 	}
+	second, err := c.listenBeside(site.Addr().(*net.TCPAddr))
+	if err != nil {
+		return err
+	}
+	if second != nil {
+		defer second.Close()
+	}
 	var metrics net.Listener // nil without --metrics
 	if c.metrics != "" {
 		if metrics, err = listenFew("--metrics", c.metrics, maxMetricsConns); err != nil {
@@ -98,6 +105,9 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) (
 	log.Info("serving", said...)
 	g.Go(func() error { return e.run(ctx) })
 	g.Go(func() error { return serveHTTP(ctx, srv, e.conns.listener(site)) })
+	if second != nil {
+		g.Go(func() error { return serveHTTP(ctx, srv, e.conns.listener(second)) })
+	}
 	err = g.Wait()
 	// At the end it waits for attached hosts, then for streams. All of them may still have
 	// written to the journal, which is closed after that.
