@@ -139,6 +139,50 @@ func TestExitTakesItsPlace(t *testing.T) {
 	}
 }
 
+// TestPassedWithSpread: bid and ask are one percent from the price. The ask reaches a buy limit
+// of 97 when the price is 96.0396, so a fall passes a stop of 97 before, though that is younger,
+// and a stop_loss of 96.5 is behind the price when its entry is filled. The same the other way
+// round.
+func TestPassedWithSpread(t *testing.T) {
+	for _, c := range []struct {
+		side     book.Side // of the limit
+		at, end  float64
+		loss     float64 // of the limit, if it is the first order
+		position string
+		out      string // at what the stop_loss is filled
+	}{
+		{book.Buy, 97, 90, 0, "long 5 at 97", ""},
+		{book.Sell, 103, 110, 0, "short 5 at 103", ""},
+		{book.Buy, 97, 90, 96.5, "flat 0 at 0", "95.07920792"},
+		{book.Sell, 103, 110, 103.5, "flat 0 at 0", "105.0808081"},
+	} {
+		t.Run(fmt.Sprint(c.side, " ", c.loss), func(t *testing.T) {
+			inBubble(t, func(o *Options) { spread(o); o.Slippage, o.FeeRate, o.Account.Short = 0, 0, true }, func(t *testing.T, e *Engine) {
+				e.ensure(t.Context(), "AAA")
+				walk(e, 100, minute(0, 100, 100, 100, 100))
+				id := ask(t, e, of(5, func(r *book.OrderRequest) {
+					r.Side, r.Type, r.Price, r.StopLoss.Price = c.side, book.Limit, exactly(c.at), exactly(c.loss)
+				})).ID
+				if c.loss == 0 {
+					ask(t, e, of(10, func(r *book.OrderRequest) { r.Side = c.side }))
+					ask(t, e, of(10, func(r *book.OrderRequest) { stopping(c.side.Other(), int64(c.at))(r) }))
+				}
+				walk(e, 100, minute(0, 100, 100, 100, 100))
+				walk(e, 100, minute(0, 100, max(100, c.end), min(100, c.end), c.end))
+				p := must(e.AllPositions())[0]
+				if got := fmt.Sprint(p.Side, " ", p.Quantity, " at ", p.EntryPrice); got != c.position {
+					t.Errorf("%s, want %s", got, c.position)
+				}
+				if c.out != "" {
+					if got := found(t, e, id+"-sl"); got != "filled "+c.out {
+						t.Errorf("the stop_loss is %s, want filled %s", got, c.out)
+					}
+				}
+			})
+		})
+	}
+}
+
 // exactly returns a price of a test in exact numbers.
 func exactly(x float64) exact.Decimal {
 	d, _ := exact.FromFloat(x)

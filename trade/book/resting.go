@@ -3,6 +3,7 @@ package book
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -110,7 +111,7 @@ func (b *Book) reachedBy(symbol string, l leg, end int64) (list []reachedOrder) 
 			continue
 		}
 		if !o.Waits() {
-			h.place = *o.Price
+			h.place = b.meets(o)
 		} else {
 			h.stop = b.stop(o)
 			h.place = h.stop
@@ -167,7 +168,11 @@ func (b *Book) fillReached(t Tick, h reachedOrder, l leg, at Time) (*reachedOrde
 		if exit.Role != RoleStopLoss {
 			continue
 		}
-		rest, sure := h.part.afterEntry(&step, h.price)
+		at := h.price
+		if !step.Waits() { // it was filled at its limit, where the ask or bid was
+			at = h.place
+		}
+		rest, sure := h.part.afterEntry(&step, at)
 		next := reachedOrder{id: exit.ID, stop: *exit.StopPrice, place: *exit.StopPrice, part: rest, falling: exit.Side == Sell, known: h.known}
 		if !sure {
 			next.why = []Reason{Because(EntryFirst)}
@@ -256,6 +261,18 @@ func (b *Book) reached(o *Order, part span) (exact.Decimal, bool) {
 		return o.Within(b.offered(o, Quote{Price: part.start})), true
 	}
 	return *o.Price, true
+}
+
+// meets returns the price of the market at which the ask or bid comes to the limit of o.
+func (b *Book) meets(o *Order) exact.Decimal {
+	factor, to := exact.One+b.Rules.HalfSpread, exact.Down
+	if o.Side == Sell {
+		factor, to = exact.One-b.Rules.HalfSpread, exact.Up
+	}
+	if price, ok := o.Price.Over(factor, to); ok {
+		return price
+	}
+	return math.MaxInt64 // out of reach
 }
 
 // stopPrice returns the price of the market when it reaches the stop within part, and

@@ -256,7 +256,7 @@ func (o *order) below() bool { return (o.side > 0) == (o.kind == "limit" || o.tr
 func (b *book) sooner(x, y *order) bool {
 	at := func(o *order) num {
 		if o.kind == "limit" || o.triggered {
-			return o.price
+			return b.meetsAt(o)
 		}
 		return o.stopNow(b)
 	}
@@ -264,6 +264,15 @@ func (b *book) sooner(x, y *order) bool {
 		return less(at(y), at(x))
 	}
 	return less(at(x), at(y))
+}
+
+// meetsAt is the price of the market, in eight decimals, at which the ask or bid is at a limit.
+func (b *book) meetsAt(o *order) num {
+	p, last := div(o.price, add(whole(1), mul(b.spread, whole(int64(o.side))))), div(whole(1), whole(1e8))
+	if o.side > 0 {
+		return floor(p, last)
+	}
+	return ceil(p, last)
 }
 
 // behind returns where a stop_loss comes in the orders that a piece meets after its entry:
@@ -288,15 +297,15 @@ func (b *book) stopOut(o *order, v view, end num) (*order, num) {
 		if !x.isExit || x.group != o.id || x.kind != "stop" || !x.open() {
 			continue
 		}
-		far, from := v.extreme(o.side), o.price // the worst for who holds what the entry bought or sold
+		far, from := v.extreme(o.side), v.start // the worst for who holds what the entry bought or sold
 		byStop := o.kind != "limit" && !o.triggered
 		if byStop {
 			from = better(-o.side, o.stopNow(b), v.start)
 			if !reaches(-o.side, v.start, o.stopNow(b)) && !less(mul(far, whole(int64(o.side))), mul(v.start, whole(int64(o.side)))) {
 				far = end
 			}
-		} else if reaches(o.side, v.start, o.price) {
-			from = v.start
+		} else if at := b.meetsAt(o); !reaches(o.side, v.start, at) {
+			from = at
 		}
 		if reaches(-x.side, far, x.stop) {
 			return x, b.slipped(x.side, better(-x.side, x.stop, from))
