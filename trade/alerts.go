@@ -68,8 +68,11 @@ func (e *Engine) newAlert(r book.AlertRequest) (*book.Alert, error) {
 	}
 	// An alert on prices has no interval, unless it repeats on every bar.
 	if a.Condition.Type == book.IndicatorSignal || a.Repeat == book.EachBar {
-		if a.Interval, err = e.interval(r.Interval); err != nil {
-			return nil, err
+		a.Interval = e.options.Intervals[0]
+		if r.Interval != "" {
+			if a.Interval, err = market.ParseInterval(r.Interval); err != nil {
+				return nil, book.Refuse("bad_interval", "%v", err)
+			}
 		}
 	}
 	return a, nil
@@ -128,18 +131,6 @@ func (e *Engine) addAlert(a *book.Alert) error {
 		ev.Seen, ev.Stops = map[string]*book.Seen{a.Symbol: s}, e.book.Drawn(a.Symbol)
 	}
 	return e.book.Propose(book.KindAlertSet, ev)
-}
-
-// interval settles the interval of an indicator alert.
-func (e *Engine) interval(text string) (market.Interval, error) {
-	if text == "" {
-		return e.options.Intervals[0], nil
-	}
-	iv, err := market.ParseInterval(text)
-	if err != nil {
-		return "", book.Refuse("bad_interval", "%v", err)
-	}
-	return iv, nil
 }
 
 // Alerts returns the active alerts, oldest first.

@@ -98,6 +98,31 @@ func inspect(dir string, visit func(journal.Entry) error) (v Verified, err error
 	return v, cmp.Or(err, index, refused)
 }
 
+// records calls each with every record of the history of a directory and its event, or with a
+// snapshot and its state: the records before that are gone.
+func records(dir string, each func(journal.Entry, *book.Event, *book.State) error) error {
+	_, err := inspect(dir, func(r journal.Entry) (err error) {
+		var ev *book.Event
+		var s *book.State
+		switch r.Kind {
+		case journal.KindHeader:
+			return nil
+		case 0:
+			s, err = book.DecodeState("", r.Seq, r.Payload)
+		default:
+			ev, err = book.DecodeEvent(r.Payload)
+		}
+		if err == nil {
+			err = each(r, ev, s)
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: record %d: %w", r.File, r.Seq, err)
+		}
+		return err
+	})
+	return err
+}
+
 // newestState reads the newest state as a start does, without changing anything. The
 // process that owns the directory may begin a new generation of files meanwhile, so an
 // error counts only after three tries.

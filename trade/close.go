@@ -36,7 +36,17 @@ func (c Closed) MarshalJSON() ([]byte, error) {
 // Previews, if not nil, are the result of a dry run. Then only what the dry run would have
 // closed is closed, and a position that has changed since stays.
 func (e *Engine) CloseAll(ctx context.Context, r book.OrderRequest, previews []Closed) ([]Closed, error) {
-	if err := checkCloseAll(&r); err != nil {
+	if r.Type != book.Market || !r.All || r.Replaces != "" {
+		return nil, book.Refuse("bad_symbol", "symbol all closes every position, with type market and quantity all and without replaces: for any other order name one symbol; "+
+			"a market of that name is written in capital letters, ALL")
+	}
+	// What cannot be asked of all positions at once is refused even if there are none. The side
+	// is set for each position; here any will do.
+	r.Side = book.Sell
+	if err := r.Normalize(); err != nil {
+		return nil, err
+	}
+	if err := r.CheckExpiry(now()); err != nil {
 		return nil, err
 	}
 	out, err := e.closedBefore(r)
@@ -82,21 +92,6 @@ func (e *Engine) CloseAll(ctx context.Context, r book.OrderRequest, previews []C
 		out = append(out, c)
 	}
 	return out, nil
-}
-
-// checkCloseAll settles the spelling of r and refuses what cannot be asked of all
-// positions at once, even if there are none. CloseAll sets the side for each position;
-// here any side will do.
-func checkCloseAll(r *book.OrderRequest) error {
-	if r.Type != book.Market || !r.All || r.Replaces != "" {
-		return book.Refuse("bad_symbol", "symbol all closes every position, with type market and quantity all and without replaces: for any other order name one symbol; "+
-			"a market of that name is written in capital letters, ALL")
-	}
-	r.Side = book.Sell
-	if err := r.Normalize(); err != nil {
-		return err
-	}
-	return r.CheckExpiry(now())
 }
 
 // closedBefore returns the orders by which an earlier CloseAll with the ClientOrderID of r

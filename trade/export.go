@@ -1,13 +1,16 @@
 package trade
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 
 	"wick/internal/exact"
@@ -23,59 +26,82 @@ var Exports = []string{"orders", "fills", "equity"}
 // with a header or as a JSON array. It only reads, so it may run beside the
 // process that owns the directory.
 func Export(dir, what, format string, w io.Writer) error {
-	var header []string
-	var rows [][]string
 	var list any
-	if what == "fills" {
-		fills, err := readFills(dir)
-		if err != nil {
-			return err
-		}
-		header, list = fillHeader, fills
-		for _, f := range fills {
-			rows = append(rows, f.row())
-		}
-		return writeTable(w, format, header, rows, list)
+	var columns string // of CSV, by their names in JSON
+	var err error
+	switch what {
+	case "fills":
+		columns = "sequence time order_id client_order_id symbol side quantity price fee source synthetic"
+		list, err = readFills(dir)
+	case "equity":
+		columns = "date equity realized fees synthetic"
+		list, err = readDays(dir)
+	default:
+		columns = "order_id client_order_id symbol side type quantity price stop_price status filled_quantity " +
+			"average_price fee created_at updated_at price_at source synthetic role group reason"
+		list, err = readOrders(dir)
 	}
-	orders, days, err := readHistory(dir)
 	if err != nil {
 		return err
 	}
-	if what == "equity" {
-		markSynthetic(days, orders)
-		header, list = []string{"date", "equity", "realized_pnl", "fees", "synthetic"}, days
-		for _, d := range days {
-			rows = append(rows, []string{d.Date, d.Equity.String(), d.Realized.String(), d.Fees.String(), text(true, d.Synthetic)})
+	text, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	if format == "json" {
+		_, err = w.Write(append(text, '\n'))
+		return err
+	}
+	var rows []map[string]json.RawMessage
+	if err := json.Unmarshal(text, &rows); err != nil {
+		return err
+	}
+	names := strings.Fields(columns)
+	table := [][]string{strings.Fields(strings.Replace(columns, "realized", "realized_pnl", 1))}
+	for _, row := range rows {
+		cells := make([]string, len(names))
+		for i, name := range names {
+			switch value := row[name]; {
+			case value == nil && name == "synthetic": // JSON leaves out what is false
+				cells[i] = "false"
+			case string(value) == "null":
+			case bytes.HasPrefix(value, []byte{'"'}):
+				err = cmp.Or(err, json.Unmarshal(value, &cells[i]))
+			default:
+				cells[i] = string(value) // a number as it is
+			}
 		}
-		return writeTable(w, format, header, rows, list)
+		table = append(table, cells)
 	}
-	for _, o := range orders {
-		rows = append(rows, row(&o))
-	}
-	return writeTable(w, format, orderHeader, rows, orders)
+	return errors.Join(err, csv.NewWriter(w).WriteAll(table))
 }
 
-// writeTable writes a table to w: as CSV its header and rows, as JSON the list.
-func writeTable(w io.Writer, format string, header []string, rows [][]string, list any) error {
-	if format == "json" {
-		text, err := json.Marshal(list)
-		if err == nil {
-			_, err = w.Write(append(text, '\n'))
-		}
-		return err
+// readDays returns the days of the account of a directory.
+func readDays(dir string) ([]book.DayMark, error) {
+	orders, s, err := allOrders(dir)
+	if err != nil {
+		return nil, err
 	}
-	out := csv.NewWriter(w)
-	if err := out.Write(header); err != nil {
-		return err
+	days := append([]book.DayMark{}, s.Days...) // not nil, so that JSON has an empty list
+	markSynthetic(days, orders)
+	return days, nil
+}
+
+// readOrders returns the orders of a directory in the order in which they were placed.
+func readOrders(dir string) ([]book.Order, error) {
+	all, _, err := allOrders(dir)
+	orders := []book.Order{}
+	for _, o := range all {
+		orders = append(orders, o.Public())
 	}
-	return out.WriteAll(rows)
+	return orders, err
 }
 
 // markSynthetic marks the days from the first on which an order was placed that was filled
 // at an invented price. The orders are sorted by age. The days' own mark is not enough: it
 // is made before the first order of the day, and older versions did not write it.
-func markSynthetic(days []book.DayMark, orders []book.Order) {
-	first := slices.IndexFunc(orders, func(o book.Order) bool { return o.Synthetic && o.FilledQuantity != 0 })
+func markSynthetic(days []book.DayMark, orders []*book.Order) {
+	first := slices.IndexFunc(orders, func(o *book.Order) bool { return o.Synthetic && o.FilledQuantity != 0 })
 	for i := range days {
 		days[i].Synthetic = days[i].Synthetic || first >= 0 && days[i].Date >= orders[first].CreatedAt.UTC().Format(time.DateOnly)
 	}
@@ -97,36 +123,23 @@ type exportedFill struct {
 	Synthetic     bool          `json:"synthetic,omitempty"`
 }
 
-// fillHeader names the columns of an execution.
-var fillHeader = []string{"sequence", "time", "order_id", "client_order_id", "symbol", "side", "quantity", "price", "fee", "source", "synthetic"}
-
-// row returns an execution as a line of CSV.
-func (x *exportedFill) row() []string {
-	return []string{strconv.FormatUint(x.Sequence, 10), x.Time.String(), x.OrderID, x.ClientOrderID, x.Symbol, string(x.Side),
-		x.Quantity.String(), x.Price.String(), x.Fee.String(), x.Source, text(true, x.Synthetic)}
-}
-
 // readFills returns the executions of a directory in the order in which they happened. They
 // are read from the journal, of which no record is ever removed: an order says what was
 // filled of it in all, which is not enough if another order was filled in between. If the
 // journal does not reach back to the beginning, or is damaged, readFills fails.
 func readFills(dir string) ([]exportedFill, error) {
 	fills, held := []exportedFill{}, make(map[string]book.Holding) // not nil, so that JSON has an empty list
-	_, err := inspect(dir, func(r journal.Entry) error {
-		if r.Kind == 0 && r.Seq > 0 { // the snapshot of record 0 is empty
-			return fmt.Errorf("%s: the journals before it are gone, and with them the fills up to record %d; wick audit prints what is left", r.File, r.Seq)
-		}
-		if r.Kind == 0 || r.Kind == journal.KindHeader {
+	err := records(dir, func(r journal.Entry, ev *book.Event, _ *book.State) error {
+		switch {
+		case ev == nil && r.Seq > 0: // the snapshot of record 0 is empty
+			return fmt.Errorf("the journals before it are gone, and with them the fills up to record %d; wick audit prints what is left", r.Seq)
+		case ev == nil:
 			return nil
-		}
-		ev, err := book.DecodeEvent(r.Payload)
-		if err != nil {
-			return fmt.Errorf("%s: record %d: %w", r.File, r.Seq, err)
 		}
 		if ev.Order != nil && ev.Holding != nil {
 			x, err := executed(ev.Order, held[ev.Order.Symbol], *ev.Holding)
 			if err != nil {
-				return fmt.Errorf("%s: record %d: %w", r.File, r.Seq, err)
+				return err
 			}
 			x.Sequence, x.Time = r.Seq, ev.At
 			fills, held[ev.Order.Symbol] = append(fills, x), *ev.Holding
@@ -157,43 +170,6 @@ func executed(o *book.Order, before, after book.Holding) (exportedFill, error) {
 	return x, nil
 }
 
-// text returns v as a column of CSV, empty if it was not given.
-func text(v any, given bool) string {
-	if !given {
-		return ""
-	}
-	return fmt.Sprint(v)
-}
-
-// orderHeader names the columns of row.
-var orderHeader = []string{
-	"order_id", "client_order_id", "symbol", "side", "type", "quantity", "price", "stop_price", "status", "filled_quantity",
-	"average_price", "fee", "created_at", "updated_at", "price_at", "source", "synthetic", "role", "group", "reason",
-}
-
-// row returns an order as a line of CSV.
-func row(o *book.Order) []string {
-	return []string{
-		o.ID, o.ClientOrderID, o.Symbol, string(o.Side), string(o.Type), o.Quantity.String(), text(o.Price, o.Price != nil), text(o.StopPrice, o.StopPrice != nil),
-		string(o.Status), o.FilledQuantity.String(), text(o.AveragePrice, o.AveragePrice != nil), o.Fee.String(), o.CreatedAt.String(), o.UpdatedAt.String(),
-		text(o.PriceAt, o.PriceAt != nil), o.Source, text(true, o.Synthetic), string(o.Role), o.Group, o.Reason,
-	}
-}
-
-// readHistory returns the orders of a directory in the order in which they were placed,
-// and the days of its account.
-func readHistory(dir string) (orders []book.Order, days []book.DayMark, err error) {
-	all, s, err := allOrders(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	orders = []book.Order{} // not nil, so that JSON has an empty list
-	for _, o := range all {
-		orders = append(orders, o.Public())
-	}
-	return orders, append([]book.DayMark{}, s.Days...), nil
-}
-
 // allOrders returns every order of a directory, in the order in which they were placed, and
 // its newest state. The journal has them all; if a recovery has noted that some of it is
 // missing, the state may still have those that were in that part.
@@ -203,25 +179,14 @@ func allOrders(dir string) ([]*book.Order, *book.State, error) {
 		return nil, nil, err
 	}
 	var h orderHistory
-	if _, err = inspect(dir, func(r journal.Entry) error {
-		if r.Kind == 0 { // the records before this snapshot are gone
-			old, err := book.DecodeState("", r.Seq, r.Payload)
-			if err != nil {
-				return fmt.Errorf("%s: %w", r.File, err)
-			}
-			for _, o := range old.Orders {
-				h.set(o)
-			}
+	if err = records(dir, func(_ journal.Entry, ev *book.Event, old *book.State) error {
+		if ev != nil {
+			h.add(ev, func(string) bool { return true })
 			return nil
 		}
-		if r.Kind == journal.KindHeader {
-			return nil
+		for _, o := range old.Orders { // the records before this snapshot are gone
+			h.set(o)
 		}
-		ev, err := book.DecodeEvent(r.Payload)
-		if err != nil {
-			return fmt.Errorf("%s: record %d: %w", r.File, r.Seq, err)
-		}
-		h.add(ev, func(string) bool { return true })
 		return nil
 	}); err != nil {
 		return nil, nil, err

@@ -100,9 +100,6 @@ func (b *store) finished(key string) (*book.Order, error) {
 
 // lookUp is finished, and also returns the sequence of the last record of the order.
 func (b *store) lookUp(key string) (o *book.Order, last uint64, err error) {
-	if b.index == nil {
-		return nil, 0, nil
-	}
 	records, err := b.index.Find(key)
 	if err != nil || len(records) == 0 {
 		return nil, 0, err
@@ -132,14 +129,6 @@ func (b *store) lookUp(key string) (o *book.Order, last uint64, err error) {
 		last = r.Seq
 	}
 	return h.orders[id], last, nil
-}
-
-// generations returns how many closed generations are in the index.
-func (b *store) generations() int {
-	if b.index == nil {
-		return 0
-	}
-	return b.index.Generations()
 }
 
 // noteClosed is called when a generation was closed. What had ended in the snapshot that the
@@ -241,7 +230,7 @@ func (e *Engine) FindArchived(ctx context.Context, f OrderFilter, skip, most int
 			return found, err
 		}
 	}
-	if f.Status == book.StatusOpen || e.index == nil {
+	if f.Status == book.StatusOpen {
 		return found, nil
 	}
 	there := make(map[uint64]bool) // in memory, by digest

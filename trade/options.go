@@ -77,8 +77,7 @@ type Options struct {
 }
 
 // withDefaults fills in what was left out, brings the symbols into their usual spelling
-// and removes repeated ones. It returns an error for options that check refuses. Calling
-// it again changes nothing.
+// and removes repeated ones. It returns an error for options that check refuses.
 func (o Options) withDefaults() (Options, error) {
 	o.Limits, o.Account = o.Limits.WithDefaults(), o.Account.WithDefaults()
 	if o.Log == nil {

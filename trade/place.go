@@ -130,7 +130,7 @@ func (e *Engine) earlier(r *book.OrderRequest) (*book.Order, error) {
 	}
 	if o == nil {
 		var err error
-		r.Searched = e.generations()
+		r.Searched = e.index.Generations()
 		if o, err = e.finished(clientKey(r.ClientOrderID)); o == nil || err != nil {
 			return nil, err
 		}
@@ -150,7 +150,7 @@ func (e *Engine) known(r book.OrderRequest) (*book.Order, error) {
 	}
 	o := e.book.Order(e.book.ClientIDs[r.ClientOrderID])
 	var err error
-	if o == nil && e.generations() != r.Searched {
+	if o == nil && e.index.Generations() != r.Searched {
 		o, err = e.finished(clientKey(r.ClientOrderID))
 	}
 	if o == nil {

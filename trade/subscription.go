@@ -73,11 +73,20 @@ func (e *Engine) Subscribe(c sse.Caller, f Filter) (sse.Subscription, error) {
 		// A second call changes the filter and keeps the id, and with it the queue.
 		if before := s.Subs.Of(c.ID); before != nil {
 			sub.ID, sub.CreatedAt = before.ID, before.CreatedAt
-		} else if dropped, err = e.makeRoom(); err != nil {
-			return err
-		} else {
-			sub.ID = s.NewID("s")
+			return e.book.Propose(book.KindSubscribed, &book.Event{At: now(), Subscription: sub})
 		}
+		// If there is no room, the oldest one that nobody holds goes.
+		if s.Subs.Len() >= maxSubscriptions {
+			left := s.Subs.Select(func(s *sse.Subscription) bool { return !e.holds(s) })
+			if len(left) == 0 {
+				return book.Refuse("max_subscriptions", "%d subscriptions exist, which is the limit; unsubscribe one", maxSubscriptions)
+			}
+			dropped = left[0]
+			if err := e.book.Propose(book.KindUnsubscribed, &book.Event{At: now(), Subscription: dropped}); err != nil {
+				return err
+			}
+		}
+		sub.ID = s.NewID("s")
 		return e.book.Propose(book.KindSubscribed, &book.Event{At: now(), Subscription: sub})
 	})
 	if dropped != nil {
@@ -88,19 +97,6 @@ func (e *Engine) Subscribe(c sse.Caller, f Filter) (sse.Subscription, error) {
 	}
 	e.writeSubscriptions()
 	return *sub, nil
-}
-
-// makeRoom makes room for one more subscription. If there are maxSubscriptions, it drops
-// the oldest one that nobody holds and returns it, or refuses if all are held. Called with
-// mu held.
-func (e *Engine) makeRoom() (dropped *sse.Subscription, err error) {
-	if e.book.Subs.Len() < maxSubscriptions {
-		return nil, nil
-	}
-	if left := e.book.Subs.Select(func(s *sse.Subscription) bool { return !e.holds(s) }); len(left) > 0 {
-		return left[0], e.book.Propose(book.KindUnsubscribed, &book.Event{At: now(), Subscription: left[0]})
-	}
-	return nil, book.Refuse("max_subscriptions", "%d subscriptions exist, which is the limit; unsubscribe one", maxSubscriptions)
 }
 
 // Unsubscribe ends the caller's subscription and drops its queue. It reports

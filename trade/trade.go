@@ -1,6 +1,5 @@
-// Package trade keeps the book, which is all orders, positions and alerts, in a journal
-// on disk. Orders are carried out by a venue: the paper broker, or a broker elsewhere. Package sse keeps who is subscribed to alerts and what is queued for
-// each subscriber; its steps are written to the same journal.
+// Package trade keeps the book, which is all orders, positions and alerts, in a journal on
+// disk, and runs it: it feeds prices to it, and tells subscribers what follows from them.
 //
 // An [Engine] is opened on a state directory that it alone may use. Its methods may be
 // called from any goroutine; [Engine.Run] feeds it prices. Amounts of money are exact: an
@@ -16,54 +15,42 @@
 // accepted, reads go on, and a restart recovers; see [journal.ErrStorage]. A start with
 // a damaged file is refused; see [journal.DamageError].
 //
-// # The way of an order
-//
-// [Engine.Place] in place.go reads from top to bottom:
-//
-//  1. book/request.go and symbol.go: the request is brought into one spelling, and refused if
-//     it is wrong whatever the state of the book.
-//  2. retry.go: if its client_order_id was used before, the answer is that order.
-//  3. halt.go: has the owner halted trading?
-//  4. needs.go and package watch: the symbol is watched, and the feed is asked for its price.
-//  5. book/draft.go: the price must be fresh. The order is built: its quantity, how long it
-//     may wait, where its exits stand, what it replaces, and at which price it would be filled
-//     on arrival, if at all (book/paper.go).
-//  6. book/venue.go: the venue says what becomes of it. First comes book/check.go: every limit, in
-//     one function; the limit of the cash is in book/account.go. On paper book/outcome.go has the
-//     order and the position as they will be, and the orders that begin and end
-//     with it. At a broker elsewhere (live/live.go) it is the intent to send the order.
-//  7. book/decide.go and store.go: the step is taken in memory and handed to the journal,
-//     and the answer waits until it is on disk.
-//  8. venue.go: the order is sent, if its venue is elsewhere, and learn.go writes down what
-//     the broker says of it.
-//
-// From 5 until the journal has the step the engine is locked: no other order comes
-// between the check of a limit and its use.
-//
-// # The way of a price
-//
-// onUpdate in deliver.go handles an update of the feed: book/tick.go makes its numbers exact;
-// package watch brings the windows up to date and says which bars closed; resting orders are
-// filled and trailing stops follow (book/resting.go); then price alerts fire,
-// oldest first; after the commit the subscribers are told. Beside that, so that no price waits
-// for it, package alert loads what alerts on the closed bars read and computes their indicators.
-//
 // # The parts
 //
-// Package trade/book has what is computed: orders, positions, groups, alerts, the events, the
-// state that they add up to, and the decisions that are made from it. Package trade/watch has
-// what is known of the markets, and trade/alert which alerts wait for what. Here is what the rest
-// needs: the store, which is the book with its journal and the one lock (store.go, finished.go);
-// what a venue may use of it (venue.go); other replicas (shared.go, lead.go); and trade.go, which
-// opens and runs it all. Package trade/paper is the venue of paper orders, and package trade/live
-// that of orders at a broker elsewhere.
+// What is computed is in package trade/book: orders, positions, alerts, the events, the state
+// that they add up to, and every decision. Package trade/watch has what is known of the markets,
+// trade/alert which alerts wait for what, trade/paper and trade/live the venues of paper orders
+// and of those at a broker elsewhere, and package sse who is subscribed and what is queued for
+// each. Here is what works on them: the store, which is the book with its journal and the one
+// lock (store.go, finished.go), and all that waits for a disk, a network or a time.
 //
-// # What the paper broker does not do
+// One mutex guards the engine. It is not held while disk, network or callbacks are used
+// (the one exception is known, in place.go); see package journal.
 //
-// It has no order book: an order is filled whole, at a price that the feed has told,
-// however much was traded there.
+// # The way of an order
 //
-// # Over a restart
+// [Engine.PlaceOrder] in place.go reads from top to bottom:
+//
+//  1. The request is brought into one spelling, and refused if it is wrong whatever the state of
+//     the book ([book.OrderRequest.Normalize]).
+//  2. If its client_order_id was used before, the answer is that order.
+//  3. Has the owner halted trading (halt.go)?
+//  4. The symbol is watched (needs.go), and the feed is asked for the rules of its market and its
+//     price; the venue prepares for the order.
+//  5. Under the lock, so that no other order comes between the check of a limit and its use: the
+//     order is built ([book.Book.Draft]), and the venue decides what becomes of it, after every
+//     limit was checked, in one function ([book.Book.Check]). On paper it is filled or waits; at
+//     a broker elsewhere the step is the intent to send it.
+//  6. The step is taken in memory and handed to the journal (store.go); once it is on disk, the
+//     venue sends the order, if it is elsewhere.
+//
+// # The way of a price, and of an alert
+//
+// onUpdate in deliver.go makes the numbers of an update exact. Under the lock, package watch
+// takes in price and bars, the venue fills the resting orders that the price reaches, and price
+// alerts fire, oldest first; after the commit the subscribers are told. Beside that, so that no
+// price waits for it, package alert loads what alerts on the closed bars read and computes their
+// indicators, and what fires goes the same way.
 //
 // The journal knows how far the prices and closed bars of a symbol were judged, as
 // long as an order or an alert waits for them (resume.go). The next process goes on from
@@ -71,18 +58,12 @@
 // those of any update. A limit order whose limit was passed meanwhile is filled at the
 // limit, and what fires because of bars that closed meanwhile is marked late.
 //
-// # Locks
-//
-// One mutex guards the engine. It is not held while disk, network or callbacks are used
-// (the one exception is known, in retry.go); see package journal.
-//
 // # Security considerations
 //
 // The caller of this package authenticates clients: the package sees only digests of
-// their tokens. All limits of orders are set by the operator and checked in one function,
-// [book.Book.Check]. When a resting order is filled, the limits of the position and of the cash are
-// checked once more. The state directory has mode 0700 and its files 0600, and no token
-// is in them.
+// their tokens. All limits of orders are set by the operator. When a resting order is filled,
+// the limits of the position and of the cash are checked once more. The state directory has mode
+// 0700 and its files 0600, and no token is in them.
 package trade
 
 import (
@@ -141,10 +122,6 @@ func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m))
 
 // Open locks the state directory for this process and reads it. It starts no goroutine.
 func Open(o Options) (*Engine, error) {
-	o, err := o.withDefaults()
-	if err != nil {
-		return nil, err
-	}
 	d, err := journal.OpenDir(o.Dir)
 	if err != nil {
 		return nil, err

@@ -30,7 +30,8 @@ type Keys struct{ All, Ended []string }
 // one in two thousand of the others. Nothing is trusted that a checksum does not cover: a
 // damaged file is an error, and never a wrong answer.
 //
-// Its methods may be called from many goroutines, but Update only from one at a time.
+// Its methods may be called from many goroutines, but Update only from one at a time. A nil
+// index has nothing.
 type Index struct {
 	disk Disk
 	keys func(kind byte, payload []byte) (Keys, error)
@@ -323,6 +324,9 @@ func entry(table []byte, i int) indexEntry {
 
 // all returns the generations.
 func (x *Index) all() []*indexPart {
+	if x == nil {
+		return nil
+	}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return x.parts
