@@ -33,7 +33,7 @@ var plainAverages = slices.Concat(rows(Trend, crossed,
 	row{name: "rma", title: "RMA", aliases: "smma wilder wilders wilder_ma wsma modified_ma smoothed_ma smoothed_moving_average", length: 14, of: kernel.RMA, memory: averageOf("rma", "length"),
 		doc:     "Wilder's smoothed moving average, the one inside RSI and ATR: slower than an exponential average of the same length. Seeded with the mean of the first values, as TradingView's ta.rma.",
 		formula: "RMA = RMA[1] + (x - RMA[1]) / n"},
-	row{name: "zlema", title: "ZLEMA", aliases: "zlma zero_lag_ema zero_lag", length: 20, of: zlema, memory: averageOf("zlema", "length"),
+	row{name: "zlema", title: "ZLEMA", aliases: "zlma zero_lag_ema zero_lag", length: 20, of: zlema, memory: ema("length"),
 		doc:     "Zero lag exponential average: an exponential average of the price plus its change over half the length, which cancels most of the lag. Seeded as in Tulip, with the last price before the lag is full.",
 		formula: "ZLEMA = EMA(2x - x[lag]), lag = (n-1)/2 rounded down"},
 	row{name: "tsf", title: "TSF", aliases: "time_series_forecast", least: 2, length: 14, of: func(x []float64, n int) []float64 {

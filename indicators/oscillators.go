@@ -198,7 +198,7 @@ var oscillators = []Indicator{
 		}
 		// The return is taken in proportion to the price before; a price of 0 gives 0.
 		price, run := kernel.RSI(x, a.Int("rsi")), kernel.RSI(streak, a.Int("streak"))
-		rank := kernel.PercentRank(kernel.Ratio(kernel.Change(x, 1), kernel.Shift(x, 1), 1), a.Int("rank"))
+		rank := kernel.PercentRank(kernel.Ratio(kernel.Change(x, 1), kernel.Shift(x, 1), 1), a.Int("rank"), false)
 		line := make([]float64, len(x))
 		for i := range line {
 			line[i] = (price[i] + run[i] + rank[i]) / 3

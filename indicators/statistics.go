@@ -292,20 +292,7 @@ var statistics = []Indicator{
 		Formula: "100 * (number of x[1] … x[n] that are <= x) / n",
 		Params:  slices.Concat([]Param{length(100)}, zone(10, 90, 0, 100), []Param{source()}),
 	}, "%Rank", func(s *market.Series, a Args) []float64 {
-		x, n := column(s, a), a.Int("length")
-		// Values before the first are none, so the result begins n bars after it.
-		out := kernel.NaNs(len(x))
-		for i := kernel.FirstValid(x) + n; i < len(x); i++ {
-			count := 0
-			for _, v := range x[i-n : i] {
-				// Equal up to rounding counts as at most as large.
-				if kernel.Compare(v, x[i]) <= 0 {
-					count++
-				}
-			}
-			out[i] = 100 * float64(count) / float64(n)
-		}
-		return out
+		return kernel.PercentRank(column(s, a), a.Int("length"), true)
 	}),
 	overPrice(Indicator{
 		Name: "percentile", Title: "Percentile", Aliases: []string{"percentile_nearest_rank"}, Category: Statistics,
@@ -314,25 +301,10 @@ var statistics = []Indicator{
 		Params:  []Param{length(30), factor("percent", 50, 0, 100, "share of the values, in percent", "percentage", "percentile"), source()},
 	}, "Percentile", func(x []float64, a Args) []float64 {
 		n := a.Int("length")
-		// It keeps them sorted. Sorting each window anew would take the logarithm of n times as
-		// long.
-		first := kernel.FirstValid(x)
-		out := kernel.Unknown(len(x), first+n-1)
+		out := kernel.NaNs(len(x))
 		// Ranks count from 1; 0 percent is the smallest value.
 		rank := max(1, int(math.Ceil(a.Float("percent")/100*float64(n)-1e-9))) // 7 % of 100 is 7.000000000000001
-		window := make([]float64, 0, n)
-		for i := first; i < len(x); i++ {
-			if len(window) == n {
-				// Which of equal values goes makes no difference.
-				oldest, _ := slices.BinarySearch(window, x[i-n])
-				window = slices.Delete(window, oldest, oldest+1)
-			}
-			at, _ := slices.BinarySearch(window, x[i])
-			window = slices.Insert(window, at, x[i])
-			if len(window) == n {
-				out[i] = window[rank-1]
-			}
-		}
+		kernel.InWindows(x, n, func(i int, values []float64, _ []int) { out[i] = values[rank-1] })
 		return out
 	}),
 	turning(Indicator{

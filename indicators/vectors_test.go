@@ -540,7 +540,7 @@ func fractalVector(s *market.Series, p params) map[string][]float64 {
 // rankVector counts values below the newest, as TA-Lib does; the entry counts
 // equal ones too, as TradingView.
 func rankVector(s *market.Series, p params) map[string][]float64 {
-	return map[string][]float64{"real": kernel.PercentRank(s.Close, p.int("timeperiod"))}
+	return map[string][]float64{"real": kernel.PercentRank(s.Close, p.int("timeperiod"), false)}
 }
 
 // marketVector is 0 on bars without volume, as TA-Lib's; the entry has no value.

@@ -6,39 +6,6 @@ import "math"
 // order, which numbers them from 0, then Wilder's and Hull's.
 var Averages = []string{"sma", "ema", "wma", "dema", "tema", "trima", "kama", "mama", "t3", "rma", "hma"}
 
-// Average returns the moving average of x of the kind named, each with the
-// settings that TA-Lib gives it: Kaufman's 2 and 30, MESA's 0.5 and 0.05 (it
-// sets its own length), Tillson's 0.7. A length of 1 is x itself.
-func Average(kind string, x []float64, n int) []float64 {
-	if n == 1 && kind != "mama" {
-		return x
-	}
-	switch kind {
-	case "ema":
-		return EMA(x, n)
-	case "wma":
-		return WMA(x, n)
-	case "dema":
-		return DEMA(x, n)
-	case "tema":
-		return TEMA(x, n)
-	case "trima":
-		return TRIMA(x, n)
-	case "kama":
-		return KAMA(x, n, 2, 30)
-	case "mama":
-		line, _ := MAMA(x, 0.5, 0.05)
-		return line
-	case "t3":
-		return T3(x, n, 0.7)
-	case "rma":
-		return RMA(x, n)
-	case "hma":
-		return HMA(x, n)
-	}
-	return SMA(x, n)
-}
-
 // For how many lengths an average depends on the value it started from. The influence of
 // the start falls by the factor e every n/2 bars in an exponential average of length n, and
 // every n bars in Wilder's. So after this many lengths less than a part in a hundred million
@@ -48,51 +15,56 @@ const (
 	WilderMemory = 20
 )
 
-// AverageWarmup returns how many bars before the first one shown an average of this kind
-// needs. For an average over a window that is its length; for a recursive one it is so many
-// that less than a part in a million of its start is left.
-func AverageWarmup(kind string, n int) int {
-	switch kind {
-	case "sma", "wma", "trima", "vwma":
-		return n
-	case "hma":
-		return n + HullRoot(n)
-	case "rma":
-		return WilderMemory * n
-	case "dema":
-		return 12 * n
-	case "tema":
-		return 15 * n
-	case "t3":
-		return 20 * n
-	case "kama":
-		return n + KAMAMemory(30)
-	case "mama":
-		return 500 + HilbertWarmup // FAMA's slowest weight is 0.025
-	}
-	return EMAMemory * n
+// kinds says of each kind of average how it is computed, how many bars before the first one
+// shown it needs, and how many bars of its input come before its first value; nil for n-1. The
+// memory of an average over a window is its length, that of a recursive one so many bars that
+// less than a part in a million of its start is left.
+var kinds = map[string]struct {
+	of       func(x []float64, n int) []float64
+	memory   func(n int) int
+	lookback func(n int) int
+}{
+	"sma":   {SMA, times(1), nil},
+	"ema":   {EMA, times(EMAMemory), nil},
+	"wma":   {WMA, times(1), nil},
+	"vwma":  {nil, times(1), nil}, // it needs the volume
+	"dema":  {DEMA, times(12), func(n int) int { return 2 * (n - 1) }},
+	"tema":  {TEMA, times(15), func(n int) int { return 3 * (n - 1) }},
+	"trima": {TRIMA, times(1), nil},
+	"kama":  {func(x []float64, n int) []float64 { return KAMA(x, n, 2, 30) }, func(n int) int { return n + KAMAMemory(30) }, times(1)},
+	"mama": {func(x []float64, _ int) []float64 { line, _ := MAMA(x, 0.5, 0.05); return line },
+		func(int) int { return 500 + HilbertWarmup }, // FAMA's slowest weight is 0.025
+		func(int) int { return hilbertEarly + hilbertWait }},
+	"t3":  {func(x []float64, n int) []float64 { return T3(x, n, 0.7) }, times(20), func(n int) int { return 6 * (n - 1) }},
+	"rma": {RMA, times(WilderMemory), nil},
+	"hma": {HMA, func(n int) int { return n + HullRoot(n) }, func(n int) int { return n - 1 + HullRoot(n) - 1 }},
 }
+
+// times returns the function of so many lengths.
+func times(by int) func(n int) int { return func(n int) int { return by * n } }
+
+// Average returns the moving average of x of the kind named, each with the
+// settings that TA-Lib gives it: Kaufman's 2 and 30, MESA's 0.5 and 0.05 (it
+// sets its own length), Tillson's 0.7. A length of 1 is x itself.
+func Average(kind string, x []float64, n int) []float64 {
+	if n == 1 && kind != "mama" {
+		return x
+	}
+	return kinds[kind].of(x, n)
+}
+
+// AverageWarmup returns how many bars before the first one shown an average of this kind
+// needs.
+func AverageWarmup(kind string, n int) int { return kinds[kind].memory(n) }
 
 // AverageLookback returns how many bars of its input come before the first
 // value of an average of this kind.
 func AverageLookback(kind string, n int) int {
-	switch {
-	case kind == "mama":
-		return hilbertEarly + hilbertWait
-	case n == 1:
+	switch lookback := kinds[kind].lookback; {
+	case n == 1 && kind != "mama":
 		return 0
-	}
-	switch kind {
-	case "dema":
-		return 2 * (n - 1)
-	case "tema":
-		return 3 * (n - 1)
-	case "kama":
-		return n
-	case "t3":
-		return 6 * (n - 1)
-	case "hma":
-		return n - 1 + HullRoot(n) - 1
+	case lookback != nil:
+		return lookback(n)
 	}
 	return n - 1
 }

@@ -45,24 +45,35 @@ func Shift(x []float64, k int) []float64 {
 	return out
 }
 
-// Times returns a*b.
-func Times(a, b []float64) []float64 {
+// zip returns the column that f makes of two columns, each that of one.
+func zip(a, b []float64, f func(a, b float64) float64) []float64 {
 	out := make([]float64, len(a))
-	for i := range out {
-		out[i] = a[i] * b[i]
+	for i, v := range a {
+		out[i] = f(v, b[i])
+	}
+	return out
+}
+func each(x []float64, f func(float64) float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = f(v)
 	}
 	return out
 }
 
+// Times returns a*b.
+func Times(a, b []float64) []float64 {
+	return zip(a, b, func(a, b float64) float64 { return a * b })
+}
+
 // Quotient returns a/b, and NaN where b is 0.
 func Quotient(a, b []float64) []float64 {
-	out := NaNs(len(a))
-	for i := range out {
-		if b[i] != 0 {
-			out[i] = a[i] / b[i]
+	return zip(a, b, func(a, b float64) float64 {
+		if b == 0 {
+			return nan
 		}
-	}
-	return out
+		return a / b
+	})
 }
 
 // Ratio returns by*a/b, and 0 where b is 0. Unlike [Quotient] it leaves no
@@ -92,67 +103,34 @@ func Share(a, b []float64) []float64 {
 
 // Scaled returns x*by.
 func Scaled(x []float64, by float64) []float64 {
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = v * by
-	}
-	return out
+	return each(x, func(v float64) float64 { return v * by })
 }
 
 // Absolute returns |x|.
-func Absolute(x []float64) []float64 {
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = math.Abs(v)
-	}
-	return out
-}
+func Absolute(x []float64) []float64 { return each(x, math.Abs) }
 
-// Greater returns the larger of a and b.
-func Greater(a, b []float64) []float64 {
-	out := make([]float64, len(a))
-	for i := range out {
-		out[i] = max(a[i], b[i])
-	}
-	return out
-}
-
-// Lesser returns the smaller of a and b.
-func Lesser(a, b []float64) []float64 {
-	out := make([]float64, len(a))
-	for i := range out {
-		out[i] = min(a[i], b[i])
-	}
-	return out
-}
+// Greater returns the larger of a and b, Lesser the smaller.
+func Greater(a, b []float64) []float64 { return zip(a, b, math.Max) }
+func Lesser(a, b []float64) []float64  { return zip(a, b, math.Min) }
 
 // Midway returns (a+b)/2.
 func Midway(a, b []float64) []float64 {
-	out := make([]float64, len(a))
-	for i := range out {
-		out[i] = (a[i] + b[i]) / 2
-	}
-	return out
+	return zip(a, b, func(a, b float64) float64 { return (a + b) / 2 })
 }
 
 // Offset returns mid + by*dev: a band.
 func Offset(mid, dev []float64, by float64) []float64 {
-	out := make([]float64, len(mid))
-	for i := range out {
-		out[i] = mid[i] + float64(by*dev[i])
-	}
-	return out
+	return zip(mid, dev, func(m, d float64) float64 { return m + float64(by*d) })
 }
 
 // ZeroNaN returns x with 0 in place of NaN.
 func ZeroNaN(x []float64) []float64 {
-	out := make([]float64, len(x))
-	for i, v := range x {
-		if !math.IsNaN(v) {
-			out[i] = v
+	return each(x, func(v float64) float64 {
+		if math.IsNaN(v) {
+			return 0
 		}
-	}
-	return out
+		return v
+	})
 }
 
 // Rate compares x with its value k bars ago, old: it returns by*(x/old + less). With 100

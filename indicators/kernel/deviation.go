@@ -130,42 +130,21 @@ func CCI(x []float64, n int) []float64 {
 }
 
 // Covariance returns the population variances of the last n values of x and of
-// y, and their covariance, with the care that [MeanVariance] takes.
+// y, and their covariance. Every window is summed up by itself, as in [Moments].
 func Covariance(x, y []float64, n int) (varX, varY, cov []float64) {
-	const fallen = 1e-2
 	first := max(FirstValid(x), FirstValid(y))
 	varX, varY, cov = Unknown(len(x), first+n-1), Unknown(len(x), first+n-1), Unknown(len(x), first+n-1)
-	size, lifetime := float64(n), max(n, renewal)
-	var midX, midY, xx, yy, xy, peakX, peakY, refX, refY float64
-	age := lifetime
+	size := float64(n)
 	for i := first + n - 1; i < len(x); i++ {
-		if age < lifetime {
-			// The step of MeanVariance for both columns, and its twin for the product:
-			// the new pair comes in around the old mean of x and the new mean of y, and
-			// the old pair leaves around the same two.
-			inX, inY, goneX, goneY := x[i]-refX, y[i]-refY, x[i-n]-refX, y[i-n]-refY
-			oldX, oldY := midX, midY
-			midX += (inX - goneX) / size
-			midY += (inY - goneY) / size
-			xx += float64((inX - goneX) * (inX - midX + goneX - oldX))
-			yy += float64((inY - goneY) * (inY - midY + goneY - oldY))
-			xy += float64((inX-oldX)*(inY-midY)) - float64((goneX-oldX)*(goneY-midY))
-			peakX, peakY = max(peakX, xx), max(peakY, yy)
-			age++
+		wx, wy := x[i-n+1:i+1], y[i-n+1:i+1]
+		midX, midY := sumAbove(wx, x[i])/size, sumAbove(wy, y[i])/size // less the newest
+		for k, v := range wx {
+			dx, dy := v-x[i]-midX, wy[k]-y[i]-midY
+			varX[i] += float64(dx * dx)
+			varY[i] += float64(dy * dy)
+			cov[i] += float64(dx * dy)
 		}
-		// Compute the window afresh when it is time, or when either sum has fallen so
-		// far that what is left of it is mostly rounding.
-		if age == lifetime || xx < fallen*peakX || yy < fallen*peakY {
-			refX, refY, xy = x[i], y[i], 0
-			midX, xx = spread(x[i-n+1:i+1], refX)
-			midY, yy = spread(y[i-n+1:i+1], refY)
-			for k := i - n + 1; k <= i; k++ {
-				xy += float64((x[k] - refX - midX) * (y[k] - refY - midY))
-			}
-			peakX, peakY, age = xx, yy, 0
-		}
-		// Rounding may leave a tiny negative sum where nothing moves.
-		varX[i], varY[i], cov[i] = max(0, xx)/size, max(0, yy)/size, xy/size
+		varX[i], varY[i], cov[i] = varX[i]/size, varY[i]/size, cov[i]/size
 	}
 	return varX, varY, cov
 }
@@ -194,4 +173,21 @@ func Moments(x []float64, n int) (skew, kurtosis []float64) {
 		}
 	}
 	return skew, kurtosis
+}
+
+// Bollinger returns the bands that lie up and down deviations of the last n values of x
+// away from an average of them; nil is their mean. The deviation is always the one around
+// the mean.
+func Bollinger(x []float64, n int, up, down float64, average []float64) (mid, upper, lower []float64) {
+	// The variance is put into lower and turned into the band in place.
+	mid, lower = MeanVariance(x, n)
+	if average != nil {
+		mid = average
+	}
+	upper = make([]float64, len(x))
+	for i, v := range lower {
+		dev := math.Sqrt(v)
+		upper[i], lower[i] = mid[i]+float64(up*dev), mid[i]-float64(down*dev)
+	}
+	return mid, upper, lower
 }

@@ -50,29 +50,22 @@ func extremes(x []float64, n int, sign float64) []float64 {
 func ExtremeAt(x []float64, n int, sign float64, latest bool) []int {
 	first := FirstValid(x)
 	out := make([]int, len(x))
-	queue := make([]int, len(x)) // bars that can still become the extreme, largest first
-	head, tail := 0, 0
+	at := first
 	for i := range x {
-		out[i] = -1
-		if i < first {
-			continue
+		switch {
+		case i < first:
+		case at <= i-n: // it has left the window
+			at = i - n + 1
+			for k := at + 1; k <= i; k++ {
+				if v, best := sign*x[k], sign*x[at]; v > best || latest && v == best {
+					at = k
+				}
+			}
+		case sign*x[i] >= sign*x[at]:
+			at = i
 		}
-		v := sign * x[i]
-		// The head leaves when it falls out of the window, at most one a bar. A new
-		// value at least as large as it empties the queue.
-		if head < tail && queue[head] <= i-n {
-			head++
-		} else if head < tail && v >= sign*x[queue[head]] {
-			tail = head
-		}
-		// Bars that the new value beats can never be the extreme again.
-		for tail > head && (sign*x[queue[tail-1]] < v || latest && sign*x[queue[tail-1]] == v) {
-			tail--
-		}
-		queue[tail] = i
-		tail++
-		if i >= first+n-1 {
-			out[i] = queue[head]
+		if out[i] = at; i < first+n-1 {
+			out[i] = -1
 		}
 	}
 	return out

@@ -325,7 +325,7 @@ func TestPlainWindows(t *testing.T) {
 		}
 	}
 	for _, n := range []int{1, 2, 30, 400} {
-		rank := PercentRank(x, n)
+		rank := PercentRank(x, n, false)
 		for i := 3 + n; i < len(x); i++ {
 			below := 0
 			for _, v := range x[i-n : i] {

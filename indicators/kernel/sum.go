@@ -1,18 +1,9 @@
 package kernel
 
-import "math"
-
 // renewal is after how many bars a sliding sum is computed again from its window, unless
 // the window is longer. That bounds the rounding errors that add up, and costs about one
 // addition per bar.
 const renewal = 256
-
-// stale reports whether a sliding sum should be computed again because a value has left
-// the window that was far larger than what remains. peak is the largest distance that was
-// added to the sum since it was computed, and level the size of the result. If such a value
-// were still in a window of at most 1,000 bars, the result would be at least a thousandth
-// of it.
-func stale(peak, level float64) bool { return peak > outlier*level }
 
 // outlier is how many times larger than the values around it a value must be for its
 // rounding error to matter in a sum that it has left.
@@ -58,16 +49,6 @@ func SMA(x []float64, n int) []float64 {
 	return out
 }
 
-// sumFrom returns the sum of the distances of x from ref, and the largest
-// distance.
-func sumFrom(x []float64, ref float64) (sum, peak float64) {
-	for _, v := range x {
-		sum += v - ref
-		peak = max(peak, math.Abs(v-ref))
-	}
-	return sum, peak
-}
-
 // mean returns the mean of x, exactly the value if all are equal.
 func mean(x []float64) float64 { return x[0] + sumAbove(x, x[0])/float64(len(x)) }
 
@@ -87,34 +68,43 @@ func sumAbove(x []float64, ref float64) float64 {
 	return a + b + c + d
 }
 
-// RollingSum returns the sum of the last n values without ever subtracting.
-//
-// The window is the end of one block of n values and the start of the next, and both parts
-// are running sums within their block. So the sum of a window of zeros is exactly zero
-// whatever came before it, which matters for sums that are divisors; errors do not add up;
-// and a NaN affects only the windows that contain it.
+// RollingSum returns the sum of the last n values without ever subtracting, see [Windows]: the
+// sum of a window of zeros is exactly zero whatever came before it, which matters for sums that
+// are divisors.
 func RollingSum(x []float64, n int) []float64 {
-	first := FirstValid(x)
-	out := Unknown(len(x), first+n-1)
-	tails := make([]float64, n) // tails[k]: sum of the block before from its value k on
-	for start := first; start < len(x); start += n {
-		block := x[start:min(start+n, len(x))]
-		var sum float64
-		for k, v := range block {
-			sum += v
-			// The last value of a block ends a window that is the block; earlier ones
-			// need the tail of the block before, which the first block does not have.
-			switch {
-			case k == n-1:
-				out[start+k] = sum
-			case start > first:
-				out[start+k] = tails[k+1] + sum
-			}
+	return Windows(x, n, func(a, b float64) float64 { return a + b })
+}
+
+// Windows combines the values of every window of n bars with f, which must be associative but
+// for rounding.
+//
+// The bars are cut into blocks of n. A window consists of the end of one block and the
+// beginning of the next. One pass computes f over the ends of blocks and another over
+// their beginnings, so the work is three steps for each bar, however long the window is.
+// Unlike a sliding sum this never subtracts, so errors do not add up, and a NaN affects only
+// the windows that contain it.
+func Windows(x []float64, n int, f func(a, b float64) float64) []float64 {
+	begin := FirstValid(x)
+	out, end := Unknown(len(x), begin+n-1), make([]float64, len(x))
+	for from := begin; from < len(x); from += n {
+		to := min(from+n, len(x))
+		end[to-1] = x[to-1] // from a bar to the end of its block
+		for i := to - 2; i >= from; i-- {
+			end[i] = f(x[i], end[i+1])
 		}
-		sum = 0
-		for k := len(block) - 1; k >= 0; k-- {
-			sum += block[k]
-			tails[k] = sum
+		begun := x[from] // from the beginning of the block to bar i
+		for i := from; i < to; i++ {
+			if i > from {
+				begun = f(begun, x[i])
+			}
+			// The window of bar i begins at first: before all bars, at the beginning of this
+			// block, or in the block before.
+			switch first := i - n + 1; {
+			case first == from:
+				out[i] = begun
+			case first >= begin:
+				out[i] = f(end[first], begun)
+			}
 		}
 	}
 	return out

@@ -4,31 +4,11 @@ import "math"
 
 // WMA returns the average with weights 1 to n, the newest heaviest.
 func WMA(x []float64, n int) []float64 {
-	first := FirstValid(x)
-	out := Unknown(len(x), first+n-1)
-	weights := float64(n) * float64(n+1) / 2
-	var ref, sum, weighted, peak float64 // of values less ref
-	age := n
-	for i := first + n - 1; i < len(x); i++ {
-		if age++; age <= n {
-			v := x[i] - ref
-			// From one bar to the next each old value weighs 1 less: that subtracts their plain
-			// sum, and removes the oldest, whose weight was 1. The new value weighs n.
-			weighted += float64(float64(n)*v) - sum
-			sum += v - (x[i-n] - ref)
-			peak = max(peak, math.Abs(v))
-		}
-		// Compute the window afresh every n bars, or when an outlier has left it.
-		if age > n || stale(peak, math.Abs(ref+weighted/weights)) {
-			age, ref, weighted = 1, x[i], 0
-			sum, peak = sumFrom(x[i-n+1:i+1], ref)
-			for k, v := range x[i-n+1 : i+1] {
-				weighted += float64(float64(k+1) * (v - ref))
-			}
-		}
-		out[i] = ref + weighted/weights
+	weights := make([]float64, n)
+	for k := range weights {
+		weights[k] = float64(k+1) / (float64(n) * float64(n+1) / 2)
 	}
-	return out
+	return Convolve(x, weights)
 }
 
 // HMA returns Hull's average: a weighted average of twice the fast less the
@@ -86,7 +66,8 @@ func dot(x, w []float64) float64 {
 
 // Regression fits a least-squares line through the last n values. It returns
 // the value of that line at the newest bar and its slope per bar. With n = 1
-// the slope is 0.
+// the slope is 0. Every window is summed up by itself: with the longest that takes
+// a few milliseconds on 5,000 bars.
 func Regression(x []float64, n int) (end, slope []float64) {
 	first := FirstValid(x)
 	end, slope = Unknown(len(x), first+n-1), Unknown(len(x), first+n-1)
@@ -95,24 +76,12 @@ func Regression(x []float64, n int) (end, slope []float64) {
 	if n == 1 {
 		spreadX = 1 // the slope is 0 whatever it is divided by
 	}
-	var ref, sum, tilt, peak float64 // of values less ref; tilt = sum of (k-half)*value
-	age := n
 	for i := first + n - 1; i < len(x); i++ {
-		if age++; age <= n {
-			// From one bar to the next every remaining value moves one place to the left, which
-			// subtracts their sum from the tilt. The new value is half a window to the right of
-			// the middle, and the oldest goes out half a window to the left of it.
-			in, gone := x[i]-ref, x[i-n]-ref
-			tilt += float64(half*(in+gone)) + gone - sum
-			sum += in - gone
-			peak = max(peak, math.Abs(in))
-		}
-		if age > n || stale(peak, math.Abs(sum/size)) {
-			age, ref, tilt = 1, x[i], 0
-			sum, peak = sumFrom(x[i-n+1:i+1], ref)
-			for k, v := range x[i-n+1 : i+1] {
-				tilt += float64((float64(k) - half) * (v - ref))
-			}
+		ref := x[i]
+		var sum, tilt float64 // of values less ref; tilt = sum of (k-half)*value
+		for k, v := range x[i-n+1 : i+1] {
+			sum += v - ref
+			tilt += float64((float64(k) - half) * (v - ref))
 		}
 		slope[i] = tilt / spreadX
 		// The line passes through the mean at the middle of the window.

@@ -236,53 +236,15 @@ func (v *Evaluator) window(n *node) []float64 {
 	case "change":
 		return v.fill(func(i int) float64 { return finite(plus(x[i], -ago(x, i, n.n))) })
 	case "highest":
-		return v.over(x, n.n, math.Max)
+		return kernel.Windows(x, n.n, math.Max)
 	case "lowest":
-		return v.over(x, n.n, math.Min)
+		return kernel.Windows(x, n.n, math.Min)
 	}
-	sum := v.over(x, n.n, plus)
+	sum, by := kernel.Windows(x, n.n, plus), 1.0
 	if n.name == "avg" {
-		for i := range sum {
-			sum[i] /= float64(n.n)
-		}
+		by = float64(n.n)
 	}
-	return sum
-}
-
-// over combines the values of every window of n bars with f, which must be associative but
-// for rounding.
-//
-// The bars are cut into blocks of n. A window consists of the end of one block and the
-// beginning of the next. One pass computes f over the ends of blocks and another over
-// their beginnings, so the work is three steps for each bar, however long the window is.
-// Unlike a sliding sum this never subtracts, so no rounding error is carried along, and an
-// unknown value affects only windows that contain it.
-func (v *Evaluator) over(x []float64, n int, f func(a, b float64) float64) []float64 {
-	out, end := make([]float64, len(x)), make([]float64, len(x))
-	for from := 0; from < len(x); from += n {
-		to := min(from+n, len(x))
-		end[to-1] = x[to-1] // from a bar to the end of its block
-		for i := to - 2; i >= from; i-- {
-			end[i] = f(x[i], end[i+1])
-		}
-		begun := x[from] // from the beginning of the block to bar i
-		for i := from; i < to; i++ {
-			if i > from {
-				begun = f(begun, x[i])
-			}
-			// The window of bar i begins at first: before all bars, at the beginning of this
-			// block, or in the block before.
-			switch first := i - n + 1; {
-			case first < 0:
-				out[i] = math.NaN()
-			case first == from: // the window is one block
-				out[i] = finite(begun)
-			default:
-				out[i] = finite(f(end[first], begun))
-			}
-		}
-	}
-	return out
+	return v.fill(func(i int) float64 { return finite(sum[i]) / by })
 }
 
 // several computes abs, min and max of the values of one bar.
