@@ -501,19 +501,14 @@ func vidya(x []float64, n, changes, seed int) []float64 {
 // stacked returns the Draw of an entry with four averages of a kind, of length1
 // to length4, and signals where they come into order: by their lengths, in whatever
 // order those were given.
-//
-// Each average gets the bars that warm it up and no more. The slowest takes ten
-// times as many as are shown, of which the others would compute most for nothing.
 func stacked(kind func(Args) string) func(*market.Series, Args) *Result {
 	return func(s *market.Series, a Args) *Result {
-		x, kind := column(s, a), kind(a)
-		r := &Result{Begin: max(0, a.firstRead(s.Len())-1)} // a signal needs the bar before
+		x, r := column(s, a), &Result{}
 		var lengths []int
 		for _, name := range []string{"length1", "length2", "length3", "length4"} {
 			n := a.Int(name)
 			lengths = append(lengths, n)
-			from := max(0, r.Begin-kernel.AverageWarmup(kind, n))
-			r.Lines = append(r.Lines, Line{Label: strconv.Itoa(n), Values: kernel.Average(kind, x[from:], n)[r.Begin-from:]})
+			r.Lines = append(r.Lines, Line{Label: strconv.Itoa(n), Values: kernel.Average(kind(a), x, n)})
 		}
 		var fastFirst [][]float64
 		for _, n := range slices.Sorted(slices.Values(lengths)) {

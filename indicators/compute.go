@@ -27,16 +27,6 @@ func (r Request) Compute(s *market.Series) *Result {
 	return result
 }
 
-// Reading returns r for a caller that reads only the newest n bars of the result. Then the
-// result of Compute may begin with a later bar than the first (see [Result.Begin]), and
-// lack signals before those n bars.
-func (r Request) Reading(n int) Request {
-	if r.Args.of == nil { // otherwise it runs over parts of the bars
-		r.Args.newest = n
-	}
-	return r
-}
-
 // An indicator of an indicator: "source" may be another request, by name or as an
 // object, with "line" to choose a line other than the first. The line is treated like a
 // market whose bars open, trade and close at its value, with the volume of the real bars.

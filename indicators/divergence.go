@@ -60,12 +60,6 @@ func Divergences(high, low, osc []float64, left, right, within int) []Divergence
 	return found
 }
 
-// Later returns d with all its bars moved later by bars, for a series that begins that
-// many bars earlier.
-func (d Divergence) Later(bars int) Divergence {
-	return Divergence{d.Kind, d.From + bars, d.To + bars, d.Known + bars}
-}
-
 // Hidden reports whether d is a hidden divergence.
 func (d Divergence) Hidden() bool { return d.Kind == HiddenBullish || d.Kind == HiddenBearish }
 

@@ -367,11 +367,7 @@ func diverges(of string) Event {
 		if show == "off" {
 			return nil
 		}
-		// A divergence that becomes known on a bar has both turning points within the
-		// bars of its warm-up.
-		from := max(0, a.firstRead(d.s.Len())-divergenceWarmup(a))
-		for _, found := range Divergences(d.s.High[from:], d.s.Low[from:], osc[from:], a.Int("pivot_left"), a.Int("pivot_right"), a.Int("div_range")) {
-			found = found.Later(from)
+		for _, found := range Divergences(d.s.High, d.s.Low, osc, a.Int("pivot_left"), a.Int("pivot_right"), a.Int("div_range")) {
 			if show == "all" || found.Hidden() == (show == "hidden") {
 				signals = append(signals, found.Signal(osc, plainDivs))
 				d.r.DivLines = append(d.r.DivLines, found.Line(osc))

@@ -152,15 +152,6 @@ type Args struct {
 	memo  Memo                     // shared with other requests; nil for none
 
 	linesOnly bool // only lines will be read: signals that are costly may be left out
-	newest    int  // how many of the newest bars will be read: earlier values may be left out; 0 for all
-}
-
-// firstRead returns the first of total bars that will be read.
-func (a Args) firstRead(total int) int {
-	if a.newest == 0 {
-		return 0
-	}
-	return max(0, total-a.newest)
 }
 
 // Float returns the parameter called name. Asking for a parameter that the

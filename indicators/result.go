@@ -28,11 +28,6 @@ type Result struct {
 	// follows the values. Method Range has what is shown.
 	YRange *[2]float64
 
-	// Begin is the bar of the input on which the series of the result begin. Signals and
-	// all else that has a bar count from there. It is 0 unless the request said that only
-	// the newest bars are read (Request.Reading).
-	Begin int
-
 	Lines     []Line
 	Histogram []Histogram
 	Signals   []Signal // in order of bar
@@ -184,7 +179,7 @@ func (r *Result) Tail(total, n int) *Result {
 	copied := *r // r may be read by others
 	r = &copied
 	r.Unsettled = r.Unsettled || r.Settles > max(0, total-n)
-	cut := max(0, total-n) - r.Begin
+	cut := max(0, total-n)
 	// The result is computed again for the bars that are left, and then cut like any other.
 	if r.From != nil {
 		label, overlay := r.Label, r.Overlay
@@ -197,7 +192,7 @@ func (r *Result) Tail(total, n int) *Result {
 	// Everything that has one value per bar is cut; levels, profiles and facts stay as they
 	// are.
 	t := *r
-	t.Begin, t.Settles = 0, max(0, r.Settles-cut)
+	t.Settles = max(0, r.Settles-cut)
 	t.Lines = make([]Line, len(r.Lines))
 	for i, l := range r.Lines {
 		l.Values = l.Values[cut:]

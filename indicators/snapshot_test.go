@@ -107,7 +107,7 @@ func digests(r Request, markets []*market.Series) string {
 			Sessions       []int
 			Shaded         []bool
 			Facts          []Fact
-		}{result.Label, result.Overlay, result.Settles, result.Begin, len(result.HLines), len(result.HBars), result.Sessions, result.Shaded, result.Facts})
+		}{result.Label, result.Overlay, result.Settles, 0, len(result.HLines), len(result.HBars), result.Sessions, result.Shaded, result.Facts})
 		if err != nil {
 			return err.Error()
 		}

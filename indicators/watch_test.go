@@ -147,41 +147,6 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestReading: who reads the newest bars alone gets there what the whole history
-// gives. Signals and divergences are the same; values may differ by what an average
-// has not forgotten of its start.
-func TestReading(t *testing.T) {
-	s := walk(3000, 11)
-	for _, c := range []struct{ name, params string }{
-		{"ema_stack", "{}"},
-		{"ema_stack", `{"length1":200,"length2":3,"length3":50,"length4":2}`},
-		{"ma_ribbon", "{}"},
-		{"ma_ribbon", `{"ma_type":"kama"}`},
-		{"ma_ribbon", `{"ma_type":"hma"}`},
-		{"rsi", `{"divergence":"all"}`},
-		{"macd", `{"divergence":"all","pivot_left":2,"pivot_right":9,"div_range":20}`},
-		{"obv", `{"divergence":"hidden","div_range":300}`},
-		{"ema", `{"source":"rsi","length":5}`},
-	} {
-		r, err := New(c.name, raw(c.params))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, n := range []int{1, 7, 200, 2999, 3000, 4000} {
-			whole, part := r.Compute(s).Tail(s.Len(), n), r.Reading(n).Compute(s).Tail(s.Len(), n)
-			if !equalMarks(whole.Signals, part.Signals) || !slices.Equal(whole.DivLines, part.DivLines) {
-				t.Errorf("%s%s read for %d bars has %d signals and %d divergences, the whole has %d and %d", c.name, c.params, n,
-					len(part.Signals), len(part.DivLines), len(whole.Signals), len(whole.DivLines))
-			}
-			for i, l := range whole.Lines {
-				if !slices.EqualFunc(l.Values, part.Lines[i].Values, warm) {
-					t.Errorf("%s%s read for %d bars has another line %s", c.name, c.params, n, l.Label)
-				}
-			}
-		}
-	}
-}
-
 // equalMarks reports whether the same events stand on the same bars.
 func equalMarks(a, b []Signal) bool {
 	return slices.EqualFunc(a, b, func(a, b Signal) bool {

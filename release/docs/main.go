@@ -164,7 +164,7 @@ func sampleView(symbol string, names []string, bars int) (*chart.View, error) {
 		if r.Ind.VisibleOnly() {
 			window = v.Series
 		}
-		v.Panels = append(v.Panels, chart.Panel{Key: r.Key, Result: r.Reading(bars).Compute(window).Tail(window.Len(), bars)})
+		v.Panels = append(v.Panels, chart.Panel{Key: r.Key, Result: r.Compute(window).Tail(window.Len(), bars)})
 	}
 	return v, nil
 }

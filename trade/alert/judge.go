@@ -188,8 +188,7 @@ type closed struct {
 // bar i of s.
 func atClose(r indicators.Request, s *market.Series, i int) *closed {
 	from := max(0, i+1-history(r, s.Interval, s.Time[i]))
-	result := r.Reading(indicators.ShownBars - 1).Compute(s.Slice(from, i+1))
-	return &closed{result, i - from - result.Begin}
+	return &closed{r.Compute(s.Slice(from, i+1)), i - from}
 }
 
 // met reports whether the signal that w waits for is on the last closed bar of r, and
