@@ -179,16 +179,15 @@ func (r Request) lineNames() []string {
 // its label in any case; an empty name means the first one. It fails, and says
 // which lines there are, if r has none of that name.
 func (r Request) Watch(result *Result, line string, level float64) ([]Signal, error) {
-	for label, values := range columns(result) {
-		if line == "" || strings.EqualFold(label, line) {
-			return levelCrossings(values, level, CrossAbove, CrossBelow), nil
-		}
+	var labels []string
+	for label := range columns(result) {
+		labels = append(labels, label)
 	}
-	names := r.lineNames()
-	if len(names) == 0 {
-		return nil, fmt.Errorf("%w: %s has no lines to watch", errParam, r.Ind.Name)
+	label, err := r.lineCalled(line, labels)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("%w: %s has no line %q%s; it has %s", errParam, r.Ind.Name, limit.Clip(line), didYouMean(line, names), strings.Join(names, ", "))
+	return levelCrossings(lineOf(result, label), level, CrossAbove, CrossBelow), nil
 }
 
 // Bounds returns the range that a line of r never leaves, and false if there is none or the

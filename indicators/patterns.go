@@ -1,6 +1,8 @@
 package indicators
 
 import (
+	"maps"
+
 	"wick/indicators/kernel"
 	"wick/market"
 )
@@ -24,13 +26,13 @@ var chartPatterns = []Indicator{
 		},
 		Memory: structureMemory(2),
 		Draw: func(s *market.Series, a Args) *Result {
-			return bothSides(s, func(s *market.Series, side int) *Result {
-				line, signals := trendLine(s, a, [2]string{BreakUp, BreakDown}[side], [2]Tone{Up, Down}[side])
-				return &Result{
-					Lines:   []Line{{Label: [2]string{"Resistance", "Support"}[side], Tone: [2]Tone{Down, Up}[side], Values: line}},
-					Signals: signals,
-				}
-			})
+			falling, rising := formed(s, a, fallingLine)
+			upper, _, breaks := follow(s, a, falling, BreakUp, "")
+			_, lower, falls := follow(s, a, rising, "", BreakDown)
+			return &Result{
+				Lines:   []Line{{Label: "Resistance", Tone: Down, Values: upper}, {Label: "Support", Tone: Up, Values: lower}},
+				Signals: append(breaks, falls...),
+			}
 		},
 	},
 	// The rule: a falling channel runs along the falling line of trend_lines and
@@ -49,7 +51,10 @@ var chartPatterns = []Indicator{
 		},
 		Memory: structureMemory(2),
 		Draw: func(s *market.Series, a Args) *Result {
-			upper, lower, signals := trendChannel(s, a)
+			// Both directions are looked for; where both become known on one bar the rising one counts.
+			found, rising := formed(s, a, fallingChannel)
+			maps.Copy(found, rising)
+			upper, lower, signals := follow(s, a, found, BreakUp, BreakDown)
 			return &Result{
 				Lines: []Line{
 					{Label: "Middle", Tone: Muted, Values: kernel.Midway(upper, lower)}, {Label: "Upper", Tone: Band, Values: upper}, {Label: "Lower", Tone: Band, Values: lower},
@@ -71,10 +76,7 @@ var chartPatterns = []Indicator{
 		Signals: []string{DoubleTop, DoubleBottom},
 		Memory:  structureMemory(2),
 		Draw: func(s *market.Series, a Args) *Result {
-			return bothSides(s, func(s *market.Series, side int) *Result {
-				names := [2][2]string{{"Tops", "Neckline of tops"}, {"Bottoms", "Neckline of bottoms"}}[side]
-				return formations(s, a, doubleTop, names, [2]string{DoubleTop, DoubleBottom}[side], [2]Tone{Down, Up}[side])
-			})
+			return formations(s, a, doubleTop, [4]string{"Tops", "Neckline of tops", "Bottoms", "Neckline of bottoms"}, DoubleTop, DoubleBottom)
 		},
 	},
 	// The rule, for tops; bottoms mirrored. Three swing highs in succession are head
@@ -91,10 +93,7 @@ var chartPatterns = []Indicator{
 		Signals: []string{HeadShoulders, InverseHeadShoulders},
 		Memory:  structureMemory(2),
 		Draw: func(s *market.Series, a Args) *Result {
-			return bothSides(s, func(s *market.Series, side int) *Result {
-				names := [2][2]string{{"Head", "Neckline"}, {"Inverse head", "Inverse neckline"}}[side]
-				return formations(s, a, headShoulders, names, [2]string{HeadShoulders, InverseHeadShoulders}[side], [2]Tone{Down, Up}[side])
-			})
+			return formations(s, a, headShoulders, [4]string{"Head", "Neckline", "Inverse head", "Inverse neckline"}, HeadShoulders, InverseHeadShoulders)
 		},
 	},
 	// The rule: the last four swings are two highs and two lows in turn. If the upper
@@ -115,7 +114,14 @@ var chartPatterns = []Indicator{
 		},
 		Memory: structureMemory(2),
 		Draw: func(s *market.Series, a Args) *Result {
-			upper, lower, signals := triangles(s, a)
+			found, usual := make(map[int]formation), trueRangeMean(s)
+			turns := allTurns(s, a.Int("left"), a.Int("right"))
+			for k, t := range turns {
+				if f, ok := triangleOf(turns[:k+1], a, usual[t.known]); ok {
+					found[t.known] = f
+				}
+			}
+			upper, lower, signals := follow(s, a, found, BreakUp, BreakDown)
 			return &Result{
 				Lines:   []Line{{Label: "Upper", Tone: Down, Values: upper}, {Label: "Lower", Tone: Up, Values: lower}},
 				Fills:   []Fill{{Y1: upper, Y2: lower, Tone: Band}},
@@ -148,36 +154,89 @@ var chartPatterns = []Indicator{
 	},
 }
 
-// trendLine returns the falling line at each bar, and a signal where it breaks.
-func trendLine(s *market.Series, a Args, label string, tone Tone) (line []float64, signals []Signal) {
-	line = kernel.NaNs(s.Len())
-	highs, next := swingHighs(s, a.Int("left"), a.Int("right")), 0
-	var from, to swing
-	live := false
-	for i := range s.Len() {
-		// Swings that become known on this bar may make another line, which takes the
-		// place of the one there is.
-		before, was := to, live
-		for ; next < len(highs) && highs[next].known <= i; next++ {
-			if next > 0 && linesUp(s, highs[next-1], highs[next], a.Int("lookback")) {
-				from, to, live = highs[next-1], highs[next], true
+// formation is what swings make: an upper and a lower edge, each the straight line through two
+// points, or none.
+type formation struct {
+	since        int // bar of its last swing
+	upper, lower [2]swing
+	meet         bool // it ends where the edges meet
+}
+
+// edge returns the price of an edge at bar i, NaN if there is none.
+func edge(line [2]swing, i int) float64 {
+	if line[0].bar == line[1].bar {
+		return nan
+	}
+	return lineThrough(line[0], line[1], i)
+}
+
+// levelEdge returns an edge that stays at a price.
+func levelEdge(price float64) [2]swing {
+	return [2]swing{{bar: 0, price: price}, {bar: 1, price: price}}
+}
+
+// formed returns the formations that find sees in the swing highs known so far, the newest last,
+// by the bar on which they become known; and those of the bars upside down, turned back. find
+// is told the mean true range of that bar too.
+func formed(s *market.Series, a Args, find func(s *market.Series, highs []swing, a Args, reach float64) (formation, bool)) (tops, bottoms map[int]formation) {
+	found := [2]map[int]formation{{}, {}}
+	for side, view := range []*market.Series{s, upsideDown(s)} {
+		highs, usual := swingHighs(view, a.Int("left"), a.Int("right")), trueRangeMean(s)
+		for k := 1; k < len(highs); k++ {
+			f, ok := find(view, highs[:k+1], a, usual[highs[k].known])
+			if !ok {
+				continue
 			}
-		}
-		if live = live && i-to.bar <= a.Int("lookback"); !live {
-			continue
-		}
-		line[i] = lineThrough(from, to, i)
-		if kernel.Compare(s.Close[i], line[i]) > 0 {
-			signals = append(signals, Mark(i, line[i], label, tone))
-			live = false
-		}
-		// A bar on which one line follows another is left out, so that nothing joins
-		// the two.
-		if was && before != to {
-			apart(i, line)
+			if side == 1 {
+				f.upper, f.lower = f.lower, f.upper
+				for _, line := range []*[2]swing{&f.upper, &f.lower} {
+					line[0].price, line[1].price = -line[0].price, -line[1].price
+				}
+			}
+			found[side][highs[k].known] = f
 		}
 	}
-	return line, signals
+	return found[0], found[1]
+}
+
+// follow returns the edges of the newest formation at each bar, from the one on which it becomes
+// known. A close above the upper edge ends it, with a signal of the label up, and one below the
+// lower edge, with the label down; without a label it ends silently. It also ends lookback bars
+// after its last swing. The bar that ends it is its last.
+func follow(s *market.Series, a Args, found map[int]formation, up, down string) (upper, lower []float64, signals []Signal) {
+	upper, lower = kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
+	var f formation
+	live := false
+	for i, c := range s.Close {
+		before, was := f, live
+		if newer, ok := found[i]; ok {
+			f, live = newer, true
+		}
+		hi, lo := edge(f.upper, i), edge(f.lower, i)
+		if live = live && i-f.since <= a.Int("lookback") && !(f.meet && kernel.Compare(hi, lo) <= 0); !live {
+			continue
+		}
+		upper[i], lower[i] = hi, lo
+		above, below := kernel.Compare(c, hi) > 0, kernel.Compare(c, lo) < 0
+		if live = !above && !below; below && down != "" {
+			signals = append(signals, Mark(i, lo, down, Down))
+		} else if above && up != "" {
+			signals = append(signals, Mark(i, hi, up, Up))
+		}
+		// A line that jumped to another formation is broken, so that nothing joins the two. Only the
+		// values of that bar are lost.
+		if was && before != f {
+			upper[i], lower[i] = nan, nan
+		}
+	}
+	return upper, lower, signals
+}
+
+// fallingLine returns the line through the last two swing highs, if it falls and no close
+// between them lies above it.
+func fallingLine(s *market.Series, highs []swing, a Args, _ float64) (f formation, ok bool) {
+	from, to := highs[len(highs)-2], highs[len(highs)-1]
+	return formation{since: to.bar, upper: [2]swing{from, to}}, linesUp(s, from, to, a.Int("lookback"))
 }
 
 // linesUp reports whether two swing highs make a falling line: at most within bars
@@ -194,81 +253,17 @@ func linesUp(s *market.Series, from, to swing, within int) bool {
 	return true
 }
 
-// channel is a pair of parallel lines.
-type channel struct {
-	from, to swing
-	width    float64 // from the line through the swings to the other, signed
-}
-
-// newChannel returns the falling channel along two swing highs of s. Its width is
-// negative, or zero where no low lies below the line.
-func newChannel(s *market.Series, from, to swing) channel {
-	c := channel{from: from, to: to}
-	for i := from.bar; i <= to.bar; i++ {
-		c.width = min(c.width, s.Low[i]-lineThrough(from, to, i))
+// fallingChannel returns the falling line and its parallel through the low that lies furthest
+// below it; the two are one where no low does.
+func fallingChannel(s *market.Series, highs []swing, a Args, reach float64) (f formation, ok bool) {
+	f, ok = fallingLine(s, highs, a, reach)
+	from, to, width := f.upper[0], f.upper[1], 0.0
+	for i := from.bar; ok && i <= to.bar; i++ {
+		width = min(width, s.Low[i]-lineThrough(from, to, i))
 	}
-	return c
-}
-
-// trendChannel returns the edges of the channel at each bar, and a signal where
-// a close leaves it.
-func trendChannel(s *market.Series, a Args) (upper, lower []float64, signals []Signal) {
-	upper, lower = kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
-	// Both directions are looked for; where both become known on one bar the rising one
-	// counts, which is found last.
-	found := channelsKnown(s, a)
-	var c *channel
-	for i := range s.Len() {
-		before := c
-		// Of a rising and a falling channel the one whose second swing is newer counts.
-		if found[i] != nil && (c == nil || found[i].to.bar >= c.to.bar) {
-			c = found[i]
-		}
-		if c != nil && i-c.to.bar > a.Int("lookback") {
-			c = nil
-		}
-		if c == nil {
-			continue
-		}
-		// The width is signed: a rising channel lies above its line, a falling one
-		// below.
-		line := lineThrough(c.from, c.to, i)
-		upper[i], lower[i] = max(line, line+c.width), min(line, line+c.width)
-		// The channel is still drawn on the bar that leaves it.
-		next := c
-		switch {
-		case kernel.Compare(s.Close[i], upper[i]) > 0:
-			signals, next = append(signals, Mark(i, upper[i], BreakUp, Up)), nil
-		case kernel.Compare(s.Close[i], lower[i]) < 0:
-			signals, next = append(signals, Mark(i, lower[i], BreakDown, Down)), nil
-		}
-		if before != nil && before != c {
-			apart(i, upper, lower)
-		}
-		c = next
-	}
-	return upper, lower, signals
-}
-
-// channelsKnown returns for each bar the channel that became known on it, or nil.
-func channelsKnown(s *market.Series, a Args) []*channel {
-	found := make([]*channel, s.Len())
-	for side, view := range []*market.Series{s, upsideDown(s)} {
-		highs := swingHighs(view, a.Int("left"), a.Int("right"))
-		for k := 1; k < len(highs); k++ {
-			// Only swings next to each other make a line, as in trend_lines.
-			if !linesUp(view, highs[k-1], highs[k], a.Int("lookback")) {
-				continue
-			}
-			c := newChannel(view, highs[k-1], highs[k])
-			// Found in the bars upside down, and turned back.
-			if side == 1 {
-				c.from.price, c.to.price, c.width = -c.from.price, -c.to.price, -c.width
-			}
-			found[highs[k].known] = &c
-		}
-	}
-	return found
+	from.price, to.price = from.price+width, to.price+width
+	f.lower = [2]swing{from, to}
+	return f, ok
 }
 
 // depth returns the parameter that says how far a pattern must stand out.
@@ -276,32 +271,15 @@ func depth(def float64) Param {
 	return quiet(factor("depth", def, 0, 50, "least height of the pattern, in mean true ranges", "height"))
 }
 
-// formation is a pattern of highs in the making: the price that ends it, and the
-// straight neckline through two points, a close below which completes it. Double tops
-// and head and shoulders differ in how a formation is found; what becomes of it is
-// the same.
-type formation struct {
-	since    int     // bar of its last swing
-	limit    float64 // a close above it ends the pattern
-	from, to swing   // points of the neckline
-}
-
-// neckline returns the neckline at bar i.
-func (f formation) neckline(i int) float64 { return lineThrough(f.from, f.to, i) }
-
-// doubleTop returns the double top that the last of highs completes, of which all
-// are known. Reach is the mean true range.
+// doubleTop returns the double top that the last of highs completes. Its upper edge is the price
+// that ends it, the lower one the neckline. Reach is the mean true range.
 func doubleTop(s *market.Series, highs []swing, a Args, reach float64) (f formation, ok bool) {
-	if len(highs) < 2 {
-		return f, false
-	}
 	first, second := highs[len(highs)-2], highs[len(highs)-1]
 	neck := lowestBetween(s, first.bar, second.bar)
 	height := min(first.price, second.price) - neck.price
 	ok = second.bar-first.bar <= a.Int("lookback") && nearEqual(first.price, second.price, a.Float("tolerance")*reach) &&
 		kernel.Compare(height, a.Float("depth")*reach) >= 0
-	level := swing{bar: neck.bar + 1, price: neck.price} // a second point makes the neckline level
-	return formation{since: second.bar, limit: max(first.price, second.price), from: neck, to: level}, ok
+	return formation{since: second.bar, upper: levelEdge(max(first.price, second.price)), lower: levelEdge(neck.price)}, ok
 }
 
 // lowestBetween returns the lowest low between two bars, the earliest of equals. The
@@ -317,48 +295,19 @@ func lowestBetween(s *market.Series, from, to int) swing {
 	return swing{bar: at, price: s.Low[at]}
 }
 
-// formations draws the newest pattern in the making, the price that ends it and its
-// neckline, from the bar that confirms its last swing on. It marks the close that
-// completes it. The find function is given the swings known so far, the newest last,
-// and the mean true range at this bar.
-func formations(s *market.Series, a Args, find func(*market.Series, []swing, Args, float64) (formation, bool), names [2]string, label string, tone Tone) *Result {
-	limit, neckline, usual := kernel.NaNs(s.Len()), kernel.NaNs(s.Len()), trueRangeMean(s)
-	highs, next := swingHighs(s, a.Int("left"), a.Int("right")), 0
-	r := &Result{}
-	var f formation
-	live := false
-	for i := range s.Len() {
-		// Swings that become known on this bar may begin a new formation, which takes
-		// the place of the old one.
-		before, was := f, live
-		for ; next < len(highs) && highs[next].known <= i; next++ {
-			if g, ok := find(s, highs[:next+1], a, usual[i]); ok {
-				f, live = g, true
-			}
-		}
-		if live = live && i-f.since <= a.Int("lookback"); !live {
-			continue
-		}
-		limit[i], neckline[i] = f.limit, f.neckline(i)
-		// The neckline is judged first: a close below it completes the pattern.
-		switch {
-		case kernel.Compare(s.Close[i], neckline[i]) < 0:
-			r.Signals = append(r.Signals, Mark(i, neckline[i], label, tone))
-			live = false
-		case kernel.Compare(s.Close[i], f.limit) > 0:
-			live = false
-		}
-		// A line that jumped to another formation is broken, so that nothing joins the
-		// two.
-		if was && before != f {
-			apart(i, limit, neckline)
-		}
-	}
-	r.Lines = []Line{{Label: names[0], Tone: tone, Style: Step, Values: limit}, {Label: names[1], Tone: Accent, Values: neckline}}
-	return r
+// formations draws the newest pattern in the making on each side, the price that ends it and its
+// neckline, which the close that completes it goes through. The names are those of the lines.
+func formations(s *market.Series, a Args, find func(*market.Series, []swing, Args, float64) (formation, bool), names [4]string, top, bottom string) *Result {
+	tops, bottoms := formed(s, a, find)
+	limit, neckline, falls := follow(s, a, tops, "", top)
+	inverse, floor, rises := follow(s, a, bottoms, bottom, "")
+	return &Result{Signals: append(falls, rises...), Lines: []Line{
+		{Label: names[0], Tone: Down, Style: Step, Values: limit}, {Label: names[1], Tone: Accent, Values: neckline},
+		{Label: names[2], Tone: Up, Style: Step, Values: floor}, {Label: names[3], Tone: Accent, Values: inverse},
+	}}
 }
 
-// headShoulders returns the pattern that the last of highs completes.
+// headShoulders returns the pattern that the last of highs completes, as doubleTop does.
 func headShoulders(s *market.Series, highs []swing, a Args, reach float64) (f formation, ok bool) {
 	if len(highs) < 3 {
 		return f, false
@@ -368,25 +317,23 @@ func headShoulders(s *market.Series, highs []swing, a Args, reach float64) (f fo
 	least := a.Float("depth") * reach
 	ok = right.bar-left.bar <= a.Int("lookback") && nearEqual(left.price, right.price, a.Float("tolerance")*reach) &&
 		kernel.Compare(head.price-left.price, least) >= 0 && kernel.Compare(head.price-right.price, least) >= 0
-	return formation{since: right.bar, limit: head.price, from: lowestBetween(s, left.bar, head.bar), to: lowestBetween(s, head.bar, right.bar)}, ok
+	neckline := [2]swing{lowestBetween(s, left.bar, head.bar), lowestBetween(s, head.bar, right.bar)}
+	return formation{since: right.bar, upper: levelEdge(head.price), lower: neckline}, ok
 }
-
-// wedge is a pair of lines through two swings each.
-type wedge struct{ high, low [2]swing }
 
 // triangleOf returns the triangle of the last four turns, if they make one. A
 // triangle may have one level side: then the other must converge by more than the
 // tolerance alone.
-func triangleOf(turns []turn, a Args, reach float64) (w wedge, ok bool) {
+func triangleOf(turns []turn, a Args, reach float64) (f formation, ok bool) {
 	if len(turns) < 4 {
-		return w, false
+		return f, false
 	}
 	last := turns[len(turns)-4:]
 	// Highs and lows must take turns, so there are two of each.
 	var highs, lows []swing
 	for i, t := range last {
 		if i > 0 && t.high == last[i-1].high {
-			return w, false
+			return f, false
 		}
 		if t.high {
 			highs = append(highs, t.swing)
@@ -394,52 +341,12 @@ func triangleOf(turns []turn, a Args, reach float64) (w wedge, ok bool) {
 			lows = append(lows, t.swing)
 		}
 	}
-	w = wedge{[2]swing(highs), [2]swing(lows)}
 	slack := a.Float("tolerance") * reach
 	// Each line may give way by the tolerance; together they must come closer by more.
-	falls, rises := w.high[0].price-w.high[1].price, w.low[1].price-w.low[0].price
+	falls, rises := highs[0].price-highs[1].price, lows[1].price-lows[0].price
 	ok = last[3].bar-last[0].bar <= a.Int("lookback") && kernel.Compare(falls, -slack) >= 0 && kernel.Compare(rises, -slack) >= 0 &&
 		kernel.Compare(falls+rises, slack) > 0
-	return w, ok
-}
-
-// triangles returns the lines of the newest triangle at each bar, and a signal
-// where a close leaves it.
-func triangles(s *market.Series, a Args) (upper, lower []float64, signals []Signal) {
-	upper, lower = kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
-	turns, usual, next := allTurns(s, a.Int("left"), a.Int("right")), trueRangeMean(s), 0
-	var w wedge
-	live := false
-	for i := range s.Len() {
-		before, was := w, live
-		for ; next < len(turns) && turns[next].known <= i; next++ {
-			// A newer triangle takes the place of the one there is.
-			if found, ok := triangleOf(turns[:next+1], a, usual[i]); ok {
-				w, live = found, true
-			}
-		}
-		if live = live && i-max(w.high[1].bar, w.low[1].bar) <= a.Int("lookback"); !live {
-			continue
-		}
-		// Both lines at this bar, drawn on from their swings.
-		hi, lo := lineThrough(w.high[0], w.high[1], i), lineThrough(w.low[0], w.low[1], i)
-		if kernel.Compare(hi, lo) <= 0 {
-			live = false // the lines have met
-			continue
-		}
-		upper[i], lower[i] = hi, lo
-		switch {
-		// The bar that leaves the triangle is its last.
-		case kernel.Compare(s.Close[i], hi) > 0:
-			signals, live = append(signals, Mark(i, hi, BreakUp, Up)), false
-		case kernel.Compare(s.Close[i], lo) < 0:
-			signals, live = append(signals, Mark(i, lo, BreakDown, Down)), false
-		}
-		if was && before != w {
-			apart(i, upper, lower)
-		}
-	}
-	return upper, lower, signals
+	return formation{since: last[3].bar, upper: [2]swing(highs), lower: [2]swing(lows), meet: true}, ok
 }
 
 // flags follows the flag after the newest pole. One flag at a time: a new pole takes

@@ -3,6 +3,7 @@ package indicators
 import (
 	"bytes"
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,17 +93,30 @@ func New(name string, overrides map[string]json.RawMessage) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	if pattern := candleOf(name); pattern != "" && overrides["pattern"] == nil {
+	preset, err := ind.preset(overrides)
+	if err != nil {
+		return Request{}, err
+	}
+	// The numbers in the name, as in "EMA(20)", are for the parameters that a label shows, in
+	// their order.
+	named := make(map[string]json.RawMessage)
+	_, lengths := find(name)
+	for _, p := range ind.Params {
+		if len(lengths) > 0 && !p.Quiet && (p.Kind == Int || p.Kind == Number) {
+			named[p.Name], lengths = json.RawMessage(lengths[0]), lengths[1:]
+		}
+	}
+	if len(lengths) > 0 {
+		return Request{}, fmt.Errorf("%w: %q gives %s more numbers than it has", errParam, limit.Clip(name), ind.Name)
+	}
+	if pattern := candleOf(name); pattern != "" {
+		named["pattern"] = json.RawMessage(strconv.Quote(pattern))
+	}
+	if preset != nil {
 		overrides = maps.Clone(overrides)
-		put(&overrides, "pattern", json.RawMessage(strconv.Quote(pattern)))
+		delete(overrides, "preset")
 	}
-	if overrides, err = ind.withLengths(name, overrides); err != nil {
-		return Request{}, err
-	}
-	if overrides, err = ind.withPreset(overrides); err != nil {
-		return Request{}, err
-	}
-	args, err := ind.resolve(overrides)
+	args, err := ind.resolve(preset, named, overrides)
 	if err != nil {
 		return Request{}, err
 	}
@@ -145,31 +159,10 @@ func (r Request) CanRank() error {
 	return list[0].Level()
 }
 
-// withLengths returns the overrides together with the numbers in the name, as in
-// "EMA(20)". They are for the parameters that a label shows, in their order. A parameter
-// that is given by name keeps its value.
-func (ind *Indicator) withLengths(name string, overrides map[string]json.RawMessage) (map[string]json.RawMessage, error) {
-	_, lengths := find(name)
-	if len(lengths) == 0 {
-		return overrides, nil
-	}
-	all := make(map[string]json.RawMessage)
-	for _, p := range ind.Params {
-		if len(lengths) > 0 && !p.Quiet && (p.Kind == Int || p.Kind == Number) {
-			all[p.Name], lengths = json.RawMessage(lengths[0]), lengths[1:]
-		}
-	}
-	if len(lengths) > 0 {
-		return nil, fmt.Errorf("%w: %q gives %s more numbers than it has", errParam, limit.Clip(name), ind.Name)
-	}
-	ind.override(all, overrides)
-	return all, nil
-}
-
-// resolve returns the parameters of ind: the defaults, replaced by overrides, which may use
-// names or aliases in upper or lower case. It refuses unknown names, values of the wrong
-// kind and values out of bounds, and says what would be right.
-func (ind *Indicator) resolve(overrides map[string]json.RawMessage) (Args, error) {
+// resolve returns the parameters of ind: the defaults, replaced by those of each layer in turn,
+// which may use names or aliases in upper or lower case. It refuses unknown names, values of the
+// wrong kind and values out of bounds, and says what would be right.
+func (ind *Indicator) resolve(layers ...map[string]json.RawMessage) (Args, error) {
 	// Defaults first. Those of expressions are parsed for each request.
 	a := Args{ind: ind, values: make([]float64, len(ind.Params)), needs: new(sync.Map)}
 	for i := range ind.Params {
@@ -186,27 +179,9 @@ func (ind *Indicator) resolve(overrides map[string]json.RawMessage) (Args, error
 			put(&a.exprs, p.Name, list)
 		}
 	}
-	// In a fixed order, so that of several mistakes the same one is reported every time.
-	under := make(map[int]string, len(overrides)) // the name under which a parameter was given
-	for _, name := range sortedKeys(overrides) {
-		i := ind.param(name)
-		if i < 0 && slices.Contains(ind.Ignores, strings.ToLower(name)) {
-			continue
-		}
-		if i < 0 {
-			return Args{}, ind.unknownParam(name)
-		}
-		raw := overrides[name]
-		if string(raw) == "null" {
-			continue // models write null for "leave it"
-		}
-		if other, ok := under[i]; ok && string(overrides[other]) != string(raw) {
-			return Args{}, fmt.Errorf("%w: %s and %s are one parameter of %s and were given different values: send %s alone", errParam,
-				limit.Clip(other), limit.Clip(name), ind.Name, ind.Params[i].Name)
-		}
-		under[i] = name
-		if err := a.set(i, raw); err != nil {
-			return Args{}, fmt.Errorf("%w: %s of %s: %w%s", errParam, ind.Params[i].Name, ind.Name, err, ind.elsewhere(name))
+	for _, layer := range layers {
+		if err := a.apply(layer); err != nil {
+			return Args{}, err
 		}
 	}
 	for _, p := range ind.Params {
@@ -214,7 +189,42 @@ func (ind *Indicator) resolve(overrides map[string]json.RawMessage) (Args, error
 			delete(a.exprs, p.Name)
 		}
 	}
-	return a, a.checkOrder()
+	// Of some pairs of parameters the first must lie below the second; a range may be one value.
+	for _, pair := range [][2]string{{"oversold", "overbought"}, {"wt_oversold", "wt_overbought"}, {"lower", "upper"}, {"minimum", "maximum"}} {
+		i, k := ind.index(pair[0]), ind.index(pair[1])
+		if i >= 0 && k >= 0 && (a.values[i] > a.values[k] || a.values[i] == a.values[k] && pair[0] != "minimum") {
+			return a, fmt.Errorf("%w: %s of %s is %s and %s is %s; the first must be the lower one", errParam,
+				pair[0], ind.Name, number(a.values[i]), pair[1], number(a.values[k]))
+		}
+	}
+	return a, nil
+}
+
+// apply gives parameters the values of a layer, in a fixed order, so that of several mistakes
+// the same one is reported every time.
+func (a *Args) apply(layer map[string]json.RawMessage) error {
+	ind := a.ind
+	under := make(map[int]string, len(layer)) // the name under which a parameter was given
+	for _, name := range slices.Sorted(maps.Keys(layer)) {
+		i, raw := ind.param(name), layer[name]
+		switch {
+		case i < 0 && slices.Contains(ind.Ignores, strings.ToLower(name)):
+			continue
+		case i < 0:
+			return ind.unknownParam(name)
+		case string(raw) == "null":
+			continue // models write null for "leave it"
+		}
+		if other, ok := under[i]; ok && string(layer[other]) != string(raw) {
+			return fmt.Errorf("%w: %s and %s are one parameter of %s and were given different values: send %s alone", errParam,
+				limit.Clip(other), limit.Clip(name), ind.Name, ind.Params[i].Name)
+		}
+		under[i] = name
+		if err := a.set(i, raw); err != nil {
+			return fmt.Errorf("%w: %s of %s: %w%s", errParam, ind.Params[i].Name, ind.Name, err, ind.elsewhere(name))
+		}
+	}
+	return nil
 }
 
 // put sets m[key], and makes the map with its first member: most requests have none.
@@ -255,22 +265,17 @@ func (a *Args) set(i int, raw json.RawMessage) (err error) {
 	if len(items) == 0 {
 		return fmt.Errorf("names nothing; it is one or more of %s", strings.Join(p.Choices, ", "))
 	}
+	var chosen []int
 	for _, item := range items {
-		v, err := p.parse(item)
-		if err != nil {
+		if a.values[i], err = p.parse(item); err != nil {
 			return err
 		}
-		a.values[i] = v
-		if !slices.Contains(a.chosen[p.Name], int(v)) {
-			put(&a.chosen, p.Name, append(a.chosen[p.Name], int(v)))
-		}
+		chosen = append(chosen, int(a.values[i]))
 	}
-	slices.Sort(a.chosen[p.Name])
+	slices.Sort(chosen)
+	put(&a.chosen, p.Name, slices.Compact(chosen))
 	return nil
 }
-
-// sortedKeys returns the keys in order, so that errors do not depend on the map's.
-func sortedKeys(m map[string]json.RawMessage) []string { return slices.Sorted(maps.Keys(m)) }
 
 // setExpression gives p the expression that a client sent; an empty text is none.
 func (a *Args) setExpression(p Param, raw json.RawMessage) error {
@@ -428,23 +433,22 @@ func parseSource(raw json.RawMessage) (*Request, error) {
 	if depth > maxSources {
 		return nil, errSources
 	}
-	r.Key, err = r.lineCalled(line)
+	r.Key, err = r.lineCalled(line, r.lineNames())
 	return &r, err
 }
 
-// lineCalled returns the label of the line that name means, or of the first line if name is
-// empty.
-func (r Request) lineCalled(name string) (string, error) {
-	names := r.lineNames()
-	for _, label := range names {
+// lineCalled returns the one of the labels that name means, in any case; the first one if name
+// is empty.
+func (r Request) lineCalled(name string, labels []string) (string, error) {
+	for _, label := range labels {
 		if name == "" || strings.EqualFold(label, name) {
 			return label, nil
 		}
 	}
-	if len(names) == 0 {
+	if len(labels) == 0 {
 		return "", fmt.Errorf("%w: %s has no lines", errParam, r.Ind.Name)
 	}
-	return "", fmt.Errorf("%w: %s has no line %q; it has %s", errParam, r.Ind.Name, limit.Clip(name), strings.Join(names, ", "))
+	return "", fmt.Errorf("%w: %s has no line %q%s; it has %s", errParam, r.Ind.Name, limit.Clip(name), didYouMean(name, labels), strings.Join(labels, ", "))
 }
 
 // errParam reports a parameter that an indicator lacks or a value it refuses.
@@ -472,18 +476,6 @@ func (ind *Indicator) param(name string) int {
 		}
 	}
 	return -1
-}
-
-// override replaces values, which are by the names of parameters, with those that a client
-// gave, perhaps under aliases. If the client gave a parameter under two names, both stay,
-// and resolve compares them.
-func (ind *Indicator) override(values, given map[string]json.RawMessage) {
-	for key := range given {
-		if i := ind.param(key); i >= 0 {
-			delete(values, ind.Params[i].Name)
-		}
-	}
-	maps.Copy(values, given)
 }
 
 // spellings are names of parameters in TradingView, TA-Lib and pandas-ta and what
@@ -616,95 +608,32 @@ func readSymbol(raw json.RawMessage) (string, error) {
 	return strings.ToUpper(strings.TrimSpace(text)), nil
 }
 
-// ordered are the pairs of parameters of which the first must lie below the
-// second, or may equal it.
-var ordered = []struct {
-	low, high string
-	equal     bool
-}{
-	{"oversold", "overbought", false},
-	{"wt_oversold", "wt_overbought", false},
-	{"lower", "upper", false},
-	{"minimum", "maximum", true},
-}
-
-// checkOrder returns an error if parameters make no sense together, such as an oversold
-// level above the overbought one.
-func (a Args) checkOrder() error {
-	for _, pair := range ordered {
-		i, k := a.ind.index(pair.low), a.ind.index(pair.high)
-		if i < 0 || k < 0 {
-			continue
-		}
-		if low, high := a.values[i], a.values[k]; low > high || low == high && !pair.equal {
-			return fmt.Errorf("%w: %s of %s is %s and %s is %s; the first must be the lower one", errParam,
-				pair.low, a.ind.Name, number(low), pair.high, number(high))
-		}
-	}
-	return nil
-}
+//go:embed presets.json
+var presetsText []byte
 
 // presets are the defaults of other programs, by entry and program, where the
 // program has the indicator. TA-Lib's are those that version 0.8.1 reports of
 // itself (its abstract interface). TradingView's are the inputs that its built-in
 // indicators are known to have; they could not be checked against the program.
 // An empty set says that the defaults here are the same.
-var presets = map[string]map[string]string{
-	"sma":             {"tradingview": `{"length":9}`, "talib": `{"length":30}`},
-	"ema":             {"tradingview": `{"length":9}`, "talib": `{"length":30}`},
-	"wma":             {"tradingview": `{"length":9}`, "talib": `{"length":30}`},
-	"dema":            {"tradingview": `{"length":9}`, "talib": `{"length":30}`},
-	"tema":            {"tradingview": `{"length":9}`, "talib": `{"length":30}`},
-	"trima":           {"talib": `{"length":30}`},
-	"kama":            {"talib": `{"length":30}`},
-	"hma":             {"tradingview": `{"length":9}`},
-	"alma":            {"tradingview": `{"length":9,"offset":0.85,"sigma":6}`},
-	"rsi":             {"tradingview": `{}`, "talib": `{}`},
-	"macd":            {"tradingview": `{"variant":"pine"}`, "talib": `{}`},
-	"bbands":          {"tradingview": `{"length":20}`, "talib": `{"length":20}`},
-	"stoch":           {"tradingview": `{"length":14,"smooth":1,"d":3}`, "talib": `{"length":5,"smooth":3,"d":3}`},
-	"stochf":          {"talib": `{"length":5,"d":3}`},
-	"stoch_rsi":       {"tradingview": `{}`, "talib": `{"rsi_length":14,"stoch_length":5,"d":3,"variant":"talib"}`},
-	"cci":             {"tradingview": `{"length":20}`, "talib": `{"length":14}`},
-	"cmo":             {"tradingview": `{"length":9,"variant":"sum"}`, "talib": `{"length":14,"variant":"talib"}`},
-	"roc":             {"tradingview": `{"length":9}`, "talib": `{"length":10}`},
-	"mom":             {"tradingview": `{"length":10}`, "talib": `{"length":10}`},
-	"trix":            {"tradingview": `{"length":18}`, "talib": `{"length":30}`},
-	"willr":           {"tradingview": `{}`, "talib": `{}`},
-	"ultosc":          {"tradingview": `{}`, "talib": `{}`},
-	"apo":             {"talib": `{"ma_type":"ema"}`},
-	"ppo":             {"talib": `{"ma_type":"ema"}`},
-	"adx":             {"tradingview": `{"variant":"pine"}`, "talib": `{}`},
-	"atr":             {"tradingview": `{"variant":"pine"}`, "talib": `{}`},
-	"aroon":           {"tradingview": `{"length":14}`, "talib": `{"length":14}`},
-	"sar":             {"tradingview": `{}`, "talib": `{}`},
-	"stddev":          {"talib": `{"length":5}`},
-	"mfi":             {"tradingview": `{}`, "talib": `{}`},
-	"obv":             {"tradingview": `{}`, "talib": `{}`},
-	"klinger":         {"tradingview": `{"variant":"signed"}`},
-	"hist_volatility": {"tradingview": `{"length":10,"periods":365}`},
-	"mass_index":      {"tradingview": `{"length":10}`},
-	"supertrend":      {"tradingview": `{}`},
-	"ichimoku":        {"tradingview": `{}`},
-	"keltner":         {"tradingview": `{}`},
-	"donchian":        {"tradingview": `{}`},
-	"vwap":            {"tradingview": `{"anchor":"day"}`},
-}
-
-// withPreset returns the overrides with the defaults of the program that "preset"
-// names. What is given by name wins.
-func (ind *Indicator) withPreset(overrides map[string]json.RawMessage) (map[string]json.RawMessage, error) {
-	// An indicator that has a parameter called preset keeps it to itself.
-	raw, ok := overrides["preset"]
-	if !ok || string(raw) == "null" || ind.param("preset") >= 0 {
-		return overrides, nil
+var presets = func() (table map[string]map[string]map[string]json.RawMessage) {
+	if err := json.Unmarshal(presetsText, &table); err != nil {
+		panic("indicators: presets.json: " + err.Error())
 	}
-	// Names are compared without case, blanks, hyphens and underscores: "TA-Lib" is
-	// talib.
-	program := strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "", `"`, "").Replace(string(raw)))
-	// An unknown program is refused: with our defaults in its place the values would
-	// not be those that were asked for.
-	text, ok := presets[ind.Name][program]
+	return table
+}()
+
+// preset returns the defaults of the program that "preset" names, or none.
+func (ind *Indicator) preset(given map[string]json.RawMessage) (map[string]json.RawMessage, error) {
+	// An indicator that has a parameter called preset keeps it to itself.
+	raw, ok := given["preset"]
+	if !ok || string(raw) == "null" || ind.param("preset") >= 0 {
+		return nil, nil
+	}
+	// Names are compared without case, blanks, hyphens and underscores: "TA-Lib" is talib. An
+	// unknown program is refused: with our defaults in its place the values would not be those
+	// that were asked for.
+	defaults, ok := presets[ind.Name][strings.ToLower(strings.Trim(oneWord.Replace(string(raw)), `"`))]
 	if !ok {
 		known := "none is known"
 		if names := slices.Sorted(maps.Keys(presets[ind.Name])); len(names) > 0 {
@@ -712,11 +641,5 @@ func (ind *Indicator) withPreset(overrides map[string]json.RawMessage) (map[stri
 		}
 		return nil, fmt.Errorf("%w: %s has no preset %s; %s", errParam, ind.Name, limit.Clip(string(raw)), known)
 	}
-	all := make(map[string]json.RawMessage)
-	if err := json.Unmarshal([]byte(text), &all); err != nil {
-		return nil, fmt.Errorf("preset %s of %s: %w", program, ind.Name, err)
-	}
-	ind.override(all, overrides)
-	delete(all, "preset")
-	return all, nil
+	return defaults, nil
 }

@@ -185,15 +185,8 @@ var structures = []Indicator{
 		Memory:  structureMemory(3),
 		Draw: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
-				tone := [2]Tone{Down, Up}[side]
-				label := [2]string{BlockDown, BlockUp}[side]
-				edges := newZoneEdges(s.Len())
-				// The newest block that counts is drawn at each bar; older ones still count
-				// for touches.
-				blocks := walkBlocks(s, a, func(i int, w *blockWalk) { edges.show(i, w.blocks) })
-				r := edges.result([2]string{"Down", "Up"}[side], tone, side)
-				r.Signals = blocks.signals(label, tone)
-				return r
+				walk := orderBlocks(s, a)
+				return walk.result([2]string{"Down", "Up"}[side], [2]string{BlockDown, BlockUp}[side], [2]Tone{Down, Up}[side], side)
 			})
 		},
 	},
@@ -208,14 +201,16 @@ var structures = []Indicator{
 		Memory:  structureMemory(4),
 		Draw: func(s *market.Series, a Args) *Result {
 			return bothSides(s, func(s *market.Series, side int) *Result {
-				tone := [2]Tone{Up, Down}[side] // of a broken downward block first
-				edges := newZoneEdges(s.Len())
-				blocks := walkBlocks(s, a, func(i int, w *blockWalk) { edges.show(i, w.breakers) })
-				r := edges.result([2]string{"Up", "Down"}[side], tone, side)
-				for _, z := range blocks.broken {
-					r.Signals = append(r.Signals, Mark(z.known, z.high, [2]string{BreakerUp, BreakerDown}[side], tone))
+				broken := make(map[int][]priceZone)
+				for _, z := range orderBlocks(s, a).ended {
+					broken[z.known] = append(broken[z.known], priceZone{low: z.low, high: z.high, known: z.known})
 				}
-				return r
+				walk := walkZones(s, a.Int("lookback"), "", func(z priceZone, i int) bool { return kernel.Compare(s.Close[i], z.low) < 0 },
+					func(i int, _ []priceZone) []priceZone { return broken[i] })
+				for k := range walk.begun { // broken downward blocks are marked at the edge that the close went through
+					walk.begun[k].low = walk.begun[k].high
+				}
+				return walk.result([2]string{"Up", "Down"}[side], [2]string{BreakerUp, BreakerDown}[side], [2]Tone{Up, Down}[side], side)
 			})
 		},
 	},
@@ -407,47 +402,73 @@ type priceZone struct {
 	touched    bool
 }
 
-// zoneEdges collects the edges of the newest zone at each bar.
-type zoneEdges struct{ low, high []float64 }
-
-func newZoneEdges(n int) zoneEdges { return zoneEdges{kernel.NaNs(n), kernel.NaNs(n)} }
-
-// show sets the edges at bar i to those of the newest of zones, if there is one.
-func (e zoneEdges) show(i int, zones []priceZone) {
-	if n := len(zones); n > 0 {
-		e.low[i], e.high[i] = zones[n-1].low, zones[n-1].high
-	}
+// zoneWalk is what a walk over the bars with zones on one side of the market finds.
+type zoneWalk struct {
+	low, high    []float64   // edges of the newest zone at each bar
+	begun, ended []priceZone // all there were; those that ended, known from that bar on
+	touches      []Signal
 }
 
-// result draws the edges as a filled zone. Name begins the labels of the two
-// lines; upside down the edges change places.
-func (e zoneEdges) result(name string, tone Tone, side int) *Result {
+// walkZones goes over the bars with the zones that count. A zone counts from the bar for which
+// begins, which is told the others, returned it, until it is older than age bars or ends says
+// so. The first bar that comes up to a zone gives a signal, if touch is a label.
+func walkZones(s *market.Series, age int, touch string, ends func(z priceZone, i int) bool, begins func(i int, open []priceZone) []priceZone) zoneWalk {
+	w := zoneWalk{low: kernel.NaNs(s.Len()), high: kernel.NaNs(s.Len())}
+	var open []priceZone // the newest last
+	for i := range s.Len() {
+		// First this bar acts on the zones there are, then it may begin others.
+		open = slices.DeleteFunc(open, func(z priceZone) bool {
+			switch {
+			case i-z.known > age:
+				return true
+			case !ends(z, i):
+				return false
+			}
+			z.known = i
+			w.ended = append(w.ended, z)
+			return true
+		})
+		// A zone is touched once; its low is the edge that a rising price meets first.
+		for k, z := range open {
+			if touch != "" && !z.touched && kernel.Compare(s.High[i], z.low) >= 0 {
+				open[k].touched = true
+				w.touches = append(w.touches, Mark(i, z.low, touch, Muted))
+			}
+		}
+		news := begins(i, open)
+		open, w.begun = append(open, news...), append(w.begun, news...)
+		if n := len(open); n > 0 {
+			w.low[i], w.high[i] = open[n-1].low, open[n-1].high
+		}
+	}
+	return w
+}
+
+// result draws the edges as a filled zone, and marks where zones began under a label. Name
+// begins the labels of the two lines; upside down the edges change places.
+func (w zoneWalk) result(name, label string, tone Tone, side int) *Result {
 	lower, upper := " low", " high"
 	if side == 1 {
 		lower, upper = upper, lower
 	}
-	return &Result{
+	r := &Result{
 		Lines: []Line{
-			{Label: name + lower, Tone: tone, Style: Step, Values: e.low},
-			{Label: name + upper, Tone: tone, Style: Step, Values: e.high},
+			{Label: name + lower, Tone: tone, Style: Step, Values: w.low},
+			{Label: name + upper, Tone: tone, Style: Step, Values: w.high},
 		},
-		Fills: []Fill{{Y1: e.high, Y2: e.low, Tone: tone}},
+		Fills:   []Fill{{Y1: w.high, Y2: w.low, Tone: tone}},
+		Signals: w.touches,
 	}
+	for _, z := range w.begun {
+		r.Signals = append(r.Signals, Mark(z.known, z.low, label, tone))
+	}
+	return r
 }
 
 // lineThrough returns the price at bar i of the straight line through two swings. It
 // is taken from the later swing on, near which it is mostly asked for.
 func lineThrough(a, b swing, i int) float64 {
 	return b.price + float64((b.price-a.price)*(float64(i-b.bar)/float64(b.bar-a.bar)))
-}
-
-// apart removes the value of bar i from lines that begin another straight line there, so
-// that the chart does not connect the old line with the new one. Only the values of that
-// bar are lost; signals are found before.
-func apart(i int, lines ...[]float64) {
-	for _, l := range lines {
-		l[i] = nan
-	}
 }
 
 // isNaN is math.IsNaN, for files that need nothing else of package math.
@@ -557,128 +578,68 @@ func structureBreaks(closes, high, low []float64) []Signal {
 // and at most age bars old. Several gaps may be open at a time; a bar that fills more
 // than one gives one signal.
 func fairValueGaps(s *market.Series, least float64, age int) *Result {
-	above, below := newZoneEdges(s.Len()), newZoneEdges(s.Len())
-	var up, down []priceZone // gaps that are not filled, the newest last
-	var signals []Signal
-	for i := range s.Len() {
-		// First forget what is too old, then what this bar fills; only the latter is a
-		// signal. After that this bar may complete gaps of its own.
-		old := func(g priceZone) bool { return i-g.known > age }
-		up, down = slices.DeleteFunc(up, old), slices.DeleteFunc(down, old)
-		filled := len(up) + len(down)
-		up = slices.DeleteFunc(up, func(g priceZone) bool { return kernel.Compare(s.Low[i], g.low) <= 0 })
-		down = slices.DeleteFunc(down, func(g priceZone) bool { return kernel.Compare(s.High[i], g.high) >= 0 })
-		if len(up)+len(down) < filled {
-			signals = append(signals, Mark(i, s.Close[i], GapFilled, Muted))
+	above := walkZones(s, age, "", func(z priceZone, i int) bool { return kernel.Compare(s.Low[i], z.low) <= 0 }, func(i int, _ []priceZone) []priceZone {
+		if i < 2 || kernel.Compare(s.Low[i], s.High[i-2]) <= 0 || s.Low[i]-s.High[i-2] < least*s.Close[i] {
+			return nil
 		}
-		if i >= 2 && kernel.Compare(s.Low[i], s.High[i-2]) > 0 && s.Low[i]-s.High[i-2] >= least*s.Close[i] {
-			up = append(up, priceZone{low: s.High[i-2], high: s.Low[i], known: i})
-			signals = append(signals, Mark(i, s.High[i-2], GapUp, Up))
+		return []priceZone{{low: s.High[i-2], high: s.Low[i], known: i}}
+	})
+	below := walkZones(s, age, "", func(z priceZone, i int) bool { return kernel.Compare(s.High[i], z.high) >= 0 }, func(i int, _ []priceZone) []priceZone {
+		if i < 2 || kernel.Compare(s.High[i], s.Low[i-2]) >= 0 || s.Low[i-2]-s.High[i] < least*s.Close[i] {
+			return nil
 		}
-		if i >= 2 && kernel.Compare(s.High[i], s.Low[i-2]) < 0 && s.Low[i-2]-s.High[i] >= least*s.Close[i] {
-			down = append(down, priceZone{low: s.High[i], high: s.Low[i-2], known: i})
-			signals = append(signals, Mark(i, s.Low[i-2], GapDown, Down))
-		}
-		// The newest gap of each side that is left is drawn on this bar.
-		above.show(i, up)
-		below.show(i, down)
+		return []priceZone{{low: s.High[i], high: s.Low[i-2], known: i}}
+	})
+	for k := range below.begun { // marked at the edge from which the price came
+		below.begun[k].low = below.begun[k].high
 	}
-	r, falls := above.result("Up", Up, 0), below.result("Down", Down, 0)
-	r.Lines, r.Fills, r.Signals = append(r.Lines, falls.Lines...), append(r.Fills, falls.Fills...), signals
+	filled := make([]float64, s.Len())
+	for _, z := range slices.Concat(above.ended, below.ended) {
+		filled[z.known] = 1
+	}
+	r, falls := above.result("Up", GapUp, Up, 0), below.result("Down", GapDown, Down, 0)
+	r.Lines, r.Fills = append(r.Lines, falls.Lines...), append(r.Fills, falls.Fills...)
+	fills := toned(Muted, marked(s.Close, GapFilled, "", func(i int) int { return int(filled[i]) }))
+	r.Signals = slices.Concat(fills, r.Signals, falls.Signals)
 	return r
 }
 
-// blockWalk is the state of downward blocks while it goes over the bars. It knows one
-// direction only: for upward blocks it walks over the bars upside down.
-type blockWalk struct {
-	s                *market.Series
-	age              int
-	blocks, breakers []priceZone // that count now, the newest last
-	formed, broken   []priceZone // all there were; broken ones known since they broke
-	touches          []Signal
-}
-
-// walkBlocks goes over the bars and calls show at each with what counts there.
-func walkBlocks(s *market.Series, a Args, show func(i int, w *blockWalk)) *blockWalk {
-	w := &blockWalk{s: s, age: a.Int("lookback")}
-	lows := swingHighs(upsideDown(s), a.Int("left"), a.Int("right"))
+// orderBlocks walks over the downward order blocks of s.
+func orderBlocks(s *market.Series, a Args) zoneWalk {
+	age, lows := a.Int("lookback"), swingHighs(upsideDown(s), a.Int("left"), a.Int("right"))
 	next := 0              // first swing low not known yet
-	last := swing{bar: -1} // the last known one that is not broken
-	for i := range s.Len() {
-		// First this bar acts on the blocks there are, then it may break a swing and so
-		// form a new one. A swing is broken once.
-		w.step(i)
-		for next < len(lows) && lows[next].known <= i {
+	last := swing{bar: -1} // the last known one that is not broken: a swing is broken once
+	ends := func(z priceZone, i int) bool { return kernel.Compare(s.Close[i], z.high) > 0 }
+	return walkZones(s, age, BlockTouch, ends, func(i int, open []priceZone) []priceZone {
+		for ; next < len(lows) && lows[next].known <= i; next++ {
 			last = lows[next]
-			next++
 		}
 		// Swing lows come from the bars turned upside down, so their prices are
 		// negative.
-		if last.bar >= 0 && i-last.bar <= w.age && kernel.Compare(s.Close[i], -last.price) < 0 {
-			w.add(last.bar, i)
-			last.bar = -1
+		from := last.bar
+		if from < 0 || i-from > age || kernel.Compare(s.Close[i], -last.price) >= 0 {
+			return nil
 		}
-		show(i, w)
-	}
-	return w
-}
-
-// step takes in bar i: old zones go, closes beyond a block break it, and bars
-// that come back touch it.
-func (w *blockWalk) step(i int) {
-	old := func(z priceZone) bool { return i-z.known > w.age }
-	w.blocks, w.breakers = slices.DeleteFunc(w.blocks, old), slices.DeleteFunc(w.breakers, old)
-	w.breakers = slices.DeleteFunc(w.breakers, func(z priceZone) bool { return kernel.Compare(w.s.Close[i], z.low) < 0 })
-	w.blocks = slices.DeleteFunc(w.blocks, func(z priceZone) bool {
-		if kernel.Compare(w.s.Close[i], z.high) <= 0 {
-			return false
+		last.bar = -1
+		// The move began at its highest high, the latest of equal ones.
+		top := i
+		for k := i; k >= from; k-- {
+			if s.High[k] > s.High[top] {
+				top = k
+			}
 		}
-		// A broken block is a breaker from this bar on, and its age is counted anew.
-		z.known = i
-		w.breakers, w.broken = append(w.breakers, z), append(w.broken, z)
-		return true
-	})
-	// A block is touched once; its low is the edge that a rising price meets first.
-	for k, z := range w.blocks {
-		if !z.touched && kernel.Compare(w.s.High[i], z.low) >= 0 {
-			w.blocks[k].touched = true
-			w.touches = append(w.touches, Mark(i, z.low, BlockTouch, Muted))
-		}
-	}
-}
-
-// add finds the block of the break at bar i of the swing at the bar from.
-func (w *blockWalk) add(from, i int) {
-	// The move began at its highest high, the latest of equal ones.
-	top := i
-	for k := i; k >= from; k-- {
-		if w.s.High[k] > w.s.High[top] {
-			top = k
-		}
-	}
-	for k := top; k >= from; k-- {
 		// Only a rising bar can be a block of a fall.
-		if w.s.Close[k] <= w.s.Open[k] {
-			continue
+		for top >= from && s.Close[top] <= s.Open[top] {
+			top--
 		}
 		// Two breaks may lead to the same bar; it is a block once. A close that has not
 		// left the block yet would touch it at once, so it forms none.
-		known := slices.ContainsFunc(w.blocks, func(z priceZone) bool { return z.bar == k })
-		if !known && kernel.Compare(w.s.Close[i], w.s.Low[k]) < 0 {
-			z := priceZone{low: w.s.Low[k], high: w.s.High[k], bar: k, known: i}
-			w.blocks, w.formed = append(w.blocks, z), append(w.formed, z)
+		known := slices.ContainsFunc(open, func(z priceZone) bool { return z.bar == top })
+		if top < from || known || kernel.Compare(s.Close[i], s.Low[top]) >= 0 {
+			return nil
 		}
-		return
-	}
-}
-
-// signals returns where blocks were formed, under the given label, and touched.
-func (w *blockWalk) signals(label string, tone Tone) []Signal {
-	signals := slices.Clone(w.touches)
-	for _, z := range w.formed {
-		signals = append(signals, Mark(z.known, z.low, label, tone))
-	}
-	return signals
+		return []priceZone{{low: s.Low[top], high: s.High[top], bar: top, known: i}}
+	})
 }
 
 // sweeps follows the swing highs that no bar has traded beyond.
@@ -772,45 +733,29 @@ func beyond(s *market.Series, from, to int, price float64) bool {
 // supplyZones draws the newest zone that large falling bars left. The threshold is
 // the mean of the bars before: a large bar must not raise what it is measured by.
 func supplyZones(s *market.Series, a Args, side int) *Result {
-	tone := [2]Tone{Down, Up}[side]
-	edges, usual := newZoneEdges(s.Len()), trueRangeMean(s)
-	var zones []priceZone
-	var signals []Signal
-	for i := range s.Len() {
-		// Old and broken zones go, the rest may be touched, and then this bar may leave
-		// a base of its own.
-		zones = slices.DeleteFunc(zones, func(z priceZone) bool { return i-z.known > a.Int("lookback") || kernel.Compare(s.Close[i], z.high) > 0 })
-		for k, z := range zones {
-			if !z.touched && kernel.Compare(s.High[i], z.low) >= 0 {
-				zones[k].touched = true
-				signals = append(signals, Mark(i, z.low, ZoneTouch, Muted))
-			}
+	usual := trueRangeMean(s)
+	ends := func(z priceZone, i int) bool { return kernel.Compare(s.Close[i], z.high) > 0 }
+	walk := walkZones(s, a.Int("lookback"), ZoneTouch, ends, func(i int, _ []priceZone) []priceZone {
+		if i == 0 || !(usual[i-1] > 0) || kernel.Compare(s.Open[i]-s.Close[i], a.Float("impulse")*usual[i-1]) < 0 {
+			return nil
 		}
-		if i > 0 && usual[i-1] > 0 && kernel.Compare(s.Open[i]-s.Close[i], a.Float("impulse")*usual[i-1]) >= 0 {
-			if z, ok := baseBefore(s, i, a.Int("base"), usual[i-1]); ok {
-				zones = append(zones, z)
-				signals = append(signals, Mark(i, z.low, [2]string{SupplyZone, DemandZone}[side], tone))
-			}
-		}
-		edges.show(i, zones)
-	}
-	r := edges.result([2]string{"Supply", "Demand"}[side], tone, side)
-	r.Signals = signals
-	return r
+		return baseBefore(s, i, a.Int("base"), usual[i-1])
+	})
+	return walk.result([2]string{"Supply", "Demand"}[side], [2]string{SupplyZone, DemandZone}[side], [2]Tone{Down, Up}[side], side)
 }
 
-// baseBefore returns the range of the quiet bars directly before bar i.
-func baseBefore(s *market.Series, i, most int, quiet float64) (z priceZone, ok bool) {
+// baseBefore returns the range of the quiet bars directly before bar i, if it has left one.
+func baseBefore(s *market.Series, i, most int, quiet float64) []priceZone {
 	// Backwards from the bar before i, as long as bars are quiet. A close that is still
 	// within the base has not left it.
-	z = priceZone{known: i}
+	z := priceZone{known: i, low: math.Inf(1), high: math.Inf(-1)}
 	for k := i - 1; k >= max(0, i-most) && kernel.Compare(s.High[k]-s.Low[k], quiet) <= 0; k-- {
-		if !ok {
-			z.low, z.high, ok = s.Low[k], s.High[k], true
-		}
 		z.low, z.high, z.bar = min(z.low, s.Low[k]), max(z.high, s.High[k]), k
 	}
-	return z, ok && kernel.Compare(s.Close[i], z.low) < 0
+	if math.IsInf(z.low, 0) || kernel.Compare(s.Close[i], z.low) >= 0 {
+		return nil
+	}
+	return []priceZone{z}
 }
 
 // supportResistance returns the nearest level not below each close, and the
