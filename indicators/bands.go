@@ -3,7 +3,6 @@ package indicators
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"wick/indicators/kernel"
 	"wick/market"
@@ -18,7 +17,7 @@ var bandEntries = []Indicator{
 		Params: []Param{
 			lengthFrom(2, 20), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "nbdev", "nbdevup", "deviation", "multiplier"),
 			quiet(factor("mult_lower", 0, 0, 20, "deviations to the lower band, 0 for the same as mult", "nbdevdn")),
-			withVWMA(averageType("ma_type", "sma", "kind of average in the middle", "type", "matype")), source(),
+			alsoOf("vwma", averageType("ma_type", "sma", "kind of average in the middle", "type", "matype")), source(),
 		},
 		Memory: averageBy("ma_type", "length"),
 		Plots:  bands(), Shades: bandShade, Events: []Event{own(func(d *drawing) []Signal {
@@ -210,13 +209,7 @@ var bandEntries = []Indicator{
 	},
 }
 
-// withVWMA returns a kind of average that may also be the one weighted by volume.
-func withVWMA(p Param) Param {
-	p.Choices = slices.Concat(p.Choices, []string{"vwma"})
-	return p
-}
-
-// average returns the average of x that the parameter "ma_type" names, which withVWMA made;
+// average returns the average of x that the parameter "ma_type" names;
 // nil for the mean, which kernel.Bollinger has at hand.
 func average(s *market.Series, x []float64, a Args) []float64 {
 	switch kind := a.Choice("ma_type"); kind {

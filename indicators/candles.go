@@ -18,7 +18,7 @@ var candleEntries = []Indicator{
 			"A pattern that comes both ways has two labels, such as engulfing_bull and engulfing_bear; one that comes one way, or says nothing about direction (doji), has its plain name.",
 		Formula: "each pattern is a rule over the last 1 to 5 candles; averages over the 5 or 10 candles before",
 		Params: []Param{
-			patternParam(),
+			patternParam,
 			{Name: "newest", Aliases: []string{"n", "last"}, Doc: "newest signals to return; 0 returns all, which are one or two a bar", Kind: Int, Min: 0, Max: market.MaxLimit, Quiet: true},
 			{Name: "penetration", Doc: "how far into the first body the last candle must reach, as a fraction of it; 0 takes TA-Lib's own, 0.3, and 0.5 for darkcloudcover and mathold",
 				Min: 0, Max: 1, Quiet: true},
@@ -44,13 +44,13 @@ var candleEntries = []Indicator{
 	},
 }
 
-// patternParam returns the parameter "pattern".
-func patternParam() Param {
+// patternParam is the parameter "pattern".
+var patternParam = func() Param {
 	p := manyOf("pattern", "which patterns to look for, one or more; multi leaves out those of a single candle, which come every few bars",
 		append([]string{"all", "multi"}, patternNames()...)...)
 	p.Aliases = []string{"patterns"}
 	return p
-}
+}()
 
 // chosenPatterns returns the patterns that names stand for. The order is that of the
 // list, whatever the order of the names.
@@ -138,10 +138,10 @@ func candleSignals(s *market.Series, patterns []candlePattern, p float64) (signa
 		// Each block is measured together with the bars before it that its rules look
 		// at.
 		first := max(0, from-candleMemory)
-		candles = measureCandles(candles, s.Slice(first, min(s.Len(), from+candleBlock)))
+		candles = measureCandles(candles, s.Slice(first, min(s.Len(), from+candleBlock)), p)
 		for i := from; i < first+len(candles); i++ {
 			for k := range patterns {
-				verdict := patterns[k].at(candles[:i-first+1], i, p)
+				verdict := patterns[k].at(candles[:i-first+1], i)
 				if verdict == 0 {
 					continue
 				}
@@ -180,16 +180,18 @@ type candle struct {
 	shadowAvg        float64 // mean shadow of ten, of both sides
 	tenth            float64 // a tenth of the mean range of ten
 	near, far, equal float64 // 0.2, 0.6 and 0.05 of the mean range of five
+
+	penetration float64 // that was asked for; 0 for that of the pattern
 }
 
 // measureCandles returns the candles of s, in the memory of old if it has room. The sums
 // over the few bars of a window are computed for each bar and do not slide. So a verdict
 // depends only on these bars, and not on rounding errors of all bars before.
-func measureCandles(old []candle, s *market.Series) []candle {
+func measureCandles(old []candle, s *market.Series, penetration float64) []candle {
 	candles := slices.Grow(old[:0], s.Len())[:s.Len()]
 	for i := range candles {
 		c := &candles[i]
-		c.open, c.high, c.low, c.close = s.Open[i], s.High[i], s.Low[i], s.Close[i]
+		c.open, c.high, c.low, c.close, c.penetration = s.Open[i], s.High[i], s.Low[i], s.Close[i], penetration
 		// As in TA-Lib a candle that closes where it opened is white.
 		c.sign, c.top, c.bottom = 1, c.close, c.open
 		if c.close < c.open {
@@ -205,25 +207,23 @@ func measureCandles(old []candle, s *market.Series) []candle {
 // average fills in the averages of c from the candles before it.
 func (c *candle) average(before []candle) {
 	var body, shadows, ten, five float64
-	// A NaN sum makes every comparison with its average false, so no pattern that needs
-	// it is found.
-	if len(before) < 10 {
-		body, shadows, ten = nan, nan, nan
-	} else {
-		for k := range before[len(before)-10:] {
-			b := &before[len(before)-10+k]
-			body += b.body
-			shadows += b.upper + b.lower
-			ten += b.high - b.low
-		}
-	}
-	if len(before) < 5 {
-		five = nan
-	} else {
-		for k := range before[len(before)-5:] {
-			b := &before[len(before)-5+k]
+	n := len(before)
+	for k := max(0, n-10); k < n; k++ {
+		b := &before[k]
+		body += b.body
+		shadows += b.upper + b.lower
+		ten += b.high - b.low
+		if k >= n-5 {
 			five += b.high - b.low
 		}
+	}
+	// A NaN sum makes every comparison with its average false, so no pattern that needs
+	// it is found.
+	if n < 10 {
+		body, shadows, ten = nan, nan, nan
+	}
+	if n < 5 {
+		five = nan
 	}
 	// The order of these divisions is TA-Lib's, to the last bit. It averages the
 	// shadows of both sides together, hence the half.
@@ -268,6 +268,9 @@ func (c *candle) reach(p float64) float64 {
 	return c.close - float64(float64(c.sign)*float64(p*c.body))
 }
 
+// deep is like reach, by the penetration that was asked for, or else that of TA-Lib.
+func (c *candle) deep(usual float64) float64 { return c.reach(cmp.Or(c.penetration, usual)) }
+
 // equals reports whether x lies within by of y, both ends included.
 func equals(x, y, by float64) bool { return y-by <= x && x <= y+by }
 
@@ -300,41 +303,35 @@ type candlePattern struct {
 	size  int // candles it looks at, which a rule of one to five says
 	// way is Up or Down for a pattern that comes one way only, Muted for one
 	// without direction, Auto for one that comes both ways.
-	way Tone
-	// penetration is TA-Lib's default for p, for patterns that use it.
-	penetration float64
-	confirms    bool // a later bar may confirm it: a verdict of 200
+	way      Tone
+	confirms bool // a later bar may confirm it: a verdict of 200
 
 	// One of these judges as many candles, the oldest first: 0 for no, positive
 	// for bullish, negative for bearish, in TA-Lib's numbers.
 	one   func(a *candle) int
-	two   func(a, b *candle, p float64) int
-	three func(a, b, c *candle, p float64) int
+	two   func(a, b *candle) int
+	three func(a, b, c *candle) int
 	four  func(a, b, c, d *candle) int
-	five  func(a, b, c, d, e *candle, p float64) int
+	five  func(a, b, c, d, e *candle) int
 	more  func(k []candle) int
 }
 
-// at returns the verdict on bar i, the last of candles, taking penetration p, or the
-// pattern's own if that is 0.
-func (c *candlePattern) at(candles []candle, i int, p float64) int {
+// at returns the verdict on bar i, the last of candles.
+func (c *candlePattern) at(candles []candle, i int) int {
 	if i < c.begin {
 		return 0
-	}
-	if p == 0 {
-		p = c.penetration
 	}
 	switch k := candles[len(candles)-c.size:]; c.size {
 	case 1:
 		return c.one(&k[0])
 	case 2:
-		return c.two(&k[0], &k[1], p)
+		return c.two(&k[0], &k[1])
 	case 3:
-		return c.three(&k[0], &k[1], &k[2], p)
+		return c.three(&k[0], &k[1], &k[2])
 	case 4:
 		return c.four(&k[0], &k[1], &k[2], &k[3])
 	case 5:
-		return c.five(&k[0], &k[1], &k[2], &k[3], &k[4], p)
+		return c.five(&k[0], &k[1], &k[2], &k[3], &k[4])
 	default:
 		return c.more(k)
 	}
@@ -405,67 +402,63 @@ var oneCandle = []candlePattern{
 var twoCandles = []candlePattern{
 	// The four shapes with one long shadow differ by where they stand: the first two by
 	// how near they are to the low or the high before, the others by a gap.
-	{name: "hammer", way: Up, two: func(a, b *candle, _ float64) int {
+	{name: "hammer", way: Up, two: func(a, b *candle) int {
 		return hit(b.short() && b.longLower() && b.noUpper() && b.bottom <= a.low+a.near, 100)
 	}},
-	{name: "hangingman", way: Down, two: func(a, b *candle, _ float64) int {
+	{name: "hangingman", way: Down, two: func(a, b *candle) int {
 		return hit(b.short() && b.longLower() && b.noUpper() && b.bottom >= a.high-a.near, -100)
 	}},
-	{name: "invertedhammer", way: Up, two: func(a, b *candle, _ float64) int {
-		return hit(b.short() && b.longUpper() && b.noLower() && b.gapsBelow(a), 100)
-	}},
-	{name: "shootingstar", way: Down, two: func(a, b *candle, _ float64) int {
-		return hit(b.short() && b.longUpper() && b.noLower() && b.gapsAbove(a), -100)
-	}},
+	{name: "invertedhammer", way: Up, two: func(a, b *candle) int { return hit(b.short() && b.longUpper() && b.noLower() && b.gapsBelow(a), 100) }},
+	{name: "shootingstar", way: Down, two: func(a, b *candle) int { return hit(b.short() && b.longUpper() && b.noLower() && b.gapsAbove(a), -100) }},
 	// A doji that gaps on from a long candle.
-	{name: "dojistar", two: func(a, b *candle, _ float64) int { return hit(a.long() && b.doji() && onwards(a, b), -a.sign*100) }},
+	{name: "dojistar", two: func(a, b *candle) int { return hit(a.long() && b.doji() && onwards(a, b), -a.sign*100) }},
 	// A body that holds the other one, of the other colour; one edge may be shared.
-	{name: "engulfing", begin: 2, two: func(a, b *candle, _ float64) int {
+	{name: "engulfing", begin: 2, two: func(a, b *candle) int {
 		if !opposite(a, b) || b.top < a.top || b.bottom > a.bottom {
 			return 0
 		}
 		return b.sign * strictness(b.top != a.top, b.bottom != a.bottom)
 	}},
 	// A small body inside a long one before it; with a doji it is a cross.
-	{name: "harami", two: func(a, b *candle, _ float64) int { return hit(b.notLong(), harami(a, b)) }},
-	{name: "haramicross", two: func(a, b *candle, _ float64) int { return hit(b.doji(), harami(a, b)) }},
+	{name: "harami", two: func(a, b *candle) int { return hit(b.notLong(), harami(a, b)) }},
+	{name: "haramicross", two: func(a, b *candle) int { return hit(b.doji(), harami(a, b)) }},
 	// A harami of two black candles.
-	{name: "homingpigeon", way: Up, two: func(a, b *candle, _ float64) int {
+	{name: "homingpigeon", way: Up, two: func(a, b *candle) int {
 		return hit(a.black() && b.black() && a.long() && b.notLong() && b.open < a.open && b.close > a.close, 100)
 	}},
 	// Two black candles that close at the same price.
-	{name: "matchinglow", begin: 6, way: Up, two: func(a, b *candle, _ float64) int {
+	{name: "matchinglow", begin: 6, way: Up, two: func(a, b *candle) int {
 		return hit(a.black() && b.black() && equals(b.close, a.close, a.equal), 100)
 	}},
 	// Opens above the high of a long white candle and closes deep in its body.
-	{name: "darkcloudcover", way: Down, penetration: 0.5, two: func(a, b *candle, p float64) int {
-		return hit(a.white() && a.long() && b.black() && b.open > a.high && between(a.open, b.close, a.reach(p)), -100)
+	{name: "darkcloudcover", way: Down, two: func(a, b *candle) int {
+		return hit(a.white() && a.long() && b.black() && b.open > a.high && between(a.open, b.close, a.deep(0.5)), -100)
 	}},
 	// This one and the next three open below the low of a long black candle and differ
 	// by how far they come back: past its middle, past its close, to its close, to its
 	// low.
-	{name: "piercing", way: Up, two: func(a, b *candle, _ float64) int {
+	{name: "piercing", way: Up, two: func(a, b *candle) int {
 		return hit(underLow(a, b) && b.long() && between(a.reach(0.5), b.close, a.open), 100)
 	}},
-	{name: "thrusting", way: Down, two: func(a, b *candle, _ float64) int {
+	{name: "thrusting", way: Down, two: func(a, b *candle) int {
 		return hit(underLow(a, b) && b.close > a.close+a.equal && b.close <= a.reach(0.5), -100)
 	}},
-	{name: "inneck", way: Down, two: func(a, b *candle, _ float64) int {
+	{name: "inneck", way: Down, two: func(a, b *candle) int {
 		return hit(underLow(a, b) && b.close >= a.close && b.close <= a.close+a.equal, -100)
 	}},
-	{name: "onneck", way: Down, two: func(a, b *candle, _ float64) int { return hit(underLow(a, b) && equals(b.close, a.low, a.equal), -100) }},
+	{name: "onneck", way: Down, two: func(a, b *candle) int { return hit(underLow(a, b) && equals(b.close, a.low, a.equal), -100) }},
 	// Two long candles of different colours that close at the same price.
-	{name: "counterattack", two: func(a, b *candle, _ float64) int {
+	{name: "counterattack", two: func(a, b *candle) int {
 		return hit(opposite(a, b) && a.long() && b.long() && equals(b.close, a.close, a.equal), b.sign*100)
 	}},
 	// They open at the same price; the second is long and has no shadow at its open.
-	{name: "separatinglines", two: func(a, b *candle, _ float64) int {
+	{name: "separatinglines", two: func(a, b *candle) int {
 		return hit(opposite(a, b) && equals(b.open, a.open, a.equal) && b.long() &&
 			(b.white() && b.noLower() || b.black() && b.noUpper()), b.sign*100)
 	}},
-	{name: "kicking", two: func(a, b *candle, _ float64) int { return hit(kicking(a, b), b.sign*100) }},
+	{name: "kicking", two: func(a, b *candle) int { return hit(kicking(a, b), b.sign*100) }},
 	// The same two candles, with the sign of the longer one.
-	{name: "kickingbylength", two: func(a, b *candle, _ float64) int {
+	{name: "kickingbylength", two: func(a, b *candle) int {
 		if b.body > a.body {
 			return hit(kicking(a, b), b.sign*100)
 		}
@@ -516,68 +509,68 @@ func kicking(a, b *candle) bool {
 var threeCandles = []candlePattern{
 	// A long white candle, a black one that gaps up, and a black one that opens in the
 	// second body and closes in the first.
-	{name: "2crows", way: Down, three: func(a, b, c *candle, _ float64) int {
+	{name: "2crows", way: Down, three: func(a, b, c *candle) int {
 		return hit(a.white() && a.long() && b.black() && b.gapsAbove(a) &&
 			c.black() && between(b.close, c.open, b.open) && between(a.open, c.close, a.close), -100)
 	}},
 	// The same, but the third body covers the second and stays above the first.
-	{name: "upsidegap2crows", way: Down, three: func(a, b, c *candle, _ float64) int {
+	{name: "upsidegap2crows", way: Down, three: func(a, b, c *candle) int {
 		return hit(a.white() && a.long() && b.black() && b.notLong() && b.gapsAbove(a) &&
 			c.black() && c.open > b.open && between(a.close, c.close, b.close), -100)
 	}},
 	// A harami, and then a close beyond the first open: it reverses the first candle.
-	{name: "3inside", three: func(a, b, c *candle, _ float64) int {
+	{name: "3inside", three: func(a, b, c *candle) int {
 		return hit(a.long() && b.notLong() && b.top < a.top && b.bottom > a.bottom && opposite(a, c) &&
 			(a.white() && c.close < a.open || a.black() && c.close > a.open), -a.sign*100)
 	}},
 	// An engulfing pattern, and then a close on in its direction.
-	{name: "3outside", begin: 3, three: func(a, b, c *candle, _ float64) int {
+	{name: "3outside", begin: 3, three: func(a, b, c *candle) int {
 		return hit(opposite(a, b) && b.top > a.top && b.bottom < a.bottom &&
 			(b.white() && c.close > b.close || b.black() && c.close < b.close), b.sign*100)
 	}},
 	// Three black candles that come to rest: a long one with a long lower shadow, a
 	// smaller one with a higher low, and a small one without shadows inside the second.
-	{name: "3starsinsouth", way: Up, three: func(a, b, c *candle, _ float64) int {
+	{name: "3starsinsouth", way: Up, three: func(a, b, c *candle) int {
 		return hit(allBlack(a, b, c) && a.long() && a.longLower() &&
 			b.body < a.body && b.open > a.close && b.open <= a.high && b.low < a.close && b.low >= a.low && b.hasLower() &&
 			c.short() && c.noUpper() && c.noLower() && c.low > b.low && c.high < b.high, 100)
 	}},
 	// Three white candles without upper shadows that close ever higher, each opening in
 	// the body before, none much shorter than the one before.
-	{name: "3whitesoldiers", way: Up, three: func(a, b, c *candle, _ float64) int {
+	{name: "3whitesoldiers", way: Up, three: func(a, b, c *candle) int {
 		return hit(allWhite(a, b, c) && a.noUpper() && b.noUpper() && c.noUpper() &&
 			c.close > b.close && b.close > a.close && opensInside(a, b) && opensInside(b, c) &&
 			b.body > a.body-a.far && c.body > b.body-b.far && c.long(), 100)
 	}},
 	// Like the soldiers, but they lose force.
-	{name: "advanceblock", way: Down, three: func(a, b, c *candle, _ float64) int {
+	{name: "advanceblock", way: Down, three: func(a, b, c *candle) int {
 		return hit(allWhite(a, b, c) && c.close > b.close && b.close > a.close && opensInside(a, b) && opensInside(b, c) &&
 			a.long() && a.smallUpper() && weakening(a, b, c), -100)
 	}},
 	// Two long white candles and a small third one that opens near the second close.
-	{name: "stalledpattern", way: Down, three: func(a, b, c *candle, _ float64) int {
+	{name: "stalledpattern", way: Down, three: func(a, b, c *candle) int {
 		return hit(allWhite(a, b, c) && c.close > b.close && b.close > a.close && a.long() &&
 			b.long() && b.noUpper() && opensInside(a, b) && c.short() && c.open >= b.close-c.body-b.near, -100)
 	}},
 	// Three black candles without lower shadows, each opening where the one before
 	// closed.
-	{name: "identical3crows", way: Down, three: func(a, b, c *candle, _ float64) int {
+	{name: "identical3crows", way: Down, three: func(a, b, c *candle) int {
 		return hit(allBlack(a, b, c) && a.noLower() && b.noLower() && c.noLower() && a.close > b.close && b.close > c.close &&
 			equals(b.open, a.close, a.equal) && equals(c.open, b.close, b.equal), -100)
 	}},
 	// The stars: a long candle, a small one or a doji beyond a gap, and one that
 	// reaches back. Morning turns a fall, evening a rise.
-	{name: "morningstar", way: Up, penetration: 0.3, three: func(a, b, c *candle, p float64) int { return hit(a.black() && b.notLong() && star(a, b, c, p), 100) }},
-	{name: "morningdojistar", way: Up, penetration: 0.3, three: func(a, b, c *candle, p float64) int { return hit(a.black() && b.doji() && star(a, b, c, p), 100) }},
-	{name: "eveningstar", way: Down, penetration: 0.3, three: func(a, b, c *candle, p float64) int { return hit(a.white() && b.notLong() && star(a, b, c, p), -100) }},
-	{name: "eveningdojistar", way: Down, penetration: 0.3, three: func(a, b, c *candle, p float64) int { return hit(a.white() && b.doji() && star(a, b, c, p), -100) }},
+	{name: "morningstar", way: Up, three: func(a, b, c *candle) int { return hit(a.black() && b.notLong() && star(a, b, c), 100) }},
+	{name: "morningdojistar", way: Up, three: func(a, b, c *candle) int { return hit(a.black() && b.doji() && star(a, b, c), 100) }},
+	{name: "eveningstar", way: Down, three: func(a, b, c *candle) int { return hit(a.white() && b.notLong() && star(a, b, c), -100) }},
+	{name: "eveningdojistar", way: Down, three: func(a, b, c *candle) int { return hit(a.white() && b.doji() && star(a, b, c), -100) }},
 	// A star whose doji is cut off by gaps on both sides, shadows included.
-	{name: "abandonedbaby", penetration: 0.3, three: func(a, b, c *candle, p float64) int {
+	{name: "abandonedbaby", three: func(a, b, c *candle) int {
 		alone := a.white() && b.clearAbove(a) && c.clearBelow(b) || a.black() && b.clearBelow(a) && c.clearAbove(b)
-		return hit(alone && b.doji() && star(a, b, c, p), c.sign*100)
+		return hit(alone && b.doji() && star(a, b, c), c.sign*100)
 	}},
 	// Three dojis, the middle one beyond a gap.
-	{name: "tristar", three: func(a, b, c *candle, _ float64) int {
+	{name: "tristar", three: func(a, b, c *candle) int {
 		switch { // all three are measured by the average at the first
 		case a.body > a.tenth || b.body > a.tenth || c.body > a.tenth:
 			return 0
@@ -590,16 +583,16 @@ var threeCandles = []candlePattern{
 	}},
 	// A long black candle, a harami with a lower low, and a small white one above that
 	// low.
-	{name: "unique3river", way: Up, three: func(a, b, c *candle, _ float64) int {
+	{name: "unique3river", way: Up, three: func(a, b, c *candle) int {
 		return hit(a.black() && a.long() && b.black() && b.close > a.close && b.open <= a.open && b.low < a.low &&
 			c.white() && c.short() && c.open > b.low, 100)
 	}},
 	// A white candle between two black ones that close at the same price.
-	{name: "sticksandwich", begin: 7, way: Up, three: func(a, b, c *candle, _ float64) int {
+	{name: "sticksandwich", begin: 7, way: Up, three: func(a, b, c *candle) int {
 		return hit(a.black() && b.white() && c.black() && b.low > a.close && equals(c.close, a.close, a.equal), 100)
 	}},
 	// Two white candles of about one size and open, both beyond a gap.
-	{name: "gapsidesidewhite", begin: 7, three: func(a, b, c *candle, _ float64) int {
+	{name: "gapsidesidewhite", begin: 7, three: func(a, b, c *candle) int {
 		switch {
 		case !allWhite(b, c) || !equals(c.body, b.body, b.near) || !equals(c.open, b.open, b.equal):
 			return 0
@@ -612,7 +605,7 @@ var threeCandles = []candlePattern{
 	}},
 	// A gap, and a candle of the other colour and about the same size that opens in the
 	// second body and closes within the gap.
-	{name: "tasukigap", begin: 7, three: func(a, b, c *candle, _ float64) int {
+	{name: "tasukigap", begin: 7, three: func(a, b, c *candle) int {
 		if !opposite(b, c) || !between(b.bottom, c.open, b.top) || !(math.Abs(b.body-c.body) < b.near) {
 			return 0
 		}
@@ -621,7 +614,7 @@ var threeCandles = []candlePattern{
 	}},
 	// A gap in the direction of two candles of one colour, and a third of the other
 	// colour that closes it, from body to body.
-	{name: "xsidegap3methods", begin: 2, three: func(a, b, c *candle, _ float64) int {
+	{name: "xsidegap3methods", begin: 2, three: func(a, b, c *candle) int {
 		return hit(!opposite(a, b) && opposite(b, c) && onwards(a, b) &&
 			between(b.bottom, c.open, b.top) && between(a.bottom, c.close, a.top), a.sign*100)
 	}},
@@ -648,15 +641,15 @@ func weakening(a, b, c *candle) bool {
 }
 
 // star reports a long candle, a small one that gaps on, and an opposite one
-// that reaches back into the first body by a fraction p of it.
-func star(a, b, c *candle, p float64) bool {
+// that reaches back deep into the first body.
+func star(a, b, c *candle) bool {
 	if !a.long() || !onwards(a, b) || !opposite(a, c) || !c.long() {
 		return false
 	}
 	if a.white() {
-		return c.close < a.reach(p)
+		return c.close < a.deep(0.3)
 	}
-	return c.close > a.reach(p)
+	return c.close > a.deep(0.3)
 }
 
 // confirmed judges a trap at the last candle of k: 100 or -100 when it is set
@@ -745,7 +738,7 @@ var moreCandles = []candlePattern{
 	}},
 	// A long candle, a gap on, two more steps in that direction, of which the first may
 	// have either colour, and a candle of the other colour that closes within the gap.
-	{name: "breakaway", five: func(a, b, c, d, e *candle, _ float64) int {
+	{name: "breakaway", five: func(a, b, c, d, e *candle) int {
 		if !a.long() || opposite(a, b) || opposite(a, d) || !opposite(a, e) || !onwards(a, b) {
 			return 0
 		}
@@ -754,21 +747,21 @@ var moreCandles = []candlePattern{
 	}},
 	// Three black candles with falling opens and closes, a fourth with an upper shadow,
 	// then a white one that opens above its body and closes above its high.
-	{name: "ladderbottom", way: Up, five: func(a, b, c, d, e *candle, _ float64) int {
+	{name: "ladderbottom", way: Up, five: func(a, b, c, d, e *candle) int {
 		return hit(allBlack(a, b, c, d) && a.open > b.open && b.open > c.open && a.close > b.close && b.close > c.close &&
 			d.hasUpper() && e.white() && e.open > d.open && e.close > d.high, 100)
 	}},
 	// A long white candle, a gap up, three small ones that come back but keep most of
 	// the first body, and a white one that closes above them all.
-	{name: "mathold", way: Up, penetration: 0.5, five: func(a, b, c, d, e *candle, p float64) int {
-		floor := a.reach(p)
+	{name: "mathold", way: Up, five: func(a, b, c, d, e *candle) int {
+		floor := a.deep(0.5)
 		return hit(a.white() && a.long() && b.short() && c.short() && d.short() && b.black() && b.gapsAbove(a) &&
 			between(floor, c.bottom, a.close) && between(floor, d.bottom, a.close) && c.top < b.open && d.top < c.top &&
 			e.white() && e.open > d.close && e.close > max(b.high, c.high, d.high), 100)
 	}},
 	// A long candle, three small ones of the other colour that stay at least partly
 	// within its range, and a long one on in the first direction that closes beyond it.
-	{name: "risefall3methods", five: func(a, b, c, d, e *candle, _ float64) int {
+	{name: "risefall3methods", five: func(a, b, c, d, e *candle) int {
 		if !a.long() || !e.long() || opposite(a, e) || !opposite(a, b) || !sameColour(b, c, d) {
 			return 0
 		}

@@ -214,17 +214,11 @@ func (ind *Indicator) Meaning(label string) string {
 	if text := ind.Meanings[label]; text != "" {
 		return text
 	}
-	if label == CrossAbove || label == CrossBelow || slices.Contains(ind.Signals, label) {
-		return ind.usualMeaning(label)
+	if label != CrossAbove && label != CrossBelow && !slices.Contains(ind.Signals, label) {
+		return ""
 	}
-	return ""
-}
-
-// usualMeaning returns the meaning that the label has in most indicators. Where
-// crossings within a zone have a label of their own, the plain one is for the others.
-func (ind *Indicator) usualMeaning(label string) string {
-	own := map[string]string{CrossUp: CrossUpOS, CrossDown: CrossDownOB}[label]
-	if own != "" && slices.Contains(ind.Signals, own) {
+	// Where crossings within a zone have a label of their own, the plain one is for the others.
+	if own := map[string]string{CrossUp: CrossUpOS, CrossDown: CrossDownOB}[label]; own != "" && slices.Contains(ind.Signals, own) {
 		return strings.Replace(meanings[own], " is in ", " is not in ", 1)
 	}
 	return meanings[label]

@@ -65,8 +65,6 @@ var cycles = []Indicator{
 		Params:  []Param{source()},
 		Memory:  cycleMemory,
 		Plots:   []Plot{{Label: "Trend mode", Tone: Primary, Style: Step}}, Events: []Event{crossesAt("Trend mode", 0.5, ModeTrend, ModeCycle)}, Between: [2]float64{0, 1},
-		Calc: func(s *market.Series, a Args) Columns {
-			return Columns{kernel.TrendMode(column(s, a))}
-		},
+		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.TrendMode(column(s, a))} },
 	},
 }

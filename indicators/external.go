@@ -1,7 +1,7 @@
 package indicators
 
 import (
-	"math"
+	"sort"
 
 	"wick/indicators/kernel"
 	"wick/market"
@@ -27,9 +27,7 @@ var externals = []Indicator{
 		Formula: "open interest as the source reports it",
 		Needs:   []string{market.ExtraOI},
 		Plots:   []Plot{mainly("OI")}, Events: []Event{silently(turnsOf("OI"))},
-		Calc: func(s *market.Series, _ Args) Columns {
-			return Columns{extra(s, market.ExtraOI)}
-		},
+		Calc: func(s *market.Series, _ Args) Columns { return Columns{extra(s, market.ExtraOI)} },
 	},
 	{
 		Name: "long_short", Title: "Long/short", Aliases: []string{"ls_ratio", "long_short_ratio"}, Category: External,
@@ -49,10 +47,8 @@ var externals = []Indicator{
 		Formula: "the index as published",
 		Needs:   []string{market.ExtraFearGreed},
 		Memory:  fixed(10), // the last zone known may lie a few bars back,
-		Plots:   []Plot{mainly("F&G")}, Events: []Event{own(func(d *drawing) []Signal { return zoneChanges(d.of("F&G")) }, ExtremeFear, ExtremeGreed, ZoneUp, ZoneDown)}, Levels: constant(75, 50, 25), Between: [2]float64{0, 100},
-		Calc: func(s *market.Series, _ Args) Columns {
-			return Columns{extra(s, market.ExtraFearGreed)}
-		},
+		Plots:   []Plot{mainly("F&G")}, Events: []Event{own(zoneChanges, ExtremeFear, ExtremeGreed, ZoneUp, ZoneDown)}, Levels: constant(75, 50, 25), Between: [2]float64{0, 100},
+		Calc: func(s *market.Series, _ Args) Columns { return Columns{extra(s, market.ExtraFearGreed)} },
 	},
 }
 
@@ -72,38 +68,25 @@ func extra(s *market.Series, name string) []float64 {
 
 // zoneChanges marks the bars on which the index is in another zone than at the
 // last bar that had a value.
-func zoneChanges(index []float64) []Signal {
-	// zone returns the number of the zone, 0 for extreme fear to 4 for extreme greed.
-	zone := func(v float64) int {
-		for k, edge := range []float64{25, 45, 55, 75} {
-			if v < edge {
-				return k
-			}
+func zoneChanges(d *drawing) []Signal {
+	before := -1 // the number of the zone, 0 for extreme fear to 4 for extreme greed; -1 for none yet
+	signals := marked(d.of("F&G"), ZoneUp, ZoneDown, func(i int) int {
+		v := d.of("F&G")[i]
+		if isNaN(v) {
+			return 0
 		}
-		return 4
-	}
-	var signals []Signal
-	// Bars without a value are passed over: the last value before a gap is compared.
-	before := nan
-	for i, v := range index {
-		if math.IsNaN(v) {
-			continue
+		was, edges := before, []float64{25, 45, 55, 75}
+		before = sort.Search(len(edges), func(k int) bool { return v < edges[k] })
+		return either(was >= 0 && before > was, was >= 0 && before < was)
+	})
+	// The outermost zones have labels of their own, whichever zone they were entered from.
+	for i := range signals {
+		switch y := signals[i].Y; {
+		case y < 25:
+			signals[i].Label = ExtremeFear
+		case y >= 75:
+			signals[i].Label = ExtremeGreed
 		}
-		from, to := zone(before), zone(v)
-		switch {
-		case math.IsNaN(before) || from == to:
-		// The outermost zones have labels of their own, whichever zone they were
-		// entered from.
-		case to == 0:
-			signals = append(signals, Mark(i, v, ExtremeFear, Down))
-		case to == 4:
-			signals = append(signals, Mark(i, v, ExtremeGreed, Up))
-		case to > from:
-			signals = append(signals, Mark(i, v, ZoneUp, Up))
-		default:
-			signals = append(signals, Mark(i, v, ZoneDown, Down))
-		}
-		before = v
 	}
 	return signals
 }

@@ -225,6 +225,12 @@ func averageType(name, def, doc string, aliases ...string) Param {
 	return p
 }
 
+// alsoOf returns a choice with one more.
+func alsoOf(more string, p Param) Param {
+	p.Choices = slices.Concat(p.Choices, []string{more})
+	return p
+}
+
 // toggle returns a true-or-false parameter.
 func toggle(name string, def bool, doc string, aliases ...string) Param {
 	p := Param{Name: name, Aliases: aliases, Doc: doc, Kind: Bool}

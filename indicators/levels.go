@@ -17,9 +17,7 @@ var levelEntries = []Indicator{
 		Name: "pivot", Title: "Pivot", Aliases: []string{"pivot_points", "pivots", "pivot_standard", "standard_pivots", "floor_pivots", "pivot_traditional", "pivot_points_standard"},
 		Doc:     "Floor traders' pivot points: levels of support and resistance from high, low and close of the period before. As at TradingView, whose type Classic is the entry pivot_classic.",
 		Formula: "P = (h + l + c) / 3; R1 = 2P - l; S1 = 2P - h; R2, S2 = P ± (h - l); R3 = h + 2(P - l); S3 = l - 2(h - P)",
-	}, 3, func(p market.Bar, _ float64) []float64 {
-		return floorLevels(p, (p.High+p.Low+p.Close)/3)
-	}),
+	}, 3, func(p market.Bar, _ float64) []float64 { return floorLevels(p, (p.High+p.Low+p.Close)/3) }),
 	// TradingView's Classic differs from its Traditional (the entry pivot) in the
 	// third levels, which lie two ranges from the pivot, and has a fourth.
 	pivotEntry(Indicator{
@@ -52,9 +50,7 @@ var levelEntries = []Indicator{
 		Name: "pivot_woodie", Title: "Pivot Woodie", Aliases: []string{"woodie", "woodie_pivots"},
 		Doc:     "Woodie's pivot points: as the floor traders', with the open of the new period in place of the old close, twice. As at TradingView.",
 		Formula: "P = (h + l + 2 * open now) / 4; the levels as in pivot",
-	}, 3, func(p market.Bar, open float64) []float64 {
-		return floorLevels(p, (p.High+p.Low+2*open)/4)
-	}),
+	}, 3, func(p market.Bar, open float64) []float64 { return floorLevels(p, (p.High+p.Low+2*open)/4) }),
 	pivotEntry(Indicator{
 		Name: "pivot_demark", Title: "Pivot DM", Aliases: []string{"demark_pivots", "dm_pivots", "pivot_dm"},
 		Doc:     "DeMark's pivot points: one level above and one below, from a sum that counts high, low or close of the period before twice by whether it rose. As at TradingView.",
@@ -78,7 +74,7 @@ var levelEntries = []Indicator{
 		Name: "cpr", Title: "CPR", Aliases: []string{"central_pivot_range"}, Category: Price, Traits: Overlay,
 		Doc:     "Central pivot range: the pivot of the period before between two levels. A narrow range promises a trend, a wide one a quiet period; above it buyers rule, below it sellers. Periods and signals are those of pivot.",
 		Formula: "P = (h + l + c) / 3; the other levels are (h + l) / 2 and 2P - (h + l) / 2, the higher one on top",
-		Params:  []Param{pivotPeriod()},
+		Params:  []Param{pivotPeriod},
 		Signals: pivotLabels(),
 		Memory:  Memory{seconds: pivotHistory},
 		Draw: func(s *market.Series, a Args) *Result {
@@ -98,7 +94,7 @@ var levelEntries = []Indicator{
 		Name: "previous_levels", Title: "Previous", Aliases: []string{"previous_day_high_low", "pdh_pdl", "previous_high_low"}, Category: Price, Traits: Overlay,
 		Doc:     "High, low and close of the whole period before: the day, week, month or year, in UTC, weeks from Monday. level_touch fires when a bar first reaches a level of its period; breakouts are closes beyond the high and the low.",
 		Formula: "high, low and close of the period before the one of the bar",
-		Params:  []Param{previousPeriod()},
+		Params:  []Param{periodOfLevels("whose high, low and close are shown", "day", "week", "month", "year")},
 		Signals: pivotLabels(),
 		Memory:  Memory{seconds: pivotHistory},
 		Draw: func(s *market.Series, a Args) *Result {
@@ -326,7 +322,7 @@ func yearStart(t int64, later int) int64 {
 func pivotEntry(ind Indicator, pairs int, levels func(before market.Bar, open float64) []float64) Indicator {
 	ind.Category, ind.Traits = Price, Overlay
 	ind.Doc += " With period auto, bars up to 15 minutes look at the day before, up to 12 hours the week, up to 3 days the month, longer ones the year, all in UTC. level_touch fires when a bar first reaches a level of its period; breakouts are closes beyond R1 and S1."
-	ind.Params = []Param{pivotPeriod()}
+	ind.Params = []Param{pivotPeriod}
 	ind.Signals = pivotLabels()
 	ind.Memory = Memory{seconds: pivotHistory}
 	names := []string{"P"}
@@ -339,26 +335,64 @@ func pivotEntry(ind Indicator, pairs int, levels func(before market.Bar, open fl
 }
 
 // periodLevels draws the levels that the whole period before and the open of the new one
-// give, under these names: a middle one and then pairs of an upper and a lower one.
+// give, under these names: a middle one and then pairs of an upper and a lower one. They hold for
+// the whole period, so that nothing repaints. The signals are the first touches of any level, and
+// closes that cross the middle or leave the first pair. A level that moves with a new period is
+// crossed by nothing.
 func periodLevels(s *market.Series, a Args, names []string, levels func(before market.Bar, open float64) []float64) *Result {
-	var lines []Line
+	r := &Result{}
 	for k, name := range names {
 		tone := [2]Tone{Up, Down}[k%2]
 		if k == 0 {
 			tone = Accent
 		}
-		lines = append(lines, Line{Label: name, Tone: tone, Style: Step, Values: kernel.NaNs(s.Len())})
+		r.Lines = append(r.Lines, Line{Label: name, Tone: tone, Style: Step, Values: kernel.NaNs(s.Len())})
 	}
-	starts := pivotLevels(s, periodOf(a.Choice("period"), s.Interval), lines, levels)
-	return &Result{Lines: lines, Signals: pivotSignals(s, lines, starts)}
+	starts := periodStarts(s, periodOf(a.Choice("period"), s.Interval))
+	var current market.Bar // the period so far
+	var now []float64      // its levels, none in the first
+	for i := range starts {
+		// The bars of the period are gathered into one. When the next period begins,
+		// that one gives its levels; the first period has none before it.
+		switch b := s.Bar(i); {
+		case i == 0:
+			current = b
+		case starts[i]:
+			now, current = levels(current, b.Open), b
+		default:
+			current.High, current.Low, current.Close = max(current.High, b.High), min(current.Low, b.Low), b.Close
+		}
+		for k, v := range now {
+			r.Lines[k].Values[i] = v
+		}
+	}
+	for _, l := range r.Lines {
+		touched := false // in this period; before there are levels the comparisons with NaN are false
+		r.Signals = append(r.Signals, toned(Muted, marked(l.Values, LevelTouch, "", func(i int) int {
+			was, y := touched && !starts[i], l.Values[i]
+			touched = was || i > 0 && kernel.Difference(s.Low[i], y) <= 0 && kernel.Difference(y, s.High[i]) <= 0
+			return either(touched && !was, false)
+		}))...)
+	}
+	for k, labels := range [3][2]string{{PriceUp, PriceDown}, {BreakUp, ""}, {"", BreakDown}} {
+		y := r.Lines[k].Values
+		r.Signals = append(r.Signals, withoutResets(marked(y, labels[0], labels[1], across(s.Close, y)), starts)...)
+	}
+	return r
 }
 
-// pivotPeriod returns the parameter that says which period the levels come from.
-func pivotPeriod() Param {
-	p := choice("period", "whose high, low and close are taken", "auto", "day", "week", "month", "year")
-	p.Aliases = []string{"timeframe", "session"}
+// periodOfLevels returns the parameter that says which period the levels come from.
+func periodOfLevels(doc string, choices ...string) Param {
+	p := choice("period", doc, choices...)
+	p.Aliases = []string{"timeframe"}
 	return p
 }
+
+var pivotPeriod = func() Param {
+	p := periodOfLevels("whose high, low and close are taken", "auto", "day", "week", "month", "year")
+	p.Aliases = append(p.Aliases, "session")
+	return p
+}()
 
 // pivotLabels returns what pivotSignals may emit.
 func pivotLabels() []string {
@@ -386,74 +420,6 @@ func around(pp, centre, reach float64, parts ...float64) []float64 {
 		out = append(out, centre+float64(part*reach), centre-float64(part*reach))
 	}
 	return out
-}
-
-// pivotLevels fills in the lines and returns for each bar whether it is the first of
-// its period. The levels hold for the whole period, so that nothing repaints.
-func pivotLevels(s *market.Series, period string, lines []Line, levels func(market.Bar, float64) []float64) []bool {
-	starts := periodStarts(s, period)
-	var current market.Bar // the period so far
-	var now []float64      // its levels, none in the first
-	for i := range starts {
-		b := s.Bar(i)
-		// The bars of the period are gathered into one. When the next period begins,
-		// that one gives its levels; the first period has none before it.
-		switch {
-		case i == 0:
-			current = b
-		case starts[i]:
-			now = levels(current, b.Open)
-			current = b
-		default:
-			current.High, current.Low, current.Close = max(current.High, b.High), min(current.Low, b.Low), b.Close
-		}
-		for k, v := range now {
-			lines[k].Values[i] = v
-		}
-	}
-	return starts
-}
-
-// pivotSignals marks first touches of any level, and closes that cross the
-// pivot or leave the first pair. A level that moves with a new period is crossed by
-// nothing.
-func pivotSignals(s *market.Series, lines []Line, starts []bool) []Signal {
-	var signals []Signal
-	// Which levels of this period were touched already.
-	touched := make([]bool, len(lines))
-	var closes [3]kernel.Crosser // of the pivot and the first pair
-	for i := 1; i < s.Len(); i++ {
-		// A new period has new levels, none of them touched. The comparisons with NaN,
-		// before there are levels, are false.
-		for k, l := range lines {
-			y := l.Values[i]
-			touched[k] = touched[k] && !starts[i]
-			if kernel.Difference(s.Low[i], y) <= 0 && kernel.Difference(y, s.High[i]) <= 0 && !touched[k] {
-				signals = append(signals, Mark(i, y, LevelTouch, Muted))
-				touched[k] = true
-			}
-		}
-		for k, labels := range [3][2]string{{PriceUp, PriceDown}, {BreakUp, ""}, {"", BreakDown}} {
-			if starts[i] {
-				closes[k].Reset()
-			}
-			y := lines[k].Values[i]
-			switch way := closes[k].Step(s.Close[i], y); {
-			case way > 0 && labels[0] != "":
-				signals = append(signals, Mark(i, y, labels[0], Up))
-			case way < 0 && labels[1] != "":
-				signals = append(signals, Mark(i, y, labels[1], Down))
-			}
-		}
-	}
-	return signals
-}
-
-// previousPeriod is like pivotPeriod, without auto.
-func previousPeriod() Param {
-	p := choice("period", "whose high, low and close are shown", "day", "week", "month", "year")
-	p.Aliases = []string{"timeframe"}
-	return p
 }
 
 // clockSession is a stretch of the day by the clocks of a place, in minutes after

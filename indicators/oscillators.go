@@ -17,9 +17,7 @@ var oscillators = []Indicator{
 		Params:  slices.Concat([]Param{length(14)}, zone(30, 70, 0, 100), []Param{source()}, divParams()),
 		Memory:  wilder("length"),
 		Plots:   []Plot{mainly("RSI")}, Events: []Event{leaves("RSI", RSIOversold, RSIOverbought), diverges("RSI"), enters("RSI", "")}, Levels: zoneLevels, Between: [2]float64{0, 100},
-		Calc: func(s *market.Series, a Args) Columns {
-			return Columns{kernel.RSI(column(s, a), a.Int("length"))}
-		},
+		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.RSI(column(s, a), a.Int("length"))} },
 	},
 	{
 		Name: "stoch", Title: "Stoch", Aliases: []string{"stochastic", "slow_stochastic", "stochastic_slow"}, Category: Momentum, Traits: Beyond,
@@ -112,9 +110,7 @@ var oscillators = []Indicator{
 		Doc:     "Williams %R: how far the close lies below the highest high of the last bars, in percent of the range, -100 to 0. As in TA-Lib: 0 when there is no range.",
 		Formula: "%R = -100 * (highest high - close) / (highest high - lowest low)",
 		Params:  slices.Concat([]Param{length(14)}, zone(-80, -20, -100, 0)),
-	}, "%R", func(s *market.Series, a Args) []float64 {
-		return williamsR(s, a.Int("length"))
-	}),
+	}, "%R", func(s *market.Series, a Args) []float64 { return williamsR(s, a.Int("length")) }),
 	oscillator(Indicator{
 		Name: "cmo", Title: "CMO", Aliases: []string{"chande_momentum", "chande_momentum_oscillator"}, Category: Momentum,
 		Doc: "Chande's momentum oscillator: gains less losses as a share of all movement, -100 to 100. The variant talib smooths gains and losses as Wilder's RSI does, " +
@@ -415,9 +411,7 @@ var oscillators = []Indicator{
 		Doc:     "Rank correlation index: Spearman's correlation of price and time in percent, 100 when every bar closed higher, 0 when all are equal. Equal prices share the mean of their ranks.",
 		Formula: "RCI = 100 * correlation(rank of the price, rank of the bar) over n bars",
 		Params:  slices.Concat([]Param{lengthFrom(2, 10)}, zone(-80, 80, -100, 100), []Param{source()}),
-	}, "RCI", func(s *market.Series, a Args) []float64 {
-		return kernel.RankCorrelation(column(s, a), a.Int("length"))
-	}),
+	}, "RCI", func(s *market.Series, a Args) []float64 { return kernel.RankCorrelation(column(s, a), a.Int("length")) }),
 	oscillator(Indicator{
 		Name: "demarker", Title: "DeMarker", Aliases: []string{"dem", "demark"}, Category: Momentum,
 		Doc:     "DeMarker: how much highs rise of all that highs rise and lows fall, 0 to 1, over a window. 0.5 where nothing of either happened.",

@@ -22,7 +22,13 @@ var figures = slices.Concat(rows(Statistics, volatile,
 	row{name: "linreg_slope", title: "Linreg Slope", aliases: "linearreg_slope slope linear_regression_slope", label: "Slope", least: 2, length: 14, of: func(x []float64, n int) []float64 { return other(kernel.Regression(x, n)) },
 		doc:     "Slope of the least-squares line through the last prices, in price per bar. As in TA-Lib.",
 		formula: "slope = b, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1"},
-	row{name: "linreg_angle", title: "Linreg Angle", aliases: "linearreg_angle", label: "Angle", least: 2, length: 14, of: regressionAngle,
+	row{name: "linreg_angle", title: "Linreg Angle", aliases: "linearreg_angle", label: "Angle", least: 2, length: 14, of: func(x []float64, n int) []float64 {
+		_, slope := kernel.Regression(x, n)
+		for i, v := range slope {
+			slope[i] = kernel.Degrees(math.Atan(v))
+		}
+		return slope
+	},
 		doc:     "Slope of the least-squares line through the last prices as an angle in degrees, a bar as wide as a price unit is high. As in TA-Lib.",
 		formula: "angle = atan(slope) in degrees"},
 	row{name: "skew", title: "Skew", aliases: "skewness", least: 3, length: 30, of: func(x []float64, n int) []float64 { return only(kernel.Moments(x, n)) },
@@ -43,15 +49,6 @@ var figures = slices.Concat(rows(Statistics, volatile,
 		doc:     "Sum of the last prices. As in TA-Lib.",
 		formula: "sum = x[0] + … + x[n-1]"},
 ))
-
-// regressionAngle returns the slope of the regression line in degrees.
-func regressionAngle(x []float64, n int) []float64 {
-	_, slope := kernel.Regression(x, n)
-	for i, v := range slope {
-		slope[i] = kernel.Degrees(math.Atan(v))
-	}
-	return slope
-}
 
 // statistics are figures of the last prices or returns.
 var statistics = []Indicator{

@@ -509,11 +509,11 @@ func vectorSARExt(s *market.Series, p params) map[string][]float64 {
 
 // candleSums adds up what all candle patterns say of each bar.
 func candleSums(s *market.Series, _ params) map[string][]float64 {
-	sum, candles := make([]float64, s.Len()), measureCandles(nil, s)
+	sum, candles := make([]float64, s.Len()), measureCandles(nil, s, 0)
 	for p := range candlePatterns {
 		pattern := &candlePatterns[p]
 		for i := pattern.begin; i < s.Len(); i++ {
-			sum[i] += float64(pattern.at(candles[:i+1], i, 0))
+			sum[i] += float64(pattern.at(candles[:i+1], i))
 		}
 	}
 	return map[string][]float64{"sum": sum}
@@ -605,10 +605,10 @@ func candleVectors() map[string]cover {
 			if p["penetration"] != nil {
 				penetration = p.num("penetration")
 			}
-			candles := measureCandles(nil, s)
+			candles := measureCandles(nil, s, penetration)
 			verdicts := kernel.Unknown(s.Len(), pattern.begin)
 			for i := pattern.begin; i < s.Len(); i++ {
-				verdicts[i] = float64(pattern.at(candles[:i+1], i, penetration))
+				verdicts[i] = float64(pattern.at(candles[:i+1], i))
 			}
 			return map[string][]float64{"integer": verdicts}
 		}}

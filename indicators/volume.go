@@ -81,9 +81,7 @@ var volumes = []Indicator{
 		Doc:     "Money flow index: an RSI that weighs movement by volume. The share of money that changed hands on rising typical prices, 0 to 100. As in TA-Lib; 0 when no money moved (TA-Lib: less than 1).",
 		Formula: "MFI = 100 * P / (P + N), P and N the sums over n bars of p*volume where p rose and fell, p = (high + low + close) / 3",
 		Params:  slices.Concat([]Param{length(14)}, zone(20, 80, 0, 100), divParams()),
-	}, "MFI", func(s *market.Series, a Args) []float64 {
-		return kernel.MFI(s, a.Int("length"))
-	}),
+	}, "MFI", func(s *market.Series, a Args) []float64 { return kernel.MFI(s, a.Int("length")) }),
 	// The money flow of a window over its volume: unlike the line it has a level that can
 	// be compared.
 	{
