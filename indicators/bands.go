@@ -40,17 +40,10 @@ var bandEntries = []Indicator{
 		Plots:   bands(), Shades: bandShade, Events: []Event{breaks("Upper", "Lower")},
 		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
-			wideHigh, wideLow := make([]float64, s.Len()), make([]float64, s.Len())
 			// TA-Lib pushes each bar's high and low apart before it averages them. A bar at
 			// a price of 0 has no relative range and is taken as it is.
-			for i, hi := range s.High {
-				lo := s.Low[i]
-				var r float64
-				if hi+lo != 0 {
-					r = 4 * (hi - lo) / (hi + lo)
-				}
-				wideHigh[i], wideLow[i] = hi*(1+r), lo*(1-r)
-			}
+			r := kernel.Ratio(kernel.Minus(s.High, s.Low), kernel.Plus(s.High, s.Low), 4)
+			wideHigh, wideLow := kernel.Plus(s.High, kernel.Times(s.High, r)), kernel.Minus(s.Low, kernel.Times(s.Low, r))
 			return Columns{kernel.SMA(s.Close, n), kernel.SMA(wideHigh, n), kernel.SMA(wideLow, n)}
 		},
 	},

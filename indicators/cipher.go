@@ -52,12 +52,7 @@ var ciphers = []Indicator{
 		Draw: func(s *market.Series, a Args) *Result {
 			c := newCipher(s, a)
 			zero := make([]float64, s.Len())
-			push := make([]float64, s.Len())
-			for i := range push {
-				if span := s.High[i] - s.Low[i]; span > 0 {
-					push[i] = 150 * (s.Close[i] - s.Open[i]) / span
-				}
-			}
+			push := kernel.Ratio(kernel.Minus(s.Close, s.Open), kernel.Minus(s.High, s.Low), 150)
 			flow := kernel.SMA(push, 60)
 			// The script moves the line down by 2.5, so that rest lies a little below zero.
 			for i := range flow {

@@ -43,26 +43,22 @@ func (r Request) computeOf(inner Request, s *market.Series) *Result {
 	// NaN for all bars, and the results of the runs are copied in.
 	outer := r.withoutSource()
 	whole := outer.Compute(s.Slice(0, 0)) // its lines, without values
-	for i := range whole.Lines {
-		whole.Lines[i].Values = kernel.NaNs(n)
-	}
-	for i := range whole.Histogram {
-		whole.Histogram[i].Values = kernel.NaNs(n)
-	}
-	for i := range whole.Fills {
-		whole.Fills[i] = Fill{Y1: kernel.NaNs(n), Y2: kernel.NaNs(n), Tone: whole.Fills[i].Tone, Below: whole.Fills[i].Below}
-	}
+	whole.series(func(v *Values) { *v = kernel.NaNs(n) })
 	// Where the history began matters to the line itself, and to the first run of values: the
 	// others begin after a bar that has none.
 	whole.Settles = base.Settles
 	for from, first := 0, true; from < n; {
-		// A run ends at the next NaN, which the next one begins after.
+		// A run ends at the next NaN, which the next one begins after. The line is like a market
+		// whose four prices are its value.
 		to := from
 		for to < n && !isNaN(line[to]) {
 			to++
 		}
 		if to > from {
-			part := outer.Compute(asMarket(s.Slice(from, to), line[from:to]))
+			run := *s.Slice(from, to)
+			values := line[from:to]
+			run.Open, run.High, run.Low, run.Close = values, values, values, values
+			part := outer.Compute(&run)
 			insert(whole, part, from)
 			if first {
 				whole.Settles = max(whole.Settles, from+part.Settles)
@@ -100,25 +96,14 @@ func lineOf(r *Result, label string) []float64 {
 	panic("indicators: " + r.Label + " has no line " + label)
 }
 
-// asMarket returns the bars of s with all four prices those of the line.
-func asMarket(s *market.Series, line []float64) *market.Series {
-	t := *s
-	t.Open, t.High, t.Low, t.Close = line, line, line, line
-	return &t
-}
-
 // insert copies a part, computed from bar from on, into the whole.
 func insert(whole, part *Result, from int) {
-	for i, l := range part.Lines {
-		copy(whole.Lines[i].Values[from:], l.Values)
-	}
-	for i, h := range part.Histogram {
-		copy(whole.Histogram[i].Values[from:], h.Values)
-	}
-	for i, f := range part.Fills {
-		copy(whole.Fills[i].Y1[from:], f.Y1)
-		copy(whole.Fills[i].Y2[from:], f.Y2)
-	}
+	var columns []Values
+	part.series(func(v *Values) { columns = append(columns, *v) })
+	whole.series(func(v *Values) {
+		copy((*v)[from:], columns[0])
+		columns = columns[1:]
+	})
 	// Bars of a part are counted from its own first one.
 	for _, sig := range part.Signals {
 		sig.Bar += from

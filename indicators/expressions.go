@@ -25,7 +25,29 @@ var expressions = []Indicator{
 		Params:  []Param{condition("when", "rsi(14) < 30", "the condition, such as close crosses above ema(20); list_indicators names [rule] teaches the language", "condition", "rule", "expr", "expression", "if")},
 		Signals: []string{BecomesTrue, BecomesFalse},
 		Memory:  Memory{seconds: expressionHistory},
-		Draw:    computeRule,
+		// A condition that is not known shades nothing.
+		Draw: func(s *market.Series, a Args) *Result {
+			v, when := a.evaluator(s), a.exprs["when"][0]
+			values := v.Values(when)
+			r := &Result{Shaded: make([]bool, len(values))}
+			flips, total := turns(values)
+			r.Signals = make([]Signal, 0, total) // at once: a thousand alerts do this on every bar
+			for i, turn := range flips {
+				r.Shaded[i] = values[i] == 1
+				// The end of a condition is silent: a chart that shades the bars shows it
+				// already.
+				switch turn {
+				case 1:
+					r.Signals = append(r.Signals, Mark(i, s.Close[i], BecomesTrue, Up))
+				case -1:
+					r.Signals = append(r.Signals, Signal{Bar: i, Y: s.Close[i], Label: BecomesFalse, Tone: Down, Silent: true})
+				}
+			}
+			if len(values) > 0 && a.memo == nil { // a caller with a memo evaluates many rules and reads no facts
+				r.Facts = ruleFacts(s, v, when, values)
+			}
+			return r
+		},
 	},
 	{
 		Name: "formula", Title: "Formula", Aliases: []string{"expression", "custom_formula"}, Category: Rules,
@@ -56,33 +78,6 @@ const Language = rules.Language
 // condition returns a parameter that is a condition and must be given.
 func condition(name, example, doc string, aliases ...string) Param {
 	return Param{Name: name, Aliases: aliases, Doc: doc, Kind: Expression, Text: example, Required: true, Condition: true}
-}
-
-// computeRule shades the bars on which the condition is true and marks where it
-// turns. A condition that is not known shades nothing.
-func computeRule(s *market.Series, a Args) *Result {
-	v, when := a.evaluator(s), a.exprs["when"][0]
-	values := v.Values(when)
-	r := &Result{Shaded: make([]bool, len(values))}
-	for i, x := range values {
-		r.Shaded[i] = x == 1
-	}
-	flips, total := turns(values)
-	r.Signals = slices.Grow(r.Signals, total) // at once: a thousand alerts do this on every bar
-	for i, turn := range flips {
-		// The end of a condition is silent: a chart that shades the bars shows it
-		// already.
-		switch turn {
-		case 1:
-			r.Signals = append(r.Signals, Mark(i, s.Close[i], BecomesTrue, Up))
-		case -1:
-			r.Signals = append(r.Signals, Signal{Bar: i, Y: s.Close[i], Label: BecomesFalse, Tone: Down, Silent: true})
-		}
-	}
-	if len(values) > 0 && a.memo == nil { // a caller with a memo evaluates many rules and reads no facts
-		r.Facts = ruleFacts(s, v, when, values)
-	}
-	return r
 }
 
 // turns returns for each bar 1 if a condition becomes true on it, -1 if it is no longer
@@ -214,17 +209,9 @@ func (st *study) settle(line string) error {
 	for i, name := range names {
 		names[i] = lineKey(name)
 	}
-	// An exact name comes first. The loop below accepts the beginning of a name if only one
-	// name begins so.
-	at := slices.Index(names, line)
-	if line == "" && len(names) > 0 {
-		at = 0
-	}
-	// A name counts only if none after it begins so too; an earlier one has set at.
-	for i, name := range names {
-		if at < 0 && strings.HasPrefix(name, line) && !slices.ContainsFunc(names[i+1:], func(n string) bool { return strings.HasPrefix(n, line) }) {
-			at = i
-		}
+	at, begins := slices.Index(names, line), func(name string) bool { return strings.HasPrefix(name, line) }
+	if first := slices.IndexFunc(names, begins); at < 0 && first >= 0 && (line == "" || !slices.ContainsFunc(names[first+1:], begins)) {
+		at = first
 	}
 	if at < 0 && line != "" {
 		return fmt.Errorf("%s has no line %q%s; it has %s", st.Ind.Name, limit.Clip(line), didYouMean(line, names), strings.Join(names, ", "))
@@ -330,12 +317,11 @@ func (r Request) Others(iv market.Interval) ([]market.OtherBars, error) {
 		}
 	}
 	var list []market.OtherBars
-	for o, n := range bars {
-		list = append(list, market.OtherBars{Other: o, Warmup: n, Extra: r.Needs()})
-	}
-	slices.SortFunc(list, func(a, b market.OtherBars) int {
+	for _, o := range slices.SortedFunc(maps.Keys(bars), func(a, b market.Other) int {
 		return strings.Compare(a.Symbol+"@"+string(a.Interval), b.Symbol+"@"+string(b.Interval))
-	})
+	}) {
+		list = append(list, market.OtherBars{Other: o, Warmup: bars[o], Extra: r.Needs()})
+	}
 	return list, nil
 }
 
@@ -371,25 +357,18 @@ func (r Request) Studies() (n int) {
 // Known reports whether r has a value on any bar of s. Alerts use it to distinguish a
 // condition that is false from one that is not known yet.
 func (r Request) Known(s *market.Series) bool {
-	// A NaN differs from itself.
-	known := func(values []float64) bool {
-		return slices.ContainsFunc(values, func(x float64) bool { return x == x })
-	}
+	known := false
 	for _, list := range r.Args.exprs {
-		v := r.Args.evaluator(s)
 		for _, e := range list {
-			if known(v.Values(e)) {
-				return true
-			}
+			known = known || kernel.FirstValid(r.Args.evaluator(s).Values(e)) < s.Len()
 		}
 	}
-	result := r.Compute(s)
+	result, lines := r.Compute(s), 0
 	for _, values := range columns(result) {
-		if known(values) {
-			return true
-		}
+		lines++
+		known = known || kernel.FirstValid(values) < s.Len()
 	}
-	return len(r.Args.exprs) == 0 && len(result.Lines)+len(result.Histogram) == 0 // candles have signals only
+	return known || len(r.Args.exprs) == 0 && lines == 0 // candles have signals only
 }
 
 // With returns r with a memo that it shares with other requests.
@@ -434,10 +413,11 @@ type expressionBars struct {
 	results map[computed]*Result
 }
 
-// computed is an indicator that an expression reads.
+// computed is an indicator that an expression reads, and whether the result has signals too,
+// which take at least as long as the lines.
 type computed struct {
 	call    string
-	signals bool // the result has signals too, which take at least as long as the lines
+	signals bool
 }
 
 // Len returns the number of bars.

@@ -138,14 +138,7 @@ var momentums = []Indicator{
 		Memory:  after(averageBy("ma_type", "fast", "slow"), ema("signal")),
 	}, "PPO", kernel.EMA, func(s *market.Series, a Args) []float64 {
 		fast, slow := twoAverages(column(s, a), a)
-		line := make([]float64, len(fast))
-		for i, f := range fast {
-			// An average of 0 gives 0, as in TA-Lib; an unknown one stays unknown.
-			if slow[i] != 0 {
-				line[i] = 100 * (f - slow[i]) / slow[i]
-			}
-		}
-		return line
+		return kernel.Ratio(kernel.Minus(fast, slow), slow, 100)
 	})),
 	withHistogram(signalled(Indicator{
 		Name: "trix", Title: "TRIX", Aliases: []string{"triple_exponential_oscillator"}, Category: Momentum,
@@ -423,14 +416,7 @@ var momentums = []Indicator{
 		Doc:     "Balance of power: the body of the bar as a share of its range, -1 to 1. As in TA-Lib: 0 when there is no range.",
 		Formula: "BOP = (close - open) / (high - low)",
 	}, "BOP", func(s *market.Series, _ Args) []float64 {
-		out := make([]float64, s.Len())
-		for i, c := range s.Close {
-			// A bar without range counts as balanced.
-			if height := s.High[i] - s.Low[i]; height > 0 {
-				out[i] = (c - s.Open[i]) / height
-			}
-		}
-		return out
+		return kernel.Ratio(kernel.Minus(s.Close, s.Open), kernel.Minus(s.High, s.Low), 1) // a bar without range counts as balanced
 	}),
 }
 

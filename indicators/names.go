@@ -42,19 +42,18 @@ var byName = func() map[string]*Indicator {
 			m[name] = ind
 		}
 	}
-	add := func(name string, ind *Indicator) {
-		if key := loose(name); m[key] == nil {
-			m[key] = ind
+	add := func(ind *Indicator, names ...string) {
+		for _, name := range names {
+			if key := loose(name); m[key] == nil {
+				m[key] = ind
+			}
 		}
 	}
 	for _, ind := range catalog {
-		for _, name := range append(ind.names(), snake(ind.Title)) {
-			add(name, ind)
-		}
+		add(ind, append(ind.names(), snake(ind.Title))...)
 	}
 	for _, pattern := range patternNames() { // TA-Lib's CDLENGULFING is engulfing
-		add(pattern, m["candles"])
-		add("cdl"+pattern, m["candles"])
+		add(m["candles"], pattern, "cdl"+pattern)
 	}
 	return m
 }()
@@ -91,11 +90,8 @@ func find(name string) (ind *Indicator, lengths []string) {
 // spelled returns the indicator that name means, without lengths. The given spelling is tried
 // first, then looser ones, so that none hides a name of the catalogue.
 func spelled(name string) *Indicator {
-	if ind := byName[name]; ind != nil { // as the catalogue writes it, which most callers do
-		return ind
-	}
 	key := snake(name)
-	for _, k := range []string{strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(name)), key, loose(key)} {
+	for _, k := range []string{name, strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(name)), key, loose(key)} {
 		if ind := byName[k]; ind != nil {
 			return ind
 		}
@@ -178,22 +174,10 @@ func nearestNames(key string, most int) []string {
 func Nearest(name string, names []string, most int) []string {
 	// A stranger's text is cut first: the time is its length times that of all names.
 	name = strings.ToLower(limit.Clip(name))
-	type candidate struct {
-		name     string
-		distance int
-	}
-	var near []candidate
-	for _, n := range names {
-		if d := editDistance(name, strings.ToLower(n)); d <= max(1, (len(name)+1)/3) {
-			near = append(near, candidate{n, d})
-		}
-	}
-	slices.SortStableFunc(near, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
-	var out []string
-	for _, c := range near[:min(most, len(near))] {
-		out = append(out, c.name)
-	}
-	return out
+	distance := func(n string) int { return editDistance(name, strings.ToLower(n)) }
+	near := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return distance(n) > max(1, (len(name)+1)/3) })
+	slices.SortStableFunc(near, func(a, b string) int { return distance(a) - distance(b) })
+	return near[:min(most, len(near))]
 }
 
 // didYouMean returns `, did you mean "x", "y" or "z"?` for the names nearest to
@@ -202,18 +186,19 @@ func didYouMean(name string, names []string) string { return orList(Nearest(name
 
 // orList writes names as a question, and nothing for none.
 func orList(names []string) string {
-	var quoted []string
-	for _, n := range names {
-		quoted = append(quoted, strconv.Quote(n))
+	text := ""
+	for i, n := range names {
+		switch {
+		case i == 0:
+			text = ", did you mean "
+		case i == len(names)-1:
+			text += " or "
+		default:
+			text += ", "
+		}
+		text += strconv.Quote(n)
 	}
-	switch last := len(quoted) - 1; last {
-	case -1:
-		return ""
-	case 0:
-		return ", did you mean " + quoted[0] + "?"
-	default:
-		return ", did you mean " + strings.Join(quoted[:last], ", ") + " or " + quoted[last] + "?"
-	}
+	return text + strings.Repeat("?", min(1, len(names)))
 }
 
 // editDistance is the number of letters to insert, delete, replace or swap with their

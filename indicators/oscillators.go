@@ -129,13 +129,7 @@ var oscillators = []Indicator{
 			moves = summedMoves
 		}
 		gain, loss := moves(column(s, a), a.Int("length"))
-		// Without any movement gain is 0, and so is the result; NaN stays NaN.
-		for i, g := range gain {
-			if move := g + loss[i]; move != 0 {
-				gain[i] = 100 * (g - loss[i]) / move
-			}
-		}
-		return gain
+		return kernel.Ratio(kernel.Minus(gain, loss), kernel.Plus(gain, loss), 100) // 0 without any movement
 	}),
 	oscillator(Indicator{
 		Name: "imi", Title: "IMI", Aliases: []string{"intraday_momentum", "intraday_momentum_index"}, Category: Momentum,
@@ -143,20 +137,9 @@ var oscillators = []Indicator{
 		Formula: "IMI = 100 * U / (U + D), U and D the sums of close-open of the bars that rose and fell",
 		Params:  slices.Concat([]Param{length(14)}, zone(30, 70, 0, 100)),
 	}, "IMI", func(s *market.Series, a Args) []float64 {
-		up, down := make([]float64, s.Len()), make([]float64, s.Len())
-		for i, c := range s.Close {
-			up[i], down[i] = max(c-s.Open[i], 0), max(s.Open[i]-c, 0)
-		}
+		up, down := kernel.Sides(kernel.Minus(s.Close, s.Open))
 		up, down = kernel.RollingSum(up, a.Int("length")), kernel.RollingSum(down, a.Int("length"))
-		for i, u := range up {
-			// No body in the window gives no value; before the window is full move is
-			// NaN, and the comparison false.
-			up[i] = nan
-			if move := u + down[i]; move > 0 {
-				up[i] = 100 * u / move
-			}
-		}
-		return up
+		return kernel.Scaled(kernel.Quotient(up, kernel.Plus(up, down)), 100)
 	}),
 	oscillator(Indicator{
 		Name: "ultosc", Title: "UO", Aliases: []string{"uo", "ultimate", "ultimate_oscillator"}, Category: Momentum,
@@ -195,11 +178,7 @@ var oscillators = []Indicator{
 		// The return is taken in proportion to the price before; a price of 0 gives 0.
 		price, run := kernel.RSI(x, a.Int("rsi")), kernel.RSI(streak, a.Int("streak"))
 		rank := kernel.PercentRank(kernel.Ratio(kernel.Change(x, 1), kernel.Shift(x, 1), 1), a.Int("rank"), false)
-		line := make([]float64, len(x))
-		for i := range line {
-			line[i] = (price[i] + run[i] + rank[i]) / 3
-		}
-		return line
+		return kernel.Scaled(kernel.Plus(kernel.Plus(price, run), rank), 1./3)
 	}),
 	oscillator(Indicator{
 		Name: "laguerre_rsi", Title: "LRSI", Aliases: []string{"lrsi", "laguerre"}, Category: Momentum,
@@ -285,11 +264,7 @@ var oscillators = []Indicator{
 			// Follow starts from the first value itself, as the terminals do, not from 50.
 			k := kernel.Follow(kernel.Ratio(kernel.Minus(s.Close, lo), kernel.Minus(hi, lo), 100), 1/a.Float("k"))
 			d := kernel.Follow(k, 1/a.Float("d"))
-			j := make([]float64, len(k))
-			for i := range j {
-				j[i] = float64(3*k[i]) - float64(2*d[i])
-			}
-			return Columns{k, d, j}
+			return Columns{k, d, kernel.Minus(kernel.Scaled(k, 3), kernel.Scaled(d, 2))}
 		},
 	},
 	{
@@ -395,14 +370,8 @@ var oscillators = []Indicator{
 	}, "PSL", func(s *market.Series, a Args) []float64 {
 		x, n := column(s, a), a.Int("length")
 		// The mean of 0 and 100 is the percentage of rises.
-		rises := kernel.NaNs(len(x))
-		for i := 1; i < len(x); i++ {
-			rises[i] = 0
-			if kernel.Compare(x[i], x[i-1]) > 0 {
-				rises[i] = 100
-			}
-		}
-		return kernel.SMA(rises, n)
+		rises, _ := kernel.Sides(kernel.Signs(kernel.Change(x, 1)))
+		return kernel.SMA(kernel.Scaled(rises, 100), n)
 	}),
 	// Spearman's coefficient with the bars' own order as the second ranking; the kernel
 	// keeps the window sorted.
@@ -419,10 +388,8 @@ var oscillators = []Indicator{
 		Params:  slices.Concat([]Param{length(14)}, zone(0.3, 0.7, 0, 1)),
 	}, "DeMarker", func(s *market.Series, a Args) []float64 {
 		n := a.Int("length")
-		rises, falls := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
-		for i := 1; i < s.Len(); i++ {
-			rises[i], falls[i] = max(0, s.High[i]-s.High[i-1]), max(0, s.Low[i-1]-s.Low[i])
-		}
+		rises, _ := kernel.Sides(kernel.Change(s.High, 1))
+		_, falls := kernel.Sides(kernel.Change(s.Low, 1))
 		up, down := kernel.RollingSum(rises, n), kernel.RollingSum(falls, n)
 		out := kernel.Unknown(s.Len(), n)
 		for i := n; i < len(out); i++ {
@@ -441,10 +408,7 @@ var oscillators = []Indicator{
 		Memory:  after(wilder("length"), window("momentum")),
 	}, "RMI", func(s *market.Series, a Args) []float64 {
 		x, n, k := column(s, a), a.Int("length"), a.Int("momentum")
-		rises, falls := kernel.NaNs(len(x)), kernel.NaNs(len(x))
-		for i := kernel.FirstValid(x) + k; i < len(x); i++ {
-			rises[i], falls[i] = max(x[i]-x[i-k], 0), max(x[i-k]-x[i], 0)
-		}
+		rises, falls := kernel.Sides(kernel.Change(x, k))
 		return kernel.Share(kernel.RMA(rises, n), kernel.RMA(falls, n))
 	}),
 	// It looks at one bar alone, so it needs no smoothing and has no memory.
@@ -454,14 +418,7 @@ var oscillators = []Indicator{
 		Formula: "IBS = (close - low) / (high - low)",
 		Params:  zone(0.2, 0.8, 0, 1),
 	}, "IBS", func(s *market.Series, _ Args) []float64 {
-		line := kernel.NaNs(s.Len())
-		for i := range line {
-			// A bar without range has no place to close in, and no value.
-			if span := s.High[i] - s.Low[i]; span > 0 {
-				line[i] = (s.Close[i] - s.Low[i]) / span
-			}
-		}
-		return line
+		return kernel.Quotient(kernel.Minus(s.Close, s.Low), kernel.Minus(s.High, s.Low))
 	}),
 	{
 		Name: "rsi_mfi_stoch", Title: "RSI MFI Stoch", Aliases: []string{"rsi_combo", "combo"}, Category: Momentum,
@@ -511,29 +468,15 @@ var oscillators = []Indicator{
 
 // williamsR returns Williams %R of n bars, -100 to 0.
 func williamsR(s *market.Series, n int) []float64 {
-	y, bottom := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
-	for i, top := range y {
-		// A NaN differs from everything, itself included, and stays.
-		if top != bottom[i] {
-			y[i] = -100 * (top - s.Close[i]) / (top - bottom[i])
-		} else {
-			y[i] = 0
-		}
-	}
-	return y
+	top, bottom := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
+	return kernel.Ratio(kernel.Minus(top, s.Close), kernel.Minus(top, bottom), -100)
 }
 
 // summedMoves returns the sums of the gains and of the losses of x, both
 // positive, over n changes.
 func summedMoves(x []float64, n int) (gains, losses []float64) {
-	// max keeps a NaN, so the first change stays unknown in both.
-	moves := kernel.Change(x, 1)
-	falls := make([]float64, len(x))
-	for i, m := range moves {
-		falls[i] = max(-m, 0)
-		moves[i] = max(m, 0)
-	}
-	return kernel.RollingSum(moves, n), kernel.RollingSum(falls, n)
+	gains, losses = kernel.Sides(kernel.Change(x, 1))
+	return kernel.RollingSum(gains, n), kernel.RollingSum(losses, n)
 }
 
 // ultimate returns the ultimate oscillator; the lengths may come in any order.

@@ -193,21 +193,8 @@ func (r *Result) Tail(total, n int) *Result {
 	// are.
 	t := *r
 	t.Settles = max(0, r.Settles-cut)
-	t.Lines = make([]Line, len(r.Lines))
-	for i, l := range r.Lines {
-		l.Values = l.Values[cut:]
-		t.Lines[i] = l
-	}
-	t.Histogram = make([]Histogram, len(r.Histogram))
-	for i, h := range r.Histogram {
-		h.Values = h.Values[cut:]
-		t.Histogram[i] = h
-	}
-	t.Fills = make([]Fill, len(r.Fills))
-	for i, f := range r.Fills {
-		f.Y1, f.Y2 = f.Y1[cut:], f.Y2[cut:]
-		t.Fills[i] = f
-	}
+	t.Lines, t.Histogram, t.Fills = slices.Clone(r.Lines), slices.Clone(r.Histogram), slices.Clone(r.Fills)
+	t.series(func(v *Values) { *v = (*v)[cut:] })
 	if r.Shaded != nil {
 		t.Shaded = r.Shaded[cut:]
 	}
@@ -233,6 +220,20 @@ func (r *Result) Tail(total, n int) *Result {
 		}
 	}
 	return &t
+}
+
+// series calls f with every column of r that has one value per bar, in a fixed order.
+func (r *Result) series(f func(v *Values)) {
+	for i := range r.Lines {
+		f(&r.Lines[i].Values)
+	}
+	for i := range r.Histogram {
+		f(&r.Histogram[i].Values)
+	}
+	for i := range r.Fills {
+		f(&r.Fills[i].Y1)
+		f(&r.Fills[i].Y2)
+	}
 }
 
 // Range returns the range of a panel, which holds all values of its lines and histograms:

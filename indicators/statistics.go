@@ -144,14 +144,7 @@ var statistics = []Indicator{
 		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
 			mean, dev := kernel.SMA(x, a.Int("length")), kernel.StdDev(x, a.Int("length"))
-			z := kernel.NaNs(len(x))
-			for i := range z {
-				// A window of equal prices has no deviation to measure by, and no value.
-				if dev[i] > 0 {
-					z[i] = (x[i] - mean[i]) / dev[i]
-				}
-			}
-			return Columns{z}
+			return Columns{kernel.Quotient(kernel.Minus(x, mean), dev)} // a window of equal prices has no deviation to measure by
 		},
 	},
 	{
@@ -171,11 +164,8 @@ var statistics = []Indicator{
 			for k, w := range weights {
 				// Four columns of squared changes, over 1, 2, 4 and 8 bars, each averaged over
 				// the same window.
-				squares := kernel.LogReturns(x, 1<<k)
-				for i, v := range squares {
-					squares[i] = v * v
-				}
-				for i, v := range kernel.InRuns(squares, func(run []float64) []float64 { return kernel.SMA(run, n) }) {
+				logs := kernel.LogReturns(x, 1<<k)
+				for i, v := range kernel.InRuns(kernel.Times(logs, logs), func(run []float64) []float64 { return kernel.SMA(run, n) }) {
 					// A NaN, once set, survives the later additions; a mean square of 0 has no
 					// logarithm.
 					if v > 0 {
@@ -345,29 +335,18 @@ func against(def string) Param {
 
 // correlation returns Pearson's coefficient of the last n values of x and y.
 func correlation(x, y []float64, n int) []float64 {
-	varX, varY, out := kernel.Covariance(x, y, n)
-	for i, c := range out {
-		// Rounding may carry a perfect correlation past 1.
-		if scale := math.Sqrt(varX[i] * varY[i]); scale != 0 {
-			out[i] = max(-1, min(1, c/scale))
-		} else {
-			out[i] = 0
-		}
+	varX, varY, cov := kernel.Covariance(x, y, n)
+	scale := kernel.Times(varX, varY)
+	for i, v := range scale {
+		scale[i] = math.Sqrt(v)
 	}
-	return out
+	return kernel.Clamp(kernel.Ratio(cov, scale, 1), -1, 1) // rounding may carry a perfect correlation past 1
 }
 
 // beta returns the slope of y's returns on x's over n returns.
 func beta(x, y []float64, n int) []float64 {
-	varX, _, out := kernel.Covariance(kernel.Rate(x, 1, 1, -1), kernel.Rate(y, 1, 1, -1), n)
-	for i, c := range out {
-		if varX[i] != 0 {
-			out[i] = c / varX[i]
-		} else {
-			out[i] = 0
-		}
-	}
-	return out
+	varX, _, cov := kernel.Covariance(kernel.Rate(x, 1, 1, -1), kernel.Rate(y, 1, 1, -1), n)
+	return kernel.Ratio(cov, varX, 1)
 }
 
 // barsSince returns how many bars ago the bars in at were, counted from each bar, and

@@ -350,14 +350,8 @@ func bothSides(s *market.Series, study func(s *market.Series, side int) *Result)
 	// Lines, fills and signals of the second side are turned back; no study of structure
 	// has levels or histograms.
 	r, below := study(s, 0), study(upsideDown(s), 1)
-	for _, l := range below.Lines {
-		l.Values = kernel.Scaled(l.Values, -1)
-		r.Lines = append(r.Lines, l)
-	}
-	for _, f := range below.Fills {
-		f.Y1, f.Y2 = kernel.Scaled(f.Y1, -1), kernel.Scaled(f.Y2, -1)
-		r.Fills = append(r.Fills, f)
-	}
+	below.series(func(v *Values) { *v = kernel.Scaled(*v, -1) })
+	r.Lines, r.Fills = append(r.Lines, below.Lines...), append(r.Fills, below.Fills...)
 	for _, sig := range below.Signals {
 		sig.Y = -sig.Y
 		r.Signals = append(r.Signals, sig)

@@ -115,13 +115,10 @@ var trends = []Indicator{
 		Plots:   []Plot{{Label: "VI+", Tone: Up}, {Label: "VI-", Tone: Down}}, Events: []Event{lines("VI+", "VI-").crossedBy("VI+", "VI-")}, Levels: constant(1),
 		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
-			ups, downs := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
 			// Upward movement reaches from the low before to the high, downward movement
 			// from the high before to the low. Both are set in proportion to the true
 			// range.
-			for i := 1; i < len(ups); i++ {
-				ups[i], downs[i] = math.Abs(s.High[i]-s.Low[i-1]), math.Abs(s.Low[i]-s.High[i-1])
-			}
+			ups, downs := kernel.Absolute(kernel.Minus(s.High, kernel.Shift(s.Low, 1))), kernel.Absolute(kernel.Minus(s.Low, kernel.Shift(s.High, 1)))
 			// Windows without range have no value.
 			span := kernel.RollingSum(kernel.TrueRange(s), n)
 			plus, less := kernel.Quotient(kernel.RollingSum(ups, n), span), kernel.Quotient(kernel.RollingSum(downs, n), span)
@@ -284,14 +281,8 @@ var trends = []Indicator{
 			// The way is the sum of all changes, up and down; the ratio is how much of it
 			// led somewhere.
 			way := kernel.RollingSum(kernel.Absolute(kernel.Change(x, 1)), n)
-			ratio := kernel.NaNs(len(x))
-			for i := n; i < len(x); i++ {
-				if way[i] > 0 {
-					ratio[i] = min(1, math.Abs(x[i]-x[i-n])/way[i]) // rounding could exceed 1
-				}
-			}
-			// Between 0.3 and 0.6 the market keeps the mode it was in.
-			return Columns{ratio}
+			// Between 0.3 and 0.6 the market keeps the mode it was in. Rounding could exceed 1.
+			return Columns{kernel.Clamp(kernel.Quotient(kernel.Absolute(kernel.Change(x, n)), way), 0, 1)}
 		},
 	},
 	{

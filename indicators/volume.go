@@ -274,14 +274,8 @@ var volumes = []Indicator{
 		Params:  []Param{length(10), spikeFactor()},
 		Plots:   []Plot{mainly("RVOL"), unseen("Limit")}, Levels: constant(1), Events: []Event{spikesAt("RVOL", "Limit")},
 		Calc: func(s *market.Series, a Args) Columns {
-			ratio, mean := kernel.NaNs(s.Len()), kernel.SMA(s.Volume, a.Int("length"))
-			for i := 1; i < len(ratio); i++ {
-				// The bar itself is not part of its average.
-				if mean[i-1] > 0 {
-					ratio[i] = s.Volume[i] / mean[i-1]
-				}
-			}
-			return Columns{ratio, slices.Repeat([]float64{a.Float("spike")}, len(ratio))}
+			usual := kernel.Shift(kernel.SMA(s.Volume, a.Int("length")), 1) // the bar itself is not part of its average
+			return Columns{kernel.Quotient(s.Volume, usual), slices.Repeat([]float64{a.Float("spike")}, s.Len())}
 		},
 	},
 	// It is the step of on-balance volume, bar by bar.
@@ -292,19 +286,7 @@ var volumes = []Indicator{
 		Memory:  fixed(1),
 		Plots:   []Plot{histogram("Net volume")}, Events: []Event{silently(zero("Net volume"))}, Levels: constant(0),
 		Calc: func(s *market.Series, _ Args) Columns {
-			// The first bar has no close before it and no sign.
-			net := kernel.NaNs(s.Len())
-			for i := 1; i < len(net); i++ {
-				switch {
-				case s.Close[i] > s.Close[i-1]:
-					net[i] = s.Volume[i]
-				case s.Close[i] < s.Close[i-1]:
-					net[i] = -s.Volume[i]
-				default:
-					net[i] = 0
-				}
-			}
-			return Columns{net}
+			return Columns{kernel.Times(s.Volume, kernel.Signs(kernel.Change(s.Close, 1)))} // the first bar has no sign
 		},
 	},
 	// The name is that of a figure made from single trades, which bars do not have; the

@@ -66,6 +66,11 @@ func Times(a, b []float64) []float64 {
 	return zip(a, b, func(a, b float64) float64 { return a * b })
 }
 
+// Plus returns a+b.
+func Plus(a, b []float64) []float64 {
+	return zip(a, b, func(a, b float64) float64 { return a + b })
+}
+
 // Quotient returns a/b, and NaN where b is 0.
 func Quotient(a, b []float64) []float64 {
 	return zip(a, b, func(a, b float64) float64 {
@@ -108,6 +113,26 @@ func Scaled(x []float64, by float64) []float64 {
 
 // Absolute returns |x|.
 func Absolute(x []float64) []float64 { return each(x, math.Abs) }
+
+// Sides returns the parts of x above zero and, as positive numbers, those below.
+func Sides(x []float64) (up, down []float64) {
+	return each(x, func(v float64) float64 { return max(v, 0) }), each(x, func(v float64) float64 { return max(-v, 0) })
+}
+
+// Signs returns 1 where x is above zero, -1 where it is below, and 0 where it is zero.
+func Signs(x []float64) []float64 {
+	return each(x, func(v float64) float64 {
+		if v == 0 || math.IsNaN(v) {
+			return v
+		}
+		return math.Copysign(1, v)
+	})
+}
+
+// Clamp returns x kept between lo and hi.
+func Clamp(x []float64, lo, hi float64) []float64 {
+	return each(x, func(v float64) float64 { return max(lo, min(hi, v)) })
+}
 
 // Greater returns the larger of a and b, Lesser the smaller.
 func Greater(a, b []float64) []float64 { return zip(a, b, math.Max) }
