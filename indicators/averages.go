@@ -267,10 +267,7 @@ var averages = []Indicator{
 	}, "ZLSMA", func(x []float64, a Args) []float64 {
 		once, _ := kernel.Regression(x, a.Int("length"))
 		twice, _ := kernel.Regression(once, a.Int("length"))
-		for i, v := range twice {
-			twice[i] = float64(2*once[i]) - v
-		}
-		return twice
+		return kernel.Minus(kernel.Scaled(once, 2), twice)
 	}),
 	// Its extremes are those of highs and lows, whatever is averaged.
 	{

@@ -53,11 +53,8 @@ var ciphers = []Indicator{
 			c := newCipher(s, a)
 			zero := make([]float64, s.Len())
 			push := kernel.Ratio(kernel.Minus(s.Close, s.Open), kernel.Minus(s.High, s.Low), 150)
-			flow := kernel.SMA(push, 60)
 			// The script moves the line down by 2.5, so that rest lies a little below zero.
-			for i := range flow {
-				flow[i] -= 2.5
-			}
+			flow := kernel.Each(kernel.SMA(push, 60), func(v float64) float64 { return v - 2.5 })
 			r := &Result{
 				YRange: &[2]float64{-105, 105},
 				Lines: []Line{
@@ -89,12 +86,12 @@ func newCipher(s *market.Series, a Args) cipher {
 	var c cipher
 	c.wt1, c.wt2 = waveTrend(kernel.TypicalPrice(s), a.Int("wt_channel_length"), a.Int("wt_average_length"), 3)
 	c.rsi = kernel.RSI(s.Close, 14)
-	logs := kernel.NaNs(s.Len())
-	for i, v := range s.Close {
+	logs := kernel.Each(s.Close, func(v float64) float64 {
 		if v > 0 {
-			logs[i] = math.Log(v)
+			return math.Log(v)
 		}
-	}
+		return nan
+	})
 	// %K and %D are smoothed alike, over three bars.
 	smoothed := func(x []float64) []float64 { return kernel.SMA(x, 3) }
 	c.k = kernel.InRuns(logs, func(x []float64) []float64 { return smoothed(kernel.HeldStochastic(kernel.RSI(x, 14), 14)) })

@@ -275,10 +275,7 @@ var momentums = []Indicator{
 		}, TurnUp, TurnDown, ZeroUp, ZeroDown)},
 		Calc: func(s *market.Series, a Args) Columns {
 			x := column(s, a)
-			both := kernel.ROC(x, a.Int("long"))
-			for i, v := range kernel.ROC(x, a.Int("short")) {
-				both[i] += v
-			}
+			both := kernel.Plus(kernel.ROC(x, a.Int("long")), kernel.ROC(x, a.Int("short")))
 			// both has its first value where the longer rate of change has, and the average
 			// starts there.
 			return Columns{kernel.WMA(both, a.Int("wma"))}
@@ -325,13 +322,8 @@ var momentums = []Indicator{
 			// Weights that rise to the newest bar are wma's; counted from the newest they are n+1 less
 			// those.
 			heavy, mean := kernel.WMA(x, n), kernel.SMA(x, n)
-			line := kernel.NaNs(len(x))
-			for i := range line {
-				if mean[i] != 0 {
-					// Σ k*x / Σ x is WMA/SMA * (n+1)/2, k being 1 for the oldest.
-					line[i] = float64((heavy[i]/mean[i])*float64(n+1)/2) - float64(n+1)
-				}
-			}
+			// Σ k*x / Σ x is WMA/SMA * (n+1)/2, k being 1 for the oldest.
+			line := kernel.Each(kernel.Quotient(heavy, mean), func(v float64) float64 { return float64(v*float64(n+1)/2) - float64(n+1) })
 			// A line crosses itself of one bar ago where it turns.
 			before := kernel.Shift(line, 1)
 			return Columns{line, before}

@@ -486,20 +486,12 @@ func ultimate(s *market.Series, n1, n2, n3 int) []float64 {
 	slices.Sort(lengths)
 	// Buying pressure is how far the close lies above the true low, which takes in the
 	// close before.
-	pressure, ranges := kernel.Unknown(s.Len(), 1), kernel.TrueRange(s)
-	for i := 1; i < s.Len(); i++ {
-		pressure[i] = s.Close[i] - min(s.Low[i], s.Close[i-1])
-	}
-	out := kernel.Unknown(s.Len(), lengths[2])
+	pressure, ranges := kernel.Minus(s.Close, kernel.Lesser(s.Low, kernel.Shift(s.Close, 1))), kernel.TrueRange(s)
+	out := make([]float64, s.Len())
 	for k, n := range lengths {
 		weight := []float64{400.0 / 7, 200.0 / 7, 100.0 / 7}[k]
-		bought, all := kernel.RollingSum(pressure, n), kernel.RollingSum(ranges, n)
-		for i := lengths[2]; i < len(out); i++ {
-			// A window without range adds nothing.
-			if all[i] != 0 {
-				out[i] += float64(weight * bought[i] / all[i])
-			}
-		}
+		// A window without range adds nothing.
+		out = kernel.Plus(out, kernel.Ratio(kernel.RollingSum(pressure, n), kernel.RollingSum(ranges, n), weight))
 	}
 	return out
 }

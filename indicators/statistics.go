@@ -24,10 +24,7 @@ var figures = slices.Concat(rows(Statistics, volatile,
 		formula: "slope = b, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1"},
 	row{name: "linreg_angle", title: "Linreg Angle", aliases: "linearreg_angle", label: "Angle", least: 2, length: 14, of: func(x []float64, n int) []float64 {
 		_, slope := kernel.Regression(x, n)
-		for i, v := range slope {
-			slope[i] = kernel.Degrees(math.Atan(v))
-		}
-		return slope
+		return kernel.Each(slope, func(v float64) float64 { return kernel.Degrees(math.Atan(v)) })
 	},
 		doc:     "Slope of the least-squares line through the last prices as an angle in degrees, a bar as wide as a price unit is high. As in TA-Lib.",
 		formula: "angle = atan(slope) in degrees"},
@@ -176,10 +173,7 @@ var statistics = []Indicator{
 				}
 			}
 			// The mean square grows with d to the power 2H.
-			for i := range slope {
-				slope[i] /= 2
-			}
-			return Columns{slope}
+			return Columns{kernel.Scaled(slope, 0.5)}
 		},
 	},
 	{
@@ -336,11 +330,7 @@ func against(def string) Param {
 // correlation returns Pearson's coefficient of the last n values of x and y.
 func correlation(x, y []float64, n int) []float64 {
 	varX, varY, cov := kernel.Covariance(x, y, n)
-	scale := kernel.Times(varX, varY)
-	for i, v := range scale {
-		scale[i] = math.Sqrt(v)
-	}
-	return kernel.Clamp(kernel.Ratio(cov, scale, 1), -1, 1) // rounding may carry a perfect correlation past 1
+	return kernel.Clamp(kernel.Ratio(cov, kernel.Each(kernel.Times(varX, varY), math.Sqrt), 1), -1, 1) // rounding may carry a perfect correlation past 1
 }
 
 // beta returns the slope of y's returns on x's over n returns.

@@ -228,13 +228,13 @@ var trends = []Indicator{
 			// The logarithms scale it: 0 is a straight way through the range, 100 are n
 			// bars that each cover all of it.
 			way, reach := kernel.RollingSum(kernel.TrueRange(s), n), kernel.Minus(kernel.Highest(hi, n), kernel.Lowest(lo, n))
-			out := kernel.NaNs(len(way))
-			for i := range out {
-				if way[i] > 0 && reach[i] > 0 {
-					out[i] = 100 * math.Log(way[i]/reach[i]) / math.Log(float64(n))
+			straight := math.Log(float64(n))
+			return Columns{kernel.Each(kernel.Quotient(way, reach), func(v float64) float64 {
+				if v > 0 {
+					return 100 * math.Log(v) / straight
 				}
-			}
-			return Columns{out}
+				return nan
+			})}
 		},
 	},
 	aroundZero(Indicator{
@@ -261,13 +261,7 @@ var trends = []Indicator{
 			dev := kernel.StdDev(x, n)
 			// The deviation of the numbers 1 to n is the root of (n² - 1)/12.
 			perBar := math.Sqrt((float64(n)*float64(n) - 1) / 12)
-			out := kernel.Unknown(len(x), kernel.FirstValid(dev))
-			for i := kernel.FirstValid(dev); i < len(x); i++ {
-				if dev[i] > 0 {
-					out[i] = max(-1, min(1, slope[i]*perBar/dev[i]))
-				}
-			}
-			return Columns{out}
+			return Columns{kernel.Clamp(kernel.Ratio(slope, dev, perBar), -1, 1)}
 		},
 	},
 	{

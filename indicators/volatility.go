@@ -105,10 +105,7 @@ var volatility = []Indicator{
 			falls := kernel.Ratio(kernel.Minus(x, top), top, 100)
 			line = kernel.SMA(kernel.Times(falls, falls), n)
 		}
-		for i, v := range line {
-			line[i] = math.Sqrt(max(0, v))
-		}
-		return line
+		return kernel.Each(line, func(v float64) float64 { return math.Sqrt(max(0, v)) })
 	}),
 	// A year of independent returns has the variance of one bar times the bars in it,
 	// hence the root.

@@ -45,7 +45,7 @@ func Shift(x []float64, k int) []float64 {
 	return out
 }
 
-// zip returns the column that f makes of two columns, each that of one.
+// zip returns the column that f makes of two columns, Each that of one.
 func zip(a, b []float64, f func(a, b float64) float64) []float64 {
 	out := make([]float64, len(a))
 	for i, v := range a {
@@ -53,7 +53,7 @@ func zip(a, b []float64, f func(a, b float64) float64) []float64 {
 	}
 	return out
 }
-func each(x []float64, f func(float64) float64) []float64 {
+func Each(x []float64, f func(float64) float64) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {
 		out[i] = f(v)
@@ -108,20 +108,20 @@ func Share(a, b []float64) []float64 {
 
 // Scaled returns x*by.
 func Scaled(x []float64, by float64) []float64 {
-	return each(x, func(v float64) float64 { return v * by })
+	return Each(x, func(v float64) float64 { return v * by })
 }
 
 // Absolute returns |x|.
-func Absolute(x []float64) []float64 { return each(x, math.Abs) }
+func Absolute(x []float64) []float64 { return Each(x, math.Abs) }
 
 // Sides returns the parts of x above zero and, as positive numbers, those below.
 func Sides(x []float64) (up, down []float64) {
-	return each(x, func(v float64) float64 { return max(v, 0) }), each(x, func(v float64) float64 { return max(-v, 0) })
+	return Each(x, func(v float64) float64 { return max(v, 0) }), Each(x, func(v float64) float64 { return max(-v, 0) })
 }
 
 // Signs returns 1 where x is above zero, -1 where it is below, and 0 where it is zero.
 func Signs(x []float64) []float64 {
-	return each(x, func(v float64) float64 {
+	return Each(x, func(v float64) float64 {
 		if v == 0 || math.IsNaN(v) {
 			return v
 		}
@@ -131,7 +131,7 @@ func Signs(x []float64) []float64 {
 
 // Clamp returns x kept between lo and hi.
 func Clamp(x []float64, lo, hi float64) []float64 {
-	return each(x, func(v float64) float64 { return max(lo, min(hi, v)) })
+	return Each(x, func(v float64) float64 { return max(lo, min(hi, v)) })
 }
 
 // Greater returns the larger of a and b, Lesser the smaller.
@@ -150,7 +150,7 @@ func Offset(mid, dev []float64, by float64) []float64 {
 
 // ZeroNaN returns x with 0 in place of NaN.
 func ZeroNaN(x []float64) []float64 {
-	return each(x, func(v float64) float64 {
+	return Each(x, func(v float64) float64 {
 		if math.IsNaN(v) {
 			return 0
 		}

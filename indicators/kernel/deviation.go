@@ -4,11 +4,7 @@ import "math"
 
 // StdDev returns the population deviation of the last n values.
 func StdDev(x []float64, n int) []float64 {
-	_, out := MeanVariance(x, n)
-	for i, v := range out {
-		out[i] = math.Sqrt(v)
-	}
-	return out
+	return Each(Variance(x, n), math.Sqrt)
 }
 
 // Variance returns the population variance of the last n values.
