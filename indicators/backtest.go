@@ -490,20 +490,16 @@ func (t *tester) leaves() string {
 	} else if t.untilUntrue() {
 		by = append(by, "when enter is no longer true")
 	}
-	switch hold := t.terms.hold; {
-	case hold == 1:
-		by = append(by, "after 1 bar")
-	case hold > 1:
-		by = append(by, fmt.Sprintf("after %d bars", hold))
+	if hold := t.terms.hold; hold > 0 {
+		by = append(by, fmt.Sprintf("after %d bar%s", hold, strings.Repeat("s", min(1, hold-1))))
 	}
-	if t.terms.stop+t.terms.stopATR > 0 {
-		by = append(by, "at the stop")
-	}
-	if t.terms.trail+t.terms.trailATR > 0 {
-		by = append(by, "at the trailing stop")
-	}
-	if t.terms.target+t.terms.targetATR > 0 {
-		by = append(by, "at the target")
+	for _, way := range []struct {
+		distance float64
+		words    string
+	}{{t.terms.stop + t.terms.stopATR, "at the stop"}, {t.terms.trail + t.terms.trailATR, "at the trailing stop"}, {t.terms.target + t.terms.targetATR, "at the target"}} {
+		if way.distance > 0 {
+			by = append(by, way.words)
+		}
 	}
 	return strings.Join(by, ", ")
 }

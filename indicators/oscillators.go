@@ -165,16 +165,7 @@ var oscillators = []Indicator{
 		Memory: longest(wilder("rsi", "streak"), after(window("rank"), fixed(1))),
 	}, "CRSI", func(s *market.Series, a Args) []float64 {
 		x := column(s, a)
-		// How many bars in a row x rose, or fell, then negative; 0 where it stayed.
-		streak := make([]float64, len(x))
-		for i := 1; i < len(x); i++ {
-			switch kernel.Compare(x[i], x[i-1]) {
-			case 1:
-				streak[i] = max(streak[i-1], 0) + 1
-			case -1:
-				streak[i] = min(streak[i-1], 0) - 1
-			}
-		}
+		streak := kernel.Streak(x, 1)
 		// The return is taken in proportion to the price before; a price of 0 gives 0.
 		price, run := kernel.RSI(x, a.Int("rsi")), kernel.RSI(streak, a.Int("streak"))
 		rank := kernel.PercentRank(kernel.Ratio(kernel.Change(x, 1), kernel.Shift(x, 1), 1), a.Int("rank"), false)

@@ -9,11 +9,6 @@ import (
 
 // chartPatterns are lines and figures through swings.
 var chartPatterns = []Indicator{
-	// The rule, for falling lines; rising ones mirrored. Two swing highs in
-	// succession of which the second is lower make a line, if no close between them
-	// lies above it. It is drawn on from the bar that confirms the second until a
-	// close above it, which is a breakout, or until newer swings make another, which
-	// is drawn from the next bar on.
 	{
 		Name: "trend_lines", Title: "Trend lines", Aliases: []string{"trendlines", "trend_line", "auto_trendlines"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Trend lines found from the bars: a falling line through the last two swing highs and a rising one through the last two swing lows, drawn on from where they are known until a close breaks them. Nothing repaints.",
@@ -35,10 +30,6 @@ var chartPatterns = []Indicator{
 			}
 		},
 	},
-	// The rule: a falling channel runs along the falling line of trend_lines and
-	// parallel to it through the low that lies furthest below it between the two
-	// swings; a rising one is mirrored. Of the two the one with the newer second
-	// swing is drawn, until a close leaves it on either side.
 	{
 		Name: "trend_channel", Title: "Channel", Aliases: []string{"parallel_channel", "auto_channel", "price_channel_trend"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Trend channel found from the bars: a line through the last two falling swing highs, or rising swing lows, and its parallel through the furthest extreme between them. Breakouts are closes that leave it. Nothing repaints.",
@@ -63,11 +54,6 @@ var chartPatterns = []Indicator{
 			}
 		},
 	},
-	// The rule, for tops; bottoms mirrored. Two swing highs in succession are a double
-	// top in the making if they differ by at most tolerance mean true ranges and the
-	// lowest low between them, the neckline, lies at least depth of them below the
-	// lower one. A close below the neckline completes it; a close above the higher
-	// top, or lookback bars, end it.
 	{
 		Name: "double_top_bottom", Title: "Double top/bottom", Aliases: []string{"double_top", "double_bottom"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Double tops and bottoms: two swings at nearly the same price with a valley between them. The lines are the tops and the neckline of the newest one in the making; the signal fires when a close goes through the neckline. Nothing repaints.",
@@ -79,12 +65,6 @@ var chartPatterns = []Indicator{
 			return formations(s, a, doubleTop, [4]string{"Tops", "Neckline of tops", "Bottoms", "Neckline of bottoms"}, DoubleTop, DoubleBottom)
 		},
 	},
-	// The rule, for tops; bottoms mirrored. Three swing highs in succession are head
-	// and shoulders in the making if the middle one, the head, lies at least depth
-	// mean true ranges above both others, and these differ by at most tolerance of
-	// them. The neckline runs through the lowest lows before and after the head. A
-	// close below it completes the pattern; a close above the head, or lookback bars,
-	// end it.
 	{
 		Name: "head_shoulders", Title: "Head & shoulders", Aliases: []string{"head_and_shoulders", "inverse_head_shoulders"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Head and shoulders, and the inverse: three swings of which the middle one stands out and the outer ones are nearly equal. The lines are the head and the neckline of the newest one in the making; the signal fires when a close goes through the neckline. Nothing repaints.",
@@ -96,12 +76,6 @@ var chartPatterns = []Indicator{
 			return formations(s, a, headShoulders, [4]string{"Head", "Neckline", "Inverse head", "Inverse neckline"}, HeadShoulders, InverseHeadShoulders)
 		},
 	},
-	// The rule: the last four swings are two highs and two lows in turn. If the upper
-	// line through the highs does not rise, the lower one through the lows does not
-	// fall, and one of the two moves by more than tolerance mean true ranges, the
-	// lines meet and make a triangle: ascending if the highs are level, descending if
-	// the lows are, else symmetrical. A close outside the lines is a breakout; the
-	// point where they meet, or lookback bars, end it.
 	{
 		Name: "triangle", Title: "Triangle", Aliases: []string{"triangles", "ascending_triangle", "descending_triangle"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Triangles: two swing highs and two swing lows in turn between lines that meet, with level or falling highs and level or rising lows. The lines are those of the newest triangle, from the bar that confirms its last swing on; breakouts are closes outside it. Nothing repaints.",
@@ -129,11 +103,6 @@ var chartPatterns = []Indicator{
 			}
 		},
 	},
-	// The rule, for rises; falls mirrored. A pole is a rise of at least height mean
-	// true ranges from the lowest low of the pole bars before a high to that high.
-	// The flag is what follows: at least flag bars, at most four times as many, none
-	// above the pole and none that gives back more than half of it. A close above the
-	// highest high of the last flag bars completes it.
 	{
 		Name: "flag", Title: "Flag", Aliases: []string{"flags", "bull_flag", "bear_flag", "pennant"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Flags: a steep move, the pole, and a short rest after it that gives back at most half. The lines are the edge that a close must pass and the furthest that the rest has come back; the signal fires on that close. Nothing repaints.",

@@ -47,8 +47,6 @@ var profileEntries = []Indicator{
 		Draw: func(s *market.Series, a Args) *Result {
 			n := s.Len()
 			poc, vah, val := kernel.NaNs(n), kernel.NaNs(n), kernel.NaNs(n)
-			// One profile for all sessions, whose memory is used again; its levels are
-			// copied out at once.
 			var p profile
 			var begins []int
 			for _, span := range sessions(s, a) {
@@ -194,10 +192,9 @@ func byTime(*market.Series, int) float64       { return 1 }
 
 // fill makes p the profile of s, whose value area holds the given share of the
 // weight. It reports false, and p is nothing, when the prices have no range or the
-// bars no weight. The memory of p is used again. Callers that make many profiles
-// reuse one.
+// bars no weight.
 func (p *profile) fill(s *market.Series, bins int, share float64, weight func(*market.Series, int) float64) bool {
-	*p = profile{weights: resize(p.weights, bins), rising: resize(p.rising, bins)}
+	*p = profile{weights: make([]float64, bins), rising: make([]float64, bins)}
 	if s.Len() == 0 {
 		return false
 	}
@@ -299,16 +296,6 @@ func (p *profile) centre(k int) float64 { return p.low + float64((float64(k)+0.5
 // edge of the value area.
 func (p *profile) levels() (poc, vah, val float64) {
 	return p.centre(p.poc), p.edge(p.vah + 1), p.edge(p.val)
-}
-
-// resize returns n zeros, in the memory of x if it has room.
-func resize(x []float64, n int) []float64 {
-	if cap(x) < n {
-		return make([]float64, n)
-	}
-	x = x[:n]
-	clear(x)
-	return x
 }
 
 // hbarWidth is the share of the chart's width that the heaviest bin takes.

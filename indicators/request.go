@@ -462,7 +462,7 @@ func (ind *Indicator) param(name string) int {
 	}
 	// The given spelling is tried first, then looser ones, and names of other programs last.
 	key := snake(name)
-	keys := append([]string{strings.ToLower(name), key, strings.ReplaceAll(key, "_", "")}, spellings[key]...)
+	keys := append([]string{strings.ToLower(name), key, strings.ReplaceAll(key, "_", "")}, programs.Spellings[key]...)
 	for _, word := range []string{"_period", "_length"} { // basePeriod is base
 		if stem, ok := strings.CutSuffix(key, word); ok {
 			keys = append(keys, stem)
@@ -476,29 +476,6 @@ func (ind *Indicator) param(name string) int {
 		}
 	}
 	return -1
-}
-
-// spellings are names of parameters in TradingView, TA-Lib and pandas-ta and what
-// they may be here, the likeliest first.
-var spellings = map[string][]string{
-	"std": {"mult", "std_dev", "bb_mult"}, "stdev": {"mult", "std_dev"}, "std_dev": {"mult"}, "bb_std_dev": {"mult", "bb_mult"},
-	"nbdev_up": {"mult"}, "nbdev_dn": {"mult_lower"}, "upper_std": {"mult"}, "lower_std": {"mult_lower"},
-	"scalar": {"mult"}, "atr_multiplier": {"mult"}, "factor": {"mult"}, "multiplier": {"mult", "factor"},
-	"signal_smoothing": {"signal"}, "signal_length": {"signal"}, "signal_period": {"signal"}, "sig": {"signal"},
-	"fast_length": {"fast"}, "fast_period": {"fast"}, "short_length": {"fast", "short"}, "short_period": {"fast", "short"},
-	"slow_length": {"slow"}, "slow_period": {"slow"}, "long_length": {"slow", "long"}, "long_period": {"slow", "long"},
-	"di_length": {"length"}, "adx_length": {"length"}, "lensig": {"length"}, "atr_period": {"length", "atr_length"}, "atr_length": {"length"},
-	"rsi_period": {"rsi_length", "length"}, "stoch_period": {"stoch_length", "length"}, "stochastic_length": {"stoch_length", "length"},
-	"k_length": {"length"}, "k_period": {"length"}, "fast_k_period": {"length", "stoch_length"}, "slow_k_period": {"smooth"}, "slow_d_period": {"d"},
-	"k_smoothing": {"smooth", "k"}, "d_smoothing": {"d"}, "smooth_k": {"smooth", "k"}, "smooth_d": {"d"}, "smoothing": {"smooth", "ma_type"},
-	"time_period": {"length"}, "lookback": {"length", "range_bars"}, "look_back": {"length"}, "bars_back": {"length"},
-	"mamode": {"ma_type", "type"}, "ma_mode": {"ma_type", "type"}, "ma": {"ma_type", "type"}, "average_type": {"ma_type", "type"},
-	"conversion_line_length": {"conversion"}, "base_line_length": {"base"}, "leading_span_b_length": {"span_b"}, "leading_span_blength": {"span_b"}, "lagging_span": {"displacement"},
-	"af0": {"start"}, "af_initial": {"start"}, "max_af": {"maximum"}, "max_value": {"maximum"}, "acceleration_factor": {"start"},
-	"channel_length": {"channel"}, "average_length": {"average"}, "roc_length": {"roc", "length"}, "annual_length": {"periods"},
-	"upper_band": {"overbought"}, "lower_band": {"oversold"}, "upper_limit": {"overbought"}, "lower_limit": {"oversold"},
-	"applied_price": {"source"}, "series": {"source"}, "data": {"source"}, "on": {"source"},
-	"depth": {"left", "side"}, "deviations": {"mult", "deviation"}, "anchor_period": {"anchor"},
 }
 
 // unknownParam returns the error for a name that param does not find. It names the
@@ -608,19 +585,23 @@ func readSymbol(raw json.RawMessage) (string, error) {
 	return strings.ToUpper(strings.TrimSpace(text)), nil
 }
 
-//go:embed presets.json
-var presetsText []byte
+//go:embed programs.json
+var programsText []byte
 
-// presets are the defaults of other programs, by entry and program, where the
-// program has the indicator. TA-Lib's are those that version 0.8.1 reports of
+// programs is what is known of other programs. Presets are their defaults, by entry and
+// program, where the program has the indicator. TA-Lib's are those that version 0.8.1 reports of
 // itself (its abstract interface). TradingView's are the inputs that its built-in
 // indicators are known to have; they could not be checked against the program.
-// An empty set says that the defaults here are the same.
-var presets = func() (table map[string]map[string]map[string]json.RawMessage) {
-	if err := json.Unmarshal(presetsText, &table); err != nil {
-		panic("indicators: presets.json: " + err.Error())
+// An empty set says that the defaults here are the same. Spellings are names of parameters in
+// TradingView, TA-Lib and pandas-ta and what they may be here, the likeliest first.
+var programs = func() (known struct {
+	Presets   map[string]map[string]map[string]json.RawMessage
+	Spellings map[string][]string
+}) {
+	if err := json.Unmarshal(programsText, &known); err != nil {
+		panic("indicators: programs.json: " + err.Error())
 	}
-	return table
+	return known
 }()
 
 // preset returns the defaults of the program that "preset" names, or none.
@@ -633,10 +614,10 @@ func (ind *Indicator) preset(given map[string]json.RawMessage) (map[string]json.
 	// Names are compared without case, blanks, hyphens and underscores: "TA-Lib" is talib. An
 	// unknown program is refused: with our defaults in its place the values would not be those
 	// that were asked for.
-	defaults, ok := presets[ind.Name][strings.ToLower(strings.Trim(oneWord.Replace(string(raw)), `"`))]
+	defaults, ok := programs.Presets[ind.Name][strings.ToLower(strings.Trim(oneWord.Replace(string(raw)), `"`))]
 	if !ok {
 		known := "none is known"
-		if names := slices.Sorted(maps.Keys(presets[ind.Name])); len(names) > 0 {
+		if names := slices.Sorted(maps.Keys(programs.Presets[ind.Name])); len(names) > 0 {
 			known = "it has " + strings.Join(names, ", ")
 		}
 		return nil, fmt.Errorf("%w: %s has no preset %s; %s", errParam, ind.Name, limit.Clip(string(raw)), known)

@@ -338,10 +338,6 @@ var stopEntries = []Indicator{
 			return Columns{line, kernel.Shift(line, 2), known}
 		},
 	},
-	// In a rise the line is the highest of the lows that the last amplitude bars had; it
-	// never falls. The rise ends when the mean of the highs of amplitude bars lies below
-	// that level and the close below the low of the bar before. The line of the fall then
-	// begins where the one of the rise stood. Falls mirrored.
 	{
 		Name: "halftrend", Title: "HalfTrend", Aliases: []string{"half_trend"}, Category: Trend, Traits: Overlay,
 		Doc:     "HalfTrend: a line below a rising market, the highest of its recent lows, and above a falling one, the lowest of its recent highs, with a channel of half the average true range times the deviation. After everget's script.",

@@ -135,10 +135,6 @@ var structures = []Indicator{
 			return r
 		},
 	},
-	// The rule: a swing is a pivot of the given widths, known when its right bars are
-	// there. A close beyond the last known swing high breaks the structure upwards,
-	// once per swing: with the trend it is a break of structure, against it a change
-	// of character, which turns the trend. Falls mirrored. Nothing repaints.
 	{
 		Name: "market_structure", Title: "Structure", Aliases: []string{"bos_choch", "smc", "structure"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Market structure: the last confirmed swing high and low, and closes beyond them. In the direction of the last break that is a break of structure (bos), against it a change of character (choch). Swings are known a few bars late and do not repaint.",
@@ -154,8 +150,6 @@ var structures = []Indicator{
 			return Columns{high, low}
 		},
 	},
-	// The rule: three bars of which the first and the third do not overlap leave a gap
-	// that the second ran through. A gap is filled when a bar reaches its far edge.
 	{
 		Name: "fair_value_gap", Title: "FVG", Aliases: []string{"fvg", "imbalance"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Fair value gaps: prices between the first and the third of three bars that do not overlap. The zones are those of the newest gap on each side that is not filled; a gap is filled when a bar reaches its far edge, and forgotten after some bars. Nothing repaints.",
@@ -167,13 +161,6 @@ var structures = []Indicator{
 			return fairValueGaps(s, a.Float("minimum_size")/100, a.Int("lookback"))
 		},
 	},
-	// The rule, for falls; rises mirrored. A close below the last known swing low
-	// breaks the structure, once per swing. The move that broke it began at the
-	// highest high between the swing and the break; the last rising bar up to there
-	// is the order block, from its low to its high. A bar that comes back to the
-	// block touches it. A close above the block ends it: from then on it is a breaker
-	// block of the other direction, until a close below it.
-	//
 	// The words are those of traders who follow Michael Huddleston (ICT); the rule
 	// is ours, since published ones differ in which bar is the block.
 	{
@@ -214,8 +201,6 @@ var structures = []Indicator{
 			})
 		},
 	},
-	// The rule: orders are thought to rest beyond swings. The first bar that trades
-	// beyond a swing takes it; if that bar closes back inside, it swept it.
 	{
 		Name: "liquidity_sweep", Title: "Sweeps", Aliases: []string{"liquidity_sweeps", "stop_hunt", "liquidity"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Liquidity sweeps: a bar that trades beyond a swing high or low for the first time and closes back inside. The lines are the nearest swings that no bar has traded beyond. Nothing repaints.",
@@ -229,9 +214,6 @@ var structures = []Indicator{
 			})
 		},
 	},
-	// The rule: two swing highs in succession whose prices differ by no more than a
-	// part of the mean true range of the last 14 bars are equal highs. Their level is
-	// the higher of the two; it holds until a bar trades beyond it.
 	{
 		Name: "equal_highs_lows", Title: "EQH/EQL", Aliases: []string{"eqh_eql", "equal_highs", "equal_lows"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Equal highs and lows: two swings in succession at nearly the same price, beyond which stops are thought to rest. The level is drawn from the bar that confirms the second swing until a bar trades beyond it. Nothing repaints.",
@@ -245,12 +227,6 @@ var structures = []Indicator{
 			})
 		},
 	},
-	// The rule, for supply; demand mirrored. A bar whose body falls by at least
-	// impulse times the mean true range of the 14 bars before it leaves a base: the
-	// bars directly before it, at most base of them, whose range is at most that
-	// mean. There must be one. The zone is the range of the base. A bar that comes
-	// back to it touches it, a close above it ends it.
-	//
 	// The words are those of Sam Seiden's rally, base and drop; the thresholds are
 	// ours, since he gives none.
 	{
@@ -268,11 +244,6 @@ var structures = []Indicator{
 			return bothSides(s, func(s *market.Series, side int) *Result { return supplyZones(s, a, side) })
 		},
 	},
-	// The rule: the swings of the last lookback bars are sorted by price and cut into
-	// groups, each no wider than tolerance times the mean true range of the 14 bars
-	// up to the newest swing. A group of at least touches swings is a level, at their
-	// mean. It is done anew whenever a swing becomes known or too old; the lines are
-	// the nearest levels on both sides of the close.
 	{
 		Name: "support_resistance", Title: "S/R", Aliases: []string{"auto_support_resistance", "sr_levels", "support_and_resistance"}, Category: Pattern, Traits: Overlay,
 		Doc:     "Support and resistance found from the bars: prices near which several swings turned. The lines are the nearest level above the close and the nearest below it. Breakouts are closes through the level of the bar before, level_touch a bar that reaches it and closes back. Nothing repaints.",

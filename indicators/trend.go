@@ -339,19 +339,12 @@ func lastOf(x []float64, n int) []float64 { return x[max(0, len(x)-n):] }
 // at a time.
 func sequential(s *market.Series, setup, countdown int) []Signal {
 	var signals []Signal
-	run, way, count := 0, 0, 0 // closes in a row, negative for falls; side and state of the countdown
+	run := kernel.Streak(s.Close, 4)
+	way, count := 0, 0 // side and state of the countdown
 	for i := 4; i < s.Len(); i++ {
-		switch c, before := s.Close[i], s.Close[i-4]; {
-		case c < before:
-			run = min(run, 0) - 1
-		case c > before:
-			run = max(run, 0) + 1
-		default:
-			run = 0
-		}
 		// A setup is complete on one bar, also if the run goes on. It begins a
 		// countdown unless one in its direction is under way.
-		switch run {
+		switch int(run[i]) {
 		case -setup:
 			signals = append(signals, Mark(i, s.Low[i], SetupBuy, Up))
 			if way <= 0 {

@@ -289,8 +289,6 @@ var volumes = []Indicator{
 			return Columns{kernel.Times(s.Volume, kernel.Signs(kernel.Change(s.Close, 1)))} // the first bar has no sign
 		},
 	},
-	// The name is that of a figure made from single trades, which bars do not have; the
-	// text of the record says so.
 	{
 		Name: "cvd", Title: "CVD", Aliases: []string{"cumulative_volume_delta", "cumulative_delta"}, Category: Volume, Memory: visible,
 		Doc: "Cumulative volume delta, estimated from the bars: what was bought less what was sold, summed from the first bar shown, taking the buyers' share of a bar's volume to be where it closed in its range. " +
@@ -300,10 +298,8 @@ var volumes = []Indicator{
 		Plots:   []Plot{mainly("CVD")}, Events: []Event{zero("CVD"), diverges("CVD")}, Levels: constant(0),
 		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.Cumulative(kernel.MoneyFlow(s))} },
 	},
-	// The rule: a wave turns up on the last of length rising closes in a row, and down
-	// on the last of as many falling ones; until then it goes on. The volume of its
-	// bars is added up, down waves below zero. That is the rule of the widely used
-	// public script by LazyBear; David Weis himself draws waves by hand.
+	// The rule is that of the widely used public script by LazyBear; David Weis himself draws
+	// waves by hand.
 	{
 		Name: "weis_wave", Title: "Weis wave", Aliases: []string{"weis_wave_volume", "wwv"}, Category: Volume,
 		Doc:     "Weis wave volume: the volume of each up or down wave added up since the wave began, down waves below zero. A wave turns when enough closes in a row go the other way. After LazyBear's script. Nothing repaints.",
@@ -316,23 +312,14 @@ var volumes = []Indicator{
 		Calc: func(s *market.Series, a Args) Columns {
 			n := a.Int("length")
 			total, side := kernel.NaNs(s.Len()), make([]float64, s.Len())
-			wave, run := 0.0, 0 // run: closes in a row that rose, or fell if below zero
+			wave, run := 0.0, kernel.Streak(s.Close, 1) // an unchanged close ends the run but not the wave
 			for i := 1; i < s.Len(); i++ {
-				// An unchanged close ends the run but not the wave.
-				switch way := kernel.Compare(s.Close[i], s.Close[i-1]); {
-				case way == 0:
-					run = 0
-				case way*run < 0:
-					run = way
-				default:
-					run += way
-				}
 				// The wave goes on unless the run is long enough to turn it.
 				turn := wave
 				switch {
-				case run >= n:
+				case run[i] >= float64(n):
 					turn = 1
-				case run <= -n:
+				case run[i] <= -float64(n):
 					turn = -1
 				}
 				switch {
@@ -347,10 +334,8 @@ var volumes = []Indicator{
 			return Columns{total, side}
 		},
 	},
-	// The rule: the volume since the period began, or of the bar alone, is compared
-	// with the mean of what the last length periods had at the same time after their
-	// begin. A period without a bar up to that time does not count. It is that of
-	// TradingView's "Relative Volume at Time", as its help page tells it.
+	// As TradingView's "Relative Volume at Time", as its help page tells it. A period without a bar
+	// up to that time does not count.
 	{
 		Name: "relative_volume_at_time", Title: "RVAT", Aliases: []string{"rvat", "rvol_at_time"}, Category: Volume,
 		Doc:     "Relative volume at time: the volume since the day began as a multiple of what the last days had at the same time of day. 1 is usual. With mode regular each bar is compared alone. Periods begin in UTC.",
@@ -496,13 +481,8 @@ var volumes = []Indicator{
 				}
 				line[i] = m
 			}
-			backdrop := kernel.NaNs(s.Len())
-			for i, size := range kernel.StdDev(s.Volume, kalmanWindow) {
-				// Ten deviations would be a bar of height 1; few volumes reach 0.8.
-				if size > 0 {
-					backdrop[i] = max(-0.8, min(0.8, signed[i]/size/10))
-				}
-			}
+			// Ten deviations would be a bar of height 1; few volumes reach 0.8.
+			backdrop := kernel.Clamp(kernel.Scaled(kernel.Quotient(signed, kernel.StdDev(s.Volume, kalmanWindow)), 0.1), -0.8, 0.8)
 			return Columns{line, kernel.SMA(line, a.Int("sig_length")), backdrop}
 		},
 	},

@@ -129,6 +129,21 @@ func Signs(x []float64) []float64 {
 	})
 }
 
+// Streak returns how many bars in a row x rose over k bars, or fell, then negative; 0 where it
+// stayed.
+func Streak(x []float64, k int) []float64 {
+	out := make([]float64, len(x))
+	for i := k; i < len(x); i++ {
+		switch Compare(x[i], x[i-k]) {
+		case 1:
+			out[i] = max(out[i-1], 0) + 1
+		case -1:
+			out[i] = min(out[i-1], 0) - 1
+		}
+	}
+	return out
+}
+
 // Clamp returns x kept between lo and hi.
 func Clamp(x []float64, lo, hi float64) []float64 {
 	return Each(x, func(v float64) float64 { return max(lo, min(hi, v)) })
