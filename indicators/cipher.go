@@ -135,34 +135,26 @@ const (
 // cipherTurn is how many bars on either side a turn exceeds: it is known so much later.
 const cipherTurn = 2
 
-// divergences adds those of WaveTrend, and of the others if they are asked for.
+// divergences adds those of WaveTrend, compared with the turn before however long ago it was,
+// and regular ones of the others if they are asked for, whose second turn lies at or beyond top
+// or bottom. Of one bar there is one signal for any bullish and any bearish one.
 func (c cipher) divergences(r *Result, s *market.Series, a Args) {
-	marks := make(map[Signal]bool) // one signal a bar for "any", whatever it came from
-	// note adds the signal that a divergence of any oscillator gives, at the edge of
-	// the panel.
-	note := func(d Divergence) {
-		sig := Mark(d.Known, -95, AnyBullDiv, Up)
+	marks := make(map[Signal]bool)
+	add := func(d Divergence, osc []float64, labels [4]string) {
+		r.Signals = append(r.Signals, d.Signal(osc, labels))
+		// Gold is a signal of its own, beside that of the divergence.
+		if labels[Bullish] == WTBullDiv && c.gold(d) {
+			r.Signals = append(r.Signals, Mark(d.Known, c.wt2[d.Known], GoldBuy, Up))
+		}
+		any := Mark(d.Known, -95, AnyBullDiv, Up) // at the edge of the panel
 		if d.Tone() == Down {
-			sig = Mark(d.Known, 95, AnyBearDiv, Down)
+			any = Mark(d.Known, 95, AnyBearDiv, Down)
 		}
-		if !marks[sig] {
-			marks[sig] = true
-			r.Signals = append(r.Signals, sig)
+		if !marks[any] {
+			marks[any] = true
+			r.Signals = append(r.Signals, any)
 		}
 	}
-	c.waveDivergences(r, s, a, note)
-	if a.Bool("show_rsi_divergences") {
-		otherDivergences(r, s, c.rsi, 60, 30, [4]string{RSIBullDiv, RSIBearDiv}, note)
-	}
-	if a.Bool("show_stoch_divergences") {
-		// These limits exclude nothing: the stochastic is never below 0 or above 100.
-		otherDivergences(r, s, c.k, 0, 100, [4]string{StochBullDiv, StochBearDiv}, note)
-	}
-}
-
-// waveDivergences adds the divergences of WaveTrend, compared with the turn before
-// however long ago it was, and has each of them noted.
-func (c cipher) waveDivergences(r *Result, s *market.Series, a Args, note func(Divergence)) {
 	for _, d := range Divergences(s.High, s.Low, c.wt2, cipherTurn, cipherTurn, s.Len()) {
 		turn := c.wt2[d.To]
 		// beyond reports whether the turn is extreme enough; a hidden divergence always
@@ -173,25 +165,28 @@ func (c cipher) waveDivergences(r *Result, s *market.Series, a Args, note func(D
 		if !beyond(faintTop, faintBottom) || d.Hidden() && !a.Bool("show_hidden") {
 			continue
 		}
-		r.Signals = append(r.Signals, d.Signal(c.wt2, [4]string{WTBullDiv, WTBearDiv, HiddenBullDiv, HiddenBearDiv}))
 		if a.Bool("show_divergences") && beyond(strongTop, strongBottom) {
 			r.DivLines = append(r.DivLines, d.Line(c.wt2))
 		}
-		// Gold is a signal of its own, beside that of the divergence.
-		if c.gold(d) {
-			r.Signals = append(r.Signals, Mark(d.Known, c.wt2[d.Known], GoldBuy, Up))
-		}
-		note(d)
+		add(d, c.wt2, [4]string{WTBullDiv, WTBearDiv, HiddenBullDiv, HiddenBearDiv})
 	}
-}
-
-// otherDivergences adds the regular divergences of another oscillator whose second turn
-// lies at or beyond top or bottom, and has each of them noted.
-func otherDivergences(r *Result, s *market.Series, osc []float64, top, bottom float64, labels [4]string, note func(Divergence)) {
-	for _, d := range Divergences(s.High, s.Low, osc, cipherTurn, cipherTurn, s.Len()) {
-		if d.Kind == Bearish && osc[d.To] >= top || d.Kind == Bullish && osc[d.To] <= bottom {
-			r.Signals = append(r.Signals, d.Signal(osc, labels))
-			note(d)
+	for _, other := range []struct {
+		toggle      string
+		osc         []float64
+		top, bottom float64
+		labels      [4]string
+	}{
+		{"show_rsi_divergences", c.rsi, 60, 30, [4]string{RSIBullDiv, RSIBearDiv}},
+		// These limits exclude nothing: the stochastic is never below 0 or above 100.
+		{"show_stoch_divergences", c.k, 0, 100, [4]string{StochBullDiv, StochBearDiv}},
+	} {
+		if !a.Bool(other.toggle) {
+			continue
+		}
+		for _, d := range Divergences(s.High, s.Low, other.osc, cipherTurn, cipherTurn, s.Len()) {
+			if d.Kind == Bearish && other.osc[d.To] >= other.top || d.Kind == Bullish && other.osc[d.To] <= other.bottom {
+				add(d, other.osc, other.labels)
+			}
 		}
 	}
 }

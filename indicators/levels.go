@@ -3,7 +3,6 @@ package indicators
 import (
 	"math"
 	"slices"
-	"sync"
 	"time"
 	_ "time/tzdata" // so that a zone means the same on every machine
 
@@ -206,7 +205,7 @@ func periodStarts(s *market.Series, period string) []bool {
 	for i, t := range s.Time {
 		if i == 0 || t >= next {
 			out[i] = true
-			next = periodEnd(t, period)
+			_, next = periodAround(t, period)
 		}
 	}
 	return out
@@ -215,16 +214,19 @@ func periodStarts(s *market.Series, period string) []bool {
 // calendar holds the periods that are bars of an interval too.
 var calendar = map[string]market.Interval{"hour": market.Hour1, "day": market.Day1, "week": market.Week1, "month": market.Month1}
 
-// periodEnd returns when the period around t ends, in unix seconds; never for an
-// endless one.
-func periodEnd(t int64, period string) int64 {
+// periodAround returns when the period around t began and when it ends, in unix seconds: 0 and
+// never for an endless one.
+func periodAround(t int64, period string) (start, end int64) {
 	if iv, ok := calendar[period]; ok {
-		return iv.Next(iv.Start(t))
+		start = iv.Start(t)
+		return start, iv.Next(start)
 	}
-	if period == "year" {
-		return yearStart(t, 1)
+	if period != "year" {
+		return 0, math.MaxInt64
 	}
-	return math.MaxInt64
+	first := func(year int) int64 { return time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).Unix() }
+	year := time.Unix(t, 0).UTC().Year()
+	return first(year), first(year + 1)
 }
 
 // periodOf returns the period that choice names. "auto" is the one that suits the interval,
@@ -296,24 +298,6 @@ func sinceAnchor(a Args, iv market.Interval) int64 { return periodSeconds[anchor
 // line jumps, and the price has crossed nothing.
 func withoutResets(signals []Signal, starts []bool) []Signal {
 	return slices.DeleteFunc(signals, func(sig Signal) bool { return starts[sig.Bar] })
-}
-
-// periodStart returns when the period around t began, in unix seconds; 0 for an
-// endless one.
-func periodStart(t int64, period string) int64 {
-	if iv, ok := calendar[period]; ok {
-		return iv.Start(t)
-	}
-	if period == "year" {
-		return yearStart(t, 0)
-	}
-	return 0
-}
-
-// yearStart returns when the year of t began, or the year later years after it, in unix
-// seconds.
-func yearStart(t int64, later int) int64 {
-	return time.Date(time.Unix(t, 0).UTC().Year()+later, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 }
 
 // pivotEntry completes a record of pivot points. levels returns the pivot and
@@ -426,8 +410,9 @@ func around(pp, centre, reach float64, parts ...float64) []float64 {
 // midnight there. It counts if the day on which it ends is no weekend there, so
 // that a Sunday evening which belongs to Monday's trading does.
 type clockSession struct {
-	name, zone string
-	from, to   int // to may be 24:00, but not past midnight
+	name     string
+	zone     *time.Location
+	from, to int // to may be 24:00, but not past midnight
 }
 
 // The hours: of currencies as banks in each place keep them, and of stocks as the
@@ -435,24 +420,24 @@ type clockSession struct {
 // that of each place.
 var sessionHours = map[string][]clockSession{
 	"forex": {
-		{"Tokyo", "Asia/Tokyo", 9 * 60, 18 * 60},
-		{"London", "Europe/London", 8 * 60, 17 * 60},
-		{"New York", "America/New_York", 8 * 60, 17 * 60},
+		{"Tokyo", place("Asia/Tokyo"), 9 * 60, 18 * 60},
+		{"London", place("Europe/London"), 8 * 60, 17 * 60},
+		{"New York", place("America/New_York"), 8 * 60, 17 * 60},
 	},
 	"stocks": {
-		{"Tokyo", "Asia/Tokyo", 9 * 60, 15*60 + 30},
-		{"London", "Europe/London", 8 * 60, 16*60 + 30},
-		{"New York", "America/New_York", 9*60 + 30, 16 * 60},
+		{"Tokyo", place("Asia/Tokyo"), 9 * 60, 15*60 + 30},
+		{"London", place("Europe/London"), 8 * 60, 16*60 + 30},
+		{"New York", place("America/New_York"), 9*60 + 30, 16 * 60},
 	},
 }
 
 // killZones are the hours of the day in New York that Michael Huddleston (ICT)
 // teaches; other tables move them by an hour.
 var killZones = []clockSession{
-	{"Asia", "America/New_York", 20 * 60, 24 * 60},
-	{"London open", "America/New_York", 2 * 60, 5 * 60},
-	{"New York open", "America/New_York", 7 * 60, 10 * 60},
-	{"London close", "America/New_York", 10 * 60, 12 * 60},
+	{"Asia", place("America/New_York"), 20 * 60, 24 * 60},
+	{"London open", place("America/New_York"), 2 * 60, 5 * 60},
+	{"New York open", place("America/New_York"), 7 * 60, 10 * 60},
+	{"London close", place("America/New_York"), 10 * 60, 12 * 60},
 }
 
 // sessionHistory reaches back over a long weekend.
@@ -476,22 +461,13 @@ func chosenSessions(a Args, table []clockSession) []clockSession {
 
 // place returns the time zone called name. The names are those in this file and
 // the table of zones is in the binary, so it cannot fail.
-var place = func() func(name string) *time.Location {
-	// Reading a zone from the table takes a while, so each is kept; a map for several
-	// goroutines, because charts are computed side by side.
-	var zones sync.Map
-	return func(name string) *time.Location {
-		if zone, ok := zones.Load(name); ok {
-			return zone.(*time.Location)
-		}
-		zone, err := time.LoadLocation(name)
-		if err != nil {
-			panic("indicators: " + err.Error())
-		}
-		zones.Store(name, zone)
-		return zone
+func place(name string) *time.Location {
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		panic("indicators: " + err.Error())
 	}
-}()
+	return zone
+}
 
 // covers reports whether a bar that begins at the given time, of the session's
 // zone, belongs to the session.
@@ -538,13 +514,13 @@ func byClock(bar int, y float64, label string) Signal {
 // lines end with the session; its range is remembered for the breakouts alone.
 func (c clockSession) follow(s *market.Series, high, low []float64, signals []Signal) []Signal {
 	hi, lo := nan, nan // range of the session under way, or of the last one until closes have left it
-	inside, zone := false, place(c.zone)
+	inside := false
 	for i := range s.Len() {
 		if inside && s.Time[i]-s.Time[i-1] > 86400/2 {
 			inside = false // bars of an exchange: the next one in a session is of another day
 		}
 		was := inside
-		inside = c.covers(time.Unix(s.Time[i], 0).In(zone))
+		inside = c.covers(time.Unix(s.Time[i], 0).In(c.zone))
 		switch {
 		// A session begins anew with its first bar, grows while it lasts, and keeps its
 		// range after its end until a close has left it on either side.

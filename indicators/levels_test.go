@@ -147,7 +147,7 @@ func TestSessionHours(t *testing.T) {
 		{"London open at 2 in New York", killZones[1], "2025-03-10T06:00:00Z", true},
 		{"New York open at 10 in New York", killZones[2], "2025-03-10T14:00:00Z", false},
 	} {
-		if got := test.c.covers(time.Unix(at(t, test.when), 0).In(place(test.c.zone))); got != test.want {
+		if got := test.c.covers(time.Unix(at(t, test.when), 0).In(test.c.zone)); got != test.want {
 			t.Errorf("%s, %s: %t, want %t", test.what, test.when, got, test.want)
 		}
 	}

@@ -1,8 +1,6 @@
 package indicators
 
 import (
-	"slices"
-
 	"wick/indicators/kernel"
 	"wick/market"
 )
@@ -91,15 +89,21 @@ func averageVotes(s *market.Series) []vote {
 // oscillatorVotes are those of the eleven oscillators. Each vote has a line whose values
 // say when it counts, the slowest that it needs.
 func oscillatorVotes(s *market.Series) []vote {
-	rsi := kernel.RSI(s.Close, 14)
-	return slices.Concat(zoneVotes(s, rsi), paceVotes(s), trendVotes(s, rsi))
-}
-
-// zoneVotes are those of oscillators that turn back from a zone, or lie beyond one.
-func zoneVotes(s *market.Series, rsi []float64) []vote {
-	cci, wr, uo := kernel.CCI(s.Close, 20), williamsR(s, 14), ultimate(s, 7, 14, 28)
+	rsi, cci, wr, uo := kernel.RSI(s.Close, 14), kernel.CCI(s.Close, 20), williamsR(s, 14), ultimate(s, 7, 14, 28)
 	k := kernel.SMA(kernel.Stochastic(s.Close, s.High, s.Low, 14), 3)
 	d := kernel.SMA(k, 3)
+	rsiK := kernel.SMA(kernel.Stochastic(rsi, rsi, rsi, 14), 3)
+	rsiD := kernel.SMA(rsiK, 3)
+	plus, minus, adx := kernel.Directional(s, 14, 14, "pine")
+	hl2 := kernel.MedianPrice(s)
+	ao, momentum := kernel.Minus(kernel.SMA(hl2, 5), kernel.SMA(hl2, 34)), kernel.Change(s.Close, 10)
+	macd := kernel.Minus(kernel.EMA(s.Close, 12), kernel.EMA(s.Close, 26))
+	signal, trend, mean := kernel.EMA(macd, 9), kernel.EMA(s.Close, 50), kernel.EMA(s.Close, 13)
+	bulls, bears := kernel.Minus(s.High, mean), kernel.Minus(s.Low, mean)
+	// Differences of prices may be close to zero, where only the size of the prices tells what is
+	// rounding.
+	compare := func(x, y float64, i int) int { return kernel.Compare(x+s.Close[i], y+s.Close[i]) }
+	side := func(i int) int { return kernel.Compare(s.Close[i], trend[i]) } // of the average of 50 bars
 	return []vote{
 		// RSI, CCI and %R turn back while they are in a zone.
 		turnsWithin(rsi, 30, 70), turnsWithin(cci, -100, 100), turnsWithin(wr, -80, -20),
@@ -108,24 +112,6 @@ func zoneVotes(s *market.Series, rsi []float64) []vote {
 		// Ultimate oscillator: beyond 70 it is a buy, since it stands for strength
 		// here.
 		{uo, func(i int) int { return either(kernel.Compare(uo[i], 70) > 0, kernel.Compare(uo[i], 30) < 0) }},
-	}
-}
-
-// compareMoves compares differences of prices at bar i. They may be close to zero, where
-// only the size of the prices tells what is rounding.
-func compareMoves(s *market.Series, x, y float64, i int) int {
-	return kernel.Compare(x+s.Close[i], y+s.Close[i])
-}
-
-// paceVotes are those of oscillators that say how fast the price moves, and where to.
-func paceVotes(s *market.Series) []vote {
-	compare := func(x, y float64, i int) int { return compareMoves(s, x, y, i) }
-	plus, minus, adx := kernel.Directional(s, 14, 14, "pine")
-	hl2 := kernel.MedianPrice(s)
-	ao, momentum := kernel.Minus(kernel.SMA(hl2, 5), kernel.SMA(hl2, 34)), kernel.Change(s.Close, 10)
-	macd := kernel.Minus(kernel.EMA(s.Close, 12), kernel.EMA(s.Close, 26))
-	signal := kernel.EMA(macd, 9)
-	return []vote{
 		// ADX: a trend that is strong and grows stronger, in its direction.
 		{adx, func(i int) int {
 			if kernel.Compare(adx[i], 20) <= 0 || kernel.Compare(adx[i], adx[i-1]) <= 0 {
@@ -141,29 +127,16 @@ func paceVotes(s *market.Series) []vote {
 		// Momentum: its direction. MACD: the side of its signal line.
 		{kernel.Shift(momentum, 1), func(i int) int { return compare(momentum[i], momentum[i-1], i) }},
 		{signal, func(i int) int { return compare(macd[i], signal[i], i) }},
-	}
-}
-
-// trendVotes are those of oscillators that are read by the side of the average of 50
-// bars that the close is on.
-func trendVotes(s *market.Series, rsi []float64) []vote {
-	compare := func(x, y float64, i int) int { return compareMoves(s, x, y, i) }
-	trend, mean := kernel.EMA(s.Close, 50), kernel.EMA(s.Close, 13)
-	side := func(i int) int { return kernel.Compare(s.Close[i], trend[i]) }
-	k := kernel.SMA(kernel.Stochastic(rsi, rsi, rsi, 14), 3)
-	d := kernel.SMA(k, 3)
-	bulls, bears := kernel.Minus(s.High, mean), kernel.Minus(s.Low, mean)
-	return []vote{
 		// Stochastic RSI: a buy counts below the average, a sell above it.
-		{trend, func(i int) int { // against the trend only
-			if v := zoneVote(k[i], d[i]); v == -side(i) {
+		{trend, func(i int) int {
+			if v := zoneVote(rsiK[i], rsiD[i]); v == -side(i) {
 				return v
 			}
 			return 0
 		}},
+		// Bull and bear power: in a rise the bears are below zero and give way, in a
+		// fall the bulls above it.
 		{trend, func(i int) int {
-			// Bull and bear power: in a rise the bears are below zero and give way, in a
-			// fall the bulls above it.
 			return either(side(i) > 0 && compare(bears[i], 0, i) < 0 && compare(bears[i], bears[i-1], i) > 0,
 				side(i) < 0 && compare(bulls[i], 0, i) > 0 && compare(bulls[i], bulls[i-1], i) < 0)
 		}},

@@ -20,20 +20,13 @@ var structures = []Indicator{
 		Memory:  lengths(2, "side"),
 		Draw: func(s *market.Series, a Args) *Result {
 			n := a.Int("side")
-			r := &Result{}
-			// add draws the fractals of one side. A high has the tone Down: there the price
-			// turned down.
-			add := func(bars []int, price []float64, line Line, label string, tone Tone) {
-				line.Style, line.Values = Dots, kernel.NaNs(s.Len())
-				for _, bar := range bars {
-					line.Values[bar+n] = price[bar]
-					r.Signals = append(r.Signals, Mark(bar+n, price[bar], label, tone))
+			return drawSwings(s, n, n, [2]string{"Up", "Down"}, Dots, func(pivots []int, price []float64) []float64 {
+				values := kernel.NaNs(len(price))
+				for _, bar := range pivots {
+					values[bar+n] = price[bar]
 				}
-				r.Lines = append(r.Lines, line)
-			}
-			add(Peaks(s.High, n, n), s.High, Line{Label: "Up", Tone: Down}, PivotHigh, Down)
-			add(Troughs(s.Low, n, n), s.Low, Line{Label: "Down", Tone: Up}, PivotLow, Up)
-			return r
+				return values
+			})
 		},
 	},
 	{
@@ -52,18 +45,7 @@ var structures = []Indicator{
 		}},
 		Draw: func(s *market.Series, a Args) *Result {
 			left, right := a.Int("left"), a.Int("right")
-			r := &Result{}
-			// add draws the swings of one side. A swing is known right bars after it, and
-			// line and signal stand there.
-			add := func(pivots []int, price []float64, line Line, label string, tone Tone) {
-				line.Style, line.Values = Step, lastSwing(pivots, price, right)
-				for _, bar := range pivots {
-					r.Signals = append(r.Signals, Mark(bar+right, price[bar], label, tone))
-				}
-				r.Lines = append(r.Lines, line)
-			}
-			add(Peaks(s.High, left, right), s.High, Line{Label: "High", Tone: Down}, PivotHigh, Down)
-			add(Troughs(s.Low, left, right), s.Low, Line{Label: "Low", Tone: Up}, PivotLow, Up)
+			r := drawSwings(s, left, right, [2]string{"High", "Low"}, Step, func(pivots []int, price []float64) []float64 { return lastSwing(pivots, price, right) })
 			// A swing that is known is the same for every history that has its bars.
 			r.Settles = max(kernel.FirstValid(r.Lines[0].Values), kernel.FirstValid(r.Lines[1].Values))
 			return r
@@ -495,6 +477,22 @@ func furthest(price []float64, from, to int, side float64) swing {
 	return swing{bar: at, price: price[at]}
 }
 
+// drawSwings returns a line for the swing highs and one for the swing lows, of the values that
+// are made of them, and marks each swing on the bar on which it becomes known. A high has the
+// tone Down: there the price turned down.
+func drawSwings(s *market.Series, left, right int, names [2]string, style Style, values func(pivots []int, price []float64) []float64) *Result {
+	r := &Result{}
+	add := func(pivots []int, price []float64, name, label string, tone Tone) {
+		r.Lines = append(r.Lines, Line{Label: name, Tone: tone, Style: style, Values: values(pivots, price)})
+		for _, bar := range pivots {
+			r.Signals = append(r.Signals, Mark(bar+right, price[bar], label, tone))
+		}
+	}
+	add(Peaks(s.High, left, right), s.High, names[0], PivotHigh, Down)
+	add(Troughs(s.Low, left, right), s.Low, names[1], PivotLow, Up)
+	return r
+}
+
 // lastSwing returns at each bar the price of the last swing known there.
 func lastSwing(pivots []int, price []float64, right int) []float64 {
 	out := kernel.NaNs(len(price))
@@ -794,26 +792,21 @@ func nearestLevels(levels []float64, price float64) (above, below float64) {
 	return above, below
 }
 
-// levelBreaks marks closes through the levels of the bar before, and bars that
-// reach one and close back.
+// levelBreaks marks closes through the levels of the bar before, since a close through one makes
+// it the nearest on the other side, and bars that reach one, which the bar before did not, and
+// close back.
 func levelBreaks(s *market.Series, above, below []float64) []Signal {
-	var signals []Signal
-	for i := 1; i < s.Len(); i++ {
-		// Against the levels of the bar before: a close through one makes it the
-		// nearest on the other side.
-		up, down := above[i-1], below[i-1]
-		switch {
-		case kernel.Compare(s.Close[i], up) > 0:
-			signals = append(signals, Mark(i, up, BreakUp, Up))
-		case kernel.Compare(s.Close[i], down) < 0:
-			signals = append(signals, Mark(i, down, BreakDown, Down))
-		// A touch needs a bar before that did not reach the level; a NaN compares as
-		// equal and gives none.
-		case kernel.Compare(s.High[i], up) >= 0 && kernel.Compare(s.High[i-1], up) < 0:
-			signals = append(signals, Mark(i, up, LevelTouch, Muted))
-		case kernel.Compare(s.Low[i], down) <= 0 && kernel.Compare(s.Low[i-1], down) > 0:
-			signals = append(signals, Mark(i, down, LevelTouch, Muted))
-		}
+	up, down := kernel.Shift(above, 1), kernel.Shift(below, 1)
+	way := func(i int) int {
+		return either(kernel.Compare(s.Close[i], up[i]) > 0, kernel.Compare(s.Close[i], down[i]) < 0)
 	}
-	return signals
+	back := func(i int) int { // a NaN compares as equal and gives none
+		if i == 0 || way(i) != 0 {
+			return 0
+		}
+		return either(kernel.Compare(s.High[i], up[i]) >= 0 && kernel.Compare(s.High[i-1], up[i]) < 0,
+			kernel.Compare(s.Low[i], down[i]) <= 0 && kernel.Compare(s.Low[i-1], down[i]) > 0)
+	}
+	touches := append(marked(up, LevelTouch, "", back), marked(down, "", LevelTouch, back)...)
+	return slices.Concat(marked(up, BreakUp, "", way), marked(down, "", BreakDown, way), toned(Muted, touches))
 }

@@ -355,7 +355,8 @@ var volumes = []Indicator{
 			var opened []int64               // when the periods began, at their first bar or before
 			for i := range out {
 				if starts[i] {
-					begins, opened = append(begins, i), append(opened, periodStart(s.Time[i], period))
+					start, _ := periodAround(s.Time[i], period)
+					begins, opened = append(begins, i), append(opened, start)
 				}
 				// In the mode regular the bar alone, else all volume since the period began.
 				sums[i] = s.Volume[i]
