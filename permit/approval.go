@@ -292,16 +292,17 @@ type minute struct {
 }
 
 // fits reports whether a client may place an order of this worth without a yes: the order
-// and what the client placed in the last hour together are not more than the sum. If there
-// are too many clients to keep count of, every order needs a yes: none is forgotten.
+// and what the client placed since an hour ago together are not more than the sum. What lies
+// ahead of the clock counts: the clock was set back meanwhile. If there are too many clients to
+// keep count of, every order needs a yes: none is forgotten.
 func (g *Gate) fits(client string, worth exact.Money, now time.Time) bool {
-	last := now.Unix() / 60
-	if len(g.sums) >= maxMinutes {
-		maps.DeleteFunc(g.sums, func(m minute, _ exact.Money) bool { return m.at <= last-hour })
-	}
+	first := now.Unix()/60 - hour + 1
+	maps.DeleteFunc(g.sums, func(m minute, _ exact.Money) bool { return m.at < first })
 	total, fits := worth, len(g.sums) < maxMinutes
-	for at := last - hour + 1; at <= last && fits; at++ {
-		total, fits = total.Add(g.sums[minute{cmp.Or(g.options.Payer, client), at}])
+	for m, sum := range g.sums {
+		if fits && m.client == cmp.Or(g.options.Payer, client) {
+			total, fits = total.Add(sum)
+		}
 	}
 	left, ok := g.above.Sub(total) // a sum that is too large for Money is above any bound
 	return fits && ok && left.Sign() >= 0

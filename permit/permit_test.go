@@ -229,6 +229,10 @@ func TestSum(t *testing.T) {
 		if g.Needs("client", worth(100).Worth, true) {
 			t.Error("what was placed an hour ago counts")
 		}
+		g.Count("client", worth(60).Worth, time.Now().Add(2*time.Hour))
+		if !g.Needs("client", worth(41).Worth, true) || g.Needs("client", worth(40).Worth, true) {
+			t.Error("what was placed before the clock was set back does not count")
+		}
 		if len(*b) != 0 {
 			t.Errorf("evidence without an answer: %v", *b)
 		}
