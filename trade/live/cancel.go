@@ -16,11 +16,10 @@ import (
 )
 
 const (
-	cancelTime    = 25 * time.Second // bounds how long a cancel may take, including the question what came of it
-	cancelsAtOnce = 4                // requests take a while to be answered
-	// sweepTime is how long one call begins to cancel orders. With cancelTime it is less than
-	// the 45 s after which the page gives up.
-	sweepTime = 15 * time.Second
+	cancelsAtOnce = 4 // requests take a while to be answered
+	// cancelTime is how long one call may take, including the questions what came of its cancels.
+	// It is less than the 45 s after which the page gives up.
+	cancelTime = 25 * time.Second
 )
 
 // Cancel asks the broker to cancel these orders.
@@ -30,17 +29,19 @@ func (v *venue) Cancel(who book.Who, ids []string) ([]book.Order, error) {
 
 // cancel asks the broker to cancel orders, a few at a time, and returns them as the broker then
 // reports them: one may still be open, with its cancel under way. It goes on after one that
-// could not be cancelled, and returns the last error at the end. If that takes too long, it
-// leaves the rest and says so. Why is as in [doubt].
+// could not be cancelled, and returns the last error at the end. If its time is over, it leaves the
+// rest and says so. It does not take the caller's context: a client that hangs up must not stop a
+// cancel halfway. Why is as in [doubt].
 func (v *venue) cancel(who book.Who, ids []string, why book.Code) (cancelled []book.Order, failed error) {
-	begin, late := time.Now(), errors.New("not asked for")
+	ctx, done := context.WithTimeout(context.Background(), cancelTime)
+	defer done()
 	after, errs := make([]book.Order, len(ids)), make([]error, len(ids))
 	var g errgroup.Group
 	g.SetLimit(cancelsAtOnce)
 	for i, id := range ids {
 		g.Go(func() error {
-			if errs[i] = late; time.Since(begin) <= sweepTime {
-				after[i], errs[i] = v.cancelOne(who, id, why)
+			if errs[i] = ctx.Err(); errs[i] == nil {
+				after[i], errs[i] = v.cancelOne(ctx, who, id, why)
 			}
 			return nil
 		})
@@ -49,7 +50,7 @@ func (v *venue) cancel(who book.Who, ids []string, why book.Code) (cancelled []b
 	left, ended := 0, 0
 	for i, o := range after {
 		switch {
-		case errs[i] == late:
+		case errs[i] != nil && errs[i] == ctx.Err(): // it was not asked for
 			left++
 		case errs[i] != nil:
 			failed = errs[i]
@@ -62,17 +63,14 @@ func (v *venue) cancel(who book.Who, ids []string, why book.Code) (cancelled []b
 	}
 	if left > 0 {
 		failed = book.Refuse("cancel_unfinished", "%d of %d open orders were not asked to be cancelled within %s, because %s takes only so many requests; %d are cancelled so far: cancel the rest by another call",
-			left, len(ids), sweepTime, v.Book.Remote.Name, ended)
+			left, len(ids), cancelTime, v.Book.Remote.Name, ended)
 	}
 	return cancelled, failed
 }
 
 // cancelOne asks the broker to cancel an order and returns it as the broker then reports it; a
-// zero order if it had ended with another. It does not take the caller's context: a client that
-// hangs up must not stop a cancel halfway.
-func (v *venue) cancelOne(who book.Who, id string, why book.Code) (after book.Order, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), cancelTime)
-	defer cancel()
+// zero order if it had ended with another.
+func (v *venue) cancelOne(ctx context.Context, who book.Who, id string, why book.Code) (after book.Order, err error) {
 	var o *book.Order
 	v.Look(func() { o = v.Book.Order(id) })
 	if o == nil || o.Status.Terminal() {
