@@ -1136,9 +1136,6 @@ func TestLiveExternalStop(t *testing.T) {
 		l := startLive(t, alpacatest.New())
 		defer l.stop()
 		other := brokerOf(t, l.venue)
-		if _, err := other.Rules(t.Context(), "AAA"); err != nil {
-			t.Fatal(err)
-		}
 		if _, err := other.Submit(t.Context(), live.Order{ClientID: "by-hand", Symbol: "AAA", Side: "buy", Type: "stop", TimeInForce: "gtc", Quantity: shares(1), Stop: shares(120)}); err != nil {
 			t.Fatal(err)
 		}
@@ -1192,9 +1189,6 @@ func TestLiveMovedStop(t *testing.T) {
 		v.Fill(entry.ID, shares(2), shares(99))
 		time.Sleep(time.Second)
 		other := brokerOf(t, v)
-		if _, err := other.Rules(t.Context(), "AAA"); err != nil {
-			t.Fatal(err)
-		}
 		stop := l.order(entry.ID + "-sl")
 		if _, err := other.Submit(t.Context(), live.Order{ClientID: "by-hand", Symbol: "AAA", Side: "sell", Type: "stop", TimeInForce: "gtc", Quantity: shares(2), Stop: shares(97), Replaces: stop.BrokerID}); err != nil {
 			t.Fatal(err)
@@ -1222,9 +1216,6 @@ func TestLiveExternalBracket(t *testing.T) {
 		l := startLive(t, v)
 		defer l.stop()
 		other := brokerOf(t, v)
-		if _, err := other.Rules(t.Context(), "AAA"); err != nil {
-			t.Fatal(err)
-		}
 		if _, err := other.Submit(t.Context(), live.Order{ClientID: "by-hand", Symbol: "AAA", Side: "buy", Type: "limit", TimeInForce: "gtc", Quantity: shares(1), Limit: shares(90), StopLoss: shares(80), TakeProfit: shares(120)}); err != nil {
 			t.Fatal(err)
 		}

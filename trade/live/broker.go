@@ -44,7 +44,7 @@ type Broker interface {
 type Order struct {
 	ClientID     string // our own id of it, which is never used twice
 	ID           string // the broker's; empty until it has answered
-	Symbol       string // as the book spells it
+	Symbol       string // as the broker spells it, by its Rules
 	Side         string // buy or sell
 	Type         string // market, limit, stop, stop_limit or trailing_stop
 	TimeInForce  string // gtc, day, ioc or fok
@@ -99,8 +99,9 @@ type Report struct {
 
 // Rules are the rules of a broker for orders in one symbol.
 type Rules struct {
-	Check func(Order) error                       // returns a Refused if the broker would not take the order
-	Tick  func(price exact.Decimal) exact.Decimal // returns the step of prices of this size
+	Symbol string                                  // as the broker spells it
+	Check  func(Order) error                       // returns a Refused if the broker would not take the order
+	Tick   func(price exact.Decimal) exact.Decimal // returns the step of prices of this size
 
 	DayEnd time.Time // when an order for the day that is sent now would end
 }

@@ -255,6 +255,7 @@ func wire(o *book.Order) Order {
 // an oco.
 func (a *arrival) toSend(o *book.Order, r book.OrderRequest, fill exact.Decimal) Order {
 	w, owned := wire(o), a.Book.Owned(o.Symbol)
+	w.Symbol = a.rules.Symbol
 	w.Short = o.Side == book.Sell && o.Quantity > owned
 	w.Reduces = o.ReduceOnly || book.Shrinks(owned, o.Remaining())
 	entry := cmp.Or(fill, o.Worst())

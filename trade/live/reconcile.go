@@ -47,8 +47,9 @@ func (v *venue) reconcile(ctx context.Context) (sure bool) {
 		})
 	default:
 		sure = true
-		for _, o := range v.concerned(report) {
-			sure = v.readOrder(ctx, o, report) && sure
+		all := withLegs(report)
+		for _, o := range v.concerned(all) {
+			sure = v.readOrder(ctx, o, all) && sure
 		}
 		v.Look(func() { sure = v.compare(report, asked, held, sure) && sure })
 	}
@@ -68,12 +69,11 @@ func (v *venue) blind(err error) {
 	remote.Judged = remote.Judged || long
 }
 
-// concerned returns the orders that a report says something of: all that are open, and those that
-// have ended in the book and not at the broker.
-func (v *venue) concerned(r Report) (orders []*book.Order) {
+// concerned returns the orders of the book that are open, there or at the broker.
+func (v *venue) concerned(there []State) (orders []*book.Order) {
 	v.Look(func() {
 		orders = v.Book.OpenOrders()
-		for _, s := range withLegs(r) {
+		for _, s := range there {
 			if o := v.ours(s); o != nil && o.Status.Terminal() {
 				orders = append(orders, o)
 			}
@@ -92,27 +92,23 @@ func withLegs(r Report) (all []State) {
 	return all
 }
 
-// readOrder learns what became of o, which may be a leg, from a report or by asking for it,
-// and reports whether its state is clear then.
-func (v *venue) readOrder(ctx context.Context, o *book.Order, r Report) bool {
-	all := withLegs(r)
+// readOrder learns what became of o, which may be a leg, from the orders of a report or by
+// asking for it, and reports whether its state is clear then.
+func (v *venue) readOrder(ctx context.Context, o *book.Order, there []State) bool {
 	// If the broker has not confirmed the order, its id there is not known.
-	i := slices.IndexFunc(all, func(s State) bool {
+	i := slices.IndexFunc(there, func(s State) bool {
 		return o.BrokerID != "" && s.ID == o.BrokerID || o.BrokerID == "" && s.ClientID == o.ID
 	})
-	var s State
-	if i >= 0 {
-		s = all[i]
-	}
 	// A list that says something else of the id of an order in doubt is not believed alone.
-	if i < 0 || o.Unknown() && !isOf(o, s) {
-		var err error
-		switch s, err = v.broker.Lookup(ctx, wire(o)); {
-		case errors.Is(err, ErrUnknown) && o.Unknown():
-			return v.giveUp(o, book.Because(book.NeverArrived, v.Book.Remote.Name))
-		case err != nil: // the broker could not be asked, or has confirmed the order before and must know it
-			return false
-		}
+	if i >= 0 && (!o.Unknown() || isOf(o, there[i])) {
+		return v.tell(o.ID, there[i])
+	}
+	s, err := v.broker.Lookup(ctx, wire(o))
+	switch {
+	case errors.Is(err, ErrUnknown) && o.Unknown():
+		return v.giveUp(o, book.Because(book.NeverArrived, v.Book.Remote.Name))
+	case err != nil: // the broker could not be asked, or has confirmed the order before and must know it
+		return false
 	}
 	clear := v.tell(o.ID, s)
 	if o.Unknown() && !isOf(o, s) {

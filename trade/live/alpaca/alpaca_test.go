@@ -181,7 +181,6 @@ func TestDefinite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.symbols["AAPL"] = rules{asset: asset{Symbol: "AAPL"}}
 	refused := (*live.Refused)(nil)
 	if _, err := c.Submit(t.Context(), live.Order{ClientID: "a", Symbol: "AAPL"}); err == nil || errors.As(err, &refused) {
 		t.Errorf("403 of a proxy on the way: %v", err)
@@ -218,7 +217,6 @@ func TestHostile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.symbols["AAPL"] = rules{asset: asset{Symbol: "AAPL"}}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // the client's own limit is ten
 		refused := (*live.Refused)(nil)
 		s, err := c.Submit(ctx, live.Order{ClientID: "a", Symbol: "AAPL"})
@@ -529,18 +527,12 @@ func TestCreditSpread(t *testing.T) {
 	}
 }
 
-// TestNothingPlaced: that Alpaca does not know the order to be replaced, and that the rules of
-// a symbol were not asked for, are refusals: nothing was placed for certain.
+// TestNothingPlaced: that Alpaca does not know the order to be replaced is a refusal: nothing was
+// placed for certain.
 func TestNothingPlaced(t *testing.T) {
 	v := alpacatest.New()
 	c := dial(t, v)
 	o, refused := live.Order{ClientID: "a", Symbol: "AAPL", Side: "buy", Type: "limit", TimeInForce: "gtc", Quantity: exact.One, Limit: exact.One}, (*live.Refused)(nil)
-	if _, err := c.Submit(t.Context(), o); !errors.As(err, &refused) || !strings.Contains(err.Error(), "the rules of the symbol are not known") {
-		t.Errorf("without its rules: %v, want a refusal", err)
-	}
-	if _, err := c.Rules(t.Context(), "AAPL"); err != nil {
-		t.Fatal(err)
-	}
 	o.Replaces = "gone"
 	if _, err := c.Submit(t.Context(), o); !errors.As(err, &refused) || !strings.Contains(err.Error(), "order not found") {
 		t.Errorf("in the place of an order that is not there: %v, want a refusal", err)

@@ -12,16 +12,9 @@ import (
 )
 
 // Submit sends an order once, or changes the one that it replaces, and returns the state
-// that Alpaca answers with. Rules must have been called for the symbol before, because it
-// finds out how Alpaca spells it. After an error that is no live.Refused nobody knows
-// whether Alpaca has the order.
+// that Alpaca answers with. After an error that is no live.Refused nobody knows whether Alpaca
+// has the order.
 func (c *Client) Submit(ctx context.Context, o live.Order) (live.State, error) {
-	c.mu.Lock()
-	symbol := c.symbols[o.Symbol].asset.Symbol
-	c.mu.Unlock()
-	if symbol == "" {
-		return live.State{}, refusal("nothing was sent: the rules of the symbol are not known")
-	}
 	rate, method, path := ordinary, http.MethodPost, "/v2/orders"
 	if o.Reduces {
 		rate = urgent
@@ -30,7 +23,7 @@ func (c *Client) Submit(ctx context.Context, o live.Order) (live.State, error) {
 		method, path = http.MethodPatch, "/v2/orders/"+url.PathEscape(o.Replaces)
 	}
 	var got order
-	err := c.do(ctx, rate, method, path, nil, newOrder(o, symbol), &got)
+	err := c.do(ctx, rate, method, path, nil, newOrder(o), &got)
 	// What Alpaca does not know is the order to be replaced, or the symbol. Then it has
 	// placed nothing for certain.
 	if errors.Is(err, live.ErrUnknown) {
@@ -45,13 +38,13 @@ func (c *Client) Submit(ctx context.Context, o live.Order) (live.State, error) {
 // newOrder returns the body that places o, or replaces another order by it: exits cannot be
 // changed that way, and check has refused them. A limit with a stop beside it becomes Alpaca's
 // class oco, an entry with both exits a bracket, and one with a single exit oto.
-func newOrder(o live.Order, symbol string) orderRequest {
+func newOrder(o live.Order) orderRequest {
 	r := orderRequest{Qty: text(o.Quantity), TimeInForce: o.TimeInForce, ClientOrderID: o.ClientID, LimitPrice: text(o.Limit), StopPrice: text(o.Stop)}
 	if o.Replaces != "" {
 		r.Trail = text(cmp.Or(o.TrailAmount, o.TrailPercent))
 		return r
 	}
-	r.Symbol, r.Side, r.Type, r.TrailPrice, r.TrailPercent = symbol, o.Side, o.Type, text(o.TrailAmount), text(o.TrailPercent)
+	r.Symbol, r.Side, r.Type, r.TrailPrice, r.TrailPercent = o.Symbol, o.Side, o.Type, text(o.TrailAmount), text(o.TrailPercent)
 	switch {
 	case o.OCOStop != 0: // Alpaca calls the limit of the order itself the take-profit
 		r.OrderClass, r.LimitPrice = "oco", ""

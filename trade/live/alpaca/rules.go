@@ -64,7 +64,7 @@ func (c *Client) Rules(ctx context.Context, symbol string) (live.Rules, error) {
 		c.symbols[symbol] = r
 		c.mu.Unlock()
 	}
-	return live.Rules{Check: r.check, Tick: tick, DayEnd: r.clock.NextClose.UTC()}, nil
+	return live.Rules{Symbol: r.asset.Symbol, Check: r.check, Tick: tick, DayEnd: r.clock.NextClose.UTC()}, nil
 }
 
 // read asks for the rules of a symbol, in the spellings that it may have at Alpaca until one is
