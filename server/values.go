@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -218,19 +217,6 @@ func (c *config) setLines(group string, text []byte) error {
 		c.given[spelling] = value
 	}
 	return nil
-}
-
-// defaultDir returns the directory for state, which need not exist yet. HOME is read through
-// env first, so that tests have their own.
-func defaultDir(env func(string) string) (string, error) {
-	home, err := env("HOME"), error(nil)
-	if home == "" {
-		home, err = os.UserHomeDir()
-	}
-	if err != nil {
-		return "", errors.New("no home directory for state: set --data-dir")
-	}
-	return home + string(os.PathSeparator) + ".wick", nil
 }
 
 // parseGrid reads what grid says: SYMBOL=TICK/LOT/MIN, several with commas. The
