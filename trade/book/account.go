@@ -154,33 +154,31 @@ const tooMuch exact.Decimal = 1 << 62
 
 // openValue returns the signed quantity of the open orders of one side, and their value, each at
 // the highest price that it is likely to be filled at, and whether one of them follows the price
-// of now. Only orders that count beside another one, which may be nil, are added up; see counts.
-// A value that leaves the range stays at tooMuch, which no account can pay.
+// of now. Only orders that count beside another one, which may be nil, are added up. A value that
+// leaves the range stays at tooMuch, which no account can pay.
 func (b *Book) openValue(symbol string, side Side, beside *Order) (size, value exact.Decimal, follows bool) {
-	for _, o := range b.Open[symbol] {
-		if o.Side != side || !b.counts(o, beside) {
-			continue
-		}
-		either := []*Order{o}
-		if o.Role == RoleOCO {
-			either = append(either, b.Mates(o, o.Group)...)
-		}
-		highest := exact.Decimal(0)
-		for _, o := range either {
-			switch o.Type {
-			case TrailingStop:
-				highest = max(highest, b.stop(o), b.price(symbol))
-			case Market:
-				highest = max(highest, b.slip(o, Quote{Price: b.price(symbol)}))
-			default:
-				highest = max(highest, o.Worst())
-			}
+	for _, o := range b.counted(symbol, side, beside) {
+		highest := b.likely(o.Order)
+		if o.mate != nil {
+			highest = max(highest, b.likely(o.mate))
 		}
 		size += o.Remaining()
 		value = together(value, worth(o.Remaining(), highest))
 		follows = follows || o.Type == Market || o.Type == TrailingStop
 	}
 	return size, value, follows
+}
+
+// likely returns the highest price that an open order is likely to be filled at: that of its
+// limit or stop, and for a trailing stop, which follows the market, at least the price of now.
+func (b *Book) likely(o *Order) exact.Decimal {
+	switch o.Type {
+	case TrailingStop:
+		return max(b.stop(o), b.price(o.Symbol))
+	case Market:
+		return b.slip(o, Quote{Price: b.price(o.Symbol)})
+	}
+	return o.Worst()
 }
 
 // worth returns what a signed quantity is worth at a price, rounded up; tooMuch if

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"wick/internal/exact"
@@ -129,33 +128,44 @@ func Worst(r OrderRequest, o *Order, price, fill exact.Decimal) exact.Decimal {
 // around. One of which no more is filled than reduces the position is judged alone, and by no
 // more than that.
 func (s *State) Pending(o *Order) (exact.Decimal, bool) {
-	sum, ok := o.Remaining(), true
 	if o.Cut() {
 		return o.Side.Sign(o.Closes(s.Holdings[o.Symbol].Quantity)), true
 	}
-	for _, other := range s.Open[o.Symbol] {
-		if other.Side == o.Side && s.counts(other, o) && ok {
+	sum, ok := o.Remaining(), true
+	for _, other := range s.counted(o.Symbol, o.Side, o) {
+		if ok {
 			sum, ok = sum.Add(other.Remaining())
 		}
 	}
 	return sum, ok
 }
 
-// counts reports whether limits count the open order o while beside, a new order, is
+// counted is an open order that limits count, and the other one of its oco: of the two one counts.
+type counted struct {
+	*Order
+	mate *Order
+}
+
+// counted returns the open orders of a side that limits count while beside, a new order, is
 // judged; beside may be nil. One of which no more is filled than reduces the position does
-// not count, nor does the order that beside replaces, and of the two orders of an oco only one does.
-func (s *State) counts(o, beside *Order) bool {
-	switch {
-	case o.Cut() || beside != nil && o.ID == beside.Replaces:
-		return false
-	case o.Role != RoleOCO:
-		return true
-	case beside != nil && beside.Role == RoleOCO && beside.Group == o.Group: // the new order belongs to the same oco, and counts for both
-		return false
+// not count, nor does the order that beside replaces, nor the oco in which beside takes a place.
+func (s *State) counted(symbol string, side Side, beside *Order) (all []counted) {
+	ocos := make(map[string]int) // where in all the first of a group is
+	for _, o := range s.Open[symbol] {
+		oco := o.Role == RoleOCO
+		if o.Side != side || o.Cut() || beside != nil && (o.ID == beside.Replaces || oco && beside.Role == RoleOCO && beside.Group == o.Group) {
+			continue
+		}
+		if oco {
+			if i, ok := ocos[o.Group]; ok {
+				all[i].mate = o
+				continue
+			}
+			ocos[o.Group] = len(all)
+		}
+		all = append(all, counted{Order: o})
 	}
-	// The first open order of the group counts for all of them.
-	open := s.Open[o.Symbol]
-	return open[slices.IndexFunc(open, func(m *Order) bool { return m.Role == RoleOCO && m.Group == o.Group })].ID == o.ID
+	return all
 }
 
 // checkPosition refuses fills of o of the signed size, which do not only shrink the position,

@@ -17,7 +17,7 @@ import (
 //
 // It looks at every open order of the symbol once for each leg. There is no index by price:
 // a symbol has at most MaxOpenPerSymbol open orders, and a quiet tick of as many stops takes
-// about 20 microseconds (BenchmarkQuietTick); 200 orders by the minutes of a day, after a
+// less than 30 microseconds (BenchmarkQuietTick); 200 orders by the minutes of a day, after a
 // downtime, take a fifth of a second.
 func (b *Book) OnPrice(t Tick, since int64, at Time) (err error) {
 	if t.At < since { // the clock was set back: times that now lie in the future mean nothing

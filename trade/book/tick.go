@@ -74,33 +74,50 @@ func (t *Tick) Begin(since int64, before Quote, began Time) {
 }
 
 // Meets returns what makes the price alert a fire, in order of time and at most as many
-// as latest keeps. An alert that does not repeat fires at most once.
-func (t Tick) Meets(a *Alert) []Trigger {
-	if a.Repeat != "" {
-		return t.meetsEach(a)
+// as Latest keeps. The first time an alert fires wherever the price comes from. One that repeats
+// fires again in each leg in which the price comes to the threshold from the other side, or for
+// each_bar in each bar that reaches it.
+//
+// Of one that does not repeat the newest price is told if that reaches the threshold, or else
+// the extreme of the first leg that does. If that leg is late, it counts even if the newest
+// price reaches the threshold, too.
+func (t Tick) Meets(a *Alert) (all []Trigger) {
+	before, once := a, a.Repeat == "" // as it was before t
+	own := *a                         // FiredAt of this copy is set by each firing below
+	a = &own
+	armed := !a.Condition.Met(t.from) // the price is on the other side
+	for i, l := range t.legs {
+		part, counts := t.part(l, before)
+		met := armed && a.Since() <= l.from // otherwise it may have fired for this part of the way already
+		switch {
+		case a.FiredAt == nil:
+			met = true
+			if i == len(t.legs)-1 && t.reaches(a) && !(counts && l.late) {
+				part, counts, l.late = span{high: t.Exact, low: t.Exact}, true, false
+			}
+		case a.Repeat == EachBar:
+			// A leg ends when the next one begins, so its last instant is a millisecond
+			// earlier.
+			met = a.Interval.Start((l.over()-1)/1000) > a.Interval.Start((a.FiredAt.UnixMilli()-1)/1000)
+		case !met && leftBy(a.Condition, part): // it has left within the leg, and has come back if the close is there
+			met, part = true, l.end()
+		}
+		armed = !a.Condition.Met(l.close)
+		if met && counts && reachedBy(a.Condition, part) && a.Ready(l.over()) {
+			all = Latest(all, l.trigger(extreme(a.Condition, part)))
+			a.FiredAt = &Time{Time: time.UnixMilli(l.over()).UTC()}
+			if once {
+				break
+			}
+		}
 	}
-	if why, ok := t.meetsOnce(a); ok && a.Ready(why.At) {
-		return []Trigger{why}
+	if once && t.reaches(before) && (len(all) == 0 || !all[0].Late) {
+		if !before.Ready(t.At) {
+			return nil
+		}
+		return []Trigger{{Value: json.Number(t.Exact.String()), At: t.At}}
 	}
-	return nil
-}
-
-// meetsOnce returns what makes a fire: the newest price if it reaches the threshold, or
-// else the extreme of the first leg that does. If that leg is late, it counts even if the
-// newest price reaches the threshold, too.
-func (t Tick) meetsOnce(a *Alert) (Trigger, bool) {
-	at := slices.IndexFunc(t.legs, func(l leg) bool {
-		part, ok := t.part(l, a)
-		return ok && reachedBy(a.Condition, part)
-	})
-	switch {
-	case t.reaches(a) && (at < 0 || !t.legs[at].late):
-		return Trigger{Value: json.Number(t.Exact.String()), At: t.At}, true
-	case at < 0:
-		return Trigger{}, false
-	}
-	part, _ := t.part(t.legs[at], a)
-	return t.legs[at].trigger(extreme(a.Condition, part)), true
+	return all
 }
 
 // reaches reports whether t has a new price and it meets the condition of a. The price
@@ -247,40 +264,6 @@ func (l leg) over() int64 { return min(l.to, l.closed) }
 // end returns the close of l alone.
 func (l leg) end() span {
 	return span{start: l.close, high: l.close, low: l.close, close: l.close}
-}
-
-// meetsEach is like Meets, for an alert that repeats: it fires in each leg in which the
-// price comes to the threshold from the other side, or for each_bar in each bar that
-// reaches it. The first time it fires wherever the price comes from, like an alert that
-// does not repeat.
-func (t Tick) meetsEach(a *Alert) (all []Trigger) {
-	before := a // as it was before t
-	own := *a   // FiredAt of this copy is set by each firing below
-	a = &own
-	armed := !a.Condition.Met(t.from) // the price is on the other side
-	for i, l := range t.legs {
-		part, counts := t.part(l, before)
-		met := armed && a.Since() <= l.from // otherwise it may have fired for this part of the way already
-		switch {
-		case a.FiredAt == nil:
-			met = true
-			if i == len(t.legs)-1 && t.reaches(a) && !(counts && l.late) {
-				part, counts, l.late = span{high: t.Exact, low: t.Exact}, true, false
-			}
-		case a.Repeat == EachBar:
-			// A leg ends when the next one begins, so its last instant is a millisecond
-			// earlier.
-			met = a.Interval.Start((l.over()-1)/1000) > a.Interval.Start((a.FiredAt.UnixMilli()-1)/1000)
-		case !met && leftBy(a.Condition, part): // it has left within the leg, and has come back if the close is there
-			met, part = true, l.end()
-		}
-		armed = !a.Condition.Met(l.close)
-		if met && counts && reachedBy(a.Condition, part) && a.Ready(l.over()) {
-			all = Latest(all, l.trigger(extreme(a.Condition, part)))
-			a.FiredAt = &Time{Time: time.UnixMilli(l.over()).UTC()}
-		}
-	}
-	return all
 }
 
 // leftBy reports whether some price of s is on the other side of the threshold.
