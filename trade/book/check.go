@@ -81,12 +81,12 @@ func (b *Book) Check(r OrderRequest, o *Order, price, fill exact.Decimal, at Tim
 	// The order is judged together with all open ones of its side, and at the highest
 	// price that it could cost.
 	size, fits := b.Pending(o)
-	shrinks := fits && Shrinks(b.Owned(o.Symbol), size)
-	if err := b.checkTrading(o, shrinks); err != nil {
+	out := o.Cut() || fits && Shrinks(b.Owned(o.Symbol), size) // it leaves the position, and does nothing else
+	if err := b.checkTrading(out); err != nil {
 		return err
 	}
 	worst := Worst(r, o, price, fill)
-	if err := b.checkNotional(o, worst, shrinks); err != nil {
+	if err := b.checkNotional(o, worst, out); err != nil {
 		return err
 	}
 	if err := b.checkReduceOnly(o, fill); err != nil {
@@ -95,11 +95,11 @@ func (b *Book) Check(r OrderRequest, o *Order, price, fill exact.Decimal, at Tim
 	if !fits {
 		return Refuse("out_of_range", "%v; lower the %s", errOverflow, o.Measure())
 	}
+	if err := b.checkPosition(o, size, worst, out); err != nil {
+		return err
+	}
 	others := exact.Decimal(0)
 	if !o.Cut() {
-		if err := b.checkPosition(o, size, worst, shrinks); err != nil {
-			return err
-		}
 		_, others, _ = b.openValue(o.Symbol, o.Side, o)
 	}
 	reserved, missing := b.reservedBut(o.Symbol)
@@ -186,7 +186,7 @@ func (b *Book) checkPosition(o *Order, size, price exact.Decimal, shrinks bool) 
 // An order that can only reduce may be over that limit, so that a trader can leave a
 // position that has grown. Any other order may not, even if it would only shrink the
 // position now: by the time it is filled the position may be gone.
-func (b *Book) checkNotional(o *Order, worst exact.Decimal, shrinks bool) error {
+func (b *Book) checkNotional(o *Order, worst exact.Decimal, out bool) error {
 	most, grid := b.Rules.Limits.OrderNotional, b.Grid(o.Symbol)
 	notional, fits := o.Quantity.Times(worst, exact.Up)
 	least, _ := grid.minQuantity(worst)
@@ -199,7 +199,7 @@ func (b *Book) checkNotional(o *Order, worst exact.Decimal, shrinks bool) error 
 			advice = fmt.Sprintf("the smallest step of this market, %s, is worth more", max(grid.Lot, 1))
 		}
 		return Refuse("max_order_notional", "the order is worth %s, over the limit of %s per order; %s", exact.Product(o.Quantity, worst), most, advice)
-	case shrinks || o.Cut(): // what is left of a position may be less
+	case out: // what is left of a position may be less
 	case notional < grid.Minimum:
 		return Refuse("min_notional", "the order is worth %s, and this market takes none below %s; %s", notional, grid.Minimum, o.advise("raise", "at least", least))
 	case o.Quantity < grid.Least:
@@ -208,17 +208,17 @@ func (b *Book) checkNotional(o *Order, worst exact.Decimal, shrinks bool) error 
 	return nil
 }
 
-// checkTrading refuses an order that the trading state does not allow; shrinks says
-// whether it can only shrink a position.
-func (b *Book) checkTrading(o *Order, shrinks bool) error {
+// checkTrading refuses an order that the trading state does not allow; out says whether it can
+// only shrink a position.
+func (b *Book) checkTrading(out bool) error {
 	switch {
 	case b.Trading == Halted:
 		return Refuse("trading_halted", "the owner has halted trading: %s; cancels still pass",
 			b.Remote.resting("resting orders stay open and none is filled"))
-	case b.Trading == Reducing && !shrinks && !o.Cut() && b.Tripped != "":
+	case b.Trading == Reducing && !out && b.Tripped != "":
 		return Refuse("max_daily_loss", "the account has reached the limit of the daily loss today, %s (--max-daily-loss), and %s: until 00:00 UTC only orders that shrink a position are taken; %s; %s",
 			b.Rules.Limits.DailyLoss, b.lossNow(b.Tripped), Grows, b.Remote.resting("of the resting ones only those that shrink a position are filled"))
-	case b.Trading == Reducing && !shrinks && !o.Cut():
+	case b.Trading == Reducing && !out:
 		return Refuse("trading_reducing", "only orders that shrink a position are taken now; %s; %s; cancels still pass",
 			Grows, b.Remote.resting("resting orders stay open and only those that shrink a position are filled"))
 	}

@@ -69,11 +69,12 @@ func (b *Book) OnPrice(t Tick, since int64, at Time) (err error) {
 
 // reachedOrder is a resting order that the market reaches.
 type reachedOrder struct {
-	id          string
-	stop, price exact.Decimal // where its stop stood before, and the market when it reaches the order
-	part        span          // what the order sees of the leg
+	id    string
+	price exact.Decimal // of the market when it reaches the order
+	part  span          // what the order sees of the leg
 	// falling says that the market reaches it on its way down, at that place: a stop that
-	// sells, a limit that buys. It is not known of an order that has not seen the whole way.
+	// sells, where it stood before, or a limit that buys. It is not known of an order that has
+	// not seen the whole way.
 	falling, known bool
 	place          exact.Decimal
 	why            []Reason // what every step of it from this one on says
@@ -112,12 +113,8 @@ func (b *Book) reachedBy(symbol string, l leg, end int64) (list []reachedOrder) 
 		}
 		if !o.Waits() {
 			h.place = b.meets(o)
-		} else {
-			h.stop = b.stop(o)
-			h.place = h.stop
-			if b.bothReached(o, part) {
-				h.why = []Reason{Because(StopCounts)}
-			}
+		} else if h.place = b.stop(o); b.bothReached(o, part) {
+			h.why = []Reason{Because(StopCounts)}
 		}
 		list = append(list, h)
 	}
@@ -152,7 +149,7 @@ func (b *Book) fillReached(t Tick, h reachedOrder, l leg, at Time) (*reachedOrde
 	}
 	step := *o
 	if o.Type == TrailingStop { // the record says where it stood, too
-		step.StopPrice = &h.stop
+		step.StopPrice = &h.place
 	}
 	if h.why != nil {
 		step.Why = h.why
@@ -173,12 +170,12 @@ func (b *Book) fillReached(t Tick, h reachedOrder, l leg, at Time) (*reachedOrde
 			at = h.place
 		}
 		rest, sure := h.part.afterEntry(&step, at)
-		next := reachedOrder{id: exit.ID, stop: *exit.StopPrice, place: *exit.StopPrice, part: rest, falling: exit.Side == Sell, known: h.known}
+		next := reachedOrder{id: exit.ID, place: *exit.StopPrice, part: rest, falling: exit.Side == Sell, known: h.known}
 		if !sure {
 			next.why = []Reason{Because(EntryFirst)}
 		}
 		var ok bool
-		if next.price, ok = stopPrice(exit.Side, next.stop, rest); ok {
+		if next.price, ok = stopPrice(exit.Side, next.place, rest); ok {
 			return &next, nil
 		}
 	}
@@ -351,7 +348,7 @@ func (b *Book) fillAt(o *Order, q Quote, at Time) (Kind, *Event) {
 	before, after := b.Order(o.ID), *o
 	after.UpdatedAt = at
 	after.Explain(Because(NotValued, b.ledger().unknown()))
-	if slices.EqualFunc(after.Why, before.Why, Reason.Equal) { // one record, not one for each price
+	if after.SameWhy(before) { // one record, not one for each price
 		return 0, nil
 	}
 	return KindOrderChanged, &Event{At: at, Order: &after}
