@@ -77,32 +77,31 @@ func EndNotification(o *Order, ended []*Order, at Time) *Notification {
 	if len(o.Why) > 0 {
 		why = ": " + o.Words()
 	}
-	if o.FilledQuantity > 0 {
-		n.Message = fmt.Sprintf("%s order %s: %s %s of %s filled at %s.", name, o.ID, o.Side, o.FilledQuantity, o.Symbol, *o.AveragePrice)
-		switch {
-		case o.FilledQuantity == o.Quantity:
-		case o.Status == StatusFilled: // as a broker says
-			n.Message += fmt.Sprintf(" It was for %s in all.", o.Quantity)
-		default:
-			n.Message += fmt.Sprintf(" It was for %s in all; the rest was %s%s.", o.Quantity, o.Status, why)
-		}
-	} else {
+	if o.FilledQuantity == 0 {
 		n.Message = fmt.Sprintf("%s order %s: %s %s of %s was %s%s.", name, o.ID, o.Side, o.Quantity, o.Symbol, o.Status, why)
+	} else {
+		n.Message = fmt.Sprintf("%s order %s: %s %s of %s filled at %s.", name, o.ID, o.Side, o.FilledQuantity, o.Symbol, *o.AveragePrice)
 	}
-	if o.Role != "" && o.Role != RoleOCO {
-		was := "the " + strings.ReplaceAll(string(o.Role), "_", " ")
-		if o.Role == RoleTakeProfit && o.Type.HasStop() { // it took the place of one
-			was = "an exit"
-		}
-		n.Message += " It was " + was + " of " + o.Group + "."
+	switch {
+	case o.FilledQuantity == 0 || o.FilledQuantity == o.Quantity:
+	case o.Status == StatusFilled: // as a broker says
+		n.Message += fmt.Sprintf(" It was for %s in all.", o.Quantity)
+	default:
+		n.Message += fmt.Sprintf(" It was for %s in all; the rest was %s%s.", o.Quantity, o.Status, why)
+	}
+	switch {
+	case !o.exits():
+	case o.Role == RoleTakeProfit && o.Type.HasStop(): // it took the place of one
+		n.Message += " It was an exit of " + o.Group + "."
+	default:
+		n.Message += " It was the " + strings.ReplaceAll(string(o.Role), "_", " ") + " of " + o.Group + "."
+	}
+	for _, other := range ended {
+		n.Ended = append(n.Ended, other.ID)
 	}
 	if len(ended) > 0 {
-		for _, other := range ended {
-			n.Ended = append(n.Ended, other.ID)
-		}
-		named := n.Ended[:min(len(ended), maxNamedOrders)]
-		n.Message += " With it ended: " + strings.Join(named, ", ")
-		if more := len(ended) - len(named); more > 0 {
+		n.Message += " With it ended: " + strings.Join(n.Ended[:min(len(ended), maxNamedOrders)], ", ")
+		if more := len(ended) - maxNamedOrders; more > 0 {
 			n.Message += fmt.Sprintf(" and %d more", more)
 		}
 		n.Message += "."
@@ -154,44 +153,35 @@ func Latest(list []Trigger, t Trigger) []Trigger {
 	return list[max(0, len(list)-MaxFirings):]
 }
 
-// Notification builds what a tells its subscribers. At is when it fired, and t.at when
+// Notification builds what a tells its subscribers. At is when it fired, and t.At when
 // the market did what it waited for.
 func (a *Alert) Notification(t Trigger, at Time) *Notification {
+	bar := time.Unix(t.Bar, 0).UTC()
 	n := &Notification{AlertID: a.ID, Symbol: a.Symbol, Interval: a.Interval, Value: t.Value, TriggeredAt: at,
-		Late: t.Late, Synthetic: t.Synthetic, Note: a.Note, Message: a.message(t)}
+		Late: t.Late, Synthetic: t.Synthetic, Note: a.Note, Message: a.Sentence(t, bar.Format("2006-01-02 15:04 UTC"))}
+	if t.Late {
+		n.Message += " This comes late: wick was not running then."
+	}
+	if t.Synthetic {
+		n.Message += Invented
+	}
 	if t.Bar != 0 {
-		n.BarTime = &Time{time.Unix(t.Bar, 0).UTC()}
+		n.BarTime = &Time{bar}
 	}
-	n.Condition.Type = a.Condition.Type
-	if a.Condition.Type == IndicatorSignal {
-		n.Condition.Indicator, n.Condition.Signal = a.Condition.Indicator, a.Condition.Signal
-		n.Condition.Level, n.Condition.Line = a.Condition.Level, a.Condition.Line
-		n.Condition.Params, _ = a.Condition.params() // read when it was set
-	} else {
-		n.Condition.Threshold = &a.Condition.Threshold
+	c := &a.Condition
+	if n.Condition.Type = c.Type; c.Type != IndicatorSignal {
+		n.Condition.Threshold = &c.Threshold
+		return n
 	}
+	params, _ := c.params() // read when it was set
+	n.Condition = FiredCondition{Type: c.Type, Indicator: c.Indicator, Signal: c.Signal, Level: c.Level, Line: c.Line, Params: params}
 	return n
 }
 
 // ValueOf writes an indicator's value like all other payloads.
 func ValueOf(x float64) json.Number { return json.Number(indicators.AppendValue(nil, x)) }
 
-// message says in words that a fired, and at which value.
-func (a *Alert) message(t Trigger) string {
-	s := a.Sentence(t, minuteOf(t.Bar))
-	if t.Late {
-		s += " This comes late: wick was not running then."
-	}
-	if t.Synthetic {
-		s += Invented
-	}
-	return s
-}
-
-// minuteOf writes a time in unix seconds for people.
-func minuteOf(at int64) string { return time.Unix(at, 0).UTC().Format("2006-01-02 15:04 UTC") }
-
-// Sentence returns the first sentence of message: what happened, and at which value. Bar
+// Sentence returns the first sentence of a message: what happened, and at which value. Bar
 // is the start of the trigger's bar, as text.
 func (a *Alert) Sentence(t Trigger, bar string) string {
 	// A value other than the newest price was a high or low between two updates: the
