@@ -86,7 +86,7 @@ type story struct {
 
 func newStory(t *testing.T, title string) *story {
 	s := &story{t: t, title: title, now: time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC), names: make(map[string]string)}
-	rules := Rules{Limits: Limits{}.WithDefaults(), Account: AccountRules{}.WithDefaults()}
+	rules := Rules{Limits: Limits{}.WithDefaults(), Account: AccountRules{}.WithDefaults(), MakerFeeRate: new(exact.Decimal)}
 	if strings.Contains(title, "cash 1000") {
 		rules.Account.Cash = 1000 * exact.One
 	}
