@@ -62,13 +62,8 @@ func (e *Engine) judgeTrading() error {
 		}
 		e.haltFile = asked != book.Active
 		ev := &book.Event{At: now(), Trading: asked, ByOwner: shared && asked == book.Reducing, By: by}
-		// A file that halts wins over everything else. Without a file the daily loss may
-		// restrict trading, and what is known of the broker may restrict it further.
-		if asked == book.Active {
-			e.book.Breaker(ev)
-		}
+		// A file that halts wins over everything else.
 		e.book.Restrict(ev)
-		e.book.KeepTripped(ev)
 		// That the broker's positions have begun to differ is written even if the daily loss
 		// restricts trading already: otherwise the owner would not be told.
 		news := false
@@ -144,10 +139,8 @@ func (e *Engine) SetHalt(halt bool) error {
 		ev := &book.Event{At: now(), Trading: book.Active, By: &book.Who{Name: "owner"}}
 		if halt {
 			ev.Trading = book.Halted
-			e.book.KeepTripped(ev)
-		} else {
-			e.book.Breaker(ev)
 		}
+		e.book.Restrict(ev)
 		return ev, nil
 	})
 }

@@ -65,29 +65,6 @@ func (r *Remote) Differs() (all []Difference) {
 	return all
 }
 
-// Restrict makes ev halt trading as long as it is not known what the broker has, and let only
-// reducing orders pass if that is not what the book says. The hardest restriction that applies
-// wins; the breaker has looked at the daily loss.
-func (b *Book) Restrict(ev *Event) {
-	by := ""
-	switch r := &b.Remote; {
-	case ev.Trading == Halted || r.Name == "":
-	case !r.Judged:
-		// Every start is like this for a moment, in which no order passes. The state that
-		// was written down last stays, so that the owner is told only of real changes.
-		ev.Trading, ev.Tripped = b.Trading, b.Tripped
-	case r.Closed != "":
-		ev.Trading, by = Halted, "the broker is not reconciled"
-	case len(r.Differs()) > 0:
-		ev.Trading, by = Reducing, "the broker's positions differ"
-	case len(r.Late) > 0:
-		ev.Trading, by = Reducing, "the broker has an order that this book had given up"
-	}
-	if by != "" {
-		ev.Tripped, ev.By = "", &Who{Name: by}
-	}
-}
-
 // BrokerName returns what orders and positions carry as their broker.
 func (b *Book) BrokerName() string { return cmp.Or(b.Remote.Name, PaperName) }
 

@@ -220,32 +220,44 @@ func (a *Account) addDays(days []DayMark, l ledger, cash exact.Decimal, at Time)
 	}
 }
 
-// Breaker makes ev the step to reducing if the account has reached the limit of the
-// daily loss on this day, in UTC. Once it has, trading stays reducing for the rest of the
-// day, whatever the prices do, also after a restart.
-func (b *Book) Breaker(ev *Event) {
-	if day := b.lossDay(ev.At); day != "" {
-		ev.Trading, ev.Tripped, ev.By = Reducing, day, &byLoss
+// Restrict makes ev, the trading state that the owner asks for, what it is with the daily loss and
+// with what is known of the broker: the hardest restriction that applies wins. Once the account
+// has reached the limit of the daily loss, trading stays reducing for the rest of the day, in UTC,
+// whatever the prices do, also after a restart. Something else that restricts trading keeps that
+// day, perhaps noted only now: once that is over, the loss counts. A halt keeps the day of an
+// earlier loss as well, which means nothing any more, so that midnight is no change that the owner
+// is told of.
+func (b *Book) Restrict(ev *Event) {
+	lost := b.lossDay(ev.At)
+	byLoss := &Who{Name: "--max-daily-loss"}
+	if ev.Trading == Active && lost != "" {
+		ev.Trading, ev.Tripped, ev.By = Reducing, lost, byLoss
 	}
-}
-
-// byLoss is who changes the trading state when the account has lost too much.
-var byLoss = Who{Name: "--max-daily-loss"}
-
-// KeepTripped notes in ev that the account has reached the limit of the daily loss today,
-// before or only now, if something else restricts trading: once that is over, the loss
-// counts. A halt keeps the day of an earlier loss as well, which means nothing any more, so
-// that midnight is no change that the owner is told of.
-func (b *Book) KeepTripped(ev *Event) {
+	by := ""
+	switch r := &b.Remote; {
+	case ev.Trading == Halted || r.Name == "":
+	case !r.Judged:
+		// Every start is like this for a moment, in which no order passes. The state that
+		// was written down last stays, so that the owner is told only of real changes.
+		ev.Trading, ev.Tripped = b.Trading, b.Tripped
+	case r.Closed != "":
+		ev.Trading, by = Halted, "the broker is not reconciled"
+	case len(r.Differs()) > 0:
+		ev.Trading, by = Reducing, "the broker's positions differ"
+	case len(r.Late) > 0:
+		ev.Trading, by = Reducing, "the broker has an order that this book had given up"
+	}
+	if by != "" {
+		ev.Tripped, ev.By = "", &Who{Name: by}
+	}
 	if ev.Tripped != "" || ev.Trading == Active {
 		return
 	}
-	ev.Tripped = b.lossDay(ev.At)
-	switch {
-	case ev.Tripped == "" && ev.Trading == Halted:
+	switch ev.Tripped = lost; {
+	case lost == "" && ev.Trading == Halted:
 		ev.Tripped = b.Tripped
-	case ev.Tripped != b.Tripped && ev.Trading == b.Trading:
-		ev.By = &byLoss // the loss is all that is new
+	case lost != b.Tripped && ev.Trading == b.Trading:
+		ev.By = byLoss // the loss is all that is new
 	}
 }
 
