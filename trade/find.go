@@ -56,30 +56,6 @@ func (e *Engine) Group(id string) (members []book.Order, err error) {
 	return members, err
 }
 
-// Protection returns the exits that would be beside o, the order of a dry run: none unless
-// it would be filled at once and open a position. They have no id and no group, since
-// neither they nor o exist.
-func (e *Engine) Protection(o book.Order) (exits []book.Order) {
-	if o.FilledQuantity == 0 {
-		return nil
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	filled := o.Side.Sign(o.FilledQuantity)
-	after, _ := e.book.Holdings[o.Symbol].Quantity.Add(filled) // every check has passed, this one too
-	opened := book.Reducible(after, -filled)
-	if opened == 0 {
-		return nil
-	}
-	for _, leg := range e.book.ExitsOf(&o, opened, *o.AveragePrice, o.CreatedAt) {
-		if leg.ID, leg.Group = "", ""; len(leg.Why) == 0 {
-			leg.Explain(book.Because(book.DryRun))
-		}
-		exits = append(exits, leg.Public())
-	}
-	return exits
-}
-
 // Estimate, EstimateBeside and Arrival are those of [book.Book].
 func (e *Engine) Estimate(o book.Order) book.Estimate { return e.book.Estimate(o) }
 

@@ -91,15 +91,7 @@ func (e *Engine) accept(r book.OrderRequest, asked book.Inquiry, a book.Arrival)
 		instant = q.At
 	}
 	if r.DryRun {
-		if ev.Order.Group == ev.Order.ID { // an order made later will have this id
-			ev.Order.Group = ""
-		}
-		says := book.Because(book.DryRun)
-		if len(ev.Order.Why) > 0 { // why it would not be filled
-			says = book.Because(book.DryRunBut, ev.Order.Words())
-		}
-		ev.Order.ID, ev.Order.Why = "", []book.Reason{says}
-		return e.book.Placed(ev), false, nil
+		return e.book.Preview(r, ev), false, nil
 	}
 	e.book.Count(at)
 	// If the order waits, or one that begins with it, such as an exit, it is written down how far

@@ -105,16 +105,10 @@ func (h *handlers) placeOrder() tool {
 			return nil, h.orSimilar(ctx, r.Symbol, err)
 		}
 		o, reply := placed.Order, replyTo(r, placed)
-		switch {
-		case o.ID != "":
+		if reply.Exits = placed.Beside; o.ID != "" { // otherwise it is one of a dry run
 			if reply.Exits, err = h.Engine.Group(o.ID); err != nil {
 				return nil, err
 			}
-		// An order without an id is one of a dry run.
-		case r.OCO != book.OCO{}:
-			reply.Exits = []book.Order{o.Beside(r.OCO)}
-		default:
-			reply.Exits = h.Engine.Protection(o)
 		}
 		if worth, known := worthOf(h.Engine, r.OrderRequest, o); o.ID == "" && h.Gate.Needs(c.Caller.Client, worth, known) {
 			reply.Note = "a person has to approve this order before it is placed (--confirm-above): the call without dry_run asks"

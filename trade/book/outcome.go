@@ -169,14 +169,6 @@ func (o *Order) partner(with OCO) *Order {
 	return &stop
 }
 
-// Beside returns the stop that would be beside o, the limit order of a dry run. It has no
-// id and no group, since neither order exists.
-func (o Order) Beside(with OCO) Order {
-	stop := *o.partner(with)
-	stop.ID, stop.Group = "", ""
-	return stop
-}
-
 // Reducible returns how much of a fill of the signed size would only reduce a position of
 // q, as a quantity without a sign: zero if it would open the position or add to it.
 func Reducible(q, size exact.Decimal) exact.Decimal {
@@ -219,6 +211,9 @@ type Placed struct {
 	Order
 	Ended []string `json:"ended,omitempty"`     // ids of the exits that end with the position, closed or turned around
 	Left  []string `json:"left_open,omitempty"` // ids of the orders that stay open without a position, if it closes that
+
+	// Beside is what would begin with an order that a dry run shows: its exits, or the stop beside it.
+	Beside []Order `json:"-"`
 }
 
 // Placed returns what clients see of a step by which an order was placed.
@@ -237,6 +232,32 @@ func (b *Book) Placed(ev *Event) Placed {
 		if !slices.Contains(ends, o.ID) {
 			p.Left = append(p.Left, o.ID)
 		}
+	}
+	return p
+}
+
+// Preview returns what clients see of ev, the step of a dry run: a decision that is not applied.
+// None of the orders has an id, or a group that is named after one, since none of them exists.
+func (b *Book) Preview(r OrderRequest, ev *Event) Placed {
+	id, begin, says := ev.Order.ID, ev.Begin, Because(DryRun)
+	if (r.OCO != OCO{}) && len(begin) == 0 { // a broker elsewhere will make it
+		begin = []*Order{ev.Order.partner(r.OCO)}
+	}
+	if len(ev.Order.Why) > 0 { // why it would not be filled
+		says = Because(DryRunBut, ev.Order.Words())
+	}
+	ev.Order.Why = []Reason{says}
+	p := b.Placed(ev)
+	for _, leg := range begin {
+		if len(leg.Why) == 0 {
+			leg.Why = []Reason{says}
+		}
+		shown := leg.Public()
+		shown.ID, shown.Group = "", ""
+		p.Beside = append(p.Beside, shown)
+	}
+	if p.ID = ""; p.Group == id {
+		p.Group = ""
 	}
 	return p
 }
