@@ -3,6 +3,9 @@
 // no clock, no lock, no disk, no network and no goroutine. The time of a step is given to
 // it, and what a step did is in the [Event] that package trade writes to its journal.
 //
+// The rules as stories that a trader can read, a line for each command and price and what the
+// book says after it, are in testdata/stories.txt.
+//
 // # Nouns
 //
 //   - An [Order] is what a client asked for and what has become of it. It is open, at a
