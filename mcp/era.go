@@ -348,8 +348,13 @@ func (r *request) disagree(h http.Header) *Error {
 		return nil
 	}
 	wrong := func(name string, right bool) bool { return !right && (r.modern || len(h[name]) > 0) }
+	// Only requests that name something have the header Mcp-Name.
+	name, named := r.Params.Name, r.Method == "tools/call" || r.Method == "prompts/get"
+	if r.Method == "resources/read" {
+		name, named = r.Params.URI, true
+	}
 	var bad string
-	switch name, named := r.names(); {
+	switch {
 	case r.modern && !slices.Equal(h["Mcp-Protocol-Version"], []string{*r.Params.Meta.Version}):
 		bad = "MCP-Protocol-Version"
 	case wrong("Mcp-Method", slices.Equal(h["Mcp-Method"], []string{r.Method})):
@@ -360,18 +365,6 @@ func (r *request) disagree(h http.Header) *Error {
 		return nil
 	}
 	return &Error{Code: codeHeaderMismatch, Status: http.StatusBadRequest, Message: "the header " + bad + " is missing or does not agree with the body"}
-}
-
-// names returns what a request names, and whether it is one that names something. Only
-// such requests have the header Mcp-Name.
-func (r *request) names() (name string, named bool) {
-	switch r.Method {
-	case "tools/call", "prompts/get":
-		return r.Params.Name, true
-	case "resources/read":
-		return r.Params.URI, true
-	}
-	return "", false
 }
 
 // head is the beginning of every result. It is empty in the older version.

@@ -173,7 +173,12 @@ func (h *handlers) listAlerts() tool {
 		if err != nil {
 			return nil, err
 		}
-		return h.remind(c.Caller, list(*p, "list_alerts", alerts)), nil
+		text, n, left := cut(*p, alerts)
+		result := &mcp.Result{Content: []mcp.Content{{Text: text}}}
+		if left > 0 {
+			result.Content = append(result.Content, further(fmt.Sprintf("%d more of %d", left, len(alerts)), "list_alerts", p.offset+n))
+		}
+		return h.remind(c.Caller, result), nil
 	})
 }
 

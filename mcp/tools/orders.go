@@ -325,8 +325,7 @@ func (h *handlers) getOrders() tool {
 			if archived.More {
 				more = "more follow" // how many is not known
 			}
-			result.Content = append(result.Content, mcp.Content{Text: fmt.Appendf(nil,
-				"%s: call get_orders with offset=%d for the next ones; limit, up to %d, returns more at once.", more, r.page.offset+n, maxPage)})
+			result.Content = append(result.Content, further(more, "get_orders", r.page.offset+n))
 		case !archived.Before.IsZero():
 			result.Content = append(result.Content, mcp.Content{Text: fmt.Appendf(nil,
 				"Orders that ended before %s were not searched: call get_orders with until=%[1]s, and without offset, to search those.", archived.Before)})

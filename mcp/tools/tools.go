@@ -314,18 +314,10 @@ func cut[T any](p page, items []T) (text []byte, n, left int) {
 	return mcp.Encode(shown), len(shown), left
 }
 
-// list returns a page of items as [cut] writes it, as the result of the named tool. If
-// there are more, a second text says how many and how to get them; the first text stays an
-// array, which programs can read.
-func list[T any](p page, tool string, items []T) *mcp.Result {
-	text, n, more := cut(p, items)
-	r := &mcp.Result{Content: []mcp.Content{{Text: text}}}
-	if more > 0 {
-		r.Content = append(r.Content, mcp.Content{Text: fmt.Appendf(nil,
-			"%d more of %d: call %s with offset=%d for the next ones; limit, up to %d, returns more at once.",
-			more, len(items), tool, p.offset+n, maxPage)})
-	}
-	return r
+// further returns a text that says how many more items a list has and how to get them. It
+// follows the list, whose text stays an array, which programs can read.
+func further(more, tool string, offset int) mcp.Content {
+	return mcp.Content{Text: fmt.Appendf(nil, "%s: call %s with offset=%d for the next ones; limit, up to %d, returns more at once.", more, tool, offset, maxPage)}
 }
 
 // icon returns a drawing on a dark square of 24 by 24 as a data: URI: clients show
