@@ -256,7 +256,9 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 }
 
 // computeAll returns a row for each symbol, with what q asks for and the signals of the
-// newest bars, or with an error, which the table shows.
+// newest bars, or with an error, which the table shows. The change of a day is computed from
+// the bars that the values cover, or from q.least bars if that is more; the values are the same
+// either way.
 func (h *handlers) computeAll(ctx context.Context, c mcp.Call, q question, symbols []string, bars int) ([]row, error) {
 	// Each goroutine writes the row of its own index, so the rows need no lock.
 	rows := make([]row, len(symbols))
@@ -268,9 +270,19 @@ func (h *handlers) computeAll(ctx context.Context, c mcp.Call, q question, symbo
 			break // nobody wants the rest
 		}
 		g.Go(beside(func() error {
-			q := q
-			q.symbol = symbol
-			rows[i] = h.row(ctx, q, bars)
+			q, r := q, &rows[i]
+			q.symbol, r.symbol = symbol, symbol
+			s, err := h.load(ctx, q)
+			if err == nil && s.Len() == 0 {
+				err = fmt.Errorf("there are no bars of %s", symbol)
+			}
+			var v *chart.View
+			if err == nil {
+				v, err = compute(ctx, s, q.indicators, q.bars)
+			}
+			if r.err = err; err == nil {
+				r.fill(v, s.Tail(max(q.bars, q.least)), bars)
+			}
 			if ctx.Err() == nil { // else the row may be none, and would be told as done
 				c.Report(int(done.Add(1)), len(symbols))
 			}
@@ -279,25 +291,6 @@ func (h *handlers) computeAll(ctx context.Context, c mcp.Call, q question, symbo
 	}
 	wait(&g) // it returns no error: those are in the rows
 	return rows, ctx.Err()
-}
-
-// row returns the row of q's symbol, with the signals of the newest bars, or with an
-// error. The change of a day is computed from the bars that the values cover, or from
-// q.least bars if that is more; the values are the same either way.
-func (h *handlers) row(ctx context.Context, q question, bars int) row {
-	s, err := h.load(ctx, q)
-	if err == nil && s.Len() == 0 {
-		err = fmt.Errorf("there are no bars of %s", q.symbol)
-	}
-	if err != nil {
-		return row{symbol: q.symbol, err: err}
-	}
-	v, err := compute(ctx, s, q.indicators, q.bars)
-	r := row{symbol: q.symbol, err: err}
-	if err == nil {
-		r.fill(v, s.Tail(max(q.bars, q.least)), bars)
-	}
-	return r
 }
 
 // ranking splits the argument sort into an expression and the direction that may follow
