@@ -62,8 +62,6 @@ func Export(dir, what, format string, w io.Writer) error {
 		cells := make([]string, len(names))
 		for i, name := range names {
 			switch value := row[name]; {
-			case value == nil && name == "synthetic": // JSON leaves out what is false
-				cells[i] = "false"
 			case string(value) == "null":
 			case bytes.HasPrefix(value, []byte{'"'}):
 				err = cmp.Or(err, json.Unmarshal(value, &cells[i]))
