@@ -81,7 +81,10 @@ func (e *Engine) firing(symbol string, judge func(at book.Time) ([]alert.Hit, er
 	err := e.Do(func(s *book.State) error {
 		at := now()
 		hits, err := judge(at)
-		last := cmp.Or(e.watch.Seen(symbol), new(book.Seen))
+		var last *book.Seen
+		if len(hits) > 0 {
+			last = cmp.Or(e.watch.Seen(symbol), new(book.Seen))
+		}
 		for _, h := range hits {
 			a := s.Alerts[h.ID] // looked up anew: an alert that repeats changes with each firing
 			// It was cancelled meanwhile, or has just fired on the bar before.
@@ -96,8 +99,18 @@ func (e *Engine) firing(symbol string, judge func(at book.Time) ([]alert.Hit, er
 			}
 			fired = append(fired, ev)
 		}
-		if err == nil {
-			err = e.noteArrivals(symbol, at)
+		// An open order may need it on disk how far the symbol was judged.
+		waits := func(yield func(int64) bool) {
+			for _, o := range s.Open[symbol] {
+				if !yield(o.Since()) {
+					return
+				}
+			}
+		}
+		if err == nil && len(s.Open[symbol]) > 0 {
+			if seen := e.unnoted(symbol, waits); seen != nil {
+				err = e.proposeSeen(map[string]*book.Seen{symbol: seen}, at)
+			}
 		}
 		if err != nil { // it has to be done and cannot be written down
 			e.journal.Break(err)

@@ -2,6 +2,7 @@ package trade
 
 import (
 	"context"
+	"slices"
 
 	"wick/market"
 	"wick/trade/book"
@@ -96,7 +97,7 @@ func (e *Engine) accept(r book.OrderRequest, asked book.Inquiry, a book.Arrival)
 	e.book.Count(at)
 	// If the order waits, or one that begins with it, such as an exit, it is written down how far
 	// the symbol was judged.
-	if s := e.unnoted(o.Symbol, instant); s != nil && (!ev.Order.Status.Terminal() || len(ev.Begin) > 0) {
+	if s := e.unnoted(o.Symbol, slices.Values([]int64{instant})); s != nil && (!ev.Order.Status.Terminal() || len(ev.Begin) > 0) {
 		ev.Seen, ev.Stops = map[string]*book.Seen{o.Symbol: s}, e.book.Drawn(o.Symbol)
 	}
 	err = a.Enter(ev, instant)

@@ -1,30 +1,22 @@
 package trade
 
 import (
+	"iter"
 	"maps"
 
 	"wick/internal/exact"
 	"wick/trade/book"
 )
 
-// unnoted returns how far symbol was judged, if that is past since, the look at the market after
-// which an order began to wait, and the journal has not got so far; otherwise nil. Without it a
-// crash before the next noteSeen would lose from where on the order must be judged. Called with
-// mu held.
-func (e *Engine) unnoted(symbol string, since int64) *book.Seen {
+// unnoted returns how far symbol was judged, if that is past the look at the market after which
+// one of orders began to wait, in unix milliseconds, and the journal has not got so far; otherwise
+// nil. Without it a crash before the next noteSeen would lose from where on the order must be
+// judged. Called with mu held.
+func (e *Engine) unnoted(symbol string, since iter.Seq[int64]) *book.Seen {
 	s, noted := e.watch.Seen(symbol), e.book.Seen[symbol]
-	if s != nil && (noted == nil || noted.At < since && since <= s.At) {
-		return s
-	}
-	return nil
-}
-
-// noteArrivals writes down how far symbol was judged, if an open order needs it. Called with mu
-// held.
-func (e *Engine) noteArrivals(symbol string, at book.Time) error {
-	for _, o := range e.book.Open[symbol] {
-		if s := e.unnoted(symbol, o.Since()); s != nil {
-			return e.proposeSeen(map[string]*book.Seen{symbol: s}, at)
+	for at := range since {
+		if s != nil && (noted == nil || noted.At < at && at <= s.At) {
+			return s
 		}
 	}
 	return nil
@@ -37,9 +29,9 @@ func (e *Engine) noteSeen(at book.Time) error {
 	// Only what has changed is written, and nil for symbols that nothing waits for any
 	// more.
 	changed := make(map[string]*book.Seen)
-	waiting := e.watching.Needs()
+	waiting := e.watching.Symbols()
 	for symbol := range e.book.Open {
-		waiting[symbol] = nil
+		waiting[symbol] = true
 	}
 	for symbol := range waiting {
 		if s := e.watch.Seen(symbol); s != nil && !s.Equal(e.book.Seen[symbol]) {
@@ -47,7 +39,7 @@ func (e *Engine) noteSeen(at book.Time) error {
 		}
 	}
 	for symbol := range e.book.Seen {
-		if _, ok := waiting[symbol]; !ok {
+		if !waiting[symbol] {
 			changed[symbol] = nil
 		}
 	}

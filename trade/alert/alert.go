@@ -114,6 +114,18 @@ func (x *Index) Reached(t book.Tick) (reached []*book.Alert) {
 // On returns the alerts that wait for signals on a series.
 func (x *Index) On(key watch.Key) []Waiting { return slices.Collect(maps.Values(x.signals[key])) }
 
+// Symbols returns the symbols that alerts wait for.
+func (x *Index) Symbols() map[string]bool {
+	symbols := make(map[string]bool)
+	for key := range x.prices {
+		symbols[key.symbol] = true
+	}
+	for key := range x.signals {
+		symbols[key.Symbol] = true
+	}
+	return symbols
+}
+
 // Needs returns the symbols that alerts wait for, and which windows those on signals need. All
 // alerts on the same bars share one, which has as many bars as the one that needs most.
 func (x *Index) Needs() map[string][]watch.Need {
