@@ -38,6 +38,7 @@ type Feed struct {
 	alive   map[string]time.Time          // last successful poll, by the name of the source
 	single  map[string]time.Time          // services whose symbols are polled one by one until then
 	silent  map[string]bool               // sources that were reported as silent
+	tell    func(*watch, *result)         // tells the listener of Run what was found, and accepts it; nil while Run does not run
 }
 
 // How often symbols are polled. A service with a ticker has its own period for

@@ -7,7 +7,9 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"wick/market/markettest"
@@ -555,6 +557,44 @@ func TestFeedSurvivesAVanishedSymbol(t *testing.T) {
 		if len(l.updates["XBTUSD"]) < 6 || len(l.updates["ETHUSD"]) < 6 {
 			t.Errorf("%d and %d updates in a minute", len(l.updates["XBTUSD"]), len(l.updates["ETHUSD"]))
 		}
+	})
+}
+
+// TestQuoteIsTold: whoever was told a price by a running feed comes behind it. It was
+// delivered, and with it what the market reached on the way.
+func TestQuoteIsTold(t *testing.T) {
+	t.Parallel()
+	told := func(t *testing.T, f *Feed, symbol string) {
+		var last atomic.Pointer[Update]
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		f.Watch(symbol, Minute1)
+		go f.Run(ctx, func(u Update) {
+			if before := last.Load(); before != nil && u.From != before.Price {
+				t.Errorf("an update goes on from %v, and not from %v", u.From, before.Price)
+			}
+			last.Store(&u)
+		})
+		for range 40 {
+			time.Sleep(3777 * time.Millisecond)
+			if time.Now().Second() < 5 {
+				time.Sleep(5 * time.Second) // bars are asked for, which is not waited for long
+			}
+			q, err := f.Quote(ctx, symbol)
+			if u := last.Load(); err != nil || u == nil || u.At < q.At || u.At == q.At && u.Price != q.Price {
+				t.Fatalf("the price is %v of %d (%v), and told was %+v", q.Price, q.At, err, u)
+			}
+		}
+		cancel()
+		synctest.Wait()
+	}
+	for name, symbol := range listed {
+		bubble(t, func(t *testing.T) {
+			told(t, NewFeed(Cached(fake(t, name, &markettest.Exchange{Days: 3})), nil), symbol)
+		})
+	}
+	bubble(t, func(t *testing.T) {
+		told(t, NewFeed(&tape{begin: time.Now().Add(-time.Minute), trades: ramp(100, 100, 4000)}, nil), "A")
 	})
 }
 

@@ -17,6 +17,10 @@ const quoteAge = time.Second
 // has taken a newer price meanwhile it returns that, but of a file what the file tells
 // now: its owner may have taken out or corrected the row that the feed has seen. At says
 // how old the price is: in a closed or quiet market it is the last one traded.
+//
+// While Run runs, a new price of a watched symbol is told to its listener before Quote returns,
+// like that of a poll: an order that is judged by it comes behind all that the market has
+// reached by then.
 func (f *Feed) Quote(ctx context.Context, symbol string) (Quote, error) {
 	always := func(Quote) bool { return true }
 	return f.quotes.get(ctx, symbol, symbol, always, func(ctx context.Context) (kept[Quote], error) {
@@ -46,6 +50,7 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 		err = f.judge(w, g)
 		switch {
 		case err == nil && g.news:
+			f.tellQuote(ctx, q, doubt)
 			return q, nil
 		case err == nil:
 			w.quote.Hours, w.quote.Bid, w.quote.Ask = q.Hours, q.Bid, q.Ask // the feed keeps prices alone
@@ -67,8 +72,71 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 	}
 }
 
-// taken returns a copy of what the feed knows of the price of a symbol. Judging a
-// quote by the copy leaves the state of the polls alone.
+// tellQuote tells the listener of Run that q is the price of a watched symbol, unless it has
+// been told that or something newer. Doubt is the price that q confirms, if it is outside of the
+// band. Where prices are read from bars these are told, with what was traded since the last poll.
+func (f *Feed) tellQuote(ctx context.Context, q Quote, doubt float64) {
+	w, tell := f.take(ctx, q.Symbol)
+	if w == nil {
+		return
+	}
+	if doubt != 0 {
+		w.doubt = doubt
+	}
+	var g *result
+	var err error
+	if v := f.source.of(q.Symbol); v.quote == nil {
+		g, _, err = f.look(ctx, w, v.fresh)
+	} else {
+		g = w.tick(q)
+		err = f.judge(w, g)
+	}
+	if err != nil {
+		f.log.Warn("price is not taken", "symbol", w.symbol, "error", err)
+	}
+	tell(w, g)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	w.busy = false
+}
+
+// take marks a watched symbol as busy, once the poll that is under way has ended, and returns
+// it with what tells its news; nil if it is not watched or Run does not run. It waits for a
+// moment only, since a poll that hangs must not hold up an order; then the next poll tells. So
+// it does of a symbol that goes on from a price of ResumePrice.
+func (f *Feed) take(ctx context.Context, symbol string) (*watch, func(*watch, *result)) {
+	ctx, cancel := context.WithTimeout(ctx, quoteAge)
+	defer cancel()
+	for {
+		f.mu.Lock()
+		w, tell := f.watched[symbol], f.tell
+		wait := w != nil && tell != nil
+		if wait && !w.busy && !w.resumed() {
+			w.busy = true
+			f.mu.Unlock()
+			return w, tell
+		}
+		f.mu.Unlock()
+		if !wait {
+			return nil, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil
+		case <-time.After(feedTick / 10):
+		}
+	}
+}
+
+// setTell sets what tells the listener.
+func (f *Feed) setTell(tell func(*watch, *result)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.tell = tell
+}
+
+// taken returns a copy of what the feed knows of the price of a symbol, by which a quote
+// is judged: its poll may be under way.
 func (f *Feed) taken(symbol string) *watch {
 	f.mu.Lock()
 	defer f.mu.Unlock()

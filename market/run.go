@@ -17,13 +17,21 @@ func (f *Feed) Run(ctx context.Context, deliver func(Update)) error {
 	defer polls.Wait()
 	telling := make(chan struct{}, 1) // a lock: one that waits for it is idle for testing/synctest
 	tell := func(w *watch, g *result) {
-		if g != nil && g.news && ctx.Err() == nil {
+		if g != nil && g.news {
 			telling <- struct{}{}
-			deliver(g.Update)
+			if ctx.Err() == nil {
+				deliver(g.Update)
+			}
 			<-telling
 		}
 		f.accept(w, g) // after deliver: an update that was not delivered comes again
 	}
+	f.setTell(tell)
+	defer func() {
+		f.setTell(nil)
+		telling <- struct{}{} // a quote may be told at this moment
+		<-telling
+	}()
 	// Services with a ticker have a loop each, for prices. The loop below polls
 	// bars, of all symbols.
 	parts := f.source.parts
@@ -177,23 +185,15 @@ func (f *Feed) pause(w *watch, g *result) time.Duration {
 func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*result, error) {
 	// Prices come from the finest bars. A file may have no minutes; then the shortest
 	// interval that is watched serves.
-	asked := time.Now().UnixMilli()
 	if w.resumed() { // a stop may have been reached since
 		ctx = forPrice(ctx)
 	}
-	s, err := f.ask(ctx, w.symbol, w.fine, w.last.Time)
+	g, s, err := f.look(ctx, w, f.source.Bars)
 	if errors.Is(err, ErrTooFine) && len(intervals) > 0 {
 		w.coarsen(slices.MinFunc(intervals, func(a, b Interval) int { return cmp.Compare(a.Seconds(), b.Seconds()) }))
-		s, err = f.ask(ctx, w.symbol, w.fine, w.last.Time)
+		g, s, err = f.look(ctx, w, f.source.Bars)
 	}
 	if err != nil {
-		return nil, err
-	}
-	g := w.price(s)
-	asked = min(asked, s.AsOf) // an answer from a cache is older
-	w.noteQuiet(g, s, asked)
-	w.stopped = asked > (w.fine.Next(s.Time[s.Len()-1])+minute)*1000
-	if err := f.judge(w, g); err != nil {
 		return g, err
 	}
 	f.mu.Lock()
@@ -204,7 +204,7 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 		if sparing && s.Time[0] <= w.last.Time && w.extend(iv, g, s.Hours.Close) {
 			continue
 		}
-		coarse, e := f.ask(ctx, w.symbol, iv, w.told[iv])
+		coarse, e := f.ask(ctx, f.source.Bars, w.symbol, iv, w.told[iv])
 		if e != nil {
 			err = e
 			continue
@@ -215,6 +215,20 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 	}
 	g.news = g.news || len(g.Complete) > 0 || len(g.Closed) > 0
 	return g, err
+}
+
+// look asks for the finest bars of w, and returns what they say of the price and the bars.
+func (f *Feed) look(ctx context.Context, w *watch, bars askBars) (*result, *Series, error) {
+	asked := time.Now().UnixMilli()
+	s, err := f.ask(ctx, bars, w.symbol, w.fine, w.last.Time)
+	if err != nil {
+		return nil, nil, err
+	}
+	g := w.price(s)
+	asked = min(asked, s.AsOf) // an answer from a cache is older
+	w.noteQuiet(g, s, asked)
+	w.stopped = asked > (w.fine.Next(s.Time[s.Len()-1])+minute)*1000
+	return g, s, f.judge(w, g)
 }
 
 // noteLate logs, once for each symbol, that a bar of a file has changed since it was told
@@ -236,14 +250,17 @@ func (f *Feed) noteLate(w *watch, s *Series) {
 	w.closed[s.Interval] = c.Bar(c.Len() - 1)
 }
 
+// askBars asks for bars, as [Source.Bars] does.
+type askBars func(context.Context, Query) (*Series, error)
+
 // ask returns bars that reach back to the one that starts at after, if the source
 // has them. It asks for more and more bars until they reach it. It does not compute
 // the number from the time, so a clock that jumped cannot make it ask for too few.
-func (f *Feed) ask(ctx context.Context, symbol string, iv Interval, after int64) (*Series, error) {
+func (f *Feed) ask(ctx context.Context, bars askBars, symbol string, iv Interval, after int64) (*Series, error) {
 	// From one poll to the next four bars are enough. After a long silence it takes two
 	// or three requests more.
 	for limit := 4; ; limit = min(limit*16, catchUp) {
-		s, err := f.source.Bars(ctx, Query{Symbol: symbol, Interval: iv, Limit: limit})
+		s, err := bars(ctx, Query{Symbol: symbol, Interval: iv, Limit: limit})
 		if err != nil || after == 0 || s.Len() < limit || s.Time[0] <= after || limit == catchUp {
 			return s, err
 		}

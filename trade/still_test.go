@@ -3,6 +3,7 @@ package trade
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -136,6 +137,51 @@ func TestAlertOfStillMarket(t *testing.T) {
 				slices.Sort(got)
 				if strings.Join(got, ", ") != c.want {
 					t.Errorf("told %q, want %q", got, c.want)
+				}
+				p.stop()
+			})
+		})
+	}
+}
+
+// TestOrderComesBehindWhatWasPassed: the market leaves 100, where it was seen, and an order
+// comes before the next look at it. What waited on the way to the price that it is judged by is
+// filled first, and at its own price.
+func TestOrderComesBehindWhatWasPassed(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		rests    func(*book.OrderRequest) // beside 10 that are held
+		at       float64
+		then     func(*book.OrderRequest)
+		want     string // what waited, and what came then
+		position string
+	}{
+		{"a stop, and more is bought", stopping(book.Sell, 95), 90, func(r *book.OrderRequest) {}, "filled 95, filled 90", "long 10 at 90"},
+		{"a stop, and all is sold", stopping(book.Sell, 95), 90, func(r *book.OrderRequest) { r.Side = book.Sell }, "filled 95, filled 90", "short 10 at 90"},
+		{"a limit, and more is bought", limiting(book.Sell, 105), 110, func(r *book.OrderRequest) {}, "filled 105, filled 110", "long 10 at 110"},
+		{"an entry, and a limit is asked for", limiting(book.Buy, 95), 90, limiting(book.Buy, 80), "filled 95, open", "long 20 at 97.5"},
+		{"not reached", stopping(book.Sell, 95), 96, func(r *book.OrderRequest) {}, "open, filled 96", "long 20 at 98"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, p := new(still), newProcess(t, time.Minute)
+				s.trade(100, 100, 100)
+				p.change = func(o *Options) {
+					o.Source, o.Feed, o.Intervals, o.Slippage, o.FeeRate, o.Account.Short = s, market.NewFeed(s, nil), []market.Interval{market.Minute1}, 0, 0, true
+				}
+				p.start()
+				ask(t, p.e, of(10, func(*book.OrderRequest) {}))
+				rests := ask(t, p.e, of(10, c.rests)).ID
+				time.Sleep(1500 * time.Millisecond)
+				s.trade(c.at, max(100, c.at), min(100, c.at))
+				then := ask(t, p.e, of(10, c.then)).ID
+				time.Sleep(2500 * time.Millisecond)
+				if got := found(t, p.e, rests) + ", " + found(t, p.e, then); got != c.want {
+					t.Errorf("got %s, want %s", got, c.want)
+				}
+				h := must(p.e.AllPositions())[0]
+				if got := fmt.Sprint(h.Side, " ", h.Quantity, " at ", h.EntryPrice); got != c.position {
+					t.Errorf("%s, want %s", got, c.position)
 				}
 				p.stop()
 			})

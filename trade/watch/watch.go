@@ -502,8 +502,8 @@ func (l *List) next(key Key, done Round) (r Round, more bool) {
 const quoteTimeout = 5 * time.Second
 
 // Ask asks the feed for the price of a watched symbol at this moment and takes it over, unless
-// a newer one is known. What the market did on the way to it comes with the next update of the
-// feed. The price of a file is taken over even if it is older, since rows may have been taken
+// a newer one is known. A feed that runs has told it as an update by then, so that what the market
+// reached on the way there is judged already. The price of a file is taken over even if it is older, since rows may have been taken
 // out or corrected, unless the feed has told another meanwhile; if it contradicts what the feed
 // told last, the time of that is in the answer's Gone.
 func (l *List) Ask(ctx context.Context, symbol string) (a book.Inquiry) {
