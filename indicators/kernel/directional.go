@@ -22,15 +22,30 @@ func Directional(s *market.Series, n, smoothing int, variant string) (plus, minu
 	return plus, minus, RMA(DirectionalIndex(plus, minus), smoothing)
 }
 
-// DirectionalIndicators returns +DI and -DI as TA-Lib has them, which leaves out the hundred
-// for n = 1.
+// DirectionalIndicators returns +DI and -DI as TA-Lib has them.
 func DirectionalIndicators(s *market.Series, n int) (plus, minus []float64) {
-	up, down, ranges := Movements(s)
-	if n == 1 {
-		return Ratio(up, ranges, 1), Ratio(down, ranges, 1)
+	plus, minus, ranges := Movements(s)
+	if n == 1 { // TA-Lib leaves out the hundred here
+		return Ratio(plus, ranges, 1), Ratio(minus, ranges, 1)
 	}
-	ranges = WilderSum(ranges, n)
-	return From(Ratio(WilderSum(up, n), ranges, 100), n), From(Ratio(WilderSum(down, n), ranges, 100), n)
+	if len(plus) <= n {
+		return NaNs(len(plus)), NaNs(len(plus))
+	}
+	keep := 1 - 1/float64(n)
+	// The seed is the sum of the n-1 movements of bars 1 to n-1. From bar n on each sum
+	// loses its n-th part and takes in the newest movement.
+	up, down, all := total(plus[1:n]), total(minus[1:n]), total(ranges[1:n])
+	for i := n; i < len(plus); i++ {
+		up = float64(up*keep) + plus[i]
+		down = float64(down*keep) + minus[i]
+		all = float64(all*keep) + ranges[i]
+		// The columns of movements are overwritten as they are used up.
+		plus[i], minus[i] = 0, 0
+		if all != 0 {
+			plus[i], minus[i] = 100*up/all, 100*down/all
+		}
+	}
+	return From(plus, n), From(minus, n)
 }
 
 // DirectionalIndex returns DX, 0 where neither side moved.

@@ -58,7 +58,24 @@ func Follow(x []float64, weight float64) []float64 {
 // all three columns begin with the signal line.
 func MACD(x []float64, fast, slow, signal int) (line, signalLine, hist []float64) {
 	fast, slow = min(fast, slow), max(fast, slow)
-	line = Minus(EMA(Skip(x, slow-fast), fast), EMA(x, slow))
+	first := FirstValid(x)
+	begin := first + slow - 1
+	line = Unknown(len(x), begin)
+	if begin < len(x) {
+		// As in Smooth, how far the price lies above each average is carried
+		// on; the line is how much further it lies above the slow one.
+		before := x[begin]
+		quick, steady := before-mean(x[begin-fast+1:begin+1]), before-mean(x[first:begin+1])
+		line[begin] = level(steady-quick, before)
+		keepQuick, keepSteady := 1-2/(float64(fast)+1), 1-2/(float64(slow)+1)
+		rest := line[begin+1:]
+		for i, v := range x[begin+1:] {
+			move := v - before
+			quick = math.FMA(keepQuick, quick, float64(keepQuick*move))
+			steady = math.FMA(keepSteady, steady, float64(keepSteady*move))
+			rest[i], before = level(steady-quick, v), v
+		}
+	}
 	return WithSignal(line, EMA(line, signal))
 }
 
