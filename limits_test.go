@@ -123,6 +123,7 @@ var limits = []limit{
 
 	{what: "Tools"},
 	{"mcp/tools", "maxBars", "", "bars shown", "TestOnePastTheLimit"},
+	{"mcp/tools", "maxArguments", "", "names of a call's arguments, and of an object inside them", "TestUnknownIsBounded"},
 	{"mcp/tools", "maxIndicators", "", "indicators of a call", "TestOnePastTheLimit"},
 	{"mcp/tools", "maxStudies", "", "indicators that the rules, formulas and backtests of a call name together", "TestOnePastTheLimit"},
 	{"indicators", "maxSources", "", "indicators of each other that a call nests", "TestNestedSources"},

@@ -55,7 +55,7 @@ func TestNamesInAnotherCase(t *testing.T) {
 		if !json.Valid([]byte(text)) {
 			t.Fatal(text)
 		}
-		if err := strictjson.Check([]byte(text), messageNames); err != nil {
+		if err := strictjson.Check([]byte(text), messageNames, 0); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

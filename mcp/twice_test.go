@@ -37,7 +37,7 @@ var sound = []string{
 // batch.
 func TestTwice(t *testing.T) {
 	for _, text := range sound {
-		if err := strictjson.Check([]byte(text), callNames); err != nil && strings.Contains(err.Error(), "twice") {
+		if err := strictjson.Check([]byte(text), callNames, 0); err != nil && strings.Contains(err.Error(), "twice") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

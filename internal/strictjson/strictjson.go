@@ -35,6 +35,7 @@ const (
 	Deep                     // objects and arrays are inside one another more than 10,000 times
 	Twice                    // an object has a name twice
 	Case                     // a name differs only in case from the right one
+	Many                     // an object has too many names
 )
 
 // Error says why a text is refused.
@@ -54,6 +55,8 @@ func (e *Error) Error() string {
 		return limit.Clip(e.Name) + " is there twice: nobody can know which one was meant"
 	case Case:
 		return fmt.Sprintf("%q is there where %q would be right: names are case-sensitive", limit.Clip(e.Name), e.Right)
+	case Many:
+		return "an object has too many names"
 	}
 	return "not valid JSON"
 }
@@ -114,7 +117,7 @@ func Unmarshal(text []byte, v any, names func() Names) error {
 	if names != nil {
 		known = names()
 	}
-	if refused := Check(text, known); refused != nil {
+	if refused := Check(text, known, 0); refused != nil {
 		return refused
 	}
 	return err
@@ -157,8 +160,9 @@ func Members(text []byte, into map[string]any) error {
 }
 
 // Check returns an [Error] for the first name in text, which must be valid JSON, that occurs
-// twice in its object, or else for the first name that differs only in case from one in names.
-func Check(text []byte, names Names) error {
+// twice in its object; for an object with more than most names, if most is above zero; or
+// else for the first name that differs only in case from one in names.
+func Check(text []byte, names Names, most int) error {
 	// Both slices stay on the stack unless a text outgrows them. Passing them to methods
 	// that append would move them to the heap, so the appends are all here.
 	open := make([][]byte, 0, 2*maxFew) // names of the open objects, the innermost last
@@ -193,6 +197,9 @@ func Check(text []byte, names Names) error {
 			object, name := &levels[len(levels)-1], plain(written)
 			if object.has(open[object.first:], name) {
 				return &Error{Kind: Twice, Name: string(name)}
+			}
+			if object.count++; most > 0 && object.count > most {
+				return &Error{Kind: Many}
 			}
 			if object.many == nil {
 				open = append(open, name)
@@ -237,6 +244,7 @@ const maxFew = 16
 // level is an object or array whose end has not been reached; an array has no names.
 type level struct {
 	first int             // the index of its first name among the names of all open levels
+	count int             // of its names so far
 	names Names           // that are read in it
 	many  map[string]bool // its names, once there are more than maxFew; nil before
 }

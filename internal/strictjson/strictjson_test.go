@@ -25,29 +25,30 @@ func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		text  string
 		names Names
+		most  int
 		want  string
 	}{
-		{`{"a":1,"a":2}`, nil, "a is there twice: nobody can know which one was meant"},
-		{`{"a":1,"\u0061":2}`, nil, "a is there twice: nobody can know which one was meant"},
-		{`{"":1 , "" : 2}`, nil, " is there twice: nobody can know which one was meant"},
-		{`[1,{"x":[{"b":1},{"b":2,"b":3}]}]`, nil, "b is there twice: nobody can know which one was meant"},
-		{`{"params":{"arguments":{"x":1},"arguments":{"x":2}}}`, call, "arguments is there twice: nobody can know which one was meant"},
-		{`{"params":{"arguments":{"x":1,"x":2}}}`, message, "x is there twice: nobody can know which one was meant"},
-		{`{"params":{"arguments":{"x":1,"x":{"y":[1,{"z":1,"z":2}]}},"name":1}}`, call, ""},
-		{`{"params":{"arguments":[{"x":1,"x":2}],"name":1,"NAME":2}}`, call, `"NAME" is there where "name" would be right: names are case-sensitive`},
-		{`{"params":{"arguments":"x","x":{"y":1,"y":2}}}`, call, "y is there twice: nobody can know which one was meant"},
-		{`{"arguments":{"x":1,"x":2}}`, call, "x is there twice: nobody can know which one was meant"},
-		{`{"Method":1}`, message, `"Method" is there where "method" would be right: names are case-sensitive`},
-		{`{"paramſ":{}}`, message, `"paramſ" is there where "params" would be right: names are case-sensitive`},
-		{`{"params":{"answers":{"Any Name":{"Action":1}}}}`, message, `"Action" is there where "action" would be right: names are case-sensitive`},
-		{`{"Method":1,"x":{"a":1,"a":2}}`, message, "a is there twice: nobody can know which one was meant"},
-		{`{"x":{"Method":1},"y":[{"Params":1}],"a":1,"A":2}`, message, ""},
-		{`[{"id":1},{"id":2}]`, nil, ""}, {`{"a":{"id":1},"id":"id\":"}`, nil, ""}, {`"a"`, nil, ""}, {`1`, nil, ""}, {`[[{}]]`, nil, ""},
-		{many + `}`, nil, ""},
-		{many + `,"N3":1}`, nil, ""}, {many + `,"n\u0033":1}`, nil, "n3 is there twice: nobody can know which one was meant"}, {many + `,"n99":1}`, nil, "n99 is there twice: nobody can know which one was meant"},
+		{`{"a":1,"a":2}`, nil, 0, "a is there twice: nobody can know which one was meant"},
+		{`{"a":1,"\u0061":2}`, nil, 0, "a is there twice: nobody can know which one was meant"},
+		{`{"":1 , "" : 2}`, nil, 0, " is there twice: nobody can know which one was meant"},
+		{`[1,{"x":[{"b":1},{"b":2,"b":3}]}]`, nil, 0, "b is there twice: nobody can know which one was meant"},
+		{`{"params":{"arguments":{"x":1},"arguments":{"x":2}}}`, call, 0, "arguments is there twice: nobody can know which one was meant"},
+		{`{"params":{"arguments":{"x":1,"x":2}}}`, message, 0, "x is there twice: nobody can know which one was meant"},
+		{`{"params":{"arguments":{"x":1,"x":{"y":[1,{"z":1,"z":2}]}},"name":1}}`, call, 0, ""},
+		{`{"params":{"arguments":[{"x":1,"x":2}],"name":1,"NAME":2}}`, call, 0, `"NAME" is there where "name" would be right: names are case-sensitive`},
+		{`{"params":{"arguments":"x","x":{"y":1,"y":2}}}`, call, 0, "y is there twice: nobody can know which one was meant"},
+		{`{"arguments":{"x":1,"x":2}}`, call, 0, "x is there twice: nobody can know which one was meant"},
+		{`{"Method":1}`, message, 0, `"Method" is there where "method" would be right: names are case-sensitive`},
+		{`{"paramſ":{}}`, message, 0, `"paramſ" is there where "params" would be right: names are case-sensitive`},
+		{`{"params":{"answers":{"Any Name":{"Action":1}}}}`, message, 0, `"Action" is there where "action" would be right: names are case-sensitive`},
+		{`{"Method":1,"x":{"a":1,"a":2}}`, message, 0, "a is there twice: nobody can know which one was meant"},
+		{`{"x":{"Method":1},"y":[{"Params":1}],"a":1,"A":2}`, message, 0, ""},
+		{`[{"id":1},{"id":2}]`, nil, 0, ""}, {`{"a":{"id":1},"id":"id\":"}`, nil, 0, ""}, {`"a"`, nil, 0, ""}, {`1`, nil, 0, ""}, {`[[{}]]`, nil, 0, ""},
+		{many + `}`, nil, 100, ""}, {many + `}`, nil, 99, "an object has too many names"}, {`[{"x":` + many + `}}]`, nil, 99, "an object has too many names"},
+		{many + `,"N3":1}`, nil, 0, ""}, {many + `,"n\u0033":1}`, nil, 0, "n3 is there twice: nobody can know which one was meant"}, {many + `,"n99":1}`, nil, 0, "n99 is there twice: nobody can know which one was meant"},
 	} {
 		got := ""
-		if err := Check([]byte(c.text), c.names); err != nil {
+		if err := Check([]byte(c.text), c.names, c.most); err != nil {
 			got = err.Error()
 		}
 		if got != c.want {
@@ -132,7 +133,7 @@ func FuzzCheck(f *testing.F) {
 		}
 		for _, names := range []Names{nil, call} {
 			want, found := tokenWalk{json.NewDecoder(bytes.NewReader(text)), names != nil, 0, false}.twice()
-			e, _ := errors.AsType[*Error](Check(text, names))
+			e, _ := errors.AsType[*Error](Check(text, names, 0))
 			if twice := e != nil && e.Kind == Twice; twice != found || twice && e.Name != want {
 				t.Errorf("%q: %v, want %q, %t", text, e, want, found)
 			}

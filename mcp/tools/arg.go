@@ -413,6 +413,10 @@ func sentence(tool string, declared []arg, unread []ignored) string {
 // absent, and one string stands for an array. Each takes the name of the argument for its
 // errors.
 
+// maxArguments bounds the names of a call and of an object inside it. No tool has half as
+// many, and each that a tool does not know is compared with all that it knows.
+const maxArguments = 64
+
 // readObject returns the members of an object that are not null. An empty text or null
 // counts as an empty object.
 func readObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
@@ -431,12 +435,17 @@ func readObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
 }
 
 // once returns an error if an object in raw, which must be valid JSON, has the same name
-// twice, since an order must not depend on which of the two counts.
+// twice, since an order must not depend on which of the two counts, or more than
+// maxArguments names.
 func once(raw json.RawMessage) error {
-	if e, _ := errors.AsType[*strictjson.Error](strictjson.Check(raw, nil)); e != nil {
+	switch e, _ := errors.AsType[*strictjson.Error](strictjson.Check(raw, nil, maxArguments)); {
+	case e == nil:
+		return nil
+	case e.Kind == strictjson.Many:
+		return fmt.Errorf("an object has more than %d names: fewer are read", maxArguments)
+	default:
 		return fmt.Errorf("%q is given twice in one object: send it once, nobody can know which one was meant", limit.Clip(e.Name))
 	}
-	return nil
 }
 
 // spelled returns v or, if v is a string, the text in it: models put the JSON of objects

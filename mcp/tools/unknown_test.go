@@ -100,8 +100,8 @@ func TestUnknownReported(t *testing.T) {
 	})
 }
 
-// TestUnknownIsBounded: however many unknown names a call has, the reply of every tool names
-// ten of them, and no more are looked up.
+// TestUnknownIsBounded: every tool refuses a call of more than 64 names in a short text,
+// before it looks any of them up. Below that the reply names ten.
 func TestUnknownIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir())
@@ -114,9 +114,15 @@ func TestUnknownIsBounded(t *testing.T) {
 			return encode(arguments)
 		}
 		for _, tool := range d.tools {
-			r, err := d.call(trader, tool.Name, of(9000))
-			if err != nil && len(err.Error()) > 3000 || r != nil && len(r.Content[0].Text) > replySize && tool.Name != "list_indicators" && r.Content[0].Data == nil {
-				t.Errorf("%s with 9000 names: %.200v", tool.Name, err)
+			for _, n := range []int{65, 9000} {
+				_, err := d.call(trader, tool.Name, of(n))
+				if want := "an object has more than 64 names"; err == nil || !strings.HasPrefix(err.Error(), want) || len(err.Error()) > 200 {
+					t.Errorf("%s with %d names: %.200v; want %s", tool.Name, n, err, want)
+				}
+			}
+			r, err := d.call(trader, tool.Name, of(64))
+			if err != nil && strings.Contains(err.Error(), "too large") || r != nil && len(r.Content[0].Text) > replySize && tool.Name != "list_indicators" && r.Content[0].Data == nil {
+				t.Errorf("%s with 64 names: %.200v", tool.Name, err)
 			}
 		}
 	})
