@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -49,15 +50,23 @@ var ErrForeign = errors.New("the directory has files that are not of wick")
 
 // refuseForeign returns an error if a directory has something in it and none of it is
 // wick's. A new file system has lost+found, and the owner may put HALT there before the
-// first start.
+// first start. A file called lock proves nothing, since many programs have one; beside it may
+// be what a wick leaves that ended early, or that keeps no journal here.
 func refuseForeign(name string) error {
 	names, err := list(name)
 	foreign := ""
 	for _, n := range names {
+		bare := strings.TrimSuffix(n, unfinished)
 		switch {
-		case n == lockName || n == "logins" || n == "wick.sock" || strings.HasPrefix(n, "journal-") || strings.HasPrefix(n, "snapshot-"):
+		case n == "wick.sock" || strings.HasPrefix(n, "journal-") || strings.HasPrefix(n, "snapshot-"):
 			return nil
-		case n != "lost+found" && n != "HALT":
+		case n == "lost+found" || n == "HALT" || n == lockName:
+		case slices.Contains(names, lockName) && (n == probeName || bare == "subscriptions.json" || bare == "ledger.json"):
+		case n == "logins" && refuseForeign(filepath.Join(name, n)) == nil:
+			if _, err := os.Lstat(filepath.Join(name, n, "ledger.json")); err == nil {
+				return nil
+			}
+		default:
 			foreign = n
 		}
 	}
@@ -95,9 +104,6 @@ func OpenDir(name string) (*Dir, error) {
 			return nil, fmt.Errorf("state directory %s: %w; stop that one or choose another directory", name, ErrHeld)
 		}
 		return nil, fmt.Errorf("lock state directory: %w", err)
-	}
-	if lock.Truncate(0) == nil {
-		fmt.Fprintf(lock, "%d\n", os.Getpid()) // for people; the lock is what counts
 	}
 	return &Dir{name: name, self: self, lock: lock}, nil
 }
