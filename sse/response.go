@@ -65,7 +65,7 @@ func Serve(ctx context.Context, w http.ResponseWriter, source Source, comments .
 	var silent atomic.Bool // a comment is due
 	beat := time.AfterFunc(heartbeat, func() { silent.Store(true); Ring(bell) })
 	defer beat.Stop()
-	for ctx.Err() == nil {
+	for ctx.Err() == nil && !past(ctx) {
 		if err := s.send(source); err != nil {
 			return err
 		}
@@ -80,6 +80,13 @@ func Serve(ctx context.Context, w http.ResponseWriter, source Source, comments .
 	s.send(source)                     // what the source still has; an error changes nothing now
 	s.write([]byte("retry: 2000\n\n")) // the client is to come back, but not at once
 	return nil
+}
+
+// past reports whether the deadline of ctx is over by the clock. The timer that ends ctx does
+// not count the time for which the machine slept.
+func past(ctx context.Context) bool {
+	end, ok := ctx.Deadline()
+	return ok && !time.Now().Before(end)
 }
 
 // Ring puts a value into a bell unless there is one already: one signal is enough,

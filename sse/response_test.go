@@ -67,6 +67,33 @@ func TestHeartbeat(t *testing.T) {
 	})
 }
 
+// slept is a context whose timer has not noticed that its deadline is over: timers do not count
+// the time for which the machine slept.
+type slept struct {
+	context.Context
+	end time.Time
+}
+
+func (s slept) Deadline() (time.Time, bool) { return s.end, true }
+
+// TestEndsByTheClock: a stream whose time is over by the clock tells nothing more, and ends with
+// the next heartbeat.
+func TestEndsByTheClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, end := newList(), time.Now().Add(20*time.Second)
+		over := false
+		c := ssetest.Open(t, func(ctx context.Context, w http.ResponseWriter) error {
+			err := Serve(slept{ctx, end}, w, q)
+			over = true
+			return err
+		})
+		time.Sleep(31 * time.Second)
+		if synctest.Wait(); !over {
+			t.Errorf("the stream goes on after its end: %q", c.Read())
+		}
+	})
+}
+
 // TestBatches: large events go out in several writes, so that each can keep
 // its deadline; one that is larger than a batch goes alone.
 func TestBatches(t *testing.T) {
