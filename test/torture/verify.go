@@ -186,9 +186,12 @@ func (o *oracle) verifyAlerts(c *client) error {
 	if err != nil {
 		return err
 	}
-	fired, err := list[alert](c, "get_notifications", map[string]any{"again": true}, 0, math.MaxInt)
-	if err != nil {
-		return err
+	var fired []alert
+	for login := ""; login != c.Token; { // each login has its own place in the queue
+		login = c.Token
+		if fired, err = list[alert](c, "get_notifications", map[string]any{"again": true}, 0, math.MaxInt); err != nil {
+			return err
+		}
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
