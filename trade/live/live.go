@@ -49,11 +49,10 @@ type venue struct {
 	deadMan time.Duration
 	kick    chan struct{} // asks for a reconciliation soon
 
-	doubts    map[string]*doubt // by order id
-	lastEvent string            // id of the last event of the stream
-	streamAt  time.Time         // when the stream came or went
-	readAt    time.Time         // when the account was last read, or this process began
-	dark      bool              // the last attempt to read the account failed
+	doubts   map[string]*doubt // by order id
+	streamAt time.Time         // when the stream came or went
+	readAt   time.Time         // when the account was last read, or this process began
+	dark     bool              // the last attempt to read the account failed
 }
 
 // doubt is what this process knows of an order that was sent, or is about to be, beyond the
