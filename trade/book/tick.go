@@ -86,6 +86,11 @@ func (t Tick) Meets(a *Alert) (all []Trigger) {
 	own := *a                         // FiredAt of this copy is set by each firing below
 	a = &own
 	armed := !a.Condition.Met(t.from) // the price is on the other side
+	type hit struct {
+		leg   leg
+		price exact.Decimal
+	}
+	var hits []hit // a downtime may bring thousands, of which few are written out
 	for i, l := range t.legs {
 		part, counts := t.part(l, before)
 		met := armed && a.Since() <= l.from // otherwise it may have fired for this part of the way already
@@ -104,12 +109,15 @@ func (t Tick) Meets(a *Alert) (all []Trigger) {
 		}
 		armed = !a.Condition.Met(l.close)
 		if met && counts && reachedBy(a.Condition, part) && a.Ready(l.over()) {
-			all = Latest(all, l.trigger(extreme(a.Condition, part)))
+			hits = append(hits, hit{l, extreme(a.Condition, part)})
 			a.FiredAt = &Time{Time: time.UnixMilli(l.over()).UTC()}
 			if once {
 				break
 			}
 		}
+	}
+	for _, h := range hits[max(0, len(hits)-MaxFirings):] {
+		all = append(all, h.leg.trigger(h.price))
 	}
 	if once && t.reaches(before) && (len(all) == 0 || !all[0].Late) {
 		if !before.Ready(t.At) {
