@@ -18,6 +18,19 @@ func (w *writes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// timed also keeps when the first was written.
+type timed struct {
+	writes
+	first time.Time
+}
+
+func (t *timed) Write(p []byte) (int, error) {
+	if len(t.writes) == 0 {
+		t.first = time.Now()
+	}
+	return t.writes.Write(p)
+}
+
 // logged returns the words of the lines in one write, "a b" for two of them.
 func logged(text string) string {
 	var out []string
@@ -86,20 +99,17 @@ func TestUnreadLog(t *testing.T) {
 // the process waits for them.
 func TestLinesTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var out writes
+		out, began := timed{}, time.Now()
 		logs := newLoggers(&out, "text")
 		logs.part("MCP").Info("a")
 		logs.part("wick").Info("b")
-		if synctest.Wait(); len(out) != 0 {
-			t.Errorf("at once: wrote %q", out)
-		}
 		time.Sleep(logDelay)
 		synctest.Wait()
 		logs.part("MCP").Info("c")
 		logs.flush()
 		logs.flush()
-		if len(out) != 2 || logged(out[0]) != "a b" || logged(out[1]) != "c" {
-			t.Errorf("wrote %q", out)
+		if len(out.writes) != 2 || logged(out.writes[0]) != "a b" || logged(out.writes[1]) != "c" || out.first.Sub(began) != logDelay {
+			t.Errorf("wrote %q, first after %s", out.writes, out.first.Sub(began))
 		}
 	})
 }
