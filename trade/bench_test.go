@@ -133,10 +133,9 @@ func BenchmarkQuietOrders(b *testing.B) {
 	}
 	price(e, "AAA", 100)
 	price(e, "AAA", 100)
-	t, _ := book.NewTick(market.Update{Symbol: "AAA", Price: 101, High: 101, Low: 99, At: time.Now().UnixMilli()})
+	u := market.Update{Symbol: "AAA", Price: 101, High: 101, Low: 99, At: time.Now().UnixMilli()}
 	for b.Loop() {
-		e.mu.Lock()
-		e.book.OnPrice(t, t.At-1, now())
-		e.mu.Unlock()
+		u.At++
+		e.deliver(context.Background(), u)
 	}
 }

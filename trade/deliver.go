@@ -107,7 +107,7 @@ func (e *Engine) firing(symbol string, judge func(at book.Time) ([]alert.Hit, er
 				}
 			}
 		}
-		if err == nil && len(s.Open[symbol]) > 0 {
+		if err == nil && !e.book.Calm(symbol) {
 			if seen := e.unnoted(symbol, waits); seen != nil {
 				err = e.proposeSeen(map[string]*book.Seen{symbol: seen}, at)
 			}

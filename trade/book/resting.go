@@ -15,11 +15,13 @@ import (
 // order in which the market reaches them, and lets trailing stops follow the market. Since is
 // the time of the feed's update before, zero if this is its first one after a start.
 //
-// It looks at every open order of the symbol once for each leg. There is no index by price:
-// a symbol has at most MaxOpenPerSymbol open orders, and a quiet tick of as many stops takes
-// less than 30 microseconds (BenchmarkQuietTick); 200 orders by the minutes of a day, after a
-// downtime, take a fifth of a second.
+// A tick within the [calm] of its symbol reaches nothing, and no order is looked at. Any other
+// looks at every open order of the symbol once for each leg: 200 orders by the minutes of a day,
+// after a downtime, take a fifth of a second.
 func (b *Book) OnPrice(t Tick, since int64, at Time) (err error) {
+	if c := b.calm[t.Symbol]; t.span.low >= c.low && t.span.high <= c.high && t.At < c.until {
+		return nil
+	}
 	if t.At < since { // the clock was set back: times that now lie in the future mean nothing
 		for _, o := range b.Open[t.Symbol] {
 			if b.arrived[o.ID] > at.UnixMilli() {
@@ -64,7 +66,71 @@ func (b *Book) OnPrice(t Tick, since int64, at Time) (err error) {
 			b.arrived[o.ID] = min(born, t.At)
 		}
 	}
-	return b.Expire(t.Symbol, Time{Time: time.UnixMilli(t.At)}, at)
+	if err = b.Expire(t.Symbol, Time{Time: time.UnixMilli(t.At)}, at); err == nil {
+		b.calm[t.Symbol] = b.calmOf(t.Symbol)
+	}
+	return err
+}
+
+// calm is when nothing can happen to the open orders of a symbol: as long as its prices are within
+// low and high, none is reached and no trailing stop moves, and before until none expires. It holds
+// until one of the orders changes. The zero value never holds: there is none until every order was
+// there for a whole update, and the journal has the market up to where each began to wait.
+type calm struct {
+	low, high exact.Decimal
+	until     int64 // in unix milliseconds
+}
+
+// Calm reports whether a symbol has a calm, so that nothing is to be noted for its orders.
+func (b *Book) Calm(symbol string) bool { return b.calm[symbol] != calm{} }
+
+// calmOf returns the calm of a symbol.
+func (b *Book) calmOf(symbol string) calm {
+	c, noted := calm{high: math.MaxInt64, until: math.MaxInt64}, b.Seen[symbol]
+	for _, o := range b.Open[symbol] {
+		if _, isNew := b.arrived[o.ID]; isNew || noted == nil || noted.At < o.Since() {
+			return calm{}
+		}
+		if at, falling := b.place(o); falling {
+			c.low = max(c.low, at+1)
+		} else {
+			c.high = min(c.high, at-1)
+		}
+		if o.Type == TrailingStop {
+			// The market draws it along beyond the price from which it stands that far. A percentage
+			// is rounded down, and with it how far the calm goes.
+			stop, share := b.stop(o), o.TrailPercent/100
+			if o.Side == Buy {
+				mark, _ := (stop - o.TrailAmount).Over(exact.One+share, exact.Up)
+				c.low = max(c.low, mark)
+			} else {
+				mark, _ := (stop + o.TrailAmount).Over(exact.One-share, exact.Down)
+				c.high = min(c.high, mark)
+			}
+		}
+		if o.ExpiresAt != nil {
+			c.until = min(c.until, o.ExpiresAt.UnixMilli())
+		}
+	}
+	return c
+}
+
+// place returns the price of the market at which it reaches the stop or the limit of o, and
+// whether it does so on its way down: it does to a stop that sells, or a limit that buys.
+func (b *Book) place(o *Order) (at exact.Decimal, falling bool) {
+	if o.Waits() {
+		return b.stop(o), o.Side == Sell
+	}
+	// Its ask or bid comes to the limit.
+	factor, to := exact.One+b.Rules.HalfSpread, exact.Down
+	if o.Side == Sell {
+		factor, to = exact.One-b.Rules.HalfSpread, exact.Up
+	}
+	at, ok := o.Price.Over(factor, to)
+	if !ok {
+		at = math.MaxInt64 // out of reach
+	}
+	return at, o.Side == Buy
 }
 
 // reachedOrder is a resting order that the market reaches.
@@ -107,13 +173,11 @@ func (b *Book) reachedBy(symbol string, l leg, end int64) (list []reachedOrder) 
 		if !ok || o.Expired(end) {
 			continue
 		}
-		h := reachedOrder{id: o.ID, part: part, falling: o.Waits() == (o.Side == Sell), known: part == l.span}
+		h := reachedOrder{id: o.ID, part: part, known: part == l.span}
 		if h.price, ok = b.reached(o, part); !ok {
 			continue
 		}
-		if !o.Waits() {
-			h.place = b.meets(o)
-		} else if h.place = b.stop(o); b.bothReached(o, part) {
+		if h.place, h.falling = b.place(o); o.Waits() && b.bothReached(o, part) {
 			h.why = []Reason{Because(StopCounts)}
 		}
 		list = append(list, h)
@@ -258,18 +322,6 @@ func (b *Book) reached(o *Order, part span) (exact.Decimal, bool) {
 		return o.Within(b.offered(o, Quote{Price: part.start})), true
 	}
 	return *o.Price, true
-}
-
-// meets returns the price of the market at which the ask or bid comes to the limit of o.
-func (b *Book) meets(o *Order) exact.Decimal {
-	factor, to := exact.One+b.Rules.HalfSpread, exact.Down
-	if o.Side == Sell {
-		factor, to = exact.One-b.Rules.HalfSpread, exact.Up
-	}
-	if price, ok := o.Price.Over(factor, to); ok {
-		return price
-	}
-	return math.MaxInt64 // out of reach
 }
 
 // stopPrice returns the price of the market when it reaches the stop within part, and

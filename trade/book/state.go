@@ -35,6 +35,7 @@ type State struct {
 	ClientIDs map[string]string   // client_order_id to order id
 	BrokerIDs map[string]string   // a broker's id of an order to ours
 	Open      map[string][]*Order // open orders by symbol, sorted by Order.before
+	calm      map[string]calm     // by symbol, until one of its open orders changes
 	OpenCount int
 	Slots     int                // of all open orders; see Order.slots
 	Holdings  map[string]Holding // by symbol
@@ -130,7 +131,7 @@ func (s *Stamp) Accepted(key string) exact.Decimal {
 func NewState(store string) *State {
 	return &State{
 		Store: store, Trading: Active,
-		place: map[string]int{}, ClientIDs: map[string]string{}, BrokerIDs: map[string]string{}, Open: map[string][]*Order{},
+		place: map[string]int{}, ClientIDs: map[string]string{}, BrokerIDs: map[string]string{}, Open: map[string][]*Order{}, calm: map[string]calm{},
 		Holdings: map[string]Holding{}, Alerts: map[string]*Alert{}, Named: map[string]*Alert{},
 		Seen: map[string]*Seen{}, places: map[string]uint64{}, Subs: sse.NewBook(),
 	}
@@ -276,6 +277,7 @@ func (s *State) fits(k Kind, o *Order, isNew bool) error {
 
 // setOrder stores an order in place of what is known of it, and in the list of open orders.
 func (s *State) setOrder(o *Order) {
+	delete(s.calm, o.Symbol)
 	i, known := s.place[o.ID]
 	was := known && !s.Orders[i].Status.Terminal()
 	if known {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"wick/internal/exact"
-	"wick/market"
 )
 
 // TestStatusAndEvent has every pair of a status and a kind of record about an order: whether the
@@ -53,30 +52,6 @@ rejected at broker    no      no      no        no      yes       no         no 
 	}
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
-	}
-}
-
-// BenchmarkQuietTick is a price that reaches none of as many stops as a symbol may have open.
-func BenchmarkQuietTick(b *testing.B) {
-	for _, n := range []int{100, MaxOpenPerSymbol} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			s := &story{Book: NewBook(Rules{}, nil)}
-			s.State, s.Markets = NewState("0123456789"), s
-			for i := range n {
-				stop := exact.Decimal(90) * exact.One
-				o := &Order{ID: fmt.Sprint("o-0-", i), Symbol: "AAA", Side: Sell, Type: Stop, Quantity: exact.One, StopPrice: &stop, Status: StatusOpen, Turn: uint64(i)}
-				if err := s.Apply(s.Seq+1, KindPlaced, &Event{Order: o}); err != nil {
-					b.Fatal(err)
-				}
-			}
-			tick, _ := NewTick(market.Update{Symbol: "AAA", Price: 100, High: 100, Low: 100, From: 100, At: 60_000})
-			b.ReportAllocs()
-			for b.Loop() {
-				if err := s.OnPrice(tick, 1, Time{}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }
 

@@ -236,6 +236,9 @@ func (s *story) tick(numbers []string) {
 		s.t.Fatalf("%s: %v", s.title, err)
 	}
 	s.fed = u.At
+	if err := s.Propose(KindSeen, &Event{At: s.at(), Seen: map[string]*Seen{"AAA": {Price: tick.Exact, At: u.At}}}); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 func floatOf(d exact.Decimal) (f float64, err error) {

@@ -29,9 +29,12 @@ func NewTick(u market.Update) (Tick, bool) {
 	t.from, _ = exact.FromFloat(u.From)
 	t.span.high, t.span.low = t.Exact, t.Exact
 	for _, l := range t.legs {
-		t.span.high = max(t.span.high, l.high)
-		if t.span.low == 0 || l.low < t.span.low {
-			t.span.low = l.low
+		low := l.low
+		if t.span.high = max(t.span.high, l.high); l.opened {
+			t.span.high, low = max(t.span.high, l.start), min(low, l.start)
+		}
+		if t.span.low == 0 || low < t.span.low {
+			t.span.low = low
 		}
 	}
 	return t, u.Low > 0 && u.High <= math.MaxFloat64 && u.Low <= u.Price && u.Price <= u.High
