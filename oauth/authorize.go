@@ -65,13 +65,10 @@ func (s *Server) check(p params, from visitor) (*ask, *refusal) {
 
 // checkClient finds the client of a request and checks that it may be sent the answer.
 func (s *Server) checkClient(p params, from visitor) (*ask, *refusal) {
-	cl, err := s.client(p.get("client_id"), from)
-	if err != nil {
-		why := "it forgets all apps when it restarts"
-		if s.kept {
-			why = "the key that the app registered under is not in use"
-		}
-		return nil, refuseClient(err, bad("invalid_client", "This server does not know the app that sent you here; "+why+". "+reconnect+restartTwice))
+	why := when(s.kept, "the key that the app registered under is not in use") + when(!s.kept, "it forgets all apps when it restarts")
+	cl, ref := s.client(p.get("client_id"), from, bad("invalid_client", "This server does not know the app that sent you here; "+why+". "+reconnect+restartTwice))
+	if ref != nil {
+		return nil, ref
 	}
 	redirect := p.get("redirect_uri")
 	if !cl.mayUse(redirect) {

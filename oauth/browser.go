@@ -9,13 +9,6 @@ import (
 // This file has how requests of the owner's browser are read, who sent them as far as the
 // browser says, and how refusals are shown.
 
-// Tell shows a person a page that asks for nothing: a heading, a sentence and
-// some facts.
-func (s *Server) Tell(w http.ResponseWriter, title, text string, facts ...Fact) {
-	pageHeaders(w.Header())
-	show(w, http.StatusOK, page{Title: title, Server: s.base, Problem: text, Facts: facts})
-}
-
 // refuseHere logs and answers a bad request that must not be redirected.
 func (s *Server) refuseHere(w http.ResponseWriter, r *http.Request, ref *refusal) {
 	s.log.Warn("authorization refused", "error", ref.code, "reason", ref.reason(), "from", s.ClientIP(r))
@@ -32,11 +25,14 @@ func (s *Server) answerHere(w http.ResponseWriter, r *http.Request, ref *refusal
 	}
 	pageHeaders(w.Header())
 	ref.head(w.Header())
-	p := page{Title: "This did not work", Server: s.base, Problem: sentence(ref.text), Perhaps: ref.perhaps, Link: ref.link, To: ref.to}
+	title, link := "This did not work", ""
 	if ref.code == "access_denied" {
-		p.Title = "Access denied"
+		title = "Access denied"
 	}
-	show(w, ref.status, p)
+	if ref.link != "" {
+		link = ref.to.shown("link", "{link}", ref.link)
+	}
+	s.tellPage(w, ref.status, title, sentence(ref.text), link, when(!ref.perhaps, piece("close")))
 }
 
 // pageQuery reads the query of a request for a page. It returns false if it has refused

@@ -69,10 +69,10 @@ type document struct {
 	last  atomic.Int64 // when it was last asked for, in Unix nanoseconds
 	known atomic.Bool  // there is a client
 
-	mu     sync.Mutex     // held through a fetch, for which others wait: at most documentTime
-	client *client        // nil if there is no good document; guarded by mu, like all below
-	failed *documentError // of the last fetch; nil if it went well
-	until  time.Time      // when it is fetched again
+	mu     sync.Mutex // held through a fetch, for which others wait: at most documentTime
+	client *client    // nil if there is no good document; guarded by mu, like all below
+	failed *fault     // of the last fetch; nil if it went well
+	until  time.Time  // when it is fetched again
 }
 
 // A document is an [entry], which newer ones push out. A stranger can ask for as many as he
@@ -145,13 +145,24 @@ func (d *documents) oddity(id string) (why string) {
 	return ""
 }
 
-// get returns the client of a document, or a [documentError]. It fetches the document if
-// it is unknown or was kept long enough. If a known document cannot be fetched again, it
-// stays as it was, unless its host says that it is gone. Each fetch that fails is logged;
-// the rates bound how many lines that makes.
-func (d *documents) get(id string, from visitor) (*client, error) {
+// get returns the client of a document. It fetches the document if it is unknown or was kept
+// long enough. If a known document cannot be fetched again, it stays as it was, unless its
+// host says that it is gone. The refusal is unknown with a text that says why or, if a retry
+// may help, a temporary one. Its log line does not name the document: that of a fetch that
+// failed does, and the rates bound how many of those there are.
+func (d *documents) get(id string, from visitor, unknown *refusal) (*client, *refusal) {
+	refuse := func(why string, wait time.Duration, status int) (*client, *refusal) {
+		ref, said := *unknown, "Trying again helps only once that is put right."
+		if wait > 0 {
+			ref = refusal{status: status, code: "temporarily_unavailable", wait: wait}
+			said = fmt.Sprintf("Try again in %d seconds.", seconds(wait))
+		}
+		ref.text = fmt.Sprintf("The app describes itself at %q, and that document could not be had: %s. %s", limit.Clip(id), why, said)
+		ref.logged = "the document of the client could not be had: " + why
+		return nil, &ref
+	}
 	if why := d.oddity(id); why != "" {
-		return nil, &documentError{id: id, why: why}
+		return refuse(why, 0, 0)
 	}
 	d.kept.add(digestOf(id), new(document)) // does nothing if it is there
 	doc, ok := d.kept.get(digestOf(id))
@@ -162,23 +173,20 @@ func (d *documents) get(id string, from visitor) (*client, error) {
 	doc.mu.Lock()
 	defer doc.mu.Unlock()
 	if now := time.Now(); !now.Before(doc.until) {
-		wait := d.mayFetch(doc, from, now)
-		switch {
-		case wait > 0 && doc.client != nil:
-			return doc.client, nil
-		case wait > 0:
-			return nil, &documentError{id: id, why: "too many such documents were asked for just now", wait: wait, status: http.StatusTooManyRequests}
+		switch wait := d.mayFetch(doc, from, now); {
+		case wait == 0:
+			d.renew(id, doc)
+		case doc.client == nil:
+			return refuse("too many such documents were asked for just now", wait, http.StatusTooManyRequests)
 		}
-		d.renew(id, doc)
 	}
-	if doc.client == nil {
-		failed := *doc.failed
-		if failed.passes {
-			failed.wait, failed.status = time.Until(doc.until), http.StatusServiceUnavailable
-		}
-		return nil, &failed
+	switch {
+	case doc.client != nil:
+		return doc.client, nil
+	case doc.failed.passes:
+		return refuse(doc.failed.why, time.Until(doc.until), http.StatusServiceUnavailable)
 	}
-	return doc.client, nil
+	return refuse(doc.failed.why, 0, 0)
 }
 
 // mayFetch counts a fetch that begins now, or returns how long to wait for one. The
@@ -200,7 +208,7 @@ func (d *documents) mayFetch(doc *document, from visitor, now time.Time) (wait t
 func (d *documents) renew(id string, doc *document) {
 	c, life, failed := d.fetch(id)
 	if failed != nil {
-		d.log.Warn("client document not fetched", "document", limit.Clip(id), "error", failed)
+		d.log.Warn("client document not fetched", "document", limit.Clip(id), "error", failed.why+failed.cause)
 		life = documentFailed
 	}
 	if failed == nil || failed.none {
@@ -210,98 +218,62 @@ func (d *documents) renew(id string, doc *document) {
 	doc.known.Store(doc.client != nil)
 }
 
-// documentError says why a client_id that is the address of a document names no client.
-type documentError struct {
-	id    string
+// fault says why a fetch brought no client.
+type fault struct {
 	why   string // for people
-	cause error  // what the log says in addition; nil for nothing
+	cause string // what the log says in addition
 
-	// Of a fetch: the host answered, and the address describes no client (it is not found,
-	// gone, or not a good document); or a later fetch may succeed.
-	none, passes bool
-
-	wait   time.Duration // until a retry may help; zero if it does not
-	status int           // of the reply, if wait is not zero
+	none   bool // the host answered that the address describes no client: it is not found, gone, or not a good document
+	passes bool // a later fetch may succeed
 }
 
-func (e *documentError) Error() string {
-	if e.cause == nil {
-		return e.why
-	}
-	return e.why + ": " + limit.Line(e.cause.Error(), 256)
-}
-
-// unreachable returns the failure of a fetch that got no answer, or only a part of one.
-func unreachable(id string, err error) *documentError {
+// unreachable returns the fault of a fetch that got no answer, or only a part of one.
+func unreachable(err error) *fault {
 	why := "its host could not be reached"
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
 		why = fmt.Sprintf("it did not come within %d seconds", seconds(documentTime))
 	}
-	return &documentError{id: id, why: why, passes: true, cause: err}
-}
-
-// refusal returns the error as a refusal: a copy of unknown with another text, or, if a
-// retry may help, a temporary one. The log line does not name the document; if it was
-// fetched, the line of get does.
-func (e *documentError) refusal(unknown refusal) *refusal {
-	ref := unknown
-	said := "Trying again helps only once that is put right."
-	if e.wait > 0 {
-		ref = refusal{status: e.status, code: "temporarily_unavailable", wait: e.wait}
-		said = fmt.Sprintf("Try again in %d seconds.", seconds(e.wait))
-	}
-	ref.text = fmt.Sprintf("The app describes itself at %q, and that document could not be had: %s. %s", limit.Clip(e.id), e.why, said)
-	ref.logged = "the document of the client could not be had: " + e.why
-	return &ref
+	return &fault{why: why, passes: true, cause: ": " + limit.Line(err.Error(), 256)}
 }
 
 // fetch asks for a document and returns its client and how long to keep it.
-func (d *documents) fetch(id string) (*client, time.Duration, *documentError) {
+func (d *documents) fetch(id string) (c *client, life time.Duration, failed *fault) {
 	from := id
-	// Only in tests: one server takes the place of all hosts.
-	if d.at != "" {
+	if d.at != "" { // in tests one server takes the place of all hosts
 		from = d.at + "/" + strings.TrimPrefix(id, "https://")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), documentTime)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
 	if err != nil {
-		return nil, 0, unreachable(id, err)
+		return nil, 0, unreachable(err)
 	}
 	r.Header.Set("Accept", "application/json")
 	response, err := d.client.Do(r)
 	if err != nil {
-		return nil, 0, unreachable(id, err)
+		return nil, 0, unreachable(err)
 	}
 	defer response.Body.Close()
-	c, failed := readDocument(id, response)
-	return c, keepFor(response.Header.Get("Cache-Control")), failed
-}
-
-// readDocument returns the client that the answer of a host describes.
-func readDocument(id string, response *http.Response) (*client, *documentError) {
 	if status := response.StatusCode; status != http.StatusOK {
-		return nil, &documentError{id: id, why: fmt.Sprintf("its host answers with status %d", status),
-			// With these the host itself says that there is no document.
+		return nil, 0, &fault{why: fmt.Sprintf("its host answers with status %d", status),
 			none:   status == http.StatusNotFound || status == http.StatusGone,
 			passes: status >= 500 || status == http.StatusTooManyRequests}
 	}
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if kind != "application/json" && !strings.HasSuffix(kind, "+json") {
-		return nil, &documentError{id: id, why: fmt.Sprintf("it is of type %q and not JSON", limit.Clip(kind))}
+		return nil, 0, &fault{why: fmt.Sprintf("it is of type %q and not JSON", limit.Clip(kind))}
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxDocument+1))
 	switch {
 	case err != nil:
-		return nil, unreachable(id, err)
+		return nil, 0, unreachable(err)
 	case len(body) > maxDocument:
-		return nil, &documentError{id: id, why: fmt.Sprintf("it is longer than %d bytes", maxDocument)}
+		return nil, 0, &fault{why: fmt.Sprintf("it is longer than %d bytes", maxDocument)}
 	}
-	c, err := parseDocument(id, body)
-	if err != nil {
-		return nil, &documentError{id: id, why: err.Error(), none: true}
+	if c, err = parseDocument(id, body); err != nil {
+		return nil, 0, &fault{why: err.Error(), none: true}
 	}
-	return c, nil
+	return c, keepFor(response.Header.Get("Cache-Control")), nil
 }
 
 // parseDocument reads a document. Its client_id must be id, the address it was fetched

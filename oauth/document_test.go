@@ -157,7 +157,7 @@ func TestDocumentRefused(t *testing.T) {
 func TestDocumentKept(t *testing.T) {
 	host := serveDocuments(t)
 	h := open(t, host.at)
-	ask := func() bool { _, err := h.client(documentID, visitor{}); return err == nil }
+	ask := func() bool { _, err := h.client(documentID, visitor{}, noQuestion); return err == nil }
 	age := func(d time.Duration) {
 		doc, _ := h.documents.kept.get(digestOf(documentID))
 		doc.until = doc.until.Add(-d)
@@ -208,7 +208,7 @@ func TestDocumentBounds(t *testing.T) {
 	host := serveDocuments(t)
 	h := open(t, host.at)
 	for i := range 3 * maxDocuments {
-		h.client(fmt.Sprintf("https://claude.ai/%d", i), visitorAt(i))
+		h.client(fmt.Sprintf("https://claude.ai/%d", i), visitorAt(i), noQuestion)
 	}
 	if n := host.asked.Load(); n > int64(documentRate.Burst)+2 {
 		t.Errorf("the host was asked %d times", n)
@@ -242,11 +242,11 @@ func TestDocumentBudgets(t *testing.T) {
 			return w.Result()
 		})}
 		nothing := 0
-		bother := func(v visitor) { nothing++; h.client(fmt.Sprint("https://claude.ai/nothing/", nothing), v) }
+		bother := func(v visitor) { nothing++; h.client(fmt.Sprint("https://claude.ai/nothing/", nothing), v, noQuestion) }
 		for range 100 {
 			bother(visitorAt(1))
 		}
-		if _, err := h.client("https://claude.ai/good/1", visitorAt(2)); err != nil {
+		if _, err := h.client("https://claude.ai/good/1", visitorAt(2), noQuestion); err != nil {
 			t.Error("one stranger used up what all may fetch")
 		}
 		for range 20 {
@@ -255,7 +255,7 @@ func TestDocumentBudgets(t *testing.T) {
 			}
 			time.Sleep(documentLeast / 20)
 		}
-		if _, err := h.client("https://claude.ai/good/1", visitorAt(3)); err != nil || asked["https://claude.ai/good/1"] != 2 {
+		if _, err := h.client("https://claude.ai/good/1", visitorAt(3), noQuestion); err != nil || asked["https://claude.ai/good/1"] != 2 {
 			t.Errorf("while strangers ask: %v, fetched %d times, want twice", err, asked["https://claude.ai/good/1"])
 		}
 	})
@@ -402,7 +402,7 @@ func TestDocumentOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := (&documents{client: s.documents.client, at: "http://127.0.0.1:1"}).fetch(documentID); err == nil || !strings.Contains(err.Error(), "address refused") {
+	if _, _, err := (&documents{client: s.documents.client, at: "http://127.0.0.1:1"}).fetch(documentID); err == nil || !strings.Contains(err.cause, "address refused") {
 		t.Errorf("a host that resolves to this machine: %v", err)
 	}
 }

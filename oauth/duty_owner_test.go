@@ -364,7 +364,7 @@ func TestDuty04SlowHash(t *testing.T) {
 	if s.owner.rounds != 600_000 { // OWASP, for PBKDF2 with HMAC-SHA-256
 		t.Errorf("%d rounds", s.owner.rounds)
 	}
-	if right, _, _ := s.owner.check(phrase, visitor{}); !right {
+	if right, _ := s.owner.check(phrase, visitor{}); !right {
 		t.Error("the passphrase is refused")
 	}
 	if string(word) != strings.Repeat("\x00", len(phrase)) {
@@ -375,7 +375,7 @@ func TestDuty04SlowHash(t *testing.T) {
 		t.Error("two servers with one passphrase keep the same hash: no salt")
 	}
 	for guess, want := range map[string]bool{phrase: true, "": false, phrase + " ": false, strings.ToUpper(phrase): false} {
-		if right, _, _ := p.check(guess, visitor{}); right != want {
+		if right, _ := p.check(guess, visitor{}); right != want {
 			t.Errorf("check(%q) = %v, want %v", guess, right, want)
 		}
 	}
@@ -530,8 +530,8 @@ func TestOwnPageAlone(t *testing.T) {
 	if token := reply[tokenReply](t, h.exchange(exchangeForm(c, h.code(q), callback)), http.StatusOK); token.Scope != "charts trade" {
 		t.Errorf("a registered client got %q", token.Scope)
 	}
-	registered, _ := h.client(c.ClientID, visitor{})
-	page, _ := h.ownClient()
+	registered, _ := h.client(c.ClientID, visitor{}, noQuestion)
+	page, _ := h.client(OwnClient, visitor{}, noQuestion)
 	if registered.identity == page.identity || registered.own {
 		t.Error("a registered client passes for the page")
 	}
@@ -558,7 +558,7 @@ func TestOwnPageAlone(t *testing.T) {
 func TestOwnPageName(t *testing.T) {
 	host := serveDocuments(t)
 	h := open(t, host.at, func(o *Options) { o.OwnPage = "/app" })
-	page, _ := h.ownClient()
+	page, _ := h.client(OwnClient, visitor{}, noQuestion)
 	for _, name := range []string{page.name, "the OWNER's  page", " \u200bThe owner's page"} {
 		body, err := json.Marshal(map[string]any{"client_name": name, "redirect_uris": []string{callback}, "client_id": documentID})
 		if err != nil {

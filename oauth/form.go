@@ -49,11 +49,7 @@ func (s *Server) checkPassphrase(r *http.Request, client, guess string) *notice 
 	if guess == "" {
 		return &notice{status: http.StatusForbidden, wrongWord: true, text: "Please type the passphrase."}
 	}
-	right, wait, busy := s.owner.check(guess, s.visitor(r))
-	switch {
-	case busy:
-		s.log.Warn("passphrase not tried: too many at once", "client", client, "from", s.ClientIP(r))
-		return &notice{status: http.StatusTooManyRequests, wait: wait, text: "Too many attempts at once. Try again in a second."}
+	switch right, wait := s.owner.check(guess, s.visitor(r)); {
 	case wait > 0:
 		s.log.Warn("passphrase not tried: too many wrong ones", "client", client, "from", s.ClientIP(r))
 		return &notice{status: http.StatusTooManyRequests, wait: wait, wrongWord: true,
@@ -66,8 +62,9 @@ func (s *Server) checkPassphrase(r *http.Request, client, guess string) *notice 
 }
 
 // showForm shows a page with a form for f, and ties the form to this browser. A browser that
-// has a form open already keeps its cookie.
-func (s *Server) showForm(w http.ResponseWriter, r *http.Request, f form, p page, n notice) {
+// has a form open already keeps its cookie. The page has a lead, the notice, what the owner
+// decides about, and the fields of the form; without fields there is nothing to answer.
+func (s *Server) showForm(w http.ResponseWriter, r *http.Request, f form, n notice, title, lead, about string, fields ...string) {
 	(&refusal{wait: n.wait}).head(w.Header())
 	name, value := s.hostCookie(formCookie), newSecret()
 	if old, err := r.Cookie(name); err == nil && len(old.Value) == len(value) {
@@ -75,9 +72,20 @@ func (s *Server) showForm(w http.ResponseWriter, r *http.Request, f form, p page
 	}
 	s.setCookie(w, r.URL.Path, name, value, formLife)
 	f.Ends, f.Browser = time.Now().Add(formLife), value
-	p.Server, p.Notice, p.WrongWord, p.Request = s.base, n.text, n.wrongWord, s.seal(forForm, f)
-	p.Passphrase, p.PassphraseFrom = s.owner != nil, s.options.PassphraseFrom
-	show(w, n.status, p)
+	parts := []string{lead, when(n.text != "", piece("notice", "{notice}", n.text)), about}
+	if len(fields) > 0 {
+		parts = append(parts, piece("form", "{action}", r.URL.Path, "{request}", s.seal(forForm, f)))
+	}
+	s.show(w, n.status, title, append(parts, fields...)...)
+}
+
+// passphraseField is the field for the owner's passphrase, if there is one.
+func (s *Server) passphraseField(n notice) string {
+	if s.owner == nil {
+		return ""
+	}
+	from := when(s.options.PassphraseFrom != "", "set with "+s.options.PassphraseFrom+" where wick runs")
+	return piece("passphrase", "{set}", from) + when(n.wrongWord, piece("wrong")) + piece("entered")
 }
 
 // judge returns nil if an answer counts, else what to say when the page is shown again. It
@@ -117,18 +125,18 @@ func (s *Server) judge(r *http.Request, client string, posted params, f form) *n
 	return nil
 }
 
-// consent shows the form for a good request of a client.
+// consent shows the form for a good request of a client. A client cannot preselect trading.
 func (s *Server) consent(w http.ResponseWriter, r *http.Request, a *ask, n notice) {
-	s.showForm(w, r, form{Ask: a}, page{
-		Title:      "Allow access?",
-		Client:     a.client.name,
-		To:         destinationOf(a.Redirect),
-		Own:        a.client.own,
-		Trade:      s.options.Trade,
-		ChoseTrade: n.trade,
-		Money:      s.options.Money,
-		Kept:       s.kept,
-	}, n)
+	to := destinationOf(a.Redirect)
+	lead, about, choice := piece("question", "{client}", a.client.name), to.shown("target")+when(to.Loopback, piece("local")), piece("charts")
+	switch {
+	case a.client.own: // it gets everything, so there is nothing to choose
+		lead, about, choice = piece("own"), "", piece("everything")
+	case s.options.Trade:
+		choice = piece("choice", "{charts}", when(!n.trade, " checked"), "{trade}", when(n.trade, " checked"), "{money}", s.options.Money)
+	}
+	s.showForm(w, r, form{Ask: a}, n, "Allow access?", lead, about,
+		choice, s.passphraseField(n), piece("buttons", "{restart}", when(!s.kept, ", or when wick restarts")))
 }
 
 // decide takes the owner's answer to a client.
@@ -142,9 +150,9 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 		s.refuseHere(w, r, bad("invalid_request", "This is not a form of this server, or the server was restarted. Go back to the app and connect again."))
 		return
 	}
-	var err error
-	if a.client, err = s.client(a.ClientID, s.visitor(r)); err != nil {
-		s.refuseHere(w, r, refuseClient(err, bad("invalid_client", "This server does not know the app that sent you here. "+reconnect)))
+	var ref *refusal
+	if a.client, ref = s.client(a.ClientID, s.visitor(r), bad("invalid_client", "This server does not know the app that sent you here. "+reconnect)); ref != nil {
+		s.refuseHere(w, r, ref)
 		return
 	}
 	if n := s.judge(r, a.client.identity.short(), posted, f); n != nil {
@@ -208,10 +216,21 @@ func (s *Server) showQuestion(w http.ResponseWriter, r *http.Request, id string,
 		s.refuseHere(w, r, noQuestion)
 		return
 	}
-	if s.owner == nil { // a yes must be one that no program on this machine can give
-		n.text = "Here nobody can say yes: start wick with a passphrase (--passphrase-file)."
+	about := ""
+	for _, line := range lines {
+		about += piece("line", "{line}", line)
 	}
-	s.showForm(w, r, form{Question: id}, page{Title: when(!approved, "Place this order?") + when(approved, "Approved"), Question: lines, Approved: approved}, n)
+	title, lead, fields := "Place this order?", "approval", []string{s.passphraseField(n), piece("place")}
+	switch {
+	case s.owner == nil: // a yes must be one that no program on this machine can give
+		n.text, fields = "Here nobody can say yes: start wick with a passphrase (--passphrase-file).", nil
+	case approved:
+		lead, fields = "approved", []string{piece("back")}
+	}
+	if approved {
+		title = "Approved"
+	}
+	s.showForm(w, r, form{Question: id}, n, title, piece("heading", "{title}", title)+piece(lead), about, fields...)
 }
 
 // approve takes the owner's answer to a question. Without a passphrase it takes no yes.
@@ -238,11 +257,11 @@ func (s *Server) approve(w http.ResponseWriter, r *http.Request) {
 		s.showQuestion(w, r, f.Question, notice{status: http.StatusConflict}) // approved before, or gone
 		return
 	}
-	follows := page{Title: "Not placed", Server: s.base, Done: "The app is told so when it asks again, within ten minutes. You can close this page."}
 	if yes {
-		follows.Title, follows.Done = "Approved", "Tell the app to place the order again, within ten minutes. You can close this page."
+		s.tellPage(w, http.StatusOK, "Approved", "Tell the app to place the order again, within ten minutes. You can close this page.")
+		return
 	}
-	show(w, http.StatusOK, follows)
+	s.tellPage(w, http.StatusOK, "Not placed", "The app is told so when it asks again, within ten minutes. You can close this page.")
 }
 
 // hostCookie returns the full name of a cookie. Over https it has the prefix __Host-:

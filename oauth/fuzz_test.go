@@ -258,7 +258,7 @@ func FuzzClientID(f *testing.F) {
 	f.Add("", "")
 	f.Fuzz(func(t *testing.T, head, tail string) {
 		id := strings.ReplaceAll(head, "ID", c.ClientID) + tail
-		if cl, err := h.client(id, visitor{}); (err == nil) != (id == c.ClientID) || err == nil && cl.mayUse("https://evil.example/") {
+		if cl, err := h.client(id, visitor{}, noQuestion); (err == nil) != (id == c.ClientID) || err == nil && cl.mayUse("https://evil.example/") {
 			t.Fatalf("%q is a client: %v", id, err == nil)
 		}
 	})
@@ -271,8 +271,8 @@ func FuzzAuthority(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, uri string) {
-		u, err := parseRedirect(uri)
-		if err != nil {
+		u, ref := parseRedirect(uri)
+		if ref != nil {
 			return
 		}
 		to := destinationOf(uri)

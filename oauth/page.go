@@ -21,35 +21,6 @@ var (
 	pieces = cutPieces(pageHTML)
 )
 
-// page is what a person sees: a consent form, a problem, or facts.
-type page struct {
-	Title   string
-	Server  string // the address of this server
-	Problem string // set: nothing to decide, only this to read
-	Perhaps bool   // with a problem: do not say that nothing was granted
-	Link    string // with a problem: where the person may take the answer; empty for no link
-	Notice  string // why the form is shown again
-	Facts   []Fact // set: nothing to decide, only these to read, below the problem
-
-	Own            bool // the owner's own page asks, for everything, so there is nothing to choose
-	Client         string
-	To             destination
-	Trade          bool   // offer the choice of trading
-	ChoseTrade     bool   // the owner chose trading before the form was shown again; a client cannot preselect it
-	Money          string // what to say about the money
-	Passphrase     bool   // ask for it
-	PassphraseFrom string // where it was set; empty if unknown
-	WrongWord      bool   // the notice is about the passphrase
-
-	Kept bool // a restart does not end the permission
-
-	Request string // what the form decides about, sealed
-
-	Question []string // set: the owner is asked to approve this, not a client
-	Approved bool     // with a question: the owner has said yes before, and may take that back
-	Done     string   // set: the owner has decided, and this follows from it
-}
-
 // Fact is a line of a page: the name of something, and its value.
 type Fact struct{ Name, Value string }
 
@@ -65,79 +36,19 @@ func cutPieces(file string) map[string]string {
 	return all
 }
 
-// texts returns the marks of page.html and what stands in their place. Every text, which
-// may be a stranger's, is escaped. Texts stand between tags or within double quotes and
-// nowhere else, so that one escaping is right for all of them.
-func (p *page) texts() []string {
-	texts := []string{
-		"{title}", p.Title, "{server}", p.Server, "{problem}", p.Problem, "{done}", p.Done, "{link}", p.Link, "{notice}", p.Notice,
-		"{client}", p.Client, "{lead}", p.To.Lead, "{main}", p.To.Main, "{port}", p.To.Port, "{kind}", p.To.kind(),
-		"{money}", p.Money, "{request}", p.Request,
-		"{restart}", when(!p.Kept, ", or when wick restarts"),
-		"{set}", when(p.PassphraseFrom != "", "set with "+p.PassphraseFrom+" where wick runs"),
+// piece returns a piece of the page with texts in its places: each place is followed by its
+// text. Every text, which may be a stranger's, is escaped. Places stand between tags or within
+// double quotes and nowhere else, so that one escaping is right for all of them. (html/template
+// would do as much, and makes the linker keep every method of every type: two megabytes.)
+func piece(name string, texts ...string) string {
+	markup, known := pieces[name]
+	if !known {
+		panic("oauth: page.html has no piece " + name)
 	}
 	for i := 1; i < len(texts); i += 2 {
 		texts[i] = html.EscapeString(texts[i])
 	}
-	return append(texts, // markup of ours
-		"{charts}", when(!p.ChoseTrade, " checked"), "{trade}", when(p.ChoseTrade, " checked"),
-		"{wrong}", when(p.WrongWord, ` aria-invalid="true" aria-describedby="notice"`))
-}
-
-// html returns the whole page. Markup comes from page.html alone. (html/template would
-// do as much, and makes the linker keep every method of every type: two megabytes.)
-func (p *page) html() string {
-	fill := strings.NewReplacer(p.texts()...) // in one pass: a client called {request} keeps its name
-	var b strings.Builder
-	for _, name := range p.outline() {
-		switch name {
-		case "head":
-			fill.WriteString(&b, pieces[name])
-			b.WriteString(pageCSS) // from this package's file; its hash is in the policy
-		case "fact":
-			for _, f := range p.Facts {
-				strings.NewReplacer("{name}", html.EscapeString(f.Name), "{value}", html.EscapeString(f.Value)).WriteString(&b, pieces[name])
-			}
-		case "line":
-			for _, line := range p.Question {
-				strings.NewReplacer("{line}", html.EscapeString(line)).WriteString(&b, pieces[name])
-			}
-		default:
-			fill.WriteString(&b, pieces[name])
-		}
-	}
-	return b.String()
-}
-
-// outline names the pieces of the page in their order. The kind of page follows from
-// the first of these that is set: facts, an answer that was given, a question to approve,
-// a problem; if none is set, the page asks for consent. An empty name is no piece.
-func (p *page) outline() []string {
-	switch {
-	case p.Facts != nil:
-		return []string{"head", "body", "problem", "facts", "fact", "told", "end"}
-	case p.Done != "":
-		return []string{"head", "body", "done", "end"}
-	case p.Question != nil && !p.Passphrase:
-		return []string{"head", "body", "approval", "notice", "line", "end"}
-	case p.Question != nil && p.Approved:
-		return []string{"head", "body", "approved", when(p.Notice != "", "notice"), "line", "answer", "back", "end"}
-	case p.Question != nil:
-		return []string{"head", "body", "approval", when(p.Notice != "", "notice"), "line", "answer", "passphrase", "place", "end"}
-	case p.Problem != "":
-		return []string{"head", "body", "problem", when(p.Link != "", "link"), when(!p.Perhaps, "close"), "end"}
-	}
-	// What is left is the question for consent, with the scopes to choose from if there
-	// are two.
-	choice := "charts"
-	switch {
-	case p.Own:
-		return []string{"head", "body", "own", when(p.Notice != "", "notice"), "form", "everything", when(p.Passphrase, "passphrase"), "buttons", "end"}
-	case p.Trade:
-		choice = "choice"
-	}
-	return []string{"head", "body", "question", when(p.Notice != "", "notice"), "target", when(p.To.Loopback, "local"),
-		"form", choice, when(p.Passphrase, "passphrase"), "buttons", "end"}
+	return strings.NewReplacer(texts...).Replace(markup) // in one pass: a client called {port} keeps its name
 }
 
 // when returns text if applies is true, else nothing.
@@ -148,9 +59,10 @@ func when(applies bool, text string) string {
 	return ""
 }
 
-// kind returns what the page says after a destination that is not a website.
-func (t destination) kind() string {
-	return when(t.App, " an app on this device") + when(t.Loopback, " on this computer")
+// shown returns a piece that shows a destination.
+func (d destination) shown(name string, texts ...string) string {
+	kind := when(d.App, " an app on this device") + when(d.Loopback, " on this computer")
+	return piece(name, append(texts, "{lead}", d.Lead, "{main}", d.Main, "{port}", d.Port, "{kind}", kind)...)
 }
 
 // pagePolicy is the page's Content-Security-Policy: its own style sheet by hash,
@@ -174,11 +86,29 @@ func pageHeaders(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 }
 
-// show writes a page. The caller has called pageHeaders before.
-func show(w http.ResponseWriter, status int, p page) {
+// show writes a page of these pieces. The caller has called pageHeaders before.
+func (s *Server) show(w http.ResponseWriter, status int, title string, parts ...string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	io.WriteString(w, p.html()) // fails when the browser has left
+	page := []string{piece("head", "{title}", title), pageCSS, piece("body", "{server}", s.base)} // the hash of the style is in the policy
+	page = append(append(page, parts...), piece("end"))
+	io.WriteString(w, strings.Join(page, "")) // fails when the browser has left
+}
+
+// tellPage writes a page to be read: its title, a text, and what follows from that.
+func (s *Server) tellPage(w http.ResponseWriter, status int, title, text string, parts ...string) {
+	s.show(w, status, title, append([]string{piece("heading", "{title}", title), piece("lead", "{text}", text)}, parts...)...)
+}
+
+// Tell shows a person a page that asks for nothing: a heading, a sentence and
+// some facts.
+func (s *Server) Tell(w http.ResponseWriter, title, text string, facts ...Fact) {
+	pageHeaders(w.Header())
+	list := piece("facts")
+	for _, f := range facts {
+		list += piece("fact", "{name}", f.Name, "{value}", f.Value)
+	}
+	s.tellPage(w, http.StatusOK, title, text, list, piece("told"))
 }
 
 // sentence returns an error's text with a capital and a full stop, for a page. Texts of

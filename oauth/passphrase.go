@@ -23,9 +23,6 @@ const stretch = 600_000
 // more a minute. Guessing a million takes two years.
 var guesses = limit.Rate{Burst: 5, Every: time.Minute}
 
-// busyWait is how long to wait if as many guesses as may be are being checked now.
-const busyWait = time.Second
-
 // maxPlaces bounds the places from which the owner is known to have logged in.
 const maxPlaces = 128
 
@@ -42,42 +39,16 @@ type passphrase struct {
 	salt   [16]byte
 	key    []byte
 
-	mu                       sync.Mutex
-	local, socket, strangers budget // guarded by mu
+	local, socket, strangers budget
 
 	known table[*place] // where the owner logged in, by the digest of the place
 }
 
-// budget counts guesses. It is guarded by the mu of its passphrase.
+// budget counts wrong guesses. Guesses that share one are checked one after another, so that
+// many at once cost no more CPU than the budget allows, and a right one costs nothing.
 type budget struct {
-	paid     limit.Bucket // a unit is taken for each wrong guess and each that is being checked
-	checking int          // how many guesses are being checked
-}
-
-// take pays for a guess, or returns how long to wait. In that case busy reports that wrong
-// guesses alone would leave room: the guesses that are being checked used it up, and get
-// their payment back if they are right.
-func (b *budget) take(now time.Time) (wait time.Duration, busy bool) {
-	if wait = b.paid.Take(now, guesses); wait == 0 {
-		b.checking++
-		return 0, false
-	}
-	wrong := b.paid
-	for range b.checking {
-		wrong.GiveBack()
-	}
-	if wrong.Wait(now, guesses) == 0 {
-		return busyWait, true
-	}
-	return wait, false
-}
-
-// done notes that a guess was checked. A right one gets its payment back.
-func (b *budget) done(right bool) {
-	b.checking--
-	if right {
-		b.paid.GiveBack()
-	}
+	mu    sync.Mutex
+	wrong limit.Bucket // guarded by mu
 }
 
 // place is an address or a network from which the right passphrase came.
@@ -110,29 +81,24 @@ func (p *passphrase) derive(text []byte) []byte {
 	return key
 }
 
-// check reports whether the guess of v is right. If too many guesses were wrong lately,
-// or too many are being checked (busy), it does not look at the guess and returns how
-// long to wait. A guess is paid for before it is hashed, so that many at once cost no more
-// CPU than the budget allows; a right one gets its payment back.
-func (p *passphrase) check(guess string, v visitor) (right bool, wait time.Duration, busy bool) {
-	p.mu.Lock()
-	budget := p.budget(v)
-	wait, busy = budget.take(time.Now())
-	p.mu.Unlock()
-	if wait > 0 {
-		return false, wait, busy
+// check reports whether the guess of v is right. If too many guesses were wrong lately, it
+// does not look at the guess and returns how long to wait.
+func (p *passphrase) check(guess string, v visitor) (right bool, wait time.Duration) {
+	b := p.budget(v)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if wait = b.wrong.Wait(time.Now(), guesses); wait > 0 {
+		return false, wait
 	}
-	right = subtle.ConstantTimeCompare(p.derive([]byte(guess)), p.key) == 1
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	budget.done(right)
-	if right {
+	if subtle.ConstantTimeCompare(p.derive([]byte(guess)), p.key) == 1 {
 		p.remember(v)
+		return true, 0
 	}
-	return right, 0, false
+	b.wrong.Take(time.Now(), guesses)
+	return false, 0
 }
 
-// budget returns the budget that v's guesses use. The caller holds mu, here and below.
+// budget returns the budget that v's guesses use.
 func (p *passphrase) budget(v visitor) *budget {
 	switch {
 	case v.socket:
@@ -180,7 +146,7 @@ func (p *passphrase) proves(guess string) error {
 	if p == nil {
 		return errors.New("there is no passphrase here")
 	}
-	right, wait, _ := p.check(guess, visitor{here: true, socket: true})
+	right, wait := p.check(guess, visitor{here: true, socket: true})
 	switch {
 	case wait > 0:
 		return fmt.Errorf("too many wrong passphrases: try again in %d seconds", seconds(wait))

@@ -25,9 +25,9 @@ const (
 var appSchemes = []string{"cursor", "vscode", "vscode-insiders", "windsurf", "zed", "claude"}
 
 // parseRedirect checks a redirect URI that a client wants to register or use.
-func parseRedirect(s string) (*url.URL, error) {
+func parseRedirect(s string) (*url.URL, *refusal) {
 	if s == "" || len(s) > maxRedirectLen {
-		return nil, fmt.Errorf("redirect URI of %d bytes: 1 to %d are allowed", len(s), maxRedirectLen)
+		return nil, bad("invalid_redirect_uri", fmt.Sprintf("redirect URI of %d bytes: 1 to %d are allowed", len(s), maxRedirectLen))
 	}
 	// The URI ends up in a Location header. It must not hold characters that browsers
 	// read differently from Go (for them a backslash is a slash).
@@ -53,23 +53,16 @@ func parseRedirect(s string) (*url.URL, error) {
 	return u, nil
 }
 
-// redirectError says what is wrong with a redirect URI, and quotes it. It is for the
-// client alone: the URI may hold a code, which must not get into the log.
-type redirectError struct {
-	text   string
-	reason string // the same with nothing of what was sent
-}
-
-func (e *redirectError) Error() string { return e.text }
-
-// badRedirect returns an error that quotes what was sent, shortened. The format has %q for
-// each text.
-func badRedirect(format string, sent ...string) error {
+// badRedirect returns a refusal that quotes what was sent, shortened. The log does not: a URI
+// may hold a code. The format has %q for each text.
+func badRedirect(format string, sent ...string) *refusal {
 	var quoted, hidden []any
 	for _, text := range sent {
 		quoted, hidden = append(quoted, limit.Clip(text)), append(hidden, "…")
 	}
-	return &redirectError{fmt.Sprintf(format, quoted...), fmt.Sprintf(format, hidden...)}
+	ref := bad("invalid_redirect_uri", fmt.Sprintf(format, quoted...))
+	ref.logged = fmt.Sprintf(format, hidden...)
+	return ref
 }
 
 // reversedDomain reports whether a scheme is several names with dots between.
@@ -103,9 +96,9 @@ func notInAuthority(c rune) bool {
 
 // checkWeb checks what only web addresses must have: a host that browsers show as it was
 // sent, https unless it is this machine, and a port that can exist.
-func checkWeb(u *url.URL) error {
-	if err := checkHost(u.Hostname()); err != nil {
-		return err
+func checkWeb(u *url.URL) *refusal {
+	if ref := checkHost(u.Hostname()); ref != nil {
+		return ref
 	}
 	if u.Scheme == "http" && !address.Loopback(u.Hostname()) {
 		return badRedirect("redirect URI to %q must be https: plain http is for localhost, 127.0.0.1 and [::1]", u.Host)
@@ -121,7 +114,7 @@ func checkWeb(u *url.URL) error {
 // checkHost refuses a host that browsers show differently from how it was sent, since
 // the consent page shows it as sent. Browsers take a host whose last label looks like a
 // number (2130706433, 0x7f.1, 127.1) for an IPv4 address, and rewrite IPv6 addresses.
-func checkHost(host string) error {
+func checkHost(host string) *refusal {
 	labels := strings.Split(host, ".")
 	last := labels[len(labels)-1]
 	ip, err := netip.ParseAddr(host)
@@ -162,8 +155,8 @@ func redirectMatches(registered, asked string) bool {
 // text it returns the whole and false. The rest of the string stays as it was, so that
 // comparing two results compares everything but the port.
 func withoutPort(s string) (string, bool) {
-	u, err := parseRedirect(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !address.Loopback(u.Hostname()) {
+	u, ref := parseRedirect(s)
+	if ref != nil || u.Scheme != "http" && u.Scheme != "https" || !address.Loopback(u.Hostname()) {
 		return s, false
 	}
 	scheme, rest, _ := strings.Cut(s, "://")
@@ -188,8 +181,8 @@ func (d destination) String() string { return d.Lead + d.Main + d.Port }
 // parseRedirect took. The host is lower case and without the default port, as
 // a browser would show it; punycode stays punycode.
 func destinationOf(redirect string) destination {
-	u, err := parseRedirect(redirect)
-	if err != nil { // not for a registered URI, which was checked before
+	u, ref := parseRedirect(redirect)
+	if ref != nil { // not for a registered URI, which was checked before
 		return destination{Main: "an unknown address"}
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {

@@ -127,56 +127,32 @@ type sealedClient struct {
 	Redirects []string `json:"r"`
 }
 
-// errUnknownClient is the error of a client_id that was sealed with none of this
-// server's keys.
-var errUnknownClient = errors.New("unknown client_id")
-
-// client reads the registration out of a client_id, or returns errUnknownClient. If the
-// id is the address of a document, it returns the client that the document describes, or
-// a [documentError]; from is the visitor whose rate a fetch counts against.
-func (s *Server) client(id string, from visitor) (*client, error) {
-	if id == OwnClient {
-		return s.ownClient()
-	}
-	if strings.Contains(id, "://") { // no sealed id has a colon
-		return s.documents.get(id, from)
-	}
-	if len(id) > maxClientID {
-		return nil, errUnknownClient
+// client reads the registration out of a client_id. It returns unknown if the id was sealed with
+// none of this server's keys. If the id is the address of a document, it returns the client that
+// the document describes; from is the visitor whose rate a fetch counts against.
+func (s *Server) client(id string, from visitor, unknown *refusal) (*client, *refusal) {
+	switch {
+	case id == OwnClient && s.options.OwnPage != "":
+		// A client that registers the same name and address does not get its identity.
+		return &client{id: digestOf(OwnClient), identity: digestOf("the owner's own page"), name: ownName,
+			redirect: []string{s.base + s.options.OwnPage}, public: true, own: true}, nil
+	case strings.Contains(id, "://"): // no sealed id has a colon
+		return s.documents.get(id, from, unknown)
+	case len(id) > maxClientID:
+		return nil, unknown
 	}
 	var reg sealedClient
 	key := s.open(forClient, id, &reg)
 	if key == nil {
-		return nil, errUnknownClient
+		return nil, unknown
 	}
 	return &client{id: digestOf(id), identity: identity(reg.Name, reg.Redirects), name: reg.Name, redirect: reg.Redirects,
 		public: reg.Method == authNone, key: key}, nil
 }
 
-// refuseClient returns the refusal for an error of [Server.client]: one that says what is
-// wrong with the client's document, if the error is about that, else unknown.
-func refuseClient(err error, unknown *refusal) *refusal {
-	if document, ok := errors.AsType[*documentError](err); ok {
-		return document.refusal(*unknown)
-	}
-	return unknown
-}
-
 // OwnClient is the client_id of the owner's own page. It is not a registration: the
 // server knows it, and sends its codes to the page and nowhere else.
 const OwnClient = "wick-app"
-
-// ownClient returns the owner's own page as a client, or errUnknownClient if there is
-// none. A client that registers the same name and address does not get its identity.
-func (s *Server) ownClient() (*client, error) {
-	if s.options.OwnPage == "" {
-		return nil, errUnknownClient
-	}
-	return &client{
-		id: digestOf(OwnClient), identity: digestOf("the owner's own page"), name: ownName,
-		redirect: []string{s.base + s.options.OwnPage}, public: true, own: true,
-	}, nil
-}
 
 // client is a registration, read from its client_id.
 type client struct {
@@ -217,11 +193,7 @@ func checkRedirects(uris []string) *refusal {
 		return bad("invalid_redirect_uri", fmt.Sprintf("%d redirect_uris: 1 to %d are allowed", len(uris), maxRedirects))
 	}
 	for _, uri := range uris {
-		if _, err := parseRedirect(uri); err != nil {
-			ref := bad("invalid_redirect_uri", err.Error())
-			if quoted, ok := errors.AsType[*redirectError](err); ok {
-				ref.logged = quoted.reason
-			}
+		if _, ref := parseRedirect(uri); ref != nil {
 			return ref
 		}
 	}

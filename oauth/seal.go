@@ -32,14 +32,9 @@ const (
 // that a restart ends all that was sealed.
 type sealKey [32]byte
 
-// Lengths, in bytes, of the parts of a sealed text before it is encoded in base64: the
-// salt, from which its key is derived, the nonce of AES-GCM, and, after the encrypted
-// text, the tag of AES-GCM.
-const (
-	saltLen  = 12
-	nonceLen = 12
-	tagLen   = 16
-)
+// saltLen is the length, in bytes, of the salt that a sealed text begins with, from which its
+// key is derived. The nonce of AES-GCM and the encrypted text follow it.
+const saltLen = 12
 
 // derive returns 32 bytes that depend on the root key, the purpose and the
 // message, and from which none of them can be found.
@@ -59,7 +54,7 @@ func (k *sealKey) aead(purpose string, salt []byte) cipher.AEAD {
 	if err != nil {
 		panic("oauth: " + err.Error()) // only for a wrong key length
 	}
-	aead, err := cipher.NewGCM(block)
+	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
 		panic("oauth: " + err.Error()) // only for a wrong block size
 	}
@@ -69,10 +64,9 @@ func (k *sealKey) aead(purpose string, salt []byte) cipher.AEAD {
 // seal encrypts plain and returns it as text that nobody can read, change or
 // make up, and that only [sealKey.open] with the same purpose takes.
 func (k *sealKey) seal(purpose string, plain []byte) string {
-	head := make([]byte, saltLen+nonceLen, saltLen+nonceLen+len(plain)+tagLen)
-	rand.Read(head) // never fails
-	sealed := k.aead(purpose, head[:saltLen]).Seal(head, head[saltLen:], plain, nil)
-	return base64.RawURLEncoding.EncodeToString(sealed)
+	salt := make([]byte, saltLen)
+	rand.Read(salt) // never fails
+	return base64.RawURLEncoding.EncodeToString(k.aead(purpose, salt).Seal(salt, nil, plain, nil))
 }
 
 // open returns what was sealed, or false for a text that is not exactly one
@@ -80,11 +74,10 @@ func (k *sealKey) seal(purpose string, plain []byte) string {
 // them, and one registration would have many ids.
 func (k *sealKey) open(purpose, text string) (plain []byte, ok bool) {
 	sealed, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(sealed) < saltLen+nonceLen+tagLen || strings.ContainsAny(text, "\r\n") {
+	if err != nil || len(sealed) < saltLen || strings.ContainsAny(text, "\r\n") {
 		return nil, false
 	}
-	salt, nonce, rest := sealed[:saltLen], sealed[saltLen:saltLen+nonceLen], sealed[saltLen+nonceLen:]
-	plain, err = k.aead(purpose, salt).Open(nil, nonce, rest, nil)
+	plain, err = k.aead(purpose, sealed[:saltLen]).Open(nil, nil, sealed[saltLen:], nil)
 	return plain, err == nil
 }
 

@@ -125,14 +125,11 @@ func (s *Server) authenticateClient(r *http.Request, p params) (*client, *refusa
 		}
 		id, secret = user, password
 	}
-	cl, err := s.client(id, s.visitor(r))
-	if err != nil {
-		return nil, refuseClient(err, unknown)
-	}
-	if secret == "" && cl.public {
-		return cl, nil
-	}
-	if !cl.hasSecret(id, secret) {
+	cl, ref := s.client(id, s.visitor(r), unknown)
+	switch {
+	case ref != nil:
+		return nil, ref
+	case (secret != "" || !cl.public) && !cl.hasSecret(id, secret):
 		return nil, unknown
 	}
 	return cl, nil
