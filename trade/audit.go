@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"math"
 	"slices"
 	"strings"
@@ -126,7 +125,7 @@ func records(dir string, each func(journal.Entry, *book.Event, *book.State) erro
 // newestState reads the newest state as a start does, without changing anything. The
 // process that owns the directory may begin a new generation of files meanwhile, so an
 // error counts only after three tries.
-func newestState(d journal.Disk) (s *book.State, err error) {
+func newestState(d journal.Reader) (s *book.State, err error) {
 	for range 3 {
 		if s, err = readState(d, math.MaxUint64); err == nil {
 			return s, nil
@@ -180,25 +179,18 @@ func recovery(s *book.State, r journal.Recovery) Recovery {
 	return Recovery{Orders: len(s.Orders), OpenOrders: s.OpenCount, Alerts: len(s.Alerts), Subscriptions: s.Subs.Len(), Journal: r}
 }
 
-// errShown ends a recovery after it has said what it would do.
-var errShown = errors.New("shown")
-
 // ShowRecovery returns what a recovery of a directory would keep and give up. It
 // changes nothing, and fails if another process uses the directory.
-func ShowRecovery(dir string) (r Recovery, err error) {
+func ShowRecovery(dir string) (Recovery, error) {
 	if err := journal.Free(dir); err != nil {
-		return r, err
+		return Recovery{}, err
 	}
-	d, log := journal.ReadOnly(dir), slog.New(slog.DiscardHandler)
-	b := store{disk: d}
-	files := journal.NewFiles(d, journal.FileOptions{Recover: func(found journal.Recovery) error {
-		r = recovery(b.book.State, found)
-		return errShown
-	}}, log)
-	if _, err = journal.Open(files, (*onDisk)(&b), log); errors.Is(err, errShown) {
-		err = nil
+	var b store
+	r, err := journal.Salvage(journal.ReadOnly(dir), (*onDisk)(&b))
+	if err != nil {
+		return Recovery{}, err
 	}
-	return r, err
+	return recovery(b.book.State, r), nil
 }
 
 // String returns what is kept and given up, in several lines for the owner.

@@ -20,7 +20,7 @@ func (e *Engine) CancelOrder(who book.Who, id string) (c Cancelled, err error) {
 		return c, err
 	}
 	if o == nil { // an order that has ended may have left memory
-		if o, err = e.finished(orderKey(id)); err != nil {
+		if o, err = e.archive.order(orderKey(id)); err != nil {
 			return c, err
 		}
 	}

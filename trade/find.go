@@ -36,7 +36,7 @@ func (e *Engine) Order(id string) (book.Order, error) {
 	}
 	// Not in memory: the disk is read without the lock.
 	for _, key := range []string{orderKey(id), clientKey(id)} {
-		if o, err := e.finished(key); o != nil || err != nil {
+		if o, err := e.archive.order(key); o != nil || err != nil {
 			return o.Public(), err
 		}
 	}

@@ -87,20 +87,25 @@ func (h *orderHistory) set(o *book.Order) {
 	h.orders[o.ID] = o
 }
 
-// finished returns the order with a key from the closed generations of the journal, or nil.
-// It reads the disk, so it is called without mu. A damaged file is an error: to say wrongly
-// that there is no such order would let the same order be placed twice.
-func (b *store) finished(key string) (*book.Order, error) {
-	o, _, err := b.lookUp(key)
+// archive has the orders of the closed generations of the journal. Its methods read the disk,
+// so they are called without mu, which they do not need.
+type archive struct {
+	*journal.Index // nil with a shared log
+}
+
+// order returns the order with a key, or nil. A damaged file is an error: to say wrongly that
+// there is no such order would let the same order be placed twice.
+func (a archive) order(key string) (*book.Order, error) {
+	o, _, err := a.lookUp(key)
 	if err != nil {
 		return nil, fmt.Errorf("%w: whether there is a %s cannot be said: %w", journal.ErrStorage, limit.Clip(key), err)
 	}
 	return o, nil
 }
 
-// lookUp is finished, and also returns the sequence of the last record of the order.
-func (b *store) lookUp(key string) (o *book.Order, last uint64, err error) {
-	records, err := b.index.Find(key)
+// lookUp is order, and also returns the sequence of the last record of the order.
+func (a archive) lookUp(key string) (o *book.Order, last uint64, err error) {
+	records, err := a.Find(key)
 	if err != nil || len(records) == 0 {
 		return nil, 0, err
 	}
@@ -115,7 +120,7 @@ func (b *store) lookUp(key string) (o *book.Order, last uint64, err error) {
 				id = o.ID
 			}
 		}
-		if records, err = b.index.Find(orderKey(id)); err != nil {
+		if records, err = a.Find(orderKey(id)); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -158,7 +163,7 @@ func (b *store) forgetClosed() {
 	late := func(o *book.Order) bool { return o.EndedWithin(book.LateWithin + time.Hour) }
 	extra := len(slices.DeleteFunc(terminal(b.book.Orders), late)) - b.kept
 	old := slices.DeleteFunc(b.closed, func(o *book.Order) bool { return b.book.Order(o.ID) != o })
-	b.closed, b.inBoth = nil, len(old)
+	b.closed = nil
 	if extra <= 0 {
 		return
 	}
@@ -166,9 +171,7 @@ func (b *store) forgetClosed() {
 	// By when they ended and not by when they were placed: an order that was open for
 	// months is news when it ends.
 	slices.SortStableFunc(old, func(a, b *book.Order) int { return a.UpdatedAt.Compare(b.UpdatedAt.Time) })
-	old = old[:min(extra, len(old))]
-	b.book.Forget(old)
-	b.inBoth -= len(old)
+	b.book.Forget(old[:min(extra, len(old))])
 }
 
 // indexClosed puts generations that were closed into the index and forgets what ended in
@@ -179,10 +182,10 @@ func (b *store) indexClosed() error {
 	b.mu.Lock()
 	nothing := b.closed == nil
 	b.mu.Unlock()
-	if b.index == nil || nothing {
+	if b.archive.Index == nil || nothing {
 		return nil
 	}
-	err := b.index.Update()
+	err := b.archive.Update()
 	if err == nil {
 		b.forgetClosed()
 	}
@@ -234,104 +237,104 @@ func (e *Engine) FindArchived(ctx context.Context, f OrderFilter, skip, most int
 		return found, nil
 	}
 	there := make(map[uint64]bool) // in memory, by digest
-	e.indexing.Lock()
 	e.mu.Lock()
 	for _, o := range e.book.Orders {
 		there[journal.Digest(orderKey(o.ID))] = true
 	}
-	both, last := e.inBoth, e.index.Len()
+	last := e.archive.Len()
 	e.mu.Unlock()
-	e.indexing.Unlock()
 	if !f.Until.IsZero() {
-		if last, err = e.endedBefore(last, f.Until.Add(outOfOrder)); err != nil {
-			return found, fmt.Errorf("%w: %w", journal.ErrStorage, err)
-		}
+		last, err = e.archive.endedBefore(last, f.Until.Add(outOfOrder))
 	}
-	for looks := 0; last > 0; last-- {
-		digest, read, err := e.index.Ended(last - 1)
-		if err != nil {
-			return found, fmt.Errorf("%w: %w", journal.ErrStorage, err)
-		}
-		if there[digest] {
-			both--
+	if err == nil {
+		err = e.archive.search(ctx, &found, f, skip, most, last, there)
+	}
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w: %w", journal.ErrStorage, err)
+	}
+	return found, err
+}
+
+// search is FindArchived for the first last orders that ended but those that are there.
+func (a archive) search(ctx context.Context, found *Archived, f OrderFilter, skip, most, last int, there map[uint64]bool) error {
+	looks := 0
+	for end, err := range a.Endings(last) {
+		switch {
+		case err != nil:
+			return err
+		case there[end.Digest]:
+			continue
+		case f == (OrderFilter{}) && skip > 0: // all pass, so none need be looked at
+			skip--
 			continue
 		}
-		if f == (OrderFilter{}) && skip > 0 { // all pass, so none need be looked at
-			n := 1
-			if both <= 0 { // nor be asked whether it is in memory
-				n = min(skip, last)
-			}
-			skip, last = skip-n, last-n+1
-			continue
-		}
-		o, cost, err := e.ended(digest, read)
+		o, cost, err := a.ended(end)
 		looks += cost
 		switch err := errors.Join(err, ctx.Err()); {
 		case err != nil:
-			return found, err
+			return err
 		case o == nil: // it changed later: it is found where it ended at last
 		case looks >= archiveLooks:
 			found.Before = book.Time{Time: o.UpdatedAt.Add(time.Millisecond)} // others may have ended with it
-			return found, nil
+			return nil
 		case !f.Since.IsZero() && o.UpdatedAt.Before(f.Since.Add(-outOfOrder)):
-			return found, nil
+			return nil
 		case !f.passes(o):
 		case skip > 0:
 			skip--
 		case len(found.Orders) == most:
 			found.More = true
-			return found, nil
+			return nil
 		default:
 			found.Orders = append(found.Orders, o.Public())
 		}
 	}
-	return found, nil
+	return nil
 }
 
 // endedBefore returns how many of the first n orders that ended did so before a time.
-func (e *Engine) endedBefore(n int, until time.Time) (before int, err error) {
+func (a archive) endedBefore(n int, until time.Time) (before int, err error) {
 	before = sort.Search(n, func(i int) bool {
 		var at struct{ At book.Time }
-		_, read, failed := e.index.Ended(i)
-		if failed == nil {
+		for end, failed := range a.Endings(i + 1) {
 			var r journal.Entry
-			if r, failed = read(); failed == nil {
+			if failed == nil {
+				r, failed = end.Read()
+			}
+			if failed == nil {
 				failed = json.Unmarshal(r.Payload, &at)
 			}
+			err = cmp.Or(err, failed)
+			break
 		}
-		err = cmp.Or(err, failed)
-		return failed != nil || !at.At.Before(until)
+		return err != nil || !at.At.Before(until)
 	})
 	return before, err
 }
 
-// ended returns the order with a digest that a record has ended, as the record says, and
-// what it cost to find it. It returns nil if a later record has changed it.
-func (e *Engine) ended(digest uint64, read func() (journal.Entry, error)) (o *book.Order, cost int, err error) {
-	r, err := read()
+// ended returns the order that a record has ended, as the record says, and what it cost to find
+// it. It returns nil if a later record has changed it.
+func (a archive) ended(end journal.Ending) (o *book.Order, cost int, err error) {
+	r, err := end.Read()
 	var ev *book.Event
 	if err == nil {
 		ev, err = book.DecodeEvent(r.Payload)
 	}
 	if err != nil {
-		return nil, 1, fmt.Errorf("%w: %w", journal.ErrStorage, err)
+		return nil, 1, err
 	}
-	is := func(id string) bool { return journal.Digest(orderKey(id)) == digest }
 	// On paper nothing changes an order that has ended.
-	if ev.Order != nil && ev.Order.Account == "" && is(ev.Order.ID) {
-		return ev.Order, 1, nil
+	if o := ev.Order; o != nil && o.Account == "" && journal.Digest(orderKey(o.ID)) == end.Digest {
+		return o, 1, nil
 	}
 	keys, err := recordKeys(r.Kind, r.Payload)
 	for _, key := range keys.Ended {
-		if err == nil && journal.Digest(key) == digest {
-			o, last, err := e.lookUp(key)
-			if err != nil {
-				return nil, farLooks, fmt.Errorf("%w: %w", journal.ErrStorage, err)
-			}
+		if journal.Digest(key) == end.Digest {
+			o, last, err := a.lookUp(key)
 			if last != r.Seq {
 				o = nil
 			}
-			return o, farLooks, nil
+			return o, farLooks, err
 		}
 	}
 	return nil, 1, err

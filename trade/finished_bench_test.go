@@ -36,7 +36,7 @@ func BenchmarkFinished(b *testing.B) {
 	for _, c := range []struct{ name, id string }{{"retry", "c0"}, {"unknown", "none"}} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				if o, err := e.finished(clientKey(c.id)); err != nil || (o != nil) != (c.name == "retry") {
+				if o, err := e.archive.order(clientKey(c.id)); err != nil || (o != nil) != (c.name == "retry") {
 					b.Fatal(o, err)
 				}
 			}
@@ -44,7 +44,7 @@ func BenchmarkFinished(b *testing.B) {
 	}
 	b.Run("page", func(b *testing.B) { // the last one
 		for b.Loop() {
-			if found, err := e.FindArchived(b.Context(), OrderFilter{}, e.index.Len()-keptOrders-100, 100); err != nil || len(found.Orders) == 0 {
+			if found, err := e.FindArchived(b.Context(), OrderFilter{}, e.archive.Len()-keptOrders-100, 100); err != nil || len(found.Orders) == 0 {
 				b.Fatal(len(found.Orders), err)
 			}
 		}

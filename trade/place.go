@@ -123,8 +123,8 @@ func (e *Engine) earlier(r *book.OrderRequest) (*book.Order, error) {
 	}
 	if o == nil {
 		var err error
-		r.Searched = e.index.Generations()
-		if o, err = e.finished(clientKey(r.ClientOrderID)); o == nil || err != nil {
+		r.Searched = e.archive.Generations()
+		if o, err = e.archive.order(clientKey(r.ClientOrderID)); o == nil || err != nil {
 			return nil, err
 		}
 	}
@@ -143,8 +143,8 @@ func (e *Engine) known(r book.OrderRequest) (*book.Order, error) {
 	}
 	o := e.book.Order(e.book.ClientIDs[r.ClientOrderID])
 	var err error
-	if o == nil && e.index.Generations() != r.Searched {
-		o, err = e.finished(clientKey(r.ClientOrderID))
+	if o == nil && e.archive.Generations() != r.Searched {
+		o, err = e.archive.order(clientKey(r.ClientOrderID))
 	}
 	if o == nil {
 		return nil, err

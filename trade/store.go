@@ -21,11 +21,11 @@ type store struct {
 	disk    journal.Disk
 	journal *journal.Journal // nil while the store is being opened
 	log     *slog.Logger
-	hub     *sse.Hub       // delivers what is queued
-	index   *journal.Index // of the closed generations; nil with a shared log; look-ups need no lock
-	kept    int            // terminal orders that stay in memory
-	outbox  Outbox         // nil for none
-	shared  bool           // other processes write the log too
+	hub     *sse.Hub // delivers what is queued
+	archive archive  // of the orders that have left memory
+	kept    int      // terminal orders that stay in memory
+	outbox  Outbox   // nil for none
+	shared  bool     // other processes write the log too
 
 	indexing sync.Mutex    // held while the index grows; taken before mu
 	rotated  chan struct{} // gets a value when a generation was closed
@@ -39,7 +39,6 @@ type store struct {
 	stepped   chan struct{}    // closed by the next step that is on disk, if somebody waits; else nil
 	closing   []*book.Order    // that have ended in the newest snapshot, which may not be on disk yet
 	closed    []*book.Order    // that have ended in closed generations, since orders last left memory
-	inBoth    int              // terminal orders that are in memory and in the index
 }
 
 // read fills the store from a log, and its hub with what is queued. If the log is shared, all
@@ -48,7 +47,7 @@ func (b *store) read(d journal.Disk, from journal.Log, shared bool, log *slog.Lo
 	b.disk, b.log, b.shared, b.rotated, b.kept = d, log, shared, make(chan struct{}, 1), cmp.Or(b.kept, keptOrders)
 	b.journal, err = journal.Open(from, (*onDisk)(b), log)
 	if err == nil && !shared {
-		if b.index, err = journal.OpenIndex(d, recordKeys, log); err == nil {
+		if b.archive.Index, err = journal.OpenIndex(d, recordKeys, log); err == nil {
 			b.forgetClosed()
 		}
 	}
@@ -167,23 +166,10 @@ func (b *store) reload() {
 
 // readState returns the state that the files in d hold, up to the record last. It changes
 // nothing.
-func readState(d journal.Disk, last uint64) (*book.State, error) {
-	b, log := &store{disk: d}, slog.New(slog.DiscardHandler)
-	_, err := journal.NewFiles(d, journal.FileOptions{Look: true}, log).Read(&until{(*onDisk)(b), last})
+func readState(d journal.Reader, last uint64) (*book.State, error) {
+	b := &store{}
+	err := journal.Load(d, (*onDisk)(b), last)
 	return b.book.State, err
-}
-
-// until is a store that takes no step after the one with the sequence last.
-type until struct {
-	*onDisk
-	last uint64
-}
-
-func (u *until) Apply(seq uint64, k byte, ev any) error {
-	if seq > u.last {
-		return nil
-	}
-	return u.onDisk.Apply(seq, k, ev)
 }
 
 // onDisk is the store as its journal sees it.

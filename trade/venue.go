@@ -31,7 +31,7 @@ var ErrStamp = errors.New("the data directory belongs to another account")
 func (e *Engine) checkStamp(*book.State) error {
 	was, is := e.book.Venue, &e.book.Remote
 	// Anything that was ever traded here, finished orders that have left memory included.
-	used := len(e.book.Orders) > 0 || len(e.book.Holdings) > 0 || e.index.Len() > 0
+	used := len(e.book.Orders) > 0 || len(e.book.Holdings) > 0 || e.archive.Len() > 0
 	switch {
 	case was == nil && is.Name == "": // on paper, as before
 		return nil

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ func longStore(t *testing.T) (*journaltest.Disk, []string) {
 }
 
 // walk returns what Walk finds, and all hashes it tells.
-func walk(d journal.Disk) (h journal.History, hashes []journal.Hash, err error) {
+func walk(d journal.Reader) (h journal.History, hashes []journal.Hash, err error) {
 	h, err = journal.Walk(d, func(e journal.Entry) error {
 		hashes = append(hashes, e.Hash)
 		return nil
@@ -160,12 +161,14 @@ func TestHistoryDamage(t *testing.T) {
 			if _, _, err := walk(d); err == nil || !strings.Contains(err.Error(), file) {
 				t.Errorf("Walk: %v; want an error about %s", err, file)
 			}
-			for _, look := range []bool{true, false} {
-				if _, _, err := open(d, journal.FileOptions{Look: look}); (err != nil) != c.refuse && c.name != "empty" {
-					t.Errorf("start, only looking %t: %v; want it refused: %t", look, err, c.refuse)
-				}
-				if look && d.String() != before {
-					t.Error("looking changed the directory")
+			looked := journal.Load(d, new(notes), math.MaxUint64)
+			if d.String() != before {
+				t.Error("looking changed the directory")
+			}
+			_, started := load(d, false)
+			for what, err := range map[string]error{"Load": looked, "start": started} {
+				if (err != nil) != c.refuse && c.name != "empty" {
+					t.Errorf("%s: %v; want it refused: %t", what, err, c.refuse)
 				}
 			}
 		})

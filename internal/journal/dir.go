@@ -19,7 +19,7 @@ import (
 // file through a symbolic link: the file behind it may belong to somebody else, and must
 // not be emptied or written. Nor does it open what is no file: see [OpenRegular].
 type Dir struct {
-	name string
+	ReadOnly
 	self *os.File // the directory, kept open so that a sync of it needs no descriptor
 	lock *os.File // the lock file, locked until Close
 }
@@ -53,7 +53,7 @@ var ErrForeign = errors.New("the directory has files that are not of wick")
 // first start. A file called lock proves nothing, since many programs have one; beside it may
 // be what a wick leaves that ended early, or that keeps no journal here.
 func refuseForeign(name string) error {
-	names, err := list(name)
+	names, err := ReadOnly(name).List()
 	foreign := ""
 	for _, n := range names {
 		bare := strings.TrimSuffix(n, unfinished)
@@ -105,7 +105,7 @@ func OpenDir(name string) (*Dir, error) {
 		}
 		return nil, fmt.Errorf("lock state directory: %w", err)
 	}
-	return &Dir{name: name, self: self, lock: lock}, nil
+	return &Dir{ReadOnly(name), self, lock}, nil
 }
 
 // Free returns an error that wraps ErrHeld if another process uses a directory. It
@@ -148,8 +148,8 @@ func (d *Dir) Held(name string, f File) error {
 	if same, err := d.same(lockName, d.lock); !same || err != nil {
 		return cmp.Or(err, ErrMoved)
 	}
-	if f, ok := f.(osFile); ok {
-		if same, err := d.same(name, f.File); !same || err != nil {
+	if f, ok := f.(*os.File); ok {
+		if same, err := d.same(name, f); !same || err != nil {
 			return cmp.Or(err, ErrMoved)
 		}
 	}
@@ -186,56 +186,9 @@ func (d *Dir) Probe() error {
 // Close frees the lock, and with it the directory.
 func (d *Dir) Close() error { return errors.Join(d.self.Close(), d.lock.Close()) }
 
-// Path returns the full name of a file.
-func (d *Dir) Path(name string) string { return filepath.Join(d.name, name) }
-
-// List returns the names of all files and folders.
-func (d *Dir) List() ([]string, error) { return list(d.name) }
-
-func list(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, readError(dir, err)
-	}
-	var names []string
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-	}
-	return names, nil
-}
-
-// Read returns the content of a file.
-func (d *Dir) Read(name string) ([]byte, error) { return readFile(d.Path(name)) }
-
-// readFile returns the content of a file, which must not be a symbolic link. It
-// needs no lock.
-func readFile(path string) ([]byte, error) {
-	f, err := OpenRegular(path, os.O_RDONLY|noFollow)
-	if err != nil {
-		return nil, readError(path, err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxReplay {
-		return nil, fmt.Errorf("%s has %d bytes, more than the %d that are read", path, info.Size(), maxReplay)
-	}
-	data := make([]byte, info.Size())
-	n, err := io.ReadFull(f, data)
-	if errors.Is(err, io.ErrUnexpectedEOF) { // the file became shorter meanwhile
-		err = nil
-	}
-	return data[:n], readError(path, err)
-}
-
-// maxReplay is how many bytes of one file a start reads.
-const maxReplay = 1 << 30
-
 // Create returns an empty file whose name is on disk.
 func (d *Dir) Create(name string) (File, error) {
-	f, err := d.open(name, os.O_CREATE|os.O_TRUNC|os.O_RDWR|os.O_APPEND)
+	f, err := openFile(d.Path(name), os.O_CREATE|os.O_TRUNC|os.O_RDWR|os.O_APPEND)
 	if err != nil {
 		return nil, err
 	}
@@ -243,22 +196,16 @@ func (d *Dir) Create(name string) (File, error) {
 		f.Close()
 		return nil, err
 	}
-	return osFile{f}, nil
+	return f, nil
 }
 
-// Open returns an existing file for reading and appending.
+// Open returns an existing file for appending.
 func (d *Dir) Open(name string) (File, error) {
-	f, err := d.open(name, os.O_RDWR|os.O_APPEND)
+	f, err := openFile(d.Path(name), os.O_RDWR|os.O_APPEND)
 	if err != nil {
 		return nil, err
 	}
-	return osFile{f}, nil
-}
-
-// open opens a file.
-func (d *Dir) open(name string, flags int) (*os.File, error) {
-	f, err := OpenRegular(d.Path(name), flags|noFollow)
-	return f, readError(d.Path(name), err)
+	return f, nil
 }
 
 // Rename gives a file another name; the change is on disk when it returns.
@@ -281,18 +228,6 @@ func (d *Dir) Remove(name string) error {
 	return os.Remove(d.Path(name))
 }
 
-// osFile is a File of the operating system.
-type osFile struct{ *os.File }
-
-// Size returns how many bytes the file has.
-func (f osFile) Size() (int64, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
-}
-
 // OpenRegular opens a file as [os.OpenFile] does, and refuses what is no regular file
 // before it is opened: to open a pipe waits for its other end, and no signal ends that. A
 // file that it makes is for this user alone.
@@ -304,38 +239,63 @@ func OpenRegular(name string, flags int) (*os.File, error) {
 }
 
 // ReadOnly is a directory that is read without taking its lock, possibly while another
-// process uses it. Every call that would change something fails.
+// process uses it.
 type ReadOnly string
-
-// errReadOnly is the error of a call that would change something.
-var errReadOnly = errors.New("the directory is only read")
 
 // Path returns the full name of a file.
 func (d ReadOnly) Path(name string) string { return filepath.Join(string(d), name) }
 
 // List returns the names of all files and folders.
-func (d ReadOnly) List() ([]string, error) { return list(string(d)) }
-
-// Read returns the content of a file.
-func (d ReadOnly) Read(name string) ([]byte, error) { return readFile(d.Path(name)) }
-
-// Open returns a file whose writes fail.
-func (d ReadOnly) Open(name string) (File, error) {
-	f, err := OpenRegular(d.Path(name), os.O_RDONLY|noFollow)
+func (d ReadOnly) List() ([]string, error) {
+	entries, err := os.ReadDir(string(d))
 	if err != nil {
-		return nil, readError(d.Path(name), err)
+		return nil, readError(string(d), err)
 	}
-	return osFile{f}, nil
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names, nil
 }
 
-// Held returns nil: nothing is written, so it does not matter.
-func (d ReadOnly) Held(string, File) error { return nil }
+// ReadAt reads a part of a file.
+func (d ReadOnly) ReadAt(name string, b []byte, at int64) (int, error) {
+	f, err := openFile(d.Path(name), os.O_RDONLY)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	return f.ReadAt(b, at)
+}
 
-// Create fails.
-func (d ReadOnly) Create(string) (File, error) { return nil, errReadOnly }
+// openFile opens what is a regular file and no symbolic link.
+func openFile(path string, flags int) (*os.File, error) {
+	f, err := OpenRegular(path, flags|noFollow)
+	return f, readError(path, err)
+}
 
-// Rename fails.
-func (d ReadOnly) Rename(string, string) error { return errReadOnly }
+// Read returns the content of a file.
+func (d ReadOnly) Read(name string) ([]byte, error) {
+	path := d.Path(name)
+	f, err := openFile(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxReplay {
+		return nil, fmt.Errorf("%s has %d bytes, more than the %d that are read", path, info.Size(), maxReplay)
+	}
+	data := make([]byte, info.Size())
+	n, err := io.ReadFull(f, data)
+	if errors.Is(err, io.ErrUnexpectedEOF) { // the file became shorter meanwhile
+		err = nil
+	}
+	return data[:n], readError(path, err)
+}
 
-// Remove fails.
-func (d ReadOnly) Remove(string) error { return errReadOnly }
+// maxReplay is how many bytes of one file a start reads.
+const maxReplay = 1 << 30

@@ -7,16 +7,23 @@ import (
 	"io"
 )
 
-// Disk is the state directory as a journal and its owner use it. The real one is [Dir];
-// tests use one that fails, or that loses what was not synced.
-type Disk interface {
+// Reader is the part of a [Disk] that changes nothing.
+type Reader interface {
 	// Path returns the full name of a file, for error texts.
 	Path(name string) string
 	List() ([]string, error)
 	Read(name string) ([]byte, error)
+	// ReadAt is [io.ReaderAt] for the file called name.
+	ReadAt(name string, b []byte, at int64) (int, error)
+}
+
+// Disk is the state directory as a journal and its owner use it. The real one is [Dir];
+// tests use one that fails, or that loses what was not synced.
+type Disk interface {
+	Reader
 	// Create returns an empty file for writing, whose name is on disk.
 	Create(name string) (File, error)
-	// Open returns an existing file for reading and appending.
+	// Open returns an existing file for appending.
 	Open(name string) (File, error)
 	// Rename is on disk when it returns: without the sync of the directory a
 	// power cut may undo it.
@@ -36,13 +43,11 @@ var ErrMoved = errors.New("the data directory, or the newest journal in it, was 
 // ErrHeld reports that another process uses the directory.
 var ErrHeld = errors.New("another wick is running on it")
 
-// File is an open file: read anywhere, written at its end.
+// File is an open file that is written at its end.
 type File interface {
-	io.ReaderAt
 	io.WriteCloser
 	Sync() error
 	Truncate(size int64) error
-	Size() (int64, error)
 }
 
 // WriteAtomic replaces the file called name: a reader, and a start after a crash, sees
@@ -51,20 +56,26 @@ type File interface {
 // ErrRetry says that nothing has changed; after any other error the file may have the
 // old content or the new.
 func WriteAtomic(d Disk, name string, data []byte) error {
-	f, err := d.Create(name + ".tmp")
-	if err != nil {
-		return retryable(err)
+	if err := create(d, name+unfinished, data); err != nil {
+		return err
 	}
-	if err = cmp.Or(WriteSynced(f, data), f.Close()); err != nil {
-		d.Remove(name + ".tmp") // a full disk needs the room; if this fails, the next start removes the file
-		return retryable(err)
-	}
-	return d.Rename(name+".tmp", name)
+	return d.Rename(name+unfinished, name)
 }
 
-// retryable marks the error of a step that may be tried again, since it has changed
-// nothing that a start would read.
-func retryable(err error) error { return fmt.Errorf("%w: %w", ErrRetry, err) }
+// create makes a file, whose content is on disk when it returns. An error wraps ErrRetry: it
+// has changed nothing that a start would read.
+func create(d Disk, name string, data []byte) error {
+	f, err := d.Create(name)
+	if err == nil {
+		if err = cmp.Or(WriteSynced(f, data), f.Close()); err != nil {
+			d.Remove(name) // a full disk needs the room; if this fails, the next start removes the file
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrRetry, err)
+	}
+	return nil
+}
 
 // WriteSynced writes all of data and waits until it is on disk.
 func WriteSynced(f File, data []byte) error {

@@ -14,7 +14,7 @@ import (
 // changed in it.
 type DamageError struct {
 	File   string
-	Offset int64  // of the first bad byte; -1 if the file as a whole is bad
+	Offset int    // of the first bad byte; -1 if the file as a whole is bad
 	Seq    uint64 // last good sequence
 	Err    error
 
@@ -41,16 +41,16 @@ func (e *DamageError) Unwrap() error { return e.Err }
 // ErrMissing reports a file that must have been there.
 var ErrMissing = errors.New("is missing")
 
-// damage returns a DamageError for the file at path, or err itself if it shows no damage,
-// because a later version wrote the file or it could not be read at all.
-func damage(path string, at int64, seq uint64, err error) error {
+// damage returns a DamageError for a file, or err itself if it shows no damage, because a later
+// version wrote the file or it could not be read at all.
+func damage(d Reader, name string, at int, seq uint64, err error) error {
 	switch {
 	case Unreadable(err):
 		return err
 	case errors.Is(err, fs.ErrNotExist):
 		at, err = -1, ErrMissing
 	}
-	return &DamageError{File: path, Offset: at, Seq: seq, Err: err}
+	return &DamageError{File: d.Path(name), Offset: at, Seq: seq, Err: err}
 }
 
 // format is the version of what is on disk. A store of another one is refused: this program

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"errors"
@@ -41,10 +40,6 @@ type FileOptions struct {
 	// Closed, if not nil, is called after each rotation, before any record is written to
 	// the new generation. It must not wait for a commit.
 	Closed func()
-
-	// Look makes Read check all that a start checks and change nothing. Afterwards
-	// the log cannot be appended to.
-	Look bool
 }
 
 // NewFiles returns the log in d. It reads and writes nothing before Read.
@@ -121,54 +116,17 @@ func (f *Files) Read(s State) (uint64, error) {
 	case f.options.Recover != nil:
 		err = f.recover(s, names)
 	case len(journals) > 0:
-		err = f.load(s, journals[len(journals)-1])
+		var j journalFile
+		if j, f.at, err = load(f.disk, s, slices.Max(journals), math.MaxUint64); err == nil {
+			err = f.openNewest(&j)
+		}
 	default:
 		err = f.fresh(s, names)
 	}
-	if err == nil && !f.options.Look {
+	if err == nil {
 		f.tidy(names)
 	}
 	return f.at.Seq, err
-}
-
-// load reads the newest generation and makes it ready to be appended to. It changes
-// nothing before everything is checked.
-func (f *Files) load(s State, newest int) error {
-	j := readJournal(f.disk, newest)
-	if j.fault == nil && j.next > 0 {
-		next := readJournal(f.disk, j.next)
-		err := next.follows(j.after)
-		if errors.Is(err, fs.ErrNotExist) {
-			return f.damage(j.name, int64(j.good), j.after.Seq, fmt.Errorf("it is continued by %s, which is missing", journalName(j.next)))
-		} else if err != nil {
-			return f.damage(next.name, 0, j.after.Seq, err)
-		}
-		j = next
-	}
-	if j.good == 0 {
-		return f.damage(j.name, 0, 0, j.fault)
-	}
-	began, err := f.restore(s, j.n)
-	if err == nil && began != j.began {
-		err = errOther(j.n)
-	}
-	if err != nil {
-		return f.damage(snapshotName(j.n), -1, 0, err)
-	}
-	at, good, err := j.replay(s)
-	if err != nil && (err != j.fault || !j.torn()) {
-		return f.damage(j.name, int64(good), at.Seq, err)
-	}
-	f.at, f.size, f.records = at, int64(good), len(j.records)
-	if f.options.Look {
-		return nil
-	}
-	return f.openNewest(&j)
-}
-
-// errOther reports that the two files of a generation have different headers.
-func errOther(n int) error {
-	return fmt.Errorf("%s and %s do not belong together", snapshotName(n), journalName(n))
 }
 
 // openNewest opens the newest journal for writing. It cuts off an unfinished write at its
@@ -184,7 +142,7 @@ func (f *Files) openNewest(j *journalFile) error {
 	if err != nil {
 		return err
 	}
-	f.file, f.n = file, j.n
+	f.file, f.n, f.size, f.records = file, j.n, int64(j.good), len(j.records)-1
 	if !j.torn() {
 		return nil
 	}
@@ -193,27 +151,11 @@ func (f *Files) openNewest(j *journalFile) error {
 	return errors.Join(file.Truncate(int64(j.good)), file.Sync())
 }
 
-// restore brings s to the snapshot of generation n, and returns the point of its header.
-func (f *Files) restore(s State, n int) (began Point, err error) {
-	data, err := f.disk.Read(snapshotName(n))
-	if err != nil {
-		return began, err
-	}
-	h, r, state, err := decodeSnapshot(data, f.disk.Path(snapshotName(n)), n)
-	if err != nil {
-		return began, err
-	}
-	return Point{h.Store, r.seq, r.hash}, s.Restore(h.Store, r.seq, state)
-}
-
 // fresh makes an empty store, in a directory without a journal.
 func (f *Files) fresh(s State, names []string) error {
-	if f.options.Look {
-		return fmt.Errorf("there is no journal in %s", f.disk.Path(""))
-	}
 	for _, n := range generations(names, "snapshot-", ".state") {
 		if !slices.Contains(names, journalName(n)+unfinished) { // or else a crash came in the first start
-			return f.damage(journalName(n), -1, 0, ErrMissing)
+			return damage(f.disk, journalName(n), -1, 0, ErrMissing)
 		}
 	}
 	f.at = NewPoint()
@@ -243,9 +185,6 @@ func (f *Files) fresh(s State, names []string) error {
 // If something fails before step 3, such as for lack of room or of file descriptors, the
 // caller may try again.
 func (f *Files) Snapshot(state []byte) error {
-	if f.n == math.MaxInt {
-		return fmt.Errorf("%s has the highest number there is, and no generation can follow it", journalName(f.n))
-	}
 	if err := f.next(state, header{N: f.n + 1}); err != nil {
 		return err
 	}
@@ -259,11 +198,8 @@ func (f *Files) Snapshot(state []byte) error {
 // next does the first four steps of Snapshot. H has the number of the generation, and what
 // a recovery notes.
 func (f *Files) next(state []byte, h header) error {
-	if !bytes.HasPrefix(state, []byte("{")) {
-		return fmt.Errorf("encode snapshot: the state %.40q is not a JSON object", state)
-	}
 	first, name := encodeHeader(h, f.at, state), journalName(h.N)
-	err := f.create(name+unfinished, first)
+	err := create(f.disk, name+unfinished, first)
 	if err == nil {
 		err = WriteAtomic(f.disk, snapshotName(h.N), slices.Concat(first, state))
 	}
@@ -282,20 +218,6 @@ func (f *Files) next(state []byte, h header) error {
 	}
 	f.n, f.size, f.records, f.at.Hash = h.N, int64(len(first)), 0, sha256.Sum256(first[frameHead:])
 	return err
-}
-
-// create writes a new file.
-func (f *Files) create(name string, data []byte) error {
-	file, err := f.disk.Create(name)
-	if err == nil {
-		if err = cmp.Or(WriteSynced(file, data), file.Close()); err != nil {
-			f.disk.Remove(name) // a full disk needs the room
-		}
-	}
-	if err != nil {
-		return retryable(err)
-	}
-	return nil
 }
 
 // tidy removes what a crash has left unfinished. It removes only files with names that this
@@ -317,11 +239,6 @@ func (f *Files) remove(name string) {
 	if err := f.disk.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		f.out.Warn("file stays that is not needed", "file", f.disk.Path(name), "error", err)
 	}
-}
-
-// damage is the function of that name for a file of the directory.
-func (f *Files) damage(name string, at int64, seq uint64, err error) error {
-	return damage(f.disk.Path(name), at, seq, err)
 }
 
 // Close closes the journal. All in it was synced when it was written.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"io"
 )
 
 // A frame is one record as it stands in a file:
@@ -49,16 +50,18 @@ func appendFrame(b []byte, seq uint64, kind byte, link, payload []byte) []byte {
 	return b
 }
 
-// frame is one decoded record; it shares memory with what was decoded.
-type frame struct {
-	seq     uint64
-	kind    byte
-	link    []byte // hash of the record before; empty in a header
-	payload []byte
-	body    []byte // all of it that the checksum covers
-	size    int    // bytes of the whole frame
-	at      int    // where it begins; set by readRecords, like hash
-	hash    Hash   // its place in the history
+// Entry is a record of a journal, or a snapshot, which has the kind 0. It shares memory with
+// what it was read from.
+type Entry struct {
+	File    string
+	Seq     uint64
+	Kind    byte
+	Payload []byte // of a snapshot, the JSON of its state
+	Hash    Hash   // of a snapshot, that of its header
+
+	link []byte // hash of the record before; empty in a header
+	size int    // bytes of the whole frame
+	at   int    // where it begins in its file
 }
 
 var (
@@ -69,9 +72,9 @@ var (
 
 // decodeFrame reads the record at the start of b. It allocates nothing, so a
 // damaged length cannot make it take memory.
-func decodeFrame(b []byte, link int) (frame, error) {
+func decodeFrame(b []byte, link int) (Entry, error) {
 	if len(b) < frameHead {
-		return frame{}, errShort
+		return Entry{}, errShort
 	}
 	length := binary.LittleEndian.Uint32(b)
 	most := uint32(maxRecord)
@@ -79,18 +82,18 @@ func decodeFrame(b []byte, link int) (frame, error) {
 		most = maxHeader
 	}
 	if length < uint32(frameFixed+link) || length > most {
-		return frame{}, errLength
+		return Entry{}, errLength
 	}
 	if uint64(len(b)) < frameHead+uint64(length) {
-		return frame{}, errShort
+		return Entry{}, errShort
 	}
 	body := b[frameHead : frameHead+int(length)]
 	if crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(b[4:]) {
-		return frame{}, errChecksum
+		return Entry{}, errChecksum
 	}
-	return frame{
-		seq: binary.LittleEndian.Uint64(body), kind: body[8], link: body[frameFixed : frameFixed+link],
-		payload: body[frameFixed+link:], body: body, size: frameHead + int(length),
+	return Entry{
+		Seq: binary.LittleEndian.Uint64(body), Kind: body[8], Payload: body[frameFixed+link:],
+		Hash: sha256.Sum256(body), link: body[frameFixed : frameFixed+link], size: frameHead + int(length),
 	}, nil
 }
 
@@ -166,14 +169,18 @@ func allZero(b []byte) bool {
 }
 
 // readFrame reads the record at an offset of a file.
-func readFrame(f File, at int64, link int) (frame, error) {
+func readFrame(d Reader, name string, at int64, link int) (Entry, error) {
 	b := make([]byte, 1<<10) // most records are shorter
-	n, err := f.ReadAt(b, at)
+	n, err := d.ReadAt(name, b, at)
 	r, bad := decodeFrame(b[:n], link)
 	if errors.Is(bad, errShort) && err == nil {
 		b = make([]byte, frameHead+binary.LittleEndian.Uint32(b)) // decodeFrame has checked the length
-		n, _ = f.ReadAt(b, at)
+		n, err = d.ReadAt(name, b, at)
 		r, bad = decodeFrame(b[:n], link)
 	}
+	if bad != nil && err != nil && err != io.EOF { // a short file gives io.EOF
+		return r, err
+	}
+	r.File, r.at = name, int(at)
 	return r, bad
 }

@@ -28,7 +28,7 @@ func FuzzDecodeFrame(f *testing.F) {
 				torn(data, at, err)
 				return
 			}
-			if again := appendFrame(nil, r.seq, r.kind, r.link, r.payload); !bytes.Equal(again, data[at:at+r.size]) {
+			if again := appendFrame(nil, r.Seq, r.Kind, r.link, r.Payload); !bytes.Equal(again, data[at:at+r.size]) {
 				t.Fatalf("%x was accepted and is written as %x", data[at:at+r.size], again)
 			}
 			at += r.size

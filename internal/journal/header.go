@@ -22,12 +22,15 @@ func indexName(n int) string    { return fmt.Sprintf("journal-%d.idx", n) }
 // unfinished is the end of the name of a file that is still being written.
 const unfinished = ".tmp"
 
+// maxGeneration is more than a disk has room for: a name with a higher number is not ours.
+const maxGeneration = 1e9
+
 // generation returns the number in a name of the given shape, or 0.
 func generation(name, prefix, suffix string) int {
 	text, ok := strings.CutPrefix(name, prefix)
 	text, ok2 := strings.CutSuffix(text, suffix)
 	n, err := strconv.Atoi(text)
-	if !ok || !ok2 || err != nil || n < 1 || strconv.Itoa(n) != text {
+	if !ok || !ok2 || err != nil || n < 1 || n > maxGeneration || strconv.Itoa(n) != text {
 		return 0
 	}
 	return n
@@ -64,6 +67,8 @@ type header struct {
 	Recovered bool  `json:"recovered,omitempty"`
 	Cuts      []cut `json:"cuts,omitempty"`
 	Gaps      []gap `json:"gaps,omitempty"`
+
+	at Point // of the record that it was read from; set by readNoted
 }
 
 type cut struct {
@@ -76,6 +81,13 @@ type gap struct {
 	Next  uint64 `json:"next"`  // the journal after the gap goes on after this record
 }
 
+// point is the place in the history of the record r, in a file with this header.
+func (h *header) point(r Entry) Point { return Point{h.Store, r.Seq, r.Hash} }
+
+// begins reports whether the history begins with this header, whose state is that after
+// record seq.
+func (h *header) begins(seq uint64) bool { return h.Before == origin(h.Store, seq) }
+
 // encodeHeader returns the record that begins the generation h.N after the point p, whose
 // state is given.
 func encodeHeader(h header, p Point, state []byte) []byte {
@@ -87,7 +99,7 @@ func encodeHeader(h header, p Point, state []byte) []byte {
 
 // decodeHeader reads the header at the start of data, which is the content of the file at
 // path, of generation n.
-func decodeHeader(data []byte, path string, n int) (h header, r frame, err error) {
+func decodeHeader(data []byte, path string, n int) (h header, r Entry, err error) {
 	r, err = decodeFrame(data, 0)
 	if err != nil {
 		return h, r, fmt.Errorf("its first record: %w", err)
@@ -97,13 +109,12 @@ func decodeHeader(data []byte, path string, n int) (h header, r frame, err error
 		Magic  string `json:"magic"`
 		Format int    `json:"format"`
 	}
-	if r.kind == KindHeader && json.Unmarshal(r.payload, &version) == nil && version.Magic == magic && version.Format != format {
+	if r.Kind == KindHeader && json.Unmarshal(r.Payload, &version) == nil && version.Magic == magic && version.Format != format {
 		return h, r, &FormatError{path, version.Format}
 	}
-	if r.kind != KindHeader || json.Unmarshal(r.payload, &h) != nil || h.Magic != magic || h.N != n {
+	if r.Kind != KindHeader || json.Unmarshal(r.Payload, &h) != nil || h.Magic != magic || h.N != n {
 		return h, r, errors.New("it is no journal of wick, or not this one")
 	}
-	r.hash = sha256.Sum256(r.body)
 	return h, r, nil
 }
 
@@ -117,19 +128,32 @@ const sharedGeneration = 1
 
 // DecodeSnapshot reads what EncodeSnapshot returned; name is for error texts.
 func DecodeSnapshot(data []byte, name string) (p Point, state []byte, err error) {
-	h, r, state, err := decodeSnapshot(data, name, sharedGeneration)
-	return Point{h.Store, r.seq, h.Before}, state, err
+	h, r, err := decodeSnapshot(data, name, sharedGeneration)
+	return Point{h.Store, r.Seq, h.Before}, r.Payload, err
+}
+
+// readSnapshot reads the snapshot of generation n. It has the sequence and the hash of its
+// header.
+func readSnapshot(d Reader, n int) (h header, state Entry, err error) {
+	name := snapshotName(n)
+	data, err := d.Read(name)
+	if err == nil {
+		h, state, err = decodeSnapshot(data, d.Path(name), n)
+	}
+	state.File = name
+	return h, state, err
 }
 
 // decodeSnapshot reads the snapshot of generation n from the content of the file at path.
-func decodeSnapshot(data []byte, path string, n int) (h header, r frame, state []byte, err error) {
-	h, r, err = decodeHeader(data, path, n)
+func decodeSnapshot(data []byte, path string, n int) (h header, state Entry, err error) {
+	h, state, err = decodeHeader(data, path, n)
 	if err == nil {
-		if state = data[r.size:]; sha256.Sum256(state) != h.Snapshot {
+		state.Kind, state.Payload = 0, data[state.size:]
+		if sha256.Sum256(state.Payload) != h.Snapshot {
 			err = errors.New("the checksum of its state does not match")
 		}
 	}
-	return h, r, state, err
+	return h, state, err
 }
 
 // end is the payload of the last record of a journal that another one continues. It shows
@@ -144,40 +168,47 @@ func endFrame(p Point, next int) []byte {
 	return appendFrame(nil, p.Seq, kindEnd, p.Hash[:], payload)
 }
 
-// noted is what the recoveries of a directory have noted in the headers of its journals.
+// noted is what the headers of the journals of a directory say.
 type noted struct {
-	store  string      // that the newest journal is of
-	cuts   map[int]int // by generation
-	gaps   []gap
-	newest int // the last generation that a recovery began
+	store     string         // that the newest is of
+	heads     map[int]header // of those that can be read, by generation
+	cuts      map[int]int    // bytes that count, by generation, as a recovery has noted
+	gaps      []gap          // as a recovery has noted
+	recovered int            // the last generation that a recovery began
 }
 
 // readNoted reads the headers of the given journals. One that cannot be read notes nothing:
 // who reads that journal will see why.
-func readNoted(d Disk, journals []int) noted {
-	all := noted{cuts: make(map[int]int)}
+func readNoted(d Reader, journals []int) noted {
+	all := noted{heads: make(map[int]header), cuts: make(map[int]int)}
 	for _, n := range journals {
-		f, err := d.Open(journalName(n))
-		if err != nil {
-			continue
-		}
-		r, err := readFrame(f, 0, 0)
-		f.Close()
+		r, err := readFrame(d, journalName(n), 0, 0)
 		var h header
-		if err != nil || json.Unmarshal(r.payload, &h) != nil {
+		if err != nil || json.Unmarshal(r.Payload, &h) != nil {
 			continue
 		}
-		all.store, all.gaps = h.Store, append(all.gaps, h.Gaps...)
+		h.at = h.point(r)
+		all.heads[n], all.store, all.gaps = h, h.Store, append(all.gaps, h.Gaps...)
 		for _, c := range h.Cuts {
 			if c.N < n && c.Good >= 0 { // a recovery can tell of earlier journals only
 				all.cuts[c.N] = c.Good
 			}
 		}
 		if h.Recovered {
-			all.newest = n
+			all.recovered = n
 		}
 	}
 	return all
+}
+
+// first is the record after which a journal goes on: 0 if the history begins with it, or if
+// that cannot be read.
+func (all noted) first(n int) uint64 {
+	h := all.heads[n]
+	if h.begins(h.at.Seq) {
+		return 0
+	}
+	return h.at.Seq
 }
 
 // has reports whether a recovery has noted a gap.
@@ -187,18 +218,42 @@ func (all noted) has(g gap) bool {
 
 // read reads the journal of generation n as far as it counts; out reports that it does not
 // count at all.
-func (all noted) read(d Disk, n int) (j journalFile, out bool) {
+func (all noted) read(d Reader, n int) (j journalFile, out bool) {
 	good, cut := all.cuts[n]
 	if cut && good == 0 {
 		return j, true
 	}
 	if j = readJournal(d, n); cut && good < len(j.data) {
-		name := j.name
-		j = parseJournal(j.data[:good], nil, d.Path(name), n)
-		j.name = name
+		j = journalFile{n: n, name: j.name, data: j.data[:good]}
+		j.parse(d)
 	}
 	if j.good > 0 && j.header.Store != all.store {
 		j.good, j.fault = 0, fmt.Errorf("it belongs to another store: %.40q, and the others to %q", j.header.Store, all.store)
 	}
 	return j, false
+}
+
+// joins reports whether a file with the header h, whose state is that after record seq, follows
+// the history that has come to last; without a store that has not begun. If not, the gap is
+// what is between.
+func joins(last Point, h header, seq uint64) (g gap, ok bool) {
+	if last.Store == "" {
+		return gap{0, seq}, h.begins(seq)
+	}
+	return gap{last.Seq, seq}, last.Store == h.Store && last.Seq == seq && last.Hash == h.Before
+}
+
+// gapError says which file is missing or wrong at a gap between generation last and the
+// file called name, of generation n.
+func gapError(d Reader, g gap, last, n int, name string) *DamageError {
+	e := &DamageError{File: d.Path(journalName(max(last, 1))), Offset: -1, Seq: g.After}
+	switch {
+	case n > last+1:
+		e.File, e.Err = d.Path(journalName(last+1)), fmt.Errorf("%w: %s goes on after record %d", ErrMissing, name, g.Next)
+	case g.After == g.Next:
+		e.Err = fmt.Errorf("%s does not follow its last record: the hash of that one is another", name)
+	default:
+		e.Err = fmt.Errorf("it ends with record %d, and %s goes on after record %d: records are missing", g.After, name, g.Next)
+	}
+	return e
 }

@@ -1,17 +1,18 @@
 package journal
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"io/fs"
+	"iter"
 	"log/slog"
 	"slices"
+	"sort"
 	"sync"
 )
 
@@ -38,11 +39,7 @@ type Index struct {
 	out  *slog.Logger
 
 	mu    sync.RWMutex
-	parts []*indexPart // by generation; guarded by mu, like read
-	read  struct {     // the generation that Ended read last
-		*indexPart
-		table, data []byte
-	}
+	parts []*indexPart // by generation; guarded by mu
 }
 
 // indexPart is what stays in memory of the index of one generation.
@@ -57,17 +54,15 @@ type indexPart struct {
 // and of the filter.
 type indexHead struct {
 	Of      Hash   // the header of the journal
-	Size    uint64 // of the journal
 	First   uint64 // the journal goes on after this record; 0 if the history begins with it
 	Last    uint64 // its last record
-	Filter  uint32 // bytes of the filter
 	Keys    uint32 // in the table
 	Endings uint32
 }
 
 const (
-	indexMagic  = "wick index 2\n"
-	headSize    = len(indexMagic) + sha256.Size + 3*8 + 3*4 + 4
+	indexMagic  = "wick index 3\n"
+	headSize    = len(indexMagic) + sha256.Size + 2*8 + 2*4 + 4
 	entrySize   = 8 + 4
 	filterBytes = 2 // for each key
 	filterBits  = 8 // that each key sets
@@ -98,25 +93,24 @@ func (x *Index) Update() error {
 	if len(journals) == 0 {
 		return nil
 	}
-	newest := journals[len(journals)-1]
-	closed := slices.Compact(slices.Sorted(slices.Values(append(generations(names, "journal-", ".idx"), journals...))))
-	closed = closed[:slices.Index(closed, newest)]
 	var last indexPart
 	if len(x.parts) > 0 {
 		last = *x.parts[len(x.parts)-1]
-		journals = journals[slices.Index(journals, newest):]
 	}
+	newest := slices.Max(journals)
+	journals = slices.DeleteFunc(journals, func(n int) bool { return n <= last.n })
 	noted, gone := readNoted(x.disk, journals), 0
-	for _, n := range closed {
-		if good, cut := noted.cuts[n]; n <= last.n || cut && good == 0 {
+	all := slices.Compact(slices.Sorted(slices.Values(append(generations(names, "journal-", ".idx"), journals...))))
+	for _, n := range all {
+		if good, cut := noted.cuts[n]; n <= last.n || n >= newest || cut && good == 0 {
 			continue
 		}
-		there := slices.Contains(names, journalName(n))
+		there := slices.Contains(journals, n)
 		p, err := x.open(n, there, noted)
 		if err != nil {
 			return err
 		}
-		if err := x.join(last, p.First, n, noted); err != nil {
+		if err := x.join(last, p.First, noted); err != nil {
 			return err
 		}
 		if !there && !noted.has(gap{p.First, p.Last}) {
@@ -132,90 +126,47 @@ func (x *Index) Update() error {
 		x.out.Warn("earlier journals are missing: put them back from a copy. No open order, alert or position needs them, but the finished orders in them cannot be shown, and the history is incomplete",
 			"directory", x.disk.Path(""), "files", gone)
 	}
-	_, first, err := x.identify(newest)
-	if err != nil {
-		return err
-	}
-	return x.join(last, first, newest, noted)
+	return x.join(last, noted.first(newest), noted)
 }
 
-// join returns an error if records are missing between a part and generation n, which goes
-// on after record first, unless a recovery has noted it.
-func (x *Index) join(last indexPart, first uint64, n int, noted noted) error {
+// join returns an error if records are missing between a part and a journal that goes on after
+// record first, unless a recovery has noted it.
+func (x *Index) join(last indexPart, first uint64, noted noted) error {
 	if g := (gap{last.Last, first}); first != 0 && g.After != g.Next && !noted.has(g) {
-		return &DamageError{File: x.disk.Path(journalName(last.n + 1)), Offset: -1, Seq: g.After,
-			Err: fmt.Errorf("%w, and so is its index: the finished orders up to record %d, and their client_order_ids, are not known", ErrMissing, g.Next)}
+		return damage(x.disk, journalName(last.n+1), -1, g.After,
+			fmt.Errorf("%w, and so is its index: the finished orders up to record %d, and their client_order_ids, are not known", ErrMissing, g.Next))
 	}
 	return nil
 }
 
 // open returns the part of generation n, whose journal is there or not. It makes the index
-// anew if it is not that of the journal.
+// anew if it is not that of the journal. What a journal that cannot be read has lost, the
+// index still knows: to ask for it is an error.
 func (x *Index) open(n int, there bool, noted noted) (*indexPart, error) {
-	p, bad := x.readPart(n)
-	if bad == nil && !there {
+	p, bad := readPart(x.disk, n)
+	h, good := noted.heads[n]
+	switch {
+	case bad == nil && (!good || p.Of == h.at.Hash):
 		return p, nil
+	case there, errors.Is(bad, fs.ErrNotExist):
+		return x.build(n, noted)
 	}
-	if bad != nil && !errors.Is(bad, fs.ErrNotExist) && !there {
-		return nil, fmt.Errorf("%s is damaged: %w, and %s, from which it could be made anew, is missing", x.disk.Path(indexName(n)), bad, journalName(n))
-	}
-	of, _, err := x.identify(n)
-	if err != nil {
-		return nil, err
-	}
-	if bad == nil && p.Of == of.Of && p.Size == of.Size {
-		return p, nil
-	}
-	built, err := x.build(n, noted)
-	if err != nil && bad == nil && !Unreadable(err) && (of.Of == p.Of || of.Of == Hash{}) {
-		// What the journal has lost, the index still knows: to ask for it is an error.
-		x.out.Warn("a journal is damaged: put it back from a copy", "file", x.disk.Path(journalName(n)), "error", err)
-		return p, nil
-	}
-	return built, err
-}
-
-// identify returns the hash of the header of a journal and its size, and after which record
-// it goes on. A header that cannot be read has no hash.
-func (x *Index) identify(n int) (h indexHead, first uint64, err error) {
-	f, err := x.disk.Open(journalName(n))
-	if err != nil {
-		return h, 0, err
-	}
-	defer f.Close()
-	size, err := f.Size()
-	if err != nil {
-		return h, 0, err
-	}
-	h.Size = uint64(size)
-	if r, err := readFrame(f, 0, 0); err == nil {
-		h.Of = sha256.Sum256(r.body)
-		first = beginning(r)
-	}
-	return h, first, nil
-}
-
-// beginning returns after which record a journal with this header goes on: 0 if the history
-// begins with it.
-func beginning(r frame) uint64 {
-	var h header
-	if json.Unmarshal(r.payload, &h) == nil && h.Before == origin(h.Store, r.seq) {
-		return 0
-	}
-	return r.seq
+	return nil, fmt.Errorf("%s is damaged: %w, and %s, from which it could be made anew, is missing", x.disk.Path(indexName(n)), bad, journalName(n))
 }
 
 // build makes the index of generation n from its journal.
 func (x *Index) build(n int, noted noted) (*indexPart, error) {
 	j, _ := noted.read(x.disk, n)
-	if j.fault != nil {
-		return nil, damage(x.disk.Path(journalName(n)), int64(j.good), j.after.Seq, j.fault)
+	if j.good == 0 {
+		return nil, damage(x.disk, journalName(n), 0, 0, j.fault)
+	} else if j.fault != nil {
+		return nil, damage(x.disk, journalName(n), j.good, j.after().Seq, j.fault)
 	}
 	var keys, ended []indexEntry
-	for _, r := range j.records {
-		k, err := x.keys(r.kind, r.payload)
+	for _, r := range j.records[1:] {
+		k, err := x.keys(r.Kind, r.Payload)
 		if err != nil {
-			return nil, damage(x.disk.Path(journalName(n)), int64(r.at), r.seq-1, err)
+			return nil, damage(x.disk, journalName(n), r.at, r.Seq-1, err)
 		}
 		for _, key := range k.All {
 			keys = append(keys, indexEntry{Digest(key), uint32(r.at)})
@@ -228,12 +179,8 @@ func (x *Index) build(n int, noted noted) (*indexPart, error) {
 		return cmp.Or(cmp.Compare(a.digest, b.digest), cmp.Compare(a.offset, b.offset))
 	})
 	keys = slices.Compact(keys)
-	p := &indexPart{n: n, filter: make([]byte, max(8, filterBytes*len(keys)))}
-	of, first, err := x.identify(n)
-	if err != nil {
-		return nil, err
-	}
-	p.indexHead = indexHead{of.Of, of.Size, first, j.after.Seq, uint32(len(p.filter)), uint32(len(keys)), uint32(len(ended))}
+	p := &indexPart{n: n, indexHead: indexHead{j.records[0].Hash, noted.first(n), j.after().Seq, uint32(len(keys)), uint32(len(ended))}}
+	p.filter = make([]byte, p.filterSize())
 	for _, e := range keys {
 		for i := range filterBits {
 			at := p.bit(e.digest, i)
@@ -259,27 +206,21 @@ type indexEntry struct {
 }
 
 // readPart reads the head and the filter of the index of generation n.
-func (x *Index) readPart(n int) (*indexPart, error) {
-	f, err := x.disk.Open(indexName(n))
-	if err != nil {
+func readPart(d Reader, n int) (*indexPart, error) {
+	b := make([]byte, headSize)
+	if _, err := d.ReadAt(indexName(n), b, 0); err != nil && err != io.EOF {
 		return nil, err
-	}
-	defer f.Close()
-	b := make([]byte, 32<<10)
-	got, _ := f.ReadAt(b, 0) // a short file gives io.EOF
-	if b = b[:got]; len(b) < headSize || string(b[:len(indexMagic)]) != indexMagic {
+	} else if string(b[:len(indexMagic)]) != indexMagic {
 		return nil, errors.New("it is no index of this version")
 	}
 	p := &indexPart{n: n}
-	binary.Decode(b[len(indexMagic):headSize], binary.LittleEndian, &p.indexHead) // it is long enough
-	if p.Filter == 0 || p.Filter > maxReplay {
+	binary.Decode(b[len(indexMagic):], binary.LittleEndian, &p.indexHead) // it is long enough
+	if p.Keys > maxReplay/entrySize {
 		return nil, errLength
 	}
-	p.filter = make([]byte, p.Filter)
-	if done := copy(p.filter, b[headSize:]); done < len(p.filter) {
-		if _, err := f.ReadAt(p.filter[done:], int64(headSize+done)); err != nil {
-			return nil, errShort
-		}
+	p.filter = make([]byte, p.filterSize())
+	if _, err := d.ReadAt(indexName(n), p.filter, int64(headSize)); err != nil {
+		return nil, errShort
 	}
 	sum := crc32.Update(crc32.Checksum(b[:headSize-4], castagnoli), castagnoli, p.filter)
 	if sum != binary.LittleEndian.Uint32(b[headSize-4:]) {
@@ -287,6 +228,8 @@ func (x *Index) readPart(n int) (*indexPart, error) {
 	}
 	return p, nil
 }
+
+func (p *indexPart) filterSize() int { return max(8, filterBytes*int(p.Keys)) }
 
 // bit returns the i-th bit of the filter that a digest sets.
 func (p *indexPart) bit(digest uint64, i int) int {
@@ -304,14 +247,14 @@ func (p *indexPart) may(digest uint64) bool {
 }
 
 // table returns the keys and the ended of a generation, as they are in the file.
-func (x *Index) table(p *indexPart) ([]byte, error) {
-	data, err := x.disk.Read(indexName(p.n))
+func (p *indexPart) table(d Reader) ([]byte, error) {
+	data, err := d.Read(indexName(p.n))
 	if err != nil {
 		return nil, err
 	}
 	size, start := entrySize*int(p.Keys+p.Endings), headSize+len(p.filter)
 	if len(data) != start+size+4 || crc32.Checksum(data[start:start+size], castagnoli) != binary.LittleEndian.Uint32(data[start+size:]) {
-		return nil, fmt.Errorf("%s is damaged: remove it, and the next start makes it anew", x.disk.Path(indexName(p.n)))
+		return nil, fmt.Errorf("%s is damaged: remove it, and the next start makes it anew", d.Path(indexName(p.n)))
 	}
 	return data[start : start+size], nil
 }
@@ -342,18 +285,11 @@ func (x *Index) Find(key string) (found []Entry, err error) {
 		if !p.may(digest) {
 			continue
 		}
-		table, err := x.table(p)
+		table, err := p.table(x.disk)
 		if err != nil {
 			return nil, err
 		}
-		first, last := 0, int(p.Keys) // of the first entry that is not smaller
-		for first < last {
-			if mid := (first + last) / 2; entry(table, mid).digest < digest {
-				first = mid + 1
-			} else {
-				last = mid
-			}
-		}
+		first := sort.Search(int(p.Keys), func(i int) bool { return entry(table, i).digest >= digest })
 		for ; first < int(p.Keys) && entry(table, first).digest == digest; first++ {
 			r, err := x.at(p.n, entry(table, first).offset)
 			if err != nil {
@@ -373,17 +309,16 @@ func (x *Index) Find(key string) (found []Entry, err error) {
 
 // at returns the record at an offset of a journal.
 func (x *Index) at(n int, offset uint32) (Entry, error) {
-	name := journalName(n)
-	f, err := x.disk.Open(name)
-	if err != nil {
-		return Entry{}, err
+	r, err := readFrame(x.disk, journalName(n), int64(offset), linkSize)
+	return r, x.spoilt(n, offset, err)
+}
+
+// spoilt says which record err, if it is not nil, is about.
+func (x *Index) spoilt(n int, offset uint32, err error) error {
+	if err == nil {
+		return nil
 	}
-	defer f.Close()
-	r, err := readFrame(f, int64(offset), linkSize)
-	if err != nil {
-		return Entry{}, fmt.Errorf("%s at byte %d is damaged: %w", x.disk.Path(name), offset, err)
-	}
-	return Entry{File: name, Seq: r.seq, Kind: r.kind, Payload: r.payload}, nil
+	return fmt.Errorf("%s at byte %d is damaged: %w", x.disk.Path(journalName(n)), offset, err)
 }
 
 // Len returns how many endings the index has: one for each key that a record has ended.
@@ -396,55 +331,50 @@ func (x *Index) Len() int {
 	return last.before + int(last.Endings)
 }
 
-// Ended returns the digest of the key that was the i-th to end, and a function that reads
-// the record which ended it.
-func (x *Index) Ended(i int) (digest uint64, read func() (Entry, error), err error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if p := x.read.indexPart; p == nil || i < p.before || i >= p.before+int(p.Endings) {
-		at, _ := slices.BinarySearchFunc(x.parts, i+1, func(p *indexPart, i int) int { return cmp.Compare(p.before+int(p.Endings), i) })
-		p := x.parts[at]
-		table, err := x.table(p)
-		if err != nil {
-			return 0, nil, err
-		}
-		x.read.indexPart, x.read.table, x.read.data = p, table, nil
-	}
-	p := x.read.indexPart
-	e := entry(x.read.table, int(p.Keys)+i-p.before)
-	return e.digest, func() (Entry, error) { return x.near(p, e.offset) }, nil
+// Ending is the end of what a key is of.
+type Ending struct {
+	Digest uint64                // of the key
+	Read   func() (Entry, error) // reads the record that ended it
 }
 
-// near is at for a record of the generation that Ended read last: it keeps that journal in
-// memory, because its neighbours will be asked for too.
-func (x *Index) near(p *indexPart, offset uint32) (Entry, error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.read.indexPart != p {
-		return x.at(p.n, offset)
-	}
-	if x.read.data == nil {
-		data, err := x.disk.Read(journalName(p.n))
-		if err != nil {
-			return Entry{}, err
+// Endings goes through the first n endings, the last of them first.
+func (x *Index) Endings(n int) iter.Seq2[Ending, error] {
+	return func(yield func(Ending, error) bool) {
+		for _, p := range slices.Backward(x.all()) {
+			count := min(n-p.before, int(p.Endings))
+			if count <= 0 {
+				continue
+			}
+			table, err := p.table(x.disk)
+			if err != nil {
+				yield(Ending{}, err)
+				return
+			}
+			data := sync.OnceValues(func() ([]byte, error) { return x.disk.Read(journalName(p.n)) }) // its neighbours are asked for, too
+			for i := count - 1; i >= 0; i-- {
+				e := entry(table, int(p.Keys)+i)
+				read := func() (r Entry, err error) {
+					b, err := data()
+					if err == nil {
+						r, err = decodeFrame(b[min(int(e.offset), len(b)):], linkSize)
+					}
+					return r, x.spoilt(p.n, e.offset, err)
+				}
+				if !yield(Ending{e.digest, read}, nil) {
+					return
+				}
+			}
 		}
-		x.read.data = data
 	}
-	r, err := decodeFrame(x.read.data[min(int(offset), len(x.read.data)):], linkSize)
-	if err != nil {
-		return Entry{}, fmt.Errorf("%s at byte %d is damaged: %w", x.disk.Path(journalName(p.n)), offset, err)
-	}
-	return Entry{File: journalName(p.n), Seq: r.seq, Kind: r.kind, Payload: bytes.Clone(r.payload)}, nil
 }
 
 // CheckIndex returns an error if an index in a directory is damaged. It only reads.
-func CheckIndex(d Disk) error {
+func CheckIndex(d Reader) error {
 	names, err := d.List()
-	x := &Index{disk: d}
 	for _, n := range generations(names, "journal-", ".idx") {
-		p, err := x.readPart(n)
+		p, err := readPart(d, n)
 		if err == nil {
-			_, err = x.table(p)
+			_, err = p.table(d)
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%s is damaged: %w; remove it, and the next start makes it anew", d.Path(indexName(n)), err)
 		}

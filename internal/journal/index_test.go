@@ -83,14 +83,20 @@ func TestIndex(t *testing.T) {
 		if entries, err := x.Find("nothing"); err != nil || len(entries) > 0 {
 			t.Errorf("round %d: found %v, %v", round, entries, err)
 		}
-		for i := range x.Len() {
-			want := fmt.Sprint("note ", 10*i+7)
-			digest, read, err := x.Ended(i)
-			if err != nil || digest != journal.Digest(want) {
-				t.Fatalf("round %d: the ending %d is %d, %v", round, i, digest, err)
+		for _, n := range []int{20, 13, 1, 0} {
+			i := n
+			for ending, err := range x.Endings(n) {
+				i--
+				want := fmt.Sprint("note ", 10*i+7)
+				if err != nil || ending.Digest != journal.Digest(want) {
+					t.Fatalf("round %d: the ending %d is %d, %v", round, i, ending.Digest, err)
+				}
+				if e, err := ending.Read(); err != nil || !strings.Contains(string(e.Payload), want) {
+					t.Errorf("round %d: the ending %d is %s, %v", round, i, e.Payload, err)
+				}
 			}
-			if e, err := read(); err != nil || !strings.Contains(string(e.Payload), want) {
-				t.Errorf("round %d: the ending %d is %s, %v", round, i, e.Payload, err)
+			if i != 0 {
+				t.Errorf("round %d: of %d endings the first %d are missing", round, n, i)
 			}
 		}
 		if x.Len() != 20 {

@@ -1,11 +1,12 @@
 package journal
 
 import (
-	"crypto/sha256"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -19,34 +20,33 @@ import (
 // before it and the first of which follows the point p. Good is the offset after them, and
 // fault is why the record there is none of them; it is nil at the end of data, and wraps
 // errTorn if the rest is an unfinished write. A record that ends a file is the last one.
-func readRecords(data []byte, good int, p Point) (records []frame, after Point, end int, fault error) {
-	for good < len(data) {
+func readRecords(name string, data []byte, at int, p Point) (records []Entry, good int, fault error) {
+	for good, ended := at, false; good < len(data); {
 		r, err := decodeFrame(data[good:], linkSize)
 		next := p.Seq + 1
-		if r.kind == kindEnd {
+		if r.Kind == kindEnd { // is no step of the history
 			next = p.Seq
 		}
-		switch ended := len(records) > 0 && records[len(records)-1].kind == kindEnd; {
+		switch {
 		case err != nil && torn(data, good, err):
 			err = fmt.Errorf("%w: %w", errTorn, err)
 		case err != nil:
 		case ended:
 			err = errors.New("records follow the one that ends the file")
-		case r.seq != next:
-			err = fmt.Errorf("sequence %d follows %d", r.seq, p.Seq)
+		case r.Seq != next:
+			err = fmt.Errorf("sequence %d follows %d", r.Seq, p.Seq)
 		case Hash(r.link) != p.Hash:
 			err = errChain
 		}
 		if err != nil {
-			return records, p, good, err
+			return records, good, err
 		}
-		r.at, r.hash = good, sha256.Sum256(r.body)
-		if records = append(records, r); r.kind != kindEnd { // the end of a file is not part of the history
-			p.Seq, p.Hash = r.seq, r.hash
-		}
+		r.File, r.at = name, good
+		records = append(records, r)
+		p.Seq, p.Hash, ended = r.Seq, r.Hash, r.Kind == kindEnd
 		good += r.size
 	}
-	return records, p, good, nil
+	return records, len(data), nil
 }
 
 // journalFile is what the journal of one generation holds.
@@ -54,51 +54,51 @@ type journalFile struct {
 	n       int
 	name    string // of the file
 	data    []byte
-	header  header // meaningless if good is 0
-	payload []byte // of the header
-	began   Point  // the header
-	records []frame
-	next    int   // the generation that its last record says continues it; 0 without such a record
-	after   Point // the last record
-	good    int   // bytes up to the fault
-	fault   error // why not all of the file is good, or nil; see readRecords
+	header  header
+	records []Entry // the header first, without the one that ends the file; none if good is 0
+	next    int     // the generation that its last record says continues it; 0 without such a record
+	good    int     // bytes up to the fault
+	fault   error   // why not all of the file is good, or nil; see readRecords
 }
 
 // readJournal reads the journal of generation n. It may still have the name under which it
 // was written: a crash, or just the moment, has left a rotation before its last step.
-func readJournal(d Disk, n int) (j journalFile) {
+func readJournal(d Reader, n int) (j journalFile) {
 	for _, name := range []string{journalName(n), journalName(n) + unfinished, journalName(n)} {
-		data, err := d.Read(name)
-		j = parseJournal(data, err, d.Path(name), n)
-		if j.name = name; !errors.Is(err, fs.ErrNotExist) {
+		j = journalFile{n: n, name: name}
+		if j.data, j.fault = d.Read(name); !errors.Is(j.fault, fs.ErrNotExist) {
 			break
 		}
+	}
+	if j.fault == nil {
+		j.parse(d)
 	}
 	return j
 }
 
-// parseJournal takes apart what reading the file at path has returned.
-func parseJournal(data []byte, err error, path string, n int) journalFile {
-	j := journalFile{n: n, data: data, fault: err}
-	if err != nil {
-		return j
+// parse takes the content of the file apart.
+func (j *journalFile) parse(d Reader) {
+	var first Entry
+	if j.header, first, j.fault = decodeHeader(j.data, d.Path(j.name), j.n); j.fault != nil {
+		return
 	}
-	var first frame
-	if j.header, first, j.fault = decodeHeader(data, path, n); j.fault != nil {
-		return j
-	}
-	j.payload, j.began = first.payload, Point{j.header.Store, first.seq, first.hash}
-	j.records, j.after, j.good, j.fault = readRecords(data, first.size, j.began)
-	if last := len(j.records) - 1; last >= 0 && j.records[last].kind == kindEnd {
+	first.File = j.name
+	j.records = []Entry{first}
+	records, good, fault := readRecords(j.name, j.data, first.size, j.began())
+	if last := len(records) - 1; last >= 0 && records[last].Kind == kindEnd {
 		var e end
-		if err := json.Unmarshal(j.records[last].payload, &e); err != nil || e.Next < 1 {
-			j.good -= j.records[last].size
-			j.fault = fmt.Errorf("it ends with %.40q, which names no generation", j.records[last].payload)
+		if err := json.Unmarshal(records[last].Payload, &e); err != nil || e.Next < 1 {
+			good, fault = records[last].at, fmt.Errorf("it ends with %.40q, which names no generation", records[last].Payload)
 		}
-		j.records, j.next = j.records[:last], e.Next
+		records, j.next = records[:last], e.Next
 	}
-	return j
+	j.records, j.good, j.fault = append(j.records, records...), good, fault
 }
+
+// began is the point at which a good journal begins, and after the one at which it ends.
+func (j *journalFile) began() Point { return j.header.point(j.records[0]) }
+
+func (j *journalFile) after() Point { return j.header.point(j.records[len(j.records)-1]) }
 
 // torn reports whether all that is wrong with the journal is an unfinished write behind
 // its good records.
@@ -109,57 +109,110 @@ func (j *journalFile) follows(p Point) error {
 	switch {
 	case j.good == 0:
 		return j.fault
-	case j.header.Store != p.Store || j.began.Seq != p.Seq:
-		return fmt.Errorf("it continues record %d of store %.40q, not record %d of %q", j.began.Seq, j.header.Store, p.Seq, p.Store)
+	case j.header.Store != p.Store || j.records[0].Seq != p.Seq:
+		return fmt.Errorf("it continues record %d of store %.40q, not record %d of %q", j.records[0].Seq, j.header.Store, p.Seq, p.Store)
 	case j.header.Before != p.Hash:
 		return errChain
 	}
 	return nil
 }
 
-// joins reports whether a journal with the header h, which goes on after record seq, follows
-// the history that has come to last; without a store that has not begun. If not, the gap is
-// what is between.
-func joins(last Point, h header, seq uint64) (g gap, ok bool) {
-	if last.Store == "" {
-		return gap{0, seq}, h.Before == origin(h.Store, seq)
+// Load brings s to the newest state that a directory holds, but not beyond the record last. It
+// checks all that a start checks and changes nothing.
+func Load(d Reader, s State, last uint64) error {
+	names, err := d.List()
+	if err != nil {
+		return fmt.Errorf("state directory: %w", err)
 	}
-	return gap{last.Seq, seq}, last.Store == h.Store && last.Seq == seq && last.Hash == h.Before
+	journals := generations(names, "journal-", ".wal")
+	if len(journals) == 0 {
+		return errNoJournal(d)
+	}
+	_, _, err = load(d, s, slices.Max(journals), last)
+	return err
 }
 
-// gapError says which file is missing or wrong at a gap between generation last and the
-// file called name, of generation n.
-func gapError(d Disk, g gap, last, n int, name string) *DamageError {
-	switch {
-	case n > last+1:
-		return &DamageError{File: d.Path(journalName(last + 1)), Offset: -1, Seq: g.After, Err: fmt.Errorf("%w: %s goes on after record %d", ErrMissing, name, g.Next)}
-	case g.After == g.Next:
-		return &DamageError{File: d.Path(journalName(max(last, 1))), Offset: -1, Seq: g.After, Err: fmt.Errorf("%s does not follow its last record: the hash of that one is another", name)}
+// errNoJournal reports a directory without a journal.
+func errNoJournal(d Reader) error { return fmt.Errorf("there is no journal in %s", d.Path("")) }
+
+// load is Load for a directory of which newest is the last journal with its name. It returns
+// the journal that is to be continued, and after which point.
+func load(d Reader, s State, newest int, last uint64) (j journalFile, at Point, err error) {
+	j = readJournal(d, newest)
+	if j.fault == nil && j.next > 0 {
+		next := readJournal(d, j.next)
+		err := next.follows(j.after())
+		if errors.Is(err, fs.ErrNotExist) {
+			return j, at, damage(d, j.name, j.good, j.after().Seq, fmt.Errorf("it is continued by %s, which is missing", journalName(j.next)))
+		} else if err != nil {
+			return j, at, damage(d, next.name, 0, j.after().Seq, err)
+		}
+		j = next
 	}
-	return &DamageError{File: d.Path(journalName(last)), Offset: -1, Seq: g.After, Err: fmt.Errorf("it ends with record %d, and %s goes on after record %d: records are missing", g.After, name, g.Next)}
+	if j.good == 0 {
+		return j, at, damage(d, j.name, 0, 0, j.fault)
+	}
+	at, err = restore(d, s, j.n)
+	if err == nil && at != j.began() {
+		err = errOther(j.n)
+	}
+	if err != nil {
+		return j, at, damage(d, snapshotName(j.n), -1, 0, err)
+	}
+	at, good, err := j.replay(s, last)
+	if err != nil && (err != j.fault || !j.torn()) {
+		return j, at, damage(d, j.name, good, at.Seq, err)
+	}
+	return j, at, nil
+}
+
+// restore brings s to the snapshot of generation n, and returns the point of its header.
+func restore(d Reader, s State, n int) (began Point, err error) {
+	h, state, err := readSnapshot(d, n)
+	if err != nil {
+		return began, err
+	}
+	return h.point(state), s.Restore(h.Store, state.Seq, state.Payload)
+}
+
+// errOther reports that the two files of a generation have different headers.
+func errOther(n int) error {
+	return fmt.Errorf("%s and %s do not belong together", snapshotName(n), journalName(n))
 }
 
 // replay applies the records of a journal to s, which has the state that the journal begins
-// with. It returns the point after the last record that it applied, the number of bytes up
-// to there, and why it stopped before the end of the file.
-func (j *journalFile) replay(s State) (after Point, good int, err error) {
-	after = j.began
-	for i, event := range decodeAll(s, j.records) {
-		r := j.records[i]
-		if event == nil {
-			return after, r.at, errors.New("its payload is no event")
-		}
-		if err := s.Apply(r.seq, r.kind, event); err != nil {
-			return after, r.at, err
-		}
-		after.Seq, after.Hash = r.seq, r.hash
+// with, but none beyond the record last. It returns the point after the last record that it
+// applied, the number of bytes up to there, and why it stopped before the end of the file.
+func (j *journalFile) replay(s State, last uint64) (after Point, good int, err error) {
+	after, failed, err := apply(s, j.records[1:], j.began(), last)
+	if err != nil {
+		return after, failed.at, err
 	}
 	return after, j.good, j.fault
 }
 
+// apply applies records to s, which has the state at p, but none beyond the record last. It
+// returns the point after the last one that it applied, and which one failed, and why.
+func apply(s State, records []Entry, p Point, last uint64) (after Point, failed Entry, err error) {
+	for i, event := range decodeAll(s, records) {
+		switch r := records[i]; {
+		case r.Seq > last:
+			return p, failed, nil
+		case event == nil:
+			return p, r, errors.New("its payload is no event")
+		default:
+			if err := s.Apply(r.Seq, r.Kind, event); err != nil {
+				return p, r, err
+			}
+			p.Seq, p.Hash = r.Seq, r.Hash
+		}
+	}
+	return p, failed, nil
+}
+
 // decodeAll decodes the records on all processors, because a start spends nearly all its
 // time on that. It returns nil for a payload that cannot be decoded.
-func decodeAll(s State, records []frame) []any {
+func decodeAll(s State, records []Entry) []any {
 	all := make([]any, len(records))
 	rest := all
 	var wg sync.WaitGroup
@@ -168,7 +221,7 @@ func decodeAll(s State, records []frame) []any {
 		rest = rest[len(part):]
 		wg.Go(func() {
 			for i, r := range part {
-				if event, err := s.Decode(r.kind, r.payload); err == nil {
+				if event, err := s.Decode(r.Kind, r.Payload); err == nil {
 					out[i] = event
 				}
 			}
@@ -182,24 +235,10 @@ func decodeAll(s State, records []frame) []any {
 // after the last one that it applied. It is for logs that keep the same records as [Files],
 // but not in files: those store no part of a frame, so one that is not whole is an error.
 func Replay(s State, data []byte, p Point) (Point, error) {
-	records, _, _, fault := readRecords(data, 0, p)
-	for _, r := range records {
-		if r.kind == KindHeader || r.kind == kindEnd {
-			fault = fmt.Errorf("a record of kind %d, which only files have", r.kind)
-			break
-		}
-		event, err := s.Decode(r.kind, r.payload)
-		if err == nil {
-			err = s.Apply(r.seq, r.kind, event)
-		}
-		if err != nil {
-			fault = err
-			break
-		}
-		p.Seq, p.Hash = r.seq, r.hash
+	records, _, fault := readRecords("", data, 0, p)
+	p, _, err := apply(s, records, p, math.MaxUint64)
+	if err = cmp.Or(err, fault); err != nil {
+		err = fmt.Errorf("record %d: %w", p.Seq+1, err)
 	}
-	if fault != nil {
-		return p, fmt.Errorf("record %d: %w", p.Seq+1, fault)
-	}
-	return p, nil
+	return p, err
 }

@@ -7,15 +7,6 @@ import (
 	"slices"
 )
 
-// Entry is a record or a snapshot that Walk found.
-type Entry struct {
-	File    string
-	Seq     uint64
-	Kind    byte   // of a record; 0 for a snapshot
-	Payload []byte // of a record, or the JSON of a snapshot
-	Hash    Hash   // of the record; zero for a snapshot
-}
-
 // History is what Walk found.
 type History struct {
 	Store  string
@@ -38,17 +29,17 @@ type History struct {
 //
 // It only reads and takes no lock, so it may run while another process uses the
 // directory.
-func Walk(d Disk, visit func(Entry) error) (History, error) {
+func Walk(d Reader, visit func(Entry) error) (History, error) {
 	names, err := d.List()
 	if err != nil {
 		return History{}, fmt.Errorf("state directory: %w", err)
 	}
 	journals, snapshots := generations(names, "journal-", ".wal"), generations(names, "snapshot-", ".state")
 	if len(journals)+len(snapshots) == 0 {
-		return History{}, fmt.Errorf("there is no journal in %s", d.Path(""))
+		return History{}, errNoJournal(d)
 	}
 	w := walker{disk: d, visit: visit, noted: readNoted(d, journals)}
-	w.Store = w.noted.store
+	w.Store = w.store
 	for i := 0; i < len(journals); i++ {
 		next, err := w.journal(journals[i], i == len(journals)-1, slices.Contains(snapshots, journals[i]))
 		if err != nil {
@@ -59,7 +50,7 @@ func Walk(d Disk, visit func(Entry) error) (History, error) {
 		}
 	}
 	if len(journals) == 0 {
-		w.damage(journalName(snapshots[len(snapshots)-1]), -1, ErrMissing)
+		w.damage(damage(d, journalName(slices.Max(snapshots)), -1, 0, ErrMissing))
 	}
 	if len(w.Damage) > 0 {
 		return w.History, w.Damage[0]
@@ -70,29 +61,25 @@ func Walk(d Disk, visit func(Entry) error) (History, error) {
 // walker is the state of a walk.
 type walker struct {
 	History
-	disk   Disk
+	noted
+	disk   Reader
 	visit  func(Entry) error
-	noted  noted
 	before Point // the last record
 	last   int   // its generation
 	broken bool  // the journal read last is damaged, so the next one need not follow it
 }
 
-// damage notes that err shows damage in a file, and returns nil. If err shows none, damage
-// returns it, which ends the walk.
-func (w *walker) damage(name string, at int64, err error) error {
-	err = damage(w.disk.Path(name), at, w.Last, err)
+// damage notes err if it shows damage, and returns nil. If it shows none, damage returns it,
+// which ends the walk.
+func (w *walker) damage(err error) error {
 	var d *DamageError
 	if !errors.As(err, &d) {
 		return err
 	}
-	d.advice = putBack
+	d.advice = "put the file back from a copy; if wick refuses to start, wick --recover shows what can be kept"
 	w.Damage = append(w.Damage, d)
 	return nil
 }
-
-// putBack is what to do about damage in the history.
-const putBack = "put the file back from a copy; if wick refuses to start, wick --recover shows what can be kept"
 
 func (w *walker) note(format string, args ...any) {
 	w.Notes = append(w.Notes, fmt.Sprintf(format, args...))
@@ -101,8 +88,8 @@ func (w *walker) note(format string, args ...any) {
 // journal walks over generation n, and returns the one that its journal says is next. The
 // snapshot of the newest must be there.
 func (w *walker) journal(n int, newest, snapshot bool) (next int, err error) {
-	j, out := w.noted.read(w.disk, n)
-	if good, cut := w.noted.cuts[n]; cut {
+	j, out := w.read(w.disk, n)
+	if good, cut := w.cuts[n]; cut {
 		w.note("%s counts up to byte %d, as a recovery has noted", journalName(n), good)
 	}
 	if out {
@@ -110,7 +97,7 @@ func (w *walker) journal(n int, newest, snapshot bool) (next int, err error) {
 	}
 	if j.good == 0 {
 		w.broken = true
-		return 0, w.damage(journalName(n), 0, j.fault)
+		return 0, w.damage(damage(w.disk, journalName(n), 0, w.Last, j.fault))
 	}
 	w.join(&j)
 	if must := newest && j.next == 0; snapshot || must {
@@ -119,65 +106,54 @@ func (w *walker) journal(n int, newest, snapshot bool) (next int, err error) {
 		}
 	}
 	w.Files++
-	w.last, w.Last, w.Head = n, j.began.Seq, j.began.Hash
-	if err := w.visit(Entry{j.name, w.Last, KindHeader, j.payload, w.Head}); err != nil {
-		return 0, err
-	}
 	for _, r := range j.records {
-		w.Last, w.Head = r.seq, r.hash
-		if err := w.visit(Entry{j.name, r.seq, r.kind, r.payload, r.hash}); err != nil {
+		w.last, w.before = n, j.header.point(r)
+		w.Last, w.Head = r.Seq, r.Hash
+		if err := w.visit(r); err != nil {
 			return 0, err
 		}
 	}
-	w.before, w.broken = j.after, j.fault != nil
+	w.broken = j.fault != nil
 	if newest && j.torn() {
 		w.note("%s: an unfinished write of %d bytes at byte %d, which the next start cuts off", j.name, len(j.data)-j.good, j.good)
 	} else if j.fault != nil {
-		return 0, w.damage(j.name, int64(j.good), j.fault)
+		return 0, w.damage(damage(w.disk, j.name, j.good, w.Last, j.fault))
 	}
 	return j.next, nil
 }
 
 // join checks that a journal follows what was read before.
 func (w *walker) join(j *journalFile) {
-	g, ok := joins(w.before, j.header, j.began.Seq)
+	g, ok := joins(w.before, j.header, j.records[0].Seq)
 	switch {
 	case ok && w.last == 0:
 		if w.First = g.Next; w.First > 0 {
 			w.note("%s: the hashes begin after record %d; those before were written elsewhere", j.name, w.First)
 		}
 	case ok || w.broken:
-	case w.noted.has(g):
+	case w.has(g):
 		w.Gaps++
 		w.note("records are missing between record %d and %s, which goes on after record %d, as a recovery has noted", g.After, j.name, g.Next)
 	default:
-		d := gapError(w.disk, g, w.last, j.n, j.name)
-		d.advice = putBack
-		w.Damage = append(w.Damage, d)
+		w.damage(gapError(w.disk, g, w.last, j.n, j.name))
 	}
 }
 
 // snapshot checks the snapshot that a journal continues, and visits it if the journal is the
 // oldest. One that must not be there may have been removed since we listed the files.
 func (w *walker) snapshot(j *journalFile, must bool) error {
-	name := snapshotName(j.n)
-	data, err := w.disk.Read(name)
-	var r frame
-	var state []byte
-	if err == nil {
-		_, r, state, err = decodeSnapshot(data, w.disk.Path(name), j.n)
-	}
-	if err == nil && r.hash != j.began.Hash {
+	h, state, err := readSnapshot(w.disk, j.n)
+	if err == nil && h.point(state) != j.began() {
 		err = errOther(j.n)
 	}
 	switch {
 	case err == nil && w.last == 0:
-		return w.visit(Entry{File: name, Seq: r.seq, Payload: state})
+		return w.visit(state)
 	case err == nil, errors.Is(err, fs.ErrNotExist) && !must:
-	case j.n < w.noted.newest && !Unreadable(err):
-		w.note("%s is damaged: %v; a later recovery did without it", name, err)
+	case j.n < w.recovered && !Unreadable(err):
+		w.note("%s is damaged: %v; a later recovery did without it", state.File, err)
 	default:
-		return w.damage(name, -1, err)
+		return w.damage(damage(w.disk, state.File, -1, w.Last, err))
 	}
 	return nil
 }
@@ -185,7 +161,7 @@ func (w *walker) snapshot(j *journalFile, must bool) error {
 // Newest returns the newest records, headers included, oldest first: those of as many
 // journals as have payloads of most bytes together. It reads no others, and checks nothing
 // but these files. It may run while another process uses the directory.
-func Newest(d Disk, most int) (entries []Entry, err error) {
+func Newest(d Reader, most int) (entries []Entry, err error) {
 	names, err := d.List()
 	if err != nil {
 		return nil, fmt.Errorf("state directory: %w", err)
@@ -200,12 +176,10 @@ func Newest(d Disk, most int) (entries []Entry, err error) {
 		case j.good == 0:
 			return entries, j.fault
 		}
-		file := []Entry{{j.name, j.began.Seq, KindHeader, j.payload, j.began.Hash}}
-		for _, r := range j.records {
-			file = append(file, Entry{j.name, r.seq, r.kind, r.payload, r.hash})
-			most -= len(r.payload)
+		for _, r := range j.records[1:] {
+			most -= len(r.Payload)
 		}
-		if entries = append(file, entries...); most <= 0 {
+		if entries = append(j.records, entries...); most <= 0 {
 			break
 		}
 	}

@@ -3,9 +3,9 @@
 package journaltest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"slices"
@@ -92,6 +92,15 @@ func (d *Disk) Read(name string) ([]byte, error) {
 	return slices.Clone(f.Data), nil
 }
 
+// ReadAt reads a part of a file.
+func (d *Disk) ReadAt(name string, b []byte, at int64) (int, error) {
+	data, err := d.Read(name)
+	if err != nil {
+		return 0, err
+	}
+	return bytes.NewReader(data).ReadAt(b, at)
+}
+
 // Create makes a file, or empties it.
 func (d *Disk) Create(name string) (journal.File, error) {
 	err := d.do(func() error {
@@ -105,7 +114,7 @@ func (d *Disk) Create(name string) (journal.File, error) {
 	return &handle{d, name, d.Files[name]}, nil
 }
 
-// Open returns a file to read and to append to.
+// Open returns a file to append to.
 func (d *Disk) Open(name string) (journal.File, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -173,25 +182,6 @@ func (h *handle) Truncate(size int64) error {
 		h.file.Data = slices.Clone(h.file.Data[:min(int(size), len(h.file.Data))])
 		return nil
 	})
-}
-
-func (h *handle) ReadAt(b []byte, at int64) (int, error) {
-	h.disk.mu.Lock()
-	defer h.disk.mu.Unlock()
-	if at >= int64(len(h.file.Data)) {
-		return 0, io.EOF
-	}
-	n := copy(b, h.file.Data[at:])
-	if n < len(b) {
-		return n, io.EOF
-	}
-	return n, nil
-}
-
-func (h *handle) Size() (int64, error) {
-	h.disk.mu.Lock()
-	defer h.disk.mu.Unlock()
-	return int64(len(h.file.Data)), nil
 }
 
 func (h *handle) Close() error { return nil }
