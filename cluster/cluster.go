@@ -49,8 +49,8 @@
 // A program that can write to etcd can change the book, so etcd's port must be guarded
 // by TLS with client certificates, and by a user with a password if etcd has users. What
 // is read from etcd is bounded. Records and snapshots have checksums, and each record
-// has the hash of the one before. Messages between replicas are sealed with a secret
-// that they share; see hop.go.
+// has the hash of the one before. Replicas speak to each other over TLS, with a key made from
+// a secret that they share; see hop.go.
 package cluster
 
 import (
@@ -61,6 +61,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -123,7 +124,8 @@ type Node struct {
 	options Options
 	log     *slog.Logger
 	etcd    *etcd.Client
-	sealer  *sealer
+	tls     *tls.Config  // by which replicas know each other
+	client  *http.Client // for questions to other replicas
 	reading atomic.Int64 // bytes of questions that are being read
 	id      string       // of this process
 
@@ -185,13 +187,13 @@ func New(o Options) (*Node, error) {
 	if plain := client.Plain(); len(plain) > 0 {
 		o.Log.Warn("etcd is reached without TLS: whoever is on the way can read and change everything", "members", plain)
 	}
-	sealer, err := newSealer(o.Secret)
+	replicas, err := replicaTLS(o.Secret)
 	if err != nil {
 		return nil, err
 	}
 	var id [8]byte
 	rand.Read(id[:]) // never fails
-	n := &Node{options: o, log: o.Log, etcd: client, sealer: sealer, id: hex.EncodeToString(id[:]), ttl: DefaultTTL, dueAfter: dueBytes, pages: pageBatches, tails: newQuestion[uint64]()}
+	n := &Node{options: o, log: o.Log, etcd: client, tls: replicas, client: newClient(replicas), id: hex.EncodeToString(id[:]), ttl: DefaultTTL, dueAfter: dueBytes, pages: pageBatches, tails: newQuestion[uint64]()}
 	n.life, n.end = context.WithCancel(context.Background())
 	n.changed, n.depose = context.WithCancel(n.life)
 	return n, nil

@@ -3,11 +3,16 @@ package cluster
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
+	"crypto/hkdf"
 	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
 	"net"
 	"net/http"
 	"time"
@@ -16,19 +21,17 @@ import (
 	"wick/internal/limit"
 )
 
-// A follower passes writes to the leader over HTTP. Question and answer are sealed
-// with AES-GCM under a key made from the secret that all replicas share: nobody
-// else can read, make or change one. A question contains the process that it is for, and
-// an answer is bound to its question. A header, the pass, announces the question: its
-// time, its length and its digest, sealed too. It is checked before any of the question is
-// read, and counts once: who has recorded a pass or a question can send neither again,
-// nor hold memory with bodies that never come. The bytes that are read at the same time
-// have a budget for all senders together.
+// A follower passes writes to the leader over HTTP, inside TLS 1.3 in which each side proves
+// that it knows the secret of the replicas: both have the same private key, which is made from
+// it, and take no other. So nobody else can read, make, change or repeat a question or its
+// answer, and of a stranger nothing but the handshake is read.
 
-// askPath is where a replica's Handler takes questions.
+// askPath is where a replica takes questions.
 const askPath = "/ask"
 
 const (
+	minSecret   = 32               // bytes of the secret, at least
+	maxSkew     = 30 * time.Second // how far apart the clocks of two replicas may be
 	maxQuestion = 4 << 20          // bytes of a question or an answer
 	maxReading  = 16 << 20         // bytes of all questions that are read at the same time
 	askTimeout  = 20 * time.Second // for the answer of the leader
@@ -37,6 +40,7 @@ const (
 // ask is a question to the leader.
 type ask struct {
 	To string          `json:"to"` // the id of the leader that is meant
+	At time.Time       `json:"at"` // when it is sent, by the clock of the replica that asks
 	Op string          `json:"op"`
 	In json.RawMessage `json:"in"`
 }
@@ -45,6 +49,7 @@ type ask struct {
 type answer struct {
 	Error  string          `json:"error,omitempty"`
 	Follow bool            `json:"follow,omitempty"` // it was not done, because this replica does not lead
+	Refuse bool            `json:"refuse,omitempty"` // it was not done, because this replica takes nothing from the one that asks
 	Out    json.RawMessage `json:"out,omitempty"`
 }
 
@@ -57,13 +62,46 @@ var ErrNoAnswer = fmt.Errorf("%w: the leader did not answer; look, or try again"
 // whether the question was acted on.
 var ErrLeaderChanged = fmt.Errorf("%w: the leader changed before it answered; look, or try again", journal.ErrUnknown)
 
-// errRefused reports a leader that does not accept the questions of this replica. Its
-// refusal alone is not sealed, for the two may have no secret in common: whoever can change
-// what replicas send each other could make one up.
-var errRefused = fmt.Errorf("nothing was done: the leader refuses this replica, for its secret is another, or the clocks differ by more than %s", maxSkew)
+// errRefused reports a leader that does not accept the questions of this replica.
+var errRefused = errors.New("nothing was done: the leader refuses this replica")
+
+// errOtherSecret ends a handshake with somebody who does not have our secret.
+var errOtherSecret = fmt.Errorf("%w, for its secret is another", errRefused)
 
 // errNoLeader reports that no replica leads at the moment.
 var errNoLeader = errors.New("no replica leads at the moment: nothing was done; try again in a few seconds")
+
+// replicaTLS returns how replicas with a secret speak to each other, on either side.
+func replicaTLS(secret []byte) (*tls.Config, error) {
+	if len(secret) < minSecret {
+		return nil, fmt.Errorf("the secret of the replicas has %d bytes: at least %d, such as openssl rand -hex 32 prints", len(secret), minSecret)
+	}
+	seed, err := hkdf.Key(sha256.New, secret, nil, "wick replicas", ed25519.SeedSize)
+	if err != nil {
+		return nil, err
+	}
+	key := ed25519.NewKeyFromSeed(seed)
+	ours := key.Public().(ed25519.PublicKey)
+	// Only the key in it counts: nobody asks for a name, a time or who signed it.
+	text := &x509.Certificate{SerialNumber: big.NewInt(1)}
+	certificate, err := x509.CreateCertificate(nil, text, text, ours, key)
+	return &tls.Config{
+		MinVersion:             tls.VersionTLS13,
+		Certificates:           []tls.Certificate{{Certificate: [][]byte{certificate}, PrivateKey: key}},
+		ClientAuth:             tls.RequireAnyClientCert,
+		InsecureSkipVerify:     true, // VerifyConnection is the check, at both ends
+		SessionTicketsDisabled: true, // a connection is used for long, so every one is checked whole
+		VerifyConnection: func(s tls.ConnectionState) error {
+			if !ours.Equal(s.PeerCertificates[0].PublicKey) { // the handshake has proved that the peer has the private key
+				return errOtherSecret
+			}
+			return nil
+		},
+	}, err
+}
+
+// Listener returns ln as questions are taken from it: by replicas with our secret alone.
+func (n *Node) Listener(ln net.Listener) net.Listener { return tls.NewListener(ln, n.tls) }
 
 // Ask has the leader do op with in, and decodes its answer into out. While there is no
 // leader it waits for one, for at most Options.Patience.
@@ -94,28 +132,30 @@ func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 	if err != nil {
 		return err
 	}
-	// The question contains the id of the leader, so that nobody can send it to another.
-	text, _ := json.Marshal(ask{to.ID, op, body}) // body was encoded above
+	// The question names the leader that is meant, so that the next one at its address does nothing.
+	text, _ := json.Marshal(ask{to.ID, time.Now(), op, body}) // body was encoded above
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(changed, func() { cancel(ErrLeaderChanged) })()
-	reply, err := n.exchange(ctx, to.URL, n.sealer.seal(text, aboutAsk))
+	reply, err := n.exchange(ctx, to.URL, text)
 	// If no connection was made, the question was not sent. After any other failure
 	// nobody knows whether it was acted on.
 	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
 		return fmt.Errorf("%w (%w)", errNoLeader, err)
 	}
+	if err == nil && reply.Refuse {
+		err = fmt.Errorf("%w: %s", errRefused, limit.Clip(reply.Error))
+	}
 	n.noteRefusal(to, err)
-	if errors.Is(err, errRefused) || errors.Is(err, errNoLeader) {
-		return err
-	}
-	if err != nil && context.Cause(ctx) == ErrLeaderChanged {
-		return ErrLeaderChanged
-	}
-	if err != nil {
-		return fmt.Errorf("%w (%w)", ErrNoAnswer, err)
-	}
 	switch {
+	case errors.Is(err, errOtherSecret):
+		return errOtherSecret
+	case errors.Is(err, errRefused), errors.Is(err, errNoLeader):
+		return err
+	case err != nil && context.Cause(ctx) == ErrLeaderChanged:
+		return ErrLeaderChanged
+	case err != nil:
+		return fmt.Errorf("%w (%w)", ErrNoAnswer, err)
 	case reply.Follow:
 		return fmt.Errorf("%w (%s)", errNoLeader, limit.Clip(reply.Error))
 	case reply.Error != "":
@@ -140,92 +180,79 @@ func (n *Node) noteRefusal(to leader, err error) {
 	}
 }
 
-// exchange sends a sealed question and opens the answer.
-func (n *Node) exchange(ctx context.Context, to string, sealed []byte) (reply answer, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to+askPath, bytes.NewReader(sealed))
+// exchange sends a question and reads the answer.
+func (n *Node) exchange(ctx context.Context, to string, question []byte) (reply answer, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to+askPath, bytes.NewReader(question))
 	if err != nil {
 		return reply, err
 	}
 	request.GetBody = nil // with it the transport may send a question again by itself
-	request.Header.Set(passHeader, n.sealer.pass(sealed, time.Now()))
-	response, err := hopClient.Do(request)
+	response, err := n.client.Do(request)
 	if err != nil {
 		return reply, err
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxQuestion))
-	if err != nil {
-		return reply, err
-	}
 	switch response.StatusCode {
 	case http.StatusOK:
-	case http.StatusForbidden:
-		return reply, errRefused
 	case http.StatusServiceUnavailable:
 		return reply, fmt.Errorf("%w (the leader reads as much as it can at once)", errNoLeader)
 	default:
 		return reply, fmt.Errorf("status %d", response.StatusCode)
 	}
-	text, _, err := n.sealer.open(body, aboutAnswer(string(sealed[:n.sealer.aead.NonceSize()])))
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxQuestion))
 	if err == nil {
 		err = json.Unmarshal(text, &reply)
 	}
 	return reply, err
 }
 
-// hopClient is for questions to other replicas. It uses no proxy of the environment,
-// because replicas are on the same network.
-var hopClient = &http.Client{
-	Transport:     &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute},
-	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+// newClient returns the client for questions to other replicas. It uses no proxy of the
+// environment, because replicas are on the same network.
+func newClient(config *tls.Config) *http.Client {
+	return &http.Client{
+		Transport:     &http.Transport{TLSClientConfig: config, MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 }
 
-// Handler answers the questions of other replicas with what do returns. It calls do only
-// while this replica leads. Do returns ErrNotLeader if it has done nothing because the
-// replica is not ready to lead yet. A sender that does not know the secret gets a 403 and
-// learns nothing.
+// Handler answers the questions of other replicas, which come by Listener, with what do
+// returns. It calls do only while this replica leads. Do returns ErrNotLeader if it has done
+// nothing because the replica is not ready to lead yet.
 func (n *Node) Handler(do func(ctx context.Context, op string, in json.RawMessage) (any, error)) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		q, nonce, status := n.question(r)
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST "+askPath, func(w http.ResponseWriter, r *http.Request) {
+		q, status := n.question(r)
 		if status != 0 {
 			w.Header().Set("Connection", "close") // otherwise net/http reads the rest of the question
-			http.Error(w, "not for you", status)
+			http.Error(w, http.StatusText(status), status)
 			return
 		}
-		reply := n.answer(r.Context(), q, do)
-		text, _ := json.Marshal(reply)                   // its Out was encoded by answer
-		w.Write(n.sealer.seal(text, aboutAnswer(nonce))) // an error means that the sender is gone
+		json.NewEncoder(w).Encode(n.answer(r.Context(), q, do)) // an error means that the sender is gone
 	})
+	return mux
 }
 
-// question reads the question of another replica. It returns the status of its refusal for
-// any other request, and while too much is being read.
-func (n *Node) question(r *http.Request) (q ask, nonce string, refused int) {
-	if r.Method != http.MethodPost || r.URL.Path != askPath {
-		return q, "", http.StatusForbidden
-	}
-	size, sum, ok := n.sealer.admit(r.Header.Get(passHeader))
-	if !ok || size != r.ContentLength || size > maxQuestion {
-		return q, "", http.StatusForbidden
-	}
-	if n.reading.Add(size) > maxReading {
-		n.reading.Add(-size)
-		return q, "", http.StatusServiceUnavailable
+// question reads the question of another replica, or returns the status that says why not.
+func (n *Node) question(r *http.Request) (q ask, refused int) {
+	size := r.ContentLength
+	if size < 0 || size > maxQuestion {
+		return q, http.StatusRequestEntityTooLarge
 	}
 	defer n.reading.Add(-size)
-	sealed := make([]byte, size)
-	if _, err := io.ReadFull(r.Body, sealed); err != nil || sha256.Sum256(sealed) != sum {
-		return q, "", http.StatusForbidden
+	if n.reading.Add(size) > maxReading {
+		return q, http.StatusServiceUnavailable
 	}
-	text, nonce, err := n.sealer.open(sealed, aboutAsk)
-	if err != nil || json.Unmarshal(text, &q) != nil {
-		return q, "", http.StatusForbidden
+	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+		return q, http.StatusBadRequest
 	}
-	return q, nonce, 0
+	return q, 0
 }
 
 // errNotMeant answers a question to a leader that had this address before.
 var errNotMeant = fmt.Errorf("%w: the one that was asked has gone", ErrNotLeader)
+
+// errSkew answers a question of a replica whose clock is wrong, or ours is.
+var errSkew = fmt.Errorf("the clocks differ by more than %s", maxSkew)
 
 // answer calls do and returns its answer, if this replica leads and is the one that was
 // asked.
@@ -237,7 +264,12 @@ func (n *Node) answer(ctx context.Context, q ask, do func(ctx context.Context, o
 	if err == nil && q.To != n.id {
 		err = errNotMeant
 	}
-	if reply.Follow = err != nil; err == nil {
+	switch {
+	case err != nil:
+		reply.Follow = true
+	case time.Since(q.At).Abs() > maxSkew:
+		reply.Refuse, err = true, errSkew
+	default:
 		out, err = do(ctx, q.Op, q.In)
 		reply.Follow = errors.Is(err, ErrNotLeader)
 	}

@@ -77,7 +77,7 @@ func (r *replica) whileLeading(ctx context.Context, run func(ctx context.Context
 // ends. Logins that were revoked at another replica lose their streams at this one.
 func (r *replica) run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return serveHTTP(ctx, r.server(), r.listener) })
+	g.Go(func() error { return serveHTTP(ctx, r.server(), r.node.Listener(r.listener)) })
 	g.Go(func() error { return r.ledger.Run(ctx, r.app.login.Sweep) })
 	return g.Wait()
 }
@@ -287,7 +287,7 @@ func (r *replica) ready(strict bool) readiness {
 	case !known:
 		not("no replica leads")
 	case doc.Ready && s.Refused:
-		not("the leader refuses this replica: its secret is another, or the clocks differ")
+		not("the leader refuses this replica: the log says why")
 	}
 	return doc
 }
@@ -304,7 +304,7 @@ func (e *app) openReplica(o *trade.Options) error {
 	if err != nil {
 		return err
 	}
-	c.cluster.Advertise = "http://" + ln.Addr().String()
+	c.cluster.Advertise = "https://" + ln.Addr().String()
 	node, err := c.node(o.Log)
 	if err != nil {
 		ln.Close()
@@ -364,6 +364,7 @@ func (r *replica) server() *http.Server {
 	return &http.Server{
 		Handler:           r.node.Handler(r.answer),
 		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: 2 * idleTimeout, MaxHeaderBytes: maxHeaderBytes, DisableGeneralOptionsHandler: true,
+		ErrorLog: slog.NewLogLogger(r.app.logs.part("wick").Handler(), slog.LevelDebug), // the handshakes of strangers
 	}
 }
 
