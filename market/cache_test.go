@@ -140,21 +140,24 @@ func TestCacheIsBounded(t *testing.T) {
 	t.Parallel()
 	var c memo[int]
 	for i := range 3 * maxEntries {
-		c.store(kept[int]{key: fmt.Sprint(i), expiry: time.Now().Add(time.Hour)})
+		c.store(fmt.Sprint(i), kept[int]{value: i, expiry: time.Now().Add(time.Hour)})
+		if v, ok := c.lookup(fmt.Sprint(i), nil); !ok || v != i {
+			t.Fatalf("entry %d is not the newest: %d, %v", i, v, ok)
+		}
 	}
-	if n := c.order.Len(); n != maxEntries || len(c.entries) != n {
-		t.Errorf("%d entries in order, %d by key, want %d", n, len(c.entries), maxEntries)
+	if n := len(c.entries); n != maxEntries {
+		t.Errorf("%d entries, want %d", n, maxEntries)
 	}
 	var m memo[int]
 	for i := range 100 {
-		m.store(kept[int]{key: fmt.Sprint(i), size: maxBytes / 10, expiry: time.Now().Add(time.Hour)})
+		m.store(fmt.Sprint(i), kept[int]{size: maxBytes / 10, expiry: time.Now().Add(time.Hour)})
 	}
-	if m.bytes > maxBytes || m.order.Len() != 10 {
-		t.Errorf("%d bytes in %d entries", m.bytes, m.order.Len())
+	if m.bytes > maxBytes || len(m.entries) != 10 {
+		t.Errorf("%d bytes in %d entries", m.bytes, len(m.entries))
 	}
-	m.store(kept[int]{key: "giant", size: 2 * maxBytes})
-	if m.bytes != 0 || m.order.Len() != 0 || len(m.entries) != 0 {
-		t.Errorf("%d bytes in %d entries after one too large", m.bytes, m.order.Len())
+	m.store("giant", kept[int]{size: 2 * maxBytes, expiry: time.Now().Add(time.Hour)})
+	if _, ok := m.lookup("giant", nil); ok || m.bytes > maxBytes {
+		t.Errorf("%d bytes in %d entries after one too large", m.bytes, len(m.entries))
 	}
 }
 

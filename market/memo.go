@@ -1,7 +1,6 @@
 package market
 
 import (
-	"container/list"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -10,7 +9,7 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Bounds of one cache: past either, the least recently used answers go.
+// Bounds of one cache: past either, others make room for the newest answer.
 const (
 	maxEntries = 512
 	maxBytes   = 64 << 20 // of one cache's answers
@@ -23,8 +22,7 @@ type memo[V any] struct {
 	flight singleflight.Group
 
 	mu      sync.Mutex
-	entries map[string]*list.Element // of kept[V]
-	order   list.List                // the most recently used first
+	entries map[string]kept[V]
 	bytes   int
 
 	hits, misses atomic.Uint64
@@ -32,16 +30,15 @@ type memo[V any] struct {
 
 // kept is an answer of the source, and how long it may be used again.
 type kept[V any] struct {
-	key    string
 	value  V
 	size   int       // in bytes, about
 	expiry time.Time // from then on it is fetched anew
 }
 
 // get returns the value remembered under key if fits accepts it, and fetches it
-// otherwise. Callers with the same flight share a fetch. The fetch does not end when
+// otherwise; a nil fits accepts any. Callers with the same flight share a fetch. The fetch does not end when
 // one of them gives up, since the others still wait; it may take at most callTime.
-func (m *memo[V]) get(ctx context.Context, key, flight string, fits func(V) bool, fetch func(context.Context) (kept[V], error)) (V, error) {
+func (m *memo[V]) get(ctx context.Context, key, flight string, fits func(V) bool, fetch func(context.Context) (kept[V], error)) (v V, err error) {
 	if v, ok := m.lookup(key, fits); ok {
 		m.hits.Add(1)
 		return v, nil
@@ -59,19 +56,17 @@ func (m *memo[V]) get(ctx context.Context, key, flight string, fits func(V) bool
 		if err != nil {
 			return nil, err
 		}
-		k.key = key
-		m.store(k)
+		m.store(key, k)
 		return k.value, nil
 	})
-	var none V
 	select {
 	case <-ctx.Done():
-		return none, ctx.Err()
+		return v, ctx.Err()
 	case r := <-done:
-		if r.Err != nil {
-			return none, r.Err
+		if r.Err == nil {
+			v = r.Val.(V)
 		}
-		return r.Val.(V), nil
+		return v, r.Err
 	}
 }
 
@@ -79,39 +74,30 @@ func (m *memo[V]) get(ctx context.Context, key, flight string, fits func(V) bool
 func (m *memo[V]) lookup(key string, fits func(V) bool) (V, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if e, ok := m.entries[key]; ok {
-		k := e.Value.(kept[V])
-		if time.Now().Before(k.expiry) && fits(k.value) {
-			m.order.MoveToFront(e)
-			return k.value, true
-		}
-	}
-	var none V
-	return none, false
+	k := m.entries[key]
+	return k.value, time.Now().Before(k.expiry) && (fits == nil || fits(k.value))
 }
 
-// store remembers k as the most recently used, and drops the least recently used
-// values until the bounds hold.
-func (m *memo[V]) store(k kept[V]) {
+// store remembers k, and drops others, whichever come first, until the bounds hold: answers
+// are kept for seconds, so it matters little which go.
+func (m *memo[V]) store(key string, k kept[V]) {
+	if k.size > maxBytes {
+		return
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.entries == nil {
-		m.entries = make(map[string]*list.Element)
+		m.entries = make(map[string]kept[V])
 	}
-	m.drop(m.entries[k.key])
-	m.entries[k.key] = m.order.PushFront(k)
-	m.bytes += k.size
-	for m.order.Len() > maxEntries || m.bytes > maxBytes {
-		m.drop(m.order.Back())
+	m.bytes += k.size - m.entries[key].size
+	m.entries[key] = k
+	for other, old := range m.entries {
+		if len(m.entries) <= maxEntries && m.bytes <= maxBytes {
+			return
+		}
+		if other != key {
+			delete(m.entries, other)
+			m.bytes -= old.size
+		}
 	}
-}
-
-// drop forgets an entry; nil is ignored. The caller holds m.mu.
-func (m *memo[V]) drop(e *list.Element) {
-	if e == nil {
-		return
-	}
-	k := m.order.Remove(e).(kept[V])
-	delete(m.entries, k.key)
-	m.bytes -= k.size
 }

@@ -22,8 +22,7 @@ const quoteAge = time.Second
 // like that of a poll: an order that is judged by it comes behind all that the market has
 // reached by then.
 func (f *Feed) Quote(ctx context.Context, symbol string) (Quote, error) {
-	always := func(Quote) bool { return true }
-	return f.quotes.get(ctx, symbol, symbol, always, func(ctx context.Context) (kept[Quote], error) {
+	return f.quotes.get(ctx, symbol, symbol, nil, func(ctx context.Context) (kept[Quote], error) {
 		q, err := f.freshQuote(ctx, symbol)
 		k := kept[Quote]{value: q, expiry: time.Now().Add(quoteAge)}
 		if f.source.of(symbol).rewritten {
@@ -237,8 +236,7 @@ func (f *Feed) Grid(ctx context.Context, symbol string) (Grid, error) {
 	if v.grid == nil {
 		return Grid{}, nil
 	}
-	always := func(Grid) bool { return true }
-	return f.grids.get(ctx, symbol, symbol, always, func(ctx context.Context) (kept[Grid], error) {
+	return f.grids.get(ctx, symbol, symbol, nil, func(ctx context.Context) (kept[Grid], error) {
 		g, err := v.grid(ctx, symbol)
 		return kept[Grid]{value: g, expiry: time.Now().Add(gridAge)}, err
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 )
 
@@ -29,7 +28,7 @@ const sampleBegin = 315532800
 func (Sample) Resolve(text string) (string, error) { return resolvePlain(text) }
 
 func (s Sample) venue() *Venue {
-	return &Venue{name: "sample", resolve: resolvePlain, bars: s.Bars, fresh: s.Bars, known: knownSample, computed: true}
+	return &Venue{name: "sample", resolve: resolvePlain, bars: s.Bars, fresh: s.Bars, known: knownSample}
 }
 
 // knownSample returns what people ask for first. The sample has a price for everything.
@@ -37,29 +36,12 @@ func knownSample() []string {
 	return slices.Concat(binance.usual, []string{"EURUSD", "USDJPY", "XAUUSD", "AAPL", "MSFT", "NVDA", "TSLA", "SPY"})
 }
 
-// Bars returns the newest bars as of now. It keeps those that have closed for the
-// next call: a chart of 200 bars may need 3,000 earlier ones to warm up.
+// Bars returns the newest bars as of now.
 func (s Sample) Bars(ctx context.Context, q Query) (*Series, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	symbol, err := s.Resolve(q.Symbol)
-	if err != nil {
-		return nil, err
-	}
-	slot, now := keptSample(symbol, q.Interval), time.Now()
-	kept := slot.Load()
-	if kept.answers(q, symbol, now) {
-		out := kept.Tail(q.Limit)
-		out.AsOf, out.PriceAt = now.UnixMilli(), now.UnixMilli()
-		return out, nil
-	}
-	out, err := s.bars(q, symbol, now, kept)
-	// Do not replace a longer series of the same market, unless it is out of date.
-	if err == nil && out.Len() <= maxKeptSample && (!kept.same(out) || out.Len() >= kept.Len() || out.Time[0] > kept.Time[kept.Len()-1]) {
-		slot.Store(out)
-	}
-	return out, err
+	return s.At(q, time.Now())
 }
 
 // At returns the bars that Bars would have returned at the instant now.
@@ -68,37 +50,6 @@ func (s Sample) At(q Query, now time.Time) (*Series, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.bars(q, symbol, now, nil)
-}
-
-// maxKeptSample bounds a series that Bars keeps, in bars. All of them together
-// have at most 8 MB.
-const maxKeptSample = 5000
-
-// sampleSlots has the series that Bars keeps. Symbol and interval decide the place of a
-// series; another one with the same place replaces it.
-var sampleSlots [32]atomic.Pointer[Series]
-
-// keptSample returns the place of a series.
-func keptSample(symbol string, iv Interval) *atomic.Pointer[Series] {
-	return &sampleSlots[seedOf(symbol+string(iv))%uint64(len(sampleSlots))]
-}
-
-// answers reports whether s has the answer to a query at the time now, at least as its
-// last bars. Within a second the price does not change.
-func (s *Series) answers(q Query, symbol string, now time.Time) bool {
-	return s != nil && s.Symbol == symbol && s.Interval == q.Interval && s.AsOf/1000 == now.Unix() &&
-		q.Limit > 0 && q.Limit <= s.Len() && len(q.Extra) == 0 && s.Extra == nil
-}
-
-// same reports whether s and o are of one market and interval; a nil s is of none.
-func (s *Series) same(o *Series) bool {
-	return s != nil && s.Symbol == o.Symbol && s.Interval == o.Interval
-}
-
-// bars returns the newest bars as of now. It takes those that have closed from
-// kept, an earlier result or nil, if that reaches back far enough.
-func (Sample) bars(q Query, symbol string, now time.Time, kept *Series) (*Series, error) {
 	if !q.Interval.Valid() || q.Limit < 1 || q.Limit > MaxLimit {
 		return nil, fmt.Errorf("sample: %w %q or limit %d", errInterval, q.Interval, q.Limit)
 	}
@@ -107,36 +58,15 @@ func (Sample) bars(q Query, symbol string, now time.Time, kept *Series) (*Series
 	if end <= sampleBegin {
 		return nil, fmt.Errorf("sample: no prices before 1980, and the clock says %s", now.UTC().Format(time.DateOnly))
 	}
-	first := firstBar(q.Interval, end-1, q.Limit)
 	p := newPath(symbol)
 	b := sampleBars{iv: q.Interval, scale: p.scale, series: &Series{
 		Symbol: symbol, Interval: q.Interval, Source: "sample", Synthetic: true, Forming: true, AsOf: now.UnixMilli(), PriceAt: now.UnixMilli(),
 	}}
 	b.series.Grow(q.Limit)
-	first = b.series.appendClosed(kept, first, end)
-	p.walk(first, end, treeDepth(q.Interval), &b)
+	p.walk(firstBar(q.Interval, end-1, q.Limit), end, treeDepth(q.Interval), &b)
 	b.flush()
 	b.series.addExtras(q.Extra)
 	return b.series, nil
-}
-
-// appendClosed adds the bars of kept from the one that starts at first, but not its last
-// one, which may have been forming. It returns the start of the first bar that is still
-// missing. It adds nothing and returns first if kept is another series, does not reach
-// back so far, or reaches beyond end, because then the clock was set back.
-func (s *Series) appendClosed(kept *Series, first, end int64) int64 {
-	if !kept.same(s) {
-		return first
-	}
-	last := kept.Len() - 1
-	from, found := slices.BinarySearch(kept.Time, first)
-	if !found || kept.Time[last] >= end {
-		return first
-	}
-	s.Time = append(s.Time, kept.Time[from:last]...)
-	s.Open, s.High, s.Low = append(s.Open, kept.Open[from:last]...), append(s.High, kept.High[from:last]...), append(s.Low, kept.Low[from:last]...)
-	s.Close, s.Volume = append(s.Close, kept.Close[from:last]...), append(s.Volume, kept.Volume[from:last]...)
-	return kept.Time[last]
 }
 
 // firstBar returns the start of the bar limit-1 bars before the one that holds the

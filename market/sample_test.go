@@ -3,11 +3,9 @@ package market
 import (
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
@@ -242,31 +240,6 @@ func TestSampleExtras(t *testing.T) {
 			t.Errorf("bar %d: fear and greed %v", i, v)
 		}
 	}
-}
-
-// Bars keeps what has closed, and still returns what At does, whatever was asked
-// for before.
-func TestSampleKeepsClosedBars(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		r := rand.New(rand.NewPCG(1, 2))
-		queries := 3000
-		if testing.Short() {
-			queries = 300
-		}
-		for i := range queries {
-			q := Query{Symbol: []string{"BTCUSDT", "ETHUSDT", "A"}[r.IntN(3)], Interval: Intervals()[r.IntN(len(Intervals()))], Limit: 1 + r.IntN(300)}
-			if i%7 == 0 {
-				q.Extra = []string{ExtraOI}
-			}
-			got, err1 := Sample{}.Bars(t.Context(), q)
-			want, err2 := Sample{}.At(q, time.Now())
-			if err1 != nil || err2 != nil || !reflect.DeepEqual(got, want) {
-				t.Fatalf("%+v at %s: %d bars, want %d, or others (%v, %v)", q, time.Now(), got.Len(), want.Len(), err1, err2)
-			}
-			time.Sleep(time.Duration(r.Int64N(int64([]time.Duration{time.Second, time.Minute, 6 * time.Hour}[r.IntN(3)]))))
-		}
-	})
 }
 
 func BenchmarkSample(b *testing.B) {

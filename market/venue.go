@@ -43,7 +43,6 @@ type Venue struct {
 	parts     []*Venue                     // the venues that at returns; empty for one that answers itself
 	at        func(symbol string) *Venue   // which of the parts answers for a symbol
 	stats     func() (hits, misses uint64) // of a cache
-	computed  bool                         // bars cost less than a look into a cache
 	rewritten bool                         // its owner may change what is long past: what it says now counts
 }
 
@@ -123,9 +122,6 @@ func Open(spec string, getenv func(string) string) (Source, error) {
 	v, err := open(spec, reach{env: getenv})
 	if err != nil {
 		return nil, err
-	}
-	if v.computed {
-		return v, nil
 	}
 	return Cached(v), nil
 }
