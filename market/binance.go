@@ -48,18 +48,13 @@ func binancePage(ctx context.Context, h *host, symbol string, iv Interval, end i
 	if end != 0 {
 		query.Set("endTime", strconv.FormatInt(end*1000-1, 10))
 	}
-	return h.rows(ctx, symbol, weight, "/api/v3/klines", query, decodeBinance)
-}
-
-// decodeBinance reads klines: rows of open time in milliseconds, open, high,
-// low, close, volume and six further items.
-func decodeBinance(body []byte) ([]Bar, error) {
-	rows, err := rowsOf(body, 6)
-	bars := make([]Bar, 0, len(rows))
-	for _, r := range rows {
-		bars = append(bars, Bar{instant(r[0], inMillis), float64(r[1]), float64(r[2]), float64(r[3]), float64(r[4]), float64(r[5])})
-	}
-	return bars, err
+	p := &page{}
+	at, err := ask(ctx, h, symbol, weight, "/api/v3/klines", query, func(rows [][]number) (err error) {
+		p.rows, err = barsOf(rows, inMillis, [6]int{0, 1, 2, 3, 4, 5})
+		return err
+	})
+	p.answered(at)
+	return p, err
 }
 
 // binanceTicker reads the price of the last trade of each symbol. If one of them
@@ -69,16 +64,14 @@ func binanceTicker(ctx context.Context, h *host, symbols []string) (map[string]Q
 	// What Binance counts for a list of symbols, however short.
 	const weight = 4
 	quotes := make(map[string]Quote, len(symbols))
-	at, err := h.get(ctx, limit.Clip(strings.Join(symbols, " ")), weight, "/api/v3/ticker/price", url.Values{"symbols": {string(list)}}, func(body []byte) error {
-		var rows []struct {
-			Symbol string `json:"symbol"`
-			Price  number `json:"price"`
-		}
-		err := json.Unmarshal(body, &rows)
+	at, err := ask(ctx, h, limit.Clip(strings.Join(symbols, " ")), weight, "/api/v3/ticker/price", url.Values{"symbols": {string(list)}}, func(rows []struct {
+		Symbol string
+		Price  number
+	}) error {
 		for _, r := range rows {
 			quotes[r.Symbol] = Quote{Price: float64(r.Price)}
 		}
-		return err
+		return nil
 	})
 	return quotes, at, err
 }
@@ -89,48 +82,50 @@ func binanceTicker(ctx context.Context, h *host, symbols []string) (map[string]Q
 // than its end. Whether it moves on in a quiet market is not documented.
 func binanceQuote(ctx context.Context, h *host, symbol string) (q Quote, at time.Time, err error) {
 	const weight = 2
-	at, err = h.get(ctx, symbol, weight, "/api/v3/ticker/24hr", url.Values{"symbol": {symbol}}, func(body []byte) error {
-		var told struct {
-			Symbol string `json:"symbol"`
-			Price  number `json:"lastPrice"`
-			Bid    number `json:"bidPrice"`
-			Ask    number `json:"askPrice"`
-			End    number `json:"closeTime"`
-		}
-		err := json.Unmarshal(body, &told)
-		if err == nil && told.Symbol != symbol {
-			err = errNotOne
+	at, err = ask(ctx, h, symbol, weight, "/api/v3/ticker/24hr", url.Values{"symbol": {symbol}}, func(told struct {
+		Symbol string
+		Price  number `json:"lastPrice"`
+		Bid    number `json:"bidPrice"`
+		Ask    number `json:"askPrice"`
+		End    number `json:"closeTime"`
+	}) error {
+		if told.Symbol != symbol {
+			return errNotOne
 		}
 		q = Quote{Price: float64(told.Price), Bid: float64(told.Bid), Ask: float64(told.Ask)}
 		if instant(told.End, inMillis) > 0 {
 			q.At = int64(told.End)
 		}
-		return err
+		return nil
 	})
 	return q, at, err
+}
+
+// binanceList returns all pairs: those that have a price.
+func binanceList(ctx context.Context, h *host) (symbols []string, err error) {
+	_, err = ask(ctx, h, "", 4, "/api/v3/ticker/price", url.Values{}, func(rows []struct{ Symbol string }) error {
+		for _, r := range rows {
+			symbols = append(symbols, r.Symbol)
+		}
+		return nil
+	})
+	return symbols, err
 }
 
 // binanceGrid reads the filters of a symbol. The least value of an order is in NOTIONAL,
 // or in MIN_NOTIONAL, as that filter was called before.
 func binanceGrid(ctx context.Context, h *host, symbol string) (g Grid, err error) {
 	const weight = 20
-	_, err = h.get(ctx, symbol, weight, "/api/v3/exchangeInfo", url.Values{"symbol": {symbol}}, func(body []byte) error {
-		var answer struct {
-			Symbols []struct {
-				Symbol  string `json:"symbol"`
-				Status  string `json:"status"`
-				Filters []struct {
-					Type        string `json:"filterType"`
-					TickSize    string `json:"tickSize"`
-					StepSize    string `json:"stepSize"`
-					MinQuantity string `json:"minQty"`
-					MinNotional string `json:"minNotional"`
-				} `json:"filters"`
-			} `json:"symbols"`
+	_, err = ask(ctx, h, symbol, weight, "/api/v3/exchangeInfo", url.Values{"symbol": {symbol}}, func(answer struct {
+		Symbols []struct {
+			Symbol, Status string
+			Filters        []struct {
+				Type                            string `json:"filterType"`
+				TickSize, StepSize, MinNotional string
+				MinQuantity                     string `json:"minQty"`
+			}
 		}
-		if err := json.Unmarshal(body, &answer); err != nil {
-			return err
-		}
+	}) error {
 		if len(answer.Symbols) != 1 || answer.Symbols[0].Symbol != symbol {
 			return errNotOne
 		}

@@ -2,7 +2,6 @@ package market
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -35,39 +34,31 @@ func coinbasePage(ctx context.Context, h *host, symbol string, iv Interval, end 
 		query.Set("start", rfc3339(end-int64(min(n, most))*iv.Seconds()))
 		query.Set("end", rfc3339(end-iv.Seconds()))
 	}
-	return h.rows(ctx, symbol, 1, "/products/"+symbol+"/candles", query, decodeCoinbase)
+	p := &page{}
+	// Low and high stand before open in a row, and the newest row comes first.
+	at, err := ask(ctx, h, symbol, 1, "/products/"+symbol+"/candles", query, func(rows [][]number) (err error) {
+		p.rows, err = barsOf(rows, inSeconds, [6]int{0, 3, 2, 1, 4, 5})
+		slices.Reverse(p.rows)
+		return err
+	})
+	p.answered(at)
+	return p, err
 }
 
 // rfc3339 writes a time in unix seconds as ISO 8601.
 func rfc3339(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) }
 
-// decodeCoinbase reads candles: rows of time in seconds, low, high, open, close
-// and volume, the newest first. It returns them oldest first.
-func decodeCoinbase(body []byte) ([]Bar, error) {
-	rows, err := rowsOf(body, 6)
-	// Low and high stand before open in a row.
-	bars := make([]Bar, 0, len(rows))
-	for _, r := range slices.Backward(rows) {
-		bars = append(bars, Bar{instant(r[0], inSeconds), float64(r[3]), float64(r[2]), float64(r[1]), float64(r[4]), float64(r[5])})
-	}
-	return bars, err
-}
-
 // coinbaseQuote reads the last price of a product with its bid and ask.
 func coinbaseQuote(ctx context.Context, h *host, symbol string) (q Quote, at time.Time, err error) {
-	at, err = h.get(ctx, symbol, 1, "/products/"+symbol+"/ticker", nil, func(body []byte) error {
-		var told struct {
-			Price number `json:"price"`
-			Bid   number `json:"bid"`
-			Ask   number `json:"ask"`
-			Time  string `json:"time"` // of the last trade
-		}
-		err := json.Unmarshal(body, &told)
+	at, err = ask(ctx, h, symbol, 1, "/products/"+symbol+"/ticker", nil, func(told struct {
+		Price, Bid, Ask number
+		Time            string // of the last trade
+	}) error {
 		q = Quote{Price: float64(told.Price), Bid: float64(told.Bid), Ask: float64(told.Ask)}
 		if t, bad := time.Parse(time.RFC3339, told.Time); bad == nil {
 			q.At = t.UnixMilli()
 		}
-		return err
+		return nil
 	})
 	return q, at, err
 }
@@ -75,21 +66,15 @@ func coinbaseQuote(ctx context.Context, h *host, symbol string) (q Quote, at tim
 // coinbaseGrid reads the increments of a product. Its least value is that of
 // market orders.
 func coinbaseGrid(ctx context.Context, h *host, symbol string) (g Grid, err error) {
-	_, err = h.get(ctx, symbol, 1, "/products/"+symbol, nil, func(body []byte) error {
-		var p struct {
-			ID    string `json:"id"`
-			Quote string `json:"quote_increment"`
-			Base  string `json:"base_increment"`
-			Funds string `json:"min_market_funds"`
-
-			Status   string `json:"status"`
-			Disabled bool   `json:"trading_disabled"`
-			Cancel   bool   `json:"cancel_only"`
-			Post     bool   `json:"post_only"`
-		}
-		if err := json.Unmarshal(body, &p); err != nil {
-			return err
-		}
+	_, err = ask(ctx, h, symbol, 1, "/products/"+symbol, nil, func(p struct {
+		ID, Status string
+		Quote      string `json:"quote_increment"`
+		Base       string `json:"base_increment"`
+		Funds      string `json:"min_market_funds"`
+		Disabled   bool   `json:"trading_disabled"`
+		Cancel     bool   `json:"cancel_only"`
+		Post       bool   `json:"post_only"`
+	}) error {
 		if p.ID != symbol {
 			return errNotOne
 		}
@@ -106,6 +91,19 @@ func coinbaseGrid(ctx context.Context, h *host, symbol string) (g Grid, err erro
 		return nil
 	})
 	return g, err
+}
+
+// coinbaseList returns the products that are traded.
+func coinbaseList(ctx context.Context, h *host) (symbols []string, err error) {
+	_, err = ask(ctx, h, "", 1, "/products", url.Values{}, func(rows []struct{ ID, Status string }) error {
+		for _, r := range rows {
+			if r.Status == "online" {
+				symbols = append(symbols, r.ID)
+			}
+		}
+		return nil
+	})
+	return symbols, err
 }
 
 // explainCoinbase explains the answer to an unknown product, a bare 404.

@@ -3,7 +3,6 @@ package market
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"net/url"
@@ -41,22 +40,18 @@ var columnSites = []struct {
 	}, []string{ExtraFearGreed}},
 }
 
-// openColumns returns the columns with these names. It makes a host for each
-// site that has one of them.
+// openColumns returns the columns with these names, and hosts for the sites that have them.
 func openColumns(r reach, names []string) (*columns, error) {
 	c := &columns{names: names, hosts: make(map[string]*host)}
 	for _, s := range columnSites {
-		var h *host
+		if !slices.ContainsFunc(s.columns, func(name string) bool { return slices.Contains(names, name) }) {
+			continue
+		}
+		h, err := s.site.open(r)
+		if err != nil {
+			return nil, err
+		}
 		for _, name := range s.columns {
-			if !slices.Contains(names, name) {
-				continue
-			}
-			if h == nil {
-				var err error
-				if h, err = s.site.open(r); err != nil {
-					return nil, err
-				}
-			}
 			c.hosts[name] = h
 		}
 	}
@@ -98,10 +93,7 @@ func (c *columns) add(ctx context.Context, s *Series, extra []string) error {
 		if err != nil {
 			return err
 		}
-		if s.Extra == nil {
-			s.Extra = make(map[string][]float64, len(extra))
-		}
-		s.Extra[name] = align(s, points)
+		s.setExtra(name, align(s, points))
 	}
 	return nil
 }
@@ -158,31 +150,23 @@ func (c *columns) points(ctx context.Context, name string, s *Series) ([]point, 
 
 // fetchFunding fetches the funding rates since from, page by page. How often there is
 // one depends on the symbol (mostly every eight hours), so it is not assumed.
-func (c *columns) fetchFunding(ctx context.Context, symbol string, from int64) ([]point, error) {
+func (c *columns) fetchFunding(ctx context.Context, symbol string, from int64) (all []point, err error) {
 	const most, pages = 1000, 20
-	var all []point
 	for range pages {
 		// Both ends of the span are in the answer, so the next page begins one
 		// second later.
 		query := url.Values{"symbol": {symbol}, "limit": {strconv.Itoa(most)}, "startTime": {strconv.FormatInt(from*1000, 10)}}
-		var rows []struct {
-			Rate number `json:"fundingRate"`
-			Time number `json:"fundingTime"`
-		}
-		_, err := c.hosts[ExtraFunding].get(ctx, symbol, 24, "/fapi/v1/fundingRate", query, func(body []byte) error {
-			rows = nil
-			return json.Unmarshal(body, &rows)
+		before := len(all)
+		_, err := ask(ctx, c.hosts[ExtraFunding], symbol, 24, "/fapi/v1/fundingRate", query, func(rows []struct{ FundingRate, FundingTime number }) error {
+			for _, r := range rows {
+				all = append(all, point{instant(r.FundingTime, inMillis), float64(r.FundingRate)})
+			}
+			return nil
 		})
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range rows {
-			all = append(all, point{instant(r.Time, inMillis), float64(r.Rate)})
-		}
 		// A page that is not full is the last. A page that ends before from would be sent
 		// again and again.
-		if len(rows) < most || all[len(all)-1].at < from {
-			return all, nil
+		if err != nil || len(all) < before+most || all[len(all)-1].at < from {
+			return all, err
 		}
 		from = all[len(all)-1].at + 1
 	}
@@ -196,56 +180,39 @@ var futuresPeriods = []Interval{Day1, Hour12, Hour6, Hour4, Hour2, Hour1, Minute
 // fetchHistory fetches the newest 500 values of open interest or of the share of
 // accounts; Binance keeps thirty days. A value carries the time at which its
 // period ended, so it belongs to the bar that ended then.
-func (c *columns) fetchHistory(ctx context.Context, name, symbol string, iv Interval) ([]point, error) {
+func (c *columns) fetchHistory(ctx context.Context, name, symbol string, iv Interval) (list []point, err error) {
 	period := Minute5 // the shortest, for bars of a minute too
-	for _, p := range futuresPeriods {
-		if p.Seconds() <= iv.Seconds() {
-			period = p
-			break
-		}
+	if i := slices.IndexFunc(futuresPeriods, func(p Interval) bool { return p.Seconds() <= iv.Seconds() }); i >= 0 {
+		period = futuresPeriods[i]
 	}
 	path := "/futures/data/globalLongShortAccountRatio"
 	if name == ExtraOI {
 		path = "/futures/data/openInterestHist"
 	}
-	var rows []struct {
-		OI    number `json:"sumOpenInterestValue"`
-		Long  number `json:"longAccount"`
-		Short number `json:"shortAccount"`
-		Time  number `json:"timestamp"`
-	}
 	query := url.Values{"symbol": {symbol}, "period": {string(period)}, "limit": {"500"}}
-	_, err := c.hosts[name].get(ctx, symbol, 24, path, query, func(body []byte) error {
-		rows = nil
-		return json.Unmarshal(body, &rows)
+	_, err = ask(ctx, c.hosts[name], symbol, 24, path, query, func(rows []struct{ SumOpenInterestValue, LongAccount, ShortAccount, Timestamp number }) error {
+		for _, r := range rows {
+			value := map[string]number{ExtraOI: r.SumOpenInterestValue, ExtraLong: r.LongAccount, ExtraShort: r.ShortAccount}[name]
+			// A second earlier, so that it falls into the bar that ends at that time.
+			list = append(list, point{instant(r.Timestamp, inMillis) - 1, float64(value)})
+		}
+		return nil
 	})
-	var list []point
-	for _, r := range rows {
-		value := map[string]number{ExtraOI: r.OI, ExtraLong: r.Long, ExtraShort: r.Short}[name]
-		// A second earlier, so that it falls into the bar that ends at that time.
-		list = append(list, point{instant(r.Time, inMillis) - 1, float64(value)})
-	}
 	return list, err
 }
 
 // fetchFearGreed fetches one value a day since from; each holds from 00:00 UTC.
-func (c *columns) fetchFearGreed(ctx context.Context, from int64) ([]point, error) {
+func (c *columns) fetchFearGreed(ctx context.Context, from int64) (list []point, err error) {
 	// The newest value comes first, so the number of days says how far back.
 	days := (time.Now().Unix()-from)/day + 2
-	var answer struct {
-		Data []struct {
-			Value number `json:"value"`
-			Time  number `json:"timestamp"`
-		} `json:"data"`
-	}
 	query := url.Values{"limit": {strconv.FormatInt(max(days, 2), 10)}, "format": {"json"}}
-	_, err := c.hosts[ExtraFearGreed].get(ctx, ExtraFearGreed, 1, "/fng/", query, func(body []byte) error {
-		answer.Data = nil
-		return json.Unmarshal(body, &answer)
+	_, err = ask(ctx, c.hosts[ExtraFearGreed], ExtraFearGreed, 1, "/fng/", query, func(answer struct {
+		Data []struct{ Value, Timestamp number }
+	}) error {
+		for _, d := range answer.Data {
+			list = append(list, point{instant(d.Timestamp, inSeconds), float64(d.Value)})
+		}
+		return nil
 	})
-	var list []point
-	for _, d := range answer.Data {
-		list = append(list, point{instant(d.Time, inSeconds), float64(d.Value)})
-	}
 	return list, err
 }

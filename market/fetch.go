@@ -3,6 +3,7 @@ package market
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -116,6 +117,17 @@ func (h *host) get(ctx context.Context, symbol string, weight int, path string, 
 		e.Source, e.Symbol = h.name, symbol
 		return time.Time{}, e
 	}
+}
+
+// ask is get for an answer in JSON, which use gets decoded.
+func ask[T any](ctx context.Context, h *host, symbol string, weight int, path string, query url.Values, use func(answer T) error) (time.Time, error) {
+	return h.get(ctx, symbol, weight, path, query, func(body []byte) error {
+		var answer T
+		if err := json.Unmarshal(body, &answer); err != nil {
+			return err
+		}
+		return use(answer)
+	})
 }
 
 // once makes one request for get. It calls decode with the body and returns when the

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,41 +35,36 @@ var kraken = provider{
 // krakenPage asks for the newest bars; the service ignores any other wish.
 func krakenPage(ctx context.Context, h *host, symbol string, iv Interval, _ int64, _ int) (*page, error) {
 	query := url.Values{"pair": {symbol}, "interval": {strconv.FormatInt(iv.Seconds()/minute, 10)}}
-	p, err := h.rows(ctx, symbol, 1, "/0/public/OHLC", query, func(body []byte) ([]Bar, error) { return decodeKraken(body, symbol) })
-	if err == nil {
-		p.last = true
-	}
+	p := &page{last: true}
+	at, err := askKraken(ctx, h, symbol, "/0/public/OHLC", query, func(result map[string]json.RawMessage) (err error) {
+		p.rows, err = krakenBars(result, symbol)
+		return err
+	})
+	p.answered(at)
 	return p, err
 }
 
-// decodeKraken reads rows of time in seconds, open, high, low, close, average price,
+// krakenBars reads rows of time in seconds, open, high, low, close, average price,
 // volume and count. They are in a member with Kraken's own name of the pair, which may
-// differ from the one in the request. So decodeKraken takes the only member that is not
+// differ from the one in the request. So it takes the only member that is not
 // "last", unless that is the name of another pair than symbol.
-func decodeKraken(body []byte, symbol string) ([]Bar, error) {
-	result, err := krakenResult[json.RawMessage](body)
-	if err != nil {
-		return nil, err
-	}
+func krakenBars(result map[string]json.RawMessage, symbol string) (bars []Bar, err error) {
 	// "last" is no pair: it says where a next request could begin.
 	delete(result, "last")
 	if len(result) != 1 {
 		return nil, errors.New("not one pair in the answer")
 	}
-	var bars []Bar
 	for name, list := range result {
 		if otherPair(name, symbol) {
 			return nil, &Error{Reason: "the answer is for another symbol", Advice: "check the spelling"}
 		}
-		rows, err := rowsOf(list, 7)
-		if err != nil {
+		var rows [][]number
+		if err := json.Unmarshal(list, &rows); err != nil {
 			return nil, err
 		}
-		for _, r := range rows {
-			bars = append(bars, Bar{instant(r[0], inSeconds), float64(r[1]), float64(r[2]), float64(r[3]), float64(r[4]), float64(r[6])})
-		}
+		bars, err = barsOf(rows, inSeconds, [6]int{0, 1, 2, 3, 4, 6})
 	}
-	return bars, nil
+	return bars, err
 }
 
 // otherPair reports whether a name that Kraken gives to a pair surely means another one than
@@ -81,20 +77,18 @@ func otherPair(name, symbol string) bool {
 	return name != symbol && ok && too && coins[is] && coins[want]
 }
 
-// krakenResult decodes the result of an answer by the names of pairs. Kraken
-// sends errors with status 200.
-func krakenResult[V any](body []byte) (map[string]V, error) {
-	var told struct {
-		Error  []string     `json:"error"`
-		Result map[string]V `json:"result"`
-	}
-	if err := json.Unmarshal(body, &told); err != nil {
-		return nil, err
-	}
-	if len(told.Error) > 0 {
-		return nil, krakenError(told.Error[0])
-	}
-	return told.Result, nil
+// askKraken asks for an answer whose result is by the names of pairs. Kraken sends errors with
+// status 200.
+func askKraken[V any](ctx context.Context, h *host, symbol, path string, query url.Values, use func(result map[string]V) error) (time.Time, error) {
+	return ask(ctx, h, symbol, 1, path, query, func(told struct {
+		Error  []string
+		Result map[string]V
+	}) error {
+		if len(told.Error) > 0 {
+			return krakenError(told.Error[0])
+		}
+		return use(told.Result)
+	})
 }
 
 // krakenError explains an error code of Kraken. Its words are not passed on.
@@ -114,12 +108,11 @@ func krakenError(text string) *Error {
 // names of the pairs, which spellKraken understands.
 func krakenTicker(ctx context.Context, h *host, symbols []string) (map[string]Quote, time.Time, error) {
 	quotes := make(map[string]Quote, len(symbols))
-	at, err := h.get(ctx, limit.Clip(strings.Join(symbols, " ")), 1, "/0/public/Ticker", url.Values{"pair": {strings.Join(symbols, ",")}}, func(body []byte) error {
-		pairs, err := krakenResult[struct {
-			Last []number `json:"c"` // price and volume of the last trade; Kraken does not say when it was
-			Bid  []number `json:"b"` // price and volumes
-			Ask  []number `json:"a"`
-		}](body)
+	at, err := askKraken(ctx, h, limit.Clip(strings.Join(symbols, " ")), "/0/public/Ticker", url.Values{"pair": {strings.Join(symbols, ",")}}, func(pairs map[string]struct {
+		Last []number `json:"c"` // price and volume of the last trade; Kraken does not say when it was
+		Bid  []number `json:"b"` // price and volumes
+		Ask  []number `json:"a"`
+	}) error {
 		for name, pair := range pairs {
 			if len(pair.Last) == 0 {
 				continue
@@ -130,34 +123,45 @@ func krakenTicker(ctx context.Context, h *host, symbols []string) (map[string]Qu
 			}
 			quotes[spellKraken(name)] = q
 		}
-		return err
+		return nil
 	})
 	return quotes, at, err
+}
+
+// krakenList returns all pairs by their usual names.
+func krakenList(ctx context.Context, h *host) (symbols []string, err error) {
+	_, err = askKraken(ctx, h, "", "/0/public/AssetPairs", url.Values{}, func(pairs map[string]struct{ Altname string }) error {
+		for _, pair := range pairs {
+			symbols = append(symbols, pair.Altname)
+		}
+		slices.Sort(symbols)
+		return nil
+	})
+	return symbols, err
 }
 
 // krakenGrid reads the rules of a pair. Kraken gives the step of quantities as a number
 // of decimals, and that of prices too where it names no tick size.
 func krakenGrid(ctx context.Context, h *host, symbol string) (g Grid, err error) {
-	_, err = h.get(ctx, symbol, 1, "/0/public/AssetPairs", url.Values{"pair": {symbol}}, func(body []byte) error {
-		pairs, err := krakenResult[struct {
-			Tick          string `json:"tick_size"`
-			PriceDecimals int    `json:"pair_decimals"`
-			LotDecimals   int    `json:"lot_decimals"`
-			Cost          string `json:"costmin"`
-			Least         string `json:"ordermin"`
-			Status        string `json:"status"`
-		}](body)
-		if err == nil && len(pairs) != 1 {
-			err = errNotOne
+	_, err = askKraken(ctx, h, symbol, "/0/public/AssetPairs", url.Values{"pair": {symbol}}, func(pairs map[string]struct {
+		Tick          string `json:"tick_size"`
+		PriceDecimals int    `json:"pair_decimals"`
+		LotDecimals   int    `json:"lot_decimals"`
+		Cost          string `json:"costmin"`
+		Least         string `json:"ordermin"`
+		Status        string
+	}) error {
+		if len(pairs) != 1 {
+			return errNotOne
 		}
 		for name, p := range pairs {
 			if otherPair(name, symbol) {
-				err = errNotOne
+				return errNotOne
 			}
 			g = Grid{Tick: cmp.Or(p.Tick, decimals(p.PriceDecimals)), Lot: decimals(p.LotDecimals), Minimum: p.Cost, Least: p.Least,
 				Halted: halted(p.Status, "online", "limit_only", "reduce_only")}
 		}
-		return err
+		return nil
 	})
 	return g, err
 }

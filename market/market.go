@@ -176,12 +176,17 @@ func (s *Series) Slice(i, j int) *Series {
 	}
 	t.Extra = nil
 	for name, column := range s.Extra {
-		if t.Extra == nil {
-			t.Extra = make(map[string][]float64, len(s.Extra))
-		}
-		t.Extra[name] = column[i:j:j]
+		t.setExtra(name, column[i:j:j])
 	}
 	return &t
+}
+
+// setExtra adds a further column.
+func (s *Series) setExtra(name string, column []float64) {
+	if s.Extra == nil {
+		s.Extra = make(map[string][]float64)
+	}
+	s.Extra[name] = column
 }
 
 // between returns what list has of the times from first to last, both included, sharing

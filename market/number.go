@@ -1,9 +1,9 @@
 package market
 
 import (
-	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -41,17 +41,15 @@ func instant(n number, units int64) int64 {
 	return -1
 }
 
-// rowsOf decodes an array of arrays of numbers, each with at least n items, so
-// that callers can index them.
-func rowsOf(body []byte, n int) ([][]number, error) {
-	var rows [][]number
-	if err := json.Unmarshal(body, &rows); err != nil {
-		return nil, err
-	}
-	for _, row := range rows {
-		if len(row) < n {
+// barsOf makes bars of rows of numbers: at has the places of time, which is in units of which a
+// second has so many, open, high, low, close and volume.
+func barsOf(rows [][]number, units int64, at [6]int) ([]Bar, error) {
+	bars := make([]Bar, 0, len(rows))
+	for _, r := range rows {
+		if len(r) <= slices.Max(at[:]) {
 			return nil, errors.New("a row is too short")
 		}
+		bars = append(bars, Bar{instant(r[at[0]], units), float64(r[at[1]]), float64(r[at[2]]), float64(r[at[3]]), float64(r[at[4]]), float64(r[at[5]])})
 	}
-	return rows, nil
+	return bars, nil
 }

@@ -2,7 +2,6 @@ package market
 
 import (
 	"context"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -66,15 +65,9 @@ type page struct {
 	last     bool  // there are no older rows to ask for
 }
 
-// rows is get for an answer that is a list of bars.
-func (h *host) rows(ctx context.Context, symbol string, weight int, path string, query url.Values, decode func([]byte) ([]Bar, error)) (*page, error) {
-	p := &page{}
-	now, err := h.get(ctx, symbol, weight, path, query, func(body []byte) (err error) {
-		p.rows, err = decode(body)
-		return err
-	})
-	p.until, p.at = now.Add(-settle).Unix(), now.Add(time.Second).UnixMilli()
-	return p, err
+// answered sets what the time of the answer says of p.
+func (p *page) answered(at time.Time) {
+	p.until, p.at = at.Add(-settle).Unix(), at.Add(time.Second).UnixMilli()
 }
 
 // Quote is a price and where it comes from.

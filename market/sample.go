@@ -90,19 +90,13 @@ func firstBar(iv Interval, t int64, limit int) int64 {
 // caller sees that the column is missing.
 func (s *Series) addExtras(names []string) {
 	for _, name := range names {
-		shape, ok := sampleExtras[name]
-		if !ok {
-			continue
+		if shape, ok := sampleExtras[name]; ok {
+			seed, column := seedOf(s.Symbol+shape.seed), make([]float64, s.Len())
+			for i, t := range s.Time {
+				column[i] = shape.middle + float64(shape.reach*wave(seed, t))
+			}
+			s.setExtra(name, column)
 		}
-		seed := seedOf(s.Symbol + shape.seed)
-		out := make([]float64, s.Len())
-		for i, t := range s.Time {
-			out[i] = shape.middle + float64(shape.reach*wave(seed, t))
-		}
-		if s.Extra == nil {
-			s.Extra = make(map[string][]float64)
-		}
-		s.Extra[name] = out
 	}
 }
 

@@ -3,8 +3,6 @@ package market
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -118,64 +116,4 @@ func namedAll(symbols []string) []Found {
 		found[i].Name = assets[coin(base)].name
 	}
 	return found
-}
-
-// binanceList returns all pairs: those that have a price.
-func binanceList(ctx context.Context, h *host) (symbols []string, err error) {
-	_, err = h.get(ctx, "", 4, "/api/v3/ticker/price", url.Values{}, func(body []byte) error {
-		var rows []struct{ Symbol string }
-		err := json.Unmarshal(body, &rows)
-		for _, r := range rows {
-			symbols = append(symbols, r.Symbol)
-		}
-		return err
-	})
-	return symbols, err
-}
-
-// coinbaseList returns the products that are traded.
-func coinbaseList(ctx context.Context, h *host) (symbols []string, err error) {
-	_, err = h.get(ctx, "", 1, "/products", url.Values{}, func(body []byte) error {
-		var rows []struct{ ID, Status string }
-		err := json.Unmarshal(body, &rows)
-		for _, r := range rows {
-			if r.Status == "online" {
-				symbols = append(symbols, r.ID)
-			}
-		}
-		return err
-	})
-	return symbols, err
-}
-
-// krakenList returns all pairs by their usual names.
-func krakenList(ctx context.Context, h *host) (symbols []string, err error) {
-	_, err = h.get(ctx, "", 1, "/0/public/AssetPairs", url.Values{}, func(body []byte) error {
-		var told struct {
-			Result map[string]struct{ Altname string }
-		}
-		err := json.Unmarshal(body, &told)
-		for _, pair := range told.Result {
-			symbols = append(symbols, pair.Altname)
-		}
-		slices.Sort(symbols)
-		return err
-	})
-	return symbols, err
-}
-
-// yahooFind asks Yahoo's own search, which knows names, misspelled ones too.
-func yahooFind(ctx context.Context, h *host, text string) (found []Found, err error) {
-	query := url.Values{"q": {text}, "quotesCount": {"20"}, "newsCount": {"0"}}
-	_, err = h.get(ctx, text, 1, "/v1/finance/search", query, func(body []byte) error {
-		var told struct {
-			Quotes []struct{ Symbol, ShortName, LongName string }
-		}
-		err := json.Unmarshal(body, &told)
-		for _, q := range told.Quotes {
-			found = append(found, Found{q.Symbol, cmp.Or(q.LongName, q.ShortName)})
-		}
-		return err
-	})
-	return found, err
 }

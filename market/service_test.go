@@ -641,8 +641,8 @@ func TestKrakenAnswersForAnother(t *testing.T) {
 		{"XBTUSD", "XXBTZUSD", true}, {"XBTUSD", "XBTUSD", true}, {"ETHXBT", "XETHXXBT", true}, {"XDGUSD", "XDGUSD", true}, {"EURUSD", "ZEURZUSD", true},
 		{"USDTUSD", "USDTZUSD", true}, {"PEPEUSD", "PEPEUSD", true}, {"XBTUSD", "XETHZUSD", false}, {"XBTUSD", "XXBTZEUR", false}, {"XBTUSD", "XBTUSDT", false},
 	} {
-		body := fmt.Appendf(nil, `{"error":[],"result":{%q:[[1688671200,"5","6","4","5","5","1",23]],"last":1}}`, c.name)
-		if bars, err := decodeKraken(body, c.symbol); (err == nil) != c.ok || c.ok && len(bars) != 1 {
+		result := map[string]json.RawMessage{c.name: []byte(`[[1688671200,"5","6","4","5","5","1",23]]`), "last": []byte("1")}
+		if bars, err := krakenBars(result, c.symbol); (err == nil) != c.ok || c.ok && len(bars) != 1 {
 			t.Errorf("%s for %s: %d bars, %v", c.name, c.symbol, len(bars), err)
 		}
 	}

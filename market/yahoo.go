@@ -1,10 +1,12 @@
 package market
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -119,13 +121,7 @@ type yahooChart struct {
 	Meta       yahooMeta `json:"meta"`
 	Timestamp  []int64   `json:"timestamp"`
 	Indicators struct {
-		Quote []struct {
-			Open   []*float64 `json:"open"`
-			High   []*float64 `json:"high"`
-			Low    []*float64 `json:"low"`
-			Close  []*float64 `json:"close"`
-			Volume []*float64 `json:"volume"`
-		} `json:"quote"`
+		Quote []struct{ Open, High, Low, Close, Volume []number } `json:"quote"`
 	} `json:"indicators"`
 }
 
@@ -162,26 +158,36 @@ func (m *yahooMeta) hours() Hours {
 func yahooTicker(ctx context.Context, h *host, symbols []string) (map[string]Quote, time.Time, error) {
 	query := url.Values{"symbols": {strings.Join(symbols, ",")}, "range": {"1d"}, "interval": {"1d"}}
 	quotes := make(map[string]Quote, len(symbols))
-	at, err := h.get(ctx, limit.Clip(strings.Join(symbols, " ")), 1, "/v7/finance/spark", query, func(body []byte) error {
-		var answer struct {
-			Spark struct {
-				Result []struct {
-					Response []struct {
-						Meta yahooMeta `json:"meta"`
-					} `json:"response"`
-				} `json:"result"`
-			} `json:"spark"`
+	at, err := ask(ctx, h, limit.Clip(strings.Join(symbols, " ")), 1, "/v7/finance/spark", query, func(answer struct {
+		Spark struct {
+			Result []struct {
+				Response []struct{ Meta yahooMeta }
+			}
 		}
-		err := json.Unmarshal(body, &answer)
+	}) error {
 		for _, r := range answer.Spark.Result {
 			if len(r.Response) == 1 && r.Response[0].Meta.Time > 0 {
 				m := r.Response[0].Meta
 				quotes[strings.ToUpper(m.Symbol)] = Quote{Price: m.Price, At: m.Time * 1000, Hours: m.hours()}
 			}
 		}
-		return err
+		return nil
 	})
 	return quotes, at, err
+}
+
+// yahooFind asks Yahoo's own search, which knows names, misspelled ones too.
+func yahooFind(ctx context.Context, h *host, text string) (found []Found, err error) {
+	query := url.Values{"q": {text}, "quotesCount": {"20"}, "newsCount": {"0"}}
+	_, err = ask(ctx, h, text, 1, "/v1/finance/search", query, func(told struct {
+		Quotes []struct{ Symbol, ShortName, LongName string }
+	}) error {
+		for _, q := range told.Quotes {
+			found = append(found, Found{q.Symbol, cmp.Or(q.LongName, q.ShortName)})
+		}
+		return nil
+	})
+	return found, err
 }
 
 // yahooAnswer is the answer to a request for a chart.
@@ -273,34 +279,28 @@ func (c *yahooChart) page(iv Interval, now int64) *page {
 	return p
 }
 
-// rows returns the bars that have all four prices.
+// rows returns the bars that have all four prices: Yahoo sends null for minutes without a trade.
 func (c *yahooChart) rows() (rows []Bar) {
 	if len(c.Indicators.Quote) == 0 {
 		return nil
 	}
 	q := c.Indicators.Quote[0]
 	for i, t := range c.Timestamp {
-		// Yahoo sends null for minutes without a trade.
-		open, high, low, last := cell(q.Open, i), cell(q.High, i), cell(q.Low, i), cell(q.Close, i)
-		if open == nil || high == nil || low == nil || last == nil {
-			continue
+		cell := func(column []number) float64 {
+			if i < len(column) {
+				return float64(column[i])
+			}
+			return math.NaN()
 		}
-		b := Bar{t, *open, *high, *low, *last, 0}
-		if v := cell(q.Volume, i); v != nil {
-			b.Volume = *v
+		b := Bar{t, cell(q.Open), cell(q.High), cell(q.Low), cell(q.Close), cell(q.Volume)}
+		if math.IsNaN(b.Volume) { // only prices must be there
+			b.Volume = 0
 		}
-		rows = append(rows, b)
+		if !math.IsNaN(b.Open + b.High + b.Low + b.Close) {
+			rows = append(rows, b)
+		}
 	}
 	return rows
-}
-
-// cell returns item i of a column, nil if it is null or if the column ends
-// before it.
-func cell(column []*float64, i int) *float64 {
-	if i >= len(column) {
-		return nil
-	}
-	return column[i]
 }
 
 // sameDay reports whether two instants have the same date in a zone.
