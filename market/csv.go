@@ -55,7 +55,17 @@ func NewCSV(dir string, allow func(name string, info fs.FileInfo) error) (*Venue
 	if allow == nil {
 		return c.venue(), nil
 	}
-	return c.venue(), c.allowAll()
+	root, names, err := c.open()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	for _, name := range names {
+		if info, gone := root.Stat(name); gone == nil {
+			err = cmp.Or(err, allow(filepath.Join(dir, name), info))
+		}
+	}
+	return c.venue(), err
 }
 
 // csvDir is a directory of files.
@@ -65,38 +75,73 @@ type csvDir struct {
 	turn  chan struct{}                             // has a value while somebody reads a large file
 }
 
-// allowAll asks about the directory and everything in it.
-func (c *csvDir) allowAll() error {
-	root, err := c.open()
+// open opens the directory, if it is allowed, and returns the names in it, sorted, so that the
+// choice between them does not depend on the file system. A root keeps every name, also through
+// links, within it, and goes on to mean it when its name comes to mean another. More than maxFiles
+// names are an error: without the others a file that is there would be said to be missing.
+func (c *csvDir) open() (*os.Root, []string, error) {
+	root, err := os.OpenRoot(c.path)
 	if err != nil {
-		return err
+		return nil, nil, fmt.Errorf("csv: %w", err)
 	}
-	defer root.Close()
-	names, err := fileNames(root)
-	for _, name := range names {
-		if info, gone := root.Stat(name); gone == nil {
-			err = cmp.Or(err, c.allow(filepath.Join(c.path, name), info))
-		}
+	names, err := c.list(root)
+	if err != nil {
+		root.Close()
+		return nil, nil, err
 	}
-	return err
+	return root, names, nil
 }
 
-// open opens the directory, if it is allowed. A root keeps every name, also through links,
-// within it, and goes on to mean it when its name comes to mean another.
-func (c *csvDir) open() (*os.Root, error) {
-	root, err := os.OpenRoot(c.path)
+// list is open for a root.
+func (c *csvDir) list(root *os.Root) ([]string, error) {
+	dir, err := root.Open(".")
 	if err != nil {
 		return nil, fmt.Errorf("csv: %w", err)
 	}
-	info, err := root.Stat(".")
+	defer dir.Close()
+	info, err := dir.Stat()
 	if err == nil && c.allow != nil {
 		err = c.allow(c.path, info)
 	}
 	if err != nil {
-		root.Close()
 		return nil, err
 	}
-	return root, nil
+	names, err := dir.Readdirnames(maxFiles + 1)
+	switch {
+	case err != nil && err != io.EOF:
+		return nil, fmt.Errorf("csv: %w", err)
+	case len(names) > maxFiles:
+		return nil, fmt.Errorf("csv: the directory has more than %d files; keep those that are not needed in another one", maxFiles)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// csvName is what the name of a file says.
+type csvName struct {
+	symbol string
+	iv     Interval // "" if it has none
+	name   string
+}
+
+// named returns those of the names that are of files with bars.
+func named(names []string) (files []csvName) {
+	for _, name := range names {
+		if symbol, iv, ok := parseName(name); ok {
+			files = append(files, csvName{symbol, iv, name})
+		}
+	}
+	return files
+}
+
+// files returns the files with bars, sorted by name.
+func (c *csvDir) files() ([]csvName, error) {
+	root, names, err := c.open()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return named(names), nil
 }
 
 // venue returns what a directory offers.
@@ -106,22 +151,22 @@ func (c *csvDir) venue() *Venue {
 
 // bars answers q from the file with the nearest interval.
 func (c *csvDir) bars(ctx context.Context, q Query) (*Series, error) {
-	root, err := c.open()
+	root, names, err := c.open()
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	name, iv, err := findFile(root, q)
+	found, err := findFile(named(names), q)
 	if err != nil {
 		return nil, err
 	}
-	file, err := c.readFile(ctx, root, name, q)
+	file, err := c.readFile(ctx, root, found.name, q)
 	if err != nil {
-		return nil, fmt.Errorf("csv: %s: %w", name, err)
+		return nil, fmt.Errorf("csv: %s: %w", found.name, err)
 	}
-	out, err := file.answer(q, iv)
+	out, err := file.answer(q, found.iv)
 	if err != nil {
-		return nil, fmt.Errorf("csv: %s: %w", name, err)
+		return nil, fmt.Errorf("csv: %s: %w", found.name, err)
 	}
 	return out, nil
 }
@@ -134,74 +179,67 @@ func (c *csvDir) resolve(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	names, err := c.names()
-	if err != nil {
-		return "", err
-	}
+	files, err := c.files()
 	// Backwards, so that of several files with another spelling the first remains.
 	found := symbol
-	for _, name := range slices.Backward(names) {
-		has, _, ok := parseName(name)
-		if ok && has == symbol {
+	for _, file := range slices.Backward(files) {
+		if file.symbol == symbol {
 			return symbol, nil
 		}
-		if ok && spellPlain(has) == spellPlain(symbol) {
-			found = has
+		if spellPlain(file.symbol) == spellPlain(symbol) {
+			found = file.symbol
 		}
 	}
-	return found, nil
+	return found, err
 }
 
 // known returns the symbols of the files, or none if the directory cannot be read. The
 // error is not lost: a query for bars returns it.
-func (c *csvDir) known() (symbols []string) {
-	names, _ := c.names()
-	for _, name := range names {
-		if symbol, _, ok := parseName(name); ok && !slices.Contains(symbols, symbol) {
-			symbols = append(symbols, symbol)
+func (c *csvDir) known() []string {
+	files, _ := c.files()
+	return symbolsOf(files)
+}
+
+// symbolsOf returns the symbols of files, each once.
+func symbolsOf(files []csvName) (symbols []string) {
+	for _, file := range files {
+		if !slices.Contains(symbols, file.symbol) {
+			symbols = append(symbols, file.symbol)
 		}
 	}
 	return symbols
 }
 
-// findFile chooses the file for q and returns its name and interval. Of the files whose
-// names have an interval it takes the one with the longest from which the bars of q can
-// be made. If there is none it takes the file without an interval, and returns "" for it.
-func findFile(root *os.Root, q Query) (string, Interval, error) {
-	names, err := fileNames(root)
-	if err != nil {
-		return "", "", err
-	}
-	// If several files differ only in upper and lower case or compression, the first in
-	// order counts. The symbols are for the error message.
-	files := make(map[Interval]string)
+// findFile chooses the file for q. Of the files whose names have an interval it takes the one
+// with the longest from which the bars of q can be made. If there is none it takes the file
+// without an interval. If several differ only in upper and lower case or compression, the first
+// counts.
+func findFile(all []csvName, q Query) (csvName, error) {
+	files := make(map[Interval]csvName)
 	var have []Interval
-	var symbols []string
-	for _, name := range names {
-		symbol, iv, ok := parseName(name)
-		if ok && symbol == q.Symbol && files[iv] == "" {
-			files[iv] = name
-			have = append(have, iv)
-		}
-		if ok && !slices.Contains(symbols, symbol) && len(symbols) < 20 {
-			symbols = append(symbols, symbol)
+	for _, file := range slices.Backward(all) {
+		if file.symbol == q.Symbol {
+			files[file.iv] = file
+			have = append(have, file.iv)
 		}
 	}
 	if iv, ok := q.Interval.nearest(have); ok {
-		return files[iv], iv, nil
+		return files[iv], nil
 	}
-	if name := files[""]; name != "" {
-		return name, "", nil
+	if file, ok := files[""]; ok {
+		return file, nil
 	}
 	if len(have) > 0 {
-		return "", "", fmt.Errorf("%w: csv has %q at %s only, of which bars of %s cannot be made; ask for %s", ErrTooFine, q.Symbol, spelled(have), q.Interval, spelled(madeOf(have...)))
+		have = slices.DeleteFunc(Intervals(), func(iv Interval) bool { return !slices.Contains(have, iv) })
+		return csvName{}, fmt.Errorf("%w: csv has %q at %s only, of which bars of %s cannot be made; ask for %s", ErrTooFine, q.Symbol, spelled(have), q.Interval, spelled(madeOf(have...)))
 	}
 	stem, or := strings.ToLower(q.Symbol), ", one of shorter bars that make such, or"
 	if q.Interval == Minute1 { // the shortest
 		or = " or"
 	}
-	return "", "", noFile(fmt.Sprintf("csv has no file for %q: bars of %s need %s-%[2]s.csv%[4]s %[3]s.csv; it has %[5]s",
-		q.Symbol, q.Interval, stem, or, cmp.Or(strings.Join(symbols, " "), "none")))
+	symbols := symbolsOf(all)
+	return csvName{}, noFile(fmt.Sprintf("csv has no file for %q: bars of %s need %s-%[2]s.csv%[4]s %[3]s.csv; it has %[5]s",
+		q.Symbol, q.Interval, stem, or, cmp.Or(strings.Join(symbols[:min(len(symbols), 20)], " "), "none")))
 }
 
 // noFile is the error for a symbol that the directory has no file of.
@@ -211,36 +249,6 @@ func (e noFile) Error() string { return string(e) }
 
 // Is reports whether e is what target reports, for ErrUnlisted.
 func (noFile) Is(target error) bool { return target == ErrUnlisted }
-
-// names returns the names of the files in the directory, sorted.
-func (c *csvDir) names() ([]string, error) {
-	root, err := c.open()
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return fileNames(root)
-}
-
-// fileNames returns the names in a directory, sorted, so that the choice between them does
-// not depend on the file system. More than maxFiles are an error: without the others a file
-// that is there would be said to be missing.
-func fileNames(root *os.Root) ([]string, error) {
-	dir, err := root.Open(".")
-	if err != nil {
-		return nil, fmt.Errorf("csv: %w", err)
-	}
-	defer dir.Close()
-	names, err := dir.Readdirnames(maxFiles + 1)
-	switch {
-	case err != nil && err != io.EOF:
-		return nil, fmt.Errorf("csv: %w", err)
-	case len(names) > maxFiles:
-		return nil, fmt.Errorf("csv: the directory has more than %d files; keep those that are not needed in another one", maxFiles)
-	}
-	slices.Sort(names)
-	return names, nil
-}
 
 // parseName reads SYMBOL-INTERVAL.csv or SYMBOL.csv. What follows the last dash
 // is an interval only if it starts with a digit: BRK-B is a symbol.
@@ -309,65 +317,52 @@ type csvFile struct {
 // readCSV reads the rows of a file. Of rows with equal times the last counts. A row that has
 // not begun is left out, so that the bar of now is the last and forming.
 func readCSV(ctx context.Context, text io.Reader, changed time.Time, q Query) (*csvFile, error) {
-	f := &csvFile{rows: &Series{Symbol: q.Symbol, Source: "csv"}, now: time.Now(), changed: changed}
-	inOrder, extra := true, make([][]float64, len(q.Extra))
-	err := eachRow(ctx, text, q.Extra, func(b Bar, values []float64) {
-		inOrder = inOrder && (f.newest < b.Time || f.rows.Len() == 0)
-		f.newest = max(f.newest, b.Time)
-		f.rows.Append(b)
-		for i, v := range values {
-			extra[i] = append(extra[i], v)
-		}
-	})
-	if err := cmp.Or(err, ctx.Err()); err != nil {
+	rows, err := readRows(ctx, text, q)
+	if err != nil {
 		return nil, err
 	}
-	if !inOrder {
-		f.rows, extra = sortRows(f.rows, extra)
-	}
-	for i, name := range q.Extra {
-		if f.rows.Extra == nil {
-			f.rows.Extra = make(map[string][]float64)
-		}
-		f.rows.Extra[name] = extra[i]
-	}
-	begun, _ := slices.BinarySearch(f.rows.Time, f.now.Unix()+1)
-	switch {
-	case f.rows.Len() == 0:
+	if rows.Len() == 0 {
 		return nil, errors.New("there are no rows in it")
-	case begun == 0:
+	}
+	f := &csvFile{now: time.Now(), newest: slices.Max(rows.Time), changed: changed}
+	rows = rows.sorted()
+	begun, _ := slices.BinarySearch(rows.Time, f.now.Unix()+1)
+	if begun == 0 {
 		return nil, fmt.Errorf("all of its rows are in the future, the newest of %s; times without a zone are in UTC", time.Unix(f.newest, 0).UTC().Format(time.DateTime))
 	}
-	f.rows = f.rows.Slice(0, begun)
+	f.rows = rows.Slice(0, begun)
 	return f, nil
 }
 
-// sortRows puts rows and their extra columns in order of time. Of equal times it keeps the
-// row that stands last.
-func sortRows(rows *Series, extra [][]float64) (*Series, [][]float64) {
-	order := make([]int, rows.Len())
+// sorted returns s in order of time. Of bars with equal times it keeps the last one.
+func (s *Series) sorted() *Series {
+	order := make([]int, s.Len())
+	inOrder := true
 	for i := range order {
 		order[i] = i
+		inOrder = inOrder && (i == 0 || s.Time[i] > s.Time[i-1])
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(rows.Time[a], rows.Time[b]), cmp.Compare(a, b)) })
-	sorted, columns := &Series{Symbol: rows.Symbol, Source: rows.Source}, make([][]float64, len(extra))
-	sorted.Grow(rows.Len())
+	if inOrder {
+		return s
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.Time[a], s.Time[b]) })
+	t := &Series{Symbol: s.Symbol, Source: s.Source}
+	t.Grow(s.Len())
 	for i, n := range order {
-		if i+1 < len(order) && rows.Time[order[i+1]] == rows.Time[n] {
+		if i+1 < len(order) && s.Time[order[i+1]] == s.Time[n] {
 			continue
 		}
-		sorted.Append(rows.Bar(n))
-		for j := range extra {
-			columns[j] = append(columns[j], extra[j][n])
+		t.Append(s.Bar(n))
+		for name, column := range s.Extra {
+			t.setExtra(name, append(t.Extra[name], column[n]))
 		}
 	}
-	return sorted, columns
+	return t
 }
 
-// eachRow calls take with each row of a file, in the order of the file; values are of the extra
-// columns, and good until the next call. A bad row is an error that names its line, since the
-// owner of the file can correct it. It stops early, without an error, when ctx ends.
-func eachRow(ctx context.Context, text io.Reader, extra []string, take func(b Bar, values []float64)) error {
+// readRows returns the rows of a file in its order. A bad row is an error that names its line,
+// since the owner of the file can correct it.
+func readRows(ctx context.Context, text io.Reader, q Query) (*Series, error) {
 	// One byte more than allowed tells a longer file from one that just fits.
 	r := &io.LimitedReader{R: text, N: maxFile + 1}
 	records := csv.NewReader(r)
@@ -375,39 +370,42 @@ func eachRow(ctx context.Context, text io.Reader, extra []string, take func(b Ba
 	records.TrimLeadingSpace = true
 	header, err := records.Read()
 	if err != nil {
-		return errors.New("the first line with the names of the columns is missing")
+		return nil, errors.New("the first line with the names of the columns is missing")
 	}
-	col, err := findColumns(header, extra)
+	col, err := findColumns(header, q.Extra)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	of := "" // the symbol of the first row
-	values := make([]float64, len(extra))
+	of, rows := "", &Series{Symbol: q.Symbol, Source: "csv"} // of is the symbol of the first row
 	for ctx.Err() == nil {
 		record, err := records.Read()
-		// Checked first: the reader may have stopped within a line, which then looks broken.
-		if r.N <= 0 {
-			return fmt.Errorf("longer than %d MiB", maxFile>>20)
+		switch {
+		case r.N <= 0: // the reader may have stopped within a line, which then looks broken
+			return nil, fmt.Errorf("longer than %d MiB", maxFile>>20)
+		case err == io.EOF:
+			return rows, nil
+		case err != nil:
+			return nil, err
 		}
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		bar, err := col.read(record, values)
-		if symbol := col.symbolOf(record); of == "" {
-			of = symbol
-		} else if err == nil && symbol != "" && symbol != of {
+		bar, err := col.read(record)
+		symbol := col.symbolOf(record)
+		if of = cmp.Or(of, symbol); err == nil && symbol != "" && symbol != of {
 			err = fmt.Errorf("the row is of %q and the first one of %q: a file has the rows of one symbol", limit.Clip(symbol), limit.Clip(of))
 		}
 		if err != nil {
 			line, _ := records.FieldPos(0)
-			return fmt.Errorf("line %d: %w", line, err)
+			return nil, fmt.Errorf("line %d: %w", line, err)
 		}
-		take(bar, values)
+		rows.Append(bar)
+		for i, at := range col.extra {
+			v, err := strconv.ParseFloat(strings.TrimSpace(record[at]), 64)
+			if err != nil { // what is not a number is missing
+				v = math.NaN()
+			}
+			rows.setExtra(q.Extra[i], append(rows.Extra[q.Extra[i]], v))
+		}
 	}
-	return nil
+	return nil, ctx.Err()
 }
 
 // csvColumns holds the position of each value in a record.
@@ -462,9 +460,8 @@ func findColumns(header, extra []string) (c csvColumns, err error) {
 	return c, nil
 }
 
-// read returns a record as a bar, and puts the extra columns into values. An empty volume
-// counts as zero; an extra value that is not a number becomes NaN.
-func (c csvColumns) read(record []string, values []float64) (b Bar, err error) {
+// read returns a record as a bar. An empty volume counts as zero.
+func (c csvColumns) read(record []string) (b Bar, err error) {
 	if b.Time, err = ParseTime(record[c.time], nil, false); err != nil {
 		return b, err
 	}
@@ -476,11 +473,6 @@ func (c csvColumns) read(record []string, values []float64) (b Bar, err error) {
 		// Only a volume may be empty.
 		if *to, err = strconv.ParseFloat(text, 64); err != nil && (i < 4 || text != "") {
 			return b, fmt.Errorf("%q is not a number", limit.Clip(text))
-		}
-	}
-	for i, at := range c.extra {
-		if values[i], err = strconv.ParseFloat(strings.TrimSpace(record[at]), 64); err != nil {
-			values[i] = math.NaN()
 		}
 	}
 	if err = b.Check(); err == nil && b.Low <= 0 {
@@ -499,4 +491,143 @@ func (c csvColumns) symbolOf(record []string) string {
 		return ""
 	}
 	return separators.Replace(strings.ToUpper(strings.TrimSpace(record[c.symbol])))
+}
+
+// answer returns the bars that q asks for. The rows of the file are of the interval iv, or of
+// the one that is most often their distance if that is "". It returns an error if they are too
+// long.
+func (f *csvFile) answer(q Query, iv Interval) (*Series, error) {
+	apart, common := distances(f.rows.Time)
+	n := f.rows.Len()
+	// A few rows may be far apart by chance, and those of a thin market by any distance.
+	if iv != "" && n >= 10 && apart[iv] == 0 && common.Seconds() > iv.Seconds() && 2*apart[common] > n {
+		return nil, fmt.Errorf("no two of its rows are %s apart, as its name says, and most are %s apart: name it SYMBOL-%[2]s.csv", iv, common)
+	}
+	if iv = cmp.Or(iv, common); iv == "" {
+		return nil, errors.New("its rows are spaced like no interval; name the file SYMBOL-INTERVAL.csv")
+	}
+	if !q.Interval.holds(iv) {
+		return nil, fmt.Errorf("%w: bars of %s cannot be made of bars of %s; ask for %s", ErrTooFine, q.Interval, iv, spelled(madeOf(iv)))
+	}
+	s := resample(f.rows, q.Interval, nil, 0)
+	// A price of a closed bar is as old as its end; while the last row is forming it is as
+	// new as the file.
+	s.AsOf, s.PriceAt = f.now.UnixMilli(), iv.Next(f.rows.Time[n-1])*1000
+	if s.PriceAt > s.AsOf {
+		s.PriceAt = min(f.changed.UnixMilli(), s.AsOf)
+	}
+	if f.newest > f.now.Unix()+maxAhead {
+		s.ahead = f.newest * 1000
+	}
+	s.Gaps = findGaps(s, f.session(iv))
+	row := 0
+	for _, start := range s.Time {
+		end := q.Interval.Next(start)
+		for row+1 < n && f.rows.Time[row+1] < end {
+			row++
+		}
+		if d := delayOf(iv, f.rows.Time[row], end); d != (Delay{}) {
+			d.Start = start
+			s.Delayed = append(s.Delayed, d)
+		}
+		row = min(row+1, n-1)
+	}
+	s.Forming = s.ClosedAt(s.Len()-1) > f.now.Unix()
+	// A copy: a cache must not hold more for a few bars.
+	tail := s.copied(max(0, s.Len()-q.Limit))
+	return tail, tail.Check()
+}
+
+// copied returns the bars from index i on in columns of their own.
+func (s *Series) copied(i int) *Series {
+	t := s.Slice(i, s.Len())
+	t.Grow(0)
+	t.Gaps, t.Delayed = slices.Clone(t.Gaps), slices.Clone(t.Delayed)
+	for name, column := range t.Extra {
+		t.Extra[name] = slices.Clone(column)
+	}
+	return t
+}
+
+// delayOf returns how long after its end a bar closes. Rows are of the interval iv, and the
+// last one of the bar begins at last.
+//
+// A row is written when it has ended, perhaps a little later, so the one that ended last may
+// be on its way. One that is still missing after its own length had no trade or stands in a
+// night, and no longer bar waits for it.
+//
+// A row counts for the bar in which it begins. If rows do not begin on the borders of iv, as
+// the hours of New York at 9:30, the last one of each bar ends that much after the bar, so
+// bars are complete that much later.
+func delayOf(iv Interval, last, end int64) (d Delay) {
+	border := iv.Next(iv.Start(last)) // where the row would end if it began on the border
+	d.Offset = iv.Next(last) - border
+	if border < end {
+		d.Missing = iv.Seconds()
+	}
+	return d
+}
+
+// distances counts how often two rows are an interval apart, and returns the most frequent one
+// as well, of equal ones the first that was so frequent; "" if there is none. From 28 to 31 days
+// count as a month.
+func distances(times []int64) (counts map[Interval]int, common Interval) {
+	counts = make(map[Interval]int)
+	for i := 1; i < len(times); i++ {
+		apart := times[i] - times[i-1]
+		if apart >= 28*day && apart <= 31*day {
+			apart = month
+		}
+		if iv, ok := ofLength[apart]; ok {
+			if counts[iv]++; counts[iv] > counts[common] {
+				common = iv
+			}
+		}
+	}
+	return counts, common
+}
+
+// ofLength has the interval of each length in seconds.
+var ofLength = func() map[int64]Interval {
+	m := make(map[int64]Interval)
+	for iv, length := range seconds {
+		m[length] = iv
+	}
+	return m
+}()
+
+// Places of weekdays in days since 1970, which began on a Thursday.
+const saturday, sunday = 2, 3
+
+// session returns a session if the rows, which are of the interval iv, are those of an
+// exchange, whose nights and weekends do not count as gaps, and nil if the market never
+// closes. A market never closes if there are rows on at least half of the Saturdays and
+// half of the Sundays between the first row and the last: an exchange may be open on one
+// Saturday, or on all of them, but then not on Sundays. Bars
+// longer than a day do not show that; of those, only a pair with a coin never closes.
+func (f *csvFile) session(iv Interval) *session {
+	exchange := &session{zone: time.UTC}
+	if iv.Seconds() > day {
+		if base, _, pair := splitPair(f.rows.Symbol); pair && !fiat[base] {
+			return nil
+		}
+		return exchange
+	}
+	var dates [7]int64 // how many dates have rows, by weekday
+	var today int64    // the last date
+	for i, t := range f.rows.Time {
+		if date := floor(t, day) / day; i == 0 || date > today {
+			today = date
+			dates[date-floor(date, 7)]++
+		}
+	}
+	first := floor(f.rows.Time[0], day) / day
+	half := func(weekday int64) bool {
+		all := (floor(today-weekday, 7) - floor(first-1-weekday, 7)) / 7
+		return 2*dates[weekday] >= all
+	}
+	if dates[saturday] > 0 && half(saturday) && half(sunday) {
+		return nil
+	}
+	return exchange
 }
