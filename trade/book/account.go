@@ -162,7 +162,10 @@ func (b *Book) openValue(symbol string, side Side, beside *Order) (size, value e
 		if o.mate != nil {
 			highest = max(highest, b.likely(o.mate))
 		}
-		size += o.Remaining()
+		sum, fits := size.Add(o.Remaining())
+		if size = sum; !fits {
+			size = side.Sign(math.MaxInt64) // nothing fits beside that
+		}
 		value = together(value, worth(o.Remaining(), highest))
 		follows = follows || o.Type == Market || o.Type == TrailingStop
 	}

@@ -78,32 +78,25 @@ const (
 // it would rest. It changes nothing. A refusal names the limit and what would be within it.
 // What only a different order could meet is told before what waiting helps with.
 func (b *Book) Check(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
-	// The order is judged together with all open ones of its side, and at the highest
-	// price that it could cost.
-	size, fits := b.Pending(o)
-	out := o.Cut() || fits && Shrinks(b.Owned(o.Symbol), size) // it leaves the position, and does nothing else
-	if err := b.checkTrading(out); err != nil {
+	with := b.weigh(o)
+	if err := b.checkTrading(with.out); err != nil {
 		return err
 	}
 	worst := Worst(r, o, price, fill)
-	if err := b.checkNotional(o, worst, out); err != nil {
+	if err := b.checkNotional(o, worst, with.out); err != nil {
 		return err
 	}
 	if err := b.checkReduceOnly(o, fill); err != nil {
 		return err
 	}
-	if !fits {
+	if !with.fits {
 		return Refuse("out_of_range", "%v; lower the %s", errOverflow, o.Measure())
 	}
-	if err := b.checkPosition(o, size, worst, out); err != nil {
+	if err := b.checkPosition(o, with.size, worst, with.out); err != nil {
 		return err
 	}
-	others := exact.Decimal(0)
-	if !o.Cut() {
-		_, others, _ = b.openValue(o.Symbol, o.Side, o)
-	}
 	reserved, missing := b.reservedBut(o.Symbol)
-	if err := b.checkAccount(o, spending{o.Quantity, worst, size - o.Side.Sign(o.Quantity), others}, reserved, missing...); err != nil {
+	if err := b.checkAccount(o, spending{o.Quantity, worst, with.size - o.Side.Sign(o.Quantity), with.others}, reserved, missing...); err != nil {
 		return err
 	}
 	if err := b.checkOpen(r, o, fill); err != nil {
@@ -122,23 +115,30 @@ func Worst(r OrderRequest, o *Order, price, fill exact.Decimal) exact.Decimal {
 	return worst
 }
 
-// Pending returns the signed quantity that would be filled if o and all open
-// orders of its side were filled, and false if that leaves the range. Limits are judged by
-// this sum, because several orders that each close a position could together turn it
-// around. One of which no more is filled than reduces the position is judged alone, and by no
-// more than that.
-func (s *State) Pending(o *Order) (exact.Decimal, bool) {
-	if o.Cut() {
-		return o.Side.Sign(o.Closes(s.Holdings[o.Symbol].Quantity)), true
-	}
-	sum, ok := o.Remaining(), true
-	for _, other := range s.counted(o.Symbol, o.Side, o) {
-		if ok {
-			sum, ok = sum.Add(other.Remaining())
-		}
-	}
-	return sum, ok
+// weight is what an order comes to with all open ones of its side. Limits are judged by that,
+// because several orders that each close a position could together turn it around.
+type weight struct {
+	size   exact.Decimal // signed, as a fill of all of them
+	fits   bool          // size is in range
+	others exact.Decimal // what the open ones are worth, each at the highest price that it is likely to be filled at
+	out    bool          // it leaves a position, and does nothing else
 }
+
+// weigh returns the weight of o, a new order. One of which no more is filled than reduces the
+// position is judged alone, and by no more than that.
+func (b *Book) weigh(o *Order) weight {
+	if o.Cut() {
+		return weight{size: o.Side.Sign(o.Closes(b.Holdings[o.Symbol].Quantity)), fits: true, out: true}
+	}
+	size, others, _ := b.openValue(o.Symbol, o.Side, o)
+	w := weight{others: others}
+	w.size, w.fits = o.Remaining().Add(size)
+	w.out = w.fits && Shrinks(b.Owned(o.Symbol), w.size)
+	return w
+}
+
+// Leaves reports whether o, a new order, and all open ones of its side can only shrink what is held.
+func (b *Book) Leaves(o *Order) bool { return b.weigh(o).out }
 
 // counted is an open order that limits count, and the other one of its oco: of the two one counts.
 type counted struct {
@@ -151,6 +151,7 @@ type counted struct {
 // not count, nor does the order that beside replaces, nor the oco in which beside takes a place.
 func (s *State) counted(symbol string, side Side, beside *Order) (all []counted) {
 	ocos := make(map[string]int) // where in all the first of a group is
+	all = make([]counted, 0, len(s.Open[symbol]))
 	for _, o := range s.Open[symbol] {
 		oco := o.Role == RoleOCO
 		if o.Side != side || o.Cut() || beside != nil && (o.ID == beside.Replaces || oco && beside.Role == RoleOCO && beside.Group == o.Group) {

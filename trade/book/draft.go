@@ -189,15 +189,15 @@ func (b *Book) exits(o *Order, r OrderRequest, entry exact.Decimal) error {
 			word, why = "above", "the price would be out of range"
 		}
 		at, ok := x.At(entry, above)
+		low, high := exit.role.reach(entry, tick)
 		switch {
 		case !ok || !fits:
 			return Refuse("bad_exit", "a %s of %s does not go with an entry at %s: %s; choose a smaller distance", exit.role, x.written(), entry, why)
+		case x.Price != 0 && (at < low || at > high):
+			return Refuse("bad_exit", `a %s at the price %s is too far from an entry at %s: as a price it is from %s to %s; a number is a price, `+
+				`and a distance from the entry is written in percent, such as "3%%", or in average true ranges, such as "2atr"`, exit.role, at, entry, low, high)
 		case at == entry || (at > entry) != above:
-			return Refuse("bad_exit", "a %s of %s does not go with an entry at %s: of a %s it is %s the entry%s", exit.role, at, entry, o.Side, word, x.inPercent(entry))
-		case x.Price != 0:
-			if farthest := tooFar(exit.role, at, entry, tick); farthest != "" {
-				return Refuse("bad_exit", "a %s at the price %s is too far from an entry at %s: %s%s%s", exit.role, at, entry, farthest, samePlace(at, entry), x.inPercent(entry))
-			}
+			return Refuse("bad_exit", "a %s of %s does not go with an entry at %s: of a %s it is %s the entry", exit.role, at, entry, o.Side, word)
 		}
 		*exit.to = &x
 	}
@@ -208,51 +208,17 @@ func (b *Book) exits(o *Order, r OrderRequest, entry exact.Decimal) error {
 // the loss of a sell are, the other two below it.
 func (o *Order) above(role Role) bool { return (o.Side == Buy) == (role == RoleTakeProfit) }
 
-// tooFar returns "" unless an exit at a price is so far from the entry that a percentage must
-// have been meant: a stop_loss more than half the entry away, a take_profit above ten times
-// or below a tenth of it. Then it returns a text with the last price that is not, on the tick
-// of the market. A client that wants it there writes a distance.
-func tooFar(role Role, at, entry, tick exact.Decimal) string {
-	above := at > entry
-	bound, words, most, to := entry-entry/2, "half of the entry away", "least", exact.Up
-	switch {
-	case role == RoleStopLoss && above:
-		bound = min(entry, math.MaxInt64-entry/2) + entry/2
-	case role == RoleStopLoss:
-	case above:
-		bound, words = 10*min(entry, math.MaxInt64/10), "ten times the entry"
-	default:
-		bound, words = entry/10, "a tenth of the entry"
+// reach returns the prices between which an exit of an entry may be written as a price: a stop_loss
+// at most half the entry away, a take_profit from a tenth of it to ten times. Further away a
+// percentage must have been meant. They are on the tick of the market.
+func (r Role) reach(entry, tick exact.Decimal) (low, high exact.Decimal) {
+	low, high = entry-entry/2, min(entry, math.MaxInt64-entry/2)+entry/2
+	if r == RoleTakeProfit {
+		low, high = entry/10, 10*min(entry, math.MaxInt64/10)
 	}
-	if at == bound || (at > bound) != above {
-		return ""
-	}
-	if above {
-		most, to = "most", exact.Down
-	}
-	bound, _ = bound.Step(tick, to)
-	return fmt.Sprintf("as a price it is at %s %s, %s", most, bound, words)
-}
-
-// samePlace returns a text that says how to write an exit at a price that is far from the
-// entry: in percent, or in average true ranges if the distance is not below the entry. The
-// percentage is rounded down, because an exit is rounded to the tick away from its entry.
-func samePlace(at, entry exact.Decimal) string {
-	share, ok := (at - entry).Abs().Over(entry, exact.Down)
-	if !ok || share >= exact.One {
-		return "; further away it is written in average true ranges"
-	}
-	return fmt.Sprintf(`; for this price write "%s%%"`, 100*share)
-}
-
-// inPercent returns advice for a client that wrote a price and may have meant a
-// percentage: how to write that. It is empty if x cannot have been meant so, because it is
-// near the entry or not below 100.
-func (x Exit) inPercent(entry exact.Decimal) string {
-	if x.Price == 0 || x.Price >= 100*exact.One || (x.Price-entry).Abs() <= entry/2 {
-		return ""
-	}
-	return fmt.Sprintf(`; a number is a price, and a percentage the distance from the entry: for %s %% away from it write "%s%%"`, x.Price, x.Price)
+	low, _ = low.Step(tick, exact.Up)
+	high, _ = high.Step(tick, exact.Down)
+	return low, high
 }
 
 // written returns x, which is a distance, as a client writes it.

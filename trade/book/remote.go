@@ -135,9 +135,9 @@ func (b *Book) notHeld(symbol string) error {
 
 // Key returns a symbol in upper case and without separators, which services write
 // differently: BRK-B, BRK.B and brk/b have the same key.
-func Key(symbol string) string {
-	return strings.ToUpper(strings.NewReplacer("/", "", "-", "", ".", "").Replace(symbol))
-}
+func Key(symbol string) string { return strings.ToUpper(separators.Replace(symbol)) }
+
+var separators = strings.NewReplacer("/", "", "-", "", ".", "")
 
 // Difference is a position at the broker that is not what the book expects.
 type Difference struct {

@@ -168,11 +168,10 @@ func (a *arrival) Enter(ev *book.Event, _ int64) error {
 // does not allow it, or if it asks for what a broker elsewhere cannot do. Locked.
 func (v *venue) admit(r book.OrderRequest, o *book.Order, price, fill exact.Decimal) error {
 	remote := &v.Book.Remote
-	size, fits := v.Book.Pending(o)
-	reduces := fits && book.Shrinks(v.Book.Owned(o.Symbol), size)
 	// An order that only shrinks a position is allowed even if book and broker differ, because
 	// the owner must be able to get out.
-	switch out, differs := reduces || o.Cut(), remote.Differs(); {
+	out := v.Book.Leaves(o)
+	switch differs := remote.Differs(); {
 	case remote.Closed != "":
 		return book.Refuse("broker_not_ready", "no order is sent to %s: %s", remote.Name, remote.Closed)
 	case len(differs) > 0 && !out:
@@ -204,7 +203,7 @@ func (v *venue) admit(r book.OrderRequest, o *book.Order, price, fill exact.Deci
 		return book.Later.Refuse("broker_rule", "order %s is not known to %s yet, or filled in part, and cannot be replaced: cancel it and place another", old.ID, remote.Name)
 	case old != nil && (old.Side != o.Side || old.Type != o.Type):
 		return book.Refuse("broker_rule", "%s can change the prices and the quantity of an order, not its side or type: cancel it and place another", remote.Name)
-	case !reduces && !o.Cut() && (!ok || need > power):
+	case !out && (!ok || need > power):
 		most, _ := exact.Product(max(power, 0), exact.One).Per(worst)
 		most, _ = most.Step(v.Book.Grid(o.Symbol).Lot, exact.Down)
 		return book.Refuse("buying_power", "the order is worth %s and the account at %s can spend %s; %s", need, remote.Name, power, o.AtMost(most))
