@@ -2,6 +2,7 @@ package alert
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -90,7 +91,8 @@ func (j *Judge) bars(r watch.Round, waiting []Waiting, with *market.Series, bega
 				results[w.key] = result // nil is remembered as well
 			}
 			if value, ok := w.met(result, r.Bars.Close[i]); ok {
-				found[w.ID] = book.Latest(found[w.ID], book.Trigger{Value: book.ValueOf(value), Bar: start, Late: end <= began.UnixMilli(), At: end})
+				all := append(found[w.ID], book.Trigger{Value: json.Number(indicators.AppendValue(nil, value)), Bar: start, Late: end <= began.UnixMilli(), At: end})
+				found[w.ID] = all[max(0, len(all)-book.MaxFirings):]
 				w.Alert = w.After(end)
 			}
 		}

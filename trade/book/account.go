@@ -52,20 +52,18 @@ func (a AccountRules) note(unpriced []string) string {
 
 // ledger holds the sums over all positions of an account.
 type ledger struct {
-	cash, equity exact.Money // cash is what was paid in, less what was paid for positions, fees included
-	exposure     exact.Money // what all positions are worth, longs and shorts added up
-	realized     exact.Money
-	fees         exact.Money
-	whole        bool     // every position has a price, and no sum has left the range
-	synthetic    bool     // a position is valued at an invented price, or one was bought or sold at one
-	excluded     []string // symbols in other currencies
-	unpriced     []string // symbols of positions without a price
+	DayMark              // as it would be now, without a date
+	cash     exact.Money // what was paid in, less what was paid for positions, fees included
+	exposure exact.Money // what all positions are worth, longs and shorts added up
+	whole    bool        // every position has a price, and no sum has left the range
+	excluded []string    // symbols in other currencies
+	unpriced []string    // symbols of positions without a price
 }
 
 // ledger adds up the positions of s at the newest prices.
 func (b *Book) ledger() ledger {
 	account := b.Rules.Account
-	l := ledger{cash: account.Cash.Money(), whole: true}
+	l := ledger{DayMark: DayMark{Cash: account.Cash}, cash: account.Cash.Money(), whole: true}
 	add := func(to *exact.Money, x exact.Money) {
 		sum, ok := to.Add(x)
 		*to, l.whole = sum, l.whole && ok
@@ -80,20 +78,20 @@ func (b *Book) ledger() ledger {
 		// Cash changes by what was realized, and by what the open position cost.
 		add(&l.cash, h.Realized)
 		add(&l.cash, h.Cost.Neg())
-		add(&l.realized, h.Realized)
-		add(&l.fees, h.Fees)
+		add(&l.Realized, h.Realized)
+		add(&l.Fees, h.Fees)
 		// An open position without a price has no known worth, so the sums are not
 		// whole.
 		mark := b.price(symbol)
 		if mark <= 0 && h.Quantity != 0 {
 			l.whole, l.unpriced = false, append(l.unpriced, symbol)
 		}
-		l.synthetic = l.synthetic || h.Synthetic || h.Quantity != 0 && b.Markets.Of(symbol).Synthetic
+		l.Synthetic = l.Synthetic || h.Synthetic || h.Quantity != 0 && b.Markets.Of(symbol).Synthetic
 		add(&worth, exact.Product(h.Quantity, mark))
 		add(&l.exposure, exact.Product(h.Quantity.Abs(), mark))
 	}
-	l.equity = l.cash
-	add(&l.equity, worth)
+	l.Equity = l.cash
+	add(&l.Equity, worth)
 	return l
 }
 
@@ -101,7 +99,7 @@ func (b *Book) ledger() ledger {
 // exposure. An equity below zero counts as zero. It reports false if the buying power
 // is not known: a price is missing, or a sum is out of range.
 func (b *Book) power(l ledger) (exact.Decimal, bool) {
-	equity, ok1 := l.equity.Per(exact.One)
+	equity, ok1 := l.Equity.Per(exact.One)
 	exposure, ok2 := l.exposure.Per(exact.One)
 	most, fits := max(equity, 0).Times(b.Rules.Account.Leverage, exact.Down)
 	if !fits { // as much as exposure can be counted

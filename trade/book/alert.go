@@ -83,9 +83,9 @@ const (
 	EndedExpired   Ending = "expired"
 )
 
-// WithEnding returns a as it is after its end. The alert itself is not changed, because
+// withEnding returns a as it is after its end. The alert itself is not changed, because
 // states share it.
-func (a *Alert) WithEnding(why Ending, at Time) *Alert {
+func (a *Alert) withEnding(why Ending, at Time) *Alert {
 	b := *a
 	b.Ended, b.EndedAt = why, &at
 	return &b
@@ -132,16 +132,6 @@ func (p *Pause) UnmarshalText(text []byte) error {
 	return err
 }
 
-// parsePause reads a length of time: a duration of Go, or an interval.
-func parsePause(text string) (time.Duration, bool) {
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		iv, _ := market.ParseInterval(text)
-		d = iv.Duration()
-	}
-	return d, d >= time.Second && d <= MaxPause
-}
-
 // Standing says how the market stands to an alert's condition now, so that the client
 // that set the alert sees at once whether it asked for the right thing.
 type Standing struct {
@@ -179,9 +169,13 @@ func (a *Alert) Repeats(r AlertRequest) error {
 		return Refuse("bad_repeat", "repeat %q is not one of once, each_bar, each_time", limit.Clip(string(r.Repeat)))
 	}
 	if r.Cooldown != "" {
-		pause, ok := parsePause(r.Cooldown)
+		pause, err := time.ParseDuration(r.Cooldown)
+		if err != nil {
+			iv, _ := market.ParseInterval(r.Cooldown)
+			pause = iv.Duration()
+		}
 		switch {
-		case !ok:
+		case pause < time.Second || pause > MaxPause:
 			return Refuse("bad_cooldown", "cooldown %q: a time such as 4h, 90m or 1d, from a second to %d days", limit.Clip(r.Cooldown), MaxPause/(24*time.Hour))
 		case a.Repeat == "":
 			return Refuse("bad_cooldown", "an alert that fires once needs no cooldown: say repeat each_bar or each_time with it")
@@ -269,7 +263,7 @@ func (a *Alert) Ready(at int64) bool {
 		return false
 	case a.FiredAt == nil:
 		return true
-	case at < a.Rested():
+	case at < a.rested():
 		return false
 	}
 	return at > a.FiredAt.UnixMilli()
@@ -309,9 +303,9 @@ func (a *Alert) After(at int64) *Alert {
 	return &b
 }
 
-// Rested returns when the cooldown of an alert ends, or has ended, in unix milliseconds;
+// rested returns when the cooldown of an alert ends, or has ended, in unix milliseconds;
 // zero if it has none or has not fired yet.
-func (a *Alert) Rested() int64 {
+func (a *Alert) rested() int64 {
 	if a.FiredAt == nil || a.Cooldown == 0 {
 		return 0
 	}

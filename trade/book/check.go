@@ -90,7 +90,7 @@ func (b *Book) Check(r OrderRequest, o *Order, price, fill exact.Decimal, at Tim
 		return err
 	}
 	if !with.fits {
-		return Refuse("out_of_range", "%v; lower the %s", errOverflow, o.Measure())
+		return Refuse("out_of_range", "%v; lower the %s", errOverflow, o.measure())
 	}
 	if err := b.checkPosition(o, with.size, worst, with.out); err != nil {
 		return err
@@ -176,7 +176,7 @@ func (b *Book) checkPosition(o *Order, size, price exact.Decimal, shrinks bool) 
 	after, ok := b.Holdings[o.Symbol].Quantity.Add(size)
 	if notional, fits := after.Abs().Times(price, exact.Up); !shrinks && (!ok || !fits || notional > most) {
 		return Refuse("max_position_notional", "the position in %s, open orders included, would be worth %s, over the limit of %s; lower the %s",
-			o.Symbol, exact.Product(after.Abs(), price), most, o.Measure())
+			o.Symbol, exact.Product(after.Abs(), price), most, o.measure())
 	}
 	return nil
 }
@@ -387,21 +387,6 @@ func (b *Book) checkCollars(o *Order, with OCO, price exact.Decimal) error {
 			}
 			return Refuse("price_collar", "a %s limit of %s is too far from the price %s; %s to %s is allowed", o.Side, *o.Price, from, low, high)
 		}
-	}
-	return nil
-}
-
-// checkRests refuses an order that must not be filled on arrival but would be: one that
-// is post_only, and the limit of an oco, because its stop would be left with nothing to
-// protect. Price is the market's.
-func checkRests(o *Order, with OCO, price exact.Decimal) error {
-	switch {
-	case o.PostOnly:
-		return Refuse("post_only", "the market at %s has reached the limit of %s, and a post_only order must not fill at once: choose a limit further away",
-			price, *o.Price)
-	case with != OCO{}:
-		return Refuse("bad_oco", "the market at %s has reached the limit of %s, which would fill at once and leave nothing for the stop beside it: "+
-			"the limit of a sell is above the market and its stop below it, of a buy the other way round", price, *o.Price)
 	}
 	return nil
 }

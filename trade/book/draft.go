@@ -40,7 +40,7 @@ func (b *Book) Draft(r OrderRequest, asked Inquiry, at Time) (o *Order, q Quote,
 	}
 	switch {
 	case r.Type == TrailingStop:
-		stop, ok := o.Trailing(q.Price, grid)
+		stop, ok := o.trailing(q.Price, grid)
 		if !ok {
 			return no(Refuse("bad_trail", "the distance is larger than the price %s; choose a smaller one", q.Price))
 		}

@@ -146,13 +146,6 @@ type Trigger struct {
 // sse.QueueCap, and nobody can trade while they are written down. See also newest.
 const MaxFirings = 100
 
-// Latest adds t to list, the triggers of one alert by one update in order of time, and
-// returns it. If that makes more than maxFirings, the oldest is dropped.
-func Latest(list []Trigger, t Trigger) []Trigger {
-	list = append(list, t)
-	return list[max(0, len(list)-MaxFirings):]
-}
-
 // Notification builds what a tells its subscribers. At is when it fired, and t.At when
 // the market did what it waited for.
 func (a *Alert) Notification(t Trigger, at Time) *Notification {
@@ -177,9 +170,6 @@ func (a *Alert) Notification(t Trigger, at Time) *Notification {
 	n.Condition = FiredCondition{Type: c.Type, Indicator: c.Indicator, Signal: c.Signal, Level: c.Level, Line: c.Line, Params: params}
 	return n
 }
-
-// ValueOf writes an indicator's value like all other payloads.
-func ValueOf(x float64) json.Number { return json.Number(indicators.AppendValue(nil, x)) }
 
 // Sentence returns the first sentence of a message: what happened, and at which value. Bar
 // is the start of the trigger's bar, as text.

@@ -143,8 +143,8 @@ func (o *Order) advise(change, bound string, quantity exact.Decimal) string {
 // AtMost advises a quantity of at most most for o.
 func (o *Order) AtMost(most exact.Decimal) string { return o.advise("lower", "at most", most) }
 
-// Measure names the argument that says how much o is of.
-func (o *Order) Measure() string {
+// measure names the argument that says how much o is of.
+func (o *Order) measure() string {
 	if o.Notional != 0 {
 		return "notional"
 	}
@@ -261,10 +261,10 @@ func (o *Order) WithStop(stop exact.Decimal) *Order {
 	return &after
 }
 
-// Trailing returns where a trailing stop stands when the market is at price: a sell stop
+// trailing returns where a trailing stop stands when the market is at price: a sell stop
 // below the market, a buy stop above it. It is rounded to the grid, away from the market.
 // It reports false if that is no price.
-func (o *Order) Trailing(price exact.Decimal, g Grid) (exact.Decimal, bool) {
+func (o *Order) trailing(price exact.Decimal, g Grid) (exact.Decimal, bool) {
 	return Exit{Distance: o.TrailAmount, Percent: o.TrailPercent, Tick: g.Tick}.At(price, o.Side == Buy)
 }
 

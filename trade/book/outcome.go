@@ -15,7 +15,7 @@ import (
 // that should have ended.
 
 // Report is what the paper broker did with an order when it arrived, when a price came
-// or when it was cancelled. [State.Outcome] makes an event of it. What a broker elsewhere
+// or when it was cancelled. It becomes an event by State.outcome. What a broker elsewhere
 // does is learned in package trade, because its answers can be lost.
 type Report struct {
 	Status  OrderStatus
@@ -27,10 +27,10 @@ type Report struct {
 	Mark    Quote         // the price of the market that the fill was made from
 }
 
-// Outcome returns the step that follows from what r says of the order o: the order as
+// outcome returns the step that follows from what r says of the order o: the order as
 // it is then, the holding if anything was filled, and the other orders that begin,
 // change or end with it. It does not change o.
-func (s *State) Outcome(o *Order, r Report, at Time) (*Event, error) {
+func (s *State) outcome(o *Order, r Report, at Time) (*Event, error) {
 	after := *o
 	after.Status, after.UpdatedAt = r.Status, at
 	after.Explain(r.Reason)
@@ -83,14 +83,14 @@ func (s *State) followEntry(ev *Event, price exact.Decimal) {
 		o.Explain(Because(OnlyClosed))
 		return
 	}
-	for _, leg := range s.ExitsOf(o, opened, price, ev.At) {
+	for _, leg := range s.exitsOf(o, opened, price, ev.At) {
 		ev.Open(leg)
 	}
 }
 
-// ExitsOf returns the exits for a quantity of an entry that was filled at a price, from
+// exitsOf returns the exits for a quantity of an entry that was filled at a price, from
 // which their distance is counted; the stop first.
-func (s *State) ExitsOf(entry *Order, quantity, entered exact.Decimal, at Time) (legs []*Order) {
+func (s *State) exitsOf(entry *Order, quantity, entered exact.Decimal, at Time) (legs []*Order) {
 	begin := func(role Role, x *Exit) {
 		if x == nil {
 			return
@@ -270,17 +270,20 @@ func (b *Book) Arrive(r OrderRequest, o *Order, q Quote, fill exact.Decimal) (ev
 	}
 	did := Report{Status: StatusOpen}
 	switch {
+	case fill != 0 && o.PostOnly:
+		return nil, Refuse("post_only", "the market at %s has reached the limit of %s, and a post_only order must not fill at once: choose a limit further away",
+			q.Price, *o.Price)
+	case fill != 0 && r.OCO != OCO{}: // its stop would be left with nothing to protect
+		return nil, Refuse("bad_oco", "the market at %s has reached the limit of %s, which would fill at once and leave nothing for the stop beside it: "+
+			"the limit of a sell is above the market and its stop below it, of a buy the other way round", q.Price, *o.Price)
 	case fill != 0:
-		if err := checkRests(o, r.OCO, q.Price); err != nil {
-			return nil, err
-		}
 		if did, err = b.report(o.Quantity, fill, b.Rules.FeeRate, q); err != nil {
 			return nil, err
 		}
 	case o.TimeInForce == IOC || o.TimeInForce == FOK:
 		did.Status, did.Reason = StatusCancelled, Because(NotReached, string(o.TimeInForce), q.Price.String())
 	}
-	if ev, err = b.Outcome(o, did, o.CreatedAt); err != nil {
+	if ev, err = b.outcome(o, did, o.CreatedAt); err != nil {
 		return nil, err
 	}
 	if o.Replaces != "" {
@@ -298,7 +301,7 @@ func (b *Book) Cancel(o *Order, who Who, reason Reason, at Time) (*Event, error)
 	if by := who.Short(); reason.Code == "" && !by.SameClient(o.By) { // it must hear of it
 		reason = Because(CancelledBy, cmp.Or(limit.Clip(who.Name), "another client"))
 	}
-	ev, _ := b.Outcome(o, Report{Status: StatusCancelled, Reason: reason}, at) // fills nothing, so cannot fail
+	ev, _ := b.outcome(o, Report{Status: StatusCancelled, Reason: reason}, at) // fills nothing, so cannot fail
 	ev.By = who.Short()
 	if stop, ok := b.trails[o.ID]; ok { // memory forgets it now
 		ev.Order.StopPrice = &stop

@@ -83,9 +83,6 @@ func (q Quote) CheckExact(symbol string) error {
 		"such as those of a rule, but neither orders nor alerts on the price are taken", symbol)
 }
 
-// MarketClosed is the code of a refusal because the exchange is closed.
-const MarketClosed = "market_closed"
-
 // Clock writes an instant in unix seconds for a message.
 func Clock(at int64) string { return time.Unix(at, 0).UTC().Format("2006-01-02 15:04") }
 
@@ -120,7 +117,7 @@ func (l Listing) fresh(symbol string, at Time, most time.Duration, asked Inquiry
 	age := at.Sub(q.Time().Time)
 	switch session := most == 0 && hours != (market.Hours{}) && asked.Failed == nil; {
 	case session && !hours.IsOpen(at.Unix()):
-		return q, Refuse(MarketClosed, "the exchange of %s is closed; its session is %s to %s UTC; a limit that the last price, %s, has not reached can wait for it",
+		return q, Refuse("market_closed", "the exchange of %s is closed; its session is %s to %s UTC; a limit that the last price, %s, has not reached can wait for it",
 			symbol, Clock(hours.Open), Clock(hours.Close), q.Price)
 	case session && asked.Answered && q.At >= hours.Open*1000:
 		return q, nil

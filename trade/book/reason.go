@@ -130,8 +130,8 @@ var Codes = map[Code]struct {
 // Because returns the reason with a code and the fields of its sentence.
 func Because(code Code, fields ...string) Reason { return Reason{code, fields} }
 
-// RefusedBy returns the reason of an order that came to nothing because of err.
-func RefusedBy(err error) Reason {
+// refusedBy returns the reason of an order that came to nothing because of err.
+func refusedBy(err error) Reason {
 	if r := (*Refusal)(nil); errors.As(err, &r) {
 		return Because(r.Code, r.Text, string(r.Retry))
 	}

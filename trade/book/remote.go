@@ -93,7 +93,7 @@ func (b *Book) Excess(symbol string) exact.Decimal {
 	if g, found := b.Remote.Gaps[Key(symbol)]; found {
 		return g.Broker - g.Book
 	}
-	return b.Venue.Accepted(Key(symbol))
+	return b.Venue.accepted(Key(symbol))
 }
 
 // settled is Excess by what counts.
@@ -101,7 +101,7 @@ func (b *Book) settled(symbol string) exact.Decimal {
 	if d := b.Remote.Gaps[Key(symbol)].Settled; d != nil {
 		return d.Broker - d.Book
 	}
-	return b.Venue.Accepted(Key(symbol))
+	return b.Venue.accepted(Key(symbol))
 }
 
 // Unsettled reports whether the newest report shows another difference in a symbol than the

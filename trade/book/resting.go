@@ -371,7 +371,7 @@ func (b *Book) fillAt(o *Order, q Quote, at Time) (Kind, *Event) {
 	}
 	// An order that fills nothing ends without an error.
 	end := func(k Kind, status OrderStatus, why Reason) (Kind, *Event) {
-		ev, _ := b.Outcome(o, Report{Status: status, Reason: why}, at)
+		ev, _ := b.outcome(o, Report{Status: status, Reason: why}, at)
 		return k, ev
 	}
 	// A reduce_only order takes no more than the position has left, and while trading may only
@@ -394,7 +394,7 @@ func (b *Book) fillAt(o *Order, q Quote, at Time) (Kind, *Event) {
 	case err == nil:
 		return KindFilled, ev
 	case !IsRefusal(err, "no_price"):
-		return end(KindOrderRejected, StatusRejected, RefusedBy(err))
+		return end(KindOrderRejected, StatusRejected, refusedBy(err))
 	}
 	// A later price decides, as for an order that is held.
 	before, after := b.Order(o.ID), *o
@@ -431,7 +431,7 @@ func (b *Book) filled(o *Order, size exact.Decimal, q Quote, at Time) (*Event, e
 	if size < o.Quantity {
 		r.Status, r.Reason = StatusCancelled, Because(RestTooLarge)
 	}
-	return b.Outcome(o, r, at)
+	return b.outcome(o, r, at)
 }
 
 // later returns the instant of a price as the journal notes it. The open of a minute has the
@@ -465,7 +465,7 @@ func (b *Book) trail(o *Order, part span) {
 	if o.Side == Buy {
 		best = part.low
 	}
-	stop, ok := o.Trailing(best, b.Grid(o.Symbol))
+	stop, ok := o.trailing(best, b.Grid(o.Symbol))
 	// The stop only moves in the direction that protects more.
 	if before := b.stop(o); ok && stop != before && (stop > before) == (o.Side == Sell) {
 		b.trails[o.ID] = stop

@@ -119,8 +119,8 @@ type Stamp struct {
 	Base    map[string]exact.Decimal `json:"base,omitempty"` // by broker.Key of the symbol
 }
 
-// Accepted returns what the owner has accepted of the symbol with a key; nothing without a stamp.
-func (s *Stamp) Accepted(key string) exact.Decimal {
+// accepted returns what the owner has accepted of the symbol with a key; nothing without a stamp.
+func (s *Stamp) accepted(key string) exact.Decimal {
 	if s == nil {
 		return 0
 	}
@@ -389,7 +389,7 @@ func (s *State) endAlert(id string, why Ending, at Time) {
 	a := s.Alerts[id]
 	s.setAlert(id, nil)
 	if known := s.Named[a.ClientAlertID]; known != nil && known.ID == id { // otherwise it was forgotten
-		s.Named[a.ClientAlertID] = a.WithEnding(why, at)
+		s.Named[a.ClientAlertID] = a.withEnding(why, at)
 	}
 }
 
@@ -415,7 +415,7 @@ func (s *State) Remembered(name string, at Time) *Alert {
 	if a := s.Named[name]; a == nil || a.Ended != "" || !a.Over(at) {
 		return a
 	}
-	return s.Named[name].WithEnding(EndedExpired, *s.Named[name].ExpiresAt)
+	return s.Named[name].withEnding(EndedExpired, *s.Named[name].ExpiresAt)
 }
 
 // SortedAlerts returns the active alerts, oldest first.

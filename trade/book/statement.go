@@ -86,7 +86,7 @@ func Minus(x, y exact.Money) exact.Money { z, _ := x.Sub(y); return z }
 
 const (
 	maxDays   = 400 // day marks that are kept: a little more than a year
-	ShownDays = 31  // days that an account lists
+	shownDays = 31  // days that an account lists
 )
 
 // NoteDay proposes a mark of the account when it is valued for the first time on a day.
@@ -99,7 +99,8 @@ func (b *Book) NoteDay(at Time) error {
 	if !l.whole {
 		return nil // a price is missing: tidy tries again
 	}
-	return b.Propose(KindDay, &Event{At: at, Day: &DayMark{Date: date, Equity: l.equity, Realized: l.realized, Fees: l.fees, Cash: b.Rules.Account.Cash, Synthetic: l.synthetic}})
+	l.Date = date
+	return b.Propose(KindDay, &Event{At: at, Day: &l.DayMark})
 }
 
 // Statement returns what the account comes to; nil if there is none.
@@ -112,8 +113,8 @@ func (b *Book) Statement(at Time) *Account {
 	reserved, missing := b.reservedBut("")
 	left, ok := b.power(l)
 	a := &Account{
-		Currency: options.Currency, Cash: l.cash, Realized: l.realized, Fees: l.fees, BySymbol: []SymbolResult{}, Excluded: l.excluded,
-		Complete: ok && len(missing) == 0, Synthetic: l.synthetic, Note: options.note(l.without(missing)),
+		Currency: options.Currency, Cash: l.cash, Realized: l.Realized, Fees: l.Fees, BySymbol: []SymbolResult{}, Excluded: l.excluded,
+		Complete: ok && len(missing) == 0, Synthetic: l.Synthetic, Note: options.note(l.without(missing)),
 	}
 	if len(missing) == 0 {
 		a.Reserved = &reserved
@@ -129,15 +130,15 @@ func (b *Book) Statement(at Time) *Account {
 			risk, unprotected = Plus(risk, lost), Plus(unprotected, open)
 		}
 	}
-	a.addDays(b.Days, l, options.Cash, at)
+	a.addDays(b.Days, l, at)
 	if !l.whole {
 		return a
 	}
 	// The total profit is the equity less what was paid in. The part of it that is not
 	// realized is unrealized.
-	total := Minus(l.equity, options.Cash.Money())
-	unrealized := Minus(total, l.realized)
-	a.Equity, a.Exposure, a.Total, a.Unrealized = &l.equity, &l.exposure, &total, &unrealized
+	total := Minus(l.Equity, options.Cash.Money())
+	unrealized := Minus(total, l.Realized)
+	a.Equity, a.Exposure, a.Total, a.Unrealized = &l.Equity, &l.exposure, &total, &unrealized
 	a.Risk, a.Unprotected = &risk, &unprotected
 	return a
 }
@@ -188,15 +189,14 @@ func (b *Book) addSymbol(a *Account, symbol string, at Time) (risk, unprotected 
 }
 
 // addDays adds the profit of each day, which is the difference of two marks; the last day
-// goes on until now, and what it made is not known while the account cannot be valued. Cash
-// is the amount paid in as it is set now.
-func (a *Account) addDays(days []DayMark, l ledger, cash exact.Decimal, at Time) {
+// goes on until now, and what it made is not known while the account cannot be valued.
+func (a *Account) addDays(days []DayMark, l ledger, at Time) {
 	// From now backwards: the end of a day is the mark of the next one.
-	end, peak := DayMark{Date: "", Equity: l.equity, Realized: l.realized, Fees: l.fees, Cash: cash, Synthetic: l.synthetic}, cash.Money()
+	end, cash, peak := l.DayMark, l.Cash, l.Cash.Money()
 	a.ByDay = []DayResult{}
 	for i := len(days) - 1; i >= 0; i-- {
 		d := days[i].With(cash)
-		if len(a.ByDay) < ShownDays {
+		if len(a.ByDay) < shownDays {
 			profit, equity := Minus(end.Equity, d.Equity), end.Equity
 			a.ByDay = append(a.ByDay, DayResult{d.Date, &profit, Minus(end.Realized, d.Realized), Minus(end.Fees, d.Fees), &equity})
 		}
@@ -215,7 +215,7 @@ func (a *Account) addDays(days []DayMark, l ledger, cash exact.Decimal, at Time)
 	if len(a.ByDay) > 0 && a.ByDay[0].Date == at.UTC().Format(time.DateOnly) {
 		a.Day = a.ByDay[0].Profit
 	}
-	if below := Minus(peak, l.equity); below.Sign() > 0 {
+	if below := Minus(peak, l.Equity); below.Sign() > 0 {
 		*a.Drawdown = below
 	}
 }
@@ -228,7 +228,12 @@ func (a *Account) addDays(days []DayMark, l ledger, cash exact.Decimal, at Time)
 // earlier loss as well, which means nothing any more, so that midnight is no change that the owner
 // is told of.
 func (b *Book) Restrict(ev *Event) {
-	lost := b.lossDay(ev.At)
+	lost, today, most := "", ev.At.UTC().Format(time.DateOnly), b.Rules.Limits.DailyLoss
+	if most != 0 {
+		if loss, known := b.loss(today); b.Tripped == today || known && Minus(loss, most.Money()).Sign() >= 0 {
+			lost = today
+		}
+	}
 	byLoss := &Who{Name: "--max-daily-loss"}
 	if ev.Trading == Active && lost != "" {
 		ev.Trading, ev.Tripped, ev.By = Reducing, lost, byLoss
@@ -261,28 +266,13 @@ func (b *Book) Restrict(ev *Event) {
 	}
 }
 
-// lossDay returns the day of a step if the account has reached the limit of the daily loss
-// on it, else "".
-func (b *Book) lossDay(at Time) string {
-	most, today := b.Rules.Limits.DailyLoss, at.UTC().Format(time.DateOnly)
-	if most == 0 {
-		return ""
-	}
-	if b.Tripped != today {
-		if loss, known := b.loss(today); !known || Minus(loss, most.Money()).Sign() < 0 {
-			return ""
-		}
-	}
-	return today
-}
-
 // loss returns what the account has lost since the first look at it on a day, or what the
 // broker says if that is more, and false if neither is known: there was no look, or a price is
 // missing.
 func (b *Book) loss(date string) (loss exact.Money, known bool) {
 	if n := len(b.Days); n > 0 && b.Days[n-1].Date == date {
 		l := b.ledger()
-		loss, known = Minus(b.Days[n-1].With(b.Rules.Account.Cash).Equity, l.equity), l.whole
+		loss, known = Minus(b.Days[n-1].With(b.Rules.Account.Cash).Equity, l.Equity), l.whole
 	}
 	if there, also := b.Remote.lost(); also && (!known || Minus(there.Money(), loss).Sign() > 0) {
 		return there.Money(), true

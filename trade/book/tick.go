@@ -107,7 +107,7 @@ func (t Tick) Meets(a *Alert) (all []Trigger) {
 			// A leg ends when the next one begins, so its last instant is a millisecond
 			// earlier.
 			met = a.Interval.Start((l.over()-1)/1000) > a.Interval.Start((a.FiredAt.UnixMilli()-1)/1000)
-		case !met && leftBy(a.Condition, part): // it has left within the leg, and has come back if the close is there
+		case !met && !reachedBy(a.Condition, span{high: part.low, low: part.high}): // it has left within the leg, and has come back if the close is there
 			met, part = true, l.end()
 		}
 		armed = !a.Condition.Met(l.close)
@@ -120,7 +120,11 @@ func (t Tick) Meets(a *Alert) (all []Trigger) {
 		}
 	}
 	for _, h := range hits[max(0, len(hits)-MaxFirings):] {
-		all = append(all, h.leg.trigger(h.price))
+		why := Trigger{Value: json.Number(h.price.String()), Late: h.leg.late, At: h.leg.over()}
+		if h.leg.late {
+			why.Bar = h.leg.bar
+		}
+		all = append(all, why)
 	}
 	if once && t.reaches(before) && (len(all) == 0 || !all[0].Late) {
 		if !before.Ready(t.At) {
@@ -137,15 +141,6 @@ func (t Tick) reaches(a *Alert) bool {
 	return !t.known && t.Exact != 0 && a.Condition.Met(t.Exact)
 }
 
-// trigger returns the trigger of an alert that fires at a price of l.
-func (l leg) trigger(price exact.Decimal) Trigger {
-	why := Trigger{Value: json.Number(price.String()), Late: l.late, At: l.over()}
-	if l.late {
-		why.Bar = l.bar
-	}
-	return why
-}
-
 // part returns the part of the leg l that counts for an alert, and false if none does. If
 // the leg began before the alert was set or last fired, or during its cooldown, only the
 // close counts. The same is true if the extreme of the first leg is just the price that
@@ -156,7 +151,7 @@ func (t Tick) part(l leg, a *Alert) (span, bool) {
 	// was traded was within the bar.
 	l.from, l.to = max(l.from, l.bar*1000), l.over()
 	part, ok := l.after(a.Since())
-	rested := a.Rested()
+	rested := a.rested()
 	old := l.bar == t.legs[0].bar && max(a.CreatedAt.UnixMilli(), rested) > t.fromAt && extreme(a.Condition, part) == t.from
 	if ok && (old || rested > l.from) {
 		part = l.end()
@@ -276,6 +271,3 @@ func (l leg) over() int64 { return min(l.to, l.closed) }
 func (l leg) end() span {
 	return span{start: l.close, high: l.close, low: l.close, close: l.close}
 }
-
-// leftBy reports whether some price of s is on the other side of the threshold.
-func leftBy(c Condition, s span) bool { return !reachedBy(c, span{high: s.low, low: s.high}) }
