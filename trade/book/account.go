@@ -234,7 +234,7 @@ func refuseShort(o *Order, held, others, lot exact.Decimal) error {
 		counted, advice = fmt.Sprintf(", of which open orders sell %s", others.Abs()), "cancel or replace one of them"
 	}
 	if left > 0 {
-		advice = o.AtMost(left)
+		advice = AtMost(left)
 	}
 	return Refuse("no_short", "the account holds %s of %s%s, and may not sell more than it has (short in --paper-file): %s", held, o.Symbol, counted, advice)
 }
@@ -290,7 +290,7 @@ func (b *Book) checkAccount(o *Order, x spending, reserved exact.Decimal, missin
 	case need > left:
 		advice := "there is nothing left for it"
 		if most := b.affords(o, x, left); most > 0 {
-			advice = o.AtMost(most)
+			advice = AtMost(most)
 		}
 		needs := need.String()
 		if need == tooMuch {

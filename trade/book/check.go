@@ -90,7 +90,7 @@ func (b *Book) Check(r OrderRequest, o *Order, price, fill exact.Decimal, at Tim
 		return err
 	}
 	if !with.fits {
-		return Refuse("out_of_range", "%v; lower the %s", errOverflow, o.measure())
+		return Refuse("out_of_range", "%v; lower the quantity", errOverflow)
 	}
 	if err := b.checkPosition(o, with.size, worst, with.out); err != nil {
 		return err
@@ -175,8 +175,8 @@ func (b *Book) checkPosition(o *Order, size, price exact.Decimal, shrinks bool) 
 	most := b.Rules.Limits.PositionNotional
 	after, ok := b.Holdings[o.Symbol].Quantity.Add(size)
 	if notional, fits := after.Abs().Times(price, exact.Up); !shrinks && (!ok || !fits || notional > most) {
-		return Refuse("max_position_notional", "the position in %s, open orders included, would be worth %s, over the limit of %s; lower the %s",
-			o.Symbol, exact.Product(after.Abs(), price), most, o.measure())
+		return Refuse("max_position_notional", "the position in %s, open orders included, would be worth %s, over the limit of %s; lower the quantity",
+			o.Symbol, exact.Product(after.Abs(), price), most)
 	}
 	return nil
 }
@@ -195,16 +195,16 @@ func (b *Book) checkNotional(o *Order, worst exact.Decimal, out bool) error {
 	case !fits || notional > most && !o.Cut():
 		largest, _ := most.Over(worst, exact.Down) // less than the quantity, so in range
 		largest, _ = largest.Step(grid.Lot, exact.Down)
-		advice := o.AtMost(largest)
+		advice := AtMost(largest)
 		if largest == 0 {
 			advice = fmt.Sprintf("the smallest step of this market, %s, is worth more", max(grid.Lot, 1))
 		}
 		return Refuse("max_order_notional", "the order is worth %s, over the limit of %s per order; %s", exact.Product(o.Quantity, worst), most, advice)
 	case out: // what is left of a position may be less
 	case notional < grid.Minimum:
-		return Refuse("min_notional", "the order is worth %s, and this market takes none below %s; %s", notional, grid.Minimum, o.advise("raise", "at least", least))
+		return Refuse("min_notional", "the order is worth %s, and this market takes none below %s; raise the quantity to at least %s", notional, grid.Minimum, least)
 	case o.Quantity < grid.Least:
-		return Refuse("min_quantity", "the order is for %s, and this market takes none below %s; %s", o.Quantity, grid.Least, o.advise("raise", "at least", least))
+		return Refuse("min_quantity", "the order is for %s, and this market takes none below %s; raise the quantity to at least %s", o.Quantity, grid.Least, least)
 	}
 	return nil
 }

@@ -132,25 +132,6 @@ func (o *Order) Within(price exact.Decimal) exact.Decimal {
 	return max(price, *o.Price)
 }
 
-// advise advises a quantity for o, such as "lower" to "at most" 3, in the words of its request.
-func (o *Order) advise(change, bound string, quantity exact.Decimal) string {
-	if o.Notional != 0 {
-		return fmt.Sprintf("%s the notional to what %s %s are worth", change, bound, quantity)
-	}
-	return fmt.Sprintf("%s the quantity to %s %s", change, bound, quantity)
-}
-
-// AtMost advises a quantity of at most most for o.
-func (o *Order) AtMost(most exact.Decimal) string { return o.advise("lower", "at most", most) }
-
-// measure names the argument that says how much o is of.
-func (o *Order) measure() string {
-	if o.Notional != 0 {
-		return "notional"
-	}
-	return "quantity"
-}
-
 // LateWithin is how long after the end of an order what the broker says of it can still
 // change it, which is longer than a session of an exchange. An hour later it may leave
 // memory, and nothing changes it any more.

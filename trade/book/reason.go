@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"wick/internal/exact"
 )
 
 // Code names why an order is as it is, or why a request was refused. It is stable, for
@@ -219,6 +221,9 @@ func Refuse(code Code, format string, args ...any) *Refusal {
 func (r Retry) Refuse(code Code, format string, args ...any) *Refusal {
 	return &Refusal{Code: code, Text: fmt.Sprintf(format, args...), Retry: r}
 }
+
+// AtMost ends a refusal of an order that is too large.
+func AtMost(most exact.Decimal) string { return "lower the quantity to at most " + most.String() }
 
 // Grows ends a refusal of an order because it does not shrink a position. Alone the order
 // may do so: the open orders of its side are counted with it.

@@ -206,7 +206,7 @@ func (v *venue) admit(r book.OrderRequest, o *book.Order, price, fill exact.Deci
 	case !out && (!ok || need > power):
 		most, _ := exact.Product(max(power, 0), exact.One).Per(worst)
 		most, _ = most.Step(v.Book.Grid(o.Symbol).Lot, exact.Down)
-		return book.Refuse("buying_power", "the order is worth %s and the account at %s can spend %s; %s", need, remote.Name, power, o.AtMost(most))
+		return book.Refuse("buying_power", "the order is worth %s and the account at %s can spend %s; %s", need, remote.Name, power, book.AtMost(most))
 	}
 	return nil
 }

@@ -97,15 +97,15 @@ func TestRules(t *testing.T) {
 		{"short of what is not", with(func(o *live.Order) { o.Symbol, o.Side, o.Short = "HARD", "sell", true }), "lends no shares of HARD"},
 		{"a part of a share short", with(func(o *live.Order) {
 			o.Side, o.Short, o.Quantity, o.Type, o.Limit, o.TimeInForce = "sell", true, exact.One/2, "market", 0, "day"
-		}), "no more than is held"},
+		}), "only of what is held or bought"},
 		{"exits of a part of a share", with(func(o *live.Order) {
 			o.Quantity, o.Type, o.Limit, o.TimeInForce, o.StopLoss = exact.One/2, "market", 0, "day", 90*exact.One
-		}), "no exits with a part of a share"},
+		}), "without exits"},
 		{"half a cent", with(func(o *live.Order) { o.Limit += exact.One / 200 }), "in steps of 0.01 here: 100.5 or 100.51, not 100.505"},
 		{"half a cent of a penny stock", with(func(o *live.Order) { o.Limit = exact.One / 200 }), ""},
 		{"gtd", with(func(o *live.Order) { o.TimeInForce = "gtd" }), "gtc, day, ioc and fok"},
 		{"ioc of a stop", with(func(o *live.Order) { o.TimeInForce, o.Type, o.Stop, o.Limit = "ioc", "stop", exact.One, 0 }), "only with orders of type market and limit"},
-		{"exits of a stop", with(func(o *live.Order) { o.Type, o.StopLoss = "stop", exact.One }), "an entry of type market or limit"},
+		{"exits of a stop", with(func(o *live.Order) { o.Type, o.StopLoss = "stop", exact.One }), "only with orders of type market and limit"},
 		{"exits that end at once", with(func(o *live.Order) { o.TimeInForce, o.StopLoss = "fok", exact.One }), "day and gtc only"},
 		{"exits of a change", with(func(o *live.Order) { o.Replaces, o.TakeProfit = "x", 200*exact.One }), "cancel it and place another"},
 	} {

@@ -107,8 +107,8 @@ func (c *Client) read(ctx context.Context, symbol string) (r rules, err error) {
 // caller gets only one reason.
 func (r rules) check(o live.Order) error {
 	a := r.asset
-	whole, exits, atOnce := o.Quantity%exact.One == 0, o.TakeProfit != 0 || o.StopLoss != 0, o.TimeInForce == "ioc" || o.TimeInForce == "fok"
-	plain := o.Type == "market" || o.Type == "limit"
+	whole, atOnce := o.Quantity%exact.One == 0, o.TimeInForce == "ioc" || o.TimeInForce == "fok"
+	exits := o.TakeProfit != 0 || o.StopLoss != 0 || o.OCOStop != 0
 	switch {
 	case a.Class == "crypto":
 		return refusal("%s is crypto, and wick trades only stocks at Alpaca: there the fee of a purchase is taken out of the coins, so that less is held than was bought, and wick's book does not count that; use wick's own paper book for it", a.Symbol)
@@ -118,23 +118,17 @@ func (r rules) check(o live.Order) error {
 		return refusal("Alpaca does not trade %s now", a.Symbol)
 	case !whole && !a.Fractionable:
 		return refusal("Alpaca trades whole shares of %s only: choose a whole quantity", a.Symbol)
-	case !whole && (o.Type != "market" || o.TimeInForce != "day"):
-		return refusal("Alpaca takes a part of a share only in an order of type market with time_in_force day")
+	case !whole && (o.Type != "market" || o.TimeInForce != "day" || o.Short || exits):
+		return refusal("Alpaca takes a part of a share only of what is held or bought, in an order of type market with time_in_force day and without exits")
 	case o.Short && (!a.Shortable || !a.EasyToBorrow):
 		return refusal("Alpaca lends no shares of %s now, so no more can be sold than is held", a.Symbol)
-	case o.Short && !whole:
-		return refusal("Alpaca takes a part of a share only of what is held: sell whole shares, or no more than is held")
-	case !whole && (exits || o.OCOStop != 0):
-		return refusal("Alpaca takes no exits with a part of a share")
 	case !atOnce && o.TimeInForce != "day" && o.TimeInForce != "gtc":
 		return refusal("Alpaca knows time_in_force gtc, day, ioc and fok, not %s", o.TimeInForce)
-	case atOnce && !plain:
-		return refusal("Alpaca takes %s only with orders of type market and limit", o.TimeInForce)
-	case exits && !plain:
-		return refusal("Alpaca takes stop_loss and take_profit with an entry of type market or limit only")
-	case atOnce && (exits || o.OCOStop != 0):
+	case (atOnce || o.TakeProfit != 0 || o.StopLoss != 0) && o.Type != "market" && o.Type != "limit":
+		return refusal("Alpaca takes ioc, fok, stop_loss and take_profit only with orders of type market and limit")
+	case atOnce && exits:
 		return refusal("Alpaca takes exits with time_in_force day and gtc only")
-	case o.Replaces != "" && (exits || o.OCOStop != 0):
+	case o.Replaces != "" && exits:
 		return refusal("Alpaca can change the prices and the quantity of an order, not give it exits: cancel it and place another")
 	}
 	// Each price has its own step, since steps are finer below a dollar. Prices that were
