@@ -237,6 +237,7 @@ func newMask(p place) *mask { return &mask{make(map[string]string), p} }
 var (
 	picture  = regexp.MustCompile(`iVBORw0KGgo[A-Za-z0-9+/=]*`)
 	moment   = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?( UTC|Z)?`)
+	day      = regexp.MustCompile(`("date\\?":\\?")\d{4}-\d\d-\d\d`)
 	seconds  = regexp.MustCompile(`\b1[789]\d{8}(\d{3})?\b`)
 	port     = regexp.MustCompile(`(localhost|127\.0\.0\.1)(:|%3A)\d+`)
 	id       = regexp.MustCompile(`\b[oasneq]-[0-9a-f]{8}-\d+\b`)
@@ -254,6 +255,7 @@ func (m *mask) text(s string) string {
 	s = strings.NewReplacer(m.place.home, "{home}", m.place.data, "{data}", m.place.bars, "{bars}").Replace(s)
 	s = picture.ReplaceAllString(s, "(picture)")
 	s = moment.ReplaceAllString(s, "(time)")
+	s = day.ReplaceAllString(s, "$1(day)")
 	s = seconds.ReplaceAllString(s, "(unix)")
 	s = port.ReplaceAllString(s, "$1$2(port)")
 	s = counting.ReplaceAllString(s, "$1(n)")
