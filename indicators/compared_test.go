@@ -3,11 +3,15 @@ package indicators
 import (
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 	"unicode"
+
+	"wick/indicators/kernel"
+	"wick/market"
 )
 
 // evidence is what the vectors prove: by entry the functions of TA-Lib, of
@@ -242,5 +246,114 @@ func TestEvidence(t *testing.T) {
 		if !strings.Contains(text, says) {
 			t.Errorf("README.md should say %q", says)
 		}
+	}
+}
+
+// TestExceptionsHold: in the ties and degenerate windows that compared.txt excepts, the values
+// are what it says they are here.
+func TestExceptionsHold(t *testing.T) {
+	// bars returns a market of n bars with these extremes and closes, each opening at its close.
+	bars := func(n int, at func(i int) (high, low, close, volume float64)) *market.Series {
+		s := &market.Series{Symbol: "AAA", Interval: market.Hour1}
+		for i := range n {
+			high, low, close, volume := at(i)
+			s.Append(market.Bar{Time: int64(i) * 3600, Open: close, High: high, Low: low, Close: close, Volume: volume})
+		}
+		return s
+	}
+	dead := func(int) (high, low, close, volume float64) { return 7.1, 7.1, 7.1, 0 }
+	// After moves whose sums in binary are not exact, nothing moves any more and nothing is traded.
+	stops := bars(200, func(i int) (high, low, close, volume float64) {
+		if i >= 100 {
+			return dead(i)
+		}
+		close = 7.1 + 0.1*float64(i*i%13)
+		return close + 0.3, close - 0.7, close, 1.1 * float64(1+i%7)
+	})
+	// The range grows on both sides by 0.1, which rounding makes more on one side or the other.
+	widens := bars(200, func(i int) (high, low, close, volume float64) {
+		return 40.3 + 0.1*float64(i), 39.9 - 0.1*float64(i), 40.1, 1
+	})
+	// The price is 0.3 throughout, but for rounding.
+	still := bars(200, func(i int) (high, low, close, volume float64) {
+		if close = 0.3; i%2 == 1 {
+			close = 0.1 + 0.2
+		}
+		return 1, 0.1, close, 1
+	})
+	for _, c := range []struct {
+		name, overrides, line string
+		s                     *market.Series
+		want                  float64 // NaN is no value
+	}{
+		{"imi", `{}`, "IMI", stops, math.NaN()},
+		{"efficiency_ratio", `{}`, "ER", stops, math.NaN()},
+		{"vortex", `{}`, "VI+", stops, math.NaN()},
+		{"vortex", `{}`, "VI-", stops, math.NaN()},
+		{"vwma", `{}`, "VWMA", stops, math.NaN()},
+		{"mass_index", `{}`, "Mass", bars(200, dead), 0},
+		{"adx", `{}`, "ADX", widens, 0},
+		{"rvi_volatility", `{"variant":"talib"}`, "RVI", still, 0},
+		{"rvi_volatility", `{"variant":"talib"}`, "RVI", bars(200, dead), 0},
+	} {
+		values, err := seriesOf(compute(t, c.s, c.name, c.overrides), c.line)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := values[len(values)-1]; got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+			t.Errorf("%s %s: %s ends with %v, want %v", c.name, c.overrides, c.line, got, c.want)
+		}
+	}
+}
+
+// TestSupertrendBeside: where supertrend is not what pandas-ta's loop makes of the same ranges,
+// that began in one of the three ways that compared.txt names: at a turn of both, at a close
+// between the stop of its own bar and that of the bar before, or at one beyond the other band.
+// Each of them does occur.
+func TestSupertrendBeside(t *testing.T) {
+	var turns, betweens, leaps int
+	for _, s := range []*market.Series{ticks(3000, 5), world(3000, 100)} {
+		for _, mult := range []float64{0.5, 3} {
+			stop, up := supertrendOf(s, 10, mult)
+			atr := kernel.ATRPine(s, 10)
+			upper, lower, rises, differs := math.Inf(1), math.Inf(-1), false, true
+			for i := kernel.FirstValid(atr); i < s.Len(); i++ {
+				mid, reach := (s.High[i]+s.Low[i])/2, float64(mult*atr[i])
+				newUpper, newLower, leaves, before := mid+reach, mid-reach, true, rises
+				// Only the band in force is kept, and not even that by a close beyond the other.
+				switch {
+				case s.Close[i] > upper:
+					rises = true
+				case s.Close[i] < lower:
+					rises = false
+				case rises:
+					newLower, leaves = max(lower, newLower), false
+				default:
+					newUpper, leaves = min(upper, newUpper), false
+				}
+				upper, lower = newUpper, newLower
+				theirs := upper
+				if rises {
+					theirs = lower
+				}
+				same := rises == up[i] && math.Abs(theirs-stop[i]) < 1e-9*stop[i]
+				switch {
+				case same || differs:
+				case rises != before && up[i] == rises:
+					turns++
+				case up[i] != before && rises == before:
+					betweens++
+				case leaves && rises == before && up[i] == rises:
+					leaps++
+				default:
+					t.Errorf("%s, mult %g, bar %d: the stop is %v and theirs %v, for another reason", s.Symbol, mult, i, stop[i], theirs)
+				}
+				differs = !same
+			}
+		}
+	}
+	if turns == 0 || betweens == 0 || leaps == 0 {
+		t.Errorf("the two begin to differ at %d turns, %d closes between two stops and %d beyond the other band", turns, betweens, leaps)
 	}
 }
