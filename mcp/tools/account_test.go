@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -392,4 +393,41 @@ func TestAlertsOfIndicators(t *testing.T) {
 			d.reply(trader, "cancel_alert", `{"alert_id":"`+alert.ID+`"}`, new(any))
 		}
 	})
+}
+
+// TestVenueCarriesMoney: whether orders move real money is what the venue says, whatever it is
+// called, in the instructions, in the description of place_order and in every reply.
+func TestVenueCarriesMoney(t *testing.T) {
+	for _, paper := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			v := alpacatest.New()
+			keys, err := alpaca.ParseKeys("APCA_API_KEY_ID=" + v.Keys[0] + "\nAPCA_API_SECRET_KEY=" + v.Keys[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			client, err := alpaca.New(alpaca.Options{URL: alpaca.LiveURL, Paper: paper, Keys: keys, Client: v.Client()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// As if the names were exchanged: nothing follows from a name.
+			name := map[bool]string{false: "elsewhere", true: "alpaca"}[paper]
+			d := openDesk(t, t.TempDir(), func(o *trade.Options) {
+				o.Venue = &live.Options{Broker: client, Name: name, Account: v.Number}
+			})
+			defer d.stop()
+			time.Sleep(time.Second)
+			if got := BrokerInstructions(d.engine); !strings.Contains(got, name) || strings.Contains(got, "REAL MONEY") == paper {
+				t.Errorf("paper %t: the instructions say %q", paper, got)
+			}
+			i := slices.IndexFunc(d.tools, func(t mcp.Tool) bool { return t.Name == "place_order" })
+			if got := d.tools[i].Description; strings.Contains(got, "WITH REAL MONEY") == paper || strings.Contains(got, "no real money moves") != paper {
+				t.Errorf("paper %t: place_order says %q", paper, got)
+			}
+			want := map[bool]string{false: `"money":"real"`, true: `"money":"none"`}[paper]
+			r, err := d.call(trader, "get_positions", `{}`)
+			if err != nil || !strings.Contains(string(r.Content[len(r.Content)-1].Text), want) {
+				t.Errorf("paper %t: get_positions ends with %s, %v", paper, r.Content[len(r.Content)-1].Text, err)
+			}
+		})
+	}
 }

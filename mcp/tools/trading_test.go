@@ -813,3 +813,51 @@ func TestSignalMeaning(t *testing.T) {
 		}
 	})
 }
+
+// TestClosingReply: the reply to an order that closes a position names the exits that end with
+// it and the orders that are left, over the tool and with symbol all. One that closes a part
+// names none.
+func TestClosingReply(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		type reply struct {
+			ID    string   `json:"order_id"`
+			Price float64  `json:"average_price"`
+			Ended []string `json:"ended"`
+			Left  []string `json:"left_open"`
+		}
+		order := func(arguments string) (r reply) {
+			t.Helper()
+			d.reply(trader, "place_order", `{"symbol":"BTCUSDT",`+arguments+`}`, &r)
+			return r
+		}
+		for _, all := range []bool{false, true} {
+			price := order(`"side":"buy","type":"market","quantity":0.1`).Price
+			stop := order(fmt.Sprintf(`"side":"sell","type":"stop","quantity":0.1,"stop_price":%.2f`, price/2))
+			entry := order(fmt.Sprintf(`"side":"buy","type":"limit","quantity":0.1,"price":%.2f`, price/3))
+			if part := order(`"side":"sell","type":"market","quantity":0.04`); part.Ended != nil || part.Left != nil {
+				t.Errorf("a part is closed: %+v", part)
+			}
+			var got reply
+			if all {
+				var closed []reply
+				d.reply(trader, "place_order", `{"symbol":"all","side":"sell","type":"market","quantity":"all"}`, &struct {
+					Orders *[]reply `json:"orders"`
+				}{&closed})
+				if len(closed) == 1 {
+					got = closed[0]
+				}
+			} else {
+				got = order(`"side":"sell","type":"market","quantity":"all"`)
+			}
+			if !slices.Equal(got.Ended, []string{stop.ID}) || !slices.Equal(got.Left, []string{entry.ID}) {
+				t.Errorf("symbol all: %t: ended %v and left %v, want %s and %s", all, got.Ended, got.Left, stop.ID, entry.ID)
+			}
+			var ignored struct{}
+			d.reply(trader, "cancel_order", `{"all":true}`, &ignored)
+			time.Sleep(time.Minute) // an equal order within seconds is taken for a repetition
+		}
+	})
+}
