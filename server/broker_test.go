@@ -20,6 +20,7 @@ import (
 	"wick/internal/exact"
 	"wick/market"
 	"wick/trade"
+	"wick/trade/book"
 	"wick/trade/live"
 	"wick/trade/live/alpaca"
 	"wick/trade/live/alpaca/alpacatest"
@@ -429,10 +430,47 @@ func TestBrokerKill(t *testing.T) {
 	p.terminate(t)
 }
 
-// TestMoneyOnPaper: without a broker the consent page says that no real money moves.
-func TestMoneyOnPaper(t *testing.T) {
+// purse is a broker that is never asked for more than whose money its orders move.
+type purse struct {
+	live.Broker
+	money book.Money
+}
+
+func (p purse) Money() book.Money { return p.money }
+
+// TestMoneyOfVenue: the consent page and GET / say whether real money moves by what the venue
+// says of itself, whatever its name, and that none does without a broker.
+func TestMoneyOfVenue(t *testing.T) {
 	if got := new(app).moneyText(); got != "Paper trading: no real money." {
-		t.Errorf("the page says %q", got)
+		t.Errorf("without a book the page says %q", got)
+	}
+	for _, c := range []struct {
+		name           string
+		money          book.Money
+		page, reported string
+	}{
+		{"elsewhere", book.RealMoney, "Real money: orders are sent to elsewhere, account …3456.", "real"},
+		{"alpaca", book.NoMoney, "Orders are sent to the paper account …3456 at alpaca: no real money.", ""},
+		{"", "", "Paper trading: no real money.", ""},
+	} {
+		options := trade.Options{Dir: t.TempDir(), Source: market.Sample{}}
+		if c.name != "" {
+			options.Venue = &live.Options{Broker: purse{money: c.money}, Name: c.name, Account: "123456"}
+		}
+		e, err := trade.Open(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := &app{config: &config{trade: true}, trade: e}
+		if got := a.moneyText(); got != c.page {
+			t.Errorf("%q: the page says %q, want %q", c.name, got, c.page)
+		}
+		if got := a.health().Money; got != c.reported {
+			t.Errorf("%q: GET / says %q, want %q", c.name, got, c.reported)
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
