@@ -7,6 +7,7 @@ package guarded
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -132,6 +133,97 @@ func TestGuarded(t *testing.T) {
 	if err != nil {
 		log, _ := os.ReadFile(filepath.Join(s.Dir, "right.log"))
 		t.Errorf("%v; its log:\n%s", err, log)
+	}
+}
+
+// TestSetUp follows the commands of docs/cluster.md, step 1, at an etcd without TLS: after
+// them nobody without a password reads or writes anything, and wick's user reaches wick's keys
+// and no others.
+func TestSetUp(t *testing.T) {
+	url := start(t, newSite(t), "http", http.DefaultClient)
+	key := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
+	// ask returns what etcd says, with the error of a refusal in it.
+	ask := func(token, path, body string) string {
+		t.Helper()
+		r, err := http.NewRequest("POST", url+"/v3/"+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if token != "" {
+			r.Header.Set("Authorization", token)
+		}
+		reply, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reply.Body.Close()
+		text, err := io.ReadAll(reply.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	const all = `{"key":%q,"range_end":%q}`
+	ask("", "kv/put", fmt.Sprintf(`{"key":%q,"value":%q}`, key("/wick/orders"), key("one")))
+	page, err := os.ReadFile("../../../../docs/cluster.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	step, _, _ := strings.Cut(string(page), "\n2. ")
+	for line := range strings.Lines(step) {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), "#")
+		if !strings.HasPrefix(line, "etcdctl ") {
+			continue
+		}
+		for command := range strings.SplitSeq(line, "&&") {
+			word := strings.Fields(command)[1:]
+			said := ""
+			switch on := strings.Join(word[:2], " "); on {
+			case "user add":
+				said = ask("", "auth/user/add", fmt.Sprintf(`{"name":%q,"password":"right"}`, word[2]))
+			case "role add":
+				said = ask("", "auth/role/add", fmt.Sprintf(`{"name":%q}`, word[2]))
+			case "user grant-role":
+				said = ask("", "auth/user/grant", fmt.Sprintf(`{"user":%q,"role":%q}`, word[2], word[3]))
+			case "role grant-permission": // the last word is a prefix, which ends with /
+				said = ask("", "auth/role/grant", fmt.Sprintf(`{"name":%q,"perm":{"permType":%q,"key":%q,"range_end":%q}}`,
+					word[2], strings.ToUpper(word[len(word)-2]), key(word[len(word)-1]), key(strings.TrimSuffix(word[len(word)-1], "/")+"0")))
+			case "auth enable":
+				said = ask("", "auth/enable", `{}`)
+			case "get --prefix":
+				if said = ask("", "kv/range", fmt.Sprintf(all, key("/wick/"), key("/wick0"))); !strings.Contains(said, "user name is empty") {
+					t.Errorf("%s: %s, want what the document says", command, said)
+				}
+				continue
+			default:
+				t.Fatalf("a command that this test does not know: %s", command)
+			}
+			if strings.Contains(said, `"error"`) {
+				t.Fatalf("%s: %s", command, said)
+			}
+		}
+	}
+	for path, body := range map[string]string{
+		"kv/range": fmt.Sprintf(all, key("/wick/"), key("/wick0")), "kv/put": fmt.Sprintf(`{"key":%q}`, key("/wick/forged")),
+		"kv/deleterange": fmt.Sprintf(all, key("/wick/"), key("/wick0")), "auth/user/add": `{"name":"intruder","password":"x"}`, "auth/disable": `{}`,
+	} {
+		if said := ask("", path, body); !strings.Contains(said, "user name is empty") {
+			t.Errorf("%s without a password: %s", path, said)
+		}
+	}
+	var login struct{ Token string }
+	if said := ask("", "auth/authenticate", `{"name":"wick","password":"right"}`); json.Unmarshal([]byte(said), &login) != nil || login.Token == "" {
+		t.Fatalf("wick's user does not log in: %s", said)
+	}
+	if said := ask(login.Token, "kv/range", fmt.Sprintf(all, key("/wick/"), key("/wick0"))); !strings.Contains(said, key("one")) {
+		t.Errorf("wick's user does not read wick's keys: %s", said)
+	}
+	for path, body := range map[string]string{
+		"kv/range": fmt.Sprintf(`{"key":%q}`, key("/other")), "kv/put": fmt.Sprintf(`{"key":%q}`, key("/wick1")), "auth/user/add": `{"name":"more","password":"x"}`, "auth/disable": `{}`,
+	} {
+		if said := ask(login.Token, path, body); !strings.Contains(said, "permission denied") {
+			t.Errorf("%s by wick's user: %s", path, said)
+		}
 	}
 }
 
