@@ -633,8 +633,8 @@ func TestDailyLossDuringHalt(t *testing.T) {
 // day lets trading go on once the halt is lifted.
 func TestDailyLossAfterSharedHalt(t *testing.T) {
 	inBubble(t, func(o *Options) { funded(o); o.Limits.DailyLoss = 50 * exact.One }, func(t *testing.T, e *Engine) {
-		e.options.Shared = struct{ Shared }{} // a leader that asks nobody
-		defer func() { e.options.Shared = nil }()
+		e.peers = struct{ Shared }{} // a leader that asks nobody
+		defer func() { e.peers = nil }()
 		is := func(when string, want book.TradingState, err error) {
 			t.Helper()
 			if err == nil {
@@ -669,8 +669,8 @@ func TestDailyLossAfterSharedHalt(t *testing.T) {
 func TestDailyLossAfterSharedReducing(t *testing.T) {
 	for _, lost := range []string{"before", "meanwhile"} {
 		inBubble(t, func(o *Options) { funded(o); o.Limits.DailyLoss = 50 * exact.One }, func(t *testing.T, e *Engine) {
-			e.options.Shared = struct{ Shared }{} // a leader that asks nobody
-			defer func() { e.options.Shared = nil }()
+			e.peers = struct{ Shared }{} // a leader that asks nobody
+			defer func() { e.peers = nil }()
 			is := func(when string, want book.TradingState, err error) {
 				t.Helper()
 				if err == nil {
@@ -721,8 +721,8 @@ func TestDailyLossAfterSharedReducing(t *testing.T) {
 // otherwise the next look at the file would restrict trading again.
 func TestSharedHaltBesideReducing(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		e.options.Shared = struct{ Shared }{} // a leader that asks nobody
-		defer func() { e.options.Shared = nil }()
+		e.peers = struct{ Shared }{} // a leader that asks nobody
+		defer func() { e.peers = nil }()
 		name := filepath.Join(e.options.Dir, haltName)
 		for _, c := range []struct {
 			when string
@@ -750,8 +750,8 @@ func TestSharedHaltBesideReducing(t *testing.T) {
 // even until the file is looked at again.
 func TestSharedHaltStays(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		e.options.Shared = struct{ Shared }{} // a leader that asks nobody
-		defer func() { e.options.Shared = nil }()
+		e.peers = struct{ Shared }{} // a leader that asks nobody
+		defer func() { e.peers = nil }()
 		if err := os.MkdirAll(filepath.Join(e.options.Dir, haltName, "full"), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -791,7 +791,7 @@ func follow(t *testing.T, e *Engine) *asking {
 	set := func(shared Shared, following bool) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.options.Shared, e.following = shared, following
+		e.peers, e.following = shared, following
 	}
 	set(a, true)
 	t.Cleanup(func() { set(nil, false) })
@@ -832,8 +832,8 @@ func TestHaltAtFollower(t *testing.T) {
 // during the halt. Refusals name no file, because there may be none.
 func TestSharedHaltNotesPrices(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
-		e.options.Shared = struct{ Shared }{} // a leader that asks nobody
-		defer func() { e.options.Shared = nil }()
+		e.peers = struct{ Shared }{} // a leader that asks nobody
+		defer func() { e.peers = nil }()
 		place(t, e, book.Buy, book.Limit, "1", "95")
 		if err := e.SetHalt(true); err != nil {
 			t.Fatal(err)

@@ -183,13 +183,13 @@ func must[T any](v T, err error) T {
 
 // tryLoad reads the state from d as a start does.
 func tryLoad(d journal.Disk, recover bool) (*book.State, error) {
-	b := store{hub: sse.NewHub(nil)}
+	log := slog.New(slog.DiscardHandler)
+	b := store{hub: sse.NewHub(nil), log: log}
 	var o journal.FileOptions
 	if recover {
 		o.Recover = func(journal.Recovery) error { return nil }
 	}
-	log := slog.New(slog.DiscardHandler)
-	err := b.read(d, journal.NewFiles(d, o, log), false, log)
+	err := b.read(d, journal.NewFiles(d, o, log))
 	return b.book.State, err
 }
 

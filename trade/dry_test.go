@@ -96,8 +96,8 @@ func TestUnknownHaltHoldsRestingOrders(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		place(t, e, book.Buy, book.Limit, "1", "95")
 		price(e, "AAA", 100)
-		dir := e.options.Dir
-		e.options.Dir += "\x00" // no system takes it as the name of a folder
+		dir := e.brake.dir
+		e.brake.dir += "\x00" // no system takes it as the name of a folder
 		if err := e.refreshTrading(); code(err) != "halt_unknown" {
 			t.Fatalf("HALT in a folder that cannot be looked at: %v, want halt_unknown", err)
 		}
@@ -105,7 +105,7 @@ func TestUnknownHaltHoldsRestingOrders(t *testing.T) {
 		if got := must(e.Orders(false))[0].Status; got != book.StatusOpen {
 			t.Errorf("the resting order is %s, want open", got)
 		}
-		e.options.Dir = dir
+		e.brake.dir = dir
 		if err := e.refreshTrading(); err != nil || e.Status().Trading != book.Active {
 			t.Fatalf("the folder is there again: trading is %s, %v, want active", e.Status().Trading, err)
 		}

@@ -29,17 +29,21 @@ func Export(dir, what, format string, w io.Writer) error {
 	var list any
 	var columns string // of CSV, by their names in JSON
 	var err error
-	switch what {
-	case "fills":
+	if what == "fills" {
 		columns = "sequence time order_id client_order_id symbol side quantity price fee source synthetic"
 		list, err = readFills(dir)
-	case "equity":
-		columns = "date equity realized fees synthetic"
-		list, err = readDays(dir)
-	default:
+	} else {
 		columns = "order_id client_order_id symbol side type quantity price stop_price status filled_quantity " +
 			"average_price fee created_at updated_at price_at source synthetic role group reason"
-		list, err = readOrders(dir)
+		all, s, failed := allOrders(dir)
+		orders := []book.Order{}
+		for _, o := range all {
+			orders = append(orders, o.Public())
+		}
+		if list, err = orders, failed; what == "equity" && err == nil {
+			columns = "date equity realized fees synthetic"
+			list = markSynthetic(s.Days, all)
+		}
 	}
 	if err != nil {
 		return err
@@ -74,35 +78,16 @@ func Export(dir, what, format string, w io.Writer) error {
 	return errors.Join(err, csv.NewWriter(w).WriteAll(table))
 }
 
-// readDays returns the days of the account of a directory.
-func readDays(dir string) ([]book.DayMark, error) {
-	orders, s, err := allOrders(dir)
-	if err != nil {
-		return nil, err
-	}
-	days := append([]book.DayMark{}, s.Days...) // not nil, so that JSON has an empty list
-	markSynthetic(days, orders)
-	return days, nil
-}
-
-// readOrders returns the orders of a directory in the order in which they were placed.
-func readOrders(dir string) ([]book.Order, error) {
-	all, _, err := allOrders(dir)
-	orders := []book.Order{}
-	for _, o := range all {
-		orders = append(orders, o.Public())
-	}
-	return orders, err
-}
-
 // markSynthetic marks the days from the first on which an order was placed that was filled
 // at an invented price. The orders are sorted by age. The days' own mark is not enough: it
 // is made before the first order of the day, and older versions did not write it.
-func markSynthetic(days []book.DayMark, orders []*book.Order) {
+func markSynthetic(days []book.DayMark, orders []*book.Order) []book.DayMark {
+	days = append([]book.DayMark{}, days...) // not nil, so that JSON has an empty list
 	first := slices.IndexFunc(orders, func(o *book.Order) bool { return o.Synthetic && o.FilledQuantity != 0 })
 	for i := range days {
 		days[i].Synthetic = days[i].Synthetic || first >= 0 && days[i].Date >= orders[first].CreatedAt.UTC().Format(time.DateOnly)
 	}
+	return days
 }
 
 // exportedFill is one execution: what changed a position. Counted in their order at average cost,

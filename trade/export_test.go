@@ -310,7 +310,7 @@ func TestExportSyntheticDays(t *testing.T) {
 	}
 	orders := []*book.Order{{CreatedAt: at("2026-01-01"), FilledQuantity: 1}, {CreatedAt: at("2026-01-01"), Synthetic: true}, {CreatedAt: at("2026-01-03"), FilledQuantity: 1, Synthetic: true}}
 	days := []book.DayMark{{Date: "2026-01-01"}, {Date: "2026-01-02"}, {Date: "2026-01-03"}, {Date: "2026-01-04"}}
-	markSynthetic(days, orders)
+	days = markSynthetic(days, orders)
 	if days[0].Synthetic || days[1].Synthetic || !days[2].Synthetic || !days[3].Synthetic {
 		t.Errorf("invented prices since 2026-01-03: %+v", days)
 	}

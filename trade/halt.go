@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"wick/internal/journal"
 	"wick/trade/book"
@@ -15,62 +16,72 @@ import (
 // haltName is the file by which the owner stops trading.
 const haltName = "HALT"
 
+// brake works out what trading may do. An engine has one.
+type brake struct {
+	store    *store
+	progress *progress
+	dir      string // that the file HALT is in
+
+	halting  sync.Mutex // held from a look at the file HALT, or a change of it, to the step that follows
+	haltFile bool       // the last look at the file found one; guarded by the store's mu, like differed
+	differed bool       // the broker's positions differed when trading was last found not to be halted
+}
+
 // refreshTrading works out the trading state, from the file HALT, the daily loss and what
 // is known of the broker, and writes a change down. It refuses if it cannot find out whether
 // the file is there, or what it says; until it can, no resting order is filled either. It
 // runs every second and before every order, so the file counts from the next order on.
-func (e *Engine) refreshTrading() error {
-	e.halting.Lock()
-	defer e.halting.Unlock()
-	return e.judgeTrading()
+func (b *brake) refreshTrading() error {
+	b.halting.Lock()
+	defer b.halting.Unlock()
+	return b.judgeTrading()
 }
 
 // judgeTrading is refreshTrading for callers that hold halting, from the look at the file to
 // the step: otherwise who looked before the file was made, or removed, could undo what
 // followed from that.
-func (e *Engine) judgeTrading() error {
-	shared := e.options.Shared != nil
-	asked, unread := readHalt(e.options.Dir)
-	err := e.changeTrading(func(s *book.State) (*book.Event, error) {
+func (b *brake) judgeTrading() error {
+	asked, unread := readHalt(b.dir)
+	err := b.changeTrading(func(s *book.State) (*book.Event, error) {
 		// As long as the file cannot be read, the trading state stays as it is, because it is not
 		// known that the owner halted trading, but resting orders are held as by a halt. Once it
 		// can be, how far the market was judged is on disk as after a halt.
-		before := e.book.HaltUnread
-		e.book.HaltUnread = unread != nil
+		before := b.store.book.HaltUnread
+		b.store.book.HaltUnread = unread != nil
 		switch {
 		case unread != nil && !before:
-			e.log.Error("whether trading is halted cannot be told: no order is taken", "error", unread)
+			b.store.log.Error("whether trading is halted cannot be told: no order is taken", "error", unread)
 			return nil, nil
 		case unread != nil:
 			return nil, nil
 		case before:
-			if err := e.noteSeen(now()); err != nil {
+			if err := b.progress.noteSeen(now()); err != nil {
 				return nil, err
 			}
 		}
 		// An earlier leader may have had the file, or was told to halt: that there is no file
 		// here says nothing, and a halt lasts until it is lifted. Only reducing with the day of a
 		// loss is the breaker's, unless the owner asked for it as well.
-		if shared && (s.Trading == book.Halted || asked == book.Active && (s.Tripped == "" || s.ByOwner)) {
+		if b.store.peers != nil && (s.Trading == book.Halted || asked == book.Active && (s.Tripped == "" || s.ByOwner)) {
 			asked = s.Trading
 		}
 		// The step that would be written, if it is a change. What the broker or a loss restricted
 		// ends without the owner's file.
 		by := &book.Who{Name: "nothing restricts it any more"}
-		if asked != book.Active || e.haltFile {
+		if asked != book.Active || b.haltFile {
 			by.Name = "owner, by the file HALT"
 		}
-		e.haltFile = asked != book.Active
-		ev := &book.Event{At: now(), Trading: asked, ByOwner: shared && asked == book.Reducing, By: by}
+		b.haltFile = asked != book.Active
+		ev := &book.Event{At: now(), Trading: asked, ByOwner: b.store.peers != nil && asked == book.Reducing, By: by}
 		// A file that halts wins over everything else.
-		e.book.Restrict(ev)
+		b.store.book.Restrict(ev)
 		// That the broker's positions have begun to differ is written even if the daily loss
 		// restricts trading already: otherwise the owner would not be told.
 		news := false
 		if ev.Trading != book.Halted {
-			before := e.differed
-			e.differed = e.book.Remote.Unlike()
-			news = e.differed && !before && ev.Tripped != ""
+			before := b.differed
+			b.differed = b.store.book.Remote.Unlike()
+			news = b.differed && !before && ev.Tripped != ""
 		}
 		if s.Trading == ev.Trading && s.Tripped == ev.Tripped && s.ByOwner == ev.ByOwner && !news {
 			return nil, nil
@@ -86,23 +97,23 @@ func (e *Engine) judgeTrading() error {
 // changeTrading takes the step that decide returns, which changes the trading state, and logs
 // it; nil for none. Prices that came while orders were held back must not fill them after a
 // restart, so the end of a restriction writes down first how far the market was judged.
-func (e *Engine) changeTrading(decide func(s *book.State) (*book.Event, error)) error {
+func (b *brake) changeTrading(decide func(s *book.State) (*book.Event, error)) error {
 	var ev *book.Event
-	err := e.Do(func(s *book.State) (err error) {
+	err := b.store.Do(func(s *book.State) (err error) {
 		before := s.Seq
 		if ev, err = decide(s); err == nil && ev == nil && s.Seq == before {
 			return errIdle
 		}
 		if err == nil && ev != nil && s.Trading != book.Active {
-			err = e.noteSeen(now())
+			err = b.progress.noteSeen(now())
 		}
 		if err == nil && ev != nil {
-			err = e.book.Propose(book.KindTrading, ev)
+			err = b.store.book.Propose(book.KindTrading, ev)
 		}
 		return err
 	})
 	if err == nil && ev != nil {
-		e.log.Warn("trading state changed", "state", string(ev.Trading), "by", ev.By.Name)
+		b.store.log.Warn("trading state changed", "state", string(ev.Trading), "by", ev.By.Name)
 	}
 	return err
 }
@@ -110,37 +121,36 @@ func (e *Engine) changeTrading(decide func(s *book.State) (*book.Event, error)) 
 // SetHalt halts trading by writing the file HALT, or lets it go on by removing it,
 // and returns when the change is in the journal. With several replicas the leader halts by
 // the journal alone, because the next leader has other files.
-func (e *Engine) SetHalt(halt bool) error {
-	if e.follows() {
-		return e.askHalt(halt)
+func (b *brake) SetHalt(halt bool) error {
+	if b.store.follows() {
+		return b.askHalt(halt)
 	}
-	e.halting.Lock()
-	defer e.halting.Unlock()
-	shared := e.options.Shared != nil
+	b.halting.Lock()
+	defer b.halting.Unlock()
 	var err error
 	switch {
 	case !halt:
-		if err = os.Remove(filepath.Join(e.options.Dir, haltName)); errors.Is(err, fs.ErrNotExist) {
+		if err = os.Remove(filepath.Join(b.dir, haltName)); errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
-	case !shared:
+	case b.store.peers == nil:
 		// What halts already is left alone: it may be a folder, a link, or a pipe that nobody reads.
-		if state, unknown := readHalt(e.options.Dir); unknown != nil || state != book.Halted {
-			err = journal.WriteAtomic(e.disk, haltName, nil) // a power cut must not undo it
+		if state, unknown := readHalt(b.dir); unknown != nil || state != book.Halted {
+			err = journal.WriteAtomic(b.store.disk, haltName, nil) // a power cut must not undo it
 		}
 	}
 	switch {
 	case err != nil:
 		return err
-	case !shared:
-		return e.judgeTrading()
+	case b.store.peers == nil:
+		return b.judgeTrading()
 	}
-	return e.changeTrading(func(*book.State) (*book.Event, error) {
+	return b.changeTrading(func(*book.State) (*book.Event, error) {
 		ev := &book.Event{At: now(), Trading: book.Active, By: &book.Who{Name: "owner"}}
 		if halt {
 			ev.Trading = book.Halted
 		}
-		e.book.Restrict(ev)
+		b.store.book.Restrict(ev)
 		return ev, nil
 	})
 }
@@ -148,14 +158,14 @@ func (e *Engine) SetHalt(halt bool) error {
 // askHalt has the leader halt trading or let it go on. Asking twice does no harm, so a
 // leader that does not answer, such as one that is paused, is asked again: if it has died,
 // another leads before the last try ends.
-func (e *Engine) askHalt(halt bool) (failure error) {
+func (b *brake) askHalt(halt bool) (failure error) {
 	for range 3 {
 		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
-		err := e.options.Shared.Ask(ctx, AskHalt, halt, nil)
+		err := b.store.peers.Ask(ctx, AskHalt, halt, nil)
 		late := ctx.Err() != nil
 		cancel()
 		if err == nil {
-			_ = e.Confirm(context.Background()) // for Status, which says what trading may do; if etcd does not answer, the change is made all the same
+			_ = b.store.Confirm(context.Background()) // for Status, which says what trading may do; if etcd does not answer, the change is made all the same
 			return nil
 		}
 		if !errors.Is(failure, journal.ErrUnknown) { // otherwise a try before this one may have been acted on

@@ -3,7 +3,6 @@ package trade
 import (
 	"context"
 	"errors"
-	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -14,26 +13,37 @@ import (
 	"wick/trade/watch"
 )
 
+// wanted has the symbols watched that somebody needs.
+type wanted struct {
+	store *store
+	watch *watch.List // has a lock of its own, which may be taken while the store's is held
+	feed  watch.Feed
+	named []string // by the operator
+	most  int      // symbols that may be watched
+
+	unlisted map[string]bool // named symbols that the source does not have; guarded by the store's mu
+}
+
 // ensure has symbol watched, with the windows in needs beside the usual ones. If the
 // list is full, symbols that nobody needs any more are dropped first. If the journal
 // knows how far an earlier process judged the symbol, judging goes on from there.
-func (e *Engine) ensure(ctx context.Context, symbol string, needs ...watch.Need) error {
-	if e.watch.Full(symbol) {
-		e.forgetUnneeded(0)
+func (w *wanted) ensure(ctx context.Context, symbol string, needs ...watch.Need) error {
+	if w.watch.Full(symbol) {
+		w.forgetUnneeded(0)
 	}
-	e.mu.Lock()
-	from := e.book.Seen[symbol]
-	e.mu.Unlock()
-	return e.watch.Ensure(ctx, symbol, from, needs...)
+	w.store.mu.Lock()
+	from := w.store.book.Seen[symbol]
+	w.store.mu.Unlock()
+	return w.watch.Ensure(ctx, symbol, from, needs...)
 }
 
 // forgetUnneeded drops symbols that neither the operator nor any alert, open
 // order or position asks for, if nobody has asked for them for so long.
-func (e *Engine) forgetUnneeded(unused time.Duration) {
-	e.mu.Lock() // no order comes in for a symbol while it is being dropped
-	defer e.mu.Unlock()
-	symbols, _ := e.needed(e.options.Symbols)
-	e.watch.Keep(symbols, unused)
+func (w *wanted) forgetUnneeded(unused time.Duration) {
+	w.store.mu.Lock() // no order comes in for a symbol while it is being dropped
+	defer w.store.mu.Unlock()
+	symbols, _ := w.needed(w.named)
+	w.watch.Keep(symbols, unused)
 }
 
 // needed returns the symbols that must be watched, and which windows they need beyond the usual
@@ -41,11 +51,11 @@ func (e *Engine) forgetUnneeded(unused time.Duration) {
 // for. So those with an open order or a position come first, because a stop that is not watched
 // protects nothing, then those with alerts, then those that only the operator has
 // named. Called with mu held.
-func (e *Engine) needed(named []string) (symbols []string, windows map[string][]watch.Need) {
-	windows = e.watching.Needs()
-	held := maps.Clone(e.book.Holdings)
+func (w *wanted) needed(named []string) (symbols []string, windows map[string][]watch.Need) {
+	windows = w.store.watching.Needs()
+	held := maps.Clone(w.store.book.Holdings)
 	maps.DeleteFunc(held, func(_ string, h book.Holding) bool { return h.Quantity == 0 })
-	for _, symbol := range slices.Concat(sorted(e.book.Open), sorted(held), sorted(windows), named) {
+	for _, symbol := range slices.Concat(sorted(w.store.book.Open), sorted(held), sorted(windows), named) {
 		if !slices.Contains(symbols, symbol) {
 			symbols = append(symbols, symbol)
 		}
@@ -56,56 +66,51 @@ func (e *Engine) needed(named []string) (symbols []string, windows map[string][]
 // keepWatched has the symbols watched that should be, until ctx ends. Each is loaded in a
 // goroutine of its own and never twice at a time, so that a source that hangs holds up no
 // other symbol, and there are at most as many loads as symbols may be watched.
-func (e *Engine) keepWatched(ctx context.Context) error {
+func (w *wanted) keepWatched(ctx context.Context) error {
 	var loads sync.WaitGroup
 	defer loads.Wait()
 	period := watchPeriod
-	if e.follows() {
+	if w.store.follows() {
 		period = markPeriod // the leader may have accepted an order or alert for any symbol
 	}
 	tick := time.NewTicker(period)
 	defer tick.Stop()
 	var loading sync.Map // by symbol
 	for {
-		e.await()
-		for symbol, needs := range e.toWatch() {
+		w.await()
+		symbols, windows := w.toWatch()
+		for _, symbol := range symbols {
 			if _, already := loading.LoadOrStore(symbol, true); already {
 				continue
 			}
 			loads.Go(func() {
 				defer loading.Delete(symbol)
-				e.load(ctx, symbol, needs)
+				w.load(ctx, symbol, windows[symbol])
 			})
 		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
-			e.forgetUnneeded(unusedAfter)
+			w.forgetUnneeded(unusedAfter)
 		}
 	}
 }
 
 // toWatch returns the most urgent of the symbols that should be watched, as many as the list has
 // room for, with the windows that alerts need.
-func (e *Engine) toWatch() iter.Seq2[string, []watch.Need] {
-	e.mu.Lock()
-	symbols, windows := e.needed(e.options.Symbols)
-	e.mu.Unlock()
-	return func(yield func(string, []watch.Need) bool) {
-		for _, symbol := range symbols[:min(len(symbols), e.options.Limits.Symbols)] {
-			if !yield(symbol, windows[symbol]) {
-				return
-			}
-		}
-	}
+func (w *wanted) toWatch() (symbols []string, windows map[string][]watch.Need) {
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	symbols, windows = w.needed(w.named)
+	return symbols[:min(len(symbols), w.most)], windows
 }
 
 // load has a symbol watched. What fails is logged, and tried again by the next round of
 // keepWatched.
-func (e *Engine) load(ctx context.Context, symbol string, needs []watch.Need) {
-	err := e.ensure(ctx, symbol, needs...)
-	for ; errors.Is(err, market.ErrBusy) && ctx.Err() == nil; err = e.ensure(ctx, symbol, needs...) { // others were before it: its turn comes soon
+func (w *wanted) load(ctx context.Context, symbol string, needs []watch.Need) {
+	err := w.ensure(ctx, symbol, needs...)
+	for ; errors.Is(err, market.ErrBusy) && ctx.Err() == nil; err = w.ensure(ctx, symbol, needs...) { // others were before it: its turn comes soon
 		select {
 		case <-ctx.Done():
 		case <-time.After(time.Second):
@@ -114,19 +119,19 @@ func (e *Engine) load(ctx context.Context, symbol string, needs []watch.Need) {
 	switch {
 	case ctx.Err() != nil:
 	case err == nil:
-		e.mu.Lock()
-		resting := len(e.book.Open[symbol]) > 0
-		e.mu.Unlock()
+		w.store.mu.Lock()
+		resting := len(w.store.book.Open[symbol]) > 0
+		w.store.mu.Unlock()
 		if resting { // prices of fills are rounded to its tick
-			e.watch.LearnRules(ctx, symbol)
+			w.watch.LearnRules(ctx, symbol)
 		}
 	default:
-		e.log.Warn("symbol cannot be watched yet", "symbol", symbol, "error", err)
+		w.store.log.Warn("symbol cannot be watched yet", "symbol", symbol, "error", err)
 		if errors.Is(err, market.ErrUnlisted) {
-			e.mu.Lock()
-			e.unlisted[symbol] = true
-			e.mu.Unlock()
-			e.await()
+			w.store.mu.Lock()
+			w.unlisted[symbol] = true
+			w.store.mu.Unlock()
+			w.await()
 		}
 	}
 }
@@ -134,10 +139,10 @@ func (e *Engine) load(ctx context.Context, symbol string, needs []watch.Need) {
 // await tells the feed which symbols are to be watched, so that a source that answers for
 // none of them from the start counts as silent. A symbol that only --symbols names, and that
 // the source does not have, is misspelled and not awaited.
-func (e *Engine) await() {
-	e.mu.Lock()
-	defer e.mu.Unlock() // also while the feed is told: two loads may end at the same time
-	listed := slices.DeleteFunc(slices.Clone(e.options.Symbols), func(symbol string) bool { return e.unlisted[symbol] })
-	symbols, _ := e.needed(listed)
-	e.options.Feed.Await(symbols)
+func (w *wanted) await() {
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock() // also while the feed is told: two loads may end at the same time
+	listed := slices.DeleteFunc(slices.Clone(w.named), func(symbol string) bool { return w.unlisted[symbol] })
+	symbols, _ := w.needed(listed)
+	w.feed.Await(symbols)
 }

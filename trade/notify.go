@@ -147,19 +147,3 @@ func (e *Engine) tidy() error {
 		return err
 	})
 }
-
-// RecordAnswer writes down what a person answered about an order. When it returns nil, the
-// record is on disk.
-func (e *Engine) RecordAnswer(evidence []byte) error {
-	return e.Do(func(*book.State) error {
-		return e.book.Propose(book.KindApproval, &book.Event{At: now(), Evidence: evidence})
-	})
-}
-
-// WriteOutbox writes a record that only the outbox understands. When it returns nil,
-// the record is on disk and Outbox.Apply has been called with it.
-func (e *Engine) WriteOutbox(record []byte) error {
-	return e.Do(func(*book.State) error {
-		return e.book.Propose(book.KindOutbox, &book.Event{At: now(), Outbox: record})
-	})
-}

@@ -2,6 +2,7 @@ package trade
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"wick/market"
@@ -56,10 +57,13 @@ func (e *Engine) PlaceOrder(ctx context.Context, r book.OrderRequest) (book.Plac
 		p, entered, err = e.accept(r, asked, a)
 		return err
 	})
+	if err == errBetween {
+		return e.PlaceOrder(ctx, r)
+	}
 	if err != nil {
 		return book.Placed{}, err
 	}
-	if !entered { // it was there before, or this is a dry run
+	if !entered { // this is a dry run
 		return p, nil
 	}
 	// The arrival is on disk before the order is sent anywhere, so that a broker can have no
@@ -71,8 +75,9 @@ func (e *Engine) PlaceOrder(ctx context.Context, r book.OrderRequest) (book.Plac
 // limit and its use. It returns what clients see, and whether the order is new and has entered the
 // book. Asked is what came of asking the source for the newest price just now. Called with mu held.
 func (e *Engine) accept(r book.OrderRequest, asked book.Inquiry, a book.Arrival) (p book.Placed, entered bool, err error) {
-	if o, err := e.known(r); o != nil || err != nil { // came in while we asked for prices
-		return book.Placed{Order: o.Answer(r)}, false, err
+	// An order that came in while we asked for prices is in memory, unless it has left that since.
+	if id := r.ClientOrderID; id != "" && (e.book.ClientIDs[id] != "" || e.archive.Generations() != r.Searched) {
+		return p, false, errBetween
 	}
 	o, q, fill, err := e.book.Draft(r, asked, now())
 	var ev *book.Event
@@ -128,39 +133,16 @@ func (e *Engine) earlier(r *book.OrderRequest) (*book.Order, error) {
 			return nil, err
 		}
 	}
-	if err := e.checkReuse(o, *r); err != nil {
-		return nil, err
+	if !o.Same(*r) || o.Symbol != r.Symbol {
+		return nil, book.Refuse("client_order_id_reused", "client_order_id %q belongs to order %s (%s %s %s %s, %s); for another order choose another id",
+			o.ClientOrderID, o.ID, o.Type, o.Side, o.Quantity, o.Symbol, o.Status)
 	}
 	return o, nil
 }
 
-// known looks again for what earlier did not find, with mu held. An order that came in
-// between is in memory, unless it has left that since. Only if the index has grown in
-// between is it searched again, although that reads the disk under mu.
-func (e *Engine) known(r book.OrderRequest) (*book.Order, error) {
-	if r.ClientOrderID == "" {
-		return nil, nil
-	}
-	o := e.book.Order(e.book.ClientIDs[r.ClientOrderID])
-	var err error
-	if o == nil && e.archive.Generations() != r.Searched {
-		o, err = e.archive.order(clientKey(r.ClientOrderID))
-	}
-	if o == nil {
-		return nil, err
-	}
-	return o, e.checkReuse(o, r)
-}
-
-// checkReuse refuses r if the order o, which has the same client_order_id, was made by a
-// different request.
-func (e *Engine) checkReuse(o *book.Order, r book.OrderRequest) error {
-	if o.Same(r) && o.Symbol == r.Symbol {
-		return nil
-	}
-	return book.Refuse("client_order_id_reused", "client_order_id %q belongs to order %s (%s %s %s %s, %s); for another order choose another id",
-		o.ClientOrderID, o.ID, o.Type, o.Side, o.Quantity, o.Symbol, o.Status)
-}
+// errBetween is what accept returns if the client_order_id may have been used since it was looked
+// for: then the request begins anew.
+var errBetween = errors.New("another request came in between")
 
 // symbol returns the one name under which everything of a market is kept, for any
 // spelling that the source understands. An open order or a position that was made with

@@ -28,25 +28,25 @@ const (
 // Confirm waits until this process shows everything that any process had acknowledged
 // when Confirm was called. Without a shared log that is always so. An error means that
 // what is shown may be out of date.
-func (e *Engine) Confirm(ctx context.Context) error {
-	if e.options.Shared == nil {
+func (b *store) Confirm(ctx context.Context) error {
+	if b.peers == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, behindTimeout)
 	defer cancel()
-	tail, err := e.options.Shared.Tail(ctx)
+	tail, err := b.peers.Tail(ctx)
 	if err != nil {
 		return err
 	}
 	// The sequence and the channel are read under the same lock, so no step in between is
 	// missed: it closes the channel.
 	for {
-		e.mu.Lock()
-		if e.stepped == nil {
-			e.stepped = make(chan struct{})
+		b.mu.Lock()
+		if b.stepped == nil {
+			b.stepped = make(chan struct{})
 		}
-		at, stepped := e.book.Seq, e.stepped
-		e.mu.Unlock()
+		at, stepped := b.book.Seq, b.stepped
+		b.mu.Unlock()
 		if at >= tail {
 			return nil
 		}
@@ -59,42 +59,42 @@ func (e *Engine) Confirm(ctx context.Context) error {
 }
 
 // Applied returns the sequence of the last record that is on disk and known here.
-func (e *Engine) Applied() uint64 {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.following {
-		return e.book.Seq
+func (b *store) Applied() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.following {
+		return b.book.Seq
 	}
-	seq, _ := e.journal.Head()
+	seq, _ := b.journal.Head()
 	return seq
 }
 
 // follows reports whether another process writes the log and this one only reads it.
-func (e *Engine) follows() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.following
+func (b *store) follows() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.following
 }
 
 // Mark writes down how far subscribers have got. It does nothing if there are none, or
 // more than maxMarks.
-func (e *Engine) Mark(marks map[string]uint64) error {
+func (b *store) Mark(marks map[string]uint64) error {
 	if len(marks) == 0 || len(marks) > maxMarks {
 		return nil
 	}
-	return e.Do(func(*book.State) error {
-		return e.book.Propose(book.KindDelivered, &book.Event{At: now(), Marks: marks})
+	return b.Do(func(*book.State) error {
+		return b.book.Propose(book.KindDelivered, &book.Event{At: now(), Marks: marks})
 	})
 }
 
 // passOn asks the leader to write down how far the subscribers of this replica have
 // got. If that fails, the next call tries again.
-func (e *Engine) passOn(ctx context.Context) {
-	if marks := e.hub.Settled(maxMarks); len(marks) > 0 {
+func (b *store) passOn(ctx context.Context) {
+	if marks := b.hub.Settled(maxMarks); len(marks) > 0 {
 		ctx, cancel := context.WithTimeout(ctx, askTimeout)
 		defer cancel()
-		if err := e.options.Shared.Ask(ctx, AskMarks, marks, nil); err != nil {
-			e.log.Debug("delivery marks are not written yet", "error", err)
+		if err := b.peers.Ask(ctx, AskMarks, marks, nil); err != nil {
+			b.log.Debug("delivery marks are not written yet", "error", err)
 		}
 	}
 }
@@ -157,7 +157,7 @@ func (e *Engine) runShared(ctx context.Context) error {
 	g.Go(func() error { return e.work(work) })
 	g.Go(func() (err error) {
 		defer stop()
-		term, err = e.options.Shared.Follow(following, (*onDisk)(&e.store))
+		term, err = e.peers.Follow(following, (*onDisk)(&e.store))
 		return err
 	})
 	err := g.Wait()
@@ -197,10 +197,10 @@ func (e *Engine) lead(ctx, term context.Context) error {
 
 // reign waits for the end of a term and then lets nothing more be written. It returns the
 // error that ends the process once a new start would help.
-func (e *Engine) reign(ctx, term context.Context) error {
+func (b *store) reign(ctx, term context.Context) error {
 	tick := time.NewTicker(markPeriod)
 	defer tick.Stop()
-	for term.Err() == nil && e.journal.Broken() == nil {
+	for term.Err() == nil && b.journal.Broken() == nil {
 		select {
 		case <-ctx.Done():
 			return nil
@@ -211,11 +211,11 @@ func (e *Engine) reign(ctx, term context.Context) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	e.journal.Hold(fmt.Errorf("%w: this replica has led and does so no more, or cannot reach etcd: nothing was done; try again in a few seconds", journal.ErrStorage))
+	b.journal.Hold(fmt.Errorf("%w: this replica has led and does so no more, or cannot reach etcd: nothing was done; try again in a few seconds", journal.ErrStorage))
 	for {
 		// While etcd cannot be reached a new start would not get further than this one,
 		// and reads still work.
-		if _, err := e.options.Shared.Tail(ctx); err == nil {
+		if _, err := b.peers.Tail(ctx); err == nil {
 			return errors.New("ending, so that this replica is started again as a follower: it has led and does so no more")
 		}
 		select {

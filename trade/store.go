@@ -25,7 +25,7 @@ type store struct {
 	archive archive  // of the orders that have left memory
 	kept    int      // terminal orders that stay in memory
 	outbox  Outbox   // nil for none
-	shared  bool     // other processes write the log too
+	peers   Shared   // the log, if other processes write it too; else nil
 
 	indexing sync.Mutex    // held while the index grows; taken before mu
 	rotated  chan struct{} // gets a value when a generation was closed
@@ -43,11 +43,11 @@ type store struct {
 
 // read fills the store from a log, and its hub with what is queued. If the log is shared, all
 // orders stay in memory.
-func (b *store) read(d journal.Disk, from journal.Log, shared bool, log *slog.Logger) (err error) {
-	b.disk, b.log, b.shared, b.rotated, b.kept = d, log, shared, make(chan struct{}, 1), cmp.Or(b.kept, keptOrders)
-	b.journal, err = journal.Open(from, (*onDisk)(b), log)
-	if err == nil && !shared {
-		if b.archive.Index, err = journal.OpenIndex(d, recordKeys, log); err == nil {
+func (b *store) read(d journal.Disk, from journal.Log) (err error) {
+	b.disk, b.rotated, b.kept, b.following = d, make(chan struct{}, 1), cmp.Or(b.kept, keptOrders), b.peers != nil
+	b.journal, err = journal.Open(from, (*onDisk)(b), b.log)
+	if err == nil && !b.following {
+		if b.archive.Index, err = journal.OpenIndex(d, recordKeys, b.log); err == nil {
 			b.forgetClosed()
 		}
 	}
@@ -55,10 +55,9 @@ func (b *store) read(d journal.Disk, from journal.Log, shared bool, log *slog.Lo
 		return errors.Join(err, from.Close())
 	}
 	// A follower writes nothing until it leads.
-	if shared {
+	if b.following {
 		b.journal.Hold(errFollows)
 	}
-	b.following = shared
 	b.install(b.book.State)
 	return nil
 }
@@ -145,6 +144,26 @@ func (b *store) View(read func(s *book.State)) error {
 	})
 }
 
+// Head returns the sequence of the last record of the journal, and the newest hash of the
+// history, also after Close. A follower's are those of its start.
+func (b *store) Head() (seq uint64, hash journal.Hash) { return b.journal.Head() }
+
+// RecordAnswer writes down what a person answered about an order. When it returns nil, the
+// record is on disk.
+func (b *store) RecordAnswer(evidence []byte) error {
+	return b.Do(func(*book.State) error {
+		return b.book.Propose(book.KindApproval, &book.Event{At: now(), Evidence: evidence})
+	})
+}
+
+// WriteOutbox writes a record that only the outbox understands. When it returns nil,
+// the record is on disk and Outbox.Apply has been called with it.
+func (b *store) WriteOutbox(record []byte) error {
+	return b.Do(func(*book.State) error {
+		return b.book.Propose(book.KindOutbox, &book.Event{At: now(), Outbox: record})
+	})
+}
+
 // reload reads the state anew from disk, if it has steps that are not there and never will
 // be: the journal is broken. If that fails, every read fails with the error of the journal.
 // On a log that others write too nothing is read: this process is about to end.
@@ -152,7 +171,7 @@ func (b *store) reload() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	last, _ := b.journal.Head()
-	if b.shared || b.book.Seq <= last {
+	if b.peers != nil || b.book.Seq <= last {
 		return
 	}
 	s, err := readState(b.disk, last)

@@ -24,8 +24,8 @@
 // each. Here is what works on them: the store, which is the book with its journal and the one
 // lock (store.go, finished.go), and all that waits for a disk, a network or a time.
 //
-// One mutex guards the engine. It is not held while disk, network or callbacks are used
-// (the one exception is known, in place.go); see package journal.
+// One mutex guards the engine. It is not held while disk, network or callbacks are used; see
+// package journal.
 //
 // # The way of an order
 //
@@ -98,23 +98,19 @@ type Engine struct {
 	judging sync.WaitGroup // judgements of signals that are under way
 	signals alert.Judge
 
-	fileMu sync.Mutex // one writer of subscriptions.json at a time
-
 	options Options
 	venue   book.Venue
 	watch   *watch.List // has a lock of its own, which may be taken while mu is held
 
+	progress
+	brake
+	subscriptions
+	wanted
+
 	store // its mu guards every field below
 
-	began   book.Time // when this process took over; set once
-	fedAt   book.Time // when the feed last spoke
-	notedAt book.Time // when it was last written down how far the market was judged
-
-	haltFile bool // the last look at the file HALT found one
-	differed bool // the broker's positions differed when trading was last found not to be halted
-
-	halting  sync.Mutex      // held from a look at the file HALT, or a change of it, to the step that follows
-	unlisted map[string]bool // symbols that the source does not have
+	began book.Time // when this process took over; set once
+	fedAt book.Time // when the feed last spoke
 }
 
 // sorted returns the keys of m in order.
@@ -145,12 +141,16 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	if o.Shared != nil && o.Venue != nil {
 		return nil, errors.New("a broker elsewhere does not work with several replicas: the next leader would not know what the one before had under way with it")
 	}
-	e := &Engine{unlisted: make(map[string]bool)}
+	e := new(Engine)
 	e.options, e.signals.Source, e.signals.Log = o, o.Source, o.Log
 	e.watch = watch.New(o.Source, o.Feed, o.Intervals, o.Limits.Symbols, o.Log)
+	e.progress = progress{store: &e.store, watch: e.watch}
+	e.brake = brake{store: &e.store, progress: &e.progress, dir: o.Dir}
+	e.subscriptions = subscriptions{store: &e.store, source: o.Source, works: o.Works}
+	e.wanted = wanted{&e.store, e.watch, o.Feed, o.Symbols, o.Limits.Symbols, make(map[string]bool)}
 	e.book = *book.NewBook(o.Rules, e.watch)
 	e.book.Write, e.book.Tells = e.write, o.Outbox != nil
-	e.log, e.hub, e.outbox = o.Log, o.Hub, o.Outbox
+	e.log, e.hub, e.outbox, e.peers = o.Log, o.Hub, o.Outbox, o.Shared
 	if e.venue = (paper.Venue{Host: e.host()}); o.Venue != nil {
 		e.venue = o.Venue.Open(e.host())
 	}
@@ -168,7 +168,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 		from = journal.NewFiles(d, files, o.Log)
 	}
 	// A replica begins its work when it leads, not here.
-	if err := e.store.read(d, from, o.Shared != nil, o.Log); err != nil || o.Shared != nil {
+	if err := e.store.read(d, from); err != nil || o.Shared != nil {
 		return e, err
 	}
 	if _, _, err = e.locked(e.checkStamp); err == nil {
@@ -185,7 +185,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 // methods also work before and after, but prices come in, alerts fire and resting orders
 // are filled only while Run runs.
 func (e *Engine) Run(ctx context.Context) error {
-	if e.options.Shared != nil {
+	if e.peers != nil {
 		return e.runShared(ctx)
 	}
 	return e.work(ctx)
@@ -196,12 +196,12 @@ func (e *Engine) Run(ctx context.Context) error {
 func (e *Engine) Close() error {
 	var err error
 	// A follower has nothing of its own to write.
-	if e.options.Shared != nil && e.journal.Broken() != nil { // this process follows, or leads no longer
-		err = e.options.Shared.Close()
+	if e.peers != nil && e.journal.Broken() != nil { // this process follows, or leads no longer
+		err = e.peers.Close()
 	} else {
 		e.tidy()
 		e.writeSeen() // like tidy, it fails only when the journal is broken
-		if err = e.journal.Close(); err == nil && e.options.Shared == nil {
+		if err = e.journal.Close(); err == nil && e.peers == nil {
 			seq, hash := e.Head()
 			e.log.Info("journal closed", "record", seq, "hash", hash.String())
 		}
@@ -212,10 +212,6 @@ func (e *Engine) Close() error {
 	return err
 }
 
-// Head returns the sequence of the last record of the journal, and the newest hash of the
-// history, also after Close. A follower's are those of its start.
-func (e *Engine) Head() (seq uint64, hash journal.Hash) { return e.journal.Head() }
-
 // Broken returns why nothing more can be written, or nil, and whether restarting the
 // process would help: it would if the data directory is where it was and its disk can be
 // written.
@@ -224,7 +220,7 @@ func (e *Engine) Broken() (reason error, restart bool) {
 		return nil, false
 	}
 	reason = e.journal.Broken()
-	return reason, reason != nil && e.options.Shared == nil && e.dir != nil && !errors.Is(reason, journal.ErrMoved) && e.dir.Probe() == nil
+	return reason, reason != nil && e.peers == nil && e.dir != nil && !errors.Is(reason, journal.ErrMoved) && e.dir.Probe() == nil
 }
 
 // Health is how the engine is doing.

@@ -96,7 +96,9 @@ func (e *Engine) deliver(ctx context.Context, u market.Update) {
 
 // watchNeeded has the symbols watched that Run would have watched, and waits for it.
 func (e *Engine) watchNeeded(ctx context.Context) {
-	for symbol, needs := range e.toWatch() {
+	symbols, windows := e.toWatch()
+	for _, symbol := range symbols {
+		needs := windows[symbol]
 		e.load(ctx, symbol, needs)
 	}
 }

@@ -95,7 +95,7 @@ func (e *Engine) AcceptPositions(who book.Who) (accepted []book.Difference, turn
 // it.
 func (e *Engine) CancelEverything(ctx context.Context, who book.Who) error {
 	if e.follows() {
-		return e.options.Shared.Ask(ctx, AskCancel, who, nil)
+		return e.peers.Ask(ctx, AskCancel, who, nil)
 	}
 	return e.venue.CancelEverything(ctx, who)
 }
