@@ -43,7 +43,6 @@ func (e *Engine) onUpdate(ctx context.Context, u market.Update) {
 // be judged. What cannot be written down is not decided: the next update judges it again. Called
 // with mu held.
 func (e *Engine) judge(t *book.Tick, at book.Time) (hits []alert.Hit, closed []watch.Key, err error) {
-	e.fedAt = at
 	since, closed, watched := e.watch.Take(t, e.began, func(key watch.Key) bool {
 		return !e.following && len(e.watching.On(key)) > 0 // otherwise the leader judges them
 	})

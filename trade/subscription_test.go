@@ -496,7 +496,7 @@ func TestRun(t *testing.T) {
 		if n, _, _ := e.Notifications("", false, Page{Size: 1 << 20}); len(n) != 1 {
 			t.Errorf("notifications %+v, want one", n)
 		}
-		if !slices.Equal(e.Symbols(), []string{"AAA"}) || e.Status().FeedAge < 0 {
+		if !slices.Equal(e.Symbols(), []string{"AAA"}) || e.Status().FeedAge != time.Second {
 			t.Errorf("watched %v, status %+v", e.Symbols(), e.Status())
 		}
 	})
@@ -504,6 +504,10 @@ func TestRun(t *testing.T) {
 
 // talking is a feed whose price rises by one every second.
 type talking struct{ quiet }
+
+func (talking) Ages() map[string]time.Duration {
+	return map[string]time.Duration{"one": time.Second, "another": 0}
+}
 
 func (talking) Run(ctx context.Context, deliver func(market.Update)) error {
 	for price := 100.0; ; price++ {

@@ -110,7 +110,6 @@ type Engine struct {
 	store // its mu guards every field below
 
 	began book.Time // when this process took over; set once
-	fedAt book.Time // when the feed last spoke
 }
 
 // sorted returns the keys of m in order.
@@ -256,17 +255,8 @@ func (e *Engine) Status() Health {
 	if err := e.journal.Broken(); err != nil && !e.following {
 		s.Journal, s.Reason = "broken", err.Error()
 	}
-	// market.Feed knows when each source last answered, and the longest time counts. Of
-	// any other feed it is only known when it last brought a price.
-	switch feed, ok := e.options.Feed.(interface {
-		Ages() map[string]time.Duration
-	}); {
-	case ok:
-		for _, age := range feed.Ages() {
-			s.FeedAge = max(s.FeedAge, age)
-		}
-	case !e.fedAt.IsZero():
-		s.FeedAge = e.fedAt.Age(now())
+	for _, age := range e.options.Feed.Ages() {
+		s.FeedAge = max(s.FeedAge, age)
 	}
 	for _, h := range e.book.Holdings {
 		if h.Quantity != 0 {
@@ -279,16 +269,8 @@ func (e *Engine) Status() Health {
 // Symbols returns the watched symbols.
 func (e *Engine) Symbols() []string { return e.watch.Symbols() }
 
-// Period returns how much time passes between two prices of a symbol, zero if the
-// feed does not say.
-func (e *Engine) Period(symbol string) time.Duration {
-	if feed, ok := e.options.Feed.(interface {
-		Period(symbol string) time.Duration
-	}); ok {
-		return feed.Period(symbol)
-	}
-	return 0
-}
+// Period returns how much time passes between two prices of a symbol.
+func (e *Engine) Period(symbol string) time.Duration { return e.options.Feed.Period(symbol) }
 
 // Window returns a copy of the bars that the engine keeps of a series, the forming one
 // last and marked, and whether they are what the source would return. They are not if the

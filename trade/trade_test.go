@@ -27,6 +27,10 @@ func (quiet) Resume(string, market.Interval, int64) {}
 
 func (quiet) ResumePrice(string, float64, int64) {}
 
+func (quiet) Period(string) time.Duration { return 0 }
+
+func (quiet) Ages() map[string]time.Duration { return nil }
+
 func (quiet) Run(ctx context.Context, _ func(market.Update)) error {
 	<-ctx.Done()
 	return nil

@@ -33,6 +33,8 @@ func (f *feed) Watch(string, ...market.Interval)      {}
 func (f *feed) Await([]string)                        {}
 func (f *feed) Unwatch(string)                        {}
 func (f *feed) Resume(string, market.Interval, int64) {}
+func (f *feed) Period(string) time.Duration           { return 0 }
+func (f *feed) Ages() map[string]time.Duration        { return nil }
 
 func (f *feed) ResumePrice(symbol string, p float64, _ int64) {
 	f.mu.Lock()

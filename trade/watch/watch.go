@@ -45,6 +45,10 @@ type Feed interface {
 	// ResumePrice, called before Watch, gives the last price that the engine knows, and
 	// its time in unix milliseconds; the first update begins there.
 	ResumePrice(symbol string, price float64, at int64)
+	// Period returns how much time passes between two prices of a symbol.
+	Period(symbol string) time.Duration
+	// Ages returns how long ago each source that is to be watched last answered.
+	Ages() map[string]time.Duration
 	// Run calls deliver, from one goroutine at a time, until ctx ends.
 	Run(ctx context.Context, deliver func(market.Update)) error
 }
