@@ -155,7 +155,7 @@ const longestTag = 12
 // names, the caller's own levels, of which a caller wants to see the price, and the levels of
 // indicators that are nearest to the last close.
 func (p *picture) priceTags(pn *pane) {
-	last := p.lastBar()
+	last := p.n - 1
 	closed := p.s.Close[last]
 	add := func(v float64, name, text string, i ink, outline bool) {
 		if name != "" && !p.compact {

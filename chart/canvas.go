@@ -62,14 +62,6 @@ func (c *canvas) tint(r image.Rectangle, i ink, level int) {
 	}
 }
 
-// frame draws the outline of r, t pixels thick, inside it.
-func (c *canvas) frame(r image.Rectangle, t int, i ink) {
-	c.rect(image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+t), i)
-	c.rect(image.Rect(r.Min.X, r.Max.Y-t, r.Max.X, r.Max.Y), i)
-	c.rect(image.Rect(r.Min.X, r.Min.Y+t, r.Min.X+t, r.Max.Y-t), i)
-	c.rect(image.Rect(r.Max.X-t, r.Min.Y+t, r.Max.X, r.Max.Y-t), i)
-}
-
 // dashes paints the horizontal strip r as dashes of on pixels with gaps of off pixels. They
 // begin at column from, which is not right of r.
 func (c *canvas) dashes(r image.Rectangle, from, on, off int, i ink) {

@@ -77,8 +77,17 @@ type View struct {
 	Request json.RawMessage
 }
 
-// check returns an error if v has too many compared symbols or marks.
+// check returns an error if v has too many compared symbols or marks, or bars that no market can
+// have made: nothing behind it meets a price that is no number.
 func (v *View) check() error {
+	for _, s := range append([]*market.Series{v.Series}, v.Compare...) {
+		if s == nil {
+			continue
+		}
+		if err := s.Check(); err != nil {
+			return err
+		}
+	}
 	if n := len(v.Compare); n > MaxCompare {
 		return fmt.Errorf("%w: %d symbols to compare, want at most %d", ErrOption, n, MaxCompare)
 	}

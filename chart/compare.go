@@ -103,15 +103,15 @@ func (w *writer) compareSeries(v *View, looks themeLooks) {
 
 // origin writes the symbol of s and where its bars came from.
 func (w *writer) origin(s *market.Series) {
-	w.string("symbol", s.Symbol)
-	w.string("source", s.Source)
-	w.bool("synthetic", s.Synthetic)
+	w.put("symbol", s.Symbol)
+	w.put("source", s.Source)
+	w.put("synthetic", s.Synthetic)
 	w.currency(s)
 }
 
 // currency writes what the prices of s are in, if that is known.
 func (w *writer) currency(s *market.Series) {
 	if s.Currency != "" {
-		w.string("currency", s.Currency)
+		w.put("currency", s.Currency)
 	}
 }

@@ -138,85 +138,64 @@ func (m Mark) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
+// markNeeds has the members that a mark of each kind cannot do without.
+var markNeeds = [...][][]string{
+	MarkLevel: {{"price"}},
+	MarkZone:  {{"price", "price2"}},
+	MarkLine:  {{"price", "price2"}, {"time", "time2"}},
+	MarkText:  {{"text"}, {"price"}, {"time"}},
+}
+
 // newMark checks the members of a mark and returns it as it is drawn. Every number is
 // checked here, so that nothing behind it meets NaN or a price that is missing.
-func newMark(given map[string]string, zone *time.Location) (Mark, error) {
+func newMark(given map[string]string, zone *time.Location) (m Mark, err error) {
 	kind := slices.Index(MarkWords(), given["type"])
 	if kind < 0 {
-		return Mark{}, fmt.Errorf("%w: type %q, want level, zone, line or text", ErrOption, printable(given["type"], 20))
+		return m, fmt.Errorf("%w: type %q, want level, zone, line or text", ErrOption, printable(given["type"], 20))
 	}
 	color := strings.ToLower(strings.TrimSpace(given["color"]))
 	tone := slices.Index(MarkTones(), cmp.Or(color, MarkTones()[0]))
 	if tone < 0 {
-		return Mark{}, fmt.Errorf("%w: color %q, want one of %s", ErrOption, printable(color, 40), strings.Join(MarkTones(), ", "))
+		return m, fmt.Errorf("%w: color %q, want one of %s", ErrOption, printable(color, 40), strings.Join(MarkTones(), ", "))
 	}
-	out := Mark{Kind: MarkKind(kind), Text: printable(given["text"], MaxMarkText), Tone: markTones[tone]}
 	if n := utf8.RuneCountInString(given["text"]); n > MaxMarkText {
-		return Mark{}, fmt.Errorf("%w: text has %d characters, want at most %d", ErrOption, n, MaxMarkText)
+		return m, fmt.Errorf("%w: text has %d characters, want at most %d", ErrOption, n, MaxMarkText)
 	}
-	if out.Kind == MarkText && given["text"] == "" {
-		return Mark{}, fmt.Errorf("%w: a text needs text", ErrOption)
-	}
-	if err := out.prices(given); err != nil {
-		return Mark{}, err
-	}
-	return out, out.times(given, zone)
-}
-
-// prices reads the prices of a mark: two of a zone and a line, one of the others.
-func (out *Mark) prices(given map[string]string) (err error) {
-	two := out.Kind == MarkZone || out.Kind == MarkLine
-	if given["price"] == "" || two && given["price2"] == "" {
-		return fmt.Errorf("%w: a %s needs price%s", ErrOption, given["type"], map[bool]string{true: " and price2"}[two])
-	}
-	if out.Price, err = markPrice("price", given); err == nil && given["price2"] != "" {
-		out.Price2, err = markPrice("price2", given)
-	}
-	if !two {
-		out.Price2 = 0 // the kind has none
-	}
-	return err
-}
-
-// markPrice reads a price of a mark, which the picture can hold.
-func markPrice(name string, given map[string]string) (float64, error) {
-	v, err := strconv.ParseFloat(strings.TrimSpace(given[name]), 64)
-	switch {
-	case errors.Is(err, strconv.ErrSyntax):
-		return 0, fmt.Errorf("%w: %s %q is not a number", ErrOption, name, printable(given[name], 40))
-	case !usable(v):
-		return 0, fmt.Errorf("%w: a price of %g, want a number below 1e300", ErrOption, v)
-	}
-	return v, nil
-}
-
-// times reads the times of a mark, which a line and a text cannot do without. A zone may
-// be given from its end, and a date as its end includes the whole day.
-func (out *Mark) times(given map[string]string, zone *time.Location) (err error) {
-	from, to := given["time"], given["time2"]
-	needs := out.Kind == MarkLine || out.Kind == MarkText
-	if needs && from == "" || out.Kind == MarkLine && to == "" {
-		return fmt.Errorf("%w: a %s needs time%s", ErrOption, given["type"], map[bool]string{true: " and time2"}[out.Kind == MarkLine])
-	}
-	if from != "" {
-		if out.Time, err = ParseTime(from, zone, false); err != nil {
-			return err
+	for _, needs := range markNeeds[kind] {
+		if slices.ContainsFunc(needs, func(name string) bool { return given[name] == "" }) {
+			return m, fmt.Errorf("%w: a %s needs %s", ErrOption, given["type"], strings.Join(needs, " and "))
 		}
 	}
-	if to != "" {
-		if out.Time2, err = ParseTime(to, zone, out.Kind == MarkZone); err != nil {
-			return err
+	m = Mark{Kind: MarkKind(kind), Text: printable(given["text"], MaxMarkText), Tone: markTones[tone]}
+	for i, price := range [...]*float64{&m.Price, &m.Price2} {
+		name := [...]string{"price", "price2"}[i]
+		if given[name] == "" {
+			continue
+		}
+		if *price, err = strconv.ParseFloat(strings.TrimSpace(given[name]), 64); errors.Is(err, strconv.ErrSyntax) {
+			return m, fmt.Errorf("%w: %s %q is not a number", ErrOption, name, printable(given[name], 40))
+		} else if !usable(*price) {
+			return m, fmt.Errorf("%w: a price of %g, want a number below 1e300", ErrOption, *price)
 		}
 	}
-	if out.Kind == MarkZone && from != "" && to != "" && out.Time2 < out.Time {
-		given["time"], given["time2"] = to, from
-		return out.times(given, zone)
+	// A zone may be given from its end, and a date as its end includes the whole day.
+	times := func(from, to string) (err error) {
+		if from != "" {
+			m.Time, err = ParseTime(from, zone, false)
+		}
+		if to != "" && err == nil {
+			m.Time2, err = ParseTime(to, zone, m.Kind == MarkZone)
+		}
+		return err
 	}
-	switch out.Kind { // what the kind has none of
+	if err = times(given["time"], given["time2"]); m.Kind == MarkZone && given["time"] != "" && given["time2"] != "" && m.Time2 < m.Time {
+		err = times(given["time2"], given["time"])
+	}
+	switch m.Kind { // what the kind has none of
 	case MarkLevel:
-		out.Time, out.Time2 = 0, 0
+		m.Price2, m.Time, m.Time2 = 0, 0, 0
 	case MarkText:
-		out.Time2 = 0
+		m.Price2, m.Time2 = 0, 0
 	}
-	return nil
+	return m, err
 }

@@ -92,11 +92,7 @@ var goldens = []golden{
 	{"wick_100x", 800, 500, Dark, with(changed(60, func(s *market.Series) { s.High[30] = 2000 }), "ema"), nil},
 
 	{"no_bars", 800, 500, Dark, with(priced(0, 215), "ema", "rsi"), nil},
-	{"all_nan", 800, 500, Light, with(changed(20, func(s *market.Series) { rescale(s, math.NaN()) }), "rsi"), nil},
-	{"gap", 800, 500, Dark, with(changed(80, gap), "ema", "rsi"), nil},
 	{"needs_bars", 800, 500, Dark, needy, nil},
-	{"same_times", 800, 500, Dark, with(changed(60, func(s *market.Series) { clear(s.Time) }), "rsi"), nil},
-	{"unsorted", 800, 500, Dark, with(changed(60, func(s *market.Series) { s.Time[5], s.Time[50] = s.Time[50], s.Time[5] }), "rsi"), nil},
 	{"no_volume", 800, 500, Dark, with(changed(60, func(s *market.Series) { clear(s.Volume) })), nil},
 
 	{"six_panels", 1200, 900, Dark, with(priced(150, 215), "bb", "rsi", "macd", "rsi", "macd", "rsi", "macd"), nil},
@@ -278,12 +274,6 @@ func flatten(s *market.Series, price float64) {
 		for i := range col {
 			col[i] = price
 		}
-	}
-}
-
-func gap(s *market.Series) {
-	for i := 30; i < 40; i++ {
-		s.Open[i], s.High[i], s.Low[i], s.Close[i] = math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	}
 }
 

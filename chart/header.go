@@ -143,7 +143,7 @@ func (p *picture) headerParts() []headerPart {
 		parts = append(parts, headerPart{text: "SYNTHETIC", font: p.tag, ink: inkAmber, gap: 12, badge: true, until: cutNever})
 	}
 	add(cutState, 12, inkAmber, p.stateText())
-	if last := p.lastBar(); last >= 0 {
+	if last := p.n - 1; last >= 0 {
 		price := func(until headerCut, name, text string) {
 			add(until, 14, inkAxis, name)
 			add(until, 5, p.barInk(last), text)
@@ -152,7 +152,7 @@ func (p *picture) headerParts() []headerPart {
 		price(cutOHL, "H", p.priceText(p.s.High[last]))
 		price(cutOHL, "L", p.priceText(p.s.Low[last]))
 		price(cutClose, "C", p.priceText(p.s.Close[last]))
-		if last > 0 && p.valid[last-1] {
+		if last > 0 {
 			before, now := p.s.Close[last-1], p.s.Close[last]
 			amount := p.priceText(math.Abs(now - before))
 			if strings.Trim(amount, "0.") != "" { // what is written as zero has no sign

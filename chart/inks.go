@@ -249,6 +249,6 @@ func (w *writer) ink(looks themeLooks, i int) {
 		if l.dashed {
 			text += " dashed"
 		}
-		w.string(word, text)
+		w.put(word, text)
 	}
 }

@@ -41,7 +41,8 @@ func (w *writer) close(c byte) { w.b = append(w.b, c) }
 // writes one that stands in this package and needs no escaping.
 func (w *writer) key(s string) {
 	w.comma()
-	w.b = append(appendString(w.b, s), ':')
+	text, _ := json.Marshal(s)
+	w.b = append(append(w.b, text...), ':')
 }
 
 // name begins a member, after a comma where one is needed.
@@ -52,56 +53,17 @@ func (w *writer) name(s string) {
 	w.b = append(w.b, '"', ':')
 }
 
-// string writes a member whose value is escaped text.
-func (w *writer) string(name, s string) {
+// put writes a member whose value is a text, a truth or a list.
+func (w *writer) put(name string, v any) {
 	w.name(name)
-	w.b = appendString(w.b, s)
-}
-
-// appendString appends s as a JSON string.
-func appendString(b []byte, s string) []byte {
-	if plain(s) {
-		b = append(b, '"')
-		b = append(b, s...)
-		return append(b, '"')
-	}
-	quoted, _ := json.Marshal(s) // a text can always be encoded
-	return append(b, quoted...)
-}
-
-// plain reports whether s is printable ASCII without what json.Marshal escapes,
-// as nearly all labels, symbols and dates are.
-func plain(s string) bool {
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c < ' ' || c > '~', c == '"', c == '\\', c == '<', c == '>', c == '&':
-			return false
-		}
-	}
-	return true
+	text, _ := json.Marshal(v) // these can always be encoded
+	w.b = append(w.b, text...)
 }
 
 // int writes a member whose value is a whole number.
 func (w *writer) int(name string, v int64) {
 	w.name(name)
 	w.b = strconv.AppendInt(w.b, v, 10)
-}
-
-// ints writes an array of whole numbers.
-func (w *writer) ints(name string, v []int64) {
-	w.name(name)
-	w.open('[')
-	for _, n := range v {
-		w.comma()
-		w.b = strconv.AppendInt(w.b, n, 10)
-	}
-	w.close(']')
-}
-
-// bool writes a member that is true or false.
-func (w *writer) bool(name string, v bool) {
-	w.name(name)
-	w.b = strconv.AppendBool(w.b, v)
 }
 
 // value writes a computed number: ten significant digits.

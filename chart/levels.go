@@ -213,7 +213,7 @@ func (p *picture) nearest(levels []ownLevel) []ownLevel {
 	if len(levels) <= maxShown {
 		return levels
 	}
-	last := p.s.Close[p.lastBar()]
+	last := p.s.Close[p.n-1]
 	slices.SortStableFunc(levels, func(a, b ownLevel) int { return cmp.Compare(math.Abs(a.price-last), math.Abs(b.price-last)) })
 	p.tooMany += len(levels) - maxShown
 	return levels[:maxShown]

@@ -79,7 +79,7 @@ func (p *picture) paneSignals(pn *pane) []paneSignal {
 		st := &pn.studies[k]
 		for _, s := range st.Signals {
 			// Over the price a mark is at its candle and needs no value of its own.
-			if !s.Silent && s.Bar >= 0 && s.Bar < p.n && p.valid[s.Bar] && (pn.price || usable(s.Y)) {
+			if !s.Silent && s.Bar >= 0 && s.Bar < p.n && (pn.price || usable(s.Y)) {
 				all = append(all, paneSignal{s, p.view.Account.awaits(st.key, s.Label), st.signalInk(s.Tone, inkAmber)})
 			}
 		}
@@ -205,12 +205,12 @@ func (p *picture) candleReach(x0, x1 int) (top, bottom int) {
 // placeExtremes prints the highest and the lowest price, of equal ones the first, above and
 // below the ends of their wicks or, if there is no room, to the side with a dotted line.
 func (p *picture) placeExtremes(o *room) {
-	high, low := -1, -1
+	high, low := 0, 0
 	for i := range p.n {
-		if p.valid[i] && (high < 0 || p.drawn.high[i] > p.drawn.high[high]) {
+		if p.drawn.high[i] > p.drawn.high[high] {
 			high = i
 		}
-		if p.valid[i] && (low < 0 || p.drawn.low[i] < p.drawn.low[low]) {
+		if p.drawn.low[i] < p.drawn.low[low] {
 			low = i
 		}
 	}

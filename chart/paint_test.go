@@ -43,7 +43,7 @@ func TestCandlePixels(t *testing.T) {
 		if (p.body-p.wick)%2 != 0 {
 			t.Errorf("%d bars on %d: body %d, wick %d", c.bars, c.w, p.body, p.wick)
 		}
-		line := p.panes[0].scale.row(p.s.Close[p.lastBar()])
+		line := p.panes[0].scale.row(p.s.Close[p.n-1])
 		least, most := math.MaxInt, 0
 		for i := range p.candles {
 			k := &p.candles[i]
@@ -253,6 +253,7 @@ func FuzzRender(f *testing.F) {
 		for i := range s.Time {
 			s.Time[i] = int64(r.Uint64() >> r.IntN(64))
 		}
+		possible(s)
 		v := &View{Series: s}
 		if r.IntN(2) == 0 {
 			when := func() int64 { return int64(r.Uint64() >> r.IntN(64)) }
@@ -262,7 +263,9 @@ func FuzzRender(f *testing.F) {
 				Alerts: []Alert{{Price: value(), Text: "e"}, {Key: "x", Signal: "s"}, {Key: "x", Price: value(), Text: "e"}}, Fills: []Fill{{true, when(), value(), value()}}}
 		}
 		if r.IntN(3) == 0 {
-			v.Compare = []*market.Series{{Symbol: "C\x00", Time: s.Time, Open: column(), Close: column()}}
+			c := &market.Series{Symbol: "C\x00", Time: s.Time, Open: column(), High: column(), Low: column(), Close: column(), Volume: column()}
+			possible(c)
+			v.Compare = []*market.Series{c}
 		}
 		for k := range r.IntN(6) {
 			tone := func() indicators.Tone { return indicators.Tone(r.IntN(12)) }
@@ -288,7 +291,31 @@ func FuzzRender(f *testing.F) {
 		if _, _, err := Draw(t.Context(), v, o); err != nil && !errors.Is(err, ErrOption) {
 			t.Error(err)
 		}
+		if n > 0 { // what no market can have made is refused
+			s.High[r.IntN(n)] = wild[r.IntN(3)]
+			if _, _, err := Draw(t.Context(), v, o); err == nil {
+				t.Error("a price that is no number is drawn")
+			}
+		}
 	})
+}
+
+// possible makes the bars of s such as a market can make, with values as wild as before.
+func possible(s *market.Series) {
+	slices.Sort(s.Time)
+	for i := range s.Time {
+		if i > 0 && s.Time[i] <= s.Time[i-1] {
+			s.Time[i] = s.Time[i-1] + 1
+		}
+		for _, column := range [][]float64{s.Open, s.High, s.Low, s.Close, s.Volume} {
+			if !usable(column[i]) {
+				column[i] = 1e299
+			}
+		}
+		s.High[i] = max(s.Open[i], s.High[i], s.Low[i], s.Close[i])
+		s.Low[i] = min(s.Open[i], s.High[i], s.Low[i], s.Close[i])
+		s.Volume[i] = math.Abs(s.Volume[i])
+	}
 }
 
 // stepped returns a result over the price with two levels that change on bar 10 of 20,

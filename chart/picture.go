@@ -20,11 +20,10 @@ type picture struct {
 	theme Theme
 	scene
 
-	noVolume  bool   // the strip of volume is not wanted
-	precision int    // decimals of prices
-	visible   int    // decimals that can be seen of a price that is named, if it has so many
-	changes   int    // decimals of changes on a percent axis
-	valid     []bool // bars whose four prices are usable
+	noVolume  bool // the strip of volume is not wanted
+	precision int  // decimals of prices
+	visible   int  // decimals that can be seen of a price that is named, if it has so many
+	changes   int  // decimals of changes on a percent axis
 	missing   Undrawn
 
 	header, timeAxis image.Rectangle

@@ -137,16 +137,6 @@ func (pn *pane) inside(v float64) bool {
 // reader knows that there are more.
 func notDrawn(n int) string { return strconv.Itoa(n) + " more not drawn" }
 
-// lastBar returns the newest bar that can be drawn.
-func (p *picture) lastBar() int {
-	for i := p.n - 1; i >= 0; i-- {
-		if p.valid[i] {
-			return i
-		}
-	}
-	return -1
-}
-
 // hasVolume reports whether any bar has volume.
 func (p *picture) hasVolume() bool { return slices.ContainsFunc(p.s.Volume[:p.n], positive) }
 

@@ -14,7 +14,7 @@ import (
 // The parts of a picture are measured in an order in which each depends only on
 // those before it:
 //
-//   - checkBars and split: which bars can be drawn, and which rows belong to the
+//   - checkBars and split: what the bars alone decide, and which rows belong to the
 //     header, the price, each panel and the time axis;
 //   - chooseInks: which line has which colour;
 //   - scales: which values each pane shows;
@@ -47,31 +47,17 @@ func plan(v *View, o Options) *picture {
 	return p
 }
 
-// checkBars notes which bars can be drawn, and what depends on their prices alone. A series
-// whose columns have different lengths, of which nobody knows which values belong together, or
-// that has no usable bar, counts as empty. Sources check their prices, but other callers may
-// not.
+// checkBars notes what depends on the prices of the bars alone.
 func (p *picture) checkBars() {
 	if p.s == nil {
 		p.s = &market.Series{}
 	}
 	s := p.s
-	n := min(len(s.Time), len(s.Open), len(s.High), len(s.Low), len(s.Close), len(s.Volume))
-	if n < len(s.Time) {
-		return
-	}
-	p.valid = make([]bool, n)
-	for i := range n {
-		p.valid[i] = usable(s.Open[i]) && usable(s.High[i]) && usable(s.Low[i]) && usable(s.Close[i])
-		if p.valid[i] {
-			p.n = n
-		}
-	}
-	if p.n == 0 { // an empty picture is drawn
+	if p.n = s.Len(); p.n == 0 { // an empty picture is drawn
 		return
 	}
 	p.precision, p.visible = precision(s.Open, s.High, s.Low, s.Close)
-	p.base = s.Close[slices.Index(p.valid, true)]
+	p.base = s.Close[0]
 	p.drawn = p.drawnPrices()
 	p.own = p.levels()
 	if len(p.view.Compare) > 0 {
@@ -187,11 +173,10 @@ func (p *picture) scales() {
 // Overlays widen the range only so far, and what is further away is cut off; a level that
 // would be cut off does not widen the range at all.
 func (p *picture) priceSpan(pn *pane) span {
-	all, _ := p.join(0, p.n)
-	bars, over := all.reach, noSpan
+	bars, over := p.join(0, p.n).reach, noSpan
 	// The real close has a line and a tag, and averaged candles may not reach it.
-	if last := p.lastBar(); last >= 0 {
-		bars.add(p.s.Close[last])
+	if p.n > 0 {
+		bars.add(p.s.Close[p.n-1])
 	}
 	for _, st := range pn.studies {
 		for _, l := range st.Lines {

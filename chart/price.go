@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"slices"
 
 	"wick/indicators"
 )
 
 // drawnPrices returns the prices that the chart's type draws. A line shows only closes.
 // Averaged bars close at the mean of a bar's four prices and open at the mean of the averaged
-// open and close before, the first at View.AveragedOpen. A broken bar does not end the
-// averages.
+// open and close before, the first at View.AveragedOpen.
 func (p *picture) drawnPrices() ohlc {
 	n, s := p.n, p.s
 	switch p.kind {
@@ -22,23 +22,19 @@ func (p *picture) drawnPrices() ohlc {
 		return ohlc{s.Open, s.High, s.Low, s.Close}
 	}
 	a := ohlc{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
-	before, first := -1, p.view.AveragedOpen // before is the last bar that can be drawn
+	first := p.view.AveragedOpen
 	for i := range n {
-		if !p.valid[i] {
-			continue
-		}
 		a.close[i] = (s.Open[i] + s.High[i] + s.Low[i] + s.Close[i]) / 4
 		switch {
-		case before >= 0:
-			a.open[i] = (a.open[before] + a.close[before]) / 2
-		case i == 0 && first != nil && usable(*first):
+		case i > 0:
+			a.open[i] = (a.open[i-1] + a.close[i-1]) / 2
+		case first != nil && usable(*first):
 			a.open[i] = *first
 		default:
 			a.open[i] = (s.Open[i] + s.Close[i]) / 2
 		}
 		a.high[i] = max(s.High[i], a.open[i], a.close[i])
 		a.low[i] = min(s.Low[i], a.open[i], a.close[i])
-		before = i
 	}
 	return a
 }
@@ -46,13 +42,7 @@ func (p *picture) drawnPrices() ohlc {
 // checkScale returns an error if the prices do not allow the scale: log and percent need
 // prices above zero that are not extremely large or small.
 func (p *picture) checkScale() error {
-	s := noSpan
-	for i := range p.n {
-		if p.valid[i] {
-			s.addAll([]float64{p.s.Open[i], p.s.High[i], p.s.Low[i], p.s.Close[i]})
-		}
-	}
-	if p.mode != Linear && (!(s.lo > 0) || s.hi/s.lo > 1e9) {
+	if lo := slices.Min(p.s.Low); p.mode != Linear && (lo <= 0 || slices.Max(p.s.High)/lo > 1e9) {
 		return fmt.Errorf("%w: scale %s needs prices above zero that differ by less than a factor of 1e9; use linear", ErrOption, Scales()[p.mode])
 	}
 	return nil
@@ -68,38 +58,30 @@ func (p *picture) placeBars() {
 		// Bars i to j, j excluded, share the column.
 		for j = i + 1; j < p.n && p.dense() && p.column(j) == p.column(i); j++ {
 		}
-		if b, ok := p.join(i, j); ok {
-			p.candles = append(p.candles, p.candle(b, i, j))
-		}
+		p.candles = append(p.candles, p.candle(p.join(i, j), i, j))
 	}
 }
 
 // joined holds the prices of one candle, which may stand for several bars.
 type joined struct {
-	open, close float64 // of the first and the last bar that can be drawn
+	open, close float64 // of the first and the last bar
 	reach       span    // from the lowest to the highest price
 	volume      float64
 }
 
 // join joins bars i to j, j excluded: the first open, the last close, the
-// outermost high and low, all volume. ok is false when none can be drawn.
-func (p *picture) join(i, j int) (b joined, ok bool) {
-	b.reach = noSpan
-	for k := i; k < j; k++ {
-		if !p.valid[k] {
-			continue
-		}
-		if !ok {
-			b.open = p.drawn.open[k]
-		}
-		ok = true
-		b.close = p.drawn.close[k]
-		b.reach.addAll([]float64{p.drawn.open[k], p.drawn.high[k], p.drawn.low[k], b.close})
-		if v := p.s.Volume[k]; positive(v) {
-			b.volume += v
-		}
+// outermost high and low, all volume.
+func (p *picture) join(i, j int) joined {
+	b := joined{reach: noSpan}
+	if i < j {
+		b.open, b.close = p.drawn.open[i], p.drawn.close[j-1]
 	}
-	return b, ok
+	for k := i; k < j; k++ {
+		b.reach.add(p.drawn.high[k])
+		b.reach.add(p.drawn.low[k])
+		b.volume += p.s.Volume[k]
+	}
+	return b
 }
 
 // candle returns the candle of b, which stands for bars i to j, j excluded. Rows are rounded
@@ -110,7 +92,7 @@ func (p *picture) candle(b joined, i, j int) candle {
 		forming: p.s.Forming && j == p.n, rising: p.s.Close[j-1] >= p.s.Open[i], first: sc.row(b.open), last: sc.row(b.close)}
 	// A hollow candle takes its colour from the close before and its filling from its
 	// own body.
-	if p.kind == Hollow && i > 0 && p.valid[i-1] {
+	if p.kind == Hollow && i > 0 {
 		c.ink = changeInk(p.drawn.close[i-1], b.close)
 	}
 	c.bodyTop, c.bodyBottom = min(c.first, c.last), max(c.first, c.last)
@@ -207,10 +189,8 @@ func (p *picture) drawClose(pn *pane) {
 	closed := values
 	if n := p.n; p.s.Forming && n > 1 {
 		closed = values[:n-1]
-		if p.valid[n-1] && p.valid[n-2] {
-			way := []point{{p.barX(n - 2), pn.scale.y(values[n-2])}, {p.barX(n - 1), pn.scale.y(values[n-1])}}
-			p.add(shape{kind: strokeShape, pts: way, width: p.line, on: 3 * p.u, off: 3 * p.u, ink: inkProfile})
-		}
+		way := []point{{p.barX(n - 2), pn.scale.y(values[n-2])}, {p.barX(n - 1), pn.scale.y(values[n-1])}}
+		p.add(shape{kind: strokeShape, pts: way, width: p.line, on: 3 * p.u, off: 3 * p.u, ink: inkProfile})
 	}
 	p.drawRuns(pn, closed, p.line, inkProfile, false)
 }

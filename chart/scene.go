@@ -42,7 +42,6 @@ const (
 	clipShape     shapeKind = iota // what follows is painted within box only
 	rectShape                      // box
 	tintShape                      // box, with what is under it shining through
-	frameShape                     // the edge of box, width thick, inside it
 	dashShape                      // box as dashes; pts[0].x is the column where they begin
 	columnsShape                   // a tint of one column for each of pts, from box.Min.X on, between the rows x and y
 	strokeShape                    // a line through pts
@@ -71,8 +70,12 @@ func (s *scene) tint(r image.Rectangle, i ink, level int) {
 	s.add(shape{kind: tintShape, box: r, ink: i, level: uint8(level)})
 }
 
-func (s *scene) frame(r image.Rectangle, thick int, i ink) {
-	s.add(shape{kind: frameShape, box: r, width: float64(thick), ink: i})
+// frame adds the edge of r, t pixels thick, inside it.
+func (s *scene) frame(r image.Rectangle, t int, i ink) {
+	s.rect(image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+t), i)
+	s.rect(image.Rect(r.Min.X, r.Max.Y-t, r.Max.X, r.Max.Y), i)
+	s.rect(image.Rect(r.Min.X, r.Min.Y+t, r.Min.X+t, r.Max.Y-t), i)
+	s.rect(image.Rect(r.Max.X-t, r.Min.Y+t, r.Max.X, r.Max.Y-t), i)
 }
 
 // dashes adds the strip r as dashes, which begin at column from.
@@ -106,8 +109,6 @@ func (s *scene) paint(ctx context.Context, c *canvas) error {
 			c.rect(sh.box, sh.ink)
 		case tintShape:
 			c.tint(sh.box, sh.ink, int(sh.level))
-		case frameShape:
-			c.frame(sh.box, int(sh.width), sh.ink)
 		case dashShape:
 			c.dashes(sh.box, int(sh.pts[0].x), int(sh.on), int(sh.off), sh.ink)
 		case columnsShape:
@@ -156,17 +157,18 @@ func (p *picture) drawGround() {
 			}
 		}
 		p.within(pn.plot, 0)
-		for _, x := range p.breaks {
-			for y := pn.frame.Min.Y; y < pn.frame.Max.Y; y += p.px(2) + p.px(3) {
-				p.rect(image.Rect(x, y, x+1, min(y+p.px(2), pn.frame.Max.Y)), inkStrong)
+		upright := func(from, to, on, every int, i ink) { // in dashes
+			for y := pn.frame.Min.Y; y < pn.frame.Max.Y; y += every {
+				p.rect(image.Rect(from, y, to, min(y+on, pn.frame.Max.Y)), i)
 			}
 		}
+		for _, x := range p.breaks {
+			upright(x, x+1, p.px(2), p.px(2)+p.px(3), inkStrong)
+		}
 		for _, t := range p.s.Gaps { // bars are missing before this one
-			if i, ok := slices.BinarySearch(p.s.Time[:p.n], t); ok && i > 0 {
+			if i, ok := slices.BinarySearch(p.s.Time, t); ok && i > 0 {
 				x := int(p.x0 + float64(i)*p.pitch)
-				for y := pn.frame.Min.Y; y < pn.frame.Max.Y; y += p.px(7) {
-					p.rect(image.Rect(x-p.thin, y, x, min(y+p.px(4), pn.frame.Max.Y)), inkMuted)
-				}
+				upright(x-p.thin, x, p.px(4), p.px(7), inkMuted)
 			}
 		}
 		// Strong lines last, so that no weak one crosses them.
@@ -592,7 +594,7 @@ func (p *picture) drawLevels(pn *pane) {
 // drawOwn adds the line of the last close, and the levels and lines of the account and the
 // caller. A level beyond the edges of the price is named there.
 func (p *picture) drawOwn(pn *pane) {
-	if last := p.lastBar(); last >= 0 {
+	if last := p.n - 1; last >= 0 {
 		p.level(pn, p.s.Close[last], 2, 3, p.priceInk(last))
 	}
 	for _, l := range p.own {

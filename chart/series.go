@@ -27,7 +27,7 @@ func AppendSeries(dst []byte, v *View) []byte {
 	}
 	if n := len(s.Gaps); n > 0 {
 		w.int("gaps", int64(n))
-		w.ints("gaps_at", s.Gaps)
+		w.put("gaps_at", s.Gaps)
 	}
 	if len(v.Request) > 0 {
 		w.name("request")
@@ -67,17 +67,17 @@ func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks, shade ink)
 	w.open('{')
 	w.about(r)
 	if name := studyName(r); name != r.Label {
-		w.string("name", name) // as a legend writes it
+		w.put("name", name) // as a legend writes it
 	}
 	if r.YRange != nil && !r.Overlay {
-		w.bool("bounded", true) // no value can leave y_range
+		w.put("bounded", true) // no value can leave y_range
 	}
 	if n := s.Len(); n > 0 && p.Needs != nil && neverWarm(r, n) {
 		w.int("needs", int64(p.Needs())) // bars until its first value
 	}
 	list(w, "lines", r.Lines, func(i int, l *indicators.Line) {
 		w.int("index", int64(i))
-		w.string("label", l.Label)
+		w.put("label", l.Label)
 		w.optional("tone", toneWords[l.Tone])
 		w.optional("style", styleWords[l.Style])
 		w.ink(looks, i)
@@ -99,14 +99,14 @@ func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks, shade ink)
 		w.int("x", int64(sig.Bar))
 		w.time("t", s, sig.Bar)
 		w.value("y", sig.Y)
-		w.string("label", sig.Label)
+		w.put("label", sig.Label)
 		w.strength(sig)
 		w.optional("tone", toneWords[sig.Tone])
 		if sig.Silent {
-			w.bool("silent", true)
+			w.put("silent", true)
 		}
 		if v.Account.awaits(p.Key, sig.Label) {
-			w.bool("awaited", true) // an alert waits for it
+			w.put("awaited", true) // an alert waits for it
 		}
 	})
 	levels, _ := v.Account.withAlerts(p, math.MaxInt)
@@ -114,18 +114,14 @@ func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks, shade ink)
 		w.value("y", l.Y)
 		w.optional("label", l.Label)
 		w.optional("tone", toneWords[l.Tone])
-		w.string("ink", inkNames[levelInk(levels, i, r.Overlay)])
+		w.put("ink", inkNames[levelInk(levels, i, r.Overlay)])
 	})
 	if len(r.Sessions) > 0 { // the bars where those of a profile begin
-		bars := make([]int64, len(r.Sessions))
-		for i, bar := range r.Sessions {
-			bars[i] = int64(bar)
-		}
-		w.ints("sessions", bars)
+		w.put("sessions", r.Sessions)
 	}
 	w.facts(r.Facts)
 	if shade != 0 {
-		w.string("shade", inkNames[shade]) // the ink of shaded bars
+		w.put("shade", inkNames[shade]) // the ink of shaded bars
 	}
 	w.areas(r, s)
 	w.close('}')
@@ -155,10 +151,10 @@ func (w *writer) areas(r *indicators.Result, s *market.Series) {
 		w.value("height", b.Height)
 		w.value("width", b.Width)
 		w.value("offset", b.Offset)
-		w.bool("left", b.Left)
+		w.put("left", b.Left)
 		w.optional("tone", toneWords[b.Tone])
 		if b.Strong {
-			w.bool("strong", true)
+			w.put("strong", true)
 		}
 	})
 	list(w, "divlines", r.DivLines, func(_ int, d *indicators.DivLine) {
@@ -168,7 +164,7 @@ func (w *writer) areas(r *indicators.Result, s *market.Series) {
 		w.int("x2", int64(d.X2))
 		w.time("t2", s, d.X2)
 		w.value("y2", d.Y2)
-		w.bool("dashed", d.Dashed)
+		w.put("dashed", d.Dashed)
 		w.optional("tone", toneWords[d.Tone])
 	})
 }

@@ -40,13 +40,13 @@ func AppendComputed(dst []byte, v *View, source string, count int) []byte {
 // header writes what every payload begins with: what the bars are, and how far
 // they can be trusted.
 func (w *writer) header(s *market.Series, source string) {
-	w.string("symbol", s.Symbol)
-	w.string("interval", string(s.Interval))
-	w.string("source", source)
-	w.bool("synthetic", s.Synthetic)
+	w.put("symbol", s.Symbol)
+	w.put("interval", string(s.Interval))
+	w.put("source", source)
+	w.put("synthetic", s.Synthetic)
 	w.currency(s)
-	w.string("as_of", time.UnixMilli(s.AsOf).UTC().Format("2006-01-02T15:04:05.000Z"))
-	w.bool("forming", s.Forming)
+	w.put("as_of", time.UnixMilli(s.AsOf).UTC().Format("2006-01-02T15:04:05.000Z"))
+	w.put("forming", s.Forming)
 }
 
 // priceSummary writes the first and the last bar, the range between the highest and the lowest
@@ -148,7 +148,7 @@ func (w *writer) indicatorSummary(p Panel, s *market.Series) {
 	w.about(r)
 	list(w, "lines", r.Lines, func(i int, l *indicators.Line) {
 		w.int("index", int64(i))
-		w.string("label", l.Label)
+		w.put("label", l.Label)
 		w.value("last_value", last(l.Values))
 	})
 	list(w, "histogram", r.Histogram, func(i int, h *indicators.Histogram) {
@@ -164,7 +164,7 @@ func (w *writer) indicatorSummary(p Panel, s *market.Series) {
 		w.int("x", int64(g.Bar))
 		w.time("t", s, g.Bar)
 		w.value("y", g.Y)
-		w.string("label", g.Label)
+		w.put("label", g.Label)
 		w.strength(g)
 		w.stamp("date", s.Time[g.Bar])
 		w.int("bars_ago", int64(s.Len()-1-g.Bar))
@@ -192,7 +192,7 @@ func (w *writer) indicatorSummary(p Panel, s *market.Series) {
 		w.value("y1", d.Y1)
 		w.int("x2", int64(d.X2))
 		w.value("y2", d.Y2)
-		w.bool("dashed", d.Dashed)
+		w.put("dashed", d.Dashed)
 	})
 	w.close('}')
 }
@@ -213,10 +213,10 @@ func (w *writer) facts(facts []indicators.Fact) {
 
 // about writes what the summary and the series of an indicator have in common.
 func (w *writer) about(r *indicators.Result) {
-	w.string("label", r.Label)
-	w.bool("is_overlay", r.Overlay)
+	w.put("label", r.Label)
+	w.put("is_overlay", r.Overlay)
 	if r.Unsettled {
-		w.bool("settled", false)
+		w.put("settled", false)
 	}
 	if r.Overlay { // it has no range of its own
 		return
@@ -229,7 +229,7 @@ func (w *writer) about(r *indicators.Result) {
 // optional writes a text if there is one.
 func (w *writer) optional(name, s string) {
 	if s != "" {
-		w.string(name, s)
+		w.put(name, s)
 	}
 }
 

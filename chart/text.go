@@ -204,16 +204,16 @@ func (c *canvas) glyph(g *glyph, left, top int, m *mixer) {
 	}
 }
 
-// printable returns s without control characters and invalid bytes, its accents as
-// part of their letters, cut to n runes with an ellipsis. Every text from outside goes
-// through it.
+// printable returns s without control characters, invalid bytes and accents that are written
+// after their letter, which the fonts lack, cut to n runes with an ellipsis. Every text from
+// outside goes through it.
 func printable(s string, n int) string {
-	s = compose(strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || unicode.IsControl(r) {
+	s = strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Mn, r) {
 			return -1
 		}
 		return r
-	}, s))
+	}, s)
 	if utf8.RuneCountInString(s) <= n {
 		return s
 	}
