@@ -1,6 +1,9 @@
 package market
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"log/slog"
 	"maps"
 	"math"
@@ -262,5 +265,263 @@ func (f *Feed) accept(w *watch, g *result) {
 	}
 	if g.At > 0 && g.Price > 0 {
 		w.quote = Quote{Symbol: w.symbol, Price: g.Price, At: g.At, Source: g.Source, Synthetic: g.Synthetic}
+	}
+}
+
+// Run polls the watched symbols until ctx ends, and then returns nil once all
+// polls have ended. It calls deliver from one goroutine at a time. An update counts
+// as told once deliver has returned, and is never repeated.
+func (f *Feed) Run(ctx context.Context, deliver func(Update)) error {
+	var polls sync.WaitGroup
+	defer polls.Wait()
+	telling := make(chan struct{}, 1) // a lock: one that waits for it is idle for testing/synctest
+	tell := func(w *watch, g *result) {
+		if g != nil && g.news {
+			telling <- struct{}{}
+			if ctx.Err() == nil {
+				deliver(g.Update)
+			}
+			<-telling
+		}
+		f.accept(w, g) // after deliver: an update that was not delivered comes again
+	}
+	f.setTell(tell)
+	defer func() {
+		f.setTell(nil)
+		telling <- struct{}{} // a quote may be told at this moment
+		<-telling
+	}()
+	// Services with a ticker have a loop each, for prices. The loop below polls
+	// bars, of all symbols.
+	parts := f.source.parts
+	if len(parts) == 0 {
+		parts = []*Venue{f.source}
+	}
+	for _, v := range parts {
+		if v.prices != nil {
+			polls.Go(func() { f.pollPrices(ctx, v, tell) })
+		}
+	}
+	f.pollBars(ctx, &polls, tell)
+	return nil
+}
+
+// pollBars polls the bars of the symbols that are due, in goroutines of polls,
+// until ctx ends. A symbol has at most one, so that one that hangs holds up no other.
+func (f *Feed) pollBars(ctx context.Context, polls *sync.WaitGroup, tell func(*watch, *result)) {
+	tick, silence := time.NewTicker(feedTick), time.NewTicker(time.Second)
+	defer tick.Stop()
+	defer silence.Stop()
+	for {
+		for w, intervals := range f.takeDue() {
+			polls.Go(func() {
+				g, err := f.poll(ctx, w, intervals)
+				if ctx.Err() == nil {
+					tell(w, g)
+				}
+				f.done(ctx, w, g, err)
+			})
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-silence.C:
+			f.noteSilence() // it goes through every symbol: too slow for every tick
+		}
+	}
+}
+
+// takeDue marks symbols whose time has come as busy, those that waited longest first and
+// as many as the pace of their services allows, and returns them with their intervals.
+func (f *Feed) takeDue() map[*watch][]Interval {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := time.Now()
+	var due []*watch
+	for _, w := range f.watched {
+		if !w.busy && !w.due.IsZero() && !w.due.After(now) {
+			due = append(due, w)
+		}
+	}
+	// The order of the map is random: a symbol could wait for long.
+	slices.SortFunc(due, func(a, b *watch) int { return a.due.Compare(b.due) })
+	taken := make(map[*watch][]Interval)
+	for _, w := range due {
+		if f.next.After(now) {
+			break
+		}
+		if f.yields(w, now) {
+			continue
+		}
+		if pace := f.source.of(w.symbol).pace; pace > 0 {
+			if idle := now.Add(-feedTick); f.next.Before(idle) {
+				f.next = idle // unused time does not allow a burst of polls later
+			}
+			f.next = f.next.Add(pace)
+		}
+		w.busy = true
+		// Resume itself cannot write w.told: a poll of the symbol could be reading it.
+		for iv, after := range f.resume[w.symbol] {
+			w.told[iv] = max(w.told[iv], after)
+		}
+		delete(f.resume, w.symbol)
+		taken[w] = w.intervals
+	}
+	return taken
+}
+
+// feedYield is how long the bars of a symbol whose prices come from a ticker are not asked
+// for while other requests to its service wait, such as the first ones for other symbols.
+// After that they are asked for one symbol at a time: the ticker leaves out a symbol whose
+// poll waits.
+const feedYield = 30 * time.Second
+
+// yields reports whether the poll of w lets other requests pass. The caller holds f.mu.
+func (f *Feed) yields(w *watch, now time.Time) bool {
+	v := f.source.of(w.symbol)
+	if !f.batched(v) || w.resumed() || !v.crowded() {
+		return false
+	}
+	polled := slices.ContainsFunc(f.symbolsOf(v), func(symbol string) bool { return f.watched[symbol].busy })
+	return polled || now.Sub(w.due) < feedYield
+}
+
+// done marks w as not busy and sets when it is polled again: after the pause that pause
+// returns, or later if polls fail. It logs when they begin to fail and when they work
+// again.
+func (f *Feed) done(ctx context.Context, w *watch, g *result, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	w.busy = false
+	pause := f.pause(w, g)
+	switch {
+	case err == nil:
+		if w.fails > 0 {
+			f.log.Info("feed works again", "symbol", w.symbol)
+		}
+		w.fails = 0
+	case errors.Is(err, ErrBusy): // no fault of the source, and the symbol is the next one
+		pause = 0
+	case ctx.Err() == nil:
+		if w.fails == 0 {
+			f.log.Warn("feed fails", "symbol", w.symbol, "error", err)
+		}
+		w.fails++
+		// Without any answer the pause doubles with every failure, up to feedRest. A source
+		// without a budget, such as a file, costs nothing and may be right at any moment.
+		if g == nil && f.source.of(w.symbol).pace > 0 {
+			pause = max(pause, min(pause<<min(w.fails, 10), feedRest))
+		}
+	}
+	w.due = time.Now().Add(pause)
+}
+
+// pause returns how long to wait after a poll with the result g, which is nil if there
+// was no answer: its share of the budget, until the next full minute if prices come from
+// a ticker, or longer if the last price is old. The caller holds f.mu.
+func (f *Feed) pause(w *watch, g *result) time.Duration {
+	pause := f.period()
+	switch {
+	case g == nil:
+	case w.doubt != 0: // the next poll confirms the price or not: as soon as possible
+	case f.batched(f.source.of(w.symbol)):
+		// Prices come from the ticker. Bars are needed only when a minute has closed: for
+		// the highs and lows between two prices, and for the bars that closed with it.
+		minute := time.Now().Truncate(time.Minute).Add(time.Minute + settle)
+		pause = max(pause, time.Until(minute))
+	case f.source.of(w.symbol).pace > 0 && time.Since(time.UnixMilli(g.At)) > feedQuiet:
+		pause = max(pause, feedSlow)
+	}
+	return pause
+}
+
+// poll asks for the bars of w and returns what is new. It sets whether the
+// market has stopped and when its forming bars close, and may change the interval that prices are taken from, and judge may
+// reset times after the clock was set back; accept changes the rest of w once the update was
+// delivered. If the bars of one interval cannot be had, poll returns the error and the
+// result with the price and the others.
+func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*result, error) {
+	// Prices come from the finest bars. A file may have no minutes; then the shortest
+	// interval that is watched serves.
+	if w.resumed() { // a stop may have been reached since
+		ctx = forPrice(ctx)
+	}
+	g, s, err := f.look(ctx, w, f.source.Bars)
+	if errors.Is(err, ErrTooFine) && len(intervals) > 0 {
+		w.coarsen(slices.MinFunc(intervals, func(a, b Interval) int { return cmp.Compare(a.Seconds(), b.Seconds()) }))
+		g, s, err = f.look(ctx, w, f.source.Bars)
+	}
+	if err != nil {
+		return g, err
+	}
+	f.mu.Lock()
+	sparing := f.batched(f.source.of(w.symbol))
+	f.mu.Unlock()
+	for _, iv := range intervals {
+		// A request per interval and minute would use up a small budget.
+		if sparing && s.Time[0] <= w.last.Time && w.extend(iv, g, s.Hours.Close) {
+			continue
+		}
+		coarse, e := f.ask(ctx, f.source.Bars, w.symbol, iv, w.told[iv])
+		if e != nil {
+			err = e
+			continue
+		}
+		// A forming bar from a cache may lack the trades right before the price.
+		g.bar(w, coarse, g.news && coarse.AsOf >= s.AsOf)
+		f.noteLate(w, coarse)
+	}
+	g.news = g.news || len(g.Complete) > 0 || len(g.Closed) > 0
+	return g, err
+}
+
+// look asks for the finest bars of w, and returns what they say of the price and the bars.
+func (f *Feed) look(ctx context.Context, w *watch, bars askBars) (*result, *Series, error) {
+	asked := time.Now().UnixMilli()
+	s, err := f.ask(ctx, bars, w.symbol, w.fine, w.last.Time)
+	if err != nil {
+		return nil, nil, err
+	}
+	g := w.price(s)
+	asked = min(asked, s.AsOf) // an answer from a cache is older
+	w.noteQuiet(g, s, asked)
+	w.stopped = asked > (w.fine.Next(s.Time[s.Len()-1])+minute)*1000
+	return g, s, f.judge(w, g)
+}
+
+// noteLate logs, once for each symbol, that a bar of a file has changed since it was told
+// as closed, or that the newest one is gone: its last row was written later than the file
+// may be behind, or taken out. Charts show what there is now, but alerts were judged on the
+// bar as it was, and wait for newer ones. Services correct their bars
+// of their own accord, which nobody here can help: they are not noted.
+func (f *Feed) noteLate(w *watch, s *Series) {
+	c := s.Closed()
+	if !f.source.of(w.symbol).rewritten || c.Len() == 0 {
+		return
+	}
+	last := w.closed[s.Interval]
+	i, found := slices.BinarySearch(c.Time, last.Time)
+	if changed := found && c.Bar(i) != last || i == c.Len(); changed && !w.late {
+		f.log.Warn("a closed bar has changed or is gone: its file was written late or cut; alerts and resting orders wait for newer rows", "symbol", w.symbol, "interval", s.Interval, "bar", time.Unix(last.Time, 0).UTC())
+		w.late = true
+	}
+	w.closed[s.Interval] = c.Bar(c.Len() - 1)
+}
+
+// askBars asks for bars, as [Source.Bars] does.
+type askBars func(context.Context, Query) (*Series, error)
+
+// ask returns bars that reach back to the one that starts at after, if the source
+// has them. It asks for more and more bars until they reach it. It does not compute
+// the number from the time, so a clock that jumped cannot make it ask for too few.
+func (f *Feed) ask(ctx context.Context, bars askBars, symbol string, iv Interval, after int64) (*Series, error) {
+	// From one poll to the next four bars are enough. After a long silence it takes two
+	// or three requests more.
+	for limit := 4; ; limit = min(limit*16, catchUp) {
+		s, err := bars(ctx, Query{Symbol: symbol, Interval: iv, Limit: limit})
+		if err != nil || after == 0 || s.Len() < limit || s.Time[0] <= after || limit == catchUp {
+			return s, err
+		}
 	}
 }

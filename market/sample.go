@@ -3,7 +3,9 @@ package market
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -122,4 +124,325 @@ func wave(seed uint64, t int64) float64 {
 		return a + float64((b-a)*(float64(t-k*step)/float64(step)))
 	}
 	return float64(0.6*(2*line(8*day)-1)) + float64(0.4*(2*line(8*hour)-1))
+}
+
+// path computes the prices of one symbol.
+type path struct {
+	seed   uint64
+	level  float64 // logarithm of the price at the ends of spans
+	move   float64 // usual size of a day's log return
+	traded float64 // usual volume of a day
+	scale  float64 // prices are whole multiples of 1/scale
+}
+
+// segment is a run of days: the logarithms of the prices at its ends, and the variance
+// of a day within it in units of the usual one.
+type segment struct{ from, to, variance float64 }
+
+// newPath returns the path of a symbol. What people know has the price that they expect of it;
+// any other symbol has one from 5 to 500, evenly in the logarithm. All depends on the symbol alone.
+func newPath(symbol string) *path {
+	p := &path{seed: seedOf(symbol), scale: 100}
+	a, steps := assets[symbol], 200.0
+	if a.price == 0 {
+		a, steps = pairOf(symbol), 450
+	}
+	if a.price == 0 {
+		a = asset{price: 5 * math.Exp(float64(unit(p.seed)*math.Log(100))), move: 0.022, traded: 1e7}
+	}
+	p.level, p.move, p.traded = math.Log(a.price), a.move, a.traded
+	// A step of the price is a cent, or so small that a usual day moves by many of them and
+	// seconds can be told apart.
+	for p.scale < 1e8 && a.price*a.move*p.scale < steps {
+		p.scale *= 10
+	}
+	return p
+}
+
+// seedOf returns a number that depends on every byte of text.
+func seedOf(text string) uint64 {
+	seed := uint64(14695981039346656037) // FNV-1a
+	for _, c := range []byte(text) {
+		seed = (seed ^ uint64(c)) * 1099511628211
+	}
+	return mix(seed)
+}
+
+// asset is something that people trade: a coin, a currency, a metal, a stock, an index.
+type asset struct {
+	name   string
+	price  float64 // in dollars, about
+	move   float64 // usual size of a day's log return
+	traded float64 // usual volume of a day
+}
+
+// assets has what people know: the names by which they ask for it, and the prices that the sample
+// gives it.
+var assets = map[string]asset{
+	"BTC": {"Bitcoin", 61000, 0.022, 4e4}, "ETH": {"Ethereum", 3200, 0.028, 6e5}, "SOL": {"Solana", 150, 0.033, 5e6}, "BNB": {"BNB", 620, 0.022, 5e5},
+	"XRP": {"XRP (Ripple)", 2.1, 0.032, 3e8}, "DOGE": {"Dogecoin", 0.17, 0.035, 1.5e9}, "ADA": {"Cardano", 0.65, 0.033, 2e8}, "AVAX": {"Avalanche", 28, 0.034, 6e6},
+	"LINK": {"Chainlink", 16, 0.033, 6e6}, "LTC": {"Litecoin", 95, 0.032, 1e6}, "DOT": {"Polkadot", 5, 0.032, 8e6}, "TRX": {"Tron", 0.28, 0.022, 4e8},
+	"SHIB": {"Shiba Inu", 0.000013, 0.035, 8e12}, "BCH": {"Bitcoin Cash", 420, 0.033, 2e5}, "XLM": {"Stellar", 0.3, 0.032, 3e8}, "UNI": {"Uniswap", 8, 0.035, 8e6},
+
+	"USD": {"US dollar", 1, 0, 1e9}, "EUR": {"Euro", 1.12, 0.0048, 1e9}, "GBP": {"British pound", 1.3, 0.005, 5e8}, "CHF": {"Swiss franc", 1.18, 0.005, 3e8},
+	"JPY": {"Japanese yen", 1 / 148.0, 0.0058, 1e11}, "CAD": {"Canadian dollar", 0.72, 0.004, 3e8}, "AUD": {"Australian dollar", 0.66, 0.006, 4e8},
+	"NZD": {"New Zealand dollar", 0.6, 0.0062, 2e8}, "XAU": {"Gold", 3300, 0.01, 2e5}, "XAG": {"Silver", 36, 0.018, 5e6},
+
+	"AAPL": {"Apple", 225, 0.016, 5e7}, "MSFT": {"Microsoft", 430, 0.015, 2e7}, "NVDA": {"Nvidia", 140, 0.027, 2e8}, "AMZN": {"Amazon", 200, 0.019, 4e7},
+	"GOOGL": {"Alphabet (Google)", 180, 0.018, 3e7}, "META": {"Meta (Facebook)", 580, 0.021, 1.5e7}, "TSLA": {"Tesla", 290, 0.033, 9e7},
+	"SPY": {"S&P 500 (SPDR)", 580, 0.009, 6e7}, "QQQ": {"Nasdaq 100 (Invesco)", 490, 0.012, 4e7}, "^GSPC": {"S&P 500", 5800, 0.009, 3e9},
+	"GC=F": {"Gold", 3300, 0.01, 2e5}, "CL=F": {"Crude oil", 72, 0.02, 3e5},
+}
+
+// pairOf returns the price of one side of a pair in the other, if both are known, and else an
+// asset without a price. A token that stands for a dollar counts as one.
+func pairOf(symbol string) asset {
+	dollars := func(name string) asset {
+		if strings.Contains(name, "USD") || name == "DAI" {
+			name = "USD"
+		}
+		return assets[name]
+	}
+	base, quote, _ := anyPair(symbol)
+	a, in := dollars(base), dollars(quote)
+	if a.price == 0 || in.price == 0 {
+		return asset{}
+	}
+	a.price /= in.price
+	a.move = max(math.Hypot(a.move, in.move), 0.0001) // a dollar in dollars moves a little too
+	return a
+}
+
+// walk adds the nodes of the given depth between the instants from and to to b, in
+// order. Of a node that ends after to it adds only the finer parts that end before.
+func (p *path) walk(from, to int64, depth int, b *sampleBars) {
+	for d := floor(from, day) / day; d*day < to; d++ {
+		n := p.dayNode(d)
+		p.descend(&n, d*day, 0, from, to, depth, b)
+	}
+}
+
+// descend adds n, a node of level that starts at start, or its parts to b, as walk does.
+func (p *path) descend(n *node, start int64, level int, from, to int64, depth int, b *sampleBars) {
+	length := tree[level].seconds
+	switch {
+	case start+length <= from || start >= to:
+		return
+	case level >= depth && start+length <= to:
+		b.add(start, n)
+		return
+	}
+	// Each node is split with a seed of its own. So any part of the path can be computed
+	// without the rest, and is always the same.
+	var children [12]node
+	k := tree[level].children
+	n.split(children[:k], p.seed^mix(uint64(start)*uint64(len(tree))+uint64(level)))
+	for i := range k {
+		p.descend(&children[i], start+int64(i)*(length/int64(k)), level+1, from, to, depth, b)
+	}
+}
+
+// node is one bar of the tree: logarithms of prices, and a whole number of
+// units as volume, so that sums are exact.
+type node struct{ open, high, low, close, volume float64 }
+
+// tree lists the levels below a day: how long a node is and into how many
+// children it is split. Every interval up to a day is a whole number of nodes
+// of some level.
+var tree = [...]struct {
+	seconds  int64
+	children int
+}{
+	{day, 6}, {4 * hour, 4}, {hour, 4}, {15 * minute, 3}, {5 * minute, 5}, {minute, 12}, {5, 5}, {1, 0},
+}
+
+// treeDepth returns the coarsest level of which bars of iv are made.
+func treeDepth(iv Interval) int {
+	length := min(iv.Seconds(), day) // weeks and months are made of days
+	for depth := range tree {
+		if length%tree[depth].seconds == 0 {
+			return depth
+		}
+	}
+	panic("market: interval " + string(iv) + " is no whole number of seconds")
+}
+
+// The shape of the path, chosen so that it looks like a market.
+const (
+	spanLevels = 9               // halvings from a span down to a day
+	spanDays   = 1 << spanLevels // about a year and a half
+	uneven     = 0.6             // how unevenly variance is divided between the halves
+	calm       = 0.05            // least variance of a half, in units of the usual one, so that no part is flat
+)
+
+// dayNode returns the bar of day d, counted from 1970-01-01.
+func (p *path) dayNode(d int64) node {
+	s := p.segment(d)
+	h := mix(p.seed ^ uint64(d)*0x9e3779b97f4a7c15)
+	reach := 0.8 * p.move * math.Sqrt(s.variance)
+	n := node{
+		open: s.from, close: s.to,
+		high: max(s.from, s.to) + float64(reach*unit16(h)),
+		low:  min(s.from, s.to) - float64(reach*unit16(h>>16)),
+	}
+	// Volume follows the day's range.
+	n.volume = math.Floor(p.traded * (0.3 + unit16(h>>32)) * (0.2 + (n.high-n.low)/p.move))
+	return n
+}
+
+// segment returns the one-day segment of day d.
+func (p *path) segment(d int64) segment {
+	s := segment{p.level, p.level, 1}
+	for level := range spanLevels {
+		shift := spanLevels - level // the segment at this level has 1<<shift days
+		s = s.half(p.move, shift, d>>(shift-1)&1 == 1, mix(p.seed^uint64(d>>shift)*0xbf58476d1ce4e5b9+uint64(level)))
+	}
+	return s
+}
+
+// half returns one half of a segment of 1<<shift days, the later one if right is set.
+// The price in the middle differs from the mean of the ends as it would in a random walk
+// of that variance: usually by half of what that moves in the time. The variance is divided
+// unevenly between the halves.
+func (s segment) half(move float64, shift int, right bool, h uint64) segment {
+	usual := move / 2 * math.Sqrt(float64(int64(1)<<shift))
+	middle := (s.from+s.to)/2 + float64(usual*math.Sqrt(s.variance)*gauss(h))
+	w := uneven * (float64(2*unit16(h>>48)) - 1)
+	if right {
+		w = -w
+		s.from = middle
+	} else {
+		s.to = middle
+	}
+	s.variance = calm + float64((1-calm)*s.variance*(1+w))
+	return s
+}
+
+// split fills children with parts of n of equal length: a random walk from its
+// open to its close that stays within its low and high. One part gets the high
+// and one the low. The range of a random walk is about 1.6 of its deviations:
+// from that follow the size of a step, and how far the high and low of a part
+// are from its open and close.
+func (n *node) split(children []node, seed uint64) {
+	k := len(children)
+	step := 0.6 * (n.high - n.low) / math.Sqrt(float64(k))
+	var walk, size, weight [13]float64
+	for i := range k {
+		h := mix(seed + uint64(i)*0x9e3779b97f4a7c15)
+		size[i] = step * (0.7 + float64(0.6*unit16(h>>48)))
+		walk[i+1] = walk[i] + float64(size[i]*gauss(h))
+	}
+	// The walk is tilted so that it ends at the close, and folded back where it leaves
+	// the range.
+	drift := (n.close - n.open - walk[k]) / float64(k)
+	at, top, bottom := n.open, 0, 0
+	for i := range k {
+		next := n.close
+		if i < k-1 {
+			next = fold(n.open+walk[i+1]+float64(drift*float64(i+1)), n.low, n.high)
+		}
+		// Not the random number of the step: how far a part reaches must not depend on its
+		// direction.
+		h := mix(^seed + uint64(i)*0xbf58476d1ce4e5b9)
+		hi, lo := max(at, next), min(at, next)
+		c := &children[i]
+		c.open, c.close = at, next
+		reach := max(0.2*size[i], 1.8*size[i]-(hi-lo)) // its range beyond open and close
+		c.high = min(n.high, hi+float64(reach*(0.2+float64(0.6*unit16(h)))))
+		c.low = max(n.low, lo-float64(reach*(0.2+float64(0.6*unit16(h>>16)))))
+		weight[i+1] = weight[i] + (0.2+unit16(h>>32))*size[i]
+		if c.high > children[top].high {
+			top = i
+		}
+		if c.low < children[bottom].low {
+			bottom = i
+		}
+		at = next
+	}
+	children[top].high, children[bottom].low = n.high, n.low
+	n.share(children, weight[:k+1])
+}
+
+// share divides the volume of n among children, in whole units, in proportion to
+// their weights. Weight holds the sums: child i has weight[i+1]-weight[i].
+func (n *node) share(children []node, weight []float64) {
+	total, given := weight[len(children)], 0.0
+	for i := range children {
+		upto := n.volume
+		if i < len(children)-1 && total > 0 {
+			upto = math.Floor(n.volume * (weight[i+1] / total))
+		}
+		children[i].volume = upto - given
+		given = upto
+	}
+}
+
+// fold mirrors x at lo and hi, so that the result is between them.
+func fold(x, lo, hi float64) float64 {
+	if x > hi {
+		x = hi - (x - hi)
+	}
+	if x < lo {
+		x = lo + (lo - x)
+	}
+	return min(max(x, lo), hi)
+}
+
+// mix is the last step of SplitMix64: every bit of x affects every bit of the result.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// unit returns a number from 0 to 1 made of the top bits of h.
+func unit(h uint64) float64 { return float64(h>>11) / (1 << 53) }
+
+// unit16 returns a number from 0 to 1 made of the low 16 bits of h.
+func unit16(h uint64) float64 { return float64(h&0xffff) / 0x10000 }
+
+// gauss returns a nearly normal number of mean 0 and variance 1 made of the
+// low 48 bits of h: the sum of three uniform ones, scaled.
+func gauss(h uint64) float64 {
+	sum := h&0xffff + h>>16&0xffff + h>>32&0xffff // whole numbers, so that only one is converted
+	return float64(float64(sum)/0x8000) - 3
+}
+
+// sampleBars joins nodes of the tree into bars of one interval.
+type sampleBars struct {
+	iv     Interval
+	scale  float64 // as in path
+	series *Series
+	start  int64 // of the bar being gathered
+	next   int64 // start of the bar after it; 0 before the first
+	bar    node
+}
+
+// add takes the next node in time. It compares logarithms, and flush rounds the result:
+// rounding never changes which of two prices is the higher.
+func (b *sampleBars) add(start int64, n *node) {
+	if start >= b.next {
+		b.flush()
+		b.start = b.iv.Start(start)
+		b.next = b.iv.Next(b.start)
+		b.bar = *n
+		return
+	}
+	b.bar.high = max(b.bar.high, n.high)
+	b.bar.low = min(b.bar.low, n.low)
+	b.bar.close = n.close
+	b.bar.volume += n.volume
+}
+
+// flush appends the bar that add has joined, if there is one.
+func (b *sampleBars) flush() {
+	if b.next == 0 {
+		return
+	}
+	b.series.Append(Bar{b.start, b.price(b.bar.open), b.price(b.bar.high), b.price(b.bar.low), b.price(b.bar.close), b.bar.volume})
+}
+
+// price turns a logarithm into a price, rounded to the scale.
+func (b *sampleBars) price(log float64) float64 {
+	return math.Round(math.Exp(log)*b.scale) / b.scale
 }

@@ -2,6 +2,7 @@ package market
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"time"
 )
@@ -235,4 +236,119 @@ func (g *result) refuse(last Quote, err error) error {
 	g.Price, g.At, g.From, g.High, g.Low, g.Path, g.Since = last.Price, last.At, last.Price, last.Price, last.Price, nil, last.At
 	g.bars, g.wrong = false, err != nil
 	return err
+}
+
+// Update is what a feed learned about one symbol since the update before.
+type Update struct {
+	Symbol    string
+	Source    string // where the price comes from: "binance", "csv" …
+	Synthetic bool   // the price is invented
+
+	Price float64 // newest price
+	At    int64   // unix milliseconds at which it was the price
+	// From is the price of the update before, or the one given to ResumePrice; on
+	// the first update it equals Price.
+	From float64
+	// High and Low are the highest and lowest price since the update before, with From
+	// and Price. One that may be older than that update is left out.
+	High, Low float64
+	// Path is what was traded since Since (unix milliseconds), as bars of a minute,
+	// or of the shortest interval that the source has. The first is the rest of the
+	// minute that was forming at Since, and opens at From. Path is empty if there is
+	// no new price; then Price and At are those of the update before.
+	//
+	// Since is when bars were last seen. If the update before had a price but no bars,
+	// Since is earlier than that update, and Path may go beyond High and Low. If a later
+	// poll found that nothing was traded, Since is the time of that poll.
+	Path  []Bar
+	Since int64
+	Step  Interval // of the bars of Path
+	// Forming has the forming bar of each watched interval as the source has it,
+	// with its volume. It is empty where only a price was asked for.
+	Forming map[Interval]FormingBar
+	// Complete lists bars that will not change any more, since the session of their exchange
+	// is over and all of it was told, though they have not closed: see [Series.ClosedAt]. Each is told once, and
+	// again in Closed.
+	Complete []CompleteBar
+	// Closed lists the bars that closed since the update before, each once, in
+	// order of time within an interval.
+	Closed []ClosedBar
+}
+
+// FormingBar is a bar that will change.
+type FormingBar struct {
+	Bar
+	Delay Delay // as in Series.Delayed; zero if it is not there
+}
+
+// CompleteBar is a bar whose session is over.
+type CompleteBar struct {
+	ClosedBar
+	Ended int64 // since when it is complete, in unix seconds; when it closes if the hours of the exchange are not known
+}
+
+// ClosedBar is a finished bar of one interval.
+type ClosedBar struct {
+	Interval Interval
+	Bar      Bar
+	Delay    Delay // as in Series.Delayed; zero if it is not there
+}
+
+// closes returns when the bar closes, as [Series.ClosedAt] does.
+func (b ClosedBar) closes() int64 {
+	return b.Interval.Next(b.Bar.Time) + b.Delay.Offset + b.Delay.Missing
+}
+
+// DefaultBand allows a new price between half and twice the last one.
+const DefaultBand = 2
+
+// judge decides whether the price of g is taken. If so, it sets g.news. If not, it puts
+// the last price into g instead, and returns an error if the new one cannot be right, or
+// nil if it is merely not newer.
+func (f *Feed) judge(w *watch, g *result) error {
+	last := w.quote
+	ahead := time.Now().Add(maxAhead * time.Second).UnixMilli()
+	// No price is taken that is further ahead of our clock than this. If the last price
+	// is, our clock was set back since it was taken. Its time is then forgotten:
+	// otherwise no price would be newer until the clock has caught up.
+	if last.At > ahead {
+		f.log.Warn("the clock was set back: taking prices by their new times", "symbol", w.symbol)
+		last.At, w.seenAt = 0, 0
+	}
+	span := g.High - g.Low
+	switch {
+	case !(g.Price > 0) || math.IsInf(g.Price, 0) || math.IsNaN(span) || math.IsInf(span, 0):
+		return g.refuse(last, fmt.Errorf("price %v is not a positive number", g.Price))
+	case g.At > ahead:
+		return g.refuse(last, fmt.Errorf("the price is of %s, in the future", time.UnixMilli(g.At).UTC().Format(time.DateTime)))
+	case g.At <= last.At: // a market that is closed, or a replica that is behind
+		return g.refuse(last, nil)
+	case last.Price > 0 && !(f.near(last.Price, g.High) && f.near(last.Price, g.Low)) && !(w.doubt > 0 && f.near(w.doubt, g.Price)):
+		// High and low count too: one false trade within a bar would fire alerts. A price
+		// near the one that the poll before doubted is taken: it confirms that one.
+		doubted := g.Price
+		err := g.refuse(last, f.doubts(last.Price, g))
+		g.doubt = doubted
+		return err
+	}
+	g.news = true
+	return nil
+}
+
+// doubts returns an error that names what of g is outside of the band around the last
+// price: the new one or, if that is within it, the high or the low on the way there.
+func (f *Feed) doubts(last float64, g *result) error {
+	switch {
+	case !f.near(last, g.Price):
+		return fmt.Errorf("price %v is too far from the last one, %v; the next poll decides", g.Price, last)
+	case !f.near(last, g.High):
+		return fmt.Errorf("a high of %v is too far from the last price, %v; the next poll decides", g.High, last)
+	}
+	return fmt.Errorf("a low of %v is too far from the last price, %v; the next poll decides", g.Low, last)
+}
+
+// near reports whether a price is within the band around another.
+func (f *Feed) near(last, price float64) bool {
+	band := cmp.Or(f.Band, DefaultBand)
+	return price >= last/band && price <= last*band
 }
