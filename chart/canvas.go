@@ -174,8 +174,11 @@ func (c *canvas) join(from, to, col int, reach float64, m *mixer) {
 		t, b := c.cover(&c.segs[k], float64(col)+0.5, reach, k == to-1)
 		top, bottom = min(top, t), max(bottom, b)
 	}
-	if top < bottom {
-		c.settle(col, top, bottom, m)
+	for row, o := top, top*c.w+col; row < bottom; row, o = row+1, o+c.w {
+		if v := c.cov[row]; v != 0 {
+			c.pix[o] = m[v][c.pix[o]]
+			c.cov[row] = 0 // for the next column
+		}
 	}
 }
 
@@ -296,19 +299,6 @@ func (c *canvas) rows(s *segment, x, reach float64) (top, bottom int) {
 // clamped; that is done on the whole number, which compiles to code without branches.
 func level(cover float64) uint8 {
 	return uint8(2 * min(max(int(cover*(levels/2)+0.5), 0), levels/2))
-}
-
-// settle mixes the cover in c.cov into the rows top to bottom of a column, and sets it to
-// zero for the next column.
-func (c *canvas) settle(col, top, bottom int, m *mixer) {
-	o := top*c.w + col
-	for row := top; row < bottom; row++ {
-		if v := c.cov[row]; v != 0 {
-			c.pix[o] = m[v][c.pix[o]]
-			c.cov[row] = 0
-		}
-		o += c.w
-	}
 }
 
 // strokeDashed draws pts as dashes of on pixels with gaps of off pixels, measured along

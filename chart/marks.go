@@ -2,7 +2,6 @@ package chart
 
 import (
 	"image"
-	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -226,27 +225,21 @@ func (p *picture) placeExtremes(o *room) {
 		l := p.annotation(extremeText, p.ownText(end.price), inkText) // in the unit of the axis
 		x, y := p.column(end.bar), p.panes[0].scale.row(end.price)
 		w, h := l.box.Dx(), l.box.Dy()
-		p.put(o, l, func(yield func(spot) bool) {
-			at := spot{left: min(max(x-w/2, o.limit.Min.X), o.limit.Max.X-w)}
-			for off := p.px(3); off < p.px(24); off += p.px(4) { // further out in small steps
-				at.top = y - off - h
-				if end.below {
-					at.top = y + off
-				}
-				if !yield(at) {
-					return
-				}
+		var spots []spot
+		left := min(max(x-w/2, o.limit.Min.X), o.limit.Max.X-w)
+		for off := p.px(3); off < p.px(24); off += p.px(4) { // further out in small steps
+			top := y - off - h
+			if end.below {
+				top = y + off
 			}
-			// In the row of the wick's end the label has its middle, lower or upper edge.
-			wick := image.Rect(x, y, x+1, y+1).Inset(-p.px(2))
-			for _, rise := range [...]int{h / 2, h - p.px(2), p.px(2)} {
-				for s := range p.beside(o, l, wick, y-rise, y, p.px(160)) {
-					if !yield(s) {
-						return
-					}
-				}
-			}
-		})
+			spots = append(spots, spot{left: left, top: top})
+		}
+		// In the row of the wick's end the label has its middle, lower or upper edge.
+		wick := image.Rect(x, y, x+1, y+1).Inset(-p.px(2))
+		for _, rise := range [...]int{h / 2, h - p.px(2), p.px(2)} {
+			spots = append(spots, p.beside(o, l, wick, y-rise, y, p.px(160))...)
+		}
+		p.put(o, l, slices.Values(spots))
 	}
 }
 
@@ -274,7 +267,7 @@ func (p *picture) nameMarks(o *room, marks []mark) {
 			}
 			l := p.annotation(signalText, m.text, m.ink)
 			area := l.box.Dx() * l.box.Dy()
-			if area <= budget && p.put(o, l, p.besideMark(o, l, m)) {
+			if area <= budget && p.put(o, l, slices.Values(p.besideMark(o, l, m))) {
 				room--
 				budget -= area
 			}
@@ -282,28 +275,22 @@ func (p *picture) nameMarks(o *room, marks []mark) {
 	}
 }
 
-// besideMark yields the places for the name of a mark: on its outer side, right next to it or a
+// besideMark returns the places for the name of a mark: on its outer side, right next to it or a
 // little further out, centred or shifted to either side; then to its left or right, from some
 // distance on with a dotted line between. Such a line is never vertical, because next to
 // candles it would look like a wick.
-func (p *picture) besideMark(o *room, l label, m *mark) iter.Seq[spot] {
-	return func(yield func(spot) bool) {
-		w, h := l.box.Dx(), l.box.Dy()
-		x, side := (m.box.Min.X+m.box.Max.X)/2, p.px(8)
-		for distance := range 3 {
-			top := m.box.Min.Y - p.px(2) - h - distance*p.px(8)
-			if m.up {
-				top = m.box.Max.Y + p.px(2) + distance*p.px(8)
-			}
-			for _, left := range [...]int{x - w/2, x + side - w, x - side} {
-				if !yield(spot{left: left, top: top}) {
-					return
-				}
-			}
+func (p *picture) besideMark(o *room, l label, m *mark) (spots []spot) {
+	w, h := l.box.Dx(), l.box.Dy()
+	x, side := (m.box.Min.X+m.box.Max.X)/2, p.px(8)
+	for distance := range 3 {
+		top := m.box.Min.Y - p.px(2) - h - distance*p.px(8)
+		if m.up {
+			top = m.box.Max.Y + p.px(2) + distance*p.px(8)
 		}
-		middle := (m.box.Min.Y + m.box.Max.Y) / 2
-		p.beside(o, l, m.box, middle-h/2, middle, p.px(140))(yield)
+		spots = append(spots, spot{left: x - w/2, top: top}, spot{left: x + side - w, top: top}, spot{left: x - side, top: top})
 	}
+	middle := (m.box.Min.Y + m.box.Max.Y) / 2
+	return append(spots, p.beside(o, l, m.box, middle-h/2, middle, p.px(140))...)
 }
 
 // placeFills places an arrow for each fill, with its tip at the bar and the price: from
@@ -363,27 +350,24 @@ func (p *picture) placeMarkTexts(o *room, pn *pane) {
 		default:
 			at = p.textPoint(pn, m)
 		}
-		if !p.put(o, l, p.around(l, at)) {
+		if !p.put(o, l, slices.Values(p.around(l, at))) {
 			pn.unmarked++
 			p.missing.Unnamed = append(p.missing.Unnamed, i)
 		}
 	}
 }
 
-// around yields the places around a point, in rings: above, below, right, left, and the
+// around returns the places around a point, in rings: above, below, right, left, and the
 // corners between, at growing distances. The order prefers places right above or below it.
-func (p *picture) around(l label, at image.Point) iter.Seq[spot] {
-	return func(yield func(spot) bool) {
-		w, h := l.box.Dx(), l.box.Dy()
-		for ring := range 14 {
-			d := ring * p.px(10)
-			for _, off := range [...]image.Point{{0, 0}, {0, -h - d}, {0, d}, {d, 0}, {-w - d, 0}, {-w / 2, -h - d}, {-w / 2, d}, {d, -h - d}, {-w - d, d}} {
-				if !yield(spot{left: at.X + off.X, top: at.Y + off.Y}) {
-					return
-				}
-			}
+func (p *picture) around(l label, at image.Point) (spots []spot) {
+	w, h := l.box.Dx(), l.box.Dy()
+	for ring := range 14 {
+		d := ring * p.px(10)
+		for _, off := range [...]image.Point{{0, 0}, {0, -h - d}, {0, d}, {d, 0}, {-w - d, 0}, {-w / 2, -h - d}, {-w / 2, d}, {d, -h - d}, {-w - d, d}} {
+			spots = append(spots, spot{left: at.X + off.X, top: at.Y + off.Y})
 		}
 	}
+	return spots
 }
 
 // signalWords are the parts of signal labels that a picture writes otherwise:

@@ -110,7 +110,14 @@ func newPalette(t Theme) *palette {
 	for _, c := range p.rgb {
 		p.colours = append(p.colours, color.RGBA{c.r, c.g, c.b, 255})
 	}
-	p.makeMixers()
+	// For every ink, level and colour under it, the nearest colour of the palette.
+	for i := range p.mix {
+		for level := range p.mix[i] {
+			for under, c := range p.rgb {
+				p.mix[i][level][under] = p.nearest(p.named[i].over(c, level))
+			}
+		}
+	}
 	return p
 }
 
@@ -156,18 +163,6 @@ func (p *palette) add(c rgb) uint8 {
 	}
 	p.rgb = append(p.rgb, c)
 	return uint8(len(p.rgb) - 1)
-}
-
-// makeMixers computes the tables: for every ink, level and colour under it, the nearest
-// colour of the palette.
-func (p *palette) makeMixers() {
-	for i := range p.mix {
-		for level := range p.mix[i] {
-			for under, c := range p.rgb {
-				p.mix[i][level][under] = p.nearest(p.named[i].over(c, level))
-			}
-		}
-	}
 }
 
 // nearest returns the index of the colour closest to c, the lower one on a tie.

@@ -61,13 +61,6 @@ func (p *picture) bodyRect(c *candle) image.Rectangle {
 	return image.Rect(left, c.bodyTop, left+p.body, c.bodyBottom)
 }
 
-// barRect returns the columns of bar i, as wide as a candle's body, between two
-// rows.
-func (p *picture) barRect(i, top, bottom int) image.Rectangle {
-	left := p.column(i) - p.wick/2 - (p.body-p.wick)/2
-	return image.Rect(left, top, left+p.body, bottom)
-}
-
 // path returns the points of a line from left to right. These are its ends; and if one is
 // before the first or after the last bar, the point at that bar. Nobody knows how many bars
 // there are up to such an end, so the height at the bar follows from the share of the time.

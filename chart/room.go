@@ -210,21 +210,18 @@ func (p *picture) readsAsOne(l *label, box image.Rectangle) bool {
 	})
 }
 
-// beside yields the places left and right of what is named, the nearest first, at most reach
+// beside returns the places left and right of what is named, the nearest first, at most reach
 // pixels away. From some distance on a dotted line in row y connects the two. It ends a cell
 // before what is named, whose own cells are taken.
-func (p *picture) beside(o *room, l label, named image.Rectangle, top, y, reach int) iter.Seq[spot] {
-	return func(yield func(spot) bool) {
-		w := l.box.Dx()
-		for off := p.px(3); off < reach; off += p.px(8) {
-			right, left := spot{left: named.Max.X + off, top: top}, spot{left: named.Min.X - off - w, top: top}
-			if off >= p.px(10) {
-				right.leader = image.Rect(named.Max.X+p.px(1)+o.cell, y, right.left, y+p.thin)
-				left.leader = image.Rect(left.left+w, y, named.Min.X-p.px(1)-o.cell, y+p.thin)
-			}
-			if !yield(right) || !yield(left) {
-				return
-			}
+func (p *picture) beside(o *room, l label, named image.Rectangle, top, y, reach int) (spots []spot) {
+	w := l.box.Dx()
+	for off := p.px(3); off < reach; off += p.px(8) {
+		right, left := spot{left: named.Max.X + off, top: top}, spot{left: named.Min.X - off - w, top: top}
+		if off >= p.px(10) {
+			right.leader = image.Rect(named.Max.X+p.px(1)+o.cell, y, right.left, y+p.thin)
+			left.leader = image.Rect(left.left+w, y, named.Min.X-p.px(1)-o.cell, y+p.thin)
 		}
+		spots = append(spots, right, left)
 	}
+	return spots
 }

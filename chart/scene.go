@@ -449,7 +449,8 @@ func (p *picture) drawHistograms(pn *pane) {
 				if v != 0 && y == zero { // at least one pixel high
 					y -= int(math.Copysign(1, v))
 				}
-				p.rect(p.barRect(i, min(zero, y), max(zero, y)), histogramInk(st.bars[h], v, before))
+				left := p.column(i) - p.wick/2 - (p.body-p.wick)/2 // as wide as the body of a candle
+				p.rect(image.Rect(left, min(zero, y), left+p.body, max(zero, y)), histogramInk(st.bars[h], v, before))
 				before = v
 			}
 		}

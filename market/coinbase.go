@@ -15,7 +15,12 @@ var coinbase = provider{
 	site: site{
 		name: "coinbase", env: "WICK_COINBASE_URL", url: "https://api.exchange.coinbase.com",
 		limit: 8, window: time.Second, // about ten requests a second are allowed
-		explain: explainCoinbase,
+		explain: func(status int, _ []byte) *Error { // a bare 404 for an unknown product
+			if status != http.StatusNotFound {
+				return nil
+			}
+			return &Error{Reason: unknownSymbol, unknown: true}
+		},
 	},
 	example: "BTC-USD", quote: "USD", spell: spellCoinbase,
 	usual:   []string{"BTC-USD", "ETH-USD", "SOL-USD", "XRP-USD", "DOGE-USD", "ADA-USD", "AVAX-USD", "LINK-USD", "LTC-USD"},
@@ -104,14 +109,6 @@ func coinbaseList(ctx context.Context, h *host) (symbols []string, err error) {
 		return nil
 	})
 	return symbols, err
-}
-
-// explainCoinbase explains the answer to an unknown product, a bare 404.
-func explainCoinbase(status int, _ []byte) *Error {
-	if status != http.StatusNotFound {
-		return nil
-	}
-	return &Error{Reason: unknownSymbol, unknown: true}
 }
 
 // spellCoinbase writes a pair with a dash: BTCUSD is BTC-USD.

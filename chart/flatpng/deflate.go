@@ -43,11 +43,6 @@ const (
 	upFilter  = 2 // PNG's number of the filter "up"
 )
 
-// newDeflater returns a deflater that appends its stream to dst.
-func newDeflater(dst []byte) *deflater {
-	return &deflater{dst: dst, tokens: make([]uint16, blockSize), a: 1}
-}
-
 // row adds one row through the filter "up": every byte minus the one above.
 //
 // A filtered byte that differs from the one before it becomes a literal. One
@@ -128,7 +123,7 @@ func (d *deflater) checksum(n, sum, moment int) {
 func same(a, b []byte) int {
 	n := 0
 	for len(a)-n >= 8 {
-		if x := word(a[n:]) ^ word(b[n:]); x != 0 {
+		if x := binary.LittleEndian.Uint64(a[n:]) ^ binary.LittleEndian.Uint64(b[n:]); x != 0 {
 			return n + bits.TrailingZeros64(x)/8
 		}
 		n += 8
@@ -137,16 +132,6 @@ func same(a, b []byte) int {
 		n++
 	}
 	return n
-}
-
-// word returns the first eight bytes of b as a number.
-func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
-
-// end writes the last block and the checksum and returns the stream.
-func (d *deflater) end() []byte {
-	d.block(true)
-	d.put(0, 7) // flushes the last bits, padded to a byte
-	return binary.BigEndian.AppendUint32(d.dst, uint32(d.b<<16|d.a))
 }
 
 // block writes the collected tokens as one block of the "dynamic" kind: with
@@ -187,25 +172,6 @@ func (d *deflater) counts() (counts [numLiteral]uint32) {
 	return counts
 }
 
-// tokenCodes says for every token which bits write it, and how many these are.
-type tokenCodes [numToken]struct {
-	bits uint32
-	n    uint8
-}
-
-// fill joins for every token its code, its extra bits and the code of the distance.
-func (t *tokenCodes) fill(codes *[numLiteral]code) {
-	for v := range 256 {
-		t[v].bits, t[v].n = uint32(codes[v].bits), codes[v].n
-	}
-	for n := minRun; n <= maxRun; n++ {
-		// The length's code, its extra bits, and distance code 0, one bit.
-		c, extra := codes[lengthSymbol[n]], lengthExtra[n]
-		t[runToken+n].bits = uint32(c.bits) | uint32(extra.bits)<<c.n
-		t[runToken+n].n = c.n + extra.n + 1
-	}
-}
-
 // emit writes the tokens with the given codes.
 //
 // A table is filled first, so the loop does one look-up and one shift per token. It takes
@@ -214,8 +180,19 @@ func (t *tokenCodes) fill(codes *[numLiteral]code) {
 // and at moves on by the whole bytes among them; the next store overwrites the
 // rest. No branch depends on how many bits there are.
 func (d *deflater) emit(codes *[numLiteral]code) {
-	var table tokenCodes
-	table.fill(codes)
+	var table [numToken]struct {
+		bits uint32
+		n    uint8
+	}
+	for v := range 256 {
+		table[v].bits, table[v].n = uint32(codes[v].bits), codes[v].n
+	}
+	for n := minRun; n <= maxRun; n++ {
+		// The length's code, its extra bits, and distance code 0, one bit.
+		c, extra := codes[lengthSymbol[n]], lengthExtra[n]
+		table[runToken+n].bits = uint32(c.bits) | uint32(extra.bits)<<c.n
+		table[runToken+n].n = c.n + extra.n + 1
+	}
 	tokens := d.tokens[:d.n]
 	dst := slices.Grow(d.dst, 3*len(tokens)+16) // 21 bits each, and the last store
 	at, acc, held := len(dst), d.acc, d.held

@@ -30,50 +30,35 @@ var ErrTooLarge = errors.New("file too large")
 const signature = "\x89PNG\r\n\x1a\n"
 
 // Encode returns the PNG file of m. Alpha in the palette is ignored: the file is
-// opaque. It fails with ErrTooLarge as soon as the file exceeds limit bytes, and
-// with ctx's error when ctx ends first.
+// opaque. It fails with ErrTooLarge when the file exceeds limit bytes, and
+// with ctx's error when ctx ends first; it looks every 256 rows.
 func Encode(ctx context.Context, m *image.Paletted, limit int) ([]byte, error) {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
 	out := appendHead([]byte(signature), m, w, h)
-
 	at := len(out)
 	out = append(out, "\x00\x00\x00\x00IDAT"...) // the length is filled in below
 	out = append(out, 0x78, 0x01)                // zlib: deflate, 32 KiB window, fast
 
-	d := newDeflater(out)
-	if err := d.rows(ctx, m, limit); err != nil {
-		return nil, err
+	d := &deflater{dst: out, tokens: make([]uint16, blockSize), a: 1}
+	above := make([]byte, w) // the row above the first counts as zeros
+	for y := 0; y < h && len(d.dst) <= limit; y++ {
+		row := m.Pix[y*m.Stride:][:w]
+		d.row(row, above)
+		above = row
+		if y%256 == 255 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 	}
-	out = d.end()
-	const tail = 16            // checksum of this chunk, and the empty last chunk
-	if len(out) > limit-tail { // also where rows has stopped
+	d.block(true)
+	d.put(0, 7)                                                     // flushes the last bits, padded to a byte
+	out = binary.BigEndian.AppendUint32(d.dst, uint32(d.b<<16|d.a)) // the stream's own checksum
+	const tail = 16                                                 // checksum of this chunk, and the empty last chunk
+	if len(out) > limit-tail {
 		return nil, fmt.Errorf("%w: %dx%d takes more than %d bytes", ErrTooLarge, w, h, limit)
 	}
 	binary.BigEndian.PutUint32(out[at:], uint32(len(out)-at-8))
 	out = binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[at+4:]))
 	return appendChunk(out, "IEND", nil), nil
-}
-
-// rows adds the rows of m. It stops when the file exceeds limit bytes, and fails when ctx
-// ends; it looks every 256 rows.
-func (d *deflater) rows(ctx context.Context, m *image.Paletted, limit int) error {
-	w, h := m.Rect.Dx(), m.Rect.Dy()
-	above := make([]byte, w) // the row above the first counts as zeros
-	for y := range h {
-		row := m.Pix[y*m.Stride:][:w]
-		d.row(row, above)
-		above = row
-		if y%256 != 255 {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if len(d.dst) > limit {
-			return nil
-		}
-	}
-	return nil
 }
 
 // appendHead appends the two chunks before the pixels: size and palette.
