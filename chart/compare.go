@@ -28,19 +28,9 @@ func (p *picture) compareStudy() *indicators.Result {
 				values[i] = math.NaN() // it would flatten all other lines
 			}
 		}
-		r.Lines = append(r.Lines, indicators.Line{Label: shortName(s.Symbol), Values: values})
+		r.Lines = append(r.Lines, indicators.Line{Label: printable(s.Symbol, 20), Values: values})
 	}
 	return r
-}
-
-// shortName returns a symbol, cut in the middle if it has more than 16 characters: symbols
-// may begin alike, also that of the chart.
-func shortName(symbol string) string {
-	name := []rune(printable(symbol, len(symbol)))
-	if len(name) <= 16 {
-		return string(name)
-	}
-	return string(name[:7]) + "…" + string(name[len(name)-8:])
 }
 
 // aligned returns the price of other at the beginning and at the end of each bar of s.

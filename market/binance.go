@@ -31,7 +31,7 @@ var binance = provider{
 		limit: 4800, window: time.Minute, used: "X-Mbx-Used-Weight-1m",
 		explain: explainBinance,
 	},
-	example: "BTCUSDT", quote: "USDT", spell: spellBinance,
+	example: "BTCUSDT", spell: spellBinance,
 	usual:   []string{"BTCUSDT", "ETHUSDT", "SOLUSDT", "BNBUSDT", "XRPUSDT", "DOGEUSDT", "ADAUSDT", "AVAXUSDT", "LINKUSDT", "LTCUSDT"},
 	native:  slices.Collect(maps.Keys(binanceNames)),
 	columns: []string{ExtraFunding, ExtraOI, ExtraLong, ExtraShort, ExtraFearGreed},

@@ -22,7 +22,7 @@ var coinbase = provider{
 			return &Error{Reason: unknownSymbol, unknown: true}
 		},
 	},
-	example: "BTC-USD", quote: "USD", spell: spellCoinbase,
+	example: "BTC-USD", spell: spellCoinbase,
 	usual:   []string{"BTC-USD", "ETH-USD", "SOL-USD", "XRP-USD", "DOGE-USD", "ADA-USD", "AVAX-USD", "LINK-USD", "LTC-USD"},
 	native:  []Interval{Minute1, Minute5, Minute15, Hour1, Hour6, Day1},
 	columns: []string{ExtraFearGreed},

@@ -74,12 +74,9 @@ type history struct {
 // check returns an error if the source lacks a column. It makes no request.
 func (c *columns) check(source string, extra []string) error {
 	for _, name := range extra {
-		switch {
-		case slices.Contains(c.names, name):
-		case len(c.names) == 0:
-			return fmt.Errorf("%w: %s has no %q and no other extra column; choose another --source", errNoColumn, source, limit.Clip(name))
-		default:
-			return fmt.Errorf("%w: %s has no %q, only %s", errNoColumn, source, limit.Clip(name), strings.Join(c.names, ", "))
+		if !slices.Contains(c.names, name) {
+			has := cmp.Or(strings.Join(c.names, ", "), "no extra column; choose another --source")
+			return fmt.Errorf("%w: %s has no %q: it has %s", errNoColumn, source, limit.Clip(name), has)
 		}
 	}
 	return nil

@@ -58,7 +58,7 @@ func TestSourcesAreComplete(t *testing.T) {
 func unset(p *provider) (names []string) {
 	for name, set := range map[string]bool{
 		"name": p.name != "", "env": p.env != "", "url": p.url != "", "limit": p.limit > 0, "window": p.window > 0,
-		"example": p.example != "", "quote": p.quote != "", "spell": p.spell != nil, "usual": len(p.usual) > 0,
+		"example": p.example != "", "spell": p.spell != nil, "usual": len(p.usual) > 0,
 		"native with minutes": slices.Contains(p.native, Minute1), "period": p.period > 0, "page": p.page != nil,
 		"batch": p.ticker == nil || p.batch > 0, "every": p.ticker == nil || p.every > 0,
 	} {

@@ -233,13 +233,9 @@ func findFile(all []csvName, q Query) (csvName, error) {
 		have = slices.DeleteFunc(Intervals(), func(iv Interval) bool { return !slices.Contains(have, iv) })
 		return csvName{}, fmt.Errorf("%w: csv has %q at %s only, of which bars of %s cannot be made; ask for %s", ErrTooFine, q.Symbol, spelled(have), q.Interval, spelled(madeOf(have...)))
 	}
-	stem, or := strings.ToLower(q.Symbol), ", one of shorter bars that make such, or"
-	if q.Interval == Minute1 { // the shortest
-		or = " or"
-	}
 	symbols := symbolsOf(all)
-	return csvName{}, noFile(fmt.Sprintf("csv has no file for %q: bars of %s need %s-%[2]s.csv%[4]s %[3]s.csv; it has %[5]s",
-		q.Symbol, q.Interval, stem, or, cmp.Or(strings.Join(symbols[:min(len(symbols), 20)], " "), "none")))
+	return csvName{}, noFile(fmt.Sprintf("csv has no file for %q: bars of %s need %s-%[2]s.csv, one of shorter bars that make such, or %[3]s.csv; it has %[4]s",
+		q.Symbol, q.Interval, strings.ToLower(q.Symbol), cmp.Or(strings.Join(symbols[:min(len(symbols), 20)], " "), "none")))
 }
 
 // noFile is the error for a symbol that the directory has no file of.

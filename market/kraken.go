@@ -21,7 +21,7 @@ var kraken = provider{
 		name: "kraken", env: "WICK_KRAKEN_URL", url: "https://api.kraken.com",
 		limit: 1, window: time.Second, // about one request a second is allowed
 	},
-	example: "XBTUSD", quote: "USD", spell: spellKraken,
+	example: "XBTUSD", spell: spellKraken,
 	usual: []string{"XBTUSD", "ETHUSD", "SOLUSD", "XRPUSD", "XDGUSD", "ADAUSD", "LINKUSD", "LTCUSD"},
 	// Its weekly bars are left out: seven days counted from 1970 start on Thursdays.
 	native:  []Interval{Minute1, Minute5, Minute15, Minute30, Hour1, Hour4, Day1},

@@ -516,7 +516,7 @@ func TestFeedPollsManyAtOnce(t *testing.T) {
 			f, l := NewFeed(Cached(fake(t, name, x)), nil), &listener{}
 			symbols := []string{p.example}
 			for i := range min(count, p.batch) - 1 {
-				symbols = append(symbols, p.spell(fmt.Sprintf("C%d-%s", i, p.quote)))
+				symbols = append(symbols, p.spell(fmt.Sprintf("C%d-%s", i, dollars[p.name])))
 			}
 			for _, s := range symbols {
 				f.Watch(s, Hour4, Hour1)

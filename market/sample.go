@@ -48,21 +48,18 @@ func (s Sample) Bars(ctx context.Context, q Query) (*Series, error) {
 
 // At returns the bars that Bars would have returned at the instant now.
 func (s Sample) At(q Query, now time.Time) (*Series, error) {
-	symbol, err := s.Resolve(q.Symbol)
+	q, err := q.checked(s.venue())
 	if err != nil {
 		return nil, err
-	}
-	if !q.Interval.Valid() || q.Limit < 1 || q.Limit > MaxLimit {
-		return nil, fmt.Errorf("sample: %w %q or limit %d", errInterval, q.Interval, q.Limit)
 	}
 	// The current second counts as over: within it the price does not change.
 	end := now.Unix() + 1
 	if end <= sampleBegin {
 		return nil, fmt.Errorf("sample: no prices before 1980, and the clock says %s", now.UTC().Format(time.DateOnly))
 	}
-	p := newPath(symbol)
+	p := newPath(q.Symbol)
 	b := sampleBars{iv: q.Interval, scale: p.scale, series: &Series{
-		Symbol: symbol, Interval: q.Interval, Source: "sample", Synthetic: true, Forming: true, AsOf: now.UnixMilli(), PriceAt: now.UnixMilli(),
+		Symbol: q.Symbol, Interval: q.Interval, Source: "sample", Synthetic: true, Forming: true, AsOf: now.UnixMilli(), PriceAt: now.UnixMilli(),
 	}}
 	b.series.Grow(q.Limit)
 	p.walk(firstBar(q.Interval, end-1, q.Limit), end, treeDepth(q.Interval), &b)

@@ -1,6 +1,7 @@
 package market
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,7 +79,9 @@ func (s *service) bars(ctx context.Context, q Query) (*Series, error) {
 	base, _ := q.Interval.nearest(s.native) // never fails: every service has minutes
 	p, err := s.history(ctx, q, base)
 	if err != nil {
-		s.suggest(q.Symbol, err)
+		if e := (*Error)(nil); errors.As(err, &e) && e.unknown {
+			e.Advice = cmp.Or(e.Advice, "check the spelling, such as "+s.example)
+		}
 		return nil, err
 	}
 	out, err := s.build(q, p, base, asked)
@@ -219,31 +222,11 @@ func (s *Series) fill(p *page, latest int64, positive bool) error {
 	return nil
 }
 
-// suggest adds to the error for an unknown symbol the one that may have been meant: the
-// same coin in the currency that the service has most pairs in.
-func (p *provider) suggest(symbol string, err error) {
-	var e *Error
-	if !errors.As(err, &e) || !e.unknown {
-		return
-	}
-	base, _, ok := splitPair(symbol)
-	if !ok {
-		base = symbol
-	}
-	base = coin(base)
-	if meant := p.spell(base + "-" + p.quote); coins[base] && meant != symbol {
-		e.Advice = "did you mean " + meant + "?"
-	} else if e.Advice == "" {
-		e.Advice = "check the spelling, such as " + p.example
-	}
-}
-
 // provider describes one service: all that the rest of the package has to know.
 type provider struct {
 	site
 	example string   // a symbol that it lists, shown where one was misspelled
 	usual   []string // symbols that people ask for, in its own spelling
-	quote   string   // the currency that most of its pairs are in
 	venues  []string // exchanges, written before a symbol, that this service answers for; its own name is one too
 	// spell returns the service's own spelling of a symbol, which is the canonical one. It
 	// returns a canonical symbol unchanged.

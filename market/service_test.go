@@ -27,6 +27,9 @@ var listed = func() map[string]string {
 	return m
 }()
 
+// dollars is what most pairs of a service are in.
+var dollars = map[string]string{"binance": "USDT", "kraken": "USD", "coinbase": "USD", "yahoo": "USD"}
+
 // fake opens a service over an exchange, without a network.
 func fake(t testing.TB, name string, x *markettest.Exchange) venueOver {
 	t.Helper()

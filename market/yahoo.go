@@ -27,7 +27,7 @@ var yahoo = provider{
 		limit: 60, window: time.Minute, peace: 2 * time.Minute,
 		explain: explainYahoo,
 	},
-	example: "AAPL", quote: "USD", spell: spellYahoo,
+	example: "AAPL", spell: spellYahoo,
 	usual:  []string{"AAPL", "MSFT", "NVDA", "AMZN", "GOOGL", "META", "TSLA", "SPY", "QQQ", "EURUSD=X", "GC=F", "CL=F", "BTC-USD"},
 	venues: []string{"NASDAQ", "NYSE", "AMEX", "ARCA", "NYSEARCA", "BATS"},
 	// Half hours are left out: it has sent hours for them. Weeks and months are
