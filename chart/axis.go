@@ -324,7 +324,6 @@ type scale struct {
 	logLo, logHi float64 // logarithms of lo and hi
 }
 
-// logarithmic returns s with equal heights for equal ratios.
 func (s scale) logarithmic() scale {
 	s.log, s.logLo, s.logHi = true, math.Log(s.lo), math.Log(s.hi)
 	return s
@@ -370,14 +369,12 @@ func (s *span) add(v float64) {
 	}
 }
 
-// addAll widens s so that it holds all values that can be drawn.
 func (s *span) addAll(values []float64) {
 	for _, v := range values {
 		s.add(v)
 	}
 }
 
-// empty reports whether s holds no value.
 func (s span) empty() bool { return s.lo > s.hi }
 
 // log returns the logarithms of s, whose hi must be above 0 unless it is empty;
@@ -389,7 +386,6 @@ func (s span) log() span {
 	return span{math.Log(max(s.lo, s.hi*1e-12)), math.Log(s.hi)}
 }
 
-// exp undoes log.
 func (s span) exp() span { return span{math.Exp(s.lo), math.Exp(s.hi)} }
 
 // join returns s widened to include t, but on each side by at most part times its own
@@ -442,7 +438,6 @@ func (t ticks) at(k int64) float64 {
 	return m * math.Pow10(t.exponent)
 }
 
-// count returns how many ticks there are; less than 1 means none.
 func (t ticks) count() int64 { return t.last - t.first + 1 }
 
 // fewTicks and manyTicks are how many ticks an axis should have, where there is

@@ -36,12 +36,10 @@ func (c *canvas) reset(w, h int, pal *palette) {
 	clear(c.pix) // index 0 is the background of every palette
 }
 
-// image returns the picture as a type of the standard library. It shares memory with c.
 func (c *canvas) image() *image.Paletted {
 	return &image.Paletted{Pix: c.pix, Stride: c.w, Rect: image.Rect(0, 0, c.w, c.h), Palette: c.pal.colours}
 }
 
-// rect paints r in ink i.
 func (c *canvas) rect(r image.Rectangle, i ink) {
 	r = r.Intersect(c.clip)
 	v := c.pal.solid[i]
@@ -99,7 +97,6 @@ type segment struct {
 	half float64 // rows covered above and below the middle in one column
 }
 
-// abs returns the absolute value of v.
 func abs(v int) int {
 	if v < 0 {
 		return -v
@@ -368,7 +365,6 @@ func withinRows(a, b point, lo, hi float64) (from, to point, ok bool) {
 	return cut(a, b), cut(b, a), true
 }
 
-// disc draws a filled circle.
 func (c *canvas) disc(p point, radius float64, i ink) {
 	// As for lines, the cover changes over one pixel: half of it inside the circle, half
 	// outside.

@@ -91,7 +91,6 @@ func (w *writer) compareSeries(v *View, looks themeLooks) {
 	})
 }
 
-// origin writes the symbol of s and where its bars came from.
 func (w *writer) origin(s *market.Series) {
 	w.put("symbol", s.Symbol)
 	w.put("source", s.Source)
@@ -99,7 +98,6 @@ func (w *writer) origin(s *market.Series) {
 	w.currency(s)
 }
 
-// currency writes what the prices of s are in, if that is known.
 func (w *writer) currency(s *market.Series) {
 	if s.Currency != "" {
 		w.put("currency", s.Currency)

@@ -176,7 +176,6 @@ func ParseMarks(raw json.RawMessage, zone *time.Location) ([]Mark, error) {
 	return marks, nil
 }
 
-// markMembers are the members of a mark.
 var markMembers = []string{"type", "price", "price2", "time", "time2", "text", "color"}
 
 // markValues returns the values of a mark's members as texts. An unknown member is a mistake that would otherwise go

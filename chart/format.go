@@ -69,7 +69,6 @@ func extreme(v float64) bool {
 // compare them.
 const tiny = 10
 
-// priceText writes a price with the precision of its series.
 func priceText(v float64, precision int) string {
 	a := math.Abs(v)
 	switch {

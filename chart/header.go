@@ -31,7 +31,6 @@ const (
 	cutNever
 )
 
-// headerPart is a piece of the header.
 type headerPart struct {
 	text  string
 	font  *atlas

@@ -151,7 +151,6 @@ func (c *inkChooser) next(s indicators.Style) look {
 	return c.take(again[max(0, slices.IndexFunc(again, func(l look) bool { return c.free(l, s) }))], s)
 }
 
-// free reports whether no line looks like one of style s with look l.
 func (c *inkChooser) free(l look, s indicators.Style) bool {
 	return !slices.Contains(c.used, c.trace(l, s))
 }
@@ -160,14 +159,12 @@ func (c *inkChooser) free(l look, s indicators.Style) bool {
 // theme adds dashes, so that colour is not the only difference.
 func (c *inkChooser) dashing() bool { return c.theme == Colorblind && c.lines >= 3 }
 
-// take marks l as used by a line of style s and returns it.
 func (c *inkChooser) take(l look, s indicators.Style) look {
 	c.used = append(c.used, c.trace(l, s))
 	c.lines++
 	return l
 }
 
-// unused reports whether no line has the colour of ink i.
 func (c *inkChooser) unused(i ink) bool {
 	return !slices.ContainsFunc(c.used, func(t trace) bool { return t.colour == c.pal.named[i] })
 }
@@ -209,7 +206,6 @@ func (st *study) signalInk(tone indicators.Tone, other ink) ink {
 	return toneInk(tone, other)
 }
 
-// themeLooks are the looks of the lines of one result, by theme.
 type themeLooks [themeCount][]look
 
 // looks returns the looks of the lines of every panel in all themes, and as the last

@@ -12,7 +12,6 @@ import (
 // it has the name, then every line's value at the last bar in the line's own colour, then
 // the levels, then how often each signal came.
 
-// legendItem is a name or a value of a legend row.
 type legendItem struct {
 	text string
 	font *atlas
@@ -22,7 +21,6 @@ type legendItem struct {
 	tone ink    // of sign
 }
 
-// width returns the width of an item.
 func (item *legendItem) width() int { return item.font.width(item.sign + item.text) }
 
 // placeLegends writes the rows of every legend. The last row of a pane also says how much
@@ -281,7 +279,6 @@ func neverWarm(r *indicators.Result, n int) bool {
 	return !warm && len(r.Lines)+len(r.Histogram) > 0
 }
 
-// signalGroup is the first signal of a name and direction, and how many there are.
 type signalGroup struct {
 	signal indicators.Signal
 	count  int

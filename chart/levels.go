@@ -63,7 +63,6 @@ func (p *picture) withPrice(l ownLevel) string {
 	return strings.TrimSpace(l.text + " " + p.ownText(l.price))
 }
 
-// namedBeyond is how many levels beyond an edge are named there.
 const namedBeyond = 3
 
 // placeBeyond names, at the upper and the lower edge of the price, the levels that are

@@ -17,7 +17,6 @@ import (
 // markShare is the part of a pane's area that marks in full ink and names may cover together.
 const markShare = 0.1
 
-// newestNamed is how many marks of a pane SignalsAuto names.
 const newestNamed = 3
 
 // placeData adds the data of every pane, then the triangles of signals, the visible high and
@@ -61,7 +60,6 @@ func (p *picture) markPane(index int, o *room, signals []paneSignal) {
 	}
 }
 
-// paneSignal is a signal with what the pane knows of it.
 type paneSignal struct {
 	indicators.Signal
 	alerted bool
@@ -87,7 +85,6 @@ func (p *picture) paneSignals(pn *pane) []paneSignal {
 	return all
 }
 
-// mostStacked is how many marks may stand on top of each other at one bar.
 const mostStacked = 3
 
 // placeTriangles places a triangle for each signal: next to its bar or, in a panel, at its

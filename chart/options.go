@@ -104,7 +104,6 @@ var (
 	ErrTooLarge = errors.New("picture too large")
 )
 
-// ratio returns the number of device pixels per logical pixel.
 func (o Options) ratio() float64 {
 	return cmp.Or(o.PixelRatio, 1)
 }
@@ -154,7 +153,6 @@ func ParseZone(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// badZone reports a name that is no zone.
 func badZone(name string) error {
 	return fmt.Errorf("%w: timezone %q, want a name such as America/New_York or an offset such as +05:30", ErrOption, printable(name, 40))
 }

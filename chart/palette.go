@@ -47,7 +47,6 @@ type palette struct {
 // rgb is a colour without transparency.
 type rgb struct{ r, g, b uint8 }
 
-// hex returns the colour written 0xrrggbb.
 func hex(c uint32) rgb { return rgb{uint8(c >> 16), uint8(c >> 8), uint8(c)} }
 
 // over returns c covering under at level of levels. It rounds to the nearest value of
@@ -64,7 +63,6 @@ func (c rgb) scaled(num, den int) rgb {
 	return rgb{uint8(int(c.r) * num / den), uint8(int(c.g) * num / den), uint8(int(c.b) * num / den)}
 }
 
-// data are the inks of candles, lines and areas.
 var data = []ink{
 	inkUp, inkDown, inkLine1, inkLine2, inkLine3, inkLine4, inkLine5, inkLine6, inkLine7,
 	inkOsc, inkBand, inkAmber, inkMuted, inkProfile,

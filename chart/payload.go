@@ -56,14 +56,12 @@ func (w *writer) name(s string) {
 	w.b = append(w.b, '"', ':')
 }
 
-// put writes a member whose value is a text, a truth or a list.
 func (w *writer) put(name string, v any) {
 	w.name(name)
 	text, _ := json.Marshal(v) // these can always be encoded
 	w.b = append(w.b, text...)
 }
 
-// int writes a member whose value is a whole number.
 func (w *writer) int(name string, v int64) {
 	w.name(name)
 	w.b = strconv.AppendInt(w.b, v, 10)
@@ -255,7 +253,6 @@ func Change24h(s *market.Series) (percent float64, since int64) {
 	return changePercent(s.Close[i-1], s.Close[n-1]), start
 }
 
-// indicatorSummaries writes the member "indicators", an object by key.
 func (w *writer) indicatorSummaries(v *View) {
 	w.name("indicators")
 	w.open('{')
@@ -324,7 +321,6 @@ func (w *writer) indicatorSummary(p Panel, s *market.Series) {
 	w.close('}')
 }
 
-// facts writes what an indicator says beyond values and signals.
 func (w *writer) facts(facts []indicators.Fact) {
 	if len(facts) == 0 {
 		return
@@ -353,7 +349,6 @@ func (w *writer) about(r *indicators.Result) {
 	}
 }
 
-// optional writes a text if there is one.
 func (w *writer) optional(name, s string) {
 	if s != "" {
 		w.put(name, s)
@@ -367,7 +362,6 @@ func (w *writer) strength(sig *indicators.Signal) {
 	}
 }
 
-// profileLevel is one price of a profile with the width of its bars.
 type profileLevel struct{ y, weight float64 }
 
 // widest returns the n heaviest levels of a profile, heaviest first. Bars of

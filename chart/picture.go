@@ -97,7 +97,6 @@ type pane struct {
 	tags        []tag
 }
 
-// study is a result with the inks it is drawn in.
 type study struct {
 	*indicators.Result
 	compare bool       // other symbols: shown in percent, and never cut off
@@ -118,7 +117,6 @@ type tick struct {
 	shown bool // the label fits
 }
 
-// tag is a value on the axis in a box.
 type tag struct {
 	y       int // row it points at
 	box     image.Rectangle
@@ -142,7 +140,6 @@ type candle struct {
 	volume              float64
 }
 
-// ohlc are the four prices of bars as they are drawn.
 type ohlc struct{ open, high, low, close []float64 }
 
 // barTime is when a bar begins on the wall clock of the chart's zone.
@@ -184,7 +181,6 @@ type ownLevel struct {
 	numbers string  // the end of text that is never cut off
 }
 
-// look is what distinguishes a line from others: colour and dashes.
 type look struct {
 	ink    ink
 	dashed bool
@@ -205,7 +201,6 @@ const (
 	noticeText
 )
 
-// label is a text with its place.
 type label struct {
 	kind    labelKind
 	box     image.Rectangle // what it may cover
@@ -230,7 +225,6 @@ func (p *picture) write(kind labelKind, a *atlas, text string, x, y int, i ink) 
 	return w
 }
 
-// undrawn returns what is missing in p, a picture by o.
 func (p *picture) undrawn(o Options) Undrawn {
 	u := p.missing
 	slices.Sort(u.Outside) // levels were looked at first

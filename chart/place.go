@@ -12,7 +12,6 @@ import (
 // Where things are in a picture, and values that depend on the whole of it. Both measuring
 // and painting use these methods, so that they agree to the pixel.
 
-// barX returns the middle of bar i.
 func (p *picture) barX(i int) float64 { return p.x0 + (float64(i)+0.5)*p.pitch }
 
 // dense reports whether bars are closer together than the thinnest stroke. Then the bars
@@ -55,7 +54,6 @@ func (p *picture) timeX(t int64) float64 {
 	return min(max(p.x0+(at+0.5)*p.pitch, -far), far)
 }
 
-// bodyRect returns the body of c.
 func (p *picture) bodyRect(c *candle) image.Rectangle {
 	left := c.x - (p.body-p.wick)/2
 	return image.Rect(left, c.bodyTop, left+p.body, c.bodyBottom)
@@ -100,12 +98,10 @@ func (p *picture) inPlot(pn *pane, m Mark) (a, b point, ok bool) {
 	return a, b, ok
 }
 
-// textPoint returns the place that a text names.
 func (p *picture) textPoint(pn *pane, m Mark) image.Point {
 	return image.Pt(int(math.Floor(p.timeX(m.Time))), pn.scale.row(m.Price))
 }
 
-// zoneRect returns the area of a zone.
 func (p *picture) zoneRect(pn *pane, m Mark) image.Rectangle {
 	// A time that is not given means the edge of the plot.
 	left, right := 0.0, float64(p.axisX)
@@ -130,10 +126,8 @@ func (pn *pane) inside(v float64) bool {
 // reader knows that there are more.
 func notDrawn(n int) string { return strconv.Itoa(n) + " more not drawn" }
 
-// hasVolume reports whether any bar has volume.
 func (p *picture) hasVolume() bool { return slices.ContainsFunc(p.s.Volume[:p.n], positive) }
 
-// upTo returns the first n values, or all when there are fewer.
 func upTo(values []float64, n int) []float64 { return values[:min(n, len(values))] }
 
 // extended returns values followed by ahead, the values for future bars. If values does
@@ -178,7 +172,6 @@ func changeInk(before, now float64) ink {
 	return inkUp
 }
 
-// barInk returns the colour of bar i.
 func (p *picture) barInk(i int) ink { return changeInk(p.s.Open[i], p.s.Close[i]) }
 
 // priceInk returns the colour of the last price: that of its bar, or of the
@@ -190,7 +183,6 @@ func (p *picture) priceInk(i int) ink {
 	return p.barInk(i)
 }
 
-// priceText writes a price of the picture's own series.
 func (p *picture) priceText(v float64) string { return priceText(v, p.precision) }
 
 // namedText writes a price that is named by itself, of an order, an alert, a position, a mark
@@ -221,7 +213,6 @@ func (p *picture) ownText(v float64) string {
 	return p.namedText(v)
 }
 
-// percentOf returns v as its change from the first close in percent.
 func (p *picture) percentOf(v float64) float64 { return 100 * (v/p.base - 1) }
 
 // digits returns how many decimals values on the price axis need: those of the

@@ -152,7 +152,6 @@ func withoutValues(r *indicators.Result) *indicators.Result {
 // part of that range on either side.
 const overlayRoom = 0.5
 
-// scales computes the scale of every pane.
 func (p *picture) scales() {
 	for i := range p.panes {
 		pn := &p.panes[i]
@@ -324,7 +323,6 @@ func newSizes(w, h int, ratio float64) metrics {
 	return m
 }
 
-// either returns the length for compact pictures or for others, in pixels.
 func (m *metrics) either(compact, full float64) int {
 	if m.compact {
 		return m.px(compact)
@@ -332,7 +330,6 @@ func (m *metrics) either(compact, full float64) int {
 	return m.px(full)
 }
 
-// px scales a length to whole pixels.
 func (m *metrics) px(v float64) int { return int(math.Round(v * m.u)) }
 
 // tagH is the height of a tag: its text and some air.

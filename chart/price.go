@@ -62,7 +62,6 @@ func (p *picture) placeBars() {
 	}
 }
 
-// joined holds the prices of one candle, which may stand for several bars.
 type joined struct {
 	open, close float64 // of the first and the last bar
 	reach       span    // from the lowest to the highest price
@@ -105,7 +104,6 @@ func (p *picture) candle(b joined, i, j int) candle {
 	return c
 }
 
-// drawVolume adds the strip below the candles, scaled to its largest.
 func (p *picture) drawVolume() {
 	pn, largest := &p.panes[0], 0.0
 	for i := range p.candles {
@@ -128,7 +126,6 @@ func (p *picture) drawVolume() {
 	}
 }
 
-// drawPrice adds the bars according to the chart's type.
 func (p *picture) drawPrice(pn *pane) {
 	switch p.kind {
 	case LineType, Area:

@@ -73,7 +73,6 @@ func (o *room) line(a, b point, reach float64) {
 	}
 }
 
-// take marks the cells that r touches.
 func (o *room) take(r image.Rectangle) {
 	r = o.cells(r.Intersect(o.limit))
 	for col := r.Min.X; col < r.Max.X; col = (col/64 + 1) * 64 {
@@ -83,7 +82,6 @@ func (o *room) take(r image.Rectangle) {
 	}
 }
 
-// free reports whether box lies within the limit and touches no taken cell.
 func (o *room) free(box image.Rectangle) bool {
 	if !box.In(o.limit) {
 		return false
@@ -117,7 +115,7 @@ func (o *room) cells(r image.Rectangle) image.Rectangle {
 	return image.Rect(r.Min.X/o.cell, r.Min.Y/o.cell, (r.Max.X-1)/o.cell+1, (r.Max.Y-1)/o.cell+1)
 }
 
-// annotation returns a label with its box, at the origin; annotate moves it to its place.
+// annotation returns a label with its box, at the origin.
 func (p *picture) annotation(kind labelKind, text string, i ink) label {
 	return label{
 		kind: kind, font: p.mark, text: text, ink: i, backing: true,

@@ -20,7 +20,6 @@ type scene struct {
 	reach  float64         // of the shapes that are added
 }
 
-// shape is one thing to paint.
 type shape struct {
 	kind    shapeKind
 	ink     ink
@@ -95,7 +94,6 @@ func (s *scene) letters(font *atlas, text string, x, base int, i ink) {
 	s.add(shape{kind: textShape, font: font, text: text, box: image.Rect(x, base, x, base), ink: i})
 }
 
-// paint paints s on c, which is blank.
 func (s *scene) paint(ctx context.Context, c *canvas) error {
 	for k := range s.shapes {
 		sh := &s.shapes[k]
@@ -573,7 +571,6 @@ func (p *picture) drawRuns(pn *pane, values []float64, width float64, colour ink
 	}
 }
 
-// level adds a line across the plot at v, as dashes.
 func (p *picture) level(pn *pane, v, on, off float64, i ink) {
 	y := pn.scale.row(v)
 	p.dashes(image.Rect(0, y, p.axisX, y+p.thin), 0, p.px(on), p.px(off), i)

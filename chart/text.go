@@ -44,7 +44,6 @@ var drawable = [][2]rune{
 	{'■', '□'}, {'▲', '▲'}, {'►', '►'}, {'▼', '▼'}, {'◄', '◄'}, {'◊', '○'}, {'●', '●'}, {'ﬁ', 'ﬂ'},
 }
 
-// lastSlot is the index of the last drawable rune in atlas.glyphs.
 var lastSlot, _ = slotOf(drawable[len(drawable)-1][1])
 
 // slotOf returns the index of r in atlas.glyphs; ok is false if r is not drawable.
@@ -161,7 +160,6 @@ func (a *atlas) makeGlyph(r rune) *glyph {
 	return g
 }
 
-// width returns the width of s in pixels.
 func (a *atlas) width(s string) int {
 	w := 0
 	for _, r := range s {
@@ -177,7 +175,6 @@ func (a *atlas) descent() int { return (a.size*22 + 50) / 100 }
 // baseline returns the baseline that centres capitals and digits on the row y.
 func (a *atlas) baseline(y int) int { return y + (a.size*36+50)/100 }
 
-// text draws s with the pen at x on the baseline.
 func (c *canvas) text(a *atlas, s string, x, baseline int, i ink) {
 	m := &c.pal.mix[i]
 	for _, r := range s {

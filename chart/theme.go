@@ -117,7 +117,6 @@ type lookJSON struct {
 	Intervals []market.Interval `json:"intervals"` // lengths of bars
 }
 
-// inkNames are the names of inks for a page.
 var inkNames = [inkCount]string{
 	inkBack: "back", inkGrid: "grid", inkStrong: "strong", inkSep: "sep", inkText: "text", inkAxis: "axis", inkUp: "up", inkDown: "down",
 	inkLine1: "line1", inkLine2: "line2", inkLine3: "line3", inkLine4: "line4", inkLine5: "line5", inkLine6: "line6", inkLine7: "line7",

@@ -88,7 +88,6 @@ func wallTimes(times []int64, interval market.Interval, zone *time.Location) []b
 	return out
 }
 
-// sameDay reports whether both bars begin on one day.
 func (b barTime) sameDay(o barTime) bool {
 	return b.year == o.year && b.month == o.month && b.day == o.day
 }
@@ -122,7 +121,6 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// timeAxis holds what is needed to place the labels of times.
 type timeAxis struct {
 	bars     []barTime       // at least one
 	interval int64           // seconds of a bar
@@ -315,7 +313,6 @@ func (p *picture) barText(i int) string {
 	return time.Unix(p.bars[i].wall, 0).UTC().Format(layout)
 }
 
-// zoneName names the zone of the times in the picture.
 func (p *picture) zoneName() string {
 	if p.zone == nil || p.s.Interval.Seconds() >= day {
 		return "UTC"

@@ -41,7 +41,6 @@ var binance = provider{
 	single: binanceQuote, grid: binanceGrid, list: binanceList,
 }
 
-// binancePage asks for klines, at most a thousand of them.
 func binancePage(ctx context.Context, h *host, symbol string, iv Interval, end int64, n int) (*page, error) {
 	const most, weight = 1000, 2
 	query := url.Values{"symbol": {symbol}, "interval": {binanceNames[iv]}, "limit": {strconv.Itoa(min(n, most))}}
@@ -101,7 +100,6 @@ func binanceQuote(ctx context.Context, h *host, symbol string) (q Quote, at time
 	return q, at, err
 }
 
-// binanceList returns all pairs: those that have a price.
 func binanceList(ctx context.Context, h *host) (symbols []string, err error) {
 	_, err = ask(ctx, h, "", 4, "/api/v3/ticker/price", url.Values{}, func(rows []struct{ Symbol string }) error {
 		for _, r := range rows {

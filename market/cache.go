@@ -135,7 +135,6 @@ func (m *memo[V]) get(ctx context.Context, key, flight string, fits func(V) bool
 	}
 }
 
-// lookup returns the value under key if it is not too old and fits accepts it.
 func (m *memo[V]) lookup(key string, fits func(V) bool) (V, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

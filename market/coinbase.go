@@ -31,7 +31,6 @@ var coinbase = provider{
 	single:  coinbaseQuote, grid: coinbaseGrid, list: coinbaseList,
 }
 
-// coinbasePage asks for candles, at most 300 of them.
 func coinbasePage(ctx context.Context, h *host, symbol string, iv Interval, end int64, n int) (*page, error) {
 	const most = 300
 	query := url.Values{"granularity": {strconv.FormatInt(iv.Seconds(), 10)}}
@@ -50,10 +49,8 @@ func coinbasePage(ctx context.Context, h *host, symbol string, iv Interval, end 
 	return p, err
 }
 
-// rfc3339 writes a time in unix seconds as ISO 8601.
 func rfc3339(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) }
 
-// coinbaseQuote reads the last price of a product with its bid and ask.
 func coinbaseQuote(ctx context.Context, h *host, symbol string) (q Quote, at time.Time, err error) {
 	at, err = ask(ctx, h, symbol, 1, "/products/"+symbol+"/ticker", nil, func(told struct {
 		Price, Bid, Ask number
@@ -98,7 +95,6 @@ func coinbaseGrid(ctx context.Context, h *host, symbol string) (g Grid, err erro
 	return g, err
 }
 
-// coinbaseList returns the products that are traded.
 func coinbaseList(ctx context.Context, h *host) (symbols []string, err error) {
 	_, err = ask(ctx, h, "", 1, "/products", url.Values{}, func(rows []struct{ ID, Status string }) error {
 		for _, r := range rows {

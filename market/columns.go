@@ -22,7 +22,6 @@ type columns struct {
 	memo  memo[history]
 }
 
-// columnSites are the services of extra columns, and which columns they have.
 var columnSites = []struct {
 	site
 	columns []string
@@ -40,7 +39,6 @@ var columnSites = []struct {
 	}, []string{ExtraFearGreed}},
 }
 
-// openColumns returns the columns with these names, and hosts for the sites that have them.
 func openColumns(r reach, names []string) (*columns, error) {
 	c := &columns{names: names, hosts: make(map[string]*host)}
 	for _, s := range columnSites {

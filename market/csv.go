@@ -68,7 +68,6 @@ func NewCSV(dir string, allow func(name string, info fs.FileInfo) error) (*Venue
 	return c.venue(), err
 }
 
-// csvDir is a directory of files.
 type csvDir struct {
 	path  string
 	allow func(name string, info fs.FileInfo) error // nil allows all
@@ -92,7 +91,6 @@ func (c *csvDir) open() (*os.Root, []string, error) {
 	return root, names, nil
 }
 
-// list is open for a root.
 func (c *csvDir) list(root *os.Root) ([]string, error) {
 	dir, err := root.Open(".")
 	if err != nil {
@@ -117,7 +115,6 @@ func (c *csvDir) list(root *os.Root) ([]string, error) {
 	return names, nil
 }
 
-// csvName is what the name of a file says.
 type csvName struct {
 	symbol string
 	iv     Interval // "" if it has none
@@ -144,7 +141,6 @@ func (c *csvDir) files() ([]csvName, error) {
 	return named(names), nil
 }
 
-// venue returns what a directory offers.
 func (c *csvDir) venue() *Venue {
 	return &Venue{name: "csv", resolve: c.resolve, bars: c.bars, fresh: c.bars, known: c.known, rewritten: true}
 }
@@ -200,7 +196,6 @@ func (c *csvDir) known() []string {
 	return symbolsOf(files)
 }
 
-// symbolsOf returns the symbols of files, each once.
 func symbolsOf(files []csvName) (symbols []string) {
 	for _, file := range files {
 		if !slices.Contains(symbols, file.symbol) {
@@ -302,7 +297,6 @@ func (c *csvDir) readFile(ctx context.Context, root *os.Root, name string, q Que
 	return readCSV(ctx, text, info.ModTime(), q)
 }
 
-// csvFile is what a file holds.
 type csvFile struct {
 	rows    *Series   // those that have begun, in order of time; its interval is not set
 	now     time.Time // when it was read
@@ -404,7 +398,6 @@ func readRows(ctx context.Context, text io.Reader, q Query) (*Series, error) {
 	return nil, ctx.Err()
 }
 
-// csvColumns holds the position of each value in a record.
 type csvColumns struct {
 	time   int
 	symbol int    // -1 if there is none
@@ -477,7 +470,6 @@ func (c csvColumns) read(record []string) (b Bar, err error) {
 	return b, err
 }
 
-// separators are what spellings of one symbol differ in.
 var separators = strings.NewReplacer("/", "", "-", "", "_", "", " ", "")
 
 // symbolOf returns the symbol that a record names, in upper case and without separators;
@@ -583,7 +575,6 @@ func distances(times []int64) (counts map[Interval]int, common Interval) {
 	return counts, common
 }
 
-// ofLength has the interval of each length in seconds.
 var ofLength = func() map[int64]Interval {
 	m := make(map[int64]Interval)
 	for iv, length := range seconds {

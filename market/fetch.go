@@ -61,7 +61,6 @@ type reach struct {
 	transport http.RoundTripper
 }
 
-// host is a site that can be asked.
 type host struct {
 	site
 	base   *url.URL
@@ -191,7 +190,6 @@ func (h *host) undecoded(body []byte, err error) *Error {
 	return e
 }
 
-// rest closes the gate for d, with e as the reason.
 func (h *host) rest(e *Error, d time.Duration) {
 	e.After = d
 	h.gate.close(d, *e)

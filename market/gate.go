@@ -31,7 +31,6 @@ type gate struct {
 	fails  int       // failures in a row
 }
 
-// turn is a request that waits to pass.
 type turn struct {
 	weight int
 	price  bool // it is for prices
@@ -95,14 +94,12 @@ func (g *gate) join(t *turn) {
 	g.queue = slices.Insert(g.queue, at, t)
 }
 
-// leave takes t out of the queue.
 func (g *gate) leave(t *turn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.queue = slices.DeleteFunc(g.queue, func(other *turn) bool { return other == t })
 }
 
-// crowded reports whether requests wait to pass.
 func (g *gate) crowded() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

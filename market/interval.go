@@ -42,7 +42,6 @@ const (
 	month  = 30 * day // nominal; borders of months come from the calendar
 )
 
-// seconds is the length of each interval.
 var seconds = map[Interval]int64{
 	Minute1: minute, Minute3: 3 * minute, Minute5: 5 * minute, Minute15: 15 * minute, Minute30: 30 * minute,
 	Hour1: hour, Hour2: 2 * hour, Hour4: 4 * hour, Hour6: 6 * hour, Hour8: 8 * hour, Hour12: 12 * hour,

@@ -32,7 +32,6 @@ var kraken = provider{
 	grid: krakenGrid, list: krakenList,
 }
 
-// krakenPage asks for the newest bars; the service ignores any other wish.
 func krakenPage(ctx context.Context, h *host, symbol string, iv Interval, _ int64, _ int) (*page, error) {
 	query := url.Values{"pair": {symbol}, "interval": {strconv.FormatInt(iv.Seconds()/minute, 10)}}
 	p := &page{last: true}

@@ -100,7 +100,6 @@ var usualNames = map[string]string{"XBT": "BTC", "XDG": "DOGE"}
 // coin returns the usual name of a coin.
 func coin(name string) string { return cmp.Or(usualNames[name], name) }
 
-// noSeparator removes what stands between the two sides of a pair.
 var noSeparator = strings.NewReplacer("-", "", "_", "")
 
 // Currency returns what the price of a symbol is counted in, as far as its form
@@ -176,7 +175,6 @@ func spellPlain(symbol string) string {
 	return base + "-" + quote
 }
 
-// errSymbol reports a text that cannot be a symbol.
 var errSymbol = errors.New("bad symbol")
 
 // ParseSymbol returns a symbol in upper case and without surrounding blanks. It

@@ -128,7 +128,6 @@ func (f *Feed) take(ctx context.Context, symbol string) (*watch, func(*watch, *r
 	}
 }
 
-// setTell sets what tells the listener.
 func (f *Feed) setTell(tell func(*watch, *result)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -173,7 +172,6 @@ func lastClose(ctx context.Context, bars func(context.Context, Query) (*Series, 
 	return Quote{}, err
 }
 
-// prices asks the ticker of a service for the prices of several symbols at once.
 func (s *service) prices(ctx context.Context, symbols []string) (map[string]Quote, error) {
 	asked := time.Now()
 	quotes, at, err := s.ticker(forPrice(ctx), s.host, symbols)
@@ -186,7 +184,6 @@ func (s *service) prices(ctx context.Context, symbols []string) (map[string]Quot
 	return quotes, nil
 }
 
-// priceOf asks the ticker for one price, or takes it from bars if the ticker does not have it.
 func (s *service) priceOf(ctx context.Context, symbol string) (Quote, error) {
 	quotes, err := s.prices(ctx, []string{symbol})
 	if q, ok := quotes[symbol]; ok || err != nil {
@@ -195,7 +192,6 @@ func (s *service) priceOf(ctx context.Context, symbol string) (Quote, error) {
 	return lastClose(ctx, s.bars, symbol)
 }
 
-// present asks a service for the price of one symbol with its bid and ask.
 func (s *service) present(ctx context.Context, symbol string) (Quote, error) {
 	asked := time.Now()
 	q, at, err := s.single(forPrice(ctx), s.host, symbol)

@@ -9,7 +9,6 @@ import (
 	"wick/internal/limit"
 )
 
-// resolve returns the canonical symbol at p: see [Resolve].
 func (p *provider) resolve(text string) (string, error) {
 	venue, symbol, err := written(text)
 	if err != nil {
@@ -36,7 +35,6 @@ func (p *provider) spelled(symbol string) (string, error) {
 	return "", fmt.Errorf("%w %q: write it as %s does, such as %s", errSymbol, symbol, p.name, p.example)
 }
 
-// elsewhere says which source a venue needs.
 func elsewhere(venue string) string {
 	for _, p := range providers {
 		if p.serves(venue) {

@@ -123,7 +123,6 @@ func wave(seed uint64, t int64) float64 {
 	return float64(0.6*(2*line(8*day)-1)) + float64(0.4*(2*line(8*hour)-1))
 }
 
-// path computes the prices of one symbol.
 type path struct {
 	seed   uint64
 	level  float64 // logarithm of the price at the ends of spans
@@ -156,7 +155,6 @@ func newPath(symbol string) *path {
 	return p
 }
 
-// seedOf returns a number that depends on every byte of text.
 func seedOf(text string) uint64 {
 	seed := uint64(14695981039346656037) // FNV-1a
 	for _, c := range []byte(text) {
@@ -272,7 +270,6 @@ const (
 	calm       = 0.05            // least variance of a half, in units of the usual one, so that no part is flat
 )
 
-// dayNode returns the bar of day d, counted from 1970-01-01.
 func (p *path) dayNode(d int64) node {
 	s := p.segment(d)
 	h := mix(p.seed ^ uint64(d)*0x9e3779b97f4a7c15)
@@ -431,7 +428,6 @@ func (b *sampleBars) add(start int64, n *node) {
 	b.bar.volume += n.volume
 }
 
-// flush appends the bar that add has joined, if there is one.
 func (b *sampleBars) flush() {
 	if b.next == 0 {
 		return
@@ -439,7 +435,6 @@ func (b *sampleBars) flush() {
 	b.series.Append(Bar{b.start, b.price(b.bar.open), b.price(b.bar.high), b.price(b.bar.low), b.price(b.bar.close), b.bar.volume})
 }
 
-// price turns a logarithm into a price, rounded to the scale.
 func (b *sampleBars) price(log float64) float64 {
 	return math.Round(math.Exp(log)*b.scale) / b.scale
 }

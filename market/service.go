@@ -25,7 +25,6 @@ type service struct {
 	listed  time.Time // when they were listed
 }
 
-// open returns a service that asks p.
 func (p *provider) open(r reach) (*service, error) {
 	h, err := p.site.open(r)
 	if err != nil {
@@ -41,7 +40,6 @@ func (p *provider) open(r reach) (*service, error) {
 	return &service{provider: p, host: h, columns: columns}, nil
 }
 
-// venue returns what the service offers.
 func (s *service) venue() *Venue {
 	v := &Venue{
 		name: s.name, resolve: s.resolve, bars: s.bars, fresh: s.bars, known: func() []string { return s.usual }, search: s.search,
@@ -121,7 +119,6 @@ func (s *service) build(q Query, p *page, base Interval, asked time.Time) (*Seri
 	return out.Tail(q.Limit), nil
 }
 
-// unsound returns the error for bars that fail a check.
 func (s *service) unsound(q Query, err error) error {
 	return &Error{Source: s.name, Symbol: q.Symbol, Status: http.StatusOK, Reason: "its bars are inconsistent", Retry: true, Err: err}
 }

@@ -60,7 +60,6 @@ func (v *Venue) Resolve(text string) (string, error) { return v.resolve(text) }
 
 func (v *Venue) venue() *Venue { return v }
 
-// of returns the venue that answers for a symbol.
 func (v *Venue) of(symbol string) *Venue {
 	if v.at == nil {
 		return v
@@ -209,7 +208,6 @@ func (q Query) checked(at *Venue) (Query, error) {
 	return q, nil
 }
 
-// errNoColumn reports an extra column that a source does not have.
 var errNoColumn = errors.New("no such column")
 
 // Names of the columns a source may put into Series.Extra.

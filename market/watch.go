@@ -53,7 +53,6 @@ type result struct {
 // such a price has no source.
 func (w *watch) resumed() bool { return w.started && w.quote.Source == "" }
 
-// price reads the newest price, and the path to it since bars were last seen.
 func (w *watch) price(s *Series) *result {
 	b := s.Bar(s.Len() - 1)
 	g := &result{Update: Update{
@@ -347,7 +346,6 @@ func (f *Feed) doubts(last float64, g *result) error {
 	return fmt.Errorf("a low of %v is too far from the last price, %v; the next poll decides", g.Low, last)
 }
 
-// near reports whether a price is within the band around another.
 func (f *Feed) near(last, price float64) bool {
 	band := cmp.Or(f.Band, DefaultBand)
 	return price >= last/band && price <= last*band

@@ -125,7 +125,6 @@ type yahooChart struct {
 	} `json:"indicators"`
 }
 
-// yahooMeta is what an answer says of a symbol.
 type yahooMeta struct {
 	Symbol   string  `json:"symbol"`
 	Currency string  `json:"currency"`
@@ -190,7 +189,6 @@ func yahooFind(ctx context.Context, h *host, text string) (found []Found, err er
 	return found, err
 }
 
-// yahooAnswer is the answer to a request for a chart.
 type yahooAnswer struct {
 	Chart *struct {
 		Result []yahooChart `json:"result"`
@@ -303,7 +301,6 @@ func (c *yahooChart) rows() (rows []Bar) {
 	return rows
 }
 
-// localDay returns the date of an instant in a zone.
 func localDay(t int64, zone *time.Location) string {
 	return time.Unix(t, 0).In(zone).Format(time.DateOnly)
 }
