@@ -127,7 +127,7 @@ func Draw(ctx context.Context, v *View, o Options) ([]byte, Undrawn, error) {
 	if err := p.paint(ctx, c); err != nil {
 		return nil, Undrawn{}, err
 	}
-	file, err := flatpng.Encode(ctx, c.image(), MaxBytes)
+	file, err := flatpng.Encode(c.image(), MaxBytes)
 	if errors.Is(err, flatpng.ErrTooLarge) {
 		return nil, Undrawn{}, fmt.Errorf("%w: %dx%d takes more than %d bytes; ask for a smaller picture or fewer indicators",
 			ErrTooLarge, c.w, c.h, MaxBytes)

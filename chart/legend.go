@@ -32,12 +32,8 @@ func (p *picture) placeLegends() {
 		if pn.unmarked > 0 {
 			note = notDrawn(pn.unmarked)
 		}
-		rows := make([][]legendItem, pn.legend.Dy()/p.rowH)
-		if len(pn.studies) <= len(rows) {
-			for k := range pn.studies {
-				rows[k] = p.legendItems(pn, &pn.studies[k])
-			}
-		} else if len(rows) > 0 {
+		rows := make([][]legendItem, pn.legend.Dy()/p.rowH) // none without studies
+		if len(rows) > 0 {
 			left = p.shareRows(rows, pn, note)
 		}
 		for row, items := range rows {
@@ -56,8 +52,7 @@ func (p *picture) placeLegends() {
 	}
 }
 
-// shareRows fills rows with the items of more studies than there are rows, as many studies
-// in a row as must be. Signals are counted only where the names and values of all studies that
+// shareRows fills rows with the items of at least as many studies, as many of them in a row as must be. Signals are counted only where the names and values of all studies that
 // follow still have room. It returns how many such counts are left out. Studies without
 // room are in the last row, beside the note, where putRow cuts them off.
 func (p *picture) shareRows(rows [][]legendItem, pn *pane, note string) (left int) {

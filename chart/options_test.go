@@ -232,7 +232,7 @@ func TestCompareIsNamed(t *testing.T) {
 		{800, 500, []*market.Series{twin}, []string{"Compare", "TWIN +10.00%"}},
 		{360, 300, []*market.Series{twin}, []string{"Compare", "TWIN +10.00%"}},
 		{800, 500, []*market.Series{old}, []string{"Compare", "OLD –"}},
-		{800, 500, []*market.Series{&alike}, []string{"Compare", "LONGSYM…ME-ABCD2 +10.00%"}},
+		{800, 500, []*market.Series{&alike}, []string{"Compare", "LONGSYMBOLNAME-ABCD2 +10.00%"}},
 		{800, 500, []*market.Series{twin, old}, []string{"Compare", "TWIN +10.00%", "OLD –"}},
 	} {
 		p := plan(&View{Series: s, Compare: c.other}, Options{Width: c.w, Height: c.h})

@@ -38,7 +38,6 @@ func (p *picture) timeX(t int64) float64 {
 	if p.n == 0 {
 		return far
 	}
-	// The times of any real series are in order. If they are not, any bar will do.
 	i, found := slices.BinarySearch(p.s.Time[:p.n], t)
 	if !found && (i == p.n || t < p.s.BeganAt(i)) {
 		i--

@@ -206,18 +206,6 @@ func checkEven(t *testing.T, what string, ticks []timeTick) {
 	}
 }
 
-// Times that go back and forth must end in ticks or none, not in a hang.
-func TestTimeTicksUnsorted(t *testing.T) {
-	ts := times("2025-01-06 00:00", market.Hour1, 500)
-	for i := range ts {
-		if i%3 == 0 {
-			ts[i] = ts[len(ts)-1-i]
-		}
-	}
-	axisOf(ts, market.Hour1, 3, nil)
-	axisOf([]int64{1 << 62, -1 << 62, 0, 1 << 40}, "nonsense", 300, nil)
-}
-
 // TestDatesAreMany: an axis has on average a label for every 90 to 130 pixels, whatever the
 // bars, and nowhere much fewer.
 func TestDatesAreMany(t *testing.T) {

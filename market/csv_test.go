@@ -130,7 +130,6 @@ func TestCSVResamplesAndChooses(t *testing.T) {
 	for iv, want := range map[Interval]string{
 		Day1:    `csv has no file for "NONE": bars of 1d need none-1d.csv, one of shorter bars that make such, or none.csv; it has ABC OLD`,
 		Minute3: `csv has no file for "NONE": bars of 3m need none-3m.csv, one of shorter bars that make such, or none.csv; it has ABC OLD`,
-		Minute1: `csv has no file for "NONE": bars of 1m need none-1m.csv or none.csv; it has ABC OLD`, // there are no shorter bars
 	} {
 		if _, err := c.Bars(t.Context(), Query{Symbol: "NONE", Interval: iv, Limit: 7}); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)

@@ -118,27 +118,23 @@ func spellYahoo(symbol string) string {
 // yahooChart is the result in an answer: parallel arrays, in which any cell may
 // be null.
 type yahooChart struct {
-	Meta       yahooMeta `json:"meta"`
-	Timestamp  []int64   `json:"timestamp"`
+	Meta       yahooMeta
+	Timestamp  []int64
 	Indicators struct {
-		Quote []struct{ Open, High, Low, Close, Volume []number } `json:"quote"`
-	} `json:"indicators"`
+		Quote []struct{ Open, High, Low, Close, Volume []number }
+	}
 }
 
 type yahooMeta struct {
-	Symbol   string  `json:"symbol"`
-	Currency string  `json:"currency"`
-	Step     string  `json:"dataGranularity"` // the interval of the bars
-	Zone     string  `json:"exchangeTimezoneName"`
-	Offset   int     `json:"gmtoffset"`
-	Price    float64 `json:"regularMarketPrice"`
-	First    int64   `json:"firstTradeDate"`    // in unix seconds
-	Time     int64   `json:"regularMarketTime"` // of the last trade, in unix seconds
-	Period   struct {
-		Regular struct {
-			Start int64 `json:"start"`
-			End   int64 `json:"end"`
-		} `json:"regular"`
+	Symbol, Currency string
+	Step             string  `json:"dataGranularity"` // the interval of the bars
+	Zone             string  `json:"exchangeTimezoneName"`
+	Offset           int     `json:"gmtoffset"`
+	Price            float64 `json:"regularMarketPrice"`
+	First            int64   `json:"firstTradeDate"`    // in unix seconds
+	Time             int64   `json:"regularMarketTime"` // of the last trade, in unix seconds
+	Period           struct {
+		Regular struct{ Start, End int64 }
 	} `json:"currentTradingPeriod"`
 }
 
@@ -191,11 +187,9 @@ func yahooFind(ctx context.Context, h *host, text string) (found []Found, err er
 
 type yahooAnswer struct {
 	Chart *struct {
-		Result []yahooChart `json:"result"`
-		Error  *struct {
-			Description string `json:"description"`
-		} `json:"error"`
-	} `json:"chart"`
+		Result []yahooChart
+		Error  *struct{ Description string }
+	}
 }
 
 // decodeYahoo returns the chart in an answer, which must be of the symbol name and have bars

@@ -16,7 +16,6 @@
 package flatpng
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -30,9 +29,8 @@ var ErrTooLarge = errors.New("file too large")
 const signature = "\x89PNG\r\n\x1a\n"
 
 // Encode returns the PNG file of m. Alpha in the palette is ignored: the file is
-// opaque. It fails with ErrTooLarge when the file exceeds limit bytes, and
-// with ctx's error when ctx ends first; it looks every 256 rows.
-func Encode(ctx context.Context, m *image.Paletted, limit int) ([]byte, error) {
+// opaque. It fails with ErrTooLarge when the file exceeds limit bytes.
+func Encode(m *image.Paletted, limit int) ([]byte, error) {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
 	out := appendHead([]byte(signature), m, w, h)
 	at := len(out)
@@ -45,9 +43,6 @@ func Encode(ctx context.Context, m *image.Paletted, limit int) ([]byte, error) {
 		row := m.Pix[y*m.Stride:][:w]
 		d.row(row, above)
 		above = row
-		if y%256 == 255 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
 	}
 	d.block(true)
 	d.put(0, 7)                                                     // flushes the last bits, padded to a byte

@@ -29,7 +29,7 @@ func paletted(pix []uint8, w, h int) *image.Paletted {
 func roundTrip(t *testing.T, pix []uint8, w, h int) {
 	t.Helper()
 	pal := testColours(256)
-	file, err := Encode(t.Context(), paletted(pix, w, h), 1<<24)
+	file, err := Encode(paletted(pix, w, h), 1<<24)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestTooLarge(t *testing.T) {
 	for i := range pix {
 		pix[i] = uint8(r.Uint32())
 	}
-	out, err := Encode(t.Context(), paletted(pix, 4096, 4096), 740_000)
+	out, err := Encode(paletted(pix, 4096, 4096), 740_000)
 	if !errors.Is(err, ErrTooLarge) || len(out) != 0 || !strings.Contains(err.Error(), "740000 bytes") {
 		t.Errorf("%d bytes and %v, want none and ErrTooLarge", len(out), err)
 	}
