@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"wick/indicators"
 )
 
 // The header: what is shown, its last bar, and what a reader must know about the
@@ -210,4 +212,301 @@ func (p *picture) stateText() string {
 		parts = append(parts, strconv.FormatInt(age/size, 10)+unit)
 	}
 	return strings.Join(parts, " · ")
+}
+
+// The legend: the studies of a pane above its data, in rows that data never enter. Of each
+// it has the name, then every line's value at the last bar in the line's own colour, then
+// the levels, then how often each signal came.
+
+type legendItem struct {
+	text string
+	font *atlas
+	ink  ink
+	of   *study // nil for a count of signals, which gives way to the others
+	sign string // before the text, in the colour of the signal that is counted
+	tone ink    // of sign
+}
+
+func (item *legendItem) width() int { return item.font.width(item.sign + item.text) }
+
+// placeLegends writes the rows of every legend. The last row of a pane also says how much
+// is not drawn.
+func (p *picture) placeLegends() {
+	for i := range p.panes {
+		pn := &p.panes[i]
+		note, left := "", 0
+		if pn.unmarked > 0 {
+			note = notDrawn(pn.unmarked)
+		}
+		rows := make([][]legendItem, pn.legend.Dy()/p.rowH) // none without studies
+		if len(rows) > 0 {
+			left = p.shareRows(rows, pn, note)
+		}
+		for row, items := range rows {
+			y := pn.legend.Min.Y + row*p.rowH + p.rowH/2
+			if row < len(rows)-1 {
+				p.putRow(items, 0, "", y)
+			} else if !p.putRow(items, left, note, y) {
+				p.untold += pn.unmarked
+			}
+		}
+	}
+	if p.n == 0 { // the price has nothing else to show
+		const text = "No bars to draw"
+		pn := &p.panes[0]
+		p.write(noticeText, p.legend, text, (p.axisX-p.legend.width(text))/2, (pn.frame.Min.Y+pn.frame.Max.Y)/2, inkText)
+	}
+}
+
+// shareRows fills rows with the items of at least as many studies, as many of them in a row as must be. Signals are counted only where the names and values of all studies that
+// follow still have room. It returns how many such counts are left out. Studies without
+// room are in the last row, beside the note, where putRow cuts them off.
+func (p *picture) shareRows(rows [][]legendItem, pn *pane, note string) (left int) {
+	gap, room := p.px(12), p.axisX-p.px(20)
+	all, bare := make([][]legendItem, len(pn.studies)), make([][]legendItem, len(pn.studies))
+	for k := range pn.studies {
+		all[k] = p.legendItems(pn, &pn.studies[k])
+		bare[k] = slices.DeleteFunc(slices.Clone(all[k]), func(item legendItem) bool { return item.of == nil })
+	}
+	// after returns where items end that follow what ends at column x of row.
+	after := func(row, x int, items []legendItem) (int, int) {
+		width := 0
+		for _, item := range items {
+			width += item.width() + gap
+		}
+		end := room
+		if row == len(rows)-1 {
+			end -= p.legend.width("+99"+note) + 2*gap
+		}
+		if x > 0 && x+width-gap > end {
+			return row + 1, width
+		}
+		return row, x + width
+	}
+	row, x := 0, 0
+	for k, items := range all {
+		if len(all)-k <= len(rows)-1-row { // each of the rest has a row of its own
+			row, x = row+1, 0
+		}
+		r, end := after(row, x, items)
+		for _, rest := range bare[k+1:] {
+			r, end = after(r, end, rest)
+		}
+		if r >= len(rows) {
+			items = bare[k]
+			left += len(all[k]) - len(items)
+		}
+		row, x = after(row, x, items)
+		last := min(row, len(rows)-1)
+		rows[last] = append(rows[last], items...)
+	}
+	return left
+}
+
+// putRow writes items from the left, then how many did not fit, with left others, then note.
+// It notes the studies that are not named or not with all values. It reports whether there
+// was room for the note, which is not so beside one very long name.
+func (p *picture) putRow(items []legendItem, left int, note string, y int) bool {
+	x, gap, last := p.px(10), p.px(12), p.axisX-p.px(10)
+	put := func(font *atlas, text string, i ink) {
+		x += p.write(legendText, font, text, x, y, i) + gap
+		p.labels[len(p.labels)-1].backing = true
+	}
+	limit := last // of the items: the room of the note is set aside
+	if note != "" {
+		limit -= gap + p.legend.width(note)
+	}
+	for i, item := range items {
+		// Room is kept for the count of items that do not fit, unless all do.
+		end := limit
+		if i < len(items)-1 || left > 0 {
+			end -= gap + p.legend.width("+"+strconv.Itoa(len(items)-i+left))
+		}
+		w := item.width()
+		if x+w > end && i > 0 { // at least one item is always written, and cut if it must be
+			for _, rest := range items[i:] {
+				if rest.of != nil && !slices.Contains(p.missing.Legend, rest.of.key) {
+					p.missing.Legend = append(p.missing.Legend, rest.of.key)
+				}
+			}
+			left += len(items) - i
+			break
+		}
+		for most := len([]rune(item.text)); x+w > end && most > 8; most-- { // a formula may be longer than the row
+			item.text = printable(item.text, most-1)
+			w = item.width()
+		}
+		if item.sign != "" {
+			put(item.font, item.sign, item.tone)
+			x -= gap
+		}
+		put(item.font, item.text, item.ink)
+	}
+	if left > 0 {
+		put(p.legend, "+"+strconv.Itoa(left), inkAxis)
+	}
+	if note == "" || x+p.legend.width(note) > last {
+		return note == ""
+	}
+	put(p.legend, note, inkAxis)
+	return true
+}
+
+// longestLevel is how many characters the name of a level has at most: as many as that of an
+// alert, "alert", the name of a line or an indicator of at most 14, and "above" or "below".
+const longestLevel = 26
+
+// legendItems returns the items of one study: its name, the values at the last bar, each in
+// the colour of its line, its levels and counts. The only value needs no name. A compared
+// symbol always has its name here, since its tag on the axis may be dropped, and where it
+// begins later than the chart, since when its change counts.
+func (p *picture) legendItems(pn *pane, st *study) []legendItem {
+	items := []legendItem{{text: studyName(st.Result), font: p.name, ink: inkText, of: st}}
+	add := func(i ink, text string) {
+		items = append(items, legendItem{text: text, font: p.legend, ink: i, of: st})
+	}
+	if p.n > 0 && !st.compare && neverWarm(st.Result, p.n) {
+		why := "no values in these bars"
+		if !p.hasVolume() {
+			why = "no values (these bars have no volume)"
+		}
+		if st.needs != nil {
+			if n := st.needs(); n > p.n {
+				why = "needs " + strconv.Itoa(n) + " bars"
+			}
+		}
+		add(inkAxis, why)
+		return items
+	}
+	named := func(label, text string) string {
+		if label == "" || !st.compare && len(st.Lines)+len(st.Histogram) < 2 {
+			return text
+		}
+		return printable(label, 20) + " " + text
+	}
+	write := valueText
+	switch { // over the price values are prices, and those of a compared line percentages
+	case pn.price && st.compare:
+		write = p.percentText
+	case pn.price:
+		write = func(v float64) string { return priceText(v, p.digits()) }
+	}
+	for i, l := range st.Lines {
+		v, _ := lastValue(l.Values, p.n)
+		add(st.lines[i].ink, named(l.Label, write(v)))
+		if first := slices.IndexFunc(l.Values, usable); st.compare && first > 0 {
+			add(st.lines[i].ink, "since "+p.barText(first))
+		}
+	}
+	for i, h := range st.Histogram {
+		v, ok := lastValue(h.Values, p.n)
+		colour := st.bars[i]
+		if colour == inkUp && ok && v < 0 {
+			colour = inkDown
+		}
+		add(colour, named(h.Label, valueText(v)))
+	}
+	if n := min(p.n, len(st.Shaded)); n > 0 { // the key of the shade, then the value
+		add(st.shade, "■ true")
+		add(inkAxis, "last bar "+strconv.FormatBool(st.Shaded[n-1]))
+	}
+	if n := len(st.Sessions); n > 0 {
+		add(inkAxis, counted(n, "session"))
+	}
+	for _, h := range st.HLines {
+		if h.Label != "" {
+			add(toneInk(h.Tone, inkBand), printable(h.Label, longestLevel)+" "+write(h.Y))
+		}
+	}
+	if p.signals == SignalsOff {
+		return items
+	}
+	for _, g := range groupSignals(st.Signals) { // also those without a mark
+		shape := "● "
+		switch {
+		case g.signal.Silent:
+			shape = ""
+		case g.signal.Tone == indicators.Up:
+			shape = "▲ "
+		case g.signal.Tone == indicators.Down:
+			shape = "▼ "
+		}
+		items = append(items, legendItem{text: SignalName(g.signal.Label) + " ×" + strconv.Itoa(g.count), font: p.legend, ink: inkAxis,
+			sign: shape, tone: st.signalInk(g.signal.Tone, inkText)})
+	}
+	return items
+}
+
+// studyName writes "MACD(12, 26, 9)" as "MACD 12 26 9". If each parameter is the name of
+// a line, it leaves them out, since the lines show them: "EMA", then "8 251.21". Commas
+// within a parameter stay: in an expression they divide the arguments of a function.
+func studyName(r *indicators.Result) string {
+	name, params, found := strings.Cut(printable(r.Label, 48), "(")
+	if !found {
+		return name
+	}
+	depth := 0
+	words := strings.Fields(strings.Map(func(r rune) rune {
+		switch {
+		case r == '(':
+			depth++
+		case r == ')':
+			depth--
+		case r == ',' && depth == 0:
+			return ' '
+		}
+		return r
+	}, strings.TrimSuffix(params, ")")))
+	// "EMA(8, 21, 50)" names each of its three lines by one parameter.
+	named := len(r.Lines) > 1
+	for _, l := range r.Lines {
+		named = named && slices.Contains(words, l.Label)
+	}
+	if named {
+		return strings.TrimSpace(name)
+	}
+	return strings.TrimSpace(name) + " " + strings.Join(words, " ")
+}
+
+// neverWarm reports whether an indicator has lines or bars and not one value.
+func neverWarm(r *indicators.Result, n int) bool {
+	warm := false
+	for _, l := range r.Lines {
+		warm = warm || slices.ContainsFunc(upTo(l.Values, n), usable)
+	}
+	for _, h := range r.Histogram {
+		warm = warm || slices.ContainsFunc(upTo(h.Values, n), usable)
+	}
+	return !warm && len(r.Lines)+len(r.Histogram) > 0
+}
+
+type signalGroup struct {
+	signal indicators.Signal
+	count  int
+}
+
+// groupSignals counts signals by name and direction. Those that are silent, which have no
+// marks, come last.
+func groupSignals(signals []indicators.Signal) (groups []signalGroup) {
+	for _, s := range signals {
+		// Few labels occur in one study, so a search is quicker than a map.
+		i := slices.IndexFunc(groups, func(g signalGroup) bool {
+			return g.signal.Label == s.Label && g.signal.Tone == s.Tone && g.signal.Silent == s.Silent
+		})
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, signalGroup{signal: s})
+		}
+		groups[i].count++
+	}
+	slices.SortStableFunc(groups, func(a, b signalGroup) int {
+		switch {
+		case a.signal.Silent == b.signal.Silent:
+			return 0
+		case b.signal.Silent:
+			return -1
+		}
+		return 1
+	})
+	return groups
 }

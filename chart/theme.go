@@ -3,6 +3,10 @@ package chart
 import (
 	"encoding/json"
 	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"sync"
 
 	"wick/market"
 )
@@ -146,4 +150,199 @@ func Look() []byte {
 	}
 	text, _ := json.Marshal(l) // numbers and texts can always be encoded
 	return text
+}
+
+// Colours. A theme names its inks. The palette adds every mixture that pictures need, at
+// most 256 colours in all, and tables that say which colour results when one covers a part
+// of another. So a picture holds only indices, and painting never computes a colour.
+
+// levels is the number of steps between no cover and full cover. The edges of
+// lines and letters use the even ones only, so that fading an ink into the
+// background costs seven entries of the palette and not fifteen. The odd ones
+// serve areas of a fixed transparency.
+const levels = 16
+
+// The transparencies of the picture, in levels.
+const (
+	fillLevel    = 2  // 0.125: regions between lines
+	weakLevel    = 3  // 0.19: profile bars outside the value area
+	strongLevel  = 7  // 0.44: profile bars inside it
+	pocLevel     = 8  // 0.50: the widest profile bar; candles over it must stay readable
+	backingLevel = 14 // 0.87: background under text that data may cross
+)
+
+// mixer says what an ink makes of a pixel: mixer[level][under] is the palette index to
+// store if the ink covers, to that level, a pixel whose index is under. Level 0 leaves every
+// pixel as it is, and the highest level gives the ink itself.
+type mixer [levels + 1][256]uint8
+
+// palette is the fixed set of at most 256 colours of a theme. Because the set
+// is fixed, mixing two colours is a look-up in a table that is made once, and a
+// picture has one byte per pixel from the first stroke to the file.
+type palette struct {
+	rgb     []rgb           // the colours by index
+	colours color.Palette   // the same for package image
+	solid   [inkCount]uint8 // the index of each ink
+	mix     [inkCount]mixer
+	// onTag is the text ink with the better contrast on each ink.
+	onTag [inkCount]ink
+	named [inkCount]rgb
+}
+
+// rgb is a colour without transparency.
+type rgb struct{ r, g, b uint8 }
+
+func hex(c uint32) rgb { return rgb{uint8(c >> 16), uint8(c >> 8), uint8(c)} }
+
+// over returns c covering under at level of levels. It rounds to the nearest value of
+// each channel.
+func (c rgb) over(under rgb, level int) rgb {
+	mix := func(a, b uint8) uint8 {
+		return uint8((int(a)*level + int(b)*(levels-level) + levels/2) / levels)
+	}
+	return rgb{mix(c.r, under.r), mix(c.g, under.g), mix(c.b, under.b)}
+}
+
+// scaled returns c with every channel multiplied by num/den.
+func (c rgb) scaled(num, den int) rgb {
+	return rgb{uint8(int(c.r) * num / den), uint8(int(c.g) * num / den), uint8(int(c.b) * num / den)}
+}
+
+var data = []ink{
+	inkUp, inkDown, inkLine1, inkLine2, inkLine3, inkLine4, inkLine5, inkLine6, inkLine7,
+	inkOsc, inkBand, inkAmber, inkMuted, inkProfile,
+}
+
+// newNamed returns a palette with the inks of a theme, those that it names and those
+// derived from them, and with the text ink for each; but without the mixtures that newPalette
+// adds.
+func newNamed(t Theme) *palette {
+	p := &palette{}
+	for i, c := range colours[t] {
+		p.named[i] = hex(c)
+	}
+	back := p.named[inkBack]
+	// The inks that a theme does not name: fainter or darker versions of those that it
+	// does.
+	p.named[inkMark] = p.named[inkText].over(back, 1)
+	p.named[inkLevel] = p.named[inkMuted].over(back, 9)
+	p.named[inkUpPale] = p.named[inkUp].over(back, 9)
+	p.named[inkDownPale] = p.named[inkDown].over(back, 9)
+	p.named[inkUpVolume] = p.named[inkUp].over(back, strongLevel)
+	p.named[inkDownVolume] = p.named[inkDown].over(back, strongLevel)
+	p.named[inkUpEdge] = p.named[inkUp].scaled(20, 27) // 1.35 times darker
+	p.named[inkDownEdge] = p.named[inkDown].scaled(20, 27)
+	p.named[inkAmberEdge] = p.named[inkAmber].scaled(20, 27)
+	for i, c := range p.named {
+		p.onTag[i] = inkDark
+		if contrast(p.named[inkLight], c) > contrast(p.named[inkDark], c) {
+			p.onTag[i] = inkLight
+		}
+	}
+	return p
+}
+
+// newPalette makes the palette of a theme: its inks, the mixtures that pictures
+// need, and the tables.
+func newPalette(t Theme) *palette {
+	p := newNamed(t)
+	p.addRamps()
+	for i, c := range p.named {
+		p.solid[i] = p.add(c)
+	}
+	for _, c := range p.rgb {
+		p.colours = append(p.colours, color.RGBA{c.r, c.g, c.b, 255})
+	}
+	// For every ink, level and colour under it, the nearest colour of the palette.
+	for i := range p.mix {
+		for level := range p.mix[i] {
+			for under, c := range p.rgb {
+				p.mix[i][level][under] = p.nearest(p.named[i].over(c, level))
+			}
+		}
+	}
+	return p
+}
+
+// addRamps adds the mixtures that pictures need most: every data and text ink
+// fading into the background, fills over the grid, lines over a band's fill and
+// over candles. Any other mixture is replaced by the nearest colour there is.
+// The steps of one fade get neighbouring indices, so that along every edge the
+// encoder sees the same small differences: that took a twentieth off the files.
+func (p *palette) addRamps() {
+	back := p.named[inkBack]
+	p.add(back) // as index 0, which canvas.reset relies on
+	for _, i := range append([]ink{inkText, inkAxis}, data...) {
+		// The even levels, which long strokes use.
+		for level := 2; level <= levels; level += 2 {
+			p.add(p.named[i].over(back, level))
+		}
+	}
+	for _, i := range []ink{inkFill, inkUp, inkDown, inkProfile} {
+		p.add(p.named[i].over(back, fillLevel))
+		p.add(p.named[i].over(p.named[inkGrid], fillLevel))
+		p.add(p.named[i].over(p.named[inkStrong], fillLevel))
+		p.add(p.named[i].over(back, weakLevel))
+		p.add(p.named[i].over(back, strongLevel))
+	}
+	fill := p.named[inkFill].over(back, fillLevel)
+	for _, i := range data {
+		for _, level := range []int{4, 8, 12} {
+			p.add(p.named[i].over(fill, level))
+		}
+	}
+	// The inks of lines over both colours of candles, at half cover.
+	for _, i := range data[2:11] {
+		p.add(p.named[i].over(p.named[inkUp], 8))
+		p.add(p.named[i].over(p.named[inkDown], 8))
+	}
+}
+
+// add returns the index of c, and adds it if it is new. A test checks that there are never
+// more than 256.
+func (p *palette) add(c rgb) uint8 {
+	if i := slices.Index(p.rgb, c); i >= 0 {
+		return uint8(i)
+	}
+	p.rgb = append(p.rgb, c)
+	return uint8(len(p.rgb) - 1)
+}
+
+// nearest returns the index of the colour closest to c, the lower one on a tie.
+func (p *palette) nearest(c rgb) (found uint8) {
+	best := 1 << 30
+	for i, e := range p.rgb {
+		// Red, green and blue weigh 2, 4 and 3, roughly as for the eye.
+		dr, dg, db := int(e.r)-int(c.r), int(e.g)-int(c.g), int(e.b)-int(c.b)
+		if d := 2*dr*dr + 4*dg*dg + 3*db*db; d < best {
+			best, found = d, uint8(i)
+		}
+	}
+	return found
+}
+
+// themes holds the palette of each theme. One is made when it is first needed and only read
+// afterwards: each takes some 40 milliseconds, and most servers draw in one theme.
+var themes = [themeCount]func() *palette{
+	Dark:       sync.OnceValue(func() *palette { return newPalette(Dark) }),
+	Light:      sync.OnceValue(func() *palette { return newPalette(Light) }),
+	Colorblind: sync.OnceValue(func() *palette { return newPalette(Colorblind) }),
+}
+
+// contrast returns the WCAG 2.1 contrast ratio of two colours, 1 to 21.
+func contrast(a, b rgb) float64 {
+	la, lb := luminance(a), luminance(b)
+	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
+}
+
+// luminance returns the relative luminance of c as WCAG 2.1 defines it.
+func luminance(c rgb) float64 {
+	linear := func(v uint8) float64 {
+		x := float64(v) / 255
+		if x <= 0.03928 {
+			return x / 12.92
+		}
+		return math.Pow((x+0.055)/1.055, 2.4)
+	}
+	return float64(0.2126*linear(c.r)) + float64(0.7152*linear(c.g)) + float64(0.0722*linear(c.b))
 }
