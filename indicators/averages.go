@@ -74,8 +74,8 @@ var averages = []Indicator{
 		},
 		Memory: after(window("length"), Memory{bars: func(a Args) int { return kernel.KAMAMemory(a.Float("slow")) }}),
 		Plots:  []Plot{over("KAMA")}, Events: []Event{price("KAMA"), turnsOf("KAMA")},
-		Calc: func(s *market.Series, a Args) Columns {
-			return Columns{kernel.KAMA(column(s, a), a.Int("length"), a.Float("fast"), a.Float("slow"))}
+		Calc: func(in Input) Columns {
+			return Columns{kernel.KAMA(in.source(), in.Int("length"), in.Float("fast"), in.Float("slow"))}
 		},
 	},
 	{
@@ -90,8 +90,8 @@ var averages = []Indicator{
 		// start.
 		Memory: Memory{bars: func(a Args) int { return int(25/a.Float("slow_limit")) + kernel.HilbertWarmup }},
 		Plots:  []Plot{over("MAMA"), over("FAMA")}, Events: []Event{lines("MAMA", "FAMA")},
-		Calc: func(s *market.Series, a Args) Columns {
-			line, follower := kernel.MAMA(column(s, a), a.Float("fast_limit"), a.Float("slow_limit"))
+		Calc: func(in Input) Columns {
+			line, follower := kernel.MAMA(in.source(), in.Float("fast_limit"), in.Float("slow_limit"))
 			return Columns{line, follower}
 		},
 	},
@@ -148,9 +148,9 @@ var averages = []Indicator{
 		Formula: "VWMA = Σ x * volume / Σ volume over n bars",
 		Params:  []Param{length(20), source()},
 		Plots:   []Plot{over("VWMA"), unseen("SMA")}, Events: []Event{lines("VWMA", "SMA").crossedBy("the line", "the simple average of as many bars")},
-		Calc: func(s *market.Series, a Args) Columns {
-			x, n := column(s, a), a.Int("length")
-			return Columns{volumeWeighted(s, x, n), kernel.SMA(x, n)}
+		Calc: func(in Input) Columns {
+			x, n := in.source(), in.Int("length")
+			return Columns{volumeWeighted(in.Series, x, n), kernel.SMA(x, n)}
 		},
 	},
 	overPrice(Indicator{
@@ -198,12 +198,12 @@ var averages = []Indicator{
 		// a hundredth of the start.
 		Memory: after(window("length"), fixed(500)),
 		Plots:  []Plot{over("FRAMA")}, Events: []Event{price("FRAMA")},
-		Calc: func(s *market.Series, a Args) Columns {
-			half := (a.Int("length") + 1) / 2
-			out, x := kernel.NaNs(s.Len()), kernel.MedianPrice(s)
+		Calc: func(in Input) Columns {
+			half := (in.Int("length") + 1) / 2
+			out, x := kernel.NaNs(in.Len()), kernel.MedianPrice(in.Series)
 			// The extremes of one half serve for both: the older half is the same column half a
 			// window ago.
-			top, bottom := kernel.Highest(s.High, half), kernel.Lowest(s.Low, half)
+			top, bottom := kernel.Highest(in.High, half), kernel.Lowest(in.Low, half)
 			for i := 2*half - 1; i < len(out); i++ {
 				// Two halves that each cover the whole range fill it: dimension 2, the smallest
 				// weight. Two that share it evenly make a line: dimension 1, the weight 1.
@@ -279,9 +279,9 @@ var averages = []Indicator{
 		// for long.
 		Memory: lengths(60, "length"),
 		Plots:  []Plot{over("TRAMA")}, Events: []Event{price("TRAMA")},
-		Calc: func(s *market.Series, a Args) Columns {
-			x, n := column(s, a), a.Int("length")
-			top, bottom := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
+		Calc: func(in Input) Columns {
+			x, n := in.source(), in.Int("length")
+			top, bottom := kernel.Highest(in.High, n), kernel.Lowest(in.Low, n)
 			// 1 on the bars that made a new extreme; the mean of it over the window is the
 			// share.
 			fresh := make([]float64, len(x))
@@ -311,12 +311,12 @@ var averages = []Indicator{
 		// A line this smooth has both kinds of signals: where it turns and where closes cross it.
 		Plots: []Plot{over("NW")}, Events: []Event{own(func(d *drawing) []Signal {
 			line := d.of("NW")
-			return append(marked(line, PriceUp, PriceDown, across(d.s.Close, line)), marked(line, TurnUp, TurnDown, bends(line, noSize))...)
+			return append(marked(line, PriceUp, PriceDown, across(d.Close, line)), marked(line, TurnUp, TurnDown, bends(line, noSize))...)
 		}, TurnUp, TurnDown, PriceUp, PriceDown).needing(turnBars)},
-		Calc: func(s *market.Series, a Args) Columns {
-			n := a.Int("length")
+		Calc: func(in Input) Columns {
+			n := in.Int("length")
 			// Half a bell, whose peak is the newest bar.
-			return Columns{kernel.Convolve(column(s, a), bell(n, float64(n-1), a.Float("bandwidth")))}
+			return Columns{kernel.Convolve(in.source(), bell(n, float64(n-1), in.Float("bandwidth")))}
 		},
 	},
 	{
@@ -343,9 +343,9 @@ var averages = []Indicator{
 		},
 		Memory: averageBy("ma_type", "fast", "slow"),
 		Plots:  []Plot{mainly("Fast"), second("Slow")}, Events: []Event{lines("Fast", "Slow")},
-		Calc: func(s *market.Series, a Args) Columns {
-			kind, x := a.Choice("ma_type"), column(s, a)
-			fast, slow := kernel.Average(kind, x, a.Int("fast")), kernel.Average(kind, x, a.Int("slow"))
+		Calc: func(in Input) Columns {
+			kind, x := in.Choice("ma_type"), in.source()
+			fast, slow := kernel.Average(kind, x, in.Int("fast")), kernel.Average(kind, x, in.Int("slow"))
 			return Columns{fast, slow}
 		},
 	},
@@ -373,8 +373,8 @@ var averages = []Indicator{
 			CrossDown: "the highest fast average crosses the lowest slow one from above",
 		},
 		Memory: fixed(kernel.EMAMemory * 60),
-		Draw: func(s *market.Series, a Args) *Result {
-			x := column(s, a)
+		Draw: func(in Input) *Result {
+			x := in.source()
 			r := &Result{}
 			for k, n := range []int{3, 5, 8, 10, 12, 15, 30, 35, 40, 45, 50, 60} {
 				// The first six are the traders' averages, the others the investors'.
@@ -399,8 +399,8 @@ var averages = []Indicator{
 		// The fastest first: the order that a stack has.
 		Plots:  []Plot{{Label: "Lips", Tone: Up}, {Label: "Teeth", Tone: Down}, mainly("Jaw")},
 		Events: []Event{stacks("Lips", "Teeth", "Jaw"), lines("Lips", "Teeth")},
-		Calc: func(s *market.Series, a Args) Columns {
-			jaw, teeth, lips := alligator(s, a)
+		Calc: func(in Input) Columns {
+			jaw, teeth, lips := alligator(in)
 			return Columns{lips, teeth, jaw}
 		},
 	},
@@ -498,14 +498,14 @@ func vidya(x []float64, n, changes, seed int) []float64 {
 // stacked returns the Draw of an entry with four averages of a kind, of length1
 // to length4, and signals where they come into order: by their lengths, in whatever
 // order those were given.
-func stacked(kind func(Args) string) func(*market.Series, Args) *Result {
-	return func(s *market.Series, a Args) *Result {
-		x, r := column(s, a), &Result{}
+func stacked(kind func(Args) string) func(in Input) *Result {
+	return func(in Input) *Result {
+		x, r := in.source(), &Result{}
 		var lengths []int
 		for _, name := range []string{"length1", "length2", "length3", "length4"} {
-			n := a.Int(name)
+			n := in.Int(name)
 			lengths = append(lengths, n)
-			r.Lines = append(r.Lines, Line{Label: strconv.Itoa(n), Values: kernel.Average(kind(a), x, n)})
+			r.Lines = append(r.Lines, Line{Label: strconv.Itoa(n), Values: kernel.Average(kind(in.Args), x, n)})
 		}
 		var fastFirst [][]float64
 		for _, n := range slices.Sorted(slices.Values(lengths)) {
@@ -557,11 +557,11 @@ var alligatorMemory = longest(after(wilder("jaw"), window("jaw_shift")), after(w
 
 // alligator returns the three lines as they stand on each bar: values of as many bars
 // ago as the line is moved forward.
-func alligator(s *market.Series, a Args) (jaw, teeth, lips []float64) {
-	x := kernel.MedianPrice(s)
+func alligator(in Input) (jaw, teeth, lips []float64) {
+	x := kernel.MedianPrice(in.Series)
 	// Smoothed first, then moved: a shift to the right shows older values and never
 	// later ones.
-	line := func(name string) []float64 { return kernel.Shift(kernel.RMA(x, a.Int(name)), a.Int(name+"_shift")) }
+	line := func(name string) []float64 { return kernel.Shift(kernel.RMA(x, in.Int(name)), in.Int(name+"_shift")) }
 	return line("jaw"), line("teeth"), line("lips")
 }
 

@@ -66,18 +66,18 @@ var backtests = []Indicator{
 			},
 			since: func(a Args) int64 { return int64(a.Float("from")) },
 		},
-		Draw: func(s *market.Series, a Args) *Result {
+		Draw: func(in Input) *Result {
 			// The conditions are evaluated once over all bars, also those before the first
 			// one shown; only the trading depends on where the test begins.
-			v := a.evaluator(s)
-			t := tester{s: s, terms: termsOf(a)}
-			if enter := a.exprs["enter"]; enter != nil {
+			v := in.evaluator(in.Series)
+			t := tester{s: in.Series, terms: termsOf(in.Args)}
+			if enter := in.exprs["enter"]; enter != nil {
 				t.enter, _ = turns(v.Values(enter[0]))
 			}
 			if t.terms.ranges() {
-				t.ranges = kernel.ATR(s, rangeLength)
+				t.ranges = kernel.ATR(in.Series, rangeLength)
 			}
-			if exit := a.exprs["exit"]; exit != nil {
+			if exit := in.exprs["exit"]; exit != nil {
 				t.exit, _ = turns(v.Values(exit[0]))
 			}
 			r := t.from(0).result()

@@ -22,13 +22,13 @@ var bandEntries = []Indicator{
 		Memory: averageBy("ma_type", "length"),
 		Plots:  bands(), Shades: bandShade, Events: []Event{own(func(d *drawing) []Signal {
 			upper, lower := d.of("Upper"), d.of("Lower")
-			return append(touches(d.s, upper, lower), breakouts(d.s.Close, upper, lower)...)
+			return append(touches(d.Series, upper, lower), breakouts(d.Close, upper, lower)...)
 		}, BreakUp, BreakDown, TouchUpper, TouchLower)},
-		Calc: func(s *market.Series, a Args) Columns {
+		Calc: func(in Input) Columns {
 			// TA-Lib takes two multiples; 0 for the second means the same as the first.
-			up, down := a.Float("mult"), cmp.Or(a.Float("mult_lower"), a.Float("mult"))
-			x, n := column(s, a), a.Int("length")
-			mid, upper, lower := kernel.Bollinger(x, n, up, down, average(s, x, a))
+			up, down := in.Float("mult"), cmp.Or(in.Float("mult_lower"), in.Float("mult"))
+			x, n := in.source(), in.Int("length")
+			mid, upper, lower := kernel.Bollinger(x, n, up, down, average(in.Series, x, in.Args))
 			return Columns{mid, upper, lower}
 		},
 	},
@@ -38,13 +38,13 @@ var bandEntries = []Indicator{
 		Formula: "upper = SMA(high*(1+r)), middle = SMA(close), lower = SMA(low*(1-r)), r = 4*(high-low)/(high+low)",
 		Params:  []Param{length(20)},
 		Plots:   bands(), Shades: bandShade, Events: []Event{breaks("Upper", "Lower")},
-		Calc: func(s *market.Series, a Args) Columns {
-			n := a.Int("length")
+		Calc: func(in Input) Columns {
+			n := in.Int("length")
 			// TA-Lib pushes each bar's high and low apart before it averages them. A bar at
 			// a price of 0 has no relative range and is taken as it is.
-			r := kernel.Ratio(kernel.Minus(s.High, s.Low), kernel.Plus(s.High, s.Low), 4)
-			wideHigh, wideLow := kernel.Plus(s.High, kernel.Times(s.High, r)), kernel.Minus(s.Low, kernel.Times(s.Low, r))
-			return Columns{kernel.SMA(s.Close, n), kernel.SMA(wideHigh, n), kernel.SMA(wideLow, n)}
+			r := kernel.Ratio(kernel.Minus(in.High, in.Low), kernel.Plus(in.High, in.Low), 4)
+			wideHigh, wideLow := kernel.Plus(in.High, kernel.Times(in.High, r)), kernel.Minus(in.Low, kernel.Times(in.Low, r))
+			return Columns{kernel.SMA(in.Close, n), kernel.SMA(wideHigh, n), kernel.SMA(wideLow, n)}
 		},
 	},
 	{
@@ -59,14 +59,14 @@ var bandEntries = []Indicator{
 		},
 		Memory: longest(ema("length"), wilder("atr_length")),
 		Plots:  bands(), Shades: bandShade, Events: []Event{breaks("Upper", "Lower")},
-		Calc: func(s *market.Series, a Args) Columns {
-			n := a.Int("length")
-			mid := kernel.EMA(column(s, a), n)
-			reach := kernel.ATR(s, a.Int("atr_length"))
-			if a.Choice("variant") == "tr_ema" {
-				reach = kernel.EMA(kernel.TrueRange(s), n)
+		Calc: func(in Input) Columns {
+			n := in.Int("length")
+			mid := kernel.EMA(in.source(), n)
+			reach := kernel.ATR(in.Series, in.Int("atr_length"))
+			if in.Choice("variant") == "tr_ema" {
+				reach = kernel.EMA(kernel.TrueRange(in.Series), n)
 			}
-			return Columns{mid, kernel.Offset(mid, reach, a.Float("mult")), kernel.Offset(mid, reach, -a.Float("mult"))}
+			return Columns{mid, kernel.Offset(mid, reach, in.Float("mult")), kernel.Offset(mid, reach, -in.Float("mult"))}
 		},
 	},
 	{
@@ -77,8 +77,8 @@ var bandEntries = []Indicator{
 		// This bar is part of its channel, so no close can leave it: a signal is an edge that
 		// moves outwards.
 		Plots: bands(), Shades: bandShade, Events: []Event{highs("Upper"), lows("Lower")},
-		Calc: func(s *market.Series, a Args) Columns {
-			upper, lower := kernel.Highest(s.High, a.Int("length")), kernel.Lowest(s.Low, a.Int("length"))
+		Calc: func(in Input) Columns {
+			upper, lower := kernel.Highest(in.High, in.Int("length")), kernel.Lowest(in.Low, in.Int("length"))
 			return Columns{kernel.Midway(upper, lower), upper, lower}
 		},
 	},
@@ -94,8 +94,8 @@ var bandEntries = []Indicator{
 		},
 		Memory: ema("length"),
 		Plots:  bands(), Shades: bandShade, Events: []Event{reaches("Upper", "Lower")},
-		Calc: func(s *market.Series, a Args) Columns {
-			mid, by := kernel.Average(a.Choice("ma"), column(s, a), a.Int("length")), a.Float("percent")/100
+		Calc: func(in Input) Columns {
+			mid, by := kernel.Average(in.Choice("ma"), in.source(), in.Int("length")), in.Float("percent")/100
 			return Columns{mid, kernel.Scaled(mid, 1+by), kernel.Scaled(mid, 1-by)}
 		},
 	},
@@ -109,8 +109,8 @@ var bandEntries = []Indicator{
 			lengthFrom(2, 100), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "deviation", "multiplier"), source(),
 		},
 		Plots: bands(), Shades: bandShade, Events: []Event{breaks("Upper", "Lower")},
-		Calc: func(s *market.Series, a Args) Columns {
-			x, n := column(s, a), a.Int("length")
+		Calc: func(in Input) Columns {
+			x, n := in.source(), in.Int("length")
 			mid, slope := kernel.Regression(x, n)
 			dev := kernel.Variance(x, n)
 			// A line of slope b has the variance b² times that of time; the rest is the spread
@@ -119,7 +119,7 @@ var bandEntries = []Indicator{
 			for i, v := range dev {
 				dev[i] = math.Sqrt(max(0, v-float64(slope[i]*slope[i]*time)))
 			}
-			return Columns{mid, kernel.Offset(mid, dev, a.Float("mult")), kernel.Offset(mid, dev, -a.Float("mult"))}
+			return Columns{mid, kernel.Offset(mid, dev, in.Float("mult")), kernel.Offset(mid, dev, -in.Float("mult"))}
 		},
 	},
 	{
@@ -134,9 +134,9 @@ var bandEntries = []Indicator{
 		// mean.
 		Memory: longest(window("length"), wilder("atr_length")),
 		Plots:  bands(), Shades: bandShade, Events: []Event{reaches("Upper", "Lower")},
-		Calc: func(s *market.Series, a Args) Columns {
-			mid, atr := kernel.SMA(column(s, a), a.Int("length")), kernel.ATR(s, a.Int("atr_length"))
-			return Columns{mid, kernel.Offset(mid, atr, a.Float("mult")), kernel.Offset(mid, atr, -a.Float("mult"))}
+		Calc: func(in Input) Columns {
+			mid, atr := kernel.SMA(in.source(), in.Int("length")), kernel.ATR(in.Series, in.Int("atr_length"))
+			return Columns{mid, kernel.Offset(mid, atr, in.Float("mult")), kernel.Offset(mid, atr, -in.Float("mult"))}
 		},
 	},
 	{
@@ -145,8 +145,8 @@ var bandEntries = []Indicator{
 		Formula: "%B = (x - lower) / (upper - lower)",
 		Params:  bollingerParams(),
 		Plots:   []Plot{mainly("%B")}, Events: []Event{crossesAt("%B", 1, BreakUp, "").meaning("%B crosses 1 from below"), crossesAt("%B", 0, "", BreakDown).meaning("%B crosses 0 from above")}, Levels: constant(1, 0.5, 0),
-		Calc: func(s *market.Series, a Args) Columns {
-			x, n, mult := column(s, a), a.Int("length"), a.Float("mult")
+		Calc: func(in Input) Columns {
+			x, n, mult := in.source(), in.Int("length"), in.Float("mult")
 			// Minus makes the distance exactly 0 for a price on the band, and Quotient
 			// leaves no value where the bands have no width.
 			dev := kernel.StdDev(x, n)
@@ -162,11 +162,11 @@ var bandEntries = []Indicator{
 		Formula: "BBW = (upper - lower) / middle",
 		Params:  append(bollingerParams(), bars("lookback", 125, "bars in which a squeeze is the narrowest", "squeeze")),
 		Memory:  after(window("length"), window("lookback")),
-		Plots:   []Plot{mainly("BBW")}, Events: []Event{own(func(d *drawing) []Signal { return narrowest(d.of("BBW"), d.a.Int("lookback")) }, SqueezeOn)},
-		Calc: func(s *market.Series, a Args) Columns {
-			x, n := column(s, a), a.Int("length")
+		Plots:   []Plot{mainly("BBW")}, Events: []Event{own(func(d *drawing) []Signal { return narrowest(d.of("BBW"), d.Int("lookback")) }, SqueezeOn)},
+		Calc: func(in Input) Columns {
+			x, n := in.source(), in.Int("length")
 			// The width from the deviation itself: upper less lower would cancel digits.
-			return Columns{kernel.Quotient(kernel.Scaled(kernel.StdDev(x, n), 2*a.Float("mult")), kernel.SMA(x, n))}
+			return Columns{kernel.Quotient(kernel.Scaled(kernel.StdDev(x, n), 2*in.Float("mult")), kernel.SMA(x, n))}
 		},
 	},
 	{
@@ -179,13 +179,13 @@ var bandEntries = []Indicator{
 		},
 		Memory: window("short", "long"),
 		Plots:  []Plot{histogram("BBTrend")}, Events: []Event{zero("BBTrend"), turnsBeside("BBTrend", hundred)}, Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns {
-			x, mult := column(s, a), a.Float("mult")
+		Calc: func(in Input) Columns {
+			x, mult := in.source(), in.Float("mult")
 			// Both pairs of bands in two numbers: how far their middles are apart, and how
 			// far their half widths differ.
-			middle := kernel.SMA(x, a.Int("short"))
-			centres := kernel.Minus(middle, kernel.SMA(x, a.Int("long")))
-			reaches := kernel.Minus(kernel.StdDev(x, a.Int("short")), kernel.StdDev(x, a.Int("long")))
+			middle := kernel.SMA(x, in.Int("short"))
+			centres := kernel.Minus(middle, kernel.SMA(x, in.Int("long")))
+			reaches := kernel.Minus(kernel.StdDev(x, in.Int("short")), kernel.StdDev(x, in.Int("long")))
 			reach := kernel.Scaled(reaches, mult)
 			// By how much the lower bands lie further apart than the upper ones is |centre - reach| -
 			// |centre + reach|. The two may agree to the last digit; twice the smaller of centre and

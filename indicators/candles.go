@@ -33,10 +33,10 @@ var candleEntries = []Indicator{
 			return "pattern to all"
 		},
 		Memory: fixed(candleMemory),
-		Draw: func(s *market.Series, a Args) *Result {
-			signals := candleSignals(s, chosenPatterns(a.Chosen("pattern")), a.Float("penetration"))
+		Draw: func(in Input) *Result {
+			signals := candleSignals(in.Series, chosenPatterns(in.Chosen("pattern")), in.Float("penetration"))
 			// Signals are in order of bar, so the newest are at the end.
-			if n := a.Int("newest"); n > 0 && n < len(signals) {
+			if n := in.Int("newest"); n > 0 && n < len(signals) {
 				signals = signals[len(signals)-n:]
 			}
 			return &Result{Signals: signals}

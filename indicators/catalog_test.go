@@ -66,8 +66,8 @@ func TestEveryEntry(t *testing.T) {
 				if names := request.lineNames(); ind.Calc != nil && !slices.Equal(drawn, names) {
 					t.Errorf("%s draws %q and declares %q", request.Label(), drawn, names)
 				}
-				if ind.Calc != nil && i == 0 && len(ind.Calc(s, request.Args)) != len(ind.Plots) {
-					t.Errorf("%s has %d columns for %d plots", request.Label(), len(ind.Calc(s, request.Args)), len(ind.Plots))
+				if ind.Calc != nil && i == 0 && len(ind.Calc(Input{s, request.Args})) != len(ind.Plots) {
+					t.Errorf("%s has %d columns for %d plots", request.Label(), len(ind.Calc(Input{s, request.Args})), len(ind.Plots))
 				}
 				for _, sig := range result.Signals {
 					emitted[sig.Label] = true

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"wick/indicators/kernel"
-	"wick/market"
 )
 
 // ciphers has Cipher B, which joins several oscillators.
@@ -49,10 +48,10 @@ var ciphers = []Indicator{
 		Memory: Memory{bars: func(a Args) int {
 			return 100 + max(20*14+14+6, 60, 9*(2*a.Int("wt_channel_length")+a.Int("wt_average_length"))+3)
 		}},
-		Draw: func(s *market.Series, a Args) *Result {
-			c := newCipher(s, a)
-			zero := make([]float64, s.Len())
-			push := kernel.Ratio(kernel.Minus(s.Close, s.Open), kernel.Minus(s.High, s.Low), 150)
+		Draw: func(in Input) *Result {
+			c := newCipher(in)
+			zero := make([]float64, in.Len())
+			push := kernel.Ratio(kernel.Minus(in.Close, in.Open), kernel.Minus(in.High, in.Low), 150)
 			// The script moves the line down by 2.5, so that rest lies a little below zero.
 			flow := kernel.Each(kernel.SMA(push, 60), func(v float64) float64 { return v - 2.5 })
 			r := &Result{
@@ -66,12 +65,12 @@ var ciphers = []Indicator{
 					{Y1: c.wt1, Y2: c.wt2, Tone: Up, Below: Down}, {Y1: kernel.Minus(c.wt1, c.wt2), Y2: zero, Tone: Muted},
 					{Y1: c.k, Y2: c.d, Tone: Up, Below: Down},
 				},
-				HLines: []HLine{{Y: a.Float("wt_overbought")}, {Y: 0}, {Y: a.Float("wt_oversold")}},
+				HLines: []HLine{{Y: in.Float("wt_overbought")}, {Y: 0}, {Y: in.Float("wt_oversold")}},
 			}
 			// Signals of three kinds; the order among those of one bar is the order here.
-			c.crosses(r, a)
+			c.crosses(r, in.Args)
 			r.Signals = slices.Concat(r.Signals, levelCrossings(c.rsi, 30, RSIOversold, ""), levelCrossings(c.rsi, 60, "", RSIOverbought))
-			c.divergences(r, s, a)
+			c.divergences(r, in)
 			return r
 		},
 	},
@@ -82,11 +81,11 @@ type cipher struct{ wt1, wt2, rsi, k, d []float64 }
 
 // newCipher computes the lines. Closes that are not positive have no logarithm, so the
 // stochastic has holes there and is computed for each run of closes by itself.
-func newCipher(s *market.Series, a Args) cipher {
+func newCipher(in Input) cipher {
 	var c cipher
-	c.wt1, c.wt2 = waveTrend(kernel.TypicalPrice(s), a.Int("wt_channel_length"), a.Int("wt_average_length"), 3)
-	c.rsi = kernel.RSI(s.Close, 14)
-	logs := kernel.Each(s.Close, func(v float64) float64 {
+	c.wt1, c.wt2 = waveTrend(kernel.TypicalPrice(in.Series), in.Int("wt_channel_length"), in.Int("wt_average_length"), 3)
+	c.rsi = kernel.RSI(in.Close, 14)
+	logs := kernel.Each(in.Close, func(v float64) float64 {
 		if v > 0 {
 			return math.Log(v)
 		}
@@ -138,7 +137,7 @@ const cipherTurn = 2
 // divergences adds those of WaveTrend, compared with the turn before however long ago it was,
 // and regular ones of the others if they are asked for, whose second turn lies at or beyond top
 // or bottom. Of one bar there is one signal for any bullish and any bearish one.
-func (c cipher) divergences(r *Result, s *market.Series, a Args) {
+func (c cipher) divergences(r *Result, in Input) {
 	marks := make(map[Signal]bool)
 	add := func(d Divergence, osc []float64, labels [4]string) {
 		r.Signals = append(r.Signals, d.Signal(osc, labels))
@@ -155,17 +154,17 @@ func (c cipher) divergences(r *Result, s *market.Series, a Args) {
 			r.Signals = append(r.Signals, any)
 		}
 	}
-	for _, d := range Divergences(s.High, s.Low, c.wt2, cipherTurn, cipherTurn, s.Len()) {
+	for _, d := range Divergences(in.High, in.Low, c.wt2, cipherTurn, cipherTurn, in.Len()) {
 		turn := c.wt2[d.To]
 		// beyond reports whether the turn is extreme enough; a hidden divergence always
 		// is.
 		beyond := func(top, bottom float64) bool {
 			return d.Hidden() || d.Tone() == Down && turn >= top || d.Tone() == Up && turn <= bottom
 		}
-		if !beyond(faintTop, faintBottom) || d.Hidden() && !a.Bool("show_hidden") {
+		if !beyond(faintTop, faintBottom) || d.Hidden() && !in.Bool("show_hidden") {
 			continue
 		}
-		if a.Bool("show_divergences") && beyond(strongTop, strongBottom) {
+		if in.Bool("show_divergences") && beyond(strongTop, strongBottom) {
 			r.DivLines = append(r.DivLines, d.Line(c.wt2))
 		}
 		add(d, c.wt2, [4]string{WTBullDiv, WTBearDiv, HiddenBullDiv, HiddenBearDiv})
@@ -180,10 +179,10 @@ func (c cipher) divergences(r *Result, s *market.Series, a Args) {
 		// These limits exclude nothing: the stochastic is never below 0 or above 100.
 		{"show_stoch_divergences", c.k, 0, 100, [4]string{StochBullDiv, StochBearDiv}},
 	} {
-		if !a.Bool(other.toggle) {
+		if !in.Bool(other.toggle) {
 			continue
 		}
-		for _, d := range Divergences(s.High, s.Low, other.osc, cipherTurn, cipherTurn, s.Len()) {
+		for _, d := range Divergences(in.High, in.Low, other.osc, cipherTurn, cipherTurn, in.Len()) {
 			if d.Kind == Bearish && other.osc[d.To] >= other.top || d.Kind == Bullish && other.osc[d.To] <= other.bottom {
 				add(d, other.osc, other.labels)
 			}

@@ -151,7 +151,7 @@ func TestCipherGold(t *testing.T) {
 	}{{"oversold at the turn", 29, 1}, {"not oversold", 30, 0}} {
 		c.rsi[7] = step.rsi
 		r := &Result{}
-		c.divergences(r, s, a)
+		c.divergences(r, Input{s, a})
 		var gold int
 		for _, sig := range r.Signals {
 			if sig.Label == GoldBuy {

@@ -19,7 +19,7 @@ func (r Request) Compute(s *market.Series) *Result {
 	if inner := r.Args.of; inner != nil {
 		return r.computeOf(*inner, s)
 	}
-	result := r.Ind.draw(s, r.Args)
+	result := r.Ind.draw(Input{s, r.Args})
 	result.Overlay = result.Overlay || r.Ind.Traits.Has(Overlay)
 	if result.Label == "" {
 		result.Label = r.Label()

@@ -2,7 +2,6 @@ package indicators
 
 import (
 	"wick/indicators/kernel"
-	"wick/market"
 )
 
 // cycles are those of the Hilbert transform.
@@ -21,14 +20,14 @@ var cycles = []Indicator{
 		Formula: "period = 360 / degrees the phase turns per bar, smoothed",
 		Params:  []Param{source()},
 		Memory:  cycleMemory,
-	}, "Period", func(s *market.Series, a Args) []float64 { return kernel.CyclePeriod(column(s, a)) }),
+	}, "Period", func(in Input) []float64 { return kernel.CyclePeriod(in.source()) }),
 	turning(Indicator{
 		Name: "ht_dcphase", Title: "HT Phase", Aliases: []string{"dominant_cycle_phase", "cycle_phase", "ht_dc_phase"}, Category: Cycle,
 		Doc:     "Phase of the dominant cycle in degrees, -45 to 315: where in the cycle the price stands. As in TA-Lib.",
 		Formula: "phase = atan(Σ s*sin / Σ s*cos) over one cycle of the smoothed price s, + 90 + 360/period",
 		Params:  []Param{source()},
 		Memory:  cycleMemory,
-	}, "Phase", func(s *market.Series, a Args) []float64 { return kernel.CyclePhase(column(s, a)) }),
+	}, "Phase", func(in Input) []float64 { return kernel.CyclePhase(in.source()) }),
 	// The two parts are what the period is computed from: their angle is the phase, its
 	// step from bar to bar the speed.
 	{
@@ -38,8 +37,8 @@ var cycles = []Indicator{
 		Params:  []Param{source()},
 		Memory:  cycleMemory,
 		Plots:   []Plot{mainly("In phase"), second("Quadrature")}, Events: []Event{lines("In phase", "Quadrature").crossedBy("the part in phase", "the quadrature")}, Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns {
-			inPhase, quadrature := kernel.Phasor(column(s, a))
+		Calc: func(in Input) Columns {
+			inPhase, quadrature := kernel.Phasor(in.source())
 			return Columns{inPhase, quadrature}
 		},
 	},
@@ -52,8 +51,8 @@ var cycles = []Indicator{
 		Params:  []Param{source()},
 		Memory:  cycleMemory,
 		Plots:   []Plot{mainly("Sine"), second("Lead sine")}, Events: []Event{lines("Lead sine", "Sine").crossedBy("the lead sine", "the sine")}, Levels: constant(0), Between: [2]float64{-1, 1},
-		Calc: func(s *market.Series, a Args) Columns {
-			sine, lead := kernel.CycleSine(column(s, a))
+		Calc: func(in Input) Columns {
+			sine, lead := kernel.CycleSine(in.source())
 			return Columns{sine, lead}
 		},
 	},
@@ -65,6 +64,6 @@ var cycles = []Indicator{
 		Params:  []Param{source()},
 		Memory:  cycleMemory,
 		Plots:   []Plot{{Label: "Trend mode", Tone: Primary, Style: Step}}, Events: []Event{crossesAt("Trend mode", 0.5, ModeTrend, ModeCycle)}, Between: [2]float64{0, 1},
-		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.TrendMode(column(s, a))} },
+		Calc: func(in Input) Columns { return Columns{kernel.TrendMode(in.source())} },
 	},
 }

@@ -33,8 +33,8 @@ func TestAddDivergences(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ind.Calc = func(*market.Series, Args) Columns { return Columns{osc} }
-		r := ind.draw(plainSeries(price, price), a)
+		ind.Calc = func(Input) Columns { return Columns{osc} }
+		r := ind.draw(Input{plainSeries(price, price), a})
 		if c.label == "" {
 			if len(r.Signals)+len(r.DivLines) != 0 {
 				t.Errorf("%s: got %v %v, want nothing", c.show, r.Signals, r.DivLines)
@@ -53,8 +53,8 @@ func TestAddDivergences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ind.Calc = func(*market.Series, Args) Columns { return Columns{price} }
-	r := ind.draw(plainSeries(osc, osc), a)
+	ind.Calc = func(Input) Columns { return Columns{price} }
+	r := ind.draw(Input{plainSeries(osc, osc), a})
 	if want := []DivLine{{X1: 2, Y1: 5, X2: 6, Y2: 6, Dashed: true, Tone: Down}}; !slices.Equal(r.DivLines, want) {
 		t.Errorf("hidden: lines %v, want %v", r.DivLines, want)
 	}

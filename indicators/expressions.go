@@ -26,8 +26,8 @@ var expressions = []Indicator{
 		Signals: []string{BecomesTrue, BecomesFalse},
 		Memory:  Memory{seconds: expressionHistory},
 		// A condition that is not known shades nothing.
-		Draw: func(s *market.Series, a Args) *Result {
-			v, when := a.evaluator(s), a.exprs["when"][0]
+		Draw: func(in Input) *Result {
+			v, when := in.evaluator(in.Series), in.exprs["when"][0]
 			values := v.Values(when)
 			r := &Result{Shaded: make([]bool, len(values))}
 			flips, total := turns(values)
@@ -38,13 +38,13 @@ var expressions = []Indicator{
 				// already.
 				switch turn {
 				case 1:
-					r.Signals = append(r.Signals, Mark(i, s.Close[i], BecomesTrue, Up))
+					r.Signals = append(r.Signals, Mark(i, in.Close[i], BecomesTrue, Up))
 				case -1:
-					r.Signals = append(r.Signals, Signal{Bar: i, Y: s.Close[i], Label: BecomesFalse, Tone: Down, Silent: true})
+					r.Signals = append(r.Signals, Signal{Bar: i, Y: in.Close[i], Label: BecomesFalse, Tone: Down, Silent: true})
 				}
 			}
-			if len(values) > 0 && a.memo == nil { // a caller with a memo evaluates many rules and reads no facts
-				r.Facts = ruleFacts(s, v, when, values)
+			if len(values) > 0 && in.memo == nil { // a caller with a memo evaluates many rules and reads no facts
+				r.Facts = ruleFacts(in.Series, v, when, values)
 			}
 			return r
 		},
@@ -60,11 +60,11 @@ var expressions = []Indicator{
 		},
 		Events: []Event{silently(zero(""))}, // of the first line; zero need not mean anything to a formula
 		Memory: Memory{seconds: expressionHistory},
-		Draw: func(s *market.Series, a Args) *Result {
-			v := a.evaluator(s)
-			r := &Result{Overlay: a.Bool("overlay")}
+		Draw: func(in Input) *Result {
+			v := in.evaluator(in.Series)
+			r := &Result{Overlay: in.Bool("overlay")}
 			// One evaluator for all lines, so that parts they share are computed once.
-			for _, e := range a.exprs["expr"] {
+			for _, e := range in.exprs["expr"] {
 				r.Lines = append(r.Lines, Line{Label: e.Source(), Values: v.Values(e)})
 			}
 			return r

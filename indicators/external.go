@@ -15,10 +15,10 @@ var externals = []Indicator{
 		Formula: "100 * funding rate",
 		Needs:   []string{market.ExtraFunding},
 		Plots:   []Plot{histogram("Funding %")}, Events: []Event{zero("Funding %")}, Levels: constant(0),
-		Calc: func(s *market.Series, _ Args) Columns {
+		Calc: func(in Input) Columns {
 			// Rates are small fractions, so they are shown in percent; a bar without one
 			// stays NaN.
-			return Columns{kernel.Scaled(extra(s, market.ExtraFunding), 100)}
+			return Columns{kernel.Scaled(extra(in.Series, market.ExtraFunding), 100)}
 		},
 	},
 	{
@@ -27,7 +27,7 @@ var externals = []Indicator{
 		Formula: "open interest as the source reports it",
 		Needs:   []string{market.ExtraOI},
 		Plots:   []Plot{mainly("OI")}, Events: []Event{silently(turnsOf("OI"))},
-		Calc: func(s *market.Series, _ Args) Columns { return Columns{extra(s, market.ExtraOI)} },
+		Calc: func(in Input) Columns { return Columns{extra(in.Series, market.ExtraOI)} },
 	},
 	{
 		Name: "long_short", Title: "Long/short", Aliases: []string{"ls_ratio", "long_short_ratio"}, Category: External,
@@ -35,8 +35,8 @@ var externals = []Indicator{
 		Formula: "long and short accounts, each over all",
 		Needs:   []string{market.ExtraLong, market.ExtraShort},
 		Plots:   []Plot{{Label: "Long", Tone: Up}, {Label: "Short", Tone: Down}}, Shades: []Shade{{A: "Long", B: "Short", Tone: Up, Below: Down}}, Events: []Event{lines("Long", "Short").crossedBy("the fraction that is long", "the one that is short")}, Levels: constant(0.5), Between: [2]float64{0, 1},
-		Calc: func(s *market.Series, _ Args) Columns {
-			long, short := extra(s, market.ExtraLong), extra(s, market.ExtraShort)
+		Calc: func(in Input) Columns {
+			long, short := extra(in.Series, market.ExtraLong), extra(in.Series, market.ExtraShort)
 			return Columns{long, short}
 		},
 	},
@@ -48,7 +48,7 @@ var externals = []Indicator{
 		Needs:   []string{market.ExtraFearGreed},
 		Memory:  fixed(10), // the last zone known may lie a few bars back,
 		Plots:   []Plot{mainly("F&G")}, Events: []Event{own(zoneChanges, ExtremeFear, ExtremeGreed, ZoneUp, ZoneDown)}, Levels: constant(75, 50, 25), Between: [2]float64{0, 100},
-		Calc: func(s *market.Series, _ Args) Columns { return Columns{extra(s, market.ExtraFearGreed)} },
+		Calc: func(in Input) Columns { return Columns{extra(in.Series, market.ExtraFearGreed)} },
 	},
 }
 

@@ -26,26 +26,26 @@ type row struct {
 }
 
 // form completes a record by one line.
-type form func(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator
+type form func(ind Indicator, label string, line func(in Input) []float64) Indicator
 
 // rows returns the entries of a table.
 func rows(category string, complete form, table ...row) (list []Indicator) {
 	for _, r := range table {
 		ind := Indicator{Name: r.name, Title: r.title, Aliases: strings.Fields(r.aliases), Category: category,
 			Doc: r.doc, Formula: r.formula, Params: []Param{lengthFrom(max(1, r.least), r.length)}, Memory: r.memory}
-		line := func(s *market.Series, a Args) []float64 { return r.ofBars(s, a.Int("length")) }
+		line := func(in Input) []float64 { return r.ofBars(in.Series, in.Int("length")) }
 		if r.of != nil {
 			ind.Params = append(ind.Params, source())
-			line = func(s *market.Series, a Args) []float64 { return r.of(column(s, a), a.Int("length")) }
+			line = func(in Input) []float64 { return r.of(in.source(), in.Int("length")) }
 		}
 		if r.offset {
 			ind.Params, ind.Memory = append(ind.Params, offset()), after(r.memory, window("offset"))
 			plain := line
-			line = func(s *market.Series, a Args) []float64 {
-				if later := a.Int("offset"); later > 0 {
-					return kernel.Shift(plain(s, a), later)
+			line = func(in Input) []float64 {
+				if later := in.Int("offset"); later > 0 {
+					return kernel.Shift(plain(in), later)
 				}
-				return plain(s, a)
+				return plain(in)
 			}
 		}
 		list = append(list, complete(ind, cmp.Or(r.label, r.title), line))
@@ -55,12 +55,12 @@ func rows(category string, complete form, table ...row) (list []Indicator) {
 
 // crossed completes the record of a line over the price, with the signals of the close
 // crossing it; bending that of one that is smooth enough for its turns to be the signals.
-func crossed(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
+func crossed(ind Indicator, label string, line func(in Input) []float64) Indicator {
 	ind = panel(ind, label, line, price(label))
 	ind.Traits, ind.Plots = Overlay, []Plot{over(label)}
 	return ind
 }
-func bending(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
+func bending(ind Indicator, label string, line func(in Input) []float64) Indicator {
 	ind = crossed(ind, label, line)
 	ind.Events = []Event{turnsOf(label)}
 	return ind
@@ -68,22 +68,22 @@ func bending(ind Indicator, label string, line func(s *market.Series, a Args) []
 
 // overPrice and turningOver are like crossed and bending, for what is computed of the source.
 func overPrice(ind Indicator, label string, line func(x []float64, a Args) []float64) Indicator {
-	return crossed(ind, label, func(s *market.Series, a Args) []float64 { return line(column(s, a), a) })
+	return crossed(ind, label, func(in Input) []float64 { return line(in.source(), in.Args) })
 }
 func turningOver(ind Indicator, label string, line func(x []float64, a Args) []float64) Indicator {
-	return bending(ind, label, func(s *market.Series, a Args) []float64 { return line(column(s, a), a) })
+	return bending(ind, label, func(in Input) []float64 { return line(in.source(), in.Args) })
 }
 
 // panel completes the record of one line in a panel of its own.
-func panel(ind Indicator, label string, line func(s *market.Series, a Args) []float64, events ...Event) Indicator {
+func panel(ind Indicator, label string, line func(in Input) []float64, events ...Event) Indicator {
 	ind.Plots, ind.Events = []Plot{mainly(label)}, events
-	ind.Calc = func(s *market.Series, a Args) Columns { return Columns{line(s, a)} }
+	ind.Calc = func(in Input) Columns { return Columns{line(in)} }
 	return ind
 }
 
 // aroundZero completes the record of an oscillator around zero, with the signals of its
 // crossing zero.
-func aroundZero(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
+func aroundZero(ind Indicator, label string, line func(in Input) []float64) Indicator {
 	ind.Levels = constant(0)
 	return panel(ind, label, line, zero(label))
 }
@@ -91,22 +91,22 @@ func aroundZero(ind Indicator, label string, line func(s *market.Series, a Args)
 // signalled completes the record of a line around zero and its signal line, an average over the
 // parameter "signal", with the signals of their crossing each other and of the line crossing
 // zero. The histogram is the distance of the two.
-func signalled(ind Indicator, label string, average func(x []float64, n int) []float64, line func(s *market.Series, a Args) []float64) Indicator {
+func signalled(ind Indicator, label string, average func(x []float64, n int) []float64, line func(in Input) []float64) Indicator {
 	ind.Plots, ind.Events = withSignal(label), signalEvents(label)
 	if ind.Levels == nil {
 		ind.Levels = constant(0)
 	}
-	ind.Calc = func(s *market.Series, a Args) Columns {
-		y := line(s, a)
-		return Columns{y, average(y, a.Int("signal"))}
+	ind.Calc = func(in Input) Columns {
+		y := line(in)
+		return Columns{y, average(y, in.Int("signal"))}
 	}
 	return ind
 }
 func withHistogram(ind Indicator) Indicator {
 	ind.Plots = append(ind.Plots, histogram("Histogram"))
 	lines := ind.Calc
-	ind.Calc = func(s *market.Series, a Args) Columns {
-		c := lines(s, a)
+	ind.Calc = func(in Input) Columns {
+		c := lines(in)
 		return append(c, kernel.Minus(c[0], c[1]))
 	}
 	return ind
@@ -114,12 +114,12 @@ func withHistogram(ind Indicator) Indicator {
 
 // turning completes the record of a line in a panel whose direction alone has a meaning:
 // its signals are the turns. They are silent, because such a line turns every few bars.
-func turning(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
+func turning(ind Indicator, label string, line func(in Input) []float64) Indicator {
 	return panel(ind, label, line, silently(turnsOf(label)))
 }
 
 // volatile completes the record of a measure of volatility, with signals where it spikes.
-func volatile(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
+func volatile(ind Indicator, label string, line func(in Input) []float64) Indicator {
 	return panel(ind, label, line, spikes(label))
 }
 
@@ -129,7 +129,7 @@ const usualBars = 50
 // oscillator completes the record of a line with zones that never leaves the panel of which
 // zone was told, and with divergences if it has their parameters. Its signals have the plain
 // labels.
-func oscillator(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
+func oscillator(ind Indicator, label string, line func(in Input) []float64) Indicator {
 	zone := ind.Params[ind.mustHave("oversold")]
 	ind = panel(ind, label, line, leaves(label, Oversold, Overbought))
 	ind.Levels, ind.Between = zoneLevels, [2]float64{zone.Min, zone.Max}
@@ -272,18 +272,18 @@ func barsInYear() Param {
 // those of the 252 days and the hours of an exchange, or of a market that never closes if
 // the source tells no hours. It does not count the bars of s, so that it is the same however
 // many there are.
-func perYear(s *market.Series, a Args) float64 {
+func perYear(in Input) float64 {
 	const day, year = 24 * 60 * 60, 365 * 24 * 60 * 60
-	length := float64(s.Interval.Seconds())
-	switch periods := a.Float("periods"); {
+	length := float64(in.Interval.Seconds())
+	switch periods := in.Float("periods"); {
 	case periods > 0:
 		return periods
 	case length == 0: // bars of unknown length are most likely days of an exchange
 		return 252
-	case length > day || s.Hours == (market.Hours{}):
+	case length > day || in.Hours == (market.Hours{}):
 		return year / length
 	}
-	return 252 * math.Ceil(float64(s.Hours.Close-s.Hours.Open)/length)
+	return 252 * math.Ceil(float64(in.Hours.Close-in.Hours.Open)/length)
 }
 
 // Sources are the prices a computation may start from.
@@ -309,9 +309,6 @@ func sourceOf(name, def, doc string, aliases ...string) Param {
 	p.Name, p.Doc, p.Aliases = name, doc, aliases
 	return p
 }
-
-// column returns the column that the parameter "source" names.
-func column(s *market.Series, a Args) []float64 { return columnOf(s, a.Choice("source")) }
 
 // columnOf returns the column called name. The price columns are those of s, not copies.
 // Every name of Sources has a case, except close, which is the last line.
@@ -369,11 +366,11 @@ func divergenceWarmup(a Args) int {
 // divergences became known, with lines between the pivots.
 func diverges(of string) Event {
 	e := own(func(d *drawing) (signals []Signal) {
-		show, osc, a := d.a.Choice("divergence"), d.of(of), d.a
+		show, osc, a := d.Choice("divergence"), d.of(of), d.Args
 		if show == "off" {
 			return nil
 		}
-		for _, found := range Divergences(d.s.High, d.s.Low, osc, a.Int("pivot_left"), a.Int("pivot_right"), a.Int("div_range")) {
+		for _, found := range Divergences(d.High, d.Low, osc, a.Int("pivot_left"), a.Int("pivot_right"), a.Int("div_range")) {
 			if show == "all" || found.Hidden() == (show == "hidden") {
 				signals = append(signals, found.Signal(osc, plainDivs))
 				d.r.DivLines = append(d.r.DivLines, found.Line(osc))

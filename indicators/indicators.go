@@ -2,8 +2,8 @@
 // the arithmetic that they are made of.
 //
 // An [Indicator] is a record: its names, its parameters with their bounds, the
-// signals it may emit, and one pure function from a market.Series and [Args]
-// to a [Result]. The catalogue is one slice of such records; lookup, the list a
+// signals it may emit, and one pure function from an [Input], which is bars and
+// [Args], to a [Result]. The catalogue is one slice of such records; lookup, the list a
 // client sees, the checks on an alert and the documentation are all read from
 // it, so an indicator is written down once.
 //
@@ -27,7 +27,6 @@ import (
 	"sync"
 
 	"wick/indicators/rules"
-	"wick/market"
 )
 
 // Indicator is one entry of the catalogue.
@@ -64,11 +63,11 @@ type Indicator struct {
 	Between [2]float64
 	Shades  []Shade
 	Events  []Event
-	Calc    func(s *market.Series, a Args) Columns
+	Calc    func(in Input) Columns
 
 	// Draw returns the values for every bar of s. It must not write to s, and must
 	// accept any number of bars, including none.
-	Draw func(s *market.Series, a Args) *Result
+	Draw func(in Input) *Result
 }
 
 // Traits are what is true of few entries.

@@ -76,10 +76,10 @@ var levelEntries = []Indicator{
 		Params:  []Param{pivotPeriod},
 		Signals: pivotLabels(),
 		Memory:  Memory{seconds: pivotHistory},
-		Draw: func(s *market.Series, a Args) *Result {
+		Draw: func(in Input) *Result {
 			// One of the two outer levels lies as far above the pivot as the other below
 			// it; which is the upper one depends on where the close was.
-			r := periodLevels(s, a, []string{"P", "TC", "BC"}, func(b market.Bar, _ float64) []float64 {
+			r := periodLevels(in, []string{"P", "TC", "BC"}, func(b market.Bar, _ float64) []float64 {
 				p, half := (b.High+b.Low+b.Close)/3, (b.High+b.Low)/2
 				return []float64{p, max(half, 2*p-half), min(half, 2*p-half)}
 			})
@@ -96,8 +96,8 @@ var levelEntries = []Indicator{
 		Params:  []Param{periodOfLevels("whose high, low and close are shown", "day", "week", "month", "year")},
 		Signals: pivotLabels(),
 		Memory:  Memory{seconds: pivotHistory},
-		Draw: func(s *market.Series, a Args) *Result {
-			return periodLevels(s, a, []string{"Close", "High", "Low"}, func(b market.Bar, _ float64) []float64 {
+		Draw: func(in Input) *Result {
+			return periodLevels(in, []string{"Close", "High", "Low"}, func(b market.Bar, _ float64) []float64 {
 				return []float64{b.Close, b.High, b.Low}
 			})
 		},
@@ -114,27 +114,27 @@ var levelEntries = []Indicator{
 		// The range of today may have been made before the first bar shown; a second day
 		// covers a start late in the day.
 		Memory: Memory{seconds: func(Args, market.Interval) int64 { return 2 * 86400 }},
-		Draw: func(s *market.Series, a Args) *Result {
-			start, length := int64(a.Float("start")*3600), int64(a.Int("minutes")*60)
+		Draw: func(in Input) *Result {
+			start, length := int64(in.Float("start")*3600), int64(in.Int("minutes")*60)
 			// start is in seconds after midnight, length in seconds.
 			const day = 86400
-			upper, lower, fresh := kernel.NaNs(s.Len()), kernel.NaNs(s.Len()), make([]bool, s.Len())
+			upper, lower, fresh := kernel.NaNs(in.Len()), kernel.NaNs(in.Len()), make([]bool, in.Len())
 			hi, lo, of := nan, nan, int64(-1) // of: the day that hi and lo belong to
 			// The day whose range was drawn last: the first bar of another day starts a new
 			// line.
 			shown := int64(-1)
-			for i, t := range s.Time {
+			for i, t := range in.Time {
 				// A day begins at start. The seconds since then say whether the bar begins
 				// within the range or after it.
 				today, since := (t-start)/day, (t-start)%day
 				if since < length {
 					if today != of {
-						hi, lo, of = s.High[i], s.Low[i], today
+						hi, lo, of = in.High[i], in.Low[i], today
 					}
-					hi, lo = max(hi, s.High[i]), min(lo, s.Low[i])
+					hi, lo = max(hi, in.High[i]), min(lo, in.Low[i])
 					// The range is known at the close of the bar that ends it. A bar of a day or
 					// longer leaves no rest of the day for which it would mean something.
-					if end := since + s.Interval.Next(t) - t; end < length || end >= day {
+					if end := since + in.Interval.Next(t) - t; end < length || end >= day {
 						continue
 					}
 				}
@@ -150,7 +150,7 @@ var levelEntries = []Indicator{
 			}
 			// The bar that ends the range is within it, also if it closes at its edge: the next
 			// close beyond that edge leaves the range.
-			closes := slices.Clone(s.Close)
+			closes := slices.Clone(in.Close)
 			for i := range closes {
 				if fresh[i] {
 					closes[i] = (upper[i] + lower[i]) / 2
@@ -175,8 +175,8 @@ var levelEntries = []Indicator{
 			BreakDown: "the first close below a session after its end",
 		},
 		Memory: Memory{seconds: sessionHistory},
-		Draw: func(s *market.Series, a Args) *Result {
-			return drawSessions(s, chosenSessions(a, sessionHours[a.Choice("hours")]))
+		Draw: func(in Input) *Result {
+			return drawSessions(in.Series, chosenSessions(in.Args, sessionHours[in.Choice("hours")]))
 		},
 	},
 	{
@@ -191,7 +191,7 @@ var levelEntries = []Indicator{
 			BreakDown: "the first close below a zone after its end",
 		},
 		Memory: Memory{seconds: sessionHistory},
-		Draw:   func(s *market.Series, a Args) *Result { return drawSessions(s, chosenSessions(a, killZones)) },
+		Draw:   func(in Input) *Result { return drawSessions(in.Series, chosenSessions(in.Args, killZones)) },
 	},
 }
 
@@ -314,7 +314,7 @@ func pivotEntry(ind Indicator, pairs int, levels func(before market.Bar, open fl
 		digit := string(rune('1' + k))
 		names = append(names, "R"+digit, "S"+digit)
 	}
-	ind.Draw = func(s *market.Series, a Args) *Result { return periodLevels(s, a, names, levels) }
+	ind.Draw = func(in Input) *Result { return periodLevels(in, names, levels) }
 	return ind
 }
 
@@ -323,22 +323,22 @@ func pivotEntry(ind Indicator, pairs int, levels func(before market.Bar, open fl
 // the whole period, so that nothing repaints. The signals are the first touches of any level, and
 // closes that cross the middle or leave the first pair. A level that moves with a new period is
 // crossed by nothing.
-func periodLevels(s *market.Series, a Args, names []string, levels func(before market.Bar, open float64) []float64) *Result {
+func periodLevels(in Input, names []string, levels func(before market.Bar, open float64) []float64) *Result {
 	r := &Result{}
 	for k, name := range names {
 		tone := [2]Tone{Up, Down}[k%2]
 		if k == 0 {
 			tone = Accent
 		}
-		r.Lines = append(r.Lines, Line{Label: name, Tone: tone, Style: Step, Values: kernel.NaNs(s.Len())})
+		r.Lines = append(r.Lines, Line{Label: name, Tone: tone, Style: Step, Values: kernel.NaNs(in.Len())})
 	}
-	starts := periodStarts(s, periodOf(a.Choice("period"), s.Interval))
+	starts := periodStarts(in.Series, periodOf(in.Choice("period"), in.Interval))
 	var current market.Bar // the period so far
 	var now []float64      // its levels, none in the first
 	for i := range starts {
 		// The bars of the period are gathered into one. When the next period begins,
 		// that one gives its levels; the first period has none before it.
-		switch b := s.Bar(i); {
+		switch b := in.Bar(i); {
 		case i == 0:
 			current = b
 		case starts[i]:
@@ -354,13 +354,13 @@ func periodLevels(s *market.Series, a Args, names []string, levels func(before m
 		touched := false // in this period; before there are levels the comparisons with NaN are false
 		r.Signals = append(r.Signals, toned(Muted, marked(l.Values, LevelTouch, "", func(i int) int {
 			was, y := touched && !starts[i], l.Values[i]
-			touched = was || i > 0 && kernel.Difference(s.Low[i], y) <= 0 && kernel.Difference(y, s.High[i]) <= 0
+			touched = was || i > 0 && kernel.Difference(in.Low[i], y) <= 0 && kernel.Difference(y, in.High[i]) <= 0
 			return either(touched && !was, false)
 		}))...)
 	}
 	for k, labels := range [3][2]string{{PriceUp, PriceDown}, {BreakUp, ""}, {"", BreakDown}} {
 		y := r.Lines[k].Values
-		r.Signals = append(r.Signals, withoutResets(marked(y, labels[0], labels[1], across(s.Close, y)), starts)...)
+		r.Signals = append(r.Signals, withoutResets(marked(y, labels[0], labels[1], across(in.Close, y)), starts)...)
 	}
 	return r
 }

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"wick/indicators/kernel"
-	"wick/market"
 )
 
 // rates are how far the price moved, and ratios the same around what an unchanged price gives.
@@ -40,7 +39,7 @@ func bias(x []float64, n int) []float64 {
 
 // swinging returns the form of a line that swings around one, which it marks the crossings of.
 func swinging(one float64) form {
-	return func(ind Indicator, label string, line func(s *market.Series, a Args) []float64) Indicator {
+	return func(ind Indicator, label string, line func(in Input) []float64) Indicator {
 		ind.Levels = constant(one)
 		return panel(ind, label, line, crossesAt(label, one, CrossUp, CrossDown).crossedBy("the line", number(one)))
 	}
@@ -59,10 +58,10 @@ var momentums = []Indicator{
 		}, divParams()),
 		Memory: after(ema("fast", "slow"), ema("signal")),
 		Plots:  []Plot{mainly("MACD"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("MACD", "Signal"), zero("MACD"), diverges("MACD")}, Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns {
-			x, fast, slow, signal := column(s, a), a.Int("fast"), a.Int("slow"), a.Int("signal")
+		Calc: func(in Input) Columns {
+			x, fast, slow, signal := in.source(), in.Int("fast"), in.Int("slow"), in.Int("signal")
 			var line, signalLine, hist []float64
-			if a.Choice("variant") == "talib" {
+			if in.Choice("variant") == "talib" {
 				line, signalLine, hist = kernel.MACD(x, fast, slow, signal)
 			} else {
 				// Each line begins as soon as it can, and the signal is seeded with the
@@ -86,9 +85,9 @@ var momentums = []Indicator{
 		},
 		Memory: after(longest(averageBy("fast_type", "fast"), averageBy("slow_type", "slow")), averageBy("signal_type", "signal")),
 		Plots:  append(withSignal("MACD"), histogram("Histogram")), Events: signalEvents("MACD"), Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns {
-			x := column(s, a)
-			fast, fastKind, slow, slowKind := a.Int("fast"), a.Choice("fast_type"), a.Int("slow"), a.Choice("slow_type")
+		Calc: func(in Input) Columns {
+			x := in.source()
+			fast, fastKind, slow, slowKind := in.Int("fast"), in.Choice("fast_type"), in.Int("slow"), in.Choice("slow_type")
 			// As in TA-Lib the shorter length is the fast one however they are given, and
 			// takes its kind of average along.
 			if fast > slow {
@@ -100,7 +99,7 @@ var momentums = []Indicator{
 			line := kernel.Minus(
 				kernel.Average(fastKind, kernel.Skip(x, begin-kernel.AverageLookback(fastKind, fast)), fast),
 				kernel.Average(slowKind, kernel.Skip(x, begin-kernel.AverageLookback(slowKind, slow)), slow))
-			line, signal, hist := kernel.WithSignal(line, kernel.Average(a.Choice("signal_type"), line, a.Int("signal")))
+			line, signal, hist := kernel.WithSignal(line, kernel.Average(in.Choice("signal_type"), line, in.Int("signal")))
 			return Columns{line, signal, hist}
 		},
 	},
@@ -111,11 +110,11 @@ var momentums = []Indicator{
 		Params:  []Param{bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period", "smooth"), source()},
 		Memory:  after(fixed(kernel.EMAMemory*26), ema("signal")),
 		Plots:   []Plot{mainly("MACD"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("MACD", "Signal"), zero("MACD")}, Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns {
-			x := column(s, a)
+		Calc: func(in Input) Columns {
+			x := in.source()
 			// The fast average skips 14 prices, so that both begin on the same bar.
 			line := kernel.Minus(kernel.Smooth(kernel.Skip(x, 26-12), 12, 0.15), kernel.Smooth(x, 26, 0.075))
-			line, signal, hist := kernel.WithSignal(line, kernel.EMA(line, a.Int("signal")))
+			line, signal, hist := kernel.WithSignal(line, kernel.EMA(line, in.Int("signal")))
 			return Columns{line, signal, hist}
 		},
 	},
@@ -125,8 +124,8 @@ var momentums = []Indicator{
 		Formula: "APO = average(fast) - average(slow)",
 		Params:  oscillatorParams(),
 		Memory:  averageBy("ma_type", "fast", "slow"),
-	}, "APO", func(s *market.Series, a Args) []float64 {
-		fast, slow := twoAverages(column(s, a), a)
+	}, "APO", func(in Input) []float64 {
+		fast, slow := twoAverages(in.source(), in.Args)
 		return kernel.Minus(fast, slow)
 	}),
 	// The MACD in percent, so that markets of different prices can be compared.
@@ -136,8 +135,8 @@ var momentums = []Indicator{
 		Formula: "PPO = 100 * (average(fast) - average(slow)) / average(slow); signal = EMA(PPO)",
 		Params:  append(oscillatorParams(), bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period")),
 		Memory:  after(averageBy("ma_type", "fast", "slow"), ema("signal")),
-	}, "PPO", kernel.EMA, func(s *market.Series, a Args) []float64 {
-		fast, slow := twoAverages(column(s, a), a)
+	}, "PPO", kernel.EMA, func(in Input) []float64 {
+		fast, slow := twoAverages(in.source(), in.Args)
 		return kernel.Ratio(kernel.Minus(fast, slow), slow, 100)
 	})),
 	withHistogram(signalled(Indicator{
@@ -148,9 +147,9 @@ var momentums = []Indicator{
 		// Three averages in a row forget their start about as late as a triple exponential
 		// average does.
 		Memory: after(lengths(14, "length"), ema("signal")),
-	}, "TRIX", kernel.EMA, func(s *market.Series, a Args) []float64 {
-		n := a.Int("length")
-		return kernel.Rate(kernel.EMA(kernel.EMA(kernel.EMA(column(s, a), n), n), n), 1, 100, -1)
+	}, "TRIX", kernel.EMA, func(in Input) []float64 {
+		n := in.Int("length")
+		return kernel.Rate(kernel.EMA(kernel.EMA(kernel.EMA(in.source(), n), n), n), 1, 100, -1)
 	})),
 	signalled(Indicator{
 		Name: "tsi", Title: "TSI", Aliases: []string{"true_strength", "true_strength_index"}, Category: Momentum,
@@ -161,8 +160,8 @@ var momentums = []Indicator{
 			bars("signal", 13, "signal average", "signal_length"), source(),
 		},
 		Memory: after(ema("long"), ema("short"), ema("signal")), Levels: constant(25, 0, -25),
-	}, "TSI", kernel.EMA, func(s *market.Series, a Args) []float64 {
-		return trueStrength(column(s, a), a.Int("long"), a.Int("short"), 100)
+	}, "TSI", kernel.EMA, func(in Input) []float64 {
+		return trueStrength(in.source(), in.Int("long"), in.Int("short"), 100)
 	}),
 	// Blau's name for it; on a scale of 1 and with the histogram that TradingView calls
 	// its oscillator.
@@ -175,8 +174,8 @@ var momentums = []Indicator{
 			bars("signal", 5, "signal average", "signal_length"), source(),
 		},
 		Memory: after(ema("long"), ema("short"), ema("signal")),
-	}, "SMIE", kernel.EMA, func(s *market.Series, a Args) []float64 {
-		return trueStrength(column(s, a), a.Int("long"), a.Int("short"), 1)
+	}, "SMIE", kernel.EMA, func(in Input) []float64 {
+		return trueStrength(in.source(), in.Int("long"), in.Int("short"), 1)
 	})),
 	{
 		Name: "awesome_oscillator", Title: "AO", Aliases: []string{"ao", "awesome"}, Category: Momentum,
@@ -185,7 +184,7 @@ var momentums = []Indicator{
 		Params:  awesomeParams(),
 		Memory:  window("fast", "slow"),
 		Plots:   []Plot{histogram("AO")}, Events: []Event{zero("AO"), turnsBeside("AO", closesOf)}, Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns { return Columns{awesome(s, a)} },
+		Calc: func(in Input) Columns { return Columns{awesome(in)} },
 	},
 	{
 		Name: "accelerator_oscillator", Title: "AC", Aliases: []string{"ac", "accelerator"}, Category: Momentum,
@@ -195,9 +194,9 @@ var momentums = []Indicator{
 		// Two bars more than the windows: a turn needs the directions of two changes.
 		Memory: after(window("fast", "slow"), window("signal")),
 		Plots:  []Plot{histogram("AC")}, Events: []Event{zero("AC"), turnsBeside("AC", closesOf)}, Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns {
-			ao := awesome(s, a)
-			return Columns{kernel.Minus(ao, kernel.SMA(ao, a.Int("signal")))}
+		Calc: func(in Input) Columns {
+			ao := awesome(in)
+			return Columns{kernel.Minus(ao, kernel.SMA(ao, in.Int("signal")))}
 		},
 	},
 	// The three lines are those of the alligator with the same parameters.
@@ -208,8 +207,8 @@ var momentums = []Indicator{
 		Params:  alligatorParams(),
 		Memory:  alligatorMemory,
 		Plots:   []Plot{histogram("Upper"), histogram("Lower")}, Events: []Event{own(func(d *drawing) []Signal { return gatorSignals(d.of("Upper"), d.of("Lower")) }, SqueezeOn, SqueezeOff)}, Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns {
-			jaw, teeth, lips := alligator(s, a)
+		Calc: func(in Input) Columns {
+			jaw, teeth, lips := alligator(in)
 			upper, lower := kernel.Absolute(kernel.Minus(jaw, teeth)), kernel.Scaled(kernel.Absolute(kernel.Minus(teeth, lips)), -1)
 			return Columns{upper, lower}
 		},
@@ -224,9 +223,9 @@ var momentums = []Indicator{
 		Params:  []Param{length(21), choice("variant", "whether the average or the price is the older one", "average", "shifted"), source()},
 		// The window and half of one more for the shift; the rest is to spare.
 		Memory: lengths(2, "length"),
-	}, "DPO", func(s *market.Series, a Args) []float64 {
-		x, n := column(s, a), a.Int("length")
-		if a.Choice("variant") == "shifted" {
+	}, "DPO", func(in Input) []float64 {
+		x, n := in.source(), in.Int("length")
+		if in.Choice("variant") == "shifted" {
 			return kernel.Minus(kernel.Shift(x, n/2+1), kernel.SMA(x, n))
 		}
 		return kernel.Minus(x, kernel.Shift(kernel.SMA(x, n), n/2+1))
@@ -237,14 +236,14 @@ var momentums = []Indicator{
 		Formula: "KST = Σ k * SMA(ROC(x, roc k), sma k) for k = 1 to 4; signal = SMA(KST)",
 		Params:  kstParams(),
 		Memory:  longest(kstMemory(1), kstMemory(2), kstMemory(3), kstMemory(4)),
-	}, "KST", kernel.SMA, func(s *market.Series, a Args) []float64 {
-		x := column(s, a)
+	}, "KST", kernel.SMA, func(in Input) []float64 {
+		x := in.source()
 		// The sum is NaN until the slowest of its four parts has a value.
 		line := make([]float64, len(x))
 		for k := 1; k <= 4; k++ {
 			// The slower a rate of change is, the more it weighs: 1 to 4 times.
 			digit := strconv.Itoa(k)
-			for i, v := range kernel.SMA(kernel.ROC(x, a.Int("roc"+digit)), a.Int("sma"+digit)) {
+			for i, v := range kernel.SMA(kernel.ROC(x, in.Int("roc"+digit)), in.Int("sma"+digit)) {
 				line[i] += float64(float64(k) * v)
 			}
 		}
@@ -273,12 +272,12 @@ var momentums = []Indicator{
 			})
 			return append(levelCrossings(line, 0, ZeroUp, ZeroDown), turns...)
 		}, TurnUp, TurnDown, ZeroUp, ZeroDown)},
-		Calc: func(s *market.Series, a Args) Columns {
-			x := column(s, a)
-			both := kernel.Plus(kernel.ROC(x, a.Int("long")), kernel.ROC(x, a.Int("short")))
+		Calc: func(in Input) Columns {
+			x := in.source()
+			both := kernel.Plus(kernel.ROC(x, in.Int("long")), kernel.ROC(x, in.Int("short")))
 			// both has its first value where the longer rate of change has, and the average
 			// starts there.
-			return Columns{kernel.WMA(both, a.Int("wma"))}
+			return Columns{kernel.WMA(both, in.Int("wma"))}
 		},
 	},
 	signalled(Indicator{
@@ -290,10 +289,10 @@ var momentums = []Indicator{
 			bars("signal", 10, "signal average", "signal_length"), source(),
 		},
 		Memory: after(ema("first"), ema("second"), ema("signal")),
-	}, "PMO", kernel.EMA, func(s *market.Series, a Args) []float64 {
+	}, "PMO", kernel.EMA, func(in Input) []float64 {
 		// An exponential average of n bars would have the weight 2/(n+1).
 		custom := func(x []float64, n int) []float64 { return kernel.Smooth(x, n, 2/float64(n)) }
-		return custom(kernel.Scaled(custom(kernel.ROC(column(s, a), 1), a.Int("first")), 10), a.Int("second"))
+		return custom(kernel.Scaled(custom(kernel.ROC(in.source(), 1), in.Int("first")), 10), in.Int("second"))
 	}),
 	aroundZero(Indicator{
 		Name: "cfo", Title: "CFO", Aliases: []string{"forecast_oscillator", "fosc", "chande_forecast_oscillator"}, Category: Momentum,
@@ -301,10 +300,10 @@ var momentums = []Indicator{
 			"the variant endpoint, TradingView's, compares with the line's end at this bar.",
 		Formula: "CFO = 100 * (x - forecast) / x",
 		Params:  []Param{lengthFrom(2, 14), choice("variant", "what the price is compared with", "forecast", "endpoint"), source()},
-	}, "CFO", func(s *market.Series, a Args) []float64 {
-		x := column(s, a)
-		line, slope := kernel.Regression(x, a.Int("length"))
-		if a.Choice("variant") == "forecast" {
+	}, "CFO", func(in Input) []float64 {
+		x := in.source()
+		line, slope := kernel.Regression(x, in.Int("length"))
+		if in.Choice("variant") == "forecast" {
 			// The line of each bar, extended by its slope to the next one, where it is
 			// compared.
 			line = kernel.Shift(kernel.Offset(line, slope, 1), 1)
@@ -317,8 +316,8 @@ var momentums = []Indicator{
 		Formula: "COG = -Σ (i + 1) * x[i] / Σ x[i], i = 0 … n-1",
 		Params:  []Param{length(10), source()},
 		Plots:   []Plot{mainly("COG"), second("Trigger")}, Events: []Event{lines("COG", "Trigger")},
-		Calc: func(s *market.Series, a Args) Columns {
-			x, n := column(s, a), a.Int("length")
+		Calc: func(in Input) Columns {
+			x, n := in.source(), in.Int("length")
 			// Weights that rise to the newest bar are wma's; counted from the newest they are n+1 less
 			// those.
 			heavy, mean := kernel.WMA(x, n), kernel.SMA(x, n)
@@ -337,9 +336,9 @@ var momentums = []Indicator{
 		// An exponential average of Wilder's average: the two memories add up.
 		Memory: after(wilder("length"), ema("length")),
 		Plots:  []Plot{mainly("PGO")}, Events: []Event{goesBeyond("PGO", "the line")}, Levels: plusMinus,
-		Calc: func(s *market.Series, a Args) Columns {
-			n := a.Int("length")
-			return Columns{kernel.Ratio(kernel.Minus(s.Close, kernel.SMA(s.Close, n)), kernel.EMA(kernel.ATR(s, n), n), 1)}
+		Calc: func(in Input) Columns {
+			n := in.Int("length")
+			return Columns{kernel.Ratio(kernel.Minus(in.Close, kernel.SMA(in.Close, n)), kernel.EMA(kernel.ATR(in.Series, n), n), 1)}
 		},
 	},
 	{
@@ -349,9 +348,9 @@ var momentums = []Indicator{
 		Params:  []Param{length(10)},
 		Memory:  after(window("length"), fixed(7)),
 		Plots:   []Plot{mainly("RVGI"), second("Signal")}, Events: []Event{lines("RVGI", "Signal"), zero("RVGI")}, Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns {
-			n := a.Int("length")
-			line := kernel.Ratio(kernel.RollingSum(kernel.SWMA(kernel.Minus(s.Close, s.Open)), n), kernel.RollingSum(kernel.SWMA(kernel.Minus(s.High, s.Low)), n), 1)
+		Calc: func(in Input) Columns {
+			n := in.Int("length")
+			line := kernel.Ratio(kernel.RollingSum(kernel.SWMA(kernel.Minus(in.Close, in.Open)), n), kernel.RollingSum(kernel.SWMA(kernel.Minus(in.High, in.Low)), n), 1)
 			return Columns{line, kernel.SWMA(line)}
 		},
 	},
@@ -365,9 +364,9 @@ var momentums = []Indicator{
 		Events: []Event{own(func(d *drawing) []Signal { return elderSignals(d.of("Average"), d.of("Bull"), d.of("Bear")) }, Buy, Sell).meaning(
 			"bear power, below zero, stops falling and rises while the average rises",
 			"bull power, above zero, stops rising and falls while the average falls")},
-		Calc: func(s *market.Series, a Args) Columns {
-			mid := kernel.EMA(column(s, a), a.Int("length"))
-			return Columns{kernel.Minus(s.High, mid), kernel.Minus(s.Low, mid), mid}
+		Calc: func(in Input) Columns {
+			mid := kernel.EMA(in.source(), in.Int("length"))
+			return Columns{kernel.Minus(in.High, mid), kernel.Minus(in.Low, mid), mid}
 		},
 	},
 	{
@@ -383,17 +382,17 @@ var momentums = []Indicator{
 		Memory: longest(window("bb"), lengths(2, "kc")),
 		Plots:  []Plot{{Label: "On", Tone: Accent, Style: Dots}, {Label: "Off", Tone: Muted, Style: Dots}, histogram("Momentum")}, Levels: constant(0),
 		Events: []Event{own(func(d *drawing) []Signal { return squeezes(d.of("On"), d.of("Off")) }, SqueezeOn, SqueezeOff), zero("Momentum")},
-		Calc: func(s *market.Series, a Args) Columns {
-			n := a.Int("kc")
+		Calc: func(in Input) Columns {
+			n := in.Int("kc")
 			// The momentum is the close's distance from the mean of the range's middle and
 			// the average, smoothed by the end of a regression line.
-			bars, _ := kernel.Regression(kernel.Minus(s.Close, kernel.Midway(kernel.MidRange(s, n), kernel.SMA(s.Close, n))), n)
-			middle, dev := kernel.SMA(s.Close, a.Int("bb")), kernel.StdDev(s.Close, a.Int("bb"))
-			centre, reach := kernel.SMA(s.Close, a.Int("kc")), kernel.SMA(kernel.TrueRangePine(s), a.Int("kc"))
-			on, off := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
-			upper, lower := kernel.Offset(middle, dev, a.Float("bb_mult")), kernel.Offset(middle, dev, -a.Float("bb_mult"))
-			ceiling, floor := kernel.Offset(centre, reach, a.Float("kc_mult")), kernel.Offset(centre, reach, -a.Float("kc_mult"))
-			for i := max(a.Int("bb"), a.Int("kc")) - 1; i < s.Len(); i++ {
+			bars, _ := kernel.Regression(kernel.Minus(in.Close, kernel.Midway(kernel.MidRange(in.Series, n), kernel.SMA(in.Close, n))), n)
+			middle, dev := kernel.SMA(in.Close, in.Int("bb")), kernel.StdDev(in.Close, in.Int("bb"))
+			centre, reach := kernel.SMA(in.Close, in.Int("kc")), kernel.SMA(kernel.TrueRangePine(in.Series), in.Int("kc"))
+			on, off := kernel.NaNs(in.Len()), kernel.NaNs(in.Len())
+			upper, lower := kernel.Offset(middle, dev, in.Float("bb_mult")), kernel.Offset(middle, dev, -in.Float("bb_mult"))
+			ceiling, floor := kernel.Offset(centre, reach, in.Float("kc_mult")), kernel.Offset(centre, reach, -in.Float("kc_mult"))
+			for i := max(in.Int("bb"), in.Int("kc")) - 1; i < in.Len(); i++ {
 				if kernel.Compare(upper[i], ceiling[i]) < 0 && kernel.Compare(lower[i], floor[i]) > 0 {
 					on[i] = 0
 				} else {
@@ -407,8 +406,8 @@ var momentums = []Indicator{
 		Name: "bop", Title: "BOP", Aliases: []string{"balance_of_power"}, Category: Momentum,
 		Doc:     "Balance of power: the body of the bar as a share of its range, -1 to 1. As in TA-Lib: 0 when there is no range.",
 		Formula: "BOP = (close - open) / (high - low)",
-	}, "BOP", func(s *market.Series, _ Args) []float64 {
-		return kernel.Ratio(kernel.Minus(s.Close, s.Open), kernel.Minus(s.High, s.Low), 1) // a bar without range counts as balanced
+	}, "BOP", func(in Input) []float64 {
+		return kernel.Ratio(kernel.Minus(in.Close, in.Open), kernel.Minus(in.High, in.Low), 1) // a bar without range counts as balanced
 	}),
 }
 
@@ -443,9 +442,9 @@ func awesomeParams() []Param {
 
 // awesome returns the oscillator: the distance of two simple averages of the median
 // price.
-func awesome(s *market.Series, a Args) []float64 {
-	x := kernel.MedianPrice(s)
-	return kernel.Minus(kernel.SMA(x, a.Int("fast")), kernel.SMA(x, a.Int("slow")))
+func awesome(in Input) []float64 {
+	x := kernel.MedianPrice(in.Series)
+	return kernel.Minus(kernel.SMA(x, in.Int("fast")), kernel.SMA(x, in.Int("slow")))
 }
 
 // kstParams returns Pring's lengths: for each of the four rates of change its bars and

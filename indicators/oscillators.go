@@ -17,7 +17,7 @@ var oscillators = []Indicator{
 		Params:  slices.Concat([]Param{length(14)}, zone(30, 70, 0, 100), []Param{source()}, divParams()),
 		Memory:  wilder("length"),
 		Plots:   []Plot{mainly("RSI")}, Events: []Event{leaves("RSI", RSIOversold, RSIOverbought), diverges("RSI"), enters("RSI", "")}, Levels: zoneLevels, Between: [2]float64{0, 100},
-		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.RSI(column(s, a), a.Int("length"))} },
+		Calc: func(in Input) Columns { return Columns{kernel.RSI(in.source(), in.Int("length"))} },
 	},
 	{
 		Name: "stoch", Title: "Stoch", Aliases: []string{"stochastic", "slow_stochastic", "stochastic_slow"}, Category: Momentum, Traits: Beyond,
@@ -31,9 +31,9 @@ var oscillators = []Indicator{
 		}, zone(20, 80, 0, 100), divParams()),
 		Memory: after(window("length"), averageBy("k_type", "smooth"), averageBy("d_type", "d")),
 		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D"), diverges("%K"), enters("%K", "")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
-		Calc: func(s *market.Series, a Args) Columns {
-			k := kernel.Average(a.Choice("k_type"), kernel.Stochastic(s.Close, s.High, s.Low, a.Int("length")), a.Int("smooth"))
-			d := kernel.Average(a.Choice("d_type"), k, a.Int("d"))
+		Calc: func(in Input) Columns {
+			k := kernel.Average(in.Choice("k_type"), kernel.Stochastic(in.Close, in.High, in.Low, in.Int("length")), in.Int("smooth"))
+			d := kernel.Average(in.Choice("d_type"), k, in.Int("d"))
 			return Columns{kernel.From(k, kernel.FirstValid(d)), d} // as in TA-Lib %K is not shown before %D
 		},
 	},
@@ -48,9 +48,9 @@ var oscillators = []Indicator{
 		}, zone(20, 80, 0, 100)),
 		Memory: after(window("length"), averageBy("d_type", "d")),
 		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D"), enters("%K", "")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
-		Calc: func(s *market.Series, a Args) Columns {
-			k := kernel.Stochastic(s.Close, s.High, s.Low, a.Int("length"))
-			d := kernel.Average(a.Choice("d_type"), k, a.Int("d"))
+		Calc: func(in Input) Columns {
+			k := kernel.Stochastic(in.Close, in.High, in.Low, in.Int("length"))
+			d := kernel.Average(in.Choice("d_type"), k, in.Int("d"))
 			return Columns{kernel.From(k, kernel.FirstValid(d)), d}
 		},
 	},
@@ -67,12 +67,12 @@ var oscillators = []Indicator{
 		}, zone(20, 80, 0, 100), []Param{source()}),
 		Memory: after(lengths(32, "rsi_length"), window("stoch_length"), window("k"), averageBy("d_type", "d")),
 		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D"), enters("%K", "")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
-		Calc: func(s *market.Series, a Args) Columns {
-			rsi := kernel.RSI(column(s, a), a.Int("rsi_length"))
-			if a.Choice("variant") == "talib" {
+		Calc: func(in Input) Columns {
+			rsi := kernel.RSI(in.source(), in.Int("rsi_length"))
+			if in.Choice("variant") == "talib" {
 				// TA-Lib does not smooth %K and shows it only where there is a %D.
-				k := kernel.Stochastic(rsi, rsi, rsi, a.Int("stoch_length"))
-				d := kernel.Average(a.Choice("d_type"), k, a.Int("d"))
+				k := kernel.Stochastic(rsi, rsi, rsi, in.Int("stoch_length"))
+				d := kernel.Average(in.Choice("d_type"), k, in.Int("d"))
 				return Columns{kernel.From(k, kernel.FirstValid(d)), d}
 			}
 			// TradingView's ranges take in the bar before the first RSI and pass
@@ -81,8 +81,8 @@ var oscillators = []Indicator{
 			if first := kernel.FirstValid(rsi); first < len(rsi) {
 				ranges[first-1] = rsi[first]
 			}
-			k := kernel.SMA(kernel.Stochastic(rsi, ranges, ranges, a.Int("stoch_length")), a.Int("k"))
-			return Columns{k, kernel.Average(a.Choice("d_type"), k, a.Int("d"))}
+			k := kernel.SMA(kernel.Stochastic(rsi, ranges, ranges, in.Int("stoch_length")), in.Int("k"))
+			return Columns{k, kernel.Average(in.Choice("d_type"), k, in.Int("d"))}
 		},
 	},
 	{
@@ -91,7 +91,7 @@ var oscillators = []Indicator{
 		Formula: "CCI = (p - SMA(p, n)) / (0.015 * mean |p - SMA(p, n)|), p = (high + low + close) / 3 or the source",
 		Params:  slices.Concat([]Param{lengthFrom(2, 20), defaultSource("hlc3")}, zone(-100, 100, -1000, 1000), divParams()),
 		Plots:   []Plot{mainly("CCI")}, Events: []Event{leaves("CCI", Oversold, Overbought), zero("CCI"), diverges("CCI"), enters("CCI", "")}, Levels: zoneLevels,
-		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.CCI(column(s, a), a.Int("length"))} },
+		Calc: func(in Input) Columns { return Columns{kernel.CCI(in.source(), in.Int("length"))} },
 	},
 	{
 		Name: "woodies_cci", Title: "Woodies CCI", Aliases: []string{"woodie_cci", "wcci"}, Category: Momentum,
@@ -100,9 +100,9 @@ var oscillators = []Indicator{
 		Params:  []Param{atLeast(2, bars("length", 14, "bars of the slow index", "period", "cci", "cci_length")), atLeast(2, bars("turbo", 6, "bars of the turbo", "turbo_length", "fast")), source()},
 		Memory:  window("length", "turbo"),
 		Plots:   []Plot{second("Turbo"), histogram("CCI")}, Levels: constant(100, 0, -100), Events: []Event{zero("CCI"), lines("Turbo", "CCI")},
-		Calc: func(s *market.Series, a Args) Columns {
-			x := column(s, a)
-			return Columns{kernel.CCI(x, a.Int("turbo")), kernel.CCI(x, a.Int("length"))}
+		Calc: func(in Input) Columns {
+			x := in.source()
+			return Columns{kernel.CCI(x, in.Int("turbo")), kernel.CCI(x, in.Int("length"))}
 		},
 	},
 	oscillator(Indicator{
@@ -110,7 +110,7 @@ var oscillators = []Indicator{
 		Doc:     "Williams %R: how far the close lies below the highest high of the last bars, in percent of the range, -100 to 0. As in TA-Lib: 0 when there is no range.",
 		Formula: "%R = -100 * (highest high - close) / (highest high - lowest low)",
 		Params:  slices.Concat([]Param{length(14)}, zone(-80, -20, -100, 0)),
-	}, "%R", func(s *market.Series, a Args) []float64 { return williamsR(s, a.Int("length")) }),
+	}, "%R", func(in Input) []float64 { return williamsR(in.Series, in.Int("length")) }),
 	oscillator(Indicator{
 		Name: "cmo", Title: "CMO", Aliases: []string{"chande_momentum", "chande_momentum_oscillator"}, Category: Momentum,
 		Doc: "Chande's momentum oscillator: gains less losses as a share of all movement, -100 to 100. The variant talib smooths gains and losses as Wilder's RSI does, " +
@@ -123,12 +123,12 @@ var oscillators = []Indicator{
 			}
 			return wilder("length").bars(a)
 		}},
-	}, "CMO", func(s *market.Series, a Args) []float64 {
+	}, "CMO", func(in Input) []float64 {
 		moves := kernel.WilderMoves
-		if a.Choice("variant") == "sum" {
+		if in.Choice("variant") == "sum" {
 			moves = summedMoves
 		}
-		gain, loss := moves(column(s, a), a.Int("length"))
+		gain, loss := moves(in.source(), in.Int("length"))
 		return kernel.Ratio(kernel.Minus(gain, loss), kernel.Plus(gain, loss), 100) // 0 without any movement
 	}),
 	oscillator(Indicator{
@@ -136,9 +136,9 @@ var oscillators = []Indicator{
 		Doc:     "Intraday momentum index: the share of rising bodies in the bodies of the last bars, 0 to 100. As in TA-Lib; no value when no bar has a body.",
 		Formula: "IMI = 100 * U / (U + D), U and D the sums of close-open of the bars that rose and fell",
 		Params:  slices.Concat([]Param{length(14)}, zone(30, 70, 0, 100)),
-	}, "IMI", func(s *market.Series, a Args) []float64 {
-		up, down := kernel.Sides(kernel.Minus(s.Close, s.Open))
-		up, down = kernel.RollingSum(up, a.Int("length")), kernel.RollingSum(down, a.Int("length"))
+	}, "IMI", func(in Input) []float64 {
+		up, down := kernel.Sides(kernel.Minus(in.Close, in.Open))
+		up, down = kernel.RollingSum(up, in.Int("length")), kernel.RollingSum(down, in.Int("length"))
 		return kernel.Scaled(kernel.Quotient(up, kernel.Plus(up, down)), 100)
 	}),
 	oscillator(Indicator{
@@ -150,8 +150,8 @@ var oscillators = []Indicator{
 			bars("length3", 28, "longest window", "timeperiod3", "slow", "long"),
 		}, zone(30, 70, 0, 100), divParams()),
 		Memory: window("length1", "length2", "length3"),
-	}, "UO", func(s *market.Series, a Args) []float64 {
-		return ultimate(s, a.Int("length1"), a.Int("length2"), a.Int("length3"))
+	}, "UO", func(in Input) []float64 {
+		return ultimate(in.Series, in.Int("length1"), in.Int("length2"), in.Int("length3"))
 	}),
 	oscillator(Indicator{
 		Name: "connors_rsi", Title: "CRSI", Aliases: []string{"crsi"}, Category: Momentum,
@@ -163,12 +163,12 @@ var oscillators = []Indicator{
 		}, zone(10, 90, 0, 100), []Param{source()}),
 		// The longest of the three parts, which are computed side by side.
 		Memory: longest(wilder("rsi", "streak"), after(window("rank"), fixed(1))),
-	}, "CRSI", func(s *market.Series, a Args) []float64 {
-		x := column(s, a)
+	}, "CRSI", func(in Input) []float64 {
+		x := in.source()
 		streak := kernel.Streak(x, 1)
 		// The return is taken in proportion to the price before; a price of 0 gives 0.
-		price, run := kernel.RSI(x, a.Int("rsi")), kernel.RSI(streak, a.Int("streak"))
-		rank := kernel.PercentRank(kernel.Ratio(kernel.Change(x, 1), kernel.Shift(x, 1), 1), a.Int("rank"), false)
+		price, run := kernel.RSI(x, in.Int("rsi")), kernel.RSI(streak, in.Int("streak"))
+		rank := kernel.PercentRank(kernel.Ratio(kernel.Change(x, 1), kernel.Shift(x, 1), 1), in.Int("rank"), false)
 		return kernel.Scaled(kernel.Plus(kernel.Plus(price, run), rank), 1./3)
 	}),
 	oscillator(Indicator{
@@ -180,8 +180,8 @@ var oscillators = []Indicator{
 		}, zone(20, 80, 0, 100), []Param{source()}),
 		// Every stage forgets by gamma each bar; four in a row take some more.
 		Memory: Memory{bars: func(a Args) int { return 40 + int(40/(1-a.Float("gamma"))) }},
-	}, "LRSI", func(s *market.Series, a Args) []float64 {
-		x, gamma := column(s, a), a.Float("gamma")
+	}, "LRSI", func(in Input) []float64 {
+		x, gamma := in.source(), in.Float("gamma")
 		// A line that has not moved holds its value.
 		out := kernel.NaNs(len(x))
 		var l [4]float64
@@ -223,13 +223,13 @@ var oscillators = []Indicator{
 		Memory: after(window("length"), ema("smooth1"), ema("smooth2"), ema("signal")),
 		Plots:  withSignal("SMI"), Events: []Event{lines("SMI", "Signal"), leaves("SMI", Oversold, Overbought), enters("SMI", "")}, Between: [2]float64{-100, 100},
 		Levels: func(a Args) []float64 { return []float64{a.Float("overbought"), 0, a.Float("oversold")} },
-		Calc: func(s *market.Series, a Args) Columns {
-			n := a.Int("length")
-			hi, lo := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
+		Calc: func(in Input) Columns {
+			n := in.Int("length")
+			hi, lo := kernel.Highest(in.High, n), kernel.Lowest(in.Low, n)
 			// The factor 200 is 100 times the 2 of half the range.
-			twice := func(x []float64) []float64 { return kernel.EMA(kernel.EMA(x, a.Int("smooth1")), a.Int("smooth2")) }
-			line := kernel.Ratio(twice(kernel.Minus(s.Close, kernel.Midway(hi, lo))), twice(kernel.Minus(hi, lo)), 200)
-			return Columns{line, kernel.EMA(line, a.Int("signal"))}
+			twice := func(x []float64) []float64 { return kernel.EMA(kernel.EMA(x, in.Int("smooth1")), in.Int("smooth2")) }
+			line := kernel.Ratio(twice(kernel.Minus(in.Close, kernel.Midway(hi, lo))), twice(kernel.Minus(hi, lo)), 200)
+			return Columns{line, kernel.EMA(line, in.Int("signal"))}
 		},
 	},
 	// K and D are those of a slow stochastic with Wilder's averages; J is as far beyond K
@@ -249,12 +249,12 @@ var oscillators = []Indicator{
 		// K and D have the weights 1/k and 1/d, those of Wilder's averages.
 		Memory: after(window("length"), wilder("k"), wilder("d")),
 		Plots:  []Plot{mainly("K"), second("D"), {Label: "J", Tone: Accent}}, Events: []Event{lines("K", "D"), leaves("J", Oversold, Overbought), enters("J", "")}, Levels: edgesOfZones,
-		Calc: func(s *market.Series, a Args) Columns {
-			n := a.Int("length")
-			hi, lo := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
+		Calc: func(in Input) Columns {
+			n := in.Int("length")
+			hi, lo := kernel.Highest(in.High, n), kernel.Lowest(in.Low, n)
 			// Follow starts from the first value itself, as the terminals do, not from 50.
-			k := kernel.Follow(kernel.Ratio(kernel.Minus(s.Close, lo), kernel.Minus(hi, lo), 100), 1/a.Float("k"))
-			d := kernel.Follow(k, 1/a.Float("d"))
+			k := kernel.Follow(kernel.Ratio(kernel.Minus(in.Close, lo), kernel.Minus(hi, lo), 100), 1/in.Float("k"))
+			d := kernel.Follow(k, 1/in.Float("d"))
 			return Columns{k, d, kernel.Minus(kernel.Scaled(k, 3), kernel.Scaled(d, 2))}
 		},
 	},
@@ -265,8 +265,8 @@ var oscillators = []Indicator{
 		Params:  []Param{length(9)},
 		Memory:  after(window("length"), fixed(100)), // v forgets by 0.67 each bar
 		Plots:   []Plot{mainly("Fisher"), second("Trigger")}, Events: []Event{lines("Fisher", "Trigger"), zero("Fisher")}, Levels: constant(1.5, 0, -1.5),
-		Calc: func(s *market.Series, a Args) Columns {
-			x, n := kernel.MedianPrice(s), a.Int("length")
+		Calc: func(in Input) Columns {
+			x, n := kernel.MedianPrice(in.Series), in.Int("length")
 			// A window without range counts as its middle.
 			hi, lo := kernel.Highest(x, n), kernel.Lowest(x, n)
 			first := kernel.FirstValid(hi)
@@ -308,8 +308,8 @@ var oscillators = []Indicator{
 		Events: []Event{inZones("WT1", "WT2"), diverges("WT2"), enters("WT2", "")},
 		// The outer pair is fixed, the inner one is the parameters'.
 		Levels: func(a Args) []float64 { return []float64{60, a.Float("overbought"), 0, a.Float("oversold"), -60} },
-		Calc: func(s *market.Series, a Args) Columns {
-			wt1, wt2 := waveTrend(kernel.TypicalPrice(s), a.Int("channel"), a.Int("average"), a.Int("signal"))
+		Calc: func(in Input) Columns {
+			wt1, wt2 := waveTrend(kernel.TypicalPrice(in.Series), in.Int("channel"), in.Int("average"), in.Int("signal"))
 			return Columns{wt1, wt2, kernel.Minus(wt1, wt2)}
 		},
 	},
@@ -323,12 +323,12 @@ var oscillators = []Indicator{
 			factor("factor", 0.5, 0.01, 1, "smoothing after each stochastic", "smooth"),
 		}, zone(25, 75, 0, 100), []Param{source()}),
 		Memory: after(ema("fast", "slow"), lengths(2, "length"), Memory{bars: func(a Args) int { return int(40 / a.Float("factor")) }}),
-	}, "STC", func(s *market.Series, a Args) []float64 {
-		x, n := column(s, a), a.Int("length")
-		line := kernel.Minus(kernel.EMA(x, a.Int("fast")), kernel.EMA(x, a.Int("slow")))
+	}, "STC", func(in Input) []float64 {
+		x, n := in.source(), in.Int("length")
+		line := kernel.Minus(kernel.EMA(x, in.Int("fast")), kernel.EMA(x, in.Int("slow")))
 		// The second stochastic is taken of the smoothed first one.
 		for range 2 {
-			line = kernel.Follow(kernel.HeldStochastic(line, n), a.Float("factor"))
+			line = kernel.Follow(kernel.HeldStochastic(line, n), in.Float("factor"))
 		}
 		return line
 	}),
@@ -343,12 +343,12 @@ var oscillators = []Indicator{
 		Memory: after(lengths(kernel.WilderMemory+4*kernel.EMAMemory, "rsi"), ema("smooth"), fixed(100)),
 		Plots:  []Plot{mainly("RSI MA"), second("Stop"), unseen("Side")}, Events: []Event{flips("Stop"), crossesAt("RSI MA", 50, CrossUp, CrossDown).crossedBy("the smoothed RSI", "50")},
 		Levels: constant(50), Between: [2]float64{0, 100},
-		Calc: func(s *market.Series, a Args) Columns {
-			n := a.Int("rsi")
-			line := kernel.EMA(earlyRSI(column(s, a), n), a.Int("smooth"))
+		Calc: func(in Input) Columns {
+			n := in.Int("rsi")
+			line := kernel.EMA(earlyRSI(in.source(), n), in.Int("smooth"))
 			// How far the smoothed RSI moves from bar to bar, smoothed twice; times the
 			// factor it is the distance of the stop.
-			wide := kernel.Scaled(kernel.EMA(kernel.EMA(kernel.Absolute(kernel.Change(line, 1)), 2*n-1), 2*n-1), a.Float("factor"))
+			wide := kernel.Scaled(kernel.EMA(kernel.EMA(kernel.Absolute(kernel.Change(line, 1)), 2*n-1), 2*n-1), in.Float("factor"))
 			stop, up := trailing(line, wide)
 			return Columns{line, stop, sides(up)}
 		},
@@ -358,8 +358,8 @@ var oscillators = []Indicator{
 		Doc:     "Psychological line: the percentage of the last bars that closed above the bar before, a plain count of the mood.",
 		Formula: "PSL = 100 * rises among the last n changes / n",
 		Params:  slices.Concat([]Param{length(12)}, zone(25, 75, 0, 100), []Param{source()}),
-	}, "PSL", func(s *market.Series, a Args) []float64 {
-		x, n := column(s, a), a.Int("length")
+	}, "PSL", func(in Input) []float64 {
+		x, n := in.source(), in.Int("length")
 		// The mean of 0 and 100 is the percentage of rises.
 		rises, _ := kernel.Sides(kernel.Signs(kernel.Change(x, 1)))
 		return kernel.SMA(kernel.Scaled(rises, 100), n)
@@ -371,18 +371,18 @@ var oscillators = []Indicator{
 		Doc:     "Rank correlation index: Spearman's correlation of price and time in percent, 100 when every bar closed higher, 0 when all are equal. Equal prices share the mean of their ranks.",
 		Formula: "RCI = 100 * correlation(rank of the price, rank of the bar) over n bars",
 		Params:  slices.Concat([]Param{lengthFrom(2, 10)}, zone(-80, 80, -100, 100), []Param{source()}),
-	}, "RCI", func(s *market.Series, a Args) []float64 { return kernel.RankCorrelation(column(s, a), a.Int("length")) }),
+	}, "RCI", func(in Input) []float64 { return kernel.RankCorrelation(in.source(), in.Int("length")) }),
 	oscillator(Indicator{
 		Name: "demarker", Title: "DeMarker", Aliases: []string{"dem", "demark"}, Category: Momentum,
 		Doc:     "DeMarker: how much highs rise of all that highs rise and lows fall, 0 to 1, over a window. 0.5 where nothing of either happened.",
 		Formula: "DeM = ΣmaxH / (ΣmaxH + ΣmaxL) over n bars, maxH = max(high - high[1], 0), maxL = max(low[1] - low, 0)",
 		Params:  slices.Concat([]Param{length(14)}, zone(0.3, 0.7, 0, 1)),
-	}, "DeMarker", func(s *market.Series, a Args) []float64 {
-		n := a.Int("length")
-		rises, _ := kernel.Sides(kernel.Change(s.High, 1))
-		_, falls := kernel.Sides(kernel.Change(s.Low, 1))
+	}, "DeMarker", func(in Input) []float64 {
+		n := in.Int("length")
+		rises, _ := kernel.Sides(kernel.Change(in.High, 1))
+		_, falls := kernel.Sides(kernel.Change(in.Low, 1))
 		up, down := kernel.RollingSum(rises, n), kernel.RollingSum(falls, n)
-		out := kernel.Unknown(s.Len(), n)
+		out := kernel.Unknown(in.Len(), n)
 		for i := n; i < len(out); i++ {
 			// A window in which no high rose and no low fell is balanced.
 			if out[i] = 0.5; up[i]+down[i] > 0 {
@@ -397,8 +397,8 @@ var oscillators = []Indicator{
 		Formula: "RMI = 100 * G / (G + L), G and L Wilder averages of rises and falls of x against x[momentum]",
 		Params:  slices.Concat([]Param{length(14), bars("momentum", 5, "bars a change is measured over", "mom")}, zone(30, 70, 0, 100), []Param{source()}),
 		Memory:  after(wilder("length"), window("momentum")),
-	}, "RMI", func(s *market.Series, a Args) []float64 {
-		x, n, k := column(s, a), a.Int("length"), a.Int("momentum")
+	}, "RMI", func(in Input) []float64 {
+		x, n, k := in.source(), in.Int("length"), in.Int("momentum")
 		rises, falls := kernel.Sides(kernel.Change(x, k))
 		return kernel.Share(kernel.RMA(rises, n), kernel.RMA(falls, n))
 	}),
@@ -408,8 +408,8 @@ var oscillators = []Indicator{
 		Doc:     "Internal bar strength: where the close lies in the range of its bar, 0 at the low, 1 at the high. A bar without range has none.",
 		Formula: "IBS = (close - low) / (high - low)",
 		Params:  zone(0.2, 0.8, 0, 1),
-	}, "IBS", func(s *market.Series, _ Args) []float64 {
-		return kernel.Quotient(kernel.Minus(s.Close, s.Low), kernel.Minus(s.High, s.Low))
+	}, "IBS", func(in Input) []float64 {
+		return kernel.Quotient(kernel.Minus(in.Close, in.Low), kernel.Minus(in.High, in.Low))
 	}),
 	{
 		Name: "rsi_mfi_stoch", Title: "RSI MFI Stoch", Aliases: []string{"rsi_combo", "combo"}, Category: Momentum,
@@ -425,11 +425,11 @@ var oscillators = []Indicator{
 		Signals: []string{RSIOversold, RSIOverbought, StochOS, StochOB}, Events: []Event{enters("RSI", "")},
 		Silent: func(a Args, _ string) string { return silentUnless(a, "show_entry_dots") },
 		Memory: longest(wilder("rsi_length"), window("mfi_length"), after(window("stoch_k"), window("stoch_smooth"), window("stoch_d"))),
-		Draw: func(s *market.Series, a Args) *Result {
-			rsi, flow := kernel.RSI(s.Close, a.Int("rsi_length")), kernel.MFI(s, a.Int("mfi_length"))
-			k := kernel.SMA(kernel.Stochastic(s.Close, s.High, s.Low, a.Int("stoch_k")), a.Int("stoch_smooth"))
-			d := kernel.SMA(k, a.Int("stoch_d"))
-			lo, hi := a.Float("oversold"), a.Float("overbought")
+		Draw: func(in Input) *Result {
+			rsi, flow := kernel.RSI(in.Close, in.Int("rsi_length")), kernel.MFI(in.Series, in.Int("mfi_length"))
+			k := kernel.SMA(kernel.Stochastic(in.Close, in.High, in.Low, in.Int("stoch_k")), in.Int("stoch_smooth"))
+			d := kernel.SMA(k, in.Int("stoch_d"))
+			lo, hi := in.Float("oversold"), in.Float("overbought")
 			// All four lines share the scale from 0 to 100; the zones drawn are those of
 			// the RSI.
 			r := &Result{
@@ -440,10 +440,10 @@ var oscillators = []Indicator{
 				},
 				HLines: []HLine{{Y: hi}, {Y: 50}, {Y: lo}},
 			}
-			if a.Bool("show_trend_bars") {
+			if in.Bool("show_trend_bars") {
 				r.Histogram = agreement(50, rsi, k, flow)
 			}
-			if a.Bool("show_entry_dots") {
+			if in.Bool("show_entry_dots") {
 				r.Signals = append(levelCrossings(rsi, lo, RSIOversold, ""), levelCrossings(rsi, hi, "", RSIOverbought)...)
 				// The stochastic counts only where it crosses beyond 20 and 80.
 				for _, sig := range crossings(k, d, StochOS, StochOB) {

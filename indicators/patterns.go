@@ -20,10 +20,10 @@ var chartPatterns = []Indicator{
 			BreakDown: "the close falls below the rising line",
 		},
 		Memory: structureMemory(2),
-		Draw: func(s *market.Series, a Args) *Result {
-			falling, rising := formed(s, a, fallingLine)
-			upper, _, breaks := follow(s, a, falling, BreakUp, "")
-			_, lower, falls := follow(s, a, rising, "", BreakDown)
+		Draw: func(in Input) *Result {
+			falling, rising := formed(in, fallingLine)
+			upper, _, breaks := follow(in, falling, BreakUp, "")
+			_, lower, falls := follow(in, rising, "", BreakDown)
 			return &Result{
 				Lines:   []Line{{Label: "Resistance", Tone: Down, Values: upper}, {Label: "Support", Tone: Up, Values: lower}},
 				Signals: append(breaks, falls...),
@@ -41,11 +41,11 @@ var chartPatterns = []Indicator{
 			BreakDown: "the close falls below the channel",
 		},
 		Memory: structureMemory(2),
-		Draw: func(s *market.Series, a Args) *Result {
+		Draw: func(in Input) *Result {
 			// Both directions are looked for; where both become known on one bar the rising one counts.
-			found, rising := formed(s, a, fallingChannel)
+			found, rising := formed(in, fallingChannel)
 			maps.Copy(found, rising)
-			upper, lower, signals := follow(s, a, found, BreakUp, BreakDown)
+			upper, lower, signals := follow(in, found, BreakUp, BreakDown)
 			return &Result{
 				Lines: []Line{
 					{Label: "Middle", Tone: Muted, Values: kernel.Midway(upper, lower)}, {Label: "Upper", Tone: Band, Values: upper}, {Label: "Lower", Tone: Band, Values: lower},
@@ -61,8 +61,8 @@ var chartPatterns = []Indicator{
 		Params:  append(swingParams(5, 100), tolerance(1), depth(2)),
 		Signals: []string{DoubleTop, DoubleBottom},
 		Memory:  structureMemory(2),
-		Draw: func(s *market.Series, a Args) *Result {
-			return formations(s, a, doubleTop, [4]string{"Tops", "Neckline of tops", "Bottoms", "Neckline of bottoms"}, DoubleTop, DoubleBottom)
+		Draw: func(in Input) *Result {
+			return formations(in, doubleTop, [4]string{"Tops", "Neckline of tops", "Bottoms", "Neckline of bottoms"}, DoubleTop, DoubleBottom)
 		},
 	},
 	{
@@ -72,8 +72,8 @@ var chartPatterns = []Indicator{
 		Params:  append(swingParams(5, 150), tolerance(1.5), depth(1)),
 		Signals: []string{HeadShoulders, InverseHeadShoulders},
 		Memory:  structureMemory(2),
-		Draw: func(s *market.Series, a Args) *Result {
-			return formations(s, a, headShoulders, [4]string{"Head", "Neckline", "Inverse head", "Inverse neckline"}, HeadShoulders, InverseHeadShoulders)
+		Draw: func(in Input) *Result {
+			return formations(in, headShoulders, [4]string{"Head", "Neckline", "Inverse head", "Inverse neckline"}, HeadShoulders, InverseHeadShoulders)
 		},
 	},
 	{
@@ -87,15 +87,15 @@ var chartPatterns = []Indicator{
 			BreakDown: "the close falls below the triangle",
 		},
 		Memory: structureMemory(2),
-		Draw: func(s *market.Series, a Args) *Result {
-			found, usual := make(map[int]formation), trueRangeMean(s)
-			turns := allTurns(s, a.Int("left"), a.Int("right"))
+		Draw: func(in Input) *Result {
+			found, usual := make(map[int]formation), trueRangeMean(in.Series)
+			turns := allTurns(in.Series, in.Int("left"), in.Int("right"))
 			for k, t := range turns {
-				if f, ok := triangleOf(turns[:k+1], a, usual[t.known]); ok {
+				if f, ok := triangleOf(turns[:k+1], in.Args, usual[t.known]); ok {
 					found[t.known] = f
 				}
 			}
-			upper, lower, signals := follow(s, a, found, BreakUp, BreakDown)
+			upper, lower, signals := follow(in, found, BreakUp, BreakDown)
 			return &Result{
 				Lines:   []Line{{Label: "Upper", Tone: Down, Values: upper}, {Label: "Lower", Tone: Up, Values: lower}},
 				Fills:   []Fill{{Y1: upper, Y2: lower, Tone: Band}},
@@ -114,10 +114,10 @@ var chartPatterns = []Indicator{
 		},
 		Signals: []string{FlagUp, FlagDown},
 		Memory:  after(window("pole"), lengths(4, "flag"), fixed(usualRange+1)),
-		Draw: func(s *market.Series, a Args) *Result {
-			return bothSides(s, func(s *market.Series, side int) *Result {
+		Draw: func(in Input) *Result {
+			return bothSides(in, func(in Input, side int) *Result {
 				names := [2][2]string{{"Bull flag top", "Bull flag bottom"}, {"Bear flag bottom", "Bear flag top"}}[side]
-				return flags(s, a, names, [2]string{FlagUp, FlagDown}[side], [2]Tone{Up, Down}[side])
+				return flags(in, names, [2]string{FlagUp, FlagDown}[side], [2]Tone{Up, Down}[side])
 			})
 		},
 	},
@@ -147,12 +147,12 @@ func levelEdge(price float64) [2]swing {
 // formed returns the formations that find sees in the swing highs known so far, the newest last,
 // by the bar on which they become known; and those of the bars upside down, turned back. find
 // is told the mean true range of that bar too.
-func formed(s *market.Series, a Args, find func(s *market.Series, highs []swing, a Args, reach float64) (formation, bool)) (tops, bottoms map[int]formation) {
+func formed(in Input, find func(s *market.Series, highs []swing, a Args, reach float64) (formation, bool)) (tops, bottoms map[int]formation) {
 	found := [2]map[int]formation{{}, {}}
-	for side, view := range []*market.Series{s, upsideDown(s)} {
-		highs, usual := swingHighs(view, a.Int("left"), a.Int("right")), trueRangeMean(s)
+	for side, view := range []*market.Series{in.Series, upsideDown(in.Series)} {
+		highs, usual := swingHighs(view, in.Int("left"), in.Int("right")), trueRangeMean(in.Series)
 		for k := 1; k < len(highs); k++ {
-			f, ok := find(view, highs[:k+1], a, usual[highs[k].known])
+			f, ok := find(view, highs[:k+1], in.Args, usual[highs[k].known])
 			if !ok {
 				continue
 			}
@@ -172,17 +172,17 @@ func formed(s *market.Series, a Args, find func(s *market.Series, highs []swing,
 // known. A close above the upper edge ends it, with a signal of the label up, and one below the
 // lower edge, with the label down; without a label it ends silently. It also ends lookback bars
 // after its last swing. The bar that ends it is its last.
-func follow(s *market.Series, a Args, found map[int]formation, up, down string) (upper, lower []float64, signals []Signal) {
-	upper, lower = kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
+func follow(in Input, found map[int]formation, up, down string) (upper, lower []float64, signals []Signal) {
+	upper, lower = kernel.NaNs(in.Len()), kernel.NaNs(in.Len())
 	var f formation
 	live := false
-	for i, c := range s.Close {
+	for i, c := range in.Close {
 		before, was := f, live
 		if newer, ok := found[i]; ok {
 			f, live = newer, true
 		}
 		hi, lo := edge(f.upper, i), edge(f.lower, i)
-		if live = live && i-f.since <= a.Int("lookback") && !(f.meet && kernel.Compare(hi, lo) <= 0); !live {
+		if live = live && i-f.since <= in.Int("lookback") && !(f.meet && kernel.Compare(hi, lo) <= 0); !live {
 			continue
 		}
 		upper[i], lower[i] = hi, lo
@@ -266,10 +266,10 @@ func lowestBetween(s *market.Series, from, to int) swing {
 
 // formations draws the newest pattern in the making on each side, the price that ends it and its
 // neckline, which the close that completes it goes through. The names are those of the lines.
-func formations(s *market.Series, a Args, find func(*market.Series, []swing, Args, float64) (formation, bool), names [4]string, top, bottom string) *Result {
-	tops, bottoms := formed(s, a, find)
-	limit, neckline, falls := follow(s, a, tops, "", top)
-	inverse, floor, rises := follow(s, a, bottoms, bottom, "")
+func formations(in Input, find func(*market.Series, []swing, Args, float64) (formation, bool), names [4]string, top, bottom string) *Result {
+	tops, bottoms := formed(in, find)
+	limit, neckline, falls := follow(in, tops, "", top)
+	inverse, floor, rises := follow(in, bottoms, bottom, "")
 	return &Result{Signals: append(falls, rises...), Lines: []Line{
 		{Label: names[0], Tone: Down, Style: Step, Values: limit}, {Label: names[1], Tone: Accent, Values: neckline},
 		{Label: names[2], Tone: Up, Style: Step, Values: floor}, {Label: names[3], Tone: Accent, Values: inverse},
@@ -320,13 +320,13 @@ func triangleOf(turns []turn, a Args, reach float64) (f formation, ok bool) {
 
 // flags follows the flag after the newest pole. One flag at a time: a new pole takes
 // the place of the flag under way.
-func flags(s *market.Series, a Args, names [2]string, label string, tone Tone) *Result {
-	least, most := a.Int("flag"), 4*a.Int("flag")
-	edge, floor := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
-	poles := poleHeights(s, a)
+func flags(in Input, names [2]string, label string, tone Tone) *Result {
+	least, most := in.Int("flag"), 4*in.Int("flag")
+	edge, floor := kernel.NaNs(in.Len()), kernel.NaNs(in.Len())
+	poles := poleHeights(in)
 	r := &Result{}
 	top := -1 // bar of the pole's high, -1 if there is no pole
-	for i := range s.Len() {
+	for i := range in.Len() {
 		if !isNaN(poles[i]) {
 			top = i // the newest pole counts
 			continue
@@ -336,24 +336,24 @@ func flags(s *market.Series, a Args, names [2]string, label string, tone Tone) *
 		}
 		// The furthest that the rest has come back since the pole, and the highest high
 		// of the last bars before this one, which this close must pass.
-		lowest, upper := s.Low[top+1], s.High[i-1]
+		lowest, upper := in.Low[top+1], in.High[i-1]
 		for k := top + 1; k <= i; k++ {
-			lowest = min(lowest, s.Low[k])
+			lowest = min(lowest, in.Low[k])
 		}
 		for k := max(top+1, i-least); k < i; k++ {
-			upper = max(upper, s.High[k])
+			upper = max(upper, in.High[k])
 		}
 		// Before that the flag is too short to be drawn or to break out.
 		if i-top > least {
 			edge[i], floor[i] = upper, lowest
 		}
-		done := i-top > least && kernel.Compare(s.Close[i], upper) > 0
+		done := i-top > least && kernel.Compare(in.Close[i], upper) > 0
 		if done {
 			r.Signals = append(r.Signals, Mark(i, upper, label, tone))
 		}
 		// It also ends when it is too long, passes the pole's high, or gives back more
 		// than half of the pole.
-		if done || i-top >= most || kernel.Compare(s.High[i], s.High[top]) > 0 || kernel.Compare(s.High[top]-lowest, poles[top]/2) > 0 {
+		if done || i-top >= most || kernel.Compare(in.High[i], in.High[top]) > 0 || kernel.Compare(in.High[top]-lowest, poles[top]/2) > 0 {
 			top = -1
 		}
 	}
@@ -364,17 +364,17 @@ func flags(s *market.Series, a Args, names [2]string, label string, tone Tone) *
 
 // poleHeights returns the height of the pole that ends at each bar, NaN where
 // none does: a high above those of the pole bars before it.
-func poleHeights(s *market.Series, a Args) []float64 {
-	out, usual, n := kernel.NaNs(s.Len()), trueRangeMean(s), a.Int("pole")
-	for i := n + 1; i < s.Len(); i++ {
+func poleHeights(in Input) []float64 {
+	out, usual, n := kernel.NaNs(in.Len()), trueRangeMean(in.Series), in.Int("pole")
+	for i := n + 1; i < in.Len(); i++ {
 		// The pole may begin at any of the n bars before. Its height is measured by the
 		// ranges before all of them, which the pole itself has not widened.
 		height, above := 0.0, true
 		for k := i - n; k < i; k++ {
-			height = max(height, s.High[i]-s.Low[k])
-			above = above && s.High[k] <= s.High[i]
+			height = max(height, in.High[i]-in.Low[k])
+			above = above && in.High[k] <= in.High[i]
 		}
-		if above && usual[i-n-1] > 0 && kernel.Compare(height, a.Float("height")*usual[i-n-1]) >= 0 {
+		if above && usual[i-n-1] > 0 && kernel.Compare(height, in.Float("height")*usual[i-n-1]) >= 0 {
 			out[i] = height
 		}
 	}

@@ -33,8 +33,8 @@ var priceEntries = []Indicator{
 		Formula: "close = (o + h + l + c) / 4; open = (open[1] + close[1]) / 2; high = max(h, open, close); low = min(l, open, close)",
 		Memory:  fixed(HeikinAshiWarmup),
 		Plots:   []Plot{second("Open"), {Label: "High", Tone: Muted, Style: Dashed}, {Label: "Low", Tone: Muted, Style: Dashed}, mainly("Close"), unseen("Side")}, Shades: candleShade, Events: []Event{flips("Close")},
-		Calc: func(s *market.Series, _ Args) Columns {
-			o, h, l, c := heikinAshi(s)
+		Calc: func(in Input) Columns {
+			o, h, l, c := heikinAshi(in.Series)
 			return Columns{o, h, l, c, bodySides(o, c, func(a, b float64) float64 { return a - b })}
 		},
 	},
@@ -45,15 +45,15 @@ var priceEntries = []Indicator{
 		Params:  []Param{length(10), bars("smooth", 10, "second average", "length2", "after")},
 		Memory:  after(fixed(HeikinAshiWarmup), ema("length"), ema("smooth")),
 		Plots:   []Plot{second("Open"), mainly("Close"), unseen("Side")}, Shades: candleShade, Events: []Event{flips("Close")},
-		Calc: func(s *market.Series, a Args) Columns {
+		Calc: func(in Input) Columns {
 			// Heikin Ashi takes no NaN, so the averaged bars begin with the first whole
 			// average.
-			n, first := a.Int("length"), min(a.Int("length")-1, s.Len())
-			t := &market.Series{Time: s.Time[first:], Volume: s.Volume[first:]}
+			n, first := in.Int("length"), min(in.Int("length")-1, in.Len())
+			t := &market.Series{Time: in.Time[first:], Volume: in.Volume[first:]}
 			for _, c := range []struct {
 				to   *[]float64
 				from []float64
-			}{{&t.Open, s.Open}, {&t.High, s.High}, {&t.Low, s.Low}, {&t.Close, s.Close}} {
+			}{{&t.Open, in.Open}, {&t.High, in.High}, {&t.Low, in.Low}, {&t.Close, in.Close}} {
 				*c.to = kernel.EMA(c.from, n)[first:]
 			}
 			// Only open and close are averaged again and drawn: the colour is what the
@@ -61,7 +61,7 @@ var priceEntries = []Indicator{
 			o, _, _, c := heikinAshi(t)
 			// late averages a column once more and puts the bars in front that were cut
 			// off.
-			late := func(x []float64) []float64 { return append(kernel.NaNs(first), kernel.EMA(x, a.Int("smooth"))...) }
+			late := func(x []float64) []float64 { return append(kernel.NaNs(first), kernel.EMA(x, in.Int("smooth"))...) }
 			o, c = late(o), late(c)
 			return Columns{o, c, bodySides(o, c, kernel.Difference)}
 		},
@@ -88,7 +88,7 @@ func bodySides(open, shut []float64, difference func(a, b float64) float64) []fl
 func priceOf(ind Indicator, label string, mean func(*market.Series) []float64) Indicator {
 	ind.Category, ind.Traits = Price, Overlay
 	ind.Plots, ind.Events = []Plot{over(label)}, []Event{silently(price(label))}
-	ind.Calc = func(s *market.Series, _ Args) Columns { return Columns{mean(s)} }
+	ind.Calc = func(in Input) Columns { return Columns{mean(in.Series)} }
 	return ind
 }
 

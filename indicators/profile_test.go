@@ -221,7 +221,7 @@ func TestSessions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := sessions(s, a); !slices.Equal(got, c.want) {
+		if got := sessions(Input{s, a}); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.params, got, c.want)
 		}
 	}

@@ -26,12 +26,12 @@ var profileEntries = []Indicator{
 		Ignores:  []string{"color_up", "color_down", "opacity"},
 		Signals:  []string{LevelTouch},
 		Meanings: newestTouch,
-		Draw: func(s *market.Series, a Args) *Result {
+		Draw: func(in Input) *Result {
 			var p profile
-			if !p.fill(recent(s, a), a.Int("bins"), a.Float("value_area")/100, byVolume) {
+			if !p.fill(recent(in), in.Int("bins"), in.Float("value_area")/100, byVolume) {
 				return &Result{}
 			}
-			return p.result(s, a.Choice("side") == "left", a.Bool("split_up_down"))
+			return p.result(in.Series, in.Choice("side") == "left", in.Bool("split_up_down"))
 		},
 	},
 	{
@@ -44,13 +44,13 @@ var profileEntries = []Indicator{
 		Memory:   Memory{seconds: sessionSeconds},
 		Signals:  []string{LevelTouch},
 		Meanings: newestTouch,
-		Draw: func(s *market.Series, a Args) *Result {
-			n := s.Len()
+		Draw: func(in Input) *Result {
+			n := in.Len()
 			poc, vah, val := kernel.NaNs(n), kernel.NaNs(n), kernel.NaNs(n)
 			var p profile
 			var begins []int
-			for _, span := range sessions(s, a) {
-				if !p.fill(s.Slice(span.from, span.to), a.Int("bins"), a.Float("value_area")/100, byVolume) {
+			for _, span := range sessions(in) {
+				if !p.fill(in.Slice(span.from, span.to), in.Int("bins"), in.Float("value_area")/100, byVolume) {
 					continue
 				}
 				begins = append(begins, span.from)
@@ -59,7 +59,7 @@ var profileEntries = []Indicator{
 				}
 			}
 			r := &Result{Sessions: begins, Lines: []Line{{Label: "POC", Tone: Accent, Style: Step, Values: poc}}}
-			if a.Bool("show_value_area") {
+			if in.Bool("show_value_area") {
 				r.Lines = append(r.Lines,
 					Line{Label: "VAH", Tone: Band, Style: Step, Values: vah}, Line{Label: "VAL", Tone: Band, Style: Step, Values: val})
 			}
@@ -71,7 +71,7 @@ var profileEntries = []Indicator{
 					levels = append(levels, HLine{Y: l.Values[n-1]})
 				}
 			}
-			r.Signals = lastTouches(s, levels)
+			r.Signals = lastTouches(in.Series, levels)
 			return r
 		},
 	},
@@ -91,30 +91,30 @@ var profileEntries = []Indicator{
 		},
 		Signals:  []string{LevelTouch},
 		Meanings: newestTouch,
-		Draw: func(s *market.Series, a Args) *Result {
+		Draw: func(in Input) *Result {
 			r := &Result{}
 			var p profile
-			if !p.fill(recent(s, a), a.Int("bins"), 0.7, byVolume) {
+			if !p.fill(recent(in), in.Int("bins"), 0.7, byVolume) {
 				return r
 			}
 			// Both kinds come with the clearest first, so a limit keeps those.
-			high, low := p.nodes(a.Int("neighborhood"), a.Float("min_prominence"))
+			high, low := p.nodes(in.Int("neighborhood"), in.Float("min_prominence"))
 			// draw adds a level for each node, at most top_n of them.
 			draw := func(nodes []node, label string, tone Tone) {
-				if n := a.Int("top_n"); n > 0 {
+				if n := in.Int("top_n"); n > 0 {
 					nodes = nodes[:min(n, len(nodes))]
 				}
 				for _, n := range nodes {
 					r.HLines = append(r.HLines, HLine{Y: p.centre(n.bin), Label: label, Tone: tone})
 				}
 			}
-			if a.Bool("show_hvn") {
+			if in.Bool("show_hvn") {
 				draw(high, "HVN", Accent)
 			}
-			if a.Bool("show_lvn") {
+			if in.Bool("show_lvn") {
 				draw(low, "LVN", Muted)
 			}
-			r.Signals = lastTouches(s, r.HLines)
+			r.Signals = lastTouches(in.Series, r.HLines)
 			return r
 		},
 	},
@@ -133,18 +133,18 @@ var profileEntries = []Indicator{
 		},
 		// Every level that may still be watched needs its whole session.
 		Memory: Memory{seconds: func(a Args, iv market.Interval) int64 { return int64(a.Int("max_sessions")) * sessionSeconds(a, iv) }},
-		Draw: func(s *market.Series, a Args) *Result {
+		Draw: func(in Input) *Result {
 			r := &Result{}
-			spans := sessions(s, a)
-			naked, current := nakedLevels(s, spans, a, r)
+			spans := sessions(in)
+			naked, current := nakedLevels(in.Series, spans, in.Args, r)
 			for _, l := range naked {
 				// The label counts back from the session under way, so it changes with
 				// every new session.
 				label := fmt.Sprintf("nPOC -%d", len(spans)-1-l.session)
-				r.Lines = append(r.Lines, level(s.Len(), spans[l.session].to, l.price, label, Muted))
+				r.Lines = append(r.Lines, level(in.Len(), spans[l.session].to, l.price, label, Muted))
 			}
-			if a.Bool("include_current") && !math.IsNaN(current) {
-				r.Lines = append(r.Lines, level(s.Len(), spans[len(spans)-1].from, current, "dPOC", Accent))
+			if in.Bool("include_current") && !math.IsNaN(current) {
+				r.Lines = append(r.Lines, level(in.Len(), spans[len(spans)-1].from, current, "dPOC", Accent))
 			}
 			return r
 		},
@@ -161,12 +161,12 @@ var profileEntries = []Indicator{
 		Ignores:  []string{"opacity"},
 		Signals:  []string{LevelTouch},
 		Meanings: newestTouch,
-		Draw: func(s *market.Series, a Args) *Result {
+		Draw: func(in Input) *Result {
 			var p profile
-			if !p.fill(recent(s, a), a.Int("bins"), a.Float("value_area")/100, byTime) {
+			if !p.fill(recent(in), in.Int("bins"), in.Float("value_area")/100, byTime) {
 				return &Result{}
 			}
-			return p.result(s, a.Choice("side") == "left", false)
+			return p.result(in.Series, in.Choice("side") == "left", false)
 		},
 	},
 }
@@ -366,11 +366,11 @@ const ( // for side
 )
 
 // recent returns the bars that "range_bars" asks for.
-func recent(s *market.Series, a Args) *market.Series {
-	if n := a.Int("range_bars"); n > 0 {
-		return s.Tail(n)
+func recent(in Input) *market.Series {
+	if n := in.Int("range_bars"); n > 0 {
+		return in.Tail(n)
 	}
-	return s
+	return in.Series
 }
 
 // newestTouch is what a touch means where the levels describe the bars as a whole: see
@@ -391,8 +391,8 @@ type span struct{ from, to int }
 // sessions cuts the bars of s into sessions. With a count every so many bars are a
 // session, whatever the clock says; then the first session depends on where the bars
 // begin.
-func sessions(s *market.Series, a Args) []span {
-	starts, count := periodStarts(s, sessionPeriod(a, s.Interval)), a.Int("bars_per_session")
+func sessions(in Input) []span {
+	starts, count := periodStarts(in.Series, sessionPeriod(in.Args, in.Interval)), in.Int("bars_per_session")
 	var spans []span
 	for i := range starts {
 		// The first bar begins a session either way: 0 is a multiple of any count, and

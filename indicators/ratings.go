@@ -18,8 +18,8 @@ var ratings = []Indicator{
 		},
 		// The slowest vote is the exponential average of 200.
 		Memory: fixed(kernel.EMAMemory * 200),
-		Draw: func(s *market.Series, _ Args) *Result {
-			averages, oscillators := meanVote(s.Len(), averageVotes(s)), meanVote(s.Len(), oscillatorVotes(s))
+		Draw: func(in Input) *Result {
+			averages, oscillators := meanVote(in.Len(), averageVotes(in.Series)), meanVote(in.Len(), oscillatorVotes(in.Series))
 			rating := kernel.Midway(averages, oscillators)
 			return &Result{
 				YRange: &[2]float64{-1, 1},

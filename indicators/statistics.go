@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"wick/indicators/kernel"
-	"wick/market"
 )
 
 // figures are statistics of the last prices alone. Skew and kurtosis divide by n: the window is
@@ -54,8 +53,8 @@ var statistics = []Indicator{
 		Doc:     "Standard deviation of the last prices (population: divided by n), times a factor. As in TA-Lib.",
 		Formula: "σ = sqrt(Σ(x - mean)² / n) * mult",
 		Params:  []Param{lengthFrom(2, 20), quiet(factor("mult", 1, 0.01, 100, "factor", "nbdev", "multiplier", "deviation")), source()},
-	}, "StdDev", func(s *market.Series, a Args) []float64 {
-		return kernel.Scaled(kernel.StdDev(column(s, a), a.Int("length")), a.Float("mult"))
+	}, "StdDev", func(in Input) []float64 {
+		return kernel.Scaled(kernel.StdDev(in.source(), in.Int("length")), in.Float("mult"))
 	}),
 	{
 		Name: "correl", Title: "Correlation", Aliases: []string{"correlation", "correlation_coefficient"}, Category: Statistics,
@@ -63,8 +62,8 @@ var statistics = []Indicator{
 		Formula: "r = cov(x, y) / (σx * σy) over n bars",
 		Params:  []Param{lengthFrom(2, 30), source(), against("volume")},
 		Plots:   []Plot{mainly("Correlation")}, Events: []Event{zero("Correlation")}, Levels: constant(0), Between: [2]float64{-1, 1},
-		Calc: func(s *market.Series, a Args) Columns {
-			return Columns{correlation(column(s, a), columnOf(s, a.Choice("against")), a.Int("length"))}
+		Calc: func(in Input) Columns {
+			return Columns{correlation(in.source(), columnOf(in.Series, in.Choice("against")), in.Int("length"))}
 		},
 	},
 	// TA-Lib's order: the first column explains, the second is explained.
@@ -74,8 +73,8 @@ var statistics = []Indicator{
 		Formula: "β = cov(rx, ry) / var(rx), r = x/x[1] - 1",
 		Params:  []Param{lengthFrom(2, 5), sourceOf("source", "high", "column whose returns explain", "src", "x", "input"), against("low")},
 		Plots:   []Plot{mainly("Beta")}, Events: []Event{crossesAt("Beta", 1, CrossUp, CrossDown).crossedBy("beta", "1")}, Levels: constant(1),
-		Calc: func(s *market.Series, a Args) Columns {
-			return Columns{beta(column(s, a), columnOf(s, a.Choice("against")), a.Int("length"))}
+		Calc: func(in Input) Columns {
+			return Columns{beta(in.source(), columnOf(in.Series, in.Choice("against")), in.Int("length"))}
 		},
 	},
 	// The line stands still until its extreme is passed or leaves the window; only
@@ -86,7 +85,7 @@ var statistics = []Indicator{
 		Formula: "max = highest of x[0] … x[n-1]",
 		Params:  []Param{length(30), source()},
 		Plots:   []Plot{over("Max")}, Events: []Event{highs("Max")},
-		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.Highest(column(s, a), a.Int("length"))} },
+		Calc: func(in Input) Columns { return Columns{kernel.Highest(in.source(), in.Int("length"))} },
 	},
 	{
 		Name: "min", Title: "Min", Aliases: []string{"lowest"}, Category: Statistics, Traits: Overlay,
@@ -94,7 +93,7 @@ var statistics = []Indicator{
 		Formula: "min = lowest of x[0] … x[n-1]",
 		Params:  []Param{length(30), source()},
 		Plots:   []Plot{over("Min")}, Events: []Event{lows("Min")},
-		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.Lowest(column(s, a), a.Int("length"))} },
+		Calc: func(in Input) Columns { return Columns{kernel.Lowest(in.source(), in.Int("length"))} },
 	},
 	// The same as donchian, of one price in place of highs and lows.
 	{
@@ -103,8 +102,8 @@ var statistics = []Indicator{
 		Formula: "min, max = lowest and highest of x[0] … x[n-1]",
 		Params:  []Param{length(30), source()},
 		Plots:   []Plot{{Label: "Max", Tone: Band}, {Label: "Min", Tone: Band}}, Shades: []Shade{{A: "Max", B: "Min", Tone: Band}}, Events: []Event{highs("Max"), lows("Min")},
-		Calc: func(s *market.Series, a Args) Columns {
-			return Columns{kernel.Highest(column(s, a), a.Int("length")), kernel.Lowest(column(s, a), a.Int("length"))}
+		Calc: func(in Input) Columns {
+			return Columns{kernel.Highest(in.source(), in.Int("length")), kernel.Lowest(in.source(), in.Int("length"))}
 		},
 	},
 	sinceExtreme(Indicator{
@@ -124,8 +123,8 @@ var statistics = []Indicator{
 		Formula: "bars since the lowest and the highest of x[0] … x[n-1]",
 		Params:  []Param{length(30), source()},
 		Plots:   []Plot{{Label: "Bars since max", Tone: Up}, {Label: "Bars since min", Tone: Down}}, Events: []Event{lines("Bars since min", "Bars since max").crossedBy("the line of the lowest price", "that of the highest")},
-		Calc: func(s *market.Series, a Args) Columns {
-			x, n := column(s, a), a.Int("length")
+		Calc: func(in Input) Columns {
+			x, n := in.source(), in.Int("length")
 			top, bottom := barsSince(kernel.ExtremeAt(x, n, 1, false)), barsSince(kernel.ExtremeAt(x, n, -1, false))
 			return Columns{top, bottom}
 		},
@@ -138,9 +137,9 @@ var statistics = []Indicator{
 		Formula: "(x - SMA(x, n)) / σ(x, n)",
 		Params:  slices.Concat([]Param{lengthFrom(2, 30)}, zone(-2, 2, -10, 10), []Param{source()}),
 		Plots:   []Plot{mainly("Z")}, Events: []Event{leaves("Z", Oversold, Overbought), enters("Z", "")}, Levels: zoneLevels,
-		Calc: func(s *market.Series, a Args) Columns {
-			x := column(s, a)
-			mean, dev := kernel.SMA(x, a.Int("length")), kernel.StdDev(x, a.Int("length"))
+		Calc: func(in Input) Columns {
+			x := in.source()
+			mean, dev := kernel.SMA(x, in.Int("length")), kernel.StdDev(x, in.Int("length"))
 			return Columns{kernel.Quotient(kernel.Minus(x, mean), dev)} // a window of equal prices has no deviation to measure by
 		},
 	},
@@ -152,8 +151,8 @@ var statistics = []Indicator{
 		Params:  []Param{bars("length", 100, "bars in the window", "period", "len", "window"), source()},
 		Memory:  after(window("length"), fixed(7)),
 		Plots:   []Plot{mainly("Hurst")}, Events: []Event{crossesAt("Hurst", 0.5, CrossUp, CrossDown).crossedBy("the line", "0.5")}, Levels: constant(0.5),
-		Calc: func(s *market.Series, a Args) Columns {
-			x, n := column(s, a), a.Int("length")
+		Calc: func(in Input) Columns {
+			x, n := in.source(), in.Int("length")
 			// The distances are powers of 2, so ln d is 0, 1, 2, 3 times ln 2, and the
 			// slope of least squares over four such points weighs them -3, -1, 1, 3.
 			weights := [4]float64{-0.3, -0.1, 0.1, 0.3}
@@ -188,8 +187,8 @@ var statistics = []Indicator{
 			var c kernel.Crosser // the line reaches zero, which it never crosses
 			return func(i int) int { return c.Reach(d.of("Drawdown %")[i], 0) }
 		})}, Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns {
-			x := column(s, a)
+		Calc: func(in Input) Columns {
+			x := in.source()
 			down := kernel.NaNs(len(x))
 			// top begins at 0, so that prices below zero never make a peak.
 			var top float64
@@ -214,8 +213,8 @@ var statistics = []Indicator{
 			NewLow: "the deepest fall of the window becomes deeper",
 		},
 		Plots: []Plot{mainly("Max DD")}, Events: []Event{lows("Max DD")}, Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns {
-			x, n := column(s, a), a.Int("length")
+		Calc: func(in Input) Columns {
+			x, n := in.source(), in.Int("length")
 			// A window is walked once, from its highest value so far.
 			first := kernel.FirstValid(x)
 			out := kernel.Unknown(len(x), first+n-1)
@@ -243,8 +242,8 @@ var statistics = []Indicator{
 		Formula: "ln(x / x[n])",
 		Params:  []Param{length(1), source()},
 		Plots:   []Plot{histogram("Log return")}, Events: []Event{silently(zero("Log return"))}, Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns {
-			return Columns{kernel.LogReturns(column(s, a), a.Int("length"))}
+		Calc: func(in Input) Columns {
+			return Columns{kernel.LogReturns(in.source(), in.Int("length"))}
 		},
 	},
 	// Unlike roc it has no value where the earlier price is not positive, and none of
@@ -255,8 +254,8 @@ var statistics = []Indicator{
 		Formula: "100 * (x / x[n] - 1)",
 		Params:  []Param{length(1), source()},
 		Plots:   []Plot{histogram("Return %")}, Events: []Event{silently(zero("Return %"))}, Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns {
-			x, n := column(s, a), a.Int("length")
+		Calc: func(in Input) Columns {
+			x, n := in.source(), in.Int("length")
 			percent := kernel.NaNs(len(x))
 			for i := n; i < len(x); i++ {
 				// From a price that is not positive there is no percentage.
@@ -272,8 +271,8 @@ var statistics = []Indicator{
 		Doc:     "Percent rank: which share of the last prices was at most as high as this one. As TradingView's ta.percentrank.",
 		Formula: "100 * (number of x[1] … x[n] that are <= x) / n",
 		Params:  slices.Concat([]Param{length(100)}, zone(10, 90, 0, 100), []Param{source()}),
-	}, "%Rank", func(s *market.Series, a Args) []float64 {
-		return kernel.PercentRank(column(s, a), a.Int("length"), true)
+	}, "%Rank", func(in Input) []float64 {
+		return kernel.PercentRank(in.source(), in.Int("length"), true)
 	}),
 	overPrice(Indicator{
 		Name: "percentile", Title: "Percentile", Aliases: []string{"percentile_nearest_rank"}, Category: Statistics,
@@ -294,28 +293,28 @@ var statistics = []Indicator{
 		Formula: "Σ x",
 		Params:  []Param{defaultSource("volume")},
 		Memory:  Memory{}.total(),
-	}, "Cum", func(s *market.Series, a Args) []float64 { return kernel.Cumulative(column(s, a)) }),
+	}, "Cum", func(in Input) []float64 { return kernel.Cumulative(in.source()) }),
 	aroundZero(Indicator{
 		Name: "sharpe", Title: "Sharpe", Aliases: []string{"sharpe_ratio"}, Category: Statistics,
 		Doc:     "Sharpe ratio of the last returns, a year: their mean over their deviation (population). Without a riskless rate; no value where they did not vary.",
 		Formula: "mean(r, n) / σ(r, n) * √periods, r = x / x[1] - 1",
 		Params:  returnParams(),
-	}, "Sharpe", func(s *market.Series, a Args) []float64 {
-		returns := kernel.Rate(column(s, a), 1, 1, -1)
-		mean, variance := kernel.MeanVariance(returns, a.Int("length"))
-		return perRisk(mean, variance, perYear(s, a))
+	}, "Sharpe", func(in Input) []float64 {
+		returns := kernel.Rate(in.source(), 1, 1, -1)
+		mean, variance := kernel.MeanVariance(returns, in.Int("length"))
+		return perRisk(mean, variance, perYear(in))
 	}),
 	aroundZero(Indicator{
 		Name: "sortino", Title: "Sortino", Aliases: []string{"sortino_ratio"}, Category: Statistics,
 		Doc:     "Sortino ratio of the last returns, a year: their mean over the root of the mean square of the losses among them. The target is 0; no value where there was no loss.",
 		Formula: "mean(r, n) / √(Σ min(r, 0)² / n) * √periods, r = x / x[1] - 1",
 		Params:  returnParams(),
-	}, "Sortino", func(s *market.Series, a Args) []float64 {
-		returns := kernel.Rate(column(s, a), 1, 1, -1)
+	}, "Sortino", func(in Input) []float64 {
+		returns := kernel.Rate(in.source(), 1, 1, -1)
 		// Gains count as 0 in the mean square, and in the number it is divided by.
 		losses := kernel.Lesser(returns, make([]float64, len(returns)))
-		n := a.Int("length")
-		return perRisk(kernel.SMA(returns, n), kernel.Scaled(kernel.RollingSum(kernel.Times(losses, losses), n), 1/float64(n)), perYear(s, a))
+		n := in.Int("length")
+		return perRisk(kernel.SMA(returns, n), kernel.Scaled(kernel.RollingSum(kernel.Times(losses, losses), n), 1/float64(n)), perYear(in))
 	}),
 }
 
@@ -356,8 +355,8 @@ func barsSince(at []int) []float64 {
 // lowest (sign -1) price of the window was, with a signal where that becomes this bar.
 func sinceExtreme(ind Indicator, label string, sign float64, signal string, tone Tone) Indicator {
 	ind.Category, ind.Params = Statistics, []Param{length(30), source()}
-	return panel(ind, label, func(s *market.Series, a Args) []float64 {
-		return barsSince(kernel.ExtremeAt(column(s, a), a.Int("length"), sign, false))
+	return panel(ind, label, func(in Input) []float64 {
+		return barsSince(kernel.ExtremeAt(in.source(), in.Int("length"), sign, false))
 	}, own(func(d *drawing) []Signal {
 		y := d.of(label)
 		// A run of new extremes gives one signal, on its first bar.

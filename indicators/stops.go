@@ -21,9 +21,9 @@ var stopEntries = []Indicator{
 		},
 		Memory: Memory{bars: func(a Args) int { return sarWarmup(a.Float("start"), a.Float("maximum")) }, endless: func(a Args) string { return sarStill(a, "") }, settles: sarTurned},
 		Plots:  []Plot{{Label: "SAR", Style: Dots}, unseen("Side")}, Events: []Event{flips("SAR")},
-		Calc: func(s *market.Series, a Args) Columns {
-			f := kernel.Acceleration{Start: a.Float("start"), Step: a.Float("increment"), Most: a.Float("maximum")}
-			stop, up := kernel.Parabolic(s, f, f, 0, 0)
+		Calc: func(in Input) Columns {
+			f := kernel.Acceleration{Start: in.Float("start"), Step: in.Float("increment"), Most: in.Float("maximum")}
+			stop, up := kernel.Parabolic(in.Series, f, f, 0, 0)
 			return Columns{stop, sides(up)}
 		},
 	},
@@ -45,12 +45,12 @@ var stopEntries = []Indicator{
 			return sarWarmup(min(a.Float("start_long"), a.Float("start_short")), min(a.Float("maximum_long"), a.Float("maximum_short")))
 		}, endless: func(a Args) string { return cmp.Or(sarStill(a, "_long"), sarStill(a, "_short")) }, settles: sarTurned},
 		Plots: []Plot{{Label: "SAR", Style: Dots}, unseen("Side")}, Events: []Event{flips("SAR")},
-		Calc: func(s *market.Series, a Args) Columns {
+		Calc: func(in Input) Columns {
 			// TA-Lib has a set of factors for each direction; where a first factor exceeds
 			// the largest one, the kernel uses the largest.
-			long := kernel.Acceleration{Start: a.Float("start_long"), Step: a.Float("increment_long"), Most: a.Float("maximum_long")}
-			short := kernel.Acceleration{Start: a.Float("start_short"), Step: a.Float("increment_short"), Most: a.Float("maximum_short")}
-			stop, up := kernel.Parabolic(s, long, short, a.Float("start_value"), a.Float("offset"))
+			long := kernel.Acceleration{Start: in.Float("start_long"), Step: in.Float("increment_long"), Most: in.Float("maximum_long")}
+			short := kernel.Acceleration{Start: in.Float("start_short"), Step: in.Float("increment_short"), Most: in.Float("maximum_short")}
+			stop, up := kernel.Parabolic(in.Series, long, short, in.Float("start_value"), in.Float("offset"))
 			return Columns{stop, sides(up)}
 		},
 	},
@@ -63,17 +63,17 @@ var stopEntries = []Indicator{
 			factor("mult", 3, 0.01, 50, "ranges between price and stop", "multiplier", "factor", "atr_mult"),
 		},
 		Memory: untilTurned("mult", 1, wilder("length")),
-	}, func(s *market.Series, a Args) ([]float64, []bool) {
-		mult := a.Float("mult")
+	}, func(in Input) ([]float64, []bool) {
+		mult := in.Float("mult")
 		// Both bands are kept all the time; the one on the side of the trend is the stop.
-		atr := kernel.ATRPine(s, a.Int("length"))
-		stop, up := atr, make([]bool, s.Len()) // the range of a bar is read once, so its place can take the stop
+		atr := kernel.ATRPine(in.Series, in.Int("length"))
+		stop, up := atr, make([]bool, in.Len()) // the range of a bar is read once, so its place can take the stop
 		var upper, lower float64
 		rising, started := false, false
 		for i := kernel.FirstValid(atr); i < len(atr); i++ {
 			// Not kernel.MedianPrice: its correction of the last bits would decide ties between
 			// a close and a band, which the range, uncorrected, is part of as well.
-			mid, reach := (s.High[i]+s.Low[i])/2, float64(mult*atr[i])
+			mid, reach := (in.High[i]+in.Low[i])/2, float64(mult*atr[i])
 			newUpper, newLower := mid+reach, mid-reach
 			switch {
 			// The first bar with a range sets both bands and counts as falling.
@@ -82,17 +82,17 @@ var stopEntries = []Indicator{
 			default:
 				// A band moves towards the price only, unless the close before had gone
 				// through it: then it starts anew from this bar.
-				if newUpper < upper || s.Close[i-1] > upper {
+				if newUpper < upper || in.Close[i-1] > upper {
 					upper = newUpper
 				}
-				if newLower > lower || s.Close[i-1] < lower {
+				if newLower > lower || in.Close[i-1] < lower {
 					lower = newLower
 				}
 				if rising {
 					// A close on the stop keeps the trend, on either side.
-					rising = !(s.Close[i] < lower)
+					rising = !(in.Close[i] < lower)
 				} else {
-					rising = s.Close[i] > upper
+					rising = in.Close[i] > upper
 				}
 			}
 			up[i] = rising
@@ -109,11 +109,11 @@ var stopEntries = []Indicator{
 		Formula: "long = max(high, n) - mult * ATR(n); short = min(low, n) + mult * ATR(n)",
 		Params:  []Param{length(22), factor("mult", 3, 0.01, 50, "ranges between extreme and stop", "multiplier", "factor", "atr_mult")},
 		Memory:  wilder("length"),
-		Plots:   []Plot{{Label: "Long", Tone: Up}, {Label: "Short", Tone: Down}}, Events: []Event{own(func(d *drawing) []Signal { return stopBreaks(d.s, d.of("Long"), d.of("Short")) }, FlipUp, FlipDown)},
-		Calc: func(s *market.Series, a Args) Columns {
-			n, mult := a.Int("length"), a.Float("mult")
-			atr := kernel.ATRPine(s, n)
-			long, short := kernel.Offset(kernel.Highest(s.High, n), atr, -mult), kernel.Offset(kernel.Lowest(s.Low, n), atr, mult)
+		Plots:   []Plot{{Label: "Long", Tone: Up}, {Label: "Short", Tone: Down}}, Events: []Event{own(func(d *drawing) []Signal { return stopBreaks(d.Series, d.of("Long"), d.of("Short")) }, FlipUp, FlipDown)},
+		Calc: func(in Input) Columns {
+			n, mult := in.Int("length"), in.Float("mult")
+			atr := kernel.ATRPine(in.Series, n)
+			long, short := kernel.Offset(kernel.Highest(in.High, n), atr, -mult), kernel.Offset(kernel.Lowest(in.Low, n), atr, mult)
 			return Columns{long, short}
 		},
 	},
@@ -130,15 +130,15 @@ var stopEntries = []Indicator{
 		// The two stops may change places, so the lower one of each bar counts as that of the longs.
 		Plots: []Plot{{Label: "Long", Tone: Up}, {Label: "Short", Tone: Down}}, Events: []Event{own(func(d *drawing) []Signal {
 			long, short := d.of("Long"), d.of("Short")
-			return stopBreaks(d.s, kernel.Lesser(long, short), kernel.Greater(long, short))
+			return stopBreaks(d.Series, kernel.Lesser(long, short), kernel.Greater(long, short))
 		}, FlipUp, FlipDown)},
-		Calc: func(s *market.Series, a Args) Columns {
-			n, q, mult := a.Int("length"), a.Int("stop"), a.Float("mult")
-			atr := kernel.ATRPine(s, n)
+		Calc: func(in Input) Columns {
+			n, q, mult := in.Int("length"), in.Int("stop"), in.Float("mult")
+			atr := kernel.ATRPine(in.Series, n)
 			// The stop of each bar first, then its extreme over q bars, which keeps it from
 			// coming back at once.
-			short := kernel.Highest(kernel.Offset(kernel.Highest(s.High, n), atr, -mult), q)
-			return Columns{kernel.Lowest(kernel.Offset(kernel.Lowest(s.Low, n), atr, mult), q), short}
+			short := kernel.Highest(kernel.Offset(kernel.Highest(in.High, n), atr, -mult), q)
+			return Columns{kernel.Lowest(kernel.Offset(kernel.Lowest(in.Low, n), atr, mult), q), short}
 		},
 	},
 	stopping(Indicator{
@@ -151,15 +151,15 @@ var stopEntries = []Indicator{
 		// A close beyond one of the averages sets side and stop anew; 100 bars allow for
 		// one.
 		Memory: after(lengths(2, "high", "low"), fixed(100)),
-	}, func(s *market.Series, a Args) ([]float64, []bool) {
+	}, func(in Input) ([]float64, []bool) {
 		// Closes are compared with the averages of the bar before.
-		highs, lows := kernel.SMA(s.High, a.Int("high")), kernel.SMA(s.Low, a.Int("low"))
-		stop, up := kernel.NaNs(s.Len()), make([]bool, s.Len())
+		highs, lows := kernel.SMA(in.High, in.Int("high")), kernel.SMA(in.Low, in.Int("low"))
+		stop, up := kernel.NaNs(in.Len()), make([]bool, in.Len())
 		for i := 1; i < len(stop); i++ {
 			switch {
-			case kernel.Compare(s.Close[i], highs[i-1]) > 0:
+			case kernel.Compare(in.Close[i], highs[i-1]) > 0:
 				stop[i], up[i] = lows[i], true
-			case kernel.Compare(s.Close[i], lows[i-1]) < 0:
+			case kernel.Compare(in.Close[i], lows[i-1]) < 0:
 				stop[i], up[i] = highs[i], false
 			// Between the averages the side stays, and the stop stands where it was.
 			default:
@@ -176,31 +176,31 @@ var stopEntries = []Indicator{
 			length(20), factor("mult", 2, 0.01, 50, "ranges between price and stop", "multiplier", "factor", "atr_mult"),
 		},
 		Memory: untilTurned("mult", 1, wilder("length")),
-	}, func(s *market.Series, a Args) ([]float64, []bool) {
-		atr, mult := kernel.ATRPine(s, a.Int("length")), a.Float("mult")
+	}, func(in Input) ([]float64, []bool) {
+		atr, mult := kernel.ATRPine(in.Series, in.Int("length")), in.Float("mult")
 		first := kernel.FirstValid(atr)
-		stop, up := kernel.Unknown(len(s.Close), first), make([]bool, len(s.Close))
+		stop, up := kernel.Unknown(len(in.Close), first), make([]bool, len(in.Close))
 		var extreme, level float64 // best close of the trend, and its stop
 		rising := true
-		for i := first; i < len(s.Close); i++ {
+		for i := first; i < len(in.Close); i++ {
 			reach := float64(mult * atr[i])
 			switch {
 			case i == first:
-				extreme, level = s.Close[i], s.Close[i]-reach
+				extreme, level = in.Close[i], in.Close[i]-reach
 			// While the trend lasts the best close and the stop only move in its direction,
 			// even when the range grows.
 			case rising:
-				extreme = max(extreme, s.Close[i])
+				extreme = max(extreme, in.Close[i])
 				level = max(level, extreme-reach)
 			default:
-				extreme = min(extreme, s.Close[i])
+				extreme = min(extreme, in.Close[i])
 				level = min(level, extreme+reach)
 			}
 			// A close beyond the stop turns the trend, and both start anew from that close.
-			if now := kernel.Compare(s.Close[i], level) >= 0; now != rising {
-				rising, extreme = now, s.Close[i]
-				if level = s.Close[i] + reach; rising {
-					level = s.Close[i] - reach
+			if now := kernel.Compare(in.Close[i], level) >= 0; now != rising {
+				rising, extreme = now, in.Close[i]
+				if level = in.Close[i] + reach; rising {
+					level = in.Close[i] - reach
 				}
 			}
 			stop[i], up[i] = level, rising
@@ -217,21 +217,21 @@ var stopEntries = []Indicator{
 			bars("length", 10, "bars of the average true range", "period", "atr_length", "atr_period"),
 		},
 		Memory: untilTurned("key", 1, wilder("length")),
-	}, func(s *market.Series, a Args) ([]float64, []bool) {
-		atr, mult := kernel.ATRPine(s, a.Int("length")), a.Float("key")
+	}, func(in Input) ([]float64, []bool) {
+		atr, mult := kernel.ATRPine(in.Series, in.Int("length")), in.Float("key")
 		// The side is told by the stop alone: unlike volatilityStop it keeps no best close of the
 		// trend.
 		first := kernel.FirstValid(atr)
-		stop, up := kernel.Unknown(len(s.Close), first), make([]bool, len(s.Close))
-		for i := first; i < len(s.Close); i++ {
-			below, above := s.Close[i]-float64(mult*atr[i]), s.Close[i]+float64(mult*atr[i])
+		stop, up := kernel.Unknown(len(in.Close), first), make([]bool, len(in.Close))
+		for i := first; i < len(in.Close); i++ {
+			below, above := in.Close[i]-float64(mult*atr[i]), in.Close[i]+float64(mult*atr[i])
 			// The first stop lies below the close: the trend begins as up, unless the range
 			// is 0.
 			if i == first {
-				stop[i], up[i] = below, kernel.Compare(s.Close[i], below) > 0
+				stop[i], up[i] = below, kernel.Compare(in.Close[i], below) > 0
 				continue
 			}
-			switch before, now := kernel.Compare(s.Close[i-1], stop[i-1]), kernel.Compare(s.Close[i], stop[i-1]); {
+			switch before, now := kernel.Compare(in.Close[i-1], stop[i-1]), kernel.Compare(in.Close[i], stop[i-1]); {
 			// Two closes on one side: the stop only moves towards them. After a crossing it
 			// starts anew from this close, on the other side.
 			case now > 0 && before > 0:
@@ -243,7 +243,7 @@ var stopEntries = []Indicator{
 			default:
 				stop[i] = above
 			}
-			up[i] = kernel.Compare(s.Close[i], stop[i]) > 0
+			up[i] = kernel.Compare(in.Close[i], stop[i]) > 0
 		}
 		return stop, up
 	}),
@@ -257,9 +257,9 @@ var stopEntries = []Indicator{
 		},
 		Memory: untilTurned("mult", 2, after(wilder("length"), averageBy("ma_type", "ma_length"))), // from an average, which lags
 		Plots:  append(stopPlots(), mainly("Average")), Events: []Event{flips("Stop")},
-		Calc: func(s *market.Series, a Args) Columns {
-			line := kernel.Average(a.Choice("ma_type"), kernel.MedianPrice(s), a.Int("ma_length"))
-			return append(stopColumns(ratchet(line, kernel.Scaled(kernel.ATRPine(s, a.Int("length")), a.Float("mult")))), line)
+		Calc: func(in Input) Columns {
+			line := kernel.Average(in.Choice("ma_type"), kernel.MedianPrice(in.Series), in.Int("ma_length"))
+			return append(stopColumns(ratchet(line, kernel.Scaled(kernel.ATRPine(in.Series, in.Int("length")), in.Float("mult")))), line)
 		},
 	},
 	{
@@ -273,10 +273,10 @@ var stopEntries = []Indicator{
 			percent := a.Float("percent")
 			days := min(int64(percent*percent*86400), MaxWarmup*iv.Seconds())
 			return max(days, int64(500+ottMemory.bars(a))*iv.Seconds())
-		}, settles: func(d *drawing) int { return turned(d.of("Side"), ottMemory.bars(d.a)/4, 2) + 2 }}, // shown two bars late
+		}, settles: func(d *drawing) int { return turned(d.of("Side"), ottMemory.bars(d.Args)/4, 2) + 2 }}, // shown two bars late
 		Plots: []Plot{mainly("Average"), second("OTT"), unseen("Side")}, Events: []Event{lines("Average", "OTT").crossedBy("the average", "the stop")},
-		Calc: func(s *market.Series, a Args) Columns {
-			line, percent := vidya(column(s, a), a.Int("length"), ottMomentum, ottMomentum), a.Float("percent")
+		Calc: func(in Input) Columns {
+			line, percent := vidya(in.source(), in.Int("length"), ottMomentum, ottMomentum), in.Float("percent")
 			// The stop trails the average by percent, and is then moved half of that
 			// towards the side it is on.
 			stop, up := ratchet(line, kernel.Scaled(line, percent/100))
@@ -303,18 +303,18 @@ var stopEntries = []Indicator{
 		Plots: []Plot{mainly("AlphaTrend"), second("Two bars ago"), unseen("Known")}, Shades: []Shade{{A: "AlphaTrend", B: "Two bars ago", Tone: Up, Below: Down}},
 		Events: []Event{lines("AlphaTrend", "Two bars ago").meaning("the line is above itself two bars ago, which it was not on the bar before",
 			"the line is below itself two bars ago, which it was not on the bar before")},
-		Calc: func(s *market.Series, a Args) Columns {
-			n := a.Int("length")
-			push := kernel.MFI(s, n)
-			if a.Choice("momentum") == "rsi" {
-				push = kernel.RSI(s.Close, n)
+		Calc: func(in Input) Columns {
+			n := in.Int("length")
+			push := kernel.MFI(in.Series, n)
+			if in.Choice("momentum") == "rsi" {
+				push = kernel.RSI(in.Close, n)
 			}
-			reach := kernel.Scaled(kernel.SMA(kernel.TrueRangePine(s), n), a.Float("mult"))
+			reach := kernel.Scaled(kernel.SMA(kernel.TrueRangePine(in.Series), n), in.Float("mult"))
 			// The line begins where both the momentum and the range are known.
 			first := max(kernel.FirstValid(push), kernel.FirstValid(reach))
 			line, known, possible := kernel.Unknown(len(push), first), kernel.NaNs(len(push)), anywhere()
 			for i := first; i < len(line); i++ {
-				below, above := s.Low[i]-reach[i], s.High[i]+reach[i]
+				below, above := in.Low[i]-reach[i], in.High[i]+reach[i]
 				rising := kernel.Compare(push[i], 50) >= 0
 				if rising {
 					possible = possible.clamp(below, math.Inf(1))
@@ -350,32 +350,32 @@ var stopEntries = []Indicator{
 		// began with a turn, for which 100 lengths are allowed.
 		Memory: after(fixed(kernel.WilderMemory*100), lengths(100, "length")),
 		Plots:  append(stopPlots(), bands()[1:]...), Shades: bandShade, Events: []Event{flips("Stop")},
-		Calc: func(s *market.Series, a Args) Columns {
-			n := a.Int("length")
+		Calc: func(in Input) Columns {
+			n := in.Int("length")
 			// Floor and ceiling are judged with the means of highs and lows, so one wide bar turns
 			// nothing.
-			line, up := kernel.NaNs(s.Len()), make([]bool, s.Len())
-			meanHigh, meanLow := kernel.SMA(s.High, n), kernel.SMA(s.Low, n)
-			top, bottom := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
+			line, up := kernel.NaNs(in.Len()), make([]bool, in.Len())
+			meanHigh, meanLow := kernel.SMA(in.High, n), kernel.SMA(in.Low, n)
+			top, bottom := kernel.Highest(in.High, n), kernel.Lowest(in.Low, n)
 			rising, watch := true, false // watch: the next turn looked for is downwards
 			var floor, ceiling float64   // highest recent low and lowest recent high since the last turn
-			for i := max(1, n-1); i < s.Len(); i++ {
+			for i := max(1, n-1); i < in.Len(); i++ {
 				if i == max(1, n-1) {
 					// The script starts in a rise, looking for the turn upwards; the first bars
 					// only find out which way it goes.
-					floor, ceiling = s.Low[i-1], s.High[i-1]
+					floor, ceiling = in.Low[i-1], in.High[i-1]
 				}
 				was := rising
 				// In a rise the floor follows the recent lows upwards. The turn down needs the
 				// mean of the highs below the floor and a close below the low before.
 				if watch {
 					floor = max(floor, bottom[i])
-					if kernel.Compare(meanHigh[i], floor) < 0 && s.Close[i] < s.Low[i-1] {
+					if kernel.Compare(meanHigh[i], floor) < 0 && in.Close[i] < in.Low[i-1] {
 						rising, watch, ceiling = false, false, top[i]
 					}
 				} else {
 					ceiling = min(ceiling, top[i])
-					if kernel.Compare(meanLow[i], ceiling) > 0 && s.Close[i] > s.High[i-1] {
+					if kernel.Compare(meanLow[i], ceiling) > 0 && in.Close[i] > in.High[i-1] {
 						rising, watch, floor = true, true, bottom[i]
 					}
 				}
@@ -395,8 +395,8 @@ var stopEntries = []Indicator{
 				}
 				up[i] = rising
 			}
-			reach := kernel.ATRPine(s, 100)
-			return append(stopColumns(line, up), kernel.Offset(line, reach, a.Float("deviation")/2), kernel.Offset(line, reach, -a.Float("deviation")/2))
+			reach := kernel.ATRPine(in.Series, 100)
+			return append(stopColumns(line, up), kernel.Offset(line, reach, in.Float("deviation")/2), kernel.Offset(line, reach, -in.Float("deviation")/2))
 		},
 	},
 	{
@@ -408,10 +408,10 @@ var stopEntries = []Indicator{
 		// the close is half as large as a bar's range.
 		Memory: untilTurned("mult", 1, filterMemory).untilKnown(0),
 		Plots:  []Plot{mainly("Filter"), {Label: "Upper", Tone: Band}, {Label: "Lower", Tone: Band}, unseen("Known")}, Events: []Event{turnsOf("Filter")},
-		Calc: func(s *market.Series, a Args) Columns {
-			x, n := column(s, a), a.Int("length")
-			reach := kernel.Scaled(kernel.EMA(kernel.EMA(kernel.Absolute(kernel.Change(x, 1)), n), 2*n-1), a.Float("mult"))
-			from := filterMemory.bars(a) / 4
+		Calc: func(in Input) Columns {
+			x, n := in.source(), in.Int("length")
+			reach := kernel.Scaled(kernel.EMA(kernel.EMA(kernel.Absolute(kernel.Change(x, 1)), n), 2*n-1), in.Float("mult"))
+			from := filterMemory.bars(in.Args) / 4
 			first := kernel.FirstValid(reach)
 			line, known, possible := kernel.Unknown(len(x), first), kernel.NaNs(len(x)), anywhere()
 			for i := first; i < len(x); i++ {
@@ -439,13 +439,13 @@ var stopEntries = []Indicator{
 		Params:  []Param{length(10)},
 		Memory:  after(window("length"), fixed(100)), // until a close decides the side
 		Plots:   []Plot{{Label: "Up", Tone: Up}, {Label: "Down", Tone: Down}, unseen("Side")}, Shades: []Shade{{A: "Up", B: "Down", Tone: Up, Below: Down}}, Events: []Event{flips("Up")},
-		Calc: func(s *market.Series, a Args) Columns {
-			highs, lows := kernel.SMA(s.High, a.Int("length")), kernel.SMA(s.Low, a.Int("length"))
-			up, down, sides := kernel.NaNs(s.Len()), kernel.NaNs(s.Len()), make([]float64, s.Len())
+		Calc: func(in Input) Columns {
+			highs, lows := kernel.SMA(in.High, in.Int("length")), kernel.SMA(in.Low, in.Int("length"))
+			up, down, sides := kernel.NaNs(in.Len()), kernel.NaNs(in.Len()), make([]float64, in.Len())
 			// Until a close leaves the averages for the first time there is no side and no
 			// line.
 			side := 0.0
-			for i, c := range s.Close {
+			for i, c := range in.Close {
 				if kernel.Compare(c, highs[i]) > 0 {
 					side = 1
 				} else if kernel.Compare(c, lows[i]) < 0 {
@@ -479,7 +479,7 @@ func untilTurned(ranges string, by float64, m Memory) Memory {
 	return Memory{bars: func(a Args) int {
 		warm, away := m.bars(a), by*a.Float(ranges)
 		return warm + max(400, min(int(25*away*away), MaxWarmup-warm))
-	}, settles: func(d *drawing) int { return turned(d.of("Side"), m.bars(d.a)/4, 2) }}
+	}, settles: func(d *drawing) int { return turned(d.of("Side"), m.bars(d.Args)/4, 2) }}
 }
 
 // untilKnown returns m of an entry that says in its column "Known" from which bar on it does
@@ -491,9 +491,9 @@ func (m Memory) untilKnown(later int) Memory {
 
 // stopping completes the record of a stop below or above the price, with signals where it
 // changes sides. What is below or above has a line of its own, so that nothing joins them.
-func stopping(ind Indicator, stop func(s *market.Series, a Args) (stop []float64, up []bool)) Indicator {
+func stopping(ind Indicator, stop func(in Input) (stop []float64, up []bool)) Indicator {
 	ind.Traits, ind.Plots, ind.Events = Overlay, stopPlots(), []Event{flips("Stop")}
-	ind.Calc = func(s *market.Series, a Args) Columns { return stopColumns(stop(s, a)) }
+	ind.Calc = func(in Input) Columns { return stopColumns(stop(in)) }
 	return ind
 }
 func stopPlots() []Plot {

@@ -18,9 +18,9 @@ var structures = []Indicator{
 		Params:  []Param{bars("side", 2, "neighbours on each side", "length", "period", "n", "left", "right")},
 		Signals: []string{PivotHigh, PivotLow},
 		Memory:  lengths(2, "side"),
-		Draw: func(s *market.Series, a Args) *Result {
-			n := a.Int("side")
-			return drawSwings(s, n, n, [2]string{"Up", "Down"}, Dots, func(pivots []int, price []float64) []float64 {
+		Draw: func(in Input) *Result {
+			n := in.Int("side")
+			return drawSwings(in.Series, n, n, [2]string{"Up", "Down"}, Dots, func(pivots []int, price []float64) []float64 {
 				values := kernel.NaNs(len(price))
 				for _, bar := range pivots {
 					values[bar+n] = price[bar]
@@ -43,9 +43,9 @@ var structures = []Indicator{
 			width := a.Int("left") + a.Int("right")
 			return max(width+1, min(30*width, MaxWarmup))
 		}},
-		Draw: func(s *market.Series, a Args) *Result {
-			left, right := a.Int("left"), a.Int("right")
-			r := drawSwings(s, left, right, [2]string{"High", "Low"}, Step, func(pivots []int, price []float64) []float64 { return lastSwing(pivots, price, right) })
+		Draw: func(in Input) *Result {
+			left, right := in.Int("left"), in.Int("right")
+			r := drawSwings(in.Series, left, right, [2]string{"High", "Low"}, Step, func(pivots []int, price []float64) []float64 { return lastSwing(pivots, price, right) })
 			// A swing that is known is the same for every history that has its bars.
 			r.Settles = max(kernel.FirstValid(r.Lines[0].Values), kernel.FirstValid(r.Lines[1].Values))
 			return r
@@ -63,9 +63,9 @@ var structures = []Indicator{
 		Signals: []string{PivotHigh, PivotLow},
 		// A leg begins at the turn before it; with a small deviation 200 bars hold several.
 		Memory: after(window("depth"), fixed(200)),
-		Draw: func(s *market.Series, a Args) *Result {
-			points, signals := turningPoints(s, a.Float("deviation")/100, a.Int("depth")/2)
-			line := kernel.NaNs(s.Len())
+		Draw: func(in Input) *Result {
+			points, signals := turningPoints(in.Series, in.Float("deviation")/100, in.Int("depth")/2)
+			line := kernel.NaNs(in.Len())
 			for k := 1; k < len(points); k++ {
 				from, to := points[k-1], points[k]
 				for i := from.bar; i <= to.bar; i++ {
@@ -86,27 +86,27 @@ var structures = []Indicator{
 		Params:   []Param{rangeBars()},
 		Signals:  []string{LevelTouch},
 		Meanings: newestTouch,
-		Draw: func(s *market.Series, a Args) *Result {
+		Draw: func(in Input) *Result {
 			// The levels come from the bars in range; touches are looked for at the newest
 			// of all.
-			all := s
-			s = recent(s, a)
+			all := in.Series
+			in.Series = recent(in)
 			high, low := 0, 0
-			for i := range s.Len() {
-				if s.High[i] > s.High[high] {
+			for i := range in.Len() {
+				if in.High[i] > in.High[high] {
 					high = i
 				}
-				if s.Low[i] < s.Low[low] {
+				if in.Low[i] < in.Low[low] {
 					low = i
 				}
 			}
 			r := &Result{}
-			if s.Len() == 0 || s.High[high] == s.Low[low] {
+			if in.Len() == 0 || in.High[high] == in.Low[low] {
 				return r
 			}
 			// The move runs from the earlier extreme to the later one. If both are on one
 			// bar it counts as a rise.
-			start, end := s.Low[low], s.High[high]
+			start, end := in.Low[low], in.High[high]
 			if low > high {
 				start, end = end, start
 			}
@@ -125,10 +125,10 @@ var structures = []Indicator{
 		// Whether a break is one of structure or of character depends on the break before,
 		// which may be long ago; these bars hold several.
 		Memory: after(fixed(300), lengths(20, "left"), lengths(20, "right")),
-		Plots:  []Plot{{Label: "Swing high", Tone: Down, Style: Step}, {Label: "Swing low", Tone: Up, Style: Step}}, Events: []Event{own(func(d *drawing) []Signal { return structureBreaks(d.s.Close, d.of("Swing high"), d.of("Swing low")) }, BOSUp, BOSDown, ChochUp, ChochDown)},
-		Calc: func(s *market.Series, a Args) Columns {
-			left, right := a.Int("left"), a.Int("right")
-			high, low := lastSwing(Peaks(s.High, left, right), s.High, right), lastSwing(Troughs(s.Low, left, right), s.Low, right)
+		Plots:  []Plot{{Label: "Swing high", Tone: Down, Style: Step}, {Label: "Swing low", Tone: Up, Style: Step}}, Events: []Event{own(func(d *drawing) []Signal { return structureBreaks(d.Close, d.of("Swing high"), d.of("Swing low")) }, BOSUp, BOSDown, ChochUp, ChochDown)},
+		Calc: func(in Input) Columns {
+			left, right := in.Int("left"), in.Int("right")
+			high, low := lastSwing(Peaks(in.High, left, right), in.High, right), lastSwing(Troughs(in.Low, left, right), in.Low, right)
 			return Columns{high, low}
 		},
 	},
@@ -139,8 +139,8 @@ var structures = []Indicator{
 		Params:  []Param{factor("minimum_size", 0, 0, 100, "smallest gap, in percent of the price", "threshold"), bars("lookback", 200, "bars after which a gap is forgotten", "max_age")},
 		Signals: []string{GapUp, GapDown, GapFilled},
 		Memory:  after(window("lookback"), fixed(2)),
-		Draw: func(s *market.Series, a Args) *Result {
-			return fairValueGaps(s, a.Float("minimum_size")/100, a.Int("lookback"))
+		Draw: func(in Input) *Result {
+			return fairValueGaps(in.Series, in.Float("minimum_size")/100, in.Int("lookback"))
 		},
 	},
 	// The words are those of traders who follow Michael Huddleston (ICT); the rule
@@ -152,9 +152,9 @@ var structures = []Indicator{
 		Params:  swingParams(5, 200),
 		Signals: []string{BlockUp, BlockDown, BlockTouch},
 		Memory:  structureMemory(3),
-		Draw: func(s *market.Series, a Args) *Result {
-			return bothSides(s, func(s *market.Series, side int) *Result {
-				walk := orderBlocks(s, a)
+		Draw: func(in Input) *Result {
+			return bothSides(in, func(in Input, side int) *Result {
+				walk := orderBlocks(in)
 				return walk.result([2]string{"Down", "Up"}[side], [2]string{BlockDown, BlockUp}[side], [2]Tone{Down, Up}[side], side)
 			})
 		},
@@ -168,13 +168,13 @@ var structures = []Indicator{
 		Params:  swingParams(5, 200),
 		Signals: []string{BreakerUp, BreakerDown},
 		Memory:  structureMemory(4),
-		Draw: func(s *market.Series, a Args) *Result {
-			return bothSides(s, func(s *market.Series, side int) *Result {
+		Draw: func(in Input) *Result {
+			return bothSides(in, func(in Input, side int) *Result {
 				broken := make(map[int][]priceZone)
-				for _, z := range orderBlocks(s, a).ended {
+				for _, z := range orderBlocks(in).ended {
 					broken[z.known] = append(broken[z.known], priceZone{low: z.low, high: z.high, known: z.known})
 				}
-				walk := walkZones(s, a.Int("lookback"), "", func(z priceZone, i int) bool { return kernel.Compare(s.Close[i], z.low) < 0 },
+				walk := walkZones(in.Series, in.Int("lookback"), "", func(z priceZone, i int) bool { return kernel.Compare(in.Close[i], z.low) < 0 },
 					func(i int, _ []priceZone) []priceZone { return broken[i] })
 				for k := range walk.begun { // broken downward blocks are marked at the edge that the close went through
 					walk.begun[k].low = walk.begun[k].high
@@ -190,9 +190,9 @@ var structures = []Indicator{
 		Params:  swingParams(5, 200),
 		Signals: []string{SweepHigh, SweepLow},
 		Memory:  structureMemory(1),
-		Draw: func(s *market.Series, a Args) *Result {
-			return bothSides(s, func(s *market.Series, side int) *Result {
-				return sweeps(s, a, [2]string{"Highs", "Lows"}[side], [2]string{SweepHigh, SweepLow}[side], [2]Tone{Down, Up}[side])
+		Draw: func(in Input) *Result {
+			return bothSides(in, func(in Input, side int) *Result {
+				return sweeps(in, [2]string{"Highs", "Lows"}[side], [2]string{SweepHigh, SweepLow}[side], [2]Tone{Down, Up}[side])
 			})
 		},
 	},
@@ -203,9 +203,9 @@ var structures = []Indicator{
 		Params:  append(swingParams(5, 200), tolerance(0.2)),
 		Signals: []string{EqualHighs, EqualLows},
 		Memory:  structureMemory(2),
-		Draw: func(s *market.Series, a Args) *Result {
-			return bothSides(s, func(s *market.Series, side int) *Result {
-				return equalHighs(s, a, [2]string{"EQH", "EQL"}[side], [2]string{EqualHighs, EqualLows}[side], [2]Tone{Down, Up}[side])
+		Draw: func(in Input) *Result {
+			return bothSides(in, func(in Input, side int) *Result {
+				return equalHighs(in, [2]string{"EQH", "EQL"}[side], [2]string{EqualHighs, EqualLows}[side], [2]Tone{Down, Up}[side])
 			})
 		},
 	},
@@ -222,8 +222,8 @@ var structures = []Indicator{
 		},
 		Signals: []string{SupplyZone, DemandZone, ZoneTouch},
 		Memory:  after(window("lookback"), window("base"), fixed(usualRange+1)),
-		Draw: func(s *market.Series, a Args) *Result {
-			return bothSides(s, func(s *market.Series, side int) *Result { return supplyZones(s, a, side) })
+		Draw: func(in Input) *Result {
+			return bothSides(in, func(in Input, side int) *Result { return supplyZones(in, side) })
 		},
 	},
 	{
@@ -238,9 +238,9 @@ var structures = []Indicator{
 			LevelTouch: "the bar reaches a level that the one before did not, and closes back",
 		},
 		Memory: structureMemory(1),
-		Plots:  []Plot{{Label: "Resistance", Tone: Down, Style: Step}, {Label: "Support", Tone: Up, Style: Step}}, Events: []Event{own(func(d *drawing) []Signal { return levelBreaks(d.s, d.of("Resistance"), d.of("Support")) }, BreakUp, BreakDown, LevelTouch)},
-		Calc: func(s *market.Series, a Args) Columns {
-			above, below := supportResistance(s, a)
+		Plots:  []Plot{{Label: "Resistance", Tone: Down, Style: Step}, {Label: "Support", Tone: Up, Style: Step}}, Events: []Event{own(func(d *drawing) []Signal { return levelBreaks(d.Series, d.of("Resistance"), d.of("Support")) }, BreakUp, BreakDown, LevelTouch)},
+		Calc: func(in Input) Columns {
+			above, below := supportResistance(in)
 			return Columns{above, below}
 		},
 	},
@@ -299,10 +299,10 @@ func allTurns(s *market.Series, left, right int) []turn {
 // bothSides computes a study of highs on s, then on s upside down, and returns
 // the lines and signals of both in the prices of s. The function is told which
 // of the two labels and tones to use by the index of the side, 0 for highs.
-func bothSides(s *market.Series, study func(s *market.Series, side int) *Result) *Result {
+func bothSides(in Input, study func(in Input, side int) *Result) *Result {
 	// Lines, fills and signals of the second side are turned back; no study of structure
 	// has levels or histograms.
-	r, below := study(s, 0), study(upsideDown(s), 1)
+	r, below := study(in, 0), study(Input{upsideDown(in.Series), in.Args}, 1)
 	below.series(func(v *Values) { *v = kernel.Scaled(*v, -1) })
 	r.Lines, r.Fills = append(r.Lines, below.Lines...), append(r.Fills, below.Fills...)
 	for _, sig := range below.Signals {
@@ -568,68 +568,68 @@ func fairValueGaps(s *market.Series, least float64, age int) *Result {
 }
 
 // orderBlocks walks over the downward order blocks of s.
-func orderBlocks(s *market.Series, a Args) zoneWalk {
-	age, lows := a.Int("lookback"), swingHighs(upsideDown(s), a.Int("left"), a.Int("right"))
+func orderBlocks(in Input) zoneWalk {
+	age, lows := in.Int("lookback"), swingHighs(upsideDown(in.Series), in.Int("left"), in.Int("right"))
 	next := 0              // first swing low not known yet
 	last := swing{bar: -1} // the last known one that is not broken: a swing is broken once
-	ends := func(z priceZone, i int) bool { return kernel.Compare(s.Close[i], z.high) > 0 }
-	return walkZones(s, age, BlockTouch, ends, func(i int, open []priceZone) []priceZone {
+	ends := func(z priceZone, i int) bool { return kernel.Compare(in.Close[i], z.high) > 0 }
+	return walkZones(in.Series, age, BlockTouch, ends, func(i int, open []priceZone) []priceZone {
 		for ; next < len(lows) && lows[next].known <= i; next++ {
 			last = lows[next]
 		}
 		// Swing lows come from the bars turned upside down, so their prices are
 		// negative.
 		from := last.bar
-		if from < 0 || i-from > age || kernel.Compare(s.Close[i], -last.price) >= 0 {
+		if from < 0 || i-from > age || kernel.Compare(in.Close[i], -last.price) >= 0 {
 			return nil
 		}
 		last.bar = -1
 		// The move began at its highest high, the latest of equal ones.
 		top := i
 		for k := i; k >= from; k-- {
-			if s.High[k] > s.High[top] {
+			if in.High[k] > in.High[top] {
 				top = k
 			}
 		}
 		// Only a rising bar can be a block of a fall.
-		for top >= from && s.Close[top] <= s.Open[top] {
+		for top >= from && in.Close[top] <= in.Open[top] {
 			top--
 		}
 		// Two breaks may lead to the same bar; it is a block once. A close that has not
 		// left the block yet would touch it at once, so it forms none.
 		known := slices.ContainsFunc(open, func(z priceZone) bool { return z.bar == top })
-		if top < from || known || kernel.Compare(s.Close[i], s.Low[top]) >= 0 {
+		if top < from || known || kernel.Compare(in.Close[i], in.Low[top]) >= 0 {
 			return nil
 		}
-		return []priceZone{{low: s.Low[top], high: s.High[top], bar: top, known: i}}
+		return []priceZone{{low: in.Low[top], high: in.High[top], bar: top, known: i}}
 	})
 }
 
 // sweeps follows the swing highs that no bar has traded beyond.
-func sweeps(s *market.Series, a Args, name, label string, tone Tone) *Result {
-	line := kernel.NaNs(s.Len())
+func sweeps(in Input, name, label string, tone Tone) *Result {
+	line := kernel.NaNs(in.Len())
 	r := &Result{Lines: []Line{{Label: name, Tone: tone, Style: Step, Values: line}}}
-	highs, next := swingHighs(s, a.Int("left"), a.Int("right")), 0
+	highs, next := swingHighs(in.Series, in.Int("left"), in.Int("right")), 0
 	var open []swing // not traded beyond
-	for i := range s.Len() {
+	for i := range in.Len() {
 		swept := nan // the highest swing that this bar took
 		// A bar may take several swings at once; one signal, at the highest, stands for
 		// all.
 		open = slices.DeleteFunc(open, func(w swing) bool {
-			taken := kernel.Compare(s.High[i], w.price) > 0
+			taken := kernel.Compare(in.High[i], w.price) > 0
 			if taken && !(swept > w.price) {
 				swept = w.price
 			}
-			return taken || i-w.bar > a.Int("lookback")
+			return taken || i-w.bar > in.Int("lookback")
 		})
 		// Compare is 0 for NaN, which means that no swing was taken.
-		if kernel.Compare(s.Close[i], swept) <= 0 && !isNaN(swept) {
+		if kernel.Compare(in.Close[i], swept) <= 0 && !isNaN(swept) {
 			r.Signals = append(r.Signals, Mark(i, swept, label, tone))
 		}
 		// Swings are added after the bar was judged: this bar, one of those that made them
 		// known, lies below them.
 		for ; next < len(highs) && highs[next].known <= i; next++ {
-			if i-highs[next].bar <= a.Int("lookback") {
+			if i-highs[next].bar <= in.Int("lookback") {
 				open = append(open, highs[next])
 			}
 		}
@@ -645,26 +645,26 @@ func sweeps(s *market.Series, a Args, name, label string, tone Tone) *Result {
 
 // equalHighs draws the level of the newest equal highs. Only swings next to each
 // other are compared, so a third equal one moves the level on.
-func equalHighs(s *market.Series, a Args, name, label string, tone Tone) *Result {
-	line, usual := kernel.NaNs(s.Len()), trueRangeMean(s)
+func equalHighs(in Input, name, label string, tone Tone) *Result {
+	line, usual := kernel.NaNs(in.Len()), trueRangeMean(in.Series)
 	r := &Result{Lines: []Line{{Label: name, Tone: tone, Style: Step, Values: line}}}
-	highs, next := swingHighs(s, a.Int("left"), a.Int("right")), 0
+	highs, next := swingHighs(in.Series, in.Int("left"), in.Int("right")), 0
 	level, since := nan, 0 // level now, and the bar of its second swing
-	for i := range s.Len() {
+	for i := range in.Len() {
 		// The level ends when a bar trades beyond it or it is too old; a comparison
 		// with NaN is false.
-		if kernel.Compare(s.High[i], level) > 0 || i-since > a.Int("lookback") {
+		if kernel.Compare(in.High[i], level) > 0 || i-since > in.Int("lookback") {
 			level = nan
 		}
 		// Of the swings that become known now, each is compared with the one before it,
 		// unless the two, or the newer one and this bar, are too far apart. A level
 		// that was passed before it was known never begins.
 		for ; next < len(highs) && highs[next].known <= i; next++ {
-			if next == 0 || highs[next].bar-highs[next-1].bar > a.Int("lookback") || i-highs[next].bar > a.Int("lookback") {
+			if next == 0 || highs[next].bar-highs[next-1].bar > in.Int("lookback") || i-highs[next].bar > in.Int("lookback") {
 				continue
 			}
 			first, second := highs[next-1].price, highs[next].price
-			if nearEqual(first, second, a.Float("tolerance")*usual[i]) && !beyond(s, highs[next-1].bar, i, max(first, second)) {
+			if nearEqual(first, second, in.Float("tolerance")*usual[i]) && !beyond(in.Series, highs[next-1].bar, i, max(first, second)) {
 				level, since = max(first, second), highs[next].bar
 				r.Signals = append(r.Signals, Mark(i, level, label, tone))
 			}
@@ -695,14 +695,14 @@ func beyond(s *market.Series, from, to int, price float64) bool {
 
 // supplyZones draws the newest zone that large falling bars left. The threshold is
 // the mean of the bars before: a large bar must not raise what it is measured by.
-func supplyZones(s *market.Series, a Args, side int) *Result {
-	usual := trueRangeMean(s)
-	ends := func(z priceZone, i int) bool { return kernel.Compare(s.Close[i], z.high) > 0 }
-	walk := walkZones(s, a.Int("lookback"), ZoneTouch, ends, func(i int, _ []priceZone) []priceZone {
-		if i == 0 || !(usual[i-1] > 0) || kernel.Compare(s.Open[i]-s.Close[i], a.Float("impulse")*usual[i-1]) < 0 {
+func supplyZones(in Input, side int) *Result {
+	usual := trueRangeMean(in.Series)
+	ends := func(z priceZone, i int) bool { return kernel.Compare(in.Close[i], z.high) > 0 }
+	walk := walkZones(in.Series, in.Int("lookback"), ZoneTouch, ends, func(i int, _ []priceZone) []priceZone {
+		if i == 0 || !(usual[i-1] > 0) || kernel.Compare(in.Open[i]-in.Close[i], in.Float("impulse")*usual[i-1]) < 0 {
 			return nil
 		}
-		return baseBefore(s, i, a.Int("base"), usual[i-1])
+		return baseBefore(in.Series, i, in.Int("base"), usual[i-1])
 	})
 	return walk.result([2]string{"Supply", "Demand"}[side], [2]string{SupplyZone, DemandZone}[side], [2]Tone{Down, Up}[side], side)
 }
@@ -723,25 +723,25 @@ func baseBefore(s *market.Series, i, most int, quiet float64) []priceZone {
 
 // supportResistance returns the nearest level not below each close, and the
 // nearest not above it.
-func supportResistance(s *market.Series, a Args) (above, below []float64) {
-	above, below = kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
+func supportResistance(in Input) (above, below []float64) {
+	above, below = kernel.NaNs(in.Len()), kernel.NaNs(in.Len())
 	// Swings of both kinds make levels together. With one width for all, the order of
 	// their bars is also that in which they become known and are forgotten.
-	turns, usual := allTurns(s, a.Int("left"), a.Int("right")), trueRangeMean(s)
+	turns, usual := allTurns(in.Series, in.Int("left"), in.Int("right")), trueRangeMean(in.Series)
 	first, next := 0, 0 // the swings that count are turns[first:next]
 	var levels []float64
-	for i := range s.Len() {
+	for i := range in.Len() {
 		changed := false
 		for ; next < len(turns) && turns[next].known <= i; next++ {
 			changed = true
 		}
-		for ; first < next && i-turns[first].bar > a.Int("lookback"); first++ {
+		for ; first < next && i-turns[first].bar > in.Int("lookback"); first++ {
 			changed = true
 		}
 		if changed {
-			levels = levelsOf(turns[first:next], a, usual)
+			levels = levelsOf(turns[first:next], in.Args, usual)
 		}
-		above[i], below[i] = nearestLevels(levels, s.Close[i])
+		above[i], below[i] = nearestLevels(levels, in.Close[i])
 	}
 	return above, below
 }

@@ -46,10 +46,18 @@ type Event struct {
 	find  func(d *drawing) []Signal
 }
 
+// Input is what an entry computes from: the bars, and its parameters.
+type Input struct {
+	*market.Series
+	Args
+}
+
+// source returns the column that the parameter "source" names.
+func (in Input) source() []float64 { return columnOf(in.Series, in.Choice("source")) }
+
 // drawing is a result in the making.
 type drawing struct {
-	s       *market.Series
-	a       Args
+	Input
 	columns Columns // of a declared entry
 	r       *Result
 }
@@ -57,7 +65,7 @@ type drawing struct {
 // of returns the column with this label. Of an entry that draws by itself it is a line of the
 // result, the first one if the label is empty.
 func (d *drawing) of(label string) []float64 {
-	for i, p := range d.a.ind.Plots {
+	for i, p := range d.ind.Plots {
 		if p.Label == label {
 			return d.columns[i]
 		}
@@ -67,7 +75,7 @@ func (d *drawing) of(label string) []float64 {
 			return values
 		}
 	}
-	panic("indicators: " + d.a.ind.Name + " has no plot " + label)
+	panic("indicators: " + d.ind.Name + " has no plot " + label)
 }
 
 // declared completes an entry by what follows from its events.
@@ -82,16 +90,16 @@ func (ind *Indicator) declared() {
 }
 
 // draw returns the result for s, with its signals.
-func (ind *Indicator) draw(s *market.Series, a Args) *Result {
-	d := &drawing{s: s, a: a}
+func (ind *Indicator) draw(in Input) *Result {
+	d := &drawing{Input: in}
 	if ind.Draw != nil {
-		d.r = ind.Draw(s, a)
+		d.r = ind.Draw(in)
 	} else {
-		d.columns = ind.Calc(s, a)
+		d.columns = ind.Calc(in)
 		d.r = d.drawn()
 	}
 	for _, e := range ind.Events {
-		if a.linesOnly {
+		if in.linesOnly {
 			break
 		}
 		found := e.find(d)
@@ -110,7 +118,7 @@ func (ind *Indicator) draw(s *market.Series, a Args) *Result {
 
 // drawn returns the columns of a declared entry as a result.
 func (d *drawing) drawn() *Result {
-	ind, r := d.a.ind, &Result{}
+	ind, r := d.ind, &Result{}
 	for i, p := range ind.Plots {
 		switch {
 		case p.Unseen:
@@ -119,7 +127,7 @@ func (d *drawing) drawn() *Result {
 		default:
 			line := Line{Label: p.Label, Tone: p.Tone, Style: p.Style, Values: d.columns[i]}
 			if p.Back != nil {
-				line.Back = p.Back(d.a)
+				line.Back = p.Back(d.Args)
 			}
 			r.Lines = append(r.Lines, line)
 		}
@@ -128,7 +136,7 @@ func (d *drawing) drawn() *Result {
 		r.Fills = append(r.Fills, Fill{Y1: d.of(f.A), Y2: d.of(f.B), Tone: f.Tone, Below: f.Below})
 	}
 	if ind.Levels != nil {
-		for _, y := range ind.Levels(d.a) {
+		for _, y := range ind.Levels(d.Args) {
 			r.HLines = append(r.HLines, HLine{Y: y})
 		}
 	}
@@ -199,22 +207,22 @@ func zero(of string) Event { return crossesAt(of, 0, ZeroUp, ZeroDown) }
 
 // levelOf is like crossesAt, for a level that is a parameter times by.
 func levelOf(of, param string, by float64, up, down string) Event {
-	return event(of, up, down, func(d *drawing) func(int) int { return acrossLevel(d.of(of), by*d.a.Float(param)) })
+	return event(of, up, down, func(d *drawing) func(int) int { return acrossLevel(d.of(of), by*d.Float(param)) })
 }
 
 // price returns the event of the close crossing a column.
 func price(of string) Event {
-	return event(of, PriceUp, PriceDown, func(d *drawing) func(int) int { return across(d.s.Close, d.of(of)) })
+	return event(of, PriceUp, PriceDown, func(d *drawing) func(int) int { return across(d.Close, d.of(of)) })
 }
 
 // breaks returns the event of the close leaving two columns.
 func breaks(upper, lower string) Event {
-	return own(func(d *drawing) []Signal { return breakouts(d.s.Close, d.of(upper), d.of(lower)) }, BreakUp, BreakDown)
+	return own(func(d *drawing) []Signal { return breakouts(d.Close, d.of(upper), d.of(lower)) }, BreakUp, BreakDown)
 }
 
 // reaches returns the event of the bar reaching two bands.
 func reaches(upper, lower string) Event {
-	return own(func(d *drawing) []Signal { return touches(d.s, d.of(upper), d.of(lower)) }, TouchUpper, TouchLower)
+	return own(func(d *drawing) []Signal { return touches(d.Series, d.of(upper), d.of(lower)) }, TouchUpper, TouchLower)
 }
 
 // highs and lows are the events of a highest value rising and of a lowest one falling.
@@ -229,7 +237,7 @@ func lows(of string) Event {
 // negative. What says what the column is.
 func goesBeyond(of, what string) Event {
 	return own(func(d *drawing) []Signal {
-		level := d.a.Float("level")
+		level := d.Float("level")
 		return append(levelCrossings(d.of(of), level, BreakUp, ""), levelCrossings(d.of(of), -level, "", BreakDown)...)
 	}, BreakUp, BreakDown).meaning(what+" crosses the upper level from below", what+" crosses the lower level from above")
 }
@@ -244,7 +252,7 @@ func turnsOf(of string) Event {
 // percentages a hundred.
 func turnsBeside(of string, size func(s *market.Series, i int) float64) Event {
 	return event(of, TurnUp, TurnDown, func(d *drawing) func(int) int {
-		return bends(d.of(of), func(i int) float64 { return size(d.s, i) })
+		return bends(d.of(of), func(i int) float64 { return size(d.Series, i) })
 	}).needing(2)
 }
 func closesOf(s *market.Series, i int) float64 { return s.Close[i] }
@@ -274,12 +282,12 @@ func spikes(of string) Event {
 // The names of the parameters that bound them begin with prefix.
 func leaves(of, oversold, overbought string) Event {
 	return own(func(d *drawing) []Signal {
-		return append(levelCrossings(d.of(of), d.a.Float("oversold"), oversold, ""), levelCrossings(d.of(of), d.a.Float("overbought"), "", overbought)...)
+		return append(levelCrossings(d.of(of), d.Float("oversold"), oversold, ""), levelCrossings(d.of(of), d.Float("overbought"), "", overbought)...)
 	}, oversold, overbought)
 }
 func enters(of, prefix string) Event {
 	e := silently(own(func(d *drawing) []Signal {
-		return zoneEntries(d.of(of), d.a.Float(prefix+"oversold"), d.a.Float(prefix+"overbought"))
+		return zoneEntries(d.of(of), d.Float(prefix+"oversold"), d.Float(prefix+"overbought"))
 	}, EntersOversold, EntersOverbought))
 	// A zone is empty if it begins where the line ends.
 	e.unset = func(r Request, label string) string {
@@ -300,7 +308,7 @@ func enters(of, prefix string) Event {
 // crossings within the zones.
 func inZones(a, b string) Event {
 	return own(func(d *drawing) []Signal {
-		return zonedCrossings(d.of(a), d.of(b), d.a.Float("oversold"), d.a.Float("overbought"))
+		return zonedCrossings(d.of(a), d.of(b), d.Float("oversold"), d.Float("overbought"))
 	}, CrossUp, CrossDown, CrossUpOS, CrossDownOB)
 }
 

@@ -53,14 +53,14 @@ var trends = []Indicator{
 		Plots:  []Plot{mainly("ADX"), {Label: "+DI", Tone: Up}, {Label: "-DI", Tone: Down}}, Levels: func(a Args) []float64 { return []float64{a.Float("threshold"), 20} },
 		// Crossings count in a market that trends; a NaN, before the ADX begins, is no trend.
 		Events: []Event{own(func(d *drawing) []Signal {
-			adx, level := d.of("ADX"), d.a.Float("threshold")
+			adx, level := d.of("ADX"), d.Float("threshold")
 			signals := crossings(d.of("+DI"), d.of("-DI"), CrossUp, CrossDown)
 			return slices.DeleteFunc(signals, func(sig Signal) bool { return !(adx[sig.Bar] >= level) })
 		}, CrossUp, CrossDown).meaning(
 			"+DI crosses -DI from below while the ADX is not below its threshold",
 			"+DI crosses -DI from above while the ADX is not below its threshold")},
-		Calc: func(s *market.Series, a Args) Columns {
-			plus, minus, adx := kernel.Directional(s, a.Int("length"), cmp.Or(a.Int("smoothing"), a.Int("length")), a.Choice("variant"))
+		Calc: func(in Input) Columns {
+			plus, minus, adx := kernel.Directional(in.Series, in.Int("length"), cmp.Or(in.Int("smoothing"), in.Int("length")), in.Choice("variant"))
 			return Columns{adx, plus, minus}
 		},
 	},
@@ -89,8 +89,8 @@ var trends = []Indicator{
 		Formula: "up = 100 * (n - bars since highest high) / n; down with the lowest low",
 		Params:  []Param{length(14), quiet(factor("strong", 70, 0, 100, "upper level", "upper")), quiet(factor("weak", 30, 0, 100, "lower level", "lower"))},
 		Plots:   []Plot{{Label: "Up", Tone: Up}, {Label: "Down", Tone: Down}}, Events: []Event{lines("Up", "Down").crossedBy("Up", "Down")}, Levels: func(a Args) []float64 { return []float64{a.Float("strong"), a.Float("weak")} }, Between: [2]float64{0, 100},
-		Calc: func(s *market.Series, a Args) Columns {
-			up, down := aroon(s, a.Int("length"))
+		Calc: func(in Input) Columns {
+			up, down := aroon(in.Series, in.Int("length"))
 			return Columns{up, down}
 		},
 	},
@@ -102,8 +102,8 @@ var trends = []Indicator{
 		Formula: "Aroon oscillator = Aroon up - Aroon down",
 		Params:  []Param{length(14)},
 		Plots:   []Plot{mainly("Aroon Osc")}, Events: []Event{zero("Aroon Osc")}, Levels: constant(50, 0, -50), Between: [2]float64{-100, 100},
-		Calc: func(s *market.Series, a Args) Columns {
-			up, down := aroon(s, a.Int("length"))
+		Calc: func(in Input) Columns {
+			up, down := aroon(in.Series, in.Int("length"))
 			return Columns{kernel.Minus(up, down)}
 		},
 	},
@@ -113,14 +113,14 @@ var trends = []Indicator{
 		Formula: "VI+ = Σ|high - low[1]| / ΣTR, VI- = Σ|low - high[1]| / ΣTR over n bars",
 		Params:  []Param{length(14)},
 		Plots:   []Plot{{Label: "VI+", Tone: Up}, {Label: "VI-", Tone: Down}}, Events: []Event{lines("VI+", "VI-").crossedBy("VI+", "VI-")}, Levels: constant(1),
-		Calc: func(s *market.Series, a Args) Columns {
-			n := a.Int("length")
+		Calc: func(in Input) Columns {
+			n := in.Int("length")
 			// Upward movement reaches from the low before to the high, downward movement
 			// from the high before to the low. Both are set in proportion to the true
 			// range.
-			ups, downs := kernel.Absolute(kernel.Minus(s.High, kernel.Shift(s.Low, 1))), kernel.Absolute(kernel.Minus(s.Low, kernel.Shift(s.High, 1)))
+			ups, downs := kernel.Absolute(kernel.Minus(in.High, kernel.Shift(in.Low, 1))), kernel.Absolute(kernel.Minus(in.Low, kernel.Shift(in.High, 1)))
 			// Windows without range have no value.
-			span := kernel.RollingSum(kernel.TrueRange(s), n)
+			span := kernel.RollingSum(kernel.TrueRange(in.Series), n)
 			plus, less := kernel.Quotient(kernel.RollingSum(ups, n), span), kernel.Quotient(kernel.RollingSum(downs, n), span)
 			return Columns{plus, less}
 		},
@@ -139,23 +139,23 @@ var trends = []Indicator{
 		},
 		Signals: []string{CrossUp, CrossDown, CloudUp, CloudDown, TwistUp, TwistDown},
 		Memory:  after(window("conversion", "base", "span_b"), window("displacement")),
-		Draw: func(s *market.Series, a Args) *Result {
-			conversion, base := kernel.MidRange(s, a.Int("conversion")), kernel.MidRange(s, a.Int("base"))
-			spanA, spanB := kernel.Midway(conversion, base), kernel.MidRange(s, a.Int("span_b"))
+		Draw: func(in Input) *Result {
+			conversion, base := kernel.MidRange(in.Series, in.Int("conversion")), kernel.MidRange(in.Series, in.Int("base"))
+			spanA, spanB := kernel.Midway(conversion, base), kernel.MidRange(in.Series, in.Int("span_b"))
 			signals := crossings(conversion, base, CrossUp, CrossDown)
 			// The spans as they are computed now are the cloud to come: twists are found
 			// here, and the part beyond the last bar is kept. After the shift they are the
 			// cloud of this bar, which closes break out of.
 			signals = append(signals, crossings(spanA, spanB, TwistUp, TwistDown)...)
-			aheadA, aheadB := lastOf(spanA, a.Int("displacement")-1), lastOf(spanB, a.Int("displacement")-1)
-			spanA, spanB = kernel.Shift(spanA, a.Int("displacement")-1), kernel.Shift(spanB, a.Int("displacement")-1)
-			signals = append(signals, crossings(s.Close, kernel.Greater(spanA, spanB), CloudUp, "")...)
-			signals = append(signals, crossings(s.Close, kernel.Lesser(spanA, spanB), "", CloudDown)...)
+			aheadA, aheadB := lastOf(spanA, in.Int("displacement")-1), lastOf(spanB, in.Int("displacement")-1)
+			spanA, spanB = kernel.Shift(spanA, in.Int("displacement")-1), kernel.Shift(spanB, in.Int("displacement")-1)
+			signals = append(signals, crossings(in.Close, kernel.Greater(spanA, spanB), CloudUp, "")...)
+			signals = append(signals, crossings(in.Close, kernel.Lesser(spanA, spanB), "", CloudDown)...)
 			return &Result{
 				Lines: []Line{
 					{Label: "Conversion", Tone: Primary, Values: conversion}, {Label: "Base", Tone: Second, Values: base},
 					{Label: "Span A", Tone: Up, Values: spanA, Ahead: aheadA}, {Label: "Span B", Tone: Down, Values: spanB, Ahead: aheadB},
-					{Label: "Lagging", Tone: Accent, Values: s.Close, Back: drawnBack(a)},
+					{Label: "Lagging", Tone: Accent, Values: in.Close, Back: drawnBack(in.Args)},
 				},
 				Fills:   []Fill{{Y1: spanA, Y2: spanB, Tone: Up, Below: Down, Ahead1: aheadA, Ahead2: aheadB}},
 				Signals: signals,
@@ -169,9 +169,9 @@ var trends = []Indicator{
 		Params:  []Param{displacement()},
 		Memory:  window("displacement"),
 		Plots:   []Plot{{Label: "Chikou", Tone: Accent, Back: drawnBack}}, Events: []Event{own(func(d *drawing) []Signal {
-			return crossings(d.s.Close, kernel.Shift(d.s.Close, drawnBack(d.a)), PriceUp, PriceDown)
+			return crossings(d.Close, kernel.Shift(d.Close, drawnBack(d.Args)), PriceUp, PriceDown)
 		}, PriceUp, PriceDown).crossedBy("the close", "the one that lies displacement - 1 bars back")},
-		Calc: func(s *market.Series, _ Args) Columns { return Columns{s.Close} },
+		Calc: func(in Input) Columns { return Columns{in.Close} },
 	},
 	{
 		Name: "vhf", Title: "VHF", Aliases: []string{"vertical_horizontal_filter"}, Category: Trend,
@@ -179,8 +179,8 @@ var trends = []Indicator{
 		Formula: "VHF = (highest - lowest of the last n closes) / Σ|Δclose| over n changes",
 		Params:  []Param{length(28), quiet(factor("level", 0.35, 0, 1, "level of a trend", "threshold")), source()},
 		Plots:   []Plot{mainly("VHF")}, Events: []Event{levelOf("VHF", "level", 1, ModeTrend, ModeCycle)}, Levels: func(a Args) []float64 { return []float64{a.Float("level")} },
-		Calc: func(s *market.Series, a Args) Columns {
-			x, n := column(s, a), a.Int("length")
+		Calc: func(in Input) Columns {
+			x, n := in.source(), in.Int("length")
 			return Columns{kernel.Ratio(kernel.Minus(kernel.Highest(x, n), kernel.Lowest(x, n)), kernel.RollingSum(kernel.Absolute(kernel.Change(x, 1)), n), 1)}
 		},
 	},
@@ -194,10 +194,10 @@ var trends = []Indicator{
 		},
 		Memory: after(window("length"), ema("ema")),
 		Plots:  []Plot{histogram("Angle")}, Events: []Event{goesBeyond("Angle", "the angle"), zero("Angle")}, Levels: plusMinus,
-		Calc: func(s *market.Series, a Args) Columns {
-			n := a.Int("length")
-			hi, lo, step, price := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n), kernel.Change(kernel.EMA(s.Close, a.Int("ema")), 1), kernel.TypicalPrice(s)
-			out := kernel.NaNs(s.Len())
+		Calc: func(in Input) Columns {
+			n := in.Int("length")
+			hi, lo, step, price := kernel.Highest(in.High, n), kernel.Lowest(in.Low, n), kernel.Change(kernel.EMA(in.Close, in.Int("ema")), 1), kernel.TypicalPrice(in.Series)
+			out := kernel.NaNs(in.Len())
 			for i := max(kernel.FirstValid(hi), kernel.FirstValid(step)); i < len(out); i++ {
 				// Without a range there is no scale, and the line is level.
 				out[i] = 0
@@ -218,16 +218,16 @@ var trends = []Indicator{
 			quiet(factor("lower", 38.2, 0, 100, "level of a trend")), quiet(factor("upper", 61.8, 0, 100, "level of a sideways market")),
 		},
 		Plots: []Plot{mainly("CHOP")}, Events: []Event{levelOf("CHOP", "lower", 1, "", ModeTrend), levelOf("CHOP", "upper", 1, ModeCycle, "")}, Levels: func(a Args) []float64 { return []float64{a.Float("upper"), 50, a.Float("lower")} }, Between: [2]float64{0, 100},
-		Calc: func(s *market.Series, a Args) Columns {
-			n, hi, lo := a.Int("length"), s.High, s.Low
-			if a.Choice("variant") == "true_range" {
+		Calc: func(in Input) Columns {
+			n, hi, lo := in.Int("length"), in.High, in.Low
+			if in.Choice("variant") == "true_range" {
 				// The first bar has no close before it and drops out with the NaN.
-				before := kernel.Shift(s.Close, 1)
+				before := kernel.Shift(in.Close, 1)
 				hi, lo = kernel.Greater(hi, before), kernel.Lesser(lo, before)
 			}
 			// The logarithms scale it: 0 is a straight way through the range, 100 are n
 			// bars that each cover all of it.
-			way, reach := kernel.RollingSum(kernel.TrueRange(s), n), kernel.Minus(kernel.Highest(hi, n), kernel.Lowest(lo, n))
+			way, reach := kernel.RollingSum(kernel.TrueRange(in.Series), n), kernel.Minus(kernel.Highest(hi, n), kernel.Lowest(lo, n))
 			straight := math.Log(float64(n))
 			return Columns{kernel.Each(kernel.Quotient(way, reach), func(v float64) float64 {
 				if v > 0 {
@@ -242,8 +242,8 @@ var trends = []Indicator{
 		Doc:     "QStick of Chande: the average body of the last candles, above zero when they rose on balance.",
 		Formula: "QStick = SMA(close - open, n)",
 		Params:  []Param{length(14)},
-	}, "QStick", func(s *market.Series, a Args) []float64 {
-		return kernel.SMA(kernel.Minus(s.Close, s.Open), a.Int("length"))
+	}, "QStick", func(in Input) []float64 {
+		return kernel.SMA(kernel.Minus(in.Close, in.Open), in.Int("length"))
 	}),
 	{
 		Name: "correlation_trend", Title: "CTI", Aliases: []string{"cti", "trend_strength_index", "correlation_trend_indicator"}, Category: Trend,
@@ -253,8 +253,8 @@ var trends = []Indicator{
 		// A trend begins where the line passes a level outwards; coming back gives no signal but
 		// that of zero.
 		Plots: []Plot{mainly("CTI")}, Events: []Event{goesBeyond("CTI", "the line"), zero("CTI")}, Levels: plusMinus, Between: [2]float64{-1, 1},
-		Calc: func(s *market.Series, a Args) Columns {
-			x, n := column(s, a), a.Int("length")
+		Calc: func(in Input) Columns {
+			x, n := in.source(), in.Int("length")
 			// A correlation is a slope measured in deviations on both axes, so the sliding
 			// kernels for slope and deviation are enough.
 			_, slope := kernel.Regression(x, n)
@@ -270,8 +270,8 @@ var trends = []Indicator{
 		Formula: "ER = |x - x[n]| / Σ |x - x[1]| over n bars",
 		Params:  []Param{length(10), source()},
 		Plots:   []Plot{mainly("ER")}, Events: []Event{crossesAt("ER", 0.6, ModeTrend, ""), crossesAt("ER", 0.3, "", ModeCycle)}, Levels: constant(0.6, 0.3), Between: [2]float64{0, 1},
-		Calc: func(s *market.Series, a Args) Columns {
-			x, n := column(s, a), a.Int("length")
+		Calc: func(in Input) Columns {
+			x, n := in.source(), in.Int("length")
 			// The way is the sum of all changes, up and down; the ratio is how much of it
 			// led somewhere.
 			way := kernel.RollingSum(kernel.Absolute(kernel.Change(x, 1)), n)
@@ -290,8 +290,8 @@ var trends = []Indicator{
 		},
 		// A countdown may take long; after this many bars a newer setup has decided.
 		Memory: after(lengths(20, "setup"), lengths(20, "countdown")),
-		Plots:  []Plot{}, Events: []Event{own(func(d *drawing) []Signal { return sequential(d.s, d.a.Int("setup"), d.a.Int("countdown")) }, SetupBuy, SetupSell, CountdownBuy, CountdownSell)},
-		Calc: func(s *market.Series, a Args) Columns { return Columns{} },
+		Plots:  []Plot{}, Events: []Event{own(func(d *drawing) []Signal { return sequential(d.Series, d.Int("setup"), d.Int("countdown")) }, SetupBuy, SetupSell, CountdownBuy, CountdownSell)},
+		Calc: func(in Input) Columns { return Columns{} },
 	},
 }
 
@@ -303,7 +303,7 @@ var trends = []Indicator{
 // 25 and 20 are the levels that Wilder's readers use.
 func trendPanel(ind Indicator, label string, line func(s *market.Series, n int) []float64) Indicator {
 	ind.Category, ind.Params, ind.Levels = Trend, []Param{lengthFrom(2, 14)}, constant(25, 20)
-	return panel(ind, label, func(s *market.Series, a Args) []float64 { return line(s, a.Int("length")) }, crossesAt(label, 25, ModeTrend, ModeCycle))
+	return panel(ind, label, func(in Input) []float64 { return line(in.Series, in.Int("length")) }, crossesAt(label, 25, ModeTrend, ModeCycle))
 }
 
 // aroon returns how recent the extremes of the last n+1 bars are. Of equal

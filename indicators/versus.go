@@ -13,14 +13,14 @@ var versusEntries = []Indicator{
 		Formula: "r = cov(x, y) / (σx * σy) over n bars, x and y closes or returns",
 		Params:  []Param{versus(), lengthFrom(2, 20), choice("of", "what is compared", "prices", "returns")},
 		Plots:   []Plot{mainly("Correlation")}, Events: []Event{zero("Correlation")}, Levels: constant(0), Between: [2]float64{-1, 1},
-		Calc: func(s *market.Series, a Args) Columns {
+		Calc: func(in Input) Columns {
 			// Prices that trend together correlate whatever they do from bar to bar;
 			// returns do not have that fault.
-			x, y := s.Close, otherCloses(s, a)
-			if a.Choice("of") == "returns" {
+			x, y := in.Close, otherCloses(in)
+			if in.Choice("of") == "returns" {
 				x, y = kernel.Rate(x, 1, 1, -1), kernel.Rate(y, 1, 1, -1)
 			}
-			return Columns{correlation(x, y, a.Int("length"))}
+			return Columns{correlation(x, y, in.Int("length"))}
 		},
 	},
 	// The same as beta, whose two columns are of one market; the other market explains,
@@ -31,8 +31,8 @@ var versusEntries = []Indicator{
 		Formula: "beta = cov(ry, rx) / var(rx), r = close / close[1] - 1, x the other market",
 		Params:  []Param{versus(), lengthFrom(2, 60)},
 		Plots:   []Plot{mainly("Beta")}, Events: []Event{crossesAt("Beta", 1, CrossUp, CrossDown).crossedBy("beta", "1")}, Levels: constant(1),
-		Calc: func(s *market.Series, a Args) Columns {
-			return Columns{beta(otherCloses(s, a), s.Close, a.Int("length"))}
+		Calc: func(in Input) Columns {
+			return Columns{beta(otherCloses(in), in.Close, in.Int("length"))}
 		},
 	},
 	{
@@ -41,9 +41,9 @@ var versusEntries = []Indicator{
 		Formula: "close / other close; average = SMA(ratio, n)",
 		Params:  []Param{versus(), length(20)},
 		Plots:   []Plot{mainly("Ratio"), second("Average")}, Events: []Event{lines("Ratio", "Average")},
-		Calc: func(s *market.Series, a Args) Columns {
-			y := kernel.Quotient(s.Close, otherCloses(s, a))
-			return Columns{y, kernel.SMA(y, a.Int("length"))}
+		Calc: func(in Input) Columns {
+			y := kernel.Quotient(in.Close, otherCloses(in))
+			return Columns{y, kernel.SMA(y, in.Int("length"))}
 		},
 	},
 	// The hedge is given and not estimated from the bars, so a bar has the same spread on
@@ -54,9 +54,9 @@ var versusEntries = []Indicator{
 		Formula: "close - hedge * other close; average = SMA(spread, n)",
 		Params:  []Param{versus(), length(20), factor("hedge", 1, -1e9, 1e9, "units of the other market for one of this", "hedge_ratio", "multiple")},
 		Plots:   []Plot{mainly("Spread"), second("Average")}, Events: []Event{lines("Spread", "Average")},
-		Calc: func(s *market.Series, a Args) Columns {
-			y := kernel.Minus(s.Close, kernel.Scaled(otherCloses(s, a), a.Float("hedge")))
-			return Columns{y, kernel.SMA(y, a.Int("length"))}
+		Calc: func(in Input) Columns {
+			y := kernel.Minus(in.Close, kernel.Scaled(otherCloses(in), in.Float("hedge")))
+			return Columns{y, kernel.SMA(y, in.Int("length"))}
 		},
 	},
 	aroundZero(Indicator{
@@ -64,9 +64,9 @@ var versusEntries = []Indicator{
 		Doc:     "Mansfield's relative strength: how far the ratio to another market lies above or below its own average, in percent. Above zero this market is the stronger one. Not the RSI.",
 		Formula: "100 * (ratio / SMA(ratio, n) - 1), ratio = close / other close",
 		Params:  []Param{versus(), length(52)},
-	}, "RS", func(s *market.Series, a Args) []float64 {
-		ratio := kernel.Quotient(s.Close, otherCloses(s, a))
-		mean := kernel.SMA(ratio, a.Int("length"))
+	}, "RS", func(in Input) []float64 {
+		ratio := kernel.Quotient(in.Close, otherCloses(in))
+		mean := kernel.SMA(ratio, in.Int("length"))
 		return kernel.Ratio(kernel.Minus(ratio, mean), mean, 100)
 	}),
 }
@@ -85,10 +85,10 @@ func versus() Param {
 // otherCloses returns at each bar the newest close of the other market that was known
 // when the bar closed, NaN before its first and where it has none. A bar of ours that
 // ends while the other market is closed sees that market's last close.
-func otherCloses(s *market.Series, a Args) []float64 {
-	o := s.Other(market.Other{Symbol: a.Text("versus")})
-	out := kernel.NaNs(s.Len())
-	for i, k := range newestClosed(s, o) {
+func otherCloses(in Input) []float64 {
+	o := in.Other(market.Other{Symbol: in.Text("versus")})
+	out := kernel.NaNs(in.Len())
+	for i, k := range newestClosed(in.Series, o) {
 		if k >= 0 {
 			out[i] = o.Close[k]
 		}

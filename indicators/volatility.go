@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"wick/indicators/kernel"
-	"wick/market"
 )
 
 // volatility has measures of how far prices move.
@@ -17,12 +16,12 @@ var volatility = []Indicator{
 		Formula: "ATR = (ATR[1]*(n-1) + TR) / n, TR = max(high, close[1]) - min(low, close[1])",
 		Params:  []Param{length(14), averageType("ma_type", "rma", "kind of average", "smoothing", "matype"), choice("variant", "whose first bar", "talib", "pine")},
 		Memory:  averageBy("ma_type", "length"),
-	}, "ATR", func(s *market.Series, a Args) []float64 {
-		ranges := kernel.TrueRange(s)
-		if a.Choice("variant") == "pine" {
-			ranges = kernel.TrueRangePine(s)
+	}, "ATR", func(in Input) []float64 {
+		ranges := kernel.TrueRange(in.Series)
+		if in.Choice("variant") == "pine" {
+			ranges = kernel.TrueRangePine(in.Series)
 		}
-		return kernel.Average(a.Choice("ma_type"), ranges, a.Int("length"))
+		return kernel.Average(in.Choice("ma_type"), ranges, in.Int("length"))
 	}),
 	volatile(Indicator{
 		Name: "natr", Title: "NATR", Aliases: []string{"atr_percent", "normalized_atr", "atrp"}, Category: Volatility,
@@ -30,14 +29,14 @@ var volatility = []Indicator{
 		Formula: "NATR = 100 * ATR / close",
 		Params:  []Param{length(14)},
 		Memory:  wilder("length"),
-	}, "NATR", func(s *market.Series, a Args) []float64 {
-		return kernel.Ratio(kernel.ATR(s, a.Int("length")), s.Close, 100)
+	}, "NATR", func(in Input) []float64 {
+		return kernel.Ratio(kernel.ATR(in.Series, in.Int("length")), in.Close, 100)
 	}),
 	volatile(Indicator{
 		Name: "true_range", Title: "True Range", Aliases: []string{"trange", "tr"}, Category: Volatility,
 		Doc:     "True range: the range of the bar, the close before included. As in TA-Lib: none on the first bar.",
 		Formula: "TR = max(high, close[1]) - min(low, close[1])",
-	}, "TR", func(s *market.Series, _ Args) []float64 { return kernel.TrueRange(s) }),
+	}, "TR", func(in Input) []float64 { return kernel.TrueRange(in.Series) }),
 	aroundZero(Indicator{
 		Name: "chaikin_volatility", Title: "CVI", Aliases: []string{"cvi", "chaikins_volatility"}, Category: Volatility,
 		Doc:     "Chaikin volatility: by how many percent the average range of bars grew. Rising quickly near a bottom, falling slowly near a top.",
@@ -45,9 +44,9 @@ var volatility = []Indicator{
 		Params:  []Param{length(10)},
 		// The average's memory, and the bars over which its change is taken.
 		Memory: after(ema("length"), window("length")),
-	}, "CVI", func(s *market.Series, a Args) []float64 {
-		n := a.Int("length")
-		return kernel.ROC(kernel.EMA(kernel.Minus(s.High, s.Low), n), n)
+	}, "CVI", func(in Input) []float64 {
+		n := in.Int("length")
+		return kernel.ROC(kernel.EMA(kernel.Minus(in.High, in.Low), n), n)
 	}),
 	{
 		Name: "mass_index", Title: "Mass", Aliases: []string{"massi", "mass"}, Category: Volatility,
@@ -59,10 +58,10 @@ var volatility = []Indicator{
 		},
 		// Two averages in a row, then the sum.
 		Memory: after(lengths(2*kernel.EMAMemory, "ema"), window("length")),
-		Plots:  []Plot{mainly("Mass")}, Events: []Event{own(func(d *drawing) []Signal { return bulges(d.of("Mass"), d.a.Float("lower"), d.a.Float("upper")) }, Bulge)}, Levels: func(a Args) []float64 { return []float64{a.Float("upper"), a.Float("lower")} },
-		Calc: func(s *market.Series, a Args) Columns {
-			once := kernel.EMA(kernel.Minus(s.High, s.Low), a.Int("ema"))
-			return Columns{kernel.RollingSum(kernel.Ratio(once, kernel.EMA(once, a.Int("ema")), 1), a.Int("length"))}
+		Plots:  []Plot{mainly("Mass")}, Events: []Event{own(func(d *drawing) []Signal { return bulges(d.of("Mass"), d.Float("lower"), d.Float("upper")) }, Bulge)}, Levels: func(a Args) []float64 { return []float64{a.Float("upper"), a.Float("lower")} },
+		Calc: func(in Input) Columns {
+			once := kernel.EMA(kernel.Minus(in.High, in.Low), in.Int("ema"))
+			return Columns{kernel.RollingSum(kernel.Ratio(once, kernel.EMA(once, in.Int("ema")), 1), in.Int("length"))}
 		},
 	},
 	volatile(Indicator{
@@ -74,10 +73,10 @@ var volatility = []Indicator{
 			length(14), choice("variant", "where a drawdown is measured from", "nested", "window"), source(),
 		},
 		Memory: lengths(2, "length"),
-	}, "Ulcer", func(s *market.Series, a Args) []float64 {
-		x, n := column(s, a), a.Int("length")
+	}, "Ulcer", func(in Input) []float64 {
+		x, n := in.source(), in.Int("length")
 		var line []float64
-		if a.Choice("variant") == "window" {
+		if in.Choice("variant") == "window" {
 			// A drawdown from a top that is no positive price counts as 0.
 			first := kernel.FirstValid(x)
 			out := kernel.Unknown(len(x), first+n-1)
@@ -115,11 +114,11 @@ var volatility = []Indicator{
 			"252 days of an exchange; 365 days or 8760 hours where it never closes or the source tells no hours; or what periods says.",
 		Formula: "HV = 100 * σ(ln(x / x[1]), n) * √periods",
 		Params:  []Param{lengthFrom(2, 20), barsInYear(), source()},
-	}, "HV", func(s *market.Series, a Args) []float64 {
+	}, "HV", func(in Input) []float64 {
 		// A price that is not positive has no return; the deviation starts anew after
 		// it.
-		deviation := kernel.InRuns(kernel.LogReturns(column(s, a), 1), func(x []float64) []float64 { return kernel.StdDev(x, a.Int("length")) })
-		return kernel.Scaled(deviation, 100*math.Sqrt(perYear(s, a)))
+		deviation := kernel.InRuns(kernel.LogReturns(in.source(), 1), func(x []float64) []float64 { return kernel.StdDev(x, in.Int("length")) })
+		return kernel.Scaled(deviation, 100*math.Sqrt(perYear(in)))
 	}),
 	{
 		Name: "rvi_volatility", Title: "RVI", Aliases: []string{"relative_volatility_index", "rvi"}, Category: Volatility,
@@ -130,10 +129,10 @@ var volatility = []Indicator{
 		// Enough for Wilder's averages; the exponential ones need half of it.
 		Memory: after(window("length"), wilder("smooth")),
 		Plots:  []Plot{mainly("RVI")}, Events: []Event{crossesAt("RVI", 50, CrossUp, CrossDown).crossedBy("the line", "50"), enters("RVI", "")}, Levels: func(a Args) []float64 { return []float64{a.Float("overbought"), 50, a.Float("oversold")} }, Between: [2]float64{0, 100},
-		Calc: func(s *market.Series, a Args) Columns {
-			x := column(s, a)
+		Calc: func(in Input) Columns {
+			x := in.source()
 			up, down := kernel.NaNs(len(x)), kernel.NaNs(len(x))
-			dev := kernel.StdDev(x, a.Int("length"))
+			dev := kernel.StdDev(x, in.Int("length"))
 			for i := max(1, kernel.FirstValid(dev)); i < len(x); i++ {
 				// The deviation of a bar counts on one side: up if the price rose, else
 				// down; TA-Lib counts an unchanged price on neither.
@@ -141,16 +140,16 @@ var volatility = []Indicator{
 				case 1:
 					up[i], down[i] = dev[i], 0
 				case 0:
-					if a.Choice("variant") == "talib" {
+					if in.Choice("variant") == "talib" {
 						down[i] = 0
 					}
 				}
 			}
 			smooth := kernel.EMA
-			if a.Choice("variant") == "talib" {
+			if in.Choice("variant") == "talib" {
 				smooth = kernel.RMA
 			}
-			return Columns{kernel.Share(smooth(up, a.Int("smooth")), smooth(down, a.Int("smooth")))}
+			return Columns{kernel.Share(smooth(up, in.Int("smooth")), smooth(down, in.Int("smooth")))}
 		},
 	},
 	{
@@ -166,23 +165,23 @@ var volatility = []Indicator{
 		},
 		Memory: after(window("length"), window("band_length", "lookback")),
 		Plots:  []Plot{{Label: "Band", Tone: Band}, histogram("WVF"), unseen("Limit")}, Events: []Event{own(fearSpikes, Spike)},
-		Calc: func(s *market.Series, a Args) Columns {
+		Calc: func(in Input) Columns {
 			// How far the low lies below the highest close, in percent of it: without
 			// options a stand-in for implied volatility.
-			top := kernel.Highest(s.Close, a.Int("length"))
-			fear := kernel.NaNs(s.Len())
+			top := kernel.Highest(in.Close, in.Int("length"))
+			fear := kernel.NaNs(in.Len())
 			for i := range fear {
 				if top[i] > 0 {
-					fear[i] = 100 * kernel.Difference(top[i], s.Low[i]) / top[i]
+					fear[i] = 100 * kernel.Difference(top[i], in.Low[i]) / top[i]
 				}
 			}
 			// Prices that are not positive leave holes; band and limit start anew after
 			// each.
 			band := kernel.InRuns(fear, func(x []float64) []float64 {
-				return kernel.Offset(kernel.SMA(x, a.Int("band_length")), kernel.StdDev(x, a.Int("band_length")), a.Float("mult"))
+				return kernel.Offset(kernel.SMA(x, in.Int("band_length")), kernel.StdDev(x, in.Int("band_length")), in.Float("mult"))
 			})
-			limit := kernel.InRuns(fear, func(x []float64) []float64 { return kernel.Highest(x, a.Int("lookback")) })
-			return Columns{band, fear, kernel.Scaled(limit, a.Float("percentile"))}
+			limit := kernel.InRuns(fear, func(x []float64) []float64 { return kernel.Highest(x, in.Int("lookback")) })
+			return Columns{band, fear, kernel.Scaled(limit, in.Float("percentile"))}
 		},
 	},
 	volatile(Indicator{
@@ -190,8 +189,8 @@ var volatility = []Indicator{
 		Doc:     "Average range of a bar, high less low, gaps left out; on daily bars the average day range. As at TradingView.",
 		Formula: "SMA(high - low, n)",
 		Params:  []Param{length(14)},
-	}, "ADR", func(s *market.Series, a Args) []float64 {
-		return kernel.SMA(kernel.Minus(s.High, s.Low), a.Int("length"))
+	}, "ADR", func(in Input) []float64 {
+		return kernel.SMA(kernel.Minus(in.High, in.Low), in.Int("length"))
 	}),
 	{
 		Name: "waddah_attar", Title: "WAE", Aliases: []string{"waddah_attar_explosion", "wae"}, Category: Momentum,
@@ -210,10 +209,10 @@ var volatility = []Indicator{
 			return append(crossings(d.of("Trend"), limit, BreakUp, ""), crossings(d.of("Trend"), kernel.Scaled(limit, -1), "", BreakDown)...)
 		}, BreakUp, BreakDown).meaning("the trend crosses the larger of explosion line and dead zone from below",
 			"the trend crosses the negative of the larger of explosion line and dead zone from above")},
-		Calc: func(s *market.Series, a Args) Columns {
-			trend := kernel.Scaled(kernel.Change(kernel.Minus(kernel.EMA(s.Close, a.Int("fast")), kernel.EMA(s.Close, a.Int("slow"))), 1), a.Float("sensitivity"))
-			_, upper, lower := kernel.Bollinger(s.Close, a.Int("length"), a.Float("mult"), a.Float("mult"), nil)
-			return Columns{kernel.Minus(upper, lower), kernel.Scaled(kernel.ATRPine(s, 100), 3.7), trend}
+		Calc: func(in Input) Columns {
+			trend := kernel.Scaled(kernel.Change(kernel.Minus(kernel.EMA(in.Close, in.Int("fast")), kernel.EMA(in.Close, in.Int("slow"))), 1), in.Float("sensitivity"))
+			_, upper, lower := kernel.Bollinger(in.Close, in.Int("length"), in.Float("mult"), in.Float("mult"), nil)
+			return Columns{kernel.Minus(upper, lower), kernel.Scaled(kernel.ATRPine(in.Series, 100), 3.7), trend}
 		},
 	},
 }

@@ -18,9 +18,9 @@ var volumes = []Indicator{
 		Formula: "SMA(volume, n)",
 		Params:  []Param{length(20), spikeFactor()},
 		Plots:   []Plot{second("MA"), histogram("Volume"), unseen("Limit")}, Events: []Event{spikesAt("Volume", "Limit")},
-		Calc: func(s *market.Series, a Args) Columns {
-			mean := kernel.SMA(s.Volume, a.Int("length"))
-			return Columns{mean, s.Volume, kernel.Scaled(mean, a.Float("spike"))}
+		Calc: func(in Input) Columns {
+			mean := kernel.SMA(in.Volume, in.Int("length"))
+			return Columns{mean, in.Volume, kernel.Scaled(mean, in.Float("spike"))}
 		},
 	},
 	{
@@ -30,9 +30,9 @@ var volumes = []Indicator{
 		Params:  slices.Concat([]Param{bars("ma_length", 20, "simple average of it", "ma", "signal", "length", "period")}, divParams()),
 		Memory:  window("ma_length").total(),
 		Plots:   []Plot{mainly("OBV"), second("Average")}, Events: []Event{lines("OBV", "Average"), diverges("OBV")},
-		Calc: func(s *market.Series, a Args) Columns {
-			line := kernel.OBV(s.Close, s.Volume)
-			return Columns{line, kernel.SMA(line, a.Int("ma_length"))}
+		Calc: func(in Input) Columns {
+			line := kernel.OBV(in.Close, in.Volume)
+			return Columns{line, kernel.SMA(line, in.Int("ma_length"))}
 		},
 	},
 	{
@@ -43,7 +43,7 @@ var volumes = []Indicator{
 		// No history helps: the sum is counted from the first bar shown.
 		Memory: Memory{}.total(),
 		Plots:  []Plot{mainly("A/D")}, Events: []Event{diverges("A/D")},
-		Calc: func(s *market.Series, _ Args) Columns { return Columns{kernel.Cumulative(kernel.MoneyFlow(s))} },
+		Calc: func(in Input) Columns { return Columns{kernel.Cumulative(kernel.MoneyFlow(in.Series))} },
 	},
 	// The line itself has no level that means anything, so its momentum is what is read.
 	aroundZero(Indicator{
@@ -54,8 +54,8 @@ var volumes = []Indicator{
 			bars("fast", 3, "fast average", "fast_length", "fastperiod", "fast_period"), bars("slow", 10, "slow average", "slow_length", "slowperiod", "slow_period"),
 		},
 		Memory: ema("fast", "slow"),
-	}, "Chaikin Osc", func(s *market.Series, a Args) []float64 {
-		flow, fast, slow := kernel.MoneyFlow(s), a.Int("fast"), a.Int("slow")
+	}, "Chaikin Osc", func(in Input) []float64 {
+		flow, fast, slow := kernel.MoneyFlow(in.Series), in.Int("fast"), in.Int("slow")
 		// It follows their distance from the sum, not the sum itself, which grows without bound and
 		// would take digits from the difference.
 		first := max(fast, slow) - 1
@@ -81,7 +81,7 @@ var volumes = []Indicator{
 		Doc:     "Money flow index: an RSI that weighs movement by volume. The share of money that changed hands on rising typical prices, 0 to 100. As in TA-Lib; 0 when no money moved (TA-Lib: less than 1).",
 		Formula: "MFI = 100 * P / (P + N), P and N the sums over n bars of p*volume where p rose and fell, p = (high + low + close) / 3",
 		Params:  slices.Concat([]Param{length(14)}, zone(20, 80, 0, 100), divParams()),
-	}, "MFI", func(s *market.Series, a Args) []float64 { return kernel.MFI(s, a.Int("length")) }),
+	}, "MFI", func(in Input) []float64 { return kernel.MFI(in.Series, in.Int("length")) }),
 	// The money flow of a window over its volume: unlike the line it has a level that can
 	// be compared.
 	{
@@ -90,9 +90,9 @@ var volumes = []Indicator{
 		Formula: "CMF = Σ volume * ((close - low) - (high - close)) / (high - low) / Σ volume over n bars",
 		Params:  []Param{length(20)},
 		Plots:   []Plot{mainly("CMF")}, Events: []Event{zero("CMF")}, Levels: constant(0.05, 0, -0.05),
-		Calc: func(s *market.Series, a Args) Columns {
-			n := a.Int("length")
-			return Columns{kernel.Quotient(kernel.RollingSum(kernel.MoneyFlow(s), n), kernel.RollingSum(s.Volume, n))}
+		Calc: func(in Input) Columns {
+			n := in.Int("length")
+			return Columns{kernel.Quotient(kernel.RollingSum(kernel.MoneyFlow(in.Series), n), kernel.RollingSum(in.Volume, n))}
 		},
 	},
 	aroundZero(Indicator{
@@ -101,20 +101,20 @@ var volumes = []Indicator{
 		Formula: "EFI = EMA((x - x[1]) * volume, n)",
 		Params:  []Param{length(13), source()},
 		Memory:  ema("length"),
-	}, "EFI", func(s *market.Series, a Args) []float64 {
-		return kernel.EMA(kernel.Times(kernel.Change(column(s, a), 1), s.Volume), a.Int("length"))
+	}, "EFI", func(in Input) []float64 {
+		return kernel.EMA(kernel.Times(kernel.Change(in.source(), 1), in.Volume), in.Int("length"))
 	}),
 	aroundZero(Indicator{
 		Name: "emv", Title: "EMV", Aliases: []string{"eom", "ease_of_movement"}, Category: Volume,
 		Doc:     "Ease of movement of Arms: how far the middle of the bar moved for each part of volume per range, averaged. As at TradingView. A bar without volume leaves the windows around it without value.",
 		Formula: "EMV = SMA(Δhl2 * (high - low) * divisor / volume, n)",
 		Params:  []Param{length(14), factor("divisor", 10000, 1, 1e12, "scale of the volume", "div")},
-	}, "EMV", func(s *market.Series, a Args) []float64 {
-		n := a.Int("length")
+	}, "EMV", func(in Input) []float64 {
+		n := in.Int("length")
 		// RollingSum and not SMA: a bar without volume is NaN and spoils only the
 		// windows that hold it.
-		ease := kernel.Quotient(kernel.Times(kernel.Change(kernel.MedianPrice(s), 1), kernel.Minus(s.High, s.Low)), s.Volume)
-		return kernel.Scaled(kernel.RollingSum(ease, n), a.Float("divisor")/float64(n))
+		ease := kernel.Quotient(kernel.Times(kernel.Change(kernel.MedianPrice(in.Series), 1), kernel.Minus(in.High, in.Low)), in.Volume)
+		return kernel.Scaled(kernel.RollingSum(ease, n), in.Float("divisor")/float64(n))
 	}),
 	signalled(Indicator{
 		Name: "klinger", Title: "KVO", Aliases: []string{"kvo", "klinger_oscillator", "klinger_volume_oscillator"}, Category: Volume,
@@ -127,16 +127,16 @@ var volumes = []Indicator{
 		},
 		// The signal starts from the first values of the line, so the two memories add up.
 		Memory: after(ema("fast", "slow"), ema("signal")),
-	}, "KVO", kernel.EMA, func(s *market.Series, a Args) []float64 {
-		fast, slow := a.Int("fast"), a.Int("slow")
+	}, "KVO", kernel.EMA, func(in Input) []float64 {
+		fast, slow := in.Int("fast"), in.Int("slow")
 		var line []float64
-		if a.Choice("variant") == "signed" {
+		if in.Choice("variant") == "signed" {
 			// TradingView's averages are seeded with a simple average, Tulip's below
 			// with the first value.
-			volume := kernel.NaNs(s.Len())
-			x := kernel.TypicalPrice(s)
+			volume := kernel.NaNs(in.Len())
+			x := kernel.TypicalPrice(in.Series)
 			for i := 1; i < len(volume); i++ {
-				volume[i] = s.Volume[i]
+				volume[i] = in.Volume[i]
 				if kernel.Compare(x[i], x[i-1]) < 0 {
 					volume[i] = -volume[i]
 				}
@@ -144,21 +144,21 @@ var volumes = []Indicator{
 			line = kernel.Minus(kernel.EMA(volume, fast), kernel.EMA(volume, slow))
 		} else {
 			// An unchanged typical price keeps the trend, which is falling at first.
-			force := kernel.NaNs(s.Len())
+			force := kernel.NaNs(in.Len())
 			trend, span := 0.0, 0.0 // span: Σ of ranges since the bar before the trend
 			for i := 1; i < len(force); i++ {
 				// Three times the typical price; the factor changes no comparison.
-				move := kernel.Compare(s.High[i]+s.Low[i]+s.Close[i], s.High[i-1]+s.Low[i-1]+s.Close[i-1])
+				move := kernel.Compare(in.High[i]+in.Low[i]+in.Close[i], in.High[i-1]+in.Low[i-1]+in.Close[i-1])
 				// A turn of the trend begins a new sum, with the range of the bar before.
 				if move > 0 && trend <= 0 || move < 0 && trend >= 0 {
-					trend, span = 1, s.High[i-1]-s.Low[i-1]
+					trend, span = 1, in.High[i-1]-in.Low[i-1]
 					if move < 0 {
 						trend = -1
 					}
 				}
 				// The bar's range in parts of the ranges since the turn: 1 on a bar that is all
 				// of them, near 0 in a long trend.
-				dm := s.High[i] - s.Low[i]
+				dm := in.High[i] - in.Low[i]
 				span += dm
 				force[i] = 0
 				if span > 0 {
@@ -168,7 +168,7 @@ var volumes = []Indicator{
 					if sign == 0 {
 						sign = -1
 					}
-					force[i] = s.Volume[i] * math.Abs(2*dm/span-1) * 100 * sign
+					force[i] = in.Volume[i] * math.Abs(2*dm/span-1) * 100 * sign
 				}
 			}
 			line = kernel.Minus(kernel.Follow(force, 2/float64(fast+1)), kernel.Follow(force, 2/float64(slow+1)))
@@ -192,12 +192,12 @@ var volumes = []Indicator{
 		Params:  append([]Param{bars("signal", 21, "average of the line", "length", "signal_length"), source()}, divParams()...),
 		Memory:  ema("signal").total(),
 		Plots:   []Plot{mainly("PVT"), second("Average")}, Events: []Event{lines("PVT", "Average"), diverges("PVT")},
-		Calc: func(s *market.Series, a Args) Columns {
+		Calc: func(in Input) Columns {
 			// ROC is in percent, which the factor 0.01 takes back. The first bar has no
 			// change and adds nothing.
-			steps := kernel.Times(kernel.ROC(column(s, a), 1), s.Volume)
+			steps := kernel.Times(kernel.ROC(in.source(), 1), in.Volume)
 			line := kernel.Cumulative(kernel.Scaled(kernel.ZeroNaN(steps), 0.01))
-			return Columns{line, kernel.EMA(line, a.Int("signal"))}
+			return Columns{line, kernel.EMA(line, in.Int("signal"))}
 		},
 	},
 	withHistogram(signalled(Indicator{
@@ -208,10 +208,10 @@ var volumes = []Indicator{
 			bars("fast", 12, "fast average", "fast_length"), bars("slow", 26, "slow average", "slow_length"), bars("signal", 9, "signal average", "signal_length"),
 		},
 		Memory: after(ema("fast", "slow"), ema("signal")),
-	}, "PVO", kernel.EMA, func(s *market.Series, a Args) []float64 {
+	}, "PVO", kernel.EMA, func(in Input) []float64 {
 		// Without volume the slow average is 0, and Ratio gives 0 rather than a hole.
-		slow := kernel.EMA(s.Volume, a.Int("slow"))
-		return kernel.Ratio(kernel.Minus(kernel.EMA(s.Volume, a.Int("fast")), slow), slow, 100)
+		slow := kernel.EMA(in.Volume, in.Int("slow"))
+		return kernel.Ratio(kernel.Minus(kernel.EMA(in.Volume, in.Int("fast")), slow), slow, 100)
 	})),
 	aroundZero(Indicator{
 		Name: "volume_oscillator", Title: "VO", Aliases: []string{"vosc", "vo"}, Category: Volume,
@@ -219,11 +219,11 @@ var volumes = []Indicator{
 		Formula: "VO = 100 * (SMA(volume, fast) - SMA(volume, slow)) / SMA(volume, slow)",
 		Params:  []Param{bars("fast", 5, "fast average", "short", "fast_length"), bars("slow", 10, "slow average", "long", "slow_length")},
 		Memory:  window("fast", "slow"),
-	}, "VO", func(s *market.Series, a Args) []float64 {
+	}, "VO", func(in Input) []float64 {
 		// RollingSum and not SMA: a window without volume is then exactly 0.
 		mean := func(name string) []float64 {
-			n := a.Int(name)
-			return kernel.Scaled(kernel.RollingSum(s.Volume, n), 1/float64(n))
+			n := in.Int(name)
+			return kernel.Scaled(kernel.RollingSum(in.Volume, n), 1/float64(n))
 		}
 		slow := mean("slow")
 		return kernel.Ratio(kernel.Minus(mean("fast"), slow), slow, 100)
@@ -235,22 +235,22 @@ var volumes = []Indicator{
 		Params:  append([]Param{bars("signal", 20, "average of the line", "length", "signal_length")}, divParams()...),
 		Memory:  after(window("signal"), fixed(2)).total(),
 		Plots:   []Plot{mainly("WAD"), second("Average")}, Events: []Event{lines("WAD", "Average"), diverges("WAD")},
-		Calc: func(s *market.Series, a Args) Columns {
-			steps := kernel.NaNs(s.Len())
+		Calc: func(in Input) Columns {
+			steps := kernel.NaNs(in.Len())
 			for i := 1; i < len(steps); i++ {
 				// The true low and the true high take in the close before.
-				now, before := s.Close[i], s.Close[i-1]
+				now, before := in.Close[i], in.Close[i-1]
 				switch {
 				case now > before:
-					steps[i] = now - min(s.Low[i], before)
+					steps[i] = now - min(in.Low[i], before)
 				case now < before:
-					steps[i] = now - max(s.High[i], before)
+					steps[i] = now - max(in.High[i], before)
 				default:
 					steps[i] = 0
 				}
 			}
 			line := kernel.Cumulative(steps)
-			return Columns{line, kernel.SMA(line, a.Int("signal"))}
+			return Columns{line, kernel.SMA(line, in.Int("signal"))}
 		},
 	},
 	{
@@ -263,8 +263,8 @@ var volumes = []Indicator{
 			line := d.of("BW MFI")
 			return spikesOver(line, kernel.Scaled(kernel.RollingSum(kernel.ZeroNaN(line), 20), 3./20))
 		}, Spike)},
-		Calc: func(s *market.Series, _ Args) Columns {
-			return Columns{kernel.Quotient(kernel.Minus(s.High, s.Low), s.Volume)}
+		Calc: func(in Input) Columns {
+			return Columns{kernel.Quotient(kernel.Minus(in.High, in.Low), in.Volume)}
 		},
 	},
 	{
@@ -273,9 +273,9 @@ var volumes = []Indicator{
 		Formula: "RVOL = volume / SMA(volume[1], n)",
 		Params:  []Param{length(10), spikeFactor()},
 		Plots:   []Plot{mainly("RVOL"), unseen("Limit")}, Levels: constant(1), Events: []Event{spikesAt("RVOL", "Limit")},
-		Calc: func(s *market.Series, a Args) Columns {
-			usual := kernel.Shift(kernel.SMA(s.Volume, a.Int("length")), 1) // the bar itself is not part of its average
-			return Columns{kernel.Quotient(s.Volume, usual), slices.Repeat([]float64{a.Float("spike")}, s.Len())}
+		Calc: func(in Input) Columns {
+			usual := kernel.Shift(kernel.SMA(in.Volume, in.Int("length")), 1) // the bar itself is not part of its average
+			return Columns{kernel.Quotient(in.Volume, usual), slices.Repeat([]float64{in.Float("spike")}, in.Len())}
 		},
 	},
 	// It is the step of on-balance volume, bar by bar.
@@ -285,8 +285,8 @@ var volumes = []Indicator{
 		Formula: "volume * sign(close - close[1])",
 		Memory:  fixed(1),
 		Plots:   []Plot{histogram("Net volume")}, Events: []Event{silently(zero("Net volume"))}, Levels: constant(0),
-		Calc: func(s *market.Series, _ Args) Columns {
-			return Columns{kernel.Times(s.Volume, kernel.Signs(kernel.Change(s.Close, 1)))} // the first bar has no sign
+		Calc: func(in Input) Columns {
+			return Columns{kernel.Times(in.Volume, kernel.Signs(kernel.Change(in.Close, 1)))} // the first bar has no sign
 		},
 	},
 	{
@@ -296,7 +296,7 @@ var volumes = []Indicator{
 		Formula: "CVD = CVD[1] + volume * ((close - low) - (high - close)) / (high - low); a bar without range adds nothing",
 		Params:  divParams(),
 		Plots:   []Plot{mainly("CVD")}, Events: []Event{zero("CVD"), diverges("CVD")}, Levels: constant(0),
-		Calc: func(s *market.Series, a Args) Columns { return Columns{kernel.Cumulative(kernel.MoneyFlow(s))} },
+		Calc: func(in Input) Columns { return Columns{kernel.Cumulative(kernel.MoneyFlow(in.Series))} },
 	},
 	// The rule is that of the widely used public script by LazyBear; David Weis himself draws
 	// waves by hand.
@@ -309,11 +309,11 @@ var volumes = []Indicator{
 		// longer waves last.
 		Memory: after(fixed(300), lengths(60, "length")),
 		Plots:  []Plot{histogram("Wave"), unseen("Side")}, Events: []Event{flips("Wave").meaning("a rising wave begins", "a falling wave begins")},
-		Calc: func(s *market.Series, a Args) Columns {
-			n := a.Int("length")
-			total, side := kernel.NaNs(s.Len()), make([]float64, s.Len())
-			wave, run := 0.0, kernel.Streak(s.Close, 1) // an unchanged close ends the run but not the wave
-			for i := 1; i < s.Len(); i++ {
+		Calc: func(in Input) Columns {
+			n := in.Int("length")
+			total, side := kernel.NaNs(in.Len()), make([]float64, in.Len())
+			wave, run := 0.0, kernel.Streak(in.Close, 1) // an unchanged close ends the run but not the wave
+			for i := 1; i < in.Len(); i++ {
 				// The wave goes on unless the run is long enough to turn it.
 				turn := wave
 				switch {
@@ -325,9 +325,9 @@ var volumes = []Indicator{
 				switch {
 				case turn == 0: // no wave has begun
 				case turn != wave:
-					total[i] = turn * s.Volume[i]
+					total[i] = turn * in.Volume[i]
 				default:
-					total[i] = total[i-1] + float64(turn*s.Volume[i])
+					total[i] = total[i-1] + float64(turn*in.Volume[i])
 				}
 				wave, side[i] = turn, turn
 			}
@@ -347,19 +347,19 @@ var volumes = []Indicator{
 		// Twice as many periods, since weekends and holidays have no bars.
 		Memory: Memory{seconds: func(a Args, iv market.Interval) int64 { return int64(2*a.Int("length")+4) * sinceAnchor(a, iv) }},
 		Plots:  []Plot{mainly("RVAT"), unseen("Limit")}, Levels: constant(1), Events: []Event{spikesAt("RVAT", "Limit")},
-		Calc: func(s *market.Series, a Args) Columns {
-			period, length, cumulative := anchorOf(a, s.Interval), a.Int("length"), a.Choice("mode") == "cumulative"
-			out, starts := kernel.NaNs(s.Len()), periodStarts(s, period)
-			sums := make([]float64, s.Len()) // what is compared
-			var begins []int                 // first bars of the periods
-			var opened []int64               // when the periods began, at their first bar or before
+		Calc: func(in Input) Columns {
+			period, length, cumulative := anchorOf(in.Args, in.Interval), in.Int("length"), in.Choice("mode") == "cumulative"
+			out, starts := kernel.NaNs(in.Len()), periodStarts(in.Series, period)
+			sums := make([]float64, in.Len()) // what is compared
+			var begins []int                  // first bars of the periods
+			var opened []int64                // when the periods began, at their first bar or before
 			for i := range out {
 				if starts[i] {
-					start, _ := periodAround(s.Time[i], period)
+					start, _ := periodAround(in.Time[i], period)
 					begins, opened = append(begins, i), append(opened, start)
 				}
 				// In the mode regular the bar alone, else all volume since the period began.
-				sums[i] = s.Volume[i]
+				sums[i] = in.Volume[i]
 				if !starts[i] && cumulative {
 					sums[i] += sums[i-1]
 				}
@@ -369,10 +369,10 @@ var volumes = []Indicator{
 				}
 				// For each of the last periods, the bar that stood at the same time after its
 				// begin, or the last before that time.
-				since := s.Time[i] - opened[len(opened)-1]
+				since := in.Time[i] - opened[len(opened)-1]
 				total, count := 0.0, 0
 				for k := before; k < len(begins)-1; k++ {
-					later := sort.Search(begins[k+1]-begins[k], func(j int) bool { return s.Time[begins[k]+j]-opened[k] > since })
+					later := sort.Search(begins[k+1]-begins[k], func(j int) bool { return in.Time[begins[k]+j]-opened[k] > since })
 					if later > 0 {
 						total += sums[begins[k]+later-1]
 						count++
@@ -382,7 +382,7 @@ var volumes = []Indicator{
 					out[i] = sums[i] / (total / float64(count))
 				}
 			}
-			return Columns{out, slices.Repeat([]float64{a.Float("spike")}, s.Len())}
+			return Columns{out, slices.Repeat([]float64{in.Float("spike")}, in.Len())}
 		},
 	},
 	signalled(Indicator{
@@ -396,20 +396,20 @@ var volumes = []Indicator{
 		// The sum, the mean volume before it, the deviation of 30 returns, and both
 		// averages.
 		Memory: after(lengths(2, "length"), fixed(31), ema("smooth"), ema("signal")),
-	}, "VFI", kernel.EMA, func(s *market.Series, a Args) []float64 {
-		n, coef, vcoef := a.Int("length"), a.Float("coef"), a.Float("vcoef")
+	}, "VFI", kernel.EMA, func(in Input) []float64 {
+		n, coef, vcoef := in.Int("length"), in.Float("coef"), in.Float("vcoef")
 		// Volumes are cut at a multiple of the usual one, so that one bar cannot decide a whole
 		// window.
-		p := kernel.TypicalPrice(s)
+		p := kernel.TypicalPrice(in.Series)
 		deviation := kernel.InRuns(kernel.LogReturns(p, 1), func(x []float64) []float64 { return kernel.StdDev(x, 30) })
 		// The usual volume is that of the bars before, so that a spike is not measured by
 		// itself.
-		usual := kernel.Shift(kernel.SMA(s.Volume, n), 1)
+		usual := kernel.Shift(kernel.SMA(in.Volume, n), 1)
 		flow := kernel.NaNs(len(p))
 		for i := 1; i < len(p); i++ {
 			// A move counts if it exceeds the cutoff, with the volume cut at a multiple of
 			// the usual one. Bars before both are known stay NaN.
-			cutoff, volume := coef*deviation[i]*s.Close[i], min(s.Volume[i], vcoef*usual[i])
+			cutoff, volume := coef*deviation[i]*in.Close[i], min(in.Volume[i], vcoef*usual[i])
 			switch move := kernel.Difference(p[i], p[i-1]); {
 			case math.IsNaN(cutoff) || math.IsNaN(volume):
 			case move > cutoff:
@@ -420,7 +420,7 @@ var volumes = []Indicator{
 				flow[i] = 0
 			}
 		}
-		return kernel.EMA(kernel.Ratio(kernel.RollingSum(flow, n), usual, 1), a.Int("smooth"))
+		return kernel.EMA(kernel.Ratio(kernel.RollingSum(flow, n), usual, 1), in.Int("smooth"))
 	}),
 	// A filter of one state with a gain that is given and not estimated: an exponential
 	// average that holds its value where the input has none. Divided by the deviation,
@@ -442,26 +442,26 @@ var volumes = []Indicator{
 		Plots:  []Plot{mainly("Kalman"), second("Signal"), histogram("Volume")}, Shades: []Shade{{A: "Kalman", B: "Signal", Tone: Up, Below: Down}},
 		Levels: func(a Args) []float64 { return []float64{a.Float("zone"), 0, -a.Float("zone")} }, Between: [2]float64{-2.5, 2.5},
 		Events: []Event{
-			own(func(d *drawing) []Signal { return kalmanSignals(d.of("Kalman"), d.of("Signal"), d.a.Float("zone")) }, Buy, Sell, BuyOversold, SellOverbought),
-			silently(own(func(d *drawing) []Signal { return zoneEntries(d.of("Kalman"), -d.a.Float("zone"), d.a.Float("zone")) }, EntersOversold, EntersOverbought)),
+			own(func(d *drawing) []Signal { return kalmanSignals(d.of("Kalman"), d.of("Signal"), d.Float("zone")) }, Buy, Sell, BuyOversold, SellOverbought),
+			silently(own(func(d *drawing) []Signal { return zoneEntries(d.of("Kalman"), -d.Float("zone"), d.Float("zone")) }, EntersOversold, EntersOverbought)),
 		},
 		Meanings: map[string]string{
 			Buy:  "the line rises above its signal line, and was in neither zone on the bar before",
 			Sell: "the line falls below its signal line, and was in neither zone on the bar before",
 		},
-		Calc: func(s *market.Series, a Args) Columns {
-			signed := kernel.NaNs(s.Len())
+		Calc: func(in Input) Columns {
+			signed := kernel.NaNs(in.Len())
 			for i := 2; i < len(signed); i++ {
 				// A close that stands where it was counts as a fall.
-				signed[i] = s.Volume[i]
-				if s.Close[i] <= s.Close[i-2] {
-					signed[i] = -s.Volume[i]
+				signed[i] = in.Volume[i]
+				if in.Close[i] <= in.Close[i-2] {
+					signed[i] = -in.Volume[i]
 				}
 			}
-			n := a.Int("vzo_length")
+			n := in.Int("vzo_length")
 			// Where nothing was traded, so that there is no share, the last one stands.
-			share := kernel.NaNs(s.Len())
-			part, whole := kernel.HMA(signed, n), kernel.HMA(s.Volume, n)
+			share := kernel.NaNs(in.Len())
+			part, whole := kernel.HMA(signed, n), kernel.HMA(in.Volume, n)
 			last := nan
 			for i := range share {
 				// Hull's average overshoots: of volume that dries up it can fall to zero
@@ -478,13 +478,13 @@ var volumes = []Indicator{
 				if v := share[i] / unit; unit > kernel.Rounding && isNaN(m) {
 					m = v
 				} else if unit > kernel.Rounding {
-					m += float64(a.Float("k") * (v - m))
+					m += float64(in.Float("k") * (v - m))
 				}
 				line[i] = m
 			}
 			// Ten deviations would be a bar of height 1; few volumes reach 0.8.
-			backdrop := kernel.Clamp(kernel.Scaled(kernel.Quotient(signed, kernel.StdDev(s.Volume, kalmanWindow)), 0.1), -0.8, 0.8)
-			return Columns{line, kernel.SMA(line, a.Int("sig_length")), backdrop}
+			backdrop := kernel.Clamp(kernel.Scaled(kernel.Quotient(signed, kernel.StdDev(in.Volume, kalmanWindow)), 0.1), -0.8, 0.8)
+			return Columns{line, kernel.SMA(line, in.Int("sig_length")), backdrop}
 		},
 	},
 }
@@ -501,7 +501,7 @@ func spikesAt(of, limit string) Event {
 	return own(func(d *drawing) []Signal {
 		signals := crossings(d.of(of), d.of(limit), Spike, "")
 		for i := range signals {
-			if bar := signals[i].Bar; d.s.Close[bar] < d.s.Open[bar] {
+			if bar := signals[i].Bar; d.Close[bar] < d.Open[bar] {
 				signals[i].Tone = Down
 			}
 		}
@@ -518,19 +518,19 @@ func volumeIndex(ind Indicator, counts func(volume, before float64) bool) Indica
 		factor("start", 1000, 0.001, 1e9, "first value", "initial"), bars("signal", 255, "average of the index", "length", "ema", "signal_length"),
 	}
 	ind.Plots, ind.Events = []Plot{mainly(ind.Title), second("Average")}, []Event{lines(ind.Title, "Average")}
-	ind.Calc = func(s *market.Series, a Args) Columns {
+	ind.Calc = func(in Input) Columns {
 		// The index multiplies, so that it follows the closes in proportion whatever
 		// its level.
-		line := make([]float64, s.Len())
-		value := a.Float("start")
+		line := make([]float64, in.Len())
+		value := in.Float("start")
 		for i := range line {
 			// A close of 0 has no relative change to follow.
-			if i > 0 && counts(s.Volume[i], s.Volume[i-1]) && s.Close[i-1] > 0 {
-				value *= s.Close[i] / s.Close[i-1]
+			if i > 0 && counts(in.Volume[i], in.Volume[i-1]) && in.Close[i-1] > 0 {
+				value *= in.Close[i] / in.Close[i-1]
 			}
 			line[i] = value
 		}
-		return Columns{line, kernel.EMA(line, a.Int("signal"))}
+		return Columns{line, kernel.EMA(line, in.Int("signal"))}
 	}
 	return ind
 }

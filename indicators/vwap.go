@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"wick/indicators/kernel"
-	"wick/market"
 )
 
 // vwaps are averages of price by volume or time since an anchor.
@@ -20,7 +19,7 @@ var vwaps = []Indicator{
 		Params:  []Param{anchor(), defaultSource("hlc3")},
 		Signals: []string{PriceUp, PriceDown},
 		Memory:  Memory{seconds: sinceAnchor, endless: endlessAnchor},
-		Draw:    func(s *market.Series, a Args) *Result { return sinceAnchorLine("VWAP", s, a, s.Volume) },
+		Draw:    func(in Input) *Result { return sinceAnchorLine("VWAP", in, in.Volume) },
 	},
 	{
 		Name: "vwap_bands", Title: "VWAP bands", Aliases: []string{"vwap_band", "vwap_deviation"}, Category: Volume, Traits: Overlay,
@@ -33,13 +32,13 @@ var vwaps = []Indicator{
 		},
 		Signals: []string{TouchUpper, TouchLower},
 		Memory:  Memory{seconds: sinceAnchor, endless: endlessAnchor},
-		Draw: func(s *market.Series, a Args) *Result {
-			starts := periodStarts(s, anchorOf(a, s.Interval))
-			x := kernel.TypicalPrice(s)
+		Draw: func(in Input) *Result {
+			starts := periodStarts(in.Series, anchorOf(in.Args, in.Interval))
+			x := kernel.TypicalPrice(in.Series)
 			// Both are updated bar by bar: the mean of squares less the square of the mean would cancel.
 			mid, dev := kernel.NaNs(len(x)), kernel.NaNs(len(x))
 			var volume, m, squares float64
-			for i, v := range s.Volume {
+			for i, v := range in.Volume {
 				if starts[i] {
 					volume, m, squares = 0, 0, 0
 				}
@@ -56,7 +55,7 @@ var vwaps = []Indicator{
 					mid[i], dev[i] = m, math.Sqrt(max(0, squares/volume))
 				}
 			}
-			upper, lower := kernel.Offset(mid, dev, a.Float("std_dev")), kernel.Offset(mid, dev, -a.Float("std_dev"))
+			upper, lower := kernel.Offset(mid, dev, in.Float("std_dev")), kernel.Offset(mid, dev, -in.Float("std_dev"))
 			return &Result{
 				Lines: []Line{
 					{Label: "VWAP Upper", Tone: Band, Values: upper},
@@ -66,7 +65,7 @@ var vwaps = []Indicator{
 				Fills: []Fill{{Y1: upper, Y2: lower, Tone: Band}},
 				// Bands without width, as on the first bars of a day, are touched by
 				// everything.
-				Signals: slices.DeleteFunc(withoutResets(touches(s, upper, lower), starts), func(sig Signal) bool { return dev[sig.Bar] == 0 }),
+				Signals: slices.DeleteFunc(withoutResets(touches(in.Series, upper, lower), starts), func(sig Signal) bool { return dev[sig.Bar] == 0 }),
 			}
 		},
 	},
@@ -77,8 +76,8 @@ var vwaps = []Indicator{
 		Formula: "Σ x * volume / Σ volume over n bars",
 		Params:  []Param{length(14), defaultSource("hlc3")},
 		Plots:   []Plot{mainly("RVWAP")}, Events: []Event{price("RVWAP")},
-		Calc: func(s *market.Series, a Args) Columns {
-			return Columns{volumeWeighted(s, column(s, a), a.Int("length"))}
+		Calc: func(in Input) Columns {
+			return Columns{volumeWeighted(in.Series, in.source(), in.Int("length"))}
 		},
 	},
 	{
@@ -98,12 +97,12 @@ var vwaps = []Indicator{
 			return MaxLength // to reach an anchor before the first bar shown
 		}},
 		Plots: []Plot{mainly("AVWAP")}, Events: []Event{price("AVWAP")},
-		Calc: func(s *market.Series, a Args) Columns {
+		Calc: func(in Input) Columns {
 			// The bars before the anchor are cut off; among the rest the line never starts
 			// anew.
-			n := s.Len()
-			first, _ := slices.BinarySearch(s.Time, int64(a.Int("anchor")))
-			return Columns{append(kernel.NaNs(first), weightedMean(column(s, a)[first:], s.Volume[first:], make([]bool, n-first))...)}
+			n := in.Len()
+			first, _ := slices.BinarySearch(in.Time, int64(in.Int("anchor")))
+			return Columns{append(kernel.NaNs(first), weightedMean(in.source()[first:], in.Volume[first:], make([]bool, n-first))...)}
 		},
 	},
 	// Like vwap with every bar of the same weight, for markets without volume.
@@ -114,20 +113,20 @@ var vwaps = []Indicator{
 		Params:  []Param{anchor(), defaultSource("ohlc4")},
 		Signals: []string{PriceUp, PriceDown},
 		Memory:  Memory{seconds: sinceAnchor, endless: endlessAnchor},
-		Draw: func(s *market.Series, a Args) *Result {
-			return sinceAnchorLine("TWAP", s, a, slices.Repeat([]float64{1}, s.Len()))
+		Draw: func(in Input) *Result {
+			return sinceAnchorLine("TWAP", in, slices.Repeat([]float64{1}, in.Len()))
 		},
 	},
 }
 
 // sinceAnchorLine draws the mean of the source since the anchor, by the given weights of
 // the bars, and marks where the closes cross it.
-func sinceAnchorLine(label string, s *market.Series, a Args, weights []float64) *Result {
-	starts := periodStarts(s, anchorOf(a, s.Interval))
-	line := weightedMean(column(s, a), weights, starts)
+func sinceAnchorLine(label string, in Input, weights []float64) *Result {
+	starts := periodStarts(in.Series, anchorOf(in.Args, in.Interval))
+	line := weightedMean(in.source(), weights, starts)
 	return &Result{
 		Lines:   []Line{{Label: label, Tone: Primary, Values: line}},
-		Signals: withoutResets(marked(line, PriceUp, PriceDown, across(s.Close, line)), starts),
+		Signals: withoutResets(marked(line, PriceUp, PriceDown, across(in.Close, line)), starts),
 	}
 }
 

@@ -3,8 +3,6 @@ package indicators
 import (
 	"slices"
 	"testing"
-
-	"wick/market"
 )
 
 // worked has a test for each entry whose values no vectors prove: one that holds them to a
@@ -83,7 +81,7 @@ func TestWorked(t *testing.T) {
 			t.Errorf("%s: the test that worked names fails, or has subtests, which cannot run here", ind.Name)
 		default:
 			kept := *ind
-			ind.Events, ind.Draw = nil, func(s *market.Series, a Args) *Result { return doubled(kept.draw(s, a)) }
+			ind.Events, ind.Draw = nil, func(in Input) *Result { return doubled(kept.draw(in)) }
 			if !fails(test) {
 				t.Errorf("%s: the test that worked names passes with all values doubled", ind.Name)
 			}
