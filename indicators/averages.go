@@ -11,61 +11,78 @@ import (
 
 // plainAverages are the averages whose only parameters are their length and the price: their
 // signals are the closes that cross them, or their turns if they are smooth enough.
-var plainAverages = slices.Concat(rows(Trend, crossed,
-	row{name: "sma", title: "SMA", aliases: "moving_average simple_ma moving_average_simple", offset: true, length: 20, of: kernel.SMA, memory: averageOf("sma", "length"),
-		doc:     "Simple moving average: the mean of the last prices. As in TA-Lib, with TradingView's usual length.",
-		formula: "SMA = (x[0] + … + x[n-1]) / n"},
-	row{name: "ema", title: "EMA", aliases: "exp_ma xma exponential_ma exponential_moving_average moving_average_exponential", offset: true, length: 20, of: kernel.EMA, memory: averageOf("ema", "length"),
-		doc:     "Exponential moving average: every older price weighs less by the same factor. As in TA-Lib, seeded with the mean of the first n prices.",
-		formula: "EMA = EMA[1] + 2/(n+1) * (x - EMA[1])"},
-	row{name: "wma", title: "WMA", aliases: "lwma linear_weighted weighted_ma weighted_moving_average moving_average_weighted", offset: true, length: 20, of: kernel.WMA, memory: averageOf("wma", "length"),
-		doc:     "Weighted moving average: weights fall in a straight line from the newest price to the oldest. As in TA-Lib.",
-		formula: "WMA = (n*x[0] + (n-1)*x[1] + … + x[n-1]) / (n*(n+1)/2)"},
-	row{name: "dema", title: "DEMA", aliases: "double_ema moving_average_double", length: 20, of: kernel.DEMA, memory: averageOf("dema", "length"),
-		doc:     "Double exponential average: twice an exponential average less the average of it, which cancels most of its lag. As in TA-Lib.",
-		formula: "DEMA = 2*EMA(x) - EMA(EMA(x))"},
-	row{name: "tema", title: "TEMA", aliases: "triple_ema moving_average_triple", length: 20, of: kernel.TEMA, memory: averageOf("tema", "length"),
-		doc:     "Triple exponential average: three exponential averages in a row, combined so that most of the lag cancels. As in TA-Lib.",
-		formula: "TEMA = 3*e1 - 3*e2 + e3, e1 = EMA(x), e2 = EMA(e1), e3 = EMA(e2)"},
-	row{name: "trima", title: "TRIMA", aliases: "triangular_ma tma", length: 20, of: kernel.TRIMA, memory: averageOf("trima", "length"),
-		doc:     "Triangular average: a simple average of a simple average, so that the middle of the window weighs most. As in TA-Lib.",
-		formula: "TRIMA = SMA(SMA(x, (n+1)/2), n/2+1), divisions rounded down"},
-	row{name: "rma", title: "RMA", aliases: "smma wilder wilders wilder_ma wsma modified_ma smoothed_ma smoothed_moving_average", length: 14, of: kernel.RMA, memory: averageOf("rma", "length"),
-		doc:     "Wilder's smoothed moving average, the one inside RSI and ATR: slower than an exponential average of the same length. Seeded with the mean of the first values, as TradingView's ta.rma.",
-		formula: "RMA = RMA[1] + (x - RMA[1]) / n"},
-	row{name: "zlema", title: "ZLEMA", aliases: "zlma zero_lag_ema zero_lag", length: 20, of: zlema, memory: ema("length"),
-		doc:     "Zero lag exponential average: an exponential average of the price plus its change over half the length, which cancels most of the lag. Seeded as in Tulip, with the last price before the lag is full.",
-		formula: "ZLEMA = EMA(2x - x[lag]), lag = (n-1)/2 rounded down"},
-	row{name: "tsf", title: "TSF", aliases: "time_series_forecast", least: 2, length: 14, of: func(x []float64, n int) []float64 {
-		end, slope := kernel.Regression(x, n)
-		return kernel.Offset(end, slope, 1)
-	},
-		doc:     "Time series forecast: the least-squares line through the last prices, one bar further. As in TA-Lib.",
-		formula: "TSF = a + b*n, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1"},
-	row{name: "midpoint", title: "Midpoint", length: 14, of: func(x []float64, n int) []float64 { return kernel.Midway(kernel.Highest(x, n), kernel.Lowest(x, n)) },
-		doc:     "Middle between the highest and the lowest of the last prices. As in TA-Lib.",
-		formula: "midpoint = (highest(x, n) + lowest(x, n)) / 2"},
-	row{name: "midprice", title: "Midprice", length: 14, ofBars: kernel.MidRange,
-		doc:     "Middle between the highest high and the lowest low of the last bars. As in TA-Lib.",
-		formula: "midprice = (highest(high, n) + lowest(low, n)) / 2"},
-), rows(Trend, bending,
-	row{name: "lsma", title: "LSMA", aliases: "linreg linearreg linear_regression epma least_squares_ma linear_regression_curve", least: 2, length: 25, of: func(x []float64, n int) []float64 { return only(kernel.Regression(x, n)) },
-		doc:     "Least-squares average: the end of the straight line that fits the last prices best. TA-Lib's LINEARREG, with TradingView's length 25.",
-		formula: "LSMA = a + b*(n-1), a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1"},
-	row{name: "hma", title: "HMA", aliases: "hull hull_ma hull_moving_average moving_average_hull", length: 9, of: kernel.HMA, memory: averageOf("hma", "length"),
-		doc:     "Hull moving average: a weighted average that takes back its own lag, smooth and quick. Half length and square root are rounded down, as at TradingView.",
-		formula: "HMA = WMA(2 * WMA(x, n/2) - WMA(x, n), √n)"},
+var plainAverages = []Indicator{
+	{Name: "sma", Title: "SMA", Also: "moving_average simple_ma moving_average_simple", Category: Trend, Form: movable,
+		Doc:     "Simple moving average: the mean of the last prices. As in TA-Lib, with TradingView's usual length.",
+		Formula: "SMA = (x[0] + … + x[n-1]) / n",
+		Params:  []Param{length(20), source(), offset()}, Memory: after(averageOf("sma", "length"), window("offset")), Of: kernel.SMA},
+	{Name: "ema", Title: "EMA", Also: "exp_ma xma exponential_ma exponential_moving_average moving_average_exponential", Category: Trend, Form: movable,
+		Doc:     "Exponential moving average: every older price weighs less by the same factor. As in TA-Lib, seeded with the mean of the first n prices.",
+		Formula: "EMA = EMA[1] + 2/(n+1) * (x - EMA[1])",
+		Params:  []Param{length(20), source(), offset()}, Memory: after(averageOf("ema", "length"), window("offset")), Of: kernel.EMA},
+	{Name: "wma", Title: "WMA", Also: "lwma linear_weighted weighted_ma weighted_moving_average moving_average_weighted", Category: Trend, Form: movable,
+		Doc:     "Weighted moving average: weights fall in a straight line from the newest price to the oldest. As in TA-Lib.",
+		Formula: "WMA = (n*x[0] + (n-1)*x[1] + … + x[n-1]) / (n*(n+1)/2)",
+		Params:  []Param{length(20), source(), offset()}, Memory: after(averageOf("wma", "length"), window("offset")), Of: kernel.WMA},
+	{Name: "dema", Title: "DEMA", Also: "double_ema moving_average_double", Category: Trend, Form: crossed,
+		Doc:     "Double exponential average: twice an exponential average less the average of it, which cancels most of its lag. As in TA-Lib.",
+		Formula: "DEMA = 2*EMA(x) - EMA(EMA(x))",
+		Params:  []Param{length(20), source()}, Memory: averageOf("dema", "length"), Of: kernel.DEMA},
+	{Name: "tema", Title: "TEMA", Also: "triple_ema moving_average_triple", Category: Trend, Form: crossed,
+		Doc:     "Triple exponential average: three exponential averages in a row, combined so that most of the lag cancels. As in TA-Lib.",
+		Formula: "TEMA = 3*e1 - 3*e2 + e3, e1 = EMA(x), e2 = EMA(e1), e3 = EMA(e2)",
+		Params:  []Param{length(20), source()}, Memory: averageOf("tema", "length"), Of: kernel.TEMA},
+	{Name: "trima", Title: "TRIMA", Also: "triangular_ma tma", Category: Trend, Form: crossed,
+		Doc:     "Triangular average: a simple average of a simple average, so that the middle of the window weighs most. As in TA-Lib.",
+		Formula: "TRIMA = SMA(SMA(x, (n+1)/2), n/2+1), divisions rounded down",
+		Params:  []Param{length(20), source()}, Memory: averageOf("trima", "length"), Of: kernel.TRIMA},
+	{Name: "rma", Title: "RMA", Also: "smma wilder wilders wilder_ma wsma modified_ma smoothed_ma smoothed_moving_average", Category: Trend, Form: crossed,
+		Doc:     "Wilder's smoothed moving average, the one inside RSI and ATR: slower than an exponential average of the same length. Seeded with the mean of the first values, as TradingView's ta.rma.",
+		Formula: "RMA = RMA[1] + (x - RMA[1]) / n",
+		Params:  []Param{length(14), source()}, Memory: averageOf("rma", "length"), Of: kernel.RMA},
+	{Name: "zlema", Title: "ZLEMA", Also: "zlma zero_lag_ema zero_lag", Category: Trend, Form: crossed,
+		Doc:     "Zero lag exponential average: an exponential average of the price plus its change over half the length, which cancels most of the lag. Seeded as in Tulip, with the last price before the lag is full.",
+		Formula: "ZLEMA = EMA(2x - x[lag]), lag = (n-1)/2 rounded down",
+		Params:  []Param{length(20), source()}, Memory: ema("length"), Of: zlema},
+	{Name: "tsf", Title: "TSF", Also: "time_series_forecast", Category: Trend, Form: crossed,
+		Doc:     "Time series forecast: the least-squares line through the last prices, one bar further. As in TA-Lib.",
+		Formula: "TSF = a + b*n, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
+		Params:  []Param{lengthFrom(2, 14), source()},
+		Of: func(x []float64, n int) []float64 {
+			end, slope := kernel.Regression(x, n)
+			return kernel.Offset(end, slope, 1)
+		}},
+	{Name: "midpoint", Title: "Midpoint", Category: Trend, Form: crossed,
+		Doc:     "Middle between the highest and the lowest of the last prices. As in TA-Lib.",
+		Formula: "midpoint = (highest(x, n) + lowest(x, n)) / 2",
+		Params:  []Param{length(14), source()},
+		Of:      func(x []float64, n int) []float64 { return kernel.Midway(kernel.Highest(x, n), kernel.Lowest(x, n)) }},
+	{Name: "midprice", Title: "Midprice", Category: Trend, Form: crossed,
+		Doc:     "Middle between the highest high and the lowest low of the last bars. As in TA-Lib.",
+		Formula: "midprice = (highest(high, n) + lowest(low, n)) / 2",
+		Params:  []Param{length(14)},
+		Line:    func(in Input) []float64 { return kernel.MidRange(in.Series, in.Int("length")) }},
+	{Name: "lsma", Title: "LSMA", Also: "linreg linearreg linear_regression epma least_squares_ma linear_regression_curve", Category: Trend, Form: bending,
+		Doc:     "Least-squares average: the end of the straight line that fits the last prices best. TA-Lib's LINEARREG, with TradingView's length 25.",
+		Formula: "LSMA = a + b*(n-1), a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
+		Params:  []Param{lengthFrom(2, 25), source()},
+		Of:      func(x []float64, n int) []float64 { return only(kernel.Regression(x, n)) }},
+	{Name: "hma", Title: "HMA", Also: "hull hull_ma hull_moving_average moving_average_hull", Category: Trend, Form: bending,
+		Doc:     "Hull moving average: a weighted average that takes back its own lag, smooth and quick. Half length and square root are rounded down, as at TradingView.",
+		Formula: "HMA = WMA(2 * WMA(x, n/2) - WMA(x, n), √n)",
+		Params:  []Param{length(9), source()}, Memory: averageOf("hma", "length"), Of: kernel.HMA},
 	// The weight follows the market, and in one without a trend the oscillator is about
 	// 1/√n: the line forgets its start by a factor e every n^1.5 / 2 bars.
-	row{name: "vidya", title: "VIDYA", aliases: "variable_index_dynamic variable_index_dynamic_average", length: 14, of: func(x []float64, n int) []float64 { return vidya(x, n, n, 0) }, memory: Memory{bars: func(a Args) int { return int(9*math.Pow(a.Float("length"), 1.5)) + 100 }},
-		doc:     "Variable index dynamic average of Chande: an exponential average whose weight is scaled by the absolute momentum oscillator, so it stands still in a sideways market. Starts from the first price.",
-		formula: "VIDYA = VIDYA[1] + 2/(n+1) * |CMO(n)|/100 * (x - VIDYA[1]), CMO from sums of gains and losses"},
-))
+	{Name: "vidya", Title: "VIDYA", Also: "variable_index_dynamic variable_index_dynamic_average", Category: Trend, Form: bending,
+		Doc:     "Variable index dynamic average of Chande: an exponential average whose weight is scaled by the absolute momentum oscillator, so it stands still in a sideways market. Starts from the first price.",
+		Formula: "VIDYA = VIDYA[1] + 2/(n+1) * |CMO(n)|/100 * (x - VIDYA[1]), CMO from sums of gains and losses",
+		Params:  []Param{length(14), source()}, Memory: Memory{bars: func(a Args) int { return int(9*math.Pow(a.Float("length"), 1.5)) + 100 }},
+		Of: func(x []float64, n int) []float64 { return vidya(x, n, n, 0) }},
+}
 
 // averages are the other averages.
 var averages = []Indicator{
-	{
-		Name: "kama", Title: "KAMA", Aliases: []string{"kaufman", "ama"}, Category: Trend, Traits: Overlay,
+	{Name: "kama", Title: "KAMA", Also: "kaufman ama", Category: Trend, Traits: Overlay,
 		Doc:     "Kaufman's adaptive average: quick when the price goes straight, slow when it wanders. As in TA-Lib, with Kaufman's length 10.",
 		Formula: "KAMA = KAMA[1] + c² * (x - KAMA[1]), c = er*(2/(fast+1) - 2/(slow+1)) + 2/(slow+1), er = |x - x[n]| / sum of n |x - x[1]|",
 		Params: []Param{
@@ -76,10 +93,8 @@ var averages = []Indicator{
 		Plots:  []Plot{over("KAMA")}, Events: []Event{price("KAMA"), turnsOf("KAMA")},
 		Calc: func(in Input) Columns {
 			return Columns{kernel.KAMA(in.source(), in.Int("length"), in.Float("fast"), in.Float("slow"))}
-		},
-	},
-	{
-		Name: "mama", Title: "MAMA", Aliases: []string{"mesa_adaptive", "mesa_adaptive_ma"}, Category: Trend, Traits: Overlay,
+		}},
+	{Name: "mama", Title: "MAMA", Also: "mesa_adaptive mesa_adaptive_ma", Category: Trend, Traits: Overlay,
 		Doc:     "Ehlers' MESA adaptive average and its follower FAMA: the slower the phase of the dominant cycle turns, the closer they keep to the price. As in TA-Lib.",
 		Formula: "MAMA = a*x + (1-a)*MAMA[1], FAMA with a/2; a = fast limit / change of phase in degrees, at least the slow limit",
 		Params: []Param{
@@ -93,28 +108,24 @@ var averages = []Indicator{
 		Calc: func(in Input) Columns {
 			line, follower := kernel.MAMA(in.source(), in.Float("fast_limit"), in.Float("slow_limit"))
 			return Columns{line, follower}
-		},
-	},
-	turningOver(Indicator{
-		Name: "t3", Title: "T3", Aliases: []string{"tillson", "tillson_t3"}, Category: Trend,
+		}},
+	{Name: "t3", Title: "T3", Also: "tillson tillson_t3", Category: Trend, Form: bending,
 		Doc:     "Tillson's T3: six exponential averages in a row, combined into a smooth line with little lag. As in TA-Lib.",
 		Formula: "T3 = -v³*e6 + (3v²+3v³)*e5 + (-6v²-3v-3v³)*e4 + (1+3v+v³+3v²)*e3",
 		Params: []Param{
 			length(5), factor("factor", 0.7, 0, 1, "volume factor: 0 is smooth, 1 is quick", "vfactor", "volume_factor", "v"), source(),
 		},
 		Memory: averageOf("t3", "length"),
-	}, "T3", func(x []float64, a Args) []float64 { return kernel.T3(x, a.Int("length"), a.Float("factor")) }),
-	overPrice(Indicator{
-		Name: "ma", Title: "MA", Category: Trend,
+		Line:   func(in Input) []float64 { return kernel.T3(in.source(), in.Int("length"), in.Float("factor")) }},
+	{Name: "ma", Title: "MA", Category: Trend, Form: crossed,
 		Doc:     "Moving average of any kind: sma, ema, wma, dema, tema, trima, kama, mama (which sets its own length) or t3. As in TA-Lib.",
 		Formula: "the average that type names, over n prices",
 		Params:  []Param{length(20), averageType("type", "sma", "kind of average", "ma_type", "matype", "kind"), source()},
 		Memory:  averageBy("type", "length"),
-	}, "MA", func(x []float64, a Args) []float64 { return kernel.Average(a.Choice("type"), x, a.Int("length")) }),
+		Line:    func(in Input) []float64 { return kernel.Average(in.Choice("type"), in.source(), in.Int("length")) }},
 	// TA-Lib's MAVP, whose lengths come from the caller; a chart has no such column, so
 	// the cycle gives them.
-	overPrice(Indicator{
-		Name: "mavp", Title: "MAVP", Aliases: []string{"variable_period_ma", "ma_variable_period"}, Category: Trend,
+	{Name: "mavp", Title: "MAVP", Also: "variable_period_ma ma_variable_period", Category: Trend, Form: crossed,
 		Doc: "Moving average of a length that changes from bar to bar. TA-Lib takes the lengths from its caller; here they are the period of the dominant cycle (ht_dcperiod), " +
 			"within the bounds, so that one whole cycle is averaged.",
 		Formula: "MAVP[i] = average of the last p[i] prices, p = cycle period, minimum ≤ p ≤ maximum",
@@ -124,11 +135,11 @@ var averages = []Indicator{
 			averageType("type", "sma", "kind of average", "ma_type", "matype", "kind"), source(),
 		},
 		Memory: after(cycleMemory, averageBy("type", "maximum")),
-	}, "MAVP", func(x []float64, a Args) []float64 {
-		return mavp(x, kernel.CyclePeriod(x), a.Int("minimum"), a.Int("maximum"), a.Choice("type"))
-	}),
-	overPrice(Indicator{
-		Name: "alma", Title: "ALMA", Aliases: []string{"arnaud_legoux", "arnaud_legoux_ma"}, Category: Trend,
+		Line: func(in Input) []float64 {
+			x := in.source()
+			return mavp(x, kernel.CyclePeriod(x), in.Int("minimum"), in.Int("maximum"), in.Choice("type"))
+		}},
+	{Name: "alma", Title: "ALMA", Also: "arnaud_legoux arnaud_legoux_ma", Category: Trend, Form: crossed,
 		Doc:     "Arnaud Legoux moving average: bell-shaped weights whose peak lies near the newest bar. The peak is not rounded to a bar, as at TradingView by default.",
 		Formula: "ALMA = Σ w[j] * x[j] / Σ w[j], w[j] = exp(-(j - offset*(n-1))² / (2 (n/sigma)²)), j = n-1 is the newest bar",
 		Params: []Param{
@@ -136,14 +147,13 @@ var averages = []Indicator{
 			factor("offset", 0.85, 0, 1, "where the peak lies, 1 = newest bar"),
 			factor("sigma", 6, 0.1, 100, "sharpness of the peak"), source(),
 		},
-	}, "ALMA", func(x []float64, a Args) []float64 {
-		n := a.Int("length")
-		return kernel.Convolve(x, bell(n, a.Float("offset")*float64(n-1), float64(n)/a.Float("sigma")))
-	}),
+		Line: func(in Input) []float64 {
+			n := in.Int("length")
+			return kernel.Convolve(in.source(), bell(n, in.Float("offset")*float64(n-1), float64(n)/in.Float("sigma")))
+		}},
 	// Its signals compare it with the plain average of the same length: above it, volume
 	// came with higher prices.
-	{
-		Name: "vwma", Title: "VWMA", Aliases: []string{"volume_weighted_ma", "volume_weighted_moving_average"}, Category: Trend, Traits: Overlay,
+	{Name: "vwma", Title: "VWMA", Also: "volume_weighted_ma volume_weighted_moving_average", Category: Trend, Traits: Overlay,
 		Doc:     "Volume weighted moving average: bars with more volume count for more. Above the simple average when volume came with higher prices. No value where the window traded nothing.",
 		Formula: "VWMA = Σ x * volume / Σ volume over n bars",
 		Params:  []Param{length(20), source()},
@@ -151,46 +161,42 @@ var averages = []Indicator{
 		Calc: func(in Input) Columns {
 			x, n := in.source(), in.Int("length")
 			return Columns{volumeWeighted(in.Series, x, n), kernel.SMA(x, n)}
-		},
-	},
-	overPrice(Indicator{
-		Name: "mcginley", Title: "McGinley", Aliases: []string{"mcgd", "mcginley_dynamic", "dynamic", "md"}, Category: Trend,
+		}},
+	{Name: "mcginley", Title: "McGinley", Also: "mcgd mcginley_dynamic dynamic md", Category: Trend, Form: crossed,
 		Doc:     "McGinley dynamic: an average that quickens when the price falls below it and slows when it runs ahead. Starts from the first price. The factor k is 1 as at TradingView; 0.6, McGinley's own advice, is Skender's and others' choice.",
 		Formula: "MD = MD[1] + (x - MD[1]) / (k * n * (x / MD[1])⁴)",
 		Params:  []Param{length(14), factor("k", 1, 0.1, 2, "factor of the length, 1 or 0.6", "constant"), source()},
 		Memory:  wilder("length"),
-	}, "McGinley", func(x []float64, a Args) []float64 {
-		n := a.Float("k") * float64(a.Int("length"))
-		// The divisor is kept at 1 or more: below it one step would overshoot the price, and after a
-		// crash the fourth power would throw the line to infinity.
-		out := kernel.NaNs(len(x))
-		first := kernel.FirstValid(x)
-		if first == len(x) {
-			return out
-		}
-		value := x[first]
-		out[first] = value
-		for i := first + 1; i < len(x); i++ {
-			// A line at 0 has no ratio; the divisor is then 1, and the line jumps to the
-			// price.
-			ratio := 0.0
-			if value != 0 {
-				ratio = x[i] / value
+		Line: func(in Input) []float64 {
+			x, n := in.source(), in.Float("k")*float64(in.Int("length"))
+			// The divisor is kept at 1 or more: below it one step would overshoot the price, and after a
+			// crash the fourth power would throw the line to infinity.
+			out := kernel.NaNs(len(x))
+			first := kernel.FirstValid(x)
+			if first == len(x) {
+				return out
 			}
-			value += (x[i] - value) / max(1, n*ratio*ratio*ratio*ratio)
-			out[i] = value
-		}
-		return out
-	}),
-	overPrice(Indicator{
-		Name: "swma", Title: "SWMA", Aliases: []string{"symmetric_weighted_ma", "symmetrically_weighted_ma"}, Category: Trend,
+			value := x[first]
+			out[first] = value
+			for i := first + 1; i < len(x); i++ {
+				// A line at 0 has no ratio; the divisor is then 1, and the line jumps to the
+				// price.
+				ratio := 0.0
+				if value != 0 {
+					ratio = x[i] / value
+				}
+				value += (x[i] - value) / max(1, n*ratio*ratio*ratio*ratio)
+				out[i] = value
+			}
+			return out
+		}},
+	{Name: "swma", Title: "SWMA", Also: "symmetric_weighted_ma symmetrically_weighted_ma", Category: Trend, Form: crossed,
 		Doc:     "Symmetrically weighted moving average of four bars, the middle two counting double: it removes jitter at a lag of a bar and a half. As TradingView's ta.swma.",
 		Formula: "SWMA = (x + 2x[1] + 2x[2] + x[3]) / 6",
 		Params:  []Param{source()},
 		Memory:  fixed(4),
-	}, "SWMA", func(x []float64, _ Args) []float64 { return kernel.SWMA(x) }),
-	{
-		Name: "frama", Title: "FRAMA", Aliases: []string{"fractal_adaptive", "fractal_adaptive_ma"}, Category: Trend, Traits: Overlay,
+		Line:    func(in Input) []float64 { return kernel.SWMA(in.source()) }},
+	{Name: "frama", Title: "FRAMA", Also: "fractal_adaptive fractal_adaptive_ma", Category: Trend, Traits: Overlay,
 		Doc:     "Fractal adaptive moving average of Ehlers: an exponential average that quickens when price moves in a line and slows when it fills its range. Of hl2; an odd length is raised by one, because the window is halved.",
 		Formula: "D = (ln(N1 + N2) - ln N3) / ln 2, N the ranges per bar of both halves and of the whole; weight = e^(-4.6 (D - 1)), 0.01 to 1",
 		Params:  []Param{bars("length", 16, "bars in the window", "period", "len")},
@@ -222,56 +228,52 @@ var averages = []Indicator{
 				out[i] = out[i-1] + float64(weight*(x[i]-out[i-1]))
 			}
 			return Columns{out}
-		},
-	},
-	overPrice(Indicator{
-		Name: "super_smoother", Title: "SSF", Aliases: []string{"ssf", "supersmoother", "ehlers_super_smoother"}, Category: Trend,
+		}},
+	{Name: "super_smoother", Title: "SSF", Also: "ssf supersmoother ehlers_super_smoother", Category: Trend, Form: crossed,
 		Doc:     "Super smoother of Ehlers: a two-pole filter that removes cycles shorter than its length with little lag. Of the mean of two prices, as he published it; begins with the price itself.",
 		Formula: "y = c1 * (x + x[1]) / 2 + c2 * y[1] + c3 * y[2]; a = e^(-√2 π / n), c2 = 2 a cos(√2 π / n), c3 = -a², c1 = 1 - c2 - c3",
 		Params:  []Param{bars("length", 10, "shortest cycle that passes", "period", "len"), source()},
 		// The filter forgets by e^-4.4 every length.
 		Memory: lengths(6, "length"),
-	}, "SSF", func(x []float64, a Args) []float64 {
-		n := a.Int("length")
-		// It shows nothing before it has seen n values: the start has not faded by then.
-		out := kernel.NaNs(len(x))
-		// Ehlers' two-pole Butterworth filter: c2 and c3 feed back the last two outputs,
-		// and c1 is what is left, so that a level price passes unchanged.
-		angle := math.Sqrt2 * math.Pi / float64(n)
-		decay := math.Exp(-angle)
-		c2, c3 := 2*decay*math.Cos(angle), -decay*decay
-		c1 := 1 - c2 - c3
-		var y, y1, y2 float64
-		first := kernel.FirstValid(x)
-		for i := first; i < len(x); i++ {
-			// The filter looks back two bars; the first two values are the price itself.
-			if i < first+2 {
-				y = x[i]
-			} else {
-				y = float64(c1*(x[i]+x[i-1])/2) + float64(c2*y1) + float64(c3*y2)
+		Line: func(in Input) []float64 {
+			x, n := in.source(), in.Int("length")
+			// It shows nothing before it has seen n values: the start has not faded by then.
+			out := kernel.NaNs(len(x))
+			// Ehlers' two-pole Butterworth filter: c2 and c3 feed back the last two outputs,
+			// and c1 is what is left, so that a level price passes unchanged.
+			angle := math.Sqrt2 * math.Pi / float64(n)
+			decay := math.Exp(-angle)
+			c2, c3 := 2*decay*math.Cos(angle), -decay*decay
+			c1 := 1 - c2 - c3
+			var y, y1, y2 float64
+			first := kernel.FirstValid(x)
+			for i := first; i < len(x); i++ {
+				// The filter looks back two bars; the first two values are the price itself.
+				if i < first+2 {
+					y = x[i]
+				} else {
+					y = float64(c1*(x[i]+x[i-1])/2) + float64(c2*y1) + float64(c3*y2)
+				}
+				y1, y2 = y, y1
+				if i >= first+n-1 {
+					out[i] = y
+				}
 			}
-			y1, y2 = y, y1
-			if i >= first+n-1 {
-				out[i] = y
-			}
-		}
-		return out
-	}),
-	overPrice(Indicator{
-		Name: "zlsma", Title: "ZLSMA", Aliases: []string{"zero_lag_lsma"}, Category: Trend,
+			return out
+		}},
+	{Name: "zlsma", Title: "ZLSMA", Also: "zero_lag_lsma", Category: Trend, Form: crossed,
 		Doc:     "Zero lag least squares moving average: the end of a regression line plus how far it lies from its own. After veryfid's script.",
 		Formula: "L = LSMA(x, n); ZLSMA = 2L - LSMA(L, n)",
 		Params:  []Param{length(32), source()},
 		// The second line is fitted to ends of the first one, each of which took a window.
 		Memory: lengths(2, "length"),
-	}, "ZLSMA", func(x []float64, a Args) []float64 {
-		once, _ := kernel.Regression(x, a.Int("length"))
-		twice, _ := kernel.Regression(once, a.Int("length"))
-		return kernel.Minus(kernel.Scaled(once, 2), twice)
-	}),
+		Line: func(in Input) []float64 {
+			once, _ := kernel.Regression(in.source(), in.Int("length"))
+			twice, _ := kernel.Regression(once, in.Int("length"))
+			return kernel.Minus(kernel.Scaled(once, 2), twice)
+		}},
 	// Its extremes are those of highs and lows, whatever is averaged.
-	{
-		Name: "trama", Title: "TRAMA", Aliases: []string{"trend_regularity_ma"}, Category: Trend, Traits: Overlay,
+	{Name: "trama", Title: "TRAMA", Also: "trend_regularity_ma", Category: Trend, Traits: Overlay,
 		Doc:     "Trend regularity adaptive average: it moves the faster, the more of the last bars made a new high or low of the window, and stands still while none does. After LuxAlgo's script; extremes that are not known yet count as none.",
 		Formula: "w = (share of the last n bars with a new highest high or lowest low of n)²; TRAMA = TRAMA[1] + w * (x - TRAMA[1])",
 		Params:  []Param{lengthFrom(2, 99), source()},
@@ -301,10 +303,8 @@ var averages = []Indicator{
 				out[i] = before + float64(share[i]*share[i]*(x[i]-before))
 			}
 			return Columns{out}
-		},
-	},
-	{
-		Name: "nadaraya_watson", Title: "NW", Aliases: []string{"nw", "kernel_regression"}, Category: Trend, Traits: Overlay,
+		}},
+	{Name: "nadaraya_watson", Title: "NW", Also: "nw kernel_regression", Category: Trend, Traits: Overlay,
 		Doc:     "Nadaraya-Watson estimate with a Gaussian kernel over the bars up to this one: a smooth average that weighs the newest bars most. It does not repaint, unlike scripts that smooth both ways.",
 		Formula: "Σ w[j] * x[j] / Σ w[j], w[j] = exp(-j² / (2 h²)), j bars ago, over n bars",
 		Params:  []Param{lengthFrom(2, 100), factor("bandwidth", 8, 0.1, 500, "bars h after which a weight has fallen to 0.61", "h"), source()},
@@ -317,10 +317,8 @@ var averages = []Indicator{
 			n := in.Int("length")
 			// Half a bell, whose peak is the newest bar.
 			return Columns{kernel.Convolve(in.source(), bell(n, float64(n-1), in.Float("bandwidth")))}
-		},
-	},
-	{
-		Name: "ema_stack", Title: "EMA", Category: Trend, Traits: Overlay,
+		}},
+	{Name: "ema_stack", Title: "EMA", Category: Trend, Traits: Overlay,
 		Doc:     "Four exponential averages of the close, fast to slow. In a trend they lie in order: rising when the fastest is on top. As in TA-Lib, each seeded with the mean of its first closes.",
 		Formula: "EMA = EMA[1] + 2/(n+1) * (close - EMA[1])",
 		Params: []Param{
@@ -329,12 +327,10 @@ var averages = []Indicator{
 		},
 		Signals: []string{StackUp, StackDown},
 		Memory:  ema("length1", "length2", "length3", "length4"),
-		Draw:    stacked(func(Args) string { return "ema" }),
-	},
+		Draw:    stacked(func(Args) string { return "ema" })},
 	// Which is the fast one is up to the lengths given: with fast 200 and slow 50 the
 	// crosses are reversed.
-	{
-		Name: "ma_cross", Title: "MA cross", Aliases: []string{"moving_average_cross"}, Category: Trend, Traits: Overlay,
+	{Name: "ma_cross", Title: "MA cross", Also: "moving_average_cross", Category: Trend, Traits: Overlay,
 		Doc:     "Two moving averages, and where they cross. With 50 and 200 simple averages the crosses are the golden and the death cross.",
 		Formula: "MA(x, fast), MA(x, slow)",
 		Params: []Param{
@@ -347,10 +343,8 @@ var averages = []Indicator{
 			kind, x := in.Choice("ma_type"), in.source()
 			fast, slow := kernel.Average(kind, x, in.Int("fast")), kernel.Average(kind, x, in.Int("slow"))
 			return Columns{fast, slow}
-		},
-	},
-	{
-		Name: "ma_ribbon", Title: "MA ribbon", Aliases: []string{"ribbon", "moving_average_ribbon"}, Category: Trend, Traits: Overlay,
+		}},
+	{Name: "ma_ribbon", Title: "MA ribbon", Also: "ribbon moving_average_ribbon", Category: Trend, Traits: Overlay,
 		Doc:     "Four moving averages of one kind, fast to slow. Signals mark where all of them come into rising or falling order. TradingView's lengths.",
 		Formula: "MA(x, n) for four n",
 		Params: []Param{
@@ -360,10 +354,8 @@ var averages = []Indicator{
 		},
 		Signals: []string{StackUp, StackDown},
 		Memory:  averageBy("ma_type", "length1", "length2", "length3", "length4"),
-		Draw:    stacked(func(a Args) string { return a.Choice("ma_type") }),
-	},
-	{
-		Name: "gmma", Title: "GMMA", Aliases: []string{"guppy", "guppy_mma", "guppy_multiple_moving_average"}, Category: Trend, Traits: Overlay,
+		Draw:    stacked(func(a Args) string { return a.Choice("ma_type") })},
+	{Name: "gmma", Title: "GMMA", Also: "guppy guppy_mma guppy_multiple_moving_average", Category: Trend, Traits: Overlay,
 		Doc:     "Guppy multiple moving averages: six fast and six slow exponential averages, traders against investors. A group that fans out is sure of itself; one that narrows is not. Each average is seeded with the mean of its first prices.",
 		Formula: "EMA(x, n) for n = 3 5 8 10 12 15 and 30 35 40 45 50 60",
 		Params:  []Param{source()},
@@ -388,10 +380,8 @@ var averages = []Indicator{
 			// lines.
 			r.Signals = groupCrossings(r.Lines[:6], r.Lines[6:])
 			return r
-		},
-	},
-	{
-		Name: "alligator", Title: "Alligator", Aliases: []string{"williams_alligator"}, Category: Trend, Traits: Overlay,
+		}},
+	{Name: "alligator", Title: "Alligator", Also: "williams_alligator", Category: Trend, Traits: Overlay,
 		Doc:     "Williams' alligator: three smoothed averages of the median price, moved forward. Entwined lines sleep; lines in order, lips above teeth above jaw, eat in a rising market, and the reverse in a falling one. Each line is moved forward, so a bar shows what older bars computed.",
 		Formula: "jaw = RMA(hl2, 13)[8], teeth = RMA(hl2, 8)[5], lips = RMA(hl2, 5)[3]",
 		Params:  alligatorParams(),
@@ -402,8 +392,7 @@ var averages = []Indicator{
 		Calc: func(in Input) Columns {
 			jaw, teeth, lips := alligator(in)
 			return Columns{lips, teeth, jaw}
-		},
-	},
+		}},
 }
 
 // mavp returns at every bar the average over as many bars as lengths says

@@ -17,8 +17,7 @@ var backtests = []Indicator{
 	// The test trades as the paper broker fills orders: a decision is made at the close of a
 	// bar and filled at the next open, so that no decision uses what was not known yet. It
 	// begins with a capital of 1, at the first bar shown or at a date.
-	{
-		Name: "backtest", Title: "Backtest", Aliases: []string{"back_test", "strategy", "strategy_tester"}, Category: Rules,
+	{Name: "backtest", Title: "Backtest", Also: "back_test strategy strategy_tester", Category: Rules,
 		Doc: "What trading a rule would have brought: enters when one condition becomes true and leaves when another does, each at the next bar's open, " +
 			"with fees and slippage, on the bars that are asked for (bars, up to 5000). The panel shows the profit and the drawdown in percent; the summary has trades, hit rate, profit factor, expectancy with its interval, drawdown, Sharpe and buy and hold, and with trades each trade.",
 		Formula: "a bar decides at its close, the next one's open fills; stop before target within a bar",
@@ -90,8 +89,7 @@ var backtests = []Indicator{
 				return r
 			}
 			return r
-		},
-	},
+		}},
 }
 
 // rangeLength is the length of the average true range by which exits are measured, as those

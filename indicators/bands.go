@@ -10,8 +10,7 @@ import (
 
 // bandEntries are channels around the price and what is derived from them.
 var bandEntries = []Indicator{
-	{
-		Name: "bbands", Title: "BB", Aliases: []string{"bb", "bollinger", "bollinger_bands"}, Category: Volatility, Traits: Overlay,
+	{Name: "bbands", Title: "BB", Also: "bb bollinger bollinger_bands", Category: Volatility, Traits: Overlay,
 		Doc:     "Bollinger bands: an average, and bands a multiple of the population deviation away. As in TA-Lib, with TradingView's default length.",
 		Formula: "middle = SMA(n); upper, lower = middle ± mult * σ(n)",
 		Params: []Param{
@@ -30,10 +29,8 @@ var bandEntries = []Indicator{
 			x, n := in.source(), in.Int("length")
 			mid, upper, lower := kernel.Bollinger(x, n, up, down, average(in.Series, x, in.Args))
 			return Columns{mid, upper, lower}
-		},
-	},
-	{
-		Name: "accbands", Title: "Acc Bands", Aliases: []string{"abands", "acceleration_bands"}, Category: Volatility, Traits: Overlay,
+		}},
+	{Name: "accbands", Title: "Acc Bands", Also: "abands acceleration_bands", Category: Volatility, Traits: Overlay,
 		Doc:     "Headley's acceleration bands: averages of highs and lows pushed apart by the relative range of each bar. As in TA-Lib.",
 		Formula: "upper = SMA(high*(1+r)), middle = SMA(close), lower = SMA(low*(1-r)), r = 4*(high-low)/(high+low)",
 		Params:  []Param{length(20)},
@@ -45,10 +42,8 @@ var bandEntries = []Indicator{
 			r := kernel.Ratio(kernel.Minus(in.High, in.Low), kernel.Plus(in.High, in.Low), 4)
 			wideHigh, wideLow := kernel.Plus(in.High, kernel.Times(in.High, r)), kernel.Minus(in.Low, kernel.Times(in.Low, r))
 			return Columns{kernel.SMA(in.Close, n), kernel.SMA(wideHigh, n), kernel.SMA(wideLow, n)}
-		},
-	},
-	{
-		Name: "keltner", Title: "Keltner", Aliases: []string{"kc", "keltner_channel", "keltner_channels"}, Category: Volatility, Traits: Overlay,
+		}},
+	{Name: "keltner", Title: "Keltner", Also: "kc keltner_channel keltner_channels", Category: Volatility, Traits: Overlay,
 		Doc: "Keltner channel: an exponential average, and bands a multiple of the average true range away, TA-Lib's ATR. As at TradingView; the variant tr_ema, Pine's ta.kc, " +
 			"takes an exponential average of the true range over the channel's own length instead of Wilder's over atr_length.",
 		Formula: "middle = EMA(x, n); upper, lower = middle ± mult * ATR(m)",
@@ -67,10 +62,8 @@ var bandEntries = []Indicator{
 				reach = kernel.EMA(kernel.TrueRange(in.Series), n)
 			}
 			return Columns{mid, kernel.Offset(mid, reach, in.Float("mult")), kernel.Offset(mid, reach, -in.Float("mult"))}
-		},
-	},
-	{
-		Name: "donchian", Title: "Donchian", Aliases: []string{"dc", "price_channel", "donchian_channel", "donchian_channels"}, Category: Volatility, Traits: Overlay,
+		}},
+	{Name: "donchian", Title: "Donchian", Also: "dc price_channel donchian_channel donchian_channels", Category: Volatility, Traits: Overlay,
 		Doc:     "Donchian channel: the highest high and the lowest low of the last bars, this bar included, and their middle. The turtles bought new highs of 20 days. As at TradingView.",
 		Formula: "upper = max(high, n); lower = min(low, n); middle = (upper + lower) / 2",
 		Params:  []Param{length(20)},
@@ -80,12 +73,10 @@ var bandEntries = []Indicator{
 		Calc: func(in Input) Columns {
 			upper, lower := kernel.Highest(in.High, in.Int("length")), kernel.Lowest(in.Low, in.Int("length"))
 			return Columns{kernel.Midway(upper, lower), upper, lower}
-		},
-	},
+		}},
 	// With the percentage fixed, bands and price touch more often the more volatile a
 	// market is, which is what the signals tell.
-	{
-		Name: "envelope", Title: "Env", Aliases: []string{"ma_env", "ma_envelope", "envelopes", "moving_average_envelope"}, Category: Volatility, Traits: Overlay,
+	{Name: "envelope", Title: "Env", Also: "ma_env ma_envelope envelopes moving_average_envelope", Category: Volatility, Traits: Overlay,
 		Doc:     "Moving average envelope: bands a fixed percentage around an average. Fixed bands say how far a price is stretched, not how nervous the market is. As at TradingView, around a simple average; exponential is the other choice.",
 		Formula: "upper, lower = MA(x, n) * (1 ± percent/100)",
 		Params: []Param{
@@ -97,12 +88,10 @@ var bandEntries = []Indicator{
 		Calc: func(in Input) Columns {
 			mid, by := kernel.Average(in.Choice("ma"), in.source(), in.Int("length")), in.Float("percent")/100
 			return Columns{mid, kernel.Scaled(mid, 1+by), kernel.Scaled(mid, 1-by)}
-		},
-	},
+		}},
 	// Bands around the line as it ends at each bar. The usual drawing, one channel
 	// through the newest bars, would change its past with every bar.
-	{
-		Name: "linreg_channel", Title: "LinReg", Aliases: []string{"stdev_channels", "linear_regression_channel", "regression_channel"}, Category: Trend, Traits: Overlay,
+	{Name: "linreg_channel", Title: "LinReg", Also: "stdev_channels linear_regression_channel regression_channel", Category: Trend, Traits: Overlay,
 		Doc:     "Linear regression channel: the end of the straight line that fits the last prices best, and bands a multiple of their deviation from it away. Every bar shows the line as it was then; a channel drawn through past bars would show them what came later.",
 		Formula: "middle = end of the regression over n bars; upper, lower = middle ± mult * √(mean squared distance from the line)",
 		Params: []Param{
@@ -120,10 +109,8 @@ var bandEntries = []Indicator{
 				dev[i] = math.Sqrt(max(0, v-float64(slope[i]*slope[i]*time)))
 			}
 			return Columns{mid, kernel.Offset(mid, dev, in.Float("mult")), kernel.Offset(mid, dev, -in.Float("mult"))}
-		},
-	},
-	{
-		Name: "starc", Title: "STARC", Aliases: []string{"stoller", "starc_bands", "stoller_bands"}, Category: Volatility, Traits: Overlay,
+		}},
+	{Name: "starc", Title: "STARC", Also: "stoller starc_bands stoller_bands", Category: Volatility, Traits: Overlay,
 		Doc:     "Stoller average range channel: a short simple average, and bands a multiple of TA-Lib's average true range away.",
 		Formula: "upper, lower = SMA(close, n) ± mult * ATR(m)",
 		Params: []Param{
@@ -137,10 +124,8 @@ var bandEntries = []Indicator{
 		Calc: func(in Input) Columns {
 			mid, atr := kernel.SMA(in.source(), in.Int("length")), kernel.ATR(in.Series, in.Int("atr_length"))
 			return Columns{mid, kernel.Offset(mid, atr, in.Float("mult")), kernel.Offset(mid, atr, -in.Float("mult"))}
-		},
-	},
-	{
-		Name: "bb_percent_b", Title: "%B", Aliases: []string{"pctb", "%b", "percent_b", "bb_pctb", "bbp_b", "bollinger_bands_b"}, Category: Volatility,
+		}},
+	{Name: "bb_percent_b", Title: "%B", Also: "pctb %b percent_b bb_pctb bbp_b bollinger_bands_b", Category: Volatility,
 		Doc:     "Bollinger %B: where the price lies between the bands, 0 at the lower and 1 at the upper. No value where the bands meet.",
 		Formula: "%B = (x - lower) / (upper - lower)",
 		Params:  bollingerParams(),
@@ -152,12 +137,10 @@ var bandEntries = []Indicator{
 			dev := kernel.StdDev(x, n)
 			lower := kernel.Offset(kernel.SMA(x, n), dev, -mult)
 			return Columns{kernel.Quotient(kernel.Minus(x, lower), kernel.Scaled(dev, 2*mult))}
-		},
-	},
+		}},
 	// Four deviations over the mean at the usual factor: a measure of volatility in parts
 	// of the price.
-	{
-		Name: "bb_bandwidth", Title: "BBW", Aliases: []string{"bbw", "bandwidth", "bollinger_bandwidth", "bollinger_bands_width", "bbwidth", "bb_width"}, Category: Volatility,
+	{Name: "bb_bandwidth", Title: "BBW", Also: "bbw bandwidth bollinger_bandwidth bollinger_bands_width bbwidth bb_width", Category: Volatility,
 		Doc:     "Bollinger bandwidth: the width of the bands as a fraction of the middle (TradingView shows it in percent). squeeze_on fires where it becomes the narrowest of the lookback, which Bollinger puts at half a year.",
 		Formula: "BBW = (upper - lower) / middle",
 		Params:  append(bollingerParams(), bars("lookback", 125, "bars in which a squeeze is the narrowest", "squeeze")),
@@ -167,10 +150,8 @@ var bandEntries = []Indicator{
 			x, n := in.source(), in.Int("length")
 			// The width from the deviation itself: upper less lower would cancel digits.
 			return Columns{kernel.Quotient(kernel.Scaled(kernel.StdDev(x, n), 2*in.Float("mult")), kernel.SMA(x, n))}
-		},
-	},
-	{
-		Name: "bbtrend", Title: "BBTrend", Aliases: []string{"bollinger_trend", "bb_trend"}, Category: Trend,
+		}},
+	{Name: "bbtrend", Title: "BBTrend", Also: "bollinger_trend bb_trend", Category: Trend,
 		Doc:     "Bollinger trend of Bollinger: compares short with long bands. Above zero the lower bands are the further apart, in a rising market; below zero the upper ones. As at TradingView.",
 		Formula: "100 * (|lower short - lower long| - |upper short - upper long|) / middle short",
 		Params: []Param{
@@ -198,8 +179,7 @@ var bandEntries = []Indicator{
 				}
 			}
 			return Columns{kernel.Ratio(out, middle, 100)}
-		},
-	},
+		}},
 }
 
 // average returns the average of x that the parameter "ma_type" names;

@@ -11,9 +11,7 @@ import (
 
 // candleEntries has the candle patterns.
 var candleEntries = []Indicator{
-	{
-		Name: "candles", Title: "Candles", Aliases: []string{"candle_patterns", "candlestick_patterns", "cdl", "cdl_pattern", "patterns"},
-		Category: Pattern, Traits: Overlay,
+	{Name: "candles", Title: "Candles", Also: "candle_patterns candlestick_patterns cdl cdl_pattern patterns", Category: Pattern, Traits: Overlay,
 		Doc: "Candle patterns: the 61 of TA-Lib, by its rules to the last bit. What counts as long, short, near or equal is measured by the five or ten candles before. " +
 			"A pattern that comes both ways has two labels, such as engulfing_bull and engulfing_bear; one that comes one way, or says nothing about direction (doji), has its plain name.",
 		Formula: "each pattern is a rule over the last 1 to 5 candles; averages over the 5 or 10 candles before",
@@ -40,8 +38,7 @@ var candleEntries = []Indicator{
 				signals = signals[len(signals)-n:]
 			}
 			return &Result{Signals: signals}
-		},
-	},
+		}},
 }
 
 // patternParam is the parameter "pattern".

@@ -9,8 +9,7 @@ import (
 
 // ciphers has Cipher B, which joins several oscillators.
 var ciphers = []Indicator{
-	{
-		Name: "cipher_b", Title: "Cipher B", Aliases: []string{"cipher", "cb", "market_cipher_b", "vumanchu", "vumanchu_cipher_b"}, Category: Momentum,
+	{Name: "cipher_b", Title: "Cipher B", Also: "cipher cb market_cipher_b vumanchu vumanchu_cipher_b", Category: Momentum, Traits: Beyond,
 		Doc: "WaveTrend, RSI, stochastic RSI and money flow in one panel, after VuManChu's Cipher B, with Wilder's RSI. Buy and sell are crosses of WaveTrend in its zones, the small ones outside them; " +
 			"in strict mode RSI and stochastic must agree. Divergences compare tops and bottoms of WT2 and are marked on the bar that confirms them, two bars after the turn; " +
 			"gold_buy is a strong one out of deep oversold. rsi_oversold and rsi_overbought mark RSI leaving 30 upwards and 60 downwards.",
@@ -31,7 +30,6 @@ var ciphers = []Indicator{
 			Buy, Sell, BuySmall, SellSmall, GoldBuy, RSIOversold, RSIOverbought, WTBullDiv, WTBearDiv, HiddenBullDiv, HiddenBearDiv,
 			RSIBullDiv, RSIBearDiv, StochBullDiv, StochBearDiv, AnyBullDiv, AnyBearDiv,
 		},
-		Traits: Beyond,
 		Silent: func(a Args, label string) string {
 			switch label {
 			case RSIBullDiv, RSIBearDiv:
@@ -72,8 +70,7 @@ var ciphers = []Indicator{
 			r.Signals = slices.Concat(r.Signals, levelCrossings(c.rsi, 30, RSIOversold, ""), levelCrossings(c.rsi, 60, "", RSIOverbought))
 			c.divergences(r, in)
 			return r
-		},
-	},
+		}},
 }
 
 // cipher is the lines of the panel that decide about signals.

@@ -17,8 +17,7 @@ import (
 
 // expressions take texts in the language of package rules.
 var expressions = []Indicator{
-	{
-		Name: "rule", Title: "Rule", Aliases: []string{"condition", "conditions", "alert_rule"}, Category: Rules, Traits: Overlay,
+	{Name: "rule", Title: "Rule", Also: "condition conditions alert_rule", Category: Rules, Traits: Overlay,
 		Doc: "A condition of your own, such as rsi(14) < 30 and close > ema(200)@1d: shaded where it is true, with a signal where that begins and ends. " +
 			"Indicators are functions: macd(12,26,9).signal, signal(rsi(14), \"bull_div\"); ema(50) crosses above ema(200); x[3] looks back, @1d reads the newest closed day, close:ETHUSDT another market. An unknown value is not true.",
 		Formula: "becomes_true: when is true and was not true on the bar before",
@@ -47,10 +46,8 @@ var expressions = []Indicator{
 				r.Facts = ruleFacts(in.Series, v, when, values)
 			}
 			return r
-		},
-	},
-	{
-		Name: "formula", Title: "Formula", Aliases: []string{"expression", "custom_formula"}, Category: Rules,
+		}},
+	{Name: "formula", Title: "Formula", Also: "expression custom_formula", Category: Rules,
 		Doc: "Lines of your own, such as close / sma(200) or macd(12,26,9).macd - macd(12,26,9).signal; several stand between semicolons. " +
 			"The language is that of rule; a condition is drawn as 1 and 0. Signals are of the first line.",
 		Formula: "one value per bar; unknown where a part is unknown or divided by zero",
@@ -68,8 +65,7 @@ var expressions = []Indicator{
 				r.Lines = append(r.Lines, Line{Label: e.Source(), Values: v.Values(e)})
 			}
 			return r
-		},
-	},
+		}},
 }
 
 // Language teaches the language of expressions in a few lines.

@@ -9,8 +9,7 @@ import (
 
 // externals are of data from outside the bars.
 var externals = []Indicator{
-	{
-		Name: "funding", Title: "Funding", Aliases: []string{"funding_rate"}, Category: External,
+	{Name: "funding", Title: "Funding", Also: "funding_rate", Category: External,
 		Doc:     "Funding rate of the perpetual future in percent: positive when longs pay shorts. Signals mark where it changes sign. Bars without a rate are null.",
 		Formula: "100 * funding rate",
 		Needs:   []string{market.ExtraFunding},
@@ -19,18 +18,14 @@ var externals = []Indicator{
 			// Rates are small fractions, so they are shown in percent; a bar without one
 			// stays NaN.
 			return Columns{kernel.Scaled(extra(in.Series, market.ExtraFunding), 100)}
-		},
-	},
-	{
-		Name: "oi", Title: "Open interest", Aliases: []string{"open_interest"}, Category: External,
+		}},
+	{Name: "oi", Title: "Open interest", Also: "open_interest", Category: External,
 		Doc:     "Open interest: the value of all open futures contracts, in the quote currency. Rising with price, new money follows the trend; falling, positions are being closed.",
 		Formula: "open interest as the source reports it",
 		Needs:   []string{market.ExtraOI},
 		Plots:   []Plot{mainly("OI")}, Events: []Event{silently(turnsOf("OI"))},
-		Calc: func(in Input) Columns { return Columns{extra(in.Series, market.ExtraOI)} },
-	},
-	{
-		Name: "long_short", Title: "Long/short", Aliases: []string{"ls_ratio", "long_short_ratio"}, Category: External,
+		Calc: func(in Input) Columns { return Columns{extra(in.Series, market.ExtraOI)} }},
+	{Name: "long_short", Title: "Long/short", Also: "ls_ratio long_short_ratio", Category: External,
 		Doc:     "Fractions of accounts that are long and short. Signals mark where the majority changes.",
 		Formula: "long and short accounts, each over all",
 		Needs:   []string{market.ExtraLong, market.ExtraShort},
@@ -38,18 +33,15 @@ var externals = []Indicator{
 		Calc: func(in Input) Columns {
 			long, short := extra(in.Series, market.ExtraLong), extra(in.Series, market.ExtraShort)
 			return Columns{long, short}
-		},
-	},
-	{
-		Name: "fear_greed", Title: "Fear & greed", Aliases: []string{"fng", "fear_and_greed"}, Category: External,
+		}},
+	{Name: "fear_greed", Title: "Fear & greed", Also: "fng fear_and_greed", Category: External,
 		Doc: "Fear and greed index of alternative.me, 0 to 100: below 25 extreme fear, below 45 fear, to 55 neutral, to 75 greed, above extreme greed. " +
 			"Signals mark the bars on which it enters another zone.",
 		Formula: "the index as published",
 		Needs:   []string{market.ExtraFearGreed},
 		Memory:  fixed(10), // the last zone known may lie a few bars back,
 		Plots:   []Plot{mainly("F&G")}, Events: []Event{own(zoneChanges, ExtremeFear, ExtremeGreed, ZoneUp, ZoneDown)}, Levels: constant(75, 50, 25), Between: [2]float64{0, 100},
-		Calc: func(in Input) Columns { return Columns{extra(in.Series, market.ExtraFearGreed)} },
-	},
+		Calc: func(in Input) Columns { return Columns{extra(in.Series, market.ExtraFearGreed)} }},
 }
 
 // Indicators of data from outside the bars. A source that has it puts it into

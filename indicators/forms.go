@@ -1,127 +1,84 @@
 package indicators
 
 import (
-	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"wick/indicators/kernel"
 	"wick/market"
 )
 
-// The usual forms of an indicator. Each completes a record that has its names, parameters
-// and warm-up by what it computes, how that is drawn and which signals it has.
+// The usual forms of an indicator of one line, which its record has as Line or Of. Each completes
+// the record by how the line is drawn, under its label, and which signals it has.
 
-// row is an entry of one line that depends on one length alone. Tables of rows are completed by
-// one of the forms below.
-type row struct {
-	name, title, aliases, doc, formula string
-	label                              string // of the line; empty for the title
-	length, least                      float64
-	offset                             bool                                    // it may be drawn later
-	of                                 func(x []float64, n int) []float64      // what is computed of the source
-	ofBars                             func(s *market.Series, n int) []float64 // or of the bars, which then have no source
-	memory                             Memory
-}
-
-// form completes a record by one line.
-type form func(ind Indicator, label string, line func(in Input) []float64) Indicator
-
-// rows returns the entries of a table.
-func rows(category string, complete form, table ...row) (list []Indicator) {
-	for _, r := range table {
-		ind := Indicator{Name: r.name, Title: r.title, Aliases: strings.Fields(r.aliases), Category: category,
-			Doc: r.doc, Formula: r.formula, Params: []Param{lengthFrom(max(1, r.least), r.length)}, Memory: r.memory}
-		line := func(in Input) []float64 { return r.ofBars(in.Series, in.Int("length")) }
-		if r.of != nil {
-			ind.Params = append(ind.Params, source())
-			line = func(in Input) []float64 { return r.of(in.source(), in.Int("length")) }
-		}
-		if r.offset {
-			ind.Params, ind.Memory = append(ind.Params, offset()), after(r.memory, window("offset"))
-			plain := line
-			line = func(in Input) []float64 {
-				if later := in.Int("offset"); later > 0 {
-					return kernel.Shift(plain(in), later)
-				}
-				return plain(in)
-			}
-		}
-		list = append(list, complete(ind, cmp.Or(r.label, r.title), line))
+// panel completes the record of a line in a panel of its own.
+func panel(events ...Event) func(ind *Indicator, label string) {
+	return func(ind *Indicator, label string) {
+		ind.Plots, ind.Events = []Plot{mainly(label)}, append(ind.Events, events...)
+		ind.Calc = func(in Input) Columns { return Columns{ind.Line(in)} }
 	}
-	return list
 }
 
 // crossed completes the record of a line over the price, with the signals of the close
 // crossing it; bending that of one that is smooth enough for its turns to be the signals.
-func crossed(ind Indicator, label string, line func(in Input) []float64) Indicator {
-	ind = panel(ind, label, line, price(label))
+// movable is like crossed, for a line that may be drawn later.
+func crossed(ind *Indicator, label string) {
+	panel(price(label))(ind, label)
 	ind.Traits, ind.Plots = Overlay, []Plot{over(label)}
-	return ind
 }
-func bending(ind Indicator, label string, line func(in Input) []float64) Indicator {
-	ind = crossed(ind, label, line)
+func bending(ind *Indicator, label string) {
+	crossed(ind, label)
 	ind.Events = []Event{turnsOf(label)}
-	return ind
 }
-
-// overPrice and turningOver are like crossed and bending, for what is computed of the source.
-func overPrice(ind Indicator, label string, line func(x []float64, a Args) []float64) Indicator {
-	return crossed(ind, label, func(in Input) []float64 { return line(in.source(), in.Args) })
-}
-func turningOver(ind Indicator, label string, line func(x []float64, a Args) []float64) Indicator {
-	return bending(ind, label, func(in Input) []float64 { return line(in.source(), in.Args) })
-}
-
-// panel completes the record of one line in a panel of its own.
-func panel(ind Indicator, label string, line func(in Input) []float64, events ...Event) Indicator {
-	ind.Plots, ind.Events = []Plot{mainly(label)}, events
-	ind.Calc = func(in Input) Columns { return Columns{line(in)} }
-	return ind
+func movable(ind *Indicator, label string) {
+	plain := ind.Line
+	ind.Line = func(in Input) []float64 {
+		if later := in.Int("offset"); later > 0 {
+			return kernel.Shift(plain(in), later)
+		}
+		return plain(in)
+	}
+	crossed(ind, label)
 }
 
 // aroundZero completes the record of an oscillator around zero, with the signals of its
 // crossing zero.
-func aroundZero(ind Indicator, label string, line func(in Input) []float64) Indicator {
+func aroundZero(ind *Indicator, label string) {
 	ind.Levels = constant(0)
-	return panel(ind, label, line, zero(label))
+	panel(zero(label))(ind, label)
 }
 
 // signalled completes the record of a line around zero and its signal line, an average over the
 // parameter "signal", with the signals of their crossing each other and of the line crossing
-// zero. The histogram is the distance of the two.
-func signalled(ind Indicator, label string, average func(x []float64, n int) []float64, line func(in Input) []float64) Indicator {
-	ind.Plots, ind.Events = withSignal(label), signalEvents(label)
-	if ind.Levels == nil {
-		ind.Levels = constant(0)
+// zero. withHistogram is that with an exponential average, and with the distance of the two as bars.
+func signalled(average func(x []float64, n int) []float64) func(ind *Indicator, label string) {
+	return func(ind *Indicator, label string) {
+		ind.Plots, ind.Events = withSignal(label), signalEvents(label)
+		if ind.Levels == nil {
+			ind.Levels = constant(0)
+		}
+		ind.Calc = func(in Input) Columns {
+			y := ind.Line(in)
+			return Columns{y, average(y, in.Int("signal"))}
+		}
 	}
-	ind.Calc = func(in Input) Columns {
-		y := line(in)
-		return Columns{y, average(y, in.Int("signal"))}
-	}
-	return ind
 }
-func withHistogram(ind Indicator) Indicator {
+func withHistogram(ind *Indicator, label string) {
+	signalled(kernel.EMA)(ind, label)
 	ind.Plots = append(ind.Plots, histogram("Histogram"))
 	lines := ind.Calc
 	ind.Calc = func(in Input) Columns {
 		c := lines(in)
 		return append(c, kernel.Minus(c[0], c[1]))
 	}
-	return ind
 }
 
 // turning completes the record of a line in a panel whose direction alone has a meaning:
 // its signals are the turns. They are silent, because such a line turns every few bars.
-func turning(ind Indicator, label string, line func(in Input) []float64) Indicator {
-	return panel(ind, label, line, silently(turnsOf(label)))
-}
+func turning(ind *Indicator, label string) { panel(silently(turnsOf(label)))(ind, label) }
 
 // volatile completes the record of a measure of volatility, with signals where it spikes.
-func volatile(ind Indicator, label string, line func(in Input) []float64) Indicator {
-	return panel(ind, label, line, spikes(label))
-}
+func volatile(ind *Indicator, label string) { panel(spikes(label))(ind, label) }
 
 // usualBars is how many bars make the usual size of a volatility.
 const usualBars = 50
@@ -129,15 +86,14 @@ const usualBars = 50
 // oscillator completes the record of a line with zones that never leaves the panel of which
 // zone was told, and with divergences if it has their parameters. Its signals have the plain
 // labels.
-func oscillator(ind Indicator, label string, line func(in Input) []float64) Indicator {
+func oscillator(ind *Indicator, label string) {
 	zone := ind.Params[ind.mustHave("oversold")]
-	ind = panel(ind, label, line, leaves(label, Oversold, Overbought))
 	ind.Levels, ind.Between = zoneLevels, [2]float64{zone.Min, zone.Max}
+	panel(leaves(label, Oversold, Overbought))(ind, label)
 	if ind.index("divergence") >= 0 {
 		ind.Events = append(ind.Events, diverges(label))
 	}
 	ind.Events = append(ind.Events, enters(label, ""))
-	return ind
 }
 
 var nan = math.NaN()

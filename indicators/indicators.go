@@ -33,7 +33,8 @@ import (
 type Indicator struct {
 	Name     string   // as list_indicators shows it: lower case, unique
 	Title    string   // as a legend shows it, such as "RSI"
-	Aliases  []string // further names that Lookup accepts
+	Also     string   // further names that Lookup accepts, divided by blanks
+	Aliases  []string // these, one by one
 	Category string   // one of Categories
 	Doc      string   // what it shows, whose definition it follows
 	Formula  string   // the definition in one line of plain text
@@ -64,6 +65,13 @@ type Indicator struct {
 	Shades  []Shade
 	Events  []Event
 	Calc    func(in Input) Columns
+
+	// Form completes the record of an entry of one line, which Line computes, or Of from the source
+	// and the parameter "length". Label is that of the line, the title if it is empty.
+	Form  func(ind *Indicator, label string)
+	Line  func(in Input) []float64
+	Of    func(x []float64, n int) []float64
+	Label string
 
 	// Draw returns the values for every bar of s. It must not write to s, and must
 	// accept any number of bars, including none.

@@ -12,65 +12,58 @@ import (
 
 // levelEntries are prices that hold for a period or a session.
 var levelEntries = []Indicator{
-	pivotEntry(Indicator{
-		Name: "pivot", Title: "Pivot", Aliases: []string{"pivot_points", "pivots", "pivot_standard", "standard_pivots", "floor_pivots", "pivot_traditional", "pivot_points_standard"},
+	{Name: "pivot", Title: "Pivot", Also: "pivot_points pivots pivot_standard standard_pivots floor_pivots pivot_traditional pivot_points_standard",
 		Doc:     "Floor traders' pivot points: levels of support and resistance from high, low and close of the period before. As at TradingView, whose type Classic is the entry pivot_classic.",
 		Formula: "P = (h + l + c) / 3; R1 = 2P - l; S1 = 2P - h; R2, S2 = P ± (h - l); R3 = h + 2(P - l); S3 = l - 2(h - P)",
-	}, 3, func(p market.Bar, _ float64) []float64 { return floorLevels(p, (p.High+p.Low+p.Close)/3) }),
+		Form:    pivotLines(3, func(p market.Bar, _ float64) []float64 { return floorLevels(p, (p.High+p.Low+p.Close)/3) })},
 	// TradingView's Classic differs from its Traditional (the entry pivot) in the
 	// third levels, which lie two ranges from the pivot, and has a fourth.
-	pivotEntry(Indicator{
-		Name: "pivot_classic", Title: "Pivot Classic", Aliases: []string{"classic_pivots"},
+	{Name: "pivot_classic", Title: "Pivot Classic", Also: "classic_pivots",
 		Doc:     "Classic pivot points: levels at whole ranges of the period before around its mean price. As at TradingView (Classic).",
 		Formula: "P = (h + l + c) / 3; R1 = 2P - l; S1 = 2P - h; R2 to R4, S2 to S4 = P ± 1, 2, 3 * (h - l)",
-	}, 4, func(p market.Bar, _ float64) []float64 {
-		pp := (p.High + p.Low + p.Close) / 3
-		levels := around(pp, pp, p.High-p.Low, 1, 2, 3)
-		return append([]float64{pp, 2*pp - p.Low, 2*pp - p.High}, levels[1:]...)
-	}),
-	pivotEntry(Indicator{
-		Name: "pivot_fibonacci", Title: "Pivot Fib", Aliases: []string{"fibonacci_pivots", "fib_pivots", "pivot_fib"},
+		Form: pivotLines(4, func(p market.Bar, _ float64) []float64 {
+			pp := (p.High + p.Low + p.Close) / 3
+			levels := around(pp, pp, p.High-p.Low, 1, 2, 3)
+			return append([]float64{pp, 2*pp - p.Low, 2*pp - p.High}, levels[1:]...)
+		})},
+	{Name: "pivot_fibonacci", Title: "Pivot Fib", Also: "fibonacci_pivots fib_pivots pivot_fib",
 		Doc:     "Fibonacci pivot points: the mean price of the period before, and its range in Fibonacci's parts above and below. As at TradingView.",
 		Formula: "P = (h + l + c) / 3; R1 to R3, S1 to S3 = P ± 0.382, 0.618, 1 * (h - l)",
-	}, 3, func(p market.Bar, _ float64) []float64 {
-		pp := (p.High + p.Low + p.Close) / 3
-		return around(pp, pp, p.High-p.Low, 0.382, 0.618, 1)
-	}),
-	pivotEntry(Indicator{
-		Name: "pivot_camarilla", Title: "Pivot Cam", Aliases: []string{"camarilla", "camarilla_pivots"},
+		Form: pivotLines(3, func(p market.Bar, _ float64) []float64 {
+			pp := (p.High + p.Low + p.Close) / 3
+			return around(pp, pp, p.High-p.Low, 0.382, 0.618, 1)
+		})},
+	{Name: "pivot_camarilla", Title: "Pivot Cam", Also: "camarilla camarilla_pivots",
 		Doc:     "Camarilla pivot points: narrow levels around the last close of the period before; a price that passes the third is expected back, one that passes the fourth to run. As at TradingView.",
 		Formula: "P = (h + l + c) / 3; R1 to R4, S1 to S4 = c ± 1.1 * (h - l) / 12, 6, 4, 2",
-	}, 4, func(p market.Bar, _ float64) []float64 {
-		return around((p.High+p.Low+p.Close)/3, p.Close, 1.1*(p.High-p.Low), 1./12, 1./6, 1./4, 1./2)
-	}),
+		Form: pivotLines(4, func(p market.Bar, _ float64) []float64 {
+			return around((p.High+p.Low+p.Close)/3, p.Close, 1.1*(p.High-p.Low), 1./12, 1./6, 1./4, 1./2)
+		})},
 	// The open of the new period is known with its first bar, so this looks no further
 	// ahead than the others.
-	pivotEntry(Indicator{
-		Name: "pivot_woodie", Title: "Pivot Woodie", Aliases: []string{"woodie", "woodie_pivots"},
+	{Name: "pivot_woodie", Title: "Pivot Woodie", Also: "woodie woodie_pivots",
 		Doc:     "Woodie's pivot points: as the floor traders', with the open of the new period in place of the old close, twice. As at TradingView.",
 		Formula: "P = (h + l + 2 * open now) / 4; the levels as in pivot",
-	}, 3, func(p market.Bar, open float64) []float64 { return floorLevels(p, (p.High+p.Low+2*open)/4) }),
-	pivotEntry(Indicator{
-		Name: "pivot_demark", Title: "Pivot DM", Aliases: []string{"demark_pivots", "dm_pivots", "pivot_dm"},
+		Form:    pivotLines(3, func(p market.Bar, open float64) []float64 { return floorLevels(p, (p.High+p.Low+2*open)/4) })},
+	{Name: "pivot_demark", Title: "Pivot DM", Also: "demark_pivots dm_pivots pivot_dm",
 		Doc:     "DeMark's pivot points: one level above and one below, from a sum that counts high, low or close of the period before twice by whether it rose. As at TradingView.",
 		Formula: "X = h + l + c + (h if c > o, l if c < o, else c); P = X/4; R1 = X/2 - l; S1 = X/2 - h",
-	}, 1, func(p market.Bar, _ float64) []float64 {
-		// DeMark counts one price of the period twice, chosen by how it closed.
-		x := p.High + p.Low + p.Close
-		switch {
-		case p.Close > p.Open:
-			x += p.High
-		case p.Close < p.Open:
-			x += p.Low
-		default:
-			x += p.Close
-		}
-		return []float64{x / 4, x/2 - p.Low, x/2 - p.High}
-	}),
+		Form: pivotLines(1, func(p market.Bar, _ float64) []float64 {
+			// DeMark counts one price of the period twice, chosen by how it closed.
+			x := p.High + p.Low + p.Close
+			switch {
+			case p.Close > p.Open:
+				x += p.High
+			case p.Close < p.Open:
+				x += p.Low
+			default:
+				x += p.Close
+			}
+			return []float64{x / 4, x/2 - p.Low, x/2 - p.High}
+		})},
 	// The two outer levels lie at the same distance from the pivot; on a period that
 	// closed at its middle all three meet.
-	{
-		Name: "cpr", Title: "CPR", Aliases: []string{"central_pivot_range"}, Category: Price, Traits: Overlay,
+	{Name: "cpr", Title: "CPR", Also: "central_pivot_range", Category: Price, Traits: Overlay,
 		Doc:     "Central pivot range: the pivot of the period before between two levels. A narrow range promises a trend, a wide one a quiet period; above it buyers rule, below it sellers. Periods and signals are those of pivot.",
 		Formula: "P = (h + l + c) / 3; the other levels are (h + l) / 2 and 2P - (h + l) / 2, the higher one on top",
 		Params:  []Param{pivotPeriod},
@@ -85,12 +78,10 @@ var levelEntries = []Indicator{
 			})
 			r.Fills = []Fill{{Y1: r.Lines[1].Values, Y2: r.Lines[2].Values, Tone: Band}}
 			return r
-		},
-	},
+		}},
 	// The lines come in the order that pivotSignals reads: the middle, then what is
 	// broken upwards and downwards.
-	{
-		Name: "previous_levels", Title: "Previous", Aliases: []string{"previous_day_high_low", "pdh_pdl", "previous_high_low"}, Category: Price, Traits: Overlay,
+	{Name: "previous_levels", Title: "Previous", Also: "previous_day_high_low pdh_pdl previous_high_low", Category: Price, Traits: Overlay,
 		Doc:     "High, low and close of the whole period before: the day, week, month or year, in UTC, weeks from Monday. level_touch fires when a bar first reaches a level of its period; breakouts are closes beyond the high and the low.",
 		Formula: "high, low and close of the period before the one of the bar",
 		Params:  []Param{periodOfLevels("whose high, low and close are shown", "day", "week", "month", "year")},
@@ -100,10 +91,8 @@ var levelEntries = []Indicator{
 			return periodLevels(in, []string{"Close", "High", "Low"}, func(b market.Bar, _ float64) []float64 {
 				return []float64{b.Close, b.High, b.Low}
 			})
-		},
-	},
-	{
-		Name: "opening_range", Title: "OR", Aliases: []string{"orb", "opening_range_breakout"}, Category: Price, Traits: Overlay,
+		}},
+	{Name: "opening_range", Title: "OR", Also: "orb opening_range_breakout", Category: Price, Traits: Overlay,
 		Doc:     "Opening range: the highest high and lowest low of the first minutes of the day, in UTC from the hour given, from the bar on that ends them. Breakouts are closes that leave it.",
 		Formula: "highest high and lowest low of the bars that begin within minutes of the start",
 		Params: []Param{
@@ -158,10 +147,8 @@ var levelEntries = []Indicator{
 			}
 			r.Signals = withoutResets(breakouts(closes, upper, lower), fresh)
 			return r
-		},
-	},
-	{
-		Name: "sessions", Title: "Sessions", Aliases: []string{"trading_sessions", "market_sessions"}, Category: Price, Traits: Overlay,
+		}},
+	{Name: "sessions", Title: "Sessions", Also: "trading_sessions market_sessions", Category: Price, Traits: Overlay,
 		Doc: "Trading sessions: high and low so far of the sessions in Tokyo, London and New York, on bars shorter than a day. Hours are those of the clocks there, summer time included: forex 9 to 18 in Tokyo (Asia/Tokyo), 8 to 17 in London (Europe/London) and New York (America/New_York); " +
 			"stocks 9:00 to 15:30, 8:00 to 16:30 and 9:30 to 16:00. Weekends have none. Breakouts are the first closes beyond a session after its end. Nothing repaints.",
 		Formula: "highest high and lowest low of the bars that begin within the session",
@@ -177,10 +164,8 @@ var levelEntries = []Indicator{
 		Memory: Memory{seconds: sessionHistory},
 		Draw: func(in Input) *Result {
 			return drawSessions(in.Series, chosenSessions(in.Args, sessionHours[in.Choice("hours")]))
-		},
-	},
-	{
-		Name: "kill_zones", Title: "Kill zones", Aliases: []string{"killzones", "ict_kill_zones"}, Category: Price, Traits: Overlay,
+		}},
+	{Name: "kill_zones", Title: "Kill zones", Also: "killzones ict_kill_zones", Category: Price, Traits: Overlay,
 		Doc: "Kill zones: high and low so far of the hours that ICT's followers watch, on bars shorter than a day. All in New York's time (America/New_York, summer time included): Asia 20 to 24, London open 2 to 5, New York open 7 to 10, London close 10 to 12. Weekends have none. " +
 			"Breakouts are the first closes beyond a zone after its end. Nothing repaints.",
 		Formula: "highest high and lowest low of the bars that begin within the zone",
@@ -191,8 +176,7 @@ var levelEntries = []Indicator{
 			BreakDown: "the first close below a zone after its end",
 		},
 		Memory: Memory{seconds: sessionHistory},
-		Draw:   func(in Input) *Result { return drawSessions(in.Series, chosenSessions(in.Args, killZones)) },
-	},
+		Draw:   func(in Input) *Result { return drawSessions(in.Series, chosenSessions(in.Args, killZones)) }},
 }
 
 // periodStarts reports for each bar whether it is the first of its calendar period in
@@ -300,22 +284,23 @@ func withoutResets(signals []Signal, starts []bool) []Signal {
 	return slices.DeleteFunc(signals, func(sig Signal) bool { return starts[sig.Bar] })
 }
 
-// pivotEntry completes a record of pivot points. levels returns the pivot and
+// pivotLines completes a record of pivot points. levels returns the pivot and
 // then, for each of pairs, a resistance and a support, from the whole period
 // before and the open of the new one.
-func pivotEntry(ind Indicator, pairs int, levels func(before market.Bar, open float64) []float64) Indicator {
-	ind.Category, ind.Traits = Price, Overlay
-	ind.Doc += " With period auto, bars up to 15 minutes look at the day before, up to 12 hours the week, up to 3 days the month, longer ones the year, all in UTC. level_touch fires when a bar first reaches a level of its period; breakouts are closes beyond R1 and S1."
-	ind.Params = []Param{pivotPeriod}
-	ind.Signals = pivotLabels()
-	ind.Memory = Memory{seconds: pivotHistory}
-	names := []string{"P"}
-	for k := range pairs {
-		digit := string(rune('1' + k))
-		names = append(names, "R"+digit, "S"+digit)
+func pivotLines(pairs int, levels func(before market.Bar, open float64) []float64) func(ind *Indicator, _ string) {
+	return func(ind *Indicator, _ string) {
+		ind.Category, ind.Traits = Price, Overlay
+		ind.Doc += " With period auto, bars up to 15 minutes look at the day before, up to 12 hours the week, up to 3 days the month, longer ones the year, all in UTC. level_touch fires when a bar first reaches a level of its period; breakouts are closes beyond R1 and S1."
+		ind.Params = []Param{pivotPeriod}
+		ind.Signals = pivotLabels()
+		ind.Memory = Memory{seconds: pivotHistory}
+		names := []string{"P"}
+		for k := range pairs {
+			digit := string(rune('1' + k))
+			names = append(names, "R"+digit, "S"+digit)
+		}
+		ind.Draw = func(in Input) *Result { return periodLevels(in, names, levels) }
 	}
-	ind.Draw = func(in Input) *Result { return periodLevels(in, names, levels) }
-	return ind
 }
 
 // periodLevels draws the levels that the whole period before and the open of the new one

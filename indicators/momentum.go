@@ -8,28 +8,35 @@ import (
 )
 
 // rates are how far the price moved, and ratios the same around what an unchanged price gives.
-var rates = slices.Concat(rows(Momentum, aroundZero,
-	row{name: "mom", title: "Momentum", aliases: "momentum", label: "MOM", length: 10, of: kernel.Change,
-		doc:     "Momentum: how far the price moved in n bars. As in TA-Lib.",
-		formula: "MOM = x - x[n]"},
-	row{name: "roc", title: "ROC", aliases: "rate_of_change", length: 9, of: kernel.ROC,
-		doc:     "Rate of change: how far the price moved in n bars, in percent. As in TA-Lib, with TradingView's length 9.",
-		formula: "ROC = 100 * (x/x[n] - 1)"},
-	row{name: "rocp", title: "ROCP", aliases: "rate_of_change_fraction", length: 10, of: func(x []float64, n int) []float64 { return kernel.Rate(x, n, 1, -1) },
-		doc:     "Rate of change as a fraction. As in TA-Lib.",
-		formula: "ROCP = x/x[n] - 1"},
-	row{name: "bias", title: "Bias", aliases: "disparity_index disparity", length: 26, of: bias,
-		doc:     "Bias, or disparity index: by how many percent the price is above or below its simple average.",
-		formula: "bias = 100 * (x / SMA(x, n) - 1)"},
-), rows(Momentum, swinging(1),
-	row{name: "rocr", title: "ROCR", aliases: "rate_of_change_ratio", length: 10, of: func(x []float64, n int) []float64 { return kernel.Rate(x, n, 1, 0) },
-		doc:     "Rate of change as a ratio: 1 when the price is where it was n bars ago. As in TA-Lib.",
-		formula: "ROCR = x/x[n]"},
-), rows(Momentum, swinging(100),
-	row{name: "rocr100", title: "ROCR 100", aliases: "rate_of_change_ratio_100", label: "ROCR100", length: 10, of: func(x []float64, n int) []float64 { return kernel.Rate(x, n, 100, 0) },
-		doc:     "Rate of change as a ratio in percent: 100 when the price is where it was n bars ago. As in TA-Lib.",
-		formula: "ROCR100 = 100 * x/x[n]"},
-))
+var rates = []Indicator{
+	{Name: "mom", Title: "Momentum", Also: "momentum", Category: Momentum, Form: aroundZero, Label: "MOM",
+		Doc:     "Momentum: how far the price moved in n bars. As in TA-Lib.",
+		Formula: "MOM = x - x[n]",
+		Params:  []Param{length(10), source()}, Of: kernel.Change},
+	{Name: "roc", Title: "ROC", Also: "rate_of_change", Category: Momentum, Form: aroundZero,
+		Doc:     "Rate of change: how far the price moved in n bars, in percent. As in TA-Lib, with TradingView's length 9.",
+		Formula: "ROC = 100 * (x/x[n] - 1)",
+		Params:  []Param{length(9), source()}, Of: kernel.ROC},
+	{Name: "rocp", Title: "ROCP", Also: "rate_of_change_fraction", Category: Momentum, Form: aroundZero,
+		Doc:     "Rate of change as a fraction. As in TA-Lib.",
+		Formula: "ROCP = x/x[n] - 1",
+		Params:  []Param{length(10), source()},
+		Of:      func(x []float64, n int) []float64 { return kernel.Rate(x, n, 1, -1) }},
+	{Name: "bias", Title: "Bias", Also: "disparity_index disparity", Category: Momentum, Form: aroundZero,
+		Doc:     "Bias, or disparity index: by how many percent the price is above or below its simple average.",
+		Formula: "bias = 100 * (x / SMA(x, n) - 1)",
+		Params:  []Param{length(26), source()}, Of: bias},
+	{Name: "rocr", Title: "ROCR", Also: "rate_of_change_ratio", Category: Momentum, Form: swinging(1),
+		Doc:     "Rate of change as a ratio: 1 when the price is where it was n bars ago. As in TA-Lib.",
+		Formula: "ROCR = x/x[n]",
+		Params:  []Param{length(10), source()},
+		Of:      func(x []float64, n int) []float64 { return kernel.Rate(x, n, 1, 0) }},
+	{Name: "rocr100", Title: "ROCR 100", Also: "rate_of_change_ratio_100", Category: Momentum, Form: swinging(100), Label: "ROCR100",
+		Doc:     "Rate of change as a ratio in percent: 100 when the price is where it was n bars ago. As in TA-Lib.",
+		Formula: "ROCR100 = 100 * x/x[n]",
+		Params:  []Param{length(10), source()},
+		Of:      func(x []float64, n int) []float64 { return kernel.Rate(x, n, 100, 0) }},
+}
 
 // bias returns by how many percent x is above its mean.
 func bias(x []float64, n int) []float64 {
@@ -38,17 +45,16 @@ func bias(x []float64, n int) []float64 {
 }
 
 // swinging returns the form of a line that swings around one, which it marks the crossings of.
-func swinging(one float64) form {
-	return func(ind Indicator, label string, line func(in Input) []float64) Indicator {
+func swinging(one float64) func(ind *Indicator, label string) {
+	return func(ind *Indicator, label string) {
 		ind.Levels = constant(one)
-		return panel(ind, label, line, crossesAt(label, one, CrossUp, CrossDown).crossedBy("the line", number(one)))
+		panel(crossesAt(label, one, CrossUp, CrossDown).crossedBy("the line", number(one)))(ind, label)
 	}
 }
 
 // momentums are oscillators around zero, without bounds.
 var momentums = []Indicator{
-	{
-		Name: "macd", Title: "MACD", Aliases: []string{"moving_average_convergence_divergence"}, Category: Momentum,
+	{Name: "macd", Title: "MACD", Also: "moving_average_convergence_divergence", Category: Momentum,
 		Doc: "Moving average convergence and divergence: a fast less a slow exponential average, its own average as signal, and their difference. As in TA-Lib: both averages are seeded on the same bar, " +
 			"all three series begin together, and the shorter of fast and slow is the fast one, whichever was given as that. The variant pine takes the two as given and seeds each average with its own first bars, as TradingView; after about 200 bars the two agree.",
 		Formula: "MACD = EMA(fast) - EMA(slow); signal = EMA(MACD); histogram = MACD - signal",
@@ -71,10 +77,8 @@ var momentums = []Indicator{
 				hist = kernel.Minus(line, signalLine)
 			}
 			return Columns{line, signalLine, hist}
-		},
-	},
-	{
-		Name: "macdext", Title: "MACD Ext", Aliases: []string{"macd_extended"}, Category: Momentum,
+		}},
+	{Name: "macdext", Title: "MACD Ext", Also: "macd_extended", Category: Momentum,
 		Doc:     "MACD of any kinds of averages. As in TA-Lib: the averages begin on the same bar, and so do the three series; the shorter of fast and slow is the fast one, whichever was given as that, and keeps its kind; all are simple unless said otherwise.",
 		Formula: "MACD = average(fast) - average(slow); signal = average(MACD); histogram = MACD - signal",
 		Params: []Param{
@@ -101,10 +105,8 @@ var momentums = []Indicator{
 				kernel.Average(slowKind, kernel.Skip(x, begin-kernel.AverageLookback(slowKind, slow)), slow))
 			line, signal, hist := kernel.WithSignal(line, kernel.Average(in.Choice("signal_type"), line, in.Int("signal")))
 			return Columns{line, signal, hist}
-		},
-	},
-	{
-		Name: "macdfix", Title: "MACD Fix", Category: Momentum,
+		}},
+	{Name: "macdfix", Title: "MACD Fix", Category: Momentum,
 		Doc:     "MACD 12/26 with the weights 0.15 and 0.075 of its first publication instead of 2/13 and 2/27. As in TA-Lib.",
 		Formula: "as macd, with fast weight 0.15 and slow weight 0.075",
 		Params:  []Param{bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period", "smooth"), source()},
@@ -116,43 +118,38 @@ var momentums = []Indicator{
 			line := kernel.Minus(kernel.Smooth(kernel.Skip(x, 26-12), 12, 0.15), kernel.Smooth(x, 26, 0.075))
 			line, signal, hist := kernel.WithSignal(line, kernel.EMA(line, in.Int("signal")))
 			return Columns{line, signal, hist}
-		},
-	},
-	aroundZero(Indicator{
-		Name: "apo", Title: "APO", Aliases: []string{"absolute_price_oscillator"}, Category: Momentum,
+		}},
+	{Name: "apo", Title: "APO", Also: "absolute_price_oscillator", Category: Momentum, Form: aroundZero,
 		Doc:     "Absolute price oscillator: a fast less a slow average, in price. As in TA-Lib, with exponential averages by default, each seeded with its own first prices; the shorter of fast and slow is the fast one, whichever was given as that.",
 		Formula: "APO = average(fast) - average(slow)",
 		Params:  oscillatorParams(),
 		Memory:  averageBy("ma_type", "fast", "slow"),
-	}, "APO", func(in Input) []float64 {
-		fast, slow := twoAverages(in.source(), in.Args)
-		return kernel.Minus(fast, slow)
-	}),
+		Line: func(in Input) []float64 {
+			fast, slow := twoAverages(in.source(), in.Args)
+			return kernel.Minus(fast, slow)
+		}},
 	// The MACD in percent, so that markets of different prices can be compared.
-	withHistogram(signalled(Indicator{
-		Name: "ppo", Title: "PPO", Aliases: []string{"percentage_price_oscillator"}, Category: Momentum,
+	{Name: "ppo", Title: "PPO", Also: "percentage_price_oscillator", Category: Momentum, Form: withHistogram,
 		Doc:     "Percentage price oscillator: a fast less a slow average in percent of the slow one, and its own exponential average as signal. The line as in TA-Lib, with exponential averages by default; the shorter of fast and slow is the fast one, whichever was given as that.",
 		Formula: "PPO = 100 * (average(fast) - average(slow)) / average(slow); signal = EMA(PPO)",
 		Params:  append(oscillatorParams(), bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period")),
 		Memory:  after(averageBy("ma_type", "fast", "slow"), ema("signal")),
-	}, "PPO", kernel.EMA, func(in Input) []float64 {
-		fast, slow := twoAverages(in.source(), in.Args)
-		return kernel.Ratio(kernel.Minus(fast, slow), slow, 100)
-	})),
-	withHistogram(signalled(Indicator{
-		Name: "trix", Title: "TRIX", Aliases: []string{"triple_exponential_oscillator"}, Category: Momentum,
+		Line: func(in Input) []float64 {
+			fast, slow := twoAverages(in.source(), in.Args)
+			return kernel.Ratio(kernel.Minus(fast, slow), slow, 100)
+		}},
+	{Name: "trix", Title: "TRIX", Also: "triple_exponential_oscillator", Category: Momentum, Form: withHistogram,
 		Doc:     "Percent change of a triple exponential average from bar to bar, and its own average as signal. As in TA-Lib; TradingView takes the logarithm first and other units.",
 		Formula: "TRIX = 100 * (e3/e3[1] - 1), e3 = EMA(EMA(EMA(x))); signal = EMA(TRIX)",
 		Params:  []Param{length(18), bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period"), source()},
 		// Three averages in a row forget their start about as late as a triple exponential
 		// average does.
 		Memory: after(lengths(14, "length"), ema("signal")),
-	}, "TRIX", kernel.EMA, func(in Input) []float64 {
-		n := in.Int("length")
-		return kernel.Rate(kernel.EMA(kernel.EMA(kernel.EMA(in.source(), n), n), n), 1, 100, -1)
-	})),
-	signalled(Indicator{
-		Name: "tsi", Title: "TSI", Aliases: []string{"true_strength", "true_strength_index"}, Category: Momentum,
+		Line: func(in Input) []float64 {
+			n := in.Int("length")
+			return kernel.Rate(kernel.EMA(kernel.EMA(kernel.EMA(in.source(), n), n), n), 1, 100, -1)
+		}},
+	{Name: "tsi", Title: "TSI", Also: "true_strength true_strength_index", Category: Momentum, Form: signalled(kernel.EMA),
 		Doc:     "True strength index of Blau: change smoothed twice over absolute change smoothed twice, -100 to 100, with an exponential average as signal. As at TradingView; averages are seeded with means.",
 		Formula: "TSI = 100 * EMA(EMA(Δx, long), short) / EMA(EMA(|Δx|, long), short)",
 		Params: []Param{
@@ -160,13 +157,10 @@ var momentums = []Indicator{
 			bars("signal", 13, "signal average", "signal_length"), source(),
 		},
 		Memory: after(ema("long"), ema("short"), ema("signal")), Levels: constant(25, 0, -25),
-	}, "TSI", kernel.EMA, func(in Input) []float64 {
-		return trueStrength(in.source(), in.Int("long"), in.Int("short"), 100)
-	}),
+		Line: func(in Input) []float64 { return trueStrength(in.source(), in.Int("long"), in.Int("short"), 100) }},
 	// Blau's name for it; on a scale of 1 and with the histogram that TradingView calls
 	// its oscillator.
-	withHistogram(signalled(Indicator{
-		Name: "smi_ergodic", Title: "SMIE", Aliases: []string{"ergodic", "smiio", "smi_ergodic_oscillator"}, Category: Momentum,
+	{Name: "smi_ergodic", Title: "SMIE", Also: "ergodic smiio smi_ergodic_oscillator", Category: Momentum, Form: withHistogram,
 		Doc:     "Ergodic oscillator of Blau: the true strength index with short smoothings, -1 to 1, its exponential average as signal and their difference as bars. As at TradingView.",
 		Formula: "SMIE = EMA(EMA(Δx, long), short) / EMA(EMA(|Δx|, long), short); signal = EMA(SMIE)",
 		Params: []Param{
@@ -174,20 +168,15 @@ var momentums = []Indicator{
 			bars("signal", 5, "signal average", "signal_length"), source(),
 		},
 		Memory: after(ema("long"), ema("short"), ema("signal")),
-	}, "SMIE", kernel.EMA, func(in Input) []float64 {
-		return trueStrength(in.source(), in.Int("long"), in.Int("short"), 1)
-	})),
-	{
-		Name: "awesome_oscillator", Title: "AO", Aliases: []string{"ao", "awesome"}, Category: Momentum,
+		Line:   func(in Input) []float64 { return trueStrength(in.source(), in.Int("long"), in.Int("short"), 1) }},
+	{Name: "awesome_oscillator", Title: "AO", Also: "ao awesome", Category: Momentum,
 		Doc:     "Awesome oscillator of Williams: a fast less a slow simple average of the median price. turn_up and turn_down mark changes of colour, that is saucers among others.",
 		Formula: "AO = SMA(hl2, fast) - SMA(hl2, slow)",
 		Params:  awesomeParams(),
 		Memory:  window("fast", "slow"),
 		Plots:   []Plot{histogram("AO")}, Events: []Event{zero("AO"), turnsBeside("AO", closesOf)}, Levels: constant(0),
-		Calc: func(in Input) Columns { return Columns{awesome(in)} },
-	},
-	{
-		Name: "accelerator_oscillator", Title: "AC", Aliases: []string{"ac", "accelerator"}, Category: Momentum,
+		Calc: func(in Input) Columns { return Columns{awesome(in)} }},
+	{Name: "accelerator_oscillator", Title: "AC", Also: "ac accelerator", Category: Momentum,
 		Doc:     "Accelerator oscillator of Williams: the awesome oscillator less its own average, the change of driving force that comes before a change of momentum.",
 		Formula: "AC = AO - SMA(AO, signal)",
 		Params:  append(awesomeParams(), bars("signal", 5, "average of the oscillator", "signal_length", "smooth")),
@@ -197,11 +186,9 @@ var momentums = []Indicator{
 		Calc: func(in Input) Columns {
 			ao := awesome(in)
 			return Columns{kernel.Minus(ao, kernel.SMA(ao, in.Int("signal")))}
-		},
-	},
+		}},
 	// The three lines are those of the alligator with the same parameters.
-	{
-		Name: "gator", Title: "Gator", Aliases: []string{"gator_oscillator"}, Category: Momentum,
+	{Name: "gator", Title: "Gator", Also: "gator_oscillator", Category: Momentum,
 		Doc:     "Gator oscillator of Williams: how far the alligator's mouth is open. Bars above zero are the distance of jaw and teeth, bars below that of teeth and lips; both widening is a trend that feeds.",
 		Formula: "upper = |jaw - teeth|, lower = -|teeth - lips|",
 		Params:  alligatorParams(),
@@ -211,46 +198,42 @@ var momentums = []Indicator{
 			jaw, teeth, lips := alligator(in)
 			upper, lower := kernel.Absolute(kernel.Minus(jaw, teeth)), kernel.Scaled(kernel.Absolute(kernel.Minus(teeth, lips)), -1)
 			return Columns{upper, lower}
-		},
-	},
+		}},
 	// Centred, as books draw it, it would show at a bar what was known half a window
 	// later.
-	aroundZero(Indicator{
-		Name: "dpo", Title: "DPO", Aliases: []string{"detrended_price", "detrended_price_oscillator"}, Category: Momentum,
+	{Name: "dpo", Title: "DPO", Also: "detrended_price detrended_price_oscillator", Category: Momentum, Form: aroundZero,
 		Doc: "Detrended price oscillator: the price less an average from the middle of the window, which leaves the cycles shorter than it. As at TradingView, not centred: the average is an old one, so nothing looks ahead. " +
 			"The variant shifted, Tulip's, takes the old price and the average of now.",
 		Formula: "DPO = x - SMA(x, n)[n/2+1]; shifted: x[n/2+1] - SMA(x, n)",
 		Params:  []Param{length(21), choice("variant", "whether the average or the price is the older one", "average", "shifted"), source()},
 		// The window and half of one more for the shift; the rest is to spare.
 		Memory: lengths(2, "length"),
-	}, "DPO", func(in Input) []float64 {
-		x, n := in.source(), in.Int("length")
-		if in.Choice("variant") == "shifted" {
-			return kernel.Minus(kernel.Shift(x, n/2+1), kernel.SMA(x, n))
-		}
-		return kernel.Minus(x, kernel.Shift(kernel.SMA(x, n), n/2+1))
-	}),
-	signalled(Indicator{
-		Name: "kst", Title: "KST", Aliases: []string{"know_sure_thing"}, Category: Momentum,
+		Line: func(in Input) []float64 {
+			x, n := in.source(), in.Int("length")
+			if in.Choice("variant") == "shifted" {
+				return kernel.Minus(kernel.Shift(x, n/2+1), kernel.SMA(x, n))
+			}
+			return kernel.Minus(x, kernel.Shift(kernel.SMA(x, n), n/2+1))
+		}},
+	{Name: "kst", Title: "KST", Also: "know_sure_thing", Category: Momentum, Form: signalled(kernel.SMA),
 		Doc:     "Know sure thing of Pring: four smoothed rates of change, the longer ones counting for more, and a simple average as signal.",
 		Formula: "KST = Σ k * SMA(ROC(x, roc k), sma k) for k = 1 to 4; signal = SMA(KST)",
 		Params:  kstParams(),
 		Memory:  longest(kstMemory(1), kstMemory(2), kstMemory(3), kstMemory(4)),
-	}, "KST", kernel.SMA, func(in Input) []float64 {
-		x := in.source()
-		// The sum is NaN until the slowest of its four parts has a value.
-		line := make([]float64, len(x))
-		for k := 1; k <= 4; k++ {
-			// The slower a rate of change is, the more it weighs: 1 to 4 times.
-			digit := strconv.Itoa(k)
-			for i, v := range kernel.SMA(kernel.ROC(x, in.Int("roc"+digit)), in.Int("sma"+digit)) {
-				line[i] += float64(float64(k) * v)
+		Line: func(in Input) []float64 {
+			x := in.source()
+			// The sum is NaN until the slowest of its four parts has a value.
+			line := make([]float64, len(x))
+			for k := 1; k <= 4; k++ {
+				// The slower a rate of change is, the more it weighs: 1 to 4 times.
+				digit := strconv.Itoa(k)
+				for i, v := range kernel.SMA(kernel.ROC(x, in.Int("roc"+digit)), in.Int("sma"+digit)) {
+					line[i] += float64(float64(k) * v)
+				}
 			}
-		}
-		return line
-	}),
-	{
-		Name: "coppock", Title: "Coppock", Aliases: []string{"coppock_curve", "cc"}, Category: Momentum,
+			return line
+		}},
+	{Name: "coppock", Title: "Coppock", Also: "coppock_curve cc", Category: Momentum,
 		Doc:     "Coppock curve: a weighted average of two rates of change, meant for monthly bars. Coppock bought where it turned up below zero.",
 		Formula: "WMA(ROC(x, long) + ROC(x, short), n)",
 		Params: []Param{
@@ -278,10 +261,8 @@ var momentums = []Indicator{
 			// both has its first value where the longer rate of change has, and the average
 			// starts there.
 			return Columns{kernel.WMA(both, in.Int("wma"))}
-		},
-	},
-	signalled(Indicator{
-		Name: "pmo", Title: "PMO", Aliases: []string{"price_momentum_oscillator", "decisionpoint_pmo"}, Category: Momentum,
+		}},
+	{Name: "pmo", Title: "PMO", Also: "price_momentum_oscillator decisionpoint_pmo", Category: Momentum, Form: signalled(kernel.EMA),
 		Doc:     "Price momentum oscillator of DecisionPoint: the one-bar rate of change smoothed twice with its own constant 2/n, and an exponential average as signal. Smoothings are seeded with means.",
 		Formula: "PMO = S(10 * S(ROC(x, 1), first), second), S(x, n) = S[1] + 2/n * (x - S[1])",
 		Params: []Param{
@@ -289,29 +270,27 @@ var momentums = []Indicator{
 			bars("signal", 10, "signal average", "signal_length"), source(),
 		},
 		Memory: after(ema("first"), ema("second"), ema("signal")),
-	}, "PMO", kernel.EMA, func(in Input) []float64 {
-		// An exponential average of n bars would have the weight 2/(n+1).
-		custom := func(x []float64, n int) []float64 { return kernel.Smooth(x, n, 2/float64(n)) }
-		return custom(kernel.Scaled(custom(kernel.ROC(in.source(), 1), in.Int("first")), 10), in.Int("second"))
-	}),
-	aroundZero(Indicator{
-		Name: "cfo", Title: "CFO", Aliases: []string{"forecast_oscillator", "fosc", "chande_forecast_oscillator"}, Category: Momentum,
+		Line: func(in Input) []float64 {
+			// An exponential average of n bars would have the weight 2/(n+1).
+			custom := func(x []float64, n int) []float64 { return kernel.Smooth(x, n, 2/float64(n)) }
+			return custom(kernel.Scaled(custom(kernel.ROC(in.source(), 1), in.Int("first")), 10), in.Int("second"))
+		}},
+	{Name: "cfo", Title: "CFO", Also: "forecast_oscillator fosc chande_forecast_oscillator", Category: Momentum, Form: aroundZero,
 		Doc: "Chande's forecast oscillator: by how many percent the price misses what a regression line foresaw. The forecast is the line of the bar before, one bar on, as in Tulip; " +
 			"the variant endpoint, TradingView's, compares with the line's end at this bar.",
 		Formula: "CFO = 100 * (x - forecast) / x",
 		Params:  []Param{lengthFrom(2, 14), choice("variant", "what the price is compared with", "forecast", "endpoint"), source()},
-	}, "CFO", func(in Input) []float64 {
-		x := in.source()
-		line, slope := kernel.Regression(x, in.Int("length"))
-		if in.Choice("variant") == "forecast" {
-			// The line of each bar, extended by its slope to the next one, where it is
-			// compared.
-			line = kernel.Shift(kernel.Offset(line, slope, 1), 1)
-		}
-		return kernel.Ratio(kernel.Minus(x, line), x, 100)
-	}),
-	{
-		Name: "center_of_gravity", Title: "COG", Aliases: []string{"cg", "cog", "centre_of_gravity"}, Category: Cycle,
+		Line: func(in Input) []float64 {
+			x := in.source()
+			line, slope := kernel.Regression(x, in.Int("length"))
+			if in.Choice("variant") == "forecast" {
+				// The line of each bar, extended by its slope to the next one, where it is
+				// compared.
+				line = kernel.Shift(kernel.Offset(line, slope, 1), 1)
+			}
+			return kernel.Ratio(kernel.Minus(x, line), x, 100)
+		}},
+	{Name: "center_of_gravity", Title: "COG", Also: "cg cog centre_of_gravity", Category: Cycle,
 		Doc:     "Centre of gravity of Ehlers: the balance point of the prices in the window, counted in bars from the newest and negative, so that it rises when newer prices weigh more. As TradingView's ta.cog. The trigger is the line one bar before.",
 		Formula: "COG = -Σ (i + 1) * x[i] / Σ x[i], i = 0 … n-1",
 		Params:  []Param{length(10), source()},
@@ -326,10 +305,8 @@ var momentums = []Indicator{
 			// A line crosses itself of one bar ago where it turns.
 			before := kernel.Shift(line, 1)
 			return Columns{line, before}
-		},
-	},
-	{
-		Name: "pretty_good_oscillator", Title: "PGO", Aliases: []string{"pgo"}, Category: Momentum,
+		}},
+	{Name: "pretty_good_oscillator", Title: "PGO", Also: "pgo", Category: Momentum,
 		Doc:     "Pretty good oscillator of Johnson: how many average ranges the close is from its average. The range is Wilder's average true range smoothed once more, as in pandas-ta. Beyond 3 he took it for a breakout.",
 		Formula: "PGO = (close - SMA(close, n)) / EMA(ATR(n), n)",
 		Params:  []Param{length(14), quiet(factor("level", 3, 0.1, 20, "breakout level", "threshold"))},
@@ -339,10 +316,8 @@ var momentums = []Indicator{
 		Calc: func(in Input) Columns {
 			n := in.Int("length")
 			return Columns{kernel.Ratio(kernel.Minus(in.Close, kernel.SMA(in.Close, n)), kernel.EMA(kernel.ATR(in.Series, n), n), 1)}
-		},
-	},
-	{
-		Name: "rvgi", Title: "RVGI", Aliases: []string{"relative_vigor", "relative_vigor_index"}, Category: Momentum,
+		}},
+	{Name: "rvgi", Title: "RVGI", Also: "relative_vigor relative_vigor_index", Category: Momentum,
 		Doc:     "Relative vigor index of Ehlers: how much of their range bars keep between open and close, over a window, and a four-bar average as signal. As at TradingView.",
 		Formula: "RVGI = Σ SWMA(close - open) / Σ SWMA(high - low) over n bars; signal = SWMA(RVGI)",
 		Params:  []Param{length(10)},
@@ -352,10 +327,8 @@ var momentums = []Indicator{
 			n := in.Int("length")
 			line := kernel.Ratio(kernel.RollingSum(kernel.SWMA(kernel.Minus(in.Close, in.Open)), n), kernel.RollingSum(kernel.SWMA(kernel.Minus(in.High, in.Low)), n), 1)
 			return Columns{line, kernel.SWMA(line)}
-		},
-	},
-	{
-		Name: "elder_ray", Title: "Elder Ray", Aliases: []string{"eri", "bull_bear_power", "elder_ray_index"}, Category: Momentum,
+		}},
+	{Name: "elder_ray", Title: "Elder Ray", Also: "eri bull_bear_power elder_ray_index", Category: Momentum,
 		Doc:     "Elder's bull and bear power: how far the high rises above, and the low falls below, an exponential average of the close. Elder bought where bear power rose below zero in a rising average, and sold where bull power fell above zero in a falling one.",
 		Formula: "bull = high - EMA(close, n); bear = low - EMA(close, n)",
 		Params:  []Param{length(13), source()},
@@ -367,10 +340,8 @@ var momentums = []Indicator{
 		Calc: func(in Input) Columns {
 			mid := kernel.EMA(in.source(), in.Int("length"))
 			return Columns{kernel.Minus(in.High, mid), kernel.Minus(in.Low, mid), mid}
-		},
-	},
-	{
-		Name: "squeeze", Title: "Squeeze", Aliases: []string{"squeeze_momentum", "ttm_squeeze", "sqzmom", "sqz"}, Category: Momentum,
+		}},
+	{Name: "squeeze", Title: "Squeeze", Also: "squeeze_momentum ttm_squeeze sqzmom sqz", Category: Momentum,
 		Doc: "Squeeze momentum: dots on zero say that the Bollinger bands lie within the Keltner channel, volatility is wound up; the bars say which way it points. " +
 			"After LazyBear on TradingView, with the Bollinger factor where he used the Keltner one by mistake.",
 		Formula: "bars = end of the regression line over kc bars of close - ((highest + lowest)/2 + SMA)/2; on: both Bollinger bands within SMA ± kc_mult * SMA(TR)",
@@ -400,15 +371,13 @@ var momentums = []Indicator{
 				}
 			}
 			return Columns{on, off, bars}
-		},
-	},
-	aroundZero(Indicator{
-		Name: "bop", Title: "BOP", Aliases: []string{"balance_of_power"}, Category: Momentum,
+		}},
+	{Name: "bop", Title: "BOP", Also: "balance_of_power", Category: Momentum, Form: aroundZero,
 		Doc:     "Balance of power: the body of the bar as a share of its range, -1 to 1. As in TA-Lib: 0 when there is no range.",
 		Formula: "BOP = (close - open) / (high - low)",
-	}, "BOP", func(in Input) []float64 {
-		return kernel.Ratio(kernel.Minus(in.Close, in.Open), kernel.Minus(in.High, in.Low), 1) // a bar without range counts as balanced
-	}),
+		Line: func(in Input) []float64 {
+			return kernel.Ratio(kernel.Minus(in.Close, in.Open), kernel.Minus(in.High, in.Low), 1) // a bar without range counts as balanced
+		}},
 }
 
 // oscillatorParams returns the parameters that apo and ppo share.

@@ -10,17 +10,14 @@ import (
 
 // oscillators have bounds, or zones in which a market is stretched.
 var oscillators = []Indicator{
-	{
-		Name: "rsi", Title: "RSI", Aliases: []string{"relative_strength", "relative_strength_index", "rsi_divergence"}, Category: Momentum,
+	{Name: "rsi", Title: "RSI", Also: "relative_strength relative_strength_index rsi_divergence", Category: Momentum,
 		Doc:     "Relative strength index: the share of gains in all movement, 0 to 100, in Wilder's smoothing. As in TA-Lib: first value at bar n, 0 when nothing moved.",
 		Formula: "RSI = 100 * G / (G + L), G and L Wilder averages of gains and losses",
 		Params:  slices.Concat([]Param{length(14)}, zone(30, 70, 0, 100), []Param{source()}, divParams()),
 		Memory:  wilder("length"),
 		Plots:   []Plot{mainly("RSI")}, Events: []Event{leaves("RSI", RSIOversold, RSIOverbought), diverges("RSI"), enters("RSI", "")}, Levels: zoneLevels, Between: [2]float64{0, 100},
-		Calc: func(in Input) Columns { return Columns{kernel.RSI(in.source(), in.Int("length"))} },
-	},
-	{
-		Name: "stoch", Title: "Stoch", Aliases: []string{"stochastic", "slow_stochastic", "stochastic_slow"}, Category: Momentum, Traits: Beyond,
+		Calc: func(in Input) Columns { return Columns{kernel.RSI(in.source(), in.Int("length"))} }},
+	{Name: "stoch", Title: "Stoch", Also: "stochastic slow_stochastic stochastic_slow", Category: Momentum, Traits: Beyond,
 		Doc:     "Lane's slow stochastic: where the close lies in the range of the last bars, 0 to 100, smoothed, with its own average. As in TA-Lib: both lines begin together, 0 when there is no range. The default length is TradingView's.",
 		Formula: "%K = average(100 * (close - lowest low) / (highest high - lowest low)); %D = average(%K)",
 		Params: slices.Concat([]Param{
@@ -35,10 +32,8 @@ var oscillators = []Indicator{
 			k := kernel.Average(in.Choice("k_type"), kernel.Stochastic(in.Close, in.High, in.Low, in.Int("length")), in.Int("smooth"))
 			d := kernel.Average(in.Choice("d_type"), k, in.Int("d"))
 			return Columns{kernel.From(k, kernel.FirstValid(d)), d} // as in TA-Lib %K is not shown before %D
-		},
-	},
-	{
-		Name: "stochf", Title: "Fast Stoch", Aliases: []string{"fast_stochastic", "stochastic_fast", "stoch_fast"}, Category: Momentum, Traits: Beyond,
+		}},
+	{Name: "stochf", Title: "Fast Stoch", Also: "fast_stochastic stochastic_fast stoch_fast", Category: Momentum, Traits: Beyond,
 		Doc:     "Lane's fast stochastic: where the close lies in the range of the last bars, 0 to 100, unsmoothed, with its average. As in TA-Lib: both lines begin together.",
 		Formula: "%K = 100 * (close - lowest low) / (highest high - lowest low); %D = average(%K)",
 		Params: slices.Concat([]Param{
@@ -52,10 +47,8 @@ var oscillators = []Indicator{
 			k := kernel.Stochastic(in.Close, in.High, in.Low, in.Int("length"))
 			d := kernel.Average(in.Choice("d_type"), k, in.Int("d"))
 			return Columns{kernel.From(k, kernel.FirstValid(d)), d}
-		},
-	},
-	{
-		Name: "stoch_rsi", Title: "Stoch RSI", Aliases: []string{"srsi", "stochrsi", "stochastic_rsi"}, Category: Momentum, Traits: Beyond,
+		}},
+	{Name: "stoch_rsi", Title: "Stoch RSI", Also: "srsi stochrsi stochastic_rsi", Category: Momentum, Traits: Beyond,
 		Doc: "Where the RSI lies in its own range of the last bars, 0 to 100. The variant tradingview smooths %K, as TradingView and most; the variant talib does not, " +
 			"and begins both lines together, as TA-Lib.",
 		Formula: "%K = SMA(100 * (RSI - lowest RSI) / (highest RSI - lowest RSI), k); %D = average(%K, d); talib: k = 1",
@@ -83,18 +76,14 @@ var oscillators = []Indicator{
 			}
 			k := kernel.SMA(kernel.Stochastic(rsi, ranges, ranges, in.Int("stoch_length")), in.Int("k"))
 			return Columns{k, kernel.Average(in.Choice("d_type"), k, in.Int("d"))}
-		},
-	},
-	{
-		Name: "cci", Title: "CCI", Aliases: []string{"commodity_channel_index"}, Category: Momentum,
+		}},
+	{Name: "cci", Title: "CCI", Also: "commodity_channel_index", Category: Momentum,
 		Doc:     "Lambert's commodity channel index: how far the price, by default the typical one, lies from its mean, in mean deviations, scaled so that most values fall within ±100. As in TA-Lib, with TradingView's length 20; 0 when nothing moved.",
 		Formula: "CCI = (p - SMA(p, n)) / (0.015 * mean |p - SMA(p, n)|), p = (high + low + close) / 3 or the source",
 		Params:  slices.Concat([]Param{lengthFrom(2, 20), defaultSource("hlc3")}, zone(-100, 100, -1000, 1000), divParams()),
 		Plots:   []Plot{mainly("CCI")}, Events: []Event{leaves("CCI", Oversold, Overbought), zero("CCI"), diverges("CCI"), enters("CCI", "")}, Levels: zoneLevels,
-		Calc: func(in Input) Columns { return Columns{kernel.CCI(in.source(), in.Int("length"))} },
-	},
-	{
-		Name: "woodies_cci", Title: "Woodies CCI", Aliases: []string{"woodie_cci", "wcci"}, Category: Momentum,
+		Calc: func(in Input) Columns { return Columns{kernel.CCI(in.source(), in.Int("length"))} }},
+	{Name: "woodies_cci", Title: "Woodies CCI", Also: "woodie_cci wcci", Category: Momentum,
 		Doc:     "Woodie's CCI: a commodity channel index as bars and a faster one, the turbo, as line. Crosses of zero are changes of trend; the turbo crossing the bars shows the turn first. As at TradingView, of closes.",
 		Formula: "CCI(x, 14) and CCI(x, 6), x = close",
 		Params:  []Param{atLeast(2, bars("length", 14, "bars of the slow index", "period", "cci", "cci_length")), atLeast(2, bars("turbo", 6, "bars of the turbo", "turbo_length", "fast")), source()},
@@ -103,16 +92,13 @@ var oscillators = []Indicator{
 		Calc: func(in Input) Columns {
 			x := in.source()
 			return Columns{kernel.CCI(x, in.Int("turbo")), kernel.CCI(x, in.Int("length"))}
-		},
-	},
-	oscillator(Indicator{
-		Name: "willr", Title: "%R", Aliases: []string{"williams_r", "williams", "wpr", "pr", "percent_r", "williams_percent_range"}, Category: Momentum,
+		}},
+	{Name: "willr", Title: "%R", Also: "williams_r williams wpr pr percent_r williams_percent_range", Category: Momentum, Form: oscillator,
 		Doc:     "Williams %R: how far the close lies below the highest high of the last bars, in percent of the range, -100 to 0. As in TA-Lib: 0 when there is no range.",
 		Formula: "%R = -100 * (highest high - close) / (highest high - lowest low)",
 		Params:  slices.Concat([]Param{length(14)}, zone(-80, -20, -100, 0)),
-	}, "%R", func(in Input) []float64 { return williamsR(in.Series, in.Int("length")) }),
-	oscillator(Indicator{
-		Name: "cmo", Title: "CMO", Aliases: []string{"chande_momentum", "chande_momentum_oscillator"}, Category: Momentum,
+		Line:    func(in Input) []float64 { return williamsR(in.Series, in.Int("length")) }},
+	{Name: "cmo", Title: "CMO", Also: "chande_momentum chande_momentum_oscillator", Category: Momentum, Form: oscillator,
 		Doc: "Chande's momentum oscillator: gains less losses as a share of all movement, -100 to 100. The variant talib smooths gains and losses as Wilder's RSI does, " +
 			"as TA-Lib; the variant sum adds up the last n changes, as Chande and TradingView. The default length is TradingView's.",
 		Formula: "CMO = 100 * (G - L) / (G + L), G and L averages (talib) or sums (sum) of gains and losses",
@@ -123,26 +109,24 @@ var oscillators = []Indicator{
 			}
 			return wilder("length").bars(a)
 		}},
-	}, "CMO", func(in Input) []float64 {
-		moves := kernel.WilderMoves
-		if in.Choice("variant") == "sum" {
-			moves = summedMoves
-		}
-		gain, loss := moves(in.source(), in.Int("length"))
-		return kernel.Ratio(kernel.Minus(gain, loss), kernel.Plus(gain, loss), 100) // 0 without any movement
-	}),
-	oscillator(Indicator{
-		Name: "imi", Title: "IMI", Aliases: []string{"intraday_momentum", "intraday_momentum_index"}, Category: Momentum,
+		Line: func(in Input) []float64 {
+			moves := kernel.WilderMoves
+			if in.Choice("variant") == "sum" {
+				moves = summedMoves
+			}
+			gain, loss := moves(in.source(), in.Int("length"))
+			return kernel.Ratio(kernel.Minus(gain, loss), kernel.Plus(gain, loss), 100) // 0 without any movement
+		}},
+	{Name: "imi", Title: "IMI", Also: "intraday_momentum intraday_momentum_index", Category: Momentum, Form: oscillator,
 		Doc:     "Intraday momentum index: the share of rising bodies in the bodies of the last bars, 0 to 100. As in TA-Lib; no value when no bar has a body.",
 		Formula: "IMI = 100 * U / (U + D), U and D the sums of close-open of the bars that rose and fell",
 		Params:  slices.Concat([]Param{length(14)}, zone(30, 70, 0, 100)),
-	}, "IMI", func(in Input) []float64 {
-		up, down := kernel.Sides(kernel.Minus(in.Close, in.Open))
-		up, down = kernel.RollingSum(up, in.Int("length")), kernel.RollingSum(down, in.Int("length"))
-		return kernel.Scaled(kernel.Quotient(up, kernel.Plus(up, down)), 100)
-	}),
-	oscillator(Indicator{
-		Name: "ultosc", Title: "UO", Aliases: []string{"uo", "ultimate", "ultimate_oscillator"}, Category: Momentum,
+		Line: func(in Input) []float64 {
+			up, down := kernel.Sides(kernel.Minus(in.Close, in.Open))
+			up, down = kernel.RollingSum(up, in.Int("length")), kernel.RollingSum(down, in.Int("length"))
+			return kernel.Scaled(kernel.Quotient(up, kernel.Plus(up, down)), 100)
+		}},
+	{Name: "ultosc", Title: "UO", Also: "uo ultimate ultimate_oscillator", Category: Momentum, Form: oscillator,
 		Doc:     "Williams' ultimate oscillator: buying pressure as a share of the true range over three windows, the shortest weighing most, in whichever order they are given. As in TA-Lib.",
 		Formula: "UO = 100 * (4*a1 + 2*a2 + a3) / 7, a = Σ(close - min(low, close[1])) / Σ true range",
 		Params: slices.Concat([]Param{
@@ -150,11 +134,10 @@ var oscillators = []Indicator{
 			bars("length3", 28, "longest window", "timeperiod3", "slow", "long"),
 		}, zone(30, 70, 0, 100), divParams()),
 		Memory: window("length1", "length2", "length3"),
-	}, "UO", func(in Input) []float64 {
-		return ultimate(in.Series, in.Int("length1"), in.Int("length2"), in.Int("length3"))
-	}),
-	oscillator(Indicator{
-		Name: "connors_rsi", Title: "CRSI", Aliases: []string{"crsi"}, Category: Momentum,
+		Line: func(in Input) []float64 {
+			return ultimate(in.Series, in.Int("length1"), in.Int("length2"), in.Int("length3"))
+		}},
+	{Name: "connors_rsi", Title: "CRSI", Also: "crsi", Category: Momentum, Form: oscillator,
 		Doc:     "Connors RSI: the mean of a short RSI, an RSI of the length of the current run of rises or falls, and the rank of the last return among the returns before. Made for reversals within days. As at TradingView, but for equal returns: as Connors wrote, only smaller ones count as passed.",
 		Formula: "(RSI(x, 3) + RSI(streak, 2) + percent rank of the one-bar return among 100) / 3",
 		Params: slices.Concat([]Param{
@@ -163,16 +146,15 @@ var oscillators = []Indicator{
 		}, zone(10, 90, 0, 100), []Param{source()}),
 		// The longest of the three parts, which are computed side by side.
 		Memory: longest(wilder("rsi", "streak"), after(window("rank"), fixed(1))),
-	}, "CRSI", func(in Input) []float64 {
-		x := in.source()
-		streak := kernel.Streak(x, 1)
-		// The return is taken in proportion to the price before; a price of 0 gives 0.
-		price, run := kernel.RSI(x, in.Int("rsi")), kernel.RSI(streak, in.Int("streak"))
-		rank := kernel.PercentRank(kernel.Ratio(kernel.Change(x, 1), kernel.Shift(x, 1), 1), in.Int("rank"), false)
-		return kernel.Scaled(kernel.Plus(kernel.Plus(price, run), rank), 1./3)
-	}),
-	oscillator(Indicator{
-		Name: "laguerre_rsi", Title: "LRSI", Aliases: []string{"lrsi", "laguerre"}, Category: Momentum,
+		Line: func(in Input) []float64 {
+			x := in.source()
+			streak := kernel.Streak(x, 1)
+			// The return is taken in proportion to the price before; a price of 0 gives 0.
+			price, run := kernel.RSI(x, in.Int("rsi")), kernel.RSI(streak, in.Int("streak"))
+			rank := kernel.PercentRank(kernel.Ratio(kernel.Change(x, 1), kernel.Shift(x, 1), 1), in.Int("rank"), false)
+			return kernel.Scaled(kernel.Plus(kernel.Plus(price, run), rank), 1./3)
+		}},
+	{Name: "laguerre_rsi", Title: "LRSI", Also: "lrsi laguerre", Category: Momentum, Form: oscillator,
 		Doc:     "Laguerre RSI of Ehlers: an RSI over four stages of a Laguerre filter, quick with little data. Scale 0 to 100.",
 		Formula: "L0 = (1-γ)x + γL0[1]; Lk = -γL(k-1) + L(k-1)[1] + γLk[1]; 100 * rises / (rises + falls) between neighbouring stages",
 		Params: slices.Concat([]Param{
@@ -180,39 +162,38 @@ var oscillators = []Indicator{
 		}, zone(20, 80, 0, 100), []Param{source()}),
 		// Every stage forgets by gamma each bar; four in a row take some more.
 		Memory: Memory{bars: func(a Args) int { return 40 + int(40/(1-a.Float("gamma"))) }},
-	}, "LRSI", func(in Input) []float64 {
-		x, gamma := in.source(), in.Float("gamma")
-		// A line that has not moved holds its value.
-		out := kernel.NaNs(len(x))
-		var l [4]float64
-		value := 0.0
-		for i, v := range x {
-			// The first stage is an exponential average. Each further one is an all-pass
-			// filter of the one before: it delays it, the more the larger gamma is.
-			before := l
-			l[0] = float64((1-gamma)*v) + float64(gamma*before[0])
-			for k := 1; k < 4; k++ {
-				l[k] = float64(-gamma*l[k-1]) + before[k-1] + float64(gamma*before[k])
+		Line: func(in Input) []float64 {
+			x, gamma := in.source(), in.Float("gamma")
+			// A line that has not moved holds its value.
+			out := kernel.NaNs(len(x))
+			var l [4]float64
+			value := 0.0
+			for i, v := range x {
+				// The first stage is an exponential average. Each further one is an all-pass
+				// filter of the one before: it delays it, the more the larger gamma is.
+				before := l
+				l[0] = float64((1-gamma)*v) + float64(gamma*before[0])
+				for k := 1; k < 4; k++ {
+					l[k] = float64(-gamma*l[k-1]) + before[k-1] + float64(gamma*before[k])
+				}
+				// The stages are ever older views of the price: a stage above the next one is a
+				// rise.
+				var up, move float64
+				for k := range 3 {
+					up += max(0, l[k]-l[k+1])
+					move += math.Abs(l[k] - l[k+1])
+				}
+				if move > 0 {
+					value = 100 * up / move
+				}
+				// Even with gamma 0 a price takes three bars to reach the last stage.
+				if i >= 3 {
+					out[i] = value
+				}
 			}
-			// The stages are ever older views of the price: a stage above the next one is a
-			// rise.
-			var up, move float64
-			for k := range 3 {
-				up += max(0, l[k]-l[k+1])
-				move += math.Abs(l[k] - l[k+1])
-			}
-			if move > 0 {
-				value = 100 * up / move
-			}
-			// Even with gamma 0 a price takes three bars to reach the last stage.
-			if i >= 3 {
-				out[i] = value
-			}
-		}
-		return out
-	}),
-	{
-		Name: "smi", Title: "SMI", Aliases: []string{"stochastic_momentum", "stochastic_momentum_index"}, Category: Momentum,
+			return out
+		}},
+	{Name: "smi", Title: "SMI", Also: "stochastic_momentum stochastic_momentum_index", Category: Momentum,
 		Doc:     "Stochastic momentum index of Blau: where the close lies in its range, measured from the middle and smoothed twice, -100 to 100. Averages are seeded with means.",
 		Formula: "SMI = 100 * EMA(EMA(close - middle)) / (EMA(EMA(range)) / 2), middle and range of n bars; signal = EMA(SMI)",
 		Params: slices.Concat([]Param{
@@ -230,12 +211,10 @@ var oscillators = []Indicator{
 			twice := func(x []float64) []float64 { return kernel.EMA(kernel.EMA(x, in.Int("smooth1")), in.Int("smooth2")) }
 			line := kernel.Ratio(twice(kernel.Minus(in.Close, kernel.Midway(hi, lo))), twice(kernel.Minus(hi, lo)), 200)
 			return Columns{line, kernel.EMA(line, in.Int("signal"))}
-		},
-	},
+		}},
 	// K and D are those of a slow stochastic with Wilder's averages; J is as far beyond K
 	// as twice the distance of K from D.
-	{
-		Name: "kdj", Title: "KDJ", Aliases: []string{"kdj_indicator"}, Category: Momentum,
+	{Name: "kdj", Title: "KDJ", Also: "kdj_indicator", Category: Momentum,
 		Doc: "KDJ: a stochastic smoothed by thirds, and J, which overshoots them on both sides and whose zones the signals are of. As on Chinese terminals and TradingView, by recursion from the first value; " +
 			"the stochastic of a bar without range counts as 0.",
 		Formula: "RSV = stochastic(n); K = K[1] + (RSV - K[1]) / k; D = D[1] + (K - D[1]) / d; J = 3K - 2D",
@@ -256,10 +235,8 @@ var oscillators = []Indicator{
 			k := kernel.Follow(kernel.Ratio(kernel.Minus(in.Close, lo), kernel.Minus(hi, lo), 100), 1/in.Float("k"))
 			d := kernel.Follow(k, 1/in.Float("d"))
 			return Columns{k, d, kernel.Minus(kernel.Scaled(k, 3), kernel.Scaled(d, 2))}
-		},
-	},
-	{
-		Name: "fisher", Title: "Fisher", Aliases: []string{"fisher_transform"}, Category: Momentum,
+		}},
+	{Name: "fisher", Title: "Fisher", Also: "fisher_transform", Category: Momentum,
 		Doc:     "Fisher transform of Ehlers: the place of the median price in its range, stretched so that extremes become sharp peaks. The trigger is the line one bar before. As at TradingView.",
 		Formula: "v = 0.66 * ((hl2 - lowest) / range - 0.5) + 0.67 * v[1], beyond ±0.99 set to ±0.999; fisher = 0.5 * ln((1+v)/(1-v)) + 0.5 * fisher[1]",
 		Params:  []Param{length(9)},
@@ -291,10 +268,8 @@ var oscillators = []Indicator{
 				line[i] = value
 			}
 			return Columns{line, kernel.Shift(line, 1)}
-		},
-	},
-	{
-		Name: "wavetrend", Title: "WaveTrend", Aliases: []string{"wt", "lazybear", "wave_trend", "wavetrend_oscillator"}, Category: Momentum,
+		}},
+	{Name: "wavetrend", Title: "WaveTrend", Also: "wt lazybear wave_trend wavetrend_oscillator", Category: Momentum,
 		Doc:     "WaveTrend: how far the typical price is from its average, in parts of its usual distance, smoothed. As LazyBear's on TradingView; averages are seeded with means. Crosses beyond the levels are named after the zone; divergences are those of WT2.",
 		Formula: "esa = EMA(hlc3, n); ci = (hlc3 - esa) / (0.015 * EMA(|hlc3 - esa|, n)); WT1 = EMA(ci, m); WT2 = SMA(WT1, 4)",
 		Params: slices.Concat([]Param{
@@ -311,10 +286,8 @@ var oscillators = []Indicator{
 		Calc: func(in Input) Columns {
 			wt1, wt2 := waveTrend(kernel.TypicalPrice(in.Series), in.Int("channel"), in.Int("average"), in.Int("signal"))
 			return Columns{wt1, wt2, kernel.Minus(wt1, wt2)}
-		},
-	},
-	oscillator(Indicator{
-		Name: "stc", Title: "STC", Aliases: []string{"schaff", "schaff_trend_cycle"}, Category: Momentum,
+		}},
+	{Name: "stc", Title: "STC", Also: "schaff schaff_trend_cycle", Category: Momentum, Form: oscillator,
 		Doc:     "Schaff trend cycle: the stochastic of the stochastic of a MACD, 0 to 100, quicker than the MACD itself. As at TradingView; averages are seeded with means.",
 		Formula: "m = EMA(fast) - EMA(slow); twice: stochastic over n, then y = y[1] + factor * (x - y[1])",
 		Params: slices.Concat([]Param{
@@ -323,17 +296,16 @@ var oscillators = []Indicator{
 			factor("factor", 0.5, 0.01, 1, "smoothing after each stochastic", "smooth"),
 		}, zone(25, 75, 0, 100), []Param{source()}),
 		Memory: after(ema("fast", "slow"), lengths(2, "length"), Memory{bars: func(a Args) int { return int(40 / a.Float("factor")) }}),
-	}, "STC", func(in Input) []float64 {
-		x, n := in.source(), in.Int("length")
-		line := kernel.Minus(kernel.EMA(x, in.Int("fast")), kernel.EMA(x, in.Int("slow")))
-		// The second stochastic is taken of the smoothed first one.
-		for range 2 {
-			line = kernel.Follow(kernel.HeldStochastic(line, n), in.Float("factor"))
-		}
-		return line
-	}),
-	{
-		Name: "qqe", Title: "QQE", Aliases: []string{"quantitative_qualitative_estimation"}, Category: Momentum, Traits: Beyond,
+		Line: func(in Input) []float64 {
+			x, n := in.source(), in.Int("length")
+			line := kernel.Minus(kernel.EMA(x, in.Int("fast")), kernel.EMA(x, in.Int("slow")))
+			// The second stochastic is taken of the smoothed first one.
+			for range 2 {
+				line = kernel.Follow(kernel.HeldStochastic(line, n), in.Float("factor"))
+			}
+			return line
+		}},
+	{Name: "qqe", Title: "QQE", Also: "quantitative_qualitative_estimation", Category: Momentum, Traits: Beyond,
 		Doc:     "Quantitative qualitative estimation: a smoothed RSI and a stop that trails it by a multiple of its usual movement. As in pandas-ta: the movement is smoothed twice over 2n-1 bars by exponential averages seeded with means, and the RSI has its first value a bar before TA-Lib's.",
 		Formula: "r = EMA(RSI(n), smooth); stop trails r by factor * EMA(EMA(|Δr|, 2n-1), 2n-1)",
 		Params: []Param{
@@ -351,68 +323,61 @@ var oscillators = []Indicator{
 			wide := kernel.Scaled(kernel.EMA(kernel.EMA(kernel.Absolute(kernel.Change(line, 1)), 2*n-1), 2*n-1), in.Float("factor"))
 			stop, up := trailing(line, wide)
 			return Columns{line, stop, sides(up)}
-		},
-	},
-	oscillator(Indicator{
-		Name: "psychological_line", Title: "PSL", Aliases: []string{"psl", "psy", "psychological"}, Category: Momentum,
+		}},
+	{Name: "psychological_line", Title: "PSL", Also: "psl psy psychological", Category: Momentum, Form: oscillator,
 		Doc:     "Psychological line: the percentage of the last bars that closed above the bar before, a plain count of the mood.",
 		Formula: "PSL = 100 * rises among the last n changes / n",
 		Params:  slices.Concat([]Param{length(12)}, zone(25, 75, 0, 100), []Param{source()}),
-	}, "PSL", func(in Input) []float64 {
-		x, n := in.source(), in.Int("length")
-		// The mean of 0 and 100 is the percentage of rises.
-		rises, _ := kernel.Sides(kernel.Signs(kernel.Change(x, 1)))
-		return kernel.SMA(kernel.Scaled(rises, 100), n)
-	}),
+		Line: func(in Input) []float64 {
+			x, n := in.source(), in.Int("length")
+			// The mean of 0 and 100 is the percentage of rises.
+			rises, _ := kernel.Sides(kernel.Signs(kernel.Change(x, 1)))
+			return kernel.SMA(kernel.Scaled(rises, 100), n)
+		}},
 	// Spearman's coefficient with the bars' own order as the second ranking; the kernel
 	// keeps the window sorted.
-	oscillator(Indicator{
-		Name: "rank_correlation", Title: "RCI", Aliases: []string{"rci", "rank_correlation_index"}, Category: Momentum,
+	{Name: "rank_correlation", Title: "RCI", Also: "rci rank_correlation_index", Category: Momentum, Form: oscillator,
 		Doc:     "Rank correlation index: Spearman's correlation of price and time in percent, 100 when every bar closed higher, 0 when all are equal. Equal prices share the mean of their ranks.",
 		Formula: "RCI = 100 * correlation(rank of the price, rank of the bar) over n bars",
 		Params:  slices.Concat([]Param{lengthFrom(2, 10)}, zone(-80, 80, -100, 100), []Param{source()}),
-	}, "RCI", func(in Input) []float64 { return kernel.RankCorrelation(in.source(), in.Int("length")) }),
-	oscillator(Indicator{
-		Name: "demarker", Title: "DeMarker", Aliases: []string{"dem", "demark"}, Category: Momentum,
+		Line:    func(in Input) []float64 { return kernel.RankCorrelation(in.source(), in.Int("length")) }},
+	{Name: "demarker", Title: "DeMarker", Also: "dem demark", Category: Momentum, Form: oscillator,
 		Doc:     "DeMarker: how much highs rise of all that highs rise and lows fall, 0 to 1, over a window. 0.5 where nothing of either happened.",
 		Formula: "DeM = ΣmaxH / (ΣmaxH + ΣmaxL) over n bars, maxH = max(high - high[1], 0), maxL = max(low[1] - low, 0)",
 		Params:  slices.Concat([]Param{length(14)}, zone(0.3, 0.7, 0, 1)),
-	}, "DeMarker", func(in Input) []float64 {
-		n := in.Int("length")
-		rises, _ := kernel.Sides(kernel.Change(in.High, 1))
-		_, falls := kernel.Sides(kernel.Change(in.Low, 1))
-		up, down := kernel.RollingSum(rises, n), kernel.RollingSum(falls, n)
-		out := kernel.Unknown(in.Len(), n)
-		for i := n; i < len(out); i++ {
-			// A window in which no high rose and no low fell is balanced.
-			if out[i] = 0.5; up[i]+down[i] > 0 {
-				out[i] = up[i] / (up[i] + down[i])
+		Line: func(in Input) []float64 {
+			n := in.Int("length")
+			rises, _ := kernel.Sides(kernel.Change(in.High, 1))
+			_, falls := kernel.Sides(kernel.Change(in.Low, 1))
+			up, down := kernel.RollingSum(rises, n), kernel.RollingSum(falls, n)
+			out := kernel.Unknown(in.Len(), n)
+			for i := n; i < len(out); i++ {
+				// A window in which no high rose and no low fell is balanced.
+				if out[i] = 0.5; up[i]+down[i] > 0 {
+					out[i] = up[i] / (up[i] + down[i])
+				}
 			}
-		}
-		return out
-	}),
-	oscillator(Indicator{
-		Name: "rmi", Title: "RMI", Aliases: []string{"relative_momentum", "relative_momentum_index"}, Category: Momentum,
+			return out
+		}},
+	{Name: "rmi", Title: "RMI", Also: "relative_momentum relative_momentum_index", Category: Momentum, Form: oscillator,
 		Doc:     "Relative momentum index: RSI of changes over several bars instead of one, in Wilder's smoothing. With momentum 1 it is RSI. 0 when nothing moved.",
 		Formula: "RMI = 100 * G / (G + L), G and L Wilder averages of rises and falls of x against x[momentum]",
 		Params:  slices.Concat([]Param{length(14), bars("momentum", 5, "bars a change is measured over", "mom")}, zone(30, 70, 0, 100), []Param{source()}),
 		Memory:  after(wilder("length"), window("momentum")),
-	}, "RMI", func(in Input) []float64 {
-		x, n, k := in.source(), in.Int("length"), in.Int("momentum")
-		rises, falls := kernel.Sides(kernel.Change(x, k))
-		return kernel.Share(kernel.RMA(rises, n), kernel.RMA(falls, n))
-	}),
+		Line: func(in Input) []float64 {
+			x, n, k := in.source(), in.Int("length"), in.Int("momentum")
+			rises, falls := kernel.Sides(kernel.Change(x, k))
+			return kernel.Share(kernel.RMA(rises, n), kernel.RMA(falls, n))
+		}},
 	// It looks at one bar alone, so it needs no smoothing and has no memory.
-	oscillator(Indicator{
-		Name: "ibs", Title: "IBS", Aliases: []string{"internal_bar_strength"}, Category: Momentum,
+	{Name: "ibs", Title: "IBS", Also: "internal_bar_strength", Category: Momentum, Form: oscillator,
 		Doc:     "Internal bar strength: where the close lies in the range of its bar, 0 at the low, 1 at the high. A bar without range has none.",
 		Formula: "IBS = (close - low) / (high - low)",
 		Params:  zone(0.2, 0.8, 0, 1),
-	}, "IBS", func(in Input) []float64 {
-		return kernel.Quotient(kernel.Minus(in.Close, in.Low), kernel.Minus(in.High, in.Low))
-	}),
-	{
-		Name: "rsi_mfi_stoch", Title: "RSI MFI Stoch", Aliases: []string{"rsi_combo", "combo"}, Category: Momentum,
+		Line: func(in Input) []float64 {
+			return kernel.Quotient(kernel.Minus(in.Close, in.Low), kernel.Minus(in.High, in.Low))
+		}},
+	{Name: "rsi_mfi_stoch", Title: "RSI MFI Stoch", Also: "rsi_combo combo", Category: Momentum,
 		Doc: "RSI, money flow index and slow stochastic in one panel, each as in its own entry. Signals mark RSI leaving its zones, and the stochastic crossing its average below 20 or above 80; " +
 			"the trend bars at the bottom are up when all three are above 50, down when all are below.",
 		Formula: "RSI(n), MFI(n), %K = SMA(stochastic(n), smooth), %D = SMA(%K, d)",
@@ -453,8 +418,7 @@ var oscillators = []Indicator{
 				}
 			}
 			return r
-		},
-	},
+		}},
 }
 
 // williamsR returns Williams %R of n bars, -100 to 0.

@@ -9,8 +9,7 @@ import (
 
 // chartPatterns are lines and figures through swings.
 var chartPatterns = []Indicator{
-	{
-		Name: "trend_lines", Title: "Trend lines", Aliases: []string{"trendlines", "trend_line", "auto_trendlines"}, Category: Pattern, Traits: Overlay,
+	{Name: "trend_lines", Title: "Trend lines", Also: "trendlines trend_line auto_trendlines", Category: Pattern, Traits: Overlay,
 		Doc:     "Trend lines found from the bars: a falling line through the last two swing highs and a rising one through the last two swing lows, drawn on from where they are known until a close breaks them. Nothing repaints.",
 		Formula: "falling: through two swing highs in succession, the second lower, no close between them above the line; broken: close > line",
 		Params:  swingParams(5, 200),
@@ -28,10 +27,8 @@ var chartPatterns = []Indicator{
 				Lines:   []Line{{Label: "Resistance", Tone: Down, Values: upper}, {Label: "Support", Tone: Up, Values: lower}},
 				Signals: append(breaks, falls...),
 			}
-		},
-	},
-	{
-		Name: "trend_channel", Title: "Channel", Aliases: []string{"parallel_channel", "auto_channel", "price_channel_trend"}, Category: Pattern, Traits: Overlay,
+		}},
+	{Name: "trend_channel", Title: "Channel", Also: "parallel_channel auto_channel price_channel_trend", Category: Pattern, Traits: Overlay,
 		Doc:     "Trend channel found from the bars: a line through the last two falling swing highs, or rising swing lows, and its parallel through the furthest extreme between them. Breakouts are closes that leave it. Nothing repaints.",
 		Formula: "falling: the line of trend_lines and its parallel through the lowest low between the swings, measured from the line; rising mirrored",
 		Params:  swingParams(5, 200),
@@ -52,10 +49,8 @@ var chartPatterns = []Indicator{
 				},
 				Fills: []Fill{{Y1: upper, Y2: lower, Tone: Band}}, Signals: signals,
 			}
-		},
-	},
-	{
-		Name: "double_top_bottom", Title: "Double top/bottom", Aliases: []string{"double_top", "double_bottom"}, Category: Pattern, Traits: Overlay,
+		}},
+	{Name: "double_top_bottom", Title: "Double top/bottom", Also: "double_top double_bottom", Category: Pattern, Traits: Overlay,
 		Doc:     "Double tops and bottoms: two swings at nearly the same price with a valley between them. The lines are the tops and the neckline of the newest one in the making; the signal fires when a close goes through the neckline. Nothing repaints.",
 		Formula: "|top2 - top1| <= tolerance * R and min(top1, top2) - lowest low between >= depth * R; R: mean true range of 14 bars; complete: close < neckline",
 		Params:  append(swingParams(5, 100), tolerance(1), depth(2)),
@@ -63,10 +58,8 @@ var chartPatterns = []Indicator{
 		Memory:  structureMemory(2),
 		Draw: func(in Input) *Result {
 			return formations(in, doubleTop, [4]string{"Tops", "Neckline of tops", "Bottoms", "Neckline of bottoms"}, DoubleTop, DoubleBottom)
-		},
-	},
-	{
-		Name: "head_shoulders", Title: "Head & shoulders", Aliases: []string{"head_and_shoulders", "inverse_head_shoulders"}, Category: Pattern, Traits: Overlay,
+		}},
+	{Name: "head_shoulders", Title: "Head & shoulders", Also: "head_and_shoulders inverse_head_shoulders", Category: Pattern, Traits: Overlay,
 		Doc:     "Head and shoulders, and the inverse: three swings of which the middle one stands out and the outer ones are nearly equal. The lines are the head and the neckline of the newest one in the making; the signal fires when a close goes through the neckline. Nothing repaints.",
 		Formula: "head - shoulder >= depth * R for both, |shoulder2 - shoulder1| <= tolerance * R; R: mean true range of 14 bars; complete: close < neckline",
 		Params:  append(swingParams(5, 150), tolerance(1.5), depth(1)),
@@ -74,10 +67,8 @@ var chartPatterns = []Indicator{
 		Memory:  structureMemory(2),
 		Draw: func(in Input) *Result {
 			return formations(in, headShoulders, [4]string{"Head", "Neckline", "Inverse head", "Inverse neckline"}, HeadShoulders, InverseHeadShoulders)
-		},
-	},
-	{
-		Name: "triangle", Title: "Triangle", Aliases: []string{"triangles", "ascending_triangle", "descending_triangle"}, Category: Pattern, Traits: Overlay,
+		}},
+	{Name: "triangle", Title: "Triangle", Also: "triangles ascending_triangle descending_triangle", Category: Pattern, Traits: Overlay,
 		Doc:     "Triangles: two swing highs and two swing lows in turn between lines that meet, with level or falling highs and level or rising lows. The lines are those of the newest triangle, from the bar that confirms its last swing on; breakouts are closes outside it. Nothing repaints.",
 		Formula: "high2 - high1 <= tolerance * R, low2 - low1 >= -tolerance * R, and the lines converge by more than tolerance * R; R: mean true range of 14 bars",
 		Params:  append(swingParams(5, 150), tolerance(0.5)),
@@ -101,10 +92,8 @@ var chartPatterns = []Indicator{
 				Fills:   []Fill{{Y1: upper, Y2: lower, Tone: Band}},
 				Signals: signals,
 			}
-		},
-	},
-	{
-		Name: "flag", Title: "Flag", Aliases: []string{"flags", "bull_flag", "bear_flag", "pennant"}, Category: Pattern, Traits: Overlay,
+		}},
+	{Name: "flag", Title: "Flag", Also: "flags bull_flag bear_flag pennant", Category: Pattern, Traits: Overlay,
 		Doc:     "Flags: a steep move, the pole, and a short rest after it that gives back at most half. The lines are the edge that a close must pass and the furthest that the rest has come back; the signal fires on that close. Nothing repaints.",
 		Formula: "pole: high - lowest low of the pole bars before >= height * R at that high; flag: flag to 4 * flag bars within the upper half of the pole; R: mean true range of the 14 bars before the pole",
 		Params: []Param{
@@ -119,8 +108,7 @@ var chartPatterns = []Indicator{
 				names := [2][2]string{{"Bull flag top", "Bull flag bottom"}, {"Bear flag bottom", "Bear flag top"}}[side]
 				return flags(in, names, [2]string{FlagUp, FlagDown}[side], [2]Tone{Up, Down}[side])
 			})
-		},
-	},
+		}},
 }
 
 // formation is what swings make: an upper and a lower edge, each the straight line through two

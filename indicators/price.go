@@ -7,28 +7,23 @@ import (
 
 // priceEntries are means of the prices of a bar, and candles made of them.
 var priceEntries = []Indicator{
-	priceOf(Indicator{
-		Name: "avgprice", Title: "OHLC4", Aliases: []string{"ohlc4", "average_price"},
+	{Name: "avgprice", Title: "OHLC4", Also: "ohlc4 average_price", Category: Price, Form: ofBar, Label: "Average price",
 		Doc:     "Average price of the bar. As in TA-Lib.",
 		Formula: "(open + high + low + close) / 4",
-	}, "Average price", kernel.AveragePrice),
-	priceOf(Indicator{
-		Name: "medprice", Title: "HL2", Aliases: []string{"hl2", "median_price"},
+		Line:    func(in Input) []float64 { return kernel.AveragePrice(in.Series) }},
+	{Name: "medprice", Title: "HL2", Also: "hl2 median_price", Category: Price, Form: ofBar, Label: "Median price",
 		Doc:     "Median price of the bar: the middle of its range. As in TA-Lib.",
 		Formula: "(high + low) / 2",
-	}, "Median price", kernel.MedianPrice),
-	priceOf(Indicator{
-		Name: "typprice", Title: "HLC3", Aliases: []string{"hlc3", "typical_price"},
+		Line:    func(in Input) []float64 { return kernel.MedianPrice(in.Series) }},
+	{Name: "typprice", Title: "HLC3", Also: "hlc3 typical_price", Category: Price, Form: ofBar, Label: "Typical price",
 		Doc:     "Typical price of the bar. As in TA-Lib.",
 		Formula: "(high + low + close) / 3",
-	}, "Typical price", kernel.TypicalPrice),
-	priceOf(Indicator{
-		Name: "wclprice", Title: "HLCC4", Aliases: []string{"hlcc4", "wcp", "weighted_close"},
+		Line:    func(in Input) []float64 { return kernel.TypicalPrice(in.Series) }},
+	{Name: "wclprice", Title: "HLCC4", Also: "hlcc4 wcp weighted_close", Category: Price, Form: ofBar, Label: "Weighted close",
 		Doc:     "Weighted close: a typical price in which the close counts twice. As in TA-Lib.",
 		Formula: "(high + low + 2*close) / 4",
-	}, "Weighted close", kernel.WeightedClose),
-	{
-		Name: "heikin_ashi", Title: "HA", Aliases: []string{"ha", "heikinashi", "heiken_ashi"}, Category: Price, Traits: Overlay,
+		Line:    func(in Input) []float64 { return kernel.WeightedClose(in.Series) }},
+	{Name: "heikin_ashi", Title: "HA", Also: "ha heikinashi heiken_ashi", Category: Price, Traits: Overlay,
 		Doc:     "Heikin Ashi: candles of averaged prices, in which a trend keeps one colour. The open is the middle of the averaged candle before; the first open is the middle of the first body. The prices are not traded prices.",
 		Formula: "close = (o + h + l + c) / 4; open = (open[1] + close[1]) / 2; high = max(h, open, close); low = min(l, open, close)",
 		Memory:  fixed(HeikinAshiWarmup),
@@ -36,10 +31,8 @@ var priceEntries = []Indicator{
 		Calc: func(in Input) Columns {
 			o, h, l, c := heikinAshi(in.Series)
 			return Columns{o, h, l, c, bodySides(o, c, func(a, b float64) float64 { return a - b })}
-		},
-	},
-	{
-		Name: "smoothed_heikin_ashi", Title: "Smoothed HA", Aliases: []string{"smoothed_ha", "sha"}, Category: Price, Traits: Overlay,
+		}},
+	{Name: "smoothed_heikin_ashi", Title: "Smoothed HA", Also: "smoothed_ha sha", Category: Price, Traits: Overlay,
 		Doc:     "Smoothed Heikin Ashi: Heikin Ashi candles of exponentially averaged prices, averaged once more. A change of colour is a flip.",
 		Formula: "EMA(m) of the Heikin Ashi candles of EMA(open, n), EMA(high, n), EMA(low, n), EMA(close, n)",
 		Params:  []Param{length(10), bars("smooth", 10, "second average", "length2", "after")},
@@ -64,8 +57,7 @@ var priceEntries = []Indicator{
 			late := func(x []float64) []float64 { return append(kernel.NaNs(first), kernel.EMA(x, in.Int("smooth"))...) }
 			o, c = late(o), late(c)
 			return Columns{o, c, bodySides(o, c, kernel.Difference)}
-		},
-	},
+		}},
 }
 
 // candleShade fills the body of averaged candles.
@@ -82,14 +74,12 @@ func bodySides(open, shut []float64, difference func(a, b float64) float64) []fl
 	return out
 }
 
-// priceOf completes the record of a price that is made of the four of a bar, with the
+// ofBar completes the record of a price that is made of the four of a bar, with the
 // signals of the close crossing it. These crossings are silent: a close crosses the middle
 // of its own bar every few bars.
-func priceOf(ind Indicator, label string, mean func(*market.Series) []float64) Indicator {
-	ind.Category, ind.Traits = Price, Overlay
-	ind.Plots, ind.Events = []Plot{over(label)}, []Event{silently(price(label))}
-	ind.Calc = func(in Input) Columns { return Columns{mean(in.Series)} }
-	return ind
+func ofBar(ind *Indicator, label string) {
+	crossed(ind, label)
+	ind.Events = []Event{silently(price(label))}
 }
 
 // HeikinAshiWarmup is how many bars before the first one shown the averaged candles begin:

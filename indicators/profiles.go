@@ -14,9 +14,8 @@ import (
 var profileEntries = []Indicator{
 	// It describes the bars shown as a whole, hence Repaints and VisibleOnly: another
 	// chart of the same market has another profile.
-	{
-		Name: "volume_profile", Title: "VP", Aliases: []string{"vp", "vpvr", "visible_range", "volume_profile_visible_range", "visible_range_volume_profile"}, Category: Volume,
-		Traits: Overlay | Repaints, Memory: visible,
+	{Name: "volume_profile", Title: "VP", Also: "vp vpvr visible_range volume_profile_visible_range visible_range_volume_profile", Category: Volume, Traits: Overlay | Repaints,
+		Memory: visible,
 		Doc: "Volume profile of the bars on display: how much was traded at each level, the level with the most (POC) and the value area around it (VAH, VAL). " +
 			"A bar's volume is spread evenly over its range. Colours follow the theme: color_up, color_down and opacity are accepted and change nothing.",
 		Formula: "each bar adds volume * overlap / range to the bins it covers; value area: from the POC, the heavier neighbour first, until 70 %",
@@ -32,11 +31,8 @@ var profileEntries = []Indicator{
 				return &Result{}
 			}
 			return p.result(in.Series, in.Choice("side") == "left", in.Bool("split_up_down"))
-		},
-	},
-	{
-		Name: "session_vp", Title: "Session VP", Aliases: []string{"svp", "session_volume_profile"}, Category: Volume,
-		Traits: Overlay | Repaints,
+		}},
+	{Name: "session_vp", Title: "Session VP", Also: "svp session_volume_profile", Category: Volume, Traits: Overlay | Repaints,
 		Doc: "Volume profile of each session: its point of control (POC) and value area (VAH, VAL), drawn over the bars of that session. " +
 			"They are those of the whole session, so the lines of the session under way move until it ends. Sessions begin at midnight UTC, weeks on Monday; auto is the day, of daily bars the month, of longer ones the year.",
 		Formula:  "one profile as in volume_profile per session",
@@ -73,12 +69,10 @@ var profileEntries = []Indicator{
 			}
 			r.Signals = lastTouches(in.Series, levels)
 			return r
-		},
-	},
+		}},
 	// The profile is that of volume_profile; its value area is not used here.
-	{
-		Name: "hvn_lvn", Title: "Nodes", Aliases: []string{"vp_nodes", "volume_nodes"}, Category: Volume,
-		Traits: Overlay | Repaints, Memory: visible,
+	{Name: "hvn_lvn", Title: "Nodes", Also: "vp_nodes volume_nodes", Category: Volume, Traits: Overlay | Repaints,
+		Memory: visible,
 		Doc: "Nodes of the volume profile of the bars on display: levels where clearly more (HVN) or clearly less (LVN) was traded than at the levels around them. " +
 			"Price tends to rest at the first and to pass through the second.",
 		Formula: "HVN: a bin above all bins within the neighbourhood, by min_prominence of the heaviest bin; LVN: below all, as far under the heaviest of them",
@@ -116,11 +110,8 @@ var profileEntries = []Indicator{
 			}
 			r.Signals = lastTouches(in.Series, r.HLines)
 			return r
-		},
-	},
-	{
-		Name: "naked_poc", Title: "Naked POC", Aliases: []string{"npoc", "virgin_poc"}, Category: Volume,
-		Traits: Overlay | Repaints,
+		}},
+	{Name: "naked_poc", Title: "Naked POC", Also: "npoc virgin_poc", Category: Volume, Traits: Overlay | Repaints,
 		Doc: "Points of control of past sessions that price has not come back to since: each is drawn from the end of its session on (nPOC, with how many sessions ago), " +
 			"the one of the session under way over its own bars (dPOC). A level that is touched is dropped, and the bar that touched it bears a signal, unless the very next session did: then it was never naked. A level of max_sessions sessions ago is dropped too.",
 		Formula: "POC of each session as in session_vp; naked while no later bar has low <= POC <= high",
@@ -147,13 +138,11 @@ var profileEntries = []Indicator{
 				r.Lines = append(r.Lines, level(in.Len(), spans[len(spans)-1].from, current, "dPOC", Accent))
 			}
 			return r
-		},
-	},
+		}},
 	// A market profile proper writes letters for half hours; with bars of any length each
 	// bar is one such unit.
-	{
-		Name: "tpo", Title: "TPO", Aliases: []string{"market_profile", "time_price_opportunity"}, Category: Price,
-		Traits: Overlay | Repaints, Memory: visible,
+	{Name: "tpo", Title: "TPO", Also: "market_profile time_price_opportunity", Category: Price, Traits: Overlay | Repaints,
+		Memory: visible,
 		Doc: "Time profile of the bars on display: how long price stayed at each level, whatever was traded there; with POC, VAH and VAL. " +
 			"Each bar has one unit of time, spread evenly over its range. Colours follow the theme: opacity is accepted and changes nothing.",
 		Formula:  "each bar adds overlap / range to the bins it covers; value area as in volume_profile",
@@ -167,8 +156,7 @@ var profileEntries = []Indicator{
 				return &Result{}
 			}
 			return p.result(in.Series, in.Choice("side") == "left", false)
-		},
-	},
+		}},
 }
 
 // profile is how much was traded, or how long price stayed, at each level of a range

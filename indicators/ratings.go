@@ -7,8 +7,7 @@ import (
 
 // ratings join the votes of many entries.
 var ratings = []Indicator{
-	{
-		Name: "technical_rating", Title: "Rating", Aliases: []string{"technical_ratings"}, Category: Momentum,
+	{Name: "technical_rating", Title: "Rating", Also: "technical_ratings", Category: Momentum,
 		Doc: "Technical rating as TradingView defines it: the mean of what 15 averages and 11 oscillators say, each -1, 0 or 1. Above 0.1 it reads buy, above 0.5 strong buy, mirrored below. " +
 			"Averages: SMA and EMA of 10, 20, 30, 50, 100 and 200, HMA 9, VWMA 20, Ichimoku. Oscillators: RSI, stochastic, CCI, ADX, awesome, momentum, MACD, stochastic RSI, %R, bull and bear power, ultimate.",
 		Formula: "rating = (mean of the averages' votes + mean of the oscillators' votes) / 2",
@@ -29,8 +28,7 @@ var ratings = []Indicator{
 				},
 				HLines: []HLine{{Y: 0.5, Label: "strong buy"}, {Y: 0.1, Label: "buy"}, {Y: -0.1, Label: "sell"}, {Y: -0.5, Label: "strong sell"}},
 			}
-		},
-	},
+		}},
 }
 
 // vote is what one indicator says at bar i: 1 buy, -1 sell, 0 neither. It counts

@@ -10,115 +10,111 @@ import (
 // figures are statistics of the last prices alone. Skew and kurtosis divide by n: the window is
 // all there is, not a sample of more. The angle of a regression depends on the unit of the price:
 // the same course at a tenth of the price is nearly flat.
-var figures = slices.Concat(rows(Statistics, volatile,
-	row{name: "variance", title: "Variance", aliases: "var", least: 2, length: 20, of: kernel.Variance,
-		doc:     "Variance of the last prices (population: divided by n). As in TA-Lib.",
-		formula: "σ² = Σ(x - mean)² / n"},
-	row{name: "avgdev", title: "AvgDev", aliases: "mad mean_deviation average_deviation", least: 2, length: 14, of: kernel.MeanDeviation,
-		doc:     "Mean deviation: how far the last prices lie from their mean on average. As in TA-Lib.",
-		formula: "AvgDev = Σ|x - mean| / n"},
-), rows(Statistics, aroundZero,
-	row{name: "linreg_slope", title: "Linreg Slope", aliases: "linearreg_slope slope linear_regression_slope", label: "Slope", least: 2, length: 14, of: func(x []float64, n int) []float64 { return other(kernel.Regression(x, n)) },
-		doc:     "Slope of the least-squares line through the last prices, in price per bar. As in TA-Lib.",
-		formula: "slope = b, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1"},
-	row{name: "linreg_angle", title: "Linreg Angle", aliases: "linearreg_angle", label: "Angle", least: 2, length: 14, of: func(x []float64, n int) []float64 {
-		_, slope := kernel.Regression(x, n)
-		return kernel.Each(slope, func(v float64) float64 { return kernel.Degrees(math.Atan(v)) })
-	},
-		doc:     "Slope of the least-squares line through the last prices as an angle in degrees, a bar as wide as a price unit is high. As in TA-Lib.",
-		formula: "angle = atan(slope) in degrees"},
-	row{name: "skew", title: "Skew", aliases: "skewness", least: 3, length: 30, of: func(x []float64, n int) []float64 { return only(kernel.Moments(x, n)) },
-		doc:     "Skewness of the last prices: positive when the long tail is above the mean. Of the population (g1), not corrected for small samples.",
-		formula: "m3 / m2^1.5, m the central moments of x over n bars"},
-	row{name: "kurtosis", title: "Kurtosis", aliases: "excess_kurtosis", least: 4, length: 30, of: func(x []float64, n int) []float64 { return other(kernel.Moments(x, n)) },
-		doc:     "Excess kurtosis of the last prices: positive when the tails are heavier than a normal distribution's. Of the population (g2), not corrected for small samples.",
-		formula: "m4 / m2² - 3, m the central moments of x over n bars"},
-), rows(Statistics, crossed,
-	row{name: "linreg_intercept", title: "Linreg Intercept", aliases: "linearreg_intercept", label: "Intercept", least: 2, length: 14, of: func(x []float64, n int) []float64 {
-		end, slope := kernel.Regression(x, n)
-		return kernel.Offset(end, slope, -float64(n-1))
-	},
-		doc:     "Where the least-squares line through the last prices begins, at the oldest of them. As in TA-Lib.",
-		formula: "intercept = a, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1"},
-), rows(Statistics, turning,
-	row{name: "sum", title: "Sum", aliases: "rolling_sum", length: 30, of: kernel.RollingSum,
-		doc:     "Sum of the last prices. As in TA-Lib.",
-		formula: "sum = x[0] + … + x[n-1]"},
-))
+var figures = []Indicator{
+	{Name: "variance", Title: "Variance", Also: "var", Category: Statistics, Form: volatile,
+		Doc:     "Variance of the last prices (population: divided by n). As in TA-Lib.",
+		Formula: "σ² = Σ(x - mean)² / n",
+		Params:  []Param{lengthFrom(2, 20), source()}, Of: kernel.Variance},
+	{Name: "avgdev", Title: "AvgDev", Also: "mad mean_deviation average_deviation", Category: Statistics, Form: volatile,
+		Doc:     "Mean deviation: how far the last prices lie from their mean on average. As in TA-Lib.",
+		Formula: "AvgDev = Σ|x - mean| / n",
+		Params:  []Param{lengthFrom(2, 14), source()}, Of: kernel.MeanDeviation},
+	{Name: "linreg_slope", Title: "Linreg Slope", Also: "linearreg_slope slope linear_regression_slope", Category: Statistics, Form: aroundZero, Label: "Slope",
+		Doc:     "Slope of the least-squares line through the last prices, in price per bar. As in TA-Lib.",
+		Formula: "slope = b, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
+		Params:  []Param{lengthFrom(2, 14), source()},
+		Of:      func(x []float64, n int) []float64 { return other(kernel.Regression(x, n)) }},
+	{Name: "linreg_angle", Title: "Linreg Angle", Also: "linearreg_angle", Category: Statistics, Form: aroundZero, Label: "Angle",
+		Doc:     "Slope of the least-squares line through the last prices as an angle in degrees, a bar as wide as a price unit is high. As in TA-Lib.",
+		Formula: "angle = atan(slope) in degrees",
+		Params:  []Param{lengthFrom(2, 14), source()},
+		Of: func(x []float64, n int) []float64 {
+			_, slope := kernel.Regression(x, n)
+			return kernel.Each(slope, func(v float64) float64 { return kernel.Degrees(math.Atan(v)) })
+		}},
+	{Name: "skew", Title: "Skew", Also: "skewness", Category: Statistics, Form: aroundZero,
+		Doc:     "Skewness of the last prices: positive when the long tail is above the mean. Of the population (g1), not corrected for small samples.",
+		Formula: "m3 / m2^1.5, m the central moments of x over n bars",
+		Params:  []Param{lengthFrom(3, 30), source()},
+		Of:      func(x []float64, n int) []float64 { return only(kernel.Moments(x, n)) }},
+	{Name: "kurtosis", Title: "Kurtosis", Also: "excess_kurtosis", Category: Statistics, Form: aroundZero,
+		Doc:     "Excess kurtosis of the last prices: positive when the tails are heavier than a normal distribution's. Of the population (g2), not corrected for small samples.",
+		Formula: "m4 / m2² - 3, m the central moments of x over n bars",
+		Params:  []Param{lengthFrom(4, 30), source()},
+		Of:      func(x []float64, n int) []float64 { return other(kernel.Moments(x, n)) }},
+	{Name: "linreg_intercept", Title: "Linreg Intercept", Also: "linearreg_intercept", Category: Statistics, Form: crossed, Label: "Intercept",
+		Doc:     "Where the least-squares line through the last prices begins, at the oldest of them. As in TA-Lib.",
+		Formula: "intercept = a, a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
+		Params:  []Param{lengthFrom(2, 14), source()},
+		Of: func(x []float64, n int) []float64 {
+			end, slope := kernel.Regression(x, n)
+			return kernel.Offset(end, slope, -float64(n-1))
+		}},
+	{Name: "sum", Title: "Sum", Also: "rolling_sum", Category: Statistics, Form: turning,
+		Doc:     "Sum of the last prices. As in TA-Lib.",
+		Formula: "sum = x[0] + … + x[n-1]",
+		Params:  []Param{length(30), source()}, Of: kernel.RollingSum},
+}
 
 // statistics are figures of the last prices or returns.
 var statistics = []Indicator{
-	volatile(Indicator{
-		Name: "stddev", Title: "StdDev", Aliases: []string{"stdev", "standard_deviation"}, Category: Statistics,
+	{Name: "stddev", Title: "StdDev", Also: "stdev standard_deviation", Category: Statistics, Form: volatile,
 		Doc:     "Standard deviation of the last prices (population: divided by n), times a factor. As in TA-Lib.",
 		Formula: "σ = sqrt(Σ(x - mean)² / n) * mult",
 		Params:  []Param{lengthFrom(2, 20), quiet(factor("mult", 1, 0.01, 100, "factor", "nbdev", "multiplier", "deviation")), source()},
-	}, "StdDev", func(in Input) []float64 {
-		return kernel.Scaled(kernel.StdDev(in.source(), in.Int("length")), in.Float("mult"))
-	}),
-	{
-		Name: "correl", Title: "Correlation", Aliases: []string{"correlation", "correlation_coefficient"}, Category: Statistics,
+		Line: func(in Input) []float64 {
+			return kernel.Scaled(kernel.StdDev(in.source(), in.Int("length")), in.Float("mult"))
+		}},
+	{Name: "correl", Title: "Correlation", Also: "correlation correlation_coefficient", Category: Statistics,
 		Doc:     "Pearson's correlation of two columns of the bars, -1 to 1; by default of close and volume: does the volume follow the price? As in TA-Lib, which takes any two series; 0 where one does not move.",
 		Formula: "r = cov(x, y) / (σx * σy) over n bars",
 		Params:  []Param{lengthFrom(2, 30), source(), against("volume")},
 		Plots:   []Plot{mainly("Correlation")}, Events: []Event{zero("Correlation")}, Levels: constant(0), Between: [2]float64{-1, 1},
 		Calc: func(in Input) Columns {
 			return Columns{correlation(in.source(), columnOf(in.Series, in.Choice("against")), in.Int("length"))}
-		},
-	},
+		}},
 	// TA-Lib's order: the first column explains, the second is explained.
-	{
-		Name: "beta", Title: "Beta", Aliases: []string{"beta_coefficient"}, Category: Statistics,
+	{Name: "beta", Title: "Beta", Also: "beta_coefficient", Category: Statistics,
 		Doc:     "Beta: how far the returns of one column move with those of another, by regression over n returns. As in TA-Lib, which takes any two series and by default, as here, regresses the low on the high; 0 where the latter does not move.",
 		Formula: "β = cov(rx, ry) / var(rx), r = x/x[1] - 1",
 		Params:  []Param{lengthFrom(2, 5), sourceOf("source", "high", "column whose returns explain", "src", "x", "input"), against("low")},
 		Plots:   []Plot{mainly("Beta")}, Events: []Event{crossesAt("Beta", 1, CrossUp, CrossDown).crossedBy("beta", "1")}, Levels: constant(1),
 		Calc: func(in Input) Columns {
 			return Columns{beta(in.source(), columnOf(in.Series, in.Choice("against")), in.Int("length"))}
-		},
-	},
+		}},
 	// The line stands still until its extreme is passed or leaves the window; only
 	// passing it is a signal.
-	{
-		Name: "max", Title: "Max", Aliases: []string{"highest"}, Category: Statistics, Traits: Overlay,
+	{Name: "max", Title: "Max", Also: "highest", Category: Statistics, Traits: Overlay,
 		Doc:     "Highest of the last prices. As in TA-Lib.",
 		Formula: "max = highest of x[0] … x[n-1]",
 		Params:  []Param{length(30), source()},
 		Plots:   []Plot{over("Max")}, Events: []Event{highs("Max")},
-		Calc: func(in Input) Columns { return Columns{kernel.Highest(in.source(), in.Int("length"))} },
-	},
-	{
-		Name: "min", Title: "Min", Aliases: []string{"lowest"}, Category: Statistics, Traits: Overlay,
+		Calc: func(in Input) Columns { return Columns{kernel.Highest(in.source(), in.Int("length"))} }},
+	{Name: "min", Title: "Min", Also: "lowest", Category: Statistics, Traits: Overlay,
 		Doc:     "Lowest of the last prices. As in TA-Lib.",
 		Formula: "min = lowest of x[0] … x[n-1]",
 		Params:  []Param{length(30), source()},
 		Plots:   []Plot{over("Min")}, Events: []Event{lows("Min")},
-		Calc: func(in Input) Columns { return Columns{kernel.Lowest(in.source(), in.Int("length"))} },
-	},
+		Calc: func(in Input) Columns { return Columns{kernel.Lowest(in.source(), in.Int("length"))} }},
 	// The same as donchian, of one price in place of highs and lows.
-	{
-		Name: "minmax", Title: "MinMax", Aliases: []string{"min_max"}, Category: Statistics, Traits: Overlay,
+	{Name: "minmax", Title: "MinMax", Also: "min_max", Category: Statistics, Traits: Overlay,
 		Doc:     "Lowest and highest of the last prices. As in TA-Lib.",
 		Formula: "min, max = lowest and highest of x[0] … x[n-1]",
 		Params:  []Param{length(30), source()},
 		Plots:   []Plot{{Label: "Max", Tone: Band}, {Label: "Min", Tone: Band}}, Shades: []Shade{{A: "Max", B: "Min", Tone: Band}}, Events: []Event{highs("Max"), lows("Min")},
 		Calc: func(in Input) Columns {
 			return Columns{kernel.Highest(in.source(), in.Int("length")), kernel.Lowest(in.source(), in.Int("length"))}
-		},
-	},
-	sinceExtreme(Indicator{
-		Name: "maxindex", Title: "Bars since max", Aliases: []string{"max_index", "highestbars", "bars_since_high"},
+		}},
+	{Name: "maxindex", Title: "Bars since max", Also: "max_index highestbars bars_since_high", Category: Statistics, Form: sinceExtreme(1, NewHigh, Up),
 		Doc:     "How many bars ago the highest of the last prices was. TA-Lib's MAXINDEX gives its position from the first bar instead, which says nothing on a chart; which of equal prices counts is TA-Lib's rule.",
 		Formula: "bars since the highest of x[0] … x[n-1]",
-	}, "Bars since max", 1, NewHigh, Up),
-	sinceExtreme(Indicator{
-		Name: "minindex", Title: "Bars since min", Aliases: []string{"min_index", "lowestbars", "bars_since_low"},
+		Params:  []Param{length(30), source()}},
+	{Name: "minindex", Title: "Bars since min", Also: "min_index lowestbars bars_since_low", Category: Statistics, Form: sinceExtreme(-1, NewLow, Down),
 		Doc:     "How many bars ago the lowest of the last prices was. TA-Lib's MININDEX gives its position from the first bar instead; which of equal prices counts is TA-Lib's rule.",
 		Formula: "bars since the lowest of x[0] … x[n-1]",
-	}, "Bars since min", -1, NewLow, Down),
+		Params:  []Param{length(30), source()}},
 	// Both lines count upwards from 0, the bar of a new extreme.
-	{
-		Name: "minmaxindex", Title: "Bars since extremes", Aliases: []string{"minmax_index", "min_max_index"}, Category: Statistics,
+	{Name: "minmaxindex", Title: "Bars since extremes", Also: "minmax_index min_max_index", Category: Statistics,
 		Doc:     "How many bars ago the lowest and the highest of the last prices were. TA-Lib's MINMAXINDEX gives their positions from the first bar instead; which of equal prices counts is TA-Lib's rule.",
 		Formula: "bars since the lowest and the highest of x[0] … x[n-1]",
 		Params:  []Param{length(30), source()},
@@ -127,12 +123,10 @@ var statistics = []Indicator{
 			x, n := in.source(), in.Int("length")
 			top, bottom := barsSince(kernel.ExtremeAt(x, n, 1, false)), barsSince(kernel.ExtremeAt(x, n, -1, false))
 			return Columns{top, bottom}
-		},
-	},
+		}},
 	// The mean and the deviation include this bar, so the score is bounded by the root of
 	// n-1.
-	{
-		Name: "zscore", Title: "Z-score", Aliases: []string{"z_score"}, Category: Statistics,
+	{Name: "zscore", Title: "Z-score", Also: "z_score", Category: Statistics,
 		Doc:     "Z-score: how many deviations the price is from its average. Population deviation; no value where the window did not move.",
 		Formula: "(x - SMA(x, n)) / σ(x, n)",
 		Params:  slices.Concat([]Param{lengthFrom(2, 30)}, zone(-2, 2, -10, 10), []Param{source()}),
@@ -141,10 +135,8 @@ var statistics = []Indicator{
 			x := in.source()
 			mean, dev := kernel.SMA(x, in.Int("length")), kernel.StdDev(x, in.Int("length"))
 			return Columns{kernel.Quotient(kernel.Minus(x, mean), dev)} // a window of equal prices has no deviation to measure by
-		},
-	},
-	{
-		Name: "hurst", Title: "Hurst", Aliases: []string{"hurst_exponent"}, Category: Statistics,
+		}},
+	{Name: "hurst", Title: "Hurst", Also: "hurst_exponent", Category: Statistics,
 		Doc: "Hurst exponent: above 0.5 moves tend to go on, below it to turn back, at 0.5 price is a random walk. Estimated from how the mean square change of the logarithm grows " +
 			"with the distance: 1, 2, 4 and 8 bars. No value where prices are not positive or do not move.",
 		Formula: "H = half the slope of ln mean((ln x - ln x[d])², n) against ln d, by least squares over d = 1, 2, 4, 8",
@@ -173,10 +165,8 @@ var statistics = []Indicator{
 			}
 			// The mean square grows with d to the power 2H.
 			return Columns{kernel.Scaled(slope, 0.5)}
-		},
-	},
-	{
-		Name: "drawdown", Title: "Drawdown", Aliases: []string{"dd", "drawdown_percent"}, Category: Statistics, Memory: visible,
+		}},
+	{Name: "drawdown", Title: "Drawdown", Also: "dd drawdown_percent", Category: Statistics, Memory: visible,
 		Doc:     "Drawdown: how far the close is below its highest so far, in percent, counted from the first bar shown. A signal marks the bar that makes a new high after a drawdown.",
 		Formula: "100 * (x / max(x) - 1)",
 		Params:  []Param{source()},
@@ -200,12 +190,10 @@ var statistics = []Indicator{
 				}
 			}
 			return Columns{down}
-		},
-	},
+		}},
 	// Unlike drawdown it forgets: a fall from a high before the window does not count,
 	// and the same bar has the same value on every chart.
-	{
-		Name: "max_drawdown", Title: "Max DD", Aliases: []string{"mdd", "maximum_drawdown"}, Category: Statistics,
+	{Name: "max_drawdown", Title: "Max DD", Also: "mdd maximum_drawdown", Category: Statistics,
 		Doc:     "Maximum drawdown of the last bars: the deepest fall from a high to a later low among them, in percent, 0 or below.",
 		Formula: "min over i <= j in the last n bars of 100 * (x[j] / x[i] - 1)",
 		Params:  []Param{length(252), source()},
@@ -233,23 +221,16 @@ var statistics = []Indicator{
 				out[i] = 100 * worst
 			}
 			return Columns{out}
-		},
-	},
-	{
-		// The signals are silent: returns of one bar change sign every other bar.
-		Name: "log_return", Title: "Log return", Aliases: []string{"logret"}, Category: Statistics,
+		}},
+	{Name: "log_return", Title: "Log return", Also: "logret", Category: Statistics,
 		Doc:     "Logarithmic return over some bars: returns that add up. No value where a price is not positive.",
 		Formula: "ln(x / x[n])",
 		Params:  []Param{length(1), source()},
 		Plots:   []Plot{histogram("Log return")}, Events: []Event{silently(zero("Log return"))}, Levels: constant(0),
-		Calc: func(in Input) Columns {
-			return Columns{kernel.LogReturns(in.source(), in.Int("length"))}
-		},
-	},
+		Calc: func(in Input) Columns { return Columns{kernel.LogReturns(in.source(), in.Int("length"))} }},
 	// Unlike roc it has no value where the earlier price is not positive, and none of
 	// TA-Lib's zeros.
-	{
-		Name: "percent_return", Title: "Return %", Aliases: []string{"pctret", "pct_change"}, Category: Statistics,
+	{Name: "percent_return", Title: "Return %", Also: "pctret pct_change", Category: Statistics,
 		Doc:     "Return over some bars in percent. No value where the earlier price is not positive.",
 		Formula: "100 * (x / x[n] - 1)",
 		Params:  []Param{length(1), source()},
@@ -264,58 +245,50 @@ var statistics = []Indicator{
 				}
 			}
 			return Columns{percent}
-		},
-	},
-	oscillator(Indicator{
-		Name: "percent_rank", Title: "%Rank", Aliases: []string{"percentrank", "percentile_rank"}, Category: Statistics,
+		}},
+	{Name: "percent_rank", Title: "%Rank", Also: "percentrank percentile_rank", Category: Statistics, Form: oscillator,
 		Doc:     "Percent rank: which share of the last prices was at most as high as this one. As TradingView's ta.percentrank.",
 		Formula: "100 * (number of x[1] … x[n] that are <= x) / n",
 		Params:  slices.Concat([]Param{length(100)}, zone(10, 90, 0, 100), []Param{source()}),
-	}, "%Rank", func(in Input) []float64 {
-		return kernel.PercentRank(in.source(), in.Int("length"), true)
-	}),
-	overPrice(Indicator{
-		Name: "percentile", Title: "Percentile", Aliases: []string{"percentile_nearest_rank"}, Category: Statistics,
+		Line:    func(in Input) []float64 { return kernel.PercentRank(in.source(), in.Int("length"), true) }},
+	{Name: "percentile", Title: "Percentile", Also: "percentile_nearest_rank", Category: Statistics, Form: crossed,
 		Doc:     "Percentile of the last prices by nearest rank: the smallest of them that is not below the given share of them; 50 is the lower median. As in TA-Lib 0.8 and TradingView's ta.percentile_nearest_rank.",
 		Formula: "the value at rank ceil(percent / 100 * n) of the last n values in order",
 		Params:  []Param{length(30), factor("percent", 50, 0, 100, "share of the values, in percent", "percentage", "percentile"), source()},
-	}, "Percentile", func(x []float64, a Args) []float64 {
-		n := a.Int("length")
-		out := kernel.NaNs(len(x))
-		// Ranks count from 1; 0 percent is the smallest value.
-		rank := max(1, int(math.Ceil(a.Float("percent")/100*float64(n)-1e-9))) // 7 % of 100 is 7.000000000000001
-		kernel.InWindows(x, n, func(i int, values []float64, _ []int) { out[i] = values[rank-1] })
-		return out
-	}),
-	turning(Indicator{
-		Name: "cumulative_sum", Title: "Cum", Aliases: []string{"cumsum", "cum"}, Category: Statistics,
+		Line: func(in Input) []float64 {
+			x, n := in.source(), in.Int("length")
+			out := kernel.NaNs(len(x))
+			// Ranks count from 1; 0 percent is the smallest value.
+			rank := max(1, int(math.Ceil(in.Float("percent")/100*float64(n)-1e-9))) // 7 % of 100 is 7.000000000000001
+			kernel.InWindows(x, n, func(i int, values []float64, _ []int) { out[i] = values[rank-1] })
+			return out
+		}},
+	{Name: "cumulative_sum", Title: "Cum", Also: "cumsum cum", Category: Statistics, Form: turning,
 		Doc:     "Running sum of a price or of the volume from the first bar loaded, so only its changes mean anything. As TradingView's ta.cum.",
 		Formula: "Σ x",
 		Params:  []Param{defaultSource("volume")},
 		Memory:  Memory{}.total(),
-	}, "Cum", func(in Input) []float64 { return kernel.Cumulative(in.source()) }),
-	aroundZero(Indicator{
-		Name: "sharpe", Title: "Sharpe", Aliases: []string{"sharpe_ratio"}, Category: Statistics,
+		Line:    func(in Input) []float64 { return kernel.Cumulative(in.source()) }},
+	{Name: "sharpe", Title: "Sharpe", Also: "sharpe_ratio", Category: Statistics, Form: aroundZero,
 		Doc:     "Sharpe ratio of the last returns, a year: their mean over their deviation (population). Without a riskless rate; no value where they did not vary.",
 		Formula: "mean(r, n) / σ(r, n) * √periods, r = x / x[1] - 1",
 		Params:  returnParams(),
-	}, "Sharpe", func(in Input) []float64 {
-		returns := kernel.Rate(in.source(), 1, 1, -1)
-		mean, variance := kernel.MeanVariance(returns, in.Int("length"))
-		return perRisk(mean, variance, perYear(in))
-	}),
-	aroundZero(Indicator{
-		Name: "sortino", Title: "Sortino", Aliases: []string{"sortino_ratio"}, Category: Statistics,
+		Line: func(in Input) []float64 {
+			returns := kernel.Rate(in.source(), 1, 1, -1)
+			mean, variance := kernel.MeanVariance(returns, in.Int("length"))
+			return perRisk(mean, variance, perYear(in))
+		}},
+	{Name: "sortino", Title: "Sortino", Also: "sortino_ratio", Category: Statistics, Form: aroundZero,
 		Doc:     "Sortino ratio of the last returns, a year: their mean over the root of the mean square of the losses among them. The target is 0; no value where there was no loss.",
 		Formula: "mean(r, n) / √(Σ min(r, 0)² / n) * √periods, r = x / x[1] - 1",
 		Params:  returnParams(),
-	}, "Sortino", func(in Input) []float64 {
-		returns := kernel.Rate(in.source(), 1, 1, -1)
-		// Gains count as 0 in the mean square, and in the number it is divided by.
-		losses := kernel.Lesser(returns, make([]float64, len(returns)))
-		n := in.Int("length")
-		return perRisk(kernel.SMA(returns, n), kernel.Scaled(kernel.RollingSum(kernel.Times(losses, losses), n), 1/float64(n)), perYear(in))
-	}),
+		Line: func(in Input) []float64 {
+			returns := kernel.Rate(in.source(), 1, 1, -1)
+			// Gains count as 0 in the mean square, and in the number it is divided by.
+			losses := kernel.Lesser(returns, make([]float64, len(returns)))
+			n := in.Int("length")
+			return perRisk(kernel.SMA(returns, n), kernel.Scaled(kernel.RollingSum(kernel.Times(losses, losses), n), 1/float64(n)), perYear(in))
+		}},
 }
 
 // How two columns move together. TA-Lib takes any two series; a chart has one
@@ -353,15 +326,17 @@ func barsSince(at []int) []float64 {
 
 // sinceExtreme completes the record of how many bars ago the highest (sign 1) or the
 // lowest (sign -1) price of the window was, with a signal where that becomes this bar.
-func sinceExtreme(ind Indicator, label string, sign float64, signal string, tone Tone) Indicator {
-	ind.Category, ind.Params = Statistics, []Param{length(30), source()}
-	return panel(ind, label, func(in Input) []float64 {
-		return barsSince(kernel.ExtremeAt(in.source(), in.Int("length"), sign, false))
-	}, own(func(d *drawing) []Signal {
-		y := d.of(label)
-		// A run of new extremes gives one signal, on its first bar.
-		return toned(tone, marked(y, signal, "", func(i int) int { return either(i > 0 && y[i] == 0 && y[max(0, i-1)] > 0, false) }))
-	}, signal))
+func sinceExtreme(sign float64, signal string, tone Tone) func(ind *Indicator, label string) {
+	return func(ind *Indicator, label string) {
+		ind.Line = func(in Input) []float64 {
+			return barsSince(kernel.ExtremeAt(in.source(), in.Int("length"), sign, false))
+		}
+		panel(own(func(d *drawing) []Signal {
+			y := d.of(label)
+			// A run of new extremes gives one signal, on its first bar.
+			return toned(tone, marked(y, signal, "", func(i int) int { return either(i > 0 && y[i] == 0 && y[max(0, i-1)] > 0, false) }))
+		}, signal))(ind, label)
+	}
 }
 
 // returnParams returns the parameters of ratios of returns.

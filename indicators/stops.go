@@ -10,8 +10,7 @@ import (
 
 // stopEntries are trailing stops and lines that change sides.
 var stopEntries = []Indicator{
-	{
-		Name: "sar", Title: "SAR", Aliases: []string{"psar", "parabolic_sar", "parabolic"}, Category: Trend, Traits: Overlay,
+	{Name: "sar", Title: "SAR", Also: "psar parabolic_sar parabolic", Category: Trend, Traits: Overlay,
 		Doc:     "Wilder's parabolic stop and reverse: a trailing stop that closes in faster the further the trend runs, and changes sides when hit. As in TA-Lib, which begins on the second bar.",
 		Formula: "SAR = SAR[1] + f*(extreme - SAR[1]); f grows by increment with every new extreme, to maximum",
 		Params: []Param{
@@ -25,10 +24,8 @@ var stopEntries = []Indicator{
 			f := kernel.Acceleration{Start: in.Float("start"), Step: in.Float("increment"), Most: in.Float("maximum")}
 			stop, up := kernel.Parabolic(in.Series, f, f, 0, 0)
 			return Columns{stop, sides(up)}
-		},
-	},
-	{
-		Name: "sarext", Title: "SAR Ext", Aliases: []string{"extended_sar", "sar_extended"}, Category: Trend, Traits: Overlay,
+		}},
+	{Name: "sarext", Title: "SAR Ext", Also: "extended_sar sar_extended", Category: Trend, Traits: Overlay,
 		Doc:     "Parabolic stop and reverse with factors of their own for rising and falling markets, a chosen first value and a wider stop after a turn. As in TA-Lib, but falling stops are not shown as negative numbers.",
 		Formula: "as sar; on a turn the stop moves away by offset * SAR",
 		Params: []Param{
@@ -52,10 +49,8 @@ var stopEntries = []Indicator{
 			short := kernel.Acceleration{Start: in.Float("start_short"), Step: in.Float("increment_short"), Most: in.Float("maximum_short")}
 			stop, up := kernel.Parabolic(in.Series, long, short, in.Float("start_value"), in.Float("offset"))
 			return Columns{stop, sides(up)}
-		},
-	},
-	stopping(Indicator{
-		Name: "supertrend", Title: "Supertrend", Aliases: []string{"st", "super_trend"}, Category: Trend,
+		}},
+	{Name: "supertrend", Title: "Supertrend", Also: "st super_trend", Category: Trend, Form: stopping,
 		Doc:     "Supertrend: a trailing stop a multiple of the average true range from the middle of the bar. It only tightens until a close breaks it, then changes sides. As TradingView's ta.supertrend, which starts in a falling trend.",
 		Formula: "hl2 ± mult * ATR(n); the band in force only moves towards the price and flips when a close crosses it",
 		Params: []Param{
@@ -63,47 +58,46 @@ var stopEntries = []Indicator{
 			factor("mult", 3, 0.01, 50, "ranges between price and stop", "multiplier", "factor", "atr_mult"),
 		},
 		Memory: untilTurned("mult", 1, wilder("length")),
-	}, func(in Input) ([]float64, []bool) {
-		mult := in.Float("mult")
-		// Both bands are kept all the time; the one on the side of the trend is the stop.
-		atr := kernel.ATRPine(in.Series, in.Int("length"))
-		stop, up := atr, make([]bool, in.Len()) // the range of a bar is read once, so its place can take the stop
-		var upper, lower float64
-		rising, started := false, false
-		for i := kernel.FirstValid(atr); i < len(atr); i++ {
-			// Not kernel.MedianPrice: its correction of the last bits would decide ties between
-			// a close and a band, which the range, uncorrected, is part of as well.
-			mid, reach := (in.High[i]+in.Low[i])/2, float64(mult*atr[i])
-			newUpper, newLower := mid+reach, mid-reach
-			switch {
-			// The first bar with a range sets both bands and counts as falling.
-			case !started:
-				upper, lower, started = newUpper, newLower, true
-			default:
-				// A band moves towards the price only, unless the close before had gone
-				// through it: then it starts anew from this bar.
-				if newUpper < upper || in.Close[i-1] > upper {
-					upper = newUpper
+		Calc: func(in Input) Columns {
+			mult := in.Float("mult")
+			// Both bands are kept all the time; the one on the side of the trend is the stop.
+			atr := kernel.ATRPine(in.Series, in.Int("length"))
+			stop, up := atr, make([]bool, in.Len()) // the range of a bar is read once, so its place can take the stop
+			var upper, lower float64
+			rising, started := false, false
+			for i := kernel.FirstValid(atr); i < len(atr); i++ {
+				// Not kernel.MedianPrice: its correction of the last bits would decide ties between
+				// a close and a band, which the range, uncorrected, is part of as well.
+				mid, reach := (in.High[i]+in.Low[i])/2, float64(mult*atr[i])
+				newUpper, newLower := mid+reach, mid-reach
+				switch {
+				// The first bar with a range sets both bands and counts as falling.
+				case !started:
+					upper, lower, started = newUpper, newLower, true
+				default:
+					// A band moves towards the price only, unless the close before had gone
+					// through it: then it starts anew from this bar.
+					if newUpper < upper || in.Close[i-1] > upper {
+						upper = newUpper
+					}
+					if newLower > lower || in.Close[i-1] < lower {
+						lower = newLower
+					}
+					if rising {
+						// A close on the stop keeps the trend, on either side.
+						rising = !(in.Close[i] < lower)
+					} else {
+						rising = in.Close[i] > upper
+					}
 				}
-				if newLower > lower || in.Close[i-1] < lower {
-					lower = newLower
-				}
-				if rising {
-					// A close on the stop keeps the trend, on either side.
-					rising = !(in.Close[i] < lower)
-				} else {
-					rising = in.Close[i] > upper
+				up[i] = rising
+				if stop[i] = upper; rising {
+					stop[i] = lower
 				}
 			}
-			up[i] = rising
-			if stop[i] = upper; rising {
-				stop[i] = lower
-			}
-		}
-		return stop, up
-	}),
-	{
-		Name: "chandelier_exit", Title: "CE", Aliases: []string{"ce", "chexit", "chandelier"}, Category: Trend, Traits: Overlay,
+			return stopColumns(stop, up)
+		}},
+	{Name: "chandelier_exit", Title: "CE", Also: "ce chexit chandelier", Category: Trend, Traits: Overlay,
 		Doc: "Chandelier exit of Le Beau: a stop for longs that hangs from the highest high by a multiple of the average true range, and one for shorts that stands on the lowest low. " +
 			"Both lines are the plain levels, without a ratchet. The trend turns up when a close passes the stop of the shorts, down when one passes that of the longs.",
 		Formula: "long = max(high, n) - mult * ATR(n); short = min(low, n) + mult * ATR(n)",
@@ -115,10 +109,8 @@ var stopEntries = []Indicator{
 			atr := kernel.ATRPine(in.Series, n)
 			long, short := kernel.Offset(kernel.Highest(in.High, n), atr, -mult), kernel.Offset(kernel.Lowest(in.Low, n), atr, mult)
 			return Columns{long, short}
-		},
-	},
-	{
-		Name: "chande_kroll_stop", Title: "CKS", Aliases: []string{"cksp", "chande_kroll"}, Category: Trend, Traits: Overlay,
+		}},
+	{Name: "chande_kroll_stop", Title: "CKS", Also: "cksp chande_kroll", Category: Trend, Traits: Overlay,
 		Doc: "Chande Kroll stop: stops a multiple of the average true range from the extremes, smoothed by taking their own extremes. As at TradingView. " +
 			"A close above both lines is bullish, below both bearish.",
 		Formula: "short = max(max(high, n) - mult*ATR(n), q); long = min(min(low, n) + mult*ATR(n), q)",
@@ -139,10 +131,8 @@ var stopEntries = []Indicator{
 			// coming back at once.
 			short := kernel.Highest(kernel.Offset(kernel.Highest(in.High, n), atr, -mult), q)
 			return Columns{kernel.Lowest(kernel.Offset(kernel.Lowest(in.Low, n), atr, mult), q), short}
-		},
-	},
-	stopping(Indicator{
-		Name: "gann_hilo", Title: "HiLo", Aliases: []string{"hilo", "gann_high_low", "gann_hilo_activator"}, Category: Trend,
+		}},
+	{Name: "gann_hilo", Title: "HiLo", Also: "hilo gann_high_low gann_hilo_activator", Category: Trend, Form: stopping,
 		Doc:     "Gann high-low activator of Krausz: an average of the lows as stop while closes break the average of the highs, and the reverse. Between the two averages the last stop stays where it was, as in pandas-ta.",
 		Formula: "close > SMA(high, n)[1]: SMA(low, m); close < SMA(low, m)[1]: SMA(high, n); else unchanged",
 		Params: []Param{
@@ -151,65 +141,63 @@ var stopEntries = []Indicator{
 		// A close beyond one of the averages sets side and stop anew; 100 bars allow for
 		// one.
 		Memory: after(lengths(2, "high", "low"), fixed(100)),
-	}, func(in Input) ([]float64, []bool) {
-		// Closes are compared with the averages of the bar before.
-		highs, lows := kernel.SMA(in.High, in.Int("high")), kernel.SMA(in.Low, in.Int("low"))
-		stop, up := kernel.NaNs(in.Len()), make([]bool, in.Len())
-		for i := 1; i < len(stop); i++ {
-			switch {
-			case kernel.Compare(in.Close[i], highs[i-1]) > 0:
-				stop[i], up[i] = lows[i], true
-			case kernel.Compare(in.Close[i], lows[i-1]) < 0:
-				stop[i], up[i] = highs[i], false
-			// Between the averages the side stays, and the stop stands where it was.
-			default:
-				stop[i], up[i] = stop[i-1], up[i-1]
+		Calc: func(in Input) Columns {
+			// Closes are compared with the averages of the bar before.
+			highs, lows := kernel.SMA(in.High, in.Int("high")), kernel.SMA(in.Low, in.Int("low"))
+			stop, up := kernel.NaNs(in.Len()), make([]bool, in.Len())
+			for i := 1; i < len(stop); i++ {
+				switch {
+				case kernel.Compare(in.Close[i], highs[i-1]) > 0:
+					stop[i], up[i] = lows[i], true
+				case kernel.Compare(in.Close[i], lows[i-1]) < 0:
+					stop[i], up[i] = highs[i], false
+				// Between the averages the side stays, and the stop stands where it was.
+				default:
+					stop[i], up[i] = stop[i-1], up[i-1]
+				}
 			}
-		}
-		return stop, up
-	}),
-	stopping(Indicator{
-		Name: "volatility_stop", Title: "VStop", Aliases: []string{"vstop"}, Category: Trend,
+			return stopColumns(stop, up)
+		}},
+	{Name: "volatility_stop", Title: "VStop", Also: "vstop", Category: Trend, Form: stopping,
 		Doc:     "Volatility stop: a multiple of the average true range below the highest close since the trend began, or above the lowest; it never gives way and turns on a close beyond it. As at TradingView; starts in a rising trend on the first bar with a range.",
 		Formula: "rising: stop = max(stop[1], highest close - mult * ATR(n)); falling mirrored",
 		Params: []Param{
 			length(20), factor("mult", 2, 0.01, 50, "ranges between price and stop", "multiplier", "factor", "atr_mult"),
 		},
 		Memory: untilTurned("mult", 1, wilder("length")),
-	}, func(in Input) ([]float64, []bool) {
-		atr, mult := kernel.ATRPine(in.Series, in.Int("length")), in.Float("mult")
-		first := kernel.FirstValid(atr)
-		stop, up := kernel.Unknown(len(in.Close), first), make([]bool, len(in.Close))
-		var extreme, level float64 // best close of the trend, and its stop
-		rising := true
-		for i := first; i < len(in.Close); i++ {
-			reach := float64(mult * atr[i])
-			switch {
-			case i == first:
-				extreme, level = in.Close[i], in.Close[i]-reach
-			// While the trend lasts the best close and the stop only move in its direction,
-			// even when the range grows.
-			case rising:
-				extreme = max(extreme, in.Close[i])
-				level = max(level, extreme-reach)
-			default:
-				extreme = min(extreme, in.Close[i])
-				level = min(level, extreme+reach)
-			}
-			// A close beyond the stop turns the trend, and both start anew from that close.
-			if now := kernel.Compare(in.Close[i], level) >= 0; now != rising {
-				rising, extreme = now, in.Close[i]
-				if level = in.Close[i] + reach; rising {
-					level = in.Close[i] - reach
+		Calc: func(in Input) Columns {
+			atr, mult := kernel.ATRPine(in.Series, in.Int("length")), in.Float("mult")
+			first := kernel.FirstValid(atr)
+			stop, up := kernel.Unknown(len(in.Close), first), make([]bool, len(in.Close))
+			var extreme, level float64 // best close of the trend, and its stop
+			rising := true
+			for i := first; i < len(in.Close); i++ {
+				reach := float64(mult * atr[i])
+				switch {
+				case i == first:
+					extreme, level = in.Close[i], in.Close[i]-reach
+				// While the trend lasts the best close and the stop only move in its direction,
+				// even when the range grows.
+				case rising:
+					extreme = max(extreme, in.Close[i])
+					level = max(level, extreme-reach)
+				default:
+					extreme = min(extreme, in.Close[i])
+					level = min(level, extreme+reach)
 				}
+				// A close beyond the stop turns the trend, and both start anew from that close.
+				if now := kernel.Compare(in.Close[i], level) >= 0; now != rising {
+					rising, extreme = now, in.Close[i]
+					if level = in.Close[i] + reach; rising {
+						level = in.Close[i] - reach
+					}
+				}
+				stop[i], up[i] = level, rising
 			}
-			stop[i], up[i] = level, rising
-		}
-		return stop, up
-	}),
+			return stopColumns(stop, up)
+		}},
 	// The stop is moved and crossed by closes alone; highs and lows count in its range.
-	stopping(Indicator{
-		Name: "ut_bot", Title: "UT Bot", Aliases: []string{"utbot", "ut_bot_alerts"}, Category: Trend,
+	{Name: "ut_bot", Title: "UT Bot", Also: "utbot ut_bot_alerts", Category: Trend, Form: stopping,
 		Doc:     "UT Bot: a stop that trails the close at a multiple of the average true range and changes sides when a close crosses it. After the script by QuantNomad on TradingView.",
 		Formula: "two closes above the stop: max(stop[1], close - key * ATR(n)); two below: min(stop[1], close + key * ATR(n)); else anew from this close",
 		Params: []Param{
@@ -217,38 +205,37 @@ var stopEntries = []Indicator{
 			bars("length", 10, "bars of the average true range", "period", "atr_length", "atr_period"),
 		},
 		Memory: untilTurned("key", 1, wilder("length")),
-	}, func(in Input) ([]float64, []bool) {
-		atr, mult := kernel.ATRPine(in.Series, in.Int("length")), in.Float("key")
-		// The side is told by the stop alone: unlike volatilityStop it keeps no best close of the
-		// trend.
-		first := kernel.FirstValid(atr)
-		stop, up := kernel.Unknown(len(in.Close), first), make([]bool, len(in.Close))
-		for i := first; i < len(in.Close); i++ {
-			below, above := in.Close[i]-float64(mult*atr[i]), in.Close[i]+float64(mult*atr[i])
-			// The first stop lies below the close: the trend begins as up, unless the range
-			// is 0.
-			if i == first {
-				stop[i], up[i] = below, kernel.Compare(in.Close[i], below) > 0
-				continue
+		Calc: func(in Input) Columns {
+			atr, mult := kernel.ATRPine(in.Series, in.Int("length")), in.Float("key")
+			// The side is told by the stop alone: unlike volatilityStop it keeps no best close of the
+			// trend.
+			first := kernel.FirstValid(atr)
+			stop, up := kernel.Unknown(len(in.Close), first), make([]bool, len(in.Close))
+			for i := first; i < len(in.Close); i++ {
+				below, above := in.Close[i]-float64(mult*atr[i]), in.Close[i]+float64(mult*atr[i])
+				// The first stop lies below the close: the trend begins as up, unless the range
+				// is 0.
+				if i == first {
+					stop[i], up[i] = below, kernel.Compare(in.Close[i], below) > 0
+					continue
+				}
+				switch before, now := kernel.Compare(in.Close[i-1], stop[i-1]), kernel.Compare(in.Close[i], stop[i-1]); {
+				// Two closes on one side: the stop only moves towards them. After a crossing it
+				// starts anew from this close, on the other side.
+				case now > 0 && before > 0:
+					stop[i] = max(stop[i-1], below)
+				case now < 0 && before < 0:
+					stop[i] = min(stop[i-1], above)
+				case now > 0:
+					stop[i] = below
+				default:
+					stop[i] = above
+				}
+				up[i] = kernel.Compare(in.Close[i], stop[i]) > 0
 			}
-			switch before, now := kernel.Compare(in.Close[i-1], stop[i-1]), kernel.Compare(in.Close[i], stop[i-1]); {
-			// Two closes on one side: the stop only moves towards them. After a crossing it
-			// starts anew from this close, on the other side.
-			case now > 0 && before > 0:
-				stop[i] = max(stop[i-1], below)
-			case now < 0 && before < 0:
-				stop[i] = min(stop[i-1], above)
-			case now > 0:
-				stop[i] = below
-			default:
-				stop[i] = above
-			}
-			up[i] = kernel.Compare(in.Close[i], stop[i]) > 0
-		}
-		return stop, up
-	}),
-	{
-		Name: "pmax", Title: "PMax", Aliases: []string{"profit_maximizer"}, Category: Trend, Traits: Overlay,
+			return stopColumns(stop, up)
+		}},
+	{Name: "pmax", Title: "PMax", Also: "profit_maximizer", Category: Trend, Traits: Overlay,
 		Doc:     "Profit maximizer: a supertrend of a moving average of hl2, which turns when the average, not the close, crosses the stop. After KivancOzbilgic's script.",
 		Formula: "stop trails MA(hl2, m) by mult * ATR(n), only towards it, and changes sides when the average crosses it",
 		Params: []Param{
@@ -260,10 +247,8 @@ var stopEntries = []Indicator{
 		Calc: func(in Input) Columns {
 			line := kernel.Average(in.Choice("ma_type"), kernel.MedianPrice(in.Series), in.Int("ma_length"))
 			return append(stopColumns(ratchet(line, kernel.Scaled(kernel.ATRPine(in.Series, in.Int("length")), in.Float("mult")))), line)
-		},
-	},
-	{
-		Name: "ott", Title: "OTT", Aliases: []string{"optimized_trend_tracker"}, Category: Trend, Traits: Overlay,
+		}},
+	{Name: "ott", Title: "OTT", Also: "optimized_trend_tracker", Category: Trend, Traits: Overlay,
 		Doc:     "Optimized trend tracker: a trailing stop some percent from an adaptive average, moved by half that percentage, and shown two bars late. The trend turns where the average crosses it. After KivancOzbilgic's script.",
 		Formula: "stop trails A = VAR(x, n) by percent; OTT = stop * (1 ± percent/200), + where A > stop; shown as OTT[2]",
 		Params:  []Param{length(2), factor("percent", 1.4, 0.01, 50, "distance of the stop in percent"), source()},
@@ -288,10 +273,8 @@ var stopEntries = []Indicator{
 				}
 			}
 			return Columns{line, kernel.Shift(stop, 2), sides(up)}
-		},
-	},
-	{
-		Name: "alphatrend", Title: "AlphaTrend", Aliases: []string{"alpha_trend"}, Category: Trend, Traits: Overlay,
+		}},
+	{Name: "alphatrend", Title: "AlphaTrend", Also: "alpha_trend", Category: Trend, Traits: Overlay,
 		Doc:     "AlphaTrend: a stop below the lows while money flows in (MFI at least 50), above the highs while it flows out, that only moves towards the price; and itself two bars ago, whose crosses are the signals. After KivancOzbilgic's script.",
 		Formula: "up = low - mult * SMA(TR, n); down = high + mult * SMA(TR, n); line = max(line[1], up) if MFI(n) >= 50, else min(line[1], down)",
 		Params: []Param{
@@ -336,10 +319,8 @@ var stopEntries = []Indicator{
 				}
 			}
 			return Columns{line, kernel.Shift(line, 2), known}
-		},
-	},
-	{
-		Name: "halftrend", Title: "HalfTrend", Aliases: []string{"half_trend"}, Category: Trend, Traits: Overlay,
+		}},
+	{Name: "halftrend", Title: "HalfTrend", Also: "half_trend", Category: Trend, Traits: Overlay,
 		Doc:     "HalfTrend: a line below a rising market, the highest of its recent lows, and above a falling one, the lowest of its recent highs, with a channel of half the average true range times the deviation. After everget's script.",
 		Formula: "up: line = max(line, low of the lowest of n bars); turns down: SMA(high, n) < that low and close < low[1]; channel: line ± deviation * ATR(100) / 2",
 		Params: []Param{
@@ -397,10 +378,8 @@ var stopEntries = []Indicator{
 			}
 			reach := kernel.ATRPine(in.Series, 100)
 			return append(stopColumns(line, up), kernel.Offset(line, reach, in.Float("deviation")/2), kernel.Offset(line, reach, -in.Float("deviation")/2))
-		},
-	},
-	{
-		Name: "range_filter", Title: "Range Filter", Aliases: []string{"rngfilt"}, Category: Trend, Traits: Overlay,
+		}},
+	{Name: "range_filter", Title: "Range Filter", Also: "rngfilt", Category: Trend, Traits: Overlay,
 		Doc:     "Range filter: a line that stands still while the price stays within a smoothed range of it, and else follows at that distance. After DonovanWall's script.",
 		Formula: "r = mult * EMA(EMA(|Δx|, n), 2n-1); filter = max(filter[1], x - r) if x > filter[1], else min(filter[1], x + r)",
 		Params:  []Param{length(100), factor("mult", 3, 0.1, 50, "ranges between price and line", "multiplier", "range_multiplier"), source()},
@@ -430,10 +409,8 @@ var stopEntries = []Indicator{
 				known[i] = possible.met()
 			}
 			return Columns{line, kernel.Offset(line, reach, 1), kernel.Offset(line, reach, -1), known}
-		},
-	},
-	{
-		Name: "ssl_channel", Title: "SSL", Aliases: []string{"ssl"}, Category: Trend, Traits: Overlay,
+		}},
+	{Name: "ssl_channel", Title: "SSL", Also: "ssl", Category: Trend, Traits: Overlay,
 		Doc:     "Semaphore signal level: averages of highs and lows that change places when a close leaves them. After ErwinBeckers' script.",
 		Formula: "trend up if close > SMA(high, n), down if close < SMA(low, n), else as before; up line = SMA(high) in a rise, SMA(low) in a fall; down line mirrored",
 		Params:  []Param{length(10)},
@@ -462,8 +439,7 @@ var stopEntries = []Indicator{
 				}
 			}
 			return Columns{up, down, sides}
-		},
-	},
+		}},
 }
 
 // What the trailing stops share. A stop depends on where its history began until it
@@ -491,10 +467,8 @@ func (m Memory) untilKnown(later int) Memory {
 
 // stopping completes the record of a stop below or above the price, with signals where it
 // changes sides. What is below or above has a line of its own, so that nothing joins them.
-func stopping(ind Indicator, stop func(in Input) (stop []float64, up []bool)) Indicator {
+func stopping(ind *Indicator, _ string) {
 	ind.Traits, ind.Plots, ind.Events = Overlay, stopPlots(), []Event{flips("Stop")}
-	ind.Calc = func(in Input) Columns { return stopColumns(stop(in)) }
-	return ind
 }
 func stopPlots() []Plot {
 	return []Plot{{Label: "Up", Tone: Up}, {Label: "Down", Tone: Down}, unseen("Stop"), unseen("Side")}

@@ -11,8 +11,7 @@ import (
 // structures are swings and the zones that they leave.
 var structures = []Indicator{
 	// Of equal neighbours his rule says nothing; here a fractal must exceed them.
-	{
-		Name: "fractals", Title: "Fractals", Aliases: []string{"fractal", "williams_fractals", "williams_fractal"}, Category: Pattern, Traits: Overlay,
+	{Name: "fractals", Title: "Fractals", Also: "fractal williams_fractals williams_fractal", Category: Pattern, Traits: Overlay,
 		Doc:     "Williams' fractals: a high above, or a low below, all its neighbours. A fractal is known only when its later neighbours have closed; the dot and the signal stand on that bar, side bars after the extreme, at the price of the extreme.",
 		Formula: "up: high[side] > every high of the side bars before and after it; down mirrored",
 		Params:  []Param{bars("side", 2, "neighbours on each side", "length", "period", "n", "left", "right")},
@@ -27,10 +26,8 @@ var structures = []Indicator{
 				}
 				return values
 			})
-		},
-	},
-	{
-		Name: "pivot_high_low", Title: "Swing levels", Aliases: []string{"pivots_high_low", "swing_high_low", "swings", "swing_highs_lows", "swing_points"}, Category: Pattern, Traits: Overlay,
+		}},
+	{Name: "pivot_high_low", Title: "Swing levels", Also: "pivots_high_low swing_high_low swings swing_highs_lows swing_points", Category: Pattern, Traits: Overlay,
 		Doc:     "Swing highs and lows: the price of the last high above, and of the last low below, all its neighbours, from the bar on that confirms it. They serve as resistance and support; signals mark the confirmation.",
 		Formula: "high: high[right] > every high of the left bars before and the right bars after it; low mirrored",
 		Params: []Param{
@@ -49,10 +46,8 @@ var structures = []Indicator{
 			// A swing that is known is the same for every history that has its bars.
 			r.Settles = max(kernel.FirstValid(r.Lines[0].Values), kernel.FirstValid(r.Lines[1].Values))
 			return r
-		},
-	},
-	{
-		Name: "zigzag", Title: "ZigZag", Aliases: []string{"zz", "zig_zag"}, Category: Pattern, Traits: Overlay | Repaints,
+		}},
+	{Name: "zigzag", Title: "ZigZag", Also: "zz zig_zag", Category: Pattern, Traits: Overlay | Repaints,
 		Doc: "Zigzag: straight lines between turning points that lie at least some percent apart. The last leg, and where the line runs between two points, is known only later, so it repaints; " +
 			"its signals do not: they stand on the bar where price had come back far enough.",
 		Formula: "a high is a turning point once a low is deviation percent below it and depth/2 bars have followed; a low mirrored",
@@ -74,13 +69,11 @@ var structures = []Indicator{
 				}
 			}
 			return &Result{Lines: []Line{{Label: "ZigZag", Tone: Primary, Values: line}}, Signals: signals}
-		},
-	},
+		}},
 	// The swing is that of the bars on display, so it changes with them; a fixed pair of
 	// turning points would need a rule for which pair.
-	{
-		Name: "fibonacci_retracement", Title: "Fib", Aliases: []string{"auto_fib", "fib", "fibonacci", "auto_fib_retracement"}, Category: Pattern,
-		Traits: Overlay | Repaints, Memory: visible,
+	{Name: "fibonacci_retracement", Title: "Fib", Also: "auto_fib fib fibonacci auto_fib_retracement", Category: Pattern, Traits: Overlay | Repaints,
+		Memory:   visible,
 		Doc:      "Fibonacci retracements of the swing between the highest high and the lowest low on display: how much of it price has taken back. 0 is the later of the two extremes, 1 the earlier.",
 		Formula:  "level = end + r * (start - end), r = 0, 0.236, 0.382, 0.5, 0.618, 0.786, 1",
 		Params:   []Param{rangeBars()},
@@ -115,10 +108,8 @@ var structures = []Indicator{
 			}
 			r.Signals = lastTouches(all, r.HLines)
 			return r
-		},
-	},
-	{
-		Name: "market_structure", Title: "Structure", Aliases: []string{"bos_choch", "smc", "structure"}, Category: Pattern, Traits: Overlay,
+		}},
+	{Name: "market_structure", Title: "Structure", Also: "bos_choch smc structure", Category: Pattern, Traits: Overlay,
 		Doc:     "Market structure: the last confirmed swing high and low, and closes beyond them. In the direction of the last break that is a break of structure (bos), against it a change of character (choch). Swings are known a few bars late and do not repaint.",
 		Formula: "swing high: above left highs before and right highs after it; break up: close > last swing high, once per swing",
 		Params:  []Param{bars("left", 5, "bars before a swing", "length", "left_bars"), bars("right", 5, "bars after a swing; then it is known", "right_bars")},
@@ -130,10 +121,8 @@ var structures = []Indicator{
 			left, right := in.Int("left"), in.Int("right")
 			high, low := lastSwing(Peaks(in.High, left, right), in.High, right), lastSwing(Troughs(in.Low, left, right), in.Low, right)
 			return Columns{high, low}
-		},
-	},
-	{
-		Name: "fair_value_gap", Title: "FVG", Aliases: []string{"fvg", "imbalance"}, Category: Pattern, Traits: Overlay,
+		}},
+	{Name: "fair_value_gap", Title: "FVG", Also: "fvg imbalance", Category: Pattern, Traits: Overlay,
 		Doc:     "Fair value gaps: prices between the first and the third of three bars that do not overlap. The zones are those of the newest gap on each side that is not filled; a gap is filled when a bar reaches its far edge, and forgotten after some bars. Nothing repaints.",
 		Formula: "up: low > high[2], the zone between them; down: high < low[2]; filled: low <= lower edge of an upward gap, high >= upper edge of a downward one",
 		Params:  []Param{factor("minimum_size", 0, 0, 100, "smallest gap, in percent of the price", "threshold"), bars("lookback", 200, "bars after which a gap is forgotten", "max_age")},
@@ -141,12 +130,10 @@ var structures = []Indicator{
 		Memory:  after(window("lookback"), fixed(2)),
 		Draw: func(in Input) *Result {
 			return fairValueGaps(in.Series, in.Float("minimum_size")/100, in.Int("lookback"))
-		},
-	},
+		}},
 	// The words are those of traders who follow Michael Huddleston (ICT); the rule
 	// is ours, since published ones differ in which bar is the block.
-	{
-		Name: "order_block", Title: "Order block", Aliases: []string{"order_blocks", "ob", "smc_order_block"}, Category: Pattern, Traits: Overlay,
+	{Name: "order_block", Title: "Order block", Also: "order_blocks ob smc_order_block", Category: Pattern, Traits: Overlay,
 		Doc:     "Order blocks: the last bar against a move that broke the structure. The zones are those of the newest block on each side that no close has gone through. block_touch fires when price first comes back to a block. Nothing repaints.",
 		Formula: "up: close > last swing high; block: the last bar with close < open up to the lowest low between that swing and the break; ends: close < its low",
 		Params:  swingParams(5, 200),
@@ -157,12 +144,10 @@ var structures = []Indicator{
 				walk := orderBlocks(in)
 				return walk.result([2]string{"Down", "Up"}[side], [2]string{BlockDown, BlockUp}[side], [2]Tone{Down, Up}[side], side)
 			})
-		},
-	},
+		}},
 	// The same walk as for order blocks, drawn for the ones that were broken; the
 	// direction is therefore reversed.
-	{
-		Name: "breaker_block", Title: "Breaker", Aliases: []string{"breaker_blocks", "breaker"}, Category: Pattern, Traits: Overlay,
+	{Name: "breaker_block", Title: "Breaker", Also: "breaker_blocks breaker", Category: Pattern, Traits: Overlay,
 		Doc:     "Breaker blocks: order blocks that a close went through, which then act from the other side: a broken upward block is resistance, a broken downward one support. The zones are those of the newest breaker on each side, until a close goes back through it. Nothing repaints.",
 		Formula: "as order_block; up: a downward block whose high a close exceeds; ends: close < its low",
 		Params:  swingParams(5, 200),
@@ -181,10 +166,8 @@ var structures = []Indicator{
 				}
 				return walk.result([2]string{"Up", "Down"}[side], [2]string{BreakerUp, BreakerDown}[side], [2]Tone{Up, Down}[side], side)
 			})
-		},
-	},
-	{
-		Name: "liquidity_sweep", Title: "Sweeps", Aliases: []string{"liquidity_sweeps", "stop_hunt", "liquidity"}, Category: Pattern, Traits: Overlay,
+		}},
+	{Name: "liquidity_sweep", Title: "Sweeps", Also: "liquidity_sweeps stop_hunt liquidity", Category: Pattern, Traits: Overlay,
 		Doc:     "Liquidity sweeps: a bar that trades beyond a swing high or low for the first time and closes back inside. The lines are the nearest swings that no bar has traded beyond. Nothing repaints.",
 		Formula: "sweep of highs: high > swing high >= close, on the first bar with high > swing high; lows mirrored",
 		Params:  swingParams(5, 200),
@@ -194,10 +177,8 @@ var structures = []Indicator{
 			return bothSides(in, func(in Input, side int) *Result {
 				return sweeps(in, [2]string{"Highs", "Lows"}[side], [2]string{SweepHigh, SweepLow}[side], [2]Tone{Down, Up}[side])
 			})
-		},
-	},
-	{
-		Name: "equal_highs_lows", Title: "EQH/EQL", Aliases: []string{"eqh_eql", "equal_highs", "equal_lows"}, Category: Pattern, Traits: Overlay,
+		}},
+	{Name: "equal_highs_lows", Title: "EQH/EQL", Also: "eqh_eql equal_highs equal_lows", Category: Pattern, Traits: Overlay,
 		Doc:     "Equal highs and lows: two swings in succession at nearly the same price, beyond which stops are thought to rest. The level is drawn from the bar that confirms the second swing until a bar trades beyond it. Nothing repaints.",
 		Formula: "|swing high - swing high before| <= tolerance * mean true range of 14 bars; lows mirrored",
 		Params:  append(swingParams(5, 200), tolerance(0.2)),
@@ -207,12 +188,10 @@ var structures = []Indicator{
 			return bothSides(in, func(in Input, side int) *Result {
 				return equalHighs(in, [2]string{"EQH", "EQL"}[side], [2]string{EqualHighs, EqualLows}[side], [2]Tone{Down, Up}[side])
 			})
-		},
-	},
+		}},
 	// The words are those of Sam Seiden's rally, base and drop; the thresholds are
 	// ours, since he gives none.
-	{
-		Name: "supply_demand", Title: "Supply/demand", Aliases: []string{"supply_demand_zones", "supply_and_demand"}, Category: Pattern, Traits: Overlay,
+	{Name: "supply_demand", Title: "Supply/demand", Also: "supply_demand_zones supply_and_demand", Category: Pattern, Traits: Overlay,
 		Doc:     "Supply and demand zones: the quiet bars that price left by one large bar. The zones are those of the newest base on each side that no close has gone through; zone_touch fires when price first comes back. Nothing repaints.",
 		Formula: "supply: open - close >= impulse * mean true range of the 14 bars before; zone: range of up to base quiet bars before it; ends: close > its high",
 		Params: []Param{
@@ -224,10 +203,8 @@ var structures = []Indicator{
 		Memory:  after(window("lookback"), window("base"), fixed(usualRange+1)),
 		Draw: func(in Input) *Result {
 			return bothSides(in, func(in Input, side int) *Result { return supplyZones(in, side) })
-		},
-	},
-	{
-		Name: "support_resistance", Title: "S/R", Aliases: []string{"auto_support_resistance", "sr_levels", "support_and_resistance"}, Category: Pattern, Traits: Overlay,
+		}},
+	{Name: "support_resistance", Title: "S/R", Also: "auto_support_resistance sr_levels support_and_resistance", Category: Pattern, Traits: Overlay,
 		Doc:     "Support and resistance found from the bars: prices near which several swings turned. The lines are the nearest level above the close and the nearest below it. Breakouts are closes through the level of the bar before, level_touch a bar that reaches it and closes back. Nothing repaints.",
 		Formula: "levels: means of groups of at least touches swings, each group no wider than tolerance mean true ranges",
 		Params: append(swingParams(5, 300), tolerance(1),
@@ -242,8 +219,7 @@ var structures = []Indicator{
 		Calc: func(in Input) Columns {
 			above, below := supportResistance(in)
 			return Columns{above, below}
-		},
-	},
+		}},
 }
 
 // What the studies of structure share. Each rule is written once, for highs, and applied

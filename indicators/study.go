@@ -1,8 +1,10 @@
 package indicators
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"wick/indicators/kernel"
 	"wick/market"
@@ -78,8 +80,15 @@ func (d *drawing) of(label string) []float64 {
 	panic("indicators: " + d.ind.Name + " has no plot " + label)
 }
 
-// declared completes an entry by what follows from its events.
+// declared completes an entry by what follows from its form and its events.
 func (ind *Indicator) declared() {
+	ind.Aliases = strings.Fields(ind.Also)
+	if ind.Of != nil {
+		ind.Line = func(in Input) []float64 { return ind.Of(in.source(), in.Int("length")) }
+	}
+	if ind.Form != nil {
+		ind.Form(ind, cmp.Or(ind.Label, ind.Title))
+	}
 	meanings := make(map[string]string)
 	for _, e := range ind.Events {
 		ind.Signals = slices.Concat(ind.Signals, e.labels)

@@ -10,26 +10,34 @@ import (
 )
 
 // movements are Wilder's directional movement and what it is of the true range.
-var movements = rows(Trend, turning,
-	row{name: "plus_di", title: "+DI", aliases: "pdi di_plus", length: 14, memory: wilder("length"), ofBars: func(s *market.Series, n int) []float64 { return only(kernel.DirectionalIndicators(s, n)) },
-		doc:     "Wilder's plus directional indicator: upward movement in percent of the true range. As in TA-Lib; with length 1 a fraction, not a percentage.",
-		formula: "+DI = 100 * +DM(n) / TR(n)"},
-	row{name: "minus_di", title: "-DI", aliases: "mdi di_minus", length: 14, memory: wilder("length"), ofBars: func(s *market.Series, n int) []float64 { return other(kernel.DirectionalIndicators(s, n)) },
-		doc:     "Wilder's minus directional indicator: downward movement in percent of the true range. As in TA-Lib; with length 1 a fraction, not a percentage.",
-		formula: "-DI = 100 * -DM(n) / TR(n)"},
-	row{name: "plus_dm", title: "+DM", aliases: "dm_plus", length: 14, memory: wilder("length"), ofBars: func(s *market.Series, n int) []float64 {
-		plus, _, _ := kernel.Movements(s)
-		return kernel.WilderSum(plus, n)
-	},
-		doc:     "Wilder's plus directional movement: how far highs reach above the high before, where lows reach out less. A decaying sum over n bars, in price. As in TA-Lib.",
-		formula: "+DM(n) = +DM(n)[1] - +DM(n)[1]/n + d, d = high - high[1] if that is positive and more than low[1] - low, else 0"},
-	row{name: "minus_dm", title: "-DM", aliases: "dm_minus", length: 14, memory: wilder("length"), ofBars: func(s *market.Series, n int) []float64 {
-		_, minus, _ := kernel.Movements(s)
-		return kernel.WilderSum(minus, n)
-	},
-		doc:     "Wilder's minus directional movement: how far lows reach below the low before, where highs reach out less. A decaying sum over n bars, in price. As in TA-Lib.",
-		formula: "-DM(n) = -DM(n)[1] - -DM(n)[1]/n + d, d = low[1] - low if that is positive and more than high - high[1], else 0"},
-)
+var movements = []Indicator{
+	{Name: "plus_di", Title: "+DI", Also: "pdi di_plus", Category: Trend, Form: turning,
+		Doc:     "Wilder's plus directional indicator: upward movement in percent of the true range. As in TA-Lib; with length 1 a fraction, not a percentage.",
+		Formula: "+DI = 100 * +DM(n) / TR(n)",
+		Params:  []Param{length(14)}, Memory: wilder("length"),
+		Line: func(in Input) []float64 { return only(kernel.DirectionalIndicators(in.Series, in.Int("length"))) }},
+	{Name: "minus_di", Title: "-DI", Also: "mdi di_minus", Category: Trend, Form: turning,
+		Doc:     "Wilder's minus directional indicator: downward movement in percent of the true range. As in TA-Lib; with length 1 a fraction, not a percentage.",
+		Formula: "-DI = 100 * -DM(n) / TR(n)",
+		Params:  []Param{length(14)}, Memory: wilder("length"),
+		Line: func(in Input) []float64 { return other(kernel.DirectionalIndicators(in.Series, in.Int("length"))) }},
+	{Name: "plus_dm", Title: "+DM", Also: "dm_plus", Category: Trend, Form: turning,
+		Doc:     "Wilder's plus directional movement: how far highs reach above the high before, where lows reach out less. A decaying sum over n bars, in price. As in TA-Lib.",
+		Formula: "+DM(n) = +DM(n)[1] - +DM(n)[1]/n + d, d = high - high[1] if that is positive and more than low[1] - low, else 0",
+		Params:  []Param{length(14)}, Memory: wilder("length"),
+		Line: func(in Input) []float64 {
+			plus, _, _ := kernel.Movements(in.Series)
+			return kernel.WilderSum(plus, in.Int("length"))
+		}},
+	{Name: "minus_dm", Title: "-DM", Also: "dm_minus", Category: Trend, Form: turning,
+		Doc:     "Wilder's minus directional movement: how far lows reach below the low before, where highs reach out less. A decaying sum over n bars, in price. As in TA-Lib.",
+		Formula: "-DM(n) = -DM(n)[1] - -DM(n)[1]/n + d, d = low[1] - low if that is positive and more than high - high[1], else 0",
+		Params:  []Param{length(14)}, Memory: wilder("length"),
+		Line: func(in Input) []float64 {
+			_, minus, _ := kernel.Movements(in.Series)
+			return kernel.WilderSum(minus, in.Int("length"))
+		}},
+}
 
 // only and other return the first and the second of two columns.
 func only(a, _ []float64) []float64  { return a }
@@ -37,8 +45,7 @@ func other(_, b []float64) []float64 { return b }
 
 // trends measure the direction and the strength of a trend.
 var trends = []Indicator{
-	{
-		Name: "adx", Title: "ADX", Aliases: []string{"dmi", "average_directional_index", "directional_movement"}, Category: Trend,
+	{Name: "adx", Title: "ADX", Also: "dmi average_directional_index directional_movement", Category: Trend,
 		Doc: "Wilder's average directional index, the strength of the trend, with +DI and -DI, its direction. As in TA-Lib, which seeds the sums of movement with n-1 bars; " +
 			"the variant pine seeds averages with n, as TradingView. After about 200 bars the two agree.",
 		Formula: "±DI = 100 * ±DM(n) / TR(n); DX = 100 * |+DI - -DI| / (+DI + -DI); ADX = Wilder average of DX",
@@ -62,29 +69,27 @@ var trends = []Indicator{
 		Calc: func(in Input) Columns {
 			plus, minus, adx := kernel.Directional(in.Series, in.Int("length"), cmp.Or(in.Int("smoothing"), in.Int("length")), in.Choice("variant"))
 			return Columns{adx, plus, minus}
-		},
-	},
-	trendPanel(Indicator{
-		Name: "adxr", Title: "ADXR", Aliases: []string{"average_directional_index_rating"},
+		}},
+	{Name: "adxr", Title: "ADXR", Also: "average_directional_index_rating", Category: Trend, Form: trending,
 		Doc:     "Directional movement rating: the mean of the ADX now and n-1 bars ago. As in TA-Lib.",
 		Formula: "ADXR = (ADX + ADX[n-1]) / 2",
 		// One length more than the ADX: the older of the two values lies so far back.
 		Memory: lengths(33, "length"),
-	}, "ADXR", func(s *market.Series, n int) []float64 {
-		_, _, adx := kernel.Directional(s, n, n, "talib")
-		return kernel.Midway(adx, kernel.Shift(adx, n-1))
-	}),
-	trendPanel(Indicator{
-		Name: "dx", Title: "DX", Aliases: []string{"directional_movement_index"},
+		Params: []Param{lengthFrom(2, 14)},
+		Line: func(in Input) []float64 {
+			n := in.Int("length")
+			_, _, adx := kernel.Directional(in.Series, n, n, "talib")
+			return kernel.Midway(adx, kernel.Shift(adx, n-1))
+		}},
+	{Name: "dx", Title: "DX", Also: "directional_movement_index", Category: Trend, Form: trending,
 		Doc:     "Directional movement index: how far +DI and -DI lie apart, 0 to 100. Its Wilder average is the ADX. As in TA-Lib.",
 		Formula: "DX = 100 * |+DI - -DI| / (+DI + -DI)",
 		Memory:  wilder("length"),
-	}, "DX", func(s *market.Series, n int) []float64 {
-		plus, minus := kernel.DirectionalIndicators(s, n)
-		return kernel.DirectionalIndex(plus, minus)
-	}),
-	{
-		Name: "aroon", Title: "Aroon", Category: Trend,
+		Params:  []Param{lengthFrom(2, 14)},
+		Line: func(in Input) []float64 {
+			return kernel.DirectionalIndex(kernel.DirectionalIndicators(in.Series, in.Int("length")))
+		}},
+	{Name: "aroon", Title: "Aroon", Category: Trend,
 		Doc:     "Chande's Aroon: how recent the highest high and the lowest low of the last n+1 bars are, 100 for this bar, 0 for n bars ago. As in TA-Lib and TradingView.",
 		Formula: "up = 100 * (n - bars since highest high) / n; down with the lowest low",
 		Params:  []Param{length(14), quiet(factor("strong", 70, 0, 100, "upper level", "upper")), quiet(factor("weak", 30, 0, 100, "lower level", "lower"))},
@@ -92,12 +97,10 @@ var trends = []Indicator{
 		Calc: func(in Input) Columns {
 			up, down := aroon(in.Series, in.Int("length"))
 			return Columns{up, down}
-		},
-	},
+		}},
 	// Like the two lines it moves in steps, by 100/n for every bar that an extreme grows
 	// older.
-	{
-		Name: "aroonosc", Title: "Aroon Osc", Aliases: []string{"aroon_oscillator", "aroon_osc"}, Category: Trend,
+	{Name: "aroonosc", Title: "Aroon Osc", Also: "aroon_oscillator aroon_osc", Category: Trend,
 		Doc:     "Aroon oscillator: Aroon up less Aroon down, -100 to 100. As in TA-Lib.",
 		Formula: "Aroon oscillator = Aroon up - Aroon down",
 		Params:  []Param{length(14)},
@@ -105,10 +108,8 @@ var trends = []Indicator{
 		Calc: func(in Input) Columns {
 			up, down := aroon(in.Series, in.Int("length"))
 			return Columns{kernel.Minus(up, down)}
-		},
-	},
-	{
-		Name: "vortex", Title: "Vortex", Aliases: []string{"vi", "vortex_indicator"}, Category: Trend,
+		}},
+	{Name: "vortex", Title: "Vortex", Also: "vi vortex_indicator", Category: Trend,
 		Doc:     "Vortex of Botes and Siepman: how far highs climb from the low before, and lows fall from the high before, each in parts of the true range. The upper line leads the trend.",
 		Formula: "VI+ = Σ|high - low[1]| / ΣTR, VI- = Σ|low - high[1]| / ΣTR over n bars",
 		Params:  []Param{length(14)},
@@ -123,10 +124,8 @@ var trends = []Indicator{
 			span := kernel.RollingSum(kernel.TrueRange(in.Series), n)
 			plus, less := kernel.Quotient(kernel.RollingSum(ups, n), span), kernel.Quotient(kernel.RollingSum(downs, n), span)
 			return Columns{plus, less}
-		},
-	},
-	{
-		Name: "ichimoku", Title: "Ichimoku", Aliases: []string{"ichi", "ikh", "ichimoku_cloud", "ichimoku_kinko_hyo"}, Category: Trend, Traits: Overlay,
+		}},
+	{Name: "ichimoku", Title: "Ichimoku", Also: "ichi ikh ichimoku_cloud ichimoku_kinko_hyo", Category: Trend, Traits: Overlay,
 		Doc: "Ichimoku Kinko Hyo: conversion and base line, the middles of the range of 9 and 26 bars, and the cloud between two leading spans. As at TradingView the cloud is moved forward: a bar shows the spans computed " +
 			"displacement-1 bars before it, so nothing here looks ahead. twist_up and twist_down fire where the spans cross, that is when the cloud to come changes colour. The lagging span is the close, " +
 			"drawn displacement-1 bars before its own; its crossings are signals of the entry chikou.",
@@ -160,10 +159,8 @@ var trends = []Indicator{
 				Fills:   []Fill{{Y1: spanA, Y2: spanB, Tone: Up, Below: Down, Ahead1: aheadA, Ahead2: aheadB}},
 				Signals: signals,
 			}
-		},
-	},
-	{
-		Name: "chikou", Title: "Chikou", Aliases: []string{"chikou_span", "lagging_span"}, Category: Trend, Traits: Overlay,
+		}},
+	{Name: "chikou", Title: "Chikou", Also: "chikou_span lagging_span", Category: Trend, Traits: Overlay,
 		Doc:     "Lagging span of Ichimoku: the close, drawn displacement-1 bars before its own, as at TradingView, to compare two prices by eye. The values are those of their own bars, so nothing looks ahead. The signals fire where the close crosses the close it is compared with.",
 		Formula: "chikou = close, drawn displacement - 1 bars back",
 		Params:  []Param{displacement()},
@@ -171,10 +168,8 @@ var trends = []Indicator{
 		Plots:   []Plot{{Label: "Chikou", Tone: Accent, Back: drawnBack}}, Events: []Event{own(func(d *drawing) []Signal {
 			return crossings(d.Close, kernel.Shift(d.Close, drawnBack(d.Args)), PriceUp, PriceDown)
 		}, PriceUp, PriceDown).crossedBy("the close", "the one that lies displacement - 1 bars back")},
-		Calc: func(in Input) Columns { return Columns{in.Close} },
-	},
-	{
-		Name: "vhf", Title: "VHF", Aliases: []string{"vertical_horizontal_filter"}, Category: Trend,
+		Calc: func(in Input) Columns { return Columns{in.Close} }},
+	{Name: "vhf", Title: "VHF", Also: "vertical_horizontal_filter", Category: Trend,
 		Doc:     "Vertical horizontal filter of White: the range of the closes over the way they went. High in a trend, low in a range. The range is that of the last n closes, one fewer than the n changes join.",
 		Formula: "VHF = (highest - lowest of the last n closes) / Σ|Δclose| over n changes",
 		Params:  []Param{length(28), quiet(factor("level", 0.35, 0, 1, "level of a trend", "threshold")), source()},
@@ -182,10 +177,8 @@ var trends = []Indicator{
 		Calc: func(in Input) Columns {
 			x, n := in.source(), in.Int("length")
 			return Columns{kernel.Ratio(kernel.Minus(kernel.Highest(x, n), kernel.Lowest(x, n)), kernel.RollingSum(kernel.Absolute(kernel.Change(x, 1)), n), 1)}
-		},
-	},
-	{
-		Name: "chop_zone", Title: "Chop Zone", Aliases: []string{"chopzone"}, Category: Trend,
+		}},
+	{Name: "chop_zone", Title: "Chop Zone", Also: "chopzone", Category: Trend,
 		Doc:     "Chop zone: the angle at which an exponential average climbs, in degrees, with a bar of time as wide as a 25th of the range of 30 bars is high. Beyond 5 degrees the market trends; between it chops. The angle is what TradingView's colours stand for.",
 		Formula: "angle = atan((EMA - EMA[1]) / hlc3 * 25 * lowest low / (highest high - lowest low)) in degrees",
 		Params: []Param{
@@ -206,10 +199,8 @@ var trends = []Indicator{
 				}
 			}
 			return Columns{out}
-		},
-	},
-	{
-		Name: "choppiness", Title: "CHOP", Aliases: []string{"chop", "choppiness_index"}, Category: Volatility, Traits: Beyond,
+		}},
+	{Name: "choppiness", Title: "CHOP", Also: "chop choppiness_index", Category: Volatility, Traits: Beyond,
 		Doc: "Choppiness index of Dreiss: how much of their way bars lose within their range. 0 to 100, and more across gaps, which count as way but not as range. Above 61.8 the market goes sideways, below 38.2 it trends. As at TradingView; " +
 			"the variant true_range measures the range from gap to gap, with the close before each bar.",
 		Formula: "CHOP = 100 * log(ΣTR / (highest high - lowest low)) / log(n) over n bars",
@@ -235,18 +226,13 @@ var trends = []Indicator{
 				}
 				return nan
 			})}
-		},
-	},
-	aroundZero(Indicator{
-		Name: "qstick", Title: "QStick", Aliases: []string{"q_stick"}, Category: Momentum,
+		}},
+	{Name: "qstick", Title: "QStick", Also: "q_stick", Category: Momentum, Form: aroundZero,
 		Doc:     "QStick of Chande: the average body of the last candles, above zero when they rose on balance.",
 		Formula: "QStick = SMA(close - open, n)",
 		Params:  []Param{length(14)},
-	}, "QStick", func(in Input) []float64 {
-		return kernel.SMA(kernel.Minus(in.Close, in.Open), in.Int("length"))
-	}),
-	{
-		Name: "correlation_trend", Title: "CTI", Aliases: []string{"cti", "trend_strength_index", "correlation_trend_indicator"}, Category: Trend,
+		Line:    func(in Input) []float64 { return kernel.SMA(kernel.Minus(in.Close, in.Open), in.Int("length")) }},
+	{Name: "correlation_trend", Title: "CTI", Also: "cti trend_strength_index correlation_trend_indicator", Category: Trend,
 		Doc:     "Correlation trend indicator of Ehlers: how well the prices of the window lie on a straight line, 1 rising, -1 falling, 0 without trend or movement.",
 		Formula: "CTI = correlation of x with time over n bars",
 		Params:  []Param{lengthFrom(2, 12), quiet(factor("level", 0.5, 0, 1, "level of a trend", "threshold")), source()},
@@ -262,10 +248,8 @@ var trends = []Indicator{
 			// The deviation of the numbers 1 to n is the root of (n² - 1)/12.
 			perBar := math.Sqrt((float64(n)*float64(n) - 1) / 12)
 			return Columns{kernel.Clamp(kernel.Ratio(slope, dev, perBar), -1, 1)}
-		},
-	},
-	{
-		Name: "efficiency_ratio", Title: "ER", Aliases: []string{"er", "kaufman_efficiency"}, Category: Statistics,
+		}},
+	{Name: "efficiency_ratio", Title: "ER", Also: "er kaufman_efficiency", Category: Statistics,
 		Doc:     "Kaufman's efficiency ratio: how far price got, as a share of the way it went, over n changes. 1 is a straight line, 0 no progress; a price that did not move has no ratio.",
 		Formula: "ER = |x - x[n]| / Σ |x - x[1]| over n bars",
 		Params:  []Param{length(10), source()},
@@ -277,10 +261,8 @@ var trends = []Indicator{
 			way := kernel.RollingSum(kernel.Absolute(kernel.Change(x, 1)), n)
 			// Between 0.3 and 0.6 the market keeps the mode it was in. Rounding could exceed 1.
 			return Columns{kernel.Clamp(kernel.Quotient(kernel.Absolute(kernel.Change(x, n)), way), 0, 1)}
-		},
-	},
-	{
-		Name: "td_sequential", Title: "TD", Aliases: []string{"td_seq", "tds", "td_setup"}, Category: Pattern, Traits: Overlay,
+		}},
+	{Name: "td_sequential", Title: "TD", Also: "td_seq tds td_setup", Category: Pattern, Traits: Overlay,
 		Doc: "DeMark's sequential, the plain counts. A buy setup is nine closes in a row, each below the one four bars before; after it a countdown counts closes at or below the low two bars before, " +
 			"not necessarily in a row, to thirteen, unless a sell setup is completed first. Selling mirrored. A signal stands on the last bar of each.",
 		Formula: "setup: close < close[4], 9 in a row; countdown: close <= low[2], 13 in all",
@@ -291,19 +273,18 @@ var trends = []Indicator{
 		// A countdown may take long; after this many bars a newer setup has decided.
 		Memory: after(lengths(20, "setup"), lengths(20, "countdown")),
 		Plots:  []Plot{}, Events: []Event{own(func(d *drawing) []Signal { return sequential(d.Series, d.Int("setup"), d.Int("countdown")) }, SetupBuy, SetupSell, CountdownBuy, CountdownSell)},
-		Calc: func(in Input) Columns { return Columns{} },
-	},
+		Calc: func(in Input) Columns { return Columns{} }},
 }
 
 // Wilder's directional movement: of two bars, which one reaches further out on
 // which side, smoothed and set in proportion to the true range.
 
-// trendPanel completes the record of one line for the strength of a trend, 0 to 100. It
+// trending completes the record of one line for the strength of a trend, 0 to 100. It
 // marks where the line passes 25, from which a market counts as trending. The two lines at
 // 25 and 20 are the levels that Wilder's readers use.
-func trendPanel(ind Indicator, label string, line func(s *market.Series, n int) []float64) Indicator {
-	ind.Category, ind.Params, ind.Levels = Trend, []Param{lengthFrom(2, 14)}, constant(25, 20)
-	return panel(ind, label, func(in Input) []float64 { return line(in.Series, in.Int("length")) }, crossesAt(label, 25, ModeTrend, ModeCycle))
+func trending(ind *Indicator, label string) {
+	ind.Levels = constant(25, 20)
+	panel(crossesAt(label, 25, ModeTrend, ModeCycle))(ind, label)
 }
 
 // aroon returns how recent the extremes of the last n+1 bars are. Of equal

@@ -7,8 +7,7 @@ import (
 
 // versusEntries compare with another market.
 var versusEntries = []Indicator{
-	{
-		Name: "correlation_versus", Title: "Correlation", Aliases: []string{"correlation_with", "correl_versus"}, Category: Statistics,
+	{Name: "correlation_versus", Title: "Correlation", Also: "correlation_with correl_versus", Category: Statistics,
 		Doc:     "Pearson's correlation of the closes with those of another market, -1 to 1. As TradingView's Correlation Coefficient; with of returns the changes from bar to bar are compared instead of the prices.",
 		Formula: "r = cov(x, y) / (σx * σy) over n bars, x and y closes or returns",
 		Params:  []Param{versus(), lengthFrom(2, 20), choice("of", "what is compared", "prices", "returns")},
@@ -21,22 +20,16 @@ var versusEntries = []Indicator{
 				x, y = kernel.Rate(x, 1, 1, -1), kernel.Rate(y, 1, 1, -1)
 			}
 			return Columns{correlation(x, y, in.Int("length"))}
-		},
-	},
+		}},
 	// The same as beta, whose two columns are of one market; the other market explains,
 	// so it comes first.
-	{
-		Name: "beta_versus", Title: "Beta", Aliases: []string{"beta_with"}, Category: Statistics,
+	{Name: "beta_versus", Title: "Beta", Also: "beta_with", Category: Statistics,
 		Doc:     "Beta against another market: how many percent this one moves for one percent of the other, by least squares over the returns of the last bars. As TA-Lib's BETA of the two closes. Signals mark where it crosses 1.",
 		Formula: "beta = cov(ry, rx) / var(rx), r = close / close[1] - 1, x the other market",
 		Params:  []Param{versus(), lengthFrom(2, 60)},
 		Plots:   []Plot{mainly("Beta")}, Events: []Event{crossesAt("Beta", 1, CrossUp, CrossDown).crossedBy("beta", "1")}, Levels: constant(1),
-		Calc: func(in Input) Columns {
-			return Columns{beta(otherCloses(in), in.Close, in.Int("length"))}
-		},
-	},
-	{
-		Name: "ratio", Title: "Ratio", Aliases: []string{"price_ratio", "pair_ratio"}, Category: Statistics,
+		Calc: func(in Input) Columns { return Columns{beta(otherCloses(in), in.Close, in.Int("length"))} }},
+	{Name: "ratio", Title: "Ratio", Also: "price_ratio pair_ratio", Category: Statistics,
 		Doc:     "Ratio of the close to that of another market, with its average. It rises while this market is the stronger one.",
 		Formula: "close / other close; average = SMA(ratio, n)",
 		Params:  []Param{versus(), length(20)},
@@ -44,12 +37,10 @@ var versusEntries = []Indicator{
 		Calc: func(in Input) Columns {
 			y := kernel.Quotient(in.Close, otherCloses(in))
 			return Columns{y, kernel.SMA(y, in.Int("length"))}
-		},
-	},
+		}},
 	// The hedge is given and not estimated from the bars, so a bar has the same spread on
 	// every chart.
-	{
-		Name: "spread", Title: "Spread", Aliases: []string{"pair_spread"}, Category: Statistics,
+	{Name: "spread", Title: "Spread", Also: "pair_spread", Category: Statistics,
 		Doc:     "Spread to another market: the close less a multiple of the other close, with its average.",
 		Formula: "close - hedge * other close; average = SMA(spread, n)",
 		Params:  []Param{versus(), length(20), factor("hedge", 1, -1e9, 1e9, "units of the other market for one of this", "hedge_ratio", "multiple")},
@@ -57,18 +48,16 @@ var versusEntries = []Indicator{
 		Calc: func(in Input) Columns {
 			y := kernel.Minus(in.Close, kernel.Scaled(otherCloses(in), in.Float("hedge")))
 			return Columns{y, kernel.SMA(y, in.Int("length"))}
-		},
-	},
-	aroundZero(Indicator{
-		Name: "mansfield_rs", Title: "Mansfield RS", Aliases: []string{"mansfield", "relative_strength_versus"}, Category: Momentum,
+		}},
+	{Name: "mansfield_rs", Title: "Mansfield RS", Also: "mansfield relative_strength_versus", Category: Momentum, Form: aroundZero, Label: "RS",
 		Doc:     "Mansfield's relative strength: how far the ratio to another market lies above or below its own average, in percent. Above zero this market is the stronger one. Not the RSI.",
 		Formula: "100 * (ratio / SMA(ratio, n) - 1), ratio = close / other close",
 		Params:  []Param{versus(), length(52)},
-	}, "RS", func(in Input) []float64 {
-		ratio := kernel.Quotient(in.Close, otherCloses(in))
-		mean := kernel.SMA(ratio, in.Int("length"))
-		return kernel.Ratio(kernel.Minus(ratio, mean), mean, 100)
-	}),
+		Line: func(in Input) []float64 {
+			ratio := kernel.Quotient(in.Close, otherCloses(in))
+			mean := kernel.SMA(ratio, in.Int("length"))
+			return kernel.Ratio(kernel.Minus(ratio, mean), mean, 100)
+		}},
 }
 
 // Studies of two markets. The code that loads the bars puts those of the other market into

@@ -9,47 +9,40 @@ import (
 
 // volatility has measures of how far prices move.
 var volatility = []Indicator{
-	volatile(Indicator{
-		Name: "atr", Title: "ATR", Aliases: []string{"average_true_range"}, Category: Volatility,
+	{Name: "atr", Title: "ATR", Also: "average_true_range", Category: Volatility, Form: volatile,
 		Doc: "Average true range: Wilder's average of the true range, gaps included. As in TA-Lib, where the first bar has no true range; " +
 			"the variant pine counts high - low there and begins one bar earlier, as TradingView.",
 		Formula: "ATR = (ATR[1]*(n-1) + TR) / n, TR = max(high, close[1]) - min(low, close[1])",
 		Params:  []Param{length(14), averageType("ma_type", "rma", "kind of average", "smoothing", "matype"), choice("variant", "whose first bar", "talib", "pine")},
 		Memory:  averageBy("ma_type", "length"),
-	}, "ATR", func(in Input) []float64 {
-		ranges := kernel.TrueRange(in.Series)
-		if in.Choice("variant") == "pine" {
-			ranges = kernel.TrueRangePine(in.Series)
-		}
-		return kernel.Average(in.Choice("ma_type"), ranges, in.Int("length"))
-	}),
-	volatile(Indicator{
-		Name: "natr", Title: "NATR", Aliases: []string{"atr_percent", "normalized_atr", "atrp"}, Category: Volatility,
+		Line: func(in Input) []float64 {
+			ranges := kernel.TrueRange(in.Series)
+			if in.Choice("variant") == "pine" {
+				ranges = kernel.TrueRangePine(in.Series)
+			}
+			return kernel.Average(in.Choice("ma_type"), ranges, in.Int("length"))
+		}},
+	{Name: "natr", Title: "NATR", Also: "atr_percent normalized_atr atrp", Category: Volatility, Form: volatile,
 		Doc:     "Average true range in percent of the close, so that symbols can be compared. As in TA-Lib.",
 		Formula: "NATR = 100 * ATR / close",
 		Params:  []Param{length(14)},
 		Memory:  wilder("length"),
-	}, "NATR", func(in Input) []float64 {
-		return kernel.Ratio(kernel.ATR(in.Series, in.Int("length")), in.Close, 100)
-	}),
-	volatile(Indicator{
-		Name: "true_range", Title: "True Range", Aliases: []string{"trange", "tr"}, Category: Volatility,
+		Line:    func(in Input) []float64 { return kernel.Ratio(kernel.ATR(in.Series, in.Int("length")), in.Close, 100) }},
+	{Name: "true_range", Title: "True Range", Also: "trange tr", Category: Volatility, Form: volatile, Label: "TR",
 		Doc:     "True range: the range of the bar, the close before included. As in TA-Lib: none on the first bar.",
 		Formula: "TR = max(high, close[1]) - min(low, close[1])",
-	}, "TR", func(in Input) []float64 { return kernel.TrueRange(in.Series) }),
-	aroundZero(Indicator{
-		Name: "chaikin_volatility", Title: "CVI", Aliases: []string{"cvi", "chaikins_volatility"}, Category: Volatility,
+		Line:    func(in Input) []float64 { return kernel.TrueRange(in.Series) }},
+	{Name: "chaikin_volatility", Title: "CVI", Also: "cvi chaikins_volatility", Category: Volatility, Form: aroundZero,
 		Doc:     "Chaikin volatility: by how many percent the average range of bars grew. Rising quickly near a bottom, falling slowly near a top.",
 		Formula: "CVI = ROC(EMA(high - low, n), n)",
 		Params:  []Param{length(10)},
 		// The average's memory, and the bars over which its change is taken.
 		Memory: after(ema("length"), window("length")),
-	}, "CVI", func(in Input) []float64 {
-		n := in.Int("length")
-		return kernel.ROC(kernel.EMA(kernel.Minus(in.High, in.Low), n), n)
-	}),
-	{
-		Name: "mass_index", Title: "Mass", Aliases: []string{"massi", "mass"}, Category: Volatility,
+		Line: func(in Input) []float64 {
+			n := in.Int("length")
+			return kernel.ROC(kernel.EMA(kernel.Minus(in.High, in.Low), n), n)
+		}},
+	{Name: "mass_index", Title: "Mass", Also: "massi mass", Category: Volatility,
 		Doc:     "Mass index of Dorsey: ranges that widen and narrow again announce a turn, whichever way. The bulge is a rise above 27 and a fall back below 26.5.",
 		Formula: "Σ over n bars of EMA(high - low, 9) / EMA(EMA(high - low, 9), 9)",
 		Params: []Param{
@@ -62,10 +55,8 @@ var volatility = []Indicator{
 		Calc: func(in Input) Columns {
 			once := kernel.EMA(kernel.Minus(in.High, in.Low), in.Int("ema"))
 			return Columns{kernel.RollingSum(kernel.Ratio(once, kernel.EMA(once, in.Int("ema")), 1), in.Int("length"))}
-		},
-	},
-	volatile(Indicator{
-		Name: "ulcer_index", Title: "Ulcer", Aliases: []string{"ui", "ulcer"}, Category: Volatility,
+		}},
+	{Name: "ulcer_index", Title: "Ulcer", Also: "ui ulcer", Category: Volatility, Form: volatile,
 		Doc: "Ulcer index of Martin: the usual depth of drawdowns in percent, which unlike a deviation minds only falls. As at TradingView each drawdown is measured from the highest price of the n bars before it; " +
 			"the variant window looks at nothing before the window itself.",
 		Formula: "UI = √(Σ d² / n), d = 100 * (x / highest - 1)",
@@ -73,55 +64,53 @@ var volatility = []Indicator{
 			length(14), choice("variant", "where a drawdown is measured from", "nested", "window"), source(),
 		},
 		Memory: lengths(2, "length"),
-	}, "Ulcer", func(in Input) []float64 {
-		x, n := in.source(), in.Int("length")
-		var line []float64
-		if in.Choice("variant") == "window" {
-			// A drawdown from a top that is no positive price counts as 0.
-			first := kernel.FirstValid(x)
-			out := kernel.Unknown(len(x), first+n-1)
-			for i := first + n - 1; i < len(x); i++ {
-				// scale turns a fall from the top so far into percent.
-				top, scale, sum := math.Inf(-1), 0.0, 0.0
-				for _, v := range x[i-n+1 : i+1] {
-					if v > top {
-						top, scale = v, 0
-						if top > 0 {
-							scale = 100 / top
+		Line: func(in Input) []float64 {
+			x, n := in.source(), in.Int("length")
+			var line []float64
+			if in.Choice("variant") == "window" {
+				// A drawdown from a top that is no positive price counts as 0.
+				first := kernel.FirstValid(x)
+				out := kernel.Unknown(len(x), first+n-1)
+				for i := first + n - 1; i < len(x); i++ {
+					// scale turns a fall from the top so far into percent.
+					top, scale, sum := math.Inf(-1), 0.0, 0.0
+					for _, v := range x[i-n+1 : i+1] {
+						if v > top {
+							top, scale = v, 0
+							if top > 0 {
+								scale = 100 / top
+							}
 						}
+						// A division for each top and not for each value.
+						fall := (top - v) * scale
+						sum += float64(fall * fall)
 					}
-					// A division for each top and not for each value.
-					fall := (top - v) * scale
-					sum += float64(fall * fall)
+					out[i] = sum / float64(n)
 				}
-				out[i] = sum / float64(n)
+				line = out
+			} else {
+				// Nested windows: each fall is measured from the top of its own n bars, so
+				// 2n-1 bars take part.
+				top := kernel.Highest(x, n)
+				falls := kernel.Ratio(kernel.Minus(x, top), top, 100)
+				line = kernel.SMA(kernel.Times(falls, falls), n)
 			}
-			line = out
-		} else {
-			// Nested windows: each fall is measured from the top of its own n bars, so
-			// 2n-1 bars take part.
-			top := kernel.Highest(x, n)
-			falls := kernel.Ratio(kernel.Minus(x, top), top, 100)
-			line = kernel.SMA(kernel.Times(falls, falls), n)
-		}
-		return kernel.Each(line, func(v float64) float64 { return math.Sqrt(max(0, v)) })
-	}),
+			return kernel.Each(line, func(v float64) float64 { return math.Sqrt(max(0, v)) })
+		}},
 	// A year of independent returns has the variance of one bar times the bars in it,
 	// hence the root.
-	volatile(Indicator{
-		Name: "hist_volatility", Title: "HV", Aliases: []string{"histvol", "hv", "hvol", "historical_volatility", "volatility_historical"}, Category: Volatility,
+	{Name: "hist_volatility", Title: "HV", Also: "histvol hv hvol historical_volatility volatility_historical", Category: Volatility, Form: volatile,
 		Doc: "Historical volatility: the deviation of the logarithmic returns, in percent a year. Population deviation, as at TradingView; the bars of a year follow from the interval and the hours of the market: " +
 			"252 days of an exchange; 365 days or 8760 hours where it never closes or the source tells no hours; or what periods says.",
 		Formula: "HV = 100 * σ(ln(x / x[1]), n) * √periods",
 		Params:  []Param{lengthFrom(2, 20), barsInYear(), source()},
-	}, "HV", func(in Input) []float64 {
-		// A price that is not positive has no return; the deviation starts anew after
-		// it.
-		deviation := kernel.InRuns(kernel.LogReturns(in.source(), 1), func(x []float64) []float64 { return kernel.StdDev(x, in.Int("length")) })
-		return kernel.Scaled(deviation, 100*math.Sqrt(perYear(in)))
-	}),
-	{
-		Name: "rvi_volatility", Title: "RVI", Aliases: []string{"relative_volatility_index", "rvi"}, Category: Volatility,
+		Line: func(in Input) []float64 {
+			// A price that is not positive has no return; the deviation starts anew after
+			// it.
+			deviation := kernel.InRuns(kernel.LogReturns(in.source(), 1), func(x []float64) []float64 { return kernel.StdDev(x, in.Int("length")) })
+			return kernel.Scaled(deviation, 100*math.Sqrt(perYear(in)))
+		}},
+	{Name: "rvi_volatility", Title: "RVI", Also: "relative_volatility_index rvi", Category: Volatility,
 		Doc:     "Relative volatility index of Dorsey: which share of the deviation falls on bars that rose. As at TradingView: population deviation, exponential averages; the variant talib takes Wilder's averages and counts unchanged bars on neither side, as TA-Lib 0.8. 0 when nothing moved.",
 		Formula: "RVI = 100 * U / (U + D), U = EMA(σ where x rose, else 0), D = EMA(σ where it did not, else 0)",
 		Params: slices.Concat([]Param{lengthFrom(2, 10), bars("smooth", 14, "average of the deviations", "smoothing", "ema_length"), choice("variant", "whose averages", "tradingview", "talib")},
@@ -150,10 +139,8 @@ var volatility = []Indicator{
 				smooth = kernel.RMA
 			}
 			return Columns{kernel.Share(smooth(up, in.Int("smooth")), smooth(down, in.Int("smooth")))}
-		},
-	},
-	{
-		Name: "williams_vix_fix", Title: "WVF", Aliases: []string{"wvf", "vix_fix"}, Category: Volatility,
+		}},
+	{Name: "williams_vix_fix", Title: "WVF", Also: "wvf vix_fix", Category: Volatility,
 		Doc: "Williams' VIX fix: how far the low is below the highest close of late, in percent: fear, for any market. A spike, above its band or near its highest, often marks a bottom. " +
 			"Band and limit as in Chris Moody's script on TradingView.",
 		Formula: "WVF = 100 * (max(close, n) - low) / max(close, n); band = SMA(WVF, m) + mult * σ(WVF, m); limit = percentile * max(WVF, 50)",
@@ -182,18 +169,13 @@ var volatility = []Indicator{
 			})
 			limit := kernel.InRuns(fear, func(x []float64) []float64 { return kernel.Highest(x, in.Int("lookback")) })
 			return Columns{band, fear, kernel.Scaled(limit, in.Float("percentile"))}
-		},
-	},
-	volatile(Indicator{
-		Name: "adr", Title: "ADR", Aliases: []string{"average_day_range", "average_range"}, Category: Volatility,
+		}},
+	{Name: "adr", Title: "ADR", Also: "average_day_range average_range", Category: Volatility, Form: volatile,
 		Doc:     "Average range of a bar, high less low, gaps left out; on daily bars the average day range. As at TradingView.",
 		Formula: "SMA(high - low, n)",
 		Params:  []Param{length(14)},
-	}, "ADR", func(in Input) []float64 {
-		return kernel.SMA(kernel.Minus(in.High, in.Low), in.Int("length"))
-	}),
-	{
-		Name: "waddah_attar", Title: "WAE", Aliases: []string{"waddah_attar_explosion", "wae"}, Category: Momentum,
+		Line:    func(in Input) []float64 { return kernel.SMA(kernel.Minus(in.High, in.Low), in.Int("length")) }},
+	{Name: "waddah_attar", Title: "WAE", Also: "waddah_attar_explosion wae", Category: Momentum,
 		Doc:     "Waddah Attar explosion: the change of a MACD as bars, the width of the Bollinger bands as explosion line, and a dead zone below which nothing counts. breakout_up and breakout_down fire where the bars rise above both. After LazyBear's script.",
 		Formula: "trend = sensitivity * (MACD - MACD[1]); explosion = width of BB(length, mult); dead zone = 3.7 * Wilder average of TR over 100",
 		Params: []Param{
@@ -213,8 +195,7 @@ var volatility = []Indicator{
 			trend := kernel.Scaled(kernel.Change(kernel.Minus(kernel.EMA(in.Close, in.Int("fast")), kernel.EMA(in.Close, in.Int("slow"))), 1), in.Float("sensitivity"))
 			_, upper, lower := kernel.Bollinger(in.Close, in.Int("length"), in.Float("mult"), in.Float("mult"), nil)
 			return Columns{kernel.Minus(upper, lower), kernel.Scaled(kernel.ATRPine(in.Series, 100), 3.7), trend}
-		},
-	},
+		}},
 }
 
 // fearSpikes marks the first bar on which the fear reaches its band or its limit. Before these

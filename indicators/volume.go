@@ -12,8 +12,7 @@ import (
 // volumes are what is computed of the volume.
 var volumes = []Indicator{
 	// The histogram is the column of the bars itself, not a copy.
-	{
-		Name: "volume", Title: "Volume", Aliases: []string{"vol"}, Category: Volume,
+	{Name: "volume", Title: "Volume", Also: "vol", Category: Volume,
 		Doc:     "Volume of each bar and its simple average. A spike is a bar that trades a multiple of the average, after one that did not.",
 		Formula: "SMA(volume, n)",
 		Params:  []Param{length(20), spikeFactor()},
@@ -21,10 +20,8 @@ var volumes = []Indicator{
 		Calc: func(in Input) Columns {
 			mean := kernel.SMA(in.Volume, in.Int("length"))
 			return Columns{mean, in.Volume, kernel.Scaled(mean, in.Float("spike"))}
-		},
-	},
-	{
-		Name: "obv", Title: "OBV", Aliases: []string{"on_balance_volume"}, Category: Volume,
+		}},
+	{Name: "obv", Title: "OBV", Also: "on_balance_volume", Category: Volume,
 		Doc:     "Granville's on-balance volume: volume added on rising closes and taken away on falling ones, with its average. As in TA-Lib it begins with the volume of the first bar, so only its changes mean anything.",
 		Formula: "OBV = OBV[1] + volume if close > close[1], - volume if close < close[1]",
 		Params:  slices.Concat([]Param{bars("ma_length", 20, "simple average of it", "ma", "signal", "length", "period")}, divParams()),
@@ -33,59 +30,53 @@ var volumes = []Indicator{
 		Calc: func(in Input) Columns {
 			line := kernel.OBV(in.Close, in.Volume)
 			return Columns{line, kernel.SMA(line, in.Int("ma_length"))}
-		},
-	},
-	{
-		Name: "ad", Title: "A/D", Aliases: []string{"accumulation_distribution", "adl", "ad_line", "chaikin_ad", "accumulation_distribution_line"}, Category: Volume,
+		}},
+	{Name: "ad", Title: "A/D", Also: "accumulation_distribution adl ad_line chaikin_ad accumulation_distribution_line", Category: Volume,
 		Doc:     "Chaikin's accumulation and distribution line: volume weighed by where the close lies in the range of its bar, added up. As in TA-Lib it begins with the first bar, so only its changes mean anything.",
 		Formula: "A/D = A/D[1] + volume * ((close - low) - (high - close)) / (high - low), nothing for a bar without range",
 		Params:  divParams(),
 		// No history helps: the sum is counted from the first bar shown.
 		Memory: Memory{}.total(),
 		Plots:  []Plot{mainly("A/D")}, Events: []Event{diverges("A/D")},
-		Calc: func(in Input) Columns { return Columns{kernel.Cumulative(kernel.MoneyFlow(in.Series))} },
-	},
+		Calc: func(in Input) Columns { return Columns{kernel.Cumulative(kernel.MoneyFlow(in.Series))} }},
 	// The line itself has no level that means anything, so its momentum is what is read.
-	aroundZero(Indicator{
-		Name: "adosc", Title: "Chaikin Osc", Aliases: []string{"chaikin_oscillator", "chaikin_osc"}, Category: Volume,
+	{Name: "adosc", Title: "Chaikin Osc", Also: "chaikin_oscillator chaikin_osc", Category: Volume, Form: aroundZero,
 		Doc:     "Chaikin's oscillator: a fast less a slow exponential average of the accumulation and distribution line. As in TA-Lib: both averages start from the first value of the line.",
 		Formula: "EMA(A/D, fast) - EMA(A/D, slow)",
 		Params: []Param{
 			bars("fast", 3, "fast average", "fast_length", "fastperiod", "fast_period"), bars("slow", 10, "slow average", "slow_length", "slowperiod", "slow_period"),
 		},
 		Memory: ema("fast", "slow"),
-	}, "Chaikin Osc", func(in Input) []float64 {
-		flow, fast, slow := kernel.MoneyFlow(in.Series), in.Int("fast"), in.Int("slow")
-		// It follows their distance from the sum, not the sum itself, which grows without bound and
-		// would take digits from the difference.
-		first := max(fast, slow) - 1
-		out := kernel.Unknown(len(flow), first)
-		keepFast, keepSlow := 1-2/(float64(fast)+1), 1-2/(float64(slow)+1)
-		var behindFast, behindSlow float64 // sum less average
-		for i, v := range flow {
-			if i > 0 {
-				// An average of weight w that follows a sum S keeps S-EMA behind it: the
-				// sum grows by v, and (1-w) of the distance is left.
-				behindFast = (behindFast + v) * keepFast
-				behindSlow = (behindSlow + v) * keepSlow
+		Line: func(in Input) []float64 {
+			flow, fast, slow := kernel.MoneyFlow(in.Series), in.Int("fast"), in.Int("slow")
+			// It follows their distance from the sum, not the sum itself, which grows without bound and
+			// would take digits from the difference.
+			first := max(fast, slow) - 1
+			out := kernel.Unknown(len(flow), first)
+			keepFast, keepSlow := 1-2/(float64(fast)+1), 1-2/(float64(slow)+1)
+			var behindFast, behindSlow float64 // sum less average
+			for i, v := range flow {
+				if i > 0 {
+					// An average of weight w that follows a sum S keeps S-EMA behind it: the
+					// sum grows by v, and (1-w) of the distance is left.
+					behindFast = (behindFast + v) * keepFast
+					behindSlow = (behindSlow + v) * keepSlow
+				}
+				if i >= first {
+					// (S - EMA slow) - (S - EMA fast) = EMA fast - EMA slow.
+					out[i] = behindSlow - behindFast
+				}
 			}
-			if i >= first {
-				// (S - EMA slow) - (S - EMA fast) = EMA fast - EMA slow.
-				out[i] = behindSlow - behindFast
-			}
-		}
-		return out
-	}),
-	oscillator(Indicator{
-		Name: "mfi", Title: "MFI", Aliases: []string{"money_flow_index"}, Category: Volume,
+			return out
+		}},
+	{Name: "mfi", Title: "MFI", Also: "money_flow_index", Category: Volume, Form: oscillator,
 		Doc:     "Money flow index: an RSI that weighs movement by volume. The share of money that changed hands on rising typical prices, 0 to 100. As in TA-Lib; 0 when no money moved (TA-Lib: less than 1).",
 		Formula: "MFI = 100 * P / (P + N), P and N the sums over n bars of p*volume where p rose and fell, p = (high + low + close) / 3",
 		Params:  slices.Concat([]Param{length(14)}, zone(20, 80, 0, 100), divParams()),
-	}, "MFI", func(in Input) []float64 { return kernel.MFI(in.Series, in.Int("length")) }),
+		Line:    func(in Input) []float64 { return kernel.MFI(in.Series, in.Int("length")) }},
 	// The money flow of a window over its volume: unlike the line it has a level that can
 	// be compared.
-	{
-		Name: "cmf", Title: "CMF", Aliases: []string{"chaikin_money_flow", "money_flow"}, Category: Volume,
+	{Name: "cmf", Title: "CMF", Also: "chaikin_money_flow money_flow", Category: Volume,
 		Doc:     "Chaikin money flow: the share of volume traded near the highs of its bars less that near the lows, -1 to 1. A bar without range adds its volume and no flow. No value where the window traded nothing.",
 		Formula: "CMF = Σ volume * ((close - low) - (high - close)) / (high - low) / Σ volume over n bars",
 		Params:  []Param{length(20)},
@@ -93,31 +84,27 @@ var volumes = []Indicator{
 		Calc: func(in Input) Columns {
 			n := in.Int("length")
 			return Columns{kernel.Quotient(kernel.RollingSum(kernel.MoneyFlow(in.Series), n), kernel.RollingSum(in.Volume, n))}
-		},
-	},
-	aroundZero(Indicator{
-		Name: "force_index", Title: "EFI", Aliases: []string{"efi", "fi", "elder_force_index", "elders_force_index"}, Category: Volume,
+		}},
+	{Name: "force_index", Title: "EFI", Also: "efi fi elder_force_index elders_force_index", Category: Volume, Form: aroundZero,
 		Doc:     "Elder's force index: change times volume, smoothed: how hard the market pushed.",
 		Formula: "EFI = EMA((x - x[1]) * volume, n)",
 		Params:  []Param{length(13), source()},
 		Memory:  ema("length"),
-	}, "EFI", func(in Input) []float64 {
-		return kernel.EMA(kernel.Times(kernel.Change(in.source(), 1), in.Volume), in.Int("length"))
-	}),
-	aroundZero(Indicator{
-		Name: "emv", Title: "EMV", Aliases: []string{"eom", "ease_of_movement"}, Category: Volume,
+		Line: func(in Input) []float64 {
+			return kernel.EMA(kernel.Times(kernel.Change(in.source(), 1), in.Volume), in.Int("length"))
+		}},
+	{Name: "emv", Title: "EMV", Also: "eom ease_of_movement", Category: Volume, Form: aroundZero,
 		Doc:     "Ease of movement of Arms: how far the middle of the bar moved for each part of volume per range, averaged. As at TradingView. A bar without volume leaves the windows around it without value.",
 		Formula: "EMV = SMA(Δhl2 * (high - low) * divisor / volume, n)",
 		Params:  []Param{length(14), factor("divisor", 10000, 1, 1e12, "scale of the volume", "div")},
-	}, "EMV", func(in Input) []float64 {
-		n := in.Int("length")
-		// RollingSum and not SMA: a bar without volume is NaN and spoils only the
-		// windows that hold it.
-		ease := kernel.Quotient(kernel.Times(kernel.Change(kernel.MedianPrice(in.Series), 1), kernel.Minus(in.High, in.Low)), in.Volume)
-		return kernel.Scaled(kernel.RollingSum(ease, n), in.Float("divisor")/float64(n))
-	}),
-	signalled(Indicator{
-		Name: "klinger", Title: "KVO", Aliases: []string{"kvo", "klinger_oscillator", "klinger_volume_oscillator"}, Category: Volume,
+		Line: func(in Input) []float64 {
+			n := in.Int("length")
+			// RollingSum and not SMA: a bar without volume is NaN and spoils only the
+			// windows that hold it.
+			ease := kernel.Quotient(kernel.Times(kernel.Change(kernel.MedianPrice(in.Series), 1), kernel.Minus(in.High, in.Low)), in.Volume)
+			return kernel.Scaled(kernel.RollingSum(ease, n), in.Float("divisor")/float64(n))
+		}},
+	{Name: "klinger", Title: "KVO", Also: "kvo klinger_oscillator klinger_volume_oscillator", Category: Volume, Form: signalled(kernel.EMA),
 		Doc: "Klinger volume oscillator: a fast less a slow average of volume force, volume signed by the trend and weighed by how the bar's range compares with the range since the trend began. As in Tulip, averages from the second bar on; " +
 			"the variant signed, TradingView's, takes plain volume signed by the change of the typical price.",
 		Formula: "force = ±100 * volume * |2 * dm/cm - 1|, dm = high - low, cm = Σdm of the trend; KVO = EMA(force, fast) - EMA(force, slow)",
@@ -127,66 +114,63 @@ var volumes = []Indicator{
 		},
 		// The signal starts from the first values of the line, so the two memories add up.
 		Memory: after(ema("fast", "slow"), ema("signal")),
-	}, "KVO", kernel.EMA, func(in Input) []float64 {
-		fast, slow := in.Int("fast"), in.Int("slow")
-		var line []float64
-		if in.Choice("variant") == "signed" {
-			// TradingView's averages are seeded with a simple average, Tulip's below
-			// with the first value.
-			volume := kernel.NaNs(in.Len())
-			x := kernel.TypicalPrice(in.Series)
-			for i := 1; i < len(volume); i++ {
-				volume[i] = in.Volume[i]
-				if kernel.Compare(x[i], x[i-1]) < 0 {
-					volume[i] = -volume[i]
-				}
-			}
-			line = kernel.Minus(kernel.EMA(volume, fast), kernel.EMA(volume, slow))
-		} else {
-			// An unchanged typical price keeps the trend, which is falling at first.
-			force := kernel.NaNs(in.Len())
-			trend, span := 0.0, 0.0 // span: Σ of ranges since the bar before the trend
-			for i := 1; i < len(force); i++ {
-				// Three times the typical price; the factor changes no comparison.
-				move := kernel.Compare(in.High[i]+in.Low[i]+in.Close[i], in.High[i-1]+in.Low[i-1]+in.Close[i-1])
-				// A turn of the trend begins a new sum, with the range of the bar before.
-				if move > 0 && trend <= 0 || move < 0 && trend >= 0 {
-					trend, span = 1, in.High[i-1]-in.Low[i-1]
-					if move < 0 {
-						trend = -1
+		Line: func(in Input) []float64 {
+			fast, slow := in.Int("fast"), in.Int("slow")
+			var line []float64
+			if in.Choice("variant") == "signed" {
+				// TradingView's averages are seeded with a simple average, Tulip's below
+				// with the first value.
+				volume := kernel.NaNs(in.Len())
+				x := kernel.TypicalPrice(in.Series)
+				for i := 1; i < len(volume); i++ {
+					volume[i] = in.Volume[i]
+					if kernel.Compare(x[i], x[i-1]) < 0 {
+						volume[i] = -volume[i]
 					}
 				}
-				// The bar's range in parts of the ranges since the turn: 1 on a bar that is all
-				// of them, near 0 in a long trend.
-				dm := in.High[i] - in.Low[i]
-				span += dm
-				force[i] = 0
-				if span > 0 {
-					// Until the price first moves there is no trend; Tulip counts it as
-					// falling.
-					sign := trend
-					if sign == 0 {
-						sign = -1
+				line = kernel.Minus(kernel.EMA(volume, fast), kernel.EMA(volume, slow))
+			} else {
+				// An unchanged typical price keeps the trend, which is falling at first.
+				force := kernel.NaNs(in.Len())
+				trend, span := 0.0, 0.0 // span: Σ of ranges since the bar before the trend
+				for i := 1; i < len(force); i++ {
+					// Three times the typical price; the factor changes no comparison.
+					move := kernel.Compare(in.High[i]+in.Low[i]+in.Close[i], in.High[i-1]+in.Low[i-1]+in.Close[i-1])
+					// A turn of the trend begins a new sum, with the range of the bar before.
+					if move > 0 && trend <= 0 || move < 0 && trend >= 0 {
+						trend, span = 1, in.High[i-1]-in.Low[i-1]
+						if move < 0 {
+							trend = -1
+						}
 					}
-					force[i] = in.Volume[i] * math.Abs(2*dm/span-1) * 100 * sign
+					// The bar's range in parts of the ranges since the turn: 1 on a bar that is all
+					// of them, near 0 in a long trend.
+					dm := in.High[i] - in.Low[i]
+					span += dm
+					force[i] = 0
+					if span > 0 {
+						// Until the price first moves there is no trend; Tulip counts it as
+						// falling.
+						sign := trend
+						if sign == 0 {
+							sign = -1
+						}
+						force[i] = in.Volume[i] * math.Abs(2*dm/span-1) * 100 * sign
+					}
 				}
+				line = kernel.Minus(kernel.Follow(force, 2/float64(fast+1)), kernel.Follow(force, 2/float64(slow+1)))
 			}
-			line = kernel.Minus(kernel.Follow(force, 2/float64(fast+1)), kernel.Follow(force, 2/float64(slow+1)))
-		}
-		return line
-	}),
-	volumeIndex(Indicator{
-		Name: "nvi", Title: "NVI", Aliases: []string{"negative_volume_index"},
+			return line
+		}},
+	{Name: "nvi", Title: "NVI", Also: "negative_volume_index", Category: Volume,
 		Doc:     "Negative volume index of Dysart and Fosback: follows the price only on bars with less volume than the bar before, when the crowd is away. Above its 255-bar average Fosback counted on a bull market.",
 		Formula: "NVI = NVI[1] * close / close[1] when volume < volume[1], else NVI[1]",
-	}, func(volume, before float64) bool { return volume < before }),
-	volumeIndex(Indicator{
-		Name: "pvi", Title: "PVI", Aliases: []string{"positive_volume_index"},
+		Form:    volumeIndex(func(volume, before float64) bool { return volume < before })},
+	{Name: "pvi", Title: "PVI", Also: "positive_volume_index", Category: Volume,
 		Doc:     "Positive volume index of Dysart and Fosback: follows the price only on bars with more volume than the bar before, when the crowd is there.",
 		Formula: "PVI = PVI[1] * close / close[1] when volume > volume[1], else PVI[1]",
-	}, func(volume, before float64) bool { return volume > before }),
-	{
-		Name: "pvt", Title: "PVT", Aliases: []string{"vpt", "price_volume_trend", "volume_price_trend"}, Category: Volume,
+		Form:    volumeIndex(func(volume, before float64) bool { return volume > before })},
+	{Name: "pvt", Title: "PVT", Also: "vpt price_volume_trend volume_price_trend", Category: Volume,
 		Doc:     "Price volume trend: volume added up in proportion to the relative change of the price. Starts from 0 on the first bar loaded, so its level means nothing, its course does; the signals are crosses of its exponential average.",
 		Formula: "PVT = PVT[1] + volume * (x - x[1]) / x[1]",
 		Params:  append([]Param{bars("signal", 21, "average of the line", "length", "signal_length"), source()}, divParams()...),
@@ -198,38 +182,34 @@ var volumes = []Indicator{
 			steps := kernel.Times(kernel.ROC(in.source(), 1), in.Volume)
 			line := kernel.Cumulative(kernel.Scaled(kernel.ZeroNaN(steps), 0.01))
 			return Columns{line, kernel.EMA(line, in.Int("signal"))}
-		},
-	},
-	withHistogram(signalled(Indicator{
-		Name: "pvo", Title: "PVO", Aliases: []string{"volume_oscillator_percent", "percentage_volume_oscillator"}, Category: Volume,
+		}},
+	{Name: "pvo", Title: "PVO", Also: "volume_oscillator_percent percentage_volume_oscillator", Category: Volume, Form: withHistogram,
 		Doc:     "Percentage volume oscillator: a MACD of the volume in percent of its slow average. Each average is seeded with the mean of its own first values, as at TradingView.",
 		Formula: "PVO = 100 * (EMA(volume, fast) - EMA(volume, slow)) / EMA(volume, slow); signal = EMA(PVO)",
 		Params: []Param{
 			bars("fast", 12, "fast average", "fast_length"), bars("slow", 26, "slow average", "slow_length"), bars("signal", 9, "signal average", "signal_length"),
 		},
 		Memory: after(ema("fast", "slow"), ema("signal")),
-	}, "PVO", kernel.EMA, func(in Input) []float64 {
-		// Without volume the slow average is 0, and Ratio gives 0 rather than a hole.
-		slow := kernel.EMA(in.Volume, in.Int("slow"))
-		return kernel.Ratio(kernel.Minus(kernel.EMA(in.Volume, in.Int("fast")), slow), slow, 100)
-	})),
-	aroundZero(Indicator{
-		Name: "volume_oscillator", Title: "VO", Aliases: []string{"vosc", "vo"}, Category: Volume,
+		Line: func(in Input) []float64 {
+			// Without volume the slow average is 0, and Ratio gives 0 rather than a hole.
+			slow := kernel.EMA(in.Volume, in.Int("slow"))
+			return kernel.Ratio(kernel.Minus(kernel.EMA(in.Volume, in.Int("fast")), slow), slow, 100)
+		}},
+	{Name: "volume_oscillator", Title: "VO", Also: "vosc vo", Category: Volume, Form: aroundZero,
 		Doc:     "Volume oscillator: by how many percent a fast simple average of the volume is above a slow one. A move with a rising oscillator has support.",
 		Formula: "VO = 100 * (SMA(volume, fast) - SMA(volume, slow)) / SMA(volume, slow)",
 		Params:  []Param{bars("fast", 5, "fast average", "short", "fast_length"), bars("slow", 10, "slow average", "long", "slow_length")},
 		Memory:  window("fast", "slow"),
-	}, "VO", func(in Input) []float64 {
-		// RollingSum and not SMA: a window without volume is then exactly 0.
-		mean := func(name string) []float64 {
-			n := in.Int(name)
-			return kernel.Scaled(kernel.RollingSum(in.Volume, n), 1/float64(n))
-		}
-		slow := mean("slow")
-		return kernel.Ratio(kernel.Minus(mean("fast"), slow), slow, 100)
-	}),
-	{
-		Name: "wad", Title: "WAD", Aliases: []string{"williams_ad", "williams_accumulation_distribution"}, Category: Volume,
+		Line: func(in Input) []float64 {
+			// RollingSum and not SMA: a window without volume is then exactly 0.
+			mean := func(name string) []float64 {
+				n := in.Int(name)
+				return kernel.Scaled(kernel.RollingSum(in.Volume, n), 1/float64(n))
+			}
+			slow := mean("slow")
+			return kernel.Ratio(kernel.Minus(mean("fast"), slow), slow, 100)
+		}},
+	{Name: "wad", Title: "WAD", Also: "williams_ad williams_accumulation_distribution", Category: Volume,
 		Doc:     "Williams' accumulation and distribution: on a rise the way up from the true low, on a fall the way down from the true high, added up. Despite its name it uses no volume. Starts with the second bar loaded; the signals are crosses of its average.",
 		Formula: "WAD = WAD[1] + close - min(low, close[1]) on a rise, + close - max(high, close[1]) on a fall",
 		Params:  append([]Param{bars("signal", 20, "average of the line", "length", "signal_length")}, divParams()...),
@@ -251,10 +231,8 @@ var volumes = []Indicator{
 			}
 			line := kernel.Cumulative(steps)
 			return Columns{line, kernel.SMA(line, in.Int("signal"))}
-		},
-	},
-	{
-		Name: "marketfi", Title: "BW MFI", Aliases: []string{"market_facilitation", "market_facilitation_index", "bw_mfi"}, Category: Volume,
+		}},
+	{Name: "marketfi", Title: "BW MFI", Also: "market_facilitation market_facilitation_index bw_mfi", Category: Volume,
 		Doc:     "Market facilitation index of Williams: how far the price travels for each unit of volume. No value on a bar without volume. spike fires when a bar is three times its average of 20.",
 		Formula: "(high - low) / volume",
 		Memory:  fixed(20),
@@ -263,12 +241,8 @@ var volumes = []Indicator{
 			line := d.of("BW MFI")
 			return spikesOver(line, kernel.Scaled(kernel.RollingSum(kernel.ZeroNaN(line), 20), 3./20))
 		}, Spike)},
-		Calc: func(in Input) Columns {
-			return Columns{kernel.Quotient(kernel.Minus(in.High, in.Low), in.Volume)}
-		},
-	},
-	{
-		Name: "relative_volume", Title: "RVOL", Aliases: []string{"rvol"}, Category: Volume,
+		Calc: func(in Input) Columns { return Columns{kernel.Quotient(kernel.Minus(in.High, in.Low), in.Volume)} }},
+	{Name: "relative_volume", Title: "RVOL", Also: "rvol", Category: Volume,
 		Doc:     "Relative volume: the volume of a bar as a multiple of the average of the bars before it, itself left out. 1 is usual. No value while those traded nothing.",
 		Formula: "RVOL = volume / SMA(volume[1], n)",
 		Params:  []Param{length(10), spikeFactor()},
@@ -276,32 +250,26 @@ var volumes = []Indicator{
 		Calc: func(in Input) Columns {
 			usual := kernel.Shift(kernel.SMA(in.Volume, in.Int("length")), 1) // the bar itself is not part of its average
 			return Columns{kernel.Quotient(in.Volume, usual), slices.Repeat([]float64{in.Float("spike")}, in.Len())}
-		},
-	},
+		}},
 	// It is the step of on-balance volume, bar by bar.
-	{
-		Name: "net_volume", Title: "Net volume", Category: Volume,
+	{Name: "net_volume", Title: "Net volume", Category: Volume,
 		Doc:     "Net volume: the volume of each bar, positive where the close rose, negative where it fell, zero where it stayed. An estimate from closes alone: which trades were bought is not in the bars.",
 		Formula: "volume * sign(close - close[1])",
 		Memory:  fixed(1),
 		Plots:   []Plot{histogram("Net volume")}, Events: []Event{silently(zero("Net volume"))}, Levels: constant(0),
 		Calc: func(in Input) Columns {
 			return Columns{kernel.Times(in.Volume, kernel.Signs(kernel.Change(in.Close, 1)))} // the first bar has no sign
-		},
-	},
-	{
-		Name: "cvd", Title: "CVD", Aliases: []string{"cumulative_volume_delta", "cumulative_delta"}, Category: Volume, Memory: visible,
+		}},
+	{Name: "cvd", Title: "CVD", Also: "cumulative_volume_delta cumulative_delta", Category: Volume, Memory: visible,
 		Doc: "Cumulative volume delta, estimated from the bars: what was bought less what was sold, summed from the first bar shown, taking the buyers' share of a bar's volume to be where it closed in its range. " +
 			"So it is the accumulation/distribution line by another name; a true delta needs the trades themselves.",
 		Formula: "CVD = CVD[1] + volume * ((close - low) - (high - close)) / (high - low); a bar without range adds nothing",
 		Params:  divParams(),
 		Plots:   []Plot{mainly("CVD")}, Events: []Event{zero("CVD"), diverges("CVD")}, Levels: constant(0),
-		Calc: func(in Input) Columns { return Columns{kernel.Cumulative(kernel.MoneyFlow(in.Series))} },
-	},
+		Calc: func(in Input) Columns { return Columns{kernel.Cumulative(kernel.MoneyFlow(in.Series))} }},
 	// The rule is that of the widely used public script by LazyBear; David Weis himself draws
 	// waves by hand.
-	{
-		Name: "weis_wave", Title: "Weis wave", Aliases: []string{"weis_wave_volume", "wwv"}, Category: Volume,
+	{Name: "weis_wave", Title: "Weis wave", Also: "weis_wave_volume wwv", Category: Volume,
 		Doc:     "Weis wave volume: the volume of each up or down wave added up since the wave began, down waves below zero. A wave turns when enough closes in a row go the other way. After LazyBear's script. Nothing repaints.",
 		Formula: "wave: up after n rising closes in a row, down after n falling ones, else as before; sum of the volume since it turned",
 		Params:  []Param{length(2)},
@@ -332,12 +300,10 @@ var volumes = []Indicator{
 				wave, side[i] = turn, turn
 			}
 			return Columns{total, side}
-		},
-	},
+		}},
 	// As TradingView's "Relative Volume at Time", as its help page tells it. A period without a bar
 	// up to that time does not count.
-	{
-		Name: "relative_volume_at_time", Title: "RVAT", Aliases: []string{"rvat", "rvol_at_time"}, Category: Volume,
+	{Name: "relative_volume_at_time", Title: "RVAT", Also: "rvat rvol_at_time", Category: Volume,
 		Doc:     "Relative volume at time: the volume since the day began as a multiple of what the last days had at the same time of day. 1 is usual. With mode regular each bar is compared alone. Periods begin in UTC.",
 		Formula: "volume since the period began / mean of the same over the last n periods at the same time after their begin",
 		Params: []Param{
@@ -383,10 +349,8 @@ var volumes = []Indicator{
 				}
 			}
 			return Columns{out, slices.Repeat([]float64{in.Float("spike")}, in.Len())}
-		},
-	},
-	signalled(Indicator{
-		Name: "vfi", Title: "VFI", Aliases: []string{"volume_flow", "volume_flow_indicator"}, Category: Volume,
+		}},
+	{Name: "vfi", Title: "VFI", Also: "volume_flow volume_flow_indicator", Category: Volume, Form: signalled(kernel.EMA),
 		Doc:     "Volume flow of Katsanos: volume added or taken away by the typical price's direction, where that moves by more than a part of its usual volatility, with spikes of volume cut off; over its usual volume, smoothed.",
 		Formula: "cutoff = coef * σ(ln p/p[1], 30) * close; v = min(volume, vcoef * mean volume of n bars before); VFI = EMA(Σ ±v where |Δp| > cutoff / mean volume, smooth)",
 		Params: []Param{
@@ -396,37 +360,36 @@ var volumes = []Indicator{
 		// The sum, the mean volume before it, the deviation of 30 returns, and both
 		// averages.
 		Memory: after(lengths(2, "length"), fixed(31), ema("smooth"), ema("signal")),
-	}, "VFI", kernel.EMA, func(in Input) []float64 {
-		n, coef, vcoef := in.Int("length"), in.Float("coef"), in.Float("vcoef")
-		// Volumes are cut at a multiple of the usual one, so that one bar cannot decide a whole
-		// window.
-		p := kernel.TypicalPrice(in.Series)
-		deviation := kernel.InRuns(kernel.LogReturns(p, 1), func(x []float64) []float64 { return kernel.StdDev(x, 30) })
-		// The usual volume is that of the bars before, so that a spike is not measured by
-		// itself.
-		usual := kernel.Shift(kernel.SMA(in.Volume, n), 1)
-		flow := kernel.NaNs(len(p))
-		for i := 1; i < len(p); i++ {
-			// A move counts if it exceeds the cutoff, with the volume cut at a multiple of
-			// the usual one. Bars before both are known stay NaN.
-			cutoff, volume := coef*deviation[i]*in.Close[i], min(in.Volume[i], vcoef*usual[i])
-			switch move := kernel.Difference(p[i], p[i-1]); {
-			case math.IsNaN(cutoff) || math.IsNaN(volume):
-			case move > cutoff:
-				flow[i] = volume
-			case move < -cutoff:
-				flow[i] = -volume
-			default:
-				flow[i] = 0
+		Line: func(in Input) []float64 {
+			n, coef, vcoef := in.Int("length"), in.Float("coef"), in.Float("vcoef")
+			// Volumes are cut at a multiple of the usual one, so that one bar cannot decide a whole
+			// window.
+			p := kernel.TypicalPrice(in.Series)
+			deviation := kernel.InRuns(kernel.LogReturns(p, 1), func(x []float64) []float64 { return kernel.StdDev(x, 30) })
+			// The usual volume is that of the bars before, so that a spike is not measured by
+			// itself.
+			usual := kernel.Shift(kernel.SMA(in.Volume, n), 1)
+			flow := kernel.NaNs(len(p))
+			for i := 1; i < len(p); i++ {
+				// A move counts if it exceeds the cutoff, with the volume cut at a multiple of
+				// the usual one. Bars before both are known stay NaN.
+				cutoff, volume := coef*deviation[i]*in.Close[i], min(in.Volume[i], vcoef*usual[i])
+				switch move := kernel.Difference(p[i], p[i-1]); {
+				case math.IsNaN(cutoff) || math.IsNaN(volume):
+				case move > cutoff:
+					flow[i] = volume
+				case move < -cutoff:
+					flow[i] = -volume
+				default:
+					flow[i] = 0
+				}
 			}
-		}
-		return kernel.EMA(kernel.Ratio(kernel.RollingSum(flow, n), usual, 1), in.Int("smooth"))
-	}),
+			return kernel.EMA(kernel.Ratio(kernel.RollingSum(flow, n), usual, 1), in.Int("smooth"))
+		}},
 	// A filter of one state with a gain that is given and not estimated: an exponential
 	// average that holds its value where the input has none. Divided by the deviation,
 	// the volume of every market has one scale, and one zone fits all.
-	{
-		Name: "kalman_volume", Title: "Kalman volume", Aliases: []string{"kalman", "kvf", "kalman_volume_filter"}, Category: Volume, Traits: Beyond,
+	{Name: "kalman_volume", Title: "Kalman volume", Also: "kalman kvf kalman_volume_filter", Category: Volume, Traits: Beyond,
 		Doc: "Kalman volume filter: volume with the sign of the price's direction over two bars, as a share of all volume, both in Hull's average; in units of its own deviation, and smoothed with a fixed gain. " +
 			"Nothing is shown before the deviation is known, and crosses are marked on the bar where they happen.",
 		Formula: "vzo = HMA(±volume, n) / HMA(volume, n) / σ(200); K = K[1] + gain * (vzo - K[1]); signal = SMA(K)",
@@ -485,8 +448,7 @@ var volumes = []Indicator{
 			// Ten deviations would be a bar of height 1; few volumes reach 0.8.
 			backdrop := kernel.Clamp(kernel.Scaled(kernel.Quotient(signed, kernel.StdDev(in.Volume, kalmanWindow)), 0.1), -0.8, 0.8)
 			return Columns{line, kernel.SMA(line, in.Int("sig_length")), backdrop}
-		},
-	},
+		}},
 }
 
 // spikeFactor returns the parameter for how many times its usual volume a bar must
@@ -511,28 +473,29 @@ func spikesAt(of, limit string) Event {
 
 // volumeIndex completes the record of an index that moves with the close on the bars
 // that counts accepts. PVI and NVI differ in these bars alone.
-func volumeIndex(ind Indicator, counts func(volume, before float64) bool) Indicator {
-	ind.Category, ind.Memory = Volume, ema("signal").product()
-	ind.Doc += " It begins at start on the first bar loaded, so its level means nothing, its course does."
-	ind.Params = []Param{
-		factor("start", 1000, 0.001, 1e9, "first value", "initial"), bars("signal", 255, "average of the index", "length", "ema", "signal_length"),
-	}
-	ind.Plots, ind.Events = []Plot{mainly(ind.Title), second("Average")}, []Event{lines(ind.Title, "Average")}
-	ind.Calc = func(in Input) Columns {
-		// The index multiplies, so that it follows the closes in proportion whatever
-		// its level.
-		line := make([]float64, in.Len())
-		value := in.Float("start")
-		for i := range line {
-			// A close of 0 has no relative change to follow.
-			if i > 0 && counts(in.Volume[i], in.Volume[i-1]) && in.Close[i-1] > 0 {
-				value *= in.Close[i] / in.Close[i-1]
-			}
-			line[i] = value
+func volumeIndex(counts func(volume, before float64) bool) func(ind *Indicator, label string) {
+	return func(ind *Indicator, label string) {
+		ind.Memory = ema("signal").product()
+		ind.Doc += " It begins at start on the first bar loaded, so its level means nothing, its course does."
+		ind.Params = []Param{
+			factor("start", 1000, 0.001, 1e9, "first value", "initial"), bars("signal", 255, "average of the index", "length", "ema", "signal_length"),
 		}
-		return Columns{line, kernel.EMA(line, in.Int("signal"))}
+		ind.Plots, ind.Events = []Plot{mainly(label), second("Average")}, []Event{lines(label, "Average")}
+		ind.Calc = func(in Input) Columns {
+			// The index multiplies, so that it follows the closes in proportion whatever
+			// its level.
+			line := make([]float64, in.Len())
+			value := in.Float("start")
+			for i := range line {
+				// A close of 0 has no relative change to follow.
+				if i > 0 && counts(in.Volume[i], in.Volume[i-1]) && in.Close[i-1] > 0 {
+					value *= in.Close[i] / in.Close[i-1]
+				}
+				line[i] = value
+			}
+			return Columns{line, kernel.EMA(line, in.Int("signal"))}
+		}
 	}
-	return ind
 }
 
 // kalmanWindow is the number of bars whose deviation is the unit.

@@ -11,18 +11,15 @@ import (
 var vwaps = []Indicator{
 	// Where the line starts anew it jumps, which is no crossing: withoutResets drops the
 	// signals of those bars.
-	{
-		Name: "vwap", Title: "VWAP", Aliases: []string{"volume_weighted_average_price"}, Category: Volume, Traits: Overlay,
+	{Name: "vwap", Title: "VWAP", Also: "volume_weighted_average_price", Category: Volume, Traits: Overlay,
 		Doc: "Volume weighted average price since the anchor: what the average share cost. As at TradingView it starts anew every UTC day; where it starts anew nothing crosses. " +
 			"With anchor none it runs from the first bar loaded. No value before the first volume.",
 		Formula: "VWAP = Σ x * volume / Σ volume since the anchor",
 		Params:  []Param{anchor(), defaultSource("hlc3")},
 		Signals: []string{PriceUp, PriceDown},
 		Memory:  Memory{seconds: sinceAnchor, endless: endlessAnchor},
-		Draw:    func(in Input) *Result { return sinceAnchorLine("VWAP", in, in.Volume) },
-	},
-	{
-		Name: "vwap_bands", Title: "VWAP bands", Aliases: []string{"vwap_band", "vwap_deviation"}, Category: Volume, Traits: Overlay,
+		Draw:    func(in Input) *Result { return sinceAnchorLine("VWAP", in, in.Volume) }},
+	{Name: "vwap_bands", Title: "VWAP bands", Also: "vwap_band vwap_deviation", Category: Volume, Traits: Overlay,
 		Doc: "Volume weighted average price since the anchor, and bands a multiple of the deviation by volume around it. As at TradingView it starts anew every UTC day; " +
 			"with anchor none it runs from the first bar loaded. No value before the first volume.",
 		Formula: "VWAP = Σ hlc3 * volume / Σ volume; bands = VWAP ± mult * √(Σ volume * (hlc3 - VWAP)² / Σ volume)",
@@ -67,21 +64,15 @@ var vwaps = []Indicator{
 				// everything.
 				Signals: slices.DeleteFunc(withoutResets(touches(in.Series, upper, lower), starts), func(sig Signal) bool { return dev[sig.Bar] == 0 }),
 			}
-		},
-	},
+		}},
 	// The same mean as vwma, of the typical price and with the signals of the close.
-	{
-		Name: "vwap_rolling", Title: "RVWAP", Aliases: []string{"rolling_vwap", "rvwap"}, Category: Volume, Traits: Overlay,
+	{Name: "vwap_rolling", Title: "RVWAP", Also: "rolling_vwap rvwap", Category: Volume, Traits: Overlay,
 		Doc:     "Volume weighted average price of the last bars, without an anchor. No value where they traded nothing.",
 		Formula: "Σ x * volume / Σ volume over n bars",
 		Params:  []Param{length(14), defaultSource("hlc3")},
 		Plots:   []Plot{mainly("RVWAP")}, Events: []Event{price("RVWAP")},
-		Calc: func(in Input) Columns {
-			return Columns{volumeWeighted(in.Series, in.source(), in.Int("length"))}
-		},
-	},
-	{
-		Name: "vwap_anchored", Title: "AVWAP", Aliases: []string{"avwap", "anchored_vwap"}, Category: Volume, Traits: Overlay,
+		Calc: func(in Input) Columns { return Columns{volumeWeighted(in.Series, in.source(), in.Int("length"))} }},
+	{Name: "vwap_anchored", Title: "AVWAP", Also: "avwap anchored_vwap", Category: Volume, Traits: Overlay,
 		Doc:     "Volume weighted average price since a moment: what those who bought since then paid on average. No value before it.",
 		Formula: "Σ x * volume / Σ volume since the anchor",
 		Params: []Param{
@@ -103,20 +94,15 @@ var vwaps = []Indicator{
 			n := in.Len()
 			first, _ := slices.BinarySearch(in.Time, int64(in.Int("anchor")))
 			return Columns{append(kernel.NaNs(first), weightedMean(in.source()[first:], in.Volume[first:], make([]bool, n-first))...)}
-		},
-	},
+		}},
 	// Like vwap with every bar of the same weight, for markets without volume.
-	{
-		Name: "twap", Title: "TWAP", Aliases: []string{"time_weighted_average_price"}, Category: Price, Traits: Overlay,
+	{Name: "twap", Title: "TWAP", Also: "time_weighted_average_price", Category: Price, Traits: Overlay,
 		Doc:     "Time weighted average price: the mean of the bars since the anchor, each counting the same. As at TradingView it takes the mean of the four prices and starts anew every UTC day; where it starts anew nothing crosses.",
 		Formula: "TWAP = mean of x since the anchor",
 		Params:  []Param{anchor(), defaultSource("ohlc4")},
 		Signals: []string{PriceUp, PriceDown},
 		Memory:  Memory{seconds: sinceAnchor, endless: endlessAnchor},
-		Draw: func(in Input) *Result {
-			return sinceAnchorLine("TWAP", in, slices.Repeat([]float64{1}, in.Len()))
-		},
-	},
+		Draw:    func(in Input) *Result { return sinceAnchorLine("TWAP", in, slices.Repeat([]float64{1}, in.Len())) }},
 }
 
 // sinceAnchorLine draws the mean of the source since the anchor, by the given weights of
