@@ -9,9 +9,9 @@ import (
 	"wick/market"
 )
 
-// plainAverages are the averages whose only parameters are their length and the price: their
-// signals are the closes that cross them, or their turns if they are smooth enough.
-var plainAverages = []Indicator{
+// averages are lines over the price that follow it. The first depend on their length and the
+// price alone: their signals are the closes that cross them, or their turns if they are smooth enough.
+var averages = []Indicator{
 	{Name: "sma", Title: "SMA", Also: "moving_average simple_ma moving_average_simple", Category: Trend, Form: movable,
 		Doc:     "Simple moving average: the mean of the last prices. As in TA-Lib, with TradingView's usual length.",
 		Formula: "SMA = (x[0] + … + x[n-1]) / n",
@@ -78,10 +78,6 @@ var plainAverages = []Indicator{
 		Formula: "VIDYA = VIDYA[1] + 2/(n+1) * |CMO(n)|/100 * (x - VIDYA[1]), CMO from sums of gains and losses",
 		Params:  []Param{length(14), source()}, Memory: Memory{bars: func(a Args) int { return int(9*math.Pow(a.Float("length"), 1.5)) + 100 }},
 		Of: func(x []float64, n int) []float64 { return vidya(x, n, n, 0) }},
-}
-
-// averages are the other averages.
-var averages = []Indicator{
 	{Name: "kama", Title: "KAMA", Also: "kaufman ama", Category: Trend, Traits: Overlay,
 		Doc:     "Kaufman's adaptive average: quick when the price goes straight, slow when it wanders. As in TA-Lib, with Kaufman's length 10.",
 		Formula: "KAMA = KAMA[1] + c² * (x - KAMA[1]), c = er*(2/(fast+1) - 2/(slow+1)) + 2/(slow+1), er = |x - x[n]| / sum of n |x - x[1]|",

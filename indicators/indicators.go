@@ -229,7 +229,7 @@ type Memo map[string]*rules.Evaluator
 
 // catalog lists every indicator, in the order in which clients see them: by category, then
 // as the lines of compared.txt stand. An entry that has none comes at the end of its category.
-var catalog = arranged(plainAverages, averages, rates, movements, figures, vwaps, bandEntries, stopEntries, trends, momentums, oscillators, ciphers, volumes, volatility, priceEntries, levelEntries,
+var catalog = arranged(averages, vwaps, bandEntries, stopEntries, trends, momentums, oscillators, ciphers, volumes, volatility, priceEntries, levelEntries,
 	statistics, cycles, profileEntries, candleEntries, structures, chartPatterns, ratings, versusEntries, externals, expressions, backtests)
 
 // arranged returns the entries of all families in the order of catalog.

@@ -7,8 +7,9 @@ import (
 	"wick/indicators/kernel"
 )
 
-// rates are how far the price moved, and ratios the same around what an unchanged price gives.
-var rates = []Indicator{
+// momentums are how far the price moved, as a rate or as a ratio around what an unchanged price
+// gives, and oscillators around zero, without bounds.
+var momentums = []Indicator{
 	{Name: "mom", Title: "Momentum", Also: "momentum", Category: Momentum, Form: aroundZero, Label: "MOM",
 		Doc:     "Momentum: how far the price moved in n bars. As in TA-Lib.",
 		Formula: "MOM = x - x[n]",
@@ -36,24 +37,6 @@ var rates = []Indicator{
 		Formula: "ROCR100 = 100 * x/x[n]",
 		Params:  []Param{length(10), source()},
 		Of:      func(x []float64, n int) []float64 { return kernel.Rate(x, n, 100, 0) }},
-}
-
-// bias returns by how many percent x is above its mean.
-func bias(x []float64, n int) []float64 {
-	mean := kernel.SMA(x, n)
-	return kernel.Ratio(kernel.Minus(x, mean), mean, 100)
-}
-
-// swinging returns the form of a line that swings around one, which it marks the crossings of.
-func swinging(one float64) func(ind *Indicator, label string) {
-	return func(ind *Indicator, label string) {
-		ind.Levels = constant(one)
-		panel(crossesAt(label, one, CrossUp, CrossDown).crossedBy("the line", number(one)))(ind, label)
-	}
-}
-
-// momentums are oscillators around zero, without bounds.
-var momentums = []Indicator{
 	{Name: "macd", Title: "MACD", Also: "moving_average_convergence_divergence", Category: Momentum,
 		Doc: "Moving average convergence and divergence: a fast less a slow exponential average, its own average as signal, and their difference. As in TA-Lib: both averages are seeded on the same bar, " +
 			"all three series begin together, and the shorter of fast and slow is the fast one, whichever was given as that. The variant pine takes the two as given and seeds each average with its own first bars, as TradingView; after about 200 bars the two agree.",
@@ -378,6 +361,20 @@ var momentums = []Indicator{
 		Line: func(in Input) []float64 {
 			return kernel.Ratio(kernel.Minus(in.Close, in.Open), kernel.Minus(in.High, in.Low), 1) // a bar without range counts as balanced
 		}},
+}
+
+// bias returns by how many percent x is above its mean.
+func bias(x []float64, n int) []float64 {
+	mean := kernel.SMA(x, n)
+	return kernel.Ratio(kernel.Minus(x, mean), mean, 100)
+}
+
+// swinging returns the form of a line that swings around one, which it marks the crossings of.
+func swinging(one float64) func(ind *Indicator, label string) {
+	return func(ind *Indicator, label string) {
+		ind.Levels = constant(one)
+		panel(crossesAt(label, one, CrossUp, CrossDown).crossedBy("the line", number(one)))(ind, label)
+	}
 }
 
 // oscillatorParams returns the parameters that apo and ppo share.

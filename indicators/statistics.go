@@ -7,10 +7,10 @@ import (
 	"wick/indicators/kernel"
 )
 
-// figures are statistics of the last prices alone. Skew and kurtosis divide by n: the window is
-// all there is, not a sample of more. The angle of a regression depends on the unit of the price:
+// statistics are figures of the last prices or returns. Skew and kurtosis divide by n: the window
+// is all there is, not a sample of more. The angle of a regression depends on the unit of the price:
 // the same course at a tenth of the price is nearly flat.
-var figures = []Indicator{
+var statistics = []Indicator{
 	{Name: "variance", Title: "Variance", Also: "var", Category: Statistics, Form: volatile,
 		Doc:     "Variance of the last prices (population: divided by n). As in TA-Lib.",
 		Formula: "σ² = Σ(x - mean)² / n",
@@ -54,10 +54,6 @@ var figures = []Indicator{
 		Doc:     "Sum of the last prices. As in TA-Lib.",
 		Formula: "sum = x[0] + … + x[n-1]",
 		Params:  []Param{length(30), source()}, Of: kernel.RollingSum},
-}
-
-// statistics are figures of the last prices or returns.
-var statistics = []Indicator{
 	{Name: "stddev", Title: "StdDev", Also: "stdev standard_deviation", Category: Statistics, Form: volatile,
 		Doc:     "Standard deviation of the last prices (population: divided by n), times a factor. As in TA-Lib.",
 		Formula: "σ = sqrt(Σ(x - mean)² / n) * mult",

@@ -9,8 +9,8 @@ import (
 	"wick/market"
 )
 
-// movements are Wilder's directional movement and what it is of the true range.
-var movements = []Indicator{
+// trends measure the direction and the strength of a trend.
+var trends = []Indicator{
 	{Name: "plus_di", Title: "+DI", Also: "pdi di_plus", Category: Trend, Form: turning,
 		Doc:     "Wilder's plus directional indicator: upward movement in percent of the true range. As in TA-Lib; with length 1 a fraction, not a percentage.",
 		Formula: "+DI = 100 * +DM(n) / TR(n)",
@@ -37,14 +37,6 @@ var movements = []Indicator{
 			_, minus, _ := kernel.Movements(in.Series)
 			return kernel.WilderSum(minus, in.Int("length"))
 		}},
-}
-
-// only and other return the first and the second of two columns.
-func only(a, _ []float64) []float64  { return a }
-func other(_, b []float64) []float64 { return b }
-
-// trends measure the direction and the strength of a trend.
-var trends = []Indicator{
 	{Name: "adx", Title: "ADX", Also: "dmi average_directional_index directional_movement", Category: Trend,
 		Doc: "Wilder's average directional index, the strength of the trend, with +DI and -DI, its direction. As in TA-Lib, which seeds the sums of movement with n-1 bars; " +
 			"the variant pine seeds averages with n, as TradingView. After about 200 bars the two agree.",
@@ -275,6 +267,10 @@ var trends = []Indicator{
 		Plots:  []Plot{}, Events: []Event{own(func(d *drawing) []Signal { return sequential(d.Series, d.Int("setup"), d.Int("countdown")) }, SetupBuy, SetupSell, CountdownBuy, CountdownSell)},
 		Calc: func(in Input) Columns { return Columns{} }},
 }
+
+// only and other return the first and the second of two columns.
+func only(a, _ []float64) []float64  { return a }
+func other(_, b []float64) []float64 { return b }
 
 // Wilder's directional movement: of two bars, which one reaches further out on
 // which side, smoothed and set in proportion to the true range.
