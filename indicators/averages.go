@@ -102,8 +102,7 @@ var averages = []Indicator{
 		Memory: Memory{bars: func(a Args) int { return int(25/a.Float("slow_limit")) + kernel.HilbertWarmup }},
 		Plots:  []Plot{over("MAMA"), over("FAMA")}, Events: []Event{lines("MAMA", "FAMA")},
 		Calc: func(in Input) Columns {
-			line, follower := kernel.MAMA(in.source(), in.Float("fast_limit"), in.Float("slow_limit"))
-			return Columns{line, follower}
+			return together(kernel.MAMA(in.source(), in.Float("fast_limit"), in.Float("slow_limit")))
 		}},
 	{Name: "t3", Title: "T3", Also: "tillson tillson_t3", Category: Trend, Form: bending,
 		Doc:     "Tillson's T3: six exponential averages in a row, combined into a smooth line with little lag. As in TA-Lib.",

@@ -27,8 +27,7 @@ var bandEntries = []Indicator{
 			// TA-Lib takes two multiples; 0 for the second means the same as the first.
 			up, down := in.Float("mult"), cmp.Or(in.Float("mult_lower"), in.Float("mult"))
 			x, n := in.source(), in.Int("length")
-			mid, upper, lower := kernel.Bollinger(x, n, up, down, average(in.Series, x, in.Args))
-			return Columns{mid, upper, lower}
+			return together(kernel.Bollinger(x, n, up, down, average(in.Series, x, in.Args)))
 		}},
 	{Name: "accbands", Title: "Acc Bands", Also: "abands acceleration_bands", Category: Volatility, Traits: Overlay,
 		Doc:     "Headley's acceleration bands: averages of highs and lows pushed apart by the relative range of each bar. As in TA-Lib.",

@@ -33,10 +33,7 @@ var cycles = []Indicator{
 		Params:  []Param{source()},
 		Memory:  cycleMemory,
 		Plots:   []Plot{mainly("In phase"), second("Quadrature")}, Events: []Event{lines("In phase", "Quadrature").crossedBy("the part in phase", "the quadrature")}, Levels: constant(0),
-		Calc: func(in Input) Columns {
-			inPhase, quadrature := kernel.Phasor(in.source())
-			return Columns{inPhase, quadrature}
-		}},
+		Calc: func(in Input) Columns { return together(kernel.Phasor(in.source())) }},
 	// The lead sine is ahead by an eighth of the cycle, so in a cycle it turns, and
 	// crosses, before the price does.
 	{Name: "ht_sine", Title: "HT Sine", Also: "sine_wave sinewave", Category: Cycle,
@@ -45,10 +42,7 @@ var cycles = []Indicator{
 		Params:  []Param{source()},
 		Memory:  cycleMemory,
 		Plots:   []Plot{mainly("Sine"), second("Lead sine")}, Events: []Event{lines("Lead sine", "Sine").crossedBy("the lead sine", "the sine")}, Levels: constant(0), Between: [2]float64{-1, 1},
-		Calc: func(in Input) Columns {
-			sine, lead := kernel.CycleSine(in.source())
-			return Columns{sine, lead}
-		}},
+		Calc: func(in Input) Columns { return together(kernel.CycleSine(in.source())) }},
 	// The step from 0 to 1 is a crossing of 0.5, which gives both signals.
 	{Name: "ht_trendmode", Title: "HT Trend Mode", Also: "trend_mode trend_vs_cycle", Category: Cycle,
 		Doc:     "1 while the market trends, 0 while it cycles, by Ehlers' rules. As in TA-Lib.",

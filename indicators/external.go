@@ -31,8 +31,7 @@ var externals = []Indicator{
 		Needs:   []string{market.ExtraLong, market.ExtraShort},
 		Plots:   []Plot{{Label: "Long", Tone: Up}, {Label: "Short", Tone: Down}}, Shades: []Shade{{A: "Long", B: "Short", Tone: Up, Below: Down}}, Events: []Event{lines("Long", "Short").crossedBy("the fraction that is long", "the one that is short")}, Levels: constant(0.5), Between: [2]float64{0, 1},
 		Calc: func(in Input) Columns {
-			long, short := extra(in.Series, market.ExtraLong), extra(in.Series, market.ExtraShort)
-			return Columns{long, short}
+			return Columns{extra(in.Series, market.ExtraLong), extra(in.Series, market.ExtraShort)}
 		}},
 	{Name: "fear_greed", Title: "Fear & greed", Also: "fng fear_and_greed", Category: External,
 		Doc: "Fear and greed index of alternative.me, 0 to 100: below 25 extreme fear, below 45 fear, to 55 neutral, to 75 greed, above extreme greed. " +

@@ -179,8 +179,7 @@ var momentums = []Indicator{
 		Plots:   []Plot{histogram("Upper"), histogram("Lower")}, Events: []Event{own(func(d *drawing) []Signal { return gatorSignals(d.of("Upper"), d.of("Lower")) }, SqueezeOn, SqueezeOff)}, Levels: constant(0),
 		Calc: func(in Input) Columns {
 			jaw, teeth, lips := alligator(in)
-			upper, lower := kernel.Absolute(kernel.Minus(jaw, teeth)), kernel.Scaled(kernel.Absolute(kernel.Minus(teeth, lips)), -1)
-			return Columns{upper, lower}
+			return Columns{kernel.Absolute(kernel.Minus(jaw, teeth)), kernel.Scaled(kernel.Absolute(kernel.Minus(teeth, lips)), -1)}
 		}},
 	// Centred, as books draw it, it would show at a bar what was known half a window
 	// later.

@@ -117,8 +117,7 @@ var statistics = []Indicator{
 		Plots:   []Plot{{Label: "Bars since max", Tone: Up}, {Label: "Bars since min", Tone: Down}}, Events: []Event{lines("Bars since min", "Bars since max").crossedBy("the line of the lowest price", "that of the highest")},
 		Calc: func(in Input) Columns {
 			x, n := in.source(), in.Int("length")
-			top, bottom := barsSince(kernel.ExtremeAt(x, n, 1, false)), barsSince(kernel.ExtremeAt(x, n, -1, false))
-			return Columns{top, bottom}
+			return Columns{barsSince(kernel.ExtremeAt(x, n, 1, false)), barsSince(kernel.ExtremeAt(x, n, -1, false))}
 		}},
 	// The mean and the deviation include this bar, so the score is bounded by the root of
 	// n-1.

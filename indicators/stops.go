@@ -107,8 +107,7 @@ var stopEntries = []Indicator{
 		Calc: func(in Input) Columns {
 			n, mult := in.Int("length"), in.Float("mult")
 			atr := kernel.ATRPine(in.Series, n)
-			long, short := kernel.Offset(kernel.Highest(in.High, n), atr, -mult), kernel.Offset(kernel.Lowest(in.Low, n), atr, mult)
-			return Columns{long, short}
+			return Columns{kernel.Offset(kernel.Highest(in.High, n), atr, -mult), kernel.Offset(kernel.Lowest(in.Low, n), atr, mult)}
 		}},
 	{Name: "chande_kroll_stop", Title: "CKS", Also: "cksp chande_kroll", Category: Trend, Traits: Overlay,
 		Doc: "Chande Kroll stop: stops a multiple of the average true range from the extremes, smoothed by taking their own extremes. As at TradingView. " +

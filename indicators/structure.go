@@ -216,10 +216,7 @@ var structures = []Indicator{
 		},
 		Memory: structureMemory(1),
 		Plots:  []Plot{{Label: "Resistance", Tone: Down, Style: Step}, {Label: "Support", Tone: Up, Style: Step}}, Events: []Event{own(func(d *drawing) []Signal { return levelBreaks(d.Series, d.of("Resistance"), d.of("Support")) }, BreakUp, BreakDown, LevelTouch)},
-		Calc: func(in Input) Columns {
-			above, below := supportResistance(in)
-			return Columns{above, below}
-		}},
+		Calc: func(in Input) Columns { return together(supportResistance(in)) }},
 }
 
 // What the studies of structure share. Each rule is written once, for highs, and applied

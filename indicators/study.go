@@ -18,6 +18,9 @@ import (
 // Columns are the values of an entry, one column for each of its Plots.
 type Columns [][]float64
 
+// together returns what a function with several results returned.
+func together(columns ...[]float64) Columns { return columns }
+
 // Plot says how a column is drawn.
 type Plot struct {
 	Label  string

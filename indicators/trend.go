@@ -86,10 +86,7 @@ var trends = []Indicator{
 		Formula: "up = 100 * (n - bars since highest high) / n; down with the lowest low",
 		Params:  []Param{length(14), quiet(factor("strong", 70, 0, 100, "upper level", "upper")), quiet(factor("weak", 30, 0, 100, "lower level", "lower"))},
 		Plots:   []Plot{{Label: "Up", Tone: Up}, {Label: "Down", Tone: Down}}, Events: []Event{lines("Up", "Down").crossedBy("Up", "Down")}, Levels: func(a Args) []float64 { return []float64{a.Float("strong"), a.Float("weak")} }, Between: [2]float64{0, 100},
-		Calc: func(in Input) Columns {
-			up, down := aroon(in.Series, in.Int("length"))
-			return Columns{up, down}
-		}},
+		Calc: func(in Input) Columns { return together(aroon(in.Series, in.Int("length"))) }},
 	// Like the two lines it moves in steps, by 100/n for every bar that an extreme grows
 	// older.
 	{Name: "aroonosc", Title: "Aroon Osc", Also: "aroon_oscillator aroon_osc", Category: Trend,
@@ -114,8 +111,7 @@ var trends = []Indicator{
 			ups, downs := kernel.Absolute(kernel.Minus(in.High, kernel.Shift(in.Low, 1))), kernel.Absolute(kernel.Minus(in.Low, kernel.Shift(in.High, 1)))
 			// Windows without range have no value.
 			span := kernel.RollingSum(kernel.TrueRange(in.Series), n)
-			plus, less := kernel.Quotient(kernel.RollingSum(ups, n), span), kernel.Quotient(kernel.RollingSum(downs, n), span)
-			return Columns{plus, less}
+			return Columns{kernel.Quotient(kernel.RollingSum(ups, n), span), kernel.Quotient(kernel.RollingSum(downs, n), span)}
 		}},
 	{Name: "ichimoku", Title: "Ichimoku", Also: "ichi ikh ichimoku_cloud ichimoku_kinko_hyo", Category: Trend, Traits: Overlay,
 		Doc: "Ichimoku Kinko Hyo: conversion and base line, the middles of the range of 9 and 26 bars, and the cloud between two leading spans. As at TradingView the cloud is moved forward: a bar shows the spans computed " +
