@@ -19,6 +19,7 @@ type parser struct {
 	tokens    []token
 	at        int // index of the next token
 	nodes     int
+	err       error // the first mistake, after which the text counts as ended
 	silent    error // the first part without effect, see [Expr.Silent]
 	catalogue Catalogue
 }
@@ -31,15 +32,15 @@ func Parse(text string, c Catalogue) (*Expr, error) {
 		return nil, err
 	}
 	p := &parser{tokens: tokens, catalogue: c}
-	root, err := p.or()
-	if err != nil {
-		return nil, err
-	}
+	root := p.or()
 	if t := p.peek(); t.kind != tokenEnd {
 		if market := p.unquoted(p.at); market != "" {
-			return nil, mistake(t.at, "%s is not expected here; a market with other characters stands in quotes, as in close:%q", t.spelled(), market)
+			p.fail(t.at, "%s is not expected here; a market with other characters stands in quotes, as in close:%q", t.spelled(), market)
 		}
-		return nil, mistake(t.at, "%s is not expected here; %s", t.spelled(), cmp.Or(advice[t.text], "join conditions with and, or"))
+		p.fail(t.at, "%s is not expected here; %s", t.spelled(), cmp.Or(advice[t.text], "join conditions with and, or"))
+	}
+	if p.err != nil {
+		return nil, p.err
 	}
 	e := &Expr{root: root, source: strings.Join(strings.Fields(text), " "), silent: p.silent}
 	var places []Place
@@ -51,6 +52,16 @@ func Parse(text string, c Catalogue) (*Expr, error) {
 		e.silent = cmp.Or(root.checkCounts(), root.checkTotals(Place{}))
 	}
 	return e, nil
+}
+
+// fail notes a mistake unless there was one before, and ends the text: what reads on finds
+// nothing there, and what it makes is never used. It returns a node for the callers to return.
+func (p *parser) fail(at int, format string, args ...any) *node {
+	if p.err == nil {
+		p.err = mistake(at, format, args...)
+	}
+	p.at = len(p.tokens) - 1
+	return &node{}
 }
 
 // peek returns the next token without moving on.
@@ -75,16 +86,15 @@ func (p *parser) accept(texts ...string) (token, bool) {
 	return t, false
 }
 
-// expect takes the next token, which must be text. Otherwise the error says what was
+// expect takes the next token, which must be text. Otherwise the mistake says what was
 // expected and why.
-func (p *parser) expect(text, why string) error {
+func (p *parser) expect(text, why string) {
 	if t, ok := p.accept(text); !ok {
 		if advised := advice[t.text]; advised != "" {
-			return mistake(t.at, "%s is not expected here; %s", t.spelled(), advised)
+			p.fail(t.at, "%s is not expected here; %s", t.spelled(), advised)
 		}
-		return mistake(t.at, "%s is expected here %s, not %s", text, why, t.spelled())
+		p.fail(t.at, "%s is expected here %s, not %s", text, why, t.spelled())
 	}
-	return nil
 }
 
 // spelled returns a token as errors name it.
@@ -95,94 +105,76 @@ func (t token) spelled() string {
 	return strconv.Quote(limit.Clip(t.text))
 }
 
-// node counts a node and sets its canonical text. It returns an error if there are too
-// many. All nodes are made here, so the bound holds for every text.
-func (p *parser) node(n node) (*node, error) {
+// node counts a node and sets its canonical text. There may be too many; all nodes are made
+// here, so the bound holds for every text.
+func (p *parser) node(n node) *node {
 	if p.nodes++; p.nodes > MaxNodes {
-		return nil, mistake(n.at, "more than %d numbers, columns, calls and operators together", MaxNodes)
+		return p.fail(n.at, "more than %d numbers, columns, calls and operators together", MaxNodes)
 	}
 	n.text = n.spell()
-	return &n, nil
+	return &n
 }
 
-// number returns an error if n, an operand of the token of, is not a number.
-func number(n *node, of token) error {
+// number notes a mistake if n, an operand of the token of, is not a number; condition if it is
+// not a condition.
+func (p *parser) number(n *node, of token) {
 	if n.isCondition() {
-		return mistake(n.at, "%s is a condition, but %s needs a number", limit.Clip(n.text), of.text)
+		p.fail(n.at, "%s is a condition, but %s needs a number", limit.Clip(n.text), of.text)
 	}
-	return nil
 }
-
-// condition returns an error if n, an operand of the token of, is not a condition.
-func condition(n *node, of token) error {
+func (p *parser) condition(n *node, of token) {
 	if !n.isCondition() {
-		return mistake(n.at, "%s is a number, but %s needs a condition; compare it, as in %s > 0", limit.Clip(n.text), of.text, limit.Clip(n.text))
+		p.fail(n.at, "%s is a number, but %s needs a condition; compare it, as in %s > 0", limit.Clip(n.text), of.text, limit.Clip(n.text))
 	}
-	return nil
 }
 
 // binary reads operands with next, joined by operators, and groups them from the left. The
 // nodes nest as deep as there are operators, which MaxNodes bounds.
-func (p *parser) binary(next func() (*node, error), kind nodeKind, check func(*node, token) error, operators ...string) (*node, error) {
-	left, err := next()
-	for err == nil {
+func (p *parser) binary(next func() *node, kind nodeKind, check func(*node, token), operators ...string) *node {
+	left := next()
+	for {
 		op, ok := p.accept(operators...)
 		if !ok {
-			break
+			return left
 		}
-		var right *node
-		if right, err = next(); err != nil {
-			return nil, err
-		}
-		for _, operand := range []*node{left, right} {
-			if err := check(operand, op); err != nil {
-				return nil, err
-			}
-		}
+		right := next()
+		check(left, op)
+		check(right, op)
 		// The result is the left operand of the next operator.
-		left, err = p.node(node{kind: kind, at: left.at, name: op.text, args: []*node{left, right}})
+		left = p.node(node{kind: kind, at: left.at, name: op.text, args: []*node{left, right}})
 	}
-	return left, err
 }
 
 // From here down to primary, each function reads operators that bind tighter than those of
 // the one before: or, and, not, comparisons, sums, products, signs, what follows a value,
 // and values.
-func (p *parser) or() (*node, error)  { return p.binary(p.and, kindLogic, condition, "or") }
-func (p *parser) and() (*node, error) { return p.binary(p.not, kindLogic, condition, "and") }
+func (p *parser) or() *node  { return p.binary(p.and, kindLogic, p.condition, "or") }
+func (p *parser) and() *node { return p.binary(p.not, kindLogic, p.condition, "and") }
 
 // not reads a negation, which may be repeated, or a comparison.
-func (p *parser) not() (*node, error) {
+func (p *parser) not() *node {
 	op, ok := p.accept("not")
 	if !ok {
 		return p.comparison()
 	}
 	// The recursion is bounded by the length of the text: each call takes a token.
-	x, err := p.not()
-	if err != nil {
-		return nil, err
-	}
-	if err := condition(x, op); err != nil {
-		return nil, err
-	}
+	x := p.not()
+	p.condition(x, op)
 	return p.node(node{kind: kindLogic, at: op.at, name: "not", args: []*node{x}})
 }
 
 // comparison reads a sum, or a comparison of two. a < b < c is refused: it would compare a
 // condition with a number. "a crosses above b" is a comparison too.
-func (p *parser) comparison() (*node, error) {
+func (p *parser) comparison() *node {
 	operators := []string{"<=", ">=", "==", "!=", "<", ">", "="}
-	left, err := p.sum()
-	if err != nil {
-		return nil, err
-	}
+	left := p.sum()
 	// A sign of comparison or the words of a cross must follow; otherwise there is only the
 	// one sum.
 	kind := kindCompare
 	op, ok := p.accept(operators...)
 	if !ok {
 		if op, ok = p.crossing(); !ok {
-			return left, nil
+			return left
 		}
 		kind = kindCross
 	}
@@ -190,18 +182,12 @@ func (p *parser) comparison() (*node, error) {
 	if op.text == "=" {
 		op.text = "=="
 	}
-	right, err := p.sum()
-	if err != nil {
-		return nil, err
-	}
-	for _, operand := range []*node{left, right} {
-		if err := number(operand, op); err != nil {
-			return nil, err
-		}
-	}
-	// A second comparison is a frequent mistake, so it has an error of its own.
+	right := p.sum()
+	p.number(left, op)
+	p.number(right, op)
+	// A second comparison is a frequent mistake, so it has a message of its own.
 	if t, again := p.accept(operators...); again {
-		return nil, mistake(t.at, "compare two values at a time: write a < b and b < c")
+		p.fail(t.at, "compare two values at a time: write a < b and b < c")
 	}
 	return p.node(node{kind: kind, at: left.at, name: op.text, args: []*node{left, right}})
 }
@@ -226,84 +212,73 @@ func (p *parser) crossing() (token, bool) {
 	return t, true
 }
 
-// sum reads sums and differences, from left to right.
-func (p *parser) sum() (*node, error) {
-	return p.binary(p.product, kindArithmetic, number, "+", "-")
-}
-
-// product reads products, quotients and remainders, from left to right.
-func (p *parser) product() (*node, error) {
-	return p.binary(p.unary, kindArithmetic, number, "*", "/", "%")
+// sum reads sums and differences, product products, quotients and remainders, both from left to
+// right.
+func (p *parser) sum() *node { return p.binary(p.product, kindArithmetic, p.number, "+", "-") }
+func (p *parser) product() *node {
+	return p.binary(p.unary, kindArithmetic, p.number, "*", "/", "%")
 }
 
 // unary reads signs before a value.
-func (p *parser) unary() (*node, error) {
+func (p *parser) unary() *node {
 	op, ok := p.accept("-", "+")
 	if !ok {
 		return p.postfix()
 	}
-	x, err := p.unary()
-	if err != nil {
-		return nil, err
-	}
-	// A plus sign has no effect and makes no node.
-	if err := number(x, op); err != nil || op.text == "+" {
-		return x, err
-	}
-	if x.kind == kindNumber { // a negative constant is not an operation
+	x := p.unary()
+	p.number(x, op)
+	switch {
+	case op.text == "+": // it has no effect and makes no node
+		return x
+	case x.kind == kindNumber: // a negative constant is not an operation
 		x.value = -x.value
 		x.text = x.spell()
-		return x, nil
+		return x
 	}
 	return p.node(node{kind: kindNegative, at: op.at, args: []*node{x}})
 }
 
 // postfix reads what may follow a value: [3], @1d, :ETHUSDT.
-func (p *parser) postfix() (*node, error) {
-	x, err := p.primary()
-	for err == nil {
-		t, ok := p.accept("[", "@", ":")
-		if !ok {
-			return x, nil
-		}
-		switch t.text {
-		case "[":
-			x, err = p.back(x)
+func (p *parser) postfix() *node {
+	x := p.primary()
+	for {
+		switch t, ok := p.accept("[", "@", ":"); {
+		case !ok:
+			return x
+		case t.text == "[":
+			x = p.back(x)
 		default:
-			x, err = p.place(x, t)
+			x = p.place(x, t)
 		}
 	}
-	return nil, err
 }
 
 // back reads the number of bars of a look back; x[0] is x.
-func (p *parser) back(x *node) (*node, error) {
-	n, err := p.count("a look back", 0)
-	if err == nil {
-		err = p.expect("]", "after the number of bars")
-	}
-	if err != nil || n == 0 {
-		return x, err
+func (p *parser) back(x *node) *node {
+	n := p.count("a look back", 0)
+	p.expect("]", "after the number of bars")
+	if n == 0 {
+		return x
 	}
 	return p.node(node{kind: kindBack, at: x.at, n: n, args: []*node{x}})
 }
 
 // count reads a whole number of bars from least to MaxBack. The bound keeps both the
 // work and the history of an expression small.
-func (p *parser) count(what string, least int) (int, error) {
+func (p *parser) count(what string, least int) int {
 	t := p.take()
 	n, err := strconv.Atoi(t.text)
 	if t.kind != tokenNumber || err != nil || n < least || n > MaxBack {
-		return 0, mistake(t.at, "%s takes a whole number of bars from %d to %d, not %s", what, least, MaxBack, t.spelled())
+		p.fail(t.at, "%s takes a whole number of bars from %d to %d, not %s", what, least, MaxBack, t.spelled())
 	}
-	return n, nil
+	return n
 }
 
 // place reads the market or interval that follows a value. Each has its own mark, : or @.
-func (p *parser) place(x *node, mark token) (*node, error) {
+func (p *parser) place(x *node, mark token) *node {
 	t := p.take()
 	if t.kind != tokenPlace && t.kind != tokenText {
-		return nil, mistake(t.at, "%s is no name of a market or an interval", t.spelled())
+		return p.fail(t.at, "%s is no name of a market or an interval", t.spelled())
 	}
 	if p.silent == nil && (mark.text == ":" && x.place.Symbol != "" || mark.text == "@" && x.place.Interval != "") {
 		p.silent = mistake(mark.at, "a value has one market and one interval: name one, without the exchange before it")
@@ -311,17 +286,17 @@ func (p *parser) place(x *node, mark token) (*node, error) {
 	n := node{kind: kindPlace, at: x.at, args: []*node{x}}
 	interval, err := p.catalogue.Interval(t.text)
 	switch {
-	// @ takes an interval and : a market. If they are confused, the error shows the other
+	// @ takes an interval and : a market. If they are confused, the mistake shows the other
 	// spelling.
 	case mark.text == "@" && err != nil:
-		return nil, mistake(t.at, "%v; another market is written with a colon, as in close:%s", err, limit.Clip(t.text))
+		return p.fail(t.at, "%v; another market is written with a colon, as in close:%s", err, limit.Clip(t.text))
 	case mark.text == "@":
 		n.place.Interval = interval
 	case err == nil && t.kind == tokenPlace: // in quotes it may be a market's name
-		return nil, mistake(t.at, "%s is an interval, which is written close@%s", t.text, t.text)
+		return p.fail(t.at, "%s is an interval, which is written close@%s", t.text, t.text)
 	default:
 		if n.place.Symbol, err = p.catalogue.Symbol(t.text); err != nil {
-			return nil, mistake(t.at, "%v", err)
+			return p.fail(t.at, "%v", err)
 		}
 	}
 	// A market and an interval after one value are one place: in either order they mean
@@ -335,39 +310,39 @@ func (p *parser) place(x *node, mark token) (*node, error) {
 // primary reads a number, an expression in parentheses, or something with a name. The
 // words and, or and not are not names, so that the error for a missing value before one of
 // them says just that.
-func (p *parser) primary() (*node, error) {
+func (p *parser) primary() *node {
 	t := p.take()
 	switch {
 	case t.kind == tokenNumber:
-		v, err := strconv.ParseFloat(t.text, 64)
-		if err != nil { // too large
-			return nil, mistake(t.at, "%s is no number that can be computed with", t.spelled())
-		}
-		return p.node(node{kind: kindNumber, at: t.at, value: v})
+		return p.node(node{kind: kindNumber, at: t.at, value: p.value("", t)})
 	case t.kind == tokenMark && t.text == "(":
-		x, err := p.or()
-		if err == nil {
-			err = p.expect(")", "to close the parenthesis")
-		}
-		return x, err
+		x := p.or()
+		p.expect(")", "to close the parenthesis")
+		return x
 	case t.kind == tokenName && !slices.Contains([]string{"and", "or", "not"}, t.text):
 		return p.named(t)
 	}
-	return nil, mistake(t.at, "a value is expected here, not %s", t.spelled())
+	return p.fail(t.at, "a value is expected here, not %s", t.spelled())
+}
+
+// value returns the number that t is, after a sign.
+func (p *parser) value(sign string, t token) float64 {
+	v, err := strconv.ParseFloat(sign+t.text, 64)
+	if err != nil { // too large
+		p.fail(t.at, "%s is no number that can be computed with", t.spelled())
+	}
+	return v
 }
 
 // named reads a column, a function or an indicator. Names of the language come before
 // those of the catalogue. After "ta." it is the other way round: ta.max is the indicator
 // max, and ta.crossover is the function, since there is no such indicator.
-func (p *parser) named(t token) (*node, error) {
+func (p *parser) named(t token) *node {
 	ours := true // the name may be a function of the language
 	if t.text == "ta" {
-		if err := p.expect(".", "before the name of an indicator"); err != nil {
-			return nil, err
-		}
-		t = p.take()
-		if t.kind != tokenName {
-			return nil, mistake(t.at, "%s is no name of an indicator", t.spelled())
+		p.expect(".", "before the name of an indicator")
+		if t = p.take(); t.kind != tokenName {
+			return p.fail(t.at, "%s is no name of an indicator", t.spelled())
 		}
 		_, unknown := p.catalogue.Study(t.text, nil, "")
 		ours = unknown != nil
@@ -378,9 +353,7 @@ func (p *parser) named(t token) (*node, error) {
 	}
 	if f, ok := functions[canonical(t.text)]; ok && ours {
 		t.text = canonical(t.text)
-		if err := p.expect("(", "after "+t.text); err != nil {
-			return nil, err
-		}
+		p.expect("(", "after "+t.text)
 		return f(p, t)
 	}
 	return p.study(t, true)
@@ -388,61 +361,62 @@ func (p *parser) named(t token) (*node, error) {
 
 // study reads the arguments of an indicator and, if lines is set, the name of a line. Only
 // sma takes computed values, and then it is the function avg. The name is checked after the
-// arguments were read. If both are wrong, the error is about the name.
-func (p *parser) study(t token, lines bool) (*node, error) {
+// arguments were read. If both are wrong, the mistake is about the name.
+func (p *parser) study(t token, lines bool) *node {
 	// sma(close - open, 20) is not a call of the indicator, whose arguments are numbers and
 	// words. So it is read again as the function avg.
 	start := p.at
-	args, err := p.studyArgs(t)
-	if err != nil && t.text == "sma" && lines {
-		p.at = start + 1 // after the parenthesis, without which there is no error
-		mean, wrong := p.window(token{t.kind, "avg", t.at})
-		if wrong == nil || column(wrong) > column(err) { // the reading that got further is what was meant
-			return mean, wrong
+	args := p.studyArgs(t)
+	if wrong := p.err; wrong != nil && t.text == "sma" && lines {
+		p.at, p.err = start+1, nil // after the parenthesis, without which there is no mistake
+		mean := p.window(token{t.kind, "avg", t.at})
+		if p.err == nil || column(p.err) > column(wrong) { // the reading that got further is what was meant
+			return mean
 		}
-	}
-	if err != nil {
-		if _, unknown := p.catalogue.Study(t.text, nil, ""); unknown != nil { // the name itself is wrong
-			err = p.misnamed(t, "", unknown)
-		}
-		return nil, err
+		p.err = wrong
 	}
 	line := ""
 	if _, ok := p.accept("."); ok && lines {
 		l := p.take()
 		if l.kind != tokenName && l.kind != tokenNumber { // ema_stack.200
-			return nil, mistake(l.at, "%s is no name of a line", l.spelled())
+			return p.fail(l.at, "%s is no name of a line", l.spelled())
 		}
 		line = l.text
 	}
+	if p.err != nil {
+		if _, unknown := p.catalogue.Study(t.text, nil, ""); unknown != nil { // the name itself is wrong
+			p.err = nil
+			return p.misnamed(t, "", unknown)
+		}
+		return &node{}
+	}
 	s, err := p.catalogue.Study(t.text, args, line)
 	if err != nil {
-		// If the name without arguments is not known either, the error is about the name.
+		// If the name without arguments is not known either, the mistake is about the name.
 		if _, unknown := p.catalogue.Study(t.text, nil, ""); unknown != nil {
-			return nil, p.misnamed(t, line, unknown)
+			return p.misnamed(t, line, unknown)
 		}
-		return nil, mistake(t.at, "%v", err)
+		return p.fail(t.at, "%v", err)
 	}
 	if lines && !s.HasLine() {
-		return nil, mistake(t.at, "%s draws no line; wait for one of its signals, as in signal(%s, %q)", t.text, s, slices.Concat(s.Signals(), []string{"label"})[0])
+		return p.fail(t.at, "%s draws no line; wait for one of its signals, as in signal(%s, %q)", t.text, s, slices.Concat(s.Signals(), []string{"label"})[0])
 	}
 	return p.node(node{kind: kindStudy, at: t.at, study: s})
 }
 
-// misnamed returns the error for a name that is not known; err says why. If the name is
-// followed by a dot and a column or a call, it was meant as a market, and the error says
-// how to write that.
-func (p *parser) misnamed(t token, line string, err error) error {
+// misnamed notes a name that is not known; err says why. If the name is followed by a dot and a
+// column or a call, it was meant as a market, and the mistake says how to write that.
+func (p *parser) misnamed(t token, line string, err error) *node {
 	market := p.unquoted(slices.IndexFunc(p.tokens, func(of token) bool { return of.at == t.at }) - 1)
 	switch right := replacements[t.text]; {
 	case market != "":
-		return mistake(t.at, "%v; a market with other characters stands in quotes, as in close:%q", err, market)
+		return p.fail(t.at, "%v; a market with other characters stands in quotes, as in close:%q", err, market)
 	case right != "":
-		return mistake(t.at, "unknown indicator %q; write %s", t.text, right) // what err proposes is not meant
+		return p.fail(t.at, "unknown indicator %q; write %s", t.text, right) // what err proposes is not meant
 	case slices.Contains(columns, line) || line != "" && p.peek().text == "(":
-		return mistake(t.at, "%v; the value of another market is written %s:%s", err, limit.Clip(line), limit.Clip(strings.ToUpper(t.text)))
+		return p.fail(t.at, "%v; the value of another market is written %s:%s", err, limit.Clip(line), limit.Clip(strings.ToUpper(t.text)))
 	}
-	return mistake(t.at, "%v", err)
+	return p.fail(t.at, "%v", err)
 }
 
 // unquoted returns the market that was meant if the token at index i follows that of a place
@@ -461,33 +435,30 @@ func (p *parser) unquoted(i int) string {
 
 // studyArgs reads the arguments of the indicator t, such as (20, mult=2, ma_type=ema), if
 // there are any.
-func (p *parser) studyArgs(t token) (args []Arg, err error) {
+func (p *parser) studyArgs(t token) (args []Arg) {
 	if _, ok := p.accept("("); !ok {
-		return nil, nil
+		return nil
 	}
 	if _, ok := p.accept(")"); ok {
-		return nil, nil
+		return nil
 	}
 	for {
-		a, err := p.studyArg()
-		if err != nil {
-			return nil, err
-		}
-		args = append(args, a)
+		args = append(args, p.studyArg())
 		if _, ok := p.accept(","); ok {
 			continue
 		}
 		// Here often the mean of an expression was meant.
 		if end := p.peek(); end.kind != tokenEnd && end.text != ")" {
-			return nil, mistake(end.at, "%s is not expected here: %s takes numbers and words, not computed values; the mean of those is avg(x, n)", end.spelled(), t.text)
+			p.fail(end.at, "%s is not expected here: %s takes numbers and words, not computed values; the mean of those is avg(x, n)", end.spelled(), t.text)
 		}
-		return args, p.expect(")", "after the arguments")
+		p.expect(")", "after the arguments")
+		return args
 	}
 }
 
 // studyArg reads one argument: a number with or without a sign, a word or a text, and
 // before it the name of the parameter if one is given.
-func (p *parser) studyArg() (a Arg, err error) {
+func (p *parser) studyArg() (a Arg) {
 	t := p.take()
 	if t.kind == tokenName {
 		if _, ok := p.accept("="); ok {
@@ -500,28 +471,24 @@ func (p *parser) studyArg() (a Arg, err error) {
 	}
 	switch {
 	case t.kind == tokenNumber:
-		v, err := strconv.ParseFloat(sign+t.text, 64)
-		if err != nil {
-			return a, mistake(t.at, "%s is no number that can be computed with", t.spelled())
-		}
 		// 14 and 14.0 become the same text, so that two rules with them share their values.
-		a.Text = strconv.FormatFloat(v, 'g', -1, 64)
+		a.Text = strconv.FormatFloat(p.value(sign, t), 'g', -1, 64)
 	case sign == "" && (t.kind == tokenName || t.kind == tokenText):
 		b, _ := json.Marshal(t.text) // a text can always be encoded
 		a.Text = string(b)
 	default:
-		return a, mistake(t.at, "%s is no argument of an indicator: those are numbers and names, not computed values", t.spelled())
+		p.fail(t.at, "%s is no argument of an indicator: those are numbers and names, not computed values", t.spelled())
 	}
-	return a, nil
+	return a
 }
 
 // functions are the functions of the language, by name. Each reads what follows the opening
 // parenthesis of a call.
-var functions map[string]func(p *parser, t token) (*node, error)
+var functions map[string]func(p *parser, t token) *node
 
 func init() { // in a literal the compiler would see an initialization cycle through the parser
 	window := (*parser).window
-	functions = map[string]func(p *parser, t token) (*node, error){
+	functions = map[string]func(p *parser, t token) *node{
 		"highest": window, "lowest": window, "sum": window, "avg": window, "change": window,
 		"crosses_above": (*parser).crosses, "crosses_below": (*parser).crosses,
 		"abs": (*parser).several, "min": (*parser).several, "max": (*parser).several,
@@ -541,144 +508,108 @@ func Builtin(name string) bool {
 }
 
 // window reads highest(x, n) and similar functions; change(x) is change(x, 1).
-func (p *parser) window(t token) (*node, error) {
-	x, err := p.sumArg(t)
-	if err != nil {
-		return nil, err
-	}
-	n := 1
+func (p *parser) window(t token) *node {
+	x, n := p.numberArg(t), 1
 	if _, ok := p.accept(","); ok {
-		if n, err = p.count(t.text, 1); err != nil {
-			return nil, err
-		}
+		n = p.count(t.text, 1)
 	} else if t.text != "change" {
-		return nil, mistake(p.peek().at, "%s needs a number of bars, as in %s(%s, 20)", t.text, t.text, limit.Clip(x.text))
+		return p.fail(p.peek().at, "%s needs a number of bars, as in %s(%s, 20)", t.text, t.text, limit.Clip(x.text))
 	}
-	if err := p.expect(")", "after the number of bars"); err != nil {
-		return nil, err
-	}
+	p.expect(")", "after the number of bars")
 	return p.node(node{kind: kindWindow, at: t.at, name: t.text, n: n, args: []*node{x}})
 }
 
-// sumArg reads an argument that must be a number.
-func (p *parser) sumArg(of token) (*node, error) {
-	x, err := p.or()
-	if err != nil {
-		return nil, err
-	}
-	return x, number(x, of)
+// numberArg reads an argument that must be a number.
+func (p *parser) numberArg(of token) *node {
+	x := p.or()
+	p.number(x, of)
+	return x
 }
 
 // args reads the arguments of a function call, which must be numbers.
-func (p *parser) args(t token) (list []*node, err error) {
+func (p *parser) args(t token) (list []*node) {
 	for {
-		x, err := p.sumArg(t)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, x)
+		list = append(list, p.numberArg(t))
 		if _, ok := p.accept(","); !ok {
-			return list, p.expect(")", "after the arguments of "+t.text)
+			p.expect(")", "after the arguments of "+t.text)
+			return list
 		}
 	}
 }
 
 // crosses reads crosses_above(a, b) and crosses_below(a, b).
-func (p *parser) crosses(t token) (*node, error) {
-	args, err := p.args(t)
-	if err == nil && len(args) != 2 {
-		err = mistake(t.at, "%s takes two values, as in %s(close, ema(20))", t.text, t.text)
-	}
-	if err != nil {
-		return nil, err
+func (p *parser) crosses(t token) *node {
+	args := p.args(t)
+	if len(args) != 2 {
+		return p.fail(t.at, "%s takes two values, as in %s(close, ema(20))", t.text, t.text)
 	}
 	return p.node(node{kind: kindCross, at: t.at, name: t.text, args: args})
 }
 
 // several reads abs(x), min(a, b, …) and max(a, b, …).
-func (p *parser) several(t token) (*node, error) {
-	args, err := p.args(t)
+func (p *parser) several(t token) *node {
+	args := p.args(t)
 	switch {
-	case err != nil:
-		return nil, err
 	case t.text == "abs" && len(args) != 1:
-		return nil, mistake(t.at, "abs takes one value")
+		return p.fail(t.at, "abs takes one value")
 	case t.text != "abs" && len(args) < 2:
 		hint := map[string]string{"min": "lowest", "max": "highest"}[t.text]
-		return nil, mistake(t.at, "%s takes two values or more; over bars it is %s(x, n), and the indicator is ta.%s", t.text, hint, t.text)
+		return p.fail(t.at, "%s takes two values or more; over bars it is %s(x, n), and the indicator is ta.%s", t.text, hint, t.text)
 	}
 	return p.node(node{kind: kindSeveral, at: t.at, name: t.text, args: args})
 }
 
 // since reads since(condition).
-func (p *parser) since(t token) (*node, error) {
-	x, err := p.or()
-	if err == nil {
-		err = condition(x, t)
-	}
-	if err == nil {
-		err = p.expect(")", "after the condition")
-	}
-	if err != nil {
-		return nil, err
-	}
+func (p *parser) since(t token) *node {
+	x := p.or()
+	p.condition(x, t)
+	p.expect(")", "after the condition")
 	return p.node(node{kind: kindSince, at: t.at, args: []*node{x}})
 }
 
 // clock reads hour, or hour("America/New_York"), and the like.
-func (p *parser) clock(t token) (*node, error) {
+func (p *parser) clock(t token) *node {
 	n := node{kind: kindClock, at: t.at, name: t.text}
 	if _, ok := p.accept("("); ok {
 		name := p.take()
 		zone, err := time.LoadLocation(name.text)
 		if name.kind != tokenText || err != nil || name.text == "" || name.text == "Local" { // that of this machine
-			return nil, mistake(name.at, "%s takes the name of a time zone, as in %s(\"America/New_York\"), not %s; without one it is that of the exchange", t.text, t.text, name.spelled())
+			return p.fail(name.at, "%s takes the name of a time zone, as in %s(\"America/New_York\"), not %s; without one it is that of the exchange", t.text, t.text, name.spelled())
 		}
-		if err := p.expect(")", "after the time zone"); err != nil {
-			return nil, err
-		}
+		p.expect(")", "after the time zone")
 		n.zone = zone
 	}
 	return p.node(n)
 }
 
 // line reads line("2026-11-01T00:00", 100, "2026-11-10T00:00", 120).
-func (p *parser) line(t token) (*node, error) {
+func (p *parser) line(t token) *node {
 	n := node{kind: kindLine, at: t.at, name: t.text}
 	for i := range n.points {
 		if i > 0 {
-			if err := p.expect(",", "between the two points"); err != nil {
-				return nil, err
-			}
+			p.expect(",", "between the two points")
 		}
 		text := p.take()
 		at, err := p.catalogue.Time(text.text)
 		if text.kind != tokenText || err != nil {
-			return nil, mistake(text.at, `line takes a time, a price, a later time and a price, as in line("2026-11-01T00:00", 100, "2026-11-10T00:00", 120), not %s`, text.spelled())
+			return p.fail(text.at, `line takes a time, a price, a later time and a price, as in line("2026-11-01T00:00", 100, "2026-11-10T00:00", 120), not %s`, text.spelled())
 		}
 		if i > 0 && at <= n.points[0].at {
-			return nil, mistake(text.at, "the second point of a line must be later than the first")
+			return p.fail(text.at, "the second point of a line must be later than the first")
 		}
-		if err := p.expect(",", "after the time of a point"); err != nil {
-			return nil, err
-		}
-		price, err := p.unary()
-		if err == nil && price.kind != kindNumber {
-			err = mistake(price.at, "%s is computed: the price of a point is a number", limit.Clip(price.text))
-		}
-		if err != nil {
-			return nil, err
+		p.expect(",", "after the time of a point")
+		price := p.unary()
+		if price.kind != kindNumber {
+			return p.fail(price.at, "%s is computed: the price of a point is a number", limit.Clip(price.text))
 		}
 		n.points[i] = point{at, price.value}
 	}
-	if err := p.expect(")", "after the second point"); err != nil {
-		return nil, err
-	}
+	p.expect(")", "after the second point")
 	return p.node(n)
 }
 
 // signal reads signal(rsi(14), "bull_div").
-func (p *parser) signal(t token) (*node, error) {
+func (p *parser) signal(t token) *node {
 	name := p.take()
 	// As in Pine Script, ta.rsi is rsi.
 	if name.text == "ta" {
@@ -687,24 +618,20 @@ func (p *parser) signal(t token) (*node, error) {
 		}
 	}
 	if name.kind != tokenName {
-		return nil, mistake(name.at, `signal takes an indicator and a label, as in signal(rsi(14), "bull_div")`)
+		return p.fail(name.at, `signal takes an indicator and a label, as in signal(rsi(14), "bull_div")`)
 	}
-	s, err := p.study(name, false)
-	if err != nil {
-		return nil, err
+	s := p.study(name, false)
+	if s.study == nil {
+		return s
 	}
-	if err := p.expect(",", "after the indicator"); err != nil {
-		return nil, err
-	}
+	p.expect(",", "after the indicator")
 	label := p.take()
 	if label.kind != tokenText && label.kind != tokenName || !slices.Contains(s.study.Signals(), label.text) {
-		return nil, mistake(label.at, "%s is no signal of %s; it has %s", label.spelled(), s.text, strings.Join(s.study.Signals(), ", "))
+		return p.fail(label.at, "%s is no signal of %s; it has %s", label.spelled(), s.text, strings.Join(s.study.Signals(), ", "))
 	}
 	if set := s.study.Silent(label.text); set != "" && p.silent == nil {
 		p.silent = mistake(label.at, "with these parameters %s never emits %s: set %s", s.text, label.spelled(), set)
 	}
-	if err := p.expect(")", "after the label"); err != nil {
-		return nil, err
-	}
+	p.expect(")", "after the label")
 	return p.node(node{kind: kindSignal, at: t.at, name: label.text, study: s.study})
 }
