@@ -60,13 +60,11 @@ var averages = []Indicator{
 	{Name: "midprice", Title: "Midprice", Category: Trend, Form: crossed,
 		Doc:     "Middle between the highest high and the lowest low of the last bars. As in TA-Lib.",
 		Formula: "midprice = (highest(high, n) + lowest(low, n)) / 2",
-		Params:  []Param{length(14)},
-		Line:    func(in Input) []float64 { return kernel.MidRange(in.Series, in.Int("length")) }},
+		Params:  []Param{length(14)}, Line: func(in Input) []float64 { return kernel.MidRange(in.Series, in.Int("length")) }},
 	{Name: "lsma", Title: "LSMA", Also: "linreg linearreg linear_regression epma least_squares_ma linear_regression_curve", Category: Trend, Form: bending,
 		Doc:     "Least-squares average: the end of the straight line that fits the last prices best. TA-Lib's LINEARREG, with TradingView's length 25.",
 		Formula: "LSMA = a + b*(n-1), a + b*k the least-squares line through x[n-1] … x[0] at k = 0 … n-1",
-		Params:  []Param{lengthFrom(2, 25), source()},
-		Of:      func(x []float64, n int) []float64 { return only(kernel.Regression(x, n)) }},
+		Params:  []Param{lengthFrom(2, 25), source()}, Of: func(x []float64, n int) []float64 { return only(kernel.Regression(x, n)) }},
 	{Name: "hma", Title: "HMA", Also: "hull hull_ma hull_moving_average moving_average_hull", Category: Trend, Form: bending,
 		Doc:     "Hull moving average: a weighted average that takes back its own lag, smooth and quick. Half length and square root are rounded down, as at TradingView.",
 		Formula: "HMA = WMA(2 * WMA(x, n/2) - WMA(x, n), √n)",
@@ -188,17 +186,14 @@ var averages = []Indicator{
 	{Name: "swma", Title: "SWMA", Also: "symmetric_weighted_ma symmetrically_weighted_ma", Category: Trend, Form: crossed,
 		Doc:     "Symmetrically weighted moving average of four bars, the middle two counting double: it removes jitter at a lag of a bar and a half. As TradingView's ta.swma.",
 		Formula: "SWMA = (x + 2x[1] + 2x[2] + x[3]) / 6",
-		Params:  []Param{source()},
-		Memory:  fixed(4),
-		Line:    func(in Input) []float64 { return kernel.SWMA(in.source()) }},
+		Params:  []Param{source()}, Memory: fixed(4), Line: func(in Input) []float64 { return kernel.SWMA(in.source()) }},
 	{Name: "frama", Title: "FRAMA", Also: "fractal_adaptive fractal_adaptive_ma", Category: Trend, Traits: Overlay,
 		Doc:     "Fractal adaptive moving average of Ehlers: an exponential average that quickens when price moves in a line and slows when it fills its range. Of hl2; an odd length is raised by one, because the window is halved.",
 		Formula: "D = (ln(N1 + N2) - ln N3) / ln 2, N the ranges per bar of both halves and of the whole; weight = e^(-4.6 (D - 1)), 0.01 to 1",
 		Params:  []Param{bars("length", 16, "bars in the window", "period", "len")},
 		// In a market that fills its range the weight is 0.01, and 500 bars leave less than
 		// a hundredth of the start.
-		Memory: after(window("length"), fixed(500)),
-		Plots:  []Plot{over("FRAMA")}, Events: []Event{price("FRAMA")},
+		Memory: after(window("length"), fixed(500)), Plots: []Plot{over("FRAMA")}, Events: []Event{price("FRAMA")},
 		Calc: func(in Input) Columns {
 			half := (in.Int("length") + 1) / 2
 			out, x := kernel.NaNs(in.Len()), kernel.MedianPrice(in.Series)
@@ -274,8 +269,7 @@ var averages = []Indicator{
 		Params:  []Param{lengthFrom(2, 99), source()},
 		// The weight is the square of a share and often small, so the start is remembered
 		// for long.
-		Memory: lengths(60, "length"),
-		Plots:  []Plot{over("TRAMA")}, Events: []Event{price("TRAMA")},
+		Memory: lengths(60, "length"), Plots: []Plot{over("TRAMA")}, Events: []Event{price("TRAMA")},
 		Calc: func(in Input) Columns {
 			x, n := in.source(), in.Int("length")
 			top, bottom := kernel.Highest(in.High, n), kernel.Lowest(in.Low, n)
@@ -320,9 +314,8 @@ var averages = []Indicator{
 			bars("length1", 8, "fastest average", "fast"), bars("length2", 21, "second average"),
 			bars("length3", 50, "third average"), bars("length4", 200, "slowest average", "slow"), source(),
 		},
-		Signals: []string{StackUp, StackDown},
-		Memory:  ema("length1", "length2", "length3", "length4"),
-		Draw:    stacked(func(Args) string { return "ema" })},
+		Signals: []string{StackUp, StackDown}, Memory: ema("length1", "length2", "length3", "length4"),
+		Draw: stacked(func(Args) string { return "ema" })},
 	// Which is the fast one is up to the lengths given: with fast 200 and slow 50 the
 	// crosses are reversed.
 	{Name: "ma_cross", Title: "MA cross", Also: "moving_average_cross", Category: Trend, Traits: Overlay,
@@ -332,8 +325,7 @@ var averages = []Indicator{
 			bars("fast", 9, "fast average", "fast_length", "short"), bars("slow", 21, "slow average", "slow_length", "long"),
 			averageType("ma_type", "sma", "kind of average", "type", "matype"), source(),
 		},
-		Memory: averageBy("ma_type", "fast", "slow"),
-		Plots:  []Plot{mainly("Fast"), second("Slow")}, Events: []Event{lines("Fast", "Slow")},
+		Memory: averageBy("ma_type", "fast", "slow"), Plots: []Plot{mainly("Fast"), second("Slow")}, Events: []Event{lines("Fast", "Slow")},
 		Calc: func(in Input) Columns {
 			kind, x := in.Choice("ma_type"), in.source()
 			fast, slow := kernel.Average(kind, x, in.Int("fast")), kernel.Average(kind, x, in.Int("slow"))
@@ -347,9 +339,8 @@ var averages = []Indicator{
 			bars("length3", 100, "third average"), bars("length4", 200, "slowest average", "slow"),
 			averageType("ma_type", "sma", "kind of average", "type", "matype"), source(),
 		},
-		Signals: []string{StackUp, StackDown},
-		Memory:  averageBy("ma_type", "length1", "length2", "length3", "length4"),
-		Draw:    stacked(func(a Args) string { return a.Choice("ma_type") })},
+		Signals: []string{StackUp, StackDown}, Memory: averageBy("ma_type", "length1", "length2", "length3", "length4"),
+		Draw: stacked(func(a Args) string { return a.Choice("ma_type") })},
 	{Name: "gmma", Title: "GMMA", Also: "guppy guppy_mma guppy_multiple_moving_average", Category: Trend, Traits: Overlay,
 		Doc:     "Guppy multiple moving averages: six fast and six slow exponential averages, traders against investors. A group that fans out is sure of itself; one that narrows is not. Each average is seeded with the mean of its first prices.",
 		Formula: "EMA(x, n) for n = 3 5 8 10 12 15 and 30 35 40 45 50 60",
@@ -379,8 +370,7 @@ var averages = []Indicator{
 	{Name: "alligator", Title: "Alligator", Also: "williams_alligator", Category: Trend, Traits: Overlay,
 		Doc:     "Williams' alligator: three smoothed averages of the median price, moved forward. Entwined lines sleep; lines in order, lips above teeth above jaw, eat in a rising market, and the reverse in a falling one. Each line is moved forward, so a bar shows what older bars computed.",
 		Formula: "jaw = RMA(hl2, 13)[8], teeth = RMA(hl2, 8)[5], lips = RMA(hl2, 5)[3]",
-		Params:  alligatorParams(),
-		Memory:  alligatorMemory,
+		Params:  alligatorParams(), Memory: alligatorMemory,
 		// The fastest first: the order that a stack has.
 		Plots:  []Plot{{Label: "Lips", Tone: Up}, {Label: "Teeth", Tone: Down}, mainly("Jaw")},
 		Events: []Event{stacks("Lips", "Teeth", "Jaw"), lines("Lips", "Teeth")},

@@ -32,8 +32,7 @@ var bandEntries = []Indicator{
 	{Name: "accbands", Title: "Acc Bands", Also: "abands acceleration_bands", Category: Volatility, Traits: Overlay,
 		Doc:     "Headley's acceleration bands: averages of highs and lows pushed apart by the relative range of each bar. As in TA-Lib.",
 		Formula: "upper = SMA(high*(1+r)), middle = SMA(close), lower = SMA(low*(1-r)), r = 4*(high-low)/(high+low)",
-		Params:  []Param{length(20)},
-		Plots:   bands(), Shades: bandShade, Events: []Event{breaks("Upper", "Lower")},
+		Params:  []Param{length(20)}, Plots: bands(), Shades: bandShade, Events: []Event{breaks("Upper", "Lower")},
 		Calc: func(in Input) Columns {
 			n := in.Int("length")
 			// TA-Lib pushes each bar's high and low apart before it averages them. A bar at
@@ -51,8 +50,7 @@ var bandEntries = []Indicator{
 			factor("mult", 2, 0.01, 20, "ranges between the middle and a band", "multiplier", "factor", "atr_mult"),
 			choice("variant", "how the true range is averaged", "atr", "tr_ema"), source(),
 		},
-		Memory: longest(ema("length"), wilder("atr_length")),
-		Plots:  bands(), Shades: bandShade, Events: []Event{breaks("Upper", "Lower")},
+		Memory: longest(ema("length"), wilder("atr_length")), Plots: bands(), Shades: bandShade, Events: []Event{breaks("Upper", "Lower")},
 		Calc: func(in Input) Columns {
 			n := in.Int("length")
 			mid := kernel.EMA(in.source(), n)
@@ -82,8 +80,7 @@ var bandEntries = []Indicator{
 			length(20), factor("percent", 10, 0.01, 99, "distance of the bands in percent", "pct", "deviation"),
 			choice("ma", "which average", "sma", "ema"), source(),
 		},
-		Memory: ema("length"),
-		Plots:  bands(), Shades: bandShade, Events: []Event{reaches("Upper", "Lower")},
+		Memory: ema("length"), Plots: bands(), Shades: bandShade, Events: []Event{reaches("Upper", "Lower")},
 		Calc: func(in Input) Columns {
 			mid, by := kernel.Average(in.Choice("ma"), in.source(), in.Int("length")), in.Float("percent")/100
 			return Columns{mid, kernel.Scaled(mid, 1+by), kernel.Scaled(mid, 1-by)}

@@ -67,8 +67,7 @@ var levelEntries = []Indicator{
 		Doc:     "Central pivot range: the pivot of the period before between two levels. A narrow range promises a trend, a wide one a quiet period; above it buyers rule, below it sellers. Periods and signals are those of pivot.",
 		Formula: "P = (h + l + c) / 3; the other levels are (h + l) / 2 and 2P - (h + l) / 2, the higher one on top",
 		Params:  []Param{pivotPeriod},
-		Signals: pivotLabels(),
-		Memory:  Memory{seconds: pivotHistory},
+		Signals: pivotLabels(), Memory: Memory{seconds: pivotHistory},
 		Draw: func(in Input) *Result {
 			// One of the two outer levels lies as far above the pivot as the other below
 			// it; which is the upper one depends on where the close was.
@@ -85,8 +84,7 @@ var levelEntries = []Indicator{
 		Doc:     "High, low and close of the whole period before: the day, week, month or year, in UTC, weeks from Monday. level_touch fires when a bar first reaches a level of its period; breakouts are closes beyond the high and the low.",
 		Formula: "high, low and close of the period before the one of the bar",
 		Params:  []Param{periodOfLevels("whose high, low and close are shown", "day", "week", "month", "year")},
-		Signals: pivotLabels(),
-		Memory:  Memory{seconds: pivotHistory},
+		Signals: pivotLabels(), Memory: Memory{seconds: pivotHistory},
 		Draw: func(in Input) *Result {
 			return periodLevels(in, []string{"Close", "High", "Low"}, func(b market.Bar, _ float64) []float64 {
 				return []float64{b.Close, b.High, b.Low}

@@ -21,8 +21,7 @@ var momentums = []Indicator{
 	{Name: "rocp", Title: "ROCP", Also: "rate_of_change_fraction", Category: Momentum, Form: aroundZero,
 		Doc:     "Rate of change as a fraction. As in TA-Lib.",
 		Formula: "ROCP = x/x[n] - 1",
-		Params:  []Param{length(10), source()},
-		Of:      func(x []float64, n int) []float64 { return kernel.Rate(x, n, 1, -1) }},
+		Params:  []Param{length(10), source()}, Of: func(x []float64, n int) []float64 { return kernel.Rate(x, n, 1, -1) }},
 	{Name: "bias", Title: "Bias", Also: "disparity_index disparity", Category: Momentum, Form: aroundZero,
 		Doc:     "Bias, or disparity index: by how many percent the price is above or below its simple average.",
 		Formula: "bias = 100 * (x / SMA(x, n) - 1)",
@@ -30,13 +29,11 @@ var momentums = []Indicator{
 	{Name: "rocr", Title: "ROCR", Also: "rate_of_change_ratio", Category: Momentum, Form: swinging(1),
 		Doc:     "Rate of change as a ratio: 1 when the price is where it was n bars ago. As in TA-Lib.",
 		Formula: "ROCR = x/x[n]",
-		Params:  []Param{length(10), source()},
-		Of:      func(x []float64, n int) []float64 { return kernel.Rate(x, n, 1, 0) }},
+		Params:  []Param{length(10), source()}, Of: func(x []float64, n int) []float64 { return kernel.Rate(x, n, 1, 0) }},
 	{Name: "rocr100", Title: "ROCR 100", Also: "rate_of_change_ratio_100", Category: Momentum, Form: swinging(100), Label: "ROCR100",
 		Doc:     "Rate of change as a ratio in percent: 100 when the price is where it was n bars ago. As in TA-Lib.",
 		Formula: "ROCR100 = 100 * x/x[n]",
-		Params:  []Param{length(10), source()},
-		Of:      func(x []float64, n int) []float64 { return kernel.Rate(x, n, 100, 0) }},
+		Params:  []Param{length(10), source()}, Of: func(x []float64, n int) []float64 { return kernel.Rate(x, n, 100, 0) }},
 	{Name: "macd", Title: "MACD", Also: "moving_average_convergence_divergence", Category: Momentum,
 		Doc: "Moving average convergence and divergence: a fast less a slow exponential average, its own average as signal, and their difference. As in TA-Lib: both averages are seeded on the same bar, " +
 			"all three series begin together, and the shorter of fast and slow is the fast one, whichever was given as that. The variant pine takes the two as given and seeds each average with its own first bars, as TradingView; after about 200 bars the two agree.",
@@ -105,8 +102,7 @@ var momentums = []Indicator{
 	{Name: "apo", Title: "APO", Also: "absolute_price_oscillator", Category: Momentum, Form: aroundZero,
 		Doc:     "Absolute price oscillator: a fast less a slow average, in price. As in TA-Lib, with exponential averages by default, each seeded with its own first prices; the shorter of fast and slow is the fast one, whichever was given as that.",
 		Formula: "APO = average(fast) - average(slow)",
-		Params:  oscillatorParams(),
-		Memory:  averageBy("ma_type", "fast", "slow"),
+		Params:  oscillatorParams(), Memory: averageBy("ma_type", "fast", "slow"),
 		Line: func(in Input) []float64 {
 			fast, slow := twoAverages(in.source(), in.Args)
 			return kernel.Minus(fast, slow)
@@ -155,9 +151,8 @@ var momentums = []Indicator{
 	{Name: "awesome_oscillator", Title: "AO", Also: "ao awesome", Category: Momentum,
 		Doc:     "Awesome oscillator of Williams: a fast less a slow simple average of the median price. turn_up and turn_down mark changes of colour, that is saucers among others.",
 		Formula: "AO = SMA(hl2, fast) - SMA(hl2, slow)",
-		Params:  awesomeParams(),
-		Memory:  window("fast", "slow"),
-		Plots:   []Plot{histogram("AO")}, Events: []Event{zero("AO"), turnsBeside("AO", closesOf)}, Levels: constant(0),
+		Params:  awesomeParams(), Memory: window("fast", "slow"),
+		Plots: []Plot{histogram("AO")}, Events: []Event{zero("AO"), turnsBeside("AO", closesOf)}, Levels: constant(0),
 		Calc: func(in Input) Columns { return Columns{awesome(in)} }},
 	{Name: "accelerator_oscillator", Title: "AC", Also: "ac accelerator", Category: Momentum,
 		Doc:     "Accelerator oscillator of Williams: the awesome oscillator less its own average, the change of driving force that comes before a change of momentum.",
@@ -174,9 +169,8 @@ var momentums = []Indicator{
 	{Name: "gator", Title: "Gator", Also: "gator_oscillator", Category: Momentum,
 		Doc:     "Gator oscillator of Williams: how far the alligator's mouth is open. Bars above zero are the distance of jaw and teeth, bars below that of teeth and lips; both widening is a trend that feeds.",
 		Formula: "upper = |jaw - teeth|, lower = -|teeth - lips|",
-		Params:  alligatorParams(),
-		Memory:  alligatorMemory,
-		Plots:   []Plot{histogram("Upper"), histogram("Lower")}, Events: []Event{own(func(d *drawing) []Signal { return gatorSignals(d.of("Upper"), d.of("Lower")) }, SqueezeOn, SqueezeOff)}, Levels: constant(0),
+		Params:  alligatorParams(), Memory: alligatorMemory,
+		Plots: []Plot{histogram("Upper"), histogram("Lower")}, Events: []Event{own(func(d *drawing) []Signal { return gatorSignals(d.of("Upper"), d.of("Lower")) }, SqueezeOn, SqueezeOff)}, Levels: constant(0),
 		Calc: func(in Input) Columns {
 			jaw, teeth, lips := alligator(in)
 			return Columns{kernel.Absolute(kernel.Minus(jaw, teeth)), kernel.Scaled(kernel.Absolute(kernel.Minus(teeth, lips)), -1)}
@@ -200,8 +194,7 @@ var momentums = []Indicator{
 	{Name: "kst", Title: "KST", Also: "know_sure_thing", Category: Momentum, Form: signalled(kernel.SMA),
 		Doc:     "Know sure thing of Pring: four smoothed rates of change, the longer ones counting for more, and a simple average as signal.",
 		Formula: "KST = Σ k * SMA(ROC(x, roc k), sma k) for k = 1 to 4; signal = SMA(KST)",
-		Params:  kstParams(),
-		Memory:  longest(kstMemory(1), kstMemory(2), kstMemory(3), kstMemory(4)),
+		Params:  kstParams(), Memory: longest(kstMemory(1), kstMemory(2), kstMemory(3), kstMemory(4)),
 		Line: func(in Input) []float64 {
 			x := in.source()
 			// The sum is NaN until the slowest of its four parts has a value.
@@ -275,8 +268,7 @@ var momentums = []Indicator{
 	{Name: "center_of_gravity", Title: "COG", Also: "cg cog centre_of_gravity", Category: Cycle,
 		Doc:     "Centre of gravity of Ehlers: the balance point of the prices in the window, counted in bars from the newest and negative, so that it rises when newer prices weigh more. As TradingView's ta.cog. The trigger is the line one bar before.",
 		Formula: "COG = -Σ (i + 1) * x[i] / Σ x[i], i = 0 … n-1",
-		Params:  []Param{length(10), source()},
-		Plots:   []Plot{mainly("COG"), second("Trigger")}, Events: []Event{lines("COG", "Trigger")},
+		Params:  []Param{length(10), source()}, Plots: []Plot{mainly("COG"), second("Trigger")}, Events: []Event{lines("COG", "Trigger")},
 		Calc: func(in Input) Columns {
 			x, n := in.source(), in.Int("length")
 			// Weights that rise to the newest bar are wma's; counted from the newest they are n+1 less
@@ -302,9 +294,8 @@ var momentums = []Indicator{
 	{Name: "rvgi", Title: "RVGI", Also: "relative_vigor relative_vigor_index", Category: Momentum,
 		Doc:     "Relative vigor index of Ehlers: how much of their range bars keep between open and close, over a window, and a four-bar average as signal. As at TradingView.",
 		Formula: "RVGI = Σ SWMA(close - open) / Σ SWMA(high - low) over n bars; signal = SWMA(RVGI)",
-		Params:  []Param{length(10)},
-		Memory:  after(window("length"), fixed(7)),
-		Plots:   []Plot{mainly("RVGI"), second("Signal")}, Events: []Event{lines("RVGI", "Signal"), zero("RVGI")}, Levels: constant(0),
+		Params:  []Param{length(10)}, Memory: after(window("length"), fixed(7)),
+		Plots: []Plot{mainly("RVGI"), second("Signal")}, Events: []Event{lines("RVGI", "Signal"), zero("RVGI")}, Levels: constant(0),
 		Calc: func(in Input) Columns {
 			n := in.Int("length")
 			line := kernel.Ratio(kernel.RollingSum(kernel.SWMA(kernel.Minus(in.Close, in.Open)), n), kernel.RollingSum(kernel.SWMA(kernel.Minus(in.High, in.Low)), n), 1)
@@ -313,9 +304,8 @@ var momentums = []Indicator{
 	{Name: "elder_ray", Title: "Elder Ray", Also: "eri bull_bear_power elder_ray_index", Category: Momentum,
 		Doc:     "Elder's bull and bear power: how far the high rises above, and the low falls below, an exponential average of the close. Elder bought where bear power rose below zero in a rising average, and sold where bull power fell above zero in a falling one.",
 		Formula: "bull = high - EMA(close, n); bear = low - EMA(close, n)",
-		Params:  []Param{length(13), source()},
-		Memory:  ema("length"),
-		Plots:   []Plot{{Label: "Bull", Tone: Up, Bars: true}, {Label: "Bear", Tone: Down, Bars: true}, unseen("Average")}, Levels: constant(0),
+		Params:  []Param{length(13), source()}, Memory: ema("length"),
+		Plots: []Plot{{Label: "Bull", Tone: Up, Bars: true}, {Label: "Bear", Tone: Down, Bars: true}, unseen("Average")}, Levels: constant(0),
 		Events: []Event{own(func(d *drawing) []Signal { return elderSignals(d.of("Average"), d.of("Bull"), d.of("Bear")) }, Buy, Sell).meaning(
 			"bear power, below zero, stops falling and rises while the average rises",
 			"bull power, above zero, stops rising and falls while the average falls")},

@@ -54,8 +54,7 @@ var chartPatterns = []Indicator{
 		Doc:     "Double tops and bottoms: two swings at nearly the same price with a valley between them. The lines are the tops and the neckline of the newest one in the making; the signal fires when a close goes through the neckline. Nothing repaints.",
 		Formula: "|top2 - top1| <= tolerance * R and min(top1, top2) - lowest low between >= depth * R; R: mean true range of 14 bars; complete: close < neckline",
 		Params:  append(swingParams(5, 100), tolerance(1), depth(2)),
-		Signals: []string{DoubleTop, DoubleBottom},
-		Memory:  structureMemory(2),
+		Signals: []string{DoubleTop, DoubleBottom}, Memory: structureMemory(2),
 		Draw: func(in Input) *Result {
 			return formations(in, doubleTop, [4]string{"Tops", "Neckline of tops", "Bottoms", "Neckline of bottoms"}, DoubleTop, DoubleBottom)
 		}},
@@ -63,8 +62,7 @@ var chartPatterns = []Indicator{
 		Doc:     "Head and shoulders, and the inverse: three swings of which the middle one stands out and the outer ones are nearly equal. The lines are the head and the neckline of the newest one in the making; the signal fires when a close goes through the neckline. Nothing repaints.",
 		Formula: "head - shoulder >= depth * R for both, |shoulder2 - shoulder1| <= tolerance * R; R: mean true range of 14 bars; complete: close < neckline",
 		Params:  append(swingParams(5, 150), tolerance(1.5), depth(1)),
-		Signals: []string{HeadShoulders, InverseHeadShoulders},
-		Memory:  structureMemory(2),
+		Signals: []string{HeadShoulders, InverseHeadShoulders}, Memory: structureMemory(2),
 		Draw: func(in Input) *Result {
 			return formations(in, headShoulders, [4]string{"Head", "Neckline", "Inverse head", "Inverse neckline"}, HeadShoulders, InverseHeadShoulders)
 		}},
@@ -101,8 +99,7 @@ var chartPatterns = []Indicator{
 			{Name: "flag", Aliases: []string{"flag_bars"}, Doc: "least bars of the flag", Kind: Int, Default: 5, Min: 2, Max: 100},
 			quiet(factor("height", 4, 0.5, 50, "least height of the pole, in mean true ranges")),
 		},
-		Signals: []string{FlagUp, FlagDown},
-		Memory:  after(window("pole"), lengths(4, "flag"), fixed(usualRange+1)),
+		Signals: []string{FlagUp, FlagDown}, Memory: after(window("pole"), lengths(4, "flag"), fixed(usualRange+1)),
 		Draw: func(in Input) *Result {
 			return bothSides(in, func(in Input, side int) *Result {
 				names := [2][2]string{{"Bull flag top", "Bull flag bottom"}, {"Bear flag bottom", "Bear flag top"}}[side]

@@ -66,8 +66,7 @@ var trends = []Indicator{
 		Doc:     "Directional movement rating: the mean of the ADX now and n-1 bars ago. As in TA-Lib.",
 		Formula: "ADXR = (ADX + ADX[n-1]) / 2",
 		// One length more than the ADX: the older of the two values lies so far back.
-		Memory: lengths(33, "length"),
-		Params: []Param{lengthFrom(2, 14)},
+		Memory: lengths(33, "length"), Params: []Param{lengthFrom(2, 14)},
 		Line: func(in Input) []float64 {
 			n := in.Int("length")
 			_, _, adx := kernel.Directional(in.Series, n, n, "talib")
@@ -76,8 +75,7 @@ var trends = []Indicator{
 	{Name: "dx", Title: "DX", Also: "directional_movement_index", Category: Trend, Form: trending,
 		Doc:     "Directional movement index: how far +DI and -DI lie apart, 0 to 100. Its Wilder average is the ADX. As in TA-Lib.",
 		Formula: "DX = 100 * |+DI - -DI| / (+DI + -DI)",
-		Memory:  wilder("length"),
-		Params:  []Param{lengthFrom(2, 14)},
+		Memory:  wilder("length"), Params: []Param{lengthFrom(2, 14)},
 		Line: func(in Input) []float64 {
 			return kernel.DirectionalIndex(kernel.DirectionalIndicators(in.Series, in.Int("length")))
 		}},
@@ -151,9 +149,8 @@ var trends = []Indicator{
 	{Name: "chikou", Title: "Chikou", Also: "chikou_span lagging_span", Category: Trend, Traits: Overlay,
 		Doc:     "Lagging span of Ichimoku: the close, drawn displacement-1 bars before its own, as at TradingView, to compare two prices by eye. The values are those of their own bars, so nothing looks ahead. The signals fire where the close crosses the close it is compared with.",
 		Formula: "chikou = close, drawn displacement - 1 bars back",
-		Params:  []Param{displacement()},
-		Memory:  window("displacement"),
-		Plots:   []Plot{{Label: "Chikou", Tone: Accent, Back: drawnBack}}, Events: []Event{own(func(d *drawing) []Signal {
+		Params:  []Param{displacement()}, Memory: window("displacement"),
+		Plots: []Plot{{Label: "Chikou", Tone: Accent, Back: drawnBack}}, Events: []Event{own(func(d *drawing) []Signal {
 			return crossings(d.Close, kernel.Shift(d.Close, drawnBack(d.Args)), PriceUp, PriceDown)
 		}, PriceUp, PriceDown).crossedBy("the close", "the one that lies displacement - 1 bars back")},
 		Calc: func(in Input) Columns { return Columns{in.Close} }},

@@ -36,8 +36,7 @@ var volumes = []Indicator{
 		Formula: "A/D = A/D[1] + volume * ((close - low) - (high - close)) / (high - low), nothing for a bar without range",
 		Params:  divParams(),
 		// No history helps: the sum is counted from the first bar shown.
-		Memory: Memory{}.total(),
-		Plots:  []Plot{mainly("A/D")}, Events: []Event{diverges("A/D")},
+		Memory: Memory{}.total(), Plots: []Plot{mainly("A/D")}, Events: []Event{diverges("A/D")},
 		Calc: func(in Input) Columns { return Columns{kernel.Cumulative(kernel.MoneyFlow(in.Series))} }},
 	// The line itself has no level that means anything, so its momentum is what is read.
 	{Name: "adosc", Title: "Chaikin Osc", Also: "chaikin_oscillator chaikin_osc", Category: Volume, Form: aroundZero,
@@ -79,8 +78,7 @@ var volumes = []Indicator{
 	{Name: "cmf", Title: "CMF", Also: "chaikin_money_flow money_flow", Category: Volume,
 		Doc:     "Chaikin money flow: the share of volume traded near the highs of its bars less that near the lows, -1 to 1. A bar without range adds its volume and no flow. No value where the window traded nothing.",
 		Formula: "CMF = Σ volume * ((close - low) - (high - close)) / (high - low) / Σ volume over n bars",
-		Params:  []Param{length(20)},
-		Plots:   []Plot{mainly("CMF")}, Events: []Event{zero("CMF")}, Levels: constant(0.05, 0, -0.05),
+		Params:  []Param{length(20)}, Plots: []Plot{mainly("CMF")}, Events: []Event{zero("CMF")}, Levels: constant(0.05, 0, -0.05),
 		Calc: func(in Input) Columns {
 			n := in.Int("length")
 			return Columns{kernel.Quotient(kernel.RollingSum(kernel.MoneyFlow(in.Series), n), kernel.RollingSum(in.Volume, n))}
@@ -88,8 +86,7 @@ var volumes = []Indicator{
 	{Name: "force_index", Title: "EFI", Also: "efi fi elder_force_index elders_force_index", Category: Volume, Form: aroundZero,
 		Doc:     "Elder's force index: change times volume, smoothed: how hard the market pushed.",
 		Formula: "EFI = EMA((x - x[1]) * volume, n)",
-		Params:  []Param{length(13), source()},
-		Memory:  ema("length"),
+		Params:  []Param{length(13), source()}, Memory: ema("length"),
 		Line: func(in Input) []float64 {
 			return kernel.EMA(kernel.Times(kernel.Change(in.source(), 1), in.Volume), in.Int("length"))
 		}},
@@ -255,8 +252,7 @@ var volumes = []Indicator{
 	{Name: "net_volume", Title: "Net volume", Category: Volume,
 		Doc:     "Net volume: the volume of each bar, positive where the close rose, negative where it fell, zero where it stayed. An estimate from closes alone: which trades were bought is not in the bars.",
 		Formula: "volume * sign(close - close[1])",
-		Memory:  fixed(1),
-		Plots:   []Plot{histogram("Net volume")}, Events: []Event{silently(zero("Net volume"))}, Levels: constant(0),
+		Memory:  fixed(1), Plots: []Plot{histogram("Net volume")}, Events: []Event{silently(zero("Net volume"))}, Levels: constant(0),
 		Calc: func(in Input) Columns {
 			return Columns{kernel.Times(in.Volume, kernel.Signs(kernel.Change(in.Close, 1)))} // the first bar has no sign
 		}},
@@ -264,8 +260,7 @@ var volumes = []Indicator{
 		Doc: "Cumulative volume delta, estimated from the bars: what was bought less what was sold, summed from the first bar shown, taking the buyers' share of a bar's volume to be where it closed in its range. " +
 			"So it is the accumulation/distribution line by another name; a true delta needs the trades themselves.",
 		Formula: "CVD = CVD[1] + volume * ((close - low) - (high - close)) / (high - low); a bar without range adds nothing",
-		Params:  divParams(),
-		Plots:   []Plot{mainly("CVD")}, Events: []Event{zero("CVD"), diverges("CVD")}, Levels: constant(0),
+		Params:  divParams(), Plots: []Plot{mainly("CVD")}, Events: []Event{zero("CVD"), diverges("CVD")}, Levels: constant(0),
 		Calc: func(in Input) Columns { return Columns{kernel.Cumulative(kernel.MoneyFlow(in.Series))} }},
 	// The rule is that of the widely used public script by LazyBear; David Weis himself draws
 	// waves by hand.

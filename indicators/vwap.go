@@ -16,9 +16,8 @@ var vwaps = []Indicator{
 			"With anchor none it runs from the first bar loaded. No value before the first volume.",
 		Formula: "VWAP = Σ x * volume / Σ volume since the anchor",
 		Params:  []Param{anchor(), defaultSource("hlc3")},
-		Signals: []string{PriceUp, PriceDown},
-		Memory:  Memory{seconds: sinceAnchor, endless: endlessAnchor},
-		Draw:    func(in Input) *Result { return sinceAnchorLine("VWAP", in, in.Volume) }},
+		Signals: []string{PriceUp, PriceDown}, Memory: Memory{seconds: sinceAnchor, endless: endlessAnchor},
+		Draw: func(in Input) *Result { return sinceAnchorLine("VWAP", in, in.Volume) }},
 	{Name: "vwap_bands", Title: "VWAP bands", Also: "vwap_band vwap_deviation", Category: Volume, Traits: Overlay,
 		Doc: "Volume weighted average price since the anchor, and bands a multiple of the deviation by volume around it. As at TradingView it starts anew every UTC day; " +
 			"with anchor none it runs from the first bar loaded. No value before the first volume.",
@@ -27,8 +26,7 @@ var vwaps = []Indicator{
 			factor("std_dev", 2, 0.01, 20, "deviations between the average and a band", "mult", "stddev", "deviation", "multiplier"),
 			anchor(),
 		},
-		Signals: []string{TouchUpper, TouchLower},
-		Memory:  Memory{seconds: sinceAnchor, endless: endlessAnchor},
+		Signals: []string{TouchUpper, TouchLower}, Memory: Memory{seconds: sinceAnchor, endless: endlessAnchor},
 		Draw: func(in Input) *Result {
 			starts := periodStarts(in.Series, anchorOf(in.Args, in.Interval))
 			x := kernel.TypicalPrice(in.Series)
@@ -69,8 +67,7 @@ var vwaps = []Indicator{
 	{Name: "vwap_rolling", Title: "RVWAP", Also: "rolling_vwap rvwap", Category: Volume, Traits: Overlay,
 		Doc:     "Volume weighted average price of the last bars, without an anchor. No value where they traded nothing.",
 		Formula: "Σ x * volume / Σ volume over n bars",
-		Params:  []Param{length(14), defaultSource("hlc3")},
-		Plots:   []Plot{mainly("RVWAP")}, Events: []Event{price("RVWAP")},
+		Params:  []Param{length(14), defaultSource("hlc3")}, Plots: []Plot{mainly("RVWAP")}, Events: []Event{price("RVWAP")},
 		Calc: func(in Input) Columns { return Columns{volumeWeighted(in.Series, in.source(), in.Int("length"))} }},
 	{Name: "vwap_anchored", Title: "AVWAP", Also: "avwap anchored_vwap", Category: Volume, Traits: Overlay,
 		Doc:     "Volume weighted average price since a moment: what those who bought since then paid on average. No value before it.",
@@ -100,9 +97,8 @@ var vwaps = []Indicator{
 		Doc:     "Time weighted average price: the mean of the bars since the anchor, each counting the same. As at TradingView it takes the mean of the four prices and starts anew every UTC day; where it starts anew nothing crosses.",
 		Formula: "TWAP = mean of x since the anchor",
 		Params:  []Param{anchor(), defaultSource("ohlc4")},
-		Signals: []string{PriceUp, PriceDown},
-		Memory:  Memory{seconds: sinceAnchor, endless: endlessAnchor},
-		Draw:    func(in Input) *Result { return sinceAnchorLine("TWAP", in, slices.Repeat([]float64{1}, in.Len())) }},
+		Signals: []string{PriceUp, PriceDown}, Memory: Memory{seconds: sinceAnchor, endless: endlessAnchor},
+		Draw: func(in Input) *Result { return sinceAnchorLine("TWAP", in, slices.Repeat([]float64{1}, in.Len())) }},
 }
 
 // sinceAnchorLine draws the mean of the source since the anchor, by the given weights of
