@@ -314,7 +314,7 @@ var averages = []Indicator{
 			bars("length1", 8, "fastest average", "fast"), bars("length2", 21, "second average"),
 			bars("length3", 50, "third average"), bars("length4", 200, "slowest average", "slow"), source(),
 		},
-		Signals: []string{StackUp, StackDown}, Memory: ema("length1", "length2", "length3", "length4"),
+		Events: []Event{emits(StackUp, StackDown)}, Memory: ema("length1", "length2", "length3", "length4"),
 		Draw: stacked(func(Args) string { return "ema" })},
 	// Which is the fast one is up to the lengths given: with fast 200 and slow 50 the
 	// crosses are reversed.
@@ -339,18 +339,14 @@ var averages = []Indicator{
 			bars("length3", 100, "third average"), bars("length4", 200, "slowest average", "slow"),
 			averageType("ma_type", "sma", "kind of average", "type", "matype"), source(),
 		},
-		Signals: []string{StackUp, StackDown}, Memory: averageBy("ma_type", "length1", "length2", "length3", "length4"),
+		Events: []Event{emits(StackUp, StackDown)}, Memory: averageBy("ma_type", "length1", "length2", "length3", "length4"),
 		Draw: stacked(func(a Args) string { return a.Choice("ma_type") })},
 	{Name: "gmma", Title: "GMMA", Also: "guppy guppy_mma guppy_multiple_moving_average", Category: Trend, Traits: Overlay,
 		Doc:     "Guppy multiple moving averages: six fast and six slow exponential averages, traders against investors. A group that fans out is sure of itself; one that narrows is not. Each average is seeded with the mean of its first prices.",
 		Formula: "EMA(x, n) for n = 3 5 8 10 12 15 and 30 35 40 45 50 60",
 		Params:  []Param{source()},
-		Signals: []string{CrossUp, CrossDown},
-		Meanings: map[string]string{
-			CrossUp:   "the lowest fast average crosses the highest slow one from below",
-			CrossDown: "the highest fast average crosses the lowest slow one from above",
-		},
-		Memory: fixed(kernel.EMAMemory * 60),
+		Events:  []Event{emits(CrossUp, CrossDown).meaning("the lowest fast average crosses the highest slow one from below", "the highest fast average crosses the lowest slow one from above")},
+		Memory:  fixed(kernel.EMAMemory * 60),
 		Draw: func(in Input) *Result {
 			x := in.source()
 			r := &Result{}

@@ -41,20 +41,8 @@ var backtests = []Indicator{
 			quiet(toggle("trades", false, "lists each trade with times, prices, reason and profit, the newest first, a hundred at a time", "list_trades")),
 			quiet(factorInt("skip", 0, 0, market.MaxLimit, "with trades: how many of the newest to skip")),
 		},
-		Signals: []string{Enter, Exit, StopLoss, TakeProfit},
-		Check:   checkExits,
-		Silent: func(a Args, label string) string {
-			t := termsOf(a)
-			switch {
-			case label == StopLoss && t.stop+t.stopATR+t.trail+t.trailATR == 0:
-				return "stop_loss to more than 0"
-			case label == TakeProfit && t.target+t.targetATR == 0:
-				return "take_profit to more than 0"
-			case label == Exit && a.exprs["exit"] == nil && t.ends() && t.hold == 0:
-				return "exit to a condition, or hold to a number of bars"
-			}
-			return ""
-		},
+		Events: []Event{{labels: []string{Enter, Exit, StopLoss, TakeProfit}, unset: neverLeaves}},
+		Check:  checkExits,
 		// Without a date the test begins with the first bar of the chart.
 		Memory: Memory{
 			seconds: func(a Args, iv market.Interval) int64 {
@@ -90,6 +78,20 @@ var backtests = []Indicator{
 			}
 			return r
 		}},
+}
+
+// neverLeaves says what keeps a test from leaving in one of the ways.
+func neverLeaves(r Request, label string) string {
+	t := termsOf(r.Args)
+	switch {
+	case label == StopLoss && t.stop+t.stopATR+t.trail+t.trailATR == 0:
+		return "stop_loss to more than 0"
+	case label == TakeProfit && t.target+t.targetATR == 0:
+		return "take_profit to more than 0"
+	case label == Exit && r.Args.exprs["exit"] == nil && t.ends() && t.hold == 0:
+		return "exit to a condition, or hold to a number of bars"
+	}
+	return ""
 }
 
 // rangeLength is the length of the average true range by which exits are measured, as those

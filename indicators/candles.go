@@ -21,15 +21,7 @@ var candleEntries = []Indicator{
 			{Name: "penetration", Doc: "how far into the first body the last candle must reach, as a fraction of it; 0 takes TA-Lib's own, 0.3, and 0.5 for darkcloudcover and mathold",
 				Min: 0, Max: 1, Quiet: true},
 		},
-		Signals: patternLabels(), Meanings: patternMeanings(),
-		Silent: func(a Args, label string) string {
-			for _, p := range chosenPatterns(a.Chosen("pattern")) {
-				if labels := p.labels(); slices.Contains(labels[:], label) {
-					return ""
-				}
-			}
-			return "pattern to all"
-		},
+		Events: []Event{patternEvent()},
 		Memory: fixed(candleMemory),
 		Draw: func(in Input) *Result {
 			signals := candleSignals(in.Series, chosenPatterns(in.Chosen("pattern")), in.Float("penetration"))
@@ -90,22 +82,16 @@ func patternNames() []string {
 	return names
 }
 
-// patternLabels returns every label a pattern can emit.
-func patternLabels() []string {
-	var labels []string
-	for _, p := range candlePatterns {
-		for _, l := range p.labels() {
-			if l != "" && !slices.Contains(labels, l) {
-				labels = append(labels, l)
+// patternEvent is every label that a pattern can emit, and which pattern is then complete.
+func patternEvent() Event {
+	e := Event{means: make(map[string]string), unset: func(r Request, label string) string {
+		for _, p := range chosenPatterns(r.Args.Chosen("pattern")) {
+			if labels := p.labels(); slices.Contains(labels[:], label) {
+				return ""
 			}
 		}
-	}
-	return labels
-}
-
-// patternMeanings says of every label which pattern is complete.
-func patternMeanings() map[string]string {
-	out := make(map[string]string)
+		return "pattern to all"
+	}}
 	for _, p := range candlePatterns {
 		// The words stand in the order of labels; a pattern that comes one way needs
 		// none.
@@ -114,12 +100,13 @@ func patternMeanings() map[string]string {
 			kinds = [4]string{}
 		}
 		for k, l := range p.labels() {
-			if l != "" {
-				out[l] = "a " + kinds[k] + "pattern " + p.name + " is complete on this bar (TA-Lib's CDL" + strings.ToUpper(p.name) + ")"
+			if l != "" && e.means[l] == "" {
+				e.labels = append(e.labels, l)
+				e.means[l] = "a " + kinds[k] + "pattern " + p.name + " is complete on this bar (TA-Lib's CDL" + strings.ToUpper(p.name) + ")"
 			}
 		}
 	}
-	return out
+	return e
 }
 
 // candleSignals returns a signal for every hit of the patterns: bullish ones at the

@@ -25,21 +25,10 @@ var ciphers = []Indicator{
 			toggle("show_rsi_divergences", false, "mark divergences of RSI too"),
 			toggle("show_stoch_divergences", false, "mark divergences of the stochastic too"),
 		},
-		Events: []Event{enters("WT2", "wt_")},
-		Signals: []string{
-			Buy, Sell, BuySmall, SellSmall, GoldBuy, RSIOversold, RSIOverbought, WTBullDiv, WTBearDiv, HiddenBullDiv, HiddenBearDiv,
-			RSIBullDiv, RSIBearDiv, StochBullDiv, StochBearDiv, AnyBullDiv, AnyBearDiv,
-		},
-		Silent: func(a Args, label string) string {
-			switch label {
-			case RSIBullDiv, RSIBearDiv:
-				return silentUnless(a, "show_rsi_divergences")
-			case StochBullDiv, StochBearDiv:
-				return silentUnless(a, "show_stoch_divergences")
-			case HiddenBullDiv, HiddenBearDiv:
-				return silentUnless(a, "show_hidden")
-			}
-			return ""
+		Events: []Event{
+			emits(Buy, Sell, BuySmall, SellSmall, GoldBuy, RSIOversold, RSIOverbought, WTBullDiv, WTBearDiv), emits(HiddenBullDiv, HiddenBearDiv).switched("show_hidden"),
+			emits(RSIBullDiv, RSIBearDiv).switched("show_rsi_divergences"), emits(StochBullDiv, StochBearDiv).switched("show_stoch_divergences"),
+			emits(AnyBullDiv, AnyBearDiv), enters("WT2", "wt_"),
 		},
 		// The slowest of the stochastic of the RSI, the money flow and WaveTrend; 100 bars
 		// more hold the turn before, with which a divergence is compared.

@@ -217,9 +217,6 @@ func (r Request) Silent(label string) (set string) {
 			return e.unset(r, label)
 		}
 	}
-	if r.Ind.Silent != nil {
-		return r.Ind.Silent(r.Args, label)
-	}
 	return ""
 }
 

@@ -22,7 +22,7 @@ var expressions = []Indicator{
 			"Indicators are functions: macd(12,26,9).signal, signal(rsi(14), \"bull_div\"); ema(50) crosses above ema(200); x[3] looks back, @1d reads the newest closed day, close:ETHUSDT another market. An unknown value is not true.",
 		Formula: "becomes_true: when is true and was not true on the bar before",
 		Params:  []Param{condition("when", "rsi(14) < 30", "the condition, such as close crosses above ema(20); list_indicators names [rule] teaches the language", "condition", "rule", "expr", "expression", "if")},
-		Signals: []string{BecomesTrue, BecomesFalse}, Memory: Memory{seconds: expressionHistory},
+		Events:  []Event{emits(BecomesTrue, BecomesFalse)}, Memory: Memory{seconds: expressionHistory},
 		// A condition that is not known shades nothing.
 		Draw: func(in Input) *Result {
 			v, when := in.evaluator(in.Series), in.exprs["when"][0]

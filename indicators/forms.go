@@ -196,14 +196,6 @@ func toggle(name string, def bool, doc string, aliases ...string) Param {
 	return p
 }
 
-// silentUnless returns what Indicator.Silent does for a signal that a toggle switches.
-func silentUnless(a Args, toggle string) string {
-	if a.Bool(toggle) {
-		return ""
-	}
-	return toggle + " to true"
-}
-
 // choice returns a parameter that is one of choices, the first by default.
 func choice(name, doc string, choices ...string) Param {
 	return Param{Name: name, Doc: doc, Kind: Choice, Choices: choices}

@@ -43,28 +43,22 @@ type Indicator struct {
 
 	Params  []Param
 	Ignores []string // parameters of other programs, such as colours, that are accepted and have no effect; Doc says so
-	Signals []string // labels it may emit; an alert may name no other
-	// Silent returns which parameter keeps a from ever emitting one of the signals, and the
-	// value that it needs, such as "pattern to all"; "" if none does. Nil if no parameter
-	// does but those of the events.
-	Silent func(a Args, label string) string
 	// Check returns an error if parameters most likely are a mistake together. Nil for none.
 	Check func(a Args) error
-	// Meanings says when a signal fires whose label has a special meaning in this
-	// indicator. The method Meaning covers all labels.
-	Meanings map[string]string
-
 	Needs []string // columns of Series.Extra that it needs
 
-	// Plots, Levels, Shades and Events declare what is drawn and signalled of the columns that Calc
-	// returns; Signals and further Meanings follow, see study.go. Between is the
-	// usual range of the panel, none if it is empty.
-	Plots   []Plot
-	Levels  func(a Args) []float64
-	Between [2]float64
-	Shades  []Shade
-	Events  []Event
-	Calc    func(in Input) Columns
+	// Plots, Levels and Shades declare what is drawn of the columns that Calc returns, Between the
+	// usual range of the panel, none if it is empty. Events are its signals, from which follow
+	// Signals, the labels it may emit, so that an alert may name no other, and Meanings of those
+	// that have a special one in this entry. The method Meaning covers all.
+	Plots    []Plot
+	Levels   func(a Args) []float64
+	Between  [2]float64
+	Shades   []Shade
+	Events   []Event
+	Signals  []string
+	Meanings map[string]string
+	Calc     func(in Input) Columns
 
 	// Form completes the record of an entry of one line, which Line computes, or Of from the source
 	// and the parameter "length". Label is that of the line, the title if it is empty.

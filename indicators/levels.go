@@ -67,7 +67,7 @@ var levelEntries = []Indicator{
 		Doc:     "Central pivot range: the pivot of the period before between two levels. A narrow range promises a trend, a wide one a quiet period; above it buyers rule, below it sellers. Periods and signals are those of pivot.",
 		Formula: "P = (h + l + c) / 3; the other levels are (h + l) / 2 and 2P - (h + l) / 2, the higher one on top",
 		Params:  []Param{pivotPeriod},
-		Signals: pivotLabels(), Memory: Memory{seconds: pivotHistory},
+		Events:  pivotEvents, Memory: Memory{seconds: pivotHistory},
 		Draw: func(in Input) *Result {
 			// One of the two outer levels lies as far above the pivot as the other below
 			// it; which is the upper one depends on where the close was.
@@ -84,7 +84,7 @@ var levelEntries = []Indicator{
 		Doc:     "High, low and close of the whole period before: the day, week, month or year, in UTC, weeks from Monday. level_touch fires when a bar first reaches a level of its period; breakouts are closes beyond the high and the low.",
 		Formula: "high, low and close of the period before the one of the bar",
 		Params:  []Param{periodOfLevels("whose high, low and close are shown", "day", "week", "month", "year")},
-		Signals: pivotLabels(), Memory: Memory{seconds: pivotHistory},
+		Events:  pivotEvents, Memory: Memory{seconds: pivotHistory},
 		Draw: func(in Input) *Result {
 			return periodLevels(in, []string{"Close", "High", "Low"}, func(b market.Bar, _ float64) []float64 {
 				return []float64{b.Close, b.High, b.Low}
@@ -97,7 +97,7 @@ var levelEntries = []Indicator{
 			{Name: "minutes", Aliases: []string{"length"}, Doc: "minutes of the range", Kind: Int, Default: 60, Min: 1, Max: 1440},
 			{Name: "start", Aliases: []string{"hour", "open_hour"}, Doc: "hour of the day at which it begins, UTC, such as 14.5 for half past two", Default: 0, Min: 0, Max: 23.99, Quiet: true},
 		},
-		Signals: []string{BreakUp, BreakDown},
+		Events: []Event{emits(BreakUp, BreakDown)},
 		// The range of today may have been made before the first bar shown; a second day
 		// covers a start late in the day.
 		Memory: Memory{seconds: func(Args, market.Interval) int64 { return 2 * 86400 }},
@@ -154,11 +154,7 @@ var levelEntries = []Indicator{
 			manyOf("session", "which sessions", "all", "tokyo", "london", "new_york"),
 			quiet(choice("hours", "whose hours", "forex", "stocks")),
 		},
-		Signals: []string{SessionOpen, SessionClose, BreakUp, BreakDown},
-		Meanings: map[string]string{
-			BreakUp:   "the first close above a session after its end",
-			BreakDown: "the first close below a session after its end",
-		},
+		Events: []Event{emits(SessionOpen, SessionClose, BreakUp, BreakDown).meaning("", "", "the first close above a session after its end", "the first close below a session after its end")},
 		Memory: Memory{seconds: sessionHistory},
 		Draw: func(in Input) *Result {
 			return drawSessions(in.Series, chosenSessions(in.Args, sessionHours[in.Choice("hours")]))
@@ -168,13 +164,9 @@ var levelEntries = []Indicator{
 			"Breakouts are the first closes beyond a zone after its end. Nothing repaints.",
 		Formula: "highest high and lowest low of the bars that begin within the zone",
 		Params:  []Param{manyOf("zone", "which zones", "all", "asia", "london_open", "new_york_open", "london_close")},
-		Signals: []string{SessionOpen, SessionClose, BreakUp, BreakDown},
-		Meanings: map[string]string{
-			BreakUp:   "the first close above a zone after its end",
-			BreakDown: "the first close below a zone after its end",
-		},
-		Memory: Memory{seconds: sessionHistory},
-		Draw:   func(in Input) *Result { return drawSessions(in.Series, chosenSessions(in.Args, killZones)) }},
+		Events:  []Event{emits(SessionOpen, SessionClose, BreakUp, BreakDown).meaning("", "", "the first close above a zone after its end", "the first close below a zone after its end")},
+		Memory:  Memory{seconds: sessionHistory},
+		Draw:    func(in Input) *Result { return drawSessions(in.Series, chosenSessions(in.Args, killZones)) }},
 }
 
 // periodStarts reports for each bar whether it is the first of its calendar period in
@@ -290,7 +282,7 @@ func pivotLines(pairs int, levels func(before market.Bar, open float64) []float6
 		ind.Category, ind.Traits = Price, Overlay
 		ind.Doc += " With period auto, bars up to 15 minutes look at the day before, up to 12 hours the week, up to 3 days the month, longer ones the year, all in UTC. level_touch fires when a bar first reaches a level of its period; breakouts are closes beyond R1 and S1."
 		ind.Params = []Param{pivotPeriod}
-		ind.Signals = pivotLabels()
+		ind.Events = pivotEvents
 		ind.Memory = Memory{seconds: pivotHistory}
 		names := []string{"P"}
 		for k := range pairs {
@@ -361,10 +353,8 @@ var pivotPeriod = func() Param {
 	return p
 }()
 
-// pivotLabels returns what pivotSignals may emit.
-func pivotLabels() []string {
-	return []string{PriceUp, PriceDown, BreakUp, BreakDown, LevelTouch}
-}
+// pivotEvents are those of levels that hold for a period.
+var pivotEvents = []Event{emits(PriceUp, PriceDown, BreakUp, BreakDown, LevelTouch)}
 
 // pivotHistory covers the whole period before, and this one up to the first bar.
 func pivotHistory(a Args, iv market.Interval) int64 {

@@ -215,10 +215,6 @@ var momentums = []Indicator{
 			bars("long", 14, "longer rate of change", "slow", "long_length"), bars("short", 11, "shorter rate of change", "fast", "short_length"),
 			bars("wma", 10, "weighted average", "length", "period", "wma_length"), source(),
 		},
-		Meanings: map[string]string{
-			TurnUp:   "the line stops falling and rises, below zero",
-			TurnDown: "the line stops rising and falls, above zero",
-		},
 		Memory: after(window("long", "short"), window("wma"), fixed(1)),
 		// A turn counts on its side of zero: up below it, down above. Rates of change are
 		// percentages less 100, and their rounding is that of the two hundreds.
@@ -229,7 +225,7 @@ var momentums = []Indicator{
 				return (t.Label == TurnUp) != (kernel.Compare(size+line[t.Bar-1], size) < 0)
 			})
 			return append(levelCrossings(line, 0, ZeroUp, ZeroDown), turns...)
-		}, TurnUp, TurnDown, ZeroUp, ZeroDown)},
+		}, TurnUp, TurnDown, ZeroUp, ZeroDown).meaning("the line stops falling and rises, below zero", "the line stops rising and falls, above zero", "", "")},
 		Calc: func(in Input) Columns {
 			x := in.source()
 			both := kernel.Plus(kernel.ROC(x, in.Int("long")), kernel.ROC(x, in.Int("short")))

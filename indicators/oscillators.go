@@ -220,13 +220,11 @@ var oscillators = []Indicator{
 		Params: slices.Concat([]Param{
 			length(9), bars("k", 3, "smoothing of K", "k_length", "signal", "m1"), bars("d", 3, "smoothing of D", "d_length", "m2"),
 		}, zone(20, 80, 0, 100)),
-		Meanings: map[string]string{
-			Oversold: "J leaves the oversold zone upwards", Overbought: "J leaves the overbought zone downwards",
-			EntersOversold: "J falls into the oversold zone", EntersOverbought: "J rises into the overbought zone",
-		},
 		// K and D have the weights 1/k and 1/d, those of Wilder's averages.
 		Memory: after(window("length"), wilder("k"), wilder("d")),
-		Plots:  []Plot{mainly("K"), second("D"), {Label: "J", Tone: Accent}}, Events: []Event{lines("K", "D"), leaves("J", Oversold, Overbought), enters("J", "")}, Levels: edgesOfZones,
+		Plots:  []Plot{mainly("K"), second("D"), {Label: "J", Tone: Accent}}, Levels: edgesOfZones,
+		Events: []Event{lines("K", "D"), leaves("J", Oversold, Overbought).meaning("J leaves the oversold zone upwards", "J leaves the overbought zone downwards"),
+			enters("J", "").meaning("J falls into the oversold zone", "J rises into the overbought zone")},
 		Calc: func(in Input) Columns {
 			n := in.Int("length")
 			hi, lo := kernel.Highest(in.High, n), kernel.Lowest(in.Low, n)
@@ -386,8 +384,7 @@ var oscillators = []Indicator{
 			bars("stoch_smooth", 3, "average that makes %K"),
 			toggle("show_entry_dots", true, "mark the signals"), toggle("show_trend_bars", true, "show where all three agree"),
 		}, zone(30, 70, 0, 100)),
-		Signals: []string{RSIOversold, RSIOverbought, StochOS, StochOB}, Events: []Event{enters("RSI", "")},
-		Silent: func(a Args, _ string) string { return silentUnless(a, "show_entry_dots") },
+		Events: []Event{emits(RSIOversold, RSIOverbought, StochOS, StochOB).switched("show_entry_dots"), enters("RSI", "")},
 		Memory: longest(wilder("rsi_length"), window("mfi_length"), after(window("stoch_k"), window("stoch_smooth"), window("stoch_d"))),
 		Draw: func(in Input) *Result {
 			rsi, flow := kernel.RSI(in.Close, in.Int("rsi_length")), kernel.MFI(in.Series, in.Int("mfi_length"))

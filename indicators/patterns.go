@@ -13,12 +13,8 @@ var chartPatterns = []Indicator{
 		Doc:     "Trend lines found from the bars: a falling line through the last two swing highs and a rising one through the last two swing lows, drawn on from where they are known until a close breaks them. Nothing repaints.",
 		Formula: "falling: through two swing highs in succession, the second lower, no close between them above the line; broken: close > line",
 		Params:  swingParams(5, 200),
-		Signals: []string{BreakUp, BreakDown},
-		Meanings: map[string]string{
-			BreakUp:   "the close rises above the falling line",
-			BreakDown: "the close falls below the rising line",
-		},
-		Memory: structureMemory(2),
+		Events:  []Event{emits(BreakUp, BreakDown).meaning("the close rises above the falling line", "the close falls below the rising line")},
+		Memory:  structureMemory(2),
 		Draw: func(in Input) *Result {
 			falling, rising := formed(in, fallingLine)
 			upper, _, breaks := follow(in, falling, BreakUp, "")
@@ -32,12 +28,8 @@ var chartPatterns = []Indicator{
 		Doc:     "Trend channel found from the bars: a line through the last two falling swing highs, or rising swing lows, and its parallel through the furthest extreme between them. Breakouts are closes that leave it. Nothing repaints.",
 		Formula: "falling: the line of trend_lines and its parallel through the lowest low between the swings, measured from the line; rising mirrored",
 		Params:  swingParams(5, 200),
-		Signals: []string{BreakUp, BreakDown},
-		Meanings: map[string]string{
-			BreakUp:   "the close rises above the channel",
-			BreakDown: "the close falls below the channel",
-		},
-		Memory: structureMemory(2),
+		Events:  []Event{emits(BreakUp, BreakDown).meaning("the close rises above the channel", "the close falls below the channel")},
+		Memory:  structureMemory(2),
 		Draw: func(in Input) *Result {
 			// Both directions are looked for; where both become known on one bar the rising one counts.
 			found, rising := formed(in, fallingChannel)
@@ -54,7 +46,7 @@ var chartPatterns = []Indicator{
 		Doc:     "Double tops and bottoms: two swings at nearly the same price with a valley between them. The lines are the tops and the neckline of the newest one in the making; the signal fires when a close goes through the neckline. Nothing repaints.",
 		Formula: "|top2 - top1| <= tolerance * R and min(top1, top2) - lowest low between >= depth * R; R: mean true range of 14 bars; complete: close < neckline",
 		Params:  append(swingParams(5, 100), tolerance(1), depth(2)),
-		Signals: []string{DoubleTop, DoubleBottom}, Memory: structureMemory(2),
+		Events:  []Event{emits(DoubleTop, DoubleBottom)}, Memory: structureMemory(2),
 		Draw: func(in Input) *Result {
 			return formations(in, doubleTop, [4]string{"Tops", "Neckline of tops", "Bottoms", "Neckline of bottoms"}, DoubleTop, DoubleBottom)
 		}},
@@ -62,7 +54,7 @@ var chartPatterns = []Indicator{
 		Doc:     "Head and shoulders, and the inverse: three swings of which the middle one stands out and the outer ones are nearly equal. The lines are the head and the neckline of the newest one in the making; the signal fires when a close goes through the neckline. Nothing repaints.",
 		Formula: "head - shoulder >= depth * R for both, |shoulder2 - shoulder1| <= tolerance * R; R: mean true range of 14 bars; complete: close < neckline",
 		Params:  append(swingParams(5, 150), tolerance(1.5), depth(1)),
-		Signals: []string{HeadShoulders, InverseHeadShoulders}, Memory: structureMemory(2),
+		Events:  []Event{emits(HeadShoulders, InverseHeadShoulders)}, Memory: structureMemory(2),
 		Draw: func(in Input) *Result {
 			return formations(in, headShoulders, [4]string{"Head", "Neckline", "Inverse head", "Inverse neckline"}, HeadShoulders, InverseHeadShoulders)
 		}},
@@ -70,12 +62,8 @@ var chartPatterns = []Indicator{
 		Doc:     "Triangles: two swing highs and two swing lows in turn between lines that meet, with level or falling highs and level or rising lows. The lines are those of the newest triangle, from the bar that confirms its last swing on; breakouts are closes outside it. Nothing repaints.",
 		Formula: "high2 - high1 <= tolerance * R, low2 - low1 >= -tolerance * R, and the lines converge by more than tolerance * R; R: mean true range of 14 bars",
 		Params:  append(swingParams(5, 150), tolerance(0.5)),
-		Signals: []string{BreakUp, BreakDown},
-		Meanings: map[string]string{
-			BreakUp:   "the close rises above the triangle",
-			BreakDown: "the close falls below the triangle",
-		},
-		Memory: structureMemory(2),
+		Events:  []Event{emits(BreakUp, BreakDown).meaning("the close rises above the triangle", "the close falls below the triangle")},
+		Memory:  structureMemory(2),
 		Draw: func(in Input) *Result {
 			found, usual := make(map[int]formation), trueRangeMean(in.Series)
 			turns := allTurns(in.Series, in.Int("left"), in.Int("right"))
@@ -99,7 +87,7 @@ var chartPatterns = []Indicator{
 			{Name: "flag", Aliases: []string{"flag_bars"}, Doc: "least bars of the flag", Kind: Int, Default: 5, Min: 2, Max: 100},
 			quiet(factor("height", 4, 0.5, 50, "least height of the pole, in mean true ranges")),
 		},
-		Signals: []string{FlagUp, FlagDown}, Memory: after(window("pole"), lengths(4, "flag"), fixed(usualRange+1)),
+		Events: []Event{emits(FlagUp, FlagDown)}, Memory: after(window("pole"), lengths(4, "flag"), fixed(usualRange+1)),
 		Draw: func(in Input) *Result {
 			return bothSides(in, func(in Input, side int) *Result {
 				names := [2][2]string{{"Bull flag top", "Bull flag bottom"}, {"Bear flag bottom", "Bear flag top"}}[side]

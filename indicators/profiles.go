@@ -22,9 +22,8 @@ var profileEntries = []Indicator{
 		Params: []Param{
 			bins(24), side(onLeft), rangeBars(), toggle("split_up_down", false, "show rising and falling bars apart", "split"), valueArea(),
 		},
-		Ignores:  []string{"color_up", "color_down", "opacity"},
-		Signals:  []string{LevelTouch},
-		Meanings: newestTouch,
+		Ignores: []string{"color_up", "color_down", "opacity"},
+		Events:  newestTouch,
 		Draw: func(in Input) *Result {
 			var p profile
 			if !p.fill(recent(in), in.Int("bins"), in.Float("value_area")/100, byVolume) {
@@ -35,11 +34,10 @@ var profileEntries = []Indicator{
 	{Name: "session_vp", Title: "Session VP", Also: "svp session_volume_profile", Category: Volume, Traits: Overlay | Repaints,
 		Doc: "Volume profile of each session: its point of control (POC) and value area (VAH, VAL), drawn over the bars of that session. " +
 			"They are those of the whole session, so the lines of the session under way move until it ends. Sessions begin at midnight UTC, weeks on Monday; auto is the day, of daily bars the month, of longer ones the year.",
-		Formula:  "one profile as in volume_profile per session",
-		Params:   append([]Param{bins(24)}, append(sessionParams(), toggle("show_value_area", true, "show VAH and VAL"), valueArea())...),
-		Memory:   Memory{seconds: sessionSeconds},
-		Signals:  []string{LevelTouch},
-		Meanings: newestTouch,
+		Formula: "one profile as in volume_profile per session",
+		Params:  append([]Param{bins(24)}, append(sessionParams(), toggle("show_value_area", true, "show VAH and VAL"), valueArea())...),
+		Memory:  Memory{seconds: sessionSeconds},
+		Events:  newestTouch,
 		Draw: func(in Input) *Result {
 			n := in.Len()
 			poc, vah, val := kernel.NaNs(n), kernel.NaNs(n), kernel.NaNs(n)
@@ -83,8 +81,7 @@ var profileEntries = []Indicator{
 			{Name: "top_n", Doc: "nodes of each kind at most, the clearest first; 0 shows all", Kind: Int, Min: 0, Max: 500, Quiet: true},
 			toggle("show_hvn", true, "mark high-volume nodes"), toggle("show_lvn", true, "mark low-volume nodes"),
 		},
-		Signals:  []string{LevelTouch},
-		Meanings: newestTouch,
+		Events: newestTouch,
 		Draw: func(in Input) *Result {
 			r := &Result{}
 			var p profile
@@ -118,10 +115,7 @@ var profileEntries = []Indicator{
 		Params: append(append([]Param{bins(24)}, sessionParams()...),
 			Param{Name: "max_sessions", Doc: "sessions a level is watched for, its own included", Kind: Int, Default: 20, Min: 1, Max: 100, Quiet: true},
 			toggle("include_current", true, "show the point of control of the session under way")),
-		Signals: []string{LevelTouch},
-		Meanings: map[string]string{
-			LevelTouch: "a bar is the first to reach the level of a session that a whole later session did not reach",
-		},
+		Events: []Event{emits(LevelTouch).meaning("a bar is the first to reach the level of a session that a whole later session did not reach")},
 		// Every level that may still be watched needs its whole session.
 		Memory: Memory{seconds: func(a Args, iv market.Interval) int64 { return int64(a.Int("max_sessions")) * sessionSeconds(a, iv) }},
 		Draw: func(in Input) *Result {
@@ -145,11 +139,10 @@ var profileEntries = []Indicator{
 		Memory: visible,
 		Doc: "Time profile of the bars on display: how long price stayed at each level, whatever was traded there; with POC, VAH and VAL. " +
 			"Each bar has one unit of time, spread evenly over its range. Colours follow the theme: opacity is accepted and changes nothing.",
-		Formula:  "each bar adds overlap / range to the bins it covers; value area as in volume_profile",
-		Params:   []Param{bins(32), side(onRight), rangeBars(), valueArea()},
-		Ignores:  []string{"opacity"},
-		Signals:  []string{LevelTouch},
-		Meanings: newestTouch,
+		Formula: "each bar adds overlap / range to the bins it covers; value area as in volume_profile",
+		Params:  []Param{bins(32), side(onRight), rangeBars(), valueArea()},
+		Ignores: []string{"opacity"},
+		Events:  newestTouch,
 		Draw: func(in Input) *Result {
 			var p profile
 			if !p.fill(recent(in), in.Int("bins"), in.Float("value_area")/100, byTime) {
@@ -363,7 +356,7 @@ func recent(in Input) *market.Series {
 
 // newestTouch is what a touch means where the levels describe the bars as a whole: see
 // [lastTouches].
-var newestTouch = map[string]string{LevelTouch: "the newest bar reaches a level that the bar before did not"}
+var newestTouch = []Event{emits(LevelTouch).meaning("the newest bar reaches a level that the bar before did not")}
 
 // sessionParams returns the parameters that sessions reads.
 func sessionParams() []Param {

@@ -160,13 +160,10 @@ var statistics = []Indicator{
 		Doc:     "Drawdown: how far the close is below its highest so far, in percent, counted from the first bar shown. A signal marks the bar that makes a new high after a drawdown.",
 		Formula: "100 * (x / max(x) - 1)",
 		Params:  []Param{source()},
-		Meanings: map[string]string{
-			NewHigh: "the price is back at its highest, or above it",
-		},
-		Plots: []Plot{{Label: "Drawdown %", Tone: Down}}, Events: []Event{event("Drawdown %", NewHigh, "", func(d *drawing) func(int) int {
+		Plots:   []Plot{{Label: "Drawdown %", Tone: Down}}, Events: []Event{event("Drawdown %", NewHigh, "", func(d *drawing) func(int) int {
 			var c kernel.Crosser // the line reaches zero, which it never crosses
 			return func(i int) int { return c.Reach(d.of("Drawdown %")[i], 0) }
-		})}, Levels: constant(0),
+		}).meaning("the price is back at its highest, or above it")}, Levels: constant(0),
 		Calc: func(in Input) Columns {
 			x := in.source()
 			down := kernel.NaNs(len(x))
@@ -187,10 +184,7 @@ var statistics = []Indicator{
 		Doc:     "Maximum drawdown of the last bars: the deepest fall from a high to a later low among them, in percent, 0 or below.",
 		Formula: "min over i <= j in the last n bars of 100 * (x[j] / x[i] - 1)",
 		Params:  []Param{length(252), source()},
-		Meanings: map[string]string{
-			NewLow: "the deepest fall of the window becomes deeper",
-		},
-		Plots: []Plot{mainly("Max DD")}, Events: []Event{lows("Max DD")}, Levels: constant(0),
+		Plots:   []Plot{mainly("Max DD")}, Events: []Event{lows("Max DD").meaning("the deepest fall of the window becomes deeper")}, Levels: constant(0),
 		Calc: func(in Input) Columns {
 			x, n := in.source(), in.Int("length")
 			// A window is walked once, from its highest value so far.

@@ -15,7 +15,7 @@ var structures = []Indicator{
 		Doc:     "Williams' fractals: a high above, or a low below, all its neighbours. A fractal is known only when its later neighbours have closed; the dot and the signal stand on that bar, side bars after the extreme, at the price of the extreme.",
 		Formula: "up: high[side] > every high of the side bars before and after it; down mirrored",
 		Params:  []Param{bars("side", 2, "neighbours on each side", "length", "period", "n", "left", "right")},
-		Signals: []string{PivotHigh, PivotLow}, Memory: lengths(2, "side"),
+		Events:  []Event{emits(PivotHigh, PivotLow)}, Memory: lengths(2, "side"),
 		Draw: func(in Input) *Result {
 			n := in.Int("side")
 			return drawSwings(in.Series, n, n, [2]string{"Up", "Down"}, Dots, func(pivots []int, price []float64) []float64 {
@@ -33,7 +33,7 @@ var structures = []Indicator{
 			bars("left", 10, "bars before a swing that it must exceed", "left_bars", "length"),
 			bars("right", 10, "bars after a swing that it must exceed; it is known so much later", "right_bars"),
 		},
-		Signals: []string{PivotHigh, PivotLow},
+		Events: []Event{emits(PivotHigh, PivotLow)},
 		// Swings are that many bars apart on average, but much more in a long trend.
 		Memory: Memory{bars: func(a Args) int {
 			width := a.Int("left") + a.Int("right")
@@ -54,7 +54,7 @@ var structures = []Indicator{
 			factor("deviation", 5, 0.01, 99, "percent price must come back", "percent", "threshold"),
 			quiet(factorInt("depth", 0, 0, MaxLength, "half as many bars must follow an extreme before it counts")),
 		},
-		Signals: []string{PivotHigh, PivotLow},
+		Events: []Event{emits(PivotHigh, PivotLow)},
 		// A leg begins at the turn before it; with a small deviation 200 bars hold several.
 		Memory: after(window("depth"), fixed(200)),
 		Draw: func(in Input) *Result {
@@ -72,12 +72,11 @@ var structures = []Indicator{
 	// The swing is that of the bars on display, so it changes with them; a fixed pair of
 	// turning points would need a rule for which pair.
 	{Name: "fibonacci_retracement", Title: "Fib", Also: "auto_fib fib fibonacci auto_fib_retracement", Category: Pattern, Traits: Overlay | Repaints,
-		Memory:   visible,
-		Doc:      "Fibonacci retracements of the swing between the highest high and the lowest low on display: how much of it price has taken back. 0 is the later of the two extremes, 1 the earlier.",
-		Formula:  "level = end + r * (start - end), r = 0, 0.236, 0.382, 0.5, 0.618, 0.786, 1",
-		Params:   []Param{rangeBars()},
-		Signals:  []string{LevelTouch},
-		Meanings: newestTouch,
+		Memory:  visible,
+		Doc:     "Fibonacci retracements of the swing between the highest high and the lowest low on display: how much of it price has taken back. 0 is the later of the two extremes, 1 the earlier.",
+		Formula: "level = end + r * (start - end), r = 0, 0.236, 0.382, 0.5, 0.618, 0.786, 1",
+		Params:  []Param{rangeBars()},
+		Events:  newestTouch,
 		Draw: func(in Input) *Result {
 			// The levels come from the bars in range; touches are looked for at the newest
 			// of all.
@@ -125,7 +124,7 @@ var structures = []Indicator{
 		Doc:     "Fair value gaps: prices between the first and the third of three bars that do not overlap. The zones are those of the newest gap on each side that is not filled; a gap is filled when a bar reaches its far edge, and forgotten after some bars. Nothing repaints.",
 		Formula: "up: low > high[2], the zone between them; down: high < low[2]; filled: low <= lower edge of an upward gap, high >= upper edge of a downward one",
 		Params:  []Param{factor("minimum_size", 0, 0, 100, "smallest gap, in percent of the price", "threshold"), bars("lookback", 200, "bars after which a gap is forgotten", "max_age")},
-		Signals: []string{GapUp, GapDown, GapFilled}, Memory: after(window("lookback"), fixed(2)),
+		Events:  []Event{emits(GapUp, GapDown, GapFilled)}, Memory: after(window("lookback"), fixed(2)),
 		Draw: func(in Input) *Result {
 			return fairValueGaps(in.Series, in.Float("minimum_size")/100, in.Int("lookback"))
 		}},
@@ -135,7 +134,7 @@ var structures = []Indicator{
 		Doc:     "Order blocks: the last bar against a move that broke the structure. The zones are those of the newest block on each side that no close has gone through. block_touch fires when price first comes back to a block. Nothing repaints.",
 		Formula: "up: close > last swing high; block: the last bar with close < open up to the lowest low between that swing and the break; ends: close < its low",
 		Params:  swingParams(5, 200),
-		Signals: []string{BlockUp, BlockDown, BlockTouch}, Memory: structureMemory(3),
+		Events:  []Event{emits(BlockUp, BlockDown, BlockTouch)}, Memory: structureMemory(3),
 		Draw: func(in Input) *Result {
 			return bothSides(in, func(in Input, side int) *Result {
 				walk := orderBlocks(in)
@@ -148,7 +147,7 @@ var structures = []Indicator{
 		Doc:     "Breaker blocks: order blocks that a close went through, which then act from the other side: a broken upward block is resistance, a broken downward one support. The zones are those of the newest breaker on each side, until a close goes back through it. Nothing repaints.",
 		Formula: "as order_block; up: a downward block whose high a close exceeds; ends: close < its low",
 		Params:  swingParams(5, 200),
-		Signals: []string{BreakerUp, BreakerDown}, Memory: structureMemory(4),
+		Events:  []Event{emits(BreakerUp, BreakerDown)}, Memory: structureMemory(4),
 		Draw: func(in Input) *Result {
 			return bothSides(in, func(in Input, side int) *Result {
 				broken := make(map[int][]priceZone)
@@ -167,7 +166,7 @@ var structures = []Indicator{
 		Doc:     "Liquidity sweeps: a bar that trades beyond a swing high or low for the first time and closes back inside. The lines are the nearest swings that no bar has traded beyond. Nothing repaints.",
 		Formula: "sweep of highs: high > swing high >= close, on the first bar with high > swing high; lows mirrored",
 		Params:  swingParams(5, 200),
-		Signals: []string{SweepHigh, SweepLow}, Memory: structureMemory(1),
+		Events:  []Event{emits(SweepHigh, SweepLow)}, Memory: structureMemory(1),
 		Draw: func(in Input) *Result {
 			return bothSides(in, func(in Input, side int) *Result {
 				return sweeps(in, [2]string{"Highs", "Lows"}[side], [2]string{SweepHigh, SweepLow}[side], [2]Tone{Down, Up}[side])
@@ -177,7 +176,7 @@ var structures = []Indicator{
 		Doc:     "Equal highs and lows: two swings in succession at nearly the same price, beyond which stops are thought to rest. The level is drawn from the bar that confirms the second swing until a bar trades beyond it. Nothing repaints.",
 		Formula: "|swing high - swing high before| <= tolerance * mean true range of 14 bars; lows mirrored",
 		Params:  append(swingParams(5, 200), tolerance(0.2)),
-		Signals: []string{EqualHighs, EqualLows}, Memory: structureMemory(2),
+		Events:  []Event{emits(EqualHighs, EqualLows)}, Memory: structureMemory(2),
 		Draw: func(in Input) *Result {
 			return bothSides(in, func(in Input, side int) *Result {
 				return equalHighs(in, [2]string{"EQH", "EQL"}[side], [2]string{EqualHighs, EqualLows}[side], [2]Tone{Down, Up}[side])
@@ -193,7 +192,7 @@ var structures = []Indicator{
 			{Name: "base", Doc: "most bars of a base", Kind: Int, Default: 4, Min: 1, Max: 50},
 			quiet(bars("lookback", 200, "bars after which a zone is forgotten", "max_age")),
 		},
-		Signals: []string{SupplyZone, DemandZone, ZoneTouch}, Memory: after(window("lookback"), window("base"), fixed(usualRange+1)),
+		Events: []Event{emits(SupplyZone, DemandZone, ZoneTouch)}, Memory: after(window("lookback"), window("base"), fixed(usualRange+1)),
 		Draw: func(in Input) *Result {
 			return bothSides(in, func(in Input, side int) *Result { return supplyZones(in, side) })
 		}},
@@ -202,13 +201,11 @@ var structures = []Indicator{
 		Formula: "levels: means of groups of at least touches swings, each group no wider than tolerance mean true ranges",
 		Params: append(swingParams(5, 300), tolerance(1),
 			Param{Name: "touches", Aliases: []string{"min_touches", "strength"}, Doc: "swings that make a level", Kind: Int, Default: 2, Min: 1, Max: 20}),
-		Meanings: map[string]string{
-			BreakUp:    "the close rises above the resistance of the bar before",
-			BreakDown:  "the close falls below the support of the bar before",
-			LevelTouch: "the bar reaches a level that the one before did not, and closes back",
-		},
 		Memory: structureMemory(1),
-		Plots:  []Plot{{Label: "Resistance", Tone: Down, Style: Step}, {Label: "Support", Tone: Up, Style: Step}}, Events: []Event{own(func(d *drawing) []Signal { return levelBreaks(d.Series, d.of("Resistance"), d.of("Support")) }, BreakUp, BreakDown, LevelTouch)},
+		Plots:  []Plot{{Label: "Resistance", Tone: Down, Style: Step}, {Label: "Support", Tone: Up, Style: Step}},
+		Events: []Event{own(func(d *drawing) []Signal { return levelBreaks(d.Series, d.of("Resistance"), d.of("Support")) }, BreakUp, BreakDown, LevelTouch).meaning(
+			"the close rises above the resistance of the bar before", "the close falls below the support of the bar before",
+			"the bar reaches a level that the one before did not, and closes back")},
 		Calc: func(in Input) Columns { return together(supportResistance(in)) }},
 }
 

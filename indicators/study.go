@@ -48,7 +48,7 @@ type Event struct {
 	// unset returns which parameter keeps it from ever emitting a signal, and the value that it
 	// needs, such as "divergence to all"; "" if none does. Nil if no parameter can.
 	unset func(r Request, label string) string
-	find  func(d *drawing) []Signal
+	find  func(d *drawing) []Signal // nil if Draw has its signals already
 }
 
 // Input is what an entry computes from: the bars, and its parameters.
@@ -92,13 +92,11 @@ func (ind *Indicator) declared() {
 	if ind.Form != nil {
 		ind.Form(ind, cmp.Or(ind.Label, ind.Title))
 	}
-	meanings := make(map[string]string)
+	ind.Meanings = make(map[string]string)
 	for _, e := range ind.Events {
 		ind.Signals = slices.Concat(ind.Signals, e.labels)
-		maps.Copy(meanings, e.means)
+		maps.Copy(ind.Meanings, e.means)
 	}
-	maps.Copy(meanings, ind.Meanings)
-	ind.Meanings = meanings
 }
 
 // draw returns the result for s, with its signals.
@@ -111,8 +109,8 @@ func (ind *Indicator) draw(in Input) *Result {
 		d.r = d.drawn()
 	}
 	for _, e := range ind.Events {
-		if in.linesOnly {
-			break
+		if in.linesOnly || e.find == nil {
+			continue
 		}
 		found := e.find(d)
 		for i := range found {
@@ -191,6 +189,19 @@ func edgesOfZones(a Args) []float64 { return []float64{a.Float("overbought"), a.
 
 // plusMinus returns the parameter "level", zero and its negative.
 func plusMinus(a Args) []float64 { return []float64{a.Float("level"), 0, -a.Float("level")} }
+
+// emits returns the event of signals that Draw returns with the lines; switched that of signals
+// which a toggle switches.
+func emits(labels ...string) Event { return Event{labels: labels} }
+func (e Event) switched(toggle string) Event {
+	e.unset = func(r Request, _ string) string {
+		if r.Args.Bool(toggle) {
+			return ""
+		}
+		return toggle + " to true"
+	}
+	return e
+}
 
 // own returns an event of the entry's own: find returns its signals.
 func own(find func(d *drawing) []Signal, labels ...string) Event {

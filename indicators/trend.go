@@ -122,8 +122,8 @@ var trends = []Indicator{
 			bars("span_b", 52, "second leading span", "senkou", "senkou_b", "senkou_period", "senkou_b_period", "span_b_length", "lagging_span_2"),
 			displacement(),
 		},
-		Signals: []string{CrossUp, CrossDown, CloudUp, CloudDown, TwistUp, TwistDown},
-		Memory:  after(window("conversion", "base", "span_b"), window("displacement")),
+		Events: []Event{emits(CrossUp, CrossDown, CloudUp, CloudDown, TwistUp, TwistDown)},
+		Memory: after(window("conversion", "base", "span_b"), window("displacement")),
 		Draw: func(in Input) *Result {
 			conversion, base := kernel.MidRange(in.Series, in.Int("conversion")), kernel.MidRange(in.Series, in.Int("base"))
 			spanA, spanB := kernel.Midway(conversion, base), kernel.MidRange(in.Series, in.Int("span_b"))

@@ -400,12 +400,10 @@ var volumes = []Indicator{
 		Plots:  []Plot{mainly("Kalman"), second("Signal"), histogram("Volume")}, Shades: []Shade{{A: "Kalman", B: "Signal", Tone: Up, Below: Down}},
 		Levels: func(a Args) []float64 { return []float64{a.Float("zone"), 0, -a.Float("zone")} }, Between: [2]float64{-2.5, 2.5},
 		Events: []Event{
-			own(func(d *drawing) []Signal { return kalmanSignals(d.of("Kalman"), d.of("Signal"), d.Float("zone")) }, Buy, Sell, BuyOversold, SellOverbought),
+			own(func(d *drawing) []Signal { return kalmanSignals(d.of("Kalman"), d.of("Signal"), d.Float("zone")) }, Buy, Sell, BuyOversold, SellOverbought).meaning(
+				"the line rises above its signal line, and was in neither zone on the bar before",
+				"the line falls below its signal line, and was in neither zone on the bar before", "", ""),
 			silently(own(func(d *drawing) []Signal { return zoneEntries(d.of("Kalman"), -d.Float("zone"), d.Float("zone")) }, EntersOversold, EntersOverbought)),
-		},
-		Meanings: map[string]string{
-			Buy:  "the line rises above its signal line, and was in neither zone on the bar before",
-			Sell: "the line falls below its signal line, and was in neither zone on the bar before",
 		},
 		Calc: func(in Input) Columns {
 			signed := kernel.NaNs(in.Len())

@@ -16,7 +16,7 @@ var vwaps = []Indicator{
 			"With anchor none it runs from the first bar loaded. No value before the first volume.",
 		Formula: "VWAP = Σ x * volume / Σ volume since the anchor",
 		Params:  []Param{anchor(), defaultSource("hlc3")},
-		Signals: []string{PriceUp, PriceDown}, Memory: Memory{seconds: sinceAnchor, endless: endlessAnchor},
+		Events:  []Event{emits(PriceUp, PriceDown)}, Memory: Memory{seconds: sinceAnchor, endless: endlessAnchor},
 		Draw: func(in Input) *Result { return sinceAnchorLine("VWAP", in, in.Volume) }},
 	{Name: "vwap_bands", Title: "VWAP bands", Also: "vwap_band vwap_deviation", Category: Volume, Traits: Overlay,
 		Doc: "Volume weighted average price since the anchor, and bands a multiple of the deviation by volume around it. As at TradingView it starts anew every UTC day; " +
@@ -26,7 +26,7 @@ var vwaps = []Indicator{
 			factor("std_dev", 2, 0.01, 20, "deviations between the average and a band", "mult", "stddev", "deviation", "multiplier"),
 			anchor(),
 		},
-		Signals: []string{TouchUpper, TouchLower}, Memory: Memory{seconds: sinceAnchor, endless: endlessAnchor},
+		Events: []Event{emits(TouchUpper, TouchLower)}, Memory: Memory{seconds: sinceAnchor, endless: endlessAnchor},
 		Draw: func(in Input) *Result {
 			starts := periodStarts(in.Series, anchorOf(in.Args, in.Interval))
 			x := kernel.TypicalPrice(in.Series)
@@ -97,7 +97,7 @@ var vwaps = []Indicator{
 		Doc:     "Time weighted average price: the mean of the bars since the anchor, each counting the same. As at TradingView it takes the mean of the four prices and starts anew every UTC day; where it starts anew nothing crosses.",
 		Formula: "TWAP = mean of x since the anchor",
 		Params:  []Param{anchor(), defaultSource("ohlc4")},
-		Signals: []string{PriceUp, PriceDown}, Memory: Memory{seconds: sinceAnchor, endless: endlessAnchor},
+		Events:  []Event{emits(PriceUp, PriceDown)}, Memory: Memory{seconds: sinceAnchor, endless: endlessAnchor},
 		Draw: func(in Input) *Result { return sinceAnchorLine("TWAP", in, slices.Repeat([]float64{1}, in.Len())) }},
 }
 
