@@ -349,15 +349,10 @@ func labelOf(labels *[4]string, verdict int) string {
 var oneCandle = []candlePattern{
 	// A doji is found or not, whatever its colour: its value is always 100.
 	{name: "doji", way: Muted, one: func(a *candle) int { return hit(a.doji(), 100) }},
-	// A body at the top of the range, and only a lower shadow.
 	{name: "dragonflydoji", way: Muted, one: func(a *candle) int { return hit(a.doji() && a.noUpper() && a.hasLower(), 100) }},
-	// The mirror image: a body at the bottom.
 	{name: "gravestonedoji", way: Muted, one: func(a *candle) int { return hit(a.doji() && a.noLower() && a.hasUpper(), 100) }},
-	// A dragonfly whose lower shadow is more than twice the body.
 	{name: "takuri", way: Up, one: func(a *candle) int { return hit(a.doji() && a.noUpper() && a.veryLongLower(), 100) }},
-	// At least one shadow longer than the body.
 	{name: "longleggeddoji", way: Muted, one: func(a *candle) int { return hit(a.doji() && (a.longUpper() || a.longLower()), 100) }},
-	// A long-legged doji whose body lies near the middle of its range.
 	{name: "rickshawman", way: Muted, one: func(a *candle) int {
 		mid := a.low + (a.high-a.low)/2
 		return hit(a.doji() && a.longUpper() && a.longLower() &&
@@ -365,18 +360,13 @@ var oneCandle = []candlePattern{
 	}},
 	// From here on the colour gives the sign.
 	{name: "highwave", one: func(a *candle) int { return hit(a.short() && a.veryLongUpper() && a.veryLongLower(), a.sign*100) }},
-	// A small body between two shadows that are longer than it.
 	{name: "spinningtop", one: func(a *candle) int { return hit(a.short() && a.longUpper() && a.longLower(), a.sign*100) }},
-	// A long body with small shadows, and after it a short one.
 	{name: "longline", one: func(a *candle) int { return hit(a.long() && a.smallUpper() && a.smallLower(), a.sign*100) }},
 	{name: "shortline", one: func(a *candle) int { return hit(a.short() && a.smallUpper() && a.smallLower(), a.sign*100) }},
-	// A long body without shadows, and two that lack one shadow.
 	{name: "marubozu", one: func(a *candle) int { return hit(a.marubozu(), a.sign*100) }},
-	// No shadow at the close.
 	{name: "closingmarubozu", one: func(a *candle) int {
 		return hit(a.long() && (a.white() && a.noUpper() || a.black() && a.noLower()), a.sign*100)
 	}},
-	// No shadow at the open.
 	{name: "belthold", one: func(a *candle) int {
 		return hit(a.long() && (a.white() && a.noLower() || a.black() && a.noUpper()), a.sign*100)
 	}},
@@ -394,27 +384,22 @@ var twoCandles = []candlePattern{
 	}},
 	{name: "invertedhammer", way: Up, two: func(a, b *candle) int { return hit(b.short() && b.longUpper() && b.noLower() && b.gapsBelow(a), 100) }},
 	{name: "shootingstar", way: Down, two: func(a, b *candle) int { return hit(b.short() && b.longUpper() && b.noLower() && b.gapsAbove(a), -100) }},
-	// A doji that gaps on from a long candle.
 	{name: "dojistar", two: func(a, b *candle) int { return hit(a.long() && b.doji() && onwards(a, b), -a.sign*100) }},
-	// A body that holds the other one, of the other colour; one edge may be shared.
 	{name: "engulfing", begin: 2, two: func(a, b *candle) int {
 		if !opposite(a, b) || b.top < a.top || b.bottom > a.bottom {
 			return 0
 		}
 		return b.sign * strictness(b.top != a.top, b.bottom != a.bottom)
 	}},
-	// A small body inside a long one before it; with a doji it is a cross.
 	{name: "harami", two: func(a, b *candle) int { return hit(b.notLong(), harami(a, b)) }},
 	{name: "haramicross", two: func(a, b *candle) int { return hit(b.doji(), harami(a, b)) }},
 	// A harami of two black candles.
 	{name: "homingpigeon", way: Up, two: func(a, b *candle) int {
 		return hit(a.black() && b.black() && a.long() && b.notLong() && b.open < a.open && b.close > a.close, 100)
 	}},
-	// Two black candles that close at the same price.
 	{name: "matchinglow", begin: 6, way: Up, two: func(a, b *candle) int {
 		return hit(a.black() && b.black() && equals(b.close, a.close, a.equal), 100)
 	}},
-	// Opens above the high of a long white candle and closes deep in its body.
 	{name: "darkcloudcover", way: Down, two: func(a, b *candle) int {
 		return hit(a.white() && a.long() && b.black() && b.open > a.high && between(a.open, b.close, a.deep(0.5)), -100)
 	}},
@@ -431,11 +416,9 @@ var twoCandles = []candlePattern{
 		return hit(underLow(a, b) && b.close >= a.close && b.close <= a.close+a.equal, -100)
 	}},
 	{name: "onneck", way: Down, two: func(a, b *candle) int { return hit(underLow(a, b) && equals(b.close, a.low, a.equal), -100) }},
-	// Two long candles of different colours that close at the same price.
 	{name: "counterattack", two: func(a, b *candle) int {
 		return hit(opposite(a, b) && a.long() && b.long() && equals(b.close, a.close, a.equal), b.sign*100)
 	}},
-	// They open at the same price; the second is long and has no shadow at its open.
 	{name: "separatinglines", two: func(a, b *candle) int {
 		return hit(opposite(a, b) && equals(b.open, a.open, a.equal) && b.long() &&
 			(b.white() && b.noLower() || b.black() && b.noUpper()), b.sign*100)
@@ -491,13 +474,10 @@ func kicking(a, b *candle) bool {
 
 // threeCandles holds the patterns of three candles, a, b and c.
 var threeCandles = []candlePattern{
-	// A long white candle, a black one that gaps up, and a black one that opens in the
-	// second body and closes in the first.
 	{name: "2crows", way: Down, three: func(a, b, c *candle) int {
 		return hit(a.white() && a.long() && b.black() && b.gapsAbove(a) &&
 			c.black() && between(b.close, c.open, b.open) && between(a.open, c.close, a.close), -100)
 	}},
-	// The same, but the third body covers the second and stays above the first.
 	{name: "upsidegap2crows", way: Down, three: func(a, b, c *candle) int {
 		return hit(a.white() && a.long() && b.black() && b.notLong() && b.gapsAbove(a) &&
 			c.black() && c.open > b.open && between(a.close, c.close, b.close), -100)
@@ -507,37 +487,28 @@ var threeCandles = []candlePattern{
 		return hit(a.long() && b.notLong() && b.top < a.top && b.bottom > a.bottom && opposite(a, c) &&
 			(a.white() && c.close < a.open || a.black() && c.close > a.open), -a.sign*100)
 	}},
-	// An engulfing pattern, and then a close on in its direction.
 	{name: "3outside", begin: 3, three: func(a, b, c *candle) int {
 		return hit(opposite(a, b) && b.top > a.top && b.bottom < a.bottom &&
 			(b.white() && c.close > b.close || b.black() && c.close < b.close), b.sign*100)
 	}},
-	// Three black candles that come to rest: a long one with a long lower shadow, a
-	// smaller one with a higher low, and a small one without shadows inside the second.
 	{name: "3starsinsouth", way: Up, three: func(a, b, c *candle) int {
 		return hit(allBlack(a, b, c) && a.long() && a.longLower() &&
 			b.body < a.body && b.open > a.close && b.open <= a.high && b.low < a.close && b.low >= a.low && b.hasLower() &&
 			c.short() && c.noUpper() && c.noLower() && c.low > b.low && c.high < b.high, 100)
 	}},
-	// Three white candles without upper shadows that close ever higher, each opening in
-	// the body before, none much shorter than the one before.
 	{name: "3whitesoldiers", way: Up, three: func(a, b, c *candle) int {
 		return hit(allWhite(a, b, c) && a.noUpper() && b.noUpper() && c.noUpper() &&
 			c.close > b.close && b.close > a.close && opensInside(a, b) && opensInside(b, c) &&
 			b.body > a.body-a.far && c.body > b.body-b.far && c.long(), 100)
 	}},
-	// Like the soldiers, but they lose force.
 	{name: "advanceblock", way: Down, three: func(a, b, c *candle) int {
 		return hit(allWhite(a, b, c) && c.close > b.close && b.close > a.close && opensInside(a, b) && opensInside(b, c) &&
 			a.long() && a.smallUpper() && weakening(a, b, c), -100)
 	}},
-	// Two long white candles and a small third one that opens near the second close.
 	{name: "stalledpattern", way: Down, three: func(a, b, c *candle) int {
 		return hit(allWhite(a, b, c) && c.close > b.close && b.close > a.close && a.long() &&
 			b.long() && b.noUpper() && opensInside(a, b) && c.short() && c.open >= b.close-c.body-b.near, -100)
 	}},
-	// Three black candles without lower shadows, each opening where the one before
-	// closed.
 	{name: "identical3crows", way: Down, three: func(a, b, c *candle) int {
 		return hit(allBlack(a, b, c) && a.noLower() && b.noLower() && c.noLower() && a.close > b.close && b.close > c.close &&
 			equals(b.open, a.close, a.equal) && equals(c.open, b.close, b.equal), -100)
@@ -548,12 +519,10 @@ var threeCandles = []candlePattern{
 	{name: "morningdojistar", way: Up, three: func(a, b, c *candle) int { return hit(a.black() && b.doji() && star(a, b, c), 100) }},
 	{name: "eveningstar", way: Down, three: func(a, b, c *candle) int { return hit(a.white() && b.notLong() && star(a, b, c), -100) }},
 	{name: "eveningdojistar", way: Down, three: func(a, b, c *candle) int { return hit(a.white() && b.doji() && star(a, b, c), -100) }},
-	// A star whose doji is cut off by gaps on both sides, shadows included.
 	{name: "abandonedbaby", three: func(a, b, c *candle) int {
 		alone := a.white() && b.clearAbove(a) && c.clearBelow(b) || a.black() && b.clearBelow(a) && c.clearAbove(b)
 		return hit(alone && b.doji() && star(a, b, c), c.sign*100)
 	}},
-	// Three dojis, the middle one beyond a gap.
 	{name: "tristar", three: func(a, b, c *candle) int {
 		switch { // all three are measured by the average at the first
 		case a.body > a.tenth || b.body > a.tenth || c.body > a.tenth:
@@ -565,17 +534,13 @@ var threeCandles = []candlePattern{
 		}
 		return 0
 	}},
-	// A long black candle, a harami with a lower low, and a small white one above that
-	// low.
 	{name: "unique3river", way: Up, three: func(a, b, c *candle) int {
 		return hit(a.black() && a.long() && b.black() && b.close > a.close && b.open <= a.open && b.low < a.low &&
 			c.white() && c.short() && c.open > b.low, 100)
 	}},
-	// A white candle between two black ones that close at the same price.
 	{name: "sticksandwich", begin: 7, way: Up, three: func(a, b, c *candle) int {
 		return hit(a.black() && b.white() && c.black() && b.low > a.close && equals(c.close, a.close, a.equal), 100)
 	}},
-	// Two white candles of about one size and open, both beyond a gap.
 	{name: "gapsidesidewhite", begin: 7, three: func(a, b, c *candle) int {
 		switch {
 		case !allWhite(b, c) || !equals(c.body, b.body, b.near) || !equals(c.open, b.open, b.equal):
@@ -587,8 +552,6 @@ var threeCandles = []candlePattern{
 		}
 		return 0
 	}},
-	// A gap, and a candle of the other colour and about the same size that opens in the
-	// second body and closes within the gap.
 	{name: "tasukigap", begin: 7, three: func(a, b, c *candle) int {
 		if !opposite(b, c) || !between(b.bottom, c.open, b.top) || !(math.Abs(b.body-c.body) < b.near) {
 			return 0
@@ -596,8 +559,6 @@ var threeCandles = []candlePattern{
 		return hit(b.white() && b.gapsAbove(a) && between(a.top, c.close, b.open) ||
 			b.black() && b.gapsBelow(a) && between(b.open, c.close, a.bottom), b.sign*100)
 	}},
-	// A gap in the direction of two candles of one colour, and a third of the other
-	// colour that closes it, from body to body.
 	{name: "xsidegap3methods", begin: 2, three: func(a, b, c *candle) int {
 		return hit(!opposite(a, b) && opposite(b, c) && onwards(a, b) &&
 			between(b.bottom, c.open, b.top) && between(a.bottom, c.close, a.top), a.sign*100)
@@ -697,8 +658,6 @@ func nestedTrap(k []candle) int {
 
 // moreCandles holds the patterns of four and five candles, a to e.
 var moreCandles = []candlePattern{
-	// A white candle, then three black ones that close ever lower near their lows, each
-	// opening within the body before; the first closes below the white one's high.
 	{name: "3blackcrows", way: Down, four: func(a, b, c, d *candle) int {
 		return hit(a.white() && allBlack(b, c, d) && b.noLower() && c.noLower() && d.noLower() &&
 			between(b.close, c.open, b.open) && between(c.close, d.open, c.open) &&
@@ -714,14 +673,10 @@ var moreCandles = []candlePattern{
 		return hit(c.white() && c.close > b.close && b.close > a.close && d.open > c.close && d.close < a.open ||
 			c.black() && c.close < b.close && b.close < a.close && d.open < c.close && d.close > a.open, c.sign*100)
 	}},
-	// Four black candles: two without shadows, a third that gaps down and reaches back
-	// into the second body, a fourth that covers the third, shadows included.
 	{name: "concealbabyswall", way: Up, four: func(a, b, c, d *candle) int {
 		return hit(allBlack(a, b, c, d) && a.noUpper() && a.noLower() && b.noUpper() && b.noLower() &&
 			c.gapsBelow(b) && c.hasUpper() && c.high > b.close && d.high > c.high && d.low < c.low, 100)
 	}},
-	// A long candle, a gap on, two more steps in that direction, of which the first may
-	// have either colour, and a candle of the other colour that closes within the gap.
 	{name: "breakaway", five: func(a, b, c, d, e *candle) int {
 		if !a.long() || opposite(a, b) || opposite(a, d) || !opposite(a, e) || !onwards(a, b) {
 			return 0
@@ -729,22 +684,16 @@ var moreCandles = []candlePattern{
 		return hit(a.black() && lower(b, c) && lower(c, d) && between(b.open, e.close, a.close) ||
 			a.white() && lower(c, b) && lower(d, c) && between(a.close, e.close, b.open), e.sign*100)
 	}},
-	// Three black candles with falling opens and closes, a fourth with an upper shadow,
-	// then a white one that opens above its body and closes above its high.
 	{name: "ladderbottom", way: Up, five: func(a, b, c, d, e *candle) int {
 		return hit(allBlack(a, b, c, d) && a.open > b.open && b.open > c.open && a.close > b.close && b.close > c.close &&
 			d.hasUpper() && e.white() && e.open > d.open && e.close > d.high, 100)
 	}},
-	// A long white candle, a gap up, three small ones that come back but keep most of
-	// the first body, and a white one that closes above them all.
 	{name: "mathold", way: Up, five: func(a, b, c, d, e *candle) int {
 		floor := a.deep(0.5)
 		return hit(a.white() && a.long() && b.short() && c.short() && d.short() && b.black() && b.gapsAbove(a) &&
 			between(floor, c.bottom, a.close) && between(floor, d.bottom, a.close) && c.top < b.open && d.top < c.top &&
 			e.white() && e.open > d.close && e.close > max(b.high, c.high, d.high), 100)
 	}},
-	// A long candle, three small ones of the other colour that stay at least partly
-	// within its range, and a long one on in the first direction that closes beyond it.
 	{name: "risefall3methods", five: func(a, b, c, d, e *candle) int {
 		if !a.long() || !e.long() || opposite(a, e) || !opposite(a, b) || !sameColour(b, c, d) {
 			return 0

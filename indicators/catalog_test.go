@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ func BenchmarkLargest(b *testing.B) {
 
 // TestEveryEntry: what an entry declares is what it does. It draws the lines of its plots, one
 // column for each, at every setting; it emits the signals it lists, each of them in some
-// market, and no others.
+// market, and no others; and its warm-up is enough.
 func TestEveryEntry(t *testing.T) {
 	t.Parallel()
 	low := func(_ int, b *market.Bar) {
@@ -44,6 +45,7 @@ func TestEveryEntry(t *testing.T) {
 		"formula":  {raw(`{"expr":"close - sma(5)"}`)},
 		"backtest": {raw(`{"stop_loss":1}`), raw(`{"take_profit":1}`)},
 	}
+	long := world(market.MaxLimit, 100)
 	for ind := range All() {
 		requests, emitted := settings(t, ind), make(map[string]bool)
 		for _, overrides := range more[ind.Name] {
@@ -63,7 +65,8 @@ func TestEveryEntry(t *testing.T) {
 				for label := range columns(result) {
 					drawn = append(drawn, label)
 				}
-				if names := request.lineNames(); ind.Calc != nil && !slices.Equal(drawn, names) {
+				names := request.lineNames() // an entry that draws by itself may have more lines on some bars
+				if ind.Calc != nil && !slices.Equal(drawn, names) || slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(drawn, n) }) {
 					t.Errorf("%s draws %q and declares %q", request.Label(), drawn, names)
 				}
 				if ind.Calc != nil && i == 0 && len(ind.Calc(Input{s, request.Args})) != len(ind.Plots) {
@@ -84,6 +87,89 @@ func TestEveryEntry(t *testing.T) {
 				t.Errorf("%s never emits %s", ind.Name, label)
 			}
 		}
+		warms(t, ind, long)
+	}
+}
+
+// warms shows that Warmup bars are enough, with the defaults and with every length 3 and 20 times
+// as long where a source has that many bars: the values shown are those that a chart with
+// thousands of bars more would show there, to a part in a million of the size of the line, and the
+// signals are the same. At the defaults the newest value is the same to a part in a billion.
+func warms(t *testing.T, ind *Indicator, walk *market.Series) {
+	t.Helper()
+	if ind.Traits.Has(Repaints) || ind.VisibleOnly() || ind.IsTotal() || ind.Name == "vwap_anchored" {
+		return
+	}
+	for _, factor := range []float64{1, 3, 20} {
+		overrides := longer(ind, factor)
+		if factor > 1 && (testing.Short() || len(overrides) == 0) {
+			continue // it has no length, or none that may be so long: the defaults again
+		}
+		request, err := New(ind.Name, overrides)
+		if err != nil && factor > 1 {
+			continue // one length has passed another that bounds it
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if warmup := request.Warmup(market.Hour1); warmup <= market.MaxLimit-5000 {
+			settled(t, request, walk, warmup, factor)
+		} else if factor == 1 {
+			t.Errorf("%s needs %d bars of warm-up", request.Label(), warmup)
+		}
+	}
+}
+
+// longer returns the overrides that make every length of ind longer.
+func longer(ind *Indicator, factor float64) map[string]json.RawMessage {
+	out := make(map[string]json.RawMessage)
+	for _, p := range ind.Params {
+		if v := factor * p.Default; p.Kind == Int && p.Max == MaxLength && v <= p.Max {
+			out[p.Name] = json.RawMessage(number(v))
+		}
+	}
+	return out
+}
+
+// settled compares the newest 50 bars after a warm-up with those after a much
+// longer one, in several stretches of the same walk; in one with -short.
+func settled(t *testing.T, request Request, walk *market.Series, warmup int, factor float64) {
+	t.Helper()
+	const shown = 50
+	stretches := 5
+	if testing.Short() {
+		stretches = 1
+	}
+	for cut := range stretches {
+		compareTails(t, request, walk.Slice(0, warmup+shown+3600-150*cut), warmup, shown, factor)
+	}
+}
+
+func compareTails(t *testing.T, request Request, long *market.Series, warmup, shown int, factor float64) {
+	t.Helper()
+	whole := request.Compute(long).Tail(long.Len(), shown)
+	cut := request.Compute(long.Tail(warmup+shown)).Tail(warmup+shown, shown)
+	want := allSeries(whole)
+	for label, values := range allSeries(cut) {
+		var size float64
+		for _, v := range want[label] {
+			if finite(v) {
+				size = max(size, math.Abs(v))
+			}
+		}
+		for i, v := range values {
+			near := 1e-6
+			if i == shown-1 && factor == 1 && request.Ind.Memory.since == nil {
+				near = 1e-9
+			}
+			if w := want[label][i]; math.IsNaN(v) != math.IsNaN(w) || math.Abs(v-w) > near*size {
+				t.Errorf("%s, %s with %d bars of warm-up: %v, with 3000 more %v (bar %d)", request.Label(), label, warmup, v, w, i)
+				break
+			}
+		}
+	}
+	if difference := signalsDiffer(cut, whole); difference != "" {
+		t.Errorf("%s with %d bars of warm-up: signals differ, first %s", request.Label(), warmup, difference)
 	}
 }
 

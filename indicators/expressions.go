@@ -259,14 +259,10 @@ func (st *study) Warmup(interval string) int { return st.Request.Warmup(market.I
 // shown. The zero Place stands for the chart's own bars.
 //
 // Each number is rounded up to a power of two, so that rules which need about the same
-// history start at the same bar and can share what they compute. The result is kept for
-// each interval, since alerts ask at every bar, and must not be changed.
+// history start at the same bar and can share what they compute.
 func (a Args) history(iv market.Interval) map[rules.Place]int {
 	if len(a.exprs) == 0 {
 		return nil
-	}
-	if need, ok := a.needs.Load(iv); ok {
-		return need.(map[rules.Place]int)
 	}
 	need := a.need(iv)
 	// A number beyond what may be loaded stays as it is, so that the caller can see it.
@@ -275,7 +271,6 @@ func (a Args) history(iv market.Interval) map[rules.Place]int {
 			need[place] = min(rounded, MaxWarmup)
 		}
 	}
-	a.needs.Store(iv, need)
 	return need
 }
 

@@ -24,7 +24,6 @@ import (
 	"cmp"
 	"iter"
 	"slices"
-	"sync"
 
 	"wick/indicators/rules"
 )
@@ -149,7 +148,6 @@ type Args struct {
 
 	exprs map[string][]*rules.Expr // of expressions, by parameter; empty for none
 	given map[string]bool          // expressions that a client gave
-	needs *sync.Map                // what history returned, by interval
 	memo  Memo                     // shared with other requests; nil for none
 
 	linesOnly bool // only lines will be read: signals that are costly may be left out

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"wick/indicators/rules"
 	"wick/internal/limit"
@@ -164,7 +163,7 @@ func (r Request) CanRank() error {
 // wrong kind and values out of bounds, and says what would be right.
 func (ind *Indicator) resolve(layers ...map[string]json.RawMessage) (Args, error) {
 	// Defaults first. Those of expressions are parsed for each request.
-	a := Args{ind: ind, values: make([]float64, len(ind.Params)), needs: new(sync.Map)}
+	a := Args{ind: ind, values: make([]float64, len(ind.Params))}
 	for i := range ind.Params {
 		p := &ind.Params[i]
 		a.values[i] = p.Default

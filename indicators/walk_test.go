@@ -237,8 +237,8 @@ func promise(request Request, s *market.Series) error {
 	return nil
 }
 
-// sound checks one result: series aligned, values finite or NaN, signals
-// declared, on bars that exist and in order.
+// sound checks one result: series aligned, values finite or NaN, signals on bars that exist and
+// in order.
 func sound(request Request, r *Result, n int) error {
 	for label, values := range allSeries(r) {
 		if len(values) != n {
@@ -253,8 +253,6 @@ func sound(request Request, r *Result, n int) error {
 	before := 0
 	for _, signal := range r.Signals {
 		switch {
-		case !slices.Contains(request.Ind.Signals, signal.Label):
-			return fmt.Errorf("signal %q is not declared", signal.Label)
 		case signal.Bar < before || signal.Bar >= n:
 			return fmt.Errorf("signal %s at bar %d after one at %d of %d", signal.Label, signal.Bar, before, n)
 		case !finite(signal.Y):
@@ -339,96 +337,6 @@ func signalsBefore(r *Result, n int) []Signal {
 // sinceFirstBar are running totals: their level depends on where they begin,
 // however many bars came before, and only their changes mean anything.
 var sinceFirstBar = []string{"obv", "ad", "cvd", "nvi", "pvi", "pvt", "wad", "cumulative_sum", "vwap_anchored"}
-
-// TestWarmup shows that Warmup bars are enough, with the defaults and with every
-// length 3 and 20 times as long where a source has that many bars: the values shown are those that a chart with
-// thousands of bars more would show there, to a part in a million of the size of
-// the line, and the signals are the same. At the defaults the newest value is the same to a
-// part in a billion.
-func TestWarmup(t *testing.T) {
-	t.Parallel()
-	factors := []float64{1, 3, 20}
-	if testing.Short() {
-		factors = factors[:1]
-	}
-	all := world(market.MaxLimit, 100)
-	for ind := range All() {
-		if ind.Traits.Has(Repaints) || ind.VisibleOnly() || ind.IsTotal() || ind.Name == "vwap_anchored" {
-			continue
-		}
-		for _, factor := range factors {
-			overrides := longer(ind, factor)
-			if factor > 1 && len(overrides) == 0 {
-				continue // it has no length, or none that may be so long: the defaults again
-			}
-			request, err := New(ind.Name, overrides)
-			if err != nil && factor > 1 {
-				continue // one length has passed another that bounds it
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if warmup := request.Warmup(market.Hour1); warmup <= market.MaxLimit-5000 {
-				settled(t, request, all, warmup, factor)
-			} else if factor == 1 {
-				t.Errorf("%s needs %d bars of warm-up", request.Label(), warmup)
-			}
-		}
-	}
-}
-
-// longer returns the overrides that make every length of ind longer.
-func longer(ind *Indicator, factor float64) map[string]json.RawMessage {
-	out := make(map[string]json.RawMessage)
-	for _, p := range ind.Params {
-		if v := factor * p.Default; p.Kind == Int && p.Max == MaxLength && v <= p.Max {
-			out[p.Name] = json.RawMessage(number(v))
-		}
-	}
-	return out
-}
-
-// settled compares the newest 50 bars after a warm-up with those after a much
-// longer one, in several stretches of the same walk; in one with -short.
-func settled(t *testing.T, request Request, walk *market.Series, warmup int, factor float64) {
-	t.Helper()
-	const shown = 50
-	stretches := 5
-	if testing.Short() {
-		stretches = 1
-	}
-	for cut := range stretches {
-		compareTails(t, request, walk.Slice(0, warmup+shown+3600-150*cut), warmup, shown, factor)
-	}
-}
-
-func compareTails(t *testing.T, request Request, long *market.Series, warmup, shown int, factor float64) {
-	t.Helper()
-	whole := request.Compute(long).Tail(long.Len(), shown)
-	cut := request.Compute(long.Tail(warmup+shown)).Tail(warmup+shown, shown)
-	want := allSeries(whole)
-	for label, values := range allSeries(cut) {
-		var size float64
-		for _, v := range want[label] {
-			if finite(v) {
-				size = max(size, math.Abs(v))
-			}
-		}
-		for i, v := range values {
-			near := 1e-6
-			if i == shown-1 && factor == 1 && request.Ind.Memory.since == nil {
-				near = 1e-9
-			}
-			if w := want[label][i]; math.IsNaN(v) != math.IsNaN(w) || math.Abs(v-w) > near*size {
-				t.Errorf("%s, %s with %d bars of warm-up: %v, with 3000 more %v (bar %d)", request.Label(), label, warmup, v, w, i)
-				break
-			}
-		}
-	}
-	if difference := signalsDiffer(cut, whole); difference != "" {
-		t.Errorf("%s with %d bars of warm-up: signals differ, first %s", request.Label(), warmup, difference)
-	}
-}
 
 // TestRecords checks what the catalogue says of itself.
 func TestRecords(t *testing.T) {

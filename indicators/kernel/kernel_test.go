@@ -169,7 +169,7 @@ func plainExtreme(w []float64, sign float64) int {
 // stays as it is.
 func TestDecimal(t *testing.T) {
 	for _, unit := range []float64{1, 3, 1e-6, 1e6} {
-		thirds := means([]float64{10.01*unit + 10.03*unit + 10.02*unit, 10.02*unit + 10.02*unit + 10.02*unit, 10.03*unit + 10.02*unit + 10.01*unit}, 3)
+		thirds := means(3, []float64{10.01*unit + 10.03*unit + 10.02*unit, 10.02*unit + 10.02*unit + 10.02*unit, 10.03*unit + 10.02*unit + 10.01*unit})
 		if thirds[0] != thirds[1] || thirds[1] != thirds[2] || math.Abs(thirds[0]-10.02*unit) > 1e-12*unit {
 			t.Errorf("unit %v: %.17g", unit, thirds)
 		}
@@ -177,16 +177,16 @@ func TestDecimal(t *testing.T) {
 	for sum := 1500; sum < 1600; sum++ { // in cents
 		low := float64(sum/3) / 100
 		high := float64(sum-2*(sum/3)) / 100
-		if got, want := means([]float64{high + low + low}, 3)[0], float64(sum)/100/3; got != want {
+		if got, want := means(3, []float64{high + low + low})[0], float64(sum)/100/3; got != want {
 			t.Errorf("a third of %d cents: %.17g, want %.17g", sum, got, want)
 		}
 	}
 	for _, v := range []float64{0, -0.5, 1e-300, 1e300, math.MaxFloat64, 123456.789} {
-		if got := means([]float64{v}, 1)[0]; got != v {
+		if got := means(1, []float64{v})[0]; got != v {
 			t.Errorf("%v became %v", v, got)
 		}
 	}
-	if got := means([]float64{math.NaN()}, 3)[0]; got == got {
+	if got := means(3, []float64{math.NaN()})[0]; got == got {
 		t.Errorf("NaN became %v", got)
 	}
 }

@@ -2,44 +2,12 @@ package kernel
 
 import "wick/market"
 
-// Columns made of the prices of each bar. Means of prices which should be equal are equal, see
-// means.
-
-// MedianPrice returns (high+low)/2.
-func MedianPrice(s *market.Series) []float64 {
-	out := make([]float64, s.Len())
-	for i := range out {
-		out[i] = s.High[i] + s.Low[i]
-	}
-	return means(out, 2)
-}
-
-// TypicalPrice returns (high+low+close)/3.
-func TypicalPrice(s *market.Series) []float64 {
-	out := make([]float64, s.Len())
-	for i := range out {
-		out[i] = s.High[i] + s.Low[i] + s.Close[i]
-	}
-	return means(out, 3)
-}
-
-// AveragePrice returns (open+high+low+close)/4.
-func AveragePrice(s *market.Series) []float64 {
-	out := make([]float64, s.Len())
-	for i := range out {
-		out[i] = s.High[i] + s.Low[i] + s.Close[i] + s.Open[i]
-	}
-	return means(out, 4)
-}
-
-// WeightedClose returns (high+low+2*close)/4.
-func WeightedClose(s *market.Series) []float64 {
-	out := make([]float64, s.Len())
-	for i := range out {
-		out[i] = s.High[i] + s.Low[i] + float64(s.Close[i]*2)
-	}
-	return means(out, 4)
-}
+// Means of the prices of each bar: (high+low)/2, (high+low+close)/3, (open+high+low+close)/4 and
+// (high+low+2*close)/4. Those which should be equal are equal, see means.
+func MedianPrice(s *market.Series) []float64   { return means(2, s.High, s.Low) }
+func TypicalPrice(s *market.Series) []float64  { return means(3, s.High, s.Low, s.Close) }
+func AveragePrice(s *market.Series) []float64  { return means(4, s.High, s.Low, s.Close, s.Open) }
+func WeightedClose(s *market.Series) []float64 { return means(4, s.High, s.Low, Scaled(s.Close, 2)) }
 
 // MidRange returns the middle between the highest high and the lowest low of
 // the last n bars.

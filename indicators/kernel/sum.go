@@ -1,6 +1,9 @@
 package kernel
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // renewal is after how many bars a sliding sum is computed again from its window, unless
 // the window is longer. That bounds the rounding errors that add up, and costs about one
@@ -127,12 +130,18 @@ func Cumulative(x []float64) []float64 {
 	return out
 }
 
-// means divides the values of x, each the sum of n quoted prices, by n, in place, and returns
-// x. Means that should be equal, such as the thirds of 10.01 + 10.03 + 10.02 and of 10.02 +
-// 10.02 + 10.02, may differ in the last bit. So the sum is rounded to 13 or 14 significant
-// decimal digits first, more than any market quotes: then they are the same number. Rounding the mean itself would also make them equal, but a third has no end, so
-// that would change a small difference of two means by a part in 1e11.
-func means(x []float64, n float64) []float64 {
+// means returns the mean of the prices that columns have, a sum divided by n. Means that should
+// be equal, such as the thirds of 10.01 + 10.03 + 10.02 and of 10.02 + 10.02 + 10.02, may differ in
+// the last bit. So the sum is rounded to 13 or 14 significant decimal digits first, more than any
+// market quotes: then they are the same number. Rounding the mean itself would also make them
+// equal, but a third has no end, so that would change a small difference of two means by a part in 1e11.
+func means(n float64, columns ...[]float64) []float64 {
+	x := slices.Clone(columns[0])
+	for _, column := range columns[1:] {
+		for i, v := range column {
+			x[i] += v
+		}
+	}
 	before, scale := uint64(0), 0.0 // the scale follows from the exponent, which few prices change
 	for i, sum := range x {
 		if exponent := math.Float64bits(sum) >> 52 & 0x7ff; exponent != before {
