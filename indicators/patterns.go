@@ -88,12 +88,7 @@ var chartPatterns = []Indicator{
 			quiet(factor("height", 4, 0.5, 50, "least height of the pole, in mean true ranges")),
 		},
 		Events: []Event{emits(FlagUp, FlagDown)}, Memory: after(window("pole"), lengths(4, "flag"), fixed(usualRange+1)),
-		Draw: func(in Input) *Result {
-			return bothSides(in, func(in Input, side int) *Result {
-				names := [2][2]string{{"Bull flag top", "Bull flag bottom"}, {"Bear flag bottom", "Bear flag top"}}[side]
-				return flags(in, names, [2]string{FlagUp, FlagDown}[side], [2]Tone{Up, Down}[side])
-			})
-		}},
+		Draw: bothSides(top("Bull flag", FlagUp, Up), bottom("Bear flag", FlagDown, Down), flags)},
 }
 
 // formation is what swings make: an upper and a lower edge, each the straight line through two
@@ -293,7 +288,7 @@ func triangleOf(turns []turn, a Args, reach float64) (f formation, ok bool) {
 
 // flags follows the flag after the newest pole. One flag at a time: a new pole takes
 // the place of the flag under way.
-func flags(in Input, names [2]string, label string, tone Tone) *Result {
+func flags(in Input, of side) *Result {
 	least, most := in.Int("flag"), 4*in.Int("flag")
 	edge, floor := kernel.NaNs(in.Len()), kernel.NaNs(in.Len())
 	poles := poleHeights(in)
@@ -322,7 +317,7 @@ func flags(in Input, names [2]string, label string, tone Tone) *Result {
 		}
 		done := i-top > least && kernel.Compare(in.Close[i], upper) > 0
 		if done {
-			r.Signals = append(r.Signals, Mark(i, upper, label, tone))
+			r.Signals = append(r.Signals, Mark(i, upper, of.label, of.tone))
 		}
 		// It also ends when it is too long, passes the pole's high, or gives back more
 		// than half of the pole.
@@ -330,7 +325,8 @@ func flags(in Input, names [2]string, label string, tone Tone) *Result {
 			top = -1
 		}
 	}
-	r.Lines = []Line{{Label: names[0], Tone: Accent, Style: Step, Values: edge}, {Label: names[1], Tone: tone, Style: Step, Values: floor}}
+	lowest, highest := of.edges(" bottom", " top")
+	r.Lines = []Line{{Label: highest, Tone: Accent, Style: Step, Values: edge}, {Label: lowest, Tone: of.tone, Style: Step, Values: floor}}
 	r.Fills = []Fill{{Y1: edge, Y2: floor, Tone: Band}}
 	return r
 }

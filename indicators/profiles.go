@@ -20,7 +20,7 @@ var profileEntries = []Indicator{
 			"A bar's volume is spread evenly over its range. Colours follow the theme: color_up, color_down and opacity are accepted and change nothing.",
 		Formula: "each bar adds volume * overlap / range to the bins it covers; value area: from the POC, the heavier neighbour first, until 70 %",
 		Params: []Param{
-			bins(24), side(onLeft), rangeBars(), toggle("split_up_down", false, "show rising and falling bars apart", "split"), valueArea(),
+			bins(24), anchored(onLeft), rangeBars(), toggle("split_up_down", false, "show rising and falling bars apart", "split"), valueArea(),
 		},
 		Ignores: []string{"color_up", "color_down", "opacity"},
 		Events:  newestTouch,
@@ -140,7 +140,7 @@ var profileEntries = []Indicator{
 		Doc: "Time profile of the bars on display: how long price stayed at each level, whatever was traded there; with POC, VAH and VAL. " +
 			"Each bar has one unit of time, spread evenly over its range. Colours follow the theme: opacity is accepted and changes nothing.",
 		Formula: "each bar adds overlap / range to the bins it covers; value area as in volume_profile",
-		Params:  []Param{bins(32), side(onRight), rangeBars(), valueArea()},
+		Params:  []Param{bins(32), anchored(onRight), rangeBars(), valueArea()},
 		Ignores: []string{"opacity"},
 		Events:  newestTouch,
 		Draw: func(in Input) *Result {
@@ -334,14 +334,14 @@ func rangeBars() Param {
 		Kind: Int, Min: 0, Max: market.MaxLimit, Quiet: true}
 }
 
-// side returns the parameter "side", the given one by default.
-func side(def float64) Param {
+// anchored returns the parameter "side", the given one by default.
+func anchored(def float64) Param {
 	p := choice("side", "edge of the chart the bars grow from", "left", "right")
 	p.Default, p.Quiet = def, true
 	return p
 }
 
-const ( // for side
+const ( // for anchored
 	onLeft  = 0
 	onRight = 1
 )

@@ -135,12 +135,7 @@ var structures = []Indicator{
 		Formula: "up: close > last swing high; block: the last bar with close < open up to the lowest low between that swing and the break; ends: close < its low",
 		Params:  swingParams(5, 200),
 		Events:  []Event{emits(BlockUp, BlockDown, BlockTouch)}, Memory: structureMemory(3),
-		Draw: func(in Input) *Result {
-			return bothSides(in, func(in Input, side int) *Result {
-				walk := orderBlocks(in)
-				return walk.result([2]string{"Down", "Up"}[side], [2]string{BlockDown, BlockUp}[side], [2]Tone{Down, Up}[side], side)
-			})
-		}},
+		Draw: bothSides(top("Down", BlockDown, Down), bottom("Up", BlockUp, Up), func(in Input, of side) *Result { return orderBlocks(in).result(of) })},
 	// The same walk as for order blocks, drawn for the ones that were broken; the
 	// direction is therefore reversed.
 	{Name: "breaker_block", Title: "Breaker", Also: "breaker_blocks breaker", Category: Pattern, Traits: Overlay,
@@ -148,40 +143,30 @@ var structures = []Indicator{
 		Formula: "as order_block; up: a downward block whose high a close exceeds; ends: close < its low",
 		Params:  swingParams(5, 200),
 		Events:  []Event{emits(BreakerUp, BreakerDown)}, Memory: structureMemory(4),
-		Draw: func(in Input) *Result {
-			return bothSides(in, func(in Input, side int) *Result {
-				broken := make(map[int][]priceZone)
-				for _, z := range orderBlocks(in).ended {
-					broken[z.known] = append(broken[z.known], priceZone{low: z.low, high: z.high, known: z.known})
-				}
-				walk := walkZones(in.Series, in.Int("lookback"), "", func(z priceZone, i int) bool { return kernel.Compare(in.Close[i], z.low) < 0 },
-					func(i int, _ []priceZone) []priceZone { return broken[i] })
-				for k := range walk.begun { // broken downward blocks are marked at the edge that the close went through
-					walk.begun[k].low = walk.begun[k].high
-				}
-				return walk.result([2]string{"Up", "Down"}[side], [2]string{BreakerUp, BreakerDown}[side], [2]Tone{Up, Down}[side], side)
-			})
-		}},
+		Draw: bothSides(top("Up", BreakerUp, Up), bottom("Down", BreakerDown, Down), func(in Input, of side) *Result {
+			broken := make(map[int][]priceZone)
+			for _, z := range orderBlocks(in).ended {
+				broken[z.known] = append(broken[z.known], priceZone{low: z.low, high: z.high, known: z.known})
+			}
+			walk := walkZones(in.Series, in.Int("lookback"), "", func(z priceZone, i int) bool { return kernel.Compare(in.Close[i], z.low) < 0 },
+				func(i int, _ []priceZone) []priceZone { return broken[i] })
+			for k := range walk.begun { // broken downward blocks are marked at the edge that the close went through
+				walk.begun[k].low = walk.begun[k].high
+			}
+			return walk.result(of)
+		})},
 	{Name: "liquidity_sweep", Title: "Sweeps", Also: "liquidity_sweeps stop_hunt liquidity", Category: Pattern, Traits: Overlay,
 		Doc:     "Liquidity sweeps: a bar that trades beyond a swing high or low for the first time and closes back inside. The lines are the nearest swings that no bar has traded beyond. Nothing repaints.",
 		Formula: "sweep of highs: high > swing high >= close, on the first bar with high > swing high; lows mirrored",
 		Params:  swingParams(5, 200),
 		Events:  []Event{emits(SweepHigh, SweepLow)}, Memory: structureMemory(1),
-		Draw: func(in Input) *Result {
-			return bothSides(in, func(in Input, side int) *Result {
-				return sweeps(in, [2]string{"Highs", "Lows"}[side], [2]string{SweepHigh, SweepLow}[side], [2]Tone{Down, Up}[side])
-			})
-		}},
+		Draw: bothSides(top("Highs", SweepHigh, Down), bottom("Lows", SweepLow, Up), sweeps)},
 	{Name: "equal_highs_lows", Title: "EQH/EQL", Also: "eqh_eql equal_highs equal_lows", Category: Pattern, Traits: Overlay,
 		Doc:     "Equal highs and lows: two swings in succession at nearly the same price, beyond which stops are thought to rest. The level is drawn from the bar that confirms the second swing until a bar trades beyond it. Nothing repaints.",
 		Formula: "|swing high - swing high before| <= tolerance * mean true range of 14 bars; lows mirrored",
 		Params:  append(swingParams(5, 200), tolerance(0.2)),
 		Events:  []Event{emits(EqualHighs, EqualLows)}, Memory: structureMemory(2),
-		Draw: func(in Input) *Result {
-			return bothSides(in, func(in Input, side int) *Result {
-				return equalHighs(in, [2]string{"EQH", "EQL"}[side], [2]string{EqualHighs, EqualLows}[side], [2]Tone{Down, Up}[side])
-			})
-		}},
+		Draw: bothSides(top("EQH", EqualHighs, Down), bottom("EQL", EqualLows, Up), equalHighs)},
 	// The words are those of Sam Seiden's rally, base and drop; the thresholds are
 	// ours, since he gives none.
 	{Name: "supply_demand", Title: "Supply/demand", Also: "supply_demand_zones supply_and_demand", Category: Pattern, Traits: Overlay,
@@ -193,9 +178,7 @@ var structures = []Indicator{
 			quiet(bars("lookback", 200, "bars after which a zone is forgotten", "max_age")),
 		},
 		Events: []Event{emits(SupplyZone, DemandZone, ZoneTouch)}, Memory: after(window("lookback"), window("base"), fixed(usualRange+1)),
-		Draw: func(in Input) *Result {
-			return bothSides(in, func(in Input, side int) *Result { return supplyZones(in, side) })
-		}},
+		Draw: bothSides(top("Supply", SupplyZone, Down), bottom("Demand", DemandZone, Up), supplyZones)},
 	{Name: "support_resistance", Title: "S/R", Also: "auto_support_resistance sr_levels support_and_resistance", Category: Pattern, Traits: Overlay,
 		Doc:     "Support and resistance found from the bars: prices near which several swings turned. The lines are the nearest level above the close and the nearest below it. Breakouts are closes through the level of the bar before, level_touch a bar that reaches it and closes back. Nothing repaints.",
 		Formula: "levels: means of groups of at least touches swings, each group no wider than tolerance mean true ranges",
@@ -259,20 +242,39 @@ func allTurns(s *market.Series, left, right int) []turn {
 	return out
 }
 
-// bothSides computes a study of highs on s, then on s upside down, and returns
-// the lines and signals of both in the prices of s. The function is told which
-// of the two labels and tones to use by the index of the side, 0 for highs.
-func bothSides(in Input, study func(in Input, side int) *Result) *Result {
-	// Lines, fills and signals of the second side are turned back; no study of structure
-	// has levels or histograms.
-	r, below := study(in, 0), study(Input{upsideDown(in.Series), in.Args}, 1)
-	below.series(func(v *Values) { *v = kernel.Scaled(*v, -1) })
-	r.Lines, r.Fills = append(r.Lines, below.Lines...), append(r.Fills, below.Fills...)
-	for _, sig := range below.Signals {
-		sig.Y = -sig.Y
-		r.Signals = append(r.Signals, sig)
+// side is one of the two sides of a study: how its lines begin and its signals are called.
+type side struct {
+	name, label string
+	tone        Tone
+	under       bool // it is computed on the bars upside down
+}
+
+func top(name, label string, tone Tone) side    { return side{name, label, tone, false} }
+func bottom(name, label string, tone Tone) side { return side{name, label, tone, true} }
+
+// edges returns the names of a lower and an upper line, which change places upside down.
+func (of side) edges(lower, upper string) (string, string) {
+	if of.under {
+		lower, upper = upper, lower
 	}
-	return r
+	return of.name + lower, of.name + upper
+}
+
+// bothSides draws a study of highs on the bars, then on the bars upside down, and returns the lines
+// and signals of both in the prices of the bars.
+func bothSides(high, low side, study func(in Input, of side) *Result) func(in Input) *Result {
+	return func(in Input) *Result {
+		// Lines, fills and signals of the second side are turned back; no study of structure
+		// has levels or histograms.
+		r, below := study(in, high), study(Input{upsideDown(in.Series), in.Args}, low)
+		below.series(func(v *Values) { *v = kernel.Scaled(*v, -1) })
+		r.Lines, r.Fills = append(r.Lines, below.Lines...), append(r.Fills, below.Fills...)
+		for _, sig := range below.Signals {
+			sig.Y = -sig.Y
+			r.Signals = append(r.Signals, sig)
+		}
+		return r
+	}
 }
 
 // swingParams returns the widths of a swing and how long things are remembered.
@@ -354,23 +356,16 @@ func walkZones(s *market.Series, age int, touch string, ends func(z priceZone, i
 	return w
 }
 
-// result draws the edges as a filled zone, and marks where zones began under a label. Name
-// begins the labels of the two lines; upside down the edges change places.
-func (w zoneWalk) result(name, label string, tone Tone, side int) *Result {
-	lower, upper := " low", " high"
-	if side == 1 {
-		lower, upper = upper, lower
-	}
+// result draws the edges as a filled zone, and marks where zones began.
+func (w zoneWalk) result(of side) *Result {
+	lower, upper := of.edges(" low", " high")
 	r := &Result{
-		Lines: []Line{
-			{Label: name + lower, Tone: tone, Style: Step, Values: w.low},
-			{Label: name + upper, Tone: tone, Style: Step, Values: w.high},
-		},
-		Fills:   []Fill{{Y1: w.high, Y2: w.low, Tone: tone}},
+		Lines:   []Line{{Label: lower, Tone: of.tone, Style: Step, Values: w.low}, {Label: upper, Tone: of.tone, Style: Step, Values: w.high}},
+		Fills:   []Fill{{Y1: w.high, Y2: w.low, Tone: of.tone}},
 		Signals: w.touches,
 	}
 	for _, z := range w.begun {
-		r.Signals = append(r.Signals, Mark(z.known, z.low, label, tone))
+		r.Signals = append(r.Signals, Mark(z.known, z.low, of.label, of.tone))
 	}
 	return r
 }
@@ -523,7 +518,7 @@ func fairValueGaps(s *market.Series, least float64, age int) *Result {
 	for _, z := range slices.Concat(above.ended, below.ended) {
 		filled[z.known] = 1
 	}
-	r, falls := above.result("Up", GapUp, Up, 0), below.result("Down", GapDown, Down, 0)
+	r, falls := above.result(top("Up", GapUp, Up)), below.result(top("Down", GapDown, Down))
 	r.Lines, r.Fills = append(r.Lines, falls.Lines...), append(r.Fills, falls.Fills...)
 	fills := toned(Muted, marked(s.Close, GapFilled, "", func(i int) int { return int(filled[i]) }))
 	r.Signals = slices.Concat(fills, r.Signals, falls.Signals)
@@ -569,9 +564,9 @@ func orderBlocks(in Input) zoneWalk {
 }
 
 // sweeps follows the swing highs that no bar has traded beyond.
-func sweeps(in Input, name, label string, tone Tone) *Result {
+func sweeps(in Input, of side) *Result {
 	line := kernel.NaNs(in.Len())
-	r := &Result{Lines: []Line{{Label: name, Tone: tone, Style: Step, Values: line}}}
+	r := &Result{Lines: []Line{{Label: of.name, Tone: of.tone, Style: Step, Values: line}}}
 	highs, next := swingHighs(in.Series, in.Int("left"), in.Int("right")), 0
 	var open []swing // not traded beyond
 	for i := range in.Len() {
@@ -587,7 +582,7 @@ func sweeps(in Input, name, label string, tone Tone) *Result {
 		})
 		// Compare is 0 for NaN, which means that no swing was taken.
 		if kernel.Compare(in.Close[i], swept) <= 0 && !isNaN(swept) {
-			r.Signals = append(r.Signals, Mark(i, swept, label, tone))
+			r.Signals = append(r.Signals, Mark(i, swept, of.label, of.tone))
 		}
 		// Swings are added after the bar was judged: this bar, one of those that made them
 		// known, lies below them.
@@ -608,9 +603,9 @@ func sweeps(in Input, name, label string, tone Tone) *Result {
 
 // equalHighs draws the level of the newest equal highs. Only swings next to each
 // other are compared, so a third equal one moves the level on.
-func equalHighs(in Input, name, label string, tone Tone) *Result {
+func equalHighs(in Input, of side) *Result {
 	line, usual := kernel.NaNs(in.Len()), trueRangeMean(in.Series)
-	r := &Result{Lines: []Line{{Label: name, Tone: tone, Style: Step, Values: line}}}
+	r := &Result{Lines: []Line{{Label: of.name, Tone: of.tone, Style: Step, Values: line}}}
 	highs, next := swingHighs(in.Series, in.Int("left"), in.Int("right")), 0
 	level, since := nan, 0 // level now, and the bar of its second swing
 	for i := range in.Len() {
@@ -629,7 +624,7 @@ func equalHighs(in Input, name, label string, tone Tone) *Result {
 			first, second := highs[next-1].price, highs[next].price
 			if nearEqual(first, second, in.Float("tolerance")*usual[i]) && !beyond(in.Series, highs[next-1].bar, i, max(first, second)) {
 				level, since = max(first, second), highs[next].bar
-				r.Signals = append(r.Signals, Mark(i, level, label, tone))
+				r.Signals = append(r.Signals, Mark(i, level, of.label, of.tone))
 			}
 		}
 		line[i] = level
@@ -658,30 +653,25 @@ func beyond(s *market.Series, from, to int, price float64) bool {
 
 // supplyZones draws the newest zone that large falling bars left. The threshold is
 // the mean of the bars before: a large bar must not raise what it is measured by.
-func supplyZones(in Input, side int) *Result {
+func supplyZones(in Input, of side) *Result {
 	usual := trueRangeMean(in.Series)
 	ends := func(z priceZone, i int) bool { return kernel.Compare(in.Close[i], z.high) > 0 }
 	walk := walkZones(in.Series, in.Int("lookback"), ZoneTouch, ends, func(i int, _ []priceZone) []priceZone {
 		if i == 0 || !(usual[i-1] > 0) || kernel.Compare(in.Open[i]-in.Close[i], in.Float("impulse")*usual[i-1]) < 0 {
 			return nil
 		}
-		return baseBefore(in.Series, i, in.Int("base"), usual[i-1])
+		// Backwards over the quiet bars before bar i. A close that is still within the base has
+		// not left it.
+		z := priceZone{known: i, low: math.Inf(1), high: math.Inf(-1)}
+		for k := i - 1; k >= max(0, i-in.Int("base")) && kernel.Compare(in.High[k]-in.Low[k], usual[i-1]) <= 0; k-- {
+			z.low, z.high, z.bar = min(z.low, in.Low[k]), max(z.high, in.High[k]), k
+		}
+		if math.IsInf(z.low, 0) || kernel.Compare(in.Close[i], z.low) >= 0 {
+			return nil
+		}
+		return []priceZone{z}
 	})
-	return walk.result([2]string{"Supply", "Demand"}[side], [2]string{SupplyZone, DemandZone}[side], [2]Tone{Down, Up}[side], side)
-}
-
-// baseBefore returns the range of the quiet bars directly before bar i, if it has left one.
-func baseBefore(s *market.Series, i, most int, quiet float64) []priceZone {
-	// Backwards from the bar before i, as long as bars are quiet. A close that is still
-	// within the base has not left it.
-	z := priceZone{known: i, low: math.Inf(1), high: math.Inf(-1)}
-	for k := i - 1; k >= max(0, i-most) && kernel.Compare(s.High[k]-s.Low[k], quiet) <= 0; k-- {
-		z.low, z.high, z.bar = min(z.low, s.Low[k]), max(z.high, s.High[k]), k
-	}
-	if math.IsInf(z.low, 0) || kernel.Compare(s.Close[i], z.low) >= 0 {
-		return nil
-	}
-	return []priceZone{z}
+	return walk.result(of)
 }
 
 // supportResistance returns the nearest level not below each close, and the
