@@ -341,9 +341,9 @@ func walkZones(s *market.Series, age int, touch string, ends func(z priceZone, i
 			return true
 		})
 		// A zone is touched once; its low is the edge that a rising price meets first.
-		for k, z := range open {
-			if touch != "" && !z.touched && kernel.Compare(s.High[i], z.low) >= 0 {
-				open[k].touched = true
+		for k := 0; k < len(open) && touch != ""; k++ {
+			if z := &open[k]; !z.touched && kernel.Compare(s.High[i], z.low) >= 0 {
+				z.touched = true
 				w.touches = append(w.touches, Mark(i, z.low, touch, Muted))
 			}
 		}

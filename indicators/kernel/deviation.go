@@ -134,13 +134,15 @@ func Covariance(x, y []float64, n int) (varX, varY, cov []float64) {
 	for i := first + n - 1; i < len(x); i++ {
 		wx, wy := x[i-n+1:i+1], y[i-n+1:i+1]
 		midX, midY := sumAbove(wx, x[i])/size, sumAbove(wy, y[i])/size // less the newest
+		refX, refY := x[i], y[i]
+		var xx, yy, xy float64 // in the columns themselves the sums would be stored at every step
 		for k, v := range wx {
-			dx, dy := v-x[i]-midX, wy[k]-y[i]-midY
-			varX[i] += float64(dx * dx)
-			varY[i] += float64(dy * dy)
-			cov[i] += float64(dx * dy)
+			dx, dy := v-refX-midX, wy[k]-refY-midY
+			xx += float64(dx * dx)
+			yy += float64(dy * dy)
+			xy += float64(dx * dy)
 		}
-		varX[i], varY[i], cov[i] = varX[i]/size, varY[i]/size, cov[i]/size
+		varX[i], varY[i], cov[i] = xx/size, yy/size, xy/size
 	}
 	return varX, varY, cov
 }
