@@ -165,9 +165,8 @@ func NewServer(o Options) *Server {
 		prompts:  make(map[string]*Prompt, len(o.Prompts)),
 		complete: o.Complete,
 		may:      o.May,
-		watch: watch{ring: o.Ring, shares: Shares{All: maxWatched},
-			uris: make(map[string]*watched), own: make(map[string]*watcher), listeners: make(map[string][]*watcher)},
-		gates: [...]*gate{Normal: newGate(workSlots()), Heavy: newGate(workSlots()), Waiting: newGate(waitingSlots)},
+		watch:    watch{ring: o.Ring, uris: make(map[string]*watched), own: make(map[string]*Stream), listeners: make(map[string][]*Stream)},
+		gates:    [...]*gate{Normal: newGate(workSlots()), Heavy: newGate(workSlots()), Waiting: newGate(waitingSlots)},
 	}
 	if s.may == nil {
 		s.may = func(context.Context, Caller, string) error { return nil }

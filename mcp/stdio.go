@@ -58,7 +58,7 @@ func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer, calle
 		slots:  make(chan struct{}, maxWaitingToken),
 	}
 	var pushing sync.WaitGroup
-	pushing.Go(func() { c.follow(&Stream{watcher: own}) })
+	pushing.Go(func() { c.follow(own) })
 	if push != nil {
 		pushing.Go(func() { push(ctx, c.out.push) }) // its error is one of c.out, which flush returns below
 	}
@@ -90,7 +90,7 @@ type conversation struct {
 	in  lineReader // owned by read
 	out lineWriter
 
-	own *watcher // of what the conversation has subscribed to
+	own *Stream // of what the conversation has subscribed to
 
 	slots chan struct{} // one element per call that has a goroutine and works
 

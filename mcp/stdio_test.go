@@ -454,8 +454,8 @@ func TestConversationsApart(t *testing.T) {
 			t.Error("one conversation cancelled a call of the other")
 		}
 		synctest.Wait()
-		if s.watch.shares.all != maxWatchedToken || len(s.watch.own) != 1 {
-			t.Errorf("%d resources are watched after one of the two has ended, want %d", s.watch.shares.all, maxWatchedToken)
+		if s.watch.count != maxWatchedToken || len(s.watch.own) != 1 {
+			t.Errorf("%d resources are watched after one of the two has ended, want %d", s.watch.count, maxWatchedToken)
 		}
 		s.Sessions.Revoke("stdio")
 		synctest.Wait()

@@ -15,8 +15,8 @@ import (
 
 // Bounds on what is watched for clients.
 const (
-	maxWatchedToken = 64    // URIs of one watcher
-	maxWatched      = 20000 // URIs of all watchers, each counted as often as it is watched
+	maxWatchedToken = 64    // URIs of one stream
+	maxWatched      = 20000 // URIs of all streams, each counted as often as it is watched
 	maxListeners    = 8     // of one token; one more ends the oldest, whose connection may be gone
 	maxAllListeners = 4096
 )
@@ -28,14 +28,14 @@ var errWatched = &Error{Code: codeBusy, Message: "a client watches at most " + s
 
 // watch knows which resources are watched, and by whom. It is kept in memory only.
 type watch struct {
-	ring   func(caller string) // see Options
-	shares Shares              // of watched URIs
+	ring func(caller string) // see Options
 
 	mu        sync.Mutex
-	uris      map[string]*watched   // guarded by mu, like all below
-	own       map[string]*watcher   // what a caller has subscribed to, by Caller.Key
-	listeners map[string][]*watcher // by Caller.Key, oldest first
-	listening int                   // how many listeners there are
+	uris      map[string]*watched  // guarded by mu, like all below
+	count     int                  // watched URIs, each counted as often as it is watched
+	own       map[string]*Stream   // what a caller has subscribed to, by Caller.Key
+	listeners map[string][]*Stream // by Caller.Key, oldest first
+	listening int                  // how many listeners there are
 	closed    bool
 }
 
@@ -43,24 +43,27 @@ type watch struct {
 type watched struct {
 	resource *Resource
 	reading  Reading
-	state    string // the last one that was seen; empty until the first
-	watchers map[*watcher]bool
+	state    string // the last one that was seen; empty if there is none
+	streams  map[*Stream]bool
 	broken   bool // State panicked, and is not called again; owned by tellChanges
 }
 
-// watcher is one that watches resources: all subscriptions of a caller, or a listener.
-type watcher struct {
+// Stream is what a client that watches resources is told: all subscriptions of a caller, or a
+// listener. A listener is told first what was accepted; then comes a line for each change; and
+// last, once its context has ended, its reply. The transport that writes it calls Next and
+// Wrote from one goroutine, until that has happened.
+type Stream struct {
+	watch  *watch
 	caller Caller
-	ctx    context.Context // ends with the watcher
+	ctx    context.Context // ends with the stream
 	end    context.CancelFunc
 	meta   *resultMeta // names the listener in each line; nil for subscriptions
 	bell   chan struct{}
+	wrote  func(n int) // of the last Next
 
-	uris map[string]bool // guarded by watch.mu
-
-	mu      sync.Mutex
-	pending []*note // that the client has not been told, oldest first; guarded by mu, like last
-	last    []byte  // the reply to a listener, which follows them once ctx has ended; nil for subscriptions
+	uris    map[string]bool // guarded by watch.mu, like all below
+	pending []*note         // that the client has not been told, oldest first
+	last    []byte          // the reply to a listener; nil for subscriptions
 }
 
 // note is a notification that a resource has changed, or another line.
@@ -69,7 +72,7 @@ type note struct {
 	text []byte
 }
 
-// Watch checks the watched resources once a second and tells the watchers of those that
+// Watch checks the watched resources once a second and tells the streams of those that
 // have changed, until ctx ends. Polling is simpler than having every part of a program
 // announce what it changes, and costs nothing while nobody watches.
 func (s *Server) Watch(ctx context.Context) error {
@@ -85,7 +88,7 @@ func (s *Server) Watch(ctx context.Context) error {
 	}
 }
 
-// tellChanges tells the watchers of every resource that has changed. It calls State without
+// tellChanges tells the streams of every resource that has changed. It calls State without
 // holding a lock, since that may wait for locks of other packages.
 func (s *Server) tellChanges() {
 	w := &s.watch
@@ -100,10 +103,10 @@ func (s *Server) tellChanges() {
 		if of.broken = bug != nil; of.broken {
 			continue
 		}
+		var tell []*Stream
 		w.mu.Lock()
-		var tell []*watcher
-		if of.state != "" && of.state != state { // the watch has not just begun
-			tell = slices.Collect(maps.Keys(of.watchers))
+		if of.state != "" && of.state != state {
+			tell = slices.Collect(maps.Keys(of.streams))
 		}
 		of.state = state
 		w.mu.Unlock()
@@ -119,48 +122,62 @@ func (s *Server) tellChanges() {
 // add notes that a resource has changed. A change that waits already is replaced: one line
 // is enough. So is one that is being written, and another line follows: the client may have
 // read the resource before this change.
-func (w *watcher) add(uri string) {
+func (s *Stream) add(uri string) {
 	changed := &note{uri, notification("notifications/resources/updated", struct {
 		Meta *resultMeta `json:"_meta,omitempty"`
 		URI  string      `json:"uri"`
-	}{w.meta, uri})}
-	w.mu.Lock()
-	w.pending = append(w.without(uri), changed)
-	w.mu.Unlock()
-	w.wake()
+	}{s.meta, uri})}
+	s.watch.mu.Lock()
+	s.pending = append(s.without(uri), changed)
+	s.watch.mu.Unlock()
+	s.wake()
 }
 
 // without returns the lines that wait, without those about a resource. The caller holds mu.
-func (w *watcher) without(uri string) []*note {
-	return slices.DeleteFunc(w.pending, func(l *note) bool { return l.uri == uri })
+func (s *Stream) without(uri string) []*note {
+	return slices.DeleteFunc(s.pending, func(l *note) bool { return l.uri == uri })
 }
 
 // wake rings the bell.
-func (w *watcher) wake() {
+func (s *Stream) wake() {
 	select {
-	case w.bell <- struct{}{}:
+	case s.bell <- struct{}{}:
 	default: // a value is in the channel already
 	}
 }
 
+// Bell returns a channel that receives a value when Next may have lines. The goroutine
+// that writes the stream may also send to it.
+func (s *Stream) Bell() chan struct{} { return s.bell }
+
+// Next returns the lines to be written now.
+func (s *Stream) Next() (lines [][]byte) {
+	lines, s.wrote = s.next()
+	return lines
+}
+
+// Wrote tells the stream that the first n lines which the last Next returned have been
+// written. The next Next returns the others again.
+func (s *Stream) Wrote(n int) { s.wrote(n) }
+
 // next returns the lines that wait for the client, and the function to be called once the
 // first n of them are written.
-func (w *watcher) next() (lines [][]byte, wrote func(n int)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.last != nil && w.ctx.Err() != nil {
-		w.pending, w.last = append(w.pending, &note{text: w.last}), nil
+func (s *Stream) next() (lines [][]byte, wrote func(n int)) {
+	s.watch.mu.Lock()
+	defer s.watch.mu.Unlock()
+	if s.last != nil && s.ctx.Err() != nil {
+		s.pending, s.last = append(s.pending, &note{text: s.last}), nil
 	}
-	taken := slices.Clone(w.pending)
+	taken := slices.Clone(s.pending)
 	for _, l := range taken {
 		lines = append(lines, l.text)
 	}
 	return lines, func(n int) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.pending = slices.DeleteFunc(w.pending, func(l *note) bool { return slices.Contains(taken[:n], l) })
+		s.watch.mu.Lock()
+		defer s.watch.mu.Unlock()
+		s.pending = slices.DeleteFunc(s.pending, func(l *note) bool { return slices.Contains(taken[:n], l) })
 		if n < len(taken) {
-			w.wake()
+			s.wake()
 		}
 	}
 }
@@ -200,98 +217,77 @@ func (s *Server) state(r *Resource, reading Reading) (state string, refused *Err
 	return state, refused
 }
 
-// observe makes a watcher watch the resource of a URI, or returns why it cannot. Watching
-// the same resource again changes nothing.
-func (s *Server) observe(ctx context.Context, w *watcher, uri string) Reply {
+// observe adds the resource of a URI to a stream, or returns why it cannot. Watching the
+// same resource again changes nothing.
+func (s *Server) observe(ctx context.Context, one *Stream, uri string) Reply {
 	found, reading := s.find(uri)
 	if found == nil {
 		return refuse(unread(uri, ErrNoResource))
 	}
-	if err := s.may(ctx, w.caller, found.URI); err != nil {
+	if err := s.may(ctx, one.caller, found.URI); err != nil {
 		return Reply{err: forbidden(err), name: found.URI}
 	}
-	refused := s.watch.add(w, found, reading)
-	if refused == nil { // asked now, so that no change after this request is missed
-		var state string
-		if state, refused = s.state(found, reading); refused != nil {
-			s.watch.remove(w, uri)
-		} else {
-			s.watch.begin(uri, state)
-		}
+	state, refused := s.state(found, reading) // asked now, so that no change from now on is missed
+	if refused == nil {
+		refused = one.watches(found, reading, state)
 	}
 	return Reply{result: &empty{}, err: refused, name: found.URI}
 }
 
-// add makes a watcher watch a resource, or returns why it cannot.
-func (w *watch) add(one *watcher, r *Resource, reading Reading) *Error {
+// watches adds a resource in some state to the stream, or returns why it cannot.
+func (s *Stream) watches(r *Resource, reading Reading, state string) *Error {
+	w := s.watch
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
-	case one.uris == nil:
+	case s.uris == nil:
 		return errUnauthorized // it has ended meanwhile
-	case one.uris[reading.URI]:
+	case s.uris[reading.URI]:
 		return nil
-	case len(one.uris) >= maxWatchedToken:
+	case len(s.uris) >= maxWatchedToken:
 		return errWatched
-	case w.shares.Take(one.caller, 1) != nil:
+	case w.count >= maxWatched:
 		return &Error{Code: codeBusy, Message: "too many resources are watched: try again later"}
 	}
 	of := w.uris[reading.URI]
 	if of == nil {
-		of = &watched{resource: r, reading: reading, watchers: make(map[*watcher]bool)}
+		of = &watched{resource: r, reading: reading, state: state, streams: make(map[*Stream]bool)}
 		w.uris[reading.URI] = of
 	}
-	of.watchers[one], one.uris[reading.URI] = true, true
+	of.streams[s], s.uris[reading.URI] = true, true
+	w.count++
 	return nil
 }
 
-// begin sets the state of a URI that later states are compared with, unless another
-// watcher has set it already.
-func (w *watch) begin(uri, state string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if of := w.uris[uri]; of != nil && of.state == "" {
-		of.state = state
-	}
-}
-
-// remove makes a watcher watch a URI no longer. The URI is forgotten after its last.
-func (w *watch) remove(one *watcher, uri string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.drop(one, uri)
-}
-
-// drop is remove for callers that hold mu.
-func (w *watch) drop(one *watcher, uri string) {
-	if !one.uris[uri] {
+// drop makes the stream watch a URI no longer. The URI is forgotten after its last stream. The
+// caller holds mu.
+func (s *Stream) drop(uri string) {
+	if !s.uris[uri] {
 		return
 	}
-	delete(one.uris, uri)
-	one.mu.Lock()
-	one.pending = one.without(uri)
-	one.mu.Unlock()
-	w.shares.Add(one.caller, -1)
-	of := w.uris[uri]
-	if delete(of.watchers, one); len(of.watchers) == 0 {
-		delete(w.uris, uri)
+	delete(s.uris, uri)
+	s.pending = s.without(uri)
+	s.watch.count--
+	of := s.watch.uris[uri]
+	if delete(of.streams, s); len(of.streams) == 0 {
+		delete(s.watch.uris, uri)
 	}
 }
 
-// leave ends a watcher: it watches nothing any longer.
-func (w *watch) leave(one *watcher) {
-	one.end()
+// close ends a stream: it watches nothing any longer.
+func (s *Stream) close() {
+	s.end()
+	w, key := s.watch, s.caller.Key()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for uri := range one.uris {
-		w.drop(one, uri)
+	for uri := range s.uris {
+		s.drop(uri)
 	}
-	one.uris = nil
-	key := one.caller.Key()
-	if w.own[key] == one {
+	s.uris = nil
+	if w.own[key] == s {
 		delete(w.own, key)
 	}
-	if i := slices.Index(w.listeners[key], one); i >= 0 {
+	if i := slices.Index(w.listeners[key], s); i >= 0 {
 		w.listening--
 		if w.listeners[key] = slices.Delete(w.listeners[key], i, i+1); len(w.listeners[key]) == 0 {
 			delete(w.listeners, key)
@@ -299,35 +295,35 @@ func (w *watch) leave(one *watcher) {
 	}
 }
 
-// watcher returns a new watcher, which lives as long as ctx and the caller's token.
-func (s *Server) watcher(ctx context.Context, c Caller) (*watcher, error) {
+// open returns a new stream, which lives as long as ctx and the caller's token.
+func (s *Server) open(ctx context.Context, c Caller) (*Stream, error) {
 	session, err := s.Sessions.Begin(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	w := &watcher{caller: c, ctx: session.Context, end: session.End, bell: make(chan struct{}, 1), uris: make(map[string]bool)}
+	one := &Stream{watch: &s.watch, caller: c, ctx: session.Context, end: session.End, bell: make(chan struct{}, 1), uris: make(map[string]bool)}
 	if !c.Expires.IsZero() {
 		var stop context.CancelFunc
-		w.ctx, stop = context.WithDeadline(w.ctx, c.Expires)
-		w.end = func() { stop(); session.End() }
+		one.ctx, stop = context.WithDeadline(one.ctx, c.Expires)
+		one.end = func() { stop(); session.End() }
 	}
-	return w, nil
+	return one, nil
 }
 
-// subscriptions returns the watcher with all subscriptions of a caller, or nil.
-func (w *watch) subscriptions(caller string) *watcher {
+// subscriptions returns the stream with all subscriptions of a caller, or nil.
+func (w *watch) subscriptions(caller string) *Stream {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.own[caller]
 }
 
-// subscriber returns the watcher with all subscriptions of a caller, and begins it if there
+// subscriber returns the stream with all subscriptions of a caller, and begins it if there
 // is none. It ends with ctx.
-func (s *Server) subscriber(ctx context.Context, c Caller) (*watcher, error) {
+func (s *Server) subscriber(ctx context.Context, c Caller) (*Stream, error) {
 	if own := s.watch.subscriptions(c.Key()); own != nil {
 		return own, nil
 	}
-	own, err := s.watcher(ctx, c)
+	own, err := s.open(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -338,7 +334,7 @@ func (s *Server) subscriber(ctx context.Context, c Caller) (*watcher, error) {
 		return other, nil
 	}
 	s.watch.own[c.Key()] = own
-	context.AfterFunc(own.ctx, func() { s.watch.leave(own) })
+	context.AfterFunc(own.ctx, own.close)
 	return own, nil
 }
 
@@ -354,7 +350,9 @@ func (s *Server) subscribe(ctx context.Context, c Caller, r *request) Reply {
 // unsubscribe answers resources/unsubscribe. A URI that is not watched is no error.
 func (s *Server) unsubscribe(_ context.Context, c Caller, r *request) Reply {
 	if own := s.watch.subscriptions(c.Key()); own != nil {
-		s.watch.remove(own, r.Params.URI)
+		s.watch.mu.Lock()
+		defer s.watch.mu.Unlock()
+		own.drop(r.Params.URI)
 	}
 	return Reply{result: &empty{}}
 }
@@ -372,12 +370,12 @@ func (s *Server) listen(ctx context.Context, c Caller, r *request) Reply {
 	if !r.events {
 		return refuse(&Error{Code: codeInvalidRequest, Status: http.StatusNotAcceptable, Message: "subscriptions/listen answers with text/event-stream, which the Accept header excludes"})
 	}
-	one, err := s.watcher(ctx, c)
+	one, err := s.open(ctx, c)
 	if err != nil {
 		return refuse(errUnauthorized)
 	}
 	one.meta = &resultMeta{Subscription: r.ID}
-	if !s.watch.join(one) {
+	if !one.join() {
 		one.end()
 		return refuse(&Error{Code: codeBusy, Status: http.StatusServiceUnavailable, Message: "no further listener can be served now: try again later"})
 	}
@@ -389,56 +387,33 @@ func (s *Server) listen(ctx context.Context, c Caller, r *request) Reply {
 	}
 	var last output
 	s.write(&last, r, Reply{result: &empty{head{Meta: &resultMeta{Subscription: r.ID}}}}, true)
-	one.mu.Lock()
+	s.watch.mu.Lock()
 	one.last = last.Bytes()
 	one.pending = slices.Insert(one.pending, 0, &note{text: notification("notifications/subscriptions/acknowledged", struct {
 		Meta          *resultMeta `json:"_meta"`
 		Notifications filter      `json:"notifications"`
 	}{one.meta, filter{accepted}})})
-	one.mu.Unlock()
+	s.watch.mu.Unlock()
 	one.wake()
-	return Reply{stream: &Stream{watcher: one, close: func() { s.watch.leave(one) }}}
+	return Reply{stream: one}
 }
 
-// join adds a listener, unless there are too many. If its caller has too many already, it
-// ends the oldest of them.
-func (w *watch) join(one *watcher) bool {
+// join makes the stream a listener, unless there are too many. If its caller has too many
+// already, it ends the oldest of them.
+func (s *Stream) join() bool {
+	w, key := s.watch, s.caller.Key()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed || w.listening >= maxAllListeners {
 		return false
 	}
 	w.listening++
-	key := one.caller.Key()
-	w.listeners[key] = append(w.listeners[key], one)
+	w.listeners[key] = append(w.listeners[key], s)
 	if older := len(w.listeners[key]) - 1 - maxListeners; older >= 0 {
-		w.listeners[key][older].end() // its stream then calls leave, which takes it off the list
+		w.listeners[key][older].end() // whoever writes it then calls close, which takes it off the list
 	}
 	return true
 }
-
-// Stream is what a watcher tells its client: first, to a subscriptions/listen, what was
-// accepted; then a line for each change; and last, once the context has ended, the reply. The
-// transport that writes it calls Next and Wrote from one goroutine, until that has happened.
-type Stream struct {
-	*watcher
-	close func() // must be called once it is written
-	wrote func(n int)
-}
-
-// Bell returns a channel that receives a value when Next may have lines. The goroutine
-// that writes the stream may also send to it.
-func (s *Stream) Bell() chan struct{} { return s.bell }
-
-// Next returns the lines to be written now.
-func (s *Stream) Next() (lines [][]byte) {
-	lines, s.wrote = s.next()
-	return lines
-}
-
-// Wrote tells the stream that the first n lines which the last Next returned have been
-// written. The next Next returns the others again.
-func (s *Stream) Wrote(n int) { s.wrote(n) }
 
 // Notification returns the JSON-RPC notification of method with params, which
 // must encode to an object. It is one line without a line feed. Like [Encode] it

@@ -87,8 +87,8 @@ func TestSubscription(t *testing.T) {
 		s.Sessions.Revoke("stays")
 		s.Sessions.Revoke("leaves")
 		synctest.Wait()
-		if s.watch.shares.all != 0 || len(s.watch.uris) != 0 || len(s.watch.own) != 0 || len(s.Sessions.open) != 0 {
-			t.Errorf("left over: %d, %v, %v", s.watch.shares.all, s.watch.uris, s.watch.own)
+		if s.watch.count != 0 || len(s.watch.uris) != 0 || len(s.watch.own) != 0 || len(s.Sessions.open) != 0 {
+			t.Errorf("left over: %d, %v, %v", s.watch.count, s.watch.uris, s.watch.own)
 		}
 		cancel()
 	})
@@ -137,8 +137,8 @@ func TestWatchNothing(t *testing.T) {
 			t.Errorf("%s: %s, want %s", uri, got, want)
 		}
 	}
-	if s.watch.shares.all != 1 {
-		t.Errorf("%d are watched, want 1", s.watch.shares.all)
+	if s.watch.count != 1 {
+		t.Errorf("%d are watched, want 1", s.watch.count)
 	}
 	next, _ := openListener(t, testHTTP(s), modern("1", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["x://of/none","x://of/boom","x://of/some"]},`))
 	if got := next(); !strings.Contains(got, `"notifications":{"resourceSubscriptions":["x://of/some"]}`) {
@@ -154,7 +154,7 @@ func TestWatchedBounds(t *testing.T) {
 	n := 0
 	for i := 0; n < maxWatched; i++ {
 		for j := range maxWatchedToken {
-			if subscribeTo(s, Caller{ID: fmt.Sprint(i)}, fmt.Sprint("x://of/", j)); s.watch.shares.all == n {
+			if subscribeTo(s, Caller{ID: fmt.Sprint(i)}, fmt.Sprint("x://of/", j)); s.watch.count == n {
 				t.Fatalf("%d are watched", n)
 			}
 			if n++; n == maxWatched {
@@ -308,17 +308,16 @@ func TestListenRefused(t *testing.T) {
 // TestListenerPending: if a listener is read slowly, no more lines wait for it than there
 // are resources.
 func TestListenerPending(t *testing.T) {
-	w := &watcher{bell: make(chan struct{}, 1), ctx: t.Context(), last: []byte("reply")}
-	l := &Stream{watcher: w}
+	w := &Stream{watch: new(watch), bell: make(chan struct{}, 1), ctx: t.Context(), last: []byte("reply")}
 	for range 100 {
 		for i := range 64 {
 			w.add(fmt.Sprint("wick://", i))
 		}
-		l.Next()
+		w.Next()
 		for i := range 64 { // all change again while one line is written
 			w.add(fmt.Sprint("wick://", i))
 		}
-		l.Wrote(1)
+		w.Wrote(1)
 		if n := len(w.pending); n > 64 {
 			t.Fatalf("%d changes of 64 resources wait", n)
 		}
@@ -345,8 +344,8 @@ func TestPanics(t *testing.T) {
 		})
 		subscribeTo(s, Caller{ID: "a"}, "x://n") // while all is well
 		bug.Store(true)
-		if got := subscribeTo(s, Caller{ID: "b"}, "x://n"); !strings.Contains(got, `"code":-32603`) || s.watch.shares.all != 1 {
-			t.Errorf("a subscription whose State panics: %s, and %d are kept", got, s.watch.shares.all)
+		if got := subscribeTo(s, Caller{ID: "b"}, "x://n"); !strings.Contains(got, `"code":-32603`) || s.watch.count != 1 {
+			t.Errorf("a subscription whose State panics: %s, and %d are kept", got, s.watch.count)
 		}
 		asked.Store(1)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -407,8 +406,8 @@ func TestWatchRevoked(t *testing.T) {
 		if w.Code != 401 || !strings.Contains(w.Body.String(), `"code":-32001`) || said == nil {
 			t.Errorf("%s: %d %s, %v", method, w.Code, w.Body, said)
 		}
-		if s.watch.shares.all != 0 || len(s.watch.own)+len(s.watch.listeners) != 0 {
-			t.Errorf("%s: %d resources are watched for %v", method, s.watch.shares.all, s.watch.own)
+		if s.watch.count != 0 || len(s.watch.own)+len(s.watch.listeners) != 0 {
+			t.Errorf("%s: %d resources are watched for %v", method, s.watch.count, s.watch.own)
 		}
 	}
 }
@@ -495,15 +494,13 @@ func TestListenCancelled(t *testing.T) {
 	lines.Scan() // what was accepted
 	s.watch.mu.Lock()
 	l := s.watch.listeners["stdio"][0]
-	s.watch.mu.Unlock()
-	l.mu.Lock()
 	// It wakes, if it does not wait for the lock already, and comes to wait for it.
 	l.wake()
 	for range 1000 {
 		runtime.Gosched()
 	}
 	s.Sessions.cancelCall(Caller{ID: "stdio"}, json.RawMessage("1"))
-	l.mu.Unlock()
+	s.watch.mu.Unlock()
 	go send.Close()
 	for lines.Scan() {
 		t.Errorf("got %s", lines.Text())
