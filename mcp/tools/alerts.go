@@ -93,10 +93,10 @@ func (h *handlers) setAlert() tool {
 			return nil, h.orSimilar(ctx, r.Symbol, err)
 		}
 		if alert.Ended != "" {
-			return h.reply(c, alertReply{listedAlert: h.listed(alert), Meaning: alert.Meaning(), Hint: alert.Hint(nil)})
+			return mcp.JSON(alertReply{listedAlert: h.listed(alert), Meaning: alert.Meaning(), Hint: alert.Hint(nil)}), nil
 		}
 		now := h.Engine.Standing(ctx, alert)
-		return h.reply(c, alertReply{h.listed(alert), alert.Meaning(), now, alert.Hint(now), h.slow(alert), h.delivery(alert.Symbol, r.Who.Name)})
+		return mcp.JSON(alertReply{h.listed(alert), alert.Meaning(), now, alert.Hint(now), h.slow(alert), h.delivery(alert.Symbol, r.Who.Name)}), nil
 	})
 }
 
@@ -178,7 +178,7 @@ func (h *handlers) listAlerts() tool {
 		if left > 0 {
 			result.Content = append(result.Content, further(fmt.Sprintf("%d more of %d", left, len(alerts)), "list_alerts", p.offset+n))
 		}
-		return h.remind(c.Caller, result), nil
+		return result, nil
 	})
 }
 
@@ -199,10 +199,10 @@ func (h *handlers) cancelAlert() tool {
 		if err != nil {
 			return nil, err
 		}
-		return h.reply(c, struct {
+		return mcp.JSON(struct {
 			OK bool `json:"ok"`
 			book.Alert
-		}{true, alert})
+		}{true, alert}), nil
 	})
 }
 
@@ -297,11 +297,11 @@ func (h *handlers) subscribe() tool {
 		if c.Listens {
 			note = "In this version of the protocol a client asks to be told: send subscriptions/listen with the resource wick://alerts, or ask get_notifications."
 		}
-		return h.reply(c, struct {
+		return mcp.JSON(struct {
 			Status string `json:"status"`
 			filterReply
 			Note string `json:"note,omitempty"`
-		}{"subscribed", showFilter(s.Filter), note})
+		}{"subscribed", showFilter(s.Filter), note}), nil
 	})
 }
 
@@ -322,9 +322,9 @@ func (h *handlers) unsubscribe() tool {
 		if had {
 			status = "unsubscribed"
 		}
-		return h.reply(c, struct {
+		return mcp.JSON(struct {
 			Status string `json:"status"`
-		}{status})
+		}{status}), nil
 	})
 }
 
@@ -343,11 +343,11 @@ func (h *handlers) listSubscriptions() tool {
 		if s != nil {
 			shown = showFilter(s.Filter)
 		}
-		return h.reply(c, struct {
+		return mcp.JSON(struct {
 			Subscribed bool `json:"subscribed"`
 			filterReply
 			Waiting   int  `json:"offline_queue_size"`
 			Connected bool `json:"connected"`
-		}{s != nil, shown, waiting, connected})
+		}{s != nil, shown, waiting, connected}), nil
 	})
 }

@@ -84,7 +84,8 @@ func (r *chartRequest) args() []arg {
 		volume,
 		text(&r.zone, "timezone", "Where times are shown and read, such as America/New_York or +05:30. Default UTC.", 64).also("tz"),
 		between(&r.options.PixelRatio, "pixel_ratio", "Pixels per unit of width and height, for sharp screens; at most 4096 pixels a side in all.", 1, 1, chart.MaxPixelRatio).also("device_pixel_ratio"),
-		show(&r.show),
+		words(&r.show, "show", "What to draw of your own paper trading in this symbol. Default: all of it, where trading is on and your login covers it. [] draws none.",
+			len(accountParts), accountParts...),
 	}
 }
 
@@ -133,22 +134,6 @@ func marks(p *json.RawMessage) arg {
 	})}
 }
 
-// show declares a list of parts of the account.
-func show(p *[]string) arg {
-	doc := "What to draw of your own paper trading in this symbol. Default: all of it, where trading is on and your login covers it. [] draws none."
-	a := words(p, "show", doc, len(accountParts), accountParts...)
-	read := a.set
-	a.set = func(v json.RawMessage) error {
-		err := read(v)
-		for i, s := range *p {
-			part, wrong := oneOf("show", s, accountParts)
-			(*p)[i], err = part, errors.Join(err, wrong)
-		}
-		return err
-	}
-	return a
-}
-
 // check reads the arguments that depend on each other, and checks everything that can be
 // checked before bars are fetched. The error names all mistakes.
 func (r *chartRequest) check(sent sent) (err error) {
@@ -160,6 +145,10 @@ func (r *chartRequest) check(sent sent) (err error) {
 	collect(wrong)
 	r.options.HideVolume = !r.volume
 	collect(r.options.Check())
+	for i, part := range r.show {
+		r.show[i], wrong = oneOf("show", part, accountParts)
+		collect(wrong)
+	}
 
 	// Times of marks and of the period are read in the reader's zone.
 	zone := r.options.Zone

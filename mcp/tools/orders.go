@@ -113,7 +113,7 @@ func (h *handlers) placeOrder() tool {
 		if worth, known := worthOf(h.Engine, r.OrderRequest, o); o.ID == "" && h.Gate.Needs(c.Caller.Client, worth, known) {
 			reply.Note = "a person has to approve this order before it is placed (--confirm-above): the call without dry_run asks"
 		}
-		return h.reply(c, reply)
+		return mcp.JSON(reply), nil
 	})
 }
 
@@ -151,10 +151,10 @@ func (h *handlers) closeAll(ctx context.Context, c mcp.Caller, r *orderRequest) 
 			orders[i] = one
 		}
 	}
-	result := h.remind(c, mcp.JSON(struct {
+	result := mcp.JSON(struct {
 		Orders []any  `json:"orders"`
 		Note   string `json:"note,omitempty"`
-	}{orders, note}))
+	}{orders, note})
 	result.IsError = slices.ContainsFunc(closed, func(c trade.Closed) bool { return c.Error != "" })
 	return result, nil
 }
@@ -236,21 +236,20 @@ func (h *handlers) cancelOrder() tool {
 			for _, o := range cancelled {
 				ids = append(ids, o.ID)
 			}
-			result := mcp.JSON(struct {
+			return mcp.JSON(struct {
 				OK        bool     `json:"ok"`
 				Cancelled int      `json:"cancelled"`
 				Orders    []string `json:"order_ids"`
-			}{true, len(ids), ids})
-			return h.remind(c.Caller, result), nil
+			}{true, len(ids), ids}), nil
 		}
 		o, err := h.Engine.CancelOrder(who(c), r.id)
 		if err != nil {
 			return nil, err
 		}
-		return h.reply(c, struct {
+		return mcp.JSON(struct {
 			OK bool `json:"ok"`
 			trade.Cancelled
-		}{true, o})
+		}{true, o}), nil
 	})
 }
 
@@ -288,7 +287,7 @@ func (h *handlers) getOrders() tool {
 			if err != nil {
 				return nil, err
 			}
-			return h.reply(c, []book.Order{o})
+			return mcp.JSON([]book.Order{o}), nil
 		}
 		// An order must pass all filters that were given.
 		if r.symbol == everything { // as in place_order
@@ -330,7 +329,7 @@ func (h *handlers) getOrders() tool {
 			result.Content = append(result.Content, mcp.Content{Text: fmt.Appendf(nil,
 				"Orders that ended before %s were not searched: call get_orders with until=%[1]s, and without offset, to search those.", archived.Before)})
 		}
-		return h.remind(c.Caller, result), nil
+		return result, nil
 	})
 }
 
@@ -373,7 +372,7 @@ func (h *handlers) getPositions() tool {
 			}
 			add(account)
 		}
-		return h.remind(c.Caller, result), nil
+		return result, nil
 	})
 }
 

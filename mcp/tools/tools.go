@@ -111,13 +111,13 @@ func (h *handlers) all() (tools []tool) {
 		tools = append(tools, t)
 	}
 	for _, t := range []tool{h.placeOrder(), h.cancelOrder(), h.getOrders(), h.getPositions(), h.getBalance()} {
-		t.Icons, t.Handle = arrowsIcon, h.withAccount(t.Handle)
+		t.Icons, t.Handle = arrowsIcon, h.withAccount(t.Tool)
 		tools = append(tools, t)
 	}
 	for _, t := range []tool{
 		h.setAlert(), h.listAlerts(), h.cancelAlert(), h.getNotifications(), h.subscribe(), h.unsubscribe(), h.listSubscriptions(),
 	} {
-		t.Icons, t.Handle = bellIcon, h.withAccount(t.Handle)
+		t.Icons, t.Handle = bellIcon, h.withAccount(t.Tool)
 		tools = append(tools, t)
 	}
 	return tools
@@ -128,9 +128,10 @@ var errNoTrade = errors.New("trading is not enabled: the operator must start wic
 
 // withAccount wraps the handler of a trading tool. Without an engine it refuses the call. If the
 // client had a subscription under an earlier token that has ended, the new token takes it
-// over first. If orders go to a broker elsewhere, every reply ends with a remark that
-// names it.
-func (h *handlers) withAccount(handle mcp.Handler) mcp.Handler {
+// over first. If notifications wait for it, the reply says so, since many clients never show a
+// pushed one to their model. If orders go to a broker elsewhere, every reply ends with a remark
+// that names it.
+func (h *handlers) withAccount(t mcp.Tool) mcp.Handler {
 	return func(ctx context.Context, c mcp.Call) (*mcp.Result, error) {
 		if h.Engine == nil {
 			return nil, errNoTrade
@@ -138,7 +139,18 @@ func (h *handlers) withAccount(handle mcp.Handler) mcp.Handler {
 		if err := h.Engine.Claim(Subscriber(c.Caller)); err != nil {
 			return h.withBroker(nil, err)
 		}
-		return h.withBroker(handle(ctx, c))
+		r, err := t.Handle(ctx, c)
+		if err != nil || t.Name == "get_notifications" {
+			return h.withBroker(r, err)
+		}
+		if n := h.Engine.PendingNotifications(c.Caller.Key()); n > 0 {
+			noun := "notifications are"
+			if n == 1 {
+				noun = "notification is"
+			}
+			r.Content = append(r.Content, mcp.Content{Text: fmt.Appendf(nil, "%d alert %s waiting: call get_notifications to read them.", n, noun)})
+		}
+		return h.withBroker(r, nil)
 	}
 }
 
@@ -223,24 +235,6 @@ func mention(r *mcp.Result, left []ignored, sentence string) *mcp.Result {
 	}
 	said.Content = append(said.Content, mcp.Content{Text: []byte("Ignored: " + sentence + ".")})
 	return said
-}
-
-// reply returns v as JSON, as the result of a trading tool, with the reminder of remind.
-func (h *handlers) reply(c mcp.Call, v any) (*mcp.Result, error) {
-	return h.remind(c.Caller, mcp.JSON(v)), nil
-}
-
-// remind adds a text to a result if there are notifications that the caller has not read: many
-// clients never show a pushed notification to their model.
-func (h *handlers) remind(c mcp.Caller, r *mcp.Result) *mcp.Result {
-	if n := h.Engine.PendingNotifications(c.Key()); n > 0 {
-		noun := "notifications are"
-		if n == 1 {
-			noun = "notification is"
-		}
-		r.Content = append(r.Content, mcp.Content{Text: fmt.Appendf(nil, "%d alert %s waiting: call get_notifications to read them.", n, noun)})
-	}
-	return r
 }
 
 // StdioCaller is the single local client of a conversation over stdio.
