@@ -28,8 +28,8 @@ type HTTP struct {
 	// too many connections open. It is called for every request, before the body is read.
 	Authenticate func(r *http.Request) (Caller, error)
 
-	// Challenge sets the WWW-Authenticate header of a 401, where err is what
-	// Authenticate returned, and of a 403, where it is [ErrScope].
+	// Challenge sets the WWW-Authenticate header of a 401, where err is what Authenticate
+	// returned or [ErrRevoked], and of a 403, where it is [ErrScope].
 	Challenge func(w http.ResponseWriter, r *http.Request, err error)
 
 	// Stream writes the whole response of a stream of notifications, headers included,
@@ -161,8 +161,7 @@ func (x *exchange) authenticate() *Error {
 	if err != nil {
 		return nil
 	}
-	if x.session, err = x.h.Server.Sessions.Begin(x.r.Context(), caller); err != nil {
-		x.revoked()
+	if x.session, x.denied = x.h.Server.Sessions.Begin(x.r.Context(), caller); x.denied != nil {
 		return nil
 	}
 	x.ctx, x.caller = x.session.Context, caller
@@ -173,16 +172,9 @@ func (x *exchange) authenticate() *Error {
 // or nil.
 func (x *exchange) unauthorized() error {
 	if x.denied == nil && endedBy(x.ctx) == errUnauthorized {
-		x.revoked()
-	}
-	return x.denied
-}
-
-// revoked asks the login about a token that was revoked during the request.
-func (x *exchange) revoked() {
-	if _, x.denied = x.h.Authenticate(x.r); x.denied == nil {
 		x.denied = ErrRevoked
 	}
+	return x.denied
 }
 
 // post serves POST /mcp and its aliases.
@@ -365,7 +357,7 @@ func (x *exchange) answer(r *request, batch bool) Reply {
 	r.by, r.events = x, !batch && accepts(x.r.Header["Accept"], "text/event-stream")
 	reply := x.h.Server.reply(x.ctx, x.caller, r)
 	if reply.err == errUnauthorized { // the token was revoked since the request came in
-		x.revoked()
+		x.denied = ErrRevoked
 	}
 	if reply.name != "" {
 		x.tool = reply.name

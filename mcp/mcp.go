@@ -41,26 +41,26 @@ import (
 
 // Tool is one thing a client may call.
 type Tool struct {
-	Name        string
-	Title       string // for people
-	Description string // for language models
-	Schema      json.RawMessage
-	Annotations Annotations
+	Name        string          `json:"name"`
+	Title       string          `json:"title,omitempty"` // for people
+	Description string          `json:"description"`     // for language models
+	Schema      json.RawMessage `json:"inputSchema"`
+	Annotations Annotations     `json:"annotations"`
 
-	Cost Cost // how long a call takes; zero is Normal
+	Cost Cost `json:"-"` // how long a call takes; zero is Normal
 
 	// MaxResult is how many characters a result may have, if that is more than clients
 	// expect; zero announces nothing. Claude Code cuts results at 25,000 tokens unless
 	// the tool announces longer ones.
-	MaxResult int
+	MaxResult int `json:"-"`
 
 	// App is the URI of the page in which hosts of MCP Apps show a result of the tool;
 	// empty for none.
-	App string
+	App string `json:"-"`
 
-	Icons []Icon // for people; nil for none
+	Icons []Icon `json:"-"` // for people; nil for none
 
-	Handle Handler
+	Handle Handler `json:"-"`
 }
 
 // Icon is a picture that stands for a server or a tool.
@@ -95,6 +95,10 @@ const (
 
 // Annotations are hints for clients; they control nothing here.
 type Annotations struct {
+	// Title is that of the tool, which [NewServer] sets: 2025-03-26 has it here, later versions
+	// beside the name.
+	Title string `json:"title,omitempty"`
+
 	ReadOnly    bool `json:"readOnlyHint"`
 	Destructive bool `json:"destructiveHint"`
 	Idempotent  bool `json:"idempotentHint"`

@@ -101,7 +101,7 @@ func (s *Server) completion(ctx context.Context, c Caller, r *request) Reply {
 		if at < 0 {
 			return refuse(InvalidParams(fmt.Sprintf("unknown template %q: resources/templates/list has them", limit.Clip(ref.URI))))
 		}
-		known = s.resources[at].parts()
+		known = s.patterns[at].SubexpNames()[1:]
 	default:
 		return refuse(InvalidParams(`ref must have the type "ref/prompt" or "ref/resource"`))
 	}

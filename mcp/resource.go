@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"wick/internal/limit"
@@ -25,58 +26,43 @@ const (
 // URI.
 var ErrNoResource = errors.New("no such resource")
 
-// parts returns the names of a template's parts, in their order.
-func (r *Resource) parts() (names []string) {
-	for segment := range strings.SplitSeq(r.URI, "/") {
-		if name, ok := partName(segment); ok {
-			names = append(names, name)
+// pattern returns what matches the URIs that r stands for, with a group for each part of a
+// template. A part is never empty.
+func (r *Resource) pattern() *regexp.Regexp {
+	segments := strings.Split(r.URI, "/")
+	for i, s := range segments {
+		if name, ok := strings.CutPrefix(s, "{"); ok {
+			segments[i] = "(?P<" + strings.TrimSuffix(name, "}") + ">[^/]+)"
+		} else {
+			segments[i] = regexp.QuoteMeta(s)
 		}
 	}
-	return names
+	return regexp.MustCompile(`\A` + strings.Join(segments, "/") + `\z`)
 }
 
-// partName returns the name of a part such as {name}.
-func partName(segment string) (string, bool) {
-	if len(segment) > 2 && segment[0] == '{' && segment[len(segment)-1] == '}' {
-		return segment[1 : len(segment)-1], true
+// match reports whether a URI matches, and returns the unescaped texts in place of the
+// template's parts, by the parts' names.
+func match(pattern *regexp.Regexp, uri string) (parts map[string]string, ok bool) {
+	found := pattern.FindStringSubmatch(uri)
+	if len(found) > 1 {
+		parts = make(map[string]string)
 	}
-	return "", false
-}
-
-// match compares a URI with r's, segment by segment, and reports whether they match. It
-// returns the unescaped texts in place of the template's parts, by the parts' names. A
-// part is never empty.
-func (r *Resource) match(uri string) (parts map[string]string, ok bool) {
-	pattern, segments := strings.Split(r.URI, "/"), strings.Split(uri, "/")
-	if len(pattern) != len(segments) {
-		return nil, false
-	}
-	for i, p := range pattern {
-		name, variable := partName(p)
-		if !variable {
-			if p != segments[i] {
-				return nil, false
-			}
-			continue
-		}
-		text, err := url.PathUnescape(segments[i])
-		if err != nil || text == "" {
+	for i := 1; i < len(found); i++ {
+		text, err := url.PathUnescape(found[i])
+		if err != nil {
 			return nil, false
 		}
-		if parts == nil {
-			parts = make(map[string]string)
-		}
-		parts[name] = text
+		parts[pattern.SubexpNames()[i]] = text
 	}
-	return parts, true
+	return parts, found != nil
 }
 
 // find returns the resource that a URI names, and the request for it; or nil.
 func (s *Server) find(uri string) (*Resource, Reading) {
 	if len(uri) <= maxURI {
-		for _, r := range s.resources {
-			if parts, ok := r.match(uri); ok {
-				return r, Reading{URI: uri, Parts: parts}
+		for i, pattern := range s.patterns {
+			if parts, ok := match(pattern, uri); ok {
+				return s.resources[i], Reading{URI: uri, Parts: parts}
 			}
 		}
 	}

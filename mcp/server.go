@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -52,6 +53,7 @@ type Server struct {
 	methods   map[string]method
 	tools     map[string]*Tool
 	resources []*Resource
+	patterns  []*regexp.Regexp // of the resources
 	prompts   map[string]*Prompt
 	complete  func(context.Context, Completion) []string
 	may       func(ctx context.Context, c Caller, action string) error
@@ -184,7 +186,7 @@ func NewServer(o Options) *Server {
 		if other, _ := s.find(r.URI); other != nil { // the first would always be read
 			panic("mcp: two resources at " + r.URI)
 		}
-		s.resources = append(s.resources, &r)
+		s.resources, s.patterns = append(s.resources, &r), append(s.patterns, r.pattern())
 	}
 	for _, p := range o.Prompts {
 		if s.prompts[p.Name] != nil {
@@ -314,20 +316,10 @@ func (o Options) capabilities() (c capabilities) {
 // listTools returns the result of tools/list, which is the same for every caller.
 // It panics when a schema is no JSON object.
 func listTools(tools []Tool) result {
-	// The title stands twice: 2025-03-26 has it among the annotations, later
-	// versions beside the name.
-	type annotations struct {
-		Title string `json:"title,omitempty"`
-		Annotations
-	}
 	type listed struct {
-		Name        string          `json:"name"`
-		Title       string          `json:"title,omitempty"`
-		Description string          `json:"description"`
-		InputSchema json.RawMessage `json:"inputSchema"`
-		Annotations annotations     `json:"annotations"`
-		Meta        map[string]any  `json:"_meta,omitempty"`
-		Icons       []Icon          `json:"icons,omitempty"`
+		Tool
+		Meta  map[string]any `json:"_meta,omitempty"`
+		Icons []Icon         `json:"icons,omitempty"`
 	}
 	list := make([]listed, 0, len(tools))
 	for _, t := range tools {
@@ -341,7 +333,8 @@ func listTools(tools []Tool) result {
 		if t.App != "" { // some hosts read only the older, flat member
 			meta["ui"], meta["ui/resourceUri"] = map[string]string{"resourceUri": t.App}, t.App
 		}
-		list = append(list, listed{t.Name, t.Title, t.Description, t.Schema, annotations{t.Title, t.Annotations}, meta, t.Icons})
+		t.Annotations.Title = t.Title
+		list = append(list, listed{t, meta, t.Icons})
 	}
 	return &struct {
 		head

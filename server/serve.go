@@ -229,8 +229,11 @@ func (e *app) newEndpoint() *mcp.HTTP {
 		Server: e.protocol, Authenticate: e.authenticate,
 		// A challenge names the path of the request, because each path has its own metadata.
 		Challenge: func(w http.ResponseWriter, r *http.Request, err error) {
-			if err == mcp.ErrScope {
+			switch err {
+			case mcp.ErrScope:
 				err = oauth.ErrInsufficientScope
+			case mcp.ErrRevoked:
+				err = oauth.ErrInvalidToken
 			}
 			e.login.Challenge(w.Header(), r.URL.Path, err)
 		},
