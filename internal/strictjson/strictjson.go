@@ -159,16 +159,16 @@ func Members(text []byte, into map[string]any) error {
 	return nil
 }
 
-// Check returns an [Error] for the first name in text, which must be valid JSON, that occurs
-// twice in its object; for an object with more than most names, if most is above zero; or
-// else for the first name that differs only in case from one in names.
+// Check returns an [Error] for an object in text, which must be valid JSON, that has a name
+// twice or, if most is above zero, more than most names; or else for the first name that
+// differs only in case from one in names.
 func Check(text []byte, names Names, most int) error {
 	// Both slices stay on the stack unless a text outgrows them. Passing them to methods
 	// that append would move them to the heap, so the appends are all here.
-	open := make([][]byte, 0, 2*maxFew) // names of the open objects, the innermost last
-	levels := make([]level, 0, maxFew)  // the open objects and arrays, the innermost last
-	skip := 0                           // how many levels are open inside a value of Skip, itself included
-	value := names                      // of the value that comes next
+	open := make([][]byte, 0, 32)  // names of the open objects, the innermost last
+	levels := make([]level, 0, 16) // the open objects and arrays, the innermost last
+	skip := 0                      // how many levels are open inside a value of Skip, itself included
+	value := names                 // of the value that comes next
 	var miscased *Error
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -186,6 +186,16 @@ func Check(text []byte, names Names, most int) error {
 				continue
 			}
 			last := len(levels) - 1
+			own := open[levels[last].first:]
+			if most > 0 && len(own) > most {
+				return &Error{Kind: Many}
+			}
+			slices.SortFunc(own, bytes.Compare)
+			for j := 1; j < len(own); j++ {
+				if bytes.Equal(own[j-1], own[j]) {
+					return &Error{Kind: Twice, Name: string(own[j])}
+				}
+			}
 			open, levels, value = open[:levels[last].first], levels[:last], nil
 		case '"':
 			written := quoted(text[i:])
@@ -194,18 +204,10 @@ func Check(text []byte, names Names, most int) error {
 			if skip > 0 || next == len(text) || text[next] != ':' { // skipped, or a value
 				continue
 			}
-			object, name := &levels[len(levels)-1], plain(written)
-			if object.has(open[object.first:], name) {
-				return &Error{Kind: Twice, Name: string(name)}
-			}
-			if object.count++; most > 0 && object.count > most {
-				return &Error{Kind: Many}
-			}
-			if object.many == nil {
-				open = append(open, name)
-			}
+			name := plain(written)
+			open = append(open, name)
 			var right string
-			if value, right = object.names.find(string(name)); right != "" && miscased == nil {
+			if value, right = levels[len(levels)-1].names.find(string(name)); right != "" && miscased == nil {
 				miscased = &Error{Kind: Case, Name: string(name), Right: right}
 			}
 			i = next
@@ -237,33 +239,10 @@ func (n Names) find(name string) (value Names, right string) {
 	return nil, ""
 }
 
-// maxFew is how many names of an object are compared one by one, without the memory of
-// a map. The objects of an ordinary message have fewer.
-const maxFew = 16
-
 // level is an object or array whose end has not been reached; an array has no names.
 type level struct {
-	first int             // the index of its first name among the names of all open levels
-	count int             // of its names so far
-	names Names           // that are read in it
-	many  map[string]bool // its names, once there are more than maxFew; nil before
-}
-
-// has reports whether the level already has a name. Few holds its first names, at most
-// maxFew; after that all names are in the map, and has adds the new one to it.
-func (l *level) has(few [][]byte, name []byte) bool {
-	if len(few) < maxFew {
-		return slices.ContainsFunc(few, func(other []byte) bool { return bytes.Equal(other, name) })
-	}
-	if l.many == nil {
-		l.many = make(map[string]bool)
-		for _, other := range few {
-			l.many[string(other)] = true
-		}
-	}
-	known := l.many[string(name)]
-	l.many[string(name)] = true
-	return known
+	first int   // the index of its first name among the names of all open levels
+	names Names // that are read in it
 }
 
 // quoted returns the inside of the JSON string that text begins with, escapes included.
