@@ -16,28 +16,25 @@ import (
 
 // Grant is what a token allows, and to whom.
 type Grant struct {
-	ID      string    // the token, as the hex of its SHA-256
+	ID      string    `json:"-"` // the token, as the hex of its SHA-256
 	Client  string    // the client, as a digest of its name and redirect URIs: the same after a restart
 	Name    string    // what the client calls itself: a stranger's words, cleaned for display
 	Scope   string    // "charts" or "charts trade"; with " owner" behind it for the owner's own page
 	Expires time.Time // when the token ends, unless it is revoked before
-	Login   string    // for [Server.Works], also after a restart and in other processes with the same keys
+	Login   string    // for [Server.Works], also after a restart and in other processes with the same keys: id, epoch and issuer, with dots between
 }
 
 // statement is what the text of a token says, sealed: every process with the key can check
 // it. Whether the login was revoked does not stand in it; the ledger knows that.
 type statement struct {
-	Login, Epoch        string    // those of its code
-	ClientID            string    // digest of the client_id that got it: only that one may revoke it
-	Client, Name, Scope string    // as in Grant
-	Expires             time.Time // as in Grant
+	Grant
+	ClientID string // digest of the client_id that got it: only that one may revoke it
 }
 
 // token is an access token that was given or presented here.
 type token struct {
 	statement
-	grant Grant
-	key   digest // of its text
+	key digest // of its text
 
 	ended atomic.Bool // it was revoked, and OnRevoke was called
 
@@ -57,16 +54,12 @@ func (t *token) touch(now time.Time, from netip.Addr) {
 	}
 }
 
-// newToken seals a statement and returns its text and the token.
-func (s *Server) newToken(st statement) (string, *token) {
-	text := s.seal(forToken, st)
-	return text, s.tokenOf(st, digestOf(text), s.issuers[0])
-}
-
-// tokenOf returns the token of a statement whose text has that digest.
-func (s *Server) tokenOf(st statement, key digest, issuer string) *token {
-	return &token{statement: st, key: key, grant: Grant{ID: key.String(), Client: st.Client, Name: st.Name, Scope: st.Scope,
-		Expires: st.Expires, Login: st.Login + "." + st.Epoch + "." + issuer}}
+// newToken returns the token of a statement whose text has that digest.
+func newToken(st statement, key digest, from netip.Addr) *token {
+	st.ID = key.String()
+	t := &token{statement: st, key: key}
+	t.touch(time.Now(), from)
+	return t
 }
 
 // readToken returns the token of a text, which may have been revoked. The table saves
@@ -80,13 +73,10 @@ func (s *Server) readToken(text string) (*token, bool) {
 		return t, true
 	}
 	var st statement
-	by := s.open(forToken, text, &st)
-	if by == nil || !time.Now().Before(st.Expires) {
+	if s.open(forToken, text, &st) == nil || !time.Now().Before(st.Expires) {
 		return nil, false
 	}
-	t := s.tokenOf(st, key, s.issuer(by))
-	t.touch(time.Now(), netip.Addr{})
-	return t, true
+	return newToken(st, key, netip.Addr{}), true
 }
 
 // keep stores a token, unless it is there. One that is pushed out still works, and is stored
@@ -105,18 +95,16 @@ func (s *Server) keep(t *token) {
 // out. The caller holds no lock, because the callback may call this server.
 func (s *Server) tell(t *token) {
 	if s.options.OnRevoke != nil {
-		s.options.OnRevoke(t.grant.ID)
+		s.options.OnRevoke(t.ID)
 	}
 }
-
-// live reports whether a token that was found still works.
-func (s *Server) live(t *token) bool { return !s.ledger.Revoked(t.statement.Login, t.Epoch) }
 
 // Works reports whether the token of a [Grant.Login] has not been revoked. The token need
 // not have been presented to this process. Whether it has expired the text does not say.
 func (s *Server) Works(login string) bool {
-	parts := strings.Split(login, ".")
-	return len(parts) == 3 && slices.Contains(s.issuers, parts[2]) && !s.ledger.Revoked(parts[0], parts[1])
+	id, rest, _ := strings.Cut(login, ".")
+	epoch, issuer, _ := strings.Cut(rest, ".")
+	return slices.Contains(s.issuers, issuer) && !s.ledger.Revoked(id, epoch)
 }
 
 // What can be wrong with the token of a request. [Server.Challenge] tells the client.
@@ -150,12 +138,12 @@ func (s *Server) Authenticate(r *http.Request) (Grant, error) {
 // another process that passes a request on with its own token.
 func (s *Server) Present(token string, from netip.Addr) (Grant, error) {
 	t, ok := s.readToken(token)
-	if !ok || !s.live(t) {
+	if !ok || !s.Works(t.Login) {
 		return Grant{}, ErrInvalidToken
 	}
 	s.keep(t)
 	t.touch(time.Now(), from)
-	return t.grant, nil
+	return t.Grant, nil
 }
 
 // Valid reports whether the token of that [Grant.ID] still works. Of a token that was
@@ -166,7 +154,7 @@ func (s *Server) Valid(id string) bool {
 		return false
 	}
 	t, ok := s.tokens.get(digest(key))
-	return ok && s.live(t)
+	return ok && s.Works(t.Login)
 }
 
 // Challenge sets WWW-Authenticate for the refusal of a request to path: where
@@ -208,8 +196,8 @@ func (g Grant) ShortID() string { return g.ID[:min(minPrefix, len(g.ID))] }
 func (s *Server) Logins() []Login {
 	var list []Login
 	for _, t := range s.tokens.all() {
-		if s.live(t) {
-			list = append(list, Login{Grant: t.grant, Since: t.Expires.Add(-TokenLife), Used: time.Unix(0, t.last.Load()), From: *t.from.Load()})
+		if s.Works(t.Login) {
+			list = append(list, Login{Grant: t.Grant, Since: t.Expires.Add(-TokenLife), Used: time.Unix(0, t.last.Load()), From: *t.from.Load()})
 		}
 	}
 	slices.SortFunc(list, func(a, b Login) int { return a.Since.Compare(b.Since) })
@@ -222,7 +210,7 @@ func (s *Server) Logins() []Login {
 // returns an error too, but the token has ended in this process; Revoke may then be called
 // again until it succeeds.
 func (s *Server) Revoke(prefix string) (Grant, error) {
-	found := slices.DeleteFunc(s.tokens.all(), func(t *token) bool { return !strings.HasPrefix(t.grant.ID, prefix) })
+	found := slices.DeleteFunc(s.tokens.all(), func(t *token) bool { return !strings.HasPrefix(t.ID, prefix) })
 	switch {
 	case len(prefix) < minPrefix:
 		return Grant{}, fmt.Errorf("id %q is too short: at least %d characters are needed", limit.Clip(prefix), minPrefix)
@@ -231,7 +219,7 @@ func (s *Server) Revoke(prefix string) (Grant, error) {
 	case len(found) == 0:
 		return Grant{}, fmt.Errorf("no login has the id %q: wick clients lists them", limit.Clip(prefix))
 	}
-	grant := found[0].grant
+	grant := found[0].Grant
 	err := s.end(found[0])
 	s.log.Info("token revoked by the owner", "id", grant.ShortID(), "name", limit.Clip(grant.Name))
 	return grant, notKept(err)
@@ -251,7 +239,7 @@ func notKept(err error) error {
 // ask for consent again. An error means that all this holds for this process only.
 func (s *Server) RevokeAll() (tokens int, err error) {
 	err = s.ledger.NextEpoch() // ends the codes as well
-	tokens = s.sweep()
+	tokens = s.Sweep()
 	s.log.Info("all tokens revoked", "tokens", tokens)
 	return tokens, notKept(err)
 }
@@ -273,7 +261,7 @@ func (s *Server) revoke(r *http.Request, p params) (any, *refusal) {
 	case t.ClientID != cl.id.String():
 		return nil, bad("invalid_grant", "the token was given to another client")
 	}
-	worked := s.live(t)
+	worked := s.Works(t.Login)
 	err := s.end(t)
 	if worked { // also one that was not presented here, of which nothing ends but the token
 		s.log.Info("token revoked by its client", "client", cl.identity.short(), "name", limit.Clip(cl.name))
@@ -288,21 +276,19 @@ func (s *Server) revoke(r *http.Request, p params) (any, *refusal) {
 // end ends a token everywhere. On an error it has ended in this process only, and may work
 // again after the next start. It stays in the table, where the owner can revoke it once more.
 func (s *Server) end(t *token) error {
-	err := s.ledger.Revoke(t.statement.Login, t.Expires)
+	id, _, _ := strings.Cut(t.Login, ".")
+	err := s.ledger.Revoke(id, t.Expires)
 	s.keep(t)
-	s.sweep()
+	s.Sweep()
 	return err
 }
 
 // Sweep calls Options.OnRevoke for each token that a shared [Ledger] says is revoked, once.
 // Whoever runs the ledger calls it when another process has revoked something; for what this
-// server revokes, it is not needed.
-func (s *Server) Sweep() { s.sweep() }
-
-// sweep is Sweep, and returns how many tokens have ended.
-func (s *Server) sweep() (ended int) {
+// server revokes, it is not needed. It returns how many tokens have ended.
+func (s *Server) Sweep() (ended int) {
 	for _, t := range s.tokens.all() {
-		if !s.live(t) && !t.ended.Swap(true) {
+		if !s.Works(t.Login) && !t.ended.Swap(true) {
 			s.tell(t)
 			ended++
 		}

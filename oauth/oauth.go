@@ -51,7 +51,6 @@ package oauth
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -188,7 +187,7 @@ type Server struct {
 	log       *slog.Logger // never nil
 	owner     *passphrase  // nil: nobody is asked
 	page      *pageKey     // nil with a passphrase, or without the owner's page
-	keys      []sealKey    // the first one seals; what any of them sealed can be opened
+	keys      []Key        // the first one seals; what any of them sealed can be opened
 	issuers   []string     // of each key, as issuer returns it
 	ledger    Ledger       // never nil
 	kept      bool         // keys and ledger outlive the process
@@ -213,9 +212,10 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{base: o.BaseURL, log: o.Log, ledger: o.Ledger, keys: rootKeys(o.Keys), kept: o.Ledger != nil}
+	s := &Server{base: o.BaseURL, log: o.Log, ledger: o.Ledger, keys: slices.Clone(o.Keys), kept: o.Ledger != nil}
 	if !s.kept {
-		s.ledger = NewLedger(NewBook(), func(Book) error { return nil })
+		// A key that ends with the process, and with it everything that it sealed.
+		s.ledger, s.keys = NewLedger(NewBook(), func(Book) error { return nil }), []Key{randomKey()}
 	}
 	for i := range s.keys {
 		s.issuers = append(s.issuers, s.issuer(&s.keys[i]))
@@ -264,19 +264,6 @@ func (o *Options) check() (local bool, err error) {
 	return local, nil
 }
 
-// rootKeys returns the keys that seal and open. Without a key file it makes one, which
-// ends with the process, and with it everything that it sealed.
-func rootKeys(given []Key) (keys []sealKey) {
-	for _, key := range given {
-		keys = append(keys, key.root)
-	}
-	if len(keys) == 0 {
-		keys = make([]sealKey, 1)
-		rand.Read(keys[0][:]) // never fails: the runtime stops the program instead
-	}
-	return keys
-}
-
 // checkBase checks the issuer as RFC 8414 wants it and reports whether its host
 // is a loopback name. A path is refused because clients look for the metadata
 // of https://host/path where this server would never be asked.
@@ -294,7 +281,7 @@ func checkBase(base string) (local bool, err error) {
 
 // issuer returns a name of this server with one of its keys: what it seals, no server with
 // another key or base URL opens.
-func (s *Server) issuer(key *sealKey) string {
+func (s *Server) issuer(key *Key) string {
 	return hex.EncodeToString(key.derive("issuer "+s.base, nil)[:8])
 }
 

@@ -163,7 +163,7 @@ type client struct {
 	public   bool // registered with "none": its secret is not asked for
 	own      bool // the owner's own page
 
-	key *sealKey // the key that sealed the client_id, and from which its secret is derived; nil for a client that did not register
+	key *Key // the key that sealed the client_id, and from which its secret is derived; nil for a client that did not register
 }
 
 // The ways in which a client may authenticate at /token, as RFC 7591 names them.
@@ -211,7 +211,7 @@ func (c *client) mayUse(redirect string) bool {
 
 // clientSecret returns the secret of a client_id that this key sealed. It is not stored:
 // whoever has the key can compute it, and nobody else.
-func (k *sealKey) clientSecret(id string) string {
+func (k *Key) clientSecret(id string) string {
 	return base64.RawURLEncoding.EncodeToString(k.derive(forSecret, []byte(id)))
 }
 

@@ -27,10 +27,19 @@ const (
 	forToken  = "token"
 )
 
-// sealKey is a root from which the keys of sealed texts are derived. Without a key file
-// there is one, which is made when the server starts and never leaves the process, so
-// that a restart ends all that was sealed.
-type sealKey [32]byte
+// Key is a root from which the keys of sealed texts are derived. Several processes may share
+// it, and one process with its successor after a restart. Whoever has it can make any login.
+// It prints as "[key]" with every verb, so that no log line and no error can show it.
+type Key [32]byte
+
+// Format writes the same text for every key.
+func (Key) Format(f fmt.State, _ rune) { io.WriteString(f, "[key]") }
+
+// randomKey returns a new key.
+func randomKey() (k Key) {
+	rand.Read(k[:]) // never fails
+	return k
+}
 
 // saltLen is the length, in bytes, of the salt that a sealed text begins with, from which its
 // key is derived. The nonce of AES-GCM and the encrypted text follow it.
@@ -38,7 +47,7 @@ const saltLen = 12
 
 // derive returns 32 bytes that depend on the root key, the purpose and the
 // message, and from which none of them can be found.
-func (k *sealKey) derive(purpose string, message []byte) []byte {
+func (k *Key) derive(purpose string, message []byte) []byte {
 	mac := hmac.New(sha256.New, k[:])
 	io.WriteString(mac, purpose+"\x00") // no purpose has a zero byte, so that it cannot run into the message
 	mac.Write(message)
@@ -49,7 +58,7 @@ func (k *sealKey) derive(purpose string, message []byte) []byte {
 // chosen by a random salt: with one key for all, the 96 bits of a random nonce
 // would repeat after some billions of registrations, and a repeated nonce breaks
 // AES-GCM.
-func (k *sealKey) aead(purpose string, salt []byte) cipher.AEAD {
+func (k *Key) aead(purpose string, salt []byte) cipher.AEAD {
 	block, err := aes.NewCipher(k.derive(purpose, salt))
 	if err != nil {
 		panic("oauth: " + err.Error()) // only for a wrong key length
@@ -62,8 +71,8 @@ func (k *sealKey) aead(purpose string, salt []byte) cipher.AEAD {
 }
 
 // seal encrypts plain and returns it as text that nobody can read, change or
-// make up, and that only [sealKey.open] with the same purpose takes.
-func (k *sealKey) seal(purpose string, plain []byte) string {
+// make up, and that only [Key.open] with the same purpose takes.
+func (k *Key) seal(purpose string, plain []byte) string {
 	salt := make([]byte, saltLen)
 	rand.Read(salt) // never fails
 	return base64.RawURLEncoding.EncodeToString(k.aead(purpose, salt).Seal(salt, nil, plain, nil))
@@ -72,7 +81,7 @@ func (k *sealKey) seal(purpose string, plain []byte) string {
 // open returns what was sealed, or false for a text that is not exactly one
 // that seal returned. It refuses line breaks itself, because the base64 decoder skips
 // them, and one registration would have many ids.
-func (k *sealKey) open(purpose, text string) (plain []byte, ok bool) {
+func (k *Key) open(purpose, text string) (plain []byte, ok bool) {
 	sealed, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(sealed) < saltLen || strings.ContainsAny(text, "\r\n") {
 		return nil, false
@@ -89,7 +98,7 @@ func (s *Server) seal(purpose string, v any) string {
 
 // open reads into v what seal sealed with any of the keys, and returns that key. For any
 // other text it returns nil.
-func (s *Server) open(purpose, text string, v any) (by *sealKey) {
+func (s *Server) open(purpose, text string, v any) (by *Key) {
 	for i := range s.keys {
 		if plain, ok := s.keys[i].open(purpose+" of "+s.base, text); ok && json.Unmarshal(plain, v) == nil {
 			return &s.keys[i]
@@ -144,19 +153,10 @@ const keyMark = "wick-key-1:"
 // stranger sends.
 const maxKeys = 8
 
-// Key is a root key that several processes share, and one process with its
-// successor after a restart. Whoever has it can make any login. It prints as
-// "[key]" with every verb, so that no log line and no error can show it.
-type Key struct{ root sealKey }
-
-// Format writes the same text for every key.
-func (Key) Format(f fmt.State, _ rune) { io.WriteString(f, "[key]") }
-
 // NewKey returns a key file with one new key. The caller writes it where only the
 // owner can read it, and overwrites these bytes.
 func NewKey() []byte {
-	var root sealKey
-	rand.Read(root[:]) // never fails
+	root := randomKey()
 	text := []byte("# Seals the logins of wick: whoever has this file can log in as anyone. Mode 0600; docs/keys.md tells how to change it.\n" + keyMark)
 	text = base64.RawURLEncoding.AppendEncode(text, root[:])
 	clear(root[:])
@@ -197,9 +197,9 @@ func ParseKeys(text []byte) ([]Key, error) {
 // it is not random.
 func parseKey(line []byte) (key Key, ok bool) {
 	text, ok := bytes.CutPrefix(line, []byte(keyMark))
-	if !ok || base64.RawURLEncoding.DecodedLen(len(text)) != len(key.root) {
+	if !ok || base64.RawURLEncoding.DecodedLen(len(text)) != len(key) {
 		return key, false
 	}
-	n, err := base64.RawURLEncoding.Strict().Decode(key.root[:], text)
-	return key, err == nil && n == len(key.root) && bytes.Count(key.root[:], key.root[:1]) < n
+	n, err := base64.RawURLEncoding.Strict().Decode(key[:], text)
+	return key, err == nil && n == len(key) && bytes.Count(key[:], key[:1]) < n
 }

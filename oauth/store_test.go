@@ -71,7 +71,7 @@ func TestEviction(t *testing.T) {
 		add := func(name string, want ...string) {
 			t.Helper()
 			time.Sleep(time.Second)
-			entries[name] = &token{statement: statement{Name: name, Expires: time.Now().Add(time.Hour)}}
+			entries[name] = &token{statement: statement{Grant: Grant{Name: name, Expires: time.Now().Add(time.Hour)}}}
 			entries[name].last.Store(time.Now().UnixNano())
 			added, pushed := table.add(digestOf(name), entries[name])
 			var names []string

@@ -149,16 +149,17 @@ func (s *Server) redeem(cl *client, c *code, from netip.Addr) (reply tokenReply,
 		if err := s.ledger.Revoke(c.Login, c.expires().Add(TokenLife)); err != nil {
 			s.log.Error("a login is revoked, but that could not be written down", "error", err)
 		}
-		s.sweep()
+		s.Sweep()
 		return reply, bad("invalid_grant", "the code was used before: authorize again")
 	}
-	text, t := s.newToken(statement{Login: c.Login, Epoch: c.Epoch, ClientID: cl.id.String(),
-		Client: cl.identity.String(), Name: cl.name, Scope: c.Scope, Expires: wallClock().Add(TokenLife)})
-	t.touch(time.Now(), from)
+	st := statement{ClientID: cl.id.String(), Grant: Grant{Login: c.Login + "." + c.Epoch + "." + s.issuers[0],
+		Client: cl.identity.String(), Name: cl.name, Scope: c.Scope, Expires: wallClock().Add(TokenLife)}}
+	text := s.seal(forToken, st)
+	t := newToken(st, digestOf(text), from)
 	s.keep(t)
 	// The token is in the table first and checked then, so that a revocation which came
 	// after the code was taken either finds it there or is found here.
-	if !s.live(t) {
+	if !s.Works(t.Login) {
 		return reply, bad("invalid_grant", "the login was revoked meanwhile: authorize again")
 	}
 	s.log.Info("token issued", "client", cl.identity.short(), "name", limit.Clip(cl.name), "scope", c.Scope)

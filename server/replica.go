@@ -78,7 +78,7 @@ func (r *replica) whileLeading(ctx context.Context, run func(ctx context.Context
 func (r *replica) run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return serveHTTP(ctx, r.server(), r.node.Listener(r.listener)) })
-	g.Go(func() error { return r.ledger.Run(ctx, r.app.login.Sweep) })
+	g.Go(func() error { return r.ledger.Run(ctx, func() { r.app.login.Sweep() }) })
 	return g.Wait()
 }
 
