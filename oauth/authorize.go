@@ -44,10 +44,15 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 // that is the client or the redirect URI, the ask is nil, and the refusal must not be
 // redirected.
 func (s *Server) check(p params, from visitor) (*ask, *refusal) {
-	a, ref := s.checkClient(p, from)
-	if ref != nil {
+	why := when(s.kept, "the key that the app registered under is not in use") + when(!s.kept, "it forgets all apps when it restarts")
+	cl, ref := s.client(p.get("client_id"), from, bad("invalid_client", "This server does not know the app that sent you here; "+why+". "+reconnect+restartTwice))
+	switch {
+	case ref != nil:
 		return nil, ref
+	case !cl.mayUse(p.get("redirect_uri")):
+		return nil, bad("invalid_client", "The app asked to send you to an address that it did not register. "+reconnect)
 	}
+	a := &ask{client: cl, ClientID: p.get("client_id"), Redirect: p.get("redirect_uri"), Challenge: p.get("code_challenge"), Key: p.get("key")}
 	// From here on a refusal may be redirected to the client. It carries the state only
 	// once that is known to be short enough.
 	if len(p.get("state")) > maxState {
@@ -57,49 +62,21 @@ func (s *Server) check(p params, from visitor) (*ask, *refusal) {
 	if ref := p.twice(); ref != nil {
 		return a, ref
 	}
-	if ref := checkCodeRequest(p); ref != nil {
-		return a, ref
-	}
-	return a, s.checkResources(p)
-}
-
-// checkClient finds the client of a request and checks that it may be sent the answer.
-func (s *Server) checkClient(p params, from visitor) (*ask, *refusal) {
-	why := when(s.kept, "the key that the app registered under is not in use") + when(!s.kept, "it forgets all apps when it restarts")
-	cl, ref := s.client(p.get("client_id"), from, bad("invalid_client", "This server does not know the app that sent you here; "+why+". "+reconnect+restartTwice))
-	if ref != nil {
-		return nil, ref
-	}
-	redirect := p.get("redirect_uri")
-	if !cl.mayUse(redirect) {
-		return nil, bad("invalid_client", "The app asked to send you to an address that it did not register. "+reconnect)
-	}
-	return &ask{
-		client:    cl,
-		ClientID:  p.get("client_id"),
-		Redirect:  redirect,
-		Challenge: p.get("code_challenge"),
-		Key:       p.get("key"),
-	}, nil
-}
-
-// checkCodeRequest checks that a code is asked for, and with PKCE: without it,
-// whoever reads the redirect can use the code. A request that names no method
-// means "plain" in RFC 7636, so the name is required.
-func checkCodeRequest(p params) *refusal {
+	// A code is given with PKCE only: without it, whoever reads the redirect can use the code.
+	// A request that names no method means "plain" in RFC 7636, so the name is required.
 	switch {
 	case p.get("response_type") == "":
-		return bad("invalid_request", "response_type is missing: send code")
+		return a, bad("invalid_request", "response_type is missing: send code")
 	case p.get("response_type") != "code":
-		return bad("unsupported_response_type", "only response_type code is offered")
-	case p.get("code_challenge") == "":
-		return bad("invalid_request", "code_challenge is missing: PKCE is required")
+		return a, bad("unsupported_response_type", "only response_type code is offered")
+	case a.Challenge == "":
+		return a, bad("invalid_request", "code_challenge is missing: PKCE is required")
 	case p.get("code_challenge_method") != "S256":
-		return bad("invalid_request", "code_challenge_method must be S256")
-	case !validChallenge(p.get("code_challenge")):
-		return bad("invalid_request", "code_challenge must be the 43 characters of a SHA-256 in base64url")
+		return a, bad("invalid_request", "code_challenge_method must be S256")
+	case !validChallenge(a.Challenge):
+		return a, bad("invalid_request", "code_challenge must be the 43 characters of a SHA-256 in base64url")
 	}
-	return nil
+	return a, s.checkResources(p)
 }
 
 // scopeAtOnce returns the scope for a client that goes through without a page: all

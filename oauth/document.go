@@ -21,7 +21,6 @@ import (
 
 	"wick/internal/address"
 	"wick/internal/limit"
-	"wick/internal/strictjson"
 )
 
 // Bounds on client documents. A host that the operator named is trusted to say
@@ -281,14 +280,8 @@ func (d *documents) fetch(id string) (c *client, life time.Duration, failed *fau
 func parseDocument(id string, body []byte) (*client, error) {
 	var doc registration
 	var about string
-	members := doc.members()
-	members["client_id"] = &about
-	err := strictjson.Members(body, members)
-	if e, ok := errors.AsType[*strictjson.Error](err); ok && e.Kind == strictjson.Twice {
-		return nil, fmt.Errorf("the document's %w", e)
-	}
-	if err != nil {
-		return nil, errors.New("the document is not client metadata as RFC 7591 has it")
+	if err := doc.read(body, "the document", map[string]any{"client_id": &about}); err != nil {
+		return nil, err
 	}
 	switch ref := checkRedirects(doc.RedirectURIs); {
 	case about != id:

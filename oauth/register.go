@@ -1,20 +1,19 @@
 package oauth
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"mime"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"wick/internal/limit"
 	"wick/internal/strictjson"
@@ -73,18 +72,8 @@ func readRegistration(w http.ResponseWriter, r *http.Request) (reg registration,
 	if ref != nil {
 		return reg, ref
 	}
-	if !utf8.Valid(body) {
-		return reg, bad("invalid_client_metadata", "the body is not valid UTF-8")
-	}
-	if !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) {
-		return reg, bad("invalid_client_metadata", "the body is not a JSON object")
-	}
-	err := strictjson.Members(body, reg.members())
-	if e, ok := errors.AsType[*strictjson.Error](err); ok && e.Kind == strictjson.Twice {
-		return reg, bad("invalid_client_metadata", e.Error())
-	}
-	if err != nil {
-		return reg, bad("invalid_client_metadata", "the body is not client metadata as RFC 7591 has it")
+	if err := reg.read(body, "the body", nil); err != nil {
+		return reg, bad("invalid_client_metadata", err.Error())
 	}
 	return reg, nil
 }
@@ -181,9 +170,19 @@ type registration struct {
 	AuthMethod   string
 }
 
-// members returns the fields under their names in the request, for strictjson.Members.
-func (r *registration) members() map[string]any {
-	return map[string]any{"client_name": &r.Name, "redirect_uris": &r.RedirectURIs, "token_endpoint_auth_method": &r.AuthMethod}
+// read reads a registration from the object text, which the error calls what, and what else is
+// asked for by its name.
+func (r *registration) read(text []byte, what string, more map[string]any) error {
+	members := map[string]any{"client_name": &r.Name, "redirect_uris": &r.RedirectURIs, "token_endpoint_auth_method": &r.AuthMethod}
+	maps.Copy(members, more)
+	err := strictjson.Members(text, members)
+	if e, ok := errors.AsType[*strictjson.Error](err); ok && e.Kind == strictjson.Twice {
+		return e
+	}
+	if err != nil {
+		return errors.New(what + " is not client metadata as RFC 7591 has it")
+	}
+	return nil
 }
 
 // checkRedirects refuses the whole registration for one bad URI: left out

@@ -187,12 +187,8 @@ func unreserved(s string) bool {
 	}) < 0
 }
 
-// verifies reports whether verifier is the one that challenge was made from. An
-// empty challenge fits nothing, so a code without one could not be exchanged.
+// verifies reports whether verifier is the one that challenge was made from.
 func verifies(challenge, verifier string) bool {
-	if challenge == "" || !validVerifier(verifier) {
-		return false
-	}
 	sum := sha256.Sum256([]byte(verifier))
 	want := base64.RawURLEncoding.EncodeToString(sum[:])
 	return subtle.ConstantTimeCompare([]byte(want), []byte(challenge)) == 1
