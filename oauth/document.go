@@ -280,18 +280,16 @@ func (d *documents) fetch(id string) (c *client, life time.Duration, failed *fau
 func parseDocument(id string, body []byte) (*client, error) {
 	var doc registration
 	var about string
-	if err := doc.read(body, "the document", map[string]any{"client_id": &about}); err != nil {
-		return nil, err
-	}
-	switch ref := checkRedirects(doc.RedirectURIs); {
+	ref := doc.read(body, "the document", map[string]any{"client_id": &about})
+	switch {
+	case ref != nil:
+		return nil, errors.New(ref.reason())
 	case about != id:
 		return nil, fmt.Errorf("the document at %q is about %q", limit.Clip(id), limit.Clip(about))
 	case doc.AuthMethod != "" && doc.AuthMethod != authNone:
 		return nil, fmt.Errorf("the document asks for %q: clients with a document have no secret here", limit.Clip(doc.AuthMethod))
 	case passesForOwn(doc.Name):
 		return nil, fmt.Errorf("the document's client_name %q is the name of this server's own page", limit.Clip(doc.Name))
-	case ref != nil:
-		return nil, errors.New("the document's " + ref.reason())
 	}
 	// The identity comes from the address alone: what the document says may change.
 	return &client{id: digestOf(id), identity: digestOf("client document " + id), name: cleanName(doc.Name), redirect: doc.RedirectURIs, public: true}, nil

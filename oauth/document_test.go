@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -421,7 +422,7 @@ func FuzzDocument(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if checkRedirects(c.redirect) != nil || c.id != digestOf(id) || !bytes.Contains(body, []byte(`"redirect_uris"`)) && !bytes.Contains(body, []byte(`\u`)) {
+		if slices.ContainsFunc(c.redirect, func(uri string) bool { _, ref := parseRedirect(uri); return ref != nil }) || c.id != digestOf(id) || !bytes.Contains(body, []byte(`"redirect_uris"`)) && !bytes.Contains(body, []byte(`\u`)) {
 			t.Fatalf("%q: %+v", body, c)
 		}
 	})

@@ -190,10 +190,21 @@ func readParams(w http.ResponseWriter, r *http.Request) (p params, ref *refusal)
 		return nil, ref
 	}
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	p = make(params)
 	switch kind {
-	case "application/json":
-		if p, ref = jsonParams(body); ref != nil {
-			return nil, ref
+	case "application/json": // an object of strings; a null counts as absent
+		var members map[string]*string
+		err := strictjson.Unmarshal(body, &members, nil)
+		if e, ok := errors.AsType[*strictjson.Error](err); ok && e.Kind == strictjson.Twice {
+			return nil, moreThanOnce(e.Name)
+		}
+		if err != nil || members == nil {
+			return nil, bad("invalid_request", "the body is not a JSON object of strings")
+		}
+		for name, text := range members {
+			if text != nil {
+				p[name] = []string{*text}
+			}
 		}
 	case "application/x-www-form-urlencoded", "":
 		v, err := url.ParseQuery(string(body))
@@ -205,25 +216,6 @@ func readParams(w http.ResponseWriter, r *http.Request) (p params, ref *refusal)
 		return nil, bad("invalid_request", "Content-Type must be application/x-www-form-urlencoded or application/json")
 	}
 	return p, p.twice()
-}
-
-// jsonParams reads an object of strings. A null counts as absent.
-func jsonParams(body []byte) (params, *refusal) {
-	var members map[string]*string
-	err := strictjson.Unmarshal(body, &members, nil)
-	if e, ok := errors.AsType[*strictjson.Error](err); ok && e.Kind == strictjson.Twice {
-		return nil, moreThanOnce(e.Name)
-	}
-	if err != nil || members == nil {
-		return nil, bad("invalid_request", "the body is not a JSON object of strings")
-	}
-	p := make(params)
-	for name, text := range members {
-		if text != nil {
-			p[name] = []string{*text}
-		}
-	}
-	return p, nil
 }
 
 // refusal is an error for a client: an RFC 6749 or RFC 7591 code and a text that

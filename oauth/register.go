@@ -40,11 +40,18 @@ type registered struct {
 
 // register answers a client that registers itself (RFC 7591).
 func (s *Server) register(w http.ResponseWriter, r *http.Request) {
-	reg, ref := readRegistration(w, r)
-	if ref == nil {
-		ref = checkRedirects(reg.RedirectURIs)
-	}
+	var reg registration
 	var reply registered
+	// Forms and plain text are refused because a page of any site can post them without
+	// asking first (CORS). A missing Content-Type is taken for JSON.
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	body, ref := readBody(w, r)
+	if kind != "application/json" && r.Header.Get("Content-Type") != "" {
+		ref = bad("invalid_client_metadata", "Content-Type must be application/json")
+	}
+	if ref == nil {
+		ref = reg.read(body, "the body", nil)
+	}
 	if ref == nil {
 		reply, ref = s.enroll(reg)
 	}
@@ -57,25 +64,6 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 		"redirects", len(reply.RedirectURIs), "auth", reply.AuthMethod, "from", s.ClientIP(r))
 	w.Header().Set("Cache-Control", "no-store")
 	writeJSON(w, http.StatusCreated, reply)
-}
-
-// readRegistration reads the body of a registration, a JSON object. A missing
-// Content-Type is taken for JSON.
-func readRegistration(w http.ResponseWriter, r *http.Request) (reg registration, ref *refusal) {
-	// Forms and plain text are refused because a page of any site can post them without
-	// asking first (CORS).
-	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if kind != "application/json" && r.Header.Get("Content-Type") != "" {
-		return reg, bad("invalid_client_metadata", "Content-Type must be application/json")
-	}
-	body, ref := readBody(w, r)
-	if ref != nil {
-		return reg, ref
-	}
-	if err := reg.read(body, "the body", nil); err != nil {
-		return reg, bad("invalid_client_metadata", err.Error())
-	}
-	return reg, nil
 }
 
 // enroll returns a client's credentials. Nothing is kept: the id is the registration
@@ -170,28 +158,23 @@ type registration struct {
 	AuthMethod   string
 }
 
-// read reads a registration from the object text, which the error calls what, and what else is
-// asked for by its name.
-func (r *registration) read(text []byte, what string, more map[string]any) error {
+// read reads a registration from the object text, which the refusal calls what, and what else
+// is asked for by its name. It refuses the whole for one bad redirect URI: left out silently,
+// that would fail later where nobody can tell why.
+func (r *registration) read(text []byte, what string, more map[string]any) *refusal {
 	members := map[string]any{"client_name": &r.Name, "redirect_uris": &r.RedirectURIs, "token_endpoint_auth_method": &r.AuthMethod}
 	maps.Copy(members, more)
 	err := strictjson.Members(text, members)
 	if e, ok := errors.AsType[*strictjson.Error](err); ok && e.Kind == strictjson.Twice {
-		return e
+		return bad("invalid_client_metadata", e.Error())
 	}
-	if err != nil {
-		return errors.New(what + " is not client metadata as RFC 7591 has it")
+	switch n := len(r.RedirectURIs); {
+	case err != nil:
+		return bad("invalid_client_metadata", what+" is not client metadata as RFC 7591 has it")
+	case n < 1 || n > maxRedirects:
+		return bad("invalid_redirect_uri", fmt.Sprintf("%d redirect_uris: 1 to %d are allowed", n, maxRedirects))
 	}
-	return nil
-}
-
-// checkRedirects refuses the whole registration for one bad URI: left out
-// silently, it would fail later where nobody can tell why.
-func checkRedirects(uris []string) *refusal {
-	if len(uris) < 1 || len(uris) > maxRedirects {
-		return bad("invalid_redirect_uri", fmt.Sprintf("%d redirect_uris: 1 to %d are allowed", len(uris), maxRedirects))
-	}
-	for _, uri := range uris {
+	for _, uri := range r.RedirectURIs {
 		if _, ref := parseRedirect(uri); ref != nil {
 			return ref
 		}

@@ -165,7 +165,8 @@ func NewKey() []byte {
 
 // ParseKeys reads a key file, with one key per line: the first key seals, all keys open.
 // Blank lines and lines that begin with # are ignored. Errors name a line by its number
-// and never quote it, since it may hold a key.
+// and never quote it, since it may hold a key. A key of one repeated byte is refused: somebody
+// typed that, and it is not random.
 func ParseKeys(text []byte) ([]Key, error) {
 	var keys []Key
 	n := 0
@@ -175,10 +176,13 @@ func ParseKeys(text []byte) ([]Key, error) {
 		if len(line) == 0 || line[0] == '#' {
 			continue
 		}
-		key, ok := parseKey(line)
+		var key Key
+		text, marked := bytes.CutPrefix(line, []byte(keyMark))
+		root, err := base64.RawURLEncoding.Strict().DecodeString(string(text))
+		copy(key[:], root)
 		same := slices.Index(keys, key)
 		switch {
-		case !ok:
+		case !marked || err != nil || len(root) != len(key) || bytes.Count(root, root[:1]) == len(root):
 			return nil, fmt.Errorf("line %d is not a key: expected %s and 43 characters, as wick key writes them", n, keyMark)
 		case len(keys) == maxKeys:
 			return nil, fmt.Errorf("line %d is one key too many: at most %d are taken, so remove the oldest", n, maxKeys)
@@ -191,15 +195,4 @@ func ParseKeys(text []byte) ([]Key, error) {
 		return nil, errors.New("there is no key in it: wick key FILE makes one")
 	}
 	return keys, nil
-}
-
-// parseKey reads a line. It refuses a key of one repeated byte: somebody typed that, and
-// it is not random.
-func parseKey(line []byte) (key Key, ok bool) {
-	text, ok := bytes.CutPrefix(line, []byte(keyMark))
-	if !ok || base64.RawURLEncoding.DecodedLen(len(text)) != len(key) {
-		return key, false
-	}
-	n, err := base64.RawURLEncoding.Strict().Decode(key[:], text)
-	return key, err == nil && n == len(key) && bytes.Count(key[:], key[:1]) < n
 }
