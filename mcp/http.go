@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -210,7 +209,7 @@ func (x *exchange) post() int {
 		stream = reply.stream
 		if reply.err == nil || reply.err.Status == 0 {
 			served = true
-		} else if slices.Index(refusals, reply.err.Status) <= slices.Index(refusals, status) || status == 0 {
+		} else if status == 0 {
 			status = reply.err.Status
 		}
 		if !r.wantsReply() {
@@ -219,8 +218,8 @@ func (x *exchange) post() int {
 		return reply
 	})
 	x.hold(out)
-	// A refusal decides the status only when no message was served: clients ignore the body
-	// of a response with an error status, and the replies in it would be lost.
+	// A refusal, the first one, decides the status only when no message was served: clients ignore
+	// the body of a response with an error status, and the replies in it would be lost.
 	switch {
 	case stream != nil:
 		defer stream.close()
@@ -250,11 +249,6 @@ func (x *exchange) post() int {
 var replies = sync.Pool{New: func() any { return new(output) }}
 
 const maxPooled = 16 << 10
-
-// refusals are the statuses of refused messages. The first one that occurs in a batch is
-// that of the response.
-var refusals = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotAcceptable, http.StatusTooManyRequests,
-	http.StatusServiceUnavailable, http.StatusNotFound, http.StatusBadRequest}
 
 // hold counts the bytes by which the reply has grown as the caller's. They are not refused:
 // a call starts only while its caller has room left, and the work is done by then.
