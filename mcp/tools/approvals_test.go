@@ -532,59 +532,47 @@ func TestUnclearAnswer(t *testing.T) {
 	})
 }
 
-// TestNoInFormAfterTheHour: a no in a form counts also if the order would need no yes any
-// more, because what its client placed before is an hour old by then.
-func TestNoInFormAfterTheHour(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d, a := confirming(t)
-		defer d.stop()
-		const six, more = `{"symbol":"HBARUSDT","side":"buy","type":"limit","price":6,"quantity":1}`, `{"symbol":"HBARUSDT","side":"buy","type":"limit","price":6.4,"quantity":1}`
-		if _, err := d.order(mcp.Call{}, six); err != nil {
-			t.Fatal(err)
+// TestAnswerAfterTheHour: an answer counts once, in a form and on the page, also if its order needs
+// none any more, because what its client placed before is an hour old by then.
+func TestAnswerAfterTheHour(t *testing.T) {
+	for _, yes := range []bool{true, false} {
+		for _, onPage := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				d, a := confirming(t)
+				defer d.stop()
+				const six, more = `{"symbol":"HBARUSDT","side":"buy","type":"limit","price":6,"quantity":1}`, `{"symbol":"HBARUSDT","side":"buy","type":"limit","price":6.4,"quantity":1}`
+				if _, err := d.order(mcp.Call{}, six); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(55 * time.Minute)
+				input, err := d.order(mcp.Call{Elicits: true}, more)
+				if input == nil {
+					t.Fatal(err)
+				}
+				call := mcp.Call{Elicits: true, State: input.State, Responses: accept}
+				switch {
+				case onPage:
+					call = mcp.Call{}
+					a.Answer(a.Waiting()[0].ID, yes)
+				case !yes:
+					call.Responses = map[string]mcp.Response{"approve": {Action: "decline"}}
+				}
+				time.Sleep(6 * time.Minute)
+				_, err = d.order(call, more)
+				if n := len(must(d.engine.Orders(false))); yes && (err != nil || n != 2) || !yes && (!errors.Is(err, permit.ErrNo) || n != 1) || len(a.Waiting()) != 0 {
+					t.Errorf("yes %t, on the page %t: %v, %d orders, %d questions are left", yes, onPage, err, n, len(a.Waiting()))
+				}
+				time.Sleep(10 * time.Second) // or it would be refused as a repetition
+				_, err = d.order(call, more)
+				want := 2
+				if !yes && !onPage { // the client says no once more
+					want = 1
+				}
+				if n := len(must(d.engine.Orders(false))); n != want || (err == nil) != (!yes && onPage) {
+					t.Errorf("yes %t, on the page %t, again: %v, %d orders", yes, onPage, err, n)
+				}
+			})
 		}
-		time.Sleep(55 * time.Minute)
-		input, err := d.order(mcp.Call{Elicits: true}, more)
-		if input == nil {
-			t.Fatal(err)
-		}
-		time.Sleep(6 * time.Minute)
-		no := map[string]mcp.Response{"approve": {Action: "decline"}}
-		if _, err := d.order(mcp.Call{Elicits: true, State: input.State, Responses: no}, more); !errors.Is(err, permit.ErrNo) || len(must(d.engine.Orders(false))) != 1 || len(a.Waiting()) != 0 {
-			t.Errorf("the no: %v, %d orders, %d questions", err, len(must(d.engine.Orders(false))), len(a.Waiting()))
-		}
-	})
-}
-
-// TestYesAfterTheHour: a yes counts once, in a form and on the page, also if its order needs
-// none any more by then.
-func TestYesAfterTheHour(t *testing.T) {
-	for _, onPage := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			d, a := confirming(t)
-			defer d.stop()
-			const six, more = `{"symbol":"HBARUSDT","side":"buy","type":"limit","price":6,"quantity":1}`, `{"symbol":"HBARUSDT","side":"buy","type":"limit","price":6.4,"quantity":1}`
-			if _, err := d.order(mcp.Call{}, six); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(55 * time.Minute)
-			input, err := d.order(mcp.Call{Elicits: true}, more)
-			if input == nil {
-				t.Fatal(err)
-			}
-			call := mcp.Call{Elicits: true, State: input.State, Responses: map[string]mcp.Response{"approve": {Action: "accept", Content: json.RawMessage(`{"approve":true}`)}}}
-			if onPage {
-				call = mcp.Call{}
-				a.Answer(a.Waiting()[0].ID, true)
-			}
-			time.Sleep(6 * time.Minute)
-			if _, err := d.order(call, more); err != nil || len(a.Waiting()) != 0 {
-				t.Errorf("on the page %t: %v, %d questions are left", onPage, err, len(a.Waiting()))
-			}
-			time.Sleep(10 * time.Second) // or it would be refused as a repetition
-			if _, err := d.order(call, more); err == nil || len(must(d.engine.Orders(false))) != 2 {
-				t.Errorf("on the page %t, again: %v, %d orders", onPage, err, len(must(d.engine.Orders(false))))
-			}
-		})
 	}
 }
 
@@ -647,30 +635,6 @@ func TestRefusedOnPage(t *testing.T) {
 		}
 		if _, err := d.order(mcp.Call{}, wholeCoin); err != nil || len(must(d.engine.Orders(false))) != 1 {
 			t.Errorf("approved at last: %v, %d orders", err, len(must(d.engine.Orders(false))))
-		}
-	})
-}
-
-// TestRefusedAfterTheHour: a no counts also if the order would need no yes any more when the
-// client repeats it, because what it placed before is an hour old by then. It is told once.
-func TestRefusedAfterTheHour(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d, a := confirming(t)
-		defer d.stop()
-		const six, more = `{"symbol":"HBARUSDT","side":"buy","type":"limit","price":6,"quantity":1}`, `{"symbol":"HBARUSDT","side":"buy","type":"limit","price":6.4,"quantity":1}`
-		if _, err := d.order(mcp.Call{}, six); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(55 * time.Minute)
-		if _, err := d.order(mcp.Call{}, more); err == nil || len(a.Waiting()) != 1 || !a.Answer(a.Waiting()[0].ID, false) {
-			t.Fatalf("not asked and refused: %v", err)
-		}
-		time.Sleep(6 * time.Minute)
-		if _, err := d.order(mcp.Call{}, more); !errors.Is(err, permit.ErrNo) || len(must(d.engine.Orders(false))) != 1 {
-			t.Errorf("the refused order: %v, %d orders", err, len(must(d.engine.Orders(false))))
-		}
-		if _, err := d.order(mcp.Call{}, more); err != nil || len(must(d.engine.Orders(false))) != 2 {
-			t.Errorf("the same once more: %v, %d orders", err, len(must(d.engine.Orders(false))))
 		}
 	})
 }
