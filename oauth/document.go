@@ -50,7 +50,6 @@ var (
 // hosts, has no clients.
 type documents struct {
 	hosts  []string // the only ones that are asked
-	at     string   // for tests: where documents are fetched from instead of their hosts; else empty
 	client *http.Client
 	log    *slog.Logger
 
@@ -84,23 +83,16 @@ func (d *document) used() int64 {
 	return d.last.Load() + math.MinInt64
 }
 
-// init sets the hosts; no document is fetched yet. It refuses what is
-// not the name of a host, and an address for tests unless the server is local.
-func (d *documents) init(hosts []string, at string, local bool) error {
+// init sets the hosts; no document is fetched yet. It refuses what is not the name of a host.
+func (d *documents) init(hosts []string) error {
 	for _, host := range hosts {
 		if strings.ContainsFunc(host, notInHost) || address.Loopback(host) || checkHost(host) != nil || !strings.Contains(host, ".") {
 			return fmt.Errorf("client documents: %q is not the name of a host, such as claude.ai", limit.Clip(host))
 		}
 	}
-	if at != "" {
-		u, err := url.Parse(at)
-		if !local || err != nil || u.Scheme != "http" || !address.Loopback(u.Hostname()) || strings.Trim(u.Path, "/")+u.RawQuery != "" {
-			return fmt.Errorf("client documents: another place than their hosts is for tests, over http on loopback, by a server that is on loopback too")
-		}
-	}
 	// The HTTP client follows no redirect: a document must be at the address that names it.
-	d.client = address.Client(documentTime, address.Allowed(at != ""))
-	d.hosts, d.at, d.kept.max, d.visitors.rate = slices.Clone(hosts), strings.TrimSuffix(at, "/"), maxDocuments, visitorRate
+	d.client = address.Client(documentTime, address.Public)
+	d.hosts, d.kept.max, d.visitors.rate = slices.Clone(hosts), maxDocuments, visitorRate
 	return nil
 }
 
@@ -237,13 +229,9 @@ func unreachable(err error) *fault {
 
 // fetch asks for a document and returns its client and how long to keep it.
 func (d *documents) fetch(id string) (c *client, life time.Duration, failed *fault) {
-	from := id
-	if d.at != "" { // in tests one server takes the place of all hosts
-		from = d.at + "/" + strings.TrimPrefix(id, "https://")
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), documentTime)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, id, nil)
 	if err != nil {
 		return nil, 0, unreachable(err)
 	}

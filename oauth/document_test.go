@@ -49,8 +49,20 @@ func (h *documentHost) say(body string) {
 
 func (h *documentHost) with(f http.HandlerFunc) { h.answer.Store(&f) }
 
-// at makes a server take documents of claude.ai from this host.
-func (h *documentHost) at(o *Options) { o.Documents, o.DocumentsAt = []string{"claude.ai"}, h.URL }
+// open makes a server that takes documents of claude.ai from this host.
+func (h *documentHost) open(t testing.TB, change ...func(*Options)) *fixture {
+	t.Helper()
+	s := open(t, append(change, func(o *Options) { o.Documents = []string{"claude.ai"} })...)
+	s.documents.client.Transport = h
+	return s
+}
+
+// RoundTrip sends a request for claude.ai to this host.
+func (h *documentHost) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.URL.Scheme, r.URL.Host, r.URL.Path = "http", h.Listener.Addr().String(), "/"+r.URL.Host+r.URL.Path
+	return http.DefaultTransport.RoundTrip(r)
+}
 
 func goodDocument(id string) string {
 	text, _ := json.Marshal(map[string]any{"client_id": id, "client_name": "Claude", "redirect_uris": []string{callback}, "token_endpoint_auth_method": "none"})
@@ -63,7 +75,7 @@ func TestDocumentLogin(t *testing.T) {
 	host := serveDocuments(t)
 	var clients []string
 	for range 2 { // two servers: the second is the first, restarted
-		h := open(t, host.at)
+		h := host.open(t)
 		c := registered{ClientID: documentID}
 		code := location(t, h.authorize(query(c, callback)), callback).Get("code")
 		token := reply[tokenReply](t, h.exchange(exchangeForm(c, code, callback)), http.StatusOK)
@@ -79,7 +91,7 @@ func TestDocumentLogin(t *testing.T) {
 	if n := host.asked.Load(); n != 2 {
 		t.Errorf("the host was asked %d times, want once by each server", n)
 	}
-	if meta := open(t, host.at).do("GET", serverDocument, ""); !strings.Contains(meta.Body.String(), `"client_id_metadata_document_supported":true`) {
+	if meta := host.open(t).do("GET", serverDocument, ""); !strings.Contains(meta.Body.String(), `"client_id_metadata_document_supported":true`) {
 		t.Errorf("metadata: %s", meta.Body)
 	}
 	if meta := open(t).do("GET", serverDocument, ""); strings.Contains(meta.Body.String(), "client_id_metadata") {
@@ -91,7 +103,7 @@ func TestDocumentLogin(t *testing.T) {
 // otherwise a stranger could make this server fetch anything.
 func TestDocumentAddresses(t *testing.T) {
 	host := serveDocuments(t)
-	h := open(t, host.at)
+	h := host.open(t)
 	const (
 		unnamed = "it is not at an address that this server asks; --client-documents names the hosts that it does"
 		parts   = "its path has a part that is empty, . or .., or ends with a slash"
@@ -146,7 +158,7 @@ func TestDocumentRefused(t *testing.T) {
 	} {
 		host := serveDocuments(t)
 		host.with(answer)
-		w := open(t, host.at).authorize(query(registered{ClientID: documentID}, callback), header("Accept", "application/json"))
+		w := host.open(t).authorize(query(registered{ClientID: documentID}, callback), header("Accept", "application/json"))
 		if w.Code != http.StatusBadRequest || host.asked.Load() != 1 {
 			t.Errorf("%s: status %d after %d requests", what, w.Code, host.asked.Load())
 		}
@@ -157,7 +169,7 @@ func TestDocumentRefused(t *testing.T) {
 // host fails.
 func TestDocumentKept(t *testing.T) {
 	host := serveDocuments(t)
-	h := open(t, host.at)
+	h := host.open(t)
 	ask := func() bool { _, err := h.client(documentID, visitor{}, noQuestion); return err == nil }
 	age := func(d time.Duration) {
 		doc, _ := h.documents.kept.get(digestOf(documentID))
@@ -207,7 +219,7 @@ func TestDocumentKept(t *testing.T) {
 // for all of them nor keep them.
 func TestDocumentBounds(t *testing.T) {
 	host := serveDocuments(t)
-	h := open(t, host.at)
+	h := host.open(t)
 	for i := range 3 * maxDocuments {
 		h.client(fmt.Sprintf("https://claude.ai/%d", i), visitorAt(i), noQuestion)
 	}
@@ -383,27 +395,23 @@ func TestDocumentSlow(t *testing.T) {
 	}
 }
 
-// The place that tests serve documents from is refused off loopback, and hosts
-// are names.
+// Hosts are names, and no document comes from an address that is not public.
 func TestDocumentOptions(t *testing.T) {
 	for _, o := range []Options{
-		{BaseURL: "https://wick.example", Passphrase: []byte(phrase), Documents: []string{"claude.ai"}, DocumentsAt: "http://127.0.0.1:1"},
-		{BaseURL: "http://localhost:9315", Loopback: true, Documents: []string{"claude.ai"}, DocumentsAt: "http://10.0.0.1"},
-		{BaseURL: "http://localhost:9315", Loopback: true, Documents: []string{"claude.ai"}, DocumentsAt: "https://claude.ai"},
 		{BaseURL: "http://localhost:9315", Loopback: true, Documents: []string{"https://claude.ai"}},
 		{BaseURL: "http://localhost:9315", Loopback: true, Documents: []string{"localhost"}},
 		{BaseURL: "http://localhost:9315", Loopback: true, Documents: []string{"claude.ai:443"}},
 		{BaseURL: "http://localhost:9315", Loopback: true, Documents: []string{"*.ai"}},
 	} {
 		if _, err := New(o); err == nil {
-			t.Errorf("%v from %q is taken", o.Documents, o.DocumentsAt)
+			t.Errorf("%v is taken", o.Documents)
 		}
 	}
 	s, err := New(Options{BaseURL: "http://localhost:9315", Loopback: true, Documents: []string{"claude.ai"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := (&documents{client: s.documents.client, at: "http://127.0.0.1:1"}).fetch(documentID); err == nil || !strings.Contains(err.cause, "address refused") {
+	if _, _, err := s.documents.fetch("https://127.0.0.1:1/document"); err == nil || !strings.Contains(err.cause, "address refused") {
 		t.Errorf("a host that resolves to this machine: %v", err)
 	}
 }

@@ -557,7 +557,7 @@ func TestOwnPageAlone(t *testing.T) {
 // the scope beside it.
 func TestOwnPageName(t *testing.T) {
 	host := serveDocuments(t)
-	h := open(t, host.at, func(o *Options) { o.OwnPage = "/app" })
+	h := host.open(t, func(o *Options) { o.OwnPage = "/app" })
 	page, _ := h.client(OwnClient, visitor{}, noQuestion)
 	for _, name := range []string{page.name, "the OWNER's  page", " \u200bThe owner's page"} {
 		body, err := json.Marshal(map[string]any{"client_name": name, "redirect_uris": []string{callback}, "client_id": documentID})

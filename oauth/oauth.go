@@ -133,10 +133,6 @@ type Options struct {
 	// as their client_id. Nil means that there are none, and nothing is fetched.
 	Documents []string
 
-	// DocumentsAt is where documents are fetched from in place of their hosts,
-	// for tests: http on a loopback address, and only if the server is on one.
-	DocumentsAt string
-
 	// Keys outlive the process and may be shared by several: what was sealed with
 	// any of them is taken, and the first one seals. Empty means one key that is
 	// made now and ends with the process.
@@ -208,8 +204,7 @@ type Server struct {
 // redirect without any browser, so on a public address only the passphrase tells the
 // owner from everybody else. The passphrase is wiped from the options.
 func New(o Options) (*Server, error) {
-	local, err := o.check()
-	if err != nil {
+	if err := o.check(); err != nil {
 		return nil, err
 	}
 	s := &Server{base: o.BaseURL, log: o.Log, ledger: o.Ledger, keys: slices.Clone(o.Keys), kept: o.Ledger != nil}
@@ -226,7 +221,7 @@ func New(o Options) (*Server, error) {
 	s.registrations.rate = limit.Rate{Burst: 20, Every: time.Hour / 20}
 	s.authorizations.rate = limit.Rate{Burst: 100, Every: 15 * time.Minute / 100}
 	s.exchanges.rate = limit.Rate{Burst: 50, Every: 15 * time.Minute / 50}
-	if err = s.documents.init(o.Documents, o.DocumentsAt, local && o.Loopback); err != nil {
+	if err := s.documents.init(o.Documents); err != nil {
 		return nil, err
 	}
 	if s.log == nil {
@@ -245,23 +240,22 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// check refuses options that would let strangers in, and reports whether the host of
-// the base URL is a loopback name.
-func (o *Options) check() (local bool, err error) {
-	local, err = checkBase(o.BaseURL)
+// check refuses options that would let strangers in.
+func (o *Options) check() error {
+	local, err := checkBase(o.BaseURL)
 	switch {
 	case err != nil:
-		return false, err
+		return err
 	case len(o.Passphrase) == 0 && !o.Loopback:
-		return false, errors.New("without a passphrase anyone who reaches the service could get a token: set a passphrase, or listen on a loopback address")
+		return errors.New("without a passphrase anyone who reaches the service could get a token: set a passphrase, or listen on a loopback address")
 	case len(o.Passphrase) == 0 && len(o.TrustedProxies) > 0:
-		return false, errors.New("behind a proxy a stranger could read the code from the redirect: set a passphrase, or name no trusted proxy")
+		return errors.New("behind a proxy a stranger could read the code from the redirect: set a passphrase, or name no trusted proxy")
 	case len(o.Passphrase) == 0 && !local:
-		return false, fmt.Errorf("base URL %q is not a loopback name, so strangers may reach the service: set a passphrase", limit.Clip(o.BaseURL))
+		return fmt.Errorf("base URL %q is not a loopback name, so strangers may reach the service: set a passphrase", limit.Clip(o.BaseURL))
 	case (len(o.Keys) == 0) != (o.Ledger == nil):
-		return false, errors.New("keys and a ledger go together: without a ledger a code could be used twice, and a revoked token come back")
+		return errors.New("keys and a ledger go together: without a ledger a code could be used twice, and a revoked token come back")
 	}
-	return local, nil
+	return nil
 }
 
 // checkBase checks the issuer as RFC 8414 wants it and reports whether its host

@@ -91,7 +91,7 @@ func openSource(c *config, env func(string) string) (source market.Source, err e
 // flag is refused, and its twin must not be without effect in silence. Others use such names
 // too, and a platform may set them, so it is no error.
 func unknown(environ []string) (names []string) {
-	known := append(market.Variables(), "WICK_PASSPHRASE", "WICK_ALPACA_URL", "WICK_CLIENT_DOCUMENTS_URL")
+	known := append(market.Variables(), "WICK_PASSPHRASE", "WICK_ALPACA_URL")
 	for _, s := range Settings() {
 		if s.File == "" {
 			known = append(known, s.Variable())

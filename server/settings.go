@@ -96,7 +96,6 @@ func (c *config) check(env func(string) string) (err error) {
 	if c.login.Passphrase, c.login.PassphraseFrom, err = passphrase(c.passphraseFile, env); err != nil {
 		return err
 	}
-	c.login.DocumentsAt = env("WICK_CLIENT_DOCUMENTS_URL")
 	switch {
 	case c.mcp && c.serve:
 		return errors.New("--mcp and --serve exclude each other: start one process for each")
