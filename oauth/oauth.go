@@ -240,12 +240,18 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// check refuses options that would let strangers in.
+// check refuses options that would let strangers in, and a base URL that is no issuer as RFC
+// 8414 wants it. A path is refused because clients look for the metadata of
+// https://host/path where this server would never be asked.
 func (o *Options) check() error {
-	local, err := checkBase(o.BaseURL)
+	u, err := url.Parse(o.BaseURL)
+	if err != nil || u.Host == "" || u.Scheme+"://"+u.Host != o.BaseURL {
+		return fmt.Errorf("base URL %q is not scheme and host alone: write it like https://charts.example.com", limit.Clip(o.BaseURL))
+	}
+	local := address.Loopback(u.Hostname())
 	switch {
-	case err != nil:
-		return err
+	case u.Scheme != "https" && !(u.Scheme == "http" && local):
+		return fmt.Errorf("base URL %q must be https: over plain http anyone on the way reads passphrase and tokens", limit.Clip(o.BaseURL))
 	case len(o.Passphrase) == 0 && !o.Loopback:
 		return errors.New("without a passphrase anyone who reaches the service could get a token: set a passphrase, or listen on a loopback address")
 	case len(o.Passphrase) == 0 && len(o.TrustedProxies) > 0:
@@ -256,21 +262,6 @@ func (o *Options) check() error {
 		return errors.New("keys and a ledger go together: without a ledger a code could be used twice, and a revoked token come back")
 	}
 	return nil
-}
-
-// checkBase checks the issuer as RFC 8414 wants it and reports whether its host
-// is a loopback name. A path is refused because clients look for the metadata
-// of https://host/path where this server would never be asked.
-func checkBase(base string) (local bool, err error) {
-	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.Scheme+"://"+u.Host != base {
-		return false, fmt.Errorf("base URL %q is not scheme and host alone: write it like https://charts.example.com", limit.Clip(base))
-	}
-	local = address.Loopback(u.Hostname())
-	if u.Scheme != "https" && !(u.Scheme == "http" && local) {
-		return false, fmt.Errorf("base URL %q must be https: over plain http anyone on the way reads passphrase and tokens", limit.Clip(base))
-	}
-	return local, nil
 }
 
 // issuer returns a name of this server with one of its keys: what it seals, no server with

@@ -65,8 +65,14 @@ func (h *handlers) admit(ctx context.Context, c mcp.Call, r *book.OrderRequest) 
 		r.Held = &o.Held
 	}
 	grant, err := h.Gate.May(ctx, AskingAs(c.Caller), permit.Action{Name: "place_order", Order: o}, h.record)
-	if asked := (*permit.Asked)(nil); errors.As(err, &asked) {
-		return grant, questionOf(asked)
+	if asked, ok := errors.AsType[*permit.Asked](err); ok {
+		// The client asks its person: on the owner's page, or in a form where the owner lets that
+		// count. The form has one box, which is not ticked at first.
+		q := &mcp.InputRequired{Key: approveKey, Message: "Place this order?\n" + strings.Join(asked.Lines, "\n"), URL: asked.Address, State: asked.ID, Else: asked.Error()}
+		if asked.InForm {
+			q.Schema = json.RawMessage(`{"type":"object","properties":{"approve":{"type":"boolean","title":"Place this order","description":"Yes places exactly this order, once.","default":false}},"required":["approve"]}`)
+		}
+		return grant, q
 	}
 	r.Worth = grant.Worth
 	if grant.Question != "" { // the engine refuses the order if the position is not so any more
@@ -111,17 +117,6 @@ func (h *handlers) admitAll(ctx context.Context, c mcp.Caller, r book.OrderReque
 }
 
 const approveKey = "approve" // the key of the question, and the name of the box in its form
-
-// questionOf returns the error that has the client ask its person: on the owner's page, or
-// in a form where the owner lets that count.
-func questionOf(a *permit.Asked) error {
-	q := &mcp.InputRequired{Key: approveKey, Message: "Place this order?\n" + strings.Join(a.Lines, "\n"), URL: a.Address, State: a.ID, Else: a.Error()}
-	if a.InForm {
-		// One box, which is not ticked at first.
-		q.Schema = json.RawMessage(`{"type":"object","properties":{"approve":{"type":"boolean","title":"Place this order","description":"Yes places exactly this order, once.","default":false}},"required":["approve"]}`)
-	}
-	return q
-}
 
 // errUnclear says that an answer is not one that the form can have.
 var errUnclear = mcp.InvalidParams(`inputResponses.approve is no answer to the form: the action must be accept, decline or cancel, and with accept the content {"approve":true} or {"approve":false}; nothing was placed, and a question that was asked still waits`)
