@@ -87,7 +87,7 @@ var errNotRegular = errors.New("not a regular file")
 
 // readError returns an error that explains why the file at path cannot be used, if err is
 // one that the owner of the machine can do something about. It returns any other err as it
-// is.
+// is. What is in the file may be good, so a recovery does not give it up.
 func readError(path string, err error) error {
 	for _, known := range []struct {
 		err    error
@@ -100,25 +100,20 @@ func readError(path string, err error) error {
 		{syscall.EROFS, advice(syscall.EROFS) + "; wick audit, export and recover work as it is"},
 	} {
 		if errors.Is(err, known.err) {
-			return &accessError{path, err, known.advice}
+			return &worded{fmt.Sprintf("%s cannot be used: %s; %s", path, reason(err), known.advice), []error{err}}
 		}
 	}
 	return err
 }
 
-// accessError reports a file or directory that exists but cannot be used. Its content may
-// be good, so a recovery does not give it up.
-type accessError struct {
-	path   string
-	err    error
-	advice string
+// worded is an error with a text of its own for who reads it.
+type worded struct {
+	text   string
+	causes []error
 }
 
-func (e *accessError) Error() string {
-	return fmt.Sprintf("%s cannot be used: %s; %s", e.path, reason(e.err), e.advice)
-}
-
-func (e *accessError) Unwrap() error { return e.err }
+func (e *worded) Error() string   { return e.text }
+func (e *worded) Unwrap() []error { return e.causes }
 
 // reason returns the cause of an error in one line and without paths.
 func reason(err error) string {

@@ -335,27 +335,19 @@ func (j *Journal) Break(err error) {
 
 // fail makes the journal accept nothing more if err is not nil. A failed write is not
 // repeated: after a failed sync the kernel may have dropped the data, and still report
-// success for the next sync.
+// success for the next sync. The error that clients get leaves out the paths of the owner's
+// files; wick's log has the whole error.
 func (j *Journal) fail(err error) {
-	if err != nil && j.broken == nil {
-		j.broken = &brokenError{err}
-		j.out.Error("journal is broken", "error", err)
+	if err == nil || j.broken != nil {
+		return
 	}
-}
-
-// brokenError is the error that clients get after a failed write. It leaves out the
-// paths of the owner's files; wick's log has the whole error.
-type brokenError struct{ err error }
-
-func (e *brokenError) Error() string {
-	text := ErrStorage.Error() + ": " + reason(e.err) + "; "
-	if hint := advice(e.err); hint != "" {
+	text := ErrStorage.Error() + ": " + reason(err) + "; "
+	if hint := advice(err); hint != "" {
 		text += hint + "; "
 	}
-	return text + "nothing is accepted until wick is started again"
+	j.broken = &worded{text + "nothing is accepted until wick is started again", []error{ErrStorage, err}}
+	j.out.Error("journal is broken", "error", err)
 }
-
-func (e *brokenError) Unwrap() []error { return []error{ErrStorage, e.err} }
 
 // Close writes the records that wait and a last snapshot, and closes the log. If it
 // returns nil, everything that was acknowledged is on disk.
