@@ -119,24 +119,13 @@ func (e *Engine) Find(f OrderFilter) ([]book.Order, error) {
 	return orders, err
 }
 
-// hasStatus reports whether o is one of those that f.Status names. An order that was
-// filled in part and then cancelled is found as filled and as cancelled.
-func (f OrderFilter) hasStatus(o *book.Order) bool {
-	switch f.Status {
-	case "":
-		return true
-	case book.StatusOpen:
-		return !o.Status.Terminal()
-	case book.StatusFilled:
-		return o.FilledQuantity > 0
-	}
-	return o.Status == f.Status
-}
-
-// passes reports whether the filter wants o.
+// passes reports whether the filter wants o. An order that was filled in part and then
+// cancelled is found as filled and as cancelled.
 func (f OrderFilter) passes(o *book.Order) bool {
 	switch {
-	case !f.hasStatus(o),
+	case f.Status == book.StatusOpen && o.Status.Terminal(),
+		f.Status == book.StatusFilled && o.FilledQuantity == 0,
+		f.Status != "" && f.Status != book.StatusOpen && f.Status != book.StatusFilled && o.Status != f.Status,
 		f.Symbol != "" && o.Symbol != f.Symbol,
 		!f.Since.IsZero() && o.UpdatedAt.Before(f.Since),
 		!f.Until.IsZero() && !o.UpdatedAt.Before(f.Until):
