@@ -87,7 +87,7 @@ func (j *journalFile) parse(d Reader) {
 	records, good, fault := readRecords(j.name, j.data, first.size, j.began())
 	if last := len(records) - 1; last >= 0 && records[last].Kind == kindEnd {
 		var e end
-		if err := json.Unmarshal(records[last].Payload, &e); err != nil || e.Next < 1 {
+		if err := json.Unmarshal(records[last].Payload, &e); err != nil || e.Next < 1 || e.Next > maxGeneration {
 			good, fault = records[last].at, fmt.Errorf("it ends with %.40q, which names no generation", records[last].Payload)
 		}
 		records, j.next = records[:last], e.Next
