@@ -896,7 +896,7 @@ func TestExitMeantInPercent(t *testing.T) {
 	inBubble(t, funded, func(t *testing.T, e *Engine) { // the price is 100
 		for text, meant := range map[string]bool{"3": true, "0.03": true, "49": true, "50": false, "51": false, "3%": false, "60%": false} {
 			err := tryExit(t, e, book.Buy, text, "")
-			if (err != nil) != meant || err != nil && (code(err) != "bad_exit" || !strings.Contains(err.Error(), `such as "3%"`)) {
+			if (err != nil) != meant || err != nil && (code(err) != "bad_exit" || !strings.Contains(err.Error(), `write "3%"`)) {
 				t.Errorf("stop_loss %s: %v, want a word of percent: %t", text, err, meant)
 			}
 		}
@@ -932,7 +932,7 @@ func TestExitBounds(t *testing.T) {
 			{book.Sell, "151", "", "from 50 to 150;", "150"},
 			{book.Buy, "", "1001", "from 10 to 1000;", "1000"},
 			{book.Sell, "", "9", "from 10 to 1000;", "10"},
-			{book.Sell, "3", "", `such as "3%"`, "3%"},
+			{book.Sell, "3", "", `write "3%"`, "3%"},
 			{book.Buy, "101", "", "of a buy it is below the entry", "99"},
 			{book.Sell, "99", "", "of a sell it is above the entry", "101"},
 		} {

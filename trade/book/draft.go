@@ -194,8 +194,8 @@ func (b *Book) exits(o *Order, r OrderRequest, entry exact.Decimal) error {
 		case !ok || !fits:
 			return Refuse("bad_exit", "a %s of %s does not go with an entry at %s: %s; choose a smaller distance", exit.role, x.written(), entry, why)
 		case x.Price != 0 && (at < low || at > high):
-			return Refuse("bad_exit", `a %s at the price %s is too far from an entry at %s: as a price it is from %s to %s; a number is a price, `+
-				`and a distance from the entry is written in percent, such as "3%%", or in average true ranges, such as "2atr"`, exit.role, at, entry, low, high)
+			return Refuse("bad_exit", `a %s at the price %s is too far from an entry at %s: as a price it is from %s to %s; a number is a price; `+
+				`for a distance from the entry in percent write "3%%", in average true ranges "2atr"`, exit.role, at, entry, low, high)
 		case at == entry || (at > entry) != above:
 			return Refuse("bad_exit", "a %s of %s does not go with an entry at %s: of a %s it is %s the entry", exit.role, at, entry, o.Side, word)
 		}
