@@ -69,7 +69,7 @@ func TestCalmChangesNothing(t *testing.T) {
 		at, cents := 100.0, []float64{0.05, 0.37, 0.1, 3}[seed%4]
 		for step := range 150 {
 			near := func() string { return fmt.Sprintf("%.2f", at*(1+0.004*chance.Float64()*float64(1-2*chance.IntN(2)))) }
-			line := fmt.Sprintf("price %.4f", at)
+			var line string
 			side, kind := []string{"buy", "sell"}[chance.IntN(2)], chance.IntN(20)
 			if seed%2 == 0 && (kind == 2 || kind == 3) { // without trailing stops the calm is wide
 				kind = 0
