@@ -378,6 +378,7 @@ var signalWords = map[string]string{
 	// Whole labels, which come before their parts.
 	"stack_up": "rising order", "stack_down": "falling order", "zero_up": "rises above 0", "zero_down": "falls below 0",
 	"level_touch": "touches level", "buy_oversold": "buy, oversold", "sell_overbought": "sell, overbought",
+	"enters_oversold": "enters oversold", "enters_overbought": "enters overbought",
 }
 
 // SignalName returns the label of a signal in words: "rsi_overbought" is "RSI
