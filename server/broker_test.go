@@ -453,7 +453,7 @@ func TestMoneyOfVenue(t *testing.T) {
 		{"alpaca", book.NoMoney, "Orders are sent to the paper account …3456 at alpaca: no real money.", ""},
 		{"", "", "Paper trading: no real money.", ""},
 	} {
-		options := trade.Options{Dir: t.TempDir(), Source: market.Sample{}}
+		options := trade.Options{Dir: t.TempDir(), Source: market.Sample{}, Feed: market.NewFeed(market.Sample{}, nil)}
 		if c.name != "" {
 			options.Venue = &live.Options{Broker: purse{money: c.money}, Name: c.name, Account: "123456"}
 		}
