@@ -396,7 +396,8 @@ func TestAlertsOfIndicators(t *testing.T) {
 }
 
 // TestVenueCarriesMoney: whether orders move real money is what the venue says, whatever it is
-// called, in the instructions, in the description of place_order and in every reply.
+// called, in the instructions, in the description of place_order, in every reply, and in what
+// a person is asked to approve; a form in the client counts only where none does.
 func TestVenueCarriesMoney(t *testing.T) {
 	for _, paper := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -427,6 +428,11 @@ func TestVenueCarriesMoney(t *testing.T) {
 			r, err := d.call(trader, "get_positions", `{}`)
 			if err != nil || !strings.Contains(string(r.Content[len(r.Content)-1].Text), want) {
 				t.Errorf("paper %t: get_positions ends with %s, %v", paper, r.Content[len(r.Content)-1].Text, err)
+			}
+			d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Gate: gateAt(0, "http://localhost:9315/approve")})
+			asked, err := d.order(mcp.Call{Elicits: true}, `{"symbol":"AAPL","side":"buy","type":"market","quantity":1}`)
+			if asked == nil || !strings.Contains(asked.Message, "broker: "+name) || strings.Contains(asked.Message, "REAL MONEY") == paper || (asked.Schema != nil) != paper {
+				t.Errorf("paper %t: a person is asked %+v, %v", paper, asked, err)
 			}
 		})
 	}
