@@ -112,7 +112,7 @@ func TestPlainWords(t *testing.T) {
 			{"close everything", "place_order", `{"symbol":"all","side":"sell","type":"market","quantity":"all"}`, `"status":"filled"`},
 
 			// What cannot be meant is refused, and the refusal has the right form.
-			{"a stop of 3 % as a number", "place_order", `{"symbol":"SOLUSDT","side":"buy","type":"market","quantity":1,"stop_loss":3}`, `in percent, such as`},
+			{"a stop of 3 % as a number", "place_order", `{"symbol":"SOLUSDT","side":"buy","type":"market","quantity":1,"stop_loss":3}`, `in percent write \"3%\"`},
 			{"half of it in a word", "place_order", `{"symbol":"BTCUSDT","side":"sell","type":"market","quantity":"half"}`, `or all for the whole position`},
 			{"half of the position", "place_order", `{"symbol":"BTCUSDT","side":"sell","type":"market","quantity":"50%"}`, `or all for the whole position`},
 			{"until next Friday", "set_alert", alert("rsi(14) > 80", `,"expires_at":"next Friday"`), `is no time: write a date such as 2026-01-31`},
