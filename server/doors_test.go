@@ -188,7 +188,7 @@ func asksOwner(ask func(method, path string, form url.Values) (int, string), act
 type blind struct{}
 
 func (blind) Restore(string, uint64, []byte) error { return nil }
-func (blind) Decode(byte, []byte) (any, error)     { return nil, nil }
+func (blind) Decode(byte, []byte) (any, error)     { return struct{}{}, nil }
 func (blind) Apply(uint64, byte, any) error        { return nil }
 func (blind) Snapshot() (uint64, func() ([]byte, error)) {
 	return 0, func() ([]byte, error) { return []byte("{}"), nil }
