@@ -159,7 +159,7 @@ type Standing struct {
 const ExpiryGrace = 5 * time.Minute
 
 // Repeats takes over from r how often and until when a fires, and refuses what makes no
-// sense. That the time may be over already is left to checkExpiry.
+// sense. That the time may be over already is left to CheckExpiry.
 func (a *Alert) Repeats(r AlertRequest) error {
 	switch r.Repeat {
 	case "", Once:

@@ -9,8 +9,8 @@
 // # Nouns
 //
 //   - An [Order] is what a client asked for and what has become of it. It is open, at a
-//     broker elsewhere perhaps partially_filled, and ends as filled, cancelled or rejected,
-//     for ever.
+//     broker elsewhere perhaps partially_filled, and ends as filled, cancelled or rejected:
+//     for ever, but for one that was given up and that the broker has after all.
 //   - A [Holding] is the one net position of a symbol: its quantity, below zero if it is
 //     short, what it cost, what was realized by it, and the fees.
 //   - An [Event] is one step with its outcome: the order after it, the orders that begin
@@ -31,40 +31,53 @@
 //
 // # Groups
 //
-// Orders that belong together have a Group, the id of the order that was asked for, and a
-// Role in it.
+// An entry with stop_loss or take_profit is a bracket. These become orders of their own, its
+// exits: a stop ID-sl and a limit ID-tp of the other side. Their Group is the id of the entry,
+// and their Role says which of the two an exit is; the entry itself has neither. An oco is such
+// a pair from the beginning: a limit and the stop beside it, both with the Role oco, and with
+// the id of the limit as their Group.
 //
-// An entry with stop_loss or take_profit is a bracket. On paper it has no exits until it is
-// filled. With the fill they begin, in the same event: a stop ID-sl and a limit ID-tp of the
-// other side, for what the fill has opened; what closed a position of the other side needs no
+// On paper a bracket has no exits until it is filled. With the fill they begin, in the same
+// event, for what the fill has opened; what closed a position of the other side needs no
 // protection. A distance is counted from the price of the fill. Both can only reduce. When
 // one of them is filled, or is cancelled or has expired, the other ends in the same event.
-// An oco is such a pair from the beginning: a limit and the stop beside it.
 //
 // An order against a position and for no more than that can only reduce, also if nobody said
-// so, unless the request says may_open. It never opens a position and never turns one around:
-// of what is more than the position at its fill the rest is cut off, and the order is
+// so, unless the request says may_open. On paper it never opens a position and never turns one
+// around: of what is more than the position at its fill the rest is cut off, and the order is
 // cancelled with what was filled. When a fill leaves it nothing to reduce, it ends in the
-// event of that fill, whoever caused it.
+// event of that fill, whoever caused it. What of this a broker keeps to [Order.Cut] says.
 //
 // # A bracket at a broker, filled in two parts and closed by hand
 //
-// The broker has the bracket as one order with two legs, and its stop_loss and take_profit
-// as prices, worked out when it was sent. Buy 10 with both. The first answer that names the
-// legs brings them into the book, in the event of that answer, as open orders ID-sl and
-// ID-tp for 10; from when on they work is up to the broker. Then 4 are filled. That is an
-// event: the entry is partially_filled with 4, the position is 4 at their price. Then 6 more
-// are filled: the entry is filled with 10 at the average that the broker names, and the
-// price of the second part is what was paid in all less what the first part cost, so the
-// position is 10 at that average, too. No fee is counted: it shows in the broker's account.
+// Buy 10 with both. The intent is an event before anything is sent: the entry is open, with
+// the reason [Sending]. The broker has the bracket as one order with two legs, as it calls the
+// exits, and its stop_loss and take_profit as prices, worked out when it was sent. The first
+// answer that names the legs brings them into the book, in the event of that answer, as open
+// orders ID-sl and ID-tp for 10 that can only reduce; from when on they work is up to the
+// broker, and Alpaca waits until all of the entry is filled. Then 4 are filled. That is an
+// event: the entry is partially_filled with 4, the position is 4 at their price, and nobody is
+// told. Then 6 more are filled: the entry is filled with 10 at the average that the broker
+// names, which is told, and the price of the second part is what was paid in all less what the
+// first part cost, so the position is 10 at that average, too. No fee is counted: it shows in
+// the broker's account. Nor does an [Account] say what is protected: only paper has one.
 //
-// Now somebody sells 10 at market. The event of that fill makes the position zero. On paper
-// the same event ends both exits, cancelled with [NothingToReduce], so nothing is left open. At a broker the
-// legs are the broker's: they stay open in the book until it has cancelled them, which it is
-// asked to do as soon as the position is known to be gone, and their end is an event of its
-// own when the broker confirms it. If somebody sells 4 only, each exit is for 10 and the
-// position 6: on paper an exit that is reached sells 6 and the rest of it is cut; at a
-// broker, which would sell all 10, each is replaced by one for 6.
+// The legs are the broker's, and the book follows what it says of each, in events of their
+// own. When 4 of ID-tp are filled, that is partially_filled and the position 6; ID-sl stays as
+// it is until the broker says otherwise. When the rest is filled, the broker ends ID-sl.
+//
+// Now somebody sells 10 at market, and has closed nothing before. The event of that fill makes
+// the position zero. On paper the same event ends both exits, cancelled with
+// [NothingToReduce], so nothing is left open. At a broker both legs stay: wick neither shrinks
+// nor cancels a leg because of its position. So who closes by hand cancels a leg before, with
+// which the other ends: a broker may refuse a sale beside its legs, and where it takes one, a
+// leg that is filled afterwards opens a position of the other side. If somebody sells 4 only,
+// each exit is for 10 and the position 6: on paper an exit that is reached sells 6, the rest of
+// it is cut, and the other ends with [OtherFilled].
+//
+// An exit at a broker that is no leg, a stop or a limit of its own, is kept to its position by
+// package live: it is replaced by one for what is left, and cancelled with [NothingToReduce]
+// once nothing is. Each takes a moment after the fill.
 //
 // # Alerts, notifications and the rest
 //

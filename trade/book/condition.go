@@ -56,9 +56,9 @@ func (c Condition) Crosses() bool { return c.Signal == CrossesAbove || c.Signal 
 const maxParams = 1024
 
 // UnmarshalJSON reads the JSON with one key, and settles the spelling of a signal. It checks
-// the shape only; SetAlert checks whether it makes sense. Members of an indicator_signal beside
-// the indicator and the signal are parameters of the indicator; they stay as text until the
-// catalogue reads them, so that a number keeps all its digits.
+// the shape only; [Condition.Check] refuses what makes no sense. Members of an
+// indicator_signal beside the indicator and the signal are parameters of the indicator; they
+// stay as text until the catalogue reads them, so that a number keeps all its digits.
 func (c *Condition) UnmarshalJSON(text []byte) error {
 	const want = `write one of {"price_above": 65000}, {"price_below": 60000}, {"indicator_signal": {"indicator": "rsi", "signal": "rsi_oversold"}}, {"indicator_signal": {"indicator": "rule", "when": "rsi(14) < 30", "signal": "becomes_true"}}`
 	const wantSignal = `indicator_signal needs "indicator" and "signal", both strings, such as {"indicator": "rsi", "signal": "rsi_oversold"}`

@@ -36,7 +36,7 @@ const (
 	KindOrderChanged   Kind = 30 // a stop_limit was triggered and waits for its limit, or an order was reached and waits until the account can be valued
 	KindDay            Kind = 31 // what the account came to when it was first valued on a day
 	KindOutbox         Kind = 32 // a step of the outbox; see Outbox
-	KindVenue          Kind = 33 // which account the directory belongs to; see stamp
+	KindVenue          Kind = 33 // which account the directory belongs to; see Stamp
 	KindApproval       Kind = 34 // what a person answered about an order, before it was placed
 	KindImported       Kind = 35 // an order of the log that this store was made from, as it is
 )
@@ -67,7 +67,7 @@ func (k Kind) String() string {
 //
 // A record has a bounded size, so an event has whole orders only of those that begin with
 // it, which are at most two. Of the others that it ends, which may be all open orders of a
-// symbol, it has the ids: maxOpenPerSymbol of them fit.
+// symbol, it has the ids: MaxOpenPerSymbol of them fit.
 type Event struct {
 	At           Time                     `json:"at"`
 	Order        *Order                   `json:"order,omitempty"`    // as it is after the step
@@ -159,9 +159,9 @@ func DecodeEvent(payload []byte) (ev *Event, err error) {
 const stepsPerRecord = 1 << 16
 
 // Step is what the outbox is told of a record of the journal: that an order ended, an
-// alert fired, the trading state changed, or that Engine.WriteOutbox was called. Beside
-// ID, Seq and At only the fields of one of these are set. A record that ends several
-// orders makes several steps.
+// alert fired, the trading state changed, or that package trade's Engine.WriteOutbox was
+// called. Beside ID, Seq and At only the fields of one of these are set. An event that ends
+// several orders makes several of them, and a fill of a part makes none.
 type Step struct {
 	ID  string // unique among all stores, the same after a restart
 	Seq uint64 // rising from step to step

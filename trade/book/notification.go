@@ -143,7 +143,7 @@ type Trigger struct {
 // MaxFirings is how many notifications of one alert may follow from one update. After
 // a downtime thousands of bars may come with the first update, and an alert that
 // repeats could fire on each of them. Nobody reads that many, a queue keeps no more than
-// sse.QueueCap, and nobody can trade while they are written down. See also newest.
+// sse.QueueCap, and nobody can trade while they are written down.
 const MaxFirings = 100
 
 // Notification builds what a tells its subscribers. At is when it fired, and t.At when
@@ -216,10 +216,13 @@ func (a *Alert) Sentence(t Trigger, bar string) string {
 
 // Tell adds to ev the notification of the orders that it ends:
 //   - Subscribers of orders hear of every end. A fill of a part ends nothing, and tells nobody.
-//   - Who polls hears of an order that ends unfilled, unless its own client asked for that: a
-//     stop that is gone leaves its position unprotected, whoever is subscribed.
+//   - Who polls hears of the same as long as anybody is subscribed to the symbol's orders, and
+//     else of an order that ends unfilled, unless the client that placed it asked for the step:
+//     a stop that is gone leaves its position unprotected, whoever is subscribed.
 //   - An order that ends in the step that places it is told by the reply alone; those that end
 //     with it are told as above.
+//   - A step makes one notification: of its order, or else of the first that ends with it. It
+//     names the others.
 //
 // Asked says that a client asked for this step, and so has the reply.
 func (s *State) Tell(k Kind, ev *Event, asked bool) {

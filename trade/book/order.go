@@ -52,9 +52,10 @@ type Order struct {
 	Notional     exact.Decimal  `json:"notional,omitempty"`    // what the quantity was computed from
 	Replaces     string         `json:"replaces,omitempty"`    // the order_id of the one that it took the place of
 
-	// A bracket is an entry with a StopLoss, a TakeProfit or both. When it is filled, they
-	// become orders of their own, whose Group is the entry's order_id. Of the orders in a
-	// group that have a Role at most one is filled: the others end with it.
+	// A bracket is an entry with a StopLoss, a TakeProfit or both. When it is filled, or at a
+	// broker when that names them, they become orders of their own, whose Group is the entry's
+	// order_id. Of the orders in a group at most one is filled: the other ends with it. A part
+	// that a broker fills ends none.
 	StopLoss   *Exit  `json:"stop_loss,omitempty"`
 	TakeProfit *Exit  `json:"take_profit,omitempty"`
 	Group      string `json:"group,omitempty"`
@@ -158,9 +159,9 @@ func (o *Order) Rests() bool {
 func (o *Order) Waits() bool { return o.Type.HasStop() && o.TriggeredAt == nil }
 
 // Cut reports whether no more of o can be filled than reduces the position: it is
-// reduce_only, and its venue keeps to that. A broker elsewhere does so for its own legs, and
-// fills a market order before the position can change; of another order that waits there it
-// fills all.
+// reduce_only, and its venue keeps to that. A broker elsewhere is trusted to do so for its
+// legs, the orders with a Role, and fills a market order before the position can change; of
+// another order that waits there it fills all.
 func (o *Order) Cut() bool {
 	return o.ReduceOnly && (o.Account == "" || o.Role != "" || o.Type == Market)
 }
@@ -197,7 +198,8 @@ func (o *Order) exitCount() (n int) {
 }
 
 // Slots returns how many open orders come of o, which is open: itself or, once it is filled,
-// its exits. The two orders of an oco have one each, because only one of them is filled.
+// its exits, for which room is kept from the beginning; legs at a broker count beside that. The
+// two orders of an oco have one each, because only one of them is filled.
 func (o *Order) Slots() int {
 	if o.Role == RoleOCO {
 		return 1
@@ -320,7 +322,7 @@ const (
 	StatusPartiallyFilled OrderStatus = "partially_filled" // the rest waits
 	StatusFilled          OrderStatus = "filled"
 	StatusCancelled       OrderStatus = "cancelled"
-	StatusRejected        OrderStatus = "rejected" // the broker refused it
+	StatusRejected        OrderStatus = "rejected" // it could not be filled, or its broker refused it
 )
 
 // Terminal reports whether s is final: it changes only if a broker elsewhere has an order

@@ -15,8 +15,8 @@ import (
 // that should have ended.
 
 // Report is what the paper broker did with an order when it arrived, when a price came
-// or when it was cancelled. It becomes an event by State.outcome. What a broker elsewhere
-// does is learned in package trade, because its answers can be lost.
+// or when it was cancelled. It becomes an event with all that follows from it. What a
+// broker elsewhere does is learned in package live, because its answers can be lost.
 type Report struct {
 	Status  OrderStatus
 	Size    exact.Decimal // what was filled now; zero for nothing
@@ -206,7 +206,8 @@ func (x Exit) At(price exact.Decimal, above bool) (exact.Decimal, bool) {
 	return at, ok && at > 0
 }
 
-// Placed is an order that was placed, and what becomes of the other orders of its symbol.
+// Placed is an order that was placed, and what becomes of the other orders of its symbol. Of an
+// order at a broker elsewhere both lists are empty, because its fill comes later.
 type Placed struct {
 	Order
 	Ended []string `json:"ended,omitempty"`     // ids of the exits that end with the position, closed or turned around

@@ -14,7 +14,7 @@ import (
 )
 
 // DefaultPriceAge is how old a price may be for an order, unless
-// Options.MaxPriceAge says otherwise. The slowest feed tells a price every 15
+// Rules.MaxPriceAge says otherwise. The slowest feed tells a price every 15
 // seconds.
 const DefaultPriceAge = time.Minute
 

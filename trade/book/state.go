@@ -26,7 +26,7 @@ type State struct {
 	Tripped string // the last day on which the account lost too much, as long as it may still restrict trading
 	ByOwner bool   // on a shared log: reducing is the owner's word, and does not end with the day of a loss
 
-	Outbox []byte // what Outbox.Snapshot returned, while a snapshot is read
+	Outbox []byte // what the outbox's Snapshot returned, while a snapshot is read
 
 	Venue *Stamp // nil for paper; replaced, never changed
 
@@ -34,10 +34,10 @@ type State struct {
 	place     map[string]int      // order id to index in Orders
 	ClientIDs map[string]string   // client_order_id to order id
 	BrokerIDs map[string]string   // a broker's id of an order to ours
-	Open      map[string][]*Order // open orders by symbol, sorted by Order.before
+	Open      map[string][]*Order // open orders by symbol, in the order in which they are judged at one price
 	calm      map[string]calm     // by symbol, until one of its open orders changes
 	OpenCount int
-	Slots     int                // of all open orders; see Order.slots
+	Slots     int                // of all open orders; see Order.Slots
 	Holdings  map[string]Holding // by symbol
 
 	Alerts map[string]*Alert // active ones, by id
@@ -116,7 +116,7 @@ func (s *Seen) Of(series *market.Series) bool { return s != nil && s.Synthetic =
 type Stamp struct {
 	Broker  string                   `json:"broker"`
 	Account string                   `json:"account"`
-	Base    map[string]exact.Decimal `json:"base,omitempty"` // by broker.Key of the symbol
+	Base    map[string]exact.Decimal `json:"base,omitempty"` // by Key of the symbol
 }
 
 // accepted returns what the owner has accepted of the symbol with a key; nothing without a stamp.
@@ -508,7 +508,7 @@ func (s *State) NewID(prefix string) string {
 const EpochSize = 4
 
 // SetDay adds a mark of the account. It ignores one that is not of a later day than the
-// last, and drops the oldest beyond maxDays.
+// last, and drops the oldest past a little more than a year.
 func (s *State) SetDay(d *DayMark) {
 	if d != nil && (len(s.Days) == 0 || s.Days[len(s.Days)-1].Date < d.Date) {
 		s.Days = append(s.Days[max(0, len(s.Days)+1-maxDays):], *d)

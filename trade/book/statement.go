@@ -8,8 +8,9 @@ import (
 	"wick/internal/exact"
 )
 
-// Account is what an account comes to, as a client sees it. Sums are in its
-// currency. Those that need a price which is not known are nil.
+// Account is what a paper account comes to, as a client sees it; there is one if
+// [AccountRules] has Cash. Of an account at a broker elsewhere [Remote] has what the broker
+// says. Sums are in its currency. Those that need a price which is not known are nil.
 type Account struct {
 	Currency    string         `json:"currency"`
 	Cash        exact.Money    `json:"cash"`
@@ -25,6 +26,9 @@ type Account struct {
 	Day        *exact.Money `json:"day_pnl"`  // since the account was first valued today, in UTC
 	Drawdown   *exact.Money `json:"drawdown"` // how far equity is below its highest value at the beginning of a day, or below what was paid in
 
+	// Every stop that waits against a position counts, whoever placed it, for what the nearer
+	// ones leave it to close, see [Order.Closes]; of a group one. A stop that a halt holds, whose
+	// time is over, or whose limit would keep it from being filled, does not.
 	Risk        *exact.Money `json:"risk_to_stops"` // the loss from the newest prices on if every stop is filled at its price
 	Unprotected *exact.Money `json:"unprotected"`   // what the parts of positions are worth that no stop closes
 
@@ -78,7 +82,7 @@ func (d DayMark) With(cash exact.Decimal) DayMark {
 	return d
 }
 
-// Plus and minus are sums of amounts whose parts were added up before without
+// Plus and Minus are sums and differences of amounts whose parts were added up before without
 // leaving the range.
 func Plus(x, y exact.Money) exact.Money { z, _ := x.Add(y); return z }
 

@@ -76,10 +76,10 @@ func (t *Tick) Begin(since int64, before Quote, began Time) {
 	}
 }
 
-// Meets returns what makes the price alert a fire, in order of time and at most as many
-// as Latest keeps. The first time an alert fires wherever the price comes from. One that repeats
-// fires again in each leg in which the price comes to the threshold from the other side, or for
-// each_bar in each bar that reaches it.
+// Meets returns what makes the price alert a fire, in order of time, and of more than
+// [MaxFirings] the newest. The first time an alert fires wherever the price comes from. One that
+// repeats fires again in each leg, a bar of the path of t, in which the price comes to the
+// threshold from the other side, or for each_bar in each bar that reaches it.
 //
 // Of one that does not repeat the newest price is told if that reaches the threshold, or else
 // the extreme of the first leg that does. If that leg is late, it counts even if the newest
