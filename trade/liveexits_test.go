@@ -84,3 +84,41 @@ func TestLiveExitOfClosedPosition(t *testing.T) {
 		l.same("after the cancel")
 	})
 }
+
+// TestLiveLegsStay: a position is closed by hand beside its bracket, at a broker that lets
+// that happen. The legs are the broker's: they stay for 10 until one is cancelled, which ends
+// both.
+func TestLiveLegsStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer func() { l.stop() }()
+		entry, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(99), Quantity: shares(10), StopLoss: book.Exit{Price: shares(90)}, TakeProfit: book.Exit{Price: shares(120)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		has := func(when string, status book.OrderStatus) {
+			t.Helper()
+			time.Sleep(time.Minute)
+			for _, leg := range []string{"-sl", "-tp"} {
+				if o := l.order(entry.ID + leg); o.Status != status || o.Quantity != shares(10) {
+					t.Errorf("%s: %s is %s for %s, want %s for 10", when, o.ID, o.Status, o.Quantity, status)
+				}
+			}
+		}
+		v.Fill(entry.ID, shares(4), shares(98))
+		has("4 are bought", book.StatusOpen)
+		v.Fill(entry.ID, shares(6), shares(99))
+		for _, sold := range []int64{4, 6} {
+			if p, err := l.e.PlaceOrder(t.Context(), book.OrderRequest{Symbol: "AAA", Side: book.Sell, Type: book.Market, Quantity: shares(sold)}); err != nil || len(p.Ended)+len(p.Left) > 0 {
+				t.Errorf("selling %d: %+v, %v; want nothing said of the legs", sold, p, err)
+			}
+			has("a part is sold", book.StatusOpen)
+		}
+		if _, err := l.e.CancelOrder(anyone(), entry.ID+"-tp"); err != nil {
+			t.Fatal(err)
+		}
+		has("one is cancelled", book.StatusCancelled)
+		l.same("at the end")
+	})
+}
