@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,6 +83,96 @@ func (b *Book) Draft(r OrderRequest, asked Inquiry, at Time) (o *Order, q Quote,
 		o.Evidence, err = r.Approval.Evidence, r.Approval.covers(o, fill, at)
 	}
 	return o, q, fill, err
+}
+
+// Arrive returns the step by which o comes into the book: filled at a price, or open, or
+// cancelled at once. The order that it replaces ends in the same step.
+func (b *Book) Arrive(r OrderRequest, o *Order, q Quote, fill exact.Decimal) (ev *Event, err error) {
+	if err := b.Check(r, o, q.Price, fill, o.CreatedAt); err != nil {
+		return nil, err
+	}
+	did := Report{Status: StatusOpen}
+	switch {
+	case fill != 0 && o.PostOnly:
+		return nil, Refuse("post_only", "the market at %s has reached the limit of %s, and a post_only order must not fill at once: choose a limit further away",
+			q.Price, *o.Price)
+	case fill != 0 && r.OCO != OCO{}: // its stop would be left with nothing to protect
+		return nil, Refuse("bad_oco", "the market at %s has reached the limit of %s, which would fill at once and leave nothing for the stop beside it: "+
+			"the limit of a sell is above the market and its stop below it, of a buy the other way round", q.Price, *o.Price)
+	case fill != 0:
+		if did, err = b.report(o.Quantity, fill, b.Rules.FeeRate, q); err != nil {
+			return nil, err
+		}
+	case o.TimeInForce == IOC || o.TimeInForce == FOK:
+		did.Status, did.Reason = StatusCancelled, Because(NotReached, string(o.TimeInForce), q.Price.String())
+	}
+	if ev, err = b.outcome(o, did, o.CreatedAt); err != nil {
+		return nil, err
+	}
+	if o.Replaces != "" {
+		ev.Cancel(b.Order(o.Replaces), Replaced)
+	}
+	if r.OCO != (OCO{}) { // the stop beside the limit arrives with it
+		ev.Open(ev.Order.partner(r.OCO))
+	}
+	return ev, nil
+}
+
+// Placed is an order that was placed, and what becomes of the other orders of its symbol. Of an
+// order at a broker elsewhere both lists are empty, because its fill comes later.
+type Placed struct {
+	Order
+	Ended []string `json:"ended,omitempty"`     // ids of the exits that end with the position, closed or turned around
+	Left  []string `json:"left_open,omitempty"` // ids of the orders that stay open without a position, if it closes that
+
+	// Beside is what would begin with an order that a dry run shows: its exits, or the stop beside it.
+	Beside []Order `json:"-"`
+}
+
+// Placed returns what clients see of a step by which an order was placed.
+func (b *Book) Placed(ev *Event) Placed {
+	p := Placed{Order: ev.Order.Public()}
+	ends := []string{ev.Order.ID}
+	for _, with := range ev.Ends {
+		if ends = append(ends, with.ID); with.Code != Replaced || ev.Order.Status == StatusCancelled { // then nothing takes its place
+			p.Ended = append(p.Ended, with.ID)
+		}
+	}
+	if ev.Holding == nil || ev.Holding.Quantity != 0 {
+		return p
+	}
+	for _, o := range b.Open[ev.Order.Symbol] {
+		if !slices.Contains(ends, o.ID) {
+			p.Left = append(p.Left, o.ID)
+		}
+	}
+	return p
+}
+
+// Preview returns what clients see of ev, the step of a dry run: a decision that is not applied.
+// None of the orders has an id, or a group that is named after one, since none of them exists.
+func (b *Book) Preview(r OrderRequest, ev *Event) Placed {
+	id, begin, says := ev.Order.ID, ev.Begin, Because(DryRun)
+	if (r.OCO != OCO{}) && len(begin) == 0 { // a broker elsewhere will make it
+		begin = []*Order{ev.Order.partner(r.OCO)}
+	}
+	if len(ev.Order.Why) > 0 { // why it would not be filled
+		says = Because(DryRunBut, ev.Order.Words())
+	}
+	ev.Order.Why = []Reason{says}
+	p := b.Placed(ev)
+	for _, leg := range begin {
+		if len(leg.Why) == 0 {
+			leg.Why = []Reason{says}
+		}
+		shown := leg.Public()
+		shown.ID, shown.Group = "", ""
+		p.Beside = append(p.Beside, shown)
+	}
+	if p.ID = ""; p.Group == id {
+		p.Group = ""
+	}
+	return p
 }
 
 // size sets the quantity of o if r says how much in another way: as a value, at the
