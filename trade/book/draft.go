@@ -118,6 +118,19 @@ func (b *Book) Arrive(r OrderRequest, o *Order, q Quote, fill exact.Decimal) (ev
 	return ev, nil
 }
 
+// partner returns the stop beside the limit order o, and makes the two a group. The
+// client's own id stays with the limit, which is the order that was asked for.
+func (o *Order) partner(with OCO) *Order {
+	o.Group, o.Role = o.ID, RoleOCO
+	stop := *o
+	stop.ID, stop.ClientOrderID, stop.Asked = o.ID+"-oco", "", ""
+	stop.Type, stop.Price, stop.StopPrice, stop.PostOnly = Stop, nil, &with.StopPrice, false
+	if with.Price != 0 {
+		stop.Type, stop.Price = StopLimit, &with.Price
+	}
+	return &stop
+}
+
 // Placed is an order that was placed, and what becomes of the other orders of its symbol. Of an
 // order at a broker elsewhere both lists are empty, because its fill comes later.
 type Placed struct {

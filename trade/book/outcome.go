@@ -156,19 +156,6 @@ func (s *State) Mates(o *Order, group string) (mates []*Order) {
 	return mates
 }
 
-// partner returns the stop beside the limit order o, and makes the two a group. The
-// client's own id stays with the limit, which is the order that was asked for.
-func (o *Order) partner(with OCO) *Order {
-	o.Group, o.Role = o.ID, RoleOCO
-	stop := *o
-	stop.ID, stop.ClientOrderID, stop.Asked = o.ID+"-oco", "", ""
-	stop.Type, stop.Price, stop.StopPrice, stop.PostOnly = Stop, nil, &with.StopPrice, false
-	if with.Price != 0 {
-		stop.Type, stop.Price = StopLimit, &with.Price
-	}
-	return &stop
-}
-
 // Reducible returns how much of a fill of the signed size would only reduce a position of
 // q, as a quantity without a sign: zero if it would open the position or add to it.
 func Reducible(q, size exact.Decimal) exact.Decimal {
