@@ -455,6 +455,33 @@ func TestConsentScope(t *testing.T) {
 	}
 }
 
+// TestScopeAtOnce: where no page asks, a program that wants charts alone gets no more. Names of
+// other services say nothing.
+func TestScopeAtOnce(t *testing.T) {
+	for _, tc := range []struct {
+		asked, want string
+		trade       bool
+	}{
+		{"charts", "charts", true},
+		{"openid charts", "charts", true},
+		{"charts trade", "charts trade", true},
+		{"trade", "charts trade", true},
+		{"", "charts trade", true},
+		{"openid email profile", "charts trade", true},
+		{"charts trade", "charts", false},
+		{"", "charts", false},
+	} {
+		h := open(t, func(o *Options) { o.Trade = tc.trade })
+		c := h.registerURIs(callback)
+		q := query(c, callback)
+		q.Set("scope", tc.asked)
+		code := location(t, h.authorize(q), callback).Get("code")
+		if got := reply[tokenReply](t, h.exchange(exchangeForm(c, code, callback)), http.StatusOK).Scope; got != tc.want {
+			t.Errorf("asked for %q, with trading %t: scope %q, want %q", tc.asked, tc.trade, got, tc.want)
+		}
+	}
+}
+
 // The owner's own page is a client that nobody registers: its codes go to the page
 // alone, it always asks, and only it gets the scope of the owner. Without this a client
 // could end other clients' logins or lift a halt.

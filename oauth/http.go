@@ -224,7 +224,7 @@ type refusal struct {
 	status    int
 	code      string
 	text      string
-	logged    string        // what the log says instead, if text quotes what was sent; empty: text
+	logged    string        // what the log says instead, if text quotes what was sent, which may be a secret; empty: text
 	wait      time.Duration // sent as Retry-After when positive
 	challenge string        // sent as WWW-Authenticate when not empty
 

@@ -59,7 +59,7 @@ func TestLedgerBounds(t *testing.T) {
 			}
 		}
 		if err := l.Revoke("one more", time.Now().Add(time.Minute)); err != nil || len(saved.Revoked) != 0 || saved.Epoch == epoch || l.Epoch() != saved.Epoch {
-			t.Errorf("revocation 501: %v, %d are saved, the epoch has changed: %v", err, len(saved.Revoked), saved.Epoch != epoch)
+			t.Errorf("revocation 5001: %v, %d are saved, the epoch has changed: %v", err, len(saved.Revoked), saved.Epoch != epoch)
 		}
 	})
 }
