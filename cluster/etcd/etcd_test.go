@@ -51,3 +51,50 @@ func FuzzGateway(f *testing.F) {
 		})
 	})
 }
+
+// endless is a body of blanks, which no bound but ours ends; or of nothing, until it is closed.
+type endless struct {
+	slow <-chan struct{}
+	read *int
+}
+
+func (e endless) Read(b []byte) (int, error) {
+	if e.slow != nil {
+		<-e.slow
+		return 0, context.Canceled
+	}
+	for i := range b {
+		b[i] = ' '
+	}
+	*e.read += len(b)
+	return len(b), nil
+}
+
+func (e endless) RoundTrip(r *http.Request) (*http.Response, error) {
+	if e.slow != nil {
+		e.slow = r.Context().Done()
+	}
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(e)}, nil
+}
+
+// TestReplyBounds: of a reply that does not end no more than 64 MiB is read, and a member that
+// answers and then falls silent is given up after two seconds. Otherwise whoever is in etcd's
+// place could use up the memory of a replica, or hold it up for ever.
+func TestReplyBounds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, err := New(Options{Endpoints: []string{"https://127.0.0.1:1"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := 0
+		c.http.Transport = endless{read: &read}
+		if err := c.Once(t.Context(), "/v3/kv/txn", struct{}{}, new(TxnReply)); err == nil || read < 64<<20 || read > 65<<20 {
+			t.Errorf("an endless reply: %v, %d bytes read", err, read)
+		}
+		c.http.Transport = endless{slow: make(chan struct{})}
+		began := time.Now()
+		if err := c.Once(t.Context(), "/v3/kv/txn", struct{}{}, new(TxnReply)); err == nil || time.Since(began) != 2*time.Second {
+			t.Errorf("a silent member: %v after %s", err, time.Since(began))
+		}
+	})
+}
