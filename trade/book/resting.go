@@ -15,9 +15,10 @@ import (
 // order in which the market reaches them, and lets trailing stops follow the market. Since is
 // the time of the feed's update before, zero if this is its first one after a start.
 //
-// A tick within the [calm] of its symbol reaches nothing, and no order is looked at. Any other
-// looks at every open order of the symbol once for each leg: 200 orders by the minutes of a day,
-// after a downtime, take a fifth of a second.
+// A tick within the calm of its symbol, the prices between which no open order is reached,
+// reaches nothing, and no order is looked at. Any other looks at every open order of the symbol
+// once for each leg, a bar of the path of t: 200 orders by the minutes of a day, after a
+// downtime, take a fifth of a second.
 func (b *Book) OnPrice(t Tick, since int64, at Time) (err error) {
 	if c := b.calm[t.Symbol]; t.span.low >= c.low && t.span.high <= c.high && t.At < c.until {
 		return nil
@@ -81,7 +82,8 @@ type calm struct {
 	until     int64 // in unix milliseconds
 }
 
-// Calm reports whether a symbol has a calm, so that nothing is to be noted for its orders.
+// Calm reports whether it is known within which prices no open order of a symbol is reached, so
+// that nothing is to be noted for its orders.
 func (b *Book) Calm(symbol string) bool { return b.calm[symbol] != calm{} }
 
 // calmOf returns the calm of a symbol.

@@ -30,7 +30,7 @@ type Venue interface {
 	Run(ctx context.Context) error
 }
 
-// Arrival is the way of one order into the book and to its venue.
+// Arrival is the way of one order into the book and to its venue. [Book.Arrival] is a price.
 type Arrival interface {
 	// Decide says what becomes of o, which r asks for, while the market is at q: it returns a step
 	// and takes none. Fill is the price at which o would be filled at once, zero if it waits.
