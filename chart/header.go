@@ -398,9 +398,9 @@ func (p *picture) legendItems(pn *pane, st *study) []legendItem {
 			add(st.lines[i].ink, "since "+p.barText(first))
 		}
 	}
-	for i, h := range st.Histogram {
+	for _, h := range st.Histogram {
 		v, ok := lastValue(h.Values, p.n)
-		colour := st.bars[i]
+		colour := barsInk(h.Tone)
 		if colour == inkUp && ok && v < 0 {
 			colour = inkDown
 		}

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"slices"
 
 	"wick/indicators"
@@ -10,10 +11,34 @@ import (
 // looks; this file turns the meanings into inks, so that no two lines which could be
 // confused have the same.
 
+// looks returns the looks of the lines of every panel in a theme, and as the last element those
+// of the compared symbols. Overlays and compared symbols share the pane of the price; every
+// other panel has all colours to itself.
+func (v *View) looks(t Theme) [][]look {
+	out := make([][]look, len(v.Panels)+1)
+	price := inkChooser{theme: t}
+	for i, p := range v.Panels {
+		switch own := (inkChooser{theme: t}); {
+		case p.Result == nil:
+		case p.Result.Overlay:
+			out[i] = price.lineLooks(p.Result)
+		default:
+			out[i] = own.lineLooks(p.Result)
+		}
+	}
+	out[len(v.Panels)] = price.lineLooks(&indicators.Result{Overlay: true, Lines: make([]indicators.Line, len(v.Compare))})
+	return out
+}
+
+// look is how a line is drawn, besides its style.
+type look struct {
+	ink    ink
+	dashed bool
+}
+
 // inkChooser chooses the inks of one pane, so that no two results share a trace.
 type inkChooser struct {
 	theme Theme
-	pal   *palette
 	used  []trace // so far
 	lines int     // how many lines have a colour
 }
@@ -21,27 +46,8 @@ type inkChooser struct {
 // trace is what a reader sees of a line: its colour, and whether it is solid, dashed or
 // dots. It has the colour and not the ink, because a theme may give two inks one colour.
 type trace struct {
-	colour  rgb
+	colour  uint32
 	pattern indicators.Style
-}
-
-// chooseInks decides the look of every line and histogram, pane by pane.
-func (p *picture) chooseInks() {
-	for i := range p.panes {
-		// Each pane has all colours to itself.
-		c := inkChooser{theme: p.theme, pal: p.pal}
-		for k := range p.panes[i].studies {
-			st := &p.panes[i].studies[k]
-			st.lines = c.lineLooks(st.Result, p.panes[i].price)
-			st.bars = make([]ink, len(st.Histogram))
-			for h, hist := range st.Histogram {
-				st.bars[h] = inkUp
-				if hist.Tone != indicators.Auto {
-					st.bars[h] = toneInk(hist.Tone, inkOsc)
-				}
-			}
-		}
-	}
 }
 
 // lineLooks returns the looks of the lines of one result, parallel to them.
@@ -49,7 +55,7 @@ func (p *picture) chooseInks() {
 // result of the pane has. Lines with the tone Up or Down have the colours of candles;
 // if an earlier result has used these, they are dashed, and if one has dashed them, too,
 // they have the next free look.
-func (c *inkChooser) lineLooks(r *indicators.Result, price bool) []look {
+func (c *inkChooser) lineLooks(r *indicators.Result) []look {
 	looks := make([]look, len(r.Lines))
 	if isCandles(r) { // which have the colours of candles; these are of the values in the legend
 		for i := range looks {
@@ -80,7 +86,7 @@ func (c *inkChooser) lineLooks(r *indicators.Result, price bool) []look {
 			}
 			c.used = append(c.used, c.trace(looks[i], l.Style))
 		default:
-			if colour := lineInk(tone, r, price); c.unused(colour) {
+			if colour := lineInk(tone, r); c.unused(colour) {
 				looks[i] = c.take(look{colour, c.dashing()}, l.Style)
 			} else {
 				looks[i] = c.next(l.Style)
@@ -94,10 +100,10 @@ func (c *inkChooser) lineLooks(r *indicators.Result, price bool) []look {
 }
 
 // lineInk returns the ink that a line of a tone takes if it is still free.
-func lineInk(tone indicators.Tone, r *indicators.Result, price bool) ink {
+func lineInk(tone indicators.Tone, r *indicators.Result) ink {
 	switch tone {
 	case indicators.Primary:
-		if !price && len(r.Lines) == 1 {
+		if !r.Overlay && len(r.Lines) == 1 {
 			return inkOsc
 		}
 		return inkLine3
@@ -113,22 +119,21 @@ func lineInk(tone indicators.Tone, r *indicators.Result, price bool) ink {
 	return toneInk(tone, inkOsc)
 }
 
-// toneInk returns the ink of a level, an area or a mark. Tones that only lines
-// have, and Auto, give other.
+// toneInks are the inks of tones. Those that only lines have, and Auto, have none.
+var toneInks = [...]ink{indicators.Up: inkUp, indicators.Down: inkDown, indicators.Muted: inkMuted, indicators.Band: inkBand, indicators.Accent: inkAmber}
+
+// toneInk returns the ink of a level, an area or a mark, or other if its tone has none.
 func toneInk(tone indicators.Tone, other ink) ink {
-	switch tone {
-	case indicators.Up:
+	return cmp.Or(toneInks[min(tone, indicators.Accent)], other)
+}
+
+// barsInk returns the ink of a histogram of a tone. inkUp stands for the four tones of one that
+// has no tone of its own.
+func barsInk(tone indicators.Tone) ink {
+	if tone == indicators.Auto {
 		return inkUp
-	case indicators.Down:
-		return inkDown
-	case indicators.Muted:
-		return inkMuted
-	case indicators.Band:
-		return inkBand
-	case indicators.Accent:
-		return inkAmber
 	}
-	return other
+	return toneInk(tone, inkOsc)
 }
 
 // next returns the look of the first free ink of the theme for a line of style s. When
@@ -166,7 +171,7 @@ func (c *inkChooser) take(l look, s indicators.Style) look {
 }
 
 func (c *inkChooser) unused(i ink) bool {
-	return !slices.ContainsFunc(c.used, func(t trace) bool { return t.colour == c.pal.named[i] })
+	return !slices.ContainsFunc(c.used, func(t trace) bool { return t.colour == colours[c.theme][i] })
 }
 
 // trace returns what a line of style s with look l looks like.
@@ -178,7 +183,7 @@ func (c *inkChooser) trace(l look, s indicators.Style) trace {
 	case s == indicators.Step:
 		s = indicators.Solid
 	}
-	return trace{c.pal.named[l.ink], s}
+	return trace{colours[c.theme][l.ink], s}
 }
 
 // shadePool lists the inks of shaded bars, in order. Where more studies shade, the first
@@ -206,37 +211,14 @@ func (st *study) signalInk(tone indicators.Tone, other ink) ink {
 	return toneInk(tone, other)
 }
 
-type themeLooks [themeCount][]look
-
-// looks returns the looks of the lines of every panel in all themes, and as the last
-// element those of the compared symbols. They are the looks that pictures have: overlays
-// and compared symbols are in the pane of the price, and every other panel in its own.
-func (v *View) looks() []themeLooks {
-	out := make([]themeLooks, len(v.Panels)+1)
-	compared := &indicators.Result{Lines: make([]indicators.Line, len(v.Compare))}
-	for t := range themeCount {
-		pal := newNamed(t)
-		price := &inkChooser{theme: t, pal: pal}
-		for i, p := range v.Panels {
-			c := price
-			if !p.Result.Overlay {
-				c = &inkChooser{theme: t, pal: pal}
-			}
-			out[i][t] = c.lineLooks(p.Result, p.Result.Overlay)
-		}
-		out[len(v.Panels)][t] = price.lineLooks(compared, true)
-	}
-	return out
-}
-
-// ink writes the look of line i: the name of its ink, followed by " dashed" if it is
+// ink writes the look of a line of a panel: the name of its ink, followed by " dashed" if it is
 // dashed. A theme whose look differs from that of the dark theme has a member of its own.
-func (w *writer) ink(looks themeLooks, i int) {
+func (w *writer) ink(looks *[themeCount][][]look, panel, line int) {
 	names := Themes()
-	for t := range themeCount {
-		l, word := looks[t][i], "ink"
-		if t != Dark {
-			if l == looks[Dark][i] {
+	for t := range looks {
+		l, word := looks[t][panel][line], "ink"
+		if Theme(t) != Dark {
+			if l == looks[Dark][panel][line] {
 				continue
 			}
 			word += "_" + names[t]

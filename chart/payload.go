@@ -421,13 +421,17 @@ func AppendSeries(dst []byte, v *View) []byte {
 		w.close('}')
 	}
 	w.close(']')
-	looks, shades := v.looks(), v.shades()
-	w.compareSeries(v, looks[len(v.Panels)])
+	var looks [themeCount][][]look
+	for t := range looks {
+		looks[t] = v.looks(Theme(t))
+	}
+	shades := v.shades()
+	w.compareSeries(v, &looks)
 	w.name("indicators")
 	w.open('{')
 	for i := range v.Panels {
 		w.key(v.Panels[i].Key)
-		w.indicatorSeries(v, &v.Panels[i], looks[i], shades[i])
+		w.indicatorSeries(v, i, &looks, shades[i])
 	}
 	w.close('}')
 	w.close('}')
@@ -437,8 +441,9 @@ func AppendSeries(dst []byte, v *View) []byte {
 // indicatorSeries writes every channel of an indicator, one value per bar; bars of
 // signals and divergences are indices into the bars. Each line carries the ink that a picture
 // gives it.
-func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks, shade ink) {
-	r, s := p.Result, v.Series
+func (w *writer) indicatorSeries(v *View, panel int, looks *[themeCount][][]look, shade ink) {
+	p, s := &v.Panels[panel], v.Series
+	r := p.Result
 	w.open('{')
 	w.about(r)
 	if name := studyName(r); name != r.Label {
@@ -455,7 +460,7 @@ func (w *writer) indicatorSeries(v *View, p *Panel, looks themeLooks, shade ink)
 		w.put("label", l.Label)
 		w.optional("tone", toneWords[l.Tone])
 		w.optional("style", styleWords[l.Style])
-		w.ink(looks, i)
+		w.ink(looks, panel, i)
 		w.values("values", l.Values)
 		if len(l.Ahead) > 0 {
 			w.values("ahead", l.Ahead)

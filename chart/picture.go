@@ -105,7 +105,6 @@ type study struct {
 	key     string     // as the client asked for it, "compare" for other symbols
 	needs   func() int // nil when unknown
 	lines   []look     // parallel to Lines
-	bars    []ink      // parallel to Histogram; inkUp stands for the four tones
 	shade   ink        // of shaded bars and of their marks; 0 if it shades none
 }
 
@@ -181,11 +180,6 @@ type ownLevel struct {
 	on, off float64 // lengths of dashes and gaps; no gap makes it solid
 	number  int     // of a mark: its place in View.Marks, counted from 1; 0 for others
 	numbers string  // the end of text that is never cut off
-}
-
-type look struct {
-	ink    ink
-	dashed bool
 }
 
 // labelKind says what a text is, for the tests that tell them apart.

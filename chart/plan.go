@@ -16,7 +16,6 @@ import (
 //
 //   - checkBars and split: what the bars alone decide, and which rows belong to the
 //     header, the price, each panel and the time axis;
-//   - chooseInks: which line has which colour;
 //   - scales: which values each pane shows;
 //   - measureAxis: the labels of all axes; the widest decides where plots end;
 //   - placeBars: the columns of bars, and the rows of candles;
@@ -33,7 +32,6 @@ func plan(v *View, o Options) *picture {
 	p.labels = make([]label, 0, 64)
 	p.checkBars()
 	p.split()
-	p.chooseInks()
 	p.scales()
 	p.measureAxis()
 	p.placeBars()
@@ -84,13 +82,13 @@ func (p *picture) split() {
 	price, height, fit := p.heights(p.timeAxis.Min.Y-p.header.Max.Y, own)
 	p.panes = make([]pane, 1, 1+fit)
 	p.panes[0].price, p.panes[0].unmarked = true, p.tooMany
-	shades := p.view.shades()
+	looks, shades := p.view.looks(p.theme), p.view.shades()
 	for i, panel := range p.view.Panels {
 		result, left := p.view.Account.withAlerts(&panel, maxShown)
 		if p.n > 0 && result != nil && p.countsNothing(result) {
 			result = withoutValues(result)
 		}
-		st := study{Result: result, key: panel.Key, needs: panel.Needs, shade: shades[i]}
+		st := study{Result: result, key: panel.Key, needs: panel.Needs, lines: looks[i], shade: shades[i]}
 		switch {
 		case panel.Result == nil:
 		case panel.Result.Overlay:
@@ -106,7 +104,7 @@ func (p *picture) split() {
 		}
 	}
 	if p.n > 0 && len(p.view.Compare) > 0 {
-		p.panes[0].studies = append(p.panes[0].studies, study{Result: p.compareStudy(), key: "compare", compare: true})
+		p.panes[0].studies = append(p.panes[0].studies, study{Result: p.compareStudy(), key: "compare", lines: looks[len(p.view.Panels)], compare: true})
 	}
 	p.arrange(&p.panes[0], p.header.Max.Y, price, len(p.panes[0].studies), p.hasVolume() && !p.noVolume)
 	for i := range p.panes[1:] {

@@ -266,10 +266,10 @@ func (w *writer) compareSummary(v *View) {
 
 // compareSeries writes the member "compare" with every open and close, aligned with
 // the bars, and the ink of its line.
-func (w *writer) compareSeries(v *View, looks themeLooks) {
+func (w *writer) compareSeries(v *View, looks *[themeCount][][]look) {
 	list(w, "compare", v.Compare, func(i int, s **market.Series) {
 		w.origin(*s)
-		w.ink(looks, i)
+		w.ink(looks, len(v.Panels), i)
 		opens, closes := aligned(v.Series, *s)
 		w.values("opens", opens)
 		w.values("closes", closes)

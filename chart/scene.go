@@ -448,7 +448,7 @@ func (p *picture) drawHistograms(pn *pane) {
 					y -= int(math.Copysign(1, v))
 				}
 				left := p.column(i) - p.wick/2 - (p.body-p.wick)/2 // as wide as the body of a candle
-				p.rect(image.Rect(left, min(zero, y), left+p.body, max(zero, y)), histogramInk(st.bars[h], v, before))
+				p.rect(image.Rect(left, min(zero, y), left+p.body, max(zero, y)), histogramInk(barsInk(st.Histogram[h].Tone), v, before))
 				before = v
 			}
 		}
