@@ -305,28 +305,22 @@ func packLengths(items []lengthItem, lengths []uint8) []lengthItem {
 			items = append(items, lengthItem{v, code{}})
 			run--
 		}
-		for run > 0 {
-			it, k := longestRepeat(v, run)
+		for run > 0 { // the symbol for as many as one can stand for
+			it, k := lengthItem{v, code{}}, 1
+			switch {
+			case v == 0 && run >= 11:
+				k = min(run, 138)
+				it = lengthItem{18, code{uint16(k - 11), 7}}
+			case v == 0 && run >= 3:
+				k = run
+				it = lengthItem{17, code{uint16(k - 3), 3}}
+			case run >= 3:
+				k = min(run, 6)
+				it = lengthItem{16, code{uint16(k - 3), 2}}
+			}
 			items = append(items, it)
 			run -= k
 		}
 	}
 	return items
-}
-
-// longestRepeat returns the symbol for as many of run values v as one can stand for,
-// and how many these are: 18 for many zeros, 17 for few, 16 for anything else; one or
-// two values are written out.
-func longestRepeat(v uint8, run int) (it lengthItem, k int) {
-	switch {
-	case v == 0 && run >= 11:
-		k = min(run, 138)
-		return lengthItem{18, code{uint16(k - 11), 7}}, k
-	case v == 0 && run >= 3:
-		return lengthItem{17, code{uint16(run - 3), 3}}, run
-	case run >= 3:
-		k = min(run, 6)
-		return lengthItem{16, code{uint16(k - 3), 2}}, k
-	}
-	return lengthItem{v, code{}}, 1
 }

@@ -32,7 +32,16 @@ const signature = "\x89PNG\r\n\x1a\n"
 // opaque. It fails with ErrTooLarge when the file exceeds limit bytes.
 func Encode(m *image.Paletted, limit int) ([]byte, error) {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
-	out := appendHead([]byte(signature), m, w, h)
+	var head [13]byte
+	binary.BigEndian.PutUint32(head[0:], uint32(w))
+	binary.BigEndian.PutUint32(head[4:], uint32(h))
+	head[8], head[9] = 8, 3 // eight bits a pixel, indices into a palette
+	colours := make([]byte, 0, 3*256)
+	for _, c := range m.Palette {
+		r, g, b, _ := c.RGBA()
+		colours = append(colours, byte(r>>8), byte(g>>8), byte(b>>8))
+	}
+	out := appendChunk(appendChunk([]byte(signature), "IHDR", head[:]), "PLTE", colours)
 	at := len(out)
 	out = append(out, "\x00\x00\x00\x00IDAT"...) // the length is filled in below
 	out = append(out, 0x78, 0x01)                // zlib: deflate, 32 KiB window, fast
@@ -54,21 +63,6 @@ func Encode(m *image.Paletted, limit int) ([]byte, error) {
 	binary.BigEndian.PutUint32(out[at:], uint32(len(out)-at-8))
 	out = binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[at+4:]))
 	return appendChunk(out, "IEND", nil), nil
-}
-
-// appendHead appends the two chunks before the pixels: size and palette.
-func appendHead(dst []byte, m *image.Paletted, w, h int) []byte {
-	var head [13]byte
-	binary.BigEndian.PutUint32(head[0:], uint32(w))
-	binary.BigEndian.PutUint32(head[4:], uint32(h))
-	head[8], head[9] = 8, 3 // eight bits a pixel, indices into a palette
-	dst = appendChunk(dst, "IHDR", head[:])
-	colours := make([]byte, 0, 3*256)
-	for _, c := range m.Palette {
-		r, g, b, _ := c.RGBA()
-		colours = append(colours, byte(r>>8), byte(g>>8), byte(b>>8))
-	}
-	return appendChunk(dst, "PLTE", colours)
 }
 
 // appendChunk appends a chunk: length, name, data, checksum of name and data.

@@ -15,7 +15,24 @@ const numLiteral = 286
 // occur. A code always has at least two symbols, because readers refuse an
 // incomplete one.
 func lengthsOf(counts []uint32, out []uint8, limit int) {
-	ranked, weights := rank(counts)
+	// The symbols that occur, the rarest first, as count<<16 | symbol, since plain numbers sort
+	// fastest.
+	var ranked []uint64
+	for s, c := range counts {
+		if c > 0 {
+			ranked = append(ranked, uint64(c)<<16|uint64(s))
+		}
+	}
+	for s := uint64(0); len(ranked) < 2; s++ { // add symbols that do not occur
+		if counts[s] == 0 {
+			ranked = append(ranked, 1<<16|s)
+		}
+	}
+	slices.Sort(ranked)
+	weights := make([]uint32, len(ranked))
+	for i, r := range ranked {
+		weights[i] = uint32(r >> 16)
+	}
 	depths(weights)
 	var have [33]int
 	for _, depth := range weights {
@@ -30,27 +47,6 @@ func lengthsOf(counts []uint32, out []uint8, limit int) {
 			i++
 		}
 	}
-}
-
-// rank sorts the symbols that occur by how often they do, the rarest first, and returns
-// them as count<<16 | symbol, since plain numbers sort fastest, and their counts in the
-// same order. It makes up a second symbol where there is one only.
-func rank(counts []uint32) (ranked []uint64, weights []uint32) {
-	for s, c := range counts {
-		if c > 0 {
-			ranked = append(ranked, uint64(c)<<16|uint64(s))
-		}
-	}
-	for s := uint64(0); len(ranked) < 2; s++ { // add symbols that do not occur
-		if counts[s] == 0 {
-			ranked = append(ranked, 1<<16|s)
-		}
-	}
-	slices.Sort(ranked)
-	for _, r := range ranked {
-		weights = append(weights, uint32(r>>16))
-	}
-	return ranked, weights
 }
 
 // depths replaces the weights w, which rise, by the depths of their leaves in a Huffman
