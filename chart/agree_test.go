@@ -159,8 +159,8 @@ func TestLegendAgrees(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := plan(v, Options{Width: 1440, Height: 768})
-			pn := &p.panes[len(p.panes)-1]
-			st := &pn.studies[0]
+			pn := p.panes[len(p.panes)-1]
+			st := pn.studies[0]
 			if neverWarm(st.Result, p.n) {
 				continue
 			}

@@ -20,8 +20,7 @@ import (
 // the same for all panes, so that plots line up.
 func (p *picture) measureAxis() {
 	widest := 0
-	for i := range p.panes {
-		pn := &p.panes[i]
+	for _, pn := range p.panes {
 		if p.n > 0 && !pn.scale.empty {
 			if !pn.price && len(pn.studies[0].HLines) > 0 {
 				p.levelTicks(pn)
@@ -44,8 +43,7 @@ func (p *picture) measureAxis() {
 	// The room beside the text, half of it on either side. However long a name
 	// is, the axis never takes more than half of the picture.
 	p.axisX = p.w - min(max(widest+p.either(10, 16), p.px(44)), p.w/2)
-	for i := range p.panes {
-		pn := &p.panes[i]
+	for _, pn := range p.panes {
 		pn.plot = image.Rect(0, pn.frame.Min.Y, p.axisX, pn.frame.Max.Y)
 	}
 }
@@ -166,8 +164,7 @@ func (p *picture) priceTags(pn *pane) {
 	add(closed, "", p.axisText(closed), p.priceInk(last), false)
 	pn.tags[0].fixed = true
 	var levels []ownLevel
-	for k := range pn.studies {
-		st := &pn.studies[k]
+	for _, st := range pn.studies {
 		for i, l := range st.Lines {
 			// The values of compared lines are on the scale of our own price, so base turns
 			// them into percent as well.
@@ -205,7 +202,7 @@ func (p *picture) lineTags(pn *pane) {
 	if p.compact || pn.frame.Dy() < p.px(80) {
 		return
 	}
-	st := &pn.studies[0]
+	st := pn.studies[0]
 	for i, l := range st.Lines {
 		v, ok := lastValue(l.Values, p.n)
 		y := pn.scale.y(v)
@@ -226,8 +223,7 @@ func (p *picture) lineTags(pn *pane) {
 // line is. If fewer than two labels of a panel would be left, tags of its further lines are
 // dropped, the last first.
 func (p *picture) placeTicks() {
-	for i := range p.panes {
-		pn := &p.panes[i]
+	for _, pn := range p.panes {
 		p.placeTags(pn)
 		// The last tags belong to the least important lines.
 		for p.showTicks(pn) < 2 && !pn.price && len(pn.tags) > 1 {

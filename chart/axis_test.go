@@ -29,11 +29,11 @@ func TestPriceAxisIsDense(t *testing.T) {
 			for _, panels := range [][]string{{"ema"}, {"ema", "rsi"}, {"bb", "rsi", "macd"}} {
 				v := sketches(priced(bars, price), panels...)
 				p := plan(v, Options{Width: 800, Height: 500})
-				if got := shownTicks(&p.panes[0]); len(got)+1 < 5 {
+				if got := shownTicks(p.panes[0]); len(got)+1 < 5 {
 					t.Errorf("800x500 at %g, %d bars, %v: the axis shows %q", price, bars, panels, got)
 				}
 				p = plan(v, Options{Width: 1440, Height: 768})
-				pn := &p.panes[0]
+				pn := p.panes[0]
 				if apart := abs(pn.ticks[1].y - pn.ticks[0].y); apart < 20 || apart > 60 {
 					t.Errorf("1440x768 at %g, %d bars, %v: ticks %d pixels apart", price, bars, panels, apart)
 				}
@@ -216,8 +216,7 @@ func TestGapsAreMarked(t *testing.T) {
 	v.Series.Gaps = []int64{v.Series.Time[20]}
 	p, broken := painted(t, v, Options{Width: 800, Height: 500}, true)
 	x := int(p.x0+20*p.pitch) - 1
-	for i := range p.panes {
-		pn := &p.panes[i]
+	for i, pn := range p.panes {
 		changed := 0
 		for y := pn.legend.Max.Y; y < pn.frame.Max.Y; y++ {
 			if k := y*broken.w + x; broken.pix[k] != plain.pix[k] {

@@ -113,6 +113,15 @@ func abs(v int) int {
 
 // stroke draws the line through pts, whose x must not fall, width pixels wide
 // with round joins and ends. One point becomes a dot twice as wide.
+//
+// A pixel's cover follows from its distance to the nearest segment, so joins and ends are
+// round without code of their own. Because x never falls, the line is painted column by
+// column: near, the first segment that can reach the column, only moves forward, and each
+// column looks only at the few segments that reach it.
+//
+// Nearly all columns of a chart's line are reached by one segment only, and not near its
+// ends. They are painted by across, which need not compute the distance to an end; the
+// columns around a join are painted by join.
 func (c *canvas) stroke(pts []point, width float64, i ink) {
 	if len(pts) == 0 {
 		return
@@ -126,21 +135,7 @@ func (c *canvas) stroke(pts []point, width float64, i ink) {
 	for k := 1; k < len(pts); k++ {
 		c.segs = append(c.segs, newSegment(pts[k-1], pts[k], reach))
 	}
-	c.strokeColumns(pts, reach, &c.pal.mix[i])
-}
-
-// strokeColumns paints the line through pts, whose segments are in c.segs.
-//
-// A pixel's cover follows from its distance to the nearest segment, so joins and ends are
-// round without code of their own. Because x never falls, the line is painted column by
-// column: near, the first segment that can reach the column, only moves forward, and each
-// column looks only at the few segments that reach it.
-//
-// Nearly all columns of a chart's line are reached by one segment only, and not near its
-// ends. They are painted by across, which need not compute the distance to an end; the
-// columns around a join are painted by join.
-func (c *canvas) strokeColumns(pts []point, reach float64, m *mixer) {
-	last := len(c.segs) - 1
+	m, last := &c.pal.mix[i], len(c.segs)-1
 	first := max(c.clip.Min.X, int(math.Floor(pts[0].x-reach)))
 	end := min(c.clip.Max.X-1, int(math.Floor(pts[last+1].x+reach)))
 	near := 0

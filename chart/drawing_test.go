@@ -162,7 +162,7 @@ func TestMarksAreDrawn(t *testing.T) {
 			t.Errorf("%q is missing in %s", text, all)
 		}
 	}
-	pn := &p.panes[0]
+	pn := p.panes[0]
 	path := p.path(pn, p.view.Marks[3])
 	a, b := path[0], path[1]
 	for _, l := range p.labels {
@@ -260,7 +260,7 @@ func TestLineBeyondTheBars(t *testing.T) {
 	} {
 		m := Mark{Kind: MarkLine, Time: start + c.from*hour, Price: c.price, Time2: start + c.to*hour, Price2: c.price2, Text: "here"}
 		p := plan(&View{Series: s, Marks: []Mark{m}}, Options{Width: 900, Height: 500, Scale: c.scale, HideVolume: true})
-		pn := &p.panes[0]
+		pn := p.panes[0]
 		path := p.path(pn, m)
 		if len(path) != 2+c.bends {
 			t.Errorf("%s: the line has the points %v, want %d bends", c.name, path, c.bends)
@@ -461,7 +461,7 @@ func TestBeyondTheRange(t *testing.T) {
 func TestAlertsInPanels(t *testing.T) {
 	v := account()
 	inks := func(p *picture) (out []ink) {
-		st := &p.panes[1].studies[0]
+		st := p.panes[1].studies[0]
 		for k := range st.HLines {
 			out = append(out, levelInk(st.Result, k, false))
 		}

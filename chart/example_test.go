@@ -36,7 +36,7 @@ func Example_candle() {
 	var c canvas
 	c.reset(9, 9, p.pal)
 	p.candles = []candle{{x: 4, high: 1, bodyTop: 3, bodyBottom: 6, low: 8, ink: inkUp}}
-	p.drawCandles()
+	p.drawPrice(nil)
 	_ = p.paint(context.Background(), &c)
 	ascii(&c, image.Rect(0, 0, 9, 9), inkUp)
 	// Output:

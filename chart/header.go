@@ -232,8 +232,7 @@ func (item *legendItem) width() int { return item.font.width(item.sign + item.te
 // placeLegends writes the rows of every legend. The last row of a pane also says how much
 // is not drawn.
 func (p *picture) placeLegends() {
-	for i := range p.panes {
-		pn := &p.panes[i]
+	for _, pn := range p.panes {
 		note, left := "", 0
 		if pn.unmarked > 0 {
 			note = notDrawn(pn.unmarked)
@@ -253,7 +252,7 @@ func (p *picture) placeLegends() {
 	}
 	if p.n == 0 { // the price has nothing else to show
 		const text = "No bars to draw"
-		pn := &p.panes[0]
+		pn := p.panes[0]
 		p.write(noticeText, p.legend, text, (p.axisX-p.legend.width(text))/2, (pn.frame.Min.Y+pn.frame.Max.Y)/2, inkText)
 	}
 }
@@ -265,7 +264,7 @@ func (p *picture) shareRows(rows [][]legendItem, pn *pane, note string) (left in
 	gap, room := p.px(12), p.axisX-p.px(20)
 	all, bare := make([][]legendItem, len(pn.studies)), make([][]legendItem, len(pn.studies))
 	for k := range pn.studies {
-		all[k] = p.legendItems(pn, &pn.studies[k])
+		all[k] = p.legendItems(pn, pn.studies[k])
 		bare[k] = slices.DeleteFunc(slices.Clone(all[k]), func(item legendItem) bool { return item.of == nil })
 	}
 	// after returns where items end that follow what ends at column x of row.
@@ -499,14 +498,6 @@ func groupSignals(signals []indicators.Signal) (groups []signalGroup) {
 		}
 		groups[i].count++
 	}
-	slices.SortStableFunc(groups, func(a, b signalGroup) int {
-		switch {
-		case a.signal.Silent == b.signal.Silent:
-			return 0
-		case b.signal.Silent:
-			return -1
-		}
-		return 1
-	})
-	return groups
+	loud := slices.DeleteFunc(slices.Clone(groups), func(g signalGroup) bool { return g.signal.Silent })
+	return append(loud, slices.DeleteFunc(groups, func(g signalGroup) bool { return !g.signal.Silent })...)
 }

@@ -84,15 +84,14 @@ func (p *picture) countFaults(f faults) {
 					f["a label is struck through"]++
 				}
 			}
-			for i := range p.candles {
-				c := &p.candles[i]
+			for _, c := range p.candles {
 				if l.leader.Overlaps(p.bodyRect(c)) || l.leader.Overlaps(image.Rect(c.x, c.high, c.x+p.wick, c.low)) {
 					f["a leader crosses a candle"]++
 				}
 			}
 		}
 		for i := range p.panes {
-			if pn := &p.panes[i]; l.box.Overlaps(pn.plot) && p.onLine(pn, l.box) {
+			if pn := p.panes[i]; l.box.Overlaps(pn.plot) && p.onLine(pn, l.box) {
 				f["a label lies on a line"]++
 			}
 		}

@@ -45,8 +45,7 @@ func TestLogicalGeometry(t *testing.T) {
 // inkPart returns the part of the price plot that candles cover.
 func inkPart(p *picture) float64 {
 	area := 0
-	for i := range p.candles {
-		c := &p.candles[i]
+	for _, c := range p.candles {
 		area += p.wick*(c.low-c.high) + (p.body-p.wick)*(c.bodyBottom-c.bodyTop)
 	}
 	plot := p.panes[0].plot

@@ -31,8 +31,7 @@ func (p *picture) placeLevelNames(o *room, pn *pane) {
 	if p.compact { // no room for names that the legend has too
 		return
 	}
-	for k := range pn.studies {
-		st := &pn.studies[k]
+	for _, st := range pn.studies {
 		for i, h := range st.HLines {
 			name := p.levelName(pn, st, i)
 			tagged := func(t tag) bool { return strings.HasPrefix(t.text, name+" ") }
@@ -124,8 +123,7 @@ func (p *picture) levelName(pn *pane, st *study, i int) string {
 	if name == "" {
 		return ""
 	}
-	for k := range pn.studies {
-		other := &pn.studies[k]
+	for _, other := range pn.studies {
 		if other.Result == st.Result {
 			continue
 		}

@@ -24,10 +24,10 @@ const newestNamed = 3
 func (p *picture) placeData() {
 	for i := range p.panes {
 		from, marked := len(p.shapes), len(p.marks)
-		p.drawPane(&p.panes[i])
-		signals := p.paneSignals(&p.panes[i])
+		p.drawPane(p.panes[i])
+		signals := p.paneSignals(p.panes[i])
 		if p.n > 0 && (p.panes[i].price || len(signals) > 0 || p.panes[i].unmarked > 0) {
-			p.markPane(i, p.newRoom(&p.panes[i], p.shapes[from:]), signals)
+			p.markPane(i, p.newRoom(p.panes[i], p.shapes[from:]), signals)
 		}
 		p.drawMarks(p.marks[marked:])
 	}
@@ -37,7 +37,7 @@ func (p *picture) placeData() {
 // that the next steps avoid it. What matters most comes first: trades, signals, levels out
 // of sight, extremes, the caller's texts, names of levels, names of signals.
 func (p *picture) markPane(index int, o *room, signals []paneSignal) {
-	pn := &p.panes[index]
+	pn := p.panes[index]
 	if pn.price {
 		p.placeFills(o)
 	}
@@ -72,8 +72,7 @@ func (p *picture) paneSignals(pn *pane) []paneSignal {
 		return nil
 	}
 	var all []paneSignal
-	for k := range pn.studies {
-		st := &pn.studies[k]
+	for _, st := range pn.studies {
 		for _, s := range st.Signals {
 			// Over the price a mark is at its candle and needs no value of its own.
 			if !s.Silent && s.Bar >= 0 && s.Bar < p.n && (pn.price || usable(s.Y)) {
@@ -93,7 +92,7 @@ const mostStacked = 3
 // each kind, divergences, and those that an alert waits for. The pane counts those that are
 // left out.
 func (p *picture) placeTriangles(o *room, index int, signals []paneSignal) {
-	pn := &p.panes[index]
+	pn := p.panes[index]
 	h := min(max(int(0.03*float64(pn.floor-pn.legend.Max.Y)), p.px(5)), p.px(9)) // grows with the pane
 	w := h * 4 / 3
 	all := len(signals)
@@ -185,8 +184,7 @@ func (p *picture) candleReach(x0, x1 int) (top, bottom int) {
 	top, bottom = math.MaxInt32, math.MinInt32
 	// Candles are sorted by column: begin with the first that can reach x0.
 	first, _ := slices.BinarySearchFunc(p.candles, x0-p.body, func(c candle, x int) int { return c.x - x })
-	for i := first; i < len(p.candles); i++ {
-		c := &p.candles[i]
+	for _, c := range p.candles[first:] {
 		body := p.bodyRect(c)
 		if body.Min.X >= x1 {
 			break

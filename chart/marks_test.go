@@ -68,8 +68,7 @@ func TestMarksCoverLittle(t *testing.T) {
 			v := sketches(priced(bars, 215), "bb", "rsi", "macd")
 			v.Panels = append(v.Panels, Panel{Result: crowded(bars, 2, k%2 == 0)})
 			p := plan(v, Options{Width: size[0], Height: size[1], Signals: SignalsLabels})
-			for i := range p.panes {
-				pn := &p.panes[i]
+			for i, pn := range p.panes {
 				covered := 0
 				for _, m := range p.marks {
 					if m.pane == i {
@@ -151,7 +150,7 @@ func TestEverySignalIsCounted(t *testing.T) {
 		}
 		result := r.Compute(s)
 		p := plan(&View{Series: s, Panels: []Panel{{Key: ind.Name, Result: result}}}, Options{Width: 1440, Height: 768})
-		pn := &p.panes[len(p.panes)-1]
+		pn := p.panes[len(p.panes)-1]
 		counted, silent := 0, 0
 		for _, g := range groupSignals(result.Signals) {
 			counted += g.count
@@ -160,7 +159,7 @@ func TestEverySignalIsCounted(t *testing.T) {
 			}
 		}
 		items := 0
-		for _, item := range p.legendItems(pn, &pn.studies[0]) {
+		for _, item := range p.legendItems(pn, pn.studies[0]) {
 			if item.of == nil {
 				_, n, _ := strings.Cut(item.text, " ×")
 				more, _ := strconv.Atoi(n)

@@ -45,8 +45,7 @@ func TestCandlePixels(t *testing.T) {
 		}
 		line := p.panes[0].scale.row(p.s.Close[p.n-1])
 		least, most := math.MaxInt, 0
-		for i := range p.candles {
-			k := &p.candles[i]
+		for i, k := range p.candles {
 			colour := p.pal.solid[inkDown]
 			if k.ink == inkUp {
 				colour = p.pal.solid[inkUp]
@@ -86,7 +85,7 @@ func TestNoLevelInTheVolume(t *testing.T) {
 	view := func(m ...Mark) *View { return &View{Series: s, Marks: append(m, near)} }
 	o := Options{Width: 900, Height: 500}
 	p, plain := painted(t, view(), o, false)
-	pn := &p.panes[0]
+	pn := p.panes[0]
 	below := pn.scale.value(float64(pn.floor+pn.frame.Max.Y) / 2)
 	far := view()
 	far.Panels = []Panel{{Result: &indicators.Result{Overlay: true, HLines: []indicators.HLine{{Y: below}}}}}

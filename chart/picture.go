@@ -31,7 +31,7 @@ type picture struct {
 
 	header, timeAxis image.Rectangle
 	axisX            int // where the plots end and the axis begins
-	panes            []pane
+	panes            []*pane
 
 	x0, pitch  float64 // left end of bar 0, and pixels from bar to bar
 	ahead      int     // bars to come that are shown, right of the last
@@ -93,7 +93,7 @@ type pane struct {
 	top, bottom int             // rows between which the scale lies
 	floor       int             // end of the plot without the volume strip
 	scale       scale
-	studies     []study
+	studies     []*study
 	unmarked    int // how many signals, orders, alerts, fills, marks and texts are not drawn
 	ticks       []tick
 	tags        []tag
@@ -238,8 +238,7 @@ func (p *picture) undrawn(o Options) Undrawn {
 // outOfSight names the lines and levels of studies of which nothing is in the plot: no value,
 // and no way from one to the next, which dots and steps do not have.
 func (p *picture) outOfSight() (out []string) {
-	for i := range p.panes {
-		pn := &p.panes[i]
+	for _, pn := range p.panes {
 		top, bottom := float64(pn.legend.Max.Y), float64(pn.frame.Max.Y)
 		for _, st := range pn.studies {
 			for _, l := range st.Lines {
@@ -345,7 +344,7 @@ func (p *picture) timeX(t int64) float64 {
 	return min(max(p.x0+(at+0.5)*p.pitch, -far), far)
 }
 
-func (p *picture) bodyRect(c *candle) image.Rectangle {
+func (p *picture) bodyRect(c candle) image.Rectangle {
 	left := c.x - (p.body-p.wick)/2
 	return image.Rect(left, c.bodyTop, left+p.body, c.bodyBottom)
 }

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"image"
 	"math"
 	"slices"
@@ -62,7 +63,8 @@ func (p *picture) checkBars() {
 		p.mode = Percent
 	}
 	// The caller gets the error. Until then a scale that always works is used.
-	if p.err = p.checkScale(); p.err != nil {
+	if lo := slices.Min(s.Low); p.mode != Linear && (lo <= 0 || slices.Max(s.High)/lo > 1e9) {
+		p.err = fmt.Errorf("%w: scale %s needs prices above zero that differ by less than a factor of 1e9; use linear", ErrOption, Scales()[p.mode])
 		p.mode = Linear
 	}
 }
@@ -80,61 +82,49 @@ func (p *picture) split() {
 	p.header = image.Rect(0, 0, p.w, p.headerH)
 	p.timeAxis = image.Rect(0, p.h-p.timeH, p.w, p.h)
 	price, height, fit := p.heights(p.timeAxis.Min.Y-p.header.Max.Y, own)
-	p.panes = make([]pane, 1, 1+fit)
-	p.panes[0].price, p.panes[0].unmarked = true, p.tooMany
+	top := &pane{price: true, unmarked: p.tooMany}
+	p.panes = []*pane{top}
 	looks, shades := p.view.looks(p.theme), p.view.shades()
 	for i, panel := range p.view.Panels {
 		result, left := p.view.Account.withAlerts(&panel, maxShown)
-		if p.n > 0 && result != nil && p.countsNothing(result) {
-			result = withoutValues(result)
-		}
-		st := study{Result: result, key: panel.Key, needs: panel.Needs, lines: looks[i], shade: shades[i]}
+		result = p.counted(result)
+		st := &study{Result: result, key: panel.Key, needs: panel.Needs, lines: looks[i], shade: shades[i]}
 		switch {
 		case panel.Result == nil:
 		case panel.Result.Overlay:
-			p.panes[0].studies = append(p.panes[0].studies, st)
-			p.panes[0].unmarked += left
+			top.studies = append(top.studies, st)
+			top.unmarked += left
 			for _, l := range result.Lines { // a chart is there to show the past
 				p.ahead = max(p.ahead, min(len(l.Ahead), p.n/2))
 			}
 		case len(p.panes) <= fit:
-			p.panes = append(p.panes, pane{studies: []study{st}, unmarked: left})
+			p.panes = append(p.panes, &pane{studies: []*study{st}, unmarked: left})
 		default:
 			p.missing.Panels = append(p.missing.Panels, panel.Key)
 		}
 	}
 	if p.n > 0 && len(p.view.Compare) > 0 {
-		p.panes[0].studies = append(p.panes[0].studies, study{Result: p.compareStudy(), key: "compare", lines: looks[len(p.view.Panels)], compare: true})
+		top.studies = append(top.studies, &study{Result: p.compareStudy(), key: "compare", lines: looks[len(p.view.Panels)], compare: true})
 	}
-	p.arrange(&p.panes[0], p.header.Max.Y, price, len(p.panes[0].studies), p.hasVolume() && !p.noVolume)
-	for i := range p.panes[1:] {
-		p.arrange(&p.panes[i+1], p.header.Max.Y+price+i*height, height, 1, false)
+	p.arrange(top, p.header.Max.Y, price, len(top.studies), p.hasVolume() && !p.noVolume)
+	for i, pn := range p.panes[1:] {
+		p.arrange(pn, p.header.Max.Y+price+i*height, height, 1, false)
 	}
 }
 
-// countsNothing reports whether the lines of a result stand still, at 0 or where they began,
-// because the bars have no volume, while their prices move: such a line would say that buyers
-// and sellers are even.
-func (p *picture) countsNothing(r *indicators.Result) bool {
-	still := func(values []float64) bool {
+// counted returns r, or if its lines stand still, at 0 or where they began, because the bars have
+// no volume while their prices move, a copy without values, so that the legend says why: such a
+// line would say that buyers and sellers are even.
+func (p *picture) counted(r *indicators.Result) *indicators.Result {
+	moves := func(values []float64) bool {
 		s := noSpan
 		s.addAll(values)
-		return s.lo == s.hi
+		return s.lo != s.hi
 	}
-	if p.hasVolume() || still(p.s.Close[:p.n]) || len(r.Lines) == 0 {
-		return false
+	if p.n == 0 || r == nil || len(r.Lines) == 0 || p.hasVolume() || !moves(p.s.Close[:p.n]) ||
+		slices.ContainsFunc(r.Lines, func(l indicators.Line) bool { return moves(upTo(l.Values, p.n)) }) {
+		return r
 	}
-	for _, l := range r.Lines {
-		if !still(upTo(l.Values, p.n)) {
-			return false
-		}
-	}
-	return true
-}
-
-// withoutValues returns a copy of r in which lines and histograms have no values, so that the
-// legend says why.
-func withoutValues(r *indicators.Result) *indicators.Result {
 	out := *r
 	out.Lines, out.Histogram = slices.Clone(r.Lines), slices.Clone(r.Histogram)
 	for i := range out.Lines {
@@ -151,11 +141,10 @@ func withoutValues(r *indicators.Result) *indicators.Result {
 const overlayRoom = 0.5
 
 func (p *picture) scales() {
-	for i := range p.panes {
-		pn := &p.panes[i]
+	for _, pn := range p.panes {
 		top, bottom := float64(pn.top), float64(pn.bottom)
 		if !pn.price {
-			pn.scale = p.panelSpan(&pn.studies[0]).fit(top, bottom, 0)
+			pn.scale = p.panelSpan(pn.studies[0]).fit(top, bottom, 0)
 			continue
 		}
 		pn.scale = p.priceSpan(pn).fit(top, bottom, math.Pow10(-p.precision))
@@ -170,7 +159,9 @@ func (p *picture) scales() {
 // Overlays widen the range only so far, and what is further away is cut off; a level that
 // would be cut off does not widen the range at all.
 func (p *picture) priceSpan(pn *pane) span {
-	bars, over := p.join(0, p.n).reach, noSpan
+	bars, over := noSpan, noSpan
+	bars.addAll(p.drawn.high)
+	bars.addAll(p.drawn.low)
 	// The real close has a line and a tag, and averaged candles may not reach it.
 	if p.n > 0 {
 		bars.add(p.s.Close[p.n-1])

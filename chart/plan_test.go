@@ -72,8 +72,7 @@ func checkPlan(t *testing.T, p *picture) {
 			t.Errorf("text %q at %v leaves %v", l.text, l.box, area)
 		}
 	}
-	for i := range p.panes {
-		pn := &p.panes[i]
+	for i, pn := range p.panes {
 		for _, g := range pn.tags {
 			boxes = append(boxes, named{g.box, fmt.Sprintf("tag %q", g.text)})
 			if !g.box.In(pn.frame) {
@@ -99,8 +98,7 @@ func checkPlan(t *testing.T, p *picture) {
 // checkAxes asks every pane of some height for two numbers on its axis.
 func checkAxes(t *testing.T, p *picture) {
 	t.Helper()
-	for i := range p.panes {
-		pn := &p.panes[i]
+	for i, pn := range p.panes {
 		shown := len(pn.tags)
 		if len(pn.tags) > 1 && !pn.price { // only the first line's may hide labels
 			shown = 0

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"image"
 	"math"
 	"slices"
@@ -40,15 +39,6 @@ func (p *picture) drawnPrices() ohlc {
 	return a
 }
 
-// checkScale returns an error if the prices do not allow the scale: log and percent need
-// prices above zero that are not extremely large or small.
-func (p *picture) checkScale() error {
-	if lo := slices.Min(p.s.Low); p.mode != Linear && (lo <= 0 || slices.Max(p.s.High)/lo > 1e9) {
-		return fmt.Errorf("%w: scale %s needs prices above zero that differ by less than a factor of 1e9; use linear", ErrOption, Scales()[p.mode])
-	}
-	return nil
-}
-
 // placeBars computes the columns of bars and the rows of candles: one per bar or, if bars are
 // closer than the thinnest stroke, one per column for all its bars.
 func (p *picture) placeBars() {
@@ -59,60 +49,44 @@ func (p *picture) placeBars() {
 		// Bars i to j, j excluded, share the column.
 		for j = i + 1; j < p.n && p.dense() && p.column(j) == p.column(i); j++ {
 		}
-		p.candles = append(p.candles, p.candle(p.join(i, j), i, j))
+		p.candles = append(p.candles, p.candle(i, j))
 	}
 }
 
-type joined struct {
-	open, close float64 // of the first and the last bar
-	reach       span    // from the lowest to the highest price
-	volume      float64
-}
-
-// join joins bars i to j, j excluded: the first open, the last close, the
-// outermost high and low, all volume.
-func (p *picture) join(i, j int) joined {
-	b := joined{reach: noSpan}
-	if i < j {
-		b.open, b.close = p.drawn.open[i], p.drawn.close[j-1]
-	}
+// candle returns the candle of bars i to j, j excluded: the first open, the last close, the
+// outermost high and low, all volume. Rows are rounded once, here, so that body and wick meet
+// without a gap however the chart is scaled.
+func (p *picture) candle(i, j int) candle {
+	sc, first, last, reach := p.panes[0].scale, p.drawn.open[i], p.drawn.close[j-1], noSpan
+	c := candle{x: p.column(i) - p.wick/2, ink: changeInk(first, last), filled: last < first,
+		forming: p.s.Forming && j == p.n, rising: p.s.Close[j-1] >= p.s.Open[i], first: sc.row(first), last: sc.row(last)}
 	for k := i; k < j; k++ {
-		b.reach.add(p.drawn.high[k])
-		b.reach.add(p.drawn.low[k])
-		b.volume += p.s.Volume[k]
+		reach.add(p.drawn.high[k])
+		reach.add(p.drawn.low[k])
+		c.volume += p.s.Volume[k]
 	}
-	return b
-}
-
-// candle returns the candle of b, which stands for bars i to j, j excluded. Rows are rounded
-// once, here, so that body and wick meet without a gap however the chart is scaled.
-func (p *picture) candle(b joined, i, j int) candle {
-	sc := p.panes[0].scale
-	c := candle{x: p.column(i) - p.wick/2, ink: changeInk(b.open, b.close), filled: b.close < b.open, volume: b.volume,
-		forming: p.s.Forming && j == p.n, rising: p.s.Close[j-1] >= p.s.Open[i], first: sc.row(b.open), last: sc.row(b.close)}
 	// A hollow candle takes its colour from the close before and its filling from its
 	// own body.
 	if p.kind == Hollow && i > 0 {
-		c.ink = changeInk(p.drawn.close[i-1], b.close)
+		c.ink = changeInk(p.drawn.close[i-1], last)
 	}
 	c.bodyTop, c.bodyBottom = min(c.first, c.last), max(c.first, c.last)
 	if c.bodyBottom-c.bodyTop < p.thin { // a doji is a line
 		c.bodyTop -= (p.thin - (c.bodyBottom - c.bodyTop)) / 2
 		c.bodyBottom = c.bodyTop + p.thin
 	}
-	c.high = min(sc.row(b.reach.hi), c.bodyTop)
-	c.low = max(sc.row(b.reach.lo), c.bodyBottom)
+	c.high = min(sc.row(reach.hi), c.bodyTop)
+	c.low = max(sc.row(reach.lo), c.bodyBottom)
 	return c
 }
 
 func (p *picture) drawVolume() {
-	pn, largest := &p.panes[0], 0.0
-	for i := range p.candles {
-		largest = max(largest, p.candles[i].volume)
+	pn, largest := p.panes[0], 0.0
+	for _, c := range p.candles {
+		largest = max(largest, c.volume)
 	}
 	height := float64(pn.frame.Max.Y - pn.floor)
-	for i := range p.candles {
-		c := &p.candles[i]
+	for _, c := range p.candles {
 		if !(c.volume > 0) || height <= 0 {
 			continue
 		}
@@ -127,48 +101,42 @@ func (p *picture) drawVolume() {
 	}
 }
 
+// drawPrice adds the bars as the chart's type draws them. The body of one that is not closed is
+// striped.
 func (p *picture) drawPrice(pn *pane) {
 	switch p.kind {
 	case LineType, Area:
 		p.drawClose(pn)
 	case Bars: // an upright line from high to low, open to its left and close to its right
-		for i := range p.candles {
-			c := &p.candles[i]
+		for _, c := range p.candles {
 			body, half := p.bodyRect(c), p.wick/2
 			p.rect(image.Rect(c.x, c.high, c.x+p.wick, max(c.low, c.high+p.wick)), c.ink)
 			p.rect(image.Rect(body.Min.X, c.first-half, c.x, c.first-half+p.wick), c.ink)
 			p.rect(image.Rect(c.x+p.wick, c.last-half, body.Max.X, c.last-half+p.wick), c.ink)
 		}
-	default:
-		p.drawCandles()
-	}
-}
-
-// drawCandles adds wicks and bodies as whole pixels. The body of a bar that
-// is not closed is striped.
-func (p *picture) drawCandles() {
-	for i := range p.candles {
-		c := &p.candles[i]
-		body := p.bodyRect(c)
-		p.rect(image.Rect(c.x, c.high, c.x+p.wick, c.bodyTop), c.ink)
-		p.rect(image.Rect(c.x, c.bodyBottom, c.x+p.wick, c.low), c.ink)
-		// A body too small to have an inside is filled in every style.
-		room := body.Dy() > 2*p.wick && p.body >= 3*p.wick
-		// The colour-blind theme tells up from down by the filling too, unless the
-		// type already uses it or bodies are narrow: its colours tell them apart as well.
-		hollow := p.kind == Hollow && !c.filled || p.theme == Colorblind && p.kind != Hollow && c.ink == inkUp && p.body >= 5*p.thin
-		switch {
-		case c.forming && room:
-			p.rect(body, inkBack)
-			for y := body.Min.Y; y < body.Max.Y; y += 2 * p.thin {
-				p.rect(image.Rect(body.Min.X, y, body.Max.X, min(y+p.thin, body.Max.Y)), c.ink)
+	default: // wicks and bodies as whole pixels
+		for _, c := range p.candles {
+			body := p.bodyRect(c)
+			p.rect(image.Rect(c.x, c.high, c.x+p.wick, c.bodyTop), c.ink)
+			p.rect(image.Rect(c.x, c.bodyBottom, c.x+p.wick, c.low), c.ink)
+			// A body too small to have an inside is filled in every style.
+			room := body.Dy() > 2*p.wick && p.body >= 3*p.wick
+			// The colour-blind theme tells up from down by the filling too, unless the
+			// type already uses it or bodies are narrow: its colours tell them apart as well.
+			hollow := p.kind == Hollow && !c.filled || p.theme == Colorblind && p.kind != Hollow && c.ink == inkUp && p.body >= 5*p.thin
+			switch {
+			case c.forming && room:
+				p.rect(body, inkBack)
+				for y := body.Min.Y; y < body.Max.Y; y += 2 * p.thin {
+					p.rect(image.Rect(body.Min.X, y, body.Max.X, min(y+p.thin, body.Max.Y)), c.ink)
+				}
+				p.frame(body, p.thin, c.ink)
+			case hollow && room:
+				p.rect(body, inkBack)
+				p.frame(body, p.wick, c.ink)
+			default:
+				p.rect(body, c.ink)
 			}
-			p.frame(body, p.thin, c.ink)
-		case hollow && room:
-			p.rect(body, inkBack)
-			p.frame(body, p.wick, c.ink)
-		default:
-			p.rect(body, c.ink)
 		}
 	}
 }

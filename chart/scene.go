@@ -135,7 +135,7 @@ func (s *scene) paint(ctx context.Context, c *canvas) error {
 func (p *picture) drawGround() {
 	if p.s.Synthetic {
 		const text = "SYNTHETIC DATA"
-		pn := &p.panes[0]
+		pn := p.panes[0]
 		// As large as fits, so that it survives when the picture is shrunk, but in a few sizes
 		// only, because large glyphs stay in memory.
 		size := min(64*p.u, float64(p.axisX)/12)
@@ -146,8 +146,7 @@ func (p *picture) drawGround() {
 		p.within(pn.plot, 0)
 		p.letters(font, text, (p.axisX-font.width(text))/2, font.baseline((pn.legend.Max.Y+pn.floor)/2), inkMark)
 	}
-	for i := range p.panes {
-		pn := &p.panes[i]
+	for _, pn := range p.panes {
 		p.within(image.Rect(0, pn.frame.Min.Y, p.axisX, pn.floor), 0)
 		for _, t := range pn.ticks {
 			if !t.level {
@@ -208,8 +207,7 @@ func (p *picture) drawPane(pn *pane) {
 // drawAreas adds what lies under the data: shaded bars, profiles, fills, the caller's zones.
 func (p *picture) drawAreas(pn *pane) {
 	profile := inkProfile
-	for k := range pn.studies {
-		st := &pn.studies[k]
+	for _, st := range pn.studies {
 		// One rectangle for each stretch of bars, so that no seam shows between two of them.
 		for _, run := range runs(st.Shaded[:min(p.n, len(st.Shaded))]) {
 			left, right := p.x0+float64(run[0])*p.pitch, p.x0+float64(run[1]+1)*p.pitch
@@ -427,8 +425,7 @@ func between(values []float64, i int, t float64) float64 {
 // drawHistograms adds bars from zero, in four tones by sign and direction.
 func (p *picture) drawHistograms(pn *pane) {
 	zero := pn.scale.row(0)
-	for k := range pn.studies {
-		st := &pn.studies[k]
+	for _, st := range pn.studies {
 		for h := range st.Histogram {
 			values := upTo(st.Histogram[h].Values, p.n)
 			before := math.NaN() // the value drawn last, with which the next one is compared
@@ -477,8 +474,7 @@ func histogramInk(base ink, v, before float64) ink {
 
 // drawLines adds the lines of a pane. A missing value breaks a line.
 func (p *picture) drawLines(pn *pane) {
-	for k := range pn.studies {
-		st := &pn.studies[k]
+	for _, st := range pn.studies {
 		for i, l := range st.Lines {
 			if isCandles(st.Result) {
 				break
@@ -693,8 +689,8 @@ func (p *picture) drawMarks(marks []mark) {
 // texts, and the tags on the axis.
 func (p *picture) drawTexts() {
 	p.within(image.Rect(0, 0, p.w, p.h), 0)
-	for i := range p.panes {
-		y := p.panes[i].frame.Min.Y
+	for _, pn := range p.panes {
+		y := pn.frame.Min.Y
 		p.rect(image.Rect(0, y, p.w, y+p.thin), inkSep)
 	}
 	p.rect(image.Rect(0, p.timeAxis.Min.Y, p.w, p.timeAxis.Min.Y+p.thin), inkSep)
@@ -713,8 +709,8 @@ func (p *picture) drawTexts() {
 		p.letters(l.font, l.text, l.x, l.base, l.ink)
 	}
 	// Tags are filled for prices and lines, outlined for levels.
-	for i := range p.panes {
-		for _, t := range p.panes[i].tags {
+	for _, pn := range p.panes {
+		for _, t := range pn.tags {
 			ground, letters := t.ink, p.pal.onTag[t.ink]
 			if t.outline {
 				ground, letters = inkBack, t.ink

@@ -125,9 +125,9 @@ func fontAt(f face, size int) *atlas {
 	return a
 }
 
-// glyph returns the glyph of r, or that of a question mark. Two goroutines may make
-// the same glyph one after the other; the results are equal. After the first time it
-// takes no lock.
+// glyph returns the glyph of r, or that of a question mark. After the first time it takes no
+// lock. Two goroutines may make the same glyph one after the other; the results are equal. The
+// face keeps a buffer of its own, so only one goroutine may ask it at a time.
 func (a *atlas) glyph(r rune) *glyph {
 	slot, ok := slotOf(r)
 	if !ok {
@@ -136,14 +136,6 @@ func (a *atlas) glyph(r rune) *glyph {
 	if g := a.glyphs[slot].Load(); g != nil {
 		return g
 	}
-	g := a.makeGlyph(r)
-	a.glyphs[slot].Store(g)
-	return g
-}
-
-// makeGlyph turns r into a picture. The face keeps a buffer of its own, so only one
-// goroutine may ask it at a time.
-func (a *atlas) makeGlyph(r rune) *glyph {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	dr, mask, maskp, advance, ok := a.face.Glyph(fixed.P(0, 0), r)
@@ -157,6 +149,7 @@ func (a *atlas) makeGlyph(r rune) *glyph {
 			}
 		}
 	}
+	a.glyphs[slot].Store(g)
 	return g
 }
 

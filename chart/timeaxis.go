@@ -70,7 +70,7 @@ func wallTimes(times []int64, interval market.Interval, zone *time.Location) []b
 		}
 		y, m, d := time.Unix(t, 0).UTC().Date()
 		out[i] = barTime{wall: t, year: y, month: int(m), day: d}
-		if i == 0 || !out[i].sameDay(out[i-1]) {
+		if i == 0 || rank(out[i-1], out[i]) > 0 { // another day
 			lengths = append(lengths, 0)
 		}
 		lengths[len(lengths)-1]++
@@ -86,10 +86,6 @@ func wallTimes(times []int64, interval market.Interval, zone *time.Location) []b
 		}
 	}
 	return out
-}
-
-func (b barTime) sameDay(o barTime) bool {
-	return b.year == o.year && b.month == o.month && b.day == o.day
 }
 
 // bucket returns the number of the stretch of step s that contains b. If two neighbouring

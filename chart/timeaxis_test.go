@@ -140,7 +140,7 @@ func misread(bars []barTime, prev, t timeTick) string {
 		break
 	}
 	switch {
-	case !read.sameDay(b):
+	case rank(read, b) > 0:
 		return fmt.Sprintf("read as %d-%d-%d, is %d-%d-%d", read.year, read.month, read.day, b.year, b.month, b.day)
 	case rank(before, b) < first:
 		return fmt.Sprintf("%q is not the first bar of what it names", t.text)

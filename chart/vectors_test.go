@@ -85,8 +85,7 @@ func newVector(name string, v *View, o Options) vector {
 		Series: AppendSeries(nil, v), Precision: p.precision, AxisX: p.axisX, X0: p.x0, Pitch: p.pitch, Body: p.body, Wick: p.wick, FirstColumn: p.column(0),
 		Widths: advances(map[string]*atlas{"400": p.axis, "700": p.axisBold, "500": p.tag}),
 	}
-	for i := range p.panes {
-		pn := &p.panes[i]
+	for _, pn := range p.panes {
 		q := vectorPane{Top: pn.top, Bottom: pn.bottom, Floor: pn.floor, Lo: pn.scale.lo, Hi: pn.scale.hi}
 		for _, t := range pn.ticks {
 			text := strconv.Itoa(t.y) + " " + t.text
