@@ -40,18 +40,7 @@ func (c *canvas) image() *image.Paletted {
 	return &image.Paletted{Pix: c.pix, Stride: c.w, Rect: image.Rect(0, 0, c.w, c.h), Palette: c.pal.colours}
 }
 
-func (c *canvas) rect(r image.Rectangle, i ink) {
-	r = r.Intersect(c.clip)
-	v := c.pal.solid[i]
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		row := c.pix[y*c.w+r.Min.X : y*c.w+r.Max.X]
-		for x := range row {
-			row[x] = v
-		}
-	}
-}
-
-// tint covers r with ink i at a level of transparency, see mixer.
+// tint covers r with ink i at a level of transparency, see mixer; at the highest it paints r.
 func (c *canvas) tint(r image.Rectangle, i ink, level int) {
 	r = r.Intersect(c.clip)
 	m := &c.pal.mix[i][level]
@@ -67,7 +56,7 @@ func (c *canvas) tint(r image.Rectangle, i ink, level int) {
 // begin at column from, which is not right of r.
 func (c *canvas) dashes(r image.Rectangle, from, on, off int, i ink) {
 	for x := r.Min.X - (r.Min.X-from)%(on+off); x < r.Max.X; x += on + off {
-		c.rect(image.Rect(x, r.Min.Y, x+on, r.Max.Y).Intersect(r), i)
+		c.tint(image.Rect(x, r.Min.Y, x+on, r.Max.Y).Intersect(r), i, levels)
 	}
 }
 
@@ -360,20 +349,26 @@ func withinRows(a, b point, lo, hi float64) (from, to point, ok bool) {
 	return cut(a, b), cut(b, a), true
 }
 
-func (c *canvas) disc(p point, radius float64, i ink) {
-	// As for lines, the cover changes over one pixel: half of it inside the circle, half
-	// outside.
-	reach := radius + 0.5
-	box := image.Rect(int(p.x-reach), int(p.y-reach), int(p.x+reach)+1, int(p.y+reach)+1).Intersect(c.clip)
+// blot paints the pixels of box, each covered as far as its middle is inside the shape: by half a
+// pixel or more, whole. The cover is that part of full cover which most is of levels.
+func (c *canvas) blot(box image.Rectangle, i ink, most int, inside func(x, y float64) float64) {
 	m := &c.pal.mix[i]
 	for y := box.Min.Y; y < box.Max.Y; y++ {
 		for x := box.Min.X; x < box.Max.X; x++ {
-			ex, ey := float64(x)+0.5-p.x, float64(y)+0.5-p.y
-			v := level(reach - math.Sqrt(float64(ex*ex)+float64(ey*ey)))
+			v := int(level(inside(float64(x)+0.5, float64(y)+0.5) + 0.5))
 			o := y*c.w + x
-			c.pix[o] = m[v][c.pix[o]]
+			c.pix[o] = m[v*most/levels&^1][c.pix[o]]
 		}
 	}
+}
+
+func (c *canvas) disc(p point, radius float64, i ink) {
+	reach := radius + 0.5
+	box := image.Rect(int(p.x-reach), int(p.y-reach), int(p.x+reach)+1, int(p.y+reach)+1).Intersect(c.clip)
+	c.blot(box, i, levels, func(x, y float64) float64 {
+		ex, ey := x-p.x, y-p.y
+		return radius - math.Sqrt(float64(ex*ex)+float64(ey*ey))
+	})
 }
 
 // triangle draws a filled triangle with its tip at p and a horizontal base, height pixels
@@ -386,17 +381,12 @@ func (c *canvas) triangle(p point, width, height float64, i ink, most int) {
 	// How far a pixel is inside the triangle is the smaller of its distances from the
 	// nearer slanted side (both have the same formula, by symmetry) and from the base.
 	size := math.Hypot(half, height)
-	m := &c.pal.mix[i]
-	for y := box.Min.Y; y < box.Max.Y; y++ {
-		for x := box.Min.X; x < box.Max.X; x++ {
-			ex, ey := math.Abs(float64(x)+0.5-p.x), float64(y)+0.5-p.y
-			if height < 0 {
-				ey = -ey
-			}
-			side := (float64(ey*half) - float64(ex*math.Abs(height))) / size
-			inside := min(side, math.Abs(height)-ey) + 0.5
-			o := y*c.w + x
-			c.pix[o] = m[int(level(inside))*most/levels&^1][c.pix[o]]
+	c.blot(box, i, most, func(x, y float64) float64 {
+		ex, ey := math.Abs(x-p.x), y-p.y
+		if height < 0 {
+			ey = -ey
 		}
-	}
+		side := (float64(ey*half) - float64(ex*math.Abs(height))) / size
+		return min(side, math.Abs(height)-ey)
+	})
 }

@@ -22,12 +22,12 @@ const newestNamed = 3
 // placeData adds the data of every pane, then the triangles of signals, the visible high and
 // low, and the names of signals, each where it hides no data and no other text.
 func (p *picture) placeData() {
-	for i := range p.panes {
+	for _, pn := range p.panes {
 		from, marked := len(p.shapes), len(p.marks)
-		p.drawPane(p.panes[i])
-		signals := p.paneSignals(p.panes[i])
-		if p.n > 0 && (p.panes[i].price || len(signals) > 0 || p.panes[i].unmarked > 0) {
-			p.markPane(i, p.newRoom(p.panes[i], p.shapes[from:]), signals)
+		p.drawPane(pn)
+		signals := p.paneSignals(pn)
+		if p.n > 0 && (pn.price || len(signals) > 0 || pn.unmarked > 0) {
+			p.markPane(pn, p.newRoom(pn, p.shapes[from:]), signals)
 		}
 		p.drawMarks(p.marks[marked:])
 	}
@@ -36,13 +36,12 @@ func (p *picture) placeData() {
 // markPane places the marks and texts of a pane. Each step records what it has placed, so
 // that the next steps avoid it. What matters most comes first: trades, signals, levels out
 // of sight, extremes, the caller's texts, names of levels, names of signals.
-func (p *picture) markPane(index int, o *room, signals []paneSignal) {
-	pn := p.panes[index]
+func (p *picture) markPane(pn *pane, o *room, signals []mark) {
 	if pn.price {
 		p.placeFills(o)
 	}
 	from := len(p.marks)
-	p.placeTriangles(o, index, signals)
+	p.placeTriangles(o, pn, signals)
 	if pn.price {
 		p.placeBeyond(o, pn)
 		if !p.compact && p.n > 1 && p.kind != HeikinAshi { // the extremes of averaged candles are not real prices
@@ -60,39 +59,29 @@ func (p *picture) markPane(index int, o *room, signals []paneSignal) {
 	}
 }
 
-type paneSignal struct {
-	indicators.Signal
-	alerted bool
-	ink     ink
-}
-
-// paneSignals returns the signals of a pane that can be drawn, by bar.
-func (p *picture) paneSignals(pn *pane) []paneSignal {
-	if p.signals == SignalsOff {
-		return nil
-	}
-	var all []paneSignal
+// paneSignals returns the signals of a pane that can be drawn, by bar. They have no place yet.
+func (p *picture) paneSignals(pn *pane) (all []mark) {
 	for _, st := range pn.studies {
 		for _, s := range st.Signals {
 			// Over the price a mark is at its candle and needs no value of its own.
-			if !s.Silent && s.Bar >= 0 && s.Bar < p.n && (pn.price || usable(s.Y)) {
-				all = append(all, paneSignal{s, p.view.Account.awaits(st.key, s.Label), st.signalInk(s.Tone, inkAmber)})
+			if p.signals != SignalsOff && !s.Silent && s.Bar >= 0 && s.Bar < p.n && (pn.price || usable(s.Y)) {
+				all = append(all, mark{Signal: s, named: p.view.Account.awaits(st.key, s.Label), ink: st.signalInk(s.Tone, inkAmber)})
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b paneSignal) int { return a.Bar - b.Bar })
+	slices.SortStableFunc(all, func(a, b mark) int { return a.Bar - b.Bar })
 	return all
 }
 
 const mostStacked = 3
 
-// placeTriangles places a triangle for each signal: next to its bar or, in a panel, at its
-// value, and further out if other triangles are there. Unless all are named, older ones are
+// placeTriangles places a triangle for each signal: in a panel at its value, over the price
+// outside the candles in its columns, whatever its value is, and further out if other triangles
+// are there. Unless all are named, older ones are
 // pale, so that a panel with many is as calm as one with few: in full ink are the newest of
 // each kind, divergences, and those that an alert waits for. The pane counts those that are
 // left out.
-func (p *picture) placeTriangles(o *room, index int, signals []paneSignal) {
-	pn := p.panes[index]
+func (p *picture) placeTriangles(o *room, pn *pane, signals []mark) {
 	h := min(max(int(0.03*float64(pn.floor-pn.legend.Max.Y)), p.px(5)), p.px(9)) // grows with the pane
 	w := h * 4 / 3
 	all := len(signals)
@@ -100,28 +89,46 @@ func (p *picture) placeTriangles(o *room, index int, signals []paneSignal) {
 		area := float64(pn.floor-pn.legend.Max.Y) * float64(p.axisX) * markShare / 2
 		signals = p.thinned(signals, min(int(area)/(w*h), p.axisX/(3*w)))
 	}
+	kind := func(m mark) string { return m.Label + string(rune('0'+m.Tone)) }
 	newest := make(map[string]int) // of each kind, its last signal
-	for i, s := range signals {
-		newest[s.Label+string(rune('0'+s.Tone))] = i
+	for i, m := range signals {
+		newest[kind(m)] = i
 	}
 	from := len(p.marks)
-	for i, s := range signals {
-		x, y, up := p.besideBar(pn, s, w, h)
-		y = min(max(y, o.limit.Min.Y), o.limit.Max.Y-h)
-		step := -(h + 2) // further up, or from below further down
-		if up {
-			step = h + 2
-		}
-		if box, ok := p.stacked(image.Rect(x-w/2, y, x-w/2+w, y+h), step, o.limit, p.marks[from:]); ok {
-			m := mark{pane: index, box: box, up: up, ink: s.ink, text: SignalName(s.Label), named: s.alerted}
-			m.pale = p.signals != SignalsLabels && !s.alerted && newest[s.Label+string(rune('0'+s.Tone))] != i && !strings.Contains(s.Label, "div")
-			m.tip = point{float64(box.Min.X) + float64(w)/2, float64(box.Min.Y)}
-			if !up {
-				m.tip.y = float64(box.Max.Y)
+	for i, m := range signals {
+		x := p.column(m.Bar)
+		top, bottom := pn.scale.row(m.Y), pn.scale.row(m.Y)
+		m.up = m.Tone == indicators.Up
+		if pn.price {
+			if m.Tone != indicators.Up && m.Tone != indicators.Down { // it is on the side of its value
+				m.up = m.Y <= p.s.Close[m.Bar]
 			}
-			p.marks = append(p.marks, m)
-			o.take(box)
+			top, bottom = p.candleReach(x-w/2-1, x+w/2+2)
 		}
+		y, step := top-max(2, h/2)-h, -(h + 2) // further up, or from below further down
+		if m.up {
+			y, step = bottom+max(2, h/2), h+2
+		}
+		y = min(max(y, o.limit.Min.Y), o.limit.Max.Y-h)
+		m.box = image.Rect(x-w/2, y, x-w/2+w, y+h)
+		// Marks come in order of bar, so the ones nearby are at the end.
+		nearby := p.marks[max(from, len(p.marks)-16):]
+		touches := func(other mark) bool { return other.box.Overlaps(m.box) }
+		for range mostStacked - 1 {
+			if slices.ContainsFunc(nearby, touches) {
+				m.box = m.box.Add(image.Pt(0, step))
+			}
+		}
+		if slices.ContainsFunc(nearby, touches) || m.box.Min.Y < o.limit.Min.Y || m.box.Max.Y > o.limit.Max.Y {
+			continue
+		}
+		m.pale = p.signals != SignalsLabels && !m.named && newest[kind(m)] != i && !strings.Contains(m.Label, "div")
+		m.tip = point{float64(m.box.Min.X) + float64(w)/2, float64(m.box.Min.Y)}
+		if !m.up {
+			m.tip.y = float64(m.box.Max.Y)
+		}
+		p.marks = append(p.marks, m)
+		o.take(m.box)
 	}
 	// Some were stacked too high or outside the pane: the legend counts them.
 	pn.unmarked += all - (len(p.marks) - from)
@@ -129,54 +136,20 @@ func (p *picture) placeTriangles(o *room, index int, signals []paneSignal) {
 
 // thinned returns at most most of the signals, spread evenly over the bars: of each of so many
 // stretches of bars the newest, or rather one that an alert waits for.
-func (p *picture) thinned(signals []paneSignal, most int) (kept []paneSignal) {
+func (p *picture) thinned(signals []mark, most int) (kept []mark) {
 	if len(signals) <= most {
 		return signals
 	}
 	last := -1 // the stretch of the one that was kept last: signals are in the order of bars
-	for _, s := range signals {
-		switch stretch := s.Bar * most / p.n; {
+	for _, m := range signals {
+		switch stretch := m.Bar * most / p.n; {
 		case stretch != last:
-			kept, last = append(kept, s), stretch
-		case s.alerted || !kept[len(kept)-1].alerted:
-			kept[len(kept)-1] = s
+			kept, last = append(kept, m), stretch
+		case m.named || !kept[len(kept)-1].named:
+			kept[len(kept)-1] = m
 		}
 	}
 	return kept
-}
-
-// besideBar returns the column and the upper row of the triangle for s, w wide and h high,
-// and whether it is below its bar and points up. In a panel it is at the signal's value. On
-// the price it is outside the candles in its columns, whatever the signal's value is.
-func (p *picture) besideBar(pn *pane, s paneSignal, w, h int) (x, y int, up bool) {
-	x, up = p.column(s.Bar), s.Tone == indicators.Up
-	top, bottom := pn.scale.row(s.Y), pn.scale.row(s.Y)
-	if pn.price {
-		// A signal without a direction is on the side of its value.
-		if s.Tone != indicators.Up && s.Tone != indicators.Down {
-			up = s.Y <= p.s.Close[s.Bar]
-		}
-		top, bottom = p.candleReach(x-w/2-1, x+w/2+2)
-	}
-	gap := max(2, h/2)
-	if up {
-		return x, bottom + gap, true
-	}
-	return x, top - gap - h, false
-}
-
-// stacked moves box by steps until it touches none of the marks. It returns false if too
-// many are in the way or the pane ends.
-func (p *picture) stacked(box image.Rectangle, step int, limit image.Rectangle, marks []mark) (image.Rectangle, bool) {
-	for range mostStacked {
-		// Marks come in order of bar, so the ones nearby are at the end.
-		touches := func(m mark) bool { return m.box.Overlaps(box) }
-		if !slices.ContainsFunc(marks[max(0, len(marks)-16):], touches) {
-			return box, box.Min.Y >= limit.Min.Y && box.Max.Y <= limit.Max.Y
-		}
-		box = box.Add(image.Pt(0, step))
-	}
-	return box, false
 }
 
 // candleReach returns the rows that candles take between columns x0 and x1.
@@ -257,10 +230,10 @@ func (p *picture) nameMarks(o *room, marks []mark) {
 	for _, alerted := range [...]bool{true, false} {
 		for i := len(marks) - 1; i >= 0 && room > 0; i-- {
 			m := &marks[i]
-			if m.text == "" || m.named != alerted || m.pale && p.signals == SignalsAuto {
+			if m.Label == "" || m.named != alerted || m.pale && p.signals == SignalsAuto {
 				continue
 			}
-			l := p.annotation(signalText, m.text, m.ink)
+			l := p.annotation(signalText, SignalName(m.Label), m.ink)
 			area := l.box.Dx() * l.box.Dy()
 			if area <= budget && p.put(o, l, slices.Values(p.besideMark(o, l, m))) {
 				room--

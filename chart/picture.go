@@ -159,14 +159,13 @@ type timeTick struct {
 	box    image.Rectangle
 }
 
-// mark is the triangle of a signal.
+// mark is the triangle of a signal, or of a fill, which has no Signal.
 type mark struct {
-	pane  int
+	indicators.Signal
 	box   image.Rectangle
 	tip   point
 	up    bool // points up, below its bar
 	ink   ink
-	text  string
 	named bool // an alert waits for the signal: it is named before others
 	pale  bool // an older one of its kind
 }

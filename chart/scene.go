@@ -39,8 +39,7 @@ type shapeKind uint8
 
 const (
 	clipShape     shapeKind = iota // what follows is painted within box only
-	rectShape                      // box
-	tintShape                      // box, with what is under it shining through
+	tintShape                      // box; below the highest level what is under it shines through
 	dashShape                      // box as dashes; pts[0].x is the column where they begin
 	columnsShape                   // a tint of one column for each of pts, from box.Min.X on, between the rows x and y
 	strokeShape                    // a line through pts
@@ -63,7 +62,7 @@ func (s *scene) within(box image.Rectangle, reach float64) {
 	s.clip, s.reach = box, reach
 }
 
-func (s *scene) rect(r image.Rectangle, i ink) { s.add(shape{kind: rectShape, box: r, ink: i}) }
+func (s *scene) rect(r image.Rectangle, i ink) { s.tint(r, i, levels) }
 
 func (s *scene) tint(r image.Rectangle, i ink, level int) {
 	s.add(shape{kind: tintShape, box: r, ink: i, level: uint8(level)})
@@ -103,8 +102,6 @@ func (s *scene) paint(ctx context.Context, c *canvas) error {
 			if err := ctx.Err(); err != nil { // there are a few clips in a picture
 				return err
 			}
-		case rectShape:
-			c.rect(sh.box, sh.ink)
 		case tintShape:
 			c.tint(sh.box, sh.ink, int(sh.level))
 		case dashShape:
@@ -613,17 +610,17 @@ func levelInk(r *indicators.Result, k int, price bool) ink {
 		return toneInk(h.Tone, inkLevel)
 	}
 	// Only the outermost levels are coloured: between them is the ordinary range.
-	highest, lowest := true, true
+	ordinary := noSpan
 	for _, other := range r.HLines {
 		if other.Tone == indicators.Auto { // that of an alert has a tone
-			highest = highest && h.Y >= other.Y
-			lowest = lowest && h.Y <= other.Y
+			ordinary.add(other.Y)
 		}
 	}
 	switch {
-	case highest && !lowest:
+	case ordinary.lo == ordinary.hi:
+	case h.Y == ordinary.hi:
 		return inkDown
-	case lowest && !highest:
+	case h.Y == ordinary.lo:
 		return inkUp
 	}
 	return inkLevel
