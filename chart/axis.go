@@ -238,8 +238,7 @@ func (p *picture) placeTicks() {
 		for k := range pn.ticks {
 			if t := &pn.ticks[k]; t.shown {
 				box := p.tickBox(t)
-				p.write(tickText, p.axis, t.text, box.Min.X, t.y, inkAxis)
-				p.labels[len(p.labels)-1].box = box
+				p.write(tickText, p.axis, t.text, box.Min.X, t.y, inkAxis).box = box
 			}
 		}
 	}
@@ -320,11 +319,6 @@ type scale struct {
 	logLo, logHi float64 // logarithms of lo and hi
 }
 
-func (s scale) logarithmic() scale {
-	s.log, s.logLo, s.logHi = true, math.Log(s.lo), math.Log(s.hi)
-	return s
-}
-
 // y returns the row of v, which may be outside the panel: a line that leaves the range
 // leaves the picture, and does not run along the frame. On a logarithmic scale zero and
 // values below it are infinitely far down.
@@ -373,16 +367,13 @@ func (s *span) addAll(values []float64) {
 
 func (s span) empty() bool { return s.lo > s.hi }
 
-// log returns the logarithms of s, whose hi must be above 0 unless it is empty;
-// exp takes them back.
+// log returns the logarithms of s, whose hi must be above 0 unless it is empty.
 func (s span) log() span {
 	if s.empty() || !(s.hi > 0) {
 		return noSpan
 	}
 	return span{math.Log(max(s.lo, s.hi*1e-12)), math.Log(s.hi)}
 }
-
-func (s span) exp() span { return span{math.Exp(s.lo), math.Exp(s.hi)} }
 
 // join returns s widened to include t, but on each side by at most part times its own
 // size, so that an overlay far away does not flatten the candles.
@@ -434,8 +425,6 @@ func (t ticks) at(k int64) float64 {
 	return m * math.Pow10(t.exponent)
 }
 
-func (t ticks) count() int64 { return t.last - t.first + 1 }
-
 // fewTicks and manyTicks are how many ticks an axis should have, where there is
 // room for them.
 const fewTicks, manyTicks = 6, 20
@@ -459,7 +448,7 @@ func roundTicks(lo, hi float64, room tickRoom) ticks {
 	d := room.apart
 	for range 64 {
 		t := stepTicks(lo, hi, (hi-lo)*d/max(room.height, 1), room.decimals)
-		switch n := t.count(); {
+		switch n := t.last - t.first + 1; {
 		case n < fewTicks && d > 1.6*room.font, n < 3 && d > 0.6*room.font:
 			d *= 0.8
 		case n > manyTicks:

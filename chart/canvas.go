@@ -135,7 +135,9 @@ func (c *canvas) stroke(pts []point, width float64, i ink) {
 			near++
 		}
 		from, to := c.touching(pts, near, x, reach)
-		if s := &c.segs[from]; to-from == 1 && s.inside(x) {
+		// If, for every pixel that a segment covers here, its nearest point is between its ends, the
+		// distance to it is that to the straight line through it.
+		if s := &c.segs[from]; to-from == 1 && x-s.lean > s.a.x && x+s.lean < s.b.x {
 			// across can paint all columns up to the first that the next segment reaches.
 			until := min(end, max(col, int(math.Ceil(s.b.x-reach-0.5))-1))
 			c.across(s, col, until, reach, m)
@@ -196,11 +198,6 @@ func newSegment(a, b point, reach float64) segment {
 	return s
 }
 
-// inside reports whether, for every pixel that the segment covers in the column at x, the
-// nearest point of the segment is between its ends. Then the distance to the segment is
-// the distance to the straight line through it.
-func (s *segment) inside(x float64) bool { return x-s.lean > s.a.x && x+s.lean < s.b.x }
-
 // across paints the columns col to until, which no other segment reaches.
 //
 // From one row to the next the signed distance d to the segment grows by cos. So the
@@ -236,7 +233,19 @@ func (c *canvas) across(s *segment, col, until int, reach float64, m *mixer) {
 // the nearest point of the segment is: at a if t <= 0, at b if t >= length², otherwise in
 // between, and then the distance is the cross product divided by the length.
 func (c *canvas) cover(s *segment, x, reach float64, last bool) (top, bottom int) {
-	top, bottom = c.rows(s, x, reach)
+	// The rows follow from the heights of the part of the segment that is within reach of the
+	// column.
+	from, to := max(s.a.x, x-reach), min(s.b.x, x+reach)
+	if from > to {
+		return c.clip.Max.Y, c.clip.Min.Y
+	}
+	y0, y1 := s.a.y, s.b.y
+	if s.dx > 0 {
+		y0 = s.a.y + float64((from-s.a.x)*s.slope)
+		y1 = s.a.y + float64((to-s.a.x)*s.slope)
+	}
+	top = max(c.clip.Min.Y, int(math.Ceil(min(y0, y1)-reach-0.5)))
+	bottom = min(c.clip.Max.Y, int(math.Floor(max(y0, y1)+reach-0.5))+1)
 	// These do not change within the column.
 	ex := x - s.a.x
 	along, across := float64(ex*s.dx), float64(ex*s.dy)
@@ -256,23 +265,6 @@ func (c *canvas) cover(s *segment, x, reach float64, last bool) (top, bottom int
 		}
 		c.cov[row] = max(c.cov[row], level(reach-d))
 	}
-	return top, bottom
-}
-
-// rows returns the rows that a segment may cover in the column at x, bottom excluded. They
-// follow from the heights of the part of the segment that is within reach of the column.
-func (c *canvas) rows(s *segment, x, reach float64) (top, bottom int) {
-	from, to := max(s.a.x, x-reach), min(s.b.x, x+reach)
-	if from > to {
-		return c.clip.Max.Y, c.clip.Min.Y
-	}
-	y0, y1 := s.a.y, s.b.y
-	if s.dx > 0 {
-		y0 = s.a.y + float64((from-s.a.x)*s.slope)
-		y1 = s.a.y + float64((to-s.a.x)*s.slope)
-	}
-	top = max(c.clip.Min.Y, int(math.Ceil(min(y0, y1)-reach-0.5)))
-	bottom = min(c.clip.Max.Y, int(math.Floor(max(y0, y1)+reach-0.5))+1)
 	return top, bottom
 }
 

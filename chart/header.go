@@ -45,45 +45,35 @@ type headerPart struct {
 }
 
 // placeHeader writes the header, and leaves out only as much as it must to make it fit. The
-// last try is written whether it fits or not.
+// last try stays whether it fits or not.
 func (p *picture) placeHeader() {
-	all, pad := p.headerParts(), p.px(10)
+	parts, pad, before := p.headerParts(), p.px(10), len(p.labels)
 	for cut := cutNothing; cut <= cutLast; cut++ {
+		p.labels = p.labels[:before]
 		var words []string // of the right side
-		need := 2 * pad
-		parts := slices.DeleteFunc(slices.Clone(all), func(part headerPart) bool { return cut < part.from || cut >= part.until })
-		for _, part := range parts {
-			switch {
-			case part.right:
-				words = append(words, part.text)
-				continue
-			case part.badge:
-				need += 2 * p.px(5)
-			}
-			need += p.px(part.gap) + part.font.width(part.text)
-		}
-		right := strings.Join(words, " · ")
-		if right != "" {
-			need += p.px(16) + p.axis.width(right)
-		}
-		if need > p.w && cut < cutLast {
-			continue
-		}
 		x, y := pad, p.header.Dy()/2+p.px(1)
 		for _, part := range parts {
+			if cut < part.from || cut >= part.until {
+				continue
+			}
 			switch x += p.px(part.gap); {
 			case part.right:
+				words = append(words, part.text)
 			case part.badge:
-				w := p.write(headerText, part.font, part.text, x+p.px(5), y, p.pal.onTag[part.ink]) + 2*p.px(5)
-				l, half := &p.labels[len(p.labels)-1], p.tagH()/2
-				l.box, l.fill = image.Rect(x, y-half, x+w, y+half), true
-				x += w
+				l, half := p.write(headerText, part.font, part.text, x+p.px(5), y, p.pal.onTag[part.ink]), p.tagH()/2
+				l.box, l.fill = image.Rect(x, y-half, l.box.Max.X+p.px(5), y+half), true
+				x = l.box.Max.X
 			default:
-				x += p.write(headerText, part.font, part.text, x, y, part.ink)
+				x = p.write(headerText, part.font, part.text, x, y, part.ink).box.Max.X
 			}
 		}
-		if right != "" {
-			p.write(headerText, p.axis, right, p.w-pad-p.axis.width(right), y, inkAxis)
+		if right := strings.Join(words, " · "); right != "" {
+			w := p.axis.width(right)
+			p.write(headerText, p.axis, right, p.w-pad-w, y, inkAxis)
+			x += p.px(16) + w
+		}
+		if x+pad > p.w && cut < cutLast {
+			continue
 		}
 		if cut >= cutRange && p.n > 0 {
 			p.placeZone()
@@ -308,8 +298,9 @@ func (p *picture) shareRows(rows [][]legendItem, pn *pane, note string) (left in
 func (p *picture) putRow(items []legendItem, left int, note string, y int) bool {
 	x, gap, last := p.px(10), p.px(12), p.axisX-p.px(10)
 	put := func(font *atlas, text string, i ink) {
-		x += p.write(legendText, font, text, x, y, i) + gap
-		p.labels[len(p.labels)-1].backing = true
+		l := p.write(legendText, font, text, x, y, i)
+		l.backing = true
+		x = l.box.Max.X + gap
 	}
 	limit := last // of the items: the room of the note is set aside
 	if note != "" {

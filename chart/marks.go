@@ -77,10 +77,9 @@ const mostStacked = 3
 
 // placeTriangles places a triangle for each signal: in a panel at its value, over the price
 // outside the candles in its columns, whatever its value is, and further out if other triangles
-// are there. Unless all are named, older ones are
-// pale, so that a panel with many is as calm as one with few: in full ink are the newest of
-// each kind, divergences, and those that an alert waits for. The pane counts those that are
-// left out.
+// are there. Unless all are named, older ones are pale, so that a panel with many is as calm as
+// one with few: in full ink are the newest of each kind, divergences, and those that an alert
+// waits for. The pane counts those that are left out.
 func (p *picture) placeTriangles(o *room, pn *pane, signals []mark) {
 	h := min(max(int(0.03*float64(pn.floor-pn.legend.Max.Y)), p.px(5)), p.px(9)) // grows with the pane
 	w := h * 4 / 3
@@ -172,16 +171,7 @@ func (p *picture) candleReach(x0, x1 int) (top, bottom int) {
 // placeExtremes prints the highest and the lowest price, of equal ones the first, above and
 // below the ends of their wicks or, if there is no room, to the side with a dotted line.
 func (p *picture) placeExtremes(o *room) {
-	high, low := 0, 0
-	for i := range p.n {
-		if p.drawn.high[i] > p.drawn.high[high] {
-			high = i
-		}
-		if p.drawn.low[i] < p.drawn.low[low] {
-			low = i
-		}
-	}
-	top, bottom := p.drawn.high[high], p.drawn.low[low]
+	top, bottom := slices.Max(p.drawn.high), slices.Min(p.drawn.low)
 	if !(top > bottom) {
 		return
 	}
@@ -189,7 +179,7 @@ func (p *picture) placeExtremes(o *room) {
 		bar   int
 		price float64
 		below bool
-	}{{high, top, false}, {low, bottom, true}} {
+	}{{slices.Index(p.drawn.high, top), top, false}, {slices.Index(p.drawn.low, bottom), bottom, true}} {
 		l := p.annotation(extremeText, p.ownText(end.price), inkText) // in the unit of the axis
 		x, y := p.column(end.bar), p.panes[0].scale.row(end.price)
 		w, h := l.box.Dx(), l.box.Dy()
@@ -292,33 +282,34 @@ func (p *picture) placeFills(o *room) {
 
 // placeMarkTexts writes the texts of the caller's zones, lines and texts near what they
 // name. A text without room is counted as not drawn, and so is a mark of which nothing is
-// in the plot, whose text would name what cannot be seen.
+// in the plot, whose text would name what cannot be seen. A level beyond the edges is named there.
 func (p *picture) placeMarkTexts(o *room, pn *pane) {
 	for i, m := range p.view.Marks {
 		if m.Kind == MarkLevel || !usable(m.Price) || !usable(m.Price2) {
 			continue
 		}
-		if p.outside(pn, m) {
-			pn.unmarked++
-			p.missing.Outside = append(p.missing.Outside, i)
-			continue
-		}
-		if m.Text == "" {
-			continue
-		}
-		l := p.annotation(signalText, printable(m.Text, MaxMarkText), toneInk(m.Tone, inkAmber))
-		// A zone is named at its corner, a line at the middle of what is seen of it, a text at its place.
+		// A zone is named at its corner, a line at the middle of what is seen of it, a text at its
+		// place. Zones and texts are not drawn over the volume.
 		var at image.Point
+		var seen bool
 		switch m.Kind {
 		case MarkZone:
-			at = p.zoneRect(pn, m).Intersect(o.limit).Min
+			area := p.zoneRect(pn, m)
+			seen, at = area.Overlaps(image.Rect(0, pn.legend.Max.Y, p.axisX, pn.floor)), area.Intersect(o.limit).Min
 		case MarkLine:
-			from, to, _ := p.inPlot(pn, m)
+			var from, to point
+			from, to, seen = p.inPlot(pn, m)
 			at = image.Pt(int((from.x+to.x)/2), int((from.y+to.y)/2))
 		default:
-			at = p.textPoint(pn, m)
+			at = image.Pt(int(math.Floor(p.timeX(m.Time))), pn.scale.row(m.Price))
+			seen = at.In(image.Rect(0, pn.legend.Max.Y, p.axisX, pn.floor+1))
 		}
-		if !p.put(o, l, slices.Values(p.around(l, at))) {
+		l := p.annotation(signalText, printable(m.Text, MaxMarkText), toneInk(m.Tone, inkAmber))
+		switch {
+		case !seen:
+			pn.unmarked++
+			p.missing.Outside = append(p.missing.Outside, i)
+		case m.Text != "" && !p.put(o, l, slices.Values(p.around(l, at))):
 			pn.unmarked++
 			p.missing.Unnamed = append(p.missing.Unnamed, i)
 		}

@@ -208,24 +208,28 @@ type label struct {
 	leader  image.Rectangle // a dotted line to what it names, or empty
 }
 
-// write adds a text at x, with capitals centred on row y, and returns its width. Callers
-// that need a backing or a box change the label in p.labels afterwards.
-func (p *picture) write(kind labelKind, a *atlas, text string, x, y int, i ink) int {
-	w := a.width(text)
+// write adds a text at x, with capitals centred on row y, and returns its label, which is good
+// until the next one is written: callers may change its box, which is as wide as the text.
+func (p *picture) write(kind labelKind, a *atlas, text string, x, y int, i ink) *label {
 	base := a.baseline(y)
 	p.labels = append(p.labels, label{
 		kind: kind, font: a, text: text, x: x, base: base, ink: i,
-		box: image.Rect(x, base-a.ascent(), x+w, base+a.descent()),
+		box: image.Rect(x, base-a.ascent(), x+a.width(text), base+a.descent()),
 	})
-	return w
+	return &p.labels[len(p.labels)-1]
 }
 
 func (p *picture) undrawn(o Options) Undrawn {
 	u := p.missing
 	slices.Sort(u.Outside) // levels were looked at first
 	slices.Sort(u.Unnamed)
-	if len(u.Panels) > 0 {
-		u.Height = leastHeight(o, len(p.panes)-1+len(u.Panels))
+	// Each height is tried: text grows with the picture, and so does the least height of a panel.
+	panels := len(p.panes) - 1 + len(u.Panels)
+	for o.Height++; len(u.Panels) > 0 && u.Height == 0 && o.Check() == nil; o.Height++ {
+		m := newSizes(o.Width, o.Height, o.ratio())
+		if _, _, fit := m.heights(m.h-m.timeH-m.headerH, panels); fit == panels {
+			u.Height = o.Height
+		}
 	}
 	if p.n > 0 {
 		u.Lines = p.outOfSight()
@@ -267,36 +271,6 @@ func (p *picture) outOfSight() (out []string) {
 		}
 	}
 	return out
-}
-
-// leastHeight returns the least height above that of o at which n panels are drawn, or 0.
-// It tries each: text grows with the picture, and so does the least height of a panel.
-func leastHeight(o Options, n int) int {
-	for o.Height++; o.Check() == nil; o.Height++ {
-		m := newSizes(o.Width, o.Height, o.ratio())
-		if _, _, fit := m.heights(m.h-m.timeH-m.headerH, n); fit == n {
-			return o.Height
-		}
-	}
-	return 0
-}
-
-// outside reports whether nothing of a zone or a line, or the place of a text, lies in the
-// plot. A level beyond the edges is named there.
-func (p *picture) outside(pn *pane, m Mark) bool {
-	plot := image.Rect(0, pn.legend.Max.Y, p.axisX, pn.frame.Max.Y)
-	switch m.Kind {
-	case MarkZone:
-		plot.Max.Y = pn.floor // zones are not drawn over the volume
-		return !p.zoneRect(pn, m).Overlaps(plot)
-	case MarkLine:
-		_, _, ok := p.inPlot(pn, m)
-		return !ok
-	case MarkText:
-		plot.Max.Y = pn.floor + 1 // nor are texts
-		return !p.textPoint(pn, m).In(plot)
-	}
-	return false
 }
 
 // Where things are in a picture, and values that depend on the whole of it. Both measuring
@@ -385,10 +359,6 @@ func (p *picture) inPlot(pn *pane, m Mark) (a, b point, ok bool) {
 		}
 	}
 	return a, b, ok
-}
-
-func (p *picture) textPoint(pn *pane, m Mark) image.Point {
-	return image.Pt(int(math.Floor(p.timeX(m.Time))), pn.scale.row(m.Price))
 }
 
 func (p *picture) zoneRect(pn *pane, m Mark) image.Rectangle {

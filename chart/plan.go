@@ -87,7 +87,7 @@ func (p *picture) split() {
 	looks, shades := p.view.looks(p.theme), p.view.shades()
 	for i, panel := range p.view.Panels {
 		result, left := p.view.Account.withAlerts(&panel, maxShown)
-		result = p.counted(result)
+		result = p.moving(result)
 		st := &study{Result: result, key: panel.Key, needs: panel.Needs, lines: looks[i], shade: shades[i]}
 		switch {
 		case panel.Result == nil:
@@ -112,10 +112,10 @@ func (p *picture) split() {
 	}
 }
 
-// counted returns r, or if its lines stand still, at 0 or where they began, because the bars have
+// moving returns r, or if its lines stand still, at 0 or where they began, because the bars have
 // no volume while their prices move, a copy without values, so that the legend says why: such a
 // line would say that buyers and sellers are even.
-func (p *picture) counted(r *indicators.Result) *indicators.Result {
+func (p *picture) moving(r *indicators.Result) *indicators.Result {
 	moves := func(values []float64) bool {
 		s := noSpan
 		s.addAll(values)
@@ -148,8 +148,8 @@ func (p *picture) scales() {
 			continue
 		}
 		pn.scale = p.priceSpan(pn).fit(top, bottom, math.Pow10(-p.precision))
-		if p.mode == Log && pn.scale.lo > 0 {
-			pn.scale = pn.scale.logarithmic()
+		if sc := &pn.scale; p.mode == Log && sc.lo > 0 {
+			sc.log, sc.logLo, sc.logHi = true, math.Log(sc.lo), math.Log(sc.hi)
 		}
 	}
 }
@@ -196,7 +196,7 @@ func (p *picture) priceSpan(pn *pane) span {
 	}
 	bars = bars.join(over, overlayRoom)
 	if log {
-		return bars.exp()
+		return span{math.Exp(bars.lo), math.Exp(bars.hi)}
 	}
 	return bars
 }

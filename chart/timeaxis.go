@@ -261,7 +261,7 @@ func (p *picture) placeTimes() {
 	y := p.timeAxis.Min.Y + p.timeAxis.Dy()/2
 	text := time.Unix(p.bars[0].wall, 0).UTC().Format("2006-01-02")
 	w := p.axisBold.width(text)
-	p.write(timeText, p.axisBold, text, max(p.px(4), min(p.column(0)-w/2, p.axisX-w-p.px(4))), y, inkText)
+	first := p.write(timeText, p.axisBold, text, max(p.px(4), min(p.column(0)-w/2, p.axisX-w-p.px(4))), y, inkText)
 	font := func(strong bool) *atlas {
 		if strong {
 			return p.axisBold
@@ -270,7 +270,7 @@ func (p *picture) placeTimes() {
 	}
 	a := timeAxis{
 		bars: p.bars, interval: p.s.Interval.Seconds(), apart: 110 * p.u, gap: p.px(10),
-		first: p.labels[len(p.labels)-1].box, right: p.axisX - p.px(2), column: p.column,
+		first: first.box, right: p.axisX - p.px(2), column: p.column,
 		width: func(text string, strong bool) int { return font(strong).width(text) },
 	}
 	if p.compact {
