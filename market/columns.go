@@ -88,24 +88,34 @@ func (c *columns) add(ctx context.Context, s *Series, extra []string) error {
 		if err != nil {
 			return err
 		}
-		s.setExtra(name, align(s, points))
+		s.setExtra(name, align(s, points, true))
 	}
 	return nil
 }
 
 // align returns a column for the bars of s from points in order of time. A bar
-// has the value of the last point before its end.
-func align(s *Series, points []point) []float64 {
+// has the value of the last point before its end that has one, or of its own points alone if a
+// value is of a moment and does not last.
+func align(s *Series, points []point, lasts bool) []float64 {
 	column := make([]float64, s.Len())
 	value, next := math.NaN(), 0
 	for i, t := range s.Time {
+		if !lasts {
+			value = math.NaN()
+		}
 		for end := s.Interval.Next(t); next < len(points) && points[next].at < end; next++ {
-			value = points[next].value
+			replaced := next+1 < len(points) && points[next+1].at == points[next].at
+			if !replaced && !math.IsNaN(points[next].value) {
+				value = points[next].value
+			}
 		}
 		column[i] = value
 	}
 	return column
 }
+
+// compare orders points by their time.
+func (p point) compare(q point) int { return cmp.Compare(p.at, q.at) }
 
 // points returns the values of one column from the first bar of s on, from
 // memory or from its service.
@@ -132,7 +142,7 @@ func (c *columns) points(ctx context.Context, name string, s *Series) ([]point, 
 		}
 		// A service may send values in any order, and some that are not numbers.
 		finite := slices.DeleteFunc(list, func(p point) bool { return math.IsNaN(p.value) || math.IsInf(p.value, 0) || p.at < 0 })
-		slices.SortStableFunc(finite, func(a, b point) int { return cmp.Compare(a.at, b.at) })
+		slices.SortStableFunc(finite, point.compare)
 		now := time.Now()
 		expiry := now.Add(time.Minute)
 		if n := len(finite); name == ExtraFearGreed && n > 0 && finite[n-1].at >= floor(now.Unix(), day) {

@@ -51,10 +51,10 @@ func NewCSV(dir string, allow func(name string, info fs.FileInfo) error) (*Venue
 	if !info.IsDir() {
 		return nil, fmt.Errorf("csv: %q is not a directory", dir)
 	}
-	c := &csvDir{path: dir, allow: allow, turn: make(chan struct{}, 1)}
 	if allow == nil {
-		return c.venue(), nil
+		allow = func(string, fs.FileInfo) error { return nil }
 	}
+	c := &csvDir{path: dir, allow: allow, turn: make(chan struct{}, 1)}
 	root, names, err := c.open()
 	if err != nil {
 		return nil, err
@@ -70,49 +70,45 @@ func NewCSV(dir string, allow func(name string, info fs.FileInfo) error) (*Venue
 
 type csvDir struct {
 	path  string
-	allow func(name string, info fs.FileInfo) error // nil allows all
-	turn  chan struct{}                             // has a value while somebody reads a large file
+	allow func(name string, info fs.FileInfo) error
+	turn  chan struct{} // has a value while somebody reads a large file
 }
 
 // open opens the directory, if it is allowed, and returns the names in it, sorted, so that the
 // choice between them does not depend on the file system. A root keeps every name, also through
 // links, within it, and goes on to mean it when its name comes to mean another. More than maxFiles
 // names are an error: without the others a file that is there would be said to be missing.
-func (c *csvDir) open() (*os.Root, []string, error) {
+func (c *csvDir) open() (_ *os.Root, names []string, err error) {
 	root, err := os.OpenRoot(c.path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("csv: %w", err)
 	}
-	names, err := c.list(root)
-	if err != nil {
-		root.Close()
-		return nil, nil, err
-	}
-	return root, names, nil
-}
-
-func (c *csvDir) list(root *os.Root) ([]string, error) {
+	defer func() {
+		if err != nil {
+			root.Close()
+		}
+	}()
 	dir, err := root.Open(".")
 	if err != nil {
-		return nil, fmt.Errorf("csv: %w", err)
+		return nil, nil, fmt.Errorf("csv: %w", err)
 	}
 	defer dir.Close()
 	info, err := dir.Stat()
-	if err == nil && c.allow != nil {
+	if err == nil {
 		err = c.allow(c.path, info)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	names, err := dir.Readdirnames(maxFiles + 1)
+	names, err = dir.Readdirnames(maxFiles + 1)
 	switch {
 	case err != nil && err != io.EOF:
-		return nil, fmt.Errorf("csv: %w", err)
+		return nil, nil, fmt.Errorf("csv: %w", err)
 	case len(names) > maxFiles:
-		return nil, fmt.Errorf("csv: the directory has more than %d files; keep those that are not needed in another one", maxFiles)
+		return nil, nil, fmt.Errorf("csv: the directory has more than %d files; keep those that are not needed in another one", maxFiles)
 	}
 	slices.Sort(names)
-	return names, nil
+	return root, names, nil
 }
 
 type csvName struct {
@@ -156,11 +152,11 @@ func (c *csvDir) bars(ctx context.Context, q Query) (*Series, error) {
 	if err != nil {
 		return nil, err
 	}
+	var out *Series
 	file, err := c.readFile(ctx, root, found.name, q)
-	if err != nil {
-		return nil, fmt.Errorf("csv: %s: %w", found.name, err)
+	if err == nil {
+		out, err = file.answer(q, found.iv)
 	}
-	out, err := file.answer(q, found.iv)
 	if err != nil {
 		return nil, fmt.Errorf("csv: %s: %w", found.name, err)
 	}
@@ -271,7 +267,7 @@ func (c *csvDir) readFile(ctx context.Context, root *os.Root, name string, q Que
 	}
 	defer file.Close()
 	info, err := file.Stat()
-	if err == nil && c.allow != nil {
+	if err == nil {
 		err = c.allow(filepath.Join(c.path, name), info)
 	}
 	if err != nil {
@@ -297,62 +293,19 @@ func (c *csvDir) readFile(ctx context.Context, root *os.Root, name string, q Que
 	return readCSV(ctx, text, info.ModTime(), q)
 }
 
+// csvFile is what a file has, as far as it has begun.
 type csvFile struct {
-	rows    *Series   // those that have begun, in order of time; its interval is not set
+	rows    []Bar     // in order of time
+	extra   [][]point // of each further column that was asked for, likewise
 	now     time.Time // when it was read
 	newest  int64     // time of the newest row, in unix seconds, also of one that has not begun
 	changed time.Time // when the file was
 }
 
 // readCSV reads the rows of a file. Of rows with equal times the last counts. A row that has
-// not begun is left out, so that the bar of now is the last and forming.
+// not begun is left out, so that the bar of now is the last and forming. A bad row is an error
+// that names its line, since the owner of the file can correct it.
 func readCSV(ctx context.Context, text io.Reader, changed time.Time, q Query) (*csvFile, error) {
-	rows, err := readRows(ctx, text, q)
-	if err != nil {
-		return nil, err
-	}
-	if rows.Len() == 0 {
-		return nil, errors.New("there are no rows in it")
-	}
-	f := &csvFile{now: time.Now(), newest: slices.Max(rows.Time), changed: changed}
-	rows = rows.sorted()
-	begun, _ := slices.BinarySearch(rows.Time, f.now.Unix()+1)
-	if begun == 0 {
-		return nil, fmt.Errorf("all of its rows are in the future, the newest of %s; times without a zone are in UTC", time.Unix(f.newest, 0).UTC().Format(time.DateTime))
-	}
-	f.rows = rows.Slice(0, begun)
-	return f, nil
-}
-
-// sorted returns s in order of time. Of bars with equal times it keeps the last one.
-func (s *Series) sorted() *Series {
-	order := make([]int, s.Len())
-	inOrder := true
-	for i := range order {
-		order[i] = i
-		inOrder = inOrder && (i == 0 || s.Time[i] > s.Time[i-1])
-	}
-	if inOrder {
-		return s
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.Time[a], s.Time[b]) })
-	t := &Series{Symbol: s.Symbol, Source: s.Source}
-	t.Grow(s.Len())
-	for i, n := range order {
-		if i+1 < len(order) && s.Time[order[i+1]] == s.Time[n] {
-			continue
-		}
-		t.Append(s.Bar(n))
-		for name, column := range s.Extra {
-			t.setExtra(name, append(t.Extra[name], column[n]))
-		}
-	}
-	return t
-}
-
-// readRows returns the rows of a file in its order. A bad row is an error that names its line,
-// since the owner of the file can correct it.
-func readRows(ctx context.Context, text io.Reader, q Query) (*Series, error) {
 	// One byte more than allowed tells a longer file from one that just fits.
 	r := &io.LimitedReader{R: text, N: maxFile + 1}
 	records := csv.NewReader(r)
@@ -366,41 +319,58 @@ func readRows(ctx context.Context, text io.Reader, q Query) (*Series, error) {
 	if err != nil {
 		return nil, err
 	}
-	of, rows := "", &Series{Symbol: q.Symbol, Source: "csv"} // of is the symbol of the first row
+	f := &csvFile{extra: make([][]point, len(q.Extra)), now: time.Now(), newest: math.MinInt64, changed: changed}
 	for ctx.Err() == nil {
 		record, err := records.Read()
-		switch {
-		case r.N <= 0: // the reader may have stopped within a line, which then looks broken
+		if r.N <= 0 { // the reader may have stopped within a line, which then looks broken
 			return nil, fmt.Errorf("longer than %d MiB", maxFile>>20)
-		case err == io.EOF:
-			return rows, nil
-		case err != nil:
+		}
+		if err == io.EOF {
+			return f, f.tidy()
+		}
+		if err != nil {
 			return nil, err
 		}
 		bar, err := col.read(record)
-		symbol := col.symbolOf(record)
-		if of = cmp.Or(of, symbol); err == nil && symbol != "" && symbol != of {
-			err = fmt.Errorf("the row is of %q and the first one of %q: a file has the rows of one symbol", limit.Clip(symbol), limit.Clip(of))
-		}
 		if err != nil {
 			line, _ := records.FieldPos(0)
 			return nil, fmt.Errorf("line %d: %w", line, err)
 		}
-		rows.Append(bar)
+		if f.newest = max(f.newest, bar.Time); bar.Time > f.now.Unix() {
+			continue
+		}
+		f.rows = append(f.rows, bar)
 		for i, at := range col.extra {
 			v, err := strconv.ParseFloat(strings.TrimSpace(record[at]), 64)
 			if err != nil { // what is not a number is missing
 				v = math.NaN()
 			}
-			rows.setExtra(q.Extra[i], append(rows.Extra[q.Extra[i]], v))
+			f.extra[i] = append(f.extra[i], point{bar.Time, v})
 		}
 	}
 	return nil, ctx.Err()
 }
 
+// tidy puts the rows in order, or returns an error if there are none.
+func (f *csvFile) tidy() error {
+	switch {
+	case f.newest == math.MinInt64:
+		return errors.New("there are no rows in it")
+	case len(f.rows) == 0:
+		return fmt.Errorf("all of its rows are in the future, the newest of %s; times without a zone are in UTC", time.Unix(f.newest, 0).UTC().Format(time.DateTime))
+	}
+	f.rows = inOrder(f.rows)
+	for _, points := range f.extra {
+		slices.SortStableFunc(points, point.compare)
+	}
+	return nil
+}
+
+// csvColumns says where in a record the values are.
 type csvColumns struct {
 	time   int
 	symbol int    // -1 if there is none
+	of     string // the symbol of the first row that names one
 	values [5]int // of open, high, low, close, volume; -1 if there is no volume
 	extra  []int
 }
@@ -450,7 +420,7 @@ func findColumns(header, extra []string) (c csvColumns, err error) {
 }
 
 // read returns a record as a bar. An empty volume counts as zero.
-func (c csvColumns) read(record []string) (b Bar, err error) {
+func (c *csvColumns) read(record []string) (b Bar, err error) {
 	if b.Time, err = ParseTime(record[c.time], nil, false); err != nil {
 		return b, err
 	}
@@ -464,29 +434,23 @@ func (c csvColumns) read(record []string) (b Bar, err error) {
 			return b, fmt.Errorf("%q is not a number", limit.Clip(text))
 		}
 	}
-	if err = b.Check(); err == nil && b.Low <= 0 {
-		err = fmt.Errorf("price %v is not positive", b.Low)
+	if c.symbol >= 0 {
+		symbol := separators.Replace(strings.ToUpper(strings.TrimSpace(record[c.symbol])))
+		if c.of = cmp.Or(c.of, symbol); symbol != "" && symbol != c.of {
+			return b, fmt.Errorf("the row is of %q and the first one of %q: a file has the rows of one symbol", limit.Clip(symbol), limit.Clip(c.of))
+		}
 	}
-	return b, err
+	return b, cmp.Or(b.Check(), b.positive())
 }
 
 var separators = strings.NewReplacer("/", "", "-", "", "_", "", " ", "")
-
-// symbolOf returns the symbol that a record names, in upper case and without separators;
-// empty if it names none.
-func (c csvColumns) symbolOf(record []string) string {
-	if c.symbol < 0 {
-		return ""
-	}
-	return separators.Replace(strings.ToUpper(strings.TrimSpace(record[c.symbol])))
-}
 
 // answer returns the bars that q asks for. The rows of the file are of the interval iv, or of
 // the one that is most often their distance if that is "". It returns an error if they are too
 // long.
 func (f *csvFile) answer(q Query, iv Interval) (*Series, error) {
-	apart, common := distances(f.rows.Time)
-	n := f.rows.Len()
+	apart, common := distances(f.rows)
+	n := len(f.rows)
 	// A few rows may be far apart by chance, and those of a thin market by any distance.
 	if iv != "" && n >= 10 && apart[iv] == 0 && common.Seconds() > iv.Seconds() && 2*apart[common] > n {
 		return nil, fmt.Errorf("no two of its rows are %s apart, as its name says, and most are %s apart: name it SYMBOL-%[2]s.csv", iv, common)
@@ -497,48 +461,43 @@ func (f *csvFile) answer(q Query, iv Interval) (*Series, error) {
 	if !q.Interval.holds(iv) {
 		return nil, fmt.Errorf("%w: bars of %s cannot be made of bars of %s; ask for %s", ErrTooFine, q.Interval, iv, spelled(madeOf(iv)))
 	}
-	s := resample(f.rows, q.Interval, nil, 0)
+	s := resample(Series{Symbol: q.Symbol, Source: "csv", AsOf: f.now.UnixMilli()}, f.rows, q.Interval, nil, 0)
 	// A price of a closed bar is as old as its end; while the last row is forming it is as
 	// new as the file.
-	s.AsOf, s.PriceAt = f.now.UnixMilli(), iv.Next(f.rows.Time[n-1])*1000
+	s.PriceAt = iv.Next(f.rows[n-1].Time) * 1000
 	if s.PriceAt > s.AsOf {
 		s.PriceAt = min(f.changed.UnixMilli(), s.AsOf)
 	}
 	if f.newest > f.now.Unix()+maxAhead {
 		s.ahead = f.newest * 1000
 	}
-	s.Gaps = findGaps(s, f.session(iv))
-	row := 0
+	for i, name := range q.Extra {
+		s.setExtra(name, align(s, f.extra[i], false))
+	}
+	s.Gaps = findGaps(s, f.session(q.Symbol, iv))
+	s = s.copied(max(0, s.Len()-q.Limit)) // a cache must not hold more for a few bars
 	for _, start := range s.Time {
-		end := q.Interval.Next(start)
-		for row+1 < n && f.rows.Time[row+1] < end {
-			row++
-		}
-		if d := delayOf(iv, f.rows.Time[row], end); d != (Delay{}) {
-			d.Start = start
+		if d := f.delay(start, q.Interval.Next(start), iv); d.Offset+d.Missing != 0 {
 			s.Delayed = append(s.Delayed, d)
 		}
-		row = min(row+1, n-1)
 	}
 	s.Forming = s.ClosedAt(s.Len()-1) > f.now.Unix()
-	// A copy: a cache must not hold more for a few bars.
-	tail := s.copied(max(0, s.Len()-q.Limit))
-	return tail, tail.Check()
+	return s, s.Check()
 }
 
 // copied returns the bars from index i on in columns of their own.
 func (s *Series) copied(i int) *Series {
 	t := s.Slice(i, s.Len())
 	t.Grow(0)
-	t.Gaps, t.Delayed = slices.Clone(t.Gaps), slices.Clone(t.Delayed)
+	t.Gaps = slices.Clone(t.Gaps)
 	for name, column := range t.Extra {
 		t.Extra[name] = slices.Clone(column)
 	}
 	return t
 }
 
-// delayOf returns how long after its end a bar closes. Rows are of the interval iv, and the
-// last one of the bar begins at last.
+// delay returns how long after its end the bar from start to end closes. Rows are of the
+// interval iv.
 //
 // A row is written when it has ended, perhaps a little later, so the one that ended last may
 // be on its way. One that is still missing after its own length had no trade or stands in a
@@ -547,9 +506,11 @@ func (s *Series) copied(i int) *Series {
 // A row counts for the bar in which it begins. If rows do not begin on the borders of iv, as
 // the hours of New York at 9:30, the last one of each bar ends that much after the bar, so
 // bars are complete that much later.
-func delayOf(iv Interval, last, end int64) (d Delay) {
+func (f *csvFile) delay(start, end int64, iv Interval) Delay {
+	next, _ := slices.BinarySearchFunc(f.rows, Bar{Time: end}, byTime)
+	last := f.rows[next-1].Time
 	border := iv.Next(iv.Start(last)) // where the row would end if it began on the border
-	d.Offset = iv.Next(last) - border
+	d := Delay{Start: start, Offset: iv.Next(last) - border}
 	if border < end {
 		d.Missing = iv.Seconds()
 	}
@@ -559,10 +520,10 @@ func delayOf(iv Interval, last, end int64) (d Delay) {
 // distances counts how often two rows are an interval apart, and returns the most frequent one
 // as well, of equal ones the first that was so frequent; "" if there is none. From 28 to 31 days
 // count as a month.
-func distances(times []int64) (counts map[Interval]int, common Interval) {
+func distances(rows []Bar) (counts map[Interval]int, common Interval) {
 	counts = make(map[Interval]int)
-	for i := 1; i < len(times); i++ {
-		apart := times[i] - times[i-1]
+	for i := 1; i < len(rows); i++ {
+		apart := rows[i].Time - rows[i-1].Time
 		if apart >= 28*day && apart <= 31*day {
 			apart = month
 		}
@@ -592,23 +553,23 @@ const saturday, sunday = 2, 3
 // half of the Sundays between the first row and the last: an exchange may be open on one
 // Saturday, or on all of them, but then not on Sundays. Bars
 // longer than a day do not show that; of those, only a pair with a coin never closes.
-func (f *csvFile) session(iv Interval) *session {
+func (f *csvFile) session(symbol string, iv Interval) *session {
 	exchange := &session{zone: time.UTC}
 	if iv.Seconds() > day {
-		if base, _, pair := splitPair(f.rows.Symbol); pair && !fiat[base] {
+		if base, _, pair := splitPair(symbol); pair && !fiat[base] {
 			return nil
 		}
 		return exchange
 	}
 	var dates [7]int64 // how many dates have rows, by weekday
 	var today int64    // the last date
-	for i, t := range f.rows.Time {
-		if date := floor(t, day) / day; i == 0 || date > today {
+	for i, row := range f.rows {
+		if date := floor(row.Time, day) / day; i == 0 || date > today {
 			today = date
 			dates[date-floor(date, 7)]++
 		}
 	}
-	first := floor(f.rows.Time[0], day) / day
+	first := floor(f.rows[0].Time, day) / day
 	half := func(weekday int64) bool {
 		all := (floor(today-weekday, 7) - floor(first-1-weekday, 7)) / 7
 		return 2*dates[weekday] >= all

@@ -389,7 +389,7 @@ func TestCSVForming(t *testing.T) {
 		{"a file that ended years ago", Hour1, Day1, -20000 * time.Hour, 0, false},
 	} {
 		q := Query{Interval: c.made, Limit: 1}
-		file := &csvFile{rows: series("", Bar{monday.Add(c.last).Unix(), 5, 6, 4, 5, 1}), now: monday.Add(c.now), changed: monday}
+		file := &csvFile{rows: []Bar{{monday.Add(c.last).Unix(), 5, 6, 4, 5, 1}}, now: monday.Add(c.now), changed: monday}
 		got, err := file.answer(q, c.row)
 		if err != nil || got.Forming != c.forming {
 			t.Errorf("%s: %+v, %v; want forming %v", c.why, got, err, c.forming)
@@ -715,8 +715,19 @@ func wholeFile(t testing.TB, text string, q Query, iv Interval, now time.Time) *
 	if saturdays > 0 && 2*saturdays >= ofSaturdays && 2*sundays >= ofSundays {
 		at = nil
 	}
-	whole := resample(fine, q.Interval, nil, completeUntil(iv, fine.Time[fine.Len()-1], now.Unix()))
+	whole := resample(Series{}, rowsOf(fine), q.Interval, nil, completeUntil(iv, fine.Time[fine.Len()-1], now.Unix()))
 	whole.Gaps = findGaps(whole, at)
+	for _, name := range q.Extra { // of its rows' values the last one that is a number
+		for _, start := range whole.Time {
+			value := math.NaN()
+			for i, t := range fine.Time {
+				if v := fine.Extra[name][i]; t >= start && t < q.Interval.Next(start) && v == v {
+					value = v
+				}
+			}
+			whole.setExtra(name, append(whole.Extra[name], value))
+		}
+	}
 	for _, start := range whole.Time {
 		// A bar is late by what its rows begin off the border, and by a row if none reaches
 		// its end.
@@ -793,7 +804,7 @@ func TestCSVTurn(t *testing.T) {
 	large := threeDays + strings.Repeat("1704240000,3,5,3,4,30\n", largeFile/20)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2024, 1, 4, 0, 0, 0, 0, time.UTC))) // the end of the rows
-		files := &csvDir{path: directory(t, map[string]string{"large-1d.csv": large, "small-1d.csv": threeDays}).dir, turn: make(chan struct{}, 1)}
+		files := &csvDir{path: directory(t, map[string]string{"large-1d.csv": large, "small-1d.csv": threeDays}).dir, allow: func(string, fs.FileInfo) error { return nil }, turn: make(chan struct{}, 1)}
 		c := files.venue()
 		remembered := Cached(c)
 		ask := func(source Source, symbol string) error {

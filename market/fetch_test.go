@@ -386,15 +386,18 @@ func FuzzBars(f *testing.F) {
 				page, err := s.service.page(once, s.service.host, p.example, Hour1, 0, 5)
 				cancel()
 				clean(t, p.name, err)
-				fine := &Series{Interval: Hour1}
-				if err != nil || fine.fill(page, 1700000000, true) != nil {
+				if err != nil {
 					continue
 				}
-				if err := fine.Check(); err != nil {
+				rows, err := sound(page.rows, 1700000000, true)
+				if err != nil {
+					continue
+				}
+				if err := series(Hour1, rows...).Check(); err != nil {
 					t.Errorf("%s: fine bars: %v", p.name, err)
 				}
 				// Sums of volumes may be infinite, but times must not be equal.
-				out := resample(fine, Hour4, page.session, page.until)
+				out := resample(Series{}, rows, Hour4, page.session, page.until)
 				for i := 1; i < out.Len(); i++ {
 					if out.Time[i] <= out.Time[i-1] {
 						t.Errorf("%s: bar %d at %d follows %d", p.name, i, out.Time[i], out.Time[i-1])

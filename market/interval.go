@@ -238,58 +238,57 @@ func ParseTime(text string, zone *time.Location, end bool) (int64, error) {
 // ErrTooFine reports an interval for which a source has no bars fine enough.
 var ErrTooFine = errors.New("no bars fine enough")
 
-// resample makes bars of the interval to from bars of the same or a finer interval, of
-// which a bar of to must be a whole number. With a session, bars shorter than a day
+// resample makes bars of the interval to of rows of the same or a finer interval, which are in
+// order of time and of which a bar of to must be a whole number. The series about says all else:
+// it has no bars. With a session, bars shorter than a day
 // start at the opening or a whole number of bars after it, a daily bar starts at the
 // opening, and longer ones follow the calendar of the zone; see borders.around for zones
 // east of Greenwich. Without a session all bars
-// follow the clock in UTC. The bar of a fine bar is found by its time and never by
-// counting, so a gap or a half day moves no other bar. Where there is no fine bar, there
-// is no coarse one.
+// follow the clock in UTC. The bar of a row is found by its time and never by
+// counting, so a gap or a half day moves no other bar. Where there is no row, there
+// is no bar.
 //
-// The fine bars are complete until the instant until, in unix seconds: those of a service
-// are until now. The last bar is forming if its last fine bar is, or if it ends after that
-// instant. The first bar may have begun before the first fine bar, and then it is
-// incomplete; the caller has to know. In an extra column a bar has the last value that its
-// fine bars have.
-func resample(fine *Series, to Interval, at *session, until int64) *Series {
-	// Everything that describes the series stays; the columns are made anew.
-	s := *fine
-	s.Interval, s.Forming, s.Delayed = to, false, nil
-	s.Time, s.Open, s.High, s.Low, s.Close, s.Volume = nil, nil, nil, nil, nil, nil
-	s.Extra = make(map[string][]float64, len(fine.Extra))
-	edges, end := borders{to: to, at: at, tomorrow: math.MinInt64}, int64(0)
-	for i := range fine.Time {
-		b, last := fine.Bar(i), s.Len()-1
-		// The first fine bar of a coarse one opens it; every other one extends it. Borders are
-		// looked for only past the end: that of a month takes the calendar.
-		opens := false
-		if last < 0 || b.Time >= end {
-			start, next := edges.around(b.Time)
-			if opens = last < 0 || start > s.Time[last]; opens {
-				b.Time, end = start, next
-				s.Append(b)
+// The rows are complete until the instant until, in unix seconds: those of a service
+// are until now. The last bar is forming if it ends after that
+// instant. The first bar may have begun before the first row, and then it is
+// incomplete; the caller has to know.
+func resample(about Series, rows []Bar, to Interval, at *session, until int64) *Series {
+	s, last, end := &about, -1, int64(0)
+	s.Interval = to
+	edges := borders{to: to, at: at, tomorrow: math.MinInt64}
+	for _, row := range rows {
+		// Borders are looked for only past the end: that of a month takes the calendar.
+		if last < 0 || row.Time >= end {
+			if start, next := edges.around(row.Time); last < 0 || start > s.Time[last] {
+				row.Time, end = start, next
+				s.Append(row)
+				last++
 				if offset := edges.offset(start, next); offset != 0 {
 					s.Delayed = append(s.Delayed, Delay{Start: start, Offset: offset})
 				}
+				continue
 			}
 		}
-		if !opens {
-			s.High[last] = max(s.High[last], b.High)
-			s.Low[last] = min(s.Low[last], b.Low)
-			s.Close[last] = b.Close
-			s.Volume[last] += b.Volume
-		}
-		for name, column := range fine.Extra {
-			if opens {
-				s.Extra[name] = append(s.Extra[name], column[i])
-			} else if !math.IsNaN(column[i]) {
-				s.Extra[name][last] = column[i]
-			}
+		s.High[last] = max(s.High[last], row.High)
+		s.Low[last] = min(s.Low[last], row.Low)
+		s.Close[last] = row.Close
+		s.Volume[last] += row.Volume
+	}
+	s.Forming = last >= 0 && end > until
+	return s
+}
+
+// inOrder returns rows in order of time, in the memory of rows. Of those with equal times it keeps the last one: a
+// service may send a bar twice, the second time with later trades.
+func inOrder(rows []Bar) []Bar {
+	slices.SortStableFunc(rows, byTime)
+	kept := rows[:0]
+	for i, row := range rows {
+		if i+1 == len(rows) || rows[i+1].Time > row.Time {
+			kept = append(kept, row)
 		}
 	}
-	s.Forming = s.Len() > 0 && (fine.Forming || end > until)
-	return &s
+	return kept
 }
 
 // borders finds the bar that an instant is in. With a session it remembers the

@@ -65,6 +65,14 @@ func (b Bar) Check() error {
 	return nil
 }
 
+// positive reports a price that is zero or below, which few markets may have.
+func (b Bar) positive() error {
+	if b.Low <= 0 {
+		return fmt.Errorf("price %v is not positive", b.Low)
+	}
+	return nil
+}
+
 // byTime orders bars by their start.
 func byTime(a, b Bar) int { return cmp.Compare(a.Time, b.Time) }
 

@@ -19,7 +19,14 @@ func at(t *testing.T, text string) int64 {
 
 // resampled is resample for bars that are complete until their source was asked.
 func resampled(fine *Series, to Interval, at *session) *Series {
-	return resample(fine, to, at, fine.AsOf/1000)
+	return resample(Series{}, rowsOf(fine), to, at, fine.AsOf/1000)
+}
+
+func rowsOf(s *Series) (rows []Bar) {
+	for i := range s.Time {
+		rows = append(rows, s.Bar(i))
+	}
+	return rows
 }
 
 // Hours 01 to 03 are missing: 4h bars still start at 00, 04 and 08.
@@ -109,7 +116,6 @@ func TestResampleBySession(t *testing.T) {
 
 func TestResampleRefusesAndKeeps(t *testing.T) {
 	fine := series(Hour4, Bar{0, 1, 2, 1, 2, 1}, Bar{4 * hour, 2, 3, 2, 3, 1})
-	fine.Extra = map[string][]float64{ExtraOI: {7, math.NaN()}, ExtraFunding: {1, 2}}
 	fine.AsOf = 1e15
 	for _, to := range []Interval{Hour1, Hour6, "7m", ""} {
 		if to.holds(Hour4) {
@@ -118,18 +124,22 @@ func TestResampleRefusesAndKeeps(t *testing.T) {
 	}
 	for _, to := range []Interval{Hour1, Hour6} {
 		q := Query{Interval: to, Limit: 1}
-		file := &csvFile{rows: fine, now: time.Now()}
+		file := &csvFile{rows: rowsOf(fine), now: time.Now()}
 		if _, err := file.answer(q, Hour4); !errors.Is(err, ErrTooFine) {
 			t.Errorf("4h to %q: %v, want ErrTooFine", to, err)
 		}
 	}
 	got := resampled(fine, Hour12, nil)
-	if got.Len() != 1 || got.Extra[ExtraOI][0] != 7 || got.Extra[ExtraFunding][0] != 2 || got.Forming {
-		t.Errorf("extra columns: %+v; want the last value of each", got)
+	if got.Len() != 1 || got.Forming {
+		t.Errorf("%+v; want one bar that has closed", got)
 	}
-	fine.Forming = true
+	lasting, own := align(got, []point{{0, 7}, {4 * hour, math.NaN()}}, true), align(got, []point{{-1, 3}, {0, 7}, {4 * hour, math.NaN()}}, false)
+	if lasting[0] != 7 || own[0] != 7 {
+		t.Errorf("extra columns %v and %v; want the last value of each", lasting, own)
+	}
+	fine.AsOf = 8 * hour * 1000
 	if got := resampled(fine, Hour12, nil); !got.Forming {
-		t.Error("a bar made of a forming one is forming")
+		t.Error("a bar of which rows are still to come is forming")
 	}
 	empty := resampled(series(Minute1), Hour1, &session{zone: time.UTC})
 	if empty.Len() != 0 || empty.Forming {

@@ -57,31 +57,24 @@ func (s Sample) At(q Query, now time.Time) (*Series, error) {
 	if end <= sampleBegin {
 		return nil, fmt.Errorf("sample: no prices before 1980, and the clock says %s", now.UTC().Format(time.DateOnly))
 	}
-	p := newPath(q.Symbol)
-	b := sampleBars{iv: q.Interval, scale: p.scale, series: &Series{
-		Symbol: q.Symbol, Interval: q.Interval, Source: "sample", Synthetic: true, Forming: true, AsOf: now.UnixMilli(), PriceAt: now.UnixMilli(),
-	}}
-	b.series.Grow(q.Limit)
-	p.walk(firstBar(q.Interval, end-1, q.Limit), end, treeDepth(q.Interval), &b)
-	b.flush()
-	b.series.addExtras(q.Extra)
-	return b.series, nil
-}
-
-// firstBar returns the start of the bar limit-1 bars before the one that holds the
-// instant t. If that is before sampleBegin it returns the first start after sampleBegin.
-func firstBar(iv Interval, t int64, limit int) int64 {
-	start := iv.Start(t)
-	if iv == Month1 {
-		y, m, _ := time.Unix(start, 0).UTC().Date()
-		start = time.Date(y, m-time.Month(limit-1), 1, 0, 0, 0, 0, time.UTC).Unix()
-	} else {
-		start -= int64(limit-1) * iv.Seconds()
+	// The first bar is limit-1 bars before that of now, but not before there are prices.
+	length := q.Interval.Seconds()
+	if q.Interval == Month1 {
+		length = 31 * day
 	}
-	for start < sampleBegin {
-		start = iv.Next(iv.Start(sampleBegin))
+	from := q.Interval.Start(now.Unix() - int64(q.Limit-1)*length)
+	if from < sampleBegin {
+		from = q.Interval.Next(q.Interval.Start(sampleBegin))
 	}
-	return start
+	w := walk{path: newPath(q.Symbol), from: from, to: end, depth: treeDepth(q.Interval)}
+	for d := floor(from, day); d < end; d += day {
+		n := w.dayNode(d / day)
+		w.descend(&n, d, 0)
+	}
+	about := Series{Symbol: q.Symbol, Source: "sample", Synthetic: true, AsOf: now.UnixMilli(), PriceAt: now.UnixMilli()}
+	bars := resample(about, w.rows, q.Interval, nil, now.Unix()).Tail(q.Limit)
+	bars.addExtras(q.Extra)
+	return bars, nil
 }
 
 // addExtras adds the columns that were asked for: slow waves around usual values, so
@@ -208,33 +201,38 @@ func pairOf(symbol string) asset {
 	return a
 }
 
-// walk adds the nodes of the given depth between the instants from and to to b, in
-// order. Of a node that ends after to it adds only the finer parts that end before.
-func (p *path) walk(from, to int64, depth int, b *sampleBars) {
-	for d := floor(from, day) / day; d*day < to; d++ {
-		n := p.dayNode(d)
-		p.descend(&n, d*day, 0, from, to, depth, b)
-	}
+// walk gathers the nodes of one depth between two instants. Of a node that ends after the
+// second it takes only the finer parts that end before.
+type walk struct {
+	*path
+	from, to int64
+	depth    int
+	rows     []Bar
 }
 
-// descend adds n, a node of level that starts at start, or its parts to b, as walk does.
-func (p *path) descend(n *node, start int64, level int, from, to int64, depth int, b *sampleBars) {
+// descend adds n, a node of level that starts at start, or its parts to the rows. Rounding
+// never changes which of two prices is the higher.
+func (w *walk) descend(n *node, start int64, level int) {
 	length := tree[level].seconds
 	switch {
-	case start+length <= from || start >= to:
+	case start+length <= w.from || start >= w.to:
 		return
-	case level >= depth && start+length <= to:
-		b.add(start, n)
+	case level >= w.depth && start+length <= w.to:
+		w.rows = append(w.rows, Bar{start, w.price(n.open), w.price(n.high), w.price(n.low), w.price(n.close), n.volume})
 		return
 	}
 	// Each node is split with a seed of its own. So any part of the path can be computed
 	// without the rest, and is always the same.
 	var children [12]node
 	k := tree[level].children
-	n.split(children[:k], p.seed^mix(uint64(start)*uint64(len(tree))+uint64(level)))
+	n.split(children[:k], w.seed^mix(uint64(start)*uint64(len(tree))+uint64(level)))
 	for i := range k {
-		p.descend(&children[i], start+int64(i)*(length/int64(k)), level+1, from, to, depth, b)
+		w.descend(&children[i], start+int64(i)*(length/int64(k)), level+1)
 	}
+}
+
+func (p *path) price(log float64) float64 {
+	return math.Round(math.Exp(log)*p.scale) / p.scale
 }
 
 // node is one bar of the tree: logarithms of prices, and a whole number of
@@ -400,41 +398,4 @@ func unit16(h uint64) float64 { return float64(h&0xffff) / 0x10000 }
 func gauss(h uint64) float64 {
 	sum := h&0xffff + h>>16&0xffff + h>>32&0xffff // whole numbers, so that only one is converted
 	return float64(float64(sum)/0x8000) - 3
-}
-
-// sampleBars joins nodes of the tree into bars of one interval.
-type sampleBars struct {
-	iv     Interval
-	scale  float64 // as in path
-	series *Series
-	start  int64 // of the bar being gathered
-	next   int64 // start of the bar after it; 0 before the first
-	bar    node
-}
-
-// add takes the next node in time. It compares logarithms, and flush rounds the result:
-// rounding never changes which of two prices is the higher.
-func (b *sampleBars) add(start int64, n *node) {
-	if start >= b.next {
-		b.flush()
-		b.start = b.iv.Start(start)
-		b.next = b.iv.Next(b.start)
-		b.bar = *n
-		return
-	}
-	b.bar.high = max(b.bar.high, n.high)
-	b.bar.low = min(b.bar.low, n.low)
-	b.bar.close = n.close
-	b.bar.volume += n.volume
-}
-
-func (b *sampleBars) flush() {
-	if b.next == 0 {
-		return
-	}
-	b.series.Append(Bar{b.start, b.price(b.bar.open), b.price(b.bar.high), b.price(b.bar.low), b.price(b.bar.close), b.bar.volume})
-}
-
-func (b *sampleBars) price(log float64) float64 {
-	return math.Round(math.Exp(log)*b.scale) / b.scale
 }

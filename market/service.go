@@ -98,20 +98,23 @@ func (s *service) bars(ctx context.Context, q Query) (*Series, error) {
 // build makes the series that q asks for from the rows of a page, which are of
 // the interval base.
 func (s *service) build(q Query, p *page, base Interval, asked time.Time) (*Series, error) {
-	fine := &Series{Symbol: q.Symbol, Interval: base, Source: s.name, Currency: p.currency, Hours: p.hours, AsOf: asked.UnixMilli()}
-	if p.session != nil {
-		fine.Zone = p.session.zone
-	}
-	positive := s.negative == nil || !s.negative(q.Symbol)
-	if err := fine.fill(p, asked.Unix()+maxAhead, positive); err != nil {
+	rows, err := sound(p.rows, asked.Unix()+maxAhead, s.negative == nil || !s.negative(q.Symbol))
+	if err != nil {
 		return nil, s.unsound(q, err)
 	}
-	// Resample to the same interval first. That joins rows that belong to one bar, such
+	about := Series{Symbol: q.Symbol, Source: s.name, Currency: p.currency, Hours: p.hours, AsOf: asked.UnixMilli()}
+	if p.session != nil {
+		about.Zone = p.session.zone
+	}
+	// Also to the interval of the rows. That joins those that belong to one bar, such
 	// as the last trade that Yahoo adds, and moves bars to the borders of their session.
-	fine = resample(fine, base, p.session, p.until)
-	fine.PriceAt = fine.priceAt(min(fine.AsOf, p.at))
-	out := resample(fine, q.Interval, p.session, p.until)
-	if out.Len() > 1 && !p.first && base != q.Interval && fine.Time[0] > out.Time[0] {
+	fine := resample(about, rows, base, p.session, p.until)
+	out := fine
+	if base != q.Interval {
+		out = resample(about, rows, q.Interval, p.session, p.until)
+	}
+	out.PriceAt = fine.priceAt(min(fine.AsOf, p.at))
+	if out.Len() > 1 && !p.first && fine.Time[0] > out.Time[0] {
 		out = out.Tail(out.Len() - 1) // the first bar began before the first row that we have
 	}
 	// Before bars are left out: to tell a gap from a pause takes the day before it.
@@ -180,43 +183,31 @@ func oldestOf(rows []Bar) int64 {
 	return oldest
 }
 
-// fill appends the rows of p to s, sorted by time. Of rows with equal times it takes
-// the later one. It leaves out rows that start after latest, in unix seconds, and rows
-// that no market can have made. Long histories have a few such bad rows, which then
-// show as gaps; if there are many, or if the newest row is bad, fill returns an error.
-func (s *Series) fill(p *page, latest int64, positive bool) error {
-	p.rows = slices.DeleteFunc(p.rows, func(b Bar) bool { return b.Time > latest })
-	if len(p.rows) == 0 {
-		return fmt.Errorf("%w: all of them are in the future; check the clock of this machine", errBadBars)
+// sound returns the rows in order of time. It leaves out rows that start after latest, in unix
+// seconds, and rows that no market can have made. Long histories have a few such bad rows,
+// which then show as gaps; if there are many, or if the newest row is bad, it is an error.
+func sound(rows []Bar, latest int64, positive bool) (good []Bar, err error) {
+	rows = inOrder(slices.DeleteFunc(rows, func(b Bar) bool { return b.Time > latest }))
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("%w: all of them are in the future; check the clock of this machine", errBadBars)
 	}
-	slices.SortStableFunc(p.rows, byTime)
-	bad := 0
-	var err error
-	for i, b := range p.rows {
-		// A service may send a bar twice, the second time with later trades.
-		if i+1 < len(p.rows) && p.rows[i+1].Time == b.Time {
-			continue
+	for _, b := range rows {
+		if err = b.Check(); err == nil && positive {
+			err = b.positive()
 		}
-		err = b.Check()
-		switch {
-		case err != nil:
-		case b.Time < 0:
+		if b.Time < 0 {
 			err = errors.New("its time is not one that a market can have")
-		case positive && b.Low <= 0:
-			err = fmt.Errorf("price %v is not positive", b.Low)
 		}
-		if err != nil {
-			bad++
-			continue
+		if err == nil {
+			good = append(good, b)
 		}
-		s.Append(b)
 	}
 	// Here err is the error of the newest row, which must be good. Of the others one in
 	// twenty may be bad.
-	if err != nil || bad > len(p.rows)/20+1 {
-		return errors.Join(errBadBars, err)
+	if err != nil || len(rows)-len(good) > len(rows)/20+1 {
+		return nil, errors.Join(errBadBars, err)
 	}
-	return nil
+	return good, nil
 }
 
 // provider describes one service: all that the rest of the package has to know.
