@@ -1,16 +1,12 @@
 package market
 
 import (
-	"context"
 	"encoding/json"
 	"maps"
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
-
-	"wick/internal/limit"
 )
 
 // binanceNames are Binance's own spellings of the intervals, in which 1m is a
@@ -41,80 +37,71 @@ var binance = provider{
 	single: binanceQuote, grid: binanceGrid, list: binanceList,
 }
 
-func binancePage(ctx context.Context, h *host, symbol string, iv Interval, end int64, n int) (*page, error) {
-	const most, weight = 1000, 2
+func binancePage(symbol string, iv Interval, end int64, n, _ int) request[*page] {
+	const most = 1000
 	query := url.Values{"symbol": {symbol}, "interval": {binanceNames[iv]}, "limit": {strconv.Itoa(min(n, most))}}
 	if end != 0 {
 		query.Set("endTime", strconv.FormatInt(end*1000-1, 10))
 	}
-	p := &page{}
-	at, err := ask(ctx, h, symbol, weight, "/api/v3/klines", query, func(rows [][]number) (err error) {
-		p.rows, err = barsOf(rows, inMillis, [6]int{0, 1, 2, 3, 4, 5})
-		return err
-	})
-	p.answered(at)
-	return p, err
+	return request[*page]{path: "/api/v3/klines", query: query, weight: 2, read: reads(func(rows [][]number) (*page, error) {
+		return pageOf(rows, inMillis, [6]int{0, 1, 2, 3, 4, 5})
+	})}
 }
 
 // binanceTicker reads the price of the last trade of each symbol. If one of them
 // is unknown, Binance refuses the whole list.
-func binanceTicker(ctx context.Context, h *host, symbols []string) (map[string]Quote, time.Time, error) {
+func binanceTicker(symbols []string) request[map[string]Quote] {
 	list, _ := json.Marshal(symbols) // texts can always be encoded
-	// What Binance counts for a list of symbols, however short.
-	const weight = 4
-	quotes := make(map[string]Quote, len(symbols))
-	at, err := ask(ctx, h, limit.Clip(strings.Join(symbols, " ")), weight, "/api/v3/ticker/price", url.Values{"symbols": {string(list)}}, func(rows []struct {
-		Symbol string
-		Price  number
-	}) error {
-		for _, r := range rows {
-			quotes[r.Symbol] = Quote{Price: float64(r.Price)}
-		}
-		return nil
-	})
-	return quotes, at, err
+	return request[map[string]Quote]{
+		path: "/api/v3/ticker/price", query: url.Values{"symbols": {string(list)}},
+		weight: 4, // what Binance counts for a list of symbols, however short
+		read: reads(func(rows []struct {
+			Symbol string
+			Price  number
+		}) (map[string]Quote, error) {
+			quotes := make(map[string]Quote, len(rows))
+			for _, r := range rows {
+				quotes[r.Symbol] = Quote{Price: float64(r.Price)}
+			}
+			return quotes, nil
+		}),
+	}
 }
 
 // binanceQuote reads the last price of a symbol with its bid and ask, from the
 // statistics of its day: no smaller answer has all three. The day ends now if the market is
 // trading, and stays where it was if the market has stopped, so the last trade is no later
 // than its end. Whether it moves on in a quiet market is not documented.
-func binanceQuote(ctx context.Context, h *host, symbol string) (q Quote, at time.Time, err error) {
-	const weight = 2
-	at, err = ask(ctx, h, symbol, weight, "/api/v3/ticker/24hr", url.Values{"symbol": {symbol}}, func(told struct {
+func binanceQuote(symbol string) request[Quote] {
+	return request[Quote]{path: "/api/v3/ticker/24hr", query: url.Values{"symbol": {symbol}}, weight: 2, read: reads(func(told struct {
 		Symbol string
 		Price  number `json:"lastPrice"`
 		Bid    number `json:"bidPrice"`
 		Ask    number `json:"askPrice"`
 		End    number `json:"closeTime"`
-	}) error {
+	}) (Quote, error) {
 		if told.Symbol != symbol {
-			return errNotOne
+			return Quote{}, errNotOne
 		}
-		q = Quote{Price: float64(told.Price), Bid: float64(told.Bid), Ask: float64(told.Ask)}
+		q := Quote{Price: float64(told.Price), Bid: float64(told.Bid), Ask: float64(told.Ask)}
 		if instant(told.End, inMillis) > 0 {
 			q.At = int64(told.End)
 		}
-		return nil
-	})
-	return q, at, err
+		return q, nil
+	})}
 }
 
-func binanceList(ctx context.Context, h *host) (symbols []string, err error) {
-	_, err = ask(ctx, h, "", 4, "/api/v3/ticker/price", url.Values{}, func(rows []struct{ Symbol string }) error {
-		for _, r := range rows {
-			symbols = append(symbols, r.Symbol)
-		}
-		return nil
-	})
-	return symbols, err
-}
+var binanceList = request[[]string]{path: "/api/v3/ticker/price", weight: 4, read: reads(func(rows []struct{ Symbol string }) (symbols []string, err error) {
+	for _, r := range rows {
+		symbols = append(symbols, r.Symbol)
+	}
+	return symbols, nil
+})}
 
 // binanceGrid reads the filters of a symbol. The least value of an order is in NOTIONAL,
 // or in MIN_NOTIONAL, as that filter was called before.
-func binanceGrid(ctx context.Context, h *host, symbol string) (g Grid, err error) {
-	const weight = 20
-	_, err = ask(ctx, h, symbol, weight, "/api/v3/exchangeInfo", url.Values{"symbol": {symbol}}, func(answer struct {
+func binanceGrid(symbol string) request[Grid] {
+	return request[Grid]{path: "/api/v3/exchangeInfo", query: url.Values{"symbol": {symbol}}, weight: 20, read: reads(func(told struct {
 		Symbols []struct {
 			Symbol, Status string
 			Filters        []struct {
@@ -123,12 +110,12 @@ func binanceGrid(ctx context.Context, h *host, symbol string) (g Grid, err error
 				MinQuantity                     string `json:"minQty"`
 			}
 		}
-	}) error {
-		if len(answer.Symbols) != 1 || answer.Symbols[0].Symbol != symbol {
-			return errNotOne
+	}) (g Grid, err error) {
+		if len(told.Symbols) != 1 || told.Symbols[0].Symbol != symbol {
+			return g, errNotOne
 		}
-		g.Halted = halted(answer.Symbols[0].Status, "TRADING")
-		for _, f := range answer.Symbols[0].Filters {
+		g.Halted = halted(told.Symbols[0].Status, "TRADING")
+		for _, f := range told.Symbols[0].Filters {
 			switch f.Type {
 			case "PRICE_FILTER":
 				g.Tick = f.TickSize
@@ -138,9 +125,8 @@ func binanceGrid(ctx context.Context, h *host, symbol string) (g Grid, err error
 				g.Minimum = f.MinNotional
 			}
 		}
-		return nil
-	})
-	return g, err
+		return g, nil
+	})}
 }
 
 // halted returns the status of a market, as the exchange words it, unless it is empty or one

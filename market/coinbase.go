@@ -1,7 +1,6 @@
 package market
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -31,44 +30,38 @@ var coinbase = provider{
 	single:  coinbaseQuote, grid: coinbaseGrid, list: coinbaseList,
 }
 
-func coinbasePage(ctx context.Context, h *host, symbol string, iv Interval, end int64, n int) (*page, error) {
+func coinbasePage(symbol string, iv Interval, end int64, n, _ int) request[*page] {
 	const most = 300
 	query := url.Values{"granularity": {strconv.FormatInt(iv.Seconds(), 10)}}
 	if end != 0 { // rows that start at start or at end are both in the answer
 		query.Set("start", rfc3339(end-int64(min(n, most))*iv.Seconds()))
 		query.Set("end", rfc3339(end-iv.Seconds()))
 	}
-	p := &page{}
-	// Low and high stand before open in a row, and the newest row comes first.
-	at, err := ask(ctx, h, symbol, 1, "/products/"+symbol+"/candles", query, func(rows [][]number) (err error) {
-		p.rows, err = barsOf(rows, inSeconds, [6]int{0, 3, 2, 1, 4, 5})
-		slices.Reverse(p.rows)
-		return err
-	})
-	p.answered(at)
-	return p, err
+	return request[*page]{path: "/products/" + symbol + "/candles", query: query, read: reads(func(rows [][]number) (*page, error) {
+		slices.Reverse(rows) // the newest comes first
+		return pageOf(rows, inSeconds, [6]int{0, 3, 2, 1, 4, 5})
+	})}
 }
 
 func rfc3339(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) }
 
-func coinbaseQuote(ctx context.Context, h *host, symbol string) (q Quote, at time.Time, err error) {
-	at, err = ask(ctx, h, symbol, 1, "/products/"+symbol+"/ticker", nil, func(told struct {
+func coinbaseQuote(symbol string) request[Quote] {
+	return request[Quote]{path: "/products/" + symbol + "/ticker", read: reads(func(told struct {
 		Price, Bid, Ask number
 		Time            string // of the last trade
-	}) error {
-		q = Quote{Price: float64(told.Price), Bid: float64(told.Bid), Ask: float64(told.Ask)}
+	}) (Quote, error) {
+		q := Quote{Price: float64(told.Price), Bid: float64(told.Bid), Ask: float64(told.Ask)}
 		if t, bad := time.Parse(time.RFC3339, told.Time); bad == nil {
 			q.At = t.UnixMilli()
 		}
-		return nil
-	})
-	return q, at, err
+		return q, nil
+	})}
 }
 
 // coinbaseGrid reads the increments of a product. Its least value is that of
 // market orders.
-func coinbaseGrid(ctx context.Context, h *host, symbol string) (g Grid, err error) {
-	_, err = ask(ctx, h, symbol, 1, "/products/"+symbol, nil, func(p struct {
+func coinbaseGrid(symbol string) request[Grid] {
+	return request[Grid]{path: "/products/" + symbol, read: reads(func(p struct {
 		ID, Status string
 		Quote      string `json:"quote_increment"`
 		Base       string `json:"base_increment"`
@@ -76,9 +69,9 @@ func coinbaseGrid(ctx context.Context, h *host, symbol string) (g Grid, err erro
 		Disabled   bool   `json:"trading_disabled"`
 		Cancel     bool   `json:"cancel_only"`
 		Post       bool   `json:"post_only"`
-	}) error {
+	}) (g Grid, err error) {
 		if p.ID != symbol {
-			return errNotOne
+			return g, errNotOne
 		}
 		g = Grid{Tick: p.Quote, Lot: p.Base, Minimum: p.Funds, Halted: halted(p.Status, "online")}
 		switch {
@@ -90,22 +83,18 @@ func coinbaseGrid(ctx context.Context, h *host, symbol string) (g Grid, err erro
 		case p.Post: // nothing is matched then
 			g.Halted = "post_only"
 		}
-		return nil
-	})
-	return g, err
+		return g, nil
+	})}
 }
 
-func coinbaseList(ctx context.Context, h *host) (symbols []string, err error) {
-	_, err = ask(ctx, h, "", 1, "/products", url.Values{}, func(rows []struct{ ID, Status string }) error {
-		for _, r := range rows {
-			if r.Status == "online" {
-				symbols = append(symbols, r.ID)
-			}
+var coinbaseList = request[[]string]{path: "/products", read: reads(func(rows []struct{ ID, Status string }) (symbols []string, err error) {
+	for _, r := range rows {
+		if r.Status == "online" {
+			symbols = append(symbols, r.ID)
 		}
-		return nil
-	})
-	return symbols, err
-}
+	}
+	return symbols, nil
+})}
 
 // spellCoinbase writes a pair with a dash: BTCUSD is BTC-USD.
 func spellCoinbase(symbol string) string {

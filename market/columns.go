@@ -130,16 +130,7 @@ func (c *columns) points(ctx context.Context, name string, s *Series) ([]point, 
 	// A column that reaches further back than asked for serves as well.
 	covers := func(h history) bool { return h.from <= from }
 	h, err := c.memo.get(ctx, key, fmt.Sprint(key, from), covers, func(ctx context.Context) (kept[history], error) {
-		var list []point
-		var err error
-		switch name {
-		case ExtraFearGreed:
-			list, err = c.fetchFearGreed(ctx, from)
-		case ExtraFunding:
-			list, err = c.fetchFunding(ctx, s.Symbol, from)
-		default:
-			list, err = c.fetchHistory(ctx, name, s.Symbol, s.Interval)
-		}
+		list, err := c.fetch(ctx, name, s, from)
 		// A service may send values in any order, and some that are not numbers.
 		finite := slices.DeleteFunc(list, func(p point) bool { return math.IsNaN(p.value) || math.IsInf(p.value, 0) || p.at < 0 })
 		slices.SortStableFunc(finite, point.compare)
@@ -153,71 +144,75 @@ func (c *columns) points(ctx context.Context, name string, s *Series) ([]point, 
 	return h.points, err
 }
 
-// fetchFunding fetches the funding rates since from, page by page. How often there is
-// one depends on the symbol (mostly every eight hours), so it is not assumed.
-func (c *columns) fetchFunding(ctx context.Context, symbol string, from int64) (all []point, err error) {
-	const most, pages = 1000, 20
-	for range pages {
-		// Both ends of the span are in the answer, so the next page begins one
-		// second later.
-		query := url.Values{"symbol": {symbol}, "limit": {strconv.Itoa(most)}, "startTime": {strconv.FormatInt(from*1000, 10)}}
-		before := len(all)
-		_, err := ask(ctx, c.hosts[ExtraFunding], symbol, 24, "/fapi/v1/fundingRate", query, func(rows []struct{ FundingRate, FundingTime number }) error {
-			for _, r := range rows {
-				all = append(all, point{instant(r.FundingTime, inMillis), float64(r.FundingRate)})
+// fetch asks the service of a column for its values since from, or for those that it has.
+func (c *columns) fetch(ctx context.Context, name string, s *Series, from int64) (list []point, err error) {
+	switch h := c.hosts[name]; name {
+	case ExtraFearGreed:
+		list, _, err = ask(ctx, h, name, fearGreed(from))
+	case ExtraFunding:
+		// How often there is a rate depends on the symbol (mostly every eight hours), so it is
+		// not assumed.
+		const most, pages = 1000, 20
+		for range pages {
+			query := url.Values{"symbol": {s.Symbol}, "limit": {strconv.Itoa(most)}, "startTime": {strconv.FormatInt(from*1000, 10)}}
+			rates, _, err := ask(ctx, h, s.Symbol, futures("/fapi/v1/fundingRate", query, "fundingTime", "fundingRate"))
+			list = append(list, rates...)
+			// A page that is not full is the last. A page that ends before from would be sent
+			// again and again.
+			if err != nil || len(rates) < most || rates[most-1].at < from {
+				return list, err
 			}
-			return nil
-		})
-		// A page that is not full is the last. A page that ends before from would be sent
-		// again and again.
-		if err != nil || len(all) < before+most || all[len(all)-1].at < from {
-			return all, err
+			from = rates[most-1].at + 1 // both ends of the span are in the answer
 		}
-		from = all[len(all)-1].at + 1
-	}
-	return all, nil
-}
-
-// futuresPeriods are the periods that the statistics of fetchHistory come in, longest
-// first.
-var futuresPeriods = []Interval{Day1, Hour12, Hour6, Hour4, Hour2, Hour1, Minute30, Minute15, Minute5}
-
-// fetchHistory fetches the newest 500 values of open interest or of the share of
-// accounts; Binance keeps thirty days. A value carries the time at which its
-// period ended, so it belongs to the bar that ended then.
-func (c *columns) fetchHistory(ctx context.Context, name, symbol string, iv Interval) (list []point, err error) {
-	period := Minute5 // the shortest, for bars of a minute too
-	if i := slices.IndexFunc(futuresPeriods, func(p Interval) bool { return p.Seconds() <= iv.Seconds() }); i >= 0 {
-		period = futuresPeriods[i]
-	}
-	path := "/futures/data/globalLongShortAccountRatio"
-	if name == ExtraOI {
-		path = "/futures/data/openInterestHist"
-	}
-	query := url.Values{"symbol": {symbol}, "period": {string(period)}, "limit": {"500"}}
-	_, err = ask(ctx, c.hosts[name], symbol, 24, path, query, func(rows []struct{ SumOpenInterestValue, LongAccount, ShortAccount, Timestamp number }) error {
-		for _, r := range rows {
-			value := map[string]number{ExtraOI: r.SumOpenInterestValue, ExtraLong: r.LongAccount, ExtraShort: r.ShortAccount}[name]
-			// A second earlier, so that it falls into the bar that ends at that time.
-			list = append(list, point{instant(r.Timestamp, inMillis) - 1, float64(value)})
+	default:
+		period := Minute5 // the shortest, for bars of a minute too
+		if i := slices.IndexFunc(futuresPeriods, func(p Interval) bool { return p.Seconds() <= s.Interval.Seconds() }); i >= 0 {
+			period = futuresPeriods[i]
 		}
-		return nil
-	})
+		from := statistics[name]
+		query := url.Values{"symbol": {s.Symbol}, "period": {string(period)}, "limit": {"500"}}
+		list, _, err = ask(ctx, h, s.Symbol, futures(from.path, query, "timestamp", from.value))
+		for i := range list {
+			list[i].at-- // so that it falls into the bar that ends at that time
+		}
+	}
 	return list, err
 }
 
-// fetchFearGreed fetches one value a day since from; each holds from 00:00 UTC.
-func (c *columns) fetchFearGreed(ctx context.Context, from int64) (list []point, err error) {
+// statistics says where open interest and the shares of accounts are. There are the newest 500
+// values; Binance keeps thirty days. A value carries the time at which its
+// period ended, so it belongs to the bar that ended then.
+var statistics = map[string]struct{ path, value string }{
+	ExtraOI:    {"/futures/data/openInterestHist", "sumOpenInterestValue"},
+	ExtraLong:  {"/futures/data/globalLongShortAccountRatio", "longAccount"},
+	ExtraShort: {"/futures/data/globalLongShortAccountRatio", "shortAccount"},
+}
+
+// futuresPeriods are the periods that the statistics come in, longest first.
+var futuresPeriods = []Interval{Day1, Hour12, Hour6, Hour4, Hour2, Hour1, Minute30, Minute15, Minute5}
+
+// futures asks for a list of objects that have a time in milliseconds and a value under the names
+// at and value.
+func futures(path string, query url.Values, at, value string) request[[]point] {
+	return request[[]point]{path: path, query: query, weight: 24, read: reads(func(rows []map[string]number) (list []point, err error) {
+		for _, r := range rows {
+			list = append(list, point{instant(r[at], inMillis), float64(r[value])})
+		}
+		return list, nil
+	})}
+}
+
+// fearGreed asks for one value a day since from; each holds from 00:00 UTC.
+func fearGreed(from int64) request[[]point] {
 	// The newest value comes first, so the number of days says how far back.
 	days := (time.Now().Unix()-from)/day + 2
 	query := url.Values{"limit": {strconv.FormatInt(max(days, 2), 10)}, "format": {"json"}}
-	_, err = ask(ctx, c.hosts[ExtraFearGreed], ExtraFearGreed, 1, "/fng/", query, func(answer struct {
+	return request[[]point]{path: "/fng/", query: query, read: reads(func(told struct {
 		Data []struct{ Value, Timestamp number }
-	}) error {
-		for _, d := range answer.Data {
+	}) (list []point, err error) {
+		for _, d := range told.Data {
 			list = append(list, point{instant(d.Timestamp, inSeconds), float64(d.Value)})
 		}
-		return nil
-	})
-	return list, err
+		return list, nil
+	})}
 }

@@ -95,20 +95,43 @@ func (s site) open(r reach) (*host, error) {
 	return &host{site: s, base: u, gate: gate{limit: s.limit, window: s.window, used: s.used}, client: client}, nil
 }
 
-// get requests path with query and calls decode with the body. It waits until the
-// budget allows the request, and repeats a failed one if that may help. Decode returns
-// an *Error for an error that the service reports. Get returns the time of the answer:
+// request is a question to a service, and what reads the answer.
+type request[A any] struct {
+	path   string
+	query  url.Values
+	weight int // units of the budget that it costs; zero means one
+	// read makes the answer of a body that came at that time. It returns an *Error for an
+	// error that the service reports.
+	read func(body []byte, at time.Time) (A, error)
+}
+
+// reads returns what reads a body of JSON, which use gets decoded.
+func reads[T, A any](use func(told T) (A, error)) func([]byte, time.Time) (A, error) {
+	return func(body []byte, _ time.Time) (answer A, err error) {
+		var told T
+		if err := json.Unmarshal(body, &told); err != nil {
+			return answer, err
+		}
+		return use(told)
+	}
+}
+
+// ask makes a request, about a symbol, and returns the answer and its time:
 // by the service's clock, in whole seconds, or by ours if that is earlier. So neither
-// clock alone can make a forming bar look closed.
-func (h *host) get(ctx context.Context, symbol string, weight int, path string, query url.Values, decode func(body []byte) error) (time.Time, error) {
+// clock alone can make a forming bar look closed. It waits until the
+// budget allows the request, and repeats a failed one if that may help.
+func ask[A any](ctx context.Context, h *host, symbol string, r request[A]) (answer A, at time.Time, err error) {
 	for try := 1; ; try++ {
 		// After a failure the gate stays closed for a while, so the second attempt
 		// waits here.
-		e := h.gate.enter(ctx, weight)
+		e := h.gate.enter(ctx, max(r.weight, 1))
 		if e == nil {
-			var at time.Time
-			if at, e = h.once(ctx, path, query, decode); e == nil {
-				return at, nil
+			at, e = h.once(ctx, r.path, r.query, func(body []byte, at time.Time) (err error) {
+				answer, err = r.read(body, at)
+				return err
+			})
+			if e == nil {
+				return answer, at, nil
 			}
 			deadline, limited := ctx.Deadline()
 			if e.Retry && try < maxTries && ctx.Err() == nil && (!limited || e.After < time.Until(deadline)) {
@@ -119,24 +142,13 @@ func (h *host) get(ctx context.Context, symbol string, weight int, path string, 
 			e.Err = err
 		}
 		e.Source, e.Symbol = h.name, symbol
-		return time.Time{}, e
+		return answer, at, e
 	}
 }
 
-// ask is get for an answer in JSON, which use gets decoded.
-func ask[T any](ctx context.Context, h *host, symbol string, weight int, path string, query url.Values, use func(answer T) error) (time.Time, error) {
-	return h.get(ctx, symbol, weight, path, query, func(body []byte) error {
-		var answer T
-		if err := json.Unmarshal(body, &answer); err != nil {
-			return err
-		}
-		return use(answer)
-	})
-}
-
-// once makes one request for get. It calls decode with the body and returns when the
+// once makes one request for ask. It calls read with the body and returns when the
 // service answered.
-func (h *host) once(ctx context.Context, path string, query url.Values, decode func([]byte) error) (time.Time, *Error) {
+func (h *host) once(ctx context.Context, path string, query url.Values, read func(body []byte, at time.Time) error) (time.Time, *Error) {
 	// The base has no query of its own, and path holds only what ParseSymbol lets
 	// through.
 	u := *h.base
@@ -170,14 +182,14 @@ func (h *host) once(ctx context.Context, path string, query url.Values, decode f
 	case err != nil:
 		return now, h.unreachable(ctx, err)
 	}
-	if err := decode(body); err != nil {
+	if err := read(body, now); err != nil {
 		return now, h.undecoded(body, err)
 	}
 	h.gate.good(res.Header)
 	return now, nil
 }
 
-// undecoded returns the error for an answer of status 200 that decode refused.
+// undecoded returns the error for an answer of status 200 that cannot be read.
 func (h *host) undecoded(body []byte, err error) *Error {
 	e := &Error{Reason: "the answer is not the documented JSON", Retry: true, Err: err}
 	if told, ok := err.(*Error); ok {
@@ -290,17 +302,17 @@ func instant(n number, units int64) int64 {
 	return -1
 }
 
-// barsOf makes bars of rows of numbers: at has the places of time, which is in units of which a
+// pageOf makes a page of rows of numbers: at has the places of time, which is in units of which a
 // second has so many, open, high, low, close and volume.
-func barsOf(rows [][]number, units int64, at [6]int) ([]Bar, error) {
-	bars := make([]Bar, 0, len(rows))
+func pageOf(rows [][]number, units int64, at [6]int) (*page, error) {
+	p := &page{rows: make([]Bar, 0, len(rows))}
 	for _, r := range rows {
 		if len(r) <= slices.Max(at[:]) {
-			return nil, errors.New("a row is too short")
+			return p, errors.New("a row is too short")
 		}
-		bars = append(bars, Bar{instant(r[at[0]], units), float64(r[at[1]]), float64(r[at[2]]), float64(r[at[3]]), float64(r[at[4]]), float64(r[at[5]])})
+		p.rows = append(p.rows, Bar{instant(r[at[0]], units), float64(r[at[1]]), float64(r[at[2]]), float64(r[at[3]]), float64(r[at[4]]), float64(r[at[5]])})
 	}
-	return bars, nil
+	return p, nil
 }
 
 // gate keeps the requests to one host within its budget, which is a number of units

@@ -383,7 +383,7 @@ func FuzzBars(f *testing.F) {
 			for _, p := range providers {
 				s := over(t, p.name, reach{nowhere, says(body)})
 				once, cancel := context.WithTimeout(t.Context(), time.Millisecond) // too short for a second attempt
-				page, err := s.service.page(once, s.service.host, p.example, Hour1, 0, 5)
+				page, err := s.page(once, p.example, Hour1, 0, 5)
 				cancel()
 				clean(t, p.name, err)
 				if err != nil {

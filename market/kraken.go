@@ -2,16 +2,12 @@ package market
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"wick/internal/limit"
 )
 
 // kraken is the spot market of Kraken. It gives the newest 720 bars of an
@@ -32,38 +28,30 @@ var kraken = provider{
 	grid: krakenGrid, list: krakenList,
 }
 
-func krakenPage(ctx context.Context, h *host, symbol string, iv Interval, _ int64, _ int) (*page, error) {
-	query := url.Values{"pair": {symbol}, "interval": {strconv.FormatInt(iv.Seconds()/minute, 10)}}
-	p := &page{last: true}
-	at, err := askKraken(ctx, h, symbol, "/0/public/OHLC", query, func(result map[string]json.RawMessage) (err error) {
-		p.rows, err = krakenBars(result, symbol)
-		return err
-	})
-	p.answered(at)
-	return p, err
-}
-
-// krakenBars reads rows of time in seconds, open, high, low, close, average price,
+// krakenPage reads rows of time in seconds, open, high, low, close, average price,
 // volume and count. They are in a member with Kraken's own name of the pair, which may
 // differ from the one in the request. So it takes the only member that is not
 // "last", unless that is the name of another pair than symbol.
-func krakenBars(result map[string]json.RawMessage, symbol string) (bars []Bar, err error) {
-	// "last" is no pair: it says where a next request could begin.
-	delete(result, "last")
-	if len(result) != 1 {
-		return nil, errors.New("not one pair in the answer")
-	}
-	for name, list := range result {
-		if otherPair(name, symbol) {
-			return nil, &Error{Reason: "the answer is for another symbol", Advice: "check the spelling"}
+func krakenPage(symbol string, iv Interval, _ int64, _, _ int) request[*page] {
+	query := url.Values{"pair": {symbol}, "interval": {strconv.FormatInt(iv.Seconds()/minute, 10)}}
+	return request[*page]{path: "/0/public/OHLC", query: query, read: readsKraken(func(result map[string]json.RawMessage) (*page, error) {
+		delete(result, "last") // no pair: it says where a next request could begin
+		if len(result) != 1 {
+			return nil, errNotOne
 		}
 		var rows [][]number
-		if err := json.Unmarshal(list, &rows); err != nil {
-			return nil, err
+		for name, list := range result {
+			if otherPair(name, symbol) {
+				return nil, &Error{Reason: "the answer is for another symbol", Advice: "check the spelling"}
+			}
+			if err := json.Unmarshal(list, &rows); err != nil {
+				return nil, err
+			}
 		}
-		bars, err = barsOf(rows, inSeconds, [6]int{0, 1, 2, 3, 4, 6})
-	}
-	return bars, err
+		p, err := pageOf(rows, inSeconds, [6]int{0, 1, 2, 3, 4, 6})
+		p.last = true // older ones cannot be had
+		return p, err
+	})}
 }
 
 // otherPair reports whether a name that Kraken gives to a pair surely means another one than
@@ -76,15 +64,15 @@ func otherPair(name, symbol string) bool {
 	return name != symbol && ok && too && coins[is] && coins[want]
 }
 
-// askKraken asks for an answer whose result is by the names of pairs. Kraken sends errors with
-// status 200.
-func askKraken[V any](ctx context.Context, h *host, symbol, path string, query url.Values, use func(result map[string]V) error) (time.Time, error) {
-	return ask(ctx, h, symbol, 1, path, query, func(told struct {
+// readsKraken is reads for an answer whose result is by the names of pairs. Kraken sends errors
+// with status 200.
+func readsKraken[V, A any](use func(result map[string]V) (A, error)) func([]byte, time.Time) (A, error) {
+	return reads(func(told struct {
 		Error  []string
 		Result map[string]V
-	}) error {
+	}) (answer A, err error) {
 		if len(told.Error) > 0 {
-			return krakenError(told.Error[0])
+			return answer, krakenError(told.Error[0])
 		}
 		return use(told.Result)
 	})
@@ -105,13 +93,14 @@ func krakenError(text string) *Error {
 
 // krakenTicker reads the last trade, bid and ask of each pair. They are under Kraken's own
 // names of the pairs, which spellKraken understands.
-func krakenTicker(ctx context.Context, h *host, symbols []string) (map[string]Quote, time.Time, error) {
-	quotes := make(map[string]Quote, len(symbols))
-	at, err := askKraken(ctx, h, limit.Clip(strings.Join(symbols, " ")), "/0/public/Ticker", url.Values{"pair": {strings.Join(symbols, ",")}}, func(pairs map[string]struct {
+func krakenTicker(symbols []string) request[map[string]Quote] {
+	query := url.Values{"pair": {strings.Join(symbols, ",")}}
+	return request[map[string]Quote]{path: "/0/public/Ticker", query: query, read: readsKraken(func(pairs map[string]struct {
 		Last []number `json:"c"` // price and volume of the last trade; Kraken does not say when it was
 		Bid  []number `json:"b"` // price and volumes
 		Ask  []number `json:"a"`
-	}) error {
+	}) (map[string]Quote, error) {
+		quotes := make(map[string]Quote, len(pairs))
 		for name, pair := range pairs {
 			if len(pair.Last) == 0 {
 				continue
@@ -122,47 +111,38 @@ func krakenTicker(ctx context.Context, h *host, symbols []string) (map[string]Qu
 			}
 			quotes[spellKraken(name)] = q
 		}
-		return nil
-	})
-	return quotes, at, err
+		return quotes, nil
+	})}
 }
 
-// krakenList returns all pairs by their usual names.
-func krakenList(ctx context.Context, h *host) (symbols []string, err error) {
-	_, err = askKraken(ctx, h, "", "/0/public/AssetPairs", url.Values{}, func(pairs map[string]struct{ Altname string }) error {
-		for _, pair := range pairs {
-			symbols = append(symbols, pair.Altname)
-		}
-		slices.Sort(symbols)
-		return nil
-	})
-	return symbols, err
-}
+// krakenList has all pairs by their usual names.
+var krakenList = request[[]string]{path: "/0/public/AssetPairs", read: readsKraken(func(pairs map[string]struct{ Altname string }) (symbols []string, err error) {
+	for _, pair := range pairs {
+		symbols = append(symbols, pair.Altname)
+	}
+	slices.Sort(symbols)
+	return symbols, nil
+})}
 
 // krakenGrid reads the rules of a pair. Kraken gives the step of quantities as a number
 // of decimals, and that of prices too where it names no tick size.
-func krakenGrid(ctx context.Context, h *host, symbol string) (g Grid, err error) {
-	_, err = askKraken(ctx, h, symbol, "/0/public/AssetPairs", url.Values{"pair": {symbol}}, func(pairs map[string]struct {
+func krakenGrid(symbol string) request[Grid] {
+	return request[Grid]{path: "/0/public/AssetPairs", query: url.Values{"pair": {symbol}}, read: readsKraken(func(pairs map[string]struct {
 		Tick          string `json:"tick_size"`
 		PriceDecimals int    `json:"pair_decimals"`
 		LotDecimals   int    `json:"lot_decimals"`
 		Cost          string `json:"costmin"`
 		Least         string `json:"ordermin"`
 		Status        string
-	}) error {
-		if len(pairs) != 1 {
-			return errNotOne
-		}
+	}) (g Grid, err error) {
 		for name, p := range pairs {
-			if otherPair(name, symbol) {
-				return errNotOne
+			if len(pairs) == 1 && !otherPair(name, symbol) {
+				return Grid{Tick: cmp.Or(p.Tick, decimals(p.PriceDecimals)), Lot: decimals(p.LotDecimals), Minimum: p.Cost, Least: p.Least,
+					Halted: halted(p.Status, "online", "limit_only", "reduce_only")}, nil
 			}
-			g = Grid{Tick: cmp.Or(p.Tick, decimals(p.PriceDecimals)), Lot: decimals(p.LotDecimals), Minimum: p.Cost, Least: p.Least,
-				Halted: halted(p.Status, "online", "limit_only", "reduce_only")}
 		}
-		return nil
-	})
-	return g, err
+		return g, errNotOne
+	})}
 }
 
 // decimals returns the step of numbers with n decimals, empty for more than a

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+
+	"wick/internal/limit"
 )
 
 // quoteAge is how long a quote is used again for further callers of
@@ -174,7 +177,7 @@ func lastClose(ctx context.Context, bars func(context.Context, Query) (*Series, 
 
 func (s *service) prices(ctx context.Context, symbols []string) (map[string]Quote, error) {
 	asked := time.Now()
-	quotes, at, err := s.ticker(forPrice(ctx), s.host, symbols)
+	quotes, at, err := ask(forPrice(ctx), s.host, limit.Clip(strings.Join(symbols, " ")), s.ticker(symbols))
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +197,7 @@ func (s *service) priceOf(ctx context.Context, symbol string) (Quote, error) {
 
 func (s *service) present(ctx context.Context, symbol string) (Quote, error) {
 	asked := time.Now()
-	q, at, err := s.single(forPrice(ctx), s.host, symbol)
+	q, at, err := ask(forPrice(ctx), s.host, symbol, s.single(symbol))
 	if err != nil {
 		return Quote{}, err
 	}

@@ -194,7 +194,7 @@ func (s *service) search(ctx context.Context, text string) ([]Found, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	if s.find != nil {
-		found, err := s.find(ctx, s.host, text)
+		found, _, err := ask(ctx, s.host, text, s.find(text))
 		found = slices.DeleteFunc(found, func(f Found) bool { // it lists things that have no bars
 			symbol, err := Written(f.Symbol)
 			return err != nil || symbol != f.Symbol
@@ -204,7 +204,7 @@ func (s *service) search(ctx context.Context, text string) ([]Found, error) {
 	s.listing.Lock()
 	defer s.listing.Unlock()
 	if time.Since(s.listed) > listAge {
-		symbols, err := s.list(ctx, s.host)
+		symbols, _, err := ask(ctx, s.host, "", s.list)
 		if err != nil {
 			return nil, err
 		}

@@ -53,7 +53,10 @@ func (s *service) venue() *Venue {
 		v.quote = s.present
 	}
 	if s.grid != nil {
-		v.grid = func(ctx context.Context, symbol string) (Grid, error) { return s.provider.grid(ctx, s.host, symbol) }
+		v.grid = func(ctx context.Context, symbol string) (Grid, error) {
+			g, _, err := ask(ctx, s.host, symbol, s.grid(symbol))
+			return g, err
+		}
 	}
 	return v
 }
@@ -140,14 +143,18 @@ func (s *service) history(ctx context.Context, q Query, base Interval) (*page, e
 	need = min(need, MaxLimit)
 	var all *page
 	end := int64(0)
-	widen := 0 // how often to double what is asked for: nothing was traded for long
+	quiet := 0 // how many pages had no rows, because nothing was traded for long
 	for range maxPages {
-		p, err := s.page(ctx, s.host, q.Symbol, base, end, min(need<<widen, MaxLimit))
+		p, at, err := ask(ctx, s.host, q.Symbol, s.page(q.Symbol, base, end, min(need, MaxLimit), quiet))
 		if err != nil {
 			return nil, err
 		}
 		if all == nil {
 			all = p
+			all.at = at.Add(time.Second).UnixMilli()
+			if all.until == 0 {
+				all.until = at.Add(-settle).Unix()
+			}
 		} else {
 			all.rows = append(p.rows, all.rows...)
 			all.first = p.first || len(p.rows) == 0 && p.from == 0
@@ -158,7 +165,7 @@ func (s *service) history(ctx context.Context, q Query, base Interval) (*page, e
 		}
 		oldest := oldestOf(p.rows)
 		if len(p.rows) == 0 {
-			oldest, widen = p.from, widen+1
+			oldest, quiet = p.from, quiet+1
 		}
 		if end != 0 && oldest >= end || oldest < 0 {
 			break // the service ignores our end, so the next page would be the same, or sends no times
@@ -227,26 +234,26 @@ type provider struct {
 	// negative reports whether the prices of a symbol may be zero or below. Nil
 	// means that none may.
 	negative func(symbol string) bool
-	// ticker returns the prices of several symbols with one request, and the time of the
-	// answer; nil if the service has no such call. A quote has a price, and a time and
-	// hours if the service sends them. A request is for at most batch symbols, and there is
-	// one in each period of length every.
-	ticker func(ctx context.Context, h *host, symbols []string) (map[string]Quote, time.Time, error)
+	// ticker asks for the prices of several symbols; nil if the service has no such call. A
+	// quote has a price, and a time and hours if the service sends them. A request is for at
+	// most batch symbols, and there is one in each period of length every.
+	ticker func(symbols []string) request[map[string]Quote]
 	batch  int
 	every  time.Duration
-	// single returns the price of one symbol with its bid and ask, and the time of the
-	// answer. If it is nil, the price for an order comes from the ticker, or else from bars.
-	single func(ctx context.Context, h *host, symbol string) (Quote, time.Time, error)
-	// grid returns the rules of one market; nil if the service tells none.
-	grid func(ctx context.Context, h *host, symbol string) (Grid, error)
-	// list returns the symbols of all markets; of a service that has a search of its own find
+	// single asks for the price of one symbol with its bid and ask. If it is nil, the price for
+	// an order comes from the ticker, or else from bars.
+	single func(symbol string) request[Quote]
+	// grid asks for the rules of one market; nil if the service tells none.
+	grid func(symbol string) request[Grid]
+	// list asks for the symbols of all markets; of a service that has a search of its own find
 	// asks that in its place.
-	list func(ctx context.Context, h *host) ([]string, error)
-	find func(ctx context.Context, h *host, text string) ([]Found, error)
-	// page fetches bars of a native interval: about n of the newest that start before end
+	list request[[]string]
+	find func(text string) request[[]Found]
+	// page asks for bars of a native interval: about n of the newest that start before end
 	// (unix seconds; 0 means the newest there are), or fewer if one request does not give
-	// so many. Rows come as the service sent them.
-	page func(ctx context.Context, h *host, symbol string, iv Interval, end int64, n int) (*page, error)
+	// so many. After quiet pages without a row it reaches further back. Rows come as the
+	// service sent them.
+	page func(symbol string, iv Interval, end int64, n, quiet int) request[*page]
 }
 
 // serves reports whether the prefix of a symbol, such as NASDAQ, means p.
@@ -258,18 +265,13 @@ func (p *provider) serves(venue string) bool {
 type page struct {
 	rows     []Bar
 	session  *session // nil if the market never closes
-	until    int64    // unix seconds until which the rows are complete
+	until    int64    // unix seconds until which the rows are complete; zero: until the answer
 	at       int64    // unix milliseconds of the answer, by the earlier of the service's clock and ours
 	currency string
 	hours    Hours // of the exchange now
 	first    bool  // the history begins with the first row
 	from     int64 // unix seconds at which the page begins, also without a row; zero if that is not known
 	last     bool  // there are no older rows to ask for
-}
-
-// answered sets what the time of the answer says of p.
-func (p *page) answered(at time.Time) {
-	p.until, p.at = at.Add(-settle).Unix(), at.Add(time.Second).UnixMilli()
 }
 
 // Quote is a price and where it comes from.

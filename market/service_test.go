@@ -46,6 +46,12 @@ type venueOver struct {
 	service *service
 }
 
+// page asks the service for one page of bars.
+func (s venueOver) page(ctx context.Context, symbol string, iv Interval, end int64, n int) (*page, error) {
+	p, _, err := ask(ctx, s.service.host, symbol, s.service.page(symbol, iv, end, n, 0))
+	return p, err
+}
+
 // over opens a service of the table.
 func over(t testing.TB, name string, r reach) venueOver {
 	t.Helper()
@@ -153,7 +159,7 @@ func TestResampleEqualsTheService(t *testing.T) {
 				t.Parallel()
 				bubble(t, func(t *testing.T) {
 					s := fake(t, p.name, frozen(&markettest.Exchange{Sparse: true, Days: 130}))
-					newest, err := s.service.page(t.Context(), s.service.host, symbol, native[0], 0, 1)
+					newest, err := s.page(t.Context(), symbol, native[0], 0, 1)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -350,7 +356,7 @@ func TestGapsAreReportedNotFilled(t *testing.T) {
 // middle, where a fault removes rows, is among them.
 func oneAnswer(t *testing.T, s venueOver) int {
 	t.Helper()
-	p, err := s.service.page(t.Context(), s.service.host, s.service.example, Minute1, 0, MaxLimit)
+	p, err := s.page(t.Context(), s.service.example, Minute1, 0, MaxLimit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -446,7 +452,7 @@ func TestPaging(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				x := &markettest.Exchange{Days: 50}
 				s := fake(t, p.name, x)
-				newest, err := s.service.page(t.Context(), s.service.host, p.example, Minute1, 0, MaxLimit)
+				newest, err := s.page(t.Context(), p.example, Minute1, 0, MaxLimit)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -457,7 +463,7 @@ func TestPaging(t *testing.T) {
 					want = limit
 					middle := len(newest.rows) / 2
 					end, before := newest.rows[middle].Time, newest.rows[middle-1].Time
-					older, err := s.service.page(t.Context(), s.service.host, p.example, Minute1, end, 10)
+					older, err := s.page(t.Context(), p.example, Minute1, end, 10)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -643,9 +649,9 @@ func TestKrakenAnswersForAnother(t *testing.T) {
 		{"XBTUSD", "XXBTZUSD", true}, {"XBTUSD", "XBTUSD", true}, {"ETHXBT", "XETHXXBT", true}, {"XDGUSD", "XDGUSD", true}, {"EURUSD", "ZEURZUSD", true},
 		{"USDTUSD", "USDTZUSD", true}, {"PEPEUSD", "PEPEUSD", true}, {"XBTUSD", "XETHZUSD", false}, {"XBTUSD", "XXBTZEUR", false}, {"XBTUSD", "XBTUSDT", false},
 	} {
-		result := map[string]json.RawMessage{c.name: []byte(`[[1688671200,"5","6","4","5","5","1",23]]`), "last": []byte("1")}
-		if bars, err := krakenBars(result, c.symbol); (err == nil) != c.ok || c.ok && len(bars) != 1 {
-			t.Errorf("%s for %s: %d bars, %v", c.name, c.symbol, len(bars), err)
+		body := fmt.Appendf(nil, `{"error":[],"result":{%q:[[1688671200,"5","6","4","5","5","1",23]],"last":1}}`, c.name)
+		if p, err := krakenPage(c.symbol, Hour1, 0, 1, 0).read(body, time.Now()); (err == nil) != c.ok || c.ok && len(p.rows) != 1 {
+			t.Errorf("%s for %s: %+v, %v", c.name, c.symbol, p, err)
 		}
 	}
 }

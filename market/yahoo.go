@@ -2,7 +2,6 @@ package market
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,8 +13,6 @@ import (
 	"strings"
 	"time"
 	_ "time/tzdata" // a container without files has no time zones of its own
-
-	"wick/internal/limit"
 )
 
 // yahoo is Yahoo's chart service: stocks, indices, funds, currencies, futures.
@@ -38,46 +35,41 @@ var yahoo = provider{
 	negative: func(symbol string) bool { // contracts and spreads have been below zero
 		return strings.HasSuffix(symbol, "=F") || strings.HasPrefix(symbol, "^")
 	},
-	page: func(ctx context.Context, h *host, symbol string, iv Interval, end int64, n int) (*page, error) {
-		p, err := h.yahooPage(ctx, symbol, iv, end, n, hour)
-		if err == nil && len(p.rows) == 0 && !p.last { // a night, a weekend, holidays
-			p, err = h.yahooPage(ctx, symbol, iv, end, n, 12*day)
-		}
-		return p, err
-	},
+	page: yahooPage,
 }
 
-// yahooPage fetches about n bars before end. See yahooSpan for more, a number of
-// seconds.
-func (h *host) yahooPage(ctx context.Context, symbol string, iv Interval, end int64, n int, more int64) (*page, error) {
-	from, to, oldest := yahooSpan(iv, end, n, more, time.Now().Unix())
+func yahooPage(symbol string, iv Interval, end int64, n, quiet int) request[*page] {
+	from, to, oldest := yahooSpan(iv, end, n, quiet, time.Now().Unix())
 	query := url.Values{
 		"interval": {string(iv)}, "period1": {strconv.FormatInt(from, 10)}, "period2": {strconv.FormatInt(to, 10)},
 		"includePrePost": {"false"},
 	}
-	var chart *yahooChart
-	now, err := h.get(ctx, symbol, 1, "/v8/finance/chart/"+symbol, query, func(body []byte) (err error) {
-		chart, err = decodeYahoo(body, symbol, iv)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	p := chart.page(iv, now.Add(-settle).Unix())
-	p.last, p.at = oldest, now.Add(time.Second).UnixMilli()
-	if begin := chart.Meta.First; begin > 0 {
-		p.first, p.from = from <= begin, from
-	} else { // no exchange is closed for ten days: the history begins here
-		p.first = len(p.rows) > 0 && p.rows[0].Time > from+10*day
-	}
-	return p, nil
+	return request[*page]{path: "/v8/finance/chart/" + symbol, query: query, read: func(body []byte, at time.Time) (*page, error) {
+		chart, err := decodeYahoo(body, symbol, iv)
+		if err != nil {
+			return nil, err
+		}
+		p := chart.page(iv, at.Add(-settle).Unix())
+		p.last = oldest
+		if begin := chart.Meta.First; begin > 0 {
+			p.first, p.from = from <= begin, from
+		} else { // no exchange is closed for ten days: the history begins here
+			p.first = len(p.rows) > 0 && p.rows[0].Time > from+10*day
+		}
+		return p, nil
+	}}
 }
 
 // yahooSpan returns the span of time that holds about n bars before end, and whether
 // there are no older bars to ask for. Exchanges are open for a fifth of the hours of a
 // week or less, and on two days in three, so the span is longer than n bars by such a
-// factor, and then by as many seconds as more says.
-func yahooSpan(iv Interval, end int64, n int, more, now int64) (from, to int64, oldest bool) {
+// factor and an hour. After a page without a row, which may have been a night, it is longer by a weekend
+// and holidays, and after more of them by twice as much each time.
+func yahooSpan(iv Interval, end int64, n, quiet int, now int64) (from, to int64, oldest bool) {
+	more := int64(hour)
+	if quiet > 0 {
+		more = 12 * day << min(quiet-1, 16)
+	}
 	// How many seconds one request may span, and how far back there are bars. Nothing is
 	// documented: these are the limits that clients of the service found, less a day.
 	request, reach := int64(1<<40), now
@@ -150,39 +142,37 @@ func (m *yahooMeta) hours() Hours {
 
 // yahooTicker reads the last trades of up to twenty symbols. Those that Yahoo
 // does not know are missing in its answer.
-func yahooTicker(ctx context.Context, h *host, symbols []string) (map[string]Quote, time.Time, error) {
+func yahooTicker(symbols []string) request[map[string]Quote] {
 	query := url.Values{"symbols": {strings.Join(symbols, ",")}, "range": {"1d"}, "interval": {"1d"}}
-	quotes := make(map[string]Quote, len(symbols))
-	at, err := ask(ctx, h, limit.Clip(strings.Join(symbols, " ")), 1, "/v7/finance/spark", query, func(answer struct {
+	return request[map[string]Quote]{path: "/v7/finance/spark", query: query, read: reads(func(told struct {
 		Spark struct {
 			Result []struct {
 				Response []struct{ Meta yahooMeta }
 			}
 		}
-	}) error {
-		for _, r := range answer.Spark.Result {
+	}) (map[string]Quote, error) {
+		quotes := make(map[string]Quote, len(symbols))
+		for _, r := range told.Spark.Result {
 			if len(r.Response) == 1 && r.Response[0].Meta.Time > 0 {
 				m := r.Response[0].Meta
 				quotes[strings.ToUpper(m.Symbol)] = Quote{Price: m.Price, At: m.Time * 1000, Hours: m.hours()}
 			}
 		}
-		return nil
-	})
-	return quotes, at, err
+		return quotes, nil
+	})}
 }
 
 // yahooFind asks Yahoo's own search, which knows names, misspelled ones too.
-func yahooFind(ctx context.Context, h *host, text string) (found []Found, err error) {
+func yahooFind(text string) request[[]Found] {
 	query := url.Values{"q": {text}, "quotesCount": {"20"}, "newsCount": {"0"}}
-	_, err = ask(ctx, h, text, 1, "/v1/finance/search", query, func(told struct {
+	return request[[]Found]{path: "/v1/finance/search", query: query, read: reads(func(told struct {
 		Quotes []struct{ Symbol, ShortName, LongName string }
-	}) error {
+	}) (found []Found, err error) {
 		for _, q := range told.Quotes {
 			found = append(found, Found{q.Symbol, cmp.Or(q.LongName, q.ShortName)})
 		}
-		return nil
-	})
-	return found, err
+		return found, nil
+	})}
 }
 
 type yahooAnswer struct {
