@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"wick/internal/limit"
 )
 
 // binanceNames are Binance's own spellings of the intervals, in which 1m is a
@@ -135,7 +137,7 @@ func halted(status string, trading ...string) string {
 	if status == "" || slices.Contains(trading, status) {
 		return ""
 	}
-	return tidyText(status)
+	return limit.Line(status, maxTold)
 }
 
 // explainBinance explains the codes that a misspelled symbol or interval leads

@@ -662,8 +662,8 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// columns returns the bars of s, and which are after a gap or late.
-func (s *Series) columns() []any {
+// told returns the bars of s, and which are after a gap or late.
+func (s *Series) told() []any {
 	return []any{s.Time, s.Open, s.High, s.Low, s.Close, s.Volume, append([]int64{}, s.Gaps...), append([]Delay{}, s.Delayed...), s.Forming, fmt.Sprint(s.Extra)}
 }
 
@@ -790,8 +790,8 @@ func TestCSVRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := wholeFile(t, text, q, Minute15, now); !reflect.DeepEqual(got.columns(), want.columns()) {
-				t.Errorf("trial %d, %s, %d bars: %v\nand %v of the whole file", trial, iv, q.Limit, got.columns(), want.columns())
+			if want := wholeFile(t, text, q, Minute15, now); !reflect.DeepEqual(got.told(), want.told()) {
+				t.Errorf("trial %d, %s, %d bars: %v\nand %v of the whole file", trial, iv, q.Limit, got.told(), want.told())
 			}
 		}
 	}

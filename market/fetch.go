@@ -555,15 +555,5 @@ const unknownSymbol = "the symbol is unknown there"
 // errNotOne is for an answer that should be about the one symbol in the request.
 var errNotOne = errors.New("the answer is not about one symbol")
 
-// tidyText makes a service's text safe to show: one line of printable ASCII, at
-// most 120 bytes.
-func tidyText(text string) string {
-	clean := strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return ' '
-		}
-		return r
-	}, text)
-	clean = strings.Join(strings.Fields(clean), " ")
-	return strings.TrimSpace(clean[:min(len(clean), 120)])
-}
+// maxTold is how many bytes of a text of a service are shown.
+const maxTold = 200

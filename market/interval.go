@@ -193,8 +193,8 @@ func floor(t, step int64) int64 {
 	return t - r
 }
 
-// moments are the layouts of a day with a time.
-var moments = []string{time.RFC3339, "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00"}
+// moments are the layouts of a date, and of a date with a time.
+var moments = []string{time.DateOnly, "20060102", time.RFC3339, "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00"}
 
 // ParseTime reads a time as people and files write it: "2026-01-31", "20260131", "2026-01-31 14:30",
 // RFC 3339, or unix seconds or milliseconds. A text without a time zone is read in zone, nil
@@ -218,19 +218,16 @@ func ParseTime(text string, zone *time.Location, end bool) (int64, error) {
 			return n / 1000, nil
 		}
 	}
-	for _, layout := range []string{time.DateOnly, "20060102"} {
-		if t, err := time.ParseInLocation(layout, text, zone); err == nil {
-			if end {
-				// Not 24 hours: days have 23 or 25 where clocks change.
-				t = t.AddDate(0, 0, 1).Add(-time.Second)
-			}
-			return t.Unix(), nil
+	for i, layout := range moments {
+		t, err := time.ParseInLocation(layout, text, zone)
+		if err != nil {
+			continue
 		}
-	}
-	for _, layout := range moments {
-		if t, err := time.ParseInLocation(layout, text, zone); err == nil {
-			return t.Unix(), nil
+		if end && i < 2 {
+			// Not 24 hours: days have 23 or 25 where clocks change.
+			t = t.AddDate(0, 0, 1).Add(-time.Second)
 		}
+		return t.Unix(), nil
 	}
 	return 0, fmt.Errorf("time %q, want 2026-01-31, 2026-01-31 14:30, RFC 3339 or unix seconds from 1973 on", limit.Clip(text))
 }
@@ -259,11 +256,11 @@ func resample(about Series, rows []Bar, to Interval, at *session, until int64) *
 	for _, row := range rows {
 		// Borders are looked for only past the end: that of a month takes the calendar.
 		if last < 0 || row.Time >= end {
-			if start, next := edges.around(row.Time); last < 0 || start > s.Time[last] {
+			if start, next, offset := edges.around(row.Time); last < 0 || start > s.Time[last] {
 				row.Time, end = start, next
 				s.Append(row)
 				last++
-				if offset := edges.offset(start, next); offset != 0 {
+				if offset != 0 {
 					s.Delayed = append(s.Delayed, Delay{Start: start, Offset: offset})
 				}
 				continue
@@ -313,43 +310,34 @@ func (b *borders) enter(t int64) {
 	b.anchor = min(t, time.Date(y, m, d, 0, 0, int(b.at.open/time.Second), 0, b.at.zone).Unix())
 }
 
-// around returns the start of the bar that holds t, and the start of the next.
+// around returns the start of the bar that holds t, the start of the next, and by how many seconds
+// later than by the clock the bar closes: a day closes a day after its opening, and a week or a
+// month when it is over at the exchange.
 //
 // East of Greenwich a local day begins on the day before in UTC: Sydney opens at 23:00. A
 // bar of a day or longer is known by its date, which readers take in UTC, so such a bar
 // starts at midnight in UTC of its local date instead, which may be some hours after its
 // first trade.
-func (b *borders) around(t int64) (start, next int64) {
+func (b *borders) around(t int64) (start, next, offset int64) {
 	if b.at == nil {
 		start = b.to.Start(t)
-		return start, b.to.Next(start)
+		return start, b.to.Next(start), 0
 	}
 	if t >= b.tomorrow {
 		b.enter(t)
 	}
 	switch {
 	case b.to == Day1:
-		return max(b.anchor, b.date), b.tomorrow
+		start, next = max(b.anchor, b.date), b.tomorrow
+		return start, next, b.anchor - start
 	// Weeks and months are counted in days of the exchange.
 	case b.to.Seconds() > day:
 		first := b.to.Start(b.date)
-		return max(b.local(first), first), b.local(b.to.Next(first))
+		start, next = max(b.local(first), first), b.local(b.to.Next(first))
+		return start, next, next - b.to.Next(start)
 	}
 	start = b.anchor + floor(t-b.anchor, b.to.Seconds())
-	return start, min(start+b.to.Seconds(), b.tomorrow)
-}
-
-// offset returns how much later than by the clock the bar closes that around has just
-// returned, in seconds: a day closes a day after its opening, and a week or a month when it is
-// over at the exchange.
-func (b *borders) offset(start, next int64) int64 {
-	switch {
-	case b.at == nil || b.to.Seconds() < day:
-		return 0
-	case b.to == Day1:
-		return b.anchor - start
-	}
-	return next - b.to.Next(start)
+	return start, min(start+b.to.Seconds(), b.tomorrow), 0
 }
 
 // local returns when a date, given as midnight UTC, begins in the zone of the exchange.
@@ -392,17 +380,16 @@ func findGaps(s *Series, at *session) (gaps []int64) {
 // UTC.
 func (s *Series) pausesBefore(i int) bool {
 	for t := s.Interval.Next(s.Time[i-1]); t < s.Time[i]; t = s.Interval.Next(t) {
-		if !s.tradesBeside(t, -day) || !s.tradesBeside(t, day) {
+		if s.quietBeside(t, -day) || s.quietBeside(t, day) {
 			return true
 		}
 	}
 	return false
 }
 
-// tradesBeside reports whether s has a bar at the time of day of t on the nearest day
-// with bars before it (step is -day) or after it (step is day). If s has no such day it
-// returns true.
-func (s *Series) tradesBeside(t, step int64) bool {
+// quietBeside reports whether s has no bar at the time of day of t on the nearest day
+// with bars before it (step is -day) or after it (step is day), if there is such a day.
+func (s *Series) quietBeside(t, step int64) bool {
 	for range longestClosure / day {
 		t += step
 		if t < s.Time[0] || t > s.Time[s.Len()-1] {
@@ -412,10 +399,10 @@ func (s *Series) tradesBeside(t, step int64) bool {
 		// If t itself is not found, it lies between two bars: j-1 and j both exist. Where
 		// one of them is far away, t is before or after the days of trading.
 		if found || s.Time[j] < t+day/2 && s.Time[j-1] > t-day/2 {
-			return found
+			return !found
 		}
 	}
-	return true
+	return false
 }
 
 // Hours is the present session of an exchange, or the last or next one if it is closed,

@@ -141,6 +141,11 @@ func (s *Series) Bar(i int) Bar {
 	return Bar{s.Time[i], s.Open[i], s.High[i], s.Low[i], s.Close[i], s.Volume[i]}
 }
 
+// columns returns the prices and volumes.
+func (s *Series) columns() [5]*[]float64 {
+	return [5]*[]float64{&s.Open, &s.High, &s.Low, &s.Close, &s.Volume}
+}
+
 // Append adds b at the end. It does not touch Extra.
 func (s *Series) Append(b Bar) {
 	s.Time = append(s.Time, b.Time)
@@ -151,17 +156,14 @@ func (s *Series) Append(b Bar) {
 	s.Volume = append(s.Volume, b.Volume)
 }
 
-// Grow makes room for n further bars in one allocation per column.
+// Grow moves the bars to memory of their own, with room for n further ones.
 func (s *Series) Grow(n int) {
-	block := make([]float64, 5*(s.Len()+n))
-	column := func(old []float64) []float64 {
-		c := block[: 0 : s.Len()+n]
-		block = block[s.Len()+n:]
-		return append(c, old...)
+	size := s.Len() + n
+	block := make([]float64, 5*size)
+	s.Time = append(make([]int64, 0, size), s.Time...)
+	for i, column := range s.columns() {
+		*column = append(block[i*size:i*size:(i+1)*size], *column...)
 	}
-	s.Time = append(make([]int64, 0, s.Len()+n), s.Time...)
-	s.Open, s.High, s.Low = column(s.Open), column(s.High), column(s.Low)
-	s.Close, s.Volume = column(s.Close), column(s.Volume)
 }
 
 // Slice returns bars i to j, j excluded, sharing memory with s. Forming stays
@@ -176,8 +178,9 @@ func (s *Series) Slice(i, j int) *Series {
 	}
 	// The capacity is cut as well, so that appending to the slice never writes into s.
 	t.Time = s.Time[i:j:j]
-	t.Open, t.High, t.Low = s.Open[i:j:j], s.High[i:j:j], s.Low[i:j:j]
-	t.Close, t.Volume = s.Close[i:j:j], s.Volume[i:j:j]
+	for _, column := range t.columns() {
+		*column = (*column)[i:j:j]
+	}
 	t.Gaps, t.Delayed = nil, nil
 	if j > i {
 		// The first bar has no bar before it, so it is not after a gap.
@@ -258,9 +261,9 @@ var errBadBars = errors.New("bad bars")
 // high or close, a high below them, a negative volume.
 func (s *Series) Check() error {
 	n := s.Len()
-	for _, column := range [][]float64{s.Open, s.High, s.Low, s.Close, s.Volume} {
-		if len(column) != n {
-			return fmt.Errorf("%w: columns of %d and %d bars", errBadBars, n, len(column))
+	for _, column := range s.columns() {
+		if len(*column) != n {
+			return fmt.Errorf("%w: columns of %d and %d bars", errBadBars, n, len(*column))
 		}
 	}
 	for name, column := range s.Extra {

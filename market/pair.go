@@ -30,23 +30,15 @@ func splitPair(symbol string) (base, quote string, ok bool) {
 		switch {
 		case !found || len(base) < 2 || strings.ContainsAny(base, ".^="):
 			continue
-		case inDollars(base, token):
+		case (token == "BUSD" || token == "TUSD") && (len(base) == 2 && !short[base] || endingBT[base+token[:1]]):
+			// Not a coin in that token but one in dollars: BN and BUSD are BNB in USD. Names of
+			// three letters are far more common than those of two, so two letters that no known
+			// coin has are taken for the beginning of three.
 			return base + token[:1], "USD", true
 		}
 		return base, token, true
 	}
 	return "", "", false
-}
-
-// inDollars reports whether base and token, written together, are not base in that token
-// but a coin in dollars: BN and BUSD are BNB in USD. Names of three letters are far more
-// common than those of two, so two letters that no known coin has are taken for the
-// beginning of three. The token is one of tokens.
-func inDollars(base, token string) bool {
-	if token != "BUSD" && token != "TUSD" {
-		return false
-	}
-	return len(base) == 2 && !short[base] || endingBT[base+token[:1]]
 }
 
 // cryptoPair is splitPair for a service that has pairs of coins only, where a
@@ -133,22 +125,18 @@ func anyPair(symbol string) (base, quote string, ok bool) {
 	}
 	for _, n := range []int{4, 3} { // EURI and USD1 before the shorter ones
 		base, quote = symbol[:max(0, len(symbol)-n)], symbol[max(0, len(symbol)-n):]
-		if (len(base) >= 3 || short[base]) && (isMoney(quote) || otherMoney[quote]) && !inFiat(base, quote) {
+		if !isMoney(quote) && !otherMoney[quote] || len(base) < 3 && !short[base] {
+			continue
+		}
+		// Of what is not base in a token but a longer name in a currency, such as SHIB in IDR,
+		// the three letters are taken. Many coins end in A, and Binance has had BTC, ETH and EUR
+		// alone in AEUR, so AEUR needs a base that is known.
+		longer := base + quote[:1] // DOGEUR is DOG in EUR
+		if n == 3 || quote == "AEUR" && (coins[base] || isMoney(base)) || quote != "AEUR" && !coins[longer] && !endingBT[longer] {
 			return base, quote, true
 		}
 	}
 	return "", "", false
-}
-
-// inFiat reports whether base and token, written together, are not base in that token but
-// a longer name in a currency: SHI and BIDR are SHIB in IDR. Many coins end in A, and
-// Binance has had BTC, ETH and EUR alone in AEUR, so AEUR needs a base that is known.
-func inFiat(base, token string) bool {
-	if token == "AEUR" {
-		return !coins[base] && !isMoney(base)
-	}
-	longer := base + token[:1]
-	return len(token) == 4 && (coins[longer] || endingBT[longer]) // DOGEUR is DOG in EUR
 }
 
 // spellPlain writes a pair without a separator where that is clear, its coins by their usual
@@ -182,18 +170,18 @@ var errSymbol = errors.New("bad symbol")
 // digit. All else is refused, so that a symbol can be put into a URL, a file
 // name or a log line, and cannot mean a directory.
 func ParseSymbol(text string) (string, error) {
-	const example = "such as BTCUSDT, AAPL or EURUSD=X"
-	s := strings.TrimSpace(text)
-	if n := utf8.RuneCountInString(s); n < 1 || n > 20 {
-		return "", fmt.Errorf("%w %q: 1 to 20 characters, %s", errSymbol, limit.Clip(text), example)
+	s, want := strings.TrimSpace(text), ""
+	switch n := utf8.RuneCountInString(s); {
+	case n < 1 || n > 20:
+		want = "1 to 20 characters"
+	case !plain(s, ".^=_-"):
+		want = "letters, digits and . ^ = _ - only"
+	case strings.Trim(s, ".^=_-") == "":
+		want = "it has no letter or digit"
+	default:
+		return strings.ToUpper(s), nil
 	}
-	if !plain(s, ".^=_-") {
-		return "", fmt.Errorf("%w %q: letters, digits and . ^ = _ - only, %s", errSymbol, limit.Clip(text), example)
-	}
-	if strings.Trim(s, ".^=_-") == "" {
-		return "", fmt.Errorf("%w %q: it has no letter or digit, %s", errSymbol, limit.Clip(text), example)
-	}
-	return strings.ToUpper(s), nil
+	return "", fmt.Errorf("%w %q: %s, such as BTCUSDT, AAPL or EURUSD=X", errSymbol, limit.Clip(text), want)
 }
 
 // Written returns a symbol as somebody wrote it in one form that every source's

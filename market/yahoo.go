@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 	_ "time/tzdata" // a container without files has no time zones of its own
+
+	"wick/internal/limit"
 )
 
 // yahoo is Yahoo's chart service: stocks, indices, funds, currencies, futures.
@@ -202,7 +204,7 @@ func decodeYahoo(body []byte, name string, iv Interval) (*yahooChart, error) {
 	}
 	// Yahoo has sent longer bars than it was asked for. It spells an hour "1h" or "60m".
 	if step, err := ParseInterval(chart.Meta.Step); chart.Meta.Step != "" && (err != nil || step != iv) {
-		return nil, &Error{Reason: fmt.Sprintf("the answer has bars of %q, not of %s", tidyText(chart.Meta.Step), iv), Advice: "choose another interval"}
+		return nil, &Error{Reason: fmt.Sprintf("the answer has bars of %q, not of %s", limit.Line(chart.Meta.Step, maxTold), iv), Advice: "choose another interval"}
 	}
 	return chart, nil
 }
@@ -218,7 +220,7 @@ func explainYahoo(status int, body []byte) *Error {
 		return nil
 	}
 	return &Error{
-		Reason: "it says " + strconv.Quote(tidyText(answer.Chart.Error.Description)), Advice: "check the symbol",
+		Reason: "it says " + strconv.Quote(limit.Line(answer.Chart.Error.Description, maxTold)), Advice: "check the symbol",
 		unknown: status == http.StatusNotFound,
 	}
 }
@@ -238,7 +240,7 @@ func (c *yahooChart) page(iv Interval, now int64) *page {
 		opening = c.Timestamp[0]
 	}
 	h, m, sec := time.Unix(opening, 0).In(zone).Clock()
-	p := &page{until: now, currency: tidyText(c.Meta.Currency), hours: c.Meta.hours()}
+	p := &page{until: now, currency: limit.Line(c.Meta.Currency, maxTold), hours: c.Meta.hours()}
 	p.session = &session{zone: zone, open: time.Duration(h*hour+m*minute+sec) * time.Second}
 	p.rows = c.rows()
 	slices.SortStableFunc(p.rows, byTime)
