@@ -152,7 +152,7 @@ func explainBinance(_ int, body []byte) *Error {
 	switch told.Code {
 	// The codes are Binance's: invalid symbol, and invalid interval.
 	case -1121:
-		return &Error{Reason: unknownSymbol, unknown: true}
+		return unlisted()
 	case -1120:
 		return &Error{Reason: "the interval is unknown there", Advice: "choose another interval"}
 	}

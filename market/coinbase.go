@@ -18,7 +18,7 @@ var coinbase = provider{
 			if status != http.StatusNotFound {
 				return nil
 			}
-			return &Error{Reason: unknownSymbol, unknown: true}
+			return unlisted()
 		},
 	},
 	example: "BTC-USD", spell: spellCoinbase,

@@ -34,14 +34,13 @@ type Feed struct {
 	grids  memo[Grid]  // answers of the method Grid
 
 	mu      sync.Mutex
-	watched map[string]*watch             // guarded by mu, like every field below
-	awaited map[string]bool               // what Await said last
-	resume  map[string]map[Interval]int64 // what Resume said, until the first poll
-	next    time.Time                     // no service is polled before this: it spreads polls evenly
-	alive   map[string]time.Time          // last successful poll, by the name of the source
-	single  map[string]time.Time          // services whose symbols are polled one by one until then
-	silent  map[string]bool               // sources that were reported as silent
-	tell    func(*watch, *result)         // tells the listener of Run what was found, and accepts it; nil while Run does not run
+	watched map[string]*watch     // guarded by mu, like every field below it
+	awaited []string              // what Await said last
+	next    time.Time             // no service is polled before this: it spreads polls evenly
+	alive   map[string]time.Time  // last successful poll, by the name of the source
+	single  map[string]time.Time  // services whose symbols are polled one by one until then
+	silent  map[string]bool       // sources that were reported as silent
+	tell    func(*watch, *result) // tells the listener of Run what was found, and accepts it; nil while Run does not run
 }
 
 // How often symbols are polled. A service with a ticker has its own period for
@@ -63,7 +62,7 @@ func NewFeed(source Source, log *slog.Logger) *Feed {
 		log = slog.New(slog.DiscardHandler)
 	}
 	return &Feed{
-		source: venueOf(source), log: log, watched: make(map[string]*watch), resume: make(map[string]map[Interval]int64),
+		source: venueOf(source), log: log, watched: make(map[string]*watch),
 		alive: make(map[string]time.Time), single: make(map[string]time.Time), silent: make(map[string]bool),
 	}
 }
@@ -79,7 +78,6 @@ func (f *Feed) Watch(symbol string, intervals ...Interval) {
 			w.intervals = append(slices.Clone(w.intervals), iv) // a poll may be reading the old list
 		}
 	}
-	f.countAge(symbol)
 	w.due = time.Now()
 }
 
@@ -88,9 +86,8 @@ func (f *Feed) Watch(symbol string, intervals ...Interval) {
 func (f *Feed) Await(symbols []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.awaited = make(map[string]bool)
+	f.awaited = slices.Clone(symbols)
 	for _, symbol := range symbols {
-		f.awaited[symbol] = true
 		f.countAge(symbol)
 	}
 }
@@ -108,8 +105,12 @@ func (f *Feed) countAge(symbol string) {
 func (f *Feed) watch(symbol string) *watch {
 	w := f.watched[symbol]
 	if w == nil {
-		w = &watch{symbol: symbol, fine: Minute1, told: make(map[Interval]int64), closed: make(map[Interval]Bar), complete: make(map[Interval]CompleteBar)}
+		w = &watch{
+			symbol: symbol, fine: Minute1, resume: make(map[Interval]int64), told: make(map[Interval]int64),
+			closed: make(map[Interval]Bar), complete: make(map[Interval]CompleteBar),
+		}
 		f.watched[symbol] = w
+		f.countAge(symbol)
 	}
 	return w
 }
@@ -119,9 +120,8 @@ func (f *Feed) watch(symbol string) *watch {
 func (f *Feed) Unwatch(symbol string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	delete(f.awaited, symbol)
+	f.awaited = slices.DeleteFunc(f.awaited, func(other string) bool { return other == symbol })
 	delete(f.watched, symbol)
-	delete(f.resume, symbol)
 }
 
 // Resume says that an earlier feed has told the bars of the interval up to the one
@@ -130,13 +130,9 @@ func (f *Feed) Unwatch(symbol string) {
 func (f *Feed) Resume(symbol string, iv Interval, after int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if after <= 0 {
-		return
+	if after > 0 {
+		f.watch(symbol).resume[iv] = after
 	}
-	if f.resume[symbol] == nil {
-		f.resume[symbol] = make(map[Interval]int64)
-	}
-	f.resume[symbol][iv] = after
 }
 
 // ResumePrice says that an earlier feed took this price last, at that time in
@@ -167,15 +163,9 @@ func (f *Feed) Ages() map[string]time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	ages := make(map[string]time.Duration)
-	age := func(symbol string) {
+	for _, symbol := range slices.AppendSeq(slices.Clone(f.awaited), maps.Keys(f.watched)) {
 		name := f.source.of(symbol).name
 		ages[name] = time.Since(f.alive[name])
-	}
-	for symbol := range f.watched {
-		age(symbol)
-	}
-	for symbol := range f.awaited {
-		age(symbol)
 	}
 	return ages
 }
@@ -285,9 +275,13 @@ func (f *Feed) Run(ctx context.Context, deliver func(Update)) error {
 		}
 		f.accept(w, g) // after deliver: an update that was not delivered comes again
 	}
-	f.setTell(tell)
+	f.mu.Lock()
+	f.tell = tell
+	f.mu.Unlock()
 	defer func() {
-		f.setTell(nil)
+		f.mu.Lock()
+		f.tell = nil
+		f.mu.Unlock()
 		telling <- struct{}{} // a quote may be told at this moment
 		<-telling
 	}()
@@ -362,10 +356,10 @@ func (f *Feed) takeDue() map[*watch][]Interval {
 		}
 		w.busy = true
 		// Resume itself cannot write w.told: a poll of the symbol could be reading it.
-		for iv, after := range f.resume[w.symbol] {
+		for iv, after := range w.resume {
 			w.told[iv] = max(w.told[iv], after)
 		}
-		delete(f.resume, w.symbol)
+		clear(w.resume)
 		taken[w] = w.intervals
 	}
 	return taken
@@ -387,14 +381,27 @@ func (f *Feed) yields(w *watch, now time.Time) bool {
 	return polled || now.Sub(w.due) < feedYield
 }
 
-// done marks w as not busy and sets when it is polled again: after the pause that pause
-// returns, or later if polls fail. It logs when they begin to fail and when they work
+// done marks w as not busy and sets when it is polled again after a poll with the result g,
+// which is nil if there was no answer. It logs when polls begin to fail and when they work
 // again.
 func (f *Feed) done(ctx context.Context, w *watch, g *result, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	w.busy = false
-	pause := f.pause(w, g)
+	// Its share of the budget; without an answer it is that alone.
+	pause := f.period()
+	v := f.source.of(w.symbol)
+	switch {
+	case g == nil:
+	case w.doubt != 0: // the next poll confirms the price or not: as soon as possible
+	case f.batched(v):
+		// Prices come from the ticker. Bars are needed only when a minute has closed: for
+		// the highs and lows between two prices, and for the bars that closed with it.
+		minute := time.Now().Truncate(time.Minute).Add(time.Minute + settle)
+		pause = max(pause, time.Until(minute))
+	case v.pace > 0 && time.Since(time.UnixMilli(g.At)) > feedQuiet:
+		pause = max(pause, feedSlow)
+	}
 	switch {
 	case err == nil:
 		if w.fails > 0 {
@@ -410,30 +417,11 @@ func (f *Feed) done(ctx context.Context, w *watch, g *result, err error) {
 		w.fails++
 		// Without any answer the pause doubles with every failure, up to feedRest. A source
 		// without a budget, such as a file, costs nothing and may be right at any moment.
-		if g == nil && f.source.of(w.symbol).pace > 0 {
+		if g == nil && v.pace > 0 {
 			pause = max(pause, min(pause<<min(w.fails, 10), feedRest))
 		}
 	}
 	w.due = time.Now().Add(pause)
-}
-
-// pause returns how long to wait after a poll with the result g, which is nil if there
-// was no answer: its share of the budget, until the next full minute if prices come from
-// a ticker, or longer if the last price is old. The caller holds f.mu.
-func (f *Feed) pause(w *watch, g *result) time.Duration {
-	pause := f.period()
-	switch {
-	case g == nil:
-	case w.doubt != 0: // the next poll confirms the price or not: as soon as possible
-	case f.batched(f.source.of(w.symbol)):
-		// Prices come from the ticker. Bars are needed only when a minute has closed: for
-		// the highs and lows between two prices, and for the bars that closed with it.
-		minute := time.Now().Truncate(time.Minute).Add(time.Minute + settle)
-		pause = max(pause, time.Until(minute))
-	case f.source.of(w.symbol).pace > 0 && time.Since(time.UnixMilli(g.At)) > feedQuiet:
-		pause = max(pause, feedSlow)
-	}
-	return pause
 }
 
 // poll asks for the bars of w and returns what is new. It sets whether the
@@ -449,7 +437,12 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 	}
 	g, s, err := f.look(ctx, w, f.source.Bars)
 	if errors.Is(err, ErrTooFine) && len(intervals) > 0 {
-		w.coarsen(slices.MinFunc(intervals, func(a, b Interval) int { return cmp.Compare(a.Seconds(), b.Seconds()) }))
+		// The high and low of the bar that holds the last price count as told, as those of the
+		// minute do in ResumePrice; its close does not.
+		w.fine = slices.MinFunc(intervals, func(a, b Interval) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
+		if w.started {
+			w.last = Bar{Time: w.fine.Start(w.last.Time), High: math.Inf(1), Low: math.Inf(-1)}
+		}
 		g, s, err = f.look(ctx, w, f.source.Bars)
 	}
 	if err != nil {
@@ -477,7 +470,7 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 }
 
 // look asks for the finest bars of w, and returns what they say of the price and the bars.
-func (f *Feed) look(ctx context.Context, w *watch, bars askBars) (*result, *Series, error) {
+func (f *Feed) look(ctx context.Context, w *watch, bars func(context.Context, Query) (*Series, error)) (*result, *Series, error) {
 	asked := time.Now().UnixMilli()
 	s, err := f.ask(ctx, bars, w.symbol, w.fine, w.last.Time)
 	if err != nil {
@@ -509,13 +502,10 @@ func (f *Feed) noteLate(w *watch, s *Series) {
 	w.closed[s.Interval] = c.Bar(c.Len() - 1)
 }
 
-// askBars asks for bars, as [Source.Bars] does.
-type askBars func(context.Context, Query) (*Series, error)
-
 // ask returns bars that reach back to the one that starts at after, if the source
 // has them. It asks for more and more bars until they reach it. It does not compute
 // the number from the time, so a clock that jumped cannot make it ask for too few.
-func (f *Feed) ask(ctx context.Context, bars askBars, symbol string, iv Interval, after int64) (*Series, error) {
+func (f *Feed) ask(ctx context.Context, bars func(context.Context, Query) (*Series, error), symbol string, iv Interval, after int64) (*Series, error) {
 	// From one poll to the next four bars are enough. After a long silence it takes two
 	// or three requests more.
 	for limit := 4; ; limit = min(limit*16, catchUp) {

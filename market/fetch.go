@@ -1,6 +1,7 @@
 package market
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -182,26 +183,24 @@ func (h *host) once(ctx context.Context, path string, query url.Values, read fun
 	case err != nil:
 		return now, h.unreachable(ctx, err)
 	}
-	if err := read(body, now); err != nil {
-		return now, h.undecoded(body, err)
+	err = read(body, now)
+	if err == nil {
+		h.gate.good(res.Header)
+		return now, nil
 	}
-	h.gate.good(res.Header)
-	return now, nil
-}
-
-// undecoded returns the error for an answer of status 200 that cannot be read.
-func (h *host) undecoded(body []byte, err error) *Error {
-	e := &Error{Reason: "the answer is not the documented JSON", Retry: true, Err: err}
-	if told, ok := err.(*Error); ok {
-		e = told
-	} else if strings.HasPrefix(strings.TrimSpace(string(body[:min(len(body), 64)])), "<") {
-		e.Reason = "the answer is a web page, not data"
+	e, told := err.(*Error)
+	switch {
+	case told:
+	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
+		e = &Error{Reason: "the answer is a web page, not data", Retry: true, Err: err}
+	default:
+		e = &Error{Reason: "the answer is not the documented JSON", Retry: true, Err: err}
 	}
 	e.Status = http.StatusOK
 	if e.Retry {
 		h.rest(e, h.gate.backOff())
 	}
-	return e
+	return now, e
 }
 
 func (h *host) rest(e *Error, d time.Duration) {
@@ -258,7 +257,7 @@ func (h *host) refused(status int, header http.Header, body []byte) *Error {
 	}
 	if h.explain != nil { // the service's own explanation is better than the status
 		if told := h.explain(status, body); told != nil {
-			e.Reason, e.Advice, e.unknown = told.Reason, told.Advice, told.unknown
+			e.Reason, e.Advice, e.Err = told.Reason, told.Advice, told.Err
 		}
 	}
 	if asked == 0 && e.Retry { // it may work again soon, and nobody said when
@@ -364,7 +363,13 @@ const answerTime = 4 * time.Second
 // less than answerTime of the time that ctx has, it returns an error at once.
 func (g *gate) enter(ctx context.Context, weight int) *Error {
 	t := &turn{weight: weight, price: ctx.Value(priceKey{}) != nil}
-	g.join(t)
+	g.mu.Lock()
+	at := len(g.queue)
+	if i := slices.IndexFunc(g.queue, func(other *turn) bool { return !other.price }); i >= 0 && t.price {
+		at = i // behind the other requests for prices
+	}
+	g.queue = slices.Insert(g.queue, at, t)
+	g.mu.Unlock()
 	defer g.leave(t)
 	for { // again in each window: requests for prices may have come in between
 		wait, why := g.take(t)
@@ -383,19 +388,6 @@ func (g *gate) enter(ctx context.Context, weight int) *Error {
 		case <-timer.C:
 		}
 	}
-}
-
-// join puts t into the queue: at its end, or behind the other requests for prices.
-func (g *gate) join(t *turn) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	at := len(g.queue)
-	if t.price {
-		if i := slices.IndexFunc(g.queue, func(other *turn) bool { return !other.price }); i >= 0 {
-			at = i
-		}
-	}
-	g.queue = slices.Insert(g.queue, at, t)
 }
 
 func (g *gate) leave(t *turn) {
@@ -434,7 +426,7 @@ func (g *gate) take(t *turn) (wait time.Duration, why Error) {
 	}
 	if over > 0 {
 		windows := time.Duration((over + limit - 1) / limit)
-		return g.since.Add(windows * g.window).Sub(now), Error{Reason: "the limit that wick keeps to, so that the service does not refuse it, is used up", Retry: true, busy: true}
+		return g.since.Add(windows * g.window).Sub(now), Error{Reason: "the limit that wick keeps to, so that the service does not refuse it, is used up", Retry: true, Err: ErrBusy}
 	}
 	g.spent += t.weight
 	g.queue = slices.DeleteFunc(g.queue, func(other *turn) bool { return other == t }) // those behind it count no units for it twice
@@ -506,16 +498,13 @@ type Error struct {
 	Advice string        // what to do, besides trying again
 	Retry  bool          // whether the same call can succeed later
 	After  time.Duration // how long to wait before that; 0 if unknown
-	Err    error         // the cause, if there is one
-
-	unknown bool // the service does not list the symbol
-	busy    bool // nothing was asked: our own limit is used up
+	Err    error         // the cause, if there is one, such as ErrUnlisted and ErrBusy
 }
 
 // Error returns one line: what failed, why, and whether trying again may help.
 func (e *Error) Error() string {
 	what := "%s returned no data for %q: %s"
-	if e.busy {
+	if errors.Is(e.Err, ErrBusy) {
 		what = "wick has not asked %s for %q: %s"
 	}
 	text := fmt.Sprintf(what, e.Source, e.Symbol, e.Reason)
@@ -544,13 +533,8 @@ var ErrUnlisted = errors.New("no such symbol")
 // used up: the same call can succeed in a moment.
 var ErrBusy = errors.New("too many requests at once")
 
-// Is reports whether e is what target reports, for ErrUnlisted and ErrBusy.
-func (e *Error) Is(target error) bool {
-	return target == ErrUnlisted && e.unknown || target == ErrBusy && e.busy
-}
-
-// unknownSymbol is the reason in an Error if the service does not list the symbol.
-const unknownSymbol = "the symbol is unknown there"
+// unlisted says that the service does not list the symbol.
+func unlisted() *Error { return &Error{Reason: "the symbol is unknown there", Err: ErrUnlisted} }
 
 // errNotOne is for an answer that should be about the one symbol in the request.
 var errNotOne = errors.New("the answer is not about one symbol")

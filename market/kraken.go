@@ -82,7 +82,7 @@ func readsKraken[V, A any](use func(result map[string]V) (A, error)) func([]byte
 func krakenError(text string) *Error {
 	switch {
 	case strings.HasPrefix(text, "EQuery:Unknown asset pair"):
-		return &Error{Reason: unknownSymbol, unknown: true}
+		return unlisted()
 	case strings.HasPrefix(text, "EAPI:Rate limit"):
 		return &Error{Reason: "too many requests", Retry: true}
 	case strings.HasPrefix(text, "EService:"):

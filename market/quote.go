@@ -131,12 +131,6 @@ func (f *Feed) take(ctx context.Context, symbol string) (*watch, func(*watch, *r
 	}
 }
 
-func (f *Feed) setTell(tell func(*watch, *result)) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.tell = tell
-}
-
 // taken returns a copy of what the feed knows of the price of a symbol, by which a quote
 // is judged: its poll may be under way.
 func (f *Feed) taken(symbol string) *watch {
@@ -148,8 +142,7 @@ func (f *Feed) taken(symbol string) *watch {
 	return &watch{symbol: symbol}
 }
 
-// quoteOf asks a venue for one price: with bid and ask if it has them, or else
-// by its ticker if it has one, or else from its finest bars. It does not ask the cache,
+// quoteOf asks a venue for one price, or reads it from its finest bars. It does not ask the cache,
 // which may be half a minute behind.
 func quoteOf(ctx context.Context, v *Venue, symbol string) (Quote, error) {
 	if v = v.of(symbol); v.quote != nil {
@@ -178,24 +171,21 @@ func lastClose(ctx context.Context, bars func(context.Context, Query) (*Series, 
 func (s *service) prices(ctx context.Context, symbols []string) (map[string]Quote, error) {
 	asked := time.Now()
 	quotes, at, err := ask(forPrice(ctx), s.host, limit.Clip(strings.Join(symbols, " ")), s.ticker(symbols))
-	if err != nil {
-		return nil, err
-	}
 	for symbol, q := range quotes {
 		quotes[symbol] = s.complete(q, symbol, asked, at)
 	}
-	return quotes, nil
+	return quotes, err
 }
 
-func (s *service) priceOf(ctx context.Context, symbol string) (Quote, error) {
-	quotes, err := s.prices(ctx, []string{symbol})
-	if q, ok := quotes[symbol]; ok || err != nil {
-		return q, err
+// quote asks for one price: with bid and ask if the service has them, or else by its ticker.
+func (s *service) quote(ctx context.Context, symbol string) (Quote, error) {
+	if s.single == nil {
+		quotes, err := s.prices(ctx, []string{symbol})
+		if q, ok := quotes[symbol]; ok || err != nil {
+			return q, err
+		}
+		return lastClose(ctx, s.bars, symbol)
 	}
-	return lastClose(ctx, s.bars, symbol)
-}
-
-func (s *service) present(ctx context.Context, symbol string) (Quote, error) {
 	asked := time.Now()
 	q, at, err := ask(forPrice(ctx), s.host, symbol, s.single(symbol))
 	if err != nil {

@@ -43,14 +43,10 @@ func (p *provider) open(r reach) (*service, error) {
 func (s *service) venue() *Venue {
 	v := &Venue{
 		name: s.name, resolve: s.resolve, bars: s.bars, fresh: s.bars, known: func() []string { return s.usual }, search: s.search,
-		batch: s.batch, every: s.every, pace: s.period, crowded: s.host.gate.crowded,
+		batch: s.batch, every: s.every, pace: s.period, crowded: s.host.gate.crowded, quote: s.quote,
 	}
 	if s.ticker != nil {
 		v.prices = s.prices
-		v.quote = s.priceOf
-	}
-	if s.single != nil {
-		v.quote = s.present
 	}
 	if s.grid != nil {
 		v.grid = func(ctx context.Context, symbol string) (Grid, error) {
@@ -80,7 +76,7 @@ func (s *service) bars(ctx context.Context, q Query) (*Series, error) {
 	base, _ := q.Interval.nearest(s.native) // never fails: every service has minutes
 	p, err := s.history(ctx, q, base)
 	if err != nil {
-		if e := (*Error)(nil); errors.As(err, &e) && e.unknown {
+		if e := (*Error)(nil); errors.As(err, &e) && errors.Is(err, ErrUnlisted) {
 			e.Advice = cmp.Or(e.Advice, "check the spelling, such as "+s.example)
 		}
 		return nil, err

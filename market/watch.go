@@ -2,6 +2,7 @@ package market
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -16,7 +17,8 @@ type watch struct {
 	due       time.Time
 	busy      bool
 	fails     int
-	quote     Quote // the last one taken; Price is zero before the first
+	quote     Quote              // the last one taken; Price is zero before the first
+	resume    map[Interval]int64 // what Resume said, until the first poll
 
 	fine Interval // interval of the bars that prices are taken from
 	last Bar      // the newest of those bars when bars were last seen
@@ -88,7 +90,14 @@ func (w *watch) price(s *Series) *result {
 	if w.started && b.Time < w.last.Time {
 		g.last = w.last // this answer is older than the one before
 	}
-	g.span(w)
+	// If a price was told after bars were last seen, an extreme of the path may be older than
+	// that price. Then only the last price and the new one count.
+	g.High, g.Low = max(g.From, g.Price), min(g.From, g.Price)
+	if w.quote.At <= w.seenAt {
+		for _, b := range g.Path {
+			g.High, g.Low = max(g.High, b.High), min(g.Low, b.Low)
+		}
+	}
 	return g
 }
 
@@ -125,19 +134,6 @@ func (w *watch) noteQuiet(g *result, s *Series, asked int64) {
 	}
 }
 
-// span sets the high and low of g. If a price was told after bars were last seen, an
-// extreme of the path may be older than that price. Then only the last price and the
-// new one count.
-func (g *result) span(w *watch) {
-	g.High, g.Low = max(g.From, g.Price), min(g.From, g.Price)
-	if w.quote.At > w.seenAt {
-		return
-	}
-	for _, b := range g.Path {
-		g.High, g.Low = max(g.High, b.High), min(g.Low, b.Low)
-	}
-}
-
 // tick returns the result of a poll that gave a price and no bars. Its path is one
 // step from the last price to this one; the next bars show what was traded between them.
 func (w *watch) tick(q Quote) *result {
@@ -147,16 +143,6 @@ func (w *watch) tick(q Quote) *result {
 		Symbol: w.symbol, Source: q.Source, Price: q.Price, At: q.At, From: from, Since: since, High: high, Low: low,
 		Path: []Bar{{w.fine.Start(q.At / 1000), from, high, low, q.Price, 0}}, Step: w.fine,
 	}}
-}
-
-// coarsen takes prices from bars of a longer interval from now on. The high and low of
-// the bar that holds the last price count as told, as those of the minute do in
-// [Feed.ResumePrice]; its close does not.
-func (w *watch) coarsen(to Interval) {
-	w.fine = to
-	if w.started {
-		w.last = Bar{Time: to.Start(w.last.Time), High: math.Inf(1), Low: math.Inf(-1)}
-	}
 }
 
 // bar adds to g the bars of s, which are of one interval, that closed after those that w has
@@ -322,28 +308,29 @@ func (f *Feed) judge(w *watch, g *result) error {
 		return g.refuse(last, fmt.Errorf("the price is of %s, in the future", time.UnixMilli(g.At).UTC().Format(time.DateTime)))
 	case g.At <= last.At: // a market that is closed, or a replica that is behind
 		return g.refuse(last, nil)
-	case last.Price > 0 && !(f.near(last.Price, g.High) && f.near(last.Price, g.Low)) && !(w.doubt > 0 && f.near(w.doubt, g.Price)):
-		// High and low count too: one false trade within a bar would fire alerts. A price
-		// near the one that the poll before doubted is taken: it confirms that one.
-		doubted := g.Price
-		err := g.refuse(last, f.doubts(last.Price, g))
-		g.doubt = doubted
-		return err
+	}
+	// High and low count too: one false trade within a bar would fire alerts. A price
+	// near the one that the poll before doubted is taken: it confirms that one.
+	if far := f.far(last.Price, g); far != "" && last.Price > 0 && !(w.doubt > 0 && f.near(w.doubt, g.Price)) {
+		g.doubt = g.Price
+		return g.refuse(last, errors.New(far+"; the next poll decides"))
 	}
 	g.news = true
 	return nil
 }
 
-// doubts returns an error that names what of g is outside of the band around the last
-// price: the new one or, if that is within it, the high or the low on the way there.
-func (f *Feed) doubts(last float64, g *result) error {
+// far says which price of g is outside of the band around the last price: the new one or, if that
+// is within it, the high or the low on the way there; "" if none is.
+func (f *Feed) far(last float64, g *result) string {
 	switch {
 	case !f.near(last, g.Price):
-		return fmt.Errorf("price %v is too far from the last one, %v; the next poll decides", g.Price, last)
+		return fmt.Sprintf("price %v is too far from the last one, %v", g.Price, last)
 	case !f.near(last, g.High):
-		return fmt.Errorf("a high of %v is too far from the last price, %v; the next poll decides", g.High, last)
+		return fmt.Sprintf("a high of %v is too far from the last price, %v", g.High, last)
+	case !f.near(last, g.Low):
+		return fmt.Sprintf("a low of %v is too far from the last price, %v", g.Low, last)
 	}
-	return fmt.Errorf("a low of %v is too far from the last price, %v; the next poll decides", g.Low, last)
+	return ""
 }
 
 func (f *Feed) near(last, price float64) bool {

@@ -219,10 +219,11 @@ func explainYahoo(status int, body []byte) *Error {
 	if json.Unmarshal(body, &answer) != nil || answer.Chart == nil || answer.Chart.Error == nil {
 		return nil
 	}
-	return &Error{
-		Reason: "it says " + strconv.Quote(limit.Line(answer.Chart.Error.Description, maxTold)), Advice: "check the symbol",
-		unknown: status == http.StatusNotFound,
+	told := &Error{Reason: "it says " + strconv.Quote(limit.Line(answer.Chart.Error.Description, maxTold)), Advice: "check the symbol"}
+	if status == http.StatusNotFound {
+		told.Err = ErrUnlisted
 	}
+	return told
 }
 
 // page returns the rows that have all four prices; a missing volume counts as
