@@ -398,7 +398,8 @@ func TestStdioMoney(t *testing.T) {
 
 // TestApproveCommand: over stdio there is no page. The refusal says how the owner answers,
 // and wick approve shows the order and takes the passphrase on its standard input, or the word
-// yes there and the passphrase of a file.
+// yes there and the passphrase of a file. The yes is evidence in the journal, before the order
+// that names it.
 func TestApproveCommand(t *testing.T) {
 	dir := t.TempDir()
 	host := runHost(t, func(ctx context.Context, in io.Reader, out, log io.Writer) error {
@@ -438,6 +439,18 @@ func TestApproveCommand(t *testing.T) {
 	}
 	if got := host.call("place_order", order); !strings.Contains(got, `"status":"filled"`) {
 		t.Errorf("after the yes: %s", got)
+	}
+	var out bytes.Buffer
+	if err := Run(t.Context(), []string{"audit", "--data-dir", dir}, env("HOME", dir), nil, &out, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	yes := regexp.MustCompile(`approval_answered .*"id":"(\w+)","yes":true,.*"proved":true,"channel":"socket","asked":\{"client":"stdio",.*"order":\["buy 0.01 BTCUSDT, market order"`).FindStringSubmatch(out.String())
+	if yes == nil {
+		t.Fatalf("the audit has no evidence:\n%s", &out)
+	}
+	_, after, _ := strings.Cut(out.String(), yes[0])
+	if !regexp.MustCompile(`order_placed .*"evidence":"` + yes[1] + `"`).MatchString(after) {
+		t.Errorf("no later order names the evidence %s:\n%s", yes[1], &out)
 	}
 }
 
