@@ -2,6 +2,9 @@ package kernel
 
 import "math"
 
+// fallen is the part of its highest below which a sum of squares consists mostly of rounding errors.
+const fallen = 1e-2
+
 // StdDev returns the population deviation of the last n values.
 func StdDev(x []float64, n int) []float64 {
 	return Each(Variance(x, n), math.Sqrt)
@@ -22,7 +25,6 @@ func Variance(x []float64, n int) []float64 {
 // far below its highest (a spike left the window), it consists mostly of rounding errors,
 // and is computed again from the window.
 func MeanVariance(x []float64, n int) (mean, variance []float64) {
-	const fallen = 1e-2
 	first := FirstValid(x)
 	mean, variance = Unknown(len(x), first+n-1), Unknown(len(x), first+n-1)
 	share, lifetime := 1/float64(n), max(n, renewal)
@@ -39,13 +41,7 @@ func MeanVariance(x []float64, n int) (mean, variance []float64) {
 		// bounds.
 		gone, means, variances := x[i-n:][:len(rest)], mean[i:][:len(rest)], variance[i:][:len(rest)]
 		for k, v := range rest {
-			// When a value in replaces a value out, the mean moves by (in-out)/n, and
-			// the squares around it change by (in-out) * ((in-new mean) + (out-old
-			// mean)).
-			in, out := v-ref, gone[k]-ref
-			change, old := in-out, mid
-			mid += float64(change * share)
-			squares += float64(change * ((in - mid) + (out - old)))
+			squares, mid = slid(squares, mid, v-ref, gone[k]-ref, share)
 			// The floor follows the highest squares since the window was computed
 			// afresh.
 			if fallen*squares > floor {
@@ -126,25 +122,44 @@ func CCI(x []float64, n int) []float64 {
 }
 
 // Covariance returns the population variances of the last n values of x and of
-// y, and their covariance. Every window is summed up by itself, as in [Moments].
+// y, and their covariance. It slides like [MeanVariance].
 func Covariance(x, y []float64, n int) (varX, varY, cov []float64) {
 	first := max(FirstValid(x), FirstValid(y))
 	varX, varY, cov = Unknown(len(x), first+n-1), Unknown(len(x), first+n-1), Unknown(len(x), first+n-1)
-	size := float64(n)
-	for i := first + n - 1; i < len(x); i++ {
-		wx, wy := x[i-n+1:i+1], y[i-n+1:i+1]
-		midX, midY := sumAbove(wx, x[i])/size, sumAbove(wy, y[i])/size // less the newest
-		refX, refY := x[i], y[i]
-		var xx, yy, xy float64 // in the columns themselves the sums would be stored at every step
-		for k, v := range wx {
-			dx, dy := v-refX-midX, wy[k]-refY-midY
-			xx += float64(dx * dx)
-			yy += float64(dy * dy)
-			xy += float64(dx * dy)
+	share, lifetime := 1/float64(n), max(n, renewal)
+	var midX, midY, xx, yy, xy, floorX, floorY, refX, refY float64
+	for i, age := first+n-1, lifetime; i < len(x); i, age = i+1, age+1 {
+		if age < lifetime {
+			// The step of MeanVariance for both columns, and its twin for the product:
+			// the new pair comes in around the old mean of x and the new mean of y, and
+			// the old pair leaves around the same two.
+			inX, inY, goneX, goneY, oldX := x[i]-refX, y[i]-refY, x[i-n]-refX, y[i-n]-refY, midX
+			xx, midX = slid(xx, midX, inX, goneX, share)
+			yy, midY = slid(yy, midY, inY, goneY, share)
+			xy += float64((inX-oldX)*(inY-midY)) - float64((goneX-oldX)*(goneY-midY))
+			floorX, floorY = max(floorX, fallen*xx), max(floorY, fallen*yy)
 		}
-		varX[i], varY[i], cov[i] = xx/size, yy/size, xy/size
+		if age == lifetime || xx < floorX || yy < floorY {
+			refX, refY, xy, age = x[i], y[i], 0, 0
+			midX, xx = spread(x[i-n+1:i+1], refX)
+			midY, yy = spread(y[i-n+1:i+1], refY)
+			for k := i - n + 1; k <= i; k++ {
+				xy += float64((x[k] - refX - midX) * (y[k] - refY - midY))
+			}
+			floorX, floorY = fallen*xx, fallen*yy
+		}
+		varX[i], varY[i], cov[i] = max(0, xx)*share, max(0, yy)*share, xy*share // rounding may leave less than nothing
 	}
 	return varX, varY, cov
+}
+
+// slid returns the sum of squared distances from the mean, and the mean, of a window in which a
+// value replaces another: the mean moves by (in-out)/n, and the squares around it change by
+// (in-out) * ((in-new mean) + (out-old mean)).
+func slid(squares, mean, in, out, share float64) (after, mid float64) {
+	change := in - out
+	mid = mean + float64(change*share)
+	return squares + float64(change*((in-mid)+(out-mean))), mid
 }
 
 // Moments returns the skewness and the excess kurtosis of the last n values, of
