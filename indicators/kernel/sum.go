@@ -3,6 +3,8 @@ package kernel
 import (
 	"math"
 	"slices"
+
+	"wick/market"
 )
 
 // renewal is after how many bars a sliding sum is computed again from its window, unless
@@ -129,6 +131,13 @@ func Cumulative(x []float64) []float64 {
 	}
 	return out
 }
+
+// Means of the prices of each bar: (high+low)/2, (high+low+close)/3, (open+high+low+close)/4 and
+// (high+low+2*close)/4. Those which should be equal are equal, see means.
+func MedianPrice(s *market.Series) []float64   { return means(2, s.High, s.Low) }
+func TypicalPrice(s *market.Series) []float64  { return means(3, s.High, s.Low, s.Close) }
+func AveragePrice(s *market.Series) []float64  { return means(4, s.High, s.Low, s.Close, s.Open) }
+func WeightedClose(s *market.Series) []float64 { return means(4, s.High, s.Low, Scaled(s.Close, 2)) }
 
 // means returns the mean of the prices that columns have, a sum divided by n. Means that should
 // be equal, such as the thirds of 10.01 + 10.03 + 10.02 and of 10.02 + 10.02 + 10.02, may differ in
