@@ -79,22 +79,16 @@ var averages = []Indicator{
 	{Name: "kama", Title: "KAMA", Also: "kaufman ama", Category: Trend, Traits: Overlay,
 		Doc:     "Kaufman's adaptive average: quick when the price goes straight, slow when it wanders. As in TA-Lib, with Kaufman's length 10.",
 		Formula: "KAMA = KAMA[1] + c² * (x - KAMA[1]), c = er*(2/(fast+1) - 2/(slow+1)) + 2/(slow+1), er = |x - x[n]| / sum of n |x - x[1]|",
-		Params: []Param{
-			length(10), bars("fast", 2, "length at full efficiency", "fast_length"),
-			bars("slow", 30, "length when the price goes nowhere", "slow_length"), source(),
-		},
-		Memory: after(window("length"), Memory{bars: func(a Args) int { return kernel.KAMAMemory(a.Float("slow")) }}),
-		Plots:  []Plot{over("KAMA")}, Events: []Event{price("KAMA"), turnsOf("KAMA")},
+		Params:  []Param{length(10), bars("fast", 2, "length at full efficiency"), bars("slow", 30, "length when the price goes nowhere"), source()},
+		Memory:  after(window("length"), Memory{bars: func(a Args) int { return kernel.KAMAMemory(a.Float("slow")) }}),
+		Plots:   []Plot{over("KAMA")}, Events: []Event{price("KAMA"), turnsOf("KAMA")},
 		Calc: func(in Input) Columns {
 			return Columns{kernel.KAMA(in.source(), in.Int("length"), in.Float("fast"), in.Float("slow"))}
 		}},
 	{Name: "mama", Title: "MAMA", Also: "mesa_adaptive mesa_adaptive_ma", Category: Trend, Traits: Overlay,
 		Doc:     "Ehlers' MESA adaptive average and its follower FAMA: the slower the phase of the dominant cycle turns, the closer they keep to the price. As in TA-Lib.",
 		Formula: "MAMA = a*x + (1-a)*MAMA[1], FAMA with a/2; a = fast limit / change of phase in degrees, at least the slow limit",
-		Params: []Param{
-			factor("fast_limit", 0.5, 0.01, 0.99, "largest weight of the newest price", "fastlimit", "fast"),
-			factor("slow_limit", 0.05, 0.01, 0.99, "smallest weight", "slowlimit", "slow"), source(),
-		},
+		Params:  []Param{factor("fast_limit", 0.5, 0.01, 0.99, "largest weight of the newest price", "fast"), factor("slow_limit", 0.05, 0.01, 0.99, "smallest weight", "slow"), source()},
 		// FAMA's weight is never below half the slow limit: so many bars leave e^-12 of its
 		// start.
 		Memory: Memory{bars: func(a Args) int { return int(25/a.Float("slow_limit")) + kernel.HilbertWarmup }},
@@ -105,15 +99,13 @@ var averages = []Indicator{
 	{Name: "t3", Title: "T3", Also: "tillson tillson_t3", Category: Trend, Form: bending,
 		Doc:     "Tillson's T3: six exponential averages in a row, combined into a smooth line with little lag. As in TA-Lib.",
 		Formula: "T3 = -v³*e6 + (3v²+3v³)*e5 + (-6v²-3v-3v³)*e4 + (1+3v+v³+3v²)*e3",
-		Params: []Param{
-			length(5), factor("factor", 0.7, 0, 1, "volume factor: 0 is smooth, 1 is quick", "vfactor", "volume_factor", "v"), source(),
-		},
-		Memory: averageOf("t3", "length"),
-		Line:   func(in Input) []float64 { return kernel.T3(in.source(), in.Int("length"), in.Float("factor")) }},
+		Params:  []Param{length(5), factor("factor", 0.7, 0, 1, "volume factor: 0 is smooth, 1 is quick", "v"), source()},
+		Memory:  averageOf("t3", "length"),
+		Line:    func(in Input) []float64 { return kernel.T3(in.source(), in.Int("length"), in.Float("factor")) }},
 	{Name: "ma", Title: "MA", Category: Trend, Form: crossed,
 		Doc:     "Moving average of any kind: sma, ema, wma, dema, tema, trima, kama, mama (which sets its own length) or t3. As in TA-Lib.",
 		Formula: "the average that type names, over n prices",
-		Params:  []Param{length(20), averageType("type", "sma", "kind of average", "ma_type", "matype", "kind"), source()},
+		Params:  []Param{length(20), averageType("type", "sma", "kind of average", "matype", "kind"), source()},
 		Memory:  averageBy("type", "length"),
 		Line:    func(in Input) []float64 { return kernel.Average(in.Choice("type"), in.source(), in.Int("length")) }},
 	// TA-Lib's MAVP, whose lengths come from the caller; a chart has no such column, so
@@ -123,9 +115,8 @@ var averages = []Indicator{
 			"within the bounds, so that one whole cycle is averaged.",
 		Formula: "MAVP[i] = average of the last p[i] prices, p = cycle period, minimum ≤ p ≤ maximum",
 		Params: []Param{
-			bars("minimum", 2, "shortest length", "min_period", "minperiod"),
-			{Name: "maximum", Aliases: []string{"max_period", "maxperiod"}, Doc: "longest length", Kind: Int, Default: 30, Min: 1, Max: kernel.LongestCycle},
-			averageType("type", "sma", "kind of average", "ma_type", "matype", "kind"), source(),
+			bars("minimum", 2, "shortest length"), {Name: "maximum", Doc: "longest length", Kind: Int, Default: 30, Min: 1, Max: kernel.LongestCycle},
+			averageType("type", "sma", "kind of average", "matype", "kind"), source(),
 		},
 		Memory: after(cycleMemory, averageBy("type", "maximum")),
 		Line: func(in Input) []float64 {
@@ -135,11 +126,7 @@ var averages = []Indicator{
 	{Name: "alma", Title: "ALMA", Also: "arnaud_legoux arnaud_legoux_ma", Category: Trend, Form: crossed,
 		Doc:     "Arnaud Legoux moving average: bell-shaped weights whose peak lies near the newest bar. The peak is not rounded to a bar, as at TradingView by default.",
 		Formula: "ALMA = Σ w[j] * x[j] / Σ w[j], w[j] = exp(-(j - offset*(n-1))² / (2 (n/sigma)²)), j = n-1 is the newest bar",
-		Params: []Param{
-			length(9),
-			factor("offset", 0.85, 0, 1, "where the peak lies, 1 = newest bar"),
-			factor("sigma", 6, 0.1, 100, "sharpness of the peak"), source(),
-		},
+		Params:  []Param{length(9), factor("offset", 0.85, 0, 1, "where the peak lies, 1 = newest bar"), factor("sigma", 6, 0.1, 100, "sharpness of the peak"), source()},
 		Line: func(in Input) []float64 {
 			n := in.Int("length")
 			return kernel.Convolve(in.source(), bell(n, in.Float("offset")*float64(n-1), float64(n)/in.Float("sigma")))
@@ -310,22 +297,16 @@ var averages = []Indicator{
 	{Name: "ema_stack", Title: "EMA", Category: Trend, Traits: Overlay,
 		Doc:     "Four exponential averages of the close, fast to slow. In a trend they lie in order: rising when the fastest is on top. As in TA-Lib, each seeded with the mean of its first closes.",
 		Formula: "EMA = EMA[1] + 2/(n+1) * (close - EMA[1])",
-		Params: []Param{
-			bars("length1", 8, "fastest average", "fast"), bars("length2", 21, "second average"),
-			bars("length3", 50, "third average"), bars("length4", 200, "slowest average", "slow"), source(),
-		},
-		Events: []Event{emits(StackUp, StackDown)}, Memory: ema("length1", "length2", "length3", "length4"),
+		Params:  []Param{bars("length1", 8, "fastest average", "fast"), bars("length2", 21, "second average"), bars("length3", 50, "third average"), bars("length4", 200, "slowest average", "slow"), source()},
+		Events:  []Event{emits(StackUp, StackDown)}, Memory: ema("length1", "length2", "length3", "length4"),
 		Draw: stacked(func(Args) string { return "ema" })},
 	// Which is the fast one is up to the lengths given: with fast 200 and slow 50 the
 	// crosses are reversed.
 	{Name: "ma_cross", Title: "MA cross", Also: "moving_average_cross", Category: Trend, Traits: Overlay,
 		Doc:     "Two moving averages, and where they cross. With 50 and 200 simple averages the crosses are the golden and the death cross.",
 		Formula: "MA(x, fast), MA(x, slow)",
-		Params: []Param{
-			bars("fast", 9, "fast average", "fast_length", "short"), bars("slow", 21, "slow average", "slow_length", "long"),
-			averageType("ma_type", "sma", "kind of average", "type", "matype"), source(),
-		},
-		Memory: averageBy("ma_type", "fast", "slow"), Plots: []Plot{mainly("Fast"), second("Slow")}, Events: []Event{lines("Fast", "Slow")},
+		Params:  []Param{bars("fast", 9, "fast average", "short"), bars("slow", 21, "slow average", "long"), averageType("ma_type", "sma", "kind of average", "type"), source()},
+		Memory:  averageBy("ma_type", "fast", "slow"), Plots: []Plot{mainly("Fast"), second("Slow")}, Events: []Event{lines("Fast", "Slow")},
 		Calc: func(in Input) Columns {
 			kind, x := in.Choice("ma_type"), in.source()
 			fast, slow := kernel.Average(kind, x, in.Int("fast")), kernel.Average(kind, x, in.Int("slow"))
@@ -335,9 +316,8 @@ var averages = []Indicator{
 		Doc:     "Four moving averages of one kind, fast to slow. Signals mark where all of them come into rising or falling order. TradingView's lengths.",
 		Formula: "MA(x, n) for four n",
 		Params: []Param{
-			bars("length1", 20, "fastest average", "fast"), bars("length2", 50, "second average"),
-			bars("length3", 100, "third average"), bars("length4", 200, "slowest average", "slow"),
-			averageType("ma_type", "sma", "kind of average", "type", "matype"), source(),
+			bars("length1", 20, "fastest average", "fast"), bars("length2", 50, "second average"), bars("length3", 100, "third average"),
+			bars("length4", 200, "slowest average", "slow"), averageType("ma_type", "sma", "kind of average", "type"), source(),
 		},
 		Events: []Event{emits(StackUp, StackDown)}, Memory: averageBy("ma_type", "length1", "length2", "length3", "length4"),
 		Draw: stacked(func(a Args) string { return a.Choice("ma_type") })},
@@ -516,9 +496,9 @@ func alligatorParams() []Param {
 		return atLeast(0, bars(name, def, "bars the line is moved forward"))
 	}
 	return []Param{
-		bars("jaw", 13, "slow average", "jaw_length"), shift("jaw_shift", 8),
-		bars("teeth", 8, "middle average", "teeth_length"), shift("teeth_shift", 5),
-		bars("lips", 5, "fast average", "lips_length"), shift("lips_shift", 3),
+		bars("jaw", 13, "slow average"), shift("jaw_shift", 8),
+		bars("teeth", 8, "middle average"), shift("teeth_shift", 5),
+		bars("lips", 5, "fast average"), shift("lips_shift", 3),
 	}
 }
 

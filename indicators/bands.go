@@ -14,9 +14,9 @@ var bandEntries = []Indicator{
 		Doc:     "Bollinger bands: an average, and bands a multiple of the population deviation away. As in TA-Lib, with TradingView's default length.",
 		Formula: "middle = SMA(n); upper, lower = middle ± mult * σ(n)",
 		Params: []Param{
-			lengthFrom(2, 20), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "nbdev", "nbdevup", "deviation", "multiplier"),
-			quiet(factor("mult_lower", 0, 0, 20, "deviations to the lower band, 0 for the same as mult", "nbdevdn")),
-			alsoOf("vwma", averageType("ma_type", "sma", "kind of average in the middle", "type", "matype")), source(),
+			lengthFrom(2, 20), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "deviation"),
+			quiet(factor("mult_lower", 0, 0, 20, "deviations to the lower band, 0 for the same as mult")),
+			alsoOf("vwma", averageType("ma_type", "sma", "kind of average in the middle", "type")), source(),
 		},
 		Memory: averageBy("ma_type", "length"),
 		Plots:  bands(), Shades: bandShade, Events: []Event{own(func(d *drawing) []Signal {
@@ -47,8 +47,7 @@ var bandEntries = []Indicator{
 		Formula: "middle = EMA(x, n); upper, lower = middle ± mult * ATR(m)",
 		Params: []Param{
 			length(20), bars("atr_length", 10, "bars of the true range's average; unused by tr_ema", "atr", "atr_period"),
-			factor("mult", 2, 0.01, 20, "ranges between the middle and a band", "multiplier", "factor", "atr_mult"),
-			choice("variant", "how the true range is averaged", "atr", "tr_ema"), source(),
+			factor("mult", 2, 0.01, 20, "ranges between the middle and a band"), choice("variant", "how the true range is averaged", "atr", "tr_ema"), source(),
 		},
 		Memory: longest(ema("length"), wilder("atr_length")), Plots: bands(), Shades: bandShade, Events: []Event{breaks("Upper", "Lower")},
 		Calc: func(in Input) Columns {
@@ -76,11 +75,8 @@ var bandEntries = []Indicator{
 	{Name: "envelope", Title: "Env", Also: "ma_env ma_envelope envelopes moving_average_envelope", Category: Volatility, Traits: Overlay,
 		Doc:     "Moving average envelope: bands a fixed percentage around an average. Fixed bands say how far a price is stretched, not how nervous the market is. As at TradingView, around a simple average; exponential is the other choice.",
 		Formula: "upper, lower = MA(x, n) * (1 ± percent/100)",
-		Params: []Param{
-			length(20), factor("percent", 10, 0.01, 99, "distance of the bands in percent", "pct", "deviation"),
-			choice("ma", "which average", "sma", "ema"), source(),
-		},
-		Memory: ema("length"), Plots: bands(), Shades: bandShade, Events: []Event{reaches("Upper", "Lower")},
+		Params:  []Param{length(20), factor("percent", 10, 0.01, 99, "distance of the bands in percent", "deviation"), choice("ma", "which average", "sma", "ema"), source()},
+		Memory:  ema("length"), Plots: bands(), Shades: bandShade, Events: []Event{reaches("Upper", "Lower")},
 		Calc: func(in Input) Columns {
 			mid, by := kernel.Average(in.Choice("ma"), in.source(), in.Int("length")), in.Float("percent")/100
 			return Columns{mid, kernel.Scaled(mid, 1+by), kernel.Scaled(mid, 1-by)}
@@ -90,10 +86,8 @@ var bandEntries = []Indicator{
 	{Name: "linreg_channel", Title: "LinReg", Also: "stdev_channels linear_regression_channel regression_channel", Category: Trend, Traits: Overlay,
 		Doc:     "Linear regression channel: the end of the straight line that fits the last prices best, and bands a multiple of their deviation from it away. Every bar shows the line as it was then; a channel drawn through past bars would show them what came later.",
 		Formula: "middle = end of the regression over n bars; upper, lower = middle ± mult * √(mean squared distance from the line)",
-		Params: []Param{
-			lengthFrom(2, 100), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "deviation", "multiplier"), source(),
-		},
-		Plots: bands(), Shades: bandShade, Events: []Event{breaks("Upper", "Lower")},
+		Params:  []Param{lengthFrom(2, 100), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "deviation"), source()},
+		Plots:   bands(), Shades: bandShade, Events: []Event{breaks("Upper", "Lower")},
 		Calc: func(in Input) Columns {
 			x, n := in.source(), in.Int("length")
 			mid, slope := kernel.Regression(x, n)
@@ -109,10 +103,7 @@ var bandEntries = []Indicator{
 	{Name: "starc", Title: "STARC", Also: "stoller starc_bands stoller_bands", Category: Volatility, Traits: Overlay,
 		Doc:     "Stoller average range channel: a short simple average, and bands a multiple of TA-Lib's average true range away.",
 		Formula: "upper, lower = SMA(close, n) ± mult * ATR(m)",
-		Params: []Param{
-			length(5), bars("atr_length", 15, "bars of the average true range", "atr", "atr_period"),
-			factor("mult", 2, 0.01, 20, "ranges between the middle and a band", "multiplier", "factor", "atr_mult"), source(),
-		},
+		Params:  []Param{length(5), bars("atr_length", 15, "bars of the average true range", "atr", "atr_period"), factor("mult", 2, 0.01, 20, "ranges between the middle and a band"), source()},
 		// The true range is Wilder's average, which remembers its start far longer than the
 		// mean.
 		Memory: longest(window("length"), wilder("atr_length")),
@@ -151,8 +142,8 @@ var bandEntries = []Indicator{
 		Doc:     "Bollinger trend of Bollinger: compares short with long bands. Above zero the lower bands are the further apart, in a rising market; below zero the upper ones. As at TradingView.",
 		Formula: "100 * (|lower short - lower long| - |upper short - upper long|) / middle short",
 		Params: []Param{
-			atLeast(2, bars("short", 20, "short bands", "short_length", "length", "fast")), atLeast(2, bars("long", 50, "long bands", "long_length", "slow")),
-			factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "multiplier"), source(),
+			atLeast(2, bars("short", 20, "short bands", "length", "fast")), atLeast(2, bars("long", 50, "long bands", "slow")),
+			factor("mult", 2, 0.01, 20, "deviations between the middle and a band"), source(),
 		},
 		Memory: window("short", "long"),
 		Plots:  []Plot{histogram("BBTrend")}, Events: []Event{zero("BBTrend"), turnsBeside("BBTrend", hundred)}, Levels: constant(0),
@@ -194,7 +185,7 @@ func average(s *market.Series, x []float64, a Args) []float64 {
 // bollingerParams returns the parameters of what is derived from Bollinger bands.
 func bollingerParams() []Param {
 	return []Param{
-		lengthFrom(2, 20), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "std_dev", "stddev", "nbdev", "deviation", "multiplier"), source(),
+		lengthFrom(2, 20), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "deviation"), source(),
 	}
 }
 

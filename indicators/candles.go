@@ -18,8 +18,7 @@ var candleEntries = []Indicator{
 		Params: []Param{
 			patternParam,
 			{Name: "newest", Aliases: []string{"n", "last"}, Doc: "newest signals to return; 0 returns all, which are one or two a bar", Kind: Int, Min: 0, Max: market.MaxLimit, Quiet: true},
-			{Name: "penetration", Doc: "how far into the first body the last candle must reach, as a fraction of it; 0 takes TA-Lib's own, 0.3, and 0.5 for darkcloudcover and mathold",
-				Min: 0, Max: 1, Quiet: true},
+			{Name: "penetration", Doc: "how far into the first body the last candle must reach, as a fraction of it; 0 takes TA-Lib's own, 0.3, and 0.5 for darkcloudcover and mathold", Min: 0, Max: 1, Quiet: true},
 		},
 		Events: []Event{patternEvent()},
 		Memory: fixed(candleMemory),
@@ -34,12 +33,8 @@ var candleEntries = []Indicator{
 }
 
 // patternParam is the parameter "pattern".
-var patternParam = func() Param {
-	p := manyOf("pattern", "which patterns to look for, one or more; multi leaves out those of a single candle, which come every few bars",
-		append([]string{"all", "multi"}, patternNames()...)...)
-	p.Aliases = []string{"patterns"}
-	return p
-}()
+var patternParam = manyOf("pattern", "which patterns to look for, one or more; multi leaves out those of a single candle, which come every few bars",
+	append([]string{"all", "multi"}, patternNames()...)...)
 
 // chosenPatterns returns the patterns that names stand for. The order is that of the
 // list, whatever the order of the names.

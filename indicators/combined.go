@@ -170,14 +170,10 @@ var ciphers = []Indicator{
 		Formula: "WT as in wavetrend with a signal of 3; money flow = SMA(150 * (close - open) / (high - low), 60) - 2.5; stochastic of RSI(ln close, 14) over 14, smoothed 3 and 3",
 		Params: []Param{
 			choice("dot_mode", "strict wants RSI and stochastic to agree with a cross, classic does not", "strict", "classic"),
-			bars("wt_channel_length", 9, "WaveTrend: average of the price", "channel", "ch_len"),
-			bars("wt_average_length", 12, "WaveTrend: average of the index", "average", "avg_len"),
-			quiet(factor("wt_oversold", -53, -200, 0, "lower level of WaveTrend", "oversold")),
-			quiet(factor("wt_overbought", 53, 0, 200, "upper level of WaveTrend", "overbought")),
-			toggle("show_divergences", true, "draw the lines of strong divergences of WaveTrend"),
-			toggle("show_hidden", false, "mark hidden divergences of WaveTrend too"),
-			toggle("show_rsi_divergences", false, "mark divergences of RSI too"),
-			toggle("show_stoch_divergences", false, "mark divergences of the stochastic too"),
+			bars("wt_channel_length", 9, "WaveTrend: average of the price", "channel"), bars("wt_average_length", 12, "WaveTrend: average of the index", "average"),
+			quiet(factor("wt_oversold", -53, -200, 0, "lower level of WaveTrend", "oversold")), quiet(factor("wt_overbought", 53, 0, 200, "upper level of WaveTrend", "overbought")),
+			toggle("show_divergences", true, "draw the lines of strong divergences of WaveTrend"), toggle("show_hidden", false, "mark hidden divergences of WaveTrend too"),
+			toggle("show_rsi_divergences", false, "mark divergences of RSI too"), toggle("show_stoch_divergences", false, "mark divergences of the stochastic too"),
 		},
 		Events: []Event{
 			emits(Buy, Sell, BuySmall, SellSmall, GoldBuy, RSIOversold, RSIOverbought, WTBullDiv, WTBearDiv), emits(HiddenBullDiv, HiddenBearDiv).switched("show_hidden"),

@@ -167,8 +167,8 @@ func instead(p Param, name string) Param {
 // that runs from lo to hi.
 func zone(oversold, overbought, lo, hi float64) []Param {
 	return []Param{
-		quiet(factor("oversold", oversold, lo, hi, "lower level", "lower", "os", "oversold_level")),
-		quiet(factor("overbought", overbought, lo, hi, "upper level", "upper", "ob", "overbought_level")),
+		quiet(factor("oversold", oversold, lo, hi, "lower level", "lower")),
+		quiet(factor("overbought", overbought, lo, hi, "upper level", "upper")),
 	}
 }
 
@@ -211,7 +211,7 @@ func manyOf(name, doc string, choices ...string) Param {
 // barsInYear returns the parameter "periods", which turns figures of a bar into those
 // of a year. perYear reads it.
 func barsInYear() Param {
-	p := quiet(factor("periods", 0, 0, 1e6, "bars in a year; 0 or auto: by the interval and the hours of the market", "annual", "periods_per_year", "trading_days", "annualize"))
+	p := quiet(factor("periods", 0, 0, 1e6, "bars in a year; 0 or auto: by the interval and the hours of the market"))
 	p.Auto = true
 	return p
 }
@@ -240,7 +240,7 @@ var Sources = []string{"close", "open", "high", "low", "hl2", "hlc3", "ohlc4", "
 // source returns the parameter "source": which price a computation starts from.
 func source() Param {
 	p := choice("source", "price it is computed from", Sources...)
-	p.Aliases = []string{"src", "price", "input"}
+	p.Aliases = []string{"price", "input"}
 	return p
 }
 
@@ -287,13 +287,11 @@ var plainDivs = [4]string{BullDiv, BearDiv, HiddenBullDiv, HiddenBearDiv}
 
 // divParams returns the parameters that the event diverges reads.
 func divParams() []Param {
-	show := choice("divergence", "divergences to mark", "regular", "hidden", "all", "off")
-	show.Aliases = []string{"divergences"}
 	params := []Param{
-		show,
-		bars("pivot_left", 5, "bars before a turning point", "lookback_left"),
-		bars("pivot_right", 5, "bars after it; then it is known", "lookback_right"),
-		bars("div_range", 60, "bars at most between two", "max_range"),
+		choice("divergence", "divergences to mark", "regular", "hidden", "all", "off"),
+		bars("pivot_left", 5, "bars before a turning point"),
+		bars("pivot_right", 5, "bars after it; then it is known"),
+		bars("div_range", 60, "bars at most between two"),
 	}
 	for i := range params {
 		params[i].Quiet = true

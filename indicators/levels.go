@@ -95,7 +95,7 @@ var levelEntries = []Indicator{
 		Formula: "highest high and lowest low of the bars that begin within minutes of the start",
 		Params: []Param{
 			{Name: "minutes", Aliases: []string{"length"}, Doc: "minutes of the range", Kind: Int, Default: 60, Min: 1, Max: 1440},
-			{Name: "start", Aliases: []string{"hour", "open_hour"}, Doc: "hour of the day at which it begins, UTC, such as 14.5 for half past two", Default: 0, Min: 0, Max: 23.99, Quiet: true},
+			{Name: "start", Aliases: []string{"hour"}, Doc: "hour of the day at which it begins, UTC, such as 14.5 for half past two", Default: 0, Min: 0, Max: 23.99, Quiet: true},
 		},
 		Events: []Event{emits(BreakUp, BreakDown)},
 		// The range of today may have been made before the first bar shown; a second day
@@ -150,12 +150,9 @@ var levelEntries = []Indicator{
 		Doc: "Trading sessions: high and low so far of the sessions in Tokyo, London and New York, on bars shorter than a day. Hours are those of the clocks there, summer time included: forex 9 to 18 in Tokyo (Asia/Tokyo), 8 to 17 in London (Europe/London) and New York (America/New_York); " +
 			"stocks 9:00 to 15:30, 8:00 to 16:30 and 9:30 to 16:00. Weekends have none. Breakouts are the first closes beyond a session after its end. Nothing repaints.",
 		Formula: "highest high and lowest low of the bars that begin within the session",
-		Params: []Param{
-			manyOf("session", "which sessions", "all", "tokyo", "london", "new_york"),
-			quiet(choice("hours", "whose hours", "forex", "stocks")),
-		},
-		Events: []Event{emits(SessionOpen, SessionClose, BreakUp, BreakDown).meaning("", "", "the first close above a session after its end", "the first close below a session after its end")},
-		Memory: Memory{seconds: sessionHistory},
+		Params:  []Param{manyOf("session", "which sessions", "all", "tokyo", "london", "new_york"), quiet(choice("hours", "whose hours", "forex", "stocks"))},
+		Events:  []Event{emits(SessionOpen, SessionClose, BreakUp, BreakDown).meaning("", "", "the first close above a session after its end", "the first close below a session after its end")},
+		Memory:  Memory{seconds: sessionHistory},
 		Draw: func(in Input) *Result {
 			return drawSessions(in.Series, chosenSessions(in.Args, sessionHours[in.Choice("hours")]))
 		}},

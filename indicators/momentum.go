@@ -39,8 +39,8 @@ var momentums = []Indicator{
 			"all three series begin together, and the shorter of fast and slow is the fast one, whichever was given as that. The variant pine takes the two as given and seeds each average with its own first bars, as TradingView; after about 200 bars the two agree.",
 		Formula: "MACD = EMA(fast) - EMA(slow); signal = EMA(MACD); histogram = MACD - signal",
 		Params: slices.Concat([]Param{
-			bars("fast", 12, "fast average", "fast_length", "fastperiod", "fast_period"), bars("slow", 26, "slow average", "slow_length", "slowperiod", "slow_period"),
-			bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period", "smooth"), choice("variant", "whose seeds", "talib", "pine"), source(),
+			bars("fast", 12, "fast average"), bars("slow", 26, "slow average"),
+			bars("signal", 9, "signal average", "smooth"), choice("variant", "whose seeds", "talib", "pine"), source(),
 		}, divParams()),
 		Memory: after(ema("fast", "slow"), ema("signal")),
 		Plots:  []Plot{mainly("MACD"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("MACD", "Signal"), zero("MACD"), diverges("MACD")}, Levels: constant(0),
@@ -62,9 +62,8 @@ var momentums = []Indicator{
 		Doc:     "MACD of any kinds of averages. As in TA-Lib: the averages begin on the same bar, and so do the three series; the shorter of fast and slow is the fast one, whichever was given as that, and keeps its kind; all are simple unless said otherwise.",
 		Formula: "MACD = average(fast) - average(slow); signal = average(MACD); histogram = MACD - signal",
 		Params: []Param{
-			bars("fast", 12, "fast average", "fast_length", "fastperiod", "fast_period"), averageType("fast_type", "sma", "kind of fast average", "fastmatype"),
-			bars("slow", 26, "slow average", "slow_length", "slowperiod", "slow_period"), averageType("slow_type", "sma", "kind of slow average", "slowmatype"),
-			bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period", "smooth"), averageType("signal_type", "sma", "kind of signal average", "signalmatype"),
+			bars("fast", 12, "fast average"), averageType("fast_type", "sma", "kind of fast average"), bars("slow", 26, "slow average"),
+			averageType("slow_type", "sma", "kind of slow average"), bars("signal", 9, "signal average", "smooth"), averageType("signal_type", "sma", "kind of signal average"),
 			source(),
 		},
 		Memory: after(longest(averageBy("fast_type", "fast"), averageBy("slow_type", "slow")), averageBy("signal_type", "signal")),
@@ -89,7 +88,7 @@ var momentums = []Indicator{
 	{Name: "macdfix", Title: "MACD Fix", Category: Momentum,
 		Doc:     "MACD 12/26 with the weights 0.15 and 0.075 of its first publication instead of 2/13 and 2/27. As in TA-Lib.",
 		Formula: "as macd, with fast weight 0.15 and slow weight 0.075",
-		Params:  []Param{bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period", "smooth"), source()},
+		Params:  []Param{bars("signal", 9, "signal average", "smooth"), source()},
 		Memory:  after(fixed(kernel.EMAMemory*26), ema("signal")),
 		Plots:   []Plot{mainly("MACD"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("MACD", "Signal"), zero("MACD")}, Levels: constant(0),
 		Calc: func(in Input) Columns {
@@ -111,7 +110,7 @@ var momentums = []Indicator{
 	{Name: "ppo", Title: "PPO", Also: "percentage_price_oscillator", Category: Momentum, Form: withHistogram,
 		Doc:     "Percentage price oscillator: a fast less a slow average in percent of the slow one, and its own exponential average as signal. The line as in TA-Lib, with exponential averages by default; the shorter of fast and slow is the fast one, whichever was given as that.",
 		Formula: "PPO = 100 * (average(fast) - average(slow)) / average(slow); signal = EMA(PPO)",
-		Params:  append(oscillatorParams(), bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period")),
+		Params:  append(oscillatorParams(), bars("signal", 9, "signal average")),
 		Memory:  after(averageBy("ma_type", "fast", "slow"), ema("signal")),
 		Line: func(in Input) []float64 {
 			fast, slow := twoAverages(in.source(), in.Args)
@@ -120,7 +119,7 @@ var momentums = []Indicator{
 	{Name: "trix", Title: "TRIX", Also: "triple_exponential_oscillator", Category: Momentum, Form: withHistogram,
 		Doc:     "Percent change of a triple exponential average from bar to bar, and its own average as signal. As in TA-Lib; TradingView takes the logarithm first and other units.",
 		Formula: "TRIX = 100 * (e3/e3[1] - 1), e3 = EMA(EMA(EMA(x))); signal = EMA(TRIX)",
-		Params:  []Param{length(18), bars("signal", 9, "signal average", "signal_length", "signalperiod", "signal_period"), source()},
+		Params:  []Param{length(18), bars("signal", 9, "signal average"), source()},
 		// Three averages in a row forget their start about as late as a triple exponential
 		// average does.
 		Memory: after(lengths(14, "length"), ema("signal")),
@@ -131,23 +130,17 @@ var momentums = []Indicator{
 	{Name: "tsi", Title: "TSI", Also: "true_strength true_strength_index", Category: Momentum, Form: signalled(kernel.EMA),
 		Doc:     "True strength index of Blau: change smoothed twice over absolute change smoothed twice, -100 to 100, with an exponential average as signal. As at TradingView; averages are seeded with means.",
 		Formula: "TSI = 100 * EMA(EMA(Δx, long), short) / EMA(EMA(|Δx|, long), short)",
-		Params: []Param{
-			bars("long", 25, "first smoothing", "slow", "long_length", "length"), bars("short", 13, "second smoothing", "fast", "short_length"),
-			bars("signal", 13, "signal average", "signal_length"), source(),
-		},
-		Memory: after(ema("long"), ema("short"), ema("signal")), Levels: constant(25, 0, -25),
+		Params:  []Param{bars("long", 25, "first smoothing", "slow", "length"), bars("short", 13, "second smoothing", "fast"), bars("signal", 13, "signal average"), source()},
+		Memory:  after(ema("long"), ema("short"), ema("signal")), Levels: constant(25, 0, -25),
 		Line: func(in Input) []float64 { return trueStrength(in.source(), in.Int("long"), in.Int("short"), 100) }},
 	// Blau's name for it; on a scale of 1 and with the histogram that TradingView calls
 	// its oscillator.
 	{Name: "smi_ergodic", Title: "SMIE", Also: "ergodic smiio smi_ergodic_oscillator", Category: Momentum, Form: withHistogram,
 		Doc:     "Ergodic oscillator of Blau: the true strength index with short smoothings, -1 to 1, its exponential average as signal and their difference as bars. As at TradingView.",
 		Formula: "SMIE = EMA(EMA(Δx, long), short) / EMA(EMA(|Δx|, long), short); signal = EMA(SMIE)",
-		Params: []Param{
-			bars("long", 20, "first smoothing", "slow", "long_length", "length"), bars("short", 5, "second smoothing", "fast", "short_length"),
-			bars("signal", 5, "signal average", "signal_length"), source(),
-		},
-		Memory: after(ema("long"), ema("short"), ema("signal")),
-		Line:   func(in Input) []float64 { return trueStrength(in.source(), in.Int("long"), in.Int("short"), 1) }},
+		Params:  []Param{bars("long", 20, "first smoothing", "slow", "length"), bars("short", 5, "second smoothing", "fast"), bars("signal", 5, "signal average"), source()},
+		Memory:  after(ema("long"), ema("short"), ema("signal")),
+		Line:    func(in Input) []float64 { return trueStrength(in.source(), in.Int("long"), in.Int("short"), 1) }},
 	{Name: "awesome_oscillator", Title: "AO", Also: "ao awesome", Category: Momentum,
 		Doc:     "Awesome oscillator of Williams: a fast less a slow simple average of the median price. turn_up and turn_down mark changes of colour, that is saucers among others.",
 		Formula: "AO = SMA(hl2, fast) - SMA(hl2, slow)",
@@ -157,7 +150,7 @@ var momentums = []Indicator{
 	{Name: "accelerator_oscillator", Title: "AC", Also: "ac accelerator", Category: Momentum,
 		Doc:     "Accelerator oscillator of Williams: the awesome oscillator less its own average, the change of driving force that comes before a change of momentum.",
 		Formula: "AC = AO - SMA(AO, signal)",
-		Params:  append(awesomeParams(), bars("signal", 5, "average of the oscillator", "signal_length", "smooth")),
+		Params:  append(awesomeParams(), bars("signal", 5, "average of the oscillator", "smooth")),
 		// Two bars more than the windows: a turn needs the directions of two changes.
 		Memory: after(window("fast", "slow"), window("signal")),
 		Plots:  []Plot{histogram("AC")}, Events: []Event{zero("AC"), turnsBeside("AC", closesOf)}, Levels: constant(0),
@@ -211,11 +204,8 @@ var momentums = []Indicator{
 	{Name: "coppock", Title: "Coppock", Also: "coppock_curve cc", Category: Momentum,
 		Doc:     "Coppock curve: a weighted average of two rates of change, meant for monthly bars. Coppock bought where it turned up below zero.",
 		Formula: "WMA(ROC(x, long) + ROC(x, short), n)",
-		Params: []Param{
-			bars("long", 14, "longer rate of change", "slow", "long_length"), bars("short", 11, "shorter rate of change", "fast", "short_length"),
-			bars("wma", 10, "weighted average", "length", "period", "wma_length"), source(),
-		},
-		Memory: after(window("long", "short"), window("wma"), fixed(1)),
+		Params:  []Param{bars("long", 14, "longer rate of change", "slow"), bars("short", 11, "shorter rate of change", "fast"), bars("wma", 10, "weighted average", "length", "period"), source()},
+		Memory:  after(window("long", "short"), window("wma"), fixed(1)),
 		// A turn counts on its side of zero: up below it, down above. Rates of change are
 		// percentages less 100, and their rounding is that of the two hundreds.
 		Plots: []Plot{mainly("Coppock")}, Levels: constant(0), Events: []Event{own(func(d *drawing) []Signal {
@@ -238,7 +228,7 @@ var momentums = []Indicator{
 		Formula: "PMO = S(10 * S(ROC(x, 1), first), second), S(x, n) = S[1] + 2/n * (x - S[1])",
 		Params: []Param{
 			atLeast(2, bars("first", 35, "first smoothing", "length", "length1", "long")), atLeast(2, bars("second", 20, "second smoothing", "length2", "short")),
-			bars("signal", 10, "signal average", "signal_length"), source(),
+			bars("signal", 10, "signal average"), source(),
 		},
 		Memory: after(ema("first"), ema("second"), ema("signal")),
 		Line: func(in Input) []float64 {
@@ -314,8 +304,8 @@ var momentums = []Indicator{
 			"After LazyBear on TradingView, with the Bollinger factor where he used the Keltner one by mistake.",
 		Formula: "bars = end of the regression line over kc bars of close - ((highest + lowest)/2 + SMA)/2; on: both Bollinger bands within SMA ± kc_mult * SMA(TR)",
 		Params: []Param{
-			atLeast(2, bars("bb", 20, "Bollinger bands", "length", "bb_length", "period")), factor("bb_mult", 2, 0.01, 20, "deviations of the Bollinger bands", "mult", "bb_std"),
-			bars("kc", 20, "Keltner channel and momentum", "kc_length"), factor("kc_mult", 1.5, 0.01, 20, "ranges of the Keltner channel", "kc_scalar"),
+			atLeast(2, bars("bb", 20, "Bollinger bands", "length", "period")), factor("bb_mult", 2, 0.01, 20, "deviations of the Bollinger bands", "mult"),
+			bars("kc", 20, "Keltner channel and momentum"), factor("kc_mult", 1.5, 0.01, 20, "ranges of the Keltner channel"),
 		},
 		// The regression runs over kc values that each look back kc bars.
 		Memory: longest(window("bb"), lengths(2, "kc")),
@@ -365,9 +355,9 @@ func swinging(one float64) func(ind *Indicator, label string) {
 // oscillatorParams returns the parameters that apo and ppo share.
 func oscillatorParams() []Param {
 	return []Param{
-		bars("fast", 12, "fast average", "fast_length", "fastperiod", "fast_period"),
-		bars("slow", 26, "slow average", "slow_length", "slowperiod", "slow_period"),
-		averageType("ma_type", "ema", "kind of averages", "type", "matype"), source(),
+		bars("fast", 12, "fast average"),
+		bars("slow", 26, "slow average"),
+		averageType("ma_type", "ema", "kind of averages", "type"), source(),
 	}
 }
 
@@ -388,7 +378,7 @@ func trueStrength(x []float64, long, short int, scale float64) []float64 {
 
 // awesomeParams returns Williams' lengths, 5 and 34.
 func awesomeParams() []Param {
-	return []Param{bars("fast", 5, "fast average", "fast_length", "short"), bars("slow", 34, "slow average", "slow_length", "long")}
+	return []Param{bars("fast", 5, "fast average", "short"), bars("slow", 34, "slow average", "long")}
 }
 
 // awesome returns the oscillator: the distance of two simple averages of the median
@@ -408,7 +398,7 @@ func kstParams() []Param {
 			bars("roc"+digit, v[0], "bars of rate of change "+digit, "roc_length"+digit),
 			bars("sma"+digit, v[1], "average of rate of change "+digit, "sma_length"+digit))
 	}
-	return append(params, bars("signal", 9, "signal average", "signal_length"), source())
+	return append(params, bars("signal", 9, "signal average"), source())
 }
 
 // kstMemory is the memory of the k-th part and of the signal.

@@ -20,10 +20,8 @@ var oscillators = []Indicator{
 		Doc:     "Lane's slow stochastic: where the close lies in the range of the last bars, 0 to 100, smoothed, with its own average. As in TA-Lib: both lines begin together, 0 when there is no range. The default length is TradingView's.",
 		Formula: "%K = average(100 * (close - lowest low) / (highest high - lowest low)); %D = average(%K)",
 		Params: slices.Concat([]Param{
-			bars("length", 14, "bars in the range", "period", "len", "window", "k_length", "k_period", "k", "fastk_period", "stoch_k"),
-			bars("smooth", 3, "average that makes %K", "smooth_k", "k_smooth", "slowk_period", "slowing", "stoch_smooth"),
-			bars("d", 3, "average that makes %D", "d_length", "d_period", "d_smooth", "slowd_period", "smooth_d", "stoch_d"),
-			averageType("k_type", "sma", "kind of average for %K", "slowk_matype"), averageType("d_type", "sma", "kind of average for %D", "slowd_matype"),
+			bars("length", 14, "bars in the range", "period", "len", "window", "k", "stoch_k"), bars("smooth", 3, "average that makes %K"), bars("d", 3, "average that makes %D"),
+			averageType("k_type", "sma", "kind of average for %K"), averageType("d_type", "sma", "kind of average for %D"),
 		}, zone(20, 80, 0, 100), divParams()),
 		Memory: after(window("length"), averageBy("k_type", "smooth"), averageBy("d_type", "d")),
 		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D"), diverges("%K"), enters("%K", "")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
@@ -36,9 +34,7 @@ var oscillators = []Indicator{
 		Doc:     "Lane's fast stochastic: where the close lies in the range of the last bars, 0 to 100, unsmoothed, with its average. As in TA-Lib: both lines begin together.",
 		Formula: "%K = 100 * (close - lowest low) / (highest high - lowest low); %D = average(%K)",
 		Params: slices.Concat([]Param{
-			bars("length", 5, "bars in the range", "period", "len", "window", "k_length", "k_period", "k", "fastk_period"),
-			bars("d", 3, "average that makes %D", "d_length", "d_period", "d_smooth", "fastd_period", "smooth_d"),
-			averageType("d_type", "sma", "kind of average for %D", "fastd_matype"),
+			bars("length", 5, "bars in the range", "period", "len", "window", "k"), bars("d", 3, "average that makes %D"), averageType("d_type", "sma", "kind of average for %D"),
 		}, zone(20, 80, 0, 100)),
 		Memory: after(window("length"), averageBy("d_type", "d")),
 		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D"), enters("%K", "")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
@@ -52,10 +48,9 @@ var oscillators = []Indicator{
 			"and begins both lines together, as TA-Lib.",
 		Formula: "%K = SMA(100 * (RSI - lowest RSI) / (highest RSI - lowest RSI), k); %D = average(%K, d); talib: k = 1",
 		Params: slices.Concat([]Param{
-			bars("rsi_length", 14, "changes in the RSI", "rsi_period", "rsi", "timeperiod", "length", "period"),
-			bars("stoch_length", 14, "bars in the range", "stoch_period", "stoch", "fastk_period"),
-			bars("k", 3, "average that makes %K", "k_length", "smooth_k", "k_smooth", "smooth"), bars("d", 3, "average that makes %D", "d_length", "smooth_d", "d_smooth", "fastd_period"),
-			averageType("d_type", "sma", "kind of average for %D", "fastd_matype"), choice("variant", "whose definition", "tradingview", "talib"),
+			bars("rsi_length", 14, "changes in the RSI", "rsi", "length", "period"), bars("stoch_length", 14, "bars in the range", "stoch"),
+			bars("k", 3, "average that makes %K", "k_length", "smooth"), bars("d", 3, "average that makes %D"), averageType("d_type", "sma", "kind of average for %D"),
+			choice("variant", "whose definition", "tradingview", "talib"),
 		}, zone(20, 80, 0, 100), []Param{source()}),
 		Memory: after(lengths(32, "rsi_length"), window("stoch_length"), window("k"), averageBy("d_type", "d")),
 		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D"), enters("%K", "")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
@@ -85,7 +80,7 @@ var oscillators = []Indicator{
 	{Name: "woodies_cci", Title: "Woodies CCI", Also: "woodie_cci wcci", Category: Momentum,
 		Doc:     "Woodie's CCI: a commodity channel index as bars and a faster one, the turbo, as line. Crosses of zero are changes of trend; the turbo crossing the bars shows the turn first. As at TradingView, of closes.",
 		Formula: "CCI(x, 14) and CCI(x, 6), x = close",
-		Params:  []Param{atLeast(2, bars("length", 14, "bars of the slow index", "period", "cci", "cci_length")), atLeast(2, bars("turbo", 6, "bars of the turbo", "turbo_length", "fast")), source()},
+		Params:  []Param{atLeast(2, bars("length", 14, "bars of the slow index", "period", "cci")), atLeast(2, bars("turbo", 6, "bars of the turbo", "fast")), source()},
 		Memory:  window("length", "turbo"),
 		Plots:   []Plot{second("Turbo"), histogram("CCI")}, Levels: constant(100, 0, -100), Events: []Event{zero("CCI"), lines("Turbo", "CCI")},
 		Calc: func(in Input) Columns {
@@ -129,8 +124,7 @@ var oscillators = []Indicator{
 		Doc:     "Williams' ultimate oscillator: buying pressure as a share of the true range over three windows, the shortest weighing most, in whichever order they are given. As in TA-Lib.",
 		Formula: "UO = 100 * (4*a1 + 2*a2 + a3) / 7, a = Σ(close - min(low, close[1])) / Σ true range",
 		Params: slices.Concat([]Param{
-			bars("length1", 7, "shortest window", "timeperiod1", "fast", "short"), bars("length2", 14, "middle window", "timeperiod2", "medium", "middle"),
-			bars("length3", 28, "longest window", "timeperiod3", "slow", "long"),
+			bars("length1", 7, "shortest window", "fast", "short"), bars("length2", 14, "middle window", "medium", "middle"), bars("length3", 28, "longest window", "slow", "long"),
 		}, zone(30, 70, 0, 100), divParams()),
 		Memory: window("length1", "length2", "length3"),
 		Line: func(in Input) []float64 {
@@ -140,8 +134,7 @@ var oscillators = []Indicator{
 		Doc:     "Connors RSI: the mean of a short RSI, an RSI of the length of the current run of rises or falls, and the rank of the last return among the returns before. Made for reversals within days. As at TradingView, but for equal returns: as Connors wrote, only smaller ones count as passed.",
 		Formula: "(RSI(x, 3) + RSI(streak, 2) + percent rank of the one-bar return among 100) / 3",
 		Params: slices.Concat([]Param{
-			bars("rsi", 3, "RSI of the price", "length", "period", "rsi_length"), bars("streak", 2, "RSI of the run", "updown", "streak_length"),
-			bars("rank", 100, "returns ranked against", "rank_length", "roc"),
+			bars("rsi", 3, "RSI of the price", "length", "period"), bars("streak", 2, "RSI of the run"), bars("rank", 100, "returns ranked against", "roc"),
 		}, zone(10, 90, 0, 100), []Param{source()}),
 		// The longest of the three parts, which are computed side by side.
 		Memory: longest(wilder("rsi", "streak"), after(window("rank"), fixed(1))),
@@ -156,9 +149,7 @@ var oscillators = []Indicator{
 	{Name: "laguerre_rsi", Title: "LRSI", Also: "lrsi laguerre", Category: Momentum, Form: oscillator,
 		Doc:     "Laguerre RSI of Ehlers: an RSI over four stages of a Laguerre filter, quick with little data. Scale 0 to 100.",
 		Formula: "L0 = (1-γ)x + γL0[1]; Lk = -γL(k-1) + L(k-1)[1] + γLk[1]; 100 * rises / (rises + falls) between neighbouring stages",
-		Params: slices.Concat([]Param{
-			factor("gamma", 0.5, 0, 0.99, "damping of the filter, higher is smoother"),
-		}, zone(20, 80, 0, 100), []Param{source()}),
+		Params:  slices.Concat([]Param{factor("gamma", 0.5, 0, 0.99, "damping of the filter, higher is smoother")}, zone(20, 80, 0, 100), []Param{source()}),
 		// Every stage forgets by gamma each bar; four in a row take some more.
 		Memory: Memory{bars: func(a Args) int { return 40 + int(40/(1-a.Float("gamma"))) }},
 		Line: func(in Input) []float64 {
@@ -197,7 +188,7 @@ var oscillators = []Indicator{
 		Formula: "SMI = 100 * EMA(EMA(close - middle)) / (EMA(EMA(range)) / 2), middle and range of n bars; signal = EMA(SMI)",
 		Params: slices.Concat([]Param{
 			length(13), bars("smooth1", 25, "first smoothing", "slow", "long", "k"), bars("smooth2", 2, "second smoothing", "fast", "short"),
-			bars("signal", 9, "signal average", "signal_length", "d"),
+			bars("signal", 9, "signal average", "d"),
 		}, zone(-40, 40, -100, 100)),
 		// Zero is no event here, the zones are.
 		Memory: after(window("length"), ema("smooth1"), ema("smooth2"), ema("signal")),
@@ -217,9 +208,7 @@ var oscillators = []Indicator{
 		Doc: "KDJ: a stochastic smoothed by thirds, and J, which overshoots them on both sides and whose zones the signals are of. As on Chinese terminals and TradingView, by recursion from the first value; " +
 			"the stochastic of a bar without range counts as 0.",
 		Formula: "RSV = stochastic(n); K = K[1] + (RSV - K[1]) / k; D = D[1] + (K - D[1]) / d; J = 3K - 2D",
-		Params: slices.Concat([]Param{
-			length(9), bars("k", 3, "smoothing of K", "k_length", "signal", "m1"), bars("d", 3, "smoothing of D", "d_length", "m2"),
-		}, zone(20, 80, 0, 100)),
+		Params:  slices.Concat([]Param{length(9), bars("k", 3, "smoothing of K", "k_length", "signal", "m1"), bars("d", 3, "smoothing of D", "m2")}, zone(20, 80, 0, 100)),
 		// K and D have the weights 1/k and 1/d, those of Wilder's averages.
 		Memory: after(window("length"), wilder("k"), wilder("d")),
 		Plots:  []Plot{mainly("K"), second("D"), {Label: "J", Tone: Accent}}, Levels: edgesOfZones,
@@ -270,10 +259,8 @@ var oscillators = []Indicator{
 		Doc:     "WaveTrend: how far the typical price is from its average, in parts of its usual distance, smoothed. As LazyBear's on TradingView; averages are seeded with means. Crosses beyond the levels are named after the zone; divergences are those of WT2.",
 		Formula: "esa = EMA(hlc3, n); ci = (hlc3 - esa) / (0.015 * EMA(|hlc3 - esa|, n)); WT1 = EMA(ci, m); WT2 = SMA(WT1, 4)",
 		Params: slices.Concat([]Param{
-			bars("channel", 10, "average of the price", "ch_len", "channel_length", "n1", "wt_channel_length", "length"),
-			bars("average", 21, "average of the index", "avg_len", "average_length", "n2", "wt_average_length"),
-			bars("signal", 4, "signal average", "ma_len", "ma_length", "signal_length"),
-			quiet(factor("oversold", -53, -200, 200, "lower level", "lower", "wt_oversold")), quiet(factor("overbought", 53, -200, 200, "upper level", "upper", "wt_overbought")),
+			bars("channel", 10, "average of the price", "length"), bars("average", 21, "average of the index"), bars("signal", 4, "signal average", "ma_length"),
+			quiet(factor("oversold", -53, -200, 200, "lower level", "lower")), quiet(factor("overbought", 53, -200, 200, "upper level", "upper")),
 		}, divParams()),
 		Memory: after(lengths(2*kernel.EMAMemory, "channel"), ema("average"), window("signal")),
 		Plots:  []Plot{mainly("WT1"), second("WT2"), histogram("WT1-WT2")}, Shades: []Shade{{A: "WT1", B: "WT2", Tone: Up, Below: Down}},
@@ -288,8 +275,7 @@ var oscillators = []Indicator{
 		Doc:     "Schaff trend cycle: the stochastic of the stochastic of a MACD, 0 to 100, quicker than the MACD itself. As at TradingView; averages are seeded with means.",
 		Formula: "m = EMA(fast) - EMA(slow); twice: stochastic over n, then y = y[1] + factor * (x - y[1])",
 		Params: slices.Concat([]Param{
-			bars("length", 10, "bars of the stochastics", "period", "len", "cycle", "tclength", "window"),
-			bars("fast", 23, "fast average", "fast_length"), bars("slow", 50, "slow average", "slow_length"),
+			bars("length", 10, "bars of the stochastics", "period", "len", "cycle", "tclength", "window"), bars("fast", 23, "fast average"), bars("slow", 50, "slow average"),
 			factor("factor", 0.5, 0.01, 1, "smoothing after each stochastic", "smooth"),
 		}, zone(25, 75, 0, 100), []Param{source()}),
 		Memory: after(ema("fast", "slow"), lengths(2, "length"), Memory{bars: func(a Args) int { return int(40 / a.Float("factor")) }}),
@@ -305,12 +291,9 @@ var oscillators = []Indicator{
 	{Name: "qqe", Title: "QQE", Also: "quantitative_qualitative_estimation", Category: Momentum, Traits: Beyond,
 		Doc:     "Quantitative qualitative estimation: a smoothed RSI and a stop that trails it by a multiple of its usual movement. As in pandas-ta: the movement is smoothed twice over 2n-1 bars by exponential averages seeded with means, and the RSI has its first value a bar before TA-Lib's.",
 		Formula: "r = EMA(RSI(n), smooth); stop trails r by factor * EMA(EMA(|Δr|, 2n-1), 2n-1)",
-		Params: []Param{
-			bars("rsi", 14, "RSI", "length", "period", "rsi_length"), bars("smooth", 5, "average of the RSI", "sf", "rsi_smoothing"),
-			factor("factor", 4.236, 0.1, 20, "movements between line and stop", "mult", "qqe_factor"), source(),
-		},
-		Memory: after(lengths(kernel.WilderMemory+4*kernel.EMAMemory, "rsi"), ema("smooth"), fixed(100)),
-		Plots:  []Plot{mainly("RSI MA"), second("Stop"), unseen("Side")}, Events: []Event{flips("Stop"), crossesAt("RSI MA", 50, CrossUp, CrossDown).crossedBy("the smoothed RSI", "50")},
+		Params:  []Param{bars("rsi", 14, "RSI", "length", "period"), bars("smooth", 5, "average of the RSI"), factor("factor", 4.236, 0.1, 20, "movements between line and stop", "mult"), source()},
+		Memory:  after(lengths(kernel.WilderMemory+4*kernel.EMAMemory, "rsi"), ema("smooth"), fixed(100)),
+		Plots:   []Plot{mainly("RSI MA"), second("Stop"), unseen("Side")}, Events: []Event{flips("Stop"), crossesAt("RSI MA", 50, CrossUp, CrossDown).crossedBy("the smoothed RSI", "50")},
 		Levels: constant(50), Between: [2]float64{0, 100},
 		Calc: func(in Input) Columns {
 			n := in.Int("rsi")
@@ -379,10 +362,9 @@ var oscillators = []Indicator{
 			"the trend bars at the bottom are up when all three are above 50, down when all are below.",
 		Formula: "RSI(n), MFI(n), %K = SMA(stochastic(n), smooth), %D = SMA(%K, d)",
 		Params: slices.Concat([]Param{
-			bars("rsi_length", 14, "changes in the RSI", "length"), bars("mfi_length", 14, "changes in the MFI"),
-			bars("stoch_k", 14, "bars in the range of the stochastic"), bars("stoch_d", 3, "average that makes %D"),
-			bars("stoch_smooth", 3, "average that makes %K"),
-			toggle("show_entry_dots", true, "mark the signals"), toggle("show_trend_bars", true, "show where all three agree"),
+			bars("rsi_length", 14, "changes in the RSI", "length"), bars("mfi_length", 14, "changes in the MFI"), bars("stoch_k", 14, "bars in the range of the stochastic"),
+			bars("stoch_d", 3, "average that makes %D"), bars("stoch_smooth", 3, "average that makes %K"), toggle("show_entry_dots", true, "mark the signals"),
+			toggle("show_trend_bars", true, "show where all three agree"),
 		}, zone(30, 70, 0, 100)),
 		Events: []Event{emits(RSIOversold, RSIOverbought, StochOS, StochOB).switched("show_entry_dots"), enters("RSI", "")},
 		Memory: longest(wilder("rsi_length"), window("mfi_length"), after(window("stoch_k"), window("stoch_smooth"), window("stoch_d"))),

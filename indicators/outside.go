@@ -119,7 +119,7 @@ var versusEntries = []Indicator{
 	{Name: "spread", Title: "Spread", Also: "pair_spread", Category: Statistics,
 		Doc:     "Spread to another market: the close less a multiple of the other close, with its average.",
 		Formula: "close - hedge * other close; average = SMA(spread, n)",
-		Params:  []Param{versus(), length(20), factor("hedge", 1, -1e9, 1e9, "units of the other market for one of this", "hedge_ratio", "multiple")},
+		Params:  []Param{versus(), length(20), factor("hedge", 1, -1e9, 1e9, "units of the other market for one of this", "multiple")},
 		Plots:   []Plot{mainly("Spread"), second("Average")}, Events: []Event{lines("Spread", "Average")},
 		Calc: func(in Input) Columns {
 			y := kernel.Minus(in.Close, kernel.Scaled(otherCloses(in), in.Float("hedge")))
@@ -143,7 +143,7 @@ var versusEntries = []Indicator{
 
 // versus returns the parameter "versus": the market to compare with.
 func versus() Param {
-	return Param{Name: "versus", Aliases: []string{"symbol", "against", "other", "vs", "benchmark"}, Kind: Symbol, Text: "BTCUSDT",
+	return Param{Name: "versus", Aliases: []string{"symbol", "against", "other", "vs"}, Kind: Symbol, Text: "BTCUSDT",
 		Doc: "symbol of the market to compare with, from the same source"}
 }
 

@@ -83,8 +83,8 @@ var chartPatterns = []Indicator{
 		Doc:     "Flags: a steep move, the pole, and a short rest after it that gives back at most half. The lines are the edge that a close must pass and the furthest that the rest has come back; the signal fires on that close. Nothing repaints.",
 		Formula: "pole: high - lowest low of the pole bars before >= height * R at that high; flag: flag to 4 * flag bars within the upper half of the pole; R: mean true range of the 14 bars before the pole",
 		Params: []Param{
-			{Name: "pole", Aliases: []string{"pole_bars"}, Doc: "most bars of the pole", Kind: Int, Default: 8, Min: 1, Max: 100},
-			{Name: "flag", Aliases: []string{"flag_bars"}, Doc: "least bars of the flag", Kind: Int, Default: 5, Min: 2, Max: 100},
+			{Name: "pole", Doc: "most bars of the pole", Kind: Int, Default: 8, Min: 1, Max: 100},
+			{Name: "flag", Doc: "least bars of the flag", Kind: Int, Default: 5, Min: 2, Max: 100},
 			quiet(factor("height", 4, 0.5, 50, "least height of the pole, in mean true ranges")),
 		},
 		Events: []Event{emits(FlagUp, FlagDown)}, Memory: after(window("pole"), lengths(4, "flag"), fixed(usualRange+1)),
@@ -205,7 +205,7 @@ func fallingChannel(s *market.Series, highs []swing, a Args, reach float64) (f f
 
 // depth returns the parameter that says how far a pattern must stand out.
 func depth(def float64) Param {
-	return quiet(factor("depth", def, 0, 50, "least height of the pattern, in mean true ranges", "height"))
+	return quiet(factor("depth", def, 0, 50, "least height of the pattern, in mean true ranges"))
 }
 
 // doubleTop returns the double top that the last of highs completes. Its upper edge is the price

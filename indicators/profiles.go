@@ -19,9 +19,7 @@ var profileEntries = []Indicator{
 		Doc: "Volume profile of the bars on display: how much was traded at each level, the level with the most (POC) and the value area around it (VAH, VAL). " +
 			"A bar's volume is spread evenly over its range. Colours follow the theme: color_up, color_down and opacity are accepted and change nothing.",
 		Formula: "each bar adds volume * overlap / range to the bins it covers; value area: from the POC, the heavier neighbour first, until 70 %",
-		Params: []Param{
-			bins(24), anchored(onLeft), rangeBars(), toggle("split_up_down", false, "show rising and falling bars apart", "split"), valueArea(),
-		},
+		Params:  []Param{bins(24), anchored(onLeft), rangeBars(), toggle("split_up_down", false, "show rising and falling bars apart", "split"), valueArea()},
 		Ignores: []string{"color_up", "color_down", "opacity"},
 		Events:  newestTouch,
 		Draw: func(in Input) *Result {
@@ -75,8 +73,7 @@ var profileEntries = []Indicator{
 			"Price tends to rest at the first and to pass through the second.",
 		Formula: "HVN: a bin above all bins within the neighbourhood, by min_prominence of the heaviest bin; LVN: below all, as far under the heaviest of them",
 		Params: []Param{
-			bins(48), rangeBars(),
-			{Name: "neighborhood", Doc: "bins on each side a node is compared with", Kind: Int, Default: 2, Min: 1, Max: 50, Quiet: true},
+			bins(48), rangeBars(), {Name: "neighborhood", Doc: "bins on each side a node is compared with", Kind: Int, Default: 2, Min: 1, Max: 50, Quiet: true},
 			{Name: "min_prominence", Doc: "least difference, as a fraction of the heaviest bin", Default: 0.10, Min: 0, Max: 1, Quiet: true},
 			{Name: "top_n", Doc: "nodes of each kind at most, the clearest first; 0 shows all", Kind: Int, Min: 0, Max: 500, Quiet: true},
 			toggle("show_hvn", true, "mark high-volume nodes"), toggle("show_lvn", true, "mark low-volume nodes"),
@@ -319,18 +316,18 @@ func (p *profile) result(s *market.Series, left, split bool) *Result {
 
 // bins returns the parameter "bins".
 func bins(def float64) Param {
-	return Param{Name: "bins", Aliases: []string{"rows", "bin_count", "num_bins"}, Doc: "levels the range of prices is cut into",
+	return Param{Name: "bins", Doc: "levels the range of prices is cut into",
 		Kind: Int, Default: def, Min: 2, Max: 500}
 }
 
 // valueArea returns the parameter "value_area".
 func valueArea() Param {
-	return quiet(factor("value_area", 70, 1, 100, "percent of the weight that the value area holds", "value_area_pct"))
+	return quiet(factor("value_area", 70, 1, 100, "percent of the weight that the value area holds"))
 }
 
 // rangeBars returns the parameter "range_bars".
 func rangeBars() Param {
-	return Param{Name: "range_bars", Aliases: []string{"lookback"}, Doc: "newest bars to use; 0 takes all on display",
+	return Param{Name: "range_bars", Doc: "newest bars to use; 0 takes all on display",
 		Kind: Int, Min: 0, Max: market.MaxLimit, Quiet: true}
 }
 

@@ -477,6 +477,10 @@ func (ind *Indicator) param(name string) int {
 	return -1
 }
 
+// Spellings returns names that parameters have in other programs, and what each may mean here: in
+// an entry the first of them that it has.
+func Spellings() map[string][]string { return programs.Spellings }
+
 // unknownParam returns the error for a name that param does not find. It names the
 // parameters there are, the nearest first as a question.
 func (ind *Indicator) unknownParam(name string) error {

@@ -54,7 +54,7 @@ var statistics = []Indicator{
 	{Name: "stddev", Title: "StdDev", Also: "stdev standard_deviation", Category: Statistics, Form: volatile,
 		Doc:     "Standard deviation of the last prices (population: divided by n), times a factor. As in TA-Lib.",
 		Formula: "σ = sqrt(Σ(x - mean)² / n) * mult",
-		Params:  []Param{lengthFrom(2, 20), quiet(factor("mult", 1, 0.01, 100, "factor", "nbdev", "multiplier", "deviation")), source()},
+		Params:  []Param{lengthFrom(2, 20), quiet(factor("mult", 1, 0.01, 100, "factor", "deviation")), source()},
 		Line: func(in Input) []float64 {
 			return kernel.Scaled(kernel.StdDev(in.source(), in.Int("length")), in.Float("mult"))
 		}},
@@ -70,7 +70,7 @@ var statistics = []Indicator{
 	{Name: "beta", Title: "Beta", Also: "beta_coefficient", Category: Statistics,
 		Doc:     "Beta: how far the returns of one column move with those of another, by regression over n returns. As in TA-Lib, which takes any two series and by default, as here, regresses the low on the high; 0 where the latter does not move.",
 		Formula: "β = cov(rx, ry) / var(rx), r = x/x[1] - 1",
-		Params:  []Param{lengthFrom(2, 5), sourceOf("source", "high", "column whose returns explain", "src", "x", "input"), against("low")},
+		Params:  []Param{lengthFrom(2, 5), sourceOf("source", "high", "column whose returns explain", "x", "input"), against("low")},
 		Plots:   []Plot{mainly("Beta")}, Events: []Event{crossesAt("Beta", 1, CrossUp, CrossDown).crossedBy("beta", "1")}, Levels: constant(1),
 		Calc: func(in Input) Columns {
 			return Columns{beta(in.source(), columnOf(in.Series, in.Choice("against")), in.Int("length"))}
@@ -238,7 +238,7 @@ var statistics = []Indicator{
 	{Name: "percentile", Title: "Percentile", Also: "percentile_nearest_rank", Category: Statistics, Form: crossed,
 		Doc:     "Percentile of the last prices by nearest rank: the smallest of them that is not below the given share of them; 50 is the lower median. As in TA-Lib 0.8 and TradingView's ta.percentile_nearest_rank.",
 		Formula: "the value at rank ceil(percent / 100 * n) of the last n values in order",
-		Params:  []Param{length(30), factor("percent", 50, 0, 100, "share of the values, in percent", "percentage", "percentile"), source()},
+		Params:  []Param{length(30), factor("percent", 50, 0, 100, "share of the values, in percent", "percentile"), source()},
 		Line: func(in Input) []float64 {
 			x, n := in.source(), in.Int("length")
 			out := kernel.NaNs(len(x))

@@ -14,9 +14,8 @@ var stopEntries = []Indicator{
 		Doc:     "Wilder's parabolic stop and reverse: a trailing stop that closes in faster the further the trend runs, and changes sides when hit. As in TA-Lib, which begins on the second bar.",
 		Formula: "SAR = SAR[1] + f*(extreme - SAR[1]); f grows by increment with every new extreme, to maximum",
 		Params: []Param{
-			factor("start", 0.02, 0, 10, "first factor", "acceleration", "af_start", "af"),
-			factor("increment", 0.02, 0, 10, "what a new extreme adds to the factor", "step", "af_step", "af_increment"),
-			factor("maximum", 0.2, 0, 10, "largest factor", "max", "af_max", "max_step"),
+			factor("start", 0.02, 0, 10, "first factor", "af"), factor("increment", 0.02, 0, 10, "what a new extreme adds to the factor", "step"),
+			factor("maximum", 0.2, 0, 10, "largest factor", "max"),
 		},
 		Memory: Memory{bars: func(a Args) int { return sarWarmup(a.Float("start"), a.Float("maximum")) }, endless: func(a Args) string { return sarStill(a, "") }, settles: sarTurned},
 		Plots:  []Plot{{Label: "SAR", Style: Dots}, unseen("Side")}, Events: []Event{flips("SAR")},
@@ -29,14 +28,11 @@ var stopEntries = []Indicator{
 		Doc:     "Parabolic stop and reverse with factors of their own for rising and falling markets, a chosen first value and a wider stop after a turn. As in TA-Lib, but falling stops are not shown as negative numbers.",
 		Formula: "as sar; on a turn the stop moves away by offset * SAR",
 		Params: []Param{
-			factor("start_value", 0, -1e12, 1e12, "first stop: positive starts rising, negative falling, 0 lets the price decide", "startvalue"),
-			factor("offset", 0, 0, 10, "part of itself by which the stop widens on a turn", "offset_on_reverse", "offsetonreverse"),
-			factor("start_long", 0.02, 0, 10, "first factor in a rise", "accelerationinitlong"),
-			factor("increment_long", 0.02, 0, 10, "what a new high adds", "accelerationlong"),
-			factor("maximum_long", 0.2, 0, 10, "largest factor in a rise", "accelerationmaxlong"),
-			factor("start_short", 0.02, 0, 10, "first factor in a fall", "accelerationinitshort"),
-			factor("increment_short", 0.02, 0, 10, "what a new low adds", "accelerationshort"),
-			factor("maximum_short", 0.2, 0, 10, "largest factor in a fall", "accelerationmaxshort"),
+			factor("start_value", 0, -1e12, 1e12, "first stop: positive starts rising, negative falling, 0 lets the price decide"),
+			factor("offset", 0, 0, 10, "part of itself by which the stop widens on a turn"), factor("start_long", 0.02, 0, 10, "first factor in a rise"),
+			factor("increment_long", 0.02, 0, 10, "what a new high adds"), factor("maximum_long", 0.2, 0, 10, "largest factor in a rise"),
+			factor("start_short", 0.02, 0, 10, "first factor in a fall"), factor("increment_short", 0.02, 0, 10, "what a new low adds"),
+			factor("maximum_short", 0.2, 0, 10, "largest factor in a fall"),
 		},
 		Memory: Memory{bars: func(a Args) int {
 			return sarWarmup(min(a.Float("start_long"), a.Float("start_short")), min(a.Float("maximum_long"), a.Float("maximum_short")))
@@ -53,11 +49,8 @@ var stopEntries = []Indicator{
 	{Name: "supertrend", Title: "Supertrend", Also: "st super_trend", Category: Trend, Form: stopping,
 		Doc:     "Supertrend: a trailing stop a multiple of the average true range from the middle of the bar. It only tightens until a close breaks it, then changes sides. As TradingView's ta.supertrend, which starts in a falling trend.",
 		Formula: "hl2 ± mult * ATR(n); the band in force only moves towards the price and flips when a close crosses it",
-		Params: []Param{
-			bars("length", 10, "bars of the average true range", "period", "len", "window", "atr_length", "atr_period", "timeperiod"),
-			factor("mult", 3, 0.01, 50, "ranges between price and stop", "multiplier", "factor", "atr_mult"),
-		},
-		Memory: untilTurned("mult", 1, wilder("length")),
+		Params:  []Param{bars("length", 10, "bars of the average true range", "period", "len", "window"), factor("mult", 3, 0.01, 50, "ranges between price and stop")},
+		Memory:  untilTurned("mult", 1, wilder("length")),
 		Calc: func(in Input) Columns {
 			mult := in.Float("mult")
 			// Both bands are kept all the time; the one on the side of the trend is the stop.
@@ -101,7 +94,7 @@ var stopEntries = []Indicator{
 		Doc: "Chandelier exit of Le Beau: a stop for longs that hangs from the highest high by a multiple of the average true range, and one for shorts that stands on the lowest low. " +
 			"Both lines are the plain levels, without a ratchet. The trend turns up when a close passes the stop of the shorts, down when one passes that of the longs.",
 		Formula: "long = max(high, n) - mult * ATR(n); short = min(low, n) + mult * ATR(n)",
-		Params:  []Param{length(22), factor("mult", 3, 0.01, 50, "ranges between extreme and stop", "multiplier", "factor", "atr_mult")},
+		Params:  []Param{length(22), factor("mult", 3, 0.01, 50, "ranges between extreme and stop")},
 		Memory:  wilder("length"),
 		Plots:   []Plot{{Label: "Long", Tone: Up}, {Label: "Short", Tone: Down}}, Events: []Event{own(func(d *drawing) []Signal { return stopBreaks(d.Series, d.of("Long"), d.of("Short")) }, FlipUp, FlipDown)},
 		Calc: func(in Input) Columns {
@@ -113,11 +106,8 @@ var stopEntries = []Indicator{
 		Doc: "Chande Kroll stop: stops a multiple of the average true range from the extremes, smoothed by taking their own extremes. As at TradingView. " +
 			"A close above both lines is bullish, below both bearish.",
 		Formula: "short = max(max(high, n) - mult*ATR(n), q); long = min(min(low, n) + mult*ATR(n), q)",
-		Params: []Param{
-			length(10), factor("mult", 1, 0.01, 50, "ranges between extreme and stop", "multiplier", "factor", "x"),
-			bars("stop", 9, "bars over which the stops are smoothed", "q", "stop_length"),
-		},
-		Memory: after(wilder("length"), window("stop")),
+		Params:  []Param{length(10), factor("mult", 1, 0.01, 50, "ranges between extreme and stop", "x"), bars("stop", 9, "bars over which the stops are smoothed", "q")},
+		Memory:  after(wilder("length"), window("stop")),
 		// The two stops may change places, so the lower one of each bar counts as that of the longs.
 		Plots: []Plot{{Label: "Long", Tone: Up}, {Label: "Short", Tone: Down}}, Events: []Event{own(func(d *drawing) []Signal {
 			long, short := d.of("Long"), d.of("Short")
@@ -134,9 +124,7 @@ var stopEntries = []Indicator{
 	{Name: "gann_hilo", Title: "HiLo", Also: "hilo gann_high_low gann_hilo_activator", Category: Trend, Form: stopping,
 		Doc:     "Gann high-low activator of Krausz: an average of the lows as stop while closes break the average of the highs, and the reverse. Between the two averages the last stop stays where it was, as in pandas-ta.",
 		Formula: "close > SMA(high, n)[1]: SMA(low, m); close < SMA(low, m)[1]: SMA(high, n); else unchanged",
-		Params: []Param{
-			bars("high", 13, "average of the highs", "high_length", "length", "period"), bars("low", 21, "average of the lows", "low_length"),
-		},
+		Params:  []Param{bars("high", 13, "average of the highs", "length", "period"), bars("low", 21, "average of the lows")},
 		// A close beyond one of the averages sets side and stop anew; 100 bars allow for
 		// one.
 		Memory: after(lengths(2, "high", "low"), fixed(100)),
@@ -160,10 +148,8 @@ var stopEntries = []Indicator{
 	{Name: "volatility_stop", Title: "VStop", Also: "vstop", Category: Trend, Form: stopping,
 		Doc:     "Volatility stop: a multiple of the average true range below the highest close since the trend began, or above the lowest; it never gives way and turns on a close beyond it. As at TradingView; starts in a rising trend on the first bar with a range.",
 		Formula: "rising: stop = max(stop[1], highest close - mult * ATR(n)); falling mirrored",
-		Params: []Param{
-			length(20), factor("mult", 2, 0.01, 50, "ranges between price and stop", "multiplier", "factor", "atr_mult"),
-		},
-		Memory: untilTurned("mult", 1, wilder("length")),
+		Params:  []Param{length(20), factor("mult", 2, 0.01, 50, "ranges between price and stop")},
+		Memory:  untilTurned("mult", 1, wilder("length")),
 		Calc: func(in Input) Columns {
 			atr, mult := kernel.ATRPine(in.Series, in.Int("length")), in.Float("mult")
 			first := kernel.FirstValid(atr)
@@ -199,11 +185,8 @@ var stopEntries = []Indicator{
 	{Name: "ut_bot", Title: "UT Bot", Also: "utbot ut_bot_alerts", Category: Trend, Form: stopping,
 		Doc:     "UT Bot: a stop that trails the close at a multiple of the average true range and changes sides when a close crosses it. After the script by QuantNomad on TradingView.",
 		Formula: "two closes above the stop: max(stop[1], close - key * ATR(n)); two below: min(stop[1], close + key * ATR(n)); else anew from this close",
-		Params: []Param{
-			factor("key", 1, 0.01, 50, "ranges between price and stop", "key_value", "mult", "multiplier", "sensitivity"),
-			bars("length", 10, "bars of the average true range", "period", "atr_length", "atr_period"),
-		},
-		Memory: untilTurned("key", 1, wilder("length")),
+		Params:  []Param{factor("key", 1, 0.01, 50, "ranges between price and stop", "mult", "sensitivity"), bars("length", 10, "bars of the average true range", "period")},
+		Memory:  untilTurned("key", 1, wilder("length")),
 		Calc: func(in Input) Columns {
 			atr, mult := kernel.ATRPine(in.Series, in.Int("length")), in.Float("key")
 			// The side is told by the stop alone: unlike volatilityStop it keeps no best close of the
@@ -238,7 +221,7 @@ var stopEntries = []Indicator{
 		Doc:     "Profit maximizer: a supertrend of a moving average of hl2, which turns when the average, not the close, crosses the stop. After KivancOzbilgic's script.",
 		Formula: "stop trails MA(hl2, m) by mult * ATR(n), only towards it, and changes sides when the average crosses it",
 		Params: []Param{
-			bars("length", 10, "bars of the true range's average", "atr_length", "period"), factor("mult", 3, 0.1, 50, "ranges between average and stop", "multiplier"),
+			bars("length", 10, "bars of the true range's average", "period"), factor("mult", 3, 0.1, 50, "ranges between average and stop"),
 			bars("ma_length", 10, "bars of the average", "average"), averageType("ma_type", "ema", "kind of average"),
 		},
 		Memory: untilTurned("mult", 2, after(wilder("length"), averageBy("ma_type", "ma_length"))), // from an average, which lags
@@ -276,9 +259,7 @@ var stopEntries = []Indicator{
 	{Name: "alphatrend", Title: "AlphaTrend", Also: "alpha_trend", Category: Trend, Traits: Overlay,
 		Doc:     "AlphaTrend: a stop below the lows while money flows in (MFI at least 50), above the highs while it flows out, that only moves towards the price; and itself two bars ago, whose crosses are the signals. After KivancOzbilgic's script.",
 		Formula: "up = low - mult * SMA(TR, n); down = high + mult * SMA(TR, n); line = max(line[1], up) if MFI(n) >= 50, else min(line[1], down)",
-		Params: []Param{
-			length(14), factor("mult", 1, 0.1, 20, "ranges between price and line", "coeff", "multiplier"), choice("momentum", "what decides the side", "mfi", "rsi"),
-		},
+		Params:  []Param{length(14), factor("mult", 1, 0.1, 20, "ranges between price and line"), choice("momentum", "what decides the side", "mfi", "rsi")},
 		// The price must cover the distance to the line on both sides to have moved it.
 		Memory: untilTurned("mult", 2, wilder("length")).untilKnown(2), // the second line is two bars late
 		// The script compares the line with itself two bars before.
@@ -324,7 +305,7 @@ var stopEntries = []Indicator{
 		Formula: "up: line = max(line, low of the lowest of n bars); turns down: SMA(high, n) < that low and close < low[1]; channel: line ± deviation * ATR(100) / 2",
 		Params: []Param{
 			{Name: "length", Aliases: []string{"amplitude", "period"}, Doc: "bars of the extremes and means", Kind: Int, Default: 2, Min: 1, Max: 200},
-			factor("deviation", 2, 0, 20, "half ranges to the channel", "channel_deviation", "mult"),
+			factor("deviation", 2, 0, 20, "half ranges to the channel", "mult"),
 		},
 		// The channel's range is Wilder's average of 100 bars; the line forgets where it
 		// began with a turn, for which 100 lengths are allowed.
@@ -381,7 +362,7 @@ var stopEntries = []Indicator{
 	{Name: "range_filter", Title: "Range Filter", Also: "rngfilt", Category: Trend, Traits: Overlay,
 		Doc:     "Range filter: a line that stands still while the price stays within a smoothed range of it, and else follows at that distance. After DonovanWall's script.",
 		Formula: "r = mult * EMA(EMA(|Δx|, n), 2n-1); filter = max(filter[1], x - r) if x > filter[1], else min(filter[1], x + r)",
-		Params:  []Param{length(100), factor("mult", 3, 0.1, 50, "ranges between price and line", "multiplier", "range_multiplier"), source()},
+		Params:  []Param{length(100), factor("mult", 3, 0.1, 50, "ranges between price and line"), source()},
 		// The price must cover the range on both sides to have moved the line. A change of
 		// the close is half as large as a bar's range.
 		Memory: untilTurned("mult", 1, filterMemory).untilKnown(0),

@@ -29,11 +29,8 @@ var structures = []Indicator{
 	{Name: "pivot_high_low", Title: "Swing levels", Also: "pivots_high_low swing_high_low swings swing_highs_lows swing_points", Category: Pattern, Traits: Overlay,
 		Doc:     "Swing highs and lows: the price of the last high above, and of the last low below, all its neighbours, from the bar on that confirms it. They serve as resistance and support; signals mark the confirmation.",
 		Formula: "high: high[right] > every high of the left bars before and the right bars after it; low mirrored",
-		Params: []Param{
-			bars("left", 10, "bars before a swing that it must exceed", "left_bars", "length"),
-			bars("right", 10, "bars after a swing that it must exceed; it is known so much later", "right_bars"),
-		},
-		Events: []Event{emits(PivotHigh, PivotLow)},
+		Params:  []Param{bars("left", 10, "bars before a swing that it must exceed", "length"), bars("right", 10, "bars after a swing that it must exceed; it is known so much later")},
+		Events:  []Event{emits(PivotHigh, PivotLow)},
 		// Swings are that many bars apart on average, but much more in a long trend.
 		Memory: Memory{bars: func(a Args) int {
 			width := a.Int("left") + a.Int("right")
@@ -110,7 +107,7 @@ var structures = []Indicator{
 	{Name: "market_structure", Title: "Structure", Also: "bos_choch smc structure", Category: Pattern, Traits: Overlay,
 		Doc:     "Market structure: the last confirmed swing high and low, and closes beyond them. In the direction of the last break that is a break of structure (bos), against it a change of character (choch). Swings are known a few bars late and do not repaint.",
 		Formula: "swing high: above left highs before and right highs after it; break up: close > last swing high, once per swing",
-		Params:  []Param{bars("left", 5, "bars before a swing", "length", "left_bars"), bars("right", 5, "bars after a swing; then it is known", "right_bars")},
+		Params:  []Param{bars("left", 5, "bars before a swing", "length"), bars("right", 5, "bars after a swing; then it is known")},
 		// Whether a break is one of structure or of character depends on the break before,
 		// which may be long ago; these bars hold several.
 		Memory: after(fixed(300), lengths(20, "left"), lengths(20, "right")),
@@ -123,7 +120,7 @@ var structures = []Indicator{
 	{Name: "fair_value_gap", Title: "FVG", Also: "fvg imbalance", Category: Pattern, Traits: Overlay,
 		Doc:     "Fair value gaps: prices between the first and the third of three bars that do not overlap. The zones are those of the newest gap on each side that is not filled; a gap is filled when a bar reaches its far edge, and forgotten after some bars. Nothing repaints.",
 		Formula: "up: low > high[2], the zone between them; down: high < low[2]; filled: low <= lower edge of an upward gap, high >= upper edge of a downward one",
-		Params:  []Param{factor("minimum_size", 0, 0, 100, "smallest gap, in percent of the price", "threshold"), bars("lookback", 200, "bars after which a gap is forgotten", "max_age")},
+		Params:  []Param{factor("minimum_size", 0, 0, 100, "smallest gap, in percent of the price", "threshold"), bars("lookback", 200, "bars after which a gap is forgotten")},
 		Events:  []Event{emits(GapUp, GapDown, GapFilled)}, Memory: after(window("lookback"), fixed(2)),
 		Draw: func(in Input) *Result {
 			return fairValueGaps(in.Series, in.Float("minimum_size")/100, in.Int("lookback"))
@@ -173,9 +170,8 @@ var structures = []Indicator{
 		Doc:     "Supply and demand zones: the quiet bars that price left by one large bar. The zones are those of the newest base on each side that no close has gone through; zone_touch fires when price first comes back. Nothing repaints.",
 		Formula: "supply: open - close >= impulse * mean true range of the 14 bars before; zone: range of up to base quiet bars before it; ends: close > its high",
 		Params: []Param{
-			factor("impulse", 1.5, 0.1, 20, "body of the bar that leaves, in mean true ranges"),
-			{Name: "base", Doc: "most bars of a base", Kind: Int, Default: 4, Min: 1, Max: 50},
-			quiet(bars("lookback", 200, "bars after which a zone is forgotten", "max_age")),
+			factor("impulse", 1.5, 0.1, 20, "body of the bar that leaves, in mean true ranges"), {Name: "base", Doc: "most bars of a base", Kind: Int, Default: 4, Min: 1, Max: 50},
+			quiet(bars("lookback", 200, "bars after which a zone is forgotten")),
 		},
 		Events: []Event{emits(SupplyZone, DemandZone, ZoneTouch)}, Memory: after(window("lookback"), window("base"), fixed(usualRange+1)),
 		Draw: bothSides(top("Supply", SupplyZone, Down), bottom("Demand", DemandZone, Up), supplyZones)},
@@ -183,7 +179,7 @@ var structures = []Indicator{
 		Doc:     "Support and resistance found from the bars: prices near which several swings turned. The lines are the nearest level above the close and the nearest below it. Breakouts are closes through the level of the bar before, level_touch a bar that reaches it and closes back. Nothing repaints.",
 		Formula: "levels: means of groups of at least touches swings, each group no wider than tolerance mean true ranges",
 		Params: append(swingParams(5, 300), tolerance(1),
-			Param{Name: "touches", Aliases: []string{"min_touches", "strength"}, Doc: "swings that make a level", Kind: Int, Default: 2, Min: 1, Max: 20}),
+			Param{Name: "touches", Aliases: []string{"strength"}, Doc: "swings that make a level", Kind: Int, Default: 2, Min: 1, Max: 20}),
 		Memory: structureMemory(1),
 		Plots:  []Plot{{Label: "Resistance", Tone: Down, Style: Step}, {Label: "Support", Tone: Up, Style: Step}},
 		Events: []Event{own(func(d *drawing) []Signal { return levelBreaks(d.Series, d.of("Resistance"), d.of("Support")) }, BreakUp, BreakDown, LevelTouch).meaning(
@@ -280,9 +276,9 @@ func bothSides(high, low side, study func(in Input, of side) *Result) func(in In
 // swingParams returns the widths of a swing and how long things are remembered.
 func swingParams(width, lookback float64) []Param {
 	return []Param{
-		bars("left", width, "bars before a swing that it must exceed", "length", "left_bars", "swing_length"),
-		bars("right", width, "bars after a swing that it must exceed; then it is known", "right_bars"),
-		quiet(bars("lookback", lookback, "bars after which a swing or zone is forgotten", "max_age")),
+		bars("left", width, "bars before a swing that it must exceed", "length"),
+		bars("right", width, "bars after a swing that it must exceed; then it is known"),
+		quiet(bars("lookback", lookback, "bars after which a swing or zone is forgotten")),
 	}
 }
 

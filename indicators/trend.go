@@ -42,8 +42,7 @@ var trends = []Indicator{
 			"the variant pine seeds averages with n, as TradingView. After about 200 bars the two agree.",
 		Formula: "±DI = 100 * ±DM(n) / TR(n); DX = 100 * |+DI - -DI| / (+DI + -DI); ADX = Wilder average of DX",
 		Params: []Param{
-			lengthFrom(2, 14), choice("variant", "whose seeds", "talib", "pine"),
-			quiet(factorInt("smoothing", 0, 0, MaxLength, "bars of the average of DX, 0 for the length", "adx_smoothing", "adxsmoothing")),
+			lengthFrom(2, 14), choice("variant", "whose seeds", "talib", "pine"), quiet(factorInt("smoothing", 0, 0, MaxLength, "bars of the average of DX, 0 for the length")),
 			quiet(factor("threshold", 25, 0, 100, "ADX from which a crossing counts", "level", "trend")),
 		},
 		// The ADX smooths what was smoothed already, so its start is forgotten later than
@@ -116,14 +115,9 @@ var trends = []Indicator{
 			"displacement-1 bars before it, so nothing here looks ahead. twist_up and twist_down fire where the spans cross, that is when the cloud to come changes colour. The lagging span is the close, " +
 			"drawn displacement-1 bars before its own; its crossings are signals of the entry chikou.",
 		Formula: "conversion = (max(high, 9) + min(low, 9)) / 2; base the same of 26; span A = (conversion + base) / 2; span B = the same of 52",
-		Params: []Param{
-			bars("conversion", 9, "conversion line", "tenkan", "conversion_length", "tenkan_period", "tenkan_length"),
-			bars("base", 26, "base line", "kijun", "base_length", "kijun_period", "kijun_length"),
-			bars("span_b", 52, "second leading span", "senkou", "senkou_b", "senkou_period", "senkou_b_period", "span_b_length", "lagging_span_2"),
-			displacement(),
-		},
-		Events: []Event{emits(CrossUp, CrossDown, CloudUp, CloudDown, TwistUp, TwistDown)},
-		Memory: after(window("conversion", "base", "span_b"), window("displacement")),
+		Params:  []Param{bars("conversion", 9, "conversion line"), bars("base", 26, "base line"), bars("span_b", 52, "second leading span"), displacement()},
+		Events:  []Event{emits(CrossUp, CrossDown, CloudUp, CloudDown, TwistUp, TwistDown)},
+		Memory:  after(window("conversion", "base", "span_b"), window("displacement")),
 		Draw: func(in Input) *Result {
 			conversion, base := kernel.MidRange(in.Series, in.Int("conversion")), kernel.MidRange(in.Series, in.Int("base"))
 			spanA, spanB := kernel.Midway(conversion, base), kernel.MidRange(in.Series, in.Int("span_b"))
@@ -166,12 +160,9 @@ var trends = []Indicator{
 	{Name: "chop_zone", Title: "Chop Zone", Also: "chopzone", Category: Trend,
 		Doc:     "Chop zone: the angle at which an exponential average climbs, in degrees, with a bar of time as wide as a 25th of the range of 30 bars is high. Beyond 5 degrees the market trends; between it chops. The angle is what TradingView's colours stand for.",
 		Formula: "angle = atan((EMA - EMA[1]) / hlc3 * 25 * lowest low / (highest high - lowest low)) in degrees",
-		Params: []Param{
-			bars("length", 30, "bars of the range", "period", "len", "window"), bars("ema", 34, "exponential average", "ema_length"),
-			quiet(factor("level", 5, 0, 90, "degrees of a trend", "threshold")),
-		},
-		Memory: after(window("length"), ema("ema")),
-		Plots:  []Plot{histogram("Angle")}, Events: []Event{goesBeyond("Angle", "the angle"), zero("Angle")}, Levels: plusMinus,
+		Params:  []Param{bars("length", 30, "bars of the range", "period", "len", "window"), bars("ema", 34, "exponential average"), quiet(factor("level", 5, 0, 90, "degrees of a trend", "threshold"))},
+		Memory:  after(window("length"), ema("ema")),
+		Plots:   []Plot{histogram("Angle")}, Events: []Event{goesBeyond("Angle", "the angle"), zero("Angle")}, Levels: plusMinus,
 		Calc: func(in Input) Columns {
 			n := in.Int("length")
 			hi, lo, step, price := kernel.Highest(in.High, n), kernel.Lowest(in.Low, n), kernel.Change(kernel.EMA(in.Close, in.Int("ema")), 1), kernel.TypicalPrice(in.Series)
@@ -251,10 +242,7 @@ var trends = []Indicator{
 		Doc: "DeMark's sequential, the plain counts. A buy setup is nine closes in a row, each below the one four bars before; after it a countdown counts closes at or below the low two bars before, " +
 			"not necessarily in a row, to thirteen, unless a sell setup is completed first. Selling mirrored. A signal stands on the last bar of each.",
 		Formula: "setup: close < close[4], 9 in a row; countdown: close <= low[2], 13 in all",
-		Params: []Param{
-			{Name: "setup", Doc: "closes in a row of a setup", Kind: Int, Default: 9, Min: 2, Max: 50},
-			{Name: "countdown", Doc: "closes of a countdown", Kind: Int, Default: 13, Min: 2, Max: 50},
-		},
+		Params:  []Param{{Name: "setup", Doc: "closes in a row of a setup", Kind: Int, Default: 9, Min: 2, Max: 50}, {Name: "countdown", Doc: "closes of a countdown", Kind: Int, Default: 13, Min: 2, Max: 50}},
 		// A countdown may take long; after this many bars a newer setup has decided.
 		Memory: after(lengths(20, "setup"), lengths(20, "countdown")),
 		Plots:  []Plot{}, Events: []Event{own(func(d *drawing) []Signal { return sequential(d.Series, d.Int("setup"), d.Int("countdown")) }, SetupBuy, SetupSell, CountdownBuy, CountdownSell)},
@@ -293,7 +281,7 @@ func aroon(s *market.Series, n int) (up, down []float64) {
 // displacement returns how far the cloud is moved forward. As at TradingView this bar
 // counts, so 26 is a shift by 25.
 func displacement() Param {
-	return bars("displacement", 26, "bars the cloud is moved, this bar counted", "offset", "shift", "lagging")
+	return bars("displacement", 26, "bars the cloud is moved, this bar counted", "offset", "shift")
 }
 
 // drawnBack returns how far the lagging span is moved back. As for the cloud this bar counts.

@@ -13,7 +13,7 @@ var volatility = []Indicator{
 		Doc: "Average true range: Wilder's average of the true range, gaps included. As in TA-Lib, where the first bar has no true range; " +
 			"the variant pine counts high - low there and begins one bar earlier, as TradingView.",
 		Formula: "ATR = (ATR[1]*(n-1) + TR) / n, TR = max(high, close[1]) - min(low, close[1])",
-		Params:  []Param{length(14), averageType("ma_type", "rma", "kind of average", "smoothing", "matype"), choice("variant", "whose first bar", "talib", "pine")},
+		Params:  []Param{length(14), averageType("ma_type", "rma", "kind of average"), choice("variant", "whose first bar", "talib", "pine")},
 		Memory:  averageBy("ma_type", "length"),
 		Line: func(in Input) []float64 {
 			ranges := kernel.TrueRange(in.Series)
@@ -45,7 +45,7 @@ var volatility = []Indicator{
 		Doc:     "Mass index of Dorsey: ranges that widen and narrow again announce a turn, whichever way. The bulge is a rise above 27 and a fall back below 26.5.",
 		Formula: "Σ over n bars of EMA(high - low, 9) / EMA(EMA(high - low, 9), 9)",
 		Params: []Param{
-			bars("ema", 9, "averages of the range", "ema_length", "fast"), bars("length", 25, "bars in the sum", "period", "len", "slow", "window"),
+			bars("ema", 9, "averages of the range", "fast"), bars("length", 25, "bars in the sum", "period", "len", "slow", "window"),
 			quiet(factor("upper", 27, 1, 1000, "level a bulge rises above")), quiet(factor("lower", 26.5, 1, 1000, "level it falls back below")),
 		},
 		// Two averages in a row, then the sum.
@@ -59,10 +59,8 @@ var volatility = []Indicator{
 		Doc: "Ulcer index of Martin: the usual depth of drawdowns in percent, which unlike a deviation minds only falls. As at TradingView each drawdown is measured from the highest price of the n bars before it; " +
 			"the variant window looks at nothing before the window itself.",
 		Formula: "UI = √(Σ d² / n), d = 100 * (x / highest - 1)",
-		Params: []Param{
-			length(14), choice("variant", "where a drawdown is measured from", "nested", "window"), source(),
-		},
-		Memory: lengths(2, "length"),
+		Params:  []Param{length(14), choice("variant", "where a drawdown is measured from", "nested", "window"), source()},
+		Memory:  lengths(2, "length"),
 		Line: func(in Input) []float64 {
 			x, n := in.source(), in.Int("length")
 			var line []float64
@@ -112,7 +110,7 @@ var volatility = []Indicator{
 	{Name: "rvi_volatility", Title: "RVI", Also: "relative_volatility_index rvi", Category: Volatility,
 		Doc:     "Relative volatility index of Dorsey: which share of the deviation falls on bars that rose. As at TradingView: population deviation, exponential averages; the variant talib takes Wilder's averages and counts unchanged bars on neither side, as TA-Lib 0.8. 0 when nothing moved.",
 		Formula: "RVI = 100 * U / (U + D), U = EMA(σ where x rose, else 0), D = EMA(σ where it did not, else 0)",
-		Params: slices.Concat([]Param{lengthFrom(2, 10), bars("smooth", 14, "average of the deviations", "smoothing", "ema_length"), choice("variant", "whose averages", "tradingview", "talib")},
+		Params: slices.Concat([]Param{lengthFrom(2, 10), bars("smooth", 14, "average of the deviations"), choice("variant", "whose averages", "tradingview", "talib")},
 			zone(40, 60, 0, 100), []Param{source()}),
 		// Enough for Wilder's averages; the exponential ones need half of it.
 		Memory: after(window("length"), wilder("smooth")),
@@ -144,10 +142,8 @@ var volatility = []Indicator{
 			"Band and limit as in Chris Moody's script on TradingView.",
 		Formula: "WVF = 100 * (max(close, n) - low) / max(close, n); band = SMA(WVF, m) + mult * σ(WVF, m); limit = percentile * max(WVF, 50)",
 		Params: []Param{
-			length(22), atLeast(2, bars("band_length", 20, "average and deviation of the band", "bbl")),
-			factor("mult", 2, 0.01, 20, "deviations between the average and the band", "std_dev"),
-			quiet(bars("lookback", 50, "bars whose highest value is the limit", "lb")),
-			quiet(factor("percentile", 0.85, 0.01, 1, "part of the highest value that counts as a spike", "ph")),
+			length(22), atLeast(2, bars("band_length", 20, "average and deviation of the band")), factor("mult", 2, 0.01, 20, "deviations between the average and the band"),
+			quiet(bars("lookback", 50, "bars whose highest value is the limit")), quiet(factor("percentile", 0.85, 0.01, 1, "part of the highest value that counts as a spike")),
 		},
 		Memory: after(window("length"), window("band_length", "lookback")),
 		Plots:  []Plot{{Label: "Band", Tone: Band}, histogram("WVF"), unseen("Limit")}, Events: []Event{own(fearSpikes, Spike)},
@@ -178,7 +174,7 @@ var volatility = []Indicator{
 		Formula: "trend = sensitivity * (MACD - MACD[1]); explosion = width of BB(length, mult); dead zone = 3.7 * Wilder average of TR over 100",
 		Params: []Param{
 			factor("sensitivity", 150, 1, 10000, "factor of the bars"), bars("fast", 20, "fast average"), bars("slow", 40, "slow average"),
-			atLeast(2, bars("length", 20, "Bollinger bands", "channel", "bb_length")), factor("mult", 2, 0.1, 20, "deviations of the bands", "std"),
+			atLeast(2, bars("length", 20, "Bollinger bands", "channel", "bb_length")), factor("mult", 2, 0.1, 20, "deviations of the bands"),
 		},
 		// Wilder's average of 100, on which the dead zone rests, remembers longest.
 		Memory: longest(fixed(kernel.WilderMemory*100), ema("fast", "slow"), window("length")),

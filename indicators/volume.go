@@ -42,10 +42,8 @@ var volumes = []Indicator{
 	{Name: "adosc", Title: "Chaikin Osc", Also: "chaikin_oscillator chaikin_osc", Category: Volume, Form: aroundZero,
 		Doc:     "Chaikin's oscillator: a fast less a slow exponential average of the accumulation and distribution line. As in TA-Lib: both averages start from the first value of the line.",
 		Formula: "EMA(A/D, fast) - EMA(A/D, slow)",
-		Params: []Param{
-			bars("fast", 3, "fast average", "fast_length", "fastperiod", "fast_period"), bars("slow", 10, "slow average", "slow_length", "slowperiod", "slow_period"),
-		},
-		Memory: ema("fast", "slow"),
+		Params:  []Param{bars("fast", 3, "fast average"), bars("slow", 10, "slow average")},
+		Memory:  ema("fast", "slow"),
 		Line: func(in Input) []float64 {
 			flow, fast, slow := kernel.MoneyFlow(in.Series), in.Int("fast"), in.Int("slow")
 			// It follows their distance from the sum, not the sum itself, which grows without bound and
@@ -93,7 +91,7 @@ var volumes = []Indicator{
 	{Name: "emv", Title: "EMV", Also: "eom ease_of_movement", Category: Volume, Form: aroundZero,
 		Doc:     "Ease of movement of Arms: how far the middle of the bar moved for each part of volume per range, averaged. As at TradingView. A bar without volume leaves the windows around it without value.",
 		Formula: "EMV = SMA(Δhl2 * (high - low) * divisor / volume, n)",
-		Params:  []Param{length(14), factor("divisor", 10000, 1, 1e12, "scale of the volume", "div")},
+		Params:  []Param{length(14), factor("divisor", 10000, 1, 1e12, "scale of the volume")},
 		Line: func(in Input) []float64 {
 			n := in.Int("length")
 			// RollingSum and not SMA: a bar without volume is NaN and spoils only the
@@ -105,10 +103,7 @@ var volumes = []Indicator{
 		Doc: "Klinger volume oscillator: a fast less a slow average of volume force, volume signed by the trend and weighed by how the bar's range compares with the range since the trend began. As in Tulip, averages from the second bar on; " +
 			"the variant signed, TradingView's, takes plain volume signed by the change of the typical price.",
 		Formula: "force = ±100 * volume * |2 * dm/cm - 1|, dm = high - low, cm = Σdm of the trend; KVO = EMA(force, fast) - EMA(force, slow)",
-		Params: []Param{
-			bars("fast", 34, "fast average", "fast_length"), bars("slow", 55, "slow average", "slow_length"),
-			bars("signal", 13, "signal average", "signal_length"), choice("variant", "what is averaged", "force", "signed"),
-		},
+		Params:  []Param{bars("fast", 34, "fast average"), bars("slow", 55, "slow average"), bars("signal", 13, "signal average"), choice("variant", "what is averaged", "force", "signed")},
 		// The signal starts from the first values of the line, so the two memories add up.
 		Memory: after(ema("fast", "slow"), ema("signal")),
 		Line: func(in Input) []float64 {
@@ -170,7 +165,7 @@ var volumes = []Indicator{
 	{Name: "pvt", Title: "PVT", Also: "vpt price_volume_trend volume_price_trend", Category: Volume,
 		Doc:     "Price volume trend: volume added up in proportion to the relative change of the price. Starts from 0 on the first bar loaded, so its level means nothing, its course does; the signals are crosses of its exponential average.",
 		Formula: "PVT = PVT[1] + volume * (x - x[1]) / x[1]",
-		Params:  append([]Param{bars("signal", 21, "average of the line", "length", "signal_length"), source()}, divParams()...),
+		Params:  append([]Param{bars("signal", 21, "average of the line", "length"), source()}, divParams()...),
 		Memory:  ema("signal").total(),
 		Plots:   []Plot{mainly("PVT"), second("Average")}, Events: []Event{lines("PVT", "Average"), diverges("PVT")},
 		Calc: func(in Input) Columns {
@@ -183,10 +178,8 @@ var volumes = []Indicator{
 	{Name: "pvo", Title: "PVO", Also: "volume_oscillator_percent percentage_volume_oscillator", Category: Volume, Form: withHistogram,
 		Doc:     "Percentage volume oscillator: a MACD of the volume in percent of its slow average. Each average is seeded with the mean of its own first values, as at TradingView.",
 		Formula: "PVO = 100 * (EMA(volume, fast) - EMA(volume, slow)) / EMA(volume, slow); signal = EMA(PVO)",
-		Params: []Param{
-			bars("fast", 12, "fast average", "fast_length"), bars("slow", 26, "slow average", "slow_length"), bars("signal", 9, "signal average", "signal_length"),
-		},
-		Memory: after(ema("fast", "slow"), ema("signal")),
+		Params:  []Param{bars("fast", 12, "fast average"), bars("slow", 26, "slow average"), bars("signal", 9, "signal average")},
+		Memory:  after(ema("fast", "slow"), ema("signal")),
 		Line: func(in Input) []float64 {
 			// Without volume the slow average is 0, and Ratio gives 0 rather than a hole.
 			slow := kernel.EMA(in.Volume, in.Int("slow"))
@@ -195,7 +188,7 @@ var volumes = []Indicator{
 	{Name: "volume_oscillator", Title: "VO", Also: "vosc vo", Category: Volume, Form: aroundZero,
 		Doc:     "Volume oscillator: by how many percent a fast simple average of the volume is above a slow one. A move with a rising oscillator has support.",
 		Formula: "VO = 100 * (SMA(volume, fast) - SMA(volume, slow)) / SMA(volume, slow)",
-		Params:  []Param{bars("fast", 5, "fast average", "short", "fast_length"), bars("slow", 10, "slow average", "long", "slow_length")},
+		Params:  []Param{bars("fast", 5, "fast average", "short"), bars("slow", 10, "slow average", "long")},
 		Memory:  window("fast", "slow"),
 		Line: func(in Input) []float64 {
 			// RollingSum and not SMA: a window without volume is then exactly 0.
@@ -209,7 +202,7 @@ var volumes = []Indicator{
 	{Name: "wad", Title: "WAD", Also: "williams_ad williams_accumulation_distribution", Category: Volume,
 		Doc:     "Williams' accumulation and distribution: on a rise the way up from the true low, on a fall the way down from the true high, added up. Despite its name it uses no volume. Starts with the second bar loaded; the signals are crosses of its average.",
 		Formula: "WAD = WAD[1] + close - min(low, close[1]) on a rise, + close - max(high, close[1]) on a fall",
-		Params:  append([]Param{bars("signal", 20, "average of the line", "length", "signal_length")}, divParams()...),
+		Params:  append([]Param{bars("signal", 20, "average of the line", "length")}, divParams()...),
 		Memory:  after(window("signal"), fixed(2)).total(),
 		Plots:   []Plot{mainly("WAD"), second("Average")}, Events: []Event{lines("WAD", "Average"), diverges("WAD")},
 		Calc: func(in Input) Columns {
@@ -350,7 +343,7 @@ var volumes = []Indicator{
 		Formula: "cutoff = coef * σ(ln p/p[1], 30) * close; v = min(volume, vcoef * mean volume of n bars before); VFI = EMA(Σ ±v where |Δp| > cutoff / mean volume, smooth)",
 		Params: []Param{
 			length(130), factor("coef", 0.2, 0, 5, "part of the volatility that a move must exceed"), factor("vcoef", 2.5, 0.1, 100, "largest volume, in means"),
-			bars("smooth", 3, "average of the result", "smoothing"), bars("signal", 5, "signal average", "signal_length"),
+			bars("smooth", 3, "average of the result"), bars("signal", 5, "signal average"),
 		},
 		// The sum, the mean volume before it, the deviation of 30 returns, and both
 		// averages.
@@ -389,9 +382,8 @@ var volumes = []Indicator{
 			"Nothing is shown before the deviation is known, and crosses are marked on the bar where they happen.",
 		Formula: "vzo = HMA(±volume, n) / HMA(volume, n) / σ(200); K = K[1] + gain * (vzo - K[1]); signal = SMA(K)",
 		Params: []Param{
-			bars("vzo_length", 70, "average of the volume", "length", "vzo_len"),
-			factor("k", 0.06, 0.001, 1, "gain: the weight of the newest value", "gain"),
-			bars("sig_length", 10, "signal average", "signal", "signal_length"),
+			bars("vzo_length", 70, "average of the volume", "length"), factor("k", 0.06, 0.001, 1, "gain: the weight of the newest value", "gain"),
+			bars("sig_length", 10, "signal average", "signal"),
 			{Name: "zone", Doc: "beyond this, a cross counts as overbought or oversold", Default: 0.6, Min: 0, Max: 5, Quiet: true},
 		},
 		// Hull's two windows, that of the deviation, the filter, of whose start e^-20 is left,
@@ -471,7 +463,7 @@ func volumeIndex(counts func(volume, before float64) bool) func(ind *Indicator, 
 		ind.Memory = ema("signal").product()
 		ind.Doc += " It begins at start on the first bar loaded, so its level means nothing, its course does."
 		ind.Params = []Param{
-			factor("start", 1000, 0.001, 1e9, "first value", "initial"), bars("signal", 255, "average of the index", "length", "ema", "signal_length"),
+			factor("start", 1000, 0.001, 1e9, "first value", "initial"), bars("signal", 255, "average of the index", "length", "ema"),
 		}
 		ind.Plots, ind.Events = []Plot{mainly(label), second("Average")}, []Event{lines(label, "Average")}
 		ind.Calc = func(in Input) Columns {

@@ -22,11 +22,8 @@ var vwaps = []Indicator{
 		Doc: "Volume weighted average price since the anchor, and bands a multiple of the deviation by volume around it. As at TradingView it starts anew every UTC day; " +
 			"with anchor none it runs from the first bar loaded. No value before the first volume.",
 		Formula: "VWAP = Σ hlc3 * volume / Σ volume; bands = VWAP ± mult * √(Σ volume * (hlc3 - VWAP)² / Σ volume)",
-		Params: []Param{
-			factor("std_dev", 2, 0.01, 20, "deviations between the average and a band", "mult", "stddev", "deviation", "multiplier"),
-			anchor(),
-		},
-		Events: []Event{emits(TouchUpper, TouchLower)}, Memory: Memory{seconds: sinceAnchor, endless: endlessAnchor},
+		Params:  []Param{factor("std_dev", 2, 0.01, 20, "deviations between the average and a band", "mult", "deviation"), anchor()},
+		Events:  []Event{emits(TouchUpper, TouchLower)}, Memory: Memory{seconds: sinceAnchor, endless: endlessAnchor},
 		Draw: func(in Input) *Result {
 			starts := periodStarts(in.Series, anchorOf(in.Args, in.Interval))
 			x := kernel.TypicalPrice(in.Series)
@@ -72,10 +69,7 @@ var vwaps = []Indicator{
 	{Name: "vwap_anchored", Title: "AVWAP", Also: "avwap anchored_vwap", Category: Volume, Traits: Overlay,
 		Doc:     "Volume weighted average price since a moment: what those who bought since then paid on average. No value before it.",
 		Formula: "Σ x * volume / Σ volume since the anchor",
-		Params: []Param{
-			beginning("anchor", "when it starts", "the first bar loaded", "anchor_time", "start", "since"),
-			defaultSource("hlc3"),
-		},
+		Params:  []Param{beginning("anchor", "when it starts", "the first bar loaded", "start", "since"), defaultSource("hlc3")},
 		Memory: Memory{since: func(a Args) int64 { return int64(a.Int("anchor")) }, bars: func(a Args) int {
 			// Without an anchor the line starts with the first bar loaded, and bars before
 			// the chart are not needed.

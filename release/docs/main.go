@@ -12,6 +12,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -217,9 +218,10 @@ func indicatorsPage() []byte {
 	all := slices.Collect(indicators.All())
 	fmt.Fprintf(&b, "# Indicators\n\n%d indicators, made from the catalogue by `go run ./release/docs`. Bars in the pictures are synthetic.\n\n"+
 		"Ask for one by its name or an alias, with parameters as needed: `{\"name\": \"rsi\", \"length\": 21}`. A parameter may also be given by the\n"+
-		"spellings in brackets. Values before an indicator is warm are null. Signals can be waited for with `set_alert`, unless it says below that no\n"+
-		"alert can; so can `crosses_above` and `crosses_below`, with a `level`, on any line but those of running totals such as `obv`, whose level\n"+
-		"means nothing. Wherever there is a `source`, it may be another indicator, by name or as an object.\n"+
+		"spellings in brackets, by those of [other programs](#parameters-in-other-programs), and with `_length` or `_period` after its name. Values\n"+
+		"before an indicator is warm are null. Signals can be waited for with `set_alert`, unless it says below that no alert can; so can\n"+
+		"`crosses_above` and `crosses_below`, with a `level`, on any line but those of running totals such as `obv`, whose level means nothing.\n"+
+		"Wherever there is a `source`, it may be another indicator, by name or as an object.\n"+
 		"What crosses is beyond on this bar and was not on the bar before, as in a [rule](rules.md): a touch is no crossing.\n\n"+
 		"What is said of TA-Lib, TradingView and pandas-ta is held to their values by `go test ./indicators`, to the ninth digit, with the same\n"+
 		"parameters and those named; \"begins differently\" means that the first bars differ. TradingView itself was not run. Its functions, its\n"+
@@ -244,6 +246,11 @@ func indicatorsPage() []byte {
 		for _, ind := range members {
 			section(&b, ind)
 		}
+	}
+	b.WriteString("\n## Parameters in other programs\n\nEach name means the first of these parameters that an indicator has.\n\n| name | parameters |\n|---|---|\n")
+	spellings := indicators.Spellings()
+	for _, name := range slices.Sorted(maps.Keys(spellings)) {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", name, codes(spellings[name]))
 	}
 	return b.Bytes()
 }
