@@ -79,7 +79,7 @@ type Options struct {
 	TLS            *tls.Config // for https; nil means the system's certificates
 	User, Password string      // of etcd; empty if it has no users
 
-	Advertise string // URL at which the other replicas reach this one's Handler
+	Advertise string // address and port at which the other replicas reach this one's Listener
 	Secret    []byte // the secret that the replicas share
 
 	// Patience is how long Ask waits for a leader while there is none.
@@ -165,10 +165,11 @@ type term struct {
 	end      context.CancelCauseFunc // with errDeposed or errUnreachable
 }
 
-// leader is the value of the key lead.
+// leader is the value of the key lead. It says where, and never how: a question goes over TLS
+// whatever stands in etcd.
 type leader struct {
-	ID  string `json:"id"`
-	URL string `json:"url"`
+	ID      string `json:"id"`
+	Address string `json:"address"`
 }
 
 // New returns a node. It opens no connection before it is used.
@@ -244,7 +245,7 @@ const silence = 3 * time.Second
 func (n *Node) Status() Status {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	s := Status{Leads: n.term != nil && n.term.ctx.Err() == nil, Leader: n.leader.URL, Applied: n.applied, Tail: n.tail, Silence: time.Hour, Refused: n.refused != "" && n.refused == n.leader.ID}
+	s := Status{Leads: n.term != nil && n.term.ctx.Err() == nil, Leader: n.leader.Address, Applied: n.applied, Tail: n.tail, Silence: time.Hour, Refused: n.refused != "" && n.refused == n.leader.ID}
 	if !n.heard.IsZero() {
 		s.Silence = time.Since(n.heard)
 	}

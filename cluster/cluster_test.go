@@ -32,7 +32,7 @@ var secret = []byte(strings.Repeat("s", minSecret))
 // node returns a replica of the store in s.
 func node(t testing.TB, s *etcdtest.Server) *Node {
 	t.Helper()
-	n, err := New(Options{Endpoints: []string{s.URL}, Store: "test", Secret: secret, Advertise: "http://127.0.0.1:1"})
+	n, err := New(Options{Endpoints: []string{s.URL}, Store: "test", Secret: secret, Advertise: "127.0.0.1:1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -604,7 +604,7 @@ func FuzzReplies(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(name, []byte(`{"id":"a","url":"b"}`), []byte("1"), []byte("/wick/test/log/"+number(1)), batch)
+	f.Add(name, []byte(`{"id":"a","address":"b"}`), []byte("1"), []byte("/wick/test/log/"+number(1)), batch)
 	packed, packedName, err := pack(journal.PointAfter("x", 7), []byte(`{"texts":["a"]}`))
 	if err != nil {
 		f.Fatal(err)

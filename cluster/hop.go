@@ -123,9 +123,9 @@ func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 	to, hurdle, changed := n.leader, n.hurdle, n.changed
 	n.mu.Unlock()
 	switch {
-	case to.URL == "" && hurdle != nil:
+	case to.Address == "" && hurdle != nil:
 		return fmt.Errorf("%w (%w)", errNoLeader, hurdle)
-	case to.URL == "":
+	case to.Address == "":
 		return errNoLeader
 	}
 	body, err := json.Marshal(in)
@@ -137,7 +137,7 @@ func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(changed, func() { cancel(ErrLeaderChanged) })()
-	reply, err := n.exchange(ctx, to.URL, text)
+	reply, err := n.exchange(ctx, to.Address, text)
 	// If no connection was made, the question was not sent. After any other failure
 	// nobody knows whether it was acted on.
 	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
@@ -176,13 +176,13 @@ func (n *Node) noteRefusal(to leader, err error) {
 		n.refused = ""
 	case errors.Is(err, errRefused) && n.refused != to.ID:
 		n.refused = to.ID
-		n.log.Warn("the leader refuses what this replica passes on", "leader", to.URL, "error", err)
+		n.log.Warn("the leader refuses what this replica passes on", "leader", to.Address, "error", err)
 	}
 }
 
 // exchange sends a question and reads the answer.
 func (n *Node) exchange(ctx context.Context, to string, question []byte) (reply answer, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to+askPath, bytes.NewReader(question))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+to+askPath, bytes.NewReader(question))
 	if err != nil {
 		return reply, err
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"wick/cluster/etcd"
 	"wick/cluster/etcdtest"
 	"wick/internal/journal"
 	"wick/internal/journal/journaltest"
@@ -49,7 +50,7 @@ func serve(t *testing.T, n *Node, handler http.Handler) *httptest.Server {
 	web.Listener = n.Listener(web.Listener)
 	web.Start()
 	t.Cleanup(web.Close)
-	n.options.Advertise = "https://" + web.Listener.Addr().String()
+	n.options.Advertise = web.Listener.Addr().String()
 	return web
 }
 
@@ -113,6 +114,33 @@ func TestAskAttacks(t *testing.T) {
 		plain.Body.Close()
 		if plain.StatusCode != http.StatusBadRequest {
 			t.Errorf("without TLS: status %d", plain.StatusCode)
+		}
+	}
+}
+
+// TestAskInPlain: whatever address etcd names as the leader's, no byte of a question goes to one
+// who has not proved that it knows the secret. A client's token would be in it.
+func TestAskInPlain(t *testing.T) {
+	t.Parallel()
+	s := etcdtest.New(t)
+	follower := node(t, s)
+	stranger := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("a stranger got a %s", r.Method) }))
+	t.Cleanup(stranger.Close)
+	host := stranger.Listener.Addr().String()
+	for _, address := range []string{host, "http://" + host, "replica@" + host} {
+		text, err := json.Marshal(map[string]string{"id": "stranger", "address": address})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var reply etcd.TxnReply
+		if err := follower.etcd.Call(t.Context(), "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{etcd.Put(follower.key("lead"), text)}}, &reply); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := follower.Read(&journaltest.Notes{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := follower.Ask(t.Context(), "add", 1, nil); err == nil {
+			t.Errorf("%s answered", address)
 		}
 	}
 }

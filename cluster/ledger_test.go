@@ -117,7 +117,7 @@ func TestLedgerReadOutOfOrder(t *testing.T) {
 		w.Write(answer.Body.Bytes())
 	}))
 	t.Cleanup(slow.Close)
-	n, err := New(Options{Endpoints: []string{slow.URL}, Store: "test", Secret: secret, Advertise: "http://127.0.0.1:1"})
+	n, err := New(Options{Endpoints: []string{slow.URL}, Store: "test", Secret: secret, Advertise: "127.0.0.1:1"})
 	if err != nil {
 		t.Fatal(err)
 	}

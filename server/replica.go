@@ -304,7 +304,7 @@ func (e *app) openReplica(o *trade.Options) error {
 	if err != nil {
 		return err
 	}
-	c.cluster.Advertise = "https://" + ln.Addr().String()
+	c.cluster.Advertise = ln.Addr().String()
 	node, err := c.node(o.Log)
 	if err != nil {
 		ln.Close()
