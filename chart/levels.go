@@ -21,7 +21,7 @@ func (p *picture) placeLevelNames(o *room, pn *pane) {
 		if !slices.ContainsFunc(pn.tags, func(t tag) bool { return t.y == y && t.outline }) {
 			text = p.withPrice(l) // no tag shows its price
 		}
-		if text != "" && pn.inside(l.price) && !p.nameEnd(o, p.annotation(lineText, text, l.ink), y, 0, 0) && !p.nameAway(o, l, y) {
+		if text != "" && pn.inside(l.price) && !p.nameEnd(o, p.annotation(lineText, text, l.ink), y, 0) && !p.nameAway(o, l, y) {
 			pn.unmarked++
 			if l.number > 0 {
 				p.missing.Unnamed = append(p.missing.Unnamed, l.number-1)
@@ -36,7 +36,7 @@ func (p *picture) placeLevelNames(o *room, pn *pane) {
 			name := p.levelName(pn, st, i)
 			tagged := func(t tag) bool { return strings.HasPrefix(t.text, name+" ") }
 			if name != "" && usable(h.Y) && !slices.ContainsFunc(pn.tags, tagged) {
-				p.nameEnd(o, p.annotation(lineText, name, toneInk(h.Tone, inkBand)), pn.scale.row(h.Y), 0, 0)
+				p.nameEnd(o, p.annotation(lineText, name, toneInk(h.Tone, inkBand)), pn.scale.row(h.Y), 0)
 			}
 		}
 		for i, l := range st.Lines {
@@ -47,7 +47,7 @@ func (p *picture) placeLevelNames(o *room, pn *pane) {
 				for from > 0 && l.Values[from-1] == v {
 					from--
 				}
-				p.nameEnd(o, p.annotation(lineText, printable(l.Label, 16), st.lines[i].ink), pn.scale.row(v), int(p.x0+float64(from)*p.pitch), 0)
+				p.nameEnd(o, p.annotation(lineText, printable(l.Label, 16), st.lines[i].ink), pn.scale.row(v), int(p.x0+float64(from)*p.pitch))
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func (p *picture) atEdge(o *room, text string, i ink, upper bool) bool {
 		if !upper {
 			top = o.limit.Max.Y - h - row*h/2
 		}
-		if p.put(o, l, o.leftwards(l, 0, p.px(6), top)) {
+		if p.put(o, l, o.leftwards(l, 0, p.px(6), o.strips(h, top))) {
 			return true
 		}
 	}
@@ -139,8 +139,9 @@ func (p *picture) levelName(pn *pane, st *study, i int) string {
 // nameEnd writes l above or below the line at row y, off rows away, as far right as there is
 // room, where the line is read together with the axis, but not left of from. It reports whether
 // there was room.
-func (p *picture) nameEnd(o *room, l label, y, from, off int) bool {
-	return p.put(o, l, o.leftwards(l, from, p.px(12), y-l.box.Dy()-o.cell-off, y+p.thin+o.cell+off))
+func (p *picture) nameEnd(o *room, l label, y, from int) bool {
+	h := l.box.Dy()
+	return p.put(o, l, o.leftwards(l, from, p.px(12), o.strips(h, y-h-o.cell, y+p.thin+o.cell)))
 }
 
 // nameAway writes the name of a level that has no room at its line up to three lines of
@@ -149,10 +150,15 @@ func (p *picture) nameEnd(o *room, l label, y, from, off int) bool {
 // reports whether there was room.
 func (p *picture) nameAway(o *room, l ownLevel, y int) bool {
 	text, words := p.withPrice(l), strings.TrimSuffix(l.text, l.numbers)
+	var away [][]strip // above and below the line, further and further
+	h := p.annotation(lineText, text, l.ink).box.Dy()
+	for off := 0; off <= 3*h; off += h / 2 {
+		away = append(away, o.strips(h, y-h-o.cell-off, y+p.thin+o.cell+off))
+	}
 	for most := utf8.RuneCountInString(words); ; {
 		name := p.annotation(lineText, text, l.ink)
-		for off := 0; off <= 3*name.box.Dy(); off += name.box.Dy() / 2 {
-			if p.nameEnd(o, name, y, 0, off) {
+		for _, strips := range away {
+			if p.put(o, name, o.leftwards(name, 0, p.px(12), strips)) {
 				return true
 			}
 		}

@@ -149,35 +149,46 @@ func (p *picture) put(o *room, l label, spots iter.Seq[spot]) bool {
 	return false
 }
 
-// leftwards yields the free places of l from right to left, in steps, down to column from: in
-// each column first at the first of the tops. Most of a row may be taken, so it goes from one
-// free stretch to the next.
-func (o *room) leftwards(l label, from, step int, tops ...int) iter.Seq[spot] {
-	return func(yield func(spot) bool) {
-		w, h := l.box.Dx(), l.box.Dy()
-		from := max(from, o.limit.Min.X)
-		strips := make([][]uint64, len(tops)) // what is taken in the rows of each top; nil if these leave the limit
-		for i, top := range tops {
-			if rows := image.Rect(o.limit.Min.X, top, o.limit.Max.X, top+h); rows.In(o.limit) {
-				r := o.cells(rows)
-				strips[i] = make([]uint64, o.words)
-				for y := r.Min.Y; y < r.Max.Y; y++ {
-					for k, cells := range o.taken[y*o.words:][:o.words] {
-						strips[i][k] |= cells
-					}
+// strip is the row of cells under a text whose box begins at row top.
+type strip struct {
+	top   int
+	taken []uint64 // a bit for each column in which any of its cells is taken; nil if the text would leave the limit
+}
+
+// strips returns the strips under a text h high at each of the tops.
+func (o *room) strips(h int, tops ...int) []strip {
+	all := make([]strip, len(tops))
+	for i, top := range tops {
+		all[i].top = top
+		if rows := image.Rect(o.limit.Min.X, top, o.limit.Max.X, top+h); rows.In(o.limit) {
+			r := o.cells(rows)
+			all[i].taken = slices.Clone(o.taken[r.Min.Y*o.words:][:o.words])
+			for y := r.Min.Y + 1; y < r.Max.Y; y++ {
+				for k, cells := range o.taken[y*o.words:][:o.words] {
+					all[i].taken[k] |= cells
 				}
 			}
 		}
+	}
+	return all
+}
+
+// leftwards yields the free places of l from right to left, in steps, down to column from: in
+// each column first in the first of the strips. Most of a row may be taken, so it goes from one
+// free stretch to the next.
+func (o *room) leftwards(l label, from, step int, strips []strip) iter.Seq[spot] {
+	return func(yield func(spot) bool) {
+		w, from := l.box.Dx(), max(from, o.limit.Min.X)
 		for left := o.limit.Max.X - w; left >= from; {
 			next := from - 1
 			first, end := (left-o.limit.Min.X)/o.cell, (left+w-1-o.limit.Min.X)/o.cell+1
-			for i, strip := range strips {
-				switch col := firstTaken(strip, first, end); {
-				case strip == nil:
+			for _, s := range strips {
+				switch col := firstTaken(s.taken, first, end); {
+				case s.taken == nil:
 				case col < end: // it must end before that
 					away := left + w - o.limit.Min.X - col*o.cell
 					next = max(next, left-(away+step-1)/step*step)
-				case !yield(spot{left: left, top: tops[i]}):
+				case !yield(spot{left: left, top: s.top}):
 					return
 				default:
 					next = max(next, left-step)
@@ -189,9 +200,9 @@ func (o *room) leftwards(l label, from, step int, tops ...int) iter.Seq[spot] {
 }
 
 // firstTaken returns the first of the cells from col to end that is taken, or end.
-func firstTaken(strip []uint64, col, end int) int {
-	for ; strip != nil && col < end; col = (col/64 + 1) * 64 {
-		if found := strip[col/64] & word(col, end); found != 0 {
+func firstTaken(taken []uint64, col, end int) int {
+	for ; taken != nil && col < end; col = (col/64 + 1) * 64 {
+		if found := taken[col/64] & word(col, end); found != 0 {
 			return col/64*64 + bits.TrailingZeros64(found)
 		}
 	}

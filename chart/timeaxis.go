@@ -4,7 +4,6 @@ import (
 	"image"
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"wick/market"
@@ -197,31 +196,30 @@ func rank(before, b barTime) int {
 // what differs, and leaves out only what the reader can know: "2026" stands for
 // the year's first bar, "May" for the month's, "May 15" for the day's.
 func (b barTime) label(before barTime, rank int, step timeStep) (text string, strong bool) {
-	year, name, d := strconv.Itoa(b.year), time.Month(b.month).String()[:3], strconv.Itoa(b.day)
-	clock := time.Unix(b.wall, 0).UTC().Format("15:04")
+	write := time.Unix(b.wall, 0).UTC().Format
 	// Steps shorter than a day name the clock and, where the day changes, the day.
 	// Longer ones name the largest unit that has changed.
 	switch newYear, newMonth := b.year != before.year, b.year != before.year || b.month != before.month; {
 	case step.Unit == unitTime && newYear:
-		return name + " " + d + " " + year, true
+		return write("Jan 2 2006"), true
 	case step.Unit == unitTime && (newMonth || b.day != before.day) && rank == 0:
-		return name + " " + d + " " + clock, true // the day's first bar has no label
+		return write("Jan 2 15:04"), true // the day's first bar has no label
 	case step.Unit == unitTime && (newMonth || b.day != before.day):
-		return name + " " + d, true
+		return write("Jan 2"), true
 	case step.Unit == unitTime:
-		return clock, false
+		return write("15:04"), false
 	case newYear && rank == 3:
-		return year, true
+		return write("2006"), true
 	case newYear && (step.Unit == unitMonth || rank == 2):
-		return name + " " + year, true
+		return write("Jan 2006"), true
 	case newYear:
-		return name + " " + d + " " + year, true
+		return write("Jan 2 2006"), true
 	case newMonth && (step.Unit == unitMonth || rank >= 2):
-		return name, true
+		return write("Jan"), true
 	case newMonth:
-		return name + " " + d, true
+		return write("Jan 2"), true
 	}
-	return d, false
+	return write("2"), false
 }
 
 // conflict returns the index of a tick to drop: its label leaves the plot, touches the
