@@ -71,9 +71,9 @@ func (p *picture) roundValues(pn *pane) (out []tick) {
 	switch {
 	case sc.zero:
 		add(0, "0")
-	case pn.price && p.mode == Percent && p.base > 0:
+	case pn.price && p.percent:
 		room.decimals = 2
-		t := roundTicks(p.percentOf(lo), p.percentOf(hi), room)
+		t := roundTicks(100*(lo/p.base-1), 100*(hi/p.base-1), room)
 		decimals := min(max(0, -t.exponent), 10)
 		p.changes = max(2, decimals)
 		for k := t.first; k <= t.last; k++ {

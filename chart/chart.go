@@ -132,5 +132,5 @@ func Draw(ctx context.Context, v *View, o Options) ([]byte, Undrawn, error) {
 		return nil, Undrawn{}, fmt.Errorf("%w: %dx%d takes more than %d bytes; ask for a smaller picture or fewer indicators",
 			ErrTooLarge, c.w, c.h, MaxBytes)
 	}
-	return file, p.undrawn(o), err
+	return file, p.undrawn(), err
 }

@@ -143,6 +143,8 @@ type Mark struct {
 	Tone          indicators.Tone
 }
 
+func (m Mark) drawable() bool { return usable(m.Price) && usable(m.Price2) }
+
 // MarkTones returns the words for the tones a mark can have, the default first.
 func MarkTones() []string { return []string{"accent", "up", "down", "muted"} }
 

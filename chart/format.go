@@ -69,6 +69,45 @@ func extreme(v float64) bool {
 // compare them.
 const tiny = 10
 
+// prices writes the prices of a picture.
+type prices struct {
+	precision int     // decimals
+	visible   int     // decimals that can be seen of a price that is named, if it has so many
+	base      float64 // first close: 0 percent, where all compared lines begin
+	changes   int     // decimals of changes on a percent axis
+	percent   bool    // the axis shows changes from base
+}
+
+func (p *prices) priceText(v float64) string { return priceText(v, p.precision) }
+
+// namedText writes a price that is named by itself, of an order, an alert, a position, a mark
+// or the end of a wick. It may have more decimals than the prices of most bars.
+func (p *prices) namedText(v float64) string {
+	if !usable(v) || extreme(v) {
+		return p.priceText(v)
+	}
+	return priceText(v, max(p.precision, decimals(v, p.visible)))
+}
+
+// percentText writes the change from the first close to v with the decimals of the axis.
+func (p *prices) percentText(v float64) string { return percentText(p.base, v, max(2, p.changes)) }
+
+// axisText writes a value as the price axis does: as a price or in percent.
+func (p *prices) axisText(v float64) string {
+	if p.percent {
+		return p.percentText(v)
+	}
+	return p.priceText(v)
+}
+
+// ownText is like axisText, for the price of a level of the account or the caller.
+func (p *prices) ownText(v float64) string {
+	if p.percent {
+		return p.percentText(v)
+	}
+	return p.namedText(v)
+}
+
 func priceText(v float64, precision int) string {
 	a := math.Abs(v)
 	switch {

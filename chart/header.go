@@ -90,7 +90,7 @@ func (p *picture) placeZone() {
 	if p.zoneName() != "UTC" {
 		var letters, offsets []string
 		for _, t := range p.s.Time {
-			at := time.Unix(t, 0).In(p.zone)
+			at := time.Unix(t, 0).In(p.Zone)
 			if name, _ := at.Zone(); !slices.Contains(letters, name) {
 				letters = append(letters, name)
 				offsets = append(offsets, strings.TrimSuffix(at.Format("-0700"), "00"))
@@ -124,10 +124,10 @@ func (p *picture) headerParts() []headerPart {
 	parts = append(parts, headerPart{text: printable(p.s.Symbol, 24), font: p.symbol, ink: inkText, until: cutNever})
 	add(cutInterval, 8, inkAxis, printable(string(p.s.Interval), 8))
 	add(cutInterval, 8, inkAxis, printable(p.s.Currency, 8))
-	if p.kind == HeikinAshi { // bars or scale are not what is usual
+	if p.Type == HeikinAshi { // bars or scale are not what is usual
 		add(cutInterval, 8, inkAxis, "Heikin-Ashi")
 	}
-	if p.mode == Log {
+	if p.Scale == Log {
 		add(cutInterval, 8, inkAxis, "log")
 	}
 	if p.s.Synthetic {
@@ -408,7 +408,7 @@ func (p *picture) legendItems(pn *pane, st *study) []legendItem {
 			add(toneInk(h.Tone, inkBand), printable(h.Label, longestLevel)+" "+write(h.Y))
 		}
 	}
-	if p.signals == SignalsOff {
+	if p.Signals == SignalsOff {
 		return items
 	}
 	for _, g := range groupSignals(st.Signals) { // also those without a mark

@@ -102,7 +102,7 @@ func TestLegendNamesComeFirst(t *testing.T) {
 		for i := named; i < 16; i++ {
 			unnamed = append(unnamed, "ema#"+strconv.Itoa(i))
 		}
-		if got := p.undrawn(o).Legend; !slices.Equal(got, unnamed) {
+		if got := p.undrawn().Legend; !slices.Equal(got, unnamed) {
 			t.Errorf("%dx%d: the legend lacks %q, want %q", c.w, c.h, got, unnamed)
 		}
 	}

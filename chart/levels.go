@@ -203,7 +203,7 @@ func (p *picture) levels() (out []ownLevel) {
 		out = slices.Concat(out, p.nearest(orders), p.nearest(alerts))
 	}
 	for i, m := range p.view.Marks {
-		if m.Kind == MarkLevel && usable(m.Price) {
+		if m.Kind == MarkLevel && m.drawable() {
 			out = append(out, ownLevel{m.Price, printable(m.Text, MaxMarkText), toneInk(m.Tone, inkAmber), 8, 4, i + 1, ""})
 		}
 	}

@@ -44,14 +44,14 @@ func (p *picture) markPane(pn *pane, o *room, signals []mark) {
 	p.placeTriangles(o, pn, signals)
 	if pn.price {
 		p.placeBeyond(o, pn)
-		if !p.compact && p.n > 1 && p.kind != HeikinAshi { // the extremes of averaged candles are not real prices
+		if !p.compact && p.n > 1 && p.Type != HeikinAshi { // the extremes of averaged candles are not real prices
 			p.placeExtremes(o)
 		}
 		p.placeMarkTexts(o, pn)
 		p.placeLevelNames(o, pn)
 	}
 	tall := pn.floor-pn.legend.Max.Y >= p.px(60) // a name would fill a low panel
-	if !p.compact && p.signals != SignalsMarks && tall {
+	if !p.compact && p.Signals != SignalsMarks && tall {
 		p.nameMarks(o, p.marks[from:])
 	}
 	if pn.unmarked > 0 && pn.legend.Empty() && !p.atEdge(o, notDrawn(pn.unmarked), inkAxis, true) { // there is no legend to say it
@@ -64,7 +64,7 @@ func (p *picture) paneSignals(pn *pane) (all []mark) {
 	for _, st := range pn.studies {
 		for _, s := range st.Signals {
 			// Over the price a mark is at its candle and needs no value of its own.
-			if p.signals != SignalsOff && !s.Silent && s.Bar >= 0 && s.Bar < p.n && (pn.price || usable(s.Y)) {
+			if p.Signals != SignalsOff && !s.Silent && s.Bar >= 0 && s.Bar < p.n && (pn.price || usable(s.Y)) {
 				all = append(all, mark{Signal: s, named: p.view.Account.awaits(st.key, s.Label), ink: st.signalInk(s.Tone, inkAmber)})
 			}
 		}
@@ -84,7 +84,7 @@ func (p *picture) placeTriangles(o *room, pn *pane, signals []mark) {
 	h := min(max(int(0.03*float64(pn.floor-pn.legend.Max.Y)), p.px(5)), p.px(9)) // grows with the pane
 	w := h * 4 / 3
 	all := len(signals)
-	if p.signals == SignalsLabels { // the names need room, too
+	if p.Signals == SignalsLabels { // the names need room, too
 		area := float64(pn.floor-pn.legend.Max.Y) * float64(p.axisX) * markShare / 2
 		signals = p.thinned(signals, min(int(area)/(w*h), p.axisX/(3*w)))
 	}
@@ -121,7 +121,7 @@ func (p *picture) placeTriangles(o *room, pn *pane, signals []mark) {
 		if slices.ContainsFunc(nearby, touches) || m.box.Min.Y < o.limit.Min.Y || m.box.Max.Y > o.limit.Max.Y {
 			continue
 		}
-		m.pale = p.signals != SignalsLabels && !m.named && newest[kind(m)] != i && !strings.Contains(m.Label, "div")
+		m.pale = p.Signals != SignalsLabels && !m.named && newest[kind(m)] != i && !strings.Contains(m.Label, "div")
 		m.tip = point{float64(m.box.Min.X) + float64(w)/2, float64(m.box.Min.Y)}
 		if !m.up {
 			m.tip.y = float64(m.box.Max.Y)
@@ -207,7 +207,7 @@ func (p *picture) placeExtremes(o *room) {
 // pane's share is used up.
 func (p *picture) nameMarks(o *room, marks []mark) {
 	room := newestNamed
-	if p.signals == SignalsLabels {
+	if p.Signals == SignalsLabels {
 		room = p.axisX / p.px(100)
 	}
 	// The area that names may cover: the share of marks and names less what marks cover.
@@ -220,7 +220,7 @@ func (p *picture) nameMarks(o *room, marks []mark) {
 	for _, alerted := range [...]bool{true, false} {
 		for i := len(marks) - 1; i >= 0 && room > 0; i-- {
 			m := &marks[i]
-			if m.Label == "" || m.named != alerted || m.pale && p.signals == SignalsAuto {
+			if m.Label == "" || m.named != alerted || m.pale && p.Signals == SignalsAuto {
 				continue
 			}
 			l := p.annotation(signalText, SignalName(m.Label), m.ink)
@@ -285,7 +285,7 @@ func (p *picture) placeFills(o *room) {
 // in the plot, whose text would name what cannot be seen. A level beyond the edges is named there.
 func (p *picture) placeMarkTexts(o *room, pn *pane) {
 	for i, m := range p.view.Marks {
-		if m.Kind == MarkLevel || !usable(m.Price) || !usable(m.Price2) {
+		if m.Kind == MarkLevel || !m.drawable() {
 			continue
 		}
 		// A zone is named at its corner, a line at the middle of what is seen of it, a text at its

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"time"
 
 	"wick/indicators"
 	"wick/market"
@@ -17,17 +16,14 @@ import (
 // painting methods only read it.
 type picture struct {
 	metrics
-	view  *View
-	s     *market.Series
-	n     int // bars; 0 when none of them can be drawn
-	theme Theme
+	Options // Scale is what is drawn
+	prices
 	scene
 
-	noVolume  bool // the strip of volume is not wanted
-	precision int  // decimals of prices
-	visible   int  // decimals that can be seen of a price that is named, if it has so many
-	changes   int  // decimals of changes on a percent axis
-	missing   Undrawn
+	view    *View
+	s       *market.Series
+	n       int // bars; 0 when none of them can be drawn
+	missing Undrawn
 
 	header, timeAxis image.Rectangle
 	axisX            int // where the plots end and the axis begins
@@ -38,11 +34,6 @@ type picture struct {
 	body, wick int
 	candles    []candle
 
-	signals Signals
-	kind    Type
-	mode    Scale
-	base    float64        // first close: 0 percent, where all compared lines begin
-	zone    *time.Location // of the times shown; nil for UTC
 	bars    []barTime
 	drawn   ohlc       // what candles show
 	err     error      // why it cannot be painted as asked
@@ -219,8 +210,8 @@ func (p *picture) write(kind labelKind, a *atlas, text string, x, y int, i ink) 
 	return &p.labels[len(p.labels)-1]
 }
 
-func (p *picture) undrawn(o Options) Undrawn {
-	u := p.missing
+func (p *picture) undrawn() Undrawn {
+	u, o := p.missing, p.Options
 	slices.Sort(u.Outside) // levels were looked at first
 	slices.Sort(u.Unnamed)
 	// Each height is tried: text grows with the picture, and so does the least height of a panel.
@@ -233,7 +224,7 @@ func (p *picture) undrawn(o Options) Undrawn {
 	}
 	if p.n > 0 {
 		u.Lines = p.outOfSight()
-		u.Filled = p.kind == Hollow && p.body < 3*p.wick
+		u.Filled = p.Type == Hollow && p.body < 3*p.wick
 	}
 	return u
 }
@@ -436,43 +427,11 @@ func (p *picture) barInk(i int) ink { return changeInk(p.s.Open[i], p.s.Close[i]
 // priceInk returns the colour of the last price: that of its bar, or of the
 // line that shows it.
 func (p *picture) priceInk(i int) ink {
-	if p.kind == LineType || p.kind == Area {
+	if p.Type == LineType || p.Type == Area {
 		return inkProfile
 	}
 	return p.barInk(i)
 }
-
-func (p *picture) priceText(v float64) string { return priceText(v, p.precision) }
-
-// namedText writes a price that is named by itself, of an order, an alert, a position, a mark
-// or the end of a wick. It may have more decimals than the prices of most bars.
-func (p *picture) namedText(v float64) string {
-	if !usable(v) || extreme(v) {
-		return p.priceText(v)
-	}
-	return priceText(v, max(p.precision, decimals(v, p.visible)))
-}
-
-// axisText writes a value as the price axis does: as a price or in percent.
-func (p *picture) axisText(v float64) string {
-	if p.mode == Percent && p.base > 0 {
-		return p.percentText(v)
-	}
-	return p.priceText(v)
-}
-
-// percentText writes the change from the first close to v with the decimals of the axis.
-func (p *picture) percentText(v float64) string { return percentText(p.base, v, max(2, p.changes)) }
-
-// ownText is like axisText, for the price of a level of the account or the caller.
-func (p *picture) ownText(v float64) string {
-	if p.mode == Percent && p.base > 0 {
-		return p.axisText(v)
-	}
-	return p.namedText(v)
-}
-
-func (p *picture) percentOf(v float64) float64 { return 100 * (v/p.base - 1) }
 
 // digits returns how many decimals values on the price axis need: those of the
 // prices, and enough to tell values apart that differ by a hundredth of the

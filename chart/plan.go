@@ -28,8 +28,8 @@ import (
 //
 // Nothing is painted until all of it is known.
 func plan(v *View, o Options) *picture {
-	p := &picture{metrics: newMetrics(o.Width, o.Height, o.ratio()), view: v, s: v.Series, theme: o.Theme, scene: scene{pal: themes[o.Theme](), shapes: make([]shape, 0, 1024)},
-		signals: o.Signals, kind: o.Type, mode: o.Scale, zone: o.Zone, noVolume: o.HideVolume}
+	p := &picture{metrics: newMetrics(o.Width, o.Height, o.ratio()), Options: o, view: v, s: v.Series,
+		scene: scene{pal: themes[o.Theme](), shapes: make([]shape, 0, 1024)}}
 	p.labels = make([]label, 0, 64)
 	p.checkBars()
 	p.split()
@@ -60,13 +60,14 @@ func (p *picture) checkBars() {
 	p.drawn = p.drawnPrices()
 	p.own = p.levels()
 	if len(p.view.Compare) > 0 {
-		p.mode = Percent
+		p.Scale = Percent
 	}
 	// The caller gets the error. Until then a scale that always works is used.
-	if lo := slices.Min(s.Low); p.mode != Linear && (lo <= 0 || slices.Max(s.High)/lo > 1e9) {
-		p.err = fmt.Errorf("%w: scale %s needs prices above zero that differ by less than a factor of 1e9; use linear", ErrOption, Scales()[p.mode])
-		p.mode = Linear
+	if lo := slices.Min(s.Low); p.Scale != Linear && (lo <= 0 || slices.Max(s.High)/lo > 1e9) {
+		p.err = fmt.Errorf("%w: scale %s needs prices above zero that differ by less than a factor of 1e9; use linear", ErrOption, Scales()[p.Scale])
+		p.Scale = Linear
 	}
+	p.percent = p.Scale == Percent
 }
 
 // split divides the rows among the header, the price with its overlays and compared symbols,
@@ -84,7 +85,7 @@ func (p *picture) split() {
 	price, height, fit := p.heights(p.timeAxis.Min.Y-p.header.Max.Y, own)
 	top := &pane{price: true, unmarked: p.tooMany}
 	p.panes = []*pane{top}
-	looks, shades := p.view.looks(p.theme), p.view.shades()
+	looks, shades := p.view.looks(p.Theme), p.view.shades()
 	for i, panel := range p.view.Panels {
 		result, left := p.view.Account.withAlerts(&panel, maxShown)
 		result = p.moving(result)
@@ -106,7 +107,7 @@ func (p *picture) split() {
 	if p.n > 0 && len(p.view.Compare) > 0 {
 		top.studies = append(top.studies, &study{Result: p.compareStudy(), key: "compare", lines: looks[len(p.view.Panels)], compare: true})
 	}
-	p.arrange(top, p.header.Max.Y, price, len(top.studies), p.hasVolume() && !p.noVolume)
+	p.arrange(top, p.header.Max.Y, price, len(top.studies), p.hasVolume() && !p.HideVolume)
 	for i, pn := range p.panes[1:] {
 		p.arrange(pn, p.header.Max.Y+price+i*height, height, 1, false)
 	}
@@ -148,7 +149,7 @@ func (p *picture) scales() {
 			continue
 		}
 		pn.scale = p.priceSpan(pn).fit(top, bottom, math.Pow10(-p.precision))
-		if sc := &pn.scale; p.mode == Log && sc.lo > 0 {
+		if sc := &pn.scale; p.Scale == Log && sc.lo > 0 {
 			sc.log, sc.logLo, sc.logHi = true, math.Log(sc.lo), math.Log(sc.hi)
 		}
 	}
@@ -180,7 +181,7 @@ func (p *picture) priceSpan(pn *pane) span {
 	}
 	// How far the range may be widened is a part of the range as it is drawn: on a
 	// logarithmic scale, of the logarithms.
-	log := p.mode == Log && bars.lo > 0
+	log := p.Scale == Log && bars.lo > 0
 	if log {
 		bars, over = bars.log(), over.log()
 	}

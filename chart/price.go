@@ -14,7 +14,7 @@ import (
 // open and close before, the first at View.AveragedOpen.
 func (p *picture) drawnPrices() ohlc {
 	n, s := p.n, p.s
-	switch p.kind {
+	switch p.Type {
 	case LineType, Area:
 		return ohlc{s.Close, s.Close, s.Close, s.Close}
 	case HeikinAshi:
@@ -67,7 +67,7 @@ func (p *picture) candle(i, j int) candle {
 	}
 	// A hollow candle takes its colour from the close before and its filling from its
 	// own body.
-	if p.kind == Hollow && i > 0 {
+	if p.Type == Hollow && i > 0 {
 		c.ink = changeInk(p.drawn.close[i-1], last)
 	}
 	c.bodyTop, c.bodyBottom = min(c.first, c.last), max(c.first, c.last)
@@ -104,7 +104,7 @@ func (p *picture) drawVolume() {
 // drawPrice adds the bars as the chart's type draws them. The body of one that is not closed is
 // striped.
 func (p *picture) drawPrice(pn *pane) {
-	switch p.kind {
+	switch p.Type {
 	case LineType, Area:
 		p.drawClose(pn)
 	case Bars: // an upright line from high to low, open to its left and close to its right
@@ -123,7 +123,7 @@ func (p *picture) drawPrice(pn *pane) {
 			room := body.Dy() > 2*p.wick && p.body >= 3*p.wick
 			// The colour-blind theme tells up from down by the filling too, unless the
 			// type already uses it or bodies are narrow: its colours tell them apart as well.
-			hollow := p.kind == Hollow && !c.filled || p.theme == Colorblind && p.kind != Hollow && c.ink == inkUp && p.body >= 5*p.thin
+			hollow := p.Type == Hollow && !c.filled || p.Theme == Colorblind && p.Type != Hollow && c.ink == inkUp && p.body >= 5*p.thin
 			switch {
 			case c.forming && room:
 				p.rect(body, inkBack)
@@ -145,7 +145,7 @@ func (p *picture) drawPrice(pn *pane) {
 // it, down to the volume strip. The way to a bar that is not closed is dashed.
 func (p *picture) drawClose(pn *pane) {
 	values := p.s.Close[:p.n]
-	if p.kind == Area {
+	if p.Type == Area {
 		floor := make(indicators.Values, p.n)
 		for i := range floor {
 			floor[i] = pn.scale.value(float64(pn.floor))

@@ -3,7 +3,6 @@ package chart
 import (
 	"context"
 	"image"
-	"iter"
 	"math"
 	"slices"
 
@@ -235,8 +234,9 @@ func (p *picture) drawAreas(pn *pane) {
 			p.drawFill(pn, f, above, below, step)
 		}
 	}
-	for m := range p.marksOf(MarkZone) {
-		if area := p.zoneRect(pn, m); pn.price { // under the data and above the volume
+	for _, m := range p.view.Marks {
+		if pn.price && m.Kind == MarkZone && m.drawable() { // under the data and above the volume
+			area := p.zoneRect(pn, m)
 			area.Max.Y = min(area.Max.Y, pn.floor)
 			p.tint(area, toneInk(m.Tone, inkAmber), weakLevel)
 		}
@@ -279,17 +279,6 @@ func (p *picture) drawAveraged(pn *pane, lines []indicators.Line) {
 		x := p.column(i) - p.wick/2
 		p.tint(image.Rect(x, rows[1], x+p.wick, top), colour, strongLevel)
 		p.tint(image.Rect(x, bottom, x+p.wick, rows[2]), colour, strongLevel)
-	}
-}
-
-// marksOf yields the caller's marks of a kind whose prices can be drawn.
-func (p *picture) marksOf(kind MarkKind) iter.Seq[Mark] {
-	return func(yield func(Mark) bool) {
-		for _, m := range p.view.Marks {
-			if m.Kind == kind && usable(m.Price) && usable(m.Price2) && !yield(m) {
-				return
-			}
-		}
 	}
 }
 
@@ -593,8 +582,10 @@ func (p *picture) drawOwn(pn *pane) {
 			p.level(pn, l.price, l.on, l.off, l.ink)
 		}
 	}
-	for m := range p.marksOf(MarkLine) {
-		p.add(shape{kind: strokeShape, pts: p.path(pn, m), width: p.line, ink: toneInk(m.Tone, inkAmber)})
+	for _, m := range p.view.Marks {
+		if m.Kind == MarkLine && m.drawable() {
+			p.add(shape{kind: strokeShape, pts: p.path(pn, m), width: p.line, ink: toneInk(m.Tone, inkAmber)})
+		}
 	}
 }
 

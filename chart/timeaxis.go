@@ -255,7 +255,7 @@ func (p *picture) placeTimes() {
 	if p.n == 0 {
 		return
 	}
-	p.bars = wallTimes(p.s.Time, p.s.Interval, p.zone)
+	p.bars = wallTimes(p.s.Time, p.s.Interval, p.Zone)
 	y := p.timeAxis.Min.Y + p.timeAxis.Dy()/2
 	text := time.Unix(p.bars[0].wall, 0).UTC().Format("2006-01-02")
 	w := p.axisBold.width(text)
@@ -292,7 +292,7 @@ func (p *picture) placeTimes() {
 			p.breaks = append(p.breaks, int(p.x0+float64(i)*p.pitch))
 		}
 	}
-	if p.zone == nil || p.s.Interval.Seconds() >= day || float64(days)*40*p.u > float64(p.axisX) {
+	if p.Zone == nil || p.s.Interval.Seconds() >= day || float64(days)*40*p.u > float64(p.axisX) {
 		p.breaks = nil
 	}
 }
@@ -308,8 +308,8 @@ func (p *picture) barText(i int) string {
 }
 
 func (p *picture) zoneName() string {
-	if p.zone == nil || p.s.Interval.Seconds() >= day {
+	if p.Zone == nil || p.s.Interval.Seconds() >= day {
 		return "UTC"
 	}
-	return p.zone.String()
+	return p.Zone.String()
 }

@@ -60,7 +60,7 @@ func TestTextBeyondTheEdge(t *testing.T) {
 	}}
 	for _, o := range []Options{{Width: 1440, Height: 768}, {Width: 700, Height: 400, HideVolume: true}} {
 		p := plan(v, o)
-		u, texts := p.undrawn(o), p.texts(signalText)
+		u, texts := p.undrawn(), p.texts(signalText)
 		if want := []int{2, 3, 4, 5}; !slices.Equal(u.Outside, want) || len(u.Unnamed) != 0 {
 			t.Errorf("%dx%d: outside are %v, want %v; without their text %v", o.Width, o.Height, u.Outside, want, u.Unnamed)
 		}
@@ -89,7 +89,7 @@ func TestMarksOutside(t *testing.T) {
 	}}
 	p := plan(v, Options{Width: 1440, Height: 768})
 	checkPlan(t, p)
-	u := p.undrawn(Options{Width: 1440, Height: 768})
+	u := p.undrawn()
 	if want := []int{0, 1, 3, 5, 6, 10}; !slices.Equal(u.Outside, want) || len(u.Unnamed) != 0 {
 		t.Errorf("outside are %v, want %v; without their text %v", u.Outside, want, u.Unnamed)
 	}
@@ -125,7 +125,7 @@ func TestLinesOutOfSight(t *testing.T) {
 		Panel{Key: "panel", Result: &indicators.Result{Label: "Q", Lines: []indicators.Line{second}}})
 	o := Options{Width: 1440, Height: 768}
 	want := []string{"above", "below", "apart", "dots", "pair B", "levels R9", "panel alert above"}
-	if got := plan(v, o).undrawn(o).Lines; !slices.Equal(got, want) {
+	if got := plan(v, o).undrawn().Lines; !slices.Equal(got, want) {
 		t.Errorf("out of sight are %q, want %q", got, want)
 	}
 }
