@@ -460,14 +460,10 @@ func studyName(r *indicators.Result) string {
 
 // neverWarm reports whether an indicator has lines or bars and not one value.
 func neverWarm(r *indicators.Result, n int) bool {
-	warm := false
-	for _, l := range r.Lines {
-		warm = warm || slices.ContainsFunc(upTo(l.Values, n), usable)
-	}
-	for _, h := range r.Histogram {
-		warm = warm || slices.ContainsFunc(upTo(h.Values, n), usable)
-	}
-	return !warm && len(r.Lines)+len(r.Histogram) > 0
+	warm := func(values indicators.Values) bool { return slices.ContainsFunc(upTo(values, n), usable) }
+	return len(r.Lines)+len(r.Histogram) > 0 &&
+		!slices.ContainsFunc(r.Lines, func(l indicators.Line) bool { return warm(l.Values) }) &&
+		!slices.ContainsFunc(r.Histogram, func(h indicators.Histogram) bool { return warm(h.Values) })
 }
 
 type signalGroup struct {

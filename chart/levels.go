@@ -123,14 +123,10 @@ func (p *picture) levelName(pn *pane, st *study, i int) string {
 	if name == "" {
 		return ""
 	}
+	same := func(h indicators.HLine) bool { return h.Label == st.HLines[i].Label }
 	for _, other := range pn.studies {
-		if other.Result == st.Result {
-			continue
-		}
-		for _, h := range other.HLines {
-			if h.Label == st.HLines[i].Label {
-				return printable(studyName(st.Result), 14) + " " + name
-			}
+		if other != st && slices.ContainsFunc(other.HLines, same) {
+			return printable(studyName(st.Result), 14) + " " + name
 		}
 	}
 	return name

@@ -221,10 +221,7 @@ func (p *picture) drawAreas(pn *pane) {
 		}
 		// Fills between lines that hold their value for a session have their steps, too,
 		// whatever their tone. A study with such lines and fills has no other kind of line.
-		step := false
-		for _, l := range st.Lines {
-			step = step || l.Style == indicators.Step
-		}
+		step := slices.ContainsFunc(st.Lines, func(l indicators.Line) bool { return l.Style == indicators.Step })
 		for _, f := range st.Fills {
 			above := areaInk(st, f.Tone)
 			below := above
@@ -246,16 +243,7 @@ func (p *picture) drawAreas(pn *pane) {
 // isCandles reports whether the lines of an overlay are the four prices of candles, such as
 // averaged ones.
 func isCandles(r *indicators.Result) bool {
-	names := [...]string{"Open", "High", "Low", "Close"}
-	if !r.Overlay || len(r.Lines) != len(names) {
-		return false
-	}
-	for i, l := range r.Lines {
-		if l.Label != names[i] {
-			return false
-		}
-	}
-	return true
+	return r.Overlay && slices.EqualFunc(r.Lines, []string{"Open", "High", "Low", "Close"}, func(l indicators.Line, name string) bool { return l.Label == name })
 }
 
 // drawAveraged adds candles of other prices under the chart's own: as wide as a bar and its
@@ -299,11 +287,8 @@ func runs(set []bool) (out [][2]int) {
 // ink of bands, the ink for fills.
 func areaInk(st *study, tone indicators.Tone) ink {
 	found := toneInk(tone, inkBand)
-	for i, l := range st.Lines {
-		if l.Tone == tone {
-			found = st.lines[i].ink
-			break
-		}
+	if i := slices.IndexFunc(st.Lines, func(l indicators.Line) bool { return l.Tone == tone }); i >= 0 {
+		found = st.lines[i].ink
 	}
 	if found == inkBand {
 		return inkFill
@@ -647,17 +632,8 @@ func (p *picture) drawDivergences(pn *pane) {
 // drawMarks adds triangles, each over a larger, darker one, whose edge separates it from
 // what is under it. Through a pale one shines what is under it.
 func (p *picture) drawMarks(marks []mark) {
-	for i := range marks {
-		m := &marks[i]
-		edge := inkBack
-		switch m.ink {
-		case inkAmber:
-			edge = inkAmberEdge
-		case inkUp:
-			edge = inkUpEdge
-		case inkDown:
-			edge = inkDownEdge
-		}
+	edges := map[ink]ink{inkAmber: inkAmberEdge, inkUp: inkUpEdge, inkDown: inkDownEdge}
+	for _, m := range marks {
 		// The darker triangle is larger by e on every side: one pixel of outline at u = 1.
 		w, h, e := float64(m.box.Dx()), float64(m.box.Dy()), p.u
 		side := 1.0
@@ -668,7 +644,7 @@ func (p *picture) drawMarks(marks []mark) {
 			p.triangle(m.tip, w, side*h, m.ink, levels/2)
 			continue
 		}
-		p.triangle(point{m.tip.x, m.tip.y - side*1.5*e}, w+3*e, side*(h+2.5*e), edge, levels)
+		p.triangle(point{m.tip.x, m.tip.y - side*1.5*e}, w+3*e, side*(h+2.5*e), edges[m.ink], levels) // that of others is the background
 		p.triangle(m.tip, w, side*h, m.ink, levels)
 	}
 }
