@@ -2,9 +2,11 @@ package chart
 
 import (
 	"cmp"
+	"fmt"
 	"image"
 	"math"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"wick/indicators"
@@ -411,18 +413,10 @@ type ticks struct {
 	first, last int64
 }
 
-// at returns the value of tick k. It divides by a whole power of ten, which gives exactly
-// 0.3 where multiplying by 0.1 would not.
+// at returns the value of tick k: exactly 0.3 where multiplying by 0.1 would not give it.
 func (t ticks) at(k int64) float64 {
-	// In two steps, since below 1e-300 the power of ten itself would overflow.
-	m := float64(k) * float64(t.mantissa)
-	switch {
-	case t.exponent < -300:
-		return m * 1e-300 / math.Pow10(-t.exponent-300)
-	case t.exponent < 0:
-		return m / math.Pow10(-t.exponent)
-	}
-	return m * math.Pow10(t.exponent)
+	v, _ := strconv.ParseFloat(fmt.Sprintf("%de%d", k*int64(t.mantissa), t.exponent), 64) // always a number
+	return v
 }
 
 // fewTicks and manyTicks are how many ticks an axis should have, where there is

@@ -15,8 +15,8 @@ import (
 // The parts of a picture are measured in an order in which each depends only on
 // those before it:
 //
-//   - checkBars and split: what the bars alone decide, and which rows belong to the
-//     header, the price, each panel and the time axis;
+//   - checkBars and split: what the bars alone decide, which rows belong to the header, the
+//     price, each panel and the time axis, and which line has which colour;
 //   - scales: which values each pane shows;
 //   - measureAxis: the labels of all axes; the widest decides where plots end;
 //   - placeBars: the columns of bars, and the rows of candles;
