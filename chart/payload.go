@@ -285,11 +285,7 @@ func (w *writer) indicatorSummary(p Panel, s *market.Series) {
 		signals = nil // the facts have what they mark
 	}
 	list(w, "signals", signals, func(_ int, g *indicators.Signal) {
-		w.int("x", int64(g.Bar))
-		w.time("t", s, g.Bar)
-		w.value("y", g.Y)
-		w.put("label", g.Label)
-		w.strength(g)
+		w.signal(g, s)
 		w.stamp("date", s.Time[g.Bar])
 		w.int("bars_ago", int64(s.Len()-1-g.Bar))
 	})
@@ -355,9 +351,13 @@ func (w *writer) optional(name, s string) {
 	}
 }
 
-// strength writes how sure a candle pattern is; other signals have no such member.
-func (w *writer) strength(sig *indicators.Signal) {
-	if sig.Strength != 0 {
+// signal writes what the summary and the series of a signal have in common.
+func (w *writer) signal(sig *indicators.Signal, s *market.Series) {
+	w.int("x", int64(sig.Bar))
+	w.time("t", s, sig.Bar)
+	w.value("y", sig.Y)
+	w.put("label", sig.Label)
+	if sig.Strength != 0 { // how sure a candle pattern is; others have no such member
 		w.int("strength", int64(sig.Strength))
 	}
 }
@@ -476,11 +476,7 @@ func (w *writer) indicatorSeries(v *View, panel int, looks *[themeCount][][]look
 		w.values("values", h.Values)
 	})
 	list(w, "signals", r.Signals, func(_ int, sig *indicators.Signal) {
-		w.int("x", int64(sig.Bar))
-		w.time("t", s, sig.Bar)
-		w.value("y", sig.Y)
-		w.put("label", sig.Label)
-		w.strength(sig)
+		w.signal(sig, s)
 		w.optional("tone", toneWords[sig.Tone])
 		if sig.Silent {
 			w.put("silent", true)

@@ -397,8 +397,8 @@ func between(values []float64, i int, t float64) float64 {
 func (p *picture) drawHistograms(pn *pane) {
 	zero := pn.scale.row(0)
 	for _, st := range pn.studies {
-		for h := range st.Histogram {
-			values := upTo(st.Histogram[h].Values, p.n)
+		for _, h := range st.Histogram {
+			values := upTo(h.Values, p.n)
 			before := math.NaN() // the value drawn last, with which the next one is compared
 			for i, j := 0, 0; i < len(values); i = j {
 				v := values[i]
@@ -415,8 +415,20 @@ func (p *picture) drawHistograms(pn *pane) {
 				if v != 0 && y == zero { // at least one pixel high
 					y -= int(math.Copysign(1, v))
 				}
+				// Full if it is further from zero than the bar before, pale if it is nearer; all bars
+				// have the colour that the indicator chose, if it did.
+				colour := barsInk(h.Tone)
+				switch {
+				case colour != inkUp:
+				case v >= 0 && v < before:
+					colour = inkUpPale
+				case v < 0 && v > before:
+					colour = inkDownPale
+				case v < 0:
+					colour = inkDown
+				}
 				left := p.column(i) - p.wick/2 - (p.body-p.wick)/2 // as wide as the body of a candle
-				p.rect(image.Rect(left, min(zero, y), left+p.body, max(zero, y)), histogramInk(barsInk(st.Histogram[h].Tone), v, before))
+				p.rect(image.Rect(left, min(zero, y), left+p.body, max(zero, y)), colour)
 				before = v
 			}
 		}
@@ -424,23 +436,6 @@ func (p *picture) drawHistograms(pn *pane) {
 			p.rect(image.Rect(0, zero, p.axisX, zero+p.thin), inkSep)
 		}
 	}
-}
-
-// histogramInk returns the ink of a bar: full if it is further from zero than the bar
-// before, pale if it is nearer. A base other than inkUp is the indicator's own choice, and
-// all bars have it.
-func histogramInk(base ink, v, before float64) ink {
-	switch {
-	case base != inkUp:
-		return base
-	case v >= 0 && v < before:
-		return inkUpPale
-	case v >= 0:
-		return inkUp
-	case v > before:
-		return inkDownPale
-	}
-	return inkDown
 }
 
 // drawLines adds the lines of a pane. A missing value breaks a line.
