@@ -225,6 +225,29 @@ func TestApprovedSizeIsPlaced(t *testing.T) {
 	})
 }
 
+// TestApprovedDrift: a yes covers a price a twentieth worse than the one shown, for orders that
+// take the price of the market, and a size of a value that follows it as far. By hand, of 100
+// and 40 shares.
+func TestApprovedDrift(t *testing.T) {
+	price, limit := 100*exact.One, 90*exact.One
+	for name, c := range map[string]struct {
+		notional exact.Decimal
+		order    book.Order
+		want     permit.Limits
+	}{
+		"a buy":               {0, book.Order{Side: book.Buy, AveragePrice: &price}, permit.Limits{Quantity: 40 * exact.One, Price: 105 * exact.One}},
+		"a sell":              {0, book.Order{Side: book.Sell, AveragePrice: &price}, permit.Limits{Quantity: 40 * exact.One, Price: 95 * exact.One}},
+		"a value":             {4000 * exact.One, book.Order{Side: book.Buy, AveragePrice: &price}, permit.Limits{Quantity: 42 * exact.One, Price: 105 * exact.One}},
+		"a limit, its own":    {0, book.Order{Side: book.Buy, AveragePrice: &price, Price: &limit}, permit.Limits{Quantity: 40 * exact.One}},
+		"one that waits: any": {0, book.Order{Side: book.Sell}, permit.Limits{Quantity: 40 * exact.One}},
+	} {
+		c.order.Quantity = 40 * exact.One
+		if got := limitsOf(book.OrderRequest{Notional: c.notional}, c.order); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
 // TestApprovedPosition: a yes is for what the preview says comes of the order. Where
 // somebody else has closed the position meanwhile, the same order would open another.
 func TestApprovedPosition(t *testing.T) {
