@@ -214,7 +214,7 @@ func (p *picture) nearest(levels []ownLevel) []ownLevel {
 	}
 	last := p.s.Close[p.n-1]
 	slices.SortStableFunc(levels, func(a, b ownLevel) int { return cmp.Compare(math.Abs(a.price-last), math.Abs(b.price-last)) })
-	p.tooMany += len(levels) - maxShown
+	p.panes[0].unmarked += len(levels) - maxShown
 	return levels[:maxShown]
 }
 

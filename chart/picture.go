@@ -34,12 +34,11 @@ type picture struct {
 	body, wick int
 	candles    []candle
 
-	bars    []barTime
-	drawn   ohlc       // what candles show
-	err     error      // why it cannot be painted as asked
-	own     []ownLevel // levels of the account and of the caller's marks
-	tooMany int        // orders and alerts that are not among them, since there are so many
-	untold  int        // what is not drawn in panes that have no room to say so
+	bars   []barTime
+	drawn  ohlc       // what candles show
+	err    error      // why it cannot be painted as asked
+	own    []ownLevel // levels of the account and of the caller's marks
+	untold int        // what is not drawn in panes that have no room to say so
 
 	times  []timeTick
 	breaks []int // columns where the days of the zone begin

@@ -58,7 +58,6 @@ func (p *picture) checkBars() {
 	p.precision, p.visible = precision(s.Open, s.High, s.Low, s.Close)
 	p.base = s.Close[0]
 	p.drawn = p.drawnPrices()
-	p.own = p.levels()
 	if len(p.view.Compare) > 0 {
 		p.Scale = Percent
 	}
@@ -83,8 +82,11 @@ func (p *picture) split() {
 	p.header = image.Rect(0, 0, p.w, p.headerH)
 	p.timeAxis = image.Rect(0, p.h-p.timeH, p.w, p.h)
 	price, height, fit := p.heights(p.timeAxis.Min.Y-p.header.Max.Y, own)
-	top := &pane{price: true, unmarked: p.tooMany}
+	top := &pane{price: true}
 	p.panes = []*pane{top}
+	if p.n > 0 {
+		p.own = p.levels()
+	}
 	looks, shades := p.view.looks(p.Theme), p.view.shades()
 	for i, panel := range p.view.Panels {
 		result, left := p.view.Account.withAlerts(&panel, maxShown)

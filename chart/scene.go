@@ -243,7 +243,8 @@ func (p *picture) drawAreas(pn *pane) {
 // isCandles reports whether the lines of an overlay are the four prices of candles, such as
 // averaged ones.
 func isCandles(r *indicators.Result) bool {
-	return r.Overlay && slices.EqualFunc(r.Lines, []string{"Open", "High", "Low", "Close"}, func(l indicators.Line, name string) bool { return l.Label == name })
+	prices := []string{"Open", "High", "Low", "Close"}
+	return r.Overlay && slices.EqualFunc(r.Lines, prices, func(l indicators.Line, name string) bool { return l.Label == name })
 }
 
 // drawAveraged adds candles of other prices under the chart's own: as wide as a bar and its
@@ -627,7 +628,7 @@ func (p *picture) drawDivergences(pn *pane) {
 // drawMarks adds triangles, each over a larger, darker one, whose edge separates it from
 // what is under it. Through a pale one shines what is under it.
 func (p *picture) drawMarks(marks []mark) {
-	edges := map[ink]ink{inkAmber: inkAmberEdge, inkUp: inkUpEdge, inkDown: inkDownEdge}
+	edges := map[ink]ink{inkAmber: inkAmberEdge, inkUp: inkUpEdge, inkDown: inkDownEdge} // that of others is the background
 	for _, m := range marks {
 		// The darker triangle is larger by e on every side: one pixel of outline at u = 1.
 		w, h, e := float64(m.box.Dx()), float64(m.box.Dy()), p.u
@@ -639,7 +640,7 @@ func (p *picture) drawMarks(marks []mark) {
 			p.triangle(m.tip, w, side*h, m.ink, levels/2)
 			continue
 		}
-		p.triangle(point{m.tip.x, m.tip.y - side*1.5*e}, w+3*e, side*(h+2.5*e), edges[m.ink], levels) // that of others is the background
+		p.triangle(point{m.tip.x, m.tip.y - side*1.5*e}, w+3*e, side*(h+2.5*e), edges[m.ink], levels)
 		p.triangle(m.tip, w, side*h, m.ink, levels)
 	}
 }
