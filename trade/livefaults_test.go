@@ -397,11 +397,11 @@ func TestLiveNoLegs(t *testing.T) {
 			if o = l.order(o.ID); !o.Unknown() {
 				t.Errorf("%s after half a minute: %s, %q, want an unknown outcome", kind, o.Status, o.Reason)
 			}
-			time.Sleep(3 * legsPatience)
+			time.Sleep(legsPatience/2 + restPeriod)
 			want := book.StatusFilled
 			if kind == book.Limit {
 				if o = l.order(o.ID); o.Status != book.StatusOpen || o.BrokerID == "" || o.ReasonCode != book.NoLegs {
-					t.Errorf("a limit after three minutes: %+v, want it open at the broker and without exits", o)
+					t.Errorf("a limit after two minutes: %+v, want it open at the broker and without exits", o)
 				}
 				if _, err = l.e.CancelOrder(anyone(), o.ID); err != nil {
 					t.Errorf("cancel: %v", err)
@@ -952,6 +952,34 @@ func TestLiveLateWaits(t *testing.T) {
 				t.Errorf("all cancelled: %+v, %v; open at the venue: %v", cancelled, err, v.Open())
 			}
 			l.same("at the end")
+		})
+	}
+}
+
+// TestLiveLateFor: an order that turns up within eight hours of being given up is open again.
+// Later it stays rejected, and the owner is told of it all the same.
+func TestLiveLateFor(t *testing.T) {
+	for after, want := range map[time.Duration]book.OrderStatus{
+		7*time.Hour + 55*time.Minute: book.StatusOpen,
+		8*time.Hour + 5*time.Minute:  book.StatusRejected,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			v := alpacatest.New()
+			l := startLive(t, v)
+			defer l.stop()
+			answering(v, "POST", alpacatest.Fault{Late: after})
+			late, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(1)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v.Set(func(v *alpacatest.Venue) { v.Faults = nil })
+			time.Sleep(after + time.Minute)
+			if o := l.order(late.ID); o.Status != want {
+				t.Errorf("%s after it was sent: %s, %q, want %s", after, o.Status, o.Reason, want)
+			}
+			if s, _ := l.e.Venue(); s.State != "differs" || !slices.Equal(sorted(s.Late), []string{late.ID}) {
+				t.Errorf("%s after it was sent: %+v, want it to name the order", after, s)
+			}
 		})
 	}
 }
