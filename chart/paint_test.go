@@ -19,14 +19,17 @@ import (
 // data, such as texts.
 func painted(t testing.TB, v *View, o Options, bare bool) (*picture, *canvas) {
 	t.Helper()
+	if bare {
+		o.Signals = SignalsOff
+	}
 	p, c := plan(v, o), new(canvas)
 	c.reset(p.w, p.h, p.pal)
 	if bare {
 		over := len(p.shapes) - 1
-		for p.shapes[over].kind != clipShape {
+		for p.shapes[over].box != image.Rect(0, 0, p.w, p.h) { // from here on nothing is clipped
 			over--
 		}
-		p.shapes = slices.DeleteFunc(p.shapes[:over], func(s shape) bool { return s.kind == triangleShape })
+		p.shapes = p.shapes[:over]
 	}
 	if err := p.paint(t.Context(), c); err != nil {
 		t.Fatal(err)

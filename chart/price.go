@@ -156,7 +156,7 @@ func (p *picture) drawClose(pn *pane) {
 	if n := p.n; p.s.Forming && n > 1 {
 		closed = values[:n-1]
 		way := []point{{p.barX(n - 2), pn.scale.y(values[n-2])}, {p.barX(n - 1), pn.scale.y(values[n-1])}}
-		p.add(shape{kind: strokeShape, pts: way, width: p.line, on: 3 * p.u, off: 3 * p.u, ink: inkProfile})
+		p.stroke(way, p.line, 3*p.u, 3*p.u, inkProfile)
 	}
 	p.drawRuns(pn, closed, p.line, inkProfile, false)
 }

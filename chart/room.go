@@ -34,8 +34,8 @@ func (p *picture) newRoom(pn *pane, shapes []shape) *room {
 		// Values beyond the pane do no harm: line and take ignore what is outside the limit.
 		s := &shapes[i]
 		switch {
-		case s.reach == 0 || s.kind == columnsShape:
-		case len(s.pts) == 0 || s.kind == dashShape:
+		case s.reach == 0:
+		case len(s.pts) == 0:
 			o.take(s.box)
 		default:
 			for k, b := range s.pts {

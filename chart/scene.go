@@ -19,33 +19,15 @@ type scene struct {
 	reach  float64         // of the shapes that are added
 }
 
+// shape is something placed: how it is painted, and what of it texts keep away from.
 type shape struct {
-	kind    shapeKind
-	ink     ink
-	level   uint8           // of a tint or a triangle
-	box     image.Rectangle // of what is upright
-	pts     []point         // of what is slanted or round
-	width   float64         // of a stroke; of a disc its radius
-	on, off float64         // dashes and gaps; no gap makes it solid
+	paint func(c *canvas)
+	box   image.Rectangle // of what is upright
+	pts   []point         // the middle of what is slanted or round
 	// reach is how far around its middle a text over it would hide a stroke or a disc, or any
 	// number above 0 if a text would hide an upright shape. 0 means that texts may lie over it.
 	reach float64
-	font  *atlas
-	text  string
 }
-
-type shapeKind uint8
-
-const (
-	clipShape     shapeKind = iota // what follows is painted within box only
-	tintShape                      // box; below the highest level what is under it shines through
-	dashShape                      // box as dashes; pts[0].x is the column where they begin
-	columnsShape                   // a tint of one column for each of pts, from box.Min.X on, between the rows x and y
-	strokeShape                    // a line through pts
-	discShape                      // around pts[0]
-	triangleShape                  // pts[0] is the tip, pts[1] its width and height, which is negative if it points down
-	textShape                      // at box.Min
-)
 
 // add adds a shape.
 func (s *scene) add(sh shape) {
@@ -56,15 +38,16 @@ func (s *scene) add(sh shape) {
 // within clips the shapes that follow to box; those with a reach hide what is under a text.
 func (s *scene) within(box image.Rectangle, reach float64) {
 	if box != s.clip {
-		s.shapes = append(s.shapes, shape{kind: clipShape, box: box})
+		s.shapes = append(s.shapes, shape{box: box, paint: func(c *canvas) { c.clip = box }})
 	}
 	s.clip, s.reach = box, reach
 }
 
 func (s *scene) rect(r image.Rectangle, i ink) { s.tint(r, i, levels) }
 
+// tint covers r; below the highest level what is under it shines through.
 func (s *scene) tint(r image.Rectangle, i ink, level int) {
-	s.add(shape{kind: tintShape, box: r, ink: i, level: uint8(level)})
+	s.add(shape{box: r, paint: func(c *canvas) { c.tint(r, i, level) }})
 }
 
 // frame adds the edge of r, t pixels thick, inside it.
@@ -77,51 +60,39 @@ func (s *scene) frame(r image.Rectangle, t int, i ink) {
 
 // dashes adds the strip r as dashes, which begin at column from.
 func (s *scene) dashes(r image.Rectangle, from, on, off int, i ink) {
-	s.add(shape{kind: dashShape, box: r, pts: []point{{x: float64(from)}}, on: float64(on), off: float64(off), ink: i})
+	s.add(shape{box: r, paint: func(c *canvas) { c.dashes(r, from, on, off, i) }})
+}
+
+// stroke adds a line; with no gaps, off, between dashes it is solid.
+func (s *scene) stroke(pts []point, width, on, off float64, i ink) {
+	s.add(shape{pts: pts, paint: func(c *canvas) {
+		if off > 0 {
+			c.strokeDashed(pts, width, on, off, i)
+		} else {
+			c.stroke(pts, width, i)
+		}
+	}})
 }
 
 func (s *scene) disc(at point, radius float64, i ink) {
-	s.add(shape{kind: discShape, pts: []point{at}, width: radius, ink: i})
+	s.add(shape{pts: []point{at}, paint: func(c *canvas) { c.disc(at, radius, i) }})
 }
 
+// triangle adds a triangle that points down if its height is negative.
 func (s *scene) triangle(tip point, width, height float64, i ink, level int) {
-	s.add(shape{kind: triangleShape, pts: []point{tip, {width, height}}, ink: i, level: uint8(level)})
+	s.add(shape{pts: []point{tip}, paint: func(c *canvas) { c.triangle(tip, width, height, i, level) }})
 }
 
 func (s *scene) letters(font *atlas, text string, x, base int, i ink) {
-	s.add(shape{kind: textShape, font: font, text: text, box: image.Rect(x, base, x, base), ink: i})
+	s.add(shape{paint: func(c *canvas) { c.text(font, text, x, base, i) }})
 }
 
 func (s *scene) paint(ctx context.Context, c *canvas) error {
-	for k := range s.shapes {
-		sh := &s.shapes[k]
-		switch sh.kind {
-		case clipShape:
-			c.clip = sh.box
-			if err := ctx.Err(); err != nil { // there are a few clips in a picture
-				return err
-			}
-		case tintShape:
-			c.tint(sh.box, sh.ink, int(sh.level))
-		case dashShape:
-			c.dashes(sh.box, int(sh.pts[0].x), int(sh.on), int(sh.off), sh.ink)
-		case columnsShape:
-			for i, at := range sh.pts {
-				c.tint(image.Rect(sh.box.Min.X+i, int(at.x), sh.box.Min.X+i+1, int(at.y)), sh.ink, int(sh.level))
-			}
-		case strokeShape:
-			if sh.off > 0 {
-				c.strokeDashed(sh.pts, sh.width, sh.on, sh.off, sh.ink)
-			} else {
-				c.stroke(sh.pts, sh.width, sh.ink)
-			}
-		case discShape:
-			c.disc(sh.pts[0], sh.width, sh.ink)
-		case triangleShape:
-			c.triangle(sh.pts[0], sh.pts[1].x, sh.pts[1].y, sh.ink, int(sh.level))
-		case textShape:
-			c.text(sh.font, sh.text, sh.box.Min.X, sh.box.Min.Y, sh.ink)
+	for i := range s.shapes {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
+		s.shapes[i].paint(c)
 	}
 	return nil
 }
@@ -355,7 +326,11 @@ func (p *picture) drawFill(pn *pane, f indicators.Fill, above, below ink, step b
 	if step {
 		first, last = int(p.x0), int(p.x0+float64(n)*p.pitch)-1
 	}
-	var run *shape // that the next column continues
+	type column struct {
+		x, top, bottom int
+		ink            ink
+	}
+	var columns []column
 	for x := max(p.clip.Min.X, first); x <= min(p.clip.Max.X-1, last); x++ {
 		// The column's middle is at the middle of bar i plus the part t of the way to the next.
 		at := (float64(x)+0.5-p.x0)/p.pitch - 0.5
@@ -366,7 +341,6 @@ func (p *picture) drawFill(pn *pane, f indicators.Fill, above, below ink, step b
 		}
 		y1, y2 := between(f.Y1, i, t), between(f.Y2, i, t)
 		if !usable(y1) || !usable(y2) {
-			run = nil
 			continue
 		}
 		colour := above
@@ -374,12 +348,13 @@ func (p *picture) drawFill(pn *pane, f indicators.Fill, above, below ink, step b
 			colour = below
 			y1, y2 = y2, y1
 		}
-		if run == nil || run.ink != colour {
-			p.add(shape{kind: columnsShape, ink: colour, level: fillLevel, box: image.Rect(x, 0, x, 0)})
-			run = &p.shapes[len(p.shapes)-1]
-		}
-		run.pts = append(run.pts, point{float64(pn.scale.row(y1)), float64(pn.scale.row(y2))})
+		columns = append(columns, column{x, pn.scale.row(y1), pn.scale.row(y2), colour})
 	}
+	p.add(shape{paint: func(c *canvas) {
+		for _, at := range columns {
+			c.tint(image.Rect(at.x, at.top, at.x+1, at.bottom), at.ink, fillLevel)
+		}
+	}})
 }
 
 // between returns the value at the part t of the way from values[i] to the next one. If
@@ -503,19 +478,19 @@ func (p *picture) drawSteps(pn *pane, values []float64, lk look) {
 // stroke of its own. If bars are closer than the thinnest stroke, a column has only its
 // first, lowest, highest and last value.
 func (p *picture) drawRuns(pn *pane, values []float64, width float64, colour ink, dashed bool) {
-	s := shape{kind: strokeShape, width: width, ink: colour}
+	on, off := 0.0, 0.0
 	if dashed {
-		s.on, s.off = 6*p.u, 5*p.u
+		on, off = 6*p.u, 5*p.u
 	}
 	for i := 0; i < len(values); {
 		if !usable(values[i]) {
 			i++
 			continue
 		}
-		s.pts = make([]point, 0, min(len(values)-i, 4*p.axisX))
+		pts := make([]point, 0, min(len(values)-i, 4*p.axisX))
 		for i < len(values) && usable(values[i]) {
 			if !p.dense() {
-				s.pts = append(s.pts, point{p.barX(i), pn.scale.y(values[i])})
+				pts = append(pts, point{p.barX(i), pn.scale.y(values[i])})
 				i++
 				continue
 			}
@@ -527,10 +502,10 @@ func (p *picture) drawRuns(pn *pane, values []float64, width float64, colour ink
 			}
 			x := float64(col) + float64(p.thin%2)/2
 			for _, v := range [...]float64{first, reach.lo, reach.hi, last} {
-				s.pts = append(s.pts, point{x, pn.scale.y(v)})
+				pts = append(pts, point{x, pn.scale.y(v)})
 			}
 		}
-		p.add(s)
+		p.stroke(pts, width, on, off, colour)
 	}
 }
 
@@ -565,7 +540,7 @@ func (p *picture) drawOwn(pn *pane) {
 	}
 	for _, m := range p.view.Marks {
 		if m.Kind == MarkLine && m.drawable() {
-			p.add(shape{kind: strokeShape, pts: p.path(pn, m), width: p.line, ink: toneInk(m.Tone, inkAmber)})
+			p.stroke(p.path(pn, m), p.line, 0, 0, toneInk(m.Tone, inkAmber))
 		}
 	}
 }
@@ -614,13 +589,13 @@ func (p *picture) drawDivergences(pn *pane) {
 			if a.x > b.x {
 				a, b = b, a
 			}
-			s := shape{kind: strokeShape, pts: []point{a, b}, width: p.line, ink: toneInk(d.Tone, inkAmber)}
+			on, off, colour := 0.0, 0.0, toneInk(d.Tone, inkAmber)
 			if d.Dashed {
-				s.on, s.off = 7*p.u, 5*p.u
+				on, off = 7*p.u, 5*p.u
 			}
-			p.add(s)
-			p.disc(a, radius, s.ink)
-			p.disc(b, radius, s.ink)
+			p.stroke([]point{a, b}, p.line, on, off, colour)
+			p.disc(a, radius, colour)
+			p.disc(b, radius, colour)
 		}
 	}
 }
@@ -678,7 +653,7 @@ func (p *picture) drawTexts() {
 			middle, x := (t.box.Min.Y+t.box.Max.Y)/2, t.box.Min.X+p.either(5, 8)
 			if t.box.Min.X > p.axisX { // it was moved away from its row
 				from, to := point{float64(p.axisX), float64(t.y) + 0.5}, point{float64(t.box.Min.X), float64(middle)}
-				p.add(shape{kind: strokeShape, pts: []point{from, to}, width: p.edge, ink: t.ink})
+				p.stroke([]point{from, to}, p.edge, 0, 0, t.ink)
 				x = t.box.Min.X + p.px(3)
 			}
 			p.rect(t.box, ground)
