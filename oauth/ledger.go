@@ -1,10 +1,12 @@
 package oauth
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -63,17 +65,13 @@ const (
 	maxRevoked = 5000
 )
 
-// takenSlack is how much longer than asked an entry is kept while there is room, in
-// case the clock is set back.
-const takenSlack = time.Hour
-
 // errFull is the answer of a ledger that can take no more.
 var errFull = errors.New("too many logins within a few minutes: try again later")
 
 // Book is what a ledger remembers, as a value that can be written down.
 type Book struct {
 	Epoch   string           `json:"epoch"`
-	Taken   map[string]int64 `json:"taken"`   // ids, and until when they are kept, in Unix seconds
+	Taken   map[string]int64 `json:"taken"`   // ids, and until when they are needed, in Unix seconds
 	Revoked map[string]int64 `json:"revoked"` // the same
 }
 
@@ -90,19 +88,23 @@ func (b Book) Check() error {
 	return nil
 }
 
-// without returns a copy of the book without the entries that ended before now. Those
-// that ended within takenSlack stay, unless the book is full.
-func (b Book) without(now time.Time) Book {
-	prune := func(all map[string]int64, most int) map[string]int64 {
+// withRoom returns a copy of the book in which there is room for one more id of each kind,
+// if one has ended. While there is room nothing is forgotten: by a clock that runs ahead
+// every id has ended, and once it is set back a code would work again, and a login that was
+// revoked.
+func (b Book) withRoom(now time.Time) Book {
+	room := func(all map[string]int64, most int) map[string]int64 {
 		all = maps.Clone(all)
-		for _, by := range []time.Time{now.Add(-takenSlack), now} {
-			if maps.DeleteFunc(all, func(_ string, until int64) bool { return until <= by.Unix() }); len(all) < most {
-				break
-			}
+		if len(all) < most {
+			return all
+		}
+		first := slices.MinFunc(slices.Collect(maps.Keys(all)), func(a, b string) int { return cmp.Compare(all[a], all[b]) })
+		if all[first] <= now.Unix() {
+			delete(all, first)
 		}
 		return all
 	}
-	return Book{b.Epoch, prune(b.Taken, maxTaken), prune(b.Revoked, maxRevoked)}
+	return Book{b.Epoch, room(b.Taken, maxTaken), room(b.Revoked, maxRevoked)}
 }
 
 // BookLedger is the [Ledger] of one process: a book, of which every change is saved
@@ -128,7 +130,7 @@ func NewLedger(b Book, save func(Book) error) *BookLedger {
 func (l *BookLedger) TakeOnce(id string, until time.Time) (first bool, err error) {
 	l.changing.Lock()
 	defer l.changing.Unlock()
-	b := l.book.Load().without(time.Now())
+	b := l.book.Load().withRoom(time.Now())
 	if _, taken := b.Taken[id]; taken {
 		return false, nil
 	}
@@ -149,7 +151,7 @@ func (l *BookLedger) TakeOnce(id string, until time.Time) (first bool, err error
 func (l *BookLedger) Revoke(id string, until time.Time) error {
 	l.changing.Lock()
 	defer l.changing.Unlock()
-	b := l.book.Load().without(time.Now())
+	b := l.book.Load().withRoom(time.Now())
 	if b.Revoked[id] >= ceilUnix(until) && !l.unsaved {
 		return nil
 	}

@@ -18,8 +18,8 @@ func TestLedger(t *testing.T) {
 	})
 }
 
-// TestLedgerBounds: a full ledger takes no more until something has ended, keeps ids
-// an hour longer than asked while there is room, and saves what it holds and no more.
+// TestLedgerBounds: a full ledger takes no more until something has ended, forgets the one
+// that ended first and no other, and saves what it holds and no more.
 func TestLedgerBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var saved oauth.Book
@@ -40,26 +40,45 @@ func TestLedgerBounds(t *testing.T) {
 		if first, err := take("499", time.Minute); first || err != nil {
 			t.Errorf("one that has not ended: %v, %v", first, err)
 		}
-		time.Sleep(time.Hour + time.Minute) // all have ended, some long ago: there is room, and the last are within the hour's grace
+		time.Sleep(time.Hour) // all have ended: each one more takes the place of one
+		if first, err := take("another", time.Minute); !first || err != nil || len(saved.Taken) != 500 {
+			t.Errorf("after all have ended: %v, %v, %d ids saved", first, err, len(saved.Taken))
+		}
 		if first, err := take("499", time.Minute); first || err != nil {
-			t.Errorf("one that has just ended: %v, %v", first, err)
+			t.Errorf("the one that ended last: %v, %v", first, err)
 		}
-		time.Sleep(2 * time.Hour)
-		if first, err := take("499", time.Minute); !first || err != nil || len(saved.Taken) != 1 {
-			t.Errorf("much later: %v, %v, %d ids saved", first, err, len(saved.Taken))
-		}
-		if err := l.Revoke("a", time.Now().Add(time.Minute)); err != nil || len(saved.Revoked) != 1 || saved.Check() != nil {
-			t.Errorf("%v, saved %+v", err, saved)
-		}
-		time.Sleep(2 * time.Hour)
 		epoch := l.Epoch()
 		for i := range 5000 {
 			if err := l.Revoke(fmt.Sprint(i), time.Now().Add(time.Minute)); err != nil || len(saved.Revoked) != i+1 || saved.Epoch != epoch {
 				t.Fatalf("revocation %d: %v, %d are saved", i, err, len(saved.Revoked))
 			}
 		}
+		if saved.Check() != nil {
+			t.Errorf("saved %+v", saved)
+		}
 		if err := l.Revoke("one more", time.Now().Add(time.Minute)); err != nil || len(saved.Revoked) != 0 || saved.Epoch == epoch || l.Epoch() != saved.Epoch {
 			t.Errorf("revocation 5001: %v, %d are saved, the epoch has changed: %v", err, len(saved.Revoked), saved.Epoch != epoch)
+		}
+	})
+}
+
+// TestLedgerAfterClockAhead: what a clock that ran ahead has ended does not work again once
+// it is set back: a used code stays used, and a revoked login revoked.
+func TestLedgerAfterClockAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := oauth.NewLedger(oauth.NewBook(), func(oauth.Book) error { return nil })
+		l.TakeOnce("code", time.Now().Add(time.Minute))
+		l.Revoke("login", time.Now().Add(oauth.TokenLife))
+		time.Sleep(2 * oauth.TokenLife) // the clock is ahead, and others log in and out
+		for i := range 10 {
+			l.TakeOnce(fmt.Sprint(i), time.Now().Add(time.Minute))
+			l.Revoke(fmt.Sprint(i), time.Now().Add(oauth.TokenLife))
+		}
+		if first, err := l.TakeOnce("code", time.Now().Add(time.Minute)); first || err != nil {
+			t.Errorf("the code works again: %v, %v", first, err)
+		}
+		if !l.Revoked("login", l.Epoch()) {
+			t.Error("the revoked login works again")
 		}
 	})
 }
