@@ -82,10 +82,18 @@ func (a *Asked) Error() string {
 type question struct {
 	Order
 	asker    Caller
-	ends     time.Time // by the wall clock, which goes on while the machine sleeps
+	begun    time.Time // when its time began, which the clock's being set does not change
+	ends     time.Time // when it ends by the wall clock, which goes on while the machine sleeps
 	answered bool
 	evidence Evidence // of the answer
 }
+
+// start gives a question its whole time.
+func (q *question) start(now time.Time) { q.begun, q.ends = now, now.Add(life).Round(0) }
+
+// over reports whether a question's time is over: by the wall clock, or by the one that nobody
+// sets, so that a yes does not last longer if the clock is set back.
+func (q *question) over(now time.Time) bool { return !now.Before(q.ends) || now.Sub(q.begun) >= life }
 
 func (q *question) granted() bool { return q.answered && q.evidence.Yes }
 func (q *question) refused() bool { return q.answered && !q.evidence.Yes }
@@ -127,7 +135,7 @@ func (g *Gate) order(c Caller, o *Order, record func(Evidence) error, granted Gr
 // reply takes what a client says that its person answered in a form.
 func (g *Gate) reply(c Caller, o *Order, record func(Evidence) error, now time.Time) error {
 	q := g.waiting[o.State]
-	mine := q != nil && q.Digest == o.Digest && q.asker.Login == c.Login && now.Before(q.ends)
+	mine := q != nil && q.Digest == o.Digest && q.asker.Login == c.Login && !q.over(now)
 	switch {
 	case o.Reply == No && mine:
 		delete(g.waiting, o.State)
@@ -150,7 +158,7 @@ func (g *Gate) answer(c Caller, a Answer, record func(Evidence) error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	q, now := g.waiting[a.ID], time.Now()
-	if q == nil || q.refused() || q.granted() && a.Yes || !now.Before(q.ends) {
+	if q == nil || q.refused() || q.granted() && a.Yes || q.over(now) {
 		return ErrGone
 	}
 	return g.note(q, c, string(c.Door), a.Yes, record, now)
@@ -167,7 +175,8 @@ func (g *Gate) note(q *question, c Caller, channel string, yes bool, record func
 	if err := record(e); err != nil {
 		return fmt.Errorf("the answer could not be written down, so it does not count: %w", err)
 	}
-	q.answered, q.evidence, q.ends = true, e, now.Add(life).Round(0)
+	q.answered, q.evidence = true, e
+	q.start(now)
 	g.log.Info("order answered", "yes", yes, "proved", e.Proved, "evidence", e.ID, "order", q.Lines[0], "client", q.asker.Name, "login", e.Asked.Login, "channel", channel, "from", c.Address)
 	return nil
 }
@@ -175,7 +184,7 @@ func (g *Gate) note(q *question, c Caller, channel string, yes bool, record func
 // find returns the id of a question about an order that is in some state, or "".
 func (g *Gate) find(o *Order, now time.Time, is func(*question) bool) string {
 	for id, q := range g.waiting {
-		if q.Digest == o.Digest && is(q) && now.Before(q.ends) {
+		if q.Digest == o.Digest && is(q) && !q.over(now) {
 			return id
 		}
 	}
@@ -199,7 +208,8 @@ func (g *Gate) ask(c Caller, o *Order, now time.Time) *Asked {
 	if a.ID != "" {
 		a.Until = g.waiting[a.ID].ends
 	} else {
-		q := &question{Order: *o, asker: c, ends: now.Add(life).Round(0)}
+		q := &question{Order: *o, asker: c}
+		q.start(now)
 		// The owner may come to the page minutes later, when the market is elsewhere.
 		q.Lines = append(slices.Clip(o.Lines), "prices as of: "+now.UTC().Format(time.DateTime)+" UTC")
 		a.ID = g.keep(q, now)
@@ -215,7 +225,7 @@ func (g *Gate) ask(c Caller, o *Order, now time.Time) *Asked {
 // all, the login that has most loses one: one that was refused, which waits for nobody, else
 // its oldest.
 func (g *Gate) keep(q *question, now time.Time) string {
-	maps.DeleteFunc(g.waiting, func(_ string, other *question) bool { return other.Digest == q.Digest || !now.Before(other.ends) })
+	maps.DeleteFunc(g.waiting, func(_ string, other *question) bool { return other.Digest == q.Digest || other.over(now) })
 	asked, login := make(map[string]int), q.asker.Login
 	for _, other := range g.waiting {
 		asked[other.asker.Login]++
@@ -251,7 +261,7 @@ func (g *Gate) Question(id string) (lines []string, approved, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	q := g.waiting[id]
-	if q == nil || q.refused() || !time.Now().Before(q.ends) {
+	if q == nil || q.refused() || q.over(time.Now()) {
 		return nil, false, false
 	}
 	return q.Lines, q.granted(), true
@@ -261,9 +271,9 @@ func (g *Gate) Question(id string) (lines []string, approved, ok bool) {
 func (g *Gate) Waiting() []Question {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	list := []Question{}
+	list, now := []Question{}, time.Now()
 	for id, q := range g.waiting {
-		if !q.answered && time.Now().Before(q.ends) {
+		if !q.answered && !q.over(now) {
 			list = append(list, Question{id, q.Lines, q.ends.UTC()})
 		}
 	}
@@ -285,7 +295,8 @@ const (
 )
 
 // minute is a client's minute, counted from 1970. The gate keeps the worth of the orders
-// that were placed in each of the last hour.
+// that were placed in each, and forgets those of more than an hour ago only for want of
+// room: they count again if it was a clock that ran ahead which made them so old.
 type minute struct {
 	client string
 	at     int64
@@ -297,10 +308,12 @@ type minute struct {
 // keep count of, every order needs a yes: none is forgotten.
 func (g *Gate) fits(client string, worth exact.Money, now time.Time) bool {
 	first := now.Unix()/60 - hour + 1
-	maps.DeleteFunc(g.sums, func(m minute, _ exact.Money) bool { return m.at < first })
+	if len(g.sums) >= maxMinutes {
+		maps.DeleteFunc(g.sums, func(m minute, _ exact.Money) bool { return m.at < first })
+	}
 	total, fits := worth, len(g.sums) < maxMinutes
 	for m, sum := range g.sums {
-		if fits && m.client == cmp.Or(g.options.Payer, client) {
+		if fits && m.at >= first && m.client == cmp.Or(g.options.Payer, client) {
 			total, fits = total.Add(sum)
 		}
 	}

@@ -197,8 +197,38 @@ func TestBounds(t *testing.T) {
 	})
 }
 
+// TestClockSetBack: a clock that is set back does not make the time of a question or of a yes
+// longer.
+func TestClockSetBack(t *testing.T) {
+	for _, yes := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			g, b := New(Options{Above: 10 * exact.One}), &book{}
+			asked := (*Asked)(nil)
+			if _, err := b.place(g, worth(50)); !errors.As(err, &asked) {
+				t.Fatal(err)
+			}
+			answer := func() error {
+				_, err := g.May(t.Context(), person, Action{Name: "approve", Answer: &Answer{asked.ID, true}}, b.write)
+				return err
+			}
+			if yes && answer() != nil {
+				t.Fatal("no answer")
+			}
+			time.Sleep(life)
+			q := g.waiting[asked.ID]
+			q.ends = q.ends.Add(5 * time.Hour) // as it is for a clock that was set back by that
+			if _, _, ok := g.Question(asked.ID); ok || len(g.Waiting()) > 0 || !errors.Is(answer(), ErrGone) {
+				t.Errorf("with a yes %t: the question waits after its time", yes)
+			}
+			if _, err := b.place(g, worth(50)); !errors.As(err, new(*Asked)) {
+				t.Errorf("with a yes %t: %v after its time, want a new question", yes, err)
+			}
+		})
+	}
+}
+
 // TestSum: what a client places within an hour counts together, what was not placed does not,
-// and after an hour it is forgotten.
+// and after an hour nothing of it does, unless the clock that said so is set back.
 func TestSum(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, b := New(Options{Above: 100 * exact.One}), &book{}
@@ -219,6 +249,11 @@ func TestSum(t *testing.T) {
 		if g.Needs("client", worth(100).Worth, true) {
 			t.Error("what was placed an hour ago counts")
 		}
+		g.mu.Lock()
+		if !g.fits("client", worth(40).Worth, time.Now().Add(-time.Hour)) || g.fits("client", worth(41).Worth, time.Now().Add(-time.Hour)) {
+			t.Error("a clock that ran ahead for an hour and was put right has made room")
+		}
+		g.mu.Unlock()
 		g.Count("client", worth(60).Worth, time.Now().Add(2*time.Hour))
 		if !g.Needs("client", worth(41).Worth, true) || g.Needs("client", worth(40).Worth, true) {
 			t.Error("what was placed before the clock was set back does not count")

@@ -135,7 +135,7 @@ func openApp(ctx context.Context, c *config, source market.Source, logs loggers)
 		return e, err
 	}
 	if e.trade, err = trade.Open(o); err == nil && e.gate.Asks() { // of which a replica has none
-		err = e.trade.CountPlaced(time.Now().Add(-time.Hour), e.gate.Count)
+		err = e.trade.CountPlaced(e.gate.Count)
 	}
 	if err == nil && e.messages != nil && e.replica == nil { // before the first request; a replica opens it when it leads
 		e.messages.Open()

@@ -148,11 +148,12 @@ func (e *Engine) Orders(openOnly bool) (orders []book.Order, err error) {
 	return orders, err
 }
 
-// CountPlaced calls count with what each order since a time counts against its client.
-func (e *Engine) CountPlaced(since time.Time, count func(client string, worth exact.Money, at time.Time)) error {
+// CountPlaced calls count with what each order in memory counts against its client, and when
+// it was placed. All that ended within hours are there.
+func (e *Engine) CountPlaced(count func(client string, worth exact.Money, at time.Time)) error {
 	return e.View(func(s *book.State) {
 		for _, o := range s.Orders {
-			if o.Worth.Sign() > 0 && o.By != nil && o.CreatedAt.After(since) {
+			if o.Worth.Sign() > 0 && o.By != nil {
 				count(o.By.Client, o.Worth, o.CreatedAt.Time)
 			}
 		}

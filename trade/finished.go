@@ -156,11 +156,12 @@ func terminal(orders []*book.Order) []*book.Order {
 
 // forgetClosed takes orders that ended in closed generations out of memory until only as
 // many are left as stay there: those that ended first. One that a broker elsewhere may still
-// say something about stays.
+// say something about stays, and one that counts against its client, which the next start has
+// to find.
 func (b *store) forgetClosed() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	late := func(o *book.Order) bool { return o.EndedWithin(book.LateWithin + time.Hour) }
+	late := func(o *book.Order) bool { return o.EndedWithin(book.LateWithin+time.Hour) || o.Counts() }
 	extra := len(slices.DeleteFunc(terminal(b.book.Orders), late)) - b.kept
 	old := slices.DeleteFunc(b.closed, func(o *book.Order) bool { return b.book.Order(o.ID) != o })
 	b.closed = nil

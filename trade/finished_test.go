@@ -127,6 +127,38 @@ func TestFinishedByEnd(t *testing.T) {
 	})
 }
 
+// TestCountPlaced: what was placed within an hour counts also at the next start, however many
+// orders came after it.
+func TestCountPlaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, o := journaltest.NewDisk(), fewOptions()
+		e, err := openOn(o, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 60 {
+			r := book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One, Worth: exact.One.Money()}
+			if i == 0 {
+				r.Worth = (1000 * exact.One).Money()
+			}
+			if _, err := e.Place(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(10 * time.Second) // those of a dozen records leave memory together
+		}
+		e.Close()
+		if e, err = openOn(o, d); err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		total := exact.Money{}
+		err = e.CountPlaced(func(_ string, worth exact.Money, _ time.Time) { total, _ = total.Add(worth) })
+		if want := (1059 * exact.One).Money(); err != nil || total != want {
+			t.Errorf("%v counts after a start, %v, want %v", total, err, want)
+		}
+	})
+}
+
 // TestFindArchived: every order that has left memory is found, those that ended last first, in
 // pieces of any size, and by each filter.
 func TestFindArchived(t *testing.T) {

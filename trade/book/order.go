@@ -143,6 +143,11 @@ func (o *Order) EndedWithin(d time.Duration) bool {
 	return o.Account != "" && time.Since(o.UpdatedAt.Time) < d
 }
 
+// Counts reports whether o counts against what its client may place within an hour.
+func (o *Order) Counts() bool {
+	return o.Worth.Sign() > 0 && time.Since(o.CreatedAt.Time) < time.Hour
+}
+
 // Unknown reports whether o was given to a broker that has not answered yet.
 func (o *Order) Unknown() bool { return o.Account != "" && o.BrokerID == "" && !o.Status.Terminal() }
 
