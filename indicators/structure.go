@@ -122,9 +122,7 @@ var structures = []Indicator{
 		Formula: "up: low > high[2], the zone between them; down: high < low[2]; filled: low <= lower edge of an upward gap, high >= upper edge of a downward one",
 		Params:  []Param{factor("minimum_size", 0, 0, 100, "smallest gap, in percent of the price", "threshold"), bars("lookback", 200, "bars after which a gap is forgotten")},
 		Events:  []Event{emits(GapUp, GapDown, GapFilled)}, Memory: after(window("lookback"), fixed(2)),
-		Draw: func(in Input) *Result {
-			return fairValueGaps(in.Series, in.Float("minimum_size")/100, in.Int("lookback"))
-		}},
+		Draw: fairValueGaps},
 	// The words are those of traders who follow Michael Huddleston (ICT); the rule
 	// is ours, since published ones differ in which bar is the block.
 	{Name: "order_block", Title: "Order block", Also: "order_blocks ob smc_order_block", Category: Pattern, Traits: Overlay,
@@ -145,7 +143,7 @@ var structures = []Indicator{
 			for _, z := range orderBlocks(in).ended {
 				broken[z.known] = append(broken[z.known], priceZone{low: z.low, high: z.high, known: z.known})
 			}
-			walk := walkZones(in.Series, in.Int("lookback"), "", func(z priceZone, i int) bool { return kernel.Compare(in.Close[i], z.low) < 0 },
+			walk := walkZones(in.Series, in.Int("lookback"), "", func(z *priceZone, i int) bool { return kernel.Compare(in.Close[i], z.low) < 0 },
 				func(i int, _ []priceZone) []priceZone { return broken[i] })
 			for k := range walk.begun { // broken downward blocks are marked at the edge that the close went through
 				walk.begun[k].low = walk.begun[k].high
@@ -256,18 +254,26 @@ func (of side) edges(lower, upper string) (string, string) {
 	return of.name + lower, of.name + upper
 }
 
-// bothSides draws a study of highs on the bars, then on the bars upside down, and returns the lines
-// and signals of both in the prices of the bars.
-func bothSides(high, low side, study func(in Input, of side) *Result) func(in Input) *Result {
+// bothSides draws a study on the bars and on the bars upside down, for the sides that are computed
+// there, and returns the lines and signals of both in the prices of the bars.
+func bothSides(first, second side, study func(in Input, of side) *Result) func(in Input) *Result {
 	return func(in Input) *Result {
-		// Lines, fills and signals of the second side are turned back; no study of structure
-		// has levels or histograms.
-		r, below := study(in, high), study(Input{upsideDown(in.Series), in.Args}, low)
-		below.series(func(v *Values) { *v = kernel.Scaled(*v, -1) })
-		r.Lines, r.Fills = append(r.Lines, below.Lines...), append(r.Fills, below.Fills...)
-		for _, sig := range below.Signals {
-			sig.Y = -sig.Y
-			r.Signals = append(r.Signals, sig)
+		r := &Result{}
+		for _, of := range []side{first, second} {
+			view, sign := in, 1.0
+			if of.under {
+				view, sign = Input{upsideDown(in.Series), in.Args}, -1
+			}
+			// Only lines, fills and signals are turned back: no study of structure has more.
+			drawn := study(view, of)
+			if of.under {
+				drawn.series(func(v *Values) { *v = kernel.Scaled(*v, -1) })
+			}
+			r.Lines, r.Fills = append(r.Lines, drawn.Lines...), append(r.Fills, drawn.Fills...)
+			for _, sig := range drawn.Signals {
+				sig.Y *= sign
+				r.Signals = append(r.Signals, sig)
+			}
 		}
 		return r
 	}
@@ -320,29 +326,32 @@ type zoneWalk struct {
 // walkZones goes over the bars with the zones that count. A zone counts from the bar for which
 // begins, which is told the others, returned it, until it is older than age bars or ends says
 // so. The first bar that comes up to a zone gives a signal, if touch is a label.
-func walkZones(s *market.Series, age int, touch string, ends func(z priceZone, i int) bool, begins func(i int, open []priceZone) []priceZone) zoneWalk {
+func walkZones(s *market.Series, age int, touch string, ends func(z *priceZone, i int) bool, begins func(i int, open []priceZone) []priceZone) zoneWalk {
 	w := zoneWalk{low: kernel.NaNs(s.Len()), high: kernel.NaNs(s.Len())}
 	var open []priceZone // the newest last
 	for i := range s.Len() {
 		// First this bar acts on the zones there are, then it may begin others.
-		open = slices.DeleteFunc(open, func(z priceZone) bool {
-			switch {
-			case i-z.known > age:
-				return true
-			case !ends(z, i):
-				return false
+		kept := 0
+		for k := range open {
+			z := &open[k]
+			if i-z.known > age {
+				continue
 			}
-			z.known = i
-			w.ended = append(w.ended, z)
-			return true
-		})
-		// A zone is touched once; its low is the edge that a rising price meets first.
-		for k := 0; k < len(open) && touch != ""; k++ {
-			if z := &open[k]; !z.touched && kernel.Compare(s.High[i], z.low) >= 0 {
+			if ends(z, i) {
+				z.known = i
+				w.ended = append(w.ended, *z)
+				continue
+			}
+			// A zone is touched once; its low is the edge that a rising price meets first.
+			if touch != "" && !z.touched && kernel.Compare(s.High[i], z.low) >= 0 {
 				z.touched = true
 				w.touches = append(w.touches, Mark(i, z.low, touch, Muted))
 			}
+			if kept++; kept <= k {
+				open[kept-1] = *z
+			}
 		}
+		open = open[:kept]
 		news := begins(i, open)
 		open, w.begun = append(open, news...), append(w.begun, news...)
 		if n := len(open); n > 0 {
@@ -491,33 +500,30 @@ func structureBreaks(closes, high, low []float64) []Signal {
 	return signals
 }
 
-// fairValueGaps draws the gaps of s that are at least as large as a part of the price
-// and at most age bars old. Several gaps may be open at a time; a bar that fills more
-// than one gives one signal.
-func fairValueGaps(s *market.Series, least float64, age int) *Result {
-	above := walkZones(s, age, "", func(z priceZone, i int) bool { return kernel.Compare(s.Low[i], z.low) <= 0 }, func(i int, _ []priceZone) []priceZone {
-		if i < 2 || kernel.Compare(s.Low[i], s.High[i-2]) <= 0 || s.Low[i]-s.High[i-2] < least*s.Close[i] {
-			return nil
+// fairValueGaps draws the gaps that are at least as large as a part of the price and at most
+// lookback bars old. Several gaps may be open at a time; a bar that fills more than one gives
+// one signal.
+func fairValueGaps(in Input) *Result {
+	filled, least := make([]float64, in.Len()), in.Float("minimum_size")/100
+	r := bothSides(bottom("Up", GapUp, Up), top("Down", GapDown, Down), func(view Input, of side) *Result {
+		ends := func(z *priceZone, i int) bool { return kernel.Compare(view.High[i], z.high) >= 0 }
+		walk := walkZones(view.Series, in.Int("lookback"), "", ends, func(i int, _ []priceZone) []priceZone {
+			if i < 2 || kernel.Compare(view.High[i], view.Low[i-2]) >= 0 || view.Low[i-2]-view.High[i] < least*in.Close[i] {
+				return nil
+			}
+			return []priceZone{{low: view.High[i], high: view.Low[i-2], known: i}}
+		})
+		for _, z := range walk.ended {
+			filled[z.known] = 1
 		}
-		return []priceZone{{low: s.High[i-2], high: s.Low[i], known: i}}
-	})
-	below := walkZones(s, age, "", func(z priceZone, i int) bool { return kernel.Compare(s.High[i], z.high) >= 0 }, func(i int, _ []priceZone) []priceZone {
-		if i < 2 || kernel.Compare(s.High[i], s.Low[i-2]) >= 0 || s.Low[i-2]-s.High[i] < least*s.Close[i] {
-			return nil
+		for k := range walk.begun { // marked at the edge from which the price came
+			walk.begun[k].low = walk.begun[k].high
 		}
-		return []priceZone{{low: s.High[i], high: s.Low[i-2], known: i}}
-	})
-	for k := range below.begun { // marked at the edge from which the price came
-		below.begun[k].low = below.begun[k].high
-	}
-	filled := make([]float64, s.Len())
-	for _, z := range slices.Concat(above.ended, below.ended) {
-		filled[z.known] = 1
-	}
-	r, falls := above.result(top("Up", GapUp, Up)), below.result(top("Down", GapDown, Down))
-	r.Lines, r.Fills = append(r.Lines, falls.Lines...), append(r.Fills, falls.Fills...)
-	fills := toned(Muted, marked(s.Close, GapFilled, "", func(i int) int { return int(filled[i]) }))
-	r.Signals = slices.Concat(fills, r.Signals, falls.Signals)
+		return walk.result(of)
+	})(in)
+	r.Lines[0], r.Lines[1] = r.Lines[1], r.Lines[0] // the lower edge first, which is the upper one upside down
+	r.Fills[0].Y1, r.Fills[0].Y2 = r.Fills[0].Y2, r.Fills[0].Y1
+	r.Signals = append(toned(Muted, marked(in.Close, GapFilled, "", func(i int) int { return int(filled[i]) })), r.Signals...)
 	return r
 }
 
@@ -526,7 +532,7 @@ func orderBlocks(in Input) zoneWalk {
 	age, lows := in.Int("lookback"), swingHighs(upsideDown(in.Series), in.Int("left"), in.Int("right"))
 	next := 0              // first swing low not known yet
 	last := swing{bar: -1} // the last known one that is not broken: a swing is broken once
-	ends := func(z priceZone, i int) bool { return kernel.Compare(in.Close[i], z.high) > 0 }
+	ends := func(z *priceZone, i int) bool { return kernel.Compare(in.Close[i], z.high) > 0 }
 	return walkZones(in.Series, age, BlockTouch, ends, func(i int, open []priceZone) []priceZone {
 		for ; next < len(lows) && lows[next].known <= i; next++ {
 			last = lows[next]
@@ -651,7 +657,7 @@ func beyond(s *market.Series, from, to int, price float64) bool {
 // the mean of the bars before: a large bar must not raise what it is measured by.
 func supplyZones(in Input, of side) *Result {
 	usual := trueRangeMean(in.Series)
-	ends := func(z priceZone, i int) bool { return kernel.Compare(in.Close[i], z.high) > 0 }
+	ends := func(z *priceZone, i int) bool { return kernel.Compare(in.Close[i], z.high) > 0 }
 	walk := walkZones(in.Series, in.Int("lookback"), ZoneTouch, ends, func(i int, _ []priceZone) []priceZone {
 		if i == 0 || !(usual[i-1] > 0) || kernel.Compare(in.Open[i]-in.Close[i], in.Float("impulse")*usual[i-1]) < 0 {
 			return nil
