@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -493,10 +494,15 @@ func (b *expressionBars) Other(p rules.Place) (rules.Bars, []int) {
 // only if it goes with that of s; see [market.Series.Other].
 func newestClosed(s, other *market.Series) []int {
 	at := make([]int, s.Len())
-	j := -1 // it only grows, since the bars of both series are in order
+	closes := func(j int) int64 { // asked once for each bar: the hours of a market take time to look up
+		if j == other.Len() {
+			return math.MaxInt64
+		}
+		return other.ClosedAt(j)
+	}
+	j, next := -1, closes(0) // they only grow, since the bars of both series are in order
 	for i := range at {
-		closed := s.ClosedAt(i)
-		for j+1 < other.Len() && other.ClosedAt(j+1) <= closed {
+		for closed := s.ClosedAt(i); next <= closed; next = closes(j + 1) {
 			j++
 		}
 		at[i] = j

@@ -266,14 +266,15 @@ func bothSides(first, second side, study func(in Input, of side) *Result) func(i
 			}
 			// Only lines, fills and signals are turned back: no study of structure has more.
 			drawn := study(view, of)
-			if of.under {
-				drawn.series(func(v *Values) { *v = kernel.Scaled(*v, -1) })
+			for _, l := range drawn.Lines { // their fills share these columns
+				for i := range l.Values {
+					l.Values[i] *= sign
+				}
 			}
-			r.Lines, r.Fills = append(r.Lines, drawn.Lines...), append(r.Fills, drawn.Fills...)
-			for _, sig := range drawn.Signals {
-				sig.Y *= sign
-				r.Signals = append(r.Signals, sig)
+			for k := range drawn.Signals {
+				drawn.Signals[k].Y *= sign
 			}
+			r.Lines, r.Fills, r.Signals = append(r.Lines, drawn.Lines...), append(r.Fills, drawn.Fills...), append(r.Signals, drawn.Signals...)
 		}
 		return r
 	}
@@ -367,7 +368,7 @@ func (w zoneWalk) result(of side) *Result {
 	r := &Result{
 		Lines:   []Line{{Label: lower, Tone: of.tone, Style: Step, Values: w.low}, {Label: upper, Tone: of.tone, Style: Step, Values: w.high}},
 		Fills:   []Fill{{Y1: w.high, Y2: w.low, Tone: of.tone}},
-		Signals: w.touches,
+		Signals: slices.Grow(w.touches, len(w.begun)),
 	}
 	for _, z := range w.begun {
 		r.Signals = append(r.Signals, Mark(z.known, z.low, of.label, of.tone))
