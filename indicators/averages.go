@@ -212,8 +212,7 @@ var averages = []Indicator{
 		Params:  []Param{bars("length", 10, "shortest cycle that passes", "period", "len"), source()},
 		// The filter forgets by e^-4.4 every length.
 		Memory: lengths(6, "length"),
-		Line: func(in Input) []float64 {
-			x, n := in.source(), in.Int("length")
+		Of: func(x []float64, n int) []float64 {
 			// It shows nothing before it has seen n values: the start has not faded by then.
 			out := kernel.NaNs(len(x))
 			// Ehlers' two-pole Butterworth filter: c2 and c3 feed back the last two outputs,

@@ -62,8 +62,9 @@ type Indicator struct {
 	Meanings map[string]string
 	Calc     func(in Input) Columns
 
-	// Form completes the record of an entry of one line, which Line computes, or Of from the source
-	// and the parameter "length". Label is that of the line, the title if it is empty.
+	// Line computes the column of an entry that has one, or Of from the source and the parameter
+	// "length". Form completes its record if it has one of the usual forms. Label is then that of
+	// the line, the title if it is empty.
 	Form  func(ind *Indicator, label string)
 	Line  func(in Input) []float64
 	Of    func(x []float64, n int) []float64

@@ -15,7 +15,7 @@ var oscillators = []Indicator{
 		Formula: "RSI = 100 * G / (G + L), G and L Wilder averages of gains and losses",
 		Params:  slices.Concat([]Param{length(14)}, zone(30, 70, 0, 100), []Param{source()}, divParams()), Memory: wilder("length"),
 		Plots: []Plot{mainly("RSI")}, Events: []Event{leaves("RSI", RSIOversold, RSIOverbought), diverges("RSI"), enters("RSI", "")}, Levels: zoneLevels, Between: [2]float64{0, 100},
-		Calc: func(in Input) Columns { return Columns{kernel.RSI(in.source(), in.Int("length"))} }},
+		Of: kernel.RSI},
 	{Name: "stoch", Title: "Stoch", Also: "stochastic slow_stochastic stochastic_slow", Category: Momentum, Traits: Beyond,
 		Doc:     "Lane's slow stochastic: where the close lies in the range of the last bars, 0 to 100, smoothed, with its own average. As in TA-Lib: both lines begin together, 0 when there is no range. The default length is TradingView's.",
 		Formula: "%K = average(100 * (close - lowest low) / (highest high - lowest low)); %D = average(%K)",
@@ -76,7 +76,7 @@ var oscillators = []Indicator{
 		Formula: "CCI = (p - SMA(p, n)) / (0.015 * mean |p - SMA(p, n)|), p = (high + low + close) / 3 or the source",
 		Params:  slices.Concat([]Param{lengthFrom(2, 20), defaultSource("hlc3")}, zone(-100, 100, -1000, 1000), divParams()),
 		Plots:   []Plot{mainly("CCI")}, Events: []Event{leaves("CCI", Oversold, Overbought), zero("CCI"), diverges("CCI"), enters("CCI", "")}, Levels: zoneLevels,
-		Calc: func(in Input) Columns { return Columns{kernel.CCI(in.source(), in.Int("length"))} }},
+		Of: kernel.CCI},
 	{Name: "woodies_cci", Title: "Woodies CCI", Also: "woodie_cci wcci", Category: Momentum,
 		Doc:     "Woodie's CCI: a commodity channel index as bars and a faster one, the turbo, as line. Crosses of zero are changes of trend; the turbo crossing the bars shows the turn first. As at TradingView, of closes.",
 		Formula: "CCI(x, 14) and CCI(x, 6), x = close",
@@ -308,8 +308,7 @@ var oscillators = []Indicator{
 		Doc:     "Psychological line: the percentage of the last bars that closed above the bar before, a plain count of the mood.",
 		Formula: "PSL = 100 * rises among the last n changes / n",
 		Params:  slices.Concat([]Param{length(12)}, zone(25, 75, 0, 100), []Param{source()}),
-		Line: func(in Input) []float64 {
-			x, n := in.source(), in.Int("length")
+		Of: func(x []float64, n int) []float64 {
 			// The mean of 0 and 100 is the percentage of rises.
 			rises, _ := kernel.Sides(kernel.Signs(kernel.Change(x, 1)))
 			return kernel.SMA(kernel.Scaled(rises, 100), n)

@@ -81,12 +81,12 @@ var statistics = []Indicator{
 		Doc:     "Highest of the last prices. As in TA-Lib.",
 		Formula: "max = highest of x[0] … x[n-1]",
 		Params:  []Param{length(30), source()}, Plots: []Plot{over("Max")}, Events: []Event{highs("Max")},
-		Calc: func(in Input) Columns { return Columns{kernel.Highest(in.source(), in.Int("length"))} }},
+		Of: kernel.Highest},
 	{Name: "min", Title: "Min", Also: "lowest", Category: Statistics, Traits: Overlay,
 		Doc:     "Lowest of the last prices. As in TA-Lib.",
 		Formula: "min = lowest of x[0] … x[n-1]",
 		Params:  []Param{length(30), source()}, Plots: []Plot{over("Min")}, Events: []Event{lows("Min")},
-		Calc: func(in Input) Columns { return Columns{kernel.Lowest(in.source(), in.Int("length"))} }},
+		Of: kernel.Lowest},
 	// The same as donchian, of one price in place of highs and lows.
 	{Name: "minmax", Title: "MinMax", Also: "min_max", Category: Statistics, Traits: Overlay,
 		Doc:     "Lowest and highest of the last prices. As in TA-Lib.",
@@ -133,8 +133,7 @@ var statistics = []Indicator{
 		Params:  []Param{bars("length", 100, "bars in the window", "period", "len", "window"), source()},
 		Memory:  after(window("length"), fixed(7)),
 		Plots:   []Plot{mainly("Hurst")}, Events: []Event{crossesAt("Hurst", 0.5, CrossUp, CrossDown).crossedBy("the line", "0.5")}, Levels: constant(0.5),
-		Calc: func(in Input) Columns {
-			x, n := in.source(), in.Int("length")
+		Of: func(x []float64, n int) []float64 {
 			// The distances are powers of 2, so ln d is 0, 1, 2, 3 times ln 2, and the
 			// slope of least squares over four such points weighs them -3, -1, 1, 3.
 			weights := [4]float64{-0.3, -0.1, 0.1, 0.3}
@@ -154,7 +153,7 @@ var statistics = []Indicator{
 				}
 			}
 			// The mean square grows with d to the power 2H.
-			return Columns{kernel.Scaled(slope, 0.5)}
+			return kernel.Scaled(slope, 0.5)
 		}},
 	{Name: "drawdown", Title: "Drawdown", Also: "dd drawdown_percent", Category: Statistics, Memory: visible,
 		Doc:     "Drawdown: how far the close is below its highest so far, in percent, counted from the first bar shown. A signal marks the bar that makes a new high after a drawdown.",
@@ -185,8 +184,7 @@ var statistics = []Indicator{
 		Formula: "min over i <= j in the last n bars of 100 * (x[j] / x[i] - 1)",
 		Params:  []Param{length(252), source()},
 		Plots:   []Plot{mainly("Max DD")}, Events: []Event{lows("Max DD").meaning("the deepest fall of the window becomes deeper")}, Levels: constant(0),
-		Calc: func(in Input) Columns {
-			x, n := in.source(), in.Int("length")
+		Of: func(x []float64, n int) []float64 {
 			// A window is walked once, from its highest value so far.
 			first := kernel.FirstValid(x)
 			out := kernel.Unknown(len(x), first+n-1)
@@ -204,14 +202,14 @@ var statistics = []Indicator{
 				}
 				out[i] = 100 * worst
 			}
-			return Columns{out}
+			return out
 		}},
 	{Name: "log_return", Title: "Log return", Also: "logret", Category: Statistics,
 		Doc:     "Logarithmic return over some bars: returns that add up. No value where a price is not positive.",
 		Formula: "ln(x / x[n])",
 		Params:  []Param{length(1), source()},
 		Plots:   []Plot{histogram("Log return")}, Events: []Event{silently(zero("Log return"))}, Levels: constant(0),
-		Calc: func(in Input) Columns { return Columns{kernel.LogReturns(in.source(), in.Int("length"))} }},
+		Of: kernel.LogReturns},
 	// Unlike roc it has no value where the earlier price is not positive, and none of
 	// TA-Lib's zeros.
 	{Name: "percent_return", Title: "Return %", Also: "pctret pct_change", Category: Statistics,
@@ -219,8 +217,7 @@ var statistics = []Indicator{
 		Formula: "100 * (x / x[n] - 1)",
 		Params:  []Param{length(1), source()},
 		Plots:   []Plot{histogram("Return %")}, Events: []Event{silently(zero("Return %"))}, Levels: constant(0),
-		Calc: func(in Input) Columns {
-			x, n := in.source(), in.Int("length")
+		Of: func(x []float64, n int) []float64 {
 			percent := kernel.NaNs(len(x))
 			for i := n; i < len(x); i++ {
 				// From a price that is not positive there is no percentage.
@@ -228,7 +225,7 @@ var statistics = []Indicator{
 					percent[i] = 100 * (x[i] - x[i-n]) / x[i-n]
 				}
 			}
-			return Columns{percent}
+			return percent
 		}},
 	{Name: "percent_rank", Title: "%Rank", Also: "percentrank percentile_rank", Category: Statistics, Form: oscillator,
 		Doc:     "Percent rank: which share of the last prices was at most as high as this one. As TradingView's ta.percentrank.",

@@ -89,8 +89,11 @@ func (ind *Indicator) declared() {
 	if ind.Of != nil {
 		ind.Line = func(in Input) []float64 { return ind.Of(in.source(), in.Int("length")) }
 	}
-	if ind.Form != nil {
+	switch {
+	case ind.Form != nil:
 		ind.Form(ind, cmp.Or(ind.Label, ind.Title))
+	case ind.Line != nil:
+		ind.Calc = func(in Input) Columns { return Columns{ind.Line(in)} }
 	}
 	ind.Meanings = make(map[string]string)
 	for _, e := range ind.Events {

@@ -153,9 +153,8 @@ var trends = []Indicator{
 		Formula: "VHF = (highest - lowest of the last n closes) / Σ|Δclose| over n changes",
 		Params:  []Param{length(28), quiet(factor("level", 0.35, 0, 1, "level of a trend", "threshold")), source()},
 		Plots:   []Plot{mainly("VHF")}, Events: []Event{levelOf("VHF", "level", 1, ModeTrend, ModeCycle)}, Levels: func(a Args) []float64 { return []float64{a.Float("level")} },
-		Calc: func(in Input) Columns {
-			x, n := in.source(), in.Int("length")
-			return Columns{kernel.Ratio(kernel.Minus(kernel.Highest(x, n), kernel.Lowest(x, n)), kernel.RollingSum(kernel.Absolute(kernel.Change(x, 1)), n), 1)}
+		Of: func(x []float64, n int) []float64 {
+			return kernel.Ratio(kernel.Minus(kernel.Highest(x, n), kernel.Lowest(x, n)), kernel.RollingSum(kernel.Absolute(kernel.Change(x, 1)), n), 1)
 		}},
 	{Name: "chop_zone", Title: "Chop Zone", Also: "chopzone", Category: Trend,
 		Doc:     "Chop zone: the angle at which an exponential average climbs, in degrees, with a bar of time as wide as a 25th of the range of 30 bars is high. Beyond 5 degrees the market trends; between it chops. The angle is what TradingView's colours stand for.",
@@ -215,15 +214,14 @@ var trends = []Indicator{
 		// A trend begins where the line passes a level outwards; coming back gives no signal but
 		// that of zero.
 		Plots: []Plot{mainly("CTI")}, Events: []Event{goesBeyond("CTI", "the line"), zero("CTI")}, Levels: plusMinus, Between: [2]float64{-1, 1},
-		Calc: func(in Input) Columns {
-			x, n := in.source(), in.Int("length")
+		Of: func(x []float64, n int) []float64 {
 			// A correlation is a slope measured in deviations on both axes, so the sliding
 			// kernels for slope and deviation are enough.
 			_, slope := kernel.Regression(x, n)
 			dev := kernel.StdDev(x, n)
 			// The deviation of the numbers 1 to n is the root of (n² - 1)/12.
 			perBar := math.Sqrt((float64(n)*float64(n) - 1) / 12)
-			return Columns{kernel.Clamp(kernel.Ratio(slope, dev, perBar), -1, 1)}
+			return kernel.Clamp(kernel.Ratio(slope, dev, perBar), -1, 1)
 		}},
 	{Name: "efficiency_ratio", Title: "ER", Also: "er kaufman_efficiency", Category: Statistics,
 		Doc:     "Kaufman's efficiency ratio: how far price got, as a share of the way it went, over n changes. 1 is a straight line, 0 no progress; a price that did not move has no ratio.",

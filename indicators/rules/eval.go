@@ -82,7 +82,9 @@ func (v *Evaluator) compute(n *node) []float64 {
 	case kindCompare:
 		return compare(n.name, v.values(n.args[0]), v.values(n.args[1]))
 	}
-	return v.arithmetic(n.name, v.values(n.args[0]), v.values(n.args[1]))
+	// A result that is not finite, such as that of a division by zero, is unknown.
+	a, b, f := v.values(n.args[0]), v.values(n.args[1]), operators[n.name]
+	return v.fill(func(i int) float64 { return finite(f(a[i], b[i])) })
 }
 
 // fill returns a column with the value of f for every bar. It calls f for the bars in
@@ -138,13 +140,6 @@ func plus(a, b float64) float64 {
 		return sum
 	}
 	return kernel.Difference(a, -b)
-}
-
-// arithmetic applies an operator to two columns. A result that is not finite, such as that
-// of a division by zero, is unknown.
-func (v *Evaluator) arithmetic(operator string, a, b []float64) []float64 {
-	f := operators[operator]
-	return v.fill(func(i int) float64 { return finite(f(a[i], b[i])) })
 }
 
 // finite returns y, or NaN if y is infinite.

@@ -65,37 +65,27 @@ func (n *node) isCondition() bool {
 }
 
 // spell returns the canonical text of n; the texts of its arguments must be set. Parsing
-// the canonical text gives the same expression.
+// the canonical text gives the same expression. Calls are written as calls, operators in
+// parentheses, so that the text shows how the expression was understood.
 func (n *node) spell() string {
-	arg := func(i int) string { return n.args[i].text }
+	var list []string
+	for _, arg := range n.args {
+		list = append(list, arg.text)
+	}
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	switch n.kind {
 	case kindNumber:
-		return strconv.FormatFloat(n.value, 'g', -1, 64)
+		return number(n.value)
 	case kindColumn:
 		return n.name
-	case kindClock:
-		if n.zone == nil {
-			return n.name
-		}
-		return n.name + "(" + strconv.Quote(n.zone.String()) + ")"
-	case kindLine:
-		var list []string
-		for _, p := range n.points {
-			list = append(list, strconv.Quote(time.Unix(p.at, 0).UTC().Format(time.RFC3339)), strconv.FormatFloat(p.y, 'g', -1, 64))
-		}
-		return "line(" + strings.Join(list, ", ") + ")"
 	case kindStudy:
 		return n.study.String()
 	case kindNegative:
-		return "(-" + arg(0) + ")"
-	case kindWindow:
-		return n.name + "(" + arg(0) + ", " + strconv.Itoa(n.n) + ")"
-	case kindSince:
-		return "since(" + arg(0) + ")"
+		return "(-" + list[0] + ")"
 	case kindBack:
-		return arg(0) + "[" + strconv.Itoa(n.n) + "]"
+		return list[0] + "[" + strconv.Itoa(n.n) + "]"
 	case kindPlace:
-		text := arg(0)
+		text := list[0]
 		if n.place.Interval != "" {
 			text += "@" + n.place.Interval
 		}
@@ -103,21 +93,26 @@ func (n *node) spell() string {
 			text += ":" + strconv.Quote(n.place.Symbol)
 		}
 		return text
+	case kindArithmetic, kindCompare, kindLogic:
+		if n.name == "not" {
+			return "(not " + list[0] + ")"
+		}
+		return "(" + list[0] + " " + n.name + " " + list[1] + ")"
 	case kindSignal:
 		return "signal(" + n.study.String() + ", " + strconv.Quote(n.name) + ")"
-	// Calls are written as calls, operators in parentheses, so that the text shows how
-	// the expression was understood.
-	case kindSeveral, kindCross:
-		list := make([]string, len(n.args))
-		for i := range n.args {
-			list[i] = arg(i)
+	case kindClock:
+		if n.zone == nil {
+			return n.name
 		}
-		return n.name + "(" + strings.Join(list, ", ") + ")"
+		list = append(list, strconv.Quote(n.zone.String()))
+	case kindLine:
+		for _, p := range n.points {
+			list = append(list, strconv.Quote(time.Unix(p.at, 0).UTC().Format(time.RFC3339)), number(p.y))
+		}
+	case kindWindow:
+		list = append(list, strconv.Itoa(n.n))
 	}
-	if n.name == "not" {
-		return "(not " + arg(0) + ")"
-	}
-	return "(" + arg(0) + " " + n.name + " " + arg(1) + ")"
+	return n.name + "(" + strings.Join(list, ", ") + ")"
 }
 
 // within returns the place that p means inside the place around: what p leaves out comes

@@ -564,7 +564,7 @@ func (p *parser) since(t token) *node {
 	x := p.or()
 	p.condition(x, t)
 	p.expect(")", "after the condition")
-	return p.node(node{kind: kindSince, at: t.at, args: []*node{x}})
+	return p.node(node{kind: kindSince, at: t.at, name: t.text, args: []*node{x}})
 }
 
 // clock reads hour, or hour("America/New_York"), and the like.
