@@ -524,7 +524,11 @@ func (t *tester) report(from, until int) report {
 		// An open trade counts here at the last close, though not among the trades.
 		r.Profit = figure(100 * (t.worth[until-1]/before - 1))
 		t.drawdown(&r, before, from, until)
-		r.ratios(t.worth[from:until], before, t.barsPerYear(from, until))
+		// The bars of the market in a year: those of the stretch divided by the time that they
+		// take, including nights and weekends.
+		const year = 365.25 * 24 * 60 * 60
+		seconds := t.s.Interval.Next(t.s.Time[until-1]) - t.s.Time[from]
+		r.ratios(t.worth[from:until], before, year*float64(until-from)/float64(seconds))
 	}
 	// Buying and holding is a trade with the whole capital that is still open: it has paid
 	// the slippage of its entry and, on top of its value, one fee.
@@ -645,14 +649,6 @@ func (r *report) ratios(worth []float64, before, perYear float64) {
 	// nothing varies, the quotients are not finite, and written as null.
 	r.Sharpe = figure(mean / deviation * math.Sqrt(perYear))
 	r.Sortino = figure(mean / math.Sqrt(falls/n) * math.Sqrt(perYear))
-}
-
-// barsPerYear returns how many bars of the market a year has: those of the stretch divided
-// by the time that they take, including nights and weekends.
-func (t *tester) barsPerYear(from, until int) float64 {
-	const year = 365.25 * 24 * 60 * 60
-	seconds := t.s.Interval.Next(t.s.Time[until-1]) - t.s.Time[from]
-	return year * float64(until-from) / float64(seconds)
 }
 
 // date writes when bar i began.

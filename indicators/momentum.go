@@ -310,7 +310,7 @@ var momentums = []Indicator{
 		// The regression runs over kc values that each look back kc bars.
 		Memory: longest(window("bb"), lengths(2, "kc")),
 		Plots:  []Plot{{Label: "On", Tone: Accent, Style: Dots}, {Label: "Off", Tone: Muted, Style: Dots}, histogram("Momentum")}, Levels: constant(0),
-		Events: []Event{own(func(d *drawing) []Signal { return squeezes(d.of("On"), d.of("Off")) }, SqueezeOn, SqueezeOff), zero("Momentum")},
+		Events: []Event{dots("On", "Off", "", SqueezeOn), dots("Off", "On", SqueezeOff, ""), zero("Momentum")},
 		Calc: func(in Input) Columns {
 			n := in.Int("kc")
 			// The momentum is the close's distance from the mean of the range's middle and
@@ -422,12 +422,13 @@ func elderSignals(mid, bull, bear []float64) []Signal {
 		marked(bull, "", Sell, func(i int) int { return either(false, turns(bull, i, -1)) })...)
 }
 
-// squeezes marks where the dots, which are at zero, change from one line to the other.
-func squeezes(on, off []float64) []Signal {
-	from := func(x, other []float64) func(i int) bool {
-		return func(i int) bool { return i > 0 && x[i] == 0 && other[i-1] == 0 }
-	}
-	begins, ends := from(on, off), from(off, on)
-	return append(marked(on, "", SqueezeOn, func(i int) int { return either(false, begins(i)) }),
-		marked(off, SqueezeOff, "", func(i int) int { return either(ends(i), false) })...)
+// dots returns the event of the dots, which are at zero, changing from one line to another.
+func dots(to, from, up, down string) Event {
+	return event(to, up, down, func(d *drawing) func(int) int {
+		now, before := d.of(to), d.of(from)
+		return func(i int) int {
+			changes := i > 0 && now[i] == 0 && before[i-1] == 0
+			return either(changes && up != "", changes)
+		}
+	})
 }

@@ -99,15 +99,6 @@ func spelled(name string) *Indicator {
 	return nil
 }
 
-// candleOf returns the candle pattern that name means, or "".
-func candleOf(name string) string {
-	p := strings.TrimPrefix(loose(snake(limit.Clip(name))), "cdl")
-	if !slices.Contains(patternNames(), p) {
-		return ""
-	}
-	return p
-}
-
 // loose returns a name in snake case without filler words and underscores.
 func loose(key string) string {
 	for range 2 { // "simple_moving_average" takes two steps

@@ -104,11 +104,12 @@ var oscillators = []Indicator{
 			return wilder("length").bars(a)
 		}},
 		Line: func(in Input) []float64 {
-			moves := kernel.WilderMoves
+			x, n := in.source(), in.Int("length")
+			gain, loss := kernel.WilderMoves(x, n)
 			if in.Choice("variant") == "sum" {
-				moves = summedMoves
+				gain, loss = kernel.Sides(kernel.Change(x, 1))
+				gain, loss = kernel.RollingSum(gain, n), kernel.RollingSum(loss, n)
 			}
-			gain, loss := moves(in.source(), in.Int("length"))
 			return kernel.Ratio(kernel.Minus(gain, loss), kernel.Plus(gain, loss), 100) // 0 without any movement
 		}},
 	{Name: "imi", Title: "IMI", Also: "intraday_momentum intraday_momentum_index", Category: Momentum, Form: oscillator,
@@ -402,13 +403,6 @@ var oscillators = []Indicator{
 func williamsR(s *market.Series, n int) []float64 {
 	top, bottom := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
 	return kernel.Ratio(kernel.Minus(top, s.Close), kernel.Minus(top, bottom), -100)
-}
-
-// summedMoves returns the sums of the gains and of the losses of x, both
-// positive, over n changes.
-func summedMoves(x []float64, n int) (gains, losses []float64) {
-	gains, losses = kernel.Sides(kernel.Change(x, 1))
-	return kernel.RollingSum(gains, n), kernel.RollingSum(losses, n)
 }
 
 // ultimate returns the ultimate oscillator; the lengths may come in any order.

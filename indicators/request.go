@@ -108,7 +108,7 @@ func New(name string, overrides map[string]json.RawMessage) (Request, error) {
 	if len(lengths) > 0 {
 		return Request{}, fmt.Errorf("%w: %q gives %s more numbers than it has", errParam, limit.Clip(name), ind.Name)
 	}
-	if pattern := candleOf(name); pattern != "" {
+	if pattern := strings.TrimPrefix(loose(snake(limit.Clip(name))), "cdl"); slices.Contains(patternNames(), pattern) {
 		named["pattern"] = json.RawMessage(strconv.Quote(pattern))
 	}
 	if preset != nil {
@@ -241,9 +241,13 @@ func (a *Args) set(i int, raw json.RawMessage) (err error) {
 	case p.Kind == Expression:
 		return a.setExpression(p, raw)
 	case p.Kind == Symbol:
-		text, err := readSymbol(raw)
-		put(&a.texts, p.Name, text)
-		return err
+		// A market is resolved when it is loaded. The bound keeps short what later messages repeat.
+		var text string
+		if err := json.Unmarshal(raw, &text); err != nil || strings.TrimSpace(text) == "" || len(text) > 40 {
+			return fmt.Errorf("%s is not a symbol such as \"ETHUSDT\"", limit.Clip(string(raw)))
+		}
+		put(&a.texts, p.Name, strings.ToUpper(strings.TrimSpace(text)))
+		return nil
 	case p.Name == "source" && slices.Equal(p.Choices, Sources):
 		return a.setSource(i, raw)
 	case !p.Many:
@@ -576,16 +580,6 @@ func parseDate(text string) (float64, error) {
 		err = fmt.Errorf("%s is before 1970", limit.Clip(text))
 	}
 	return float64(at), err
-}
-
-// readSymbol reads the name of a market, which is resolved when it is loaded.
-func readSymbol(raw json.RawMessage) (string, error) {
-	// The bound keeps short what later messages repeat.
-	var text string
-	if err := json.Unmarshal(raw, &text); err != nil || strings.TrimSpace(text) == "" || len(text) > 40 {
-		return "", fmt.Errorf("%s is not a symbol such as \"ETHUSDT\"", limit.Clip(string(raw)))
-	}
-	return strings.ToUpper(strings.TrimSpace(text)), nil
 }
 
 //go:embed programs.json

@@ -697,7 +697,17 @@ func supportResistance(in Input) (above, below []float64) {
 		if changed {
 			levels = levelsOf(turns[first:next], in.Args, usual)
 		}
-		above[i], below[i] = nearestLevels(levels, in.Close[i])
+		// One that the price stands on is both, so that the next close passes it.
+		for _, y := range levels {
+			side := kernel.Compare(y, in.Close[i])
+			if side <= 0 {
+				below[i] = y
+			}
+			if side >= 0 {
+				above[i] = y
+				break
+			}
+		}
 	}
 	return above, below
 }
@@ -729,23 +739,6 @@ func levelsOf(turns []turn, a Args, usual []float64) []float64 {
 		from = to
 	}
 	return levels
-}
-
-// nearestLevels returns the levels nearest to a price on both sides. One that the
-// price stands on is both, so that the next close passes it. The levels come in
-// rising order, so the first one that is not below the price ends the search.
-func nearestLevels(levels []float64, price float64) (above, below float64) {
-	above, below = nan, nan
-	for _, y := range levels {
-		side := kernel.Compare(y, price)
-		if side <= 0 {
-			below = y
-		}
-		if side >= 0 {
-			return y, below
-		}
-	}
-	return above, below
 }
 
 // levelBreaks marks closes through the levels of the bar before, since a close through one makes

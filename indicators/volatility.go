@@ -146,7 +146,16 @@ var volatility = []Indicator{
 			quiet(bars("lookback", 50, "bars whose highest value is the limit")), quiet(factor("percentile", 0.85, 0.01, 1, "part of the highest value that counts as a spike")),
 		},
 		Memory: after(window("length"), window("band_length", "lookback")),
-		Plots:  []Plot{{Label: "Band", Tone: Band}, histogram("WVF"), unseen("Limit")}, Events: []Event{own(fearSpikes, Spike)},
+		Plots:  []Plot{{Label: "Band", Tone: Band}, histogram("WVF"), unseen("Limit")},
+		// Before band and limit are known the differences are NaN and the comparisons false.
+		Events: []Event{event("WVF", Spike, "", func(d *drawing) func(int) int {
+			fear, band, limit, spiking := d.of("WVF"), d.of("Band"), d.of("Limit"), false
+			return func(i int) int {
+				was, v := spiking, fear[i]
+				spiking = v > 0 && (kernel.Difference(v, band[i]) >= 0 || kernel.Difference(v, limit[i]) >= 0)
+				return either(spiking && !was, false)
+			}
+		})},
 		Calc: func(in Input) Columns {
 			// How far the low lies below the highest close, in percent of it: without
 			// options a stand-in for implied volatility.
@@ -190,17 +199,6 @@ var volatility = []Indicator{
 			_, upper, lower := kernel.Bollinger(in.Close, in.Int("length"), in.Float("mult"), in.Float("mult"), nil)
 			return Columns{kernel.Minus(upper, lower), kernel.Scaled(kernel.ATRPine(in.Series, 100), 3.7), trend}
 		}},
-}
-
-// fearSpikes marks the first bar on which the fear reaches its band or its limit. Before these
-// are known the differences are NaN and the comparisons false.
-func fearSpikes(d *drawing) []Signal {
-	fear, band, limit, spiking := d.of("WVF"), d.of("Band"), d.of("Limit"), false
-	return marked(fear, Spike, "", func(i int) int {
-		was, v := spiking, fear[i]
-		spiking = v > 0 && (kernel.Difference(v, band[i]) >= 0 || kernel.Difference(v, limit[i]) >= 0)
-		return either(spiking && !was, false)
-	})
 }
 
 // bulges marks the bars on which x falls below lo after it was above hi. The widening

@@ -144,7 +144,10 @@ func (c *cycle) phase() []float64 {
 	for i := c.begin; i < len(out); i++ {
 		n := c.bars(i)
 		if turns[n] == nil {
-			turns[n] = turnOf(n)
+			turns[n] = make([]turn, n)
+			for k := range turns[n] {
+				turns[n][k].sin, turns[n][k].cos = math.Sincos(float64(k) * 2 * math.Pi / float64(n))
+			}
 		}
 		if re, im := c.correlate(i, turns[n]); re != 0 || im != 0 { // else there is no phase to turn
 			angle = nextAngle(angle, re, im, c.period[i])
@@ -195,15 +198,6 @@ func nextAngle(angle, re, im, period float64) float64 {
 
 // turn is the sine and the cosine of one step of a full turn.
 type turn struct{ sin, cos float64 }
-
-// turnOf returns sine and cosine at n equal steps of a full turn.
-func turnOf(n int) []turn {
-	out := make([]turn, n)
-	for k := range out {
-		out[k].sin, out[k].cos = math.Sincos(float64(k) * 2 * math.Pi / float64(n))
-	}
-	return out
-}
 
 // trendline returns the mean price over one dominant cycle, which takes the
 // cycle out and leaves the trend, smoothed over four bars.

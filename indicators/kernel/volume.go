@@ -74,7 +74,11 @@ func MFI(s *market.Series, n int) []float64 {
 		signed += flow - gone
 		// When a very large flow goes out, its rounding error stays in the sums.
 		if math.Abs(gone) > outlier*all {
-			all, signed = flowSums(flows[i-n+1 : i+1])
+			all, signed = 0, 0
+			for _, v := range flows[i-n+1 : i+1] {
+				all += math.Abs(v)
+				signed += v
+			}
 		}
 		// The rising part is (all+signed)/2, so its share in percent is 50 +
 		// 50*signed/all. Rounding may carry it past its bounds.
@@ -88,13 +92,4 @@ func MFI(s *market.Series, n int) []float64 {
 		}
 	}
 	return out
-}
-
-// flowSums returns the sums of |v| and of v.
-func flowSums(x []float64) (all, signed float64) {
-	for _, v := range x {
-		all += math.Abs(v)
-		signed += v
-	}
-	return all, signed
 }
