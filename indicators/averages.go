@@ -114,11 +114,8 @@ var averages = []Indicator{
 		Doc: "Moving average of a length that changes from bar to bar. TA-Lib takes the lengths from its caller; here they are the period of the dominant cycle (ht_dcperiod), " +
 			"within the bounds, so that one whole cycle is averaged.",
 		Formula: "MAVP[i] = average of the last p[i] prices, p = cycle period, minimum ≤ p ≤ maximum",
-		Params: []Param{
-			bars("minimum", 2, "shortest length"), {Name: "maximum", Doc: "longest length", Kind: Int, Default: 30, Min: 1, Max: kernel.LongestCycle},
-			averageType("type", "sma", "kind of average", "matype", "kind"), source(),
-		},
-		Memory: after(cycleMemory, averageBy("type", "maximum")),
+		Params:  []Param{bars("minimum", 2, "shortest length"), factorInt("maximum", 30, 1, kernel.LongestCycle, "longest length"), averageType("type", "sma", "kind of average", "matype", "kind"), source()},
+		Memory:  after(cycleMemory, averageBy("type", "maximum")),
 		Line: func(in Input) []float64 {
 			x := in.source()
 			return mavp(x, kernel.CyclePeriod(x), in.Int("minimum"), in.Int("maximum"), in.Choice("type"))

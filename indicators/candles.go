@@ -16,9 +16,8 @@ var candleEntries = []Indicator{
 			"A pattern that comes both ways has two labels, such as engulfing_bull and engulfing_bear; one that comes one way, or says nothing about direction (doji), has its plain name.",
 		Formula: "each pattern is a rule over the last 1 to 5 candles; averages over the 5 or 10 candles before",
 		Params: []Param{
-			patternParam,
-			{Name: "newest", Aliases: []string{"n", "last"}, Doc: "newest signals to return; 0 returns all, which are one or two a bar", Kind: Int, Min: 0, Max: market.MaxLimit, Quiet: true},
-			{Name: "penetration", Doc: "how far into the first body the last candle must reach, as a fraction of it; 0 takes TA-Lib's own, 0.3, and 0.5 for darkcloudcover and mathold", Min: 0, Max: 1, Quiet: true},
+			patternParam, quiet(factorInt("newest", 0, 0, market.MaxLimit, "newest signals to return; 0 returns all, which are one or two a bar", "n", "last")),
+			quiet(factor("penetration", 0, 0, 1, "how far into the first body the last candle must reach, as a fraction of it; 0 takes TA-Lib's own, 0.3, and 0.5 for darkcloudcover and mathold")),
 		},
 		Events: []Event{patternEvent()},
 		Memory: fixed(candleMemory),

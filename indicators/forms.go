@@ -144,6 +144,12 @@ func quiet(p Param) Param {
 	return p
 }
 
+// named returns p with further names.
+func named(p Param, names ...string) Param {
+	p.Aliases = append(p.Aliases, names...)
+	return p
+}
+
 // inPercent returns p, left out of the label, that may be written as 3 or "3%". The
 // values are percentages either way; 0.03 is three hundredths of a percent.
 func inPercent(p Param) Param {
@@ -175,8 +181,7 @@ func zone(oversold, overbought, lo, hi float64) []Param {
 // averageType returns a parameter that names a kind of moving average, def by
 // default. It is chosen by name; TA-Lib's numbers for the kinds are not taken.
 func averageType(name, def, doc string, aliases ...string) Param {
-	p := choice(name, doc, kernel.Averages...)
-	p.Aliases = aliases
+	p := named(choice(name, doc, kernel.Averages...), aliases...)
 	p.Default = float64(slices.Index(kernel.Averages, def))
 	return p
 }
@@ -239,9 +244,7 @@ var Sources = []string{"close", "open", "high", "low", "hl2", "hlc3", "ohlc4", "
 
 // source returns the parameter "source": which price a computation starts from.
 func source() Param {
-	p := choice("source", "price it is computed from", Sources...)
-	p.Aliases = []string{"price", "input"}
-	return p
+	return named(choice("source", "price it is computed from", Sources...), "price", "input")
 }
 
 // defaultSource is like source, with another default.

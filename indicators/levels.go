@@ -94,8 +94,8 @@ var levelEntries = []Indicator{
 		Doc:     "Opening range: the highest high and lowest low of the first minutes of the day, in UTC from the hour given, from the bar on that ends them. Breakouts are closes that leave it.",
 		Formula: "highest high and lowest low of the bars that begin within minutes of the start",
 		Params: []Param{
-			{Name: "minutes", Aliases: []string{"length"}, Doc: "minutes of the range", Kind: Int, Default: 60, Min: 1, Max: 1440},
-			{Name: "start", Aliases: []string{"hour"}, Doc: "hour of the day at which it begins, UTC, such as 14.5 for half past two", Default: 0, Min: 0, Max: 23.99, Quiet: true},
+			factorInt("minutes", 60, 1, 1440, "minutes of the range", "length"),
+			quiet(factor("start", 0, 0, 23.99, "hour of the day at which it begins, UTC, such as 14.5 for half past two", "hour")),
 		},
 		Events: []Event{emits(BreakUp, BreakDown)},
 		// The range of today may have been made before the first bar shown; a second day
@@ -225,10 +225,8 @@ var periodSeconds = map[string]int64{
 
 // anchor returns the parameter that says with which period a running average starts again.
 func anchor() Param {
-	p := choice("anchor", "where it starts anew: auto is the day, of daily bars the month, of longer ones the year; none is the first bar loaded",
-		"auto", "day", "week", "month", "year", "none")
-	p.Aliases = []string{"session", "reset"}
-	return p
+	return named(choice("anchor", "where it starts anew: auto is the day, of daily bars the month, of longer ones the year; none is the first bar loaded",
+		"auto", "day", "week", "month", "year", "none"), "session", "reset")
 }
 
 // anchorOf returns the period that "anchor" means for bars of this interval. With daily
@@ -339,16 +337,10 @@ func periodLevels(in Input, names []string, levels func(before market.Bar, open 
 
 // periodOfLevels returns the parameter that says which period the levels come from.
 func periodOfLevels(doc string, choices ...string) Param {
-	p := choice("period", doc, choices...)
-	p.Aliases = []string{"timeframe"}
-	return p
+	return named(choice("period", doc, choices...), "timeframe")
 }
 
-var pivotPeriod = func() Param {
-	p := periodOfLevels("whose high, low and close are taken", "auto", "day", "week", "month", "year")
-	p.Aliases = append(p.Aliases, "session")
-	return p
-}()
+var pivotPeriod = named(periodOfLevels("whose high, low and close are taken", "auto", "day", "week", "month", "year"), "session")
 
 // pivotEvents are those of levels that hold for a period.
 var pivotEvents = []Event{emits(PriceUp, PriceDown, BreakUp, BreakDown, LevelTouch)}

@@ -83,8 +83,7 @@ var chartPatterns = []Indicator{
 		Doc:     "Flags: a steep move, the pole, and a short rest after it that gives back at most half. The lines are the edge that a close must pass and the furthest that the rest has come back; the signal fires on that close. Nothing repaints.",
 		Formula: "pole: high - lowest low of the pole bars before >= height * R at that high; flag: flag to 4 * flag bars within the upper half of the pole; R: mean true range of the 14 bars before the pole",
 		Params: []Param{
-			{Name: "pole", Doc: "most bars of the pole", Kind: Int, Default: 8, Min: 1, Max: 100},
-			{Name: "flag", Doc: "least bars of the flag", Kind: Int, Default: 5, Min: 2, Max: 100},
+			factorInt("pole", 8, 1, 100, "most bars of the pole"), factorInt("flag", 5, 2, 100, "least bars of the flag"),
 			quiet(factor("height", 4, 0.5, 50, "least height of the pole, in mean true ranges")),
 		},
 		Events: []Event{emits(FlagUp, FlagDown)}, Memory: after(window("pole"), lengths(4, "flag"), fixed(usualRange+1)),

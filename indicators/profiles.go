@@ -73,9 +73,9 @@ var profileEntries = []Indicator{
 			"Price tends to rest at the first and to pass through the second.",
 		Formula: "HVN: a bin above all bins within the neighbourhood, by min_prominence of the heaviest bin; LVN: below all, as far under the heaviest of them",
 		Params: []Param{
-			bins(48), rangeBars(), {Name: "neighborhood", Doc: "bins on each side a node is compared with", Kind: Int, Default: 2, Min: 1, Max: 50, Quiet: true},
-			{Name: "min_prominence", Doc: "least difference, as a fraction of the heaviest bin", Default: 0.10, Min: 0, Max: 1, Quiet: true},
-			{Name: "top_n", Doc: "nodes of each kind at most, the clearest first; 0 shows all", Kind: Int, Min: 0, Max: 500, Quiet: true},
+			bins(48), rangeBars(), quiet(factorInt("neighborhood", 2, 1, 50, "bins on each side a node is compared with")),
+			quiet(factor("min_prominence", 0.10, 0, 1, "least difference, as a fraction of the heaviest bin")),
+			quiet(factorInt("top_n", 0, 0, 500, "nodes of each kind at most, the clearest first; 0 shows all")),
 			toggle("show_hvn", true, "mark high-volume nodes"), toggle("show_lvn", true, "mark low-volume nodes"),
 		},
 		Events: newestTouch,
@@ -110,7 +110,7 @@ var profileEntries = []Indicator{
 			"the one of the session under way over its own bars (dPOC). A level that is touched is dropped, and the bar that touched it bears a signal, unless the very next session did: then it was never naked. A level of max_sessions sessions ago is dropped too.",
 		Formula: "POC of each session as in session_vp; naked while no later bar has low <= POC <= high",
 		Params: append(append([]Param{bins(24)}, sessionParams()...),
-			Param{Name: "max_sessions", Doc: "sessions a level is watched for, its own included", Kind: Int, Default: 20, Min: 1, Max: 100, Quiet: true},
+			quiet(factorInt("max_sessions", 20, 1, 100, "sessions a level is watched for, its own included")),
 			toggle("include_current", true, "show the point of control of the session under way")),
 		Events: []Event{emits(LevelTouch).meaning("a bar is the first to reach the level of a session that a whole later session did not reach")},
 		// Every level that may still be watched needs its whole session.
@@ -316,8 +316,7 @@ func (p *profile) result(s *market.Series, left, split bool) *Result {
 
 // bins returns the parameter "bins".
 func bins(def float64) Param {
-	return Param{Name: "bins", Doc: "levels the range of prices is cut into",
-		Kind: Int, Default: def, Min: 2, Max: 500}
+	return factorInt("bins", def, 2, 500, "levels the range of prices is cut into")
 }
 
 // valueArea returns the parameter "value_area".
@@ -327,8 +326,7 @@ func valueArea() Param {
 
 // rangeBars returns the parameter "range_bars".
 func rangeBars() Param {
-	return Param{Name: "range_bars", Doc: "newest bars to use; 0 takes all on display",
-		Kind: Int, Min: 0, Max: market.MaxLimit, Quiet: true}
+	return quiet(factorInt("range_bars", 0, 0, market.MaxLimit, "newest bars to use; 0 takes all on display"))
 }
 
 // anchored returns the parameter "side", the given one by default.
@@ -359,8 +357,7 @@ var newestTouch = []Event{emits(LevelTouch).meaning("the newest bar reaches a le
 func sessionParams() []Param {
 	session := choice("session", "length of a session: auto is the day, of daily bars the month, of longer ones the year",
 		"auto", "daily", "weekly", "hourly", "monthly", "yearly")
-	return []Param{session, {Name: "bars_per_session", Aliases: []string{"session_bars"},
-		Doc: "bars of a session, counted from the first bar; 0 goes by the clock", Kind: Int, Min: 0, Max: MaxLength, Quiet: true}}
+	return []Param{session, quiet(factorInt("bars_per_session", 0, 0, MaxLength, "bars of a session, counted from the first bar; 0 goes by the clock", "session_bars"))}
 }
 
 // span is a run of bars, to excluded.

@@ -303,10 +303,7 @@ var stopEntries = []Indicator{
 	{Name: "halftrend", Title: "HalfTrend", Also: "half_trend", Category: Trend, Traits: Overlay,
 		Doc:     "HalfTrend: a line below a rising market, the highest of its recent lows, and above a falling one, the lowest of its recent highs, with a channel of half the average true range times the deviation. After everget's script.",
 		Formula: "up: line = max(line, low of the lowest of n bars); turns down: SMA(high, n) < that low and close < low[1]; channel: line ± deviation * ATR(100) / 2",
-		Params: []Param{
-			{Name: "length", Aliases: []string{"amplitude", "period"}, Doc: "bars of the extremes and means", Kind: Int, Default: 2, Min: 1, Max: 200},
-			factor("deviation", 2, 0, 20, "half ranges to the channel", "mult"),
-		},
+		Params:  []Param{factorInt("length", 2, 1, 200, "bars of the extremes and means", "amplitude", "period"), factor("deviation", 2, 0, 20, "half ranges to the channel", "mult")},
 		// The channel's range is Wilder's average of 100 bars; the line forgets where it
 		// began with a turn, for which 100 lengths are allowed.
 		Memory: after(fixed(kernel.WilderMemory*100), lengths(100, "length")),

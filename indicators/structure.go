@@ -168,7 +168,7 @@ var structures = []Indicator{
 		Doc:     "Supply and demand zones: the quiet bars that price left by one large bar. The zones are those of the newest base on each side that no close has gone through; zone_touch fires when price first comes back. Nothing repaints.",
 		Formula: "supply: open - close >= impulse * mean true range of the 14 bars before; zone: range of up to base quiet bars before it; ends: close > its high",
 		Params: []Param{
-			factor("impulse", 1.5, 0.1, 20, "body of the bar that leaves, in mean true ranges"), {Name: "base", Doc: "most bars of a base", Kind: Int, Default: 4, Min: 1, Max: 50},
+			factor("impulse", 1.5, 0.1, 20, "body of the bar that leaves, in mean true ranges"), factorInt("base", 4, 1, 50, "most bars of a base"),
 			quiet(bars("lookback", 200, "bars after which a zone is forgotten")),
 		},
 		Events: []Event{emits(SupplyZone, DemandZone, ZoneTouch)}, Memory: after(window("lookback"), window("base"), fixed(usualRange+1)),
@@ -177,7 +177,7 @@ var structures = []Indicator{
 		Doc:     "Support and resistance found from the bars: prices near which several swings turned. The lines are the nearest level above the close and the nearest below it. Breakouts are closes through the level of the bar before, level_touch a bar that reaches it and closes back. Nothing repaints.",
 		Formula: "levels: means of groups of at least touches swings, each group no wider than tolerance mean true ranges",
 		Params: append(swingParams(5, 300), tolerance(1),
-			Param{Name: "touches", Aliases: []string{"strength"}, Doc: "swings that make a level", Kind: Int, Default: 2, Min: 1, Max: 20}),
+			factorInt("touches", 2, 1, 20, "swings that make a level", "strength")),
 		Memory: structureMemory(1),
 		Plots:  []Plot{{Label: "Resistance", Tone: Down, Style: Step}, {Label: "Support", Tone: Up, Style: Step}},
 		Events: []Event{own(func(d *drawing) []Signal { return levelBreaks(d.Series, d.of("Resistance"), d.of("Support")) }, BreakUp, BreakDown, LevelTouch).meaning(

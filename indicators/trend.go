@@ -240,7 +240,7 @@ var trends = []Indicator{
 		Doc: "DeMark's sequential, the plain counts. A buy setup is nine closes in a row, each below the one four bars before; after it a countdown counts closes at or below the low two bars before, " +
 			"not necessarily in a row, to thirteen, unless a sell setup is completed first. Selling mirrored. A signal stands on the last bar of each.",
 		Formula: "setup: close < close[4], 9 in a row; countdown: close <= low[2], 13 in all",
-		Params:  []Param{{Name: "setup", Doc: "closes in a row of a setup", Kind: Int, Default: 9, Min: 2, Max: 50}, {Name: "countdown", Doc: "closes of a countdown", Kind: Int, Default: 13, Min: 2, Max: 50}},
+		Params:  []Param{factorInt("setup", 9, 2, 50, "closes in a row of a setup"), factorInt("countdown", 13, 2, 50, "closes of a countdown")},
 		// A countdown may take long; after this many bars a newer setup has decided.
 		Memory: after(lengths(20, "setup"), lengths(20, "countdown")),
 		Plots:  []Plot{}, Events: []Event{own(func(d *drawing) []Signal { return sequential(d.Series, d.Int("setup"), d.Int("countdown")) }, SetupBuy, SetupSell, CountdownBuy, CountdownSell)},

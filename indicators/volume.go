@@ -295,7 +295,7 @@ var volumes = []Indicator{
 		Doc:     "Relative volume at time: the volume since the day began as a multiple of what the last days had at the same time of day. 1 is usual. With mode regular each bar is compared alone. Periods begin in UTC.",
 		Formula: "volume since the period began / mean of the same over the last n periods at the same time after their begin",
 		Params: []Param{
-			{Name: "length", Aliases: []string{"period", "len", "window"}, Doc: "periods before", Kind: Int, Default: 10, Min: 1, Max: 100},
+			factorInt("length", 10, 1, 100, "periods before", "period", "len", "window"),
 			anchor(), choice("mode", "since the period began, or each bar alone", "cumulative", "regular"), spikeFactor(),
 		},
 		// Twice as many periods, since weekends and holidays have no bars.
@@ -383,8 +383,7 @@ var volumes = []Indicator{
 		Formula: "vzo = HMA(±volume, n) / HMA(volume, n) / σ(200); K = K[1] + gain * (vzo - K[1]); signal = SMA(K)",
 		Params: []Param{
 			bars("vzo_length", 70, "average of the volume", "length"), factor("k", 0.06, 0.001, 1, "gain: the weight of the newest value", "gain"),
-			bars("sig_length", 10, "signal average", "signal"),
-			{Name: "zone", Doc: "beyond this, a cross counts as overbought or oversold", Default: 0.6, Min: 0, Max: 5, Quiet: true},
+			bars("sig_length", 10, "signal average", "signal"), quiet(factor("zone", 0.6, 0, 5, "beyond this, a cross counts as overbought or oversold")),
 		},
 		// Hull's two windows, that of the deviation, the filter, of whose start e^-20 is left,
 		// and the signal.
