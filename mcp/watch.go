@@ -161,11 +161,17 @@ func (s *Stream) Next() (lines [][]byte) {
 func (s *Stream) Wrote(n int) { s.wrote(n) }
 
 // next returns the lines that wait for the client, and the function to be called once the
-// first n of them are written.
+// first n of them are written. A client whose token has ended is told of no change any more.
+// The context may not have ended then: its timer does not count the time for which the
+// machine slept, nor a clock that was set.
 func (s *Stream) next() (lines [][]byte, wrote func(n int)) {
+	expired := !s.caller.Expires.IsZero() && !time.Now().Before(s.caller.Expires)
 	s.watch.mu.Lock()
 	defer s.watch.mu.Unlock()
-	if s.last != nil && s.ctx.Err() != nil {
+	if expired {
+		s.pending = slices.DeleteFunc(s.pending, func(l *note) bool { return l.uri != "" })
+	}
+	if s.last != nil && (expired || s.ctx.Err() != nil) {
 		s.pending, s.last = append(s.pending, &note{text: s.last}), nil
 	}
 	taken := slices.Clone(s.pending)

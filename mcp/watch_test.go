@@ -622,3 +622,24 @@ func TestWatchedOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestStreamEndsByTheClock: a stream whose token has ended by the clock tells of no change any
+// more, and a listener its reply, though the timer of its context has not noticed.
+func TestStreamEndsByTheClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, reply := range []string{"", "the reply"} {
+			one := &Stream{watch: new(watch), caller: Caller{Expires: time.Now().Add(time.Minute)}, ctx: context.Background(), bell: make(chan struct{}, 1)}
+			if reply != "" {
+				one.last = []byte(reply)
+			}
+			one.add("wick://orders")
+			if lines := one.Next(); len(lines) != 1 {
+				t.Fatalf("while the token lasts: %q", lines)
+			}
+			time.Sleep(time.Minute)
+			if got := string(bytes.Join(one.Next(), nil)); got != reply {
+				t.Errorf("after the token: %q, want %q", got, reply)
+			}
+		}
+	})
+}
