@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -85,10 +86,10 @@ func TestLiveExitOfClosedPosition(t *testing.T) {
 	})
 }
 
-// TestLiveLegsStay: a position is closed by hand beside its bracket, at a broker that lets
-// that happen. The legs are the broker's: they stay for 10 until one is cancelled, which ends
-// both.
-func TestLiveLegsStay(t *testing.T) {
+// TestLiveLegsEnd: a position is closed by hand beside its bracket, at a broker that lets
+// that happen. The legs stay for 10 while anything is held, and are cancelled once nothing is:
+// one that was filled then would open a position of the other side.
+func TestLiveLegsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
@@ -113,12 +114,11 @@ func TestLiveLegsStay(t *testing.T) {
 			if p, err := l.e.PlaceOrder(t.Context(), book.OrderRequest{Symbol: "AAA", Side: book.Sell, Type: book.Market, Quantity: shares(sold)}); err != nil || len(p.Ended)+len(p.Left) > 0 {
 				t.Errorf("selling %d: %+v, %v; want nothing said of the legs", sold, p, err)
 			}
-			has("a part is sold", book.StatusOpen)
+			has(fmt.Sprint(sold, " are sold"), map[int64]book.OrderStatus{4: book.StatusOpen, 6: book.StatusCancelled}[sold])
 		}
-		if _, err := l.e.CancelOrder(anyone(), entry.ID+"-tp"); err != nil {
-			t.Fatal(err)
+		if o := l.order(entry.ID + "-sl"); o.ReasonCode != book.NothingToReduce {
+			t.Errorf("the stop was cancelled since %s, want that there is nothing to reduce", o.Reason)
 		}
-		has("one is cancelled", book.StatusCancelled)
 		l.same("at the end")
 	})
 }

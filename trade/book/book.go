@@ -68,10 +68,11 @@
 //
 // Now somebody sells 10 at market, and has closed nothing before. The event of that fill makes
 // the position zero. On paper the same event ends both exits, cancelled with
-// [NothingToReduce], so nothing is left open. At a broker both legs stay: wick neither shrinks
-// nor cancels a leg because of its position. So who closes by hand cancels a leg before, with
-// which the other ends: a broker may refuse a sale beside its legs, and where it takes one, a
-// leg that is filled afterwards opens a position of the other side. If somebody sells 4 only,
+// [NothingToReduce], so nothing is left open. At a broker package live cancels both legs a
+// moment later, for the same reason, and does not shrink them before. So who closes by hand
+// cancels a leg before, with which the other ends: a broker may refuse a sale beside its legs,
+// and where it takes one, a leg that is filled in that moment, or after a part was sold, opens a
+// position of the other side. If somebody sells 4 only,
 // each exit is for 10 and the position 6: on paper an exit that is reached sells 6, the rest of
 // it is cut, and the other ends with [OtherFilled].
 //
