@@ -106,8 +106,8 @@ func (f *Feed) watch(symbol string) *watch {
 	w := f.watched[symbol]
 	if w == nil {
 		w = &watch{
-			symbol: symbol, fine: Minute1, resume: make(map[Interval]int64), told: make(map[Interval]int64),
-			closed: make(map[Interval]Bar), complete: make(map[Interval]CompleteBar),
+			symbol: symbol, fine: Minute1, resume: make(map[Interval]int64), closed: make(map[Interval]Bar),
+			seen: seen{told: make(map[Interval]int64), complete: make(map[Interval]CompleteBar)},
 		}
 		f.watched[symbol] = w
 		f.countAge(symbol)
@@ -153,7 +153,7 @@ func (f *Feed) ResumePrice(symbol string, price float64, at int64) {
 	// of the minute count as told. Of a minute that begins at that instant none did.
 	w.last = Bar{Time: w.fine.Start((at - 1) / 1000), High: math.Inf(1), Low: math.Inf(-1)}
 	w.quote = Quote{Symbol: symbol, Price: price, At: at}
-	w.seenAt, w.started = at, true
+	w.at, w.started = at, true
 }
 
 // Ages returns for each source of a watched or awaited symbol how long ago it last
@@ -233,8 +233,7 @@ func (f *Feed) symbolsOf(v *Venue) []string {
 	return list
 }
 
-// accept remembers what was told and what the poll saw. A result whose price cannot be
-// right changes only the doubt, so that the next poll starts from the same state.
+// accept remembers what was told and what the poll saw.
 func (f *Feed) accept(w *watch, g *result) {
 	if g == nil {
 		return
@@ -244,15 +243,7 @@ func (f *Feed) accept(w *watch, g *result) {
 	if !g.wrong {
 		f.alive[f.source.of(w.symbol).name] = time.Now()
 	}
-	w.doubt = g.doubt
-	maps.Copy(w.told, g.told)
-	maps.Copy(w.complete, g.complete)
-	switch {
-	case g.bars:
-		w.last, w.seenAt, w.started, w.forming = g.last, g.At, true, g.Forming
-	case g.quietUntil != 0:
-		w.last, w.seenAt = g.last, g.quietUntil
-	}
+	w.seen = g.next
 	if g.At > 0 && g.Price > 0 {
 		w.quote = Quote{Symbol: w.symbol, Price: g.Price, At: g.At, Source: g.Source, Synthetic: g.Synthetic}
 	}
@@ -478,9 +469,13 @@ func (f *Feed) look(ctx context.Context, w *watch, bars func(context.Context, Qu
 	}
 	g := w.price(s)
 	asked = min(asked, s.AsOf) // an answer from a cache is older
-	w.noteQuiet(g, s, asked)
 	w.stopped = asked > (w.fine.Next(s.Time[s.Len()-1])+minute)*1000
-	return g, s, f.judge(w, g)
+	until, last := w.quiet(g, s, asked)
+	err = f.judge(w, g)
+	if until != 0 && !g.news {
+		g.next.last, g.next.at = last, until
+	}
+	return g, s, err
 }
 
 // noteLate logs, once for each symbol, that a bar of a file has changed since it was told

@@ -133,10 +133,10 @@ func TestFeedNamesTheDoubt(t *testing.T) {
 		{100, 1000, 100, "a high of 1000 is too far from the last price, 100; the next poll decides"},
 		{110, 120, 7, "a low of 7 is too far from the last price, 100; the next poll decides"},
 	} {
-		w := &watch{symbol: "A", quote: Quote{Price: 100, At: 1}}
+		w := &watch{symbol: "A", seen: seen{quote: Quote{Price: 100, At: 1}}}
 		g := &result{Update: Update{Price: c.price, High: c.high, Low: c.low, At: 2}}
-		if err := f.judge(w, g); err == nil || err.Error() != c.want || g.doubt != c.price {
-			t.Errorf("%v, doubt %v\nwant %s", err, g.doubt, c.want)
+		if err := f.judge(w, g); err == nil || err.Error() != c.want || g.next.doubt != c.price {
+			t.Errorf("%v, doubt %v\nwant %s", err, g.next.doubt, c.want)
 		}
 	}
 }
@@ -174,7 +174,7 @@ func TestFeedPathIsIndependentOfPolls(t *testing.T) {
 				}
 				return nil
 			}
-			w := &watch{symbol: "A", fine: Minute1, told: make(map[Interval]int64)}
+			w := &watch{symbol: "A", fine: Minute1, seen: seen{told: make(map[Interval]int64)}}
 			f := NewFeed(p, nil)
 			minutes := make(map[int64]Bar)
 			for time.Since(p.begin) < 7*time.Minute {

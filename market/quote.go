@@ -62,11 +62,11 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 				w.quote.Source, w.quote.Synthetic = q.Source, q.Synthetic
 			}
 			return w.quote, nil
-		case doubt != 0 || g.doubt == 0:
+		case doubt != 0 || g.next.doubt == 0:
 			return Quote{}, fmt.Errorf("%s returned no usable price of %q: %w", q.Source, symbol, err)
 		}
 		// The price is outside of the band: ask again a moment later.
-		doubt = g.doubt
+		doubt = g.next.doubt
 		select {
 		case <-ctx.Done():
 			return Quote{}, ctx.Err()
@@ -137,7 +137,7 @@ func (f *Feed) taken(symbol string) *watch {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if w := f.watched[symbol]; w != nil {
-		return &watch{symbol: symbol, quote: w.quote}
+		return &watch{symbol: symbol, seen: seen{quote: w.quote}}
 	}
 	return &watch{symbol: symbol}
 }
@@ -295,7 +295,7 @@ func (f *Feed) pollBatch(ctx context.Context, v *Venue, batch []*watch, tell fun
 			// A service that does not say when it traded tells the last price of a market that
 			// has stopped for ever: the same price again is no news.
 			if !q.timed && q.Price == w.quote.Price && w.stopped {
-				_ = g.refuse(w.quote, nil) // it returns no error of none
+				_ = g.refuse(w, w.quote, nil) // it returns no error of none
 			} else if err := f.judge(w, g); err != nil {
 				f.log.Warn("price is not taken", "symbol", w.symbol, "error", err)
 			}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"time"
 )
@@ -17,38 +18,35 @@ type watch struct {
 	due       time.Time
 	busy      bool
 	fails     int
-	quote     Quote              // the last one taken; Price is zero before the first
 	resume    map[Interval]int64 // what Resume said, until the first poll
 
-	fine Interval // interval of the bars that prices are taken from
-	last Bar      // the newest of those bars when bars were last seen
-	// seenAt is the time, in unix milliseconds, up to which every trade was told: that of
-	// the last price that came with bars, or of a later poll that found no trade since.
-	seenAt   int64
-	stopped  bool                     // nothing is traded: the newest bar had ended for more than a minute when bars were last asked for
-	started  bool                     // last is set
-	forming  map[Interval]FormingBar  // the forming bars when bars were last seen
-	doubt    float64                  // price outside the band that waits to be confirmed; 0 for none
-	complete map[Interval]CompleteBar // the newest told as complete
-	told     map[Interval]int64       // start of the newest closed bar told
-	closed   map[Interval]Bar         // the newest closed bar when bars were last seen
-	late     bool                     // noteLate has logged
+	seen
+	fine    Interval         // interval of the bars that prices are taken from
+	stopped bool             // nothing is traded: the newest bar had ended for more than a minute when bars were last asked for
+	closed  map[Interval]Bar // the newest closed bar when bars were last seen
+	late    bool             // noteLate has logged
 }
 
-// result is the result of one poll: what to tell, and what to remember of it.
+// seen is what was told of a symbol, and what the next poll goes on from.
+type seen struct {
+	quote   Quote // the last one taken; Price is zero before the first
+	started bool  // last is set
+	last    Bar   // the newest of the finest bars when bars were last seen
+	// at is the time, in unix milliseconds, up to which every trade was told: that of
+	// the last price that came with bars, or of a later poll that found no trade since.
+	at       int64
+	doubt    float64                  // price outside the band that waits to be confirmed; 0 for none
+	forming  map[Interval]FormingBar  // the forming bars when bars were last seen
+	complete map[Interval]CompleteBar // the newest that are told as complete, or are no news
+	told     map[Interval]int64       // start of the newest closed bar told
+}
+
+// result is the result of one poll: what to tell, and what is seen once that was told.
 type result struct {
 	Update
 	news  bool // there is something to tell
 	wrong bool // the answer cannot be right
-	bars  bool // the poll saw bars, of which last is the newest, and not only a price
-	last  Bar
-	doubt float64
-	told  map[Interval]int64
-	// complete is the same as in watch, of the bars that are told now or are no news.
-	complete map[Interval]CompleteBar
-	// quietUntil is the time, in unix milliseconds, up to which no trade followed the
-	// last price; zero if that is not known.
-	quietUntil int64
+	next  seen
 }
 
 // resumed reports whether w goes on from a price of ResumePrice, and was not polled yet. Only
@@ -58,9 +56,9 @@ func (w *watch) resumed() bool { return w.started && w.quote.Source == "" }
 func (w *watch) price(s *Series) *result {
 	b := s.Bar(s.Len() - 1)
 	g := &result{Update: Update{
-		Symbol: w.symbol, Source: s.Source, Synthetic: s.Synthetic, Price: b.Close, At: s.PriceAt, Since: w.seenAt,
+		Symbol: w.symbol, Source: s.Source, Synthetic: s.Synthetic, Price: b.Close, At: s.PriceAt, Since: w.at,
 		From: w.quote.Price, Step: w.fine, Forming: make(map[Interval]FormingBar),
-	}, bars: true, last: b, told: make(map[Interval]int64), complete: make(map[Interval]CompleteBar)}
+	}, next: w.seen}
 	// The source does not say when its last trade was. The price is then as new as the
 	// answer, or as the end of the last bar if that bar has closed.
 	if s.PriceAt == 0 {
@@ -71,7 +69,7 @@ func (w *watch) price(s *Series) *result {
 	g.At = max(g.At, s.ahead) // judge refuses such a price
 	// If the source reports this price late (it is older than the last poll, which did not
 	// see it), what the last poll found does not count.
-	if w.quote.At < g.At && g.At < w.seenAt {
+	if w.quote.At < g.At && g.At < w.at {
 		g.Since = w.quote.At
 	}
 	if !w.started { // of what came before nothing is known, or only a price of the ticker
@@ -87,13 +85,15 @@ func (w *watch) price(s *Series) *result {
 			g.Path = append(g.Path, s.Bar(i))
 		}
 	}
-	if w.started && b.Time < w.last.Time {
-		g.last = w.last // this answer is older than the one before
+	if !w.started || b.Time >= w.last.Time { // else this answer is older than the one before
+		g.next.last = b
 	}
+	g.next.started, g.next.at, g.next.doubt, g.next.forming = true, g.At, 0, g.Forming
+	g.next.told, g.next.complete = maps.Clone(w.told), maps.Clone(w.complete)
 	// If a price was told after bars were last seen, an extreme of the path may be older than
 	// that price. Then only the last price and the new one count.
 	g.High, g.Low = max(g.From, g.Price), min(g.From, g.Price)
-	if w.quote.At <= w.seenAt {
+	if w.quote.At <= w.at {
 		for _, b := range g.Path {
 			g.High, g.Low = max(g.High, b.High), min(g.Low, b.Low)
 		}
@@ -115,23 +115,26 @@ func (w *watch) rest(b Bar) Bar {
 	return r
 }
 
-// noteQuiet sets g.quietUntil if s, which g was read from, has the same price and the
-// same last bar as the poll before: then nothing was traded until s was asked for, in
-// unix milliseconds. After [Feed.ResumePrice] no bar is known. Then the same price is
+// quiet returns until when, in unix milliseconds, nothing was traded after the last price, and
+// the last bar then. It is not zero if s, which g was read from, has the same price and the
+// same last bar as the poll before: then nothing was traded until s was asked for.
+// After [Feed.ResumePrice] no bar is known. Then the same price is
 // enough, and all trades in the last bar of s count as told.
-func (w *watch) noteQuiet(g *result, s *Series, asked int64) {
+func (w *watch) quiet(g *result, s *Series, asked int64) (until int64, last Bar) {
 	if !w.started || g.At != w.quote.At || g.Price != w.quote.Price {
-		return
+		return 0, last
 	}
+	last = g.next.last
 	resumed := math.IsInf(w.last.High, 1)
 	if resumed {
-		g.last = s.Bar(s.Len() - 1)
+		last = s.Bar(s.Len() - 1)
 	}
 	// A source may add trades to the bar after it ended. They happened before its end, so
 	// the quiet time goes no further: else they would pass for newer ones.
-	if resumed || g.last == w.last {
-		g.quietUntil = max(min(asked, w.fine.Next(g.last.Time)*1000), g.At)
+	if resumed || last == w.last {
+		until = max(min(asked, w.fine.Next(last.Time)*1000), g.At)
 	}
+	return until, last
 }
 
 // tick returns the result of a poll that gave a price and no bars. Its path is one
@@ -139,7 +142,9 @@ func (w *watch) noteQuiet(g *result, s *Series, asked int64) {
 func (w *watch) tick(q Quote) *result {
 	from, since := cmp.Or(w.quote.Price, q.Price), cmp.Or(w.quote.At, q.At)
 	high, low := max(from, q.Price), min(from, q.Price)
-	return &result{Update: Update{
+	next := w.seen
+	next.doubt = 0
+	return &result{next: next, Update: Update{
 		Symbol: w.symbol, Source: q.Source, Price: q.Price, At: q.At, From: from, Since: since, High: high, Low: low,
 		Path: []Bar{{w.fine.Start(q.At / 1000), from, high, low, q.Price, 0}}, Step: w.fine,
 	}}
@@ -167,24 +172,22 @@ func (g *result) bar(w *watch, s *Series, current bool) {
 				b.Ended -= day
 			}
 		}
-		g.complete[iv] = b
+		g.next.complete[iv] = b
 		if known && b.Bar.Time > max(after, w.complete[iv].Bar.Time) {
 			g.Complete = append(g.Complete, b)
 		}
 	}
-	// g.told moves on with every closed bar. It becomes w.told once the update was
-	// delivered.
-	g.told[iv] = after
-	if !known { // the first poll: what closed before it is not news
-		after = math.MaxInt64
-		g.told[iv] = s.Time[0] - 1
+	told := after // moves on with every closed bar
+	if !known {   // the first poll: what closed before it is not news
+		after, told = math.MaxInt64, s.Time[0]-1
 	}
 	for i := range closed {
 		if s.Time[i] > after {
 			g.Closed = append(g.Closed, ClosedBar{iv, s.Bar(i), s.Delay(i)})
 		}
-		g.told[iv] = max(g.told[iv], s.Time[i])
+		told = max(told, s.Time[i])
 	}
+	g.next.told[iv] = told
 }
 
 // extend brings the forming bar of an interval up to date with the path of g, which
@@ -202,7 +205,7 @@ func (w *watch) extend(iv Interval, g *result, shut int64) bool {
 	if iv.Seconds() <= day && shut > b.Time {
 		end = min(end, min(shut, end)+lastTold) // shut may be any number
 	}
-	if !ok || g.last.Time >= end || now >= end {
+	if !ok || g.next.last.Time >= end || now >= end {
 		return false
 	}
 	for _, part := range g.Path {
@@ -216,10 +219,12 @@ func (w *watch) extend(iv Interval, g *result, shut int64) bool {
 }
 
 // refuse makes g an update without a new price: it puts the last one in its place and
-// empties the path. It returns err, which says what is wrong with the new price, or nil.
-func (g *result) refuse(last Quote, err error) error {
+// empties the path, and the poll has seen no bars. It returns err, which says what is wrong with
+// the new price, or nil.
+func (g *result) refuse(w *watch, last Quote, err error) error {
 	g.Price, g.At, g.From, g.High, g.Low, g.Path, g.Since = last.Price, last.At, last.Price, last.Price, last.Price, nil, last.At
-	g.bars, g.wrong = false, err != nil
+	g.next.started, g.next.last, g.next.at, g.next.forming = w.started, w.last, w.at, w.forming
+	g.wrong = err != nil
 	return err
 }
 
@@ -298,22 +303,22 @@ func (f *Feed) judge(w *watch, g *result) error {
 	// otherwise no price would be newer until the clock has caught up.
 	if last.At > ahead {
 		f.log.Warn("the clock was set back: taking prices by their new times", "symbol", w.symbol)
-		last.At, w.seenAt = 0, 0
+		last.At, w.at, g.next.at = 0, 0, min(g.next.at, g.At)
 	}
 	span := g.High - g.Low
 	switch {
 	case !(g.Price > 0) || math.IsInf(g.Price, 0) || math.IsNaN(span) || math.IsInf(span, 0):
-		return g.refuse(last, fmt.Errorf("price %v is not a positive number", g.Price))
+		return g.refuse(w, last, fmt.Errorf("price %v is not a positive number", g.Price))
 	case g.At > ahead:
-		return g.refuse(last, fmt.Errorf("the price is of %s, in the future", time.UnixMilli(g.At).UTC().Format(time.DateTime)))
+		return g.refuse(w, last, fmt.Errorf("the price is of %s, in the future", time.UnixMilli(g.At).UTC().Format(time.DateTime)))
 	case g.At <= last.At: // a market that is closed, or a replica that is behind
-		return g.refuse(last, nil)
+		return g.refuse(w, last, nil)
 	}
 	// High and low count too: one false trade within a bar would fire alerts. A price
 	// near the one that the poll before doubted is taken: it confirms that one.
 	if far := f.far(last.Price, g); far != "" && last.Price > 0 && !(w.doubt > 0 && f.near(w.doubt, g.Price)) {
-		g.doubt = g.Price
-		return g.refuse(last, errors.New(far+"; the next poll decides"))
+		g.next.doubt = g.Price
+		return g.refuse(w, last, errors.New(far+"; the next poll decides"))
 	}
 	g.news = true
 	return nil
