@@ -59,19 +59,15 @@ func CacheStats(s Source) (hits, misses uint64) {
 // goodUntil returns when s should be asked for anew: after a sixtieth of its
 // interval, between one second and thirty, but as soon as its last bar closes.
 func goodUntil(s *Series) time.Time {
-	now := time.Now()
-	until := now.Add(min(max(s.Interval.Duration()/60, time.Second), 30*time.Second))
-	if !s.Forming || s.Len() == 0 {
-		return until
+	good := min(max(s.Interval.Duration()/60, time.Second), 30*time.Second)
+	if s.Forming && s.Len() > 0 {
+		closes := time.Until(time.Unix(s.DueAt(s.Len()-1), 0).Add(settle))
+		if closes < 0 { // the source may report it as closed at any moment
+			closes = time.Second
+		}
+		good = min(good, closes)
 	}
-	closes := time.Unix(s.DueAt(s.Len()-1), 0).Add(settle)
-	switch {
-	case closes.Before(now): // the source may report it as closed at any moment
-		return now.Add(time.Second)
-	case closes.Before(until):
-		return closes
-	}
-	return until
+	return time.Now().Add(good)
 }
 
 // Bounds of one cache: past either, others make room for the newest answer.

@@ -44,7 +44,13 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 		if err != nil {
 			return Quote{}, err
 		}
-		w := f.taken(symbol)
+		// A copy of what is known of the price: a poll of the symbol may be under way.
+		w := &watch{symbol: symbol}
+		f.mu.Lock()
+		if watched := f.watched[symbol]; watched != nil {
+			w.quote = watched.quote
+		}
+		f.mu.Unlock()
 		w.doubt = doubt
 		if f.source.of(symbol).rewritten {
 			w.quote.At = 0 // what the file tells counts, however old
@@ -129,17 +135,6 @@ func (f *Feed) take(ctx context.Context, symbol string) (*watch, func(*watch, *r
 		case <-time.After(feedTick / 10):
 		}
 	}
-}
-
-// taken returns a copy of what the feed knows of the price of a symbol, by which a quote
-// is judged: its poll may be under way.
-func (f *Feed) taken(symbol string) *watch {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if w := f.watched[symbol]; w != nil {
-		return &watch{symbol: symbol, seen: seen{quote: w.quote}}
-	}
-	return &watch{symbol: symbol}
 }
 
 // quoteOf asks a venue for one price, or reads it from its finest bars. It does not ask the cache,

@@ -201,16 +201,11 @@ func (s *service) search(ctx context.Context, text string) ([]Found, error) {
 		})
 		return found[:min(len(found), MaxFound)], err
 	}
-	s.listing.Lock()
-	defer s.listing.Unlock()
-	if time.Since(s.listed) > listAge {
+	all, err := s.listed.get(ctx, "", "", nil, func(ctx context.Context) (kept[[]Found], error) {
 		symbols, _, err := ask(ctx, s.host, "", s.list)
-		if err != nil {
-			return nil, err
-		}
-		s.all, s.listed = namedAll(symbols), time.Now()
-	}
-	return matching(s.all, text), nil
+		return kept[[]Found]{value: namedAll(symbols), expiry: time.Now().Add(listAge)}, err
+	})
+	return matching(all, text), err
 }
 
 // matching returns those of all that contain text, at most MaxFound, the best first. Of two

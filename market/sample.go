@@ -352,17 +352,12 @@ func (n *node) split(children []node, seed uint64) {
 		at = next
 	}
 	children[top].high, children[bottom].low = n.high, n.low
-	n.share(children, weight[:k+1])
-}
-
-// share divides the volume of n among children, in whole units, in proportion to
-// their weights. Weight holds the sums: child i has weight[i+1]-weight[i].
-func (n *node) share(children []node, weight []float64) {
-	total, given := weight[len(children)], 0.0
+	// The volume is divided in whole units.
+	given := 0.0
 	for i := range children {
 		upto := n.volume
-		if i < len(children)-1 && total > 0 {
-			upto = math.Floor(n.volume * (weight[i+1] / total))
+		if i < k-1 && weight[k] > 0 {
+			upto = math.Floor(n.volume * (weight[i+1] / weight[k]))
 		}
 		children[i].volume = upto - given
 		given = upto

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -19,10 +18,7 @@ type service struct {
 	*provider
 	host    *host
 	columns *columns
-
-	listing sync.Mutex
-	all     []Found   // all markets; guarded by listing, like the next
-	listed  time.Time // when they were listed
+	listed  memo[[]Found] // all markets
 }
 
 func (p *provider) open(r reach) (*service, error) {

@@ -73,7 +73,7 @@ func venueOf(source Source) *Venue {
 	if v, ok := source.(*Venue); ok {
 		return v
 	}
-	v := Venue{name: "source", resolve: resolvePlain}
+	v := Venue{name: "source", resolve: resolvePlain, known: knownSample}
 	if s, ok := source.(interface{ venue() *Venue }); ok {
 		v = *s.venue()
 	}
@@ -105,10 +105,7 @@ func Resolve(source Source, text string) (string, error) { return venueOf(source
 // files these are all of them; for a service a few usual ones, because its whole list is
 // long and takes a request. Known makes no request.
 func Known(source Source) []string {
-	if v := venueOf(source); v.known != nil {
-		return v.known()
-	}
-	return knownSample()
+	return venueOf(source).known()
 }
 
 // Open returns the source that a --source value names, one of [Sources]. Getenv
