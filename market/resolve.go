@@ -66,24 +66,21 @@ func resolveAuto(text string) (string, error) {
 		return "", fmt.Errorf("%w %q: a coin has a price in a currency; write %s at Binance or %s at Coinbase (a stock of that name needs --source yahoo)",
 			errSymbol, limit.Clip(text), spellBinance(symbol+"-USDT"), spellCoinbase(symbol+"-USD"))
 	}
-	if venue == "" {
-		p, _ := route(symbol)
-		canonical, err := p.spelled(symbol)
-		if again, _ := route(canonical); err == nil && again != p { // XB_TUSD becomes BTCUSD, which means another service
-			return "", fmt.Errorf("%w %q: write it as %s does, such as %s", errSymbol, limit.Clip(text), p.name, p.example)
-		}
-		return canonical, err
-	}
-	// If text names an exchange, the symbol without it must lead to the same one.
-	// Otherwise it would mean another market the next time.
+	// The result must lead to the same service: XB_TUSD becomes BTCUSD, which means another one.
+	// If text names an exchange, the symbol without it must lead there too. Otherwise it would
+	// mean another market the next time.
+	chosen, _ := route(symbol)
 	for _, p := range providers {
-		if !p.serves(venue) {
+		if venue == "" && p != chosen || venue != "" && !p.serves(venue) {
 			continue
 		}
 		canonical, err := p.spelled(symbol)
-		if chosen, _ := route(canonical); err != nil || chosen == p {
+		if again, _ := route(canonical); err != nil || again == p {
 			return canonical, err
 		}
+	}
+	if venue == "" {
+		return "", fmt.Errorf("%w %q: write it as %s does, such as %s", errSymbol, limit.Clip(text), chosen.name, chosen.example)
 	}
 	return "", fmt.Errorf("%w %q: auto chooses by the symbol alone; %s", errSymbol, limit.Clip(text), elsewhere(venue))
 }

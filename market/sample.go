@@ -25,10 +25,6 @@ type Sample struct{}
 // sampleBegin is the first instant that has a price: 1980-01-01.
 const sampleBegin = 315532800
 
-// Resolve returns the canonical symbol among invented markets, which is a pair
-// without separator. It ignores the exchange.
-func (Sample) Resolve(text string) (string, error) { return resolvePlain(text) }
-
 func (s Sample) venue() *Venue {
 	return &Venue{name: "sample", resolve: resolvePlain, bars: s.Bars, fresh: s.Bars, known: knownSample}
 }
