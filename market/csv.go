@@ -41,7 +41,7 @@ const (
 // by the clock in UTC. Rows that have not begun by our clock are left out; while there
 // are some that begin more than two minutes later, the file gives no price to a [Feed].
 //
-// Allow, which may be nil, is asked about all of them now, and about the directory and the
+// Allow, which may be nil, is asked about all of these now, and about the directory and the
 // file of each question when they are open: what it returns an error for is not read.
 func NewCSV(dir string, allow func(name string, info fs.FileInfo) error) (*Venue, error) {
 	info, err := os.Stat(dir)
@@ -55,14 +55,14 @@ func NewCSV(dir string, allow func(name string, info fs.FileInfo) error) (*Venue
 		allow = func(string, fs.FileInfo) error { return nil }
 	}
 	c := &csvDir{path: dir, allow: allow, turn: make(chan struct{}, 1)}
-	root, names, err := c.open()
+	root, files, err := c.open()
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	for _, name := range names {
-		if info, gone := root.Stat(name); gone == nil {
-			err = cmp.Or(err, allow(filepath.Join(dir, name), info))
+	for _, file := range files {
+		if info, gone := root.Stat(file.name); gone == nil {
+			err = cmp.Or(err, allow(filepath.Join(dir, file.name), info))
 		}
 	}
 	return c.venue(), err
@@ -74,11 +74,11 @@ type csvDir struct {
 	turn  chan struct{} // has a value while somebody reads a large file
 }
 
-// open opens the directory, if it is allowed, and returns the names in it, sorted, so that the
-// choice between them does not depend on the file system. A root keeps every name, also through
+// open opens the directory, if it is allowed, and returns the files with bars in it, sorted by name,
+// so that the choice between them does not depend on the file system. A root keeps every name, also through
 // links, within it, and goes on to mean it when its name comes to mean another. More than maxFiles
 // names are an error: without the others a file that is there would be said to be missing.
-func (c *csvDir) open() (_ *os.Root, names []string, err error) {
+func (c *csvDir) open() (_ *os.Root, files []csvName, err error) {
 	root, err := os.OpenRoot(c.path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("csv: %w", err)
@@ -100,7 +100,7 @@ func (c *csvDir) open() (_ *os.Root, names []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	names, err = dir.Readdirnames(maxFiles + 1)
+	names, err := dir.Readdirnames(maxFiles + 1)
 	switch {
 	case err != nil && err != io.EOF:
 		return nil, nil, fmt.Errorf("csv: %w", err)
@@ -108,7 +108,12 @@ func (c *csvDir) open() (_ *os.Root, names []string, err error) {
 		return nil, nil, fmt.Errorf("csv: the directory has more than %d files; keep those that are not needed in another one", maxFiles)
 	}
 	slices.Sort(names)
-	return root, names, nil
+	for _, name := range names {
+		if symbol, iv, ok := parseName(name); ok {
+			files = append(files, csvName{symbol, iv, name})
+		}
+	}
+	return root, files, nil
 }
 
 type csvName struct {
@@ -117,24 +122,12 @@ type csvName struct {
 	name   string
 }
 
-// named returns those of the names that are of files with bars.
-func named(names []string) (files []csvName) {
-	for _, name := range names {
-		if symbol, iv, ok := parseName(name); ok {
-			files = append(files, csvName{symbol, iv, name})
-		}
-	}
-	return files
-}
-
-// files returns the files with bars, sorted by name.
 func (c *csvDir) files() ([]csvName, error) {
-	root, names, err := c.open()
-	if err != nil {
-		return nil, err
+	root, files, err := c.open()
+	if err == nil {
+		root.Close()
 	}
-	defer root.Close()
-	return named(names), nil
+	return files, err
 }
 
 func (c *csvDir) venue() *Venue {
@@ -143,12 +136,12 @@ func (c *csvDir) venue() *Venue {
 
 // bars answers q from the file with the nearest interval.
 func (c *csvDir) bars(ctx context.Context, q Query) (*Series, error) {
-	root, names, err := c.open()
+	root, files, err := c.open()
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	found, err := findFile(named(names), q)
+	found, err := findFile(files, q)
 	if err != nil {
 		return nil, err
 	}
@@ -386,11 +379,8 @@ var csvNames = [6][]string{
 // case. A byte order mark before the first is ignored.
 func findColumns(header, extra []string) (c csvColumns, err error) {
 	at := make(map[string]int)
-	for i, name := range header {
-		name = strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
-		if _, twice := at[name]; !twice {
-			at[name] = i
-		}
+	for i, name := range slices.Backward(header) { // of equal names the first counts
+		at[strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))] = i
 	}
 	// find returns the first of the names that the file has, or -1.
 	find := func(names ...string) int {
