@@ -65,10 +65,9 @@ type reach struct {
 }
 
 type host struct {
-	site
+	gate
 	base   *url.URL
 	client *http.Client
-	gate   gate
 }
 
 // open checks the base URL and returns a host for it. The URL must be https, or
@@ -93,7 +92,7 @@ func (s site) open(r reach) (*host, error) {
 	if r.transport != nil {
 		client.Transport = r.transport
 	}
-	return &host{site: s, base: u, gate: gate{limit: s.limit, window: s.window, used: s.used}, client: client}, nil
+	return &host{gate: gate{site: s}, base: u, client: client}, nil
 }
 
 // request is a question to a service, and what reads the answer.
@@ -125,7 +124,7 @@ func ask[A any](ctx context.Context, h *host, symbol string, r request[A]) (answ
 	for try := 1; ; try++ {
 		// After a failure the gate stays closed for a while, so the second attempt
 		// waits here.
-		e := h.gate.enter(ctx, max(r.weight, 1))
+		e := h.enter(ctx, max(r.weight, 1))
 		if e == nil {
 			at, e = h.once(ctx, r.path, r.query, func(body []byte, at time.Time) (err error) {
 				answer, err = r.read(body, at)
@@ -134,6 +133,12 @@ func ask[A any](ctx context.Context, h *host, symbol string, r request[A]) (answ
 			if e == nil {
 				return answer, at, nil
 			}
+			// It may work again soon, and often nobody says when. A call that was cancelled is no
+			// fault of the host.
+			if e.Retry && e.After == 0 && !errors.Is(ctx.Err(), context.Canceled) {
+				e.After = h.backOff()
+			}
+			h.close(e.After, *e)
 			deadline, limited := ctx.Deadline()
 			if e.Retry && try < maxTries && ctx.Err() == nil && (!limited || e.After < time.Until(deadline)) {
 				continue
@@ -185,7 +190,7 @@ func (h *host) once(ctx context.Context, path string, query url.Values, read fun
 	}
 	err = read(body, now)
 	if err == nil {
-		h.gate.good(res.Header)
+		h.good(res.Header)
 		return now, nil
 	}
 	e, told := err.(*Error)
@@ -197,15 +202,7 @@ func (h *host) once(ctx context.Context, path string, query url.Values, read fun
 		e = &Error{Reason: "the answer is not the documented JSON", Retry: true, Err: err}
 	}
 	e.Status = http.StatusOK
-	if e.Retry {
-		h.rest(e, h.gate.backOff())
-	}
 	return now, e
-}
-
-func (h *host) rest(e *Error, d time.Duration) {
-	e.After = d
-	h.gate.close(d, *e)
 }
 
 // unreachable returns the error for a request that got no answer.
@@ -214,12 +211,10 @@ func (h *host) unreachable(ctx context.Context, err error) *Error {
 	var dns *net.DNSError
 	var timeout net.Error
 	switch {
-	case errors.Is(ctx.Err(), context.Canceled): // no fault of the host
+	case errors.Is(ctx.Err(), context.Canceled):
 		e.Reason, e.Advice = "the call was cancelled", ""
-		return e
 	case errors.Is(err, address.ErrRefused):
 		e.Reason, e.Retry = h.base.Host+" resolves to an address that is not public", false
-		return e
 	case errors.As(err, &dns):
 		e.Reason = h.base.Host + " is not found"
 	case errors.As(err, &timeout) && timeout.Timeout():
@@ -227,43 +222,37 @@ func (h *host) unreachable(ctx context.Context, err error) *Error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		e.Reason = "the answer broke off"
 	}
-	h.rest(e, h.gate.backOff())
 	return e
 }
 
-// refused returns the error for an answer whose status is not 200. It closes the
-// gate for as long as the service asks for.
+// refused returns the error for an answer whose status is not 200, and for how long the host is
+// to be left alone.
 func (h *host) refused(status int, header http.Header, body []byte) *Error {
-	e := &Error{Status: status}
-	asked := retryAfter(header, time.Now()) // how long the host is left alone
+	e := &Error{Status: status, After: retryAfter(header, time.Now())}
 	switch {
 	case status == http.StatusTooManyRequests:
 		e.Reason, e.Retry = "too many requests", true
-		asked = max(asked, h.peace)
+		e.After = max(e.After, h.peace)
 	case status == http.StatusTeapot || status == http.StatusForbidden:
 		e.Reason, e.Retry = "it has blocked our address for a while", true
-		asked = max(asked, banMin)
+		e.After = max(e.After, banMin)
 	case status == http.StatusUnavailableForLegalReasons:
 		e.Reason, e.Advice = "the service does not serve this country", "choose another --source"
-		asked = max(asked, banLegal)
+		e.After = max(e.After, banLegal)
 	case status >= 500:
 		e.Reason, e.Retry = "the service has a failure", true
 	case status >= 300 && status < 400:
 		e.Reason, e.Advice = "it redirects elsewhere, and redirects are not followed", "check the base URL and the network"
 	default:
 		e.Reason, e.Advice = "the request was refused", "check the symbol"
-		asked = 0
-		h.gate.good(header) // the host works: it was the request that was wrong
+		e.After = 0
+		h.good(header) // the host works: it was the request that was wrong
 	}
 	if h.explain != nil { // the service's own explanation is better than the status
 		if told := h.explain(status, body); told != nil {
 			e.Reason, e.Advice, e.Err = told.Reason, told.Advice, told.Err
 		}
 	}
-	if asked == 0 && e.Retry { // it may work again soon, and nobody said when
-		asked = h.gate.backOff()
-	}
-	h.rest(e, asked)
 	return e
 }
 
@@ -273,11 +262,7 @@ type number float64
 
 // UnmarshalJSON never fails, so that one bad number does not spoil a whole answer.
 func (n *number) UnmarshalJSON(text []byte) error {
-	s := string(text)
-	if len(s) > 1 && s[0] == '"' {
-		s = s[1 : len(s)-1]
-	}
-	v, err := strconv.ParseFloat(s, 64)
+	v, err := strconv.ParseFloat(strings.Trim(string(text), `"`), 64)
 	if err != nil {
 		v = math.NaN()
 	}
@@ -320,9 +305,7 @@ func pageOf(rows [][]number, units int64, at [6]int) (*page, error) {
 // prices before all others. After a failure, or when the host asked for a pause, no
 // request passes until the pause is over.
 type gate struct {
-	limit   int // this and the next two fields are copies of the site's
-	window  time.Duration
-	used    string
+	site
 	reserve int // units of each window that are kept for prices
 
 	mu     sync.Mutex

@@ -287,7 +287,7 @@ func TestGateStaysClosed(t *testing.T) {
 func TestBackOff(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T) {
-		g := &gate{limit: 10, window: time.Second}
+		g := &gate{site: site{limit: 10, window: time.Second}}
 		for i, want := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60, 60} {
 			want *= time.Second
 			if got := g.backOff(); got < want*3/4 || got > want*5/4 {
@@ -306,7 +306,7 @@ func TestBackOff(t *testing.T) {
 func TestBudgetFromHeader(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T) {
-		g := &gate{limit: 4800, window: time.Minute, used: "X-Mbx-Used-Weight-1m"}
+		g := &gate{site: site{limit: 4800, window: time.Minute, used: "X-Mbx-Used-Weight-1m"}}
 		if wait, _ := g.take(&turn{weight: 2}); wait != 0 {
 			t.Fatalf("waits %s", wait)
 		}
