@@ -33,9 +33,8 @@ var binance = provider{
 	usual:   []string{"BTCUSDT", "ETHUSDT", "SOLUSDT", "BNBUSDT", "XRPUSDT", "DOGEUSDT", "ADAUSDT", "AVAXUSDT", "LINKUSDT", "LTCUSDT"},
 	native:  slices.Collect(maps.Keys(binanceNames)),
 	columns: []string{ExtraFunding, ExtraOI, ExtraLong, ExtraShort, ExtraFearGreed},
-	period:  50 * time.Millisecond,
-	page:    binancePage,
-	ticker:  binanceTicker, batch: 100, every: 2 * time.Second,
+	rates:   rates{pace: 50 * time.Millisecond, batch: 100, every: 2 * time.Second},
+	page:    binancePage, ticker: binanceTicker,
 	single: binanceQuote, grid: binanceGrid, list: binanceList,
 }
 

@@ -25,7 +25,7 @@ var coinbase = provider{
 	usual:   []string{"BTC-USD", "ETH-USD", "SOL-USD", "XRP-USD", "DOGE-USD", "ADA-USD", "AVAX-USD", "LINK-USD", "LTC-USD"},
 	native:  []Interval{Minute1, Minute5, Minute15, Hour1, Hour6, Day1},
 	columns: []string{ExtraFearGreed},
-	period:  250 * time.Millisecond,
+	rates:   rates{pace: 250 * time.Millisecond},
 	page:    coinbasePage,
 	single:  coinbaseQuote, grid: coinbaseGrid, list: coinbaseList,
 }

@@ -59,7 +59,7 @@ func unset(p *provider) (names []string) {
 	for name, set := range map[string]bool{
 		"name": p.name != "", "env": p.env != "", "url": p.url != "", "limit": p.limit > 0, "window": p.window > 0,
 		"example": p.example != "", "spell": p.spell != nil, "usual": len(p.usual) > 0,
-		"native with minutes": slices.Contains(p.native, Minute1), "period": p.period > 0, "page": p.page != nil,
+		"native with minutes": slices.Contains(p.native, Minute1), "pace": p.pace > 0, "page": p.page != nil,
 		"batch": p.ticker == nil || p.batch > 0, "every": p.ticker == nil || p.every > 0,
 	} {
 		if !set {
@@ -162,7 +162,7 @@ func TestSourcesAreDocumented(t *testing.T) {
 // pollingOf says how often the feed looks for prices of p, as docs/deploy.md does.
 func pollingOf(p *provider) string {
 	if p.ticker == nil {
-		return fmt.Sprintf("every %v s, beyond %d symbols %v s longer for each", feedPeriod.Seconds(), feedPeriod/p.period, p.period.Seconds())
+		return fmt.Sprintf("every %v s, beyond %d symbols %v s longer for each", feedPeriod.Seconds(), feedPeriod/p.pace, p.pace.Seconds())
 	}
 	return fmt.Sprintf("every %v s, for up to %d symbols at once", p.every.Seconds(), p.batch)
 }

@@ -22,9 +22,8 @@ var kraken = provider{
 	// Its weekly bars are left out: seven days counted from 1970 start on Thursdays.
 	native:  []Interval{Minute1, Minute5, Minute15, Minute30, Hour1, Hour4, Day1},
 	columns: []string{ExtraFearGreed},
-	period:  2 * time.Second,
-	page:    krakenPage,
-	ticker:  krakenTicker, batch: 100, every: 5 * time.Second,
+	rates:   rates{pace: 2 * time.Second, batch: 100, every: 5 * time.Second},
+	page:    krakenPage, ticker: krakenTicker,
 	grid: krakenGrid, list: krakenList,
 }
 

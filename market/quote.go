@@ -275,13 +275,11 @@ func (f *Feed) pollBatch(ctx context.Context, v *Venue, batch []*watch, tell fun
 		symbols = append(symbols, w.symbol)
 	}
 	quotes, err := v.prices(ctx, symbols)
-	// One of the symbols is wrong, and only polling them one by one shows which.
-	if e := (*Error)(nil); errors.As(err, &e) && !e.Retry {
+	var e *Error
+	refused := errors.As(err, &e) && !e.Retry // one of the symbols is wrong, and only polling them one by one shows which
+	if refused {
 		f.mu.Lock()
 		f.single[v.name] = time.Now().Add(10 * time.Minute)
-		for _, w := range batch {
-			w.due = time.Now()
-		}
 		f.mu.Unlock()
 	}
 	for _, w := range batch {
@@ -298,7 +296,7 @@ func (f *Feed) pollBatch(ctx context.Context, v *Venue, batch []*watch, tell fun
 		}
 		f.mu.Lock()
 		w.busy = false
-		if _, ok := quotes[w.symbol]; !ok && err == nil {
+		if _, ok := quotes[w.symbol]; !ok && (err == nil || refused) {
 			w.due = time.Now()
 		}
 		f.mu.Unlock()

@@ -39,7 +39,7 @@ func (p *provider) open(r reach) (*service, error) {
 func (s *service) venue() *Venue {
 	v := &Venue{
 		name: s.name, resolve: s.resolve, bars: s.bars, fresh: s.bars, known: func() []string { return s.usual }, search: s.search,
-		batch: s.batch, every: s.every, pace: s.period, crowded: s.host.gate.crowded, quote: s.quote,
+		rates: s.rates, crowded: s.host.crowded, quote: s.quote,
 	}
 	if s.ticker != nil {
 		v.prices = s.prices
@@ -220,18 +220,13 @@ type provider struct {
 	spell   func(symbol string) string
 	native  []Interval // bars that it serves itself, with the borders of Interval
 	columns []string   // names of the extra columns that its bars can have
-	// period is the time between two polls of the feed, whatever their symbols. It uses
-	// half of the budget; the other half remains for charts.
-	period time.Duration
+	rates
 	// negative reports whether the prices of a symbol may be zero or below. Nil
 	// means that none may.
 	negative func(symbol string) bool
 	// ticker asks for the prices of several symbols; nil if the service has no such call. A
-	// quote has a price, and a time and hours if the service sends them. A request is for at
-	// most batch symbols, and there is one in each period of length every.
+	// quote has a price, and a time and hours if the service sends them.
 	ticker func(symbols []string) request[map[string]Quote]
-	batch  int
-	every  time.Duration
 	// single asks for the price of one symbol with its bid and ask. If it is nil, the price for
 	// an order comes from the ticker, or else from bars.
 	single func(symbol string) request[Quote]

@@ -31,19 +31,23 @@ type Venue struct {
 	quote   func(ctx context.Context, symbol string) (Quote, error) // the present price; nil: that of the finest bars
 	grid    func(ctx context.Context, symbol string) (Grid, error)
 	// prices returns the prices of several symbols with one request. A symbol that is missing
-	// in the answer is missing in the result. A request is for at most batch symbols, and there
-	// is one in each period of length every.
+	// in the answer is missing in the result.
 	prices func(ctx context.Context, symbols []string) (map[string]Quote, error)
-	batch  int
-	every  time.Duration
-	// pace is how long the feed has to wait after it polled a symbol so that it uses half of
-	// the budget of requests; the other half remains for charts. It is zero without a budget.
-	pace      time.Duration
+	rates
 	crowded   func() bool                  // requests wait until the budget allows them
 	parts     []*Venue                     // the venues that at returns; empty for one that answers itself
 	at        func(symbol string) *Venue   // which of the parts answers for a symbol
 	stats     func() (hits, misses uint64) // of a cache
 	rewritten bool                         // its owner may change what is long past: what it says now counts
+}
+
+// rates says how often a venue may be asked by a feed.
+type rates struct {
+	// pace is how long the feed has to wait after it polled a symbol, whichever, so that it uses
+	// half of the budget of requests; the other half remains for charts. It is zero without a budget.
+	pace  time.Duration
+	batch int           // symbols whose prices one request is for at most; zero if there is no such request
+	every time.Duration // of these requests there is one in each period of this length
 }
 
 // Bars answers q.

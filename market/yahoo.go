@@ -32,8 +32,8 @@ var yahoo = provider{
 	// Half hours are left out: it has sent hours for them. Weeks and months are
 	// made of days, so that their borders are the exchange's.
 	native: []Interval{Minute1, Minute5, Minute15, Hour1, Day1},
-	period: 2 * time.Second,
-	ticker: yahooTicker, batch: 20, every: 5 * time.Second, find: yahooFind,
+	rates:  rates{pace: 2 * time.Second, batch: 20, every: 5 * time.Second},
+	ticker: yahooTicker, find: yahooFind,
 	negative: func(symbol string) bool { // contracts and spreads have been below zero
 		return strings.HasSuffix(symbol, "=F") || strings.HasPrefix(symbol, "^")
 	},
