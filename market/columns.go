@@ -19,7 +19,7 @@ import (
 type columns struct {
 	names []string         // the columns that the source has
 	hosts map[string]*host // where each of them comes from
-	memo  memo[history]
+	memo  memo[[]point]
 }
 
 var columnSites = []struct {
@@ -60,13 +60,6 @@ func openColumns(r reach, names []string) (*columns, error) {
 type point struct {
 	at    int64
 	value float64
-}
-
-// history is a column as a service gave it, in order of time. Values older than
-// from were not asked for; the service may have them.
-type history struct {
-	from   int64
-	points []point
 }
 
 // check returns an error if the source lacks a column. It makes no request.
@@ -120,16 +113,14 @@ func (p point) compare(q point) int { return cmp.Compare(p.at, q.at) }
 // points returns the values of one column from the first bar of s on, from
 // memory or from its service.
 func (c *columns) points(ctx context.Context, name string, s *Series) ([]point, error) {
-	key := name
 	// A day earlier, so that the first bar has the value that held when it began, and
 	// rounded to whole days, so that queries a little apart share an answer.
 	from := floor(s.Time[0]-day, day)
-	if name != ExtraFearGreed { // the index is the same for all symbols
-		key = fmt.Sprintf("%s %s %s", name, s.Symbol, s.Interval)
+	key := name
+	if name != ExtraFearGreed { // the index is the same for all symbols, and all of it is asked for
+		key = fmt.Sprintf("%s %s %s %d", name, s.Symbol, s.Interval, from)
 	}
-	// A column that reaches further back than asked for serves as well.
-	covers := func(h history) bool { return h.from <= from }
-	h, err := c.memo.get(ctx, key, fmt.Sprint(key, from), covers, func(ctx context.Context) (kept[history], error) {
+	return c.memo.get(ctx, key, key, nil, func(ctx context.Context) (kept[[]point], error) {
 		list, err := c.fetch(ctx, name, s, from)
 		// A service may send values in any order, and some that are not numbers.
 		finite := slices.DeleteFunc(list, func(p point) bool { return math.IsNaN(p.value) || math.IsInf(p.value, 0) || p.at < 0 })
@@ -139,16 +130,15 @@ func (c *columns) points(ctx context.Context, name string, s *Series) ([]point, 
 		if n := len(finite); name == ExtraFearGreed && n > 0 && finite[n-1].at >= floor(now.Unix(), day) {
 			expiry = time.Unix(floor(now.Unix(), day)+day, 0) // we have today's value: the next comes at midnight UTC
 		}
-		return kept[history]{value: history{from, finite}, size: 16 * len(finite), expiry: expiry}, err
+		return kept[[]point]{value: finite, size: 16 * len(finite), expiry: expiry}, err
 	})
-	return h.points, err
 }
 
 // fetch asks the service of a column for its values since from, or for those that it has.
 func (c *columns) fetch(ctx context.Context, name string, s *Series, from int64) (list []point, err error) {
 	switch h := c.hosts[name]; name {
 	case ExtraFearGreed:
-		list, _, err = ask(ctx, h, name, fearGreed(from))
+		list, _, err = ask(ctx, h, name, fearGreed)
 	case ExtraFunding:
 		// How often there is a rate depends on the symbol (mostly every eight hours), so it is
 		// not assumed.
@@ -202,17 +192,12 @@ func futures(path string, query url.Values, at, value string) request[[]point] {
 	})}
 }
 
-// fearGreed asks for one value a day since from; each holds from 00:00 UTC.
-func fearGreed(from int64) request[[]point] {
-	// The newest value comes first, so the number of days says how far back.
-	days := (time.Now().Unix()-from)/day + 2
-	query := url.Values{"limit": {strconv.FormatInt(max(days, 2), 10)}, "format": {"json"}}
-	return request[[]point]{path: "/fng/", query: query, read: reads(func(told struct {
-		Data []struct{ Value, Timestamp number }
-	}) (list []point, err error) {
-		for _, d := range told.Data {
-			list = append(list, point{instant(d.Timestamp, inSeconds), float64(d.Value)})
-		}
-		return list, nil
-	})}
-}
+// fearGreed asks for all there is: one value a day, which holds from 00:00 UTC.
+var fearGreed = request[[]point]{path: "/fng/", query: url.Values{"limit": {"0"}, "format": {"json"}}, read: reads(func(told struct {
+	Data []struct{ Value, Timestamp number }
+}) (list []point, err error) {
+	for _, d := range told.Data {
+		list = append(list, point{instant(d.Timestamp, inSeconds), float64(d.Value)})
+	}
+	return list, nil
+})}
