@@ -22,17 +22,17 @@ type answer struct {
 // that come at the same time become one query to source. A query for fewer bars is
 // answered from a longer answer.
 func Cached(source Source) Source {
-	v := *venueOf(source)
+	under := venueOf(source)
+	v := *under
+	v.under = under
 	var m memo[answer]
 	v.stats = func() (uint64, uint64) { return m.hits.Load(), m.misses.Load() }
-	bars := v.bars
-	v.fresh = bars
 	v.bars = func(ctx context.Context, q Query) (*Series, error) {
 		key := fmt.Sprintf("%s %s %q", q.Symbol, q.Interval, q.Extra)
 		// An answer with fewer bars than its query asked for has all there are.
 		fits := func(a answer) bool { return a.limit >= q.Limit || a.series.Len() < a.limit }
 		a, err := m.get(ctx, key, fmt.Sprint(key, q.Limit), fits, func(ctx context.Context) (kept[answer], error) {
-			s, err := bars(ctx, q)
+			s, err := under.bars(ctx, q)
 			if err != nil {
 				return kept[answer]{}, err
 			}

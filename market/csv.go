@@ -131,7 +131,7 @@ func (c *csvDir) files() ([]csvName, error) {
 }
 
 func (c *csvDir) venue() *Venue {
-	return &Venue{name: "csv", resolve: c.resolve, bars: c.bars, fresh: c.bars, known: c.known, rewritten: true}
+	return &Venue{name: "csv", resolve: c.resolve, bars: c.bars, known: c.known, rewritten: true}
 }
 
 // bars answers q from the file with the nearest interval.
@@ -525,14 +525,6 @@ func distances(rows []Bar) (counts map[Interval]int, common Interval) {
 	}
 	return counts, common
 }
-
-var ofLength = func() map[int64]Interval {
-	m := make(map[int64]Interval)
-	for iv, length := range seconds {
-		m[length] = iv
-	}
-	return m
-}()
 
 // Places of weekdays in days since 1970, which began on a Thursday.
 const saturday, sunday = 2, 3

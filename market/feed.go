@@ -29,6 +29,7 @@ type Feed struct {
 	Band float64
 
 	source *Venue
+	fresh  *Venue // source, without a cache
 	log    *slog.Logger
 	quotes memo[Quote] // answers of the method Quote
 	grids  memo[Grid]  // answers of the method Grid
@@ -61,8 +62,9 @@ func NewFeed(source Source, log *slog.Logger) *Feed {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
+	v := venueOf(source)
 	return &Feed{
-		source: venueOf(source), log: log, watched: make(map[string]*watch),
+		source: v, fresh: cmp.Or(v.under, v), log: log, watched: make(map[string]*watch),
 		alive: make(map[string]time.Time), single: make(map[string]time.Time), silent: make(map[string]bool),
 	}
 }
@@ -426,7 +428,7 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 	if w.resumed() { // a stop may have been reached since
 		ctx = forPrice(ctx)
 	}
-	g, s, err := f.look(ctx, w, f.source.Bars)
+	g, s, err := f.look(ctx, w, f.source)
 	if errors.Is(err, ErrTooFine) && len(intervals) > 0 {
 		// The high and low of the bar that holds the last price count as told, as those of the
 		// minute do in ResumePrice; its close does not.
@@ -434,7 +436,7 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 		if w.started {
 			w.last = Bar{Time: w.fine.Start(w.last.Time), High: math.Inf(1), Low: math.Inf(-1)}
 		}
-		g, s, err = f.look(ctx, w, f.source.Bars)
+		g, s, err = f.look(ctx, w, f.source)
 	}
 	if err != nil {
 		return g, err
@@ -447,7 +449,7 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 		if sparing && s.Time[0] <= w.last.Time && w.extend(iv, g, s.Hours.Close) {
 			continue
 		}
-		coarse, e := f.ask(ctx, f.source.Bars, w.symbol, iv, w.told[iv])
+		coarse, e := f.ask(ctx, f.source, w.symbol, iv, w.told[iv])
 		if e != nil {
 			err = e
 			continue
@@ -461,9 +463,9 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 }
 
 // look asks for the finest bars of w, and returns what they say of the price and the bars.
-func (f *Feed) look(ctx context.Context, w *watch, bars func(context.Context, Query) (*Series, error)) (*result, *Series, error) {
+func (f *Feed) look(ctx context.Context, w *watch, v *Venue) (*result, *Series, error) {
 	asked := time.Now().UnixMilli()
-	s, err := f.ask(ctx, bars, w.symbol, w.fine, w.last.Time)
+	s, err := f.ask(ctx, v, w.symbol, w.fine, w.last.Time)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -500,11 +502,11 @@ func (f *Feed) noteLate(w *watch, s *Series) {
 // ask returns bars that reach back to the one that starts at after, if the source
 // has them. It asks for more and more bars until they reach it. It does not compute
 // the number from the time, so a clock that jumped cannot make it ask for too few.
-func (f *Feed) ask(ctx context.Context, bars func(context.Context, Query) (*Series, error), symbol string, iv Interval, after int64) (*Series, error) {
+func (f *Feed) ask(ctx context.Context, v *Venue, symbol string, iv Interval, after int64) (*Series, error) {
 	// From one poll to the next four bars are enough. After a long silence it takes two
 	// or three requests more.
 	for limit := 4; ; limit = min(limit*16, catchUp) {
-		s, err := bars(ctx, Query{Symbol: symbol, Interval: iv, Limit: limit})
+		s, err := v.bars(ctx, Query{Symbol: symbol, Interval: iv, Limit: limit})
 		if err != nil || after == 0 || s.Len() < limit || s.Time[0] <= after || limit == catchUp {
 			return s, err
 		}

@@ -1,8 +1,10 @@
 package market
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -51,11 +53,17 @@ var seconds = map[Interval]int64{
 
 // Intervals lists all intervals, shortest first.
 func Intervals() []Interval {
-	return []Interval{
-		Minute1, Minute3, Minute5, Minute15, Minute30, Hour1, Hour2, Hour4,
-		Hour6, Hour8, Hour12, Day1, Day3, Week1, Month1,
-	}
+	return slices.SortedFunc(maps.Keys(seconds), func(a, b Interval) int { return cmp.Compare(seconds[a], seconds[b]) })
 }
+
+// ofLength has the intervals by their length in seconds.
+var ofLength = func() map[int64]Interval {
+	m := make(map[int64]Interval)
+	for iv, length := range seconds {
+		m[length] = iv
+	}
+	return m
+}()
 
 // errInterval reports a text that names no interval.
 var errInterval = errors.New("unknown interval")
@@ -100,10 +108,8 @@ func ParseInterval(text string) (Interval, error) {
 		count, _ = strconv.ParseInt(number, 10, 32) // a number out of range becomes the largest, which fits no interval
 	}
 	// The length decides, however it was written: 60m is 1h, 7d is 1wk.
-	for _, iv := range Intervals() {
-		if count*length == iv.Seconds() {
-			return iv, nil
-		}
+	if iv, ok := ofLength[count*length]; ok {
+		return iv, nil
 	}
 	return "", fmt.Errorf("%w %q: one of %s", errInterval, limit.Clip(text), spelled(Intervals()))
 }

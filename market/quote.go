@@ -40,7 +40,7 @@ func (f *Feed) Quote(ctx context.Context, symbol string) (Quote, error) {
 func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 	var doubt float64 // the price of the first attempt, if it was outside of the band
 	for {
-		q, err := quoteOf(ctx, f.source, symbol)
+		q, err := quoteOf(ctx, f.fresh, symbol)
 		if err != nil {
 			return Quote{}, err
 		}
@@ -94,8 +94,8 @@ func (f *Feed) tellQuote(ctx context.Context, q Quote, doubt float64) {
 	}
 	var g *result
 	var err error
-	if v := f.source.of(q.Symbol); v.quote == nil {
-		g, _, err = f.look(ctx, w, v.fresh)
+	if f.source.of(q.Symbol).quote == nil {
+		g, _, err = f.look(ctx, w, f.fresh)
 	} else {
 		g = w.tick(q)
 		err = f.judge(w, g)
@@ -137,13 +137,13 @@ func (f *Feed) take(ctx context.Context, symbol string) (*watch, func(*watch, *r
 	}
 }
 
-// quoteOf asks a venue for one price, or reads it from its finest bars. It does not ask the cache,
+// quoteOf asks a venue for one price, or reads it from its finest bars. It is not for a cache,
 // which may be half a minute behind.
 func quoteOf(ctx context.Context, v *Venue, symbol string) (Quote, error) {
 	if v = v.of(symbol); v.quote != nil {
 		return v.quote(ctx, symbol)
 	}
-	return lastClose(ctx, v.fresh, symbol)
+	return lastClose(ctx, v.bars, symbol)
 }
 
 // lastClose returns the price of the finest bars. Only files have no minutes. Their finest

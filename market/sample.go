@@ -26,7 +26,7 @@ type Sample struct{}
 const sampleBegin = 315532800
 
 func (s Sample) venue() *Venue {
-	return &Venue{name: "sample", resolve: resolvePlain, bars: s.Bars, fresh: s.Bars, known: knownSample}
+	return &Venue{name: "sample", resolve: resolvePlain, bars: s.Bars, known: knownSample}
 }
 
 // knownSample returns what people ask for first. The sample has a price for everything.

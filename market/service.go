@@ -38,7 +38,7 @@ func (p *provider) open(r reach) (*service, error) {
 
 func (s *service) venue() *Venue {
 	v := &Venue{
-		name: s.name, resolve: s.resolve, bars: s.bars, fresh: s.bars, known: func() []string { return s.usual }, search: s.search,
+		name: s.name, resolve: s.resolve, bars: s.bars, known: func() []string { return s.usual }, search: s.search,
 		rates: s.rates, crowded: s.host.crowded, quote: s.quote,
 	}
 	if s.ticker != nil {

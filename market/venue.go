@@ -25,7 +25,6 @@ type Venue struct {
 	name    string
 	resolve func(text string) (string, error)
 	bars    func(ctx context.Context, q Query) (*Series, error) // of a query that was checked
-	fresh   func(ctx context.Context, q Query) (*Series, error) // bars, not from a cache
 	known   func() []string                                     // symbols for a list to choose from, without a request
 	search  func(ctx context.Context, text string) ([]Found, error)
 	quote   func(ctx context.Context, symbol string) (Quote, error) // the present price; nil: that of the finest bars
@@ -37,6 +36,7 @@ type Venue struct {
 	crowded   func() bool                  // requests wait until the budget allows them
 	parts     []*Venue                     // the venues that at returns; empty for one that answers itself
 	at        func(symbol string) *Venue   // which of the parts answers for a symbol
+	under     *Venue                       // of a cache the venue that it asks; nil for others
 	stats     func() (hits, misses uint64) // of a cache
 	rewritten bool                         // its owner may change what is long past: what it says now counts
 }
@@ -85,7 +85,7 @@ func venueOf(source Source) *Venue {
 		v.resolve = r.Resolve
 	}
 	if source != nil { // without one there are names all the same
-		v.bars, v.fresh = source.Bars, source.Bars
+		v.bars, v.under = source.Bars, nil
 	}
 	return &v
 }
