@@ -165,6 +165,14 @@ func spellPlain(symbol string) string {
 
 var errSymbol = errors.New("bad symbol")
 
+// Resolve returns the canonical symbol of a market, under which everything about it
+// is kept, for any usual spelling: BTC/USDT, btc-usdt and BINANCE:BTCUSDT
+// are BTCUSDT at Binance, and BTCUSD, BTC-USD and XBTUSD are XBTUSD at Kraken. It
+// refuses what [ParseSymbol] refuses, an exchange that source does not ask, and
+// a text that could mean two markets. It makes no request. A source that is no
+// [Resolver] has the names of [Sample].
+func Resolve(source Source, text string) (string, error) { return venueOf(source).resolve(text) }
+
 // ParseSymbol returns a symbol in upper case and without surrounding blanks. It
 // must have 1 to 20 of A-Z, 0-9 and . ^ = _ -, at least one of them a letter or
 // digit. All else is refused, so that a symbol can be put into a URL, a file

@@ -97,14 +97,6 @@ type Resolver interface {
 	Resolve(text string) (string, error)
 }
 
-// Resolve returns the canonical symbol of a market, under which everything about it
-// is kept, for any usual spelling: BTC/USDT, btc-usdt and BINANCE:BTCUSDT
-// are BTCUSDT at Binance, and BTCUSD, BTC-USD and XBTUSD are XBTUSD at Kraken. It
-// refuses what [ParseSymbol] refuses, an exchange that source does not ask, and
-// a text that could mean two markets. It makes no request. A source that is no
-// [Resolver] has the names of [Sample].
-func Resolve(source Source, text string) (string, error) { return venueOf(source).resolve(text) }
-
 // Known returns symbols of the source for a list to choose from. For a directory of
 // files these are all of them; for a service a few usual ones, because its whole list is
 // long and takes a request. Known makes no request.
