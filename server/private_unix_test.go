@@ -157,18 +157,27 @@ func TestForeignDirectory(t *testing.T) {
 			t.Errorf("%s: the mode of the directory became %v, %v", args, info.Mode(), err)
 		}
 	}
-	// A file called lock is many programs', and stays as it is.
+	// A file called lock is many programs', and stays as it is, with what is beside it.
+	for _, other := range []string{"thesis.tex", "subscriptions.json", ""} {
+		dir, names := t.TempDir(), []string{"lock"}
+		if other != "" {
+			names = append(names, other)
+		}
+		for _, name := range names {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte("4711\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := serveOn(t, dir, "--serve", "--trade"); !errors.Is(err, journal.ErrForeign) {
+			t.Errorf("on a directory with a lock of somebody else and %q: %v", other, err)
+		}
+		for _, name := range names {
+			if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(text) != "4711\n" {
+				t.Errorf("%s of somebody else holds %q, %v", name, text, err)
+			}
+		}
+	}
 	dir := t.TempDir()
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "lock"), []byte("4711\n"), 0o644), os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	if err := serveOn(t, dir, "--serve", "--trade"); err == nil || !strings.Contains(err.Error(), "thesis.tex") {
-		t.Errorf("on a directory with a lock of somebody else: %v", err)
-	}
-	if text, err := os.ReadFile(filepath.Join(dir, "lock")); err != nil || string(text) != "4711\n" {
-		t.Errorf("the lock of somebody else holds %q, %v", text, err)
-	}
-	dir = t.TempDir()
 	if err := errors.Join(os.Mkdir(filepath.Join(dir, "lost+found"), 0o700), os.WriteFile(filepath.Join(dir, "HALT"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}

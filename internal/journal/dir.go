@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -50,18 +49,20 @@ var ErrForeign = errors.New("the directory has files that are not of wick")
 
 // refuseForeign returns an error if a directory has something in it and none of it is
 // wick's. A new file system has lost+found, and the owner may put HALT there before the
-// first start. A file called lock proves nothing, since many programs have one; beside it may
-// be what a wick leaves that ended early, or that keeps no journal here.
+// first start. A file called lock proves nothing, since many programs have one, and with
+// something in it is another's; beside an empty one may be what a wick leaves that ended early,
+// or that keeps no journal here.
 func refuseForeign(name string) error {
 	names, err := ReadOnly(name).List()
-	foreign := ""
+	lock, none := os.Lstat(filepath.Join(name, lockName))
+	locked, foreign := none == nil && (lock.Size() == 0 || !lock.Mode().IsRegular()), "" // one that is no file is refused when it is locked
 	for _, n := range names {
 		bare := strings.TrimSuffix(n, unfinished)
 		switch {
 		case n == "wick.sock" || strings.HasPrefix(n, "journal-") || strings.HasPrefix(n, "snapshot-"):
 			return nil
-		case n == "lost+found" || n == "HALT" || n == lockName:
-		case slices.Contains(names, lockName) && (n == probeName || bare == "subscriptions.json" || bare == "ledger.json"):
+		case n == "lost+found" || n == "HALT" || n == lockName && locked:
+		case locked && (n == probeName || bare == "subscriptions.json" || bare == "ledger.json"):
 		case n == "logins" && refuseForeign(filepath.Join(name, n)) == nil:
 			if _, err := os.Lstat(filepath.Join(name, n, "ledger.json")); err == nil {
 				return nil
