@@ -316,6 +316,17 @@ func TestBothLoopbacks(t *testing.T) {
 	if _, err := command(t, "--serve", "--listen", "::1", "--port", port, "--data-dir", t.TempDir()); err == nil {
 		t.Error("a second wick started on the same port")
 	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ = net.SplitHostPort(free.Addr().String())
+	free.Close()
+	for listen, host := range map[string]string{"127.0.0.1": "[::1]", "::1": "127.0.0.1", "127.0.0.2": "localhost", "localhost": "127.0.0.2"} { // what is published would be somebody else's
+		if _, err := command(t, "--serve", "--listen", listen, "--port", port, "--base-url", "http://"+host+":"+port, "--data-dir", t.TempDir()); err == nil || !strings.Contains(err.Error(), "is not where http://"+host) {
+			t.Errorf("listening on %s, with %s published: %v", listen, host, err)
+		}
+	}
 }
 
 // TestAuditNamesClient: wick audit says which client placed an order, by the name

@@ -126,22 +126,28 @@ func (c *config) publish(port int) error {
 }
 
 // listenBeside listens on the other address of localhost, if that name and the port of at are
-// published: browsers go to ::1 first, whatever hosts files say, so a program there would be shown
-// in place of ours and be told the passphrase. It returns nil if there is no such address.
+// published: browsers go to ::1 first, whatever hosts files say. It returns nil if there is no
+// such address. What is published has to lead to at or there, and nowhere else on this machine:
+// a program there would be shown in place of ours and be told the passphrase.
 func (c *config) listenBeside(at *net.TCPAddr) (net.Listener, error) {
-	beside := net.IPv6loopback
-	if at.IP.Equal(beside) {
-		beside = net.IPv4(127, 0, 0, 1)
-	}
 	base, err := url.Parse(c.baseURL)
-	if err != nil || base.Scheme != "http" || base.Hostname() != "localhost" || cmp.Or(base.Port(), "80") != strconv.Itoa(at.Port) {
+	if err != nil || base.Scheme != "http" || cmp.Or(base.Port(), "80") != strconv.Itoa(at.Port) {
 		return nil, err
+	}
+	ours := []net.IP{net.ParseIP(base.Hostname())}
+	if ours[0] == nil { // localhost: no other name is published without TLS
+		ours = []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
+	}
+	i := slices.IndexFunc(ours, at.IP.Equal)
+	if i < 0 {
+		return nil, fmt.Errorf("--listen %s is not where %s leads, and what listens there would be told the passphrase: let both name the same address", c.listen, c.baseURL)
 	}
 	has, err := net.InterfaceAddrs()
-	if err != nil || !slices.ContainsFunc(has, func(a net.Addr) bool { n, ok := a.(*net.IPNet); return ok && n.IP.Equal(beside) }) {
+	beside := slices.Delete(ours, i, i+1)
+	if err != nil || len(beside) == 0 || !slices.ContainsFunc(has, func(a net.Addr) bool { n, ok := a.(*net.IPNet); return ok && n.IP.Equal(beside[0]) }) {
 		return nil, err
 	}
-	address := net.JoinHostPort(beside.String(), strconv.Itoa(at.Port))
+	address := net.JoinHostPort(beside[0].String(), strconv.Itoa(at.Port))
 	ln, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be listened on, and browsers take %s for it too, so what listens there would be told the passphrase: stop it, or choose another --port (%w)", address, c.baseURL, err)
