@@ -538,6 +538,78 @@ func TestDailyLoss(t *testing.T) {
 	})
 }
 
+// goOn lets the price of AAA go from where it is to each of a few prices.
+func goOn(e *Engine, from float64, way []float64) {
+	for _, p := range way {
+		time.Sleep(2 * time.Millisecond)
+		e.deliver(context.Background(), market.Update{Symbol: "AAA", Synthetic: true, Price: p, From: from, High: max(from, p), Low: min(from, p), At: time.Now().UnixMilli()})
+		from = p
+	}
+}
+
+// TestDailyLossOnTheWay: one price leads from 100 to 80, and on the way there the account reaches
+// the limit of the daily loss. What waits above that is filled, what opens a position below it is
+// not, and a stop that would turn the position around closes it. The prices before and after do not
+// matter, nor how many there are.
+func TestDailyLossOnTheWay(t *testing.T) {
+	for _, way := range [][]float64{{80}, {94, 86, 80}} {
+		inBubble(t, func(o *Options) { funded(o); o.FeeRate, o.Account.Short, o.Limits.DailyLoss = 0, true, 50*exact.One }, func(t *testing.T, e *Engine) {
+			e.tidy()
+			place(t, e, book.Buy, book.Market, "4", "")
+			var ids []string
+			for _, change := range []func(*book.OrderRequest){limiting(book.Buy, 95), limiting(book.Buy, 85), of(8, func(r *book.OrderRequest) {
+				stopping(book.Sell, 84)(r)
+				r.MayOpen = true
+			})} {
+				ids = append(ids, ask(t, e, change).ID)
+			}
+			goOn(e, 100, append([]float64{100}, way...))
+			var got []string
+			for _, id := range ids {
+				got = append(got, found(t, e, id))
+			}
+			h := must(e.AllPositions())[0]
+			if want := []string{"filled 95", "open", "cancelled 84"}; !slices.Equal(got, want) || h.Quantity != 0 || e.Status().Trading != book.Reducing {
+				t.Errorf("by way of %v: %q, %s %s held, trading is %s, want %q, nothing and reducing", way, got, h.Side, h.Quantity, e.Status().Trading, want)
+			}
+		})
+	}
+}
+
+// TestDailyLossOfPriceAskedFor: the price that an order asks for is the one by which the account has
+// lost too much.
+func TestDailyLossOfPriceAskedFor(t *testing.T) {
+	now := 100.0
+	feed := quoting{quote: func() (market.Quote, error) {
+		return market.Quote{Symbol: "AAA", Price: now, At: time.Now().UnixMilli(), Source: "test"}, nil
+	}}
+	inBubble(t, func(o *Options) { funded(o); o.Feed, o.Limits.DailyLoss = feed, 50*exact.One }, func(t *testing.T, e *Engine) {
+		e.tidy()
+		ask(t, e, of(4, func(*book.OrderRequest) {}))
+		time.Sleep(time.Second)
+		now = 80
+		if _, err := try(t, e, func(*book.OrderRequest) {}); code(err) != "max_daily_loss" || e.Status().Trading != book.Reducing {
+			t.Errorf("over 50 are lost at the price that the order asks for: %v, trading is %s, want max_daily_loss and reducing", err, e.Status().Trading)
+		}
+		ask(t, e, of(4, func(r *book.OrderRequest) { r.Side = book.Sell }))
+	})
+}
+
+// TestBuyingPowerOnTheWay: whether the account can pay for an order that the market reaches is
+// judged where the market is then, and not where the price goes on to.
+func TestBuyingPowerOnTheWay(t *testing.T) {
+	for _, way := range [][]float64{{90}, {98, 94, 90}} {
+		inBubble(t, func(o *Options) { funded(o); o.FeeRate, o.Account.Leverage = 0, 3*exact.One }, func(t *testing.T, e *Engine) {
+			place(t, e, book.Buy, book.Market, "25", "")
+			high, low := ask(t, e, of(2, limiting(book.Buy, 98))).ID, ask(t, e, of(2, limiting(book.Buy, 91))).ID
+			goOn(e, 100, append([]float64{100}, way...))
+			if got := found(t, e, high) + ", " + found(t, e, low); got != "filled 98, rejected" {
+				t.Errorf("by way of %v: %s, want the one at 98 filled and the one at 91 rejected", way, got)
+			}
+		})
+	}
+}
+
 // TestDailyLossAfterHalt: a halt, or the word reducing in HALT, on the day of the loss does
 // not end what the loss has begun. The next day does, and while trading is halted it
 // writes nothing, so that the owner is not told of a change that is none.

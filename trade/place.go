@@ -79,6 +79,9 @@ func (e *Engine) accept(r book.OrderRequest, asked book.Inquiry, a book.Arrival)
 	if id := r.ClientOrderID; id != "" && (e.book.ClientIDs[id] != "" || e.archive.Generations() != r.Searched) {
 		return p, false, errBetween
 	}
+	if err := e.book.Trip(now()); err != nil { // at the price that was just asked for
+		return p, false, err
+	}
 	o, q, fill, err := e.book.Draft(r, asked, now())
 	var ev *book.Event
 	if err == nil {

@@ -123,7 +123,11 @@ func (b *store) locked(decide func(s *book.State) error) (seq uint64, follows bo
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.broken = b.journal.Broken()
+	tripped := b.book.Tripped
 	err = decide(b.book.State)
+	if now := b.book.Tripped; now != tripped && now != "" {
+		b.log.Warn("the account has reached the limit of the daily loss", "day", now)
+	}
 	seq = b.book.Seq - uint64(len(b.taken))
 	for _, r := range b.taken {
 		seq++

@@ -123,6 +123,13 @@ type Book struct {
 	arrived map[string]int64
 	trails  map[string]exact.Decimal // where trailing stops stand, by order id, if the market has moved them since the start
 	rate    limit.Bucket
+
+	// passing is where a market is while an order is judged that it reaches on its way to the
+	// newest price: what the account is worth then does not depend on what comes after.
+	passing struct {
+		symbol string
+		price  exact.Decimal
+	}
 }
 
 // NewBook returns a book without a state.
@@ -198,8 +205,14 @@ func (b *Book) Sums(symbol string) bool {
 	return b.Rules.Account.counts(currency)
 }
 
-// price returns the newest price of symbol, or zero.
-func (b *Book) price(symbol string) exact.Decimal { return b.Markets.Of(symbol).Price }
+// price returns the newest price of symbol, or zero; while an order is judged that the market
+// reaches, where that is by then.
+func (b *Book) price(symbol string) exact.Decimal {
+	if b.passing.symbol == symbol {
+		return b.passing.price
+	}
+	return b.Markets.Of(symbol).Price
+}
 
 // Rules are what the operator has set for the account. No request can change them.
 type Rules struct {

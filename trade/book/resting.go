@@ -148,6 +148,15 @@ type reachedOrder struct {
 	why            []Reason // what every step of it from this one on says
 }
 
+// market returns the price of the market when it reaches the order: its place, or where the market
+// began if that is beyond it.
+func (h *reachedOrder) market() exact.Decimal {
+	if h.falling {
+		return min(h.place, h.part.start)
+	}
+	return max(h.place, h.part.start)
+}
+
 // placeIn returns the place of h, an exit that begins now, in the queue of those that the market
 // reaches after its entry: behind what it passes on the same way before, or reaches at the
 // same price, since that is older. Whether it came before what is reached on the other way is
@@ -210,7 +219,15 @@ func (b *Book) reachedBy(symbol string, l leg, end int64) (list []reachedOrder) 
 // l did after that, it returns the stop_loss.
 func (b *Book) fillReached(t Tick, h reachedOrder, l leg, at Time) (*reachedOrder, error) {
 	o := b.Order(h.id)
-	if o == nil || o.Status.Terminal() || b.stopReached(o, l) || b.held(o, b.Holdings[o.Symbol].Quantity) { // it may have ended with one before it
+	if o == nil || o.Status.Terminal() || b.stopReached(o, l) { // it may have ended with one before it
+		return nil, nil
+	}
+	b.passing.symbol, b.passing.price = o.Symbol, h.market()
+	defer func() { b.passing.symbol = "" }()
+	if err := b.Trip(at); err != nil {
+		return nil, err
+	}
+	if b.held(o, b.Holdings[o.Symbol].Quantity) {
 		return nil, nil
 	}
 	step := *o

@@ -270,6 +270,21 @@ func (b *Book) Restrict(ev *Event) {
 	}
 }
 
+// Trip takes the step by which the daily loss restricts trading, if the account has reached its
+// limit by now and nothing restricts trading yet. It is called for every order that the loss may
+// stand against, at the price that this one is judged by, so that none comes before the look that
+// is taken every second.
+func (b *Book) Trip(at Time) error {
+	if b.Rules.Limits.DailyLoss == 0 || b.Trading != Active {
+		return nil
+	}
+	ev := &Event{At: at, Trading: Active}
+	if b.Restrict(ev); ev.Tripped == "" {
+		return nil
+	}
+	return b.Propose(KindTrading, ev)
+}
+
 // loss returns what the account has lost since the first look at it on a day, or what the
 // broker says if that is more, and false if neither is known: there was no look, or a price is
 // missing.

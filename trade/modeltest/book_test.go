@@ -203,12 +203,12 @@ func (b *book) tradePart(symbol string, p piece, ends int64) {
 	for _, o := range met {
 		sawAll[o] = o.since <= p.from
 	}
-	outs := make(map[*order]num) // each stop_loss of an entry that p has filled, and the price it is filled at
+	outs := make(map[*order]num) // each stop_loss of an entry that p has filled, and where the market is by then
 	for len(met) > 0 {
 		o := met[0]
 		met = met[1:]
-		if price := outs[o]; price != nil && o.open() {
-			b.fillResting(o, price)
+		if at := outs[o]; at != nil && o.open() {
+			b.fillPassing(o, b.slipped(o.side, at), at)
 		}
 		if !sees(o) {
 			continue
@@ -216,7 +216,7 @@ func (b *book) tradePart(symbol string, p piece, ends int64) {
 		v := p.seenBy(o)
 		if price, taker, ok := b.meets(o, v); ok && !b.stopCounts(o, p) {
 			o.rested = !taker
-			b.fillResting(o, price)
+			b.fillPassing(o, price, b.passes(o, v))
 			if out, at := b.stopOut(o, v, p.close); out != nil {
 				outs[out], sawAll[out] = at, sawAll[o]
 				met = slices.Insert(met, b.behind(met, out, sawAll), out)
@@ -286,8 +286,27 @@ func (b *book) behind(list []*order, out *order, sawAll map[*order]bool) (i int)
 	return i
 }
 
-// stopOut returns the stop_loss of an entry that was just filled in what it saw, and its price,
-// if the market went there after the entry. Behind a limit it did. Behind a stop it did if it
+// passes returns the price of the market when it reaches an order: its place, or where it began
+// if that is beyond it.
+func (b *book) passes(o *order, v view) num {
+	if o.kind == "limit" || o.triggered {
+		return better(o.side, b.meetsAt(o), v.start)
+	}
+	return better(-o.side, o.stopNow(b), v.start)
+}
+
+// fillPassing is fillResting while the market is at a price on its way to the newest one: the
+// account is worth what it is there.
+func (b *book) fillPassing(o *order, price, at num) {
+	place := b.places[o.symbol]
+	newest := place.price
+	place.price = at
+	b.fillResting(o, price)
+	place.price = newest
+}
+
+// stopOut returns the stop_loss of an entry that was just filled in what it saw, and where the market
+// is by then, if it went there after the entry. Behind a limit it did. Behind a stop it did if it
 // began past that, and may have done if it was beyond where it began; where it ended is sure.
 func (b *book) stopOut(o *order, v view, end num) (*order, num) {
 	if o.filled.Sign() == 0 || o.loss == nil {
@@ -308,7 +327,7 @@ func (b *book) stopOut(o *order, v view, end num) (*order, num) {
 			from = at
 		}
 		if reaches(-x.side, far, x.stop) {
-			return x, b.slipped(x.side, better(-x.side, x.stop, from))
+			return x, better(-x.side, x.stop, from)
 		}
 	}
 	return nil, nil
