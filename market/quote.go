@@ -62,7 +62,7 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 			f.tellQuote(ctx, q, doubt)
 			return q, nil
 		case err == nil:
-			w.quote.Hours, w.quote.Bid, w.quote.Ask = q.Hours, q.Bid, q.Ask // the feed keeps prices alone
+			w.quote.Hours, w.quote.Bid, w.quote.Ask, w.quote.Late = q.Hours, q.Bid, q.Ask, q.Late // the feed keeps prices alone
 			// A price given by ResumePrice has no source.
 			if w.quote.Source == "" {
 				w.quote.Source, w.quote.Synthetic = q.Source, q.Synthetic
@@ -143,24 +143,26 @@ func quoteOf(ctx context.Context, v *Venue, symbol string) (Quote, error) {
 	if v = v.of(symbol); v.quote != nil {
 		return v.quote(ctx, symbol)
 	}
-	return lastClose(ctx, v.bars, symbol)
+	q, late, err := lastClose(ctx, v.bars, symbol)
+	q.Late = late && v.rewritten
+	return q, err
 }
 
-// lastClose returns the price of the finest bars. Only files have no minutes. Their finest
-// interval is found by trying.
-func lastClose(ctx context.Context, bars func(context.Context, Query) (*Series, error), symbol string) (q Quote, err error) {
+// lastClose returns the price of the finest bars, and whether the last of them is over. Only
+// files have no minutes. Their finest interval is found by trying.
+func lastClose(ctx context.Context, bars func(context.Context, Query) (*Series, error), symbol string) (q Quote, over bool, err error) {
 	for _, iv := range Intervals() {
 		var s *Series
 		if s, err = bars(ctx, Query{Symbol: symbol, Interval: iv, Limit: 2}); err == nil {
 			w := &watch{symbol: symbol}
 			g := w.price(s)
-			return Quote{Symbol: symbol, Price: g.Price, At: g.At, Source: s.Source, Synthetic: s.Synthetic, Hours: s.Hours}, nil
+			return Quote{Symbol: symbol, Price: g.Price, At: g.At, Source: s.Source, Synthetic: s.Synthetic, Hours: s.Hours}, iv.Next(s.Time[s.Len()-1])*1000 <= s.AsOf, nil
 		}
 		if !errors.Is(err, ErrTooFine) {
 			break
 		}
 	}
-	return Quote{}, err
+	return Quote{}, false, err
 }
 
 func (s *service) prices(ctx context.Context, symbols []string) (map[string]Quote, error) {
@@ -179,7 +181,8 @@ func (s *service) quote(ctx context.Context, symbol string) (Quote, error) {
 		if q, ok := quotes[symbol]; ok || err != nil {
 			return q, err
 		}
-		return lastClose(ctx, s.bars, symbol)
+		q, _, err := lastClose(ctx, s.bars, symbol)
+		return q, err
 	}
 	asked := time.Now()
 	q, at, err := ask(forPrice(ctx), s.host, symbol, s.single(symbol))

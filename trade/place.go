@@ -91,12 +91,13 @@ func (e *Engine) accept(r book.OrderRequest, asked book.Inquiry, a book.Arrival)
 		return p, false, q.Refusing(err)
 	}
 	// An order is judged on what is traded after it came. If the price was just asked
-	// for, all that is traded after that price counts, unless the feed goes on from another.
+	// for, all that is traded after that price counts, unless the feed goes on from another, or may
+	// be told later what was traded between that price and the order.
 	at, instant := o.CreatedAt, o.CreatedAt.UnixMilli()
 	switch {
 	case asked.Gone != 0 && ev.Order.Status == book.StatusOpen:
 		ev.Order.Explain(book.Because(book.PriceGone, book.Clock(asked.Gone/1000)))
-	case asked.Answered && asked.Gone == 0:
+	case asked.Answered && asked.Gone == 0 && !asked.Late:
 		instant = q.At
 	}
 	if r.DryRun {

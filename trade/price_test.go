@@ -380,6 +380,69 @@ func TestFileGivesNoPrice(t *testing.T) {
 	}
 }
 
+// TestRowWrittenWhenItIsOver: each row of a file is written when its minute is over, and an order
+// comes in the middle of one. What was traded in that minute may have come before the order, so only
+// its close counts. Of the next minute everything does.
+func TestRowWrittenWhenItIsOver(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*book.OrderRequest)
+		rows   []string // that come after the order
+		want   string
+	}{
+		"a limit below the low":        {limiting(book.Buy, 95), []string{"100,106,94,100"}, "open"},
+		"a limit above the close":      {limiting(book.Buy, 95), []string{"100,106,93,94"}, "filled 95"},
+		"a limit in the minute behind": {limiting(book.Buy, 95), []string{"100,106,94,100", "100,100,94,100"}, "filled 95"},
+		"a limit that sells":           {limiting(book.Sell, 105), []string{"100,106,94,100"}, "open"},
+		"a stop above the low":         {stopping(book.Sell, 95), []string{"100,106,94,100"}, "open"},
+		"a stop above the close":       {stopping(book.Sell, 95), []string{"100,106,93,94"}, "filled 94"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				dir, began, rows := t.TempDir(), time.Now().UTC(), "time,open,high,low,close\n"
+				written := 0
+				write := func(row string) { // one second after its minute
+					t.Helper()
+					rows += began.Add(time.Duration(written)*time.Minute).Format(time.DateTime) + "," + row + "\n"
+					written++
+					time.Sleep(time.Until(began.Add(time.Duration(written)*time.Minute + time.Second)))
+					if err := os.WriteFile(filepath.Join(dir, "spy-1m.csv"), []byte(rows), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				source, err := market.NewCSV(dir, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				write("100,100,100,100")
+				write("100,100,100,100")
+				o := testOptions(t)
+				o.Source, o.Feed, o.Intervals = source, market.NewFeed(source, nil), []market.Interval{market.Minute1}
+				o.Slippage, o.Account.Short = 0, true
+				e := openTest(t, o)
+				ctx, cancel := context.WithCancel(t.Context())
+				ended := make(chan error, 1)
+				go func() { ended <- e.Run(ctx) }()
+				on := func(change func(*book.OrderRequest)) string {
+					return ask(t, e, func(r *book.OrderRequest) { r.Symbol = "SPY"; change(r) }).ID
+				}
+				on(of(10, func(*book.OrderRequest) {})) // so that the symbol is watched, and there is something to sell
+				time.Sleep(20 * time.Second)
+				id := on(c.change)
+				for _, row := range c.rows {
+					write(row)
+				}
+				time.Sleep(5 * time.Second)
+				if got := found(t, e, id); got != c.want {
+					t.Errorf("%s, want %s", got, c.want)
+				}
+				cancel()
+				<-ended
+				e.Close()
+			})
+		})
+	}
+}
+
 // TestFileGoesBack: a file has told 90 when its last row is taken out, or corrected. What
 // is filled then is filled at what the file tells now, and a limit of 95 is not reached by
 // the 90 that nobody tells any more: it waits for rows that are newer than the one of 90,

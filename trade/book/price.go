@@ -90,6 +90,7 @@ func Clock(at int64) string { return time.Unix(at, 0).UTC().Format("2006-01-02 1
 // feed offers no way to ask.
 type Inquiry struct {
 	Answered bool  // the price that is known is up to date
+	Late     bool  // of a file that may be told later what was traded since that price
 	Failed   error // why the source told no price
 	Gone     int64 // time of the feed's last price if its file no longer tells that one, in unix milliseconds; or zero
 }

@@ -523,7 +523,7 @@ func (l *List) Ask(ctx context.Context, symbol string) (a book.Inquiry) {
 	if a.Failed = err; err != nil {
 		return a
 	}
-	a.Answered = true
+	a.Answered, a.Late = true, q.Late
 	l.change(symbol, func(in *instrument) {
 		asked := book.NewQuote(q)
 		in.Hours = q.Hours
