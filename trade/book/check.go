@@ -217,7 +217,7 @@ func (b *Book) checkTrading(out bool) error {
 		return Refuse("trading_halted", "the owner has halted trading: %s; cancels still pass",
 			b.Remote.resting("resting orders stay open and none is filled"))
 	case b.Trading == Reducing && !out && b.Tripped != "":
-		return Refuse("max_daily_loss", "the account has reached the limit of the daily loss today, %s (--max-daily-loss), and %s: until 00:00 UTC only orders that shrink a position are taken; %s; %s",
+		return Refuse("max_daily_loss", "the account has reached the limit of the daily loss today (--max-daily-loss, which is %s now), and %s: until 00:00 UTC only orders that shrink a position are taken; %s; %s",
 			b.Rules.Limits.DailyLoss, b.lossNow(b.Tripped), Grows, b.Remote.resting("of the resting ones only those that shrink a position are filled"))
 	case b.Trading == Reducing && !out:
 		return Refuse("trading_reducing", "only orders that shrink a position are taken now; %s; %s; cancels still pass",
