@@ -511,11 +511,11 @@ func TestDailyLoss(t *testing.T) {
 			t.Fatal(err)
 		}
 		price(e, "AAA", 86)
-		if _, err := try(t, e, func(*book.OrderRequest) {}); code(err) != "max_daily_loss" || e.Status().Trading != book.Reducing || !strings.Contains(err.Error(), "today, 50 (--max-daily-loss), and has lost 95.2 by now:") { // 4 of 100 and 1 of 120 at 86, and 1 % of fees
+		if _, err := try(t, e, func(*book.OrderRequest) {}); code(err) != "max_daily_loss" || e.Status().Trading != book.Reducing || !strings.Contains(err.Error(), "today (--max-daily-loss, which is 50 now), and has lost 95.2 by now:") { // 4 of 100 and 1 of 120 at 86, and 1 % of fees
 			t.Errorf("over 50 are lost: %v, trading is %s, want max_daily_loss and reducing", err, e.Status().Trading)
 		}
 		price(e, "AAA", 120)
-		if _, err := try(t, e, func(*book.OrderRequest) {}); code(err) != "max_daily_loss" || !strings.Contains(err.Error(), "today, 50 (--max-daily-loss), and has made up for it since:") {
+		if _, err := try(t, e, func(*book.OrderRequest) {}); code(err) != "max_daily_loss" || !strings.Contains(err.Error(), "today (--max-daily-loss, which is 50 now), and has made up for it since:") {
 			t.Errorf("after the price recovered: %v, want max_daily_loss", err)
 		}
 		price(e, "AAA", 84)
