@@ -218,6 +218,7 @@ func TestNobodyReadsLog(t *testing.T) {
 func TestHangup(t *testing.T) {
 	dir := t.TempDir()
 	key, _ := newKeyFile(t)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // these tests may have been started to ignore it, and what is ignored is inherited
 	p := startProcess(t, dir, "--key-file", key)
 	token := p.login(t)
 	stream := p.openStream(t, token)
