@@ -14,11 +14,13 @@ import (
 	"wick/internal/exact"
 )
 
-// Bounds on questions.
+// Bounds on questions, and on what is placed without one.
 const (
 	life         = 10 * time.Minute // how long a question waits, and then how long its answer can be used
 	maxQuestions = 100              // questions that wait; one more removes one of the login that has most
 	maxOwn       = 10               // questions of one login; one more removes its oldest
+	hour         = 60               // minutes that an order counts against its client
+	maxMinutes   = 10_000           // sums that are kept
 )
 
 // Order is an order that is about to be placed, by its dry run.
@@ -88,9 +90,6 @@ type question struct {
 	evidence Evidence // of the answer
 }
 
-// start gives a question its whole time.
-func (q *question) start(now time.Time) { q.begun, q.ends = now, now.Add(life).Round(0) }
-
 // over reports whether a question's time is over: by the wall clock, or by the one that nobody
 // sets, so that a yes does not last longer if the clock is set back.
 func (q *question) over(now time.Time) bool { return !now.Before(q.ends) || now.Sub(q.begun) >= life }
@@ -124,9 +123,7 @@ func (g *Gate) order(c Caller, o *Order, record func(Evidence) error, granted Gr
 	granted.Worth = o.Worth
 	granted.settle = func(placed bool) {
 		if !placed {
-			g.mu.Lock()
-			defer g.mu.Unlock()
-			g.count(c.Client, o.Worth.Neg(), now)
+			g.Count(c.Client, o.Worth.Neg(), now)
 		}
 	}
 	return granted, nil
@@ -175,9 +172,8 @@ func (g *Gate) note(q *question, c Caller, channel string, yes bool, record func
 	if err := record(e); err != nil {
 		return fmt.Errorf("the answer could not be written down, so it does not count: %w", err)
 	}
-	q.answered, q.evidence = true, e
-	q.start(now)
-	g.log.Info("order answered", "yes", yes, "proved", e.Proved, "evidence", e.ID, "order", q.Lines[0], "client", q.asker.Name, "login", e.Asked.Login, "channel", channel, "from", c.Address)
+	q.answered, q.evidence, q.begun, q.ends = true, e, now, now.Add(life).Round(0)
+	g.options.Log.Info("order answered", "yes", yes, "proved", e.Proved, "evidence", e.ID, "order", q.Lines[0], "client", q.asker.Name, "login", e.Asked.Login, "channel", channel, "from", c.Address)
 	return nil
 }
 
@@ -204,12 +200,10 @@ func (g *Gate) ask(c Caller, o *Order, now time.Time) *Asked {
 		why = "since what it is worth cannot be compared with the " + g.above.String() + " that may be placed within an hour"
 	}
 	a := &Asked{Lines: o.Lines, InForm: g.options.InClient && !o.Real, why: why}
-	a.ID = g.find(o, now, func(q *question) bool { return !q.answered && q.Held == o.Held })
-	if a.ID != "" {
+	if a.ID = g.find(o, now, func(q *question) bool { return !q.answered && q.Held == o.Held }); a.ID != "" {
 		a.Until = g.waiting[a.ID].ends
 	} else {
-		q := &question{Order: *o, asker: c}
-		q.start(now)
+		q := &question{Order: *o, asker: c, begun: now, ends: now.Add(life).Round(0)}
 		// The owner may come to the page minutes later, when the market is elsewhere.
 		q.Lines = append(slices.Clip(o.Lines), "prices as of: "+now.UTC().Format(time.DateTime)+" UTC")
 		a.ID = g.keep(q, now)
@@ -260,11 +254,10 @@ type Question struct {
 func (g *Gate) Question(id string) (lines []string, approved, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	q := g.waiting[id]
-	if q == nil || q.refused() || q.over(time.Now()) {
-		return nil, false, false
+	if q := g.waiting[id]; q != nil && !q.refused() && !q.over(time.Now()) {
+		lines, approved, ok = q.Lines, q.granted(), true
 	}
-	return q.Lines, q.granted(), true
+	return lines, approved, ok
 }
 
 // Waiting returns the orders that wait for the owner, the oldest first.
@@ -288,11 +281,6 @@ func (g *Gate) Needs(client string, worth exact.Money, known bool) bool {
 	defer g.mu.Unlock()
 	return g.Asks() && (!known || !g.fits(client, worth, time.Now()))
 }
-
-const (
-	hour       = 60     // minutes that an order counts against its client
-	maxMinutes = 10_000 // sums that are kept
-)
 
 // minute is a client's minute, counted from 1970. The gate keeps the worth of the orders
 // that were placed in each, and forgets those of more than an hour ago only for want of
@@ -329,7 +317,7 @@ func (g *Gate) count(client string, worth exact.Money, at time.Time) {
 	}
 }
 
-// Count counts an order of before the start, by what the journal has of it.
+// Count counts an order of before the start, or, below zero, takes back one that was not placed.
 func (g *Gate) Count(client string, worth exact.Money, at time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -120,9 +120,7 @@ type Options struct {
 	// person's yes. Below zero means that no order needs one.
 	Above exact.Decimal
 
-	// Page is the address of the page on which the owner answers; empty if there is none.
-	Page string
-
+	Page     string       // the address of the page on which the owner answers; empty if there is none
 	InClient bool         // lets a form in the client give a yes, for orders that move no real money
 	Payer    string       // whose sum every order counts against; empty means its own client's
 	Log      *slog.Logger // receives a line for each answer; nil discards them
@@ -132,7 +130,6 @@ type Options struct {
 type Gate struct {
 	options Options
 	above   exact.Money
-	log     *slog.Logger
 
 	mu      sync.Mutex
 	waiting map[string]*question // by id; guarded by mu, like sums
@@ -141,8 +138,8 @@ type Gate struct {
 
 // New returns a gate without questions.
 func New(o Options) *Gate {
-	log := cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	return &Gate{options: o, above: o.Above.Money(), log: log, waiting: make(map[string]*question), sums: make(map[minute]exact.Money)}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	return &Gate{options: o, above: o.Above.Money(), waiting: make(map[string]*question), sums: make(map[minute]exact.Money)}
 }
 
 // Asks reports whether some orders need a person's yes.
