@@ -294,6 +294,9 @@ func TestSocketYes(t *testing.T) {
 		}
 	}
 	p.terminate(t)
+	if n := strings.Count(p.log.String(), `msg="wrong passphrase" from=socket`); n != 1 {
+		t.Errorf("%d lines of one wrong passphrase:\n%s", n, p.log)
+	}
 }
 
 // TestSumOutlivesRestart: what a client placed within the hour counts also after a restart, or

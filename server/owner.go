@@ -114,6 +114,7 @@ func (e *app) onSocket(w http.ResponseWriter, r *http.Request) (permit.Caller, b
 	c := permit.Caller{Name: "owner", Door: permit.Socket, Scopes: permit.Scopes{permit.Owner}}
 	if guess := one(r, "passphrase"); guess != "" && e.proves != nil {
 		if err := e.proves(guess); err != nil {
+			e.logs.part("OAuth").Warn("wrong passphrase", "from", "socket", "error", err)
 			http.Error(w, err.Error(), http.StatusForbidden)
 			return c, false
 		}
