@@ -203,7 +203,10 @@ func (r *replica) pass(ctx context.Context, c toolCall) (*mcp.Result, error) {
 	var reply toolReply
 	err := r.node.Ask(ctx, askTool, c, &reply)
 	if errors.Is(err, cluster.ErrLeaderChanged) && c.named() {
-		err = r.node.Ask(ctx, askTool, c, &reply)
+		// That the second time nothing was done says nothing of the first.
+		if again := r.node.Ask(ctx, askTool, c, &reply); again == nil || errors.Is(again, journal.ErrUnknown) {
+			err = again
+		}
 	}
 	if errors.Is(err, journal.ErrUnknown) {
 		return nil, fmt.Errorf("%w; an order only with the same client_order_id", err)
