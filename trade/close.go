@@ -116,11 +116,11 @@ func (e *Engine) closedBefore(r book.OrderRequest) ([]Closed, error) {
 		// The same check as for a single order: a different request under the same id is
 		// refused.
 		full, err := e.earlier(&book.OrderRequest{ClientOrderID: o.ClientOrderID, Symbol: o.Symbol, Side: o.Side, Type: r.Type, All: r.All,
-			TimeInForce: r.TimeInForce, ExpiresAt: r.ExpiresAt, ReduceOnly: r.ReduceOnly})
+			TimeInForce: r.TimeInForce, ExpiresAt: r.ExpiresAt, ReduceOnly: r.ReduceOnly, DryRun: r.DryRun})
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Closed{Placed: book.Placed{Order: full.Answer(r)}})
+		out = append(out, Closed{Placed: full})
 	}
 	return out, nil
 }

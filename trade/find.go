@@ -48,9 +48,7 @@ func (e *Engine) Order(id string) (book.Order, error) {
 func (e *Engine) Group(id string) (members []book.Order, err error) {
 	err = e.View(func(s *book.State) {
 		if o := s.Order(id); o != nil {
-			for _, m := range s.Mates(o, id) {
-				members = append(members, e.book.Shown(m))
-			}
+			members = e.book.Beside(o)
 		}
 	})
 	return members, err

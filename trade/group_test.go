@@ -420,6 +420,23 @@ func TestExitWithoutPrice(t *testing.T) {
 	})
 }
 
+// TestPlacedBeside: what comes back from placing an order names its exits, also to a retry, so
+// that nothing is read for the reply after the order is on disk: a failure then would look as
+// if it had not been placed.
+func TestPlacedBeside(t *testing.T) {
+	inBubble(t, func(o *Options) { o.Source = flat(100) }, func(t *testing.T, e *Engine) {
+		walk(e, 100, minute(0, 100, 100, 100, 100))
+		r := book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One, ClientOrderID: "one",
+			StopLoss: book.Exit{Price: 90 * exact.One}, TakeProfit: book.Exit{Price: 120 * exact.One}}
+		for _, when := range []string{"placed", "again"} {
+			p, err := e.PlaceOrder(t.Context(), r)
+			if err != nil || len(p.Beside) != 2 || p.Beside[0].Role != book.RoleStopLoss || p.Beside[1].Role != book.RoleTakeProfit {
+				t.Errorf("%s: %v, with the exits %+v; want a stop_loss and a take_profit", when, err, p.Beside)
+			}
+		}
+	})
+}
+
 // TestReplaceElsewhere: an order of another market cannot be replaced.
 func TestReplaceElsewhere(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {

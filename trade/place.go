@@ -31,8 +31,8 @@ func (e *Engine) PlaceOrder(ctx context.Context, r book.OrderRequest) (book.Plac
 	}
 	// A retry is answered before anything else is checked: limits and prices may have
 	// changed since, the answer must not.
-	if o, err := e.earlier(&r); o != nil || err != nil {
-		return book.Placed{Order: o.Answer(r)}, err
+	if p, err := e.earlier(&r); p.ID != "" || err != nil {
+		return p, err
 	}
 	if err := r.CheckExpiry(now()); err != nil { // a retry of an order that has expired got its answer above
 		return book.Placed{}, err
@@ -113,35 +113,36 @@ func (e *Engine) accept(r book.OrderRequest, asked book.Inquiry, a book.Arrival)
 	return e.book.Placed(ev), err == nil, err
 }
 
-// earlier returns the order that r's client_order_id was used for, or nil. It waits until
-// that order is on disk: a retry must not be answered before the first request is. Orders
-// that have left memory are searched without mu, because that reads the disk; r.searched
-// notes how many generations that were.
-func (e *Engine) earlier(r *book.OrderRequest) (*book.Order, error) {
+// earlier returns the order that r's client_order_id was used for, as the answer to r; one
+// without an id if there is none. It waits until that order is on disk: a retry must not be
+// answered before the first request is. Orders that have left memory are searched without mu,
+// because that reads the disk; r.searched notes how many generations that were.
+func (e *Engine) earlier(r *book.OrderRequest) (p book.Placed, err error) {
 	if r.ClientOrderID == "" {
-		return nil, nil
+		return p, nil
 	}
 	var o *book.Order
 	if err := e.Do(func(s *book.State) error {
 		if o = s.Order(s.ClientIDs[r.ClientOrderID]); o == nil {
 			return errIdle
 		}
+		p.Beside = e.book.Beside(o)
 		return nil
 	}); err != nil {
-		return nil, err
+		return p, err
 	}
 	if o == nil {
-		var err error
 		r.Searched = e.archive.Generations()
 		if o, err = e.archive.order(clientKey(r.ClientOrderID)); o == nil || err != nil {
-			return nil, err
+			return p, err
 		}
 	}
 	if !o.Same(*r) || o.Symbol != r.Symbol {
-		return nil, book.Refuse("client_order_id_reused", "client_order_id %q belongs to order %s (%s %s %s %s, %s); for another order choose another id",
+		return p, book.Refuse("client_order_id_reused", "client_order_id %q belongs to order %s (%s %s %s %s, %s); for another order choose another id",
 			o.ClientOrderID, o.ID, o.Type, o.Side, o.Quantity, o.Symbol, o.Status)
 	}
-	return o, nil
+	p.Order = o.Answer(*r)
+	return p, nil
 }
 
 // errBetween is what accept returns if the client_order_id may have been used since it was looked

@@ -104,12 +104,9 @@ func (h *handlers) placeOrder() tool {
 		if err != nil {
 			return nil, h.orSimilar(ctx, r.Symbol, err)
 		}
+		// Nothing is read anew for the reply: a failure now would look as if the order was not placed.
 		o, reply := placed.Order, replyTo(r, placed)
-		if reply.Exits = placed.Beside; o.ID != "" { // otherwise it is one of a dry run
-			if reply.Exits, err = h.Engine.Group(o.ID); err != nil {
-				return nil, err
-			}
-		}
+		reply.Exits = placed.Beside
 		if worth, known := worthOf(h.Engine, r.OrderRequest, o); o.ID == "" && h.Gate.Needs(c.Caller.Client, worth, known) {
 			reply.Note = "a person has to approve this order before it is placed (--confirm-above): the call without dry_run asks"
 		}

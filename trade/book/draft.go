@@ -138,13 +138,22 @@ type Placed struct {
 	Ended []string `json:"ended,omitempty"`     // ids of the exits that end with the position, closed or turned around
 	Left  []string `json:"left_open,omitempty"` // ids of the orders that stay open without a position, if it closes that
 
-	// Beside is what would begin with an order that a dry run shows: its exits, or the stop beside it.
+	// Beside are the open orders that belong to it: its exits, or the stop beside it. For a dry
+	// run they are those that would begin with it.
 	Beside []Order `json:"-"`
+}
+
+// Beside returns the open orders that belong to o: its exits, or the stop beside it.
+func (b *Book) Beside(o *Order) (members []Order) {
+	for _, m := range b.Mates(o, o.ID) {
+		members = append(members, b.Shown(m))
+	}
+	return members
 }
 
 // Placed returns what clients see of a step by which an order was placed.
 func (b *Book) Placed(ev *Event) Placed {
-	p := Placed{Order: ev.Order.Public()}
+	p := Placed{Order: ev.Order.Public(), Beside: b.Beside(ev.Order)}
 	ends := []string{ev.Order.ID}
 	for _, with := range ev.Ends {
 		if ends = append(ends, with.ID); with.Code != Replaced || ev.Order.Status == StatusCancelled { // then nothing takes its place

@@ -103,7 +103,7 @@ func (o *Order) Public() Order {
 // before under its client_order_id, and a remark says so: otherwise it would look like
 // what a new order would become.
 func (o *Order) Answer(r OrderRequest) Order {
-	if !r.DryRun || o == nil {
+	if !r.DryRun {
 		return o.Public()
 	}
 	shown := *o

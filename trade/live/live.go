@@ -24,6 +24,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"wick/internal/exact"
@@ -318,12 +319,18 @@ func (a *arrival) Submit(ctx context.Context, p book.Placed) (book.Placed, error
 	if lost != nil || !sure || a.wire.Replaces != "" {
 		a.soon()
 	}
-	if err != nil {
-		return book.Placed{}, err
-	}
-	if swept {
+	if err == nil && swept {
 		_, _ = a.cancel(itself, []string{p.ID}, book.CancelledBy) // what fails is tried again after the next report
 	}
-	p.Order, err = a.order(p.ID)
-	return p, err
+	if err == nil {
+		err = a.Do(func(st *book.State) error {
+			o := st.Order(p.ID)
+			p.Order, p.Beside = o.Public(), a.Book.Beside(o)
+			return nil
+		})
+	}
+	if err != nil {
+		return book.Placed{}, fmt.Errorf("outcome unknown: order %s was sent to %s: %w", p.ID, a.Book.Remote.Name, err)
+	}
+	return p, nil
 }
