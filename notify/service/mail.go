@@ -82,7 +82,7 @@ func (d *Destination) connect(ctx context.Context) (*smtp.Client, error) {
 	}
 	context.AfterFunc(ctx, func() { conn.Close() }) // at the end of Send, or when it takes too long
 	conn = &boundedConn{conn, maxReply}
-	settings := &tls.Config{ServerName: host, RootCAs: d.roots}
+	settings := &tls.Config{ServerName: host, RootCAs: d.roots, MinVersion: tls.VersionTLS12}
 	if implicit {
 		conn = tls.Client(conn, settings)
 	}
