@@ -94,7 +94,7 @@ async function stillSubscribed(session, driver) {
 // walk takes all steps but the last two.
 export async function walk(driver, wick) {
   const earlier = wick.log().length;
-  const logged = message => wick.log().slice(earlier).split('\n').some(l => l.includes(`msg="${message}"`) && l.includes(driver.client));
+  const logged = message => until(message, () => wick.log().slice(earlier).split('\n').some(l => l.includes(`msg="${message}"`) && l.includes(driver.client)));
   let session;
   const connect = async () => { session = await driver.connect(`${wick.base}/mcp`); };
   if (driver.na['/mcp']) await check(driver.name, 'connects', connect);
