@@ -348,7 +348,7 @@ func (s *site) verify() error {
 		if err != nil {
 			return err
 		}
-		err = s.oracle.compare(c, newestOrders)
+		err = s.oracle.compare(c, allOrders)
 		if transport := (*url.Error)(nil); !errors.As(err, &transport) {
 			return err
 		}

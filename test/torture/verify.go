@@ -31,7 +31,8 @@ func subscribed(c *client, before bool) error {
 }
 
 // How many orders are read. The newest are the open ones and those that ended last: every
-// start may have lost one of them. All of them are read at the end.
+// start may have lost one of them. All of them are read at the end, and of replicas, which keep
+// all of them in memory.
 const (
 	newestOrders = 11_000
 	allOrders    = math.MaxInt
