@@ -43,17 +43,6 @@ func (e *Engine) Order(id string) (book.Order, error) {
 	return book.Order{}, book.Uncancellable(nil, id)
 }
 
-// Group returns the open orders that belong to the order called id, without that one: its
-// exits, or the stop beside it.
-func (e *Engine) Group(id string) (members []book.Order, err error) {
-	err = e.View(func(s *book.State) {
-		if o := s.Order(id); o != nil {
-			members = e.book.Beside(o)
-		}
-	})
-	return members, err
-}
-
 // Estimate, EstimateBeside and Arrival are those of [book.Book].
 func (e *Engine) Estimate(o book.Order) book.Estimate { return e.book.Estimate(o) }
 

@@ -420,6 +420,17 @@ func TestExitWithoutPrice(t *testing.T) {
 	})
 }
 
+// Group returns the open orders that belong to the order called id, without that one: its
+// exits, or the stop beside it.
+func (e *Engine) Group(id string) (members []book.Order, err error) {
+	err = e.View(func(s *book.State) {
+		if o := s.Order(id); o != nil {
+			members = e.book.Beside(o)
+		}
+	})
+	return members, err
+}
+
 // TestPlacedBeside: what comes back from placing an order names its exits, also to a retry, so
 // that nothing is read for the reply after the order is on disk: a failure then would look as
 // if it had not been placed.

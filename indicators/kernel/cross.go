@@ -62,9 +62,6 @@ func (c *Crosser) Reach(a, b float64) int {
 // -1 below, 0 neither. It is not known if a value was missing there.
 func (c *Crosser) Side() (side int, known bool) { return c.side, c.seen }
 
-// Reset forgets the last bar, after which one of the lines has moved elsewhere.
-func (c *Crosser) Reset() { c.seen = false }
-
 // largest returns the largest of three numbers, none of which is NaN. It takes a third of
 // the time of the built-in max, which also handles NaN.
 func largest(a, b, c float64) float64 {
