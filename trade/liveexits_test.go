@@ -122,3 +122,37 @@ func TestLiveLegsEnd(t *testing.T) {
 		l.same("at the end")
 	})
 }
+
+// TestLiveOCOEnds: so do the two orders of an oco, once the position that they close is gone.
+func TestLiveOCOEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer func() { l.stop() }()
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(10)}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		pair, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Limit, Price: shares(120), Quantity: shares(10), OCO: book.OCO{StopPrice: shares(90)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range []struct {
+			sold int64
+			want book.OrderStatus
+		}{{0, book.StatusOpen}, {4, book.StatusOpen}, {6, book.StatusCancelled}} {
+			if step.sold > 0 {
+				if _, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, Quantity: shares(step.sold)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			time.Sleep(time.Minute)
+			for _, id := range []string{pair.ID, pair.ID + "-oco"} {
+				if o := l.order(id); o.Status != step.want {
+					t.Errorf("after selling %d more: %s is %s, want %s", step.sold, id, o.Status, step.want)
+				}
+			}
+		}
+		l.same("at the end")
+	})
+}

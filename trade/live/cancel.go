@@ -210,16 +210,16 @@ func (v *venue) tidy(ctx context.Context) {
 }
 
 // left returns how much of an order should rest at the broker: of an exit no more than is left
-// of its position, as long as it is known what the account holds. The legs of a bracket cannot be
-// replaced, so they stay whole until their entry has ended and nothing is left to close; a market
-// order stays as it is. Locked.
+// of its position, as long as it is known what the account holds. The legs of a bracket and the
+// two of an oco cannot be replaced, so they stay whole until nothing is left to close, and the
+// entry, which has no role, has ended; a market order stays as it is. Locked.
 func (v *venue) left(o *book.Order) exact.Decimal {
 	replaced := slices.ContainsFunc(v.Book.Open[o.Symbol], func(other *book.Order) bool { return other.Replaces == o.ID })
 	if !o.ReduceOnly || o.Unknown() || replaced || v.Book.Remote.Closed != "" || v.Book.Unsettled(o.Symbol) {
 		return o.Remaining().Abs()
 	}
 	left := o.Closes(v.Book.Closable(o.Symbol))
-	if entry := v.Book.Order(o.Group); o.Cut() && (o.Role == "" || left != 0 || entry != nil && !entry.Status.Terminal()) {
+	if entry := v.Book.Order(o.Group); o.Cut() && (o.Role == "" || left != 0 || entry != nil && entry.Role == "" && !entry.Status.Terminal()) {
 		return o.Remaining().Abs()
 	}
 	return left
