@@ -131,7 +131,7 @@ func (c *csvDir) files() ([]csvName, error) {
 }
 
 func (c *csvDir) venue() *Venue {
-	return &Venue{name: "csv", resolve: c.resolve, bars: c.bars, known: c.known, rewritten: true}
+	return &Venue{name: "csv", resolve: c.resolve, bars: c.bars, known: c.known}
 }
 
 // bars answers q from the file with the nearest interval.
@@ -451,7 +451,7 @@ func (f *csvFile) answer(q Query, iv Interval) (*Series, error) {
 	if !q.Interval.holds(iv) {
 		return nil, fmt.Errorf("%w: bars of %s cannot be made of bars of %s; ask for %s", ErrTooFine, q.Interval, iv, spelled(madeOf(iv)))
 	}
-	s := resample(Series{Symbol: q.Symbol, Source: "csv", AsOf: f.now.UnixMilli()}, f.rows, q.Interval, nil, 0)
+	s := resample(Series{Symbol: q.Symbol, Source: "csv", Rewritten: true, AsOf: f.now.UnixMilli()}, f.rows, q.Interval, nil, 0)
 	// A price of a closed bar is as old as its end; while the last row is forming it is as
 	// new as the file.
 	s.PriceAt = iv.Next(f.rows[n-1].Time) * 1000

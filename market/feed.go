@@ -247,7 +247,7 @@ func (f *Feed) accept(w *watch, g *result) {
 	}
 	w.seen = g.next
 	if g.At > 0 && g.Price > 0 {
-		w.quote = Quote{Symbol: w.symbol, Price: g.Price, At: g.At, Source: g.Source, Synthetic: g.Synthetic}
+		w.quote = Quote{Symbol: w.symbol, Price: g.Price, At: g.At, Source: g.Source, Synthetic: g.Synthetic, Rewritten: g.Rewritten}
 	}
 }
 
@@ -487,7 +487,7 @@ func (f *Feed) look(ctx context.Context, w *watch, v *Venue) (*result, *Series, 
 // of their own accord, which nobody here can help: they are not noted.
 func (f *Feed) noteLate(w *watch, s *Series) {
 	c := s.Closed()
-	if !f.source.of(w.symbol).rewritten || c.Len() == 0 {
+	if !s.Rewritten || c.Len() == 0 {
 		return
 	}
 	last := w.closed[s.Interval]

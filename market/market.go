@@ -84,6 +84,7 @@ type Series struct {
 	Interval  Interval
 	Source    string // which source answered: "sample", "binance" …
 	Synthetic bool   // invented bars: payloads and pictures must say so
+	Rewritten bool   // a file, whose owner may change what is long past: what it says now counts
 	Currency  string // of the prices as the source names it ("GBp" is pence); "" if it does not say
 	Forming   bool   // the last bar is not closed and will change
 	AsOf      int64  // unix milliseconds at which the source was asked

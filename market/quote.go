@@ -29,7 +29,7 @@ func (f *Feed) Quote(ctx context.Context, symbol string) (Quote, error) {
 	return f.quotes.get(ctx, symbol, symbol, nil, func(ctx context.Context) (kept[Quote], error) {
 		q, err := f.freshQuote(ctx, symbol)
 		k := kept[Quote]{value: q, expiry: time.Now().Add(quoteAge)}
-		if f.source.of(symbol).rewritten {
+		if q.Rewritten {
 			k.expiry = time.Time{}
 		}
 		return k, err
@@ -52,7 +52,7 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 		}
 		f.mu.Unlock()
 		w.doubt = doubt
-		if f.source.of(symbol).rewritten {
+		if q.Rewritten {
 			w.quote.At = 0 // what the file tells counts, however old
 		}
 		g := &result{Update: Update{Price: q.Price, At: max(q.At, q.Known), High: q.Price, Low: q.Price}}
@@ -65,7 +65,7 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 			w.quote.Hours, w.quote.Bid, w.quote.Ask, w.quote.Late = q.Hours, q.Bid, q.Ask, q.Late // the feed keeps prices alone
 			// A price given by ResumePrice has no source.
 			if w.quote.Source == "" {
-				w.quote.Source, w.quote.Synthetic = q.Source, q.Synthetic
+				w.quote.Source, w.quote.Synthetic, w.quote.Rewritten = q.Source, q.Synthetic, q.Rewritten
 			}
 			return w.quote, nil
 		case doubt != 0 || g.next.doubt == 0:
@@ -143,26 +143,28 @@ func quoteOf(ctx context.Context, v *Venue, symbol string) (Quote, error) {
 	if v = v.of(symbol); v.quote != nil {
 		return v.quote(ctx, symbol)
 	}
-	q, late, err := lastClose(ctx, v.bars, symbol)
-	q.Late = late && v.rewritten
-	return q, err
+	return lastClose(ctx, v.bars, symbol)
 }
 
-// lastClose returns the price of the finest bars, and whether the last of them is over. Only
-// files have no minutes. Their finest interval is found by trying.
-func lastClose(ctx context.Context, bars func(context.Context, Query) (*Series, error), symbol string) (q Quote, over bool, err error) {
+// lastClose returns the price of the finest bars. Only files have no minutes. Their finest
+// interval is found by trying.
+func lastClose(ctx context.Context, bars func(context.Context, Query) (*Series, error), symbol string) (Quote, error) {
 	for _, iv := range Intervals() {
-		var s *Series
-		if s, err = bars(ctx, Query{Symbol: symbol, Interval: iv, Limit: 2}); err == nil {
-			w := &watch{symbol: symbol}
-			g := w.price(s)
-			return Quote{Symbol: symbol, Price: g.Price, At: g.At, Source: s.Source, Synthetic: s.Synthetic, Hours: s.Hours}, iv.Next(s.Time[s.Len()-1])*1000 <= s.AsOf, nil
+		s, err := bars(ctx, Query{Symbol: symbol, Interval: iv, Limit: 2})
+		if errors.Is(err, ErrTooFine) {
+			continue
 		}
-		if !errors.Is(err, ErrTooFine) {
-			break
+		if err != nil {
+			return Quote{}, err
 		}
+		g := (&watch{symbol: symbol}).price(s)
+		over := iv.Next(s.Time[s.Len()-1])*1000 <= s.AsOf
+		return Quote{
+			Symbol: symbol, Price: g.Price, At: g.At, Source: s.Source, Synthetic: s.Synthetic,
+			Rewritten: s.Rewritten, Late: s.Rewritten && over, Hours: s.Hours,
+		}, nil
 	}
-	return Quote{}, false, err
+	return Quote{}, ErrTooFine
 }
 
 func (s *service) prices(ctx context.Context, symbols []string) (map[string]Quote, error) {
@@ -181,8 +183,7 @@ func (s *service) quote(ctx context.Context, symbol string) (Quote, error) {
 		if q, ok := quotes[symbol]; ok || err != nil {
 			return q, err
 		}
-		q, _, err := lastClose(ctx, s.bars, symbol)
-		return q, err
+		return lastClose(ctx, s.bars, symbol)
 	}
 	asked := time.Now()
 	q, at, err := ask(forPrice(ctx), s.host, symbol, s.single(symbol))

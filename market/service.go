@@ -268,6 +268,7 @@ type Quote struct {
 	Bid, Ask  float64 // what buyers offer and sellers ask now; zero if the source does not say
 	At        int64   // unix milliseconds of its trade if the source says that, or else at which it was the price
 	Known     int64   // unix milliseconds at which it was still the last price; zero if nothing is known beyond At
+	Rewritten bool    // it is of a file, whose owner may change what is long past: what it says now counts
 	Late      bool    // it is of a row that is over, of a file that may be told only then what was traded since
 	Source    string
 	Synthetic bool

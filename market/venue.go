@@ -33,12 +33,11 @@ type Venue struct {
 	// in the answer is missing in the result.
 	prices func(ctx context.Context, symbols []string) (map[string]Quote, error)
 	rates
-	crowded   func() bool                  // requests wait until the budget allows them
-	parts     []*Venue                     // the venues that at returns; empty for one that answers itself
-	at        func(symbol string) *Venue   // which of the parts answers for a symbol
-	under     *Venue                       // of a cache the venue that it asks; nil for others
-	stats     func() (hits, misses uint64) // of a cache
-	rewritten bool                         // its owner may change what is long past: what it says now counts
+	crowded func() bool                  // requests wait until the budget allows them
+	parts   []*Venue                     // the venues that at returns; empty for one that answers itself
+	at      func(symbol string) *Venue   // which of the parts answers for a symbol
+	under   *Venue                       // of a cache the venue that it asks; nil for others
+	stats   func() (hits, misses uint64) // of a cache
 }
 
 // rates says how often a venue may be asked by a feed.

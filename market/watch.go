@@ -56,7 +56,7 @@ func (w *watch) resumed() bool { return w.started && w.quote.Source == "" }
 func (w *watch) price(s *Series) *result {
 	b := s.Bar(s.Len() - 1)
 	g := &result{Update: Update{
-		Symbol: w.symbol, Source: s.Source, Synthetic: s.Synthetic, Price: b.Close, At: s.PriceAt, Since: w.at,
+		Symbol: w.symbol, Source: s.Source, Synthetic: s.Synthetic, Rewritten: s.Rewritten, Price: b.Close, At: s.PriceAt, Since: w.at,
 		From: w.quote.Price, Step: w.fine, Forming: make(map[Interval]FormingBar),
 	}, next: w.seen}
 	// The source does not say when its last trade was. The price is then as new as the
@@ -233,6 +233,7 @@ type Update struct {
 	Symbol    string
 	Source    string // where the price comes from: "binance", "csv" …
 	Synthetic bool   // the price is invented
+	Rewritten bool   // it is of a file, whose owner may change what is long past
 
 	Price float64 // newest price
 	At    int64   // unix milliseconds at which it was the price

@@ -32,6 +32,7 @@ type Quote struct {
 	Known     int64         // when it was still the last price; zero if nothing is known beyond at
 	Source    string        // who told it
 	Synthetic bool          // the price is invented
+	Rewritten bool          // it is of a file, whose owner may change what is long past
 }
 
 // Time returns when the market was at the price of q.
@@ -51,7 +52,7 @@ func LastQuote(s *market.Series) Quote {
 			at = s.DueAt(s.Len()-1) * 1000
 		}
 	}
-	return NewQuote(market.Quote{Price: last.Close, At: at, Source: s.Source, Synthetic: s.Synthetic})
+	return NewQuote(market.Quote{Price: last.Close, At: at, Source: s.Source, Synthetic: s.Synthetic, Rewritten: s.Rewritten})
 }
 
 // NewQuote makes the numbers of a quote exact. A price is rounded to eight decimals, and
@@ -66,7 +67,7 @@ func NewQuote(q market.Quote) Quote {
 	}
 	back, _ := strconv.ParseFloat(price.String(), 64)
 	inexact := q.Price > 0 && math.Abs(back-q.Price) > fineness*q.Price
-	return Quote{Price: price, Bid: bid, Ask: ask, Inexact: inexact, At: q.At, Known: q.Known, Source: q.Source, Synthetic: q.Synthetic}
+	return Quote{Price: price, Bid: bid, Ask: ask, Inexact: inexact, At: q.At, Known: q.Known, Source: q.Source, Synthetic: q.Synthetic, Rewritten: q.Rewritten}
 }
 
 // fineness is the largest relative error that making a price exact may cause. Some
@@ -136,7 +137,7 @@ func (l Listing) fresh(symbol string, at Time, most time.Duration, asked Inquiry
 	case asked.Failed == nil && at.UnixMilli()-q.Known <= most.Milliseconds():
 		return q, Refuse("stale_price", "the last trade of %s is %s old, over the limit of %s (max-price-age in --paper-file); a limit that its price, %s, has not reached can wait for the next one",
 			symbol, age.Round(time.Second), most, q.Price)
-	case q.Source == "csv" && asked.Failed == nil:
+	case q.Rewritten && asked.Failed == nil:
 		return Quote{}, Refuse("stale_price", "the newest price of %s in its file is %s old, over the limit of %s: retry when the file has a newer row; "+
 			"a file whose bars are longer than that can be traded only if the operator starts wick with a larger max-price-age in --paper-file", symbol, age.Round(time.Second), most)
 	}

@@ -63,7 +63,7 @@ func (b *Book) OnPrice(t Tick, since int64, at Time) (err error) {
 		// more: all of the next update counts for it.
 		if born, ok := b.arrived[o.ID]; ok && born <= t.Since {
 			delete(b.arrived, o.ID)
-		} else if ok && t.Source != "csv" {
+		} else if ok && !t.Rewritten {
 			// The order was there when this update came, whatever the clocks say. The times of a
 			// file are by our clock, and its rows may come late.
 			b.arrived[o.ID] = min(born, t.At)

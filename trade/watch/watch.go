@@ -413,7 +413,7 @@ func (in *instrument) takePrice(t *book.Tick, began book.Time) {
 	repeated := t.Exact == from.Price && t.At == from.At
 	switch newest := !repeated && (t.At >= in.Until() || t.At < since); {
 	case newest && t.Exact != 0:
-		in.Quote = book.NewQuote(market.Quote{Price: t.Price, At: t.At, Source: t.Source, Synthetic: t.Synthetic})
+		in.Quote = book.NewQuote(market.Quote{Price: t.Price, At: t.At, Source: t.Source, Synthetic: t.Synthetic, Rewritten: t.Rewritten})
 	case newest: // positions stay valued at the last price that fits, and orders are refused because of this one
 		in.Inexact = true
 	}
@@ -527,7 +527,7 @@ func (l *List) Ask(ctx context.Context, symbol string) (a book.Inquiry) {
 	l.change(symbol, func(in *instrument) {
 		asked := book.NewQuote(q)
 		in.Hours = q.Hours
-		file := q.Source == "csv" && in.judged.At == told.At && in.judged.Price == told.Price
+		file := q.Rewritten && in.judged.At == told.At && in.judged.Price == told.Price
 		if asked.Until() >= in.Until() || file {
 			in.Quote = asked
 		}
