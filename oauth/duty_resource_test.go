@@ -15,7 +15,7 @@ import (
 func (h *fixture) present(target string, authorization ...string) (Grant, error) {
 	r := httptest.NewRequest("POST", target, nil)
 	r.Header["Authorization"] = authorization
-	return h.Authenticate(r)
+	return h.Authenticate(r, h.ClientIP(r))
 }
 
 // Duty 35: the token comes in the header and nowhere else; in the query it would
@@ -132,7 +132,7 @@ func TestDuty38Sessions(t *testing.T) {
 	r := httptest.NewRequest("POST", "/mcp", nil)
 	r.Header.Set("Mcp-Session-Id", token)
 	r.AddCookie(&http.Cookie{Name: "session", Value: token})
-	if _, err := h.Authenticate(r); !errors.Is(err, ErrNoToken) {
+	if _, err := h.Authenticate(r, h.ClientIP(r)); !errors.Is(err, ErrNoToken) {
 		t.Errorf("a session id instead of a token: %v, want ErrNoToken", err)
 	}
 }

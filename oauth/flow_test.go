@@ -230,7 +230,7 @@ func (h *fixture) login() string {
 func (h *fixture) bearer(token string) (Grant, error) {
 	r := httptest.NewRequest("POST", "/mcp", nil)
 	r.Header.Set("Authorization", "Bearer "+token)
-	return h.Authenticate(r)
+	return h.Authenticate(r, h.ClientIP(r))
 }
 
 // TestFlow is the shortest way through: register, authorize, exchange, use.

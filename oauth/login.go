@@ -114,10 +114,11 @@ var (
 	ErrInsufficientScope = errors.New("the owner allowed charts only: log in again and allow trading")
 )
 
-// Authenticate returns the grant of the request's token. The token is read from
+// Authenticate returns the grant of the token of a request, which came from an address: see
+// [Server.ClientIP]. The token is read from
 // the Authorization header only; one in the query, which proxies log, is not
 // looked at. The error is [ErrNoToken] or [ErrInvalidToken].
-func (s *Server) Authenticate(r *http.Request) (Grant, error) {
+func (s *Server) Authenticate(r *http.Request, from netip.Addr) (Grant, error) {
 	headers := r.Header.Values("Authorization")
 	if len(headers) == 0 {
 		return Grant{}, ErrNoToken
@@ -131,7 +132,7 @@ func (s *Server) Authenticate(r *http.Request) (Grant, error) {
 	if len(headers) > 1 {
 		return Grant{}, ErrInvalidToken
 	}
-	return s.Present(strings.TrimSpace(secret), s.ClientIP(r))
+	return s.Present(strings.TrimSpace(secret), from)
 }
 
 // Present returns the grant of a token that came from an address, as Authenticate does. For

@@ -136,7 +136,7 @@ func ExampleNew() {
 	mux := http.NewServeMux()
 	s.Routes(mux)
 	mux.HandleFunc("POST /mcp", func(w http.ResponseWriter, r *http.Request) {
-		grant, err := s.Authenticate(r)
+		grant, err := s.Authenticate(r, s.ClientIP(r))
 		if err != nil {
 			s.Challenge(w.Header(), r.URL.Path, err)
 			http.Error(w, err.Error(), http.StatusUnauthorized)

@@ -661,7 +661,7 @@ func TestLogins(t *testing.T) {
 		r := httptest.NewRequest("POST", "/mcp", nil)
 		r.RemoteAddr = "198.51.100.7:1"
 		r.Header.Set("Authorization", "Bearer "+first)
-		if _, err := h.Authenticate(r); err != nil {
+		if _, err := h.Authenticate(r, h.ClientIP(r)); err != nil {
 			t.Fatal(err)
 		}
 		list := h.Logins()

@@ -250,14 +250,15 @@ func (e *app) newEndpoint() *mcp.HTTP {
 // authenticate returns the caller whose token r carries. From then on the connection
 // counts as the token's. It returns ErrTooMany if the token has too many of them.
 func (e *app) authenticate(r *http.Request) (mcp.Caller, error) {
-	grant, err := e.login.Authenticate(r)
+	from := e.login.ClientIP(r)
+	grant, err := e.login.Authenticate(r, from)
 	if err != nil {
 		return mcp.Caller{}, err
 	}
 	if !e.conns.claim(r, grant.ID, grant.Client) {
 		return mcp.Caller{}, mcp.ErrTooMany
 	}
-	c := callerOf(grant, permit.HTTP, e.login.ClientIP(r))
+	c := callerOf(grant, permit.HTTP, from)
 	if e.replica != nil { // the leader judges the token anew
 		_, c.Token, _ = strings.Cut(r.Header.Get("Authorization"), " ")
 	}
