@@ -66,13 +66,11 @@ func (s *Server) perform(ctx context.Context, r *request, c Call, j job) (reply 
 	}
 	if gate := s.gates[j.cost]; gate != nil {
 		// The call is registered before it waits, so that it can be cancelled while it waits.
-		if r.registered != nil {
-			ctx = r.registered
-		} else {
-			call := s.Sessions.begin(ctx, c.Caller, r.ID)
-			defer call.End()
-			ctx = call.Context
+		if r.session == nil {
+			r.session = s.Sessions.begin(ctx, c.Caller)
+			defer r.session.End()
 		}
+		ctx = r.session.cancellable(r.ID)
 		refused := gate.enter(ctx, c.Caller)
 		if refused == nil {
 			defer gate.leave()

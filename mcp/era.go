@@ -2,13 +2,13 @@ package mcp
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -67,8 +67,8 @@ type message struct {
 	Error   json.RawMessage `json:"error"`
 }
 
-// params are the members of params that any of our methods reads. They are
-// decoded with the message: a second pass would make a small call a twentieth slower.
+// params are the members of params that any of our methods reads. A member of a wrong type is
+// left empty, and whoever needs it refuses the message.
 type params struct {
 	Name      string          `json:"name"`      // of tools/call and prompts/get
 	Arguments json.RawMessage `json:"arguments"` // of tools/call and prompts/get
@@ -98,18 +98,6 @@ type params struct {
 		Capabilities  json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
 		ProgressToken json.RawMessage `json:"progressToken"`
 	} `json:"_meta"`
-
-	odd bool // the message has params, but they are not an object
-}
-
-// UnmarshalJSON reads params. A member of a wrong type is left empty, and whoever needs it
-// refuses the message.
-func (p *params) UnmarshalJSON(text []byte) error {
-	if p.odd = text[0] != '{' && string(text) != "null"; p.odd {
-		return nil
-	}
-	type plain params // without this method
-	return strictjson.Fault(json.Unmarshal(text, (*plain)(p)))
 }
 
 // request is a message, and what is wrong with it.
@@ -121,11 +109,12 @@ type request struct {
 	refused, wrong *Error
 
 	modern bool // it belongs to modernVersion
+	odd    bool // it has params, but they are not an object
 
 	// What the transport adds.
-	by         carrier         // nil in tests
-	events     bool            // there may be lines before the reply
-	registered context.Context // of a call that is among the sessions already; nil for others
+	by      carrier  // nil in tests
+	events  bool     // there may be lines before the reply
+	session *Session // that a call has for itself already; nil for others
 }
 
 // isResponse reports whether r answers a request of ours. We send none, so
@@ -202,7 +191,9 @@ func (r *request) parse(text []byte) *Error {
 	case strict:
 		return unreadable("the message is " + bad.Error())
 	default:
-		r.refused = r.malformed(err == nil)
+		wrong, typed := errors.AsType[*json.UnmarshalTypeError](err) // the first member of a wrong type
+		r.odd = typed && wrong.Field == "params"
+		r.refused = r.malformed(!typed || wrong.Field == "params" || strings.HasPrefix(wrong.Field, "params."))
 	}
 	if strict && (bad.Name == "id" || bad.Right == "id") || r.refused != nil && !legalID(r.ID) {
 		r.ID = nil // it is not certain, or not legal
@@ -261,7 +252,7 @@ func legalID(id []byte) bool {
 func (r *request) unfit() *Error {
 	p := &r.Params
 	switch {
-	case p.odd:
+	case r.odd:
 		return InvalidParams("params must be an object")
 	case !r.modern:
 		return nil

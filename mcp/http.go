@@ -348,7 +348,9 @@ func (x *exchange) answer(r *request, batch bool) Reply {
 	}
 	// Only a response that may become a stream of events can hold more than the reply. The
 	// response to a batch may not: it is one JSON array.
-	r.by, r.events = x, !batch && accepts(x.r.Header["Accept"], "text/event-stream")
+	if r.by = x; !batch {
+		r.session, r.events = x.session, accepts(x.r.Header["Accept"], "text/event-stream")
+	}
 	reply := x.h.Server.reply(x.ctx, x.caller, r)
 	if reply.err == errUnauthorized { // the token was revoked since the request came in
 		x.denied = ErrRevoked
@@ -469,7 +471,9 @@ func (x *exchange) log(status int, method string) {
 	if x.caller.ID != "" {
 		attrs = append(attrs, slog.String("name", limit.Clip(x.caller.Name)), slog.String("id", x.caller.short()))
 	}
-	if x.h.Address != nil {
+	if from := x.caller.Address; from != "" {
+		attrs = append(attrs, slog.String("from", from))
+	} else if x.h.Address != nil {
 		attrs = append(attrs, slog.String("from", x.h.Address(x.r)))
 	}
 	if x.denied != nil && (authorized || status == http.StatusUnauthorized) {

@@ -66,14 +66,14 @@ type Session struct {
 	of     *Sessions
 	token  string // Caller.ID
 	caller string // Caller.Key
-	call   string // the id of the request, of a call that can be cancelled; else empty
 	cancel context.CancelCauseFunc
+	call   string // the id of the request, of a call that can be cancelled; else empty; guarded by of.mu
 }
 
 // Begin begins a session of a caller. It returns [ErrRevoked] if the caller's token does not
 // work now. The caller of Begin calls End.
 func (s *Sessions) Begin(ctx context.Context, c Caller) (*Session, error) {
-	one := s.begin(ctx, c, nil)
+	one := s.begin(ctx, c)
 	if s.valid != nil && !s.valid(c.ID) {
 		one.End()
 		return nil, ErrRevoked
@@ -81,11 +81,10 @@ func (s *Sessions) Begin(ctx context.Context, c Caller) (*Session, error) {
 	return one, nil
 }
 
-// begin is Begin for a request whose caller has been checked. With its id the client can
-// cancel it.
-func (s *Sessions) begin(ctx context.Context, c Caller, id json.RawMessage) *Session {
+// begin is Begin for a request whose caller has been checked.
+func (s *Sessions) begin(ctx context.Context, c Caller) *Session {
 	ctx, cancel := context.WithCancelCause(ctx)
-	one := &Session{ctx, s, c.ID, c.Key(), string(id), cancel}
+	one := &Session{Context: ctx, of: s, token: c.ID, caller: c.Key(), cancel: cancel}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open == nil {
@@ -93,6 +92,15 @@ func (s *Sessions) begin(ctx context.Context, c Caller, id json.RawMessage) *Ses
 	}
 	s.open[c.ID] = append(s.open[c.ID], one)
 	return one
+}
+
+// cancellable lets the client cancel the session by the id of its request, and returns its
+// context.
+func (one *Session) cancellable(id json.RawMessage) context.Context {
+	one.of.mu.Lock()
+	defer one.of.mu.Unlock()
+	one.call = string(id)
+	return one.Context
 }
 
 // End ends a session and its context.

@@ -55,7 +55,7 @@ func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer, calle
 		own:    own,
 		in:     lineReader{r: bufio.NewReaderSize(r, 64<<10)},
 		out:    lineWriter{w: w},
-		slots:  make(chan struct{}, maxWaitingToken),
+		work:   make(chan func(), maxUnderway),
 	}
 	var pushing sync.WaitGroup
 	pushing.Go(func() { c.follow(own) })
@@ -92,13 +92,16 @@ type conversation struct {
 
 	own *Stream // of what the conversation has subscribed to
 
-	slots chan struct{} // one element per call that has a goroutine and works
+	// work is what the goroutines that run calls do next. They stay for further calls, since the
+	// stack of a new one would have to grow again, which takes a third of a small call.
+	work chan func()
 
 	mu        sync.Mutex
-	over      bool // no further call may begin; guarded by mu, like the next two
-	underway  int  // calls that have a goroutine
-	bytes     int  // of their lines
-	calls     sync.WaitGroup
+	over      bool           // no further call may begin; guarded by mu, like the next three
+	underway  int            // lines with calls
+	bytes     int            // of these lines
+	workers   int            // goroutines that run calls
+	calls     sync.WaitGroup // counts workers
 	listening sync.WaitGroup // counts listeners, which end with ctx
 }
 
@@ -145,8 +148,9 @@ func (c *conversation) take(line []byte) {
 	for i := range all {
 		r := &all[i]
 		if r.by, r.events = c, !batch; c.server.slow(r) {
-			call := c.server.Sessions.begin(c.ctx, c.caller, r.ID)
-			r.registered, calls = call.Context, append(calls, call)
+			r.session = c.server.Sessions.begin(c.ctx, c.caller)
+			r.session.cancellable(r.ID)
+			calls = append(calls, r.session)
 		}
 	}
 	if calls == nil {
@@ -174,8 +178,7 @@ func (c *conversation) take(line []byte) {
 	}
 }
 
-// begin runs the calls of a line that is so long in a goroutine, or returns why they may not
-// begin.
+// begin has a worker run the calls of a line that is so long, or returns why they may not begin.
 func (c *conversation) begin(line int, run func()) *Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -187,15 +190,21 @@ func (c *conversation) begin(line int, run func()) *Error {
 	}
 	c.underway++
 	c.bytes += line
-	c.calls.Go(func() {
-		c.slots <- struct{}{}
+	c.work <- func() { // there is room for all that are under way
 		run()
-		<-c.slots
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.underway--
 		c.bytes -= line
-	})
+	}
+	if c.workers < min(c.underway, maxWaitingToken) {
+		c.workers++
+		c.calls.Go(func() {
+			for run := range c.work {
+				run()
+			}
+		})
+	}
 	return nil
 }
 
@@ -203,6 +212,7 @@ func (c *conversation) begin(line int, run func()) *Error {
 func (c *conversation) finish() {
 	c.mu.Lock()
 	c.over = true
+	close(c.work)
 	c.mu.Unlock()
 	c.calls.Wait()
 }
@@ -248,8 +258,8 @@ func (c *conversation) answer(all []request, batch bool) {
 	c.server.writeAll(&b, all, batch, func(r *request) Reply {
 		ctx, end := c.ctx, func() {}
 		if r.Method == "subscriptions/listen" && r.wantsReply() { // it can be cancelled as long as it runs
-			call := c.server.Sessions.begin(ctx, c.caller, r.ID)
-			ctx, end = call.Context, call.End
+			call := c.server.Sessions.begin(ctx, c.caller)
+			ctx, end = call.cancellable(r.ID), call.End
 		}
 		switch reply := c.server.reply(ctx, c.caller, r); {
 		case reply.stream != nil:

@@ -440,7 +440,8 @@ func TestConversationsApart(t *testing.T) {
 			}
 			fmt.Fprintf(&lines, `{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"x://of/%[1]d"}}`+"\n", i)
 		}
-		call := s.Sessions.begin(t.Context(), one, json.RawMessage("1"))
+		call := s.Sessions.begin(t.Context(), one)
+		call.cancellable(json.RawMessage("1"))
 		defer call.End()
 		lines.WriteString(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
 		var out bytes.Buffer

@@ -165,10 +165,10 @@ func Members(text []byte, into map[string]any) error {
 func Check(text []byte, names Names, most int) error {
 	// Both slices stay on the stack unless a text outgrows them. Passing them to methods
 	// that append would move them to the heap, so the appends are all here.
-	open := make([][]byte, 0, 32)  // names of the open objects, the innermost last
-	levels := make([]level, 0, 16) // the open objects and arrays, the innermost last
-	skip := 0                      // how many levels are open inside a value of Skip, itself included
-	value := names                 // of the value that comes next
+	open := make([][]byte, 0, 16) // names of the open objects, the innermost last
+	levels := make([]level, 0, 8) // the open objects and arrays, the innermost last
+	skip := 0                     // how many levels are open inside a value of Skip, itself included
+	value := names                // of the value that comes next
 	var miscased *Error
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
