@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import https from 'node:https';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort, here, launch, scratch, sleep, start, toolCount } from './lib.mjs';
+import { freePort, here, launch, scratch, sleep, start, toolCount, until } from './lib.mjs';
 import { connect, memoryProvider } from './sdk.mjs';
 import { check } from './table.mjs';
 import { push } from './walk.mjs';
@@ -90,7 +90,7 @@ async function through(name, proxy) {
   });
   await check(label, 'the client is known by its own address, not by one it claims', async () => {
     await get(`${base}/.well-known/oauth-authorization-server`, '127.0.0.2', { 'x-forwarded-for': '203.0.113.7' });
-    if (!/from=127\.0\.0\.2/.test(wick.log())) throw new Error(wick.log().split('\n').slice(-3).join('\n'));
+    await until('the line of the log', () => /from=127\.0\.0\.2/.test(wick.log()));
   });
   child.kill();
   await wick.stop();
