@@ -40,6 +40,8 @@ func (c *canvas) image() *image.Paletted {
 	return &image.Paletted{Pix: c.pix, Stride: c.w, Rect: image.Rect(0, 0, c.w, c.h), Palette: c.pal.colours}
 }
 
+func (c *canvas) rect(r image.Rectangle, i ink) { c.tint(r, i, levels) }
+
 // tint covers r with ink i at a level of transparency, see mixer; at the highest it paints r.
 func (c *canvas) tint(r image.Rectangle, i ink, level int) {
 	r = r.Intersect(c.clip)

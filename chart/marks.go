@@ -29,7 +29,8 @@ func (p *picture) placeData() {
 		if p.n > 0 && (pn.price || len(signals) > 0 || pn.unmarked > 0) {
 			p.markPane(pn, p.newRoom(pn, p.shapes[from:]), signals)
 		}
-		p.drawMarks(p.marks[marked:])
+		marks := p.marks[marked:]
+		p.add(shape{paint: func(c *canvas) { p.paintMarks(c, marks) }})
 	}
 }
 

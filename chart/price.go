@@ -126,14 +126,14 @@ func (p *picture) drawPrice(pn *pane) {
 			hollow := p.Type == Hollow && !c.filled || p.Theme == Colorblind && p.Type != Hollow && c.ink == inkUp && p.body >= 5*p.thin
 			switch {
 			case c.forming && room:
-				p.rect(body, inkBack)
+				p.rect(body, c.ink)
+				p.rect(body.Inset(p.thin), inkBack)
 				for y := body.Min.Y; y < body.Max.Y; y += 2 * p.thin {
 					p.rect(image.Rect(body.Min.X, y, body.Max.X, min(y+p.thin, body.Max.Y)), c.ink)
 				}
-				p.frame(body, p.thin, c.ink)
 			case hollow && room:
-				p.rect(body, inkBack)
-				p.frame(body, p.wick, c.ink)
+				p.rect(body, c.ink)
+				p.rect(body.Inset(p.wick), inkBack)
 			default:
 				p.rect(body, c.ink)
 			}

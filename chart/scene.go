@@ -21,7 +21,9 @@ type scene struct {
 
 // shape is something placed: how it is painted, and what of it texts keep away from.
 type shape struct {
-	paint func(c *canvas)
+	paint func(c *canvas) // nil for what most shapes are: ink over the whole box
+	ink   ink
+	level int             // of transparency, see mixer
 	box   image.Rectangle // of what is upright
 	pts   []point         // the middle of what is slanted or round
 	// reach is how far around its middle a text over it would hide a stroke or a disc, or any
@@ -47,15 +49,7 @@ func (s *scene) rect(r image.Rectangle, i ink) { s.tint(r, i, levels) }
 
 // tint covers r; below the highest level what is under it shines through.
 func (s *scene) tint(r image.Rectangle, i ink, level int) {
-	s.add(shape{box: r, paint: func(c *canvas) { c.tint(r, i, level) }})
-}
-
-// frame adds the edge of r, t pixels thick, inside it.
-func (s *scene) frame(r image.Rectangle, t int, i ink) {
-	s.rect(image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+t), i)
-	s.rect(image.Rect(r.Min.X, r.Max.Y-t, r.Max.X, r.Max.Y), i)
-	s.rect(image.Rect(r.Min.X, r.Min.Y+t, r.Min.X+t, r.Max.Y-t), i)
-	s.rect(image.Rect(r.Max.X-t, r.Min.Y+t, r.Max.X, r.Max.Y-t), i)
+	s.add(shape{box: r, ink: i, level: level})
 }
 
 // dashes adds the strip r as dashes, which begin at column from.
@@ -78,21 +72,16 @@ func (s *scene) disc(at point, radius float64, i ink) {
 	s.add(shape{pts: []point{at}, paint: func(c *canvas) { c.disc(at, radius, i) }})
 }
 
-// triangle adds a triangle that points down if its height is negative.
-func (s *scene) triangle(tip point, width, height float64, i ink, level int) {
-	s.add(shape{pts: []point{tip}, paint: func(c *canvas) { c.triangle(tip, width, height, i, level) }})
-}
-
-func (s *scene) letters(font *atlas, text string, x, base int, i ink) {
-	s.add(shape{paint: func(c *canvas) { c.text(font, text, x, base, i) }})
-}
-
 func (s *scene) paint(ctx context.Context, c *canvas) error {
 	for i := range s.shapes {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		s.shapes[i].paint(c)
+		if sh := &s.shapes[i]; sh.paint != nil {
+			sh.paint(c)
+		} else {
+			c.tint(sh.box, sh.ink, sh.level)
+		}
 	}
 	return nil
 }
@@ -111,7 +100,9 @@ func (p *picture) drawGround() {
 		}
 		font := fontAt(bold, int(size))
 		p.within(pn.plot, 0)
-		p.letters(font, text, (p.axisX-font.width(text))/2, font.baseline((pn.legend.Max.Y+pn.floor)/2), inkMark)
+		p.add(shape{paint: func(c *canvas) {
+			c.text(font, text, (p.axisX-font.width(text))/2, font.baseline((pn.legend.Max.Y+pn.floor)/2), inkMark)
+		}})
 	}
 	for _, pn := range p.panes {
 		p.within(image.Rect(0, pn.frame.Min.Y, p.axisX, pn.floor), 0)
@@ -330,7 +321,7 @@ func (p *picture) drawFill(pn *pane, f indicators.Fill, above, below ink, step b
 		x, top, bottom int
 		ink            ink
 	}
-	var columns []column
+	columns := make([]column, 0, p.clip.Dx())
 	for x := max(p.clip.Min.X, first); x <= min(p.clip.Max.X-1, last); x++ {
 		// The column's middle is at the middle of bar i plus the part t of the way to the next.
 		at := (float64(x)+0.5-p.x0)/p.pitch - 0.5
@@ -600,9 +591,9 @@ func (p *picture) drawDivergences(pn *pane) {
 	}
 }
 
-// drawMarks adds triangles, each over a larger, darker one, whose edge separates it from
+// paintMarks paints triangles, each over a larger, darker one, whose edge separates it from
 // what is under it. Through a pale one shines what is under it.
-func (p *picture) drawMarks(marks []mark) {
+func (p *picture) paintMarks(c *canvas, marks []mark) {
 	edges := map[ink]ink{inkAmber: inkAmberEdge, inkUp: inkUpEdge, inkDown: inkDownEdge} // that of others is the background
 	for _, m := range marks {
 		// The darker triangle is larger by e on every side: one pixel of outline at u = 1.
@@ -612,11 +603,11 @@ func (p *picture) drawMarks(marks []mark) {
 			side = -1
 		}
 		if m.pale {
-			p.triangle(m.tip, w, side*h, m.ink, levels/2)
+			c.triangle(m.tip, w, side*h, m.ink, levels/2)
 			continue
 		}
-		p.triangle(point{m.tip.x, m.tip.y - side*1.5*e}, w+3*e, side*(h+2.5*e), edges[m.ink], levels)
-		p.triangle(m.tip, w, side*h, m.ink, levels)
+		c.triangle(point{m.tip.x, m.tip.y - side*1.5*e}, w+3*e, side*(h+2.5*e), edges[m.ink], levels)
+		c.triangle(m.tip, w, side*h, m.ink, levels)
 	}
 }
 
@@ -630,37 +621,42 @@ func (p *picture) drawTexts() {
 	}
 	p.rect(image.Rect(0, p.timeAxis.Min.Y, p.w, p.timeAxis.Min.Y+p.thin), inkSep)
 	p.rect(image.Rect(p.axisX, p.header.Max.Y, p.axisX+p.thin, p.timeAxis.Min.Y), inkSep)
+	p.add(shape{paint: p.paintTexts})
+}
+
+// paintTexts paints the labels, then the tags, which are filled for prices and lines, outlined
+// for levels.
+func (p *picture) paintTexts(c *canvas) {
 	for i := range p.labels {
 		l := &p.labels[i]
 		switch {
 		case l.fill:
-			p.rect(l.box, inkAmber)
+			c.rect(l.box, inkAmber)
 		case l.backing:
-			p.tint(l.box, inkBack, backingLevel)
+			c.tint(l.box, inkBack, backingLevel)
 		}
 		if !l.leader.Empty() {
-			p.dashes(l.leader, l.leader.Min.X, p.thin, 2*p.thin, inkMuted)
+			c.dashes(l.leader, l.leader.Min.X, p.thin, 2*p.thin, inkMuted)
 		}
-		p.letters(l.font, l.text, l.x, l.base, l.ink)
+		c.text(l.font, l.text, l.x, l.base, l.ink)
 	}
-	// Tags are filled for prices and lines, outlined for levels.
 	for _, pn := range p.panes {
 		for _, t := range pn.tags {
-			ground, letters := t.ink, p.pal.onTag[t.ink]
+			letters := p.pal.onTag[t.ink]
 			if t.outline {
-				ground, letters = inkBack, t.ink
+				letters = t.ink
 			}
 			middle, x := (t.box.Min.Y+t.box.Max.Y)/2, t.box.Min.X+p.either(5, 8)
 			if t.box.Min.X > p.axisX { // it was moved away from its row
 				from, to := point{float64(p.axisX), float64(t.y) + 0.5}, point{float64(t.box.Min.X), float64(middle)}
-				p.stroke([]point{from, to}, p.edge, 0, 0, t.ink)
+				c.stroke([]point{from, to}, p.edge, t.ink)
 				x = t.box.Min.X + p.px(3)
 			}
-			p.rect(t.box, ground)
+			c.rect(t.box, t.ink)
 			if t.outline {
-				p.frame(t.box, p.thin, t.ink)
+				c.rect(t.box.Inset(p.thin), inkBack)
 			}
-			p.letters(p.tag, t.text, x, p.tag.baseline(middle), letters)
+			c.text(p.tag, t.text, x, p.tag.baseline(middle), letters)
 		}
 	}
 }
