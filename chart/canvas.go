@@ -46,8 +46,8 @@ func (c *canvas) rect(r image.Rectangle, i ink) { c.tint(r, i, levels) }
 func (c *canvas) tint(r image.Rectangle, i ink, level int) {
 	r = r.Intersect(c.clip)
 	m := &c.pal.mix[i][level]
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		row := c.pix[y*c.w+r.Min.X : y*c.w+r.Max.X]
+	for o, end := r.Min.Y*c.w+r.Min.X, r.Max.Y*c.w; o < end; o += c.w {
+		row := c.pix[o:][:r.Dx()]
 		for x, under := range row {
 			row[x] = m[under]
 		}

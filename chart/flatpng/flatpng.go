@@ -21,12 +21,18 @@ import (
 	"fmt"
 	"hash/crc32"
 	"image"
+	"slices"
+	"sync"
 )
 
 // ErrTooLarge reports a file that would exceed the limit given to Encode.
 var ErrTooLarge = errors.New("file too large")
 
 const signature = "\x89PNG\r\n\x1a\n"
+
+// deflaters are kept between pictures, until the garbage collector takes them: for what one
+// writes it needs several times the memory of the file.
+var deflaters = sync.Pool{New: func() any { return &deflater{tokens: make([]uint16, blockSize)} }}
 
 // Encode returns the PNG file of m. Alpha in the palette is ignored: the file is
 // opaque. It fails with ErrTooLarge when the file exceeds limit bytes.
@@ -41,12 +47,14 @@ func Encode(m *image.Paletted, limit int) ([]byte, error) {
 		r, g, b, _ := c.RGBA()
 		colours = append(colours, byte(r>>8), byte(g>>8), byte(b>>8))
 	}
-	out := appendChunk(appendChunk([]byte(signature), "IHDR", head[:]), "PLTE", colours)
+	d := deflaters.Get().(*deflater)
+	defer deflaters.Put(d)
+	out := appendChunk(appendChunk(append(d.dst[:0], signature...), "IHDR", head[:]), "PLTE", colours)
 	at := len(out)
 	out = append(out, "\x00\x00\x00\x00IDAT"...) // the length is filled in below
 	out = append(out, 0x78, 0x01)                // zlib: deflate, 32 KiB window, fast
 
-	d := &deflater{dst: out, tokens: make([]uint16, blockSize), a: 1}
+	*d = deflater{dst: out, tokens: d.tokens, a: 1}
 	above := make([]byte, w) // the row above the first counts as zeros
 	for y := 0; y < h && len(d.dst) <= limit; y++ {
 		row := m.Pix[y*m.Stride:][:w]
@@ -62,7 +70,8 @@ func Encode(m *image.Paletted, limit int) ([]byte, error) {
 	}
 	binary.BigEndian.PutUint32(out[at:], uint32(len(out)-at-8))
 	out = binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[at+4:]))
-	return appendChunk(out, "IEND", nil), nil
+	d.dst = appendChunk(out, "IEND", nil)
+	return slices.Clone(d.dst), nil
 }
 
 // appendChunk appends a chunk: length, name, data, checksum of name and data.

@@ -17,7 +17,7 @@ const numLiteral = 286
 func lengthsOf(counts []uint32, out []uint8, limit int) {
 	// The symbols that occur, the rarest first, as count<<16 | symbol, since plain numbers sort
 	// fastest.
-	var ranked []uint64
+	ranked := make([]uint64, 0, numLiteral)
 	for s, c := range counts {
 		if c > 0 {
 			ranked = append(ranked, uint64(c)<<16|uint64(s))
@@ -29,9 +29,9 @@ func lengthsOf(counts []uint32, out []uint8, limit int) {
 		}
 	}
 	slices.Sort(ranked)
-	weights := make([]uint32, len(ranked))
-	for i, r := range ranked {
-		weights[i] = uint32(r >> 16)
+	weights := make([]uint32, 0, numLiteral)
+	for _, r := range ranked {
+		weights = append(weights, uint32(r>>16))
 	}
 	depths(weights)
 	var have [33]int
