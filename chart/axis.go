@@ -291,7 +291,7 @@ func (p *picture) placeTags(pn *pane) {
 			for _, o := range kept {
 				places = append(places, o.box.Min.Y+half-apart, o.box.Min.Y+half+apart)
 			}
-			places = slices.DeleteFunc(places, func(at int) bool { return !free(at) || abs(at-t.y) > 3*apart })
+			places = slices.DeleteFunc(places, func(at int) bool { return abs(at-t.y) > 3*apart || !free(at) })
 			if len(places) == 0 {
 				continue
 			}

@@ -54,6 +54,34 @@ func (c *canvas) tint(r image.Rectangle, i ink, level int) {
 	}
 }
 
+// column is a column of an area, bottom excluded.
+type column struct {
+	x, top, bottom int
+	ink            ink
+}
+
+// area tints columns, from left to right. Painting along rows is several times quicker than
+// down columns, so the rows that up to eight neighbours share are one box.
+func (c *canvas) area(columns []column, level int) {
+	for len(columns) > 0 {
+		shared, n := columns[0], 1
+		for ; n < min(8, len(columns)); n++ {
+			at := columns[n]
+			top, bottom := max(shared.top, at.top), min(shared.bottom, at.bottom)
+			if at.x != shared.x+n || at.ink != shared.ink || top >= bottom {
+				break
+			}
+			shared.top, shared.bottom = top, bottom
+		}
+		c.tint(image.Rect(shared.x, shared.top, shared.x+n, shared.bottom), shared.ink, level)
+		for _, at := range columns[:n] {
+			c.tint(image.Rect(at.x, at.top, at.x+1, shared.top), at.ink, level)
+			c.tint(image.Rect(at.x, shared.bottom, at.x+1, at.bottom), at.ink, level)
+		}
+		columns = columns[n:]
+	}
+}
+
 // dashes paints the horizontal strip r as dashes of on pixels with gaps of off pixels. They
 // begin at column from, which is not right of r.
 func (c *canvas) dashes(r image.Rectangle, from, on, off int, i ink) {

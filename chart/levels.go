@@ -145,7 +145,7 @@ func (p *picture) nameEnd(o *room, l label, y, from int) bool {
 // and shortens the words if it must, but no number: a stop for 20 is not one for 2. It
 // reports whether there was room.
 func (p *picture) nameAway(o *room, l ownLevel, y int) bool {
-	text, words := p.withPrice(l), strings.TrimSuffix(l.text, l.numbers)
+	text, words, numbers := p.withPrice(l), strings.TrimSuffix(l.text, l.numbers), l.numbers+" "+p.ownText(l.price)
 	var away [][]strip // above and below the line, further and further
 	h := p.annotation(lineText, text, l.ink).box.Dy()
 	for off := 0; off <= 3*h; off += h / 2 {
@@ -162,7 +162,7 @@ func (p *picture) nameAway(o *room, l ownLevel, y int) bool {
 			return false
 		}
 		// A stop_limit is not cut to a stop, which is another kind of order.
-		text = strings.Replace(printable(words, most), "stop…", "…", 1) + l.numbers + " " + p.ownText(l.price)
+		text = strings.Replace(printable(words, most), "stop…", "…", 1) + numbers
 	}
 }
 

@@ -151,8 +151,9 @@ func (p *picture) put(o *room, l label, spots iter.Seq[spot]) bool {
 
 // strip is the row of cells under a text whose box begins at row top.
 type strip struct {
-	top   int
-	taken []uint64 // a bit for each column in which any of its cells is taken; nil if the text would leave the limit
+	top    int
+	taken  []uint64 // a bit for each column in which any of its cells is taken
+	widest int      // the pixels of its widest free stretch; 0 if the text would leave the limit
 }
 
 // strips returns the strips under a text h high at each of the tops.
@@ -168,6 +169,10 @@ func (o *room) strips(h int, tops ...int) []strip {
 					all[i].taken[k] |= cells
 				}
 			}
+			for from, end := 0, 0; from < o.cols; from = first(false, all[i].taken, end, o.cols) {
+				end = first(true, all[i].taken, from, o.cols)
+				all[i].widest = max(all[i].widest, (end-from)*o.cell)
+			}
 		}
 	}
 	return all
@@ -181,10 +186,12 @@ func (o *room) leftwards(l label, from, step int, strips []strip) iter.Seq[spot]
 		w, from := l.box.Dx(), max(from, o.limit.Min.X)
 		for left := o.limit.Max.X - w; left >= from; {
 			next := from - 1
-			first, end := (left-o.limit.Min.X)/o.cell, (left+w-1-o.limit.Min.X)/o.cell+1
+			begin, end := (left-o.limit.Min.X)/o.cell, (left+w-1-o.limit.Min.X)/o.cell+1
 			for _, s := range strips {
-				switch col := firstTaken(s.taken, first, end); {
-				case s.taken == nil:
+				if s.widest < w {
+					continue
+				}
+				switch col := first(true, s.taken, begin, end); {
 				case col < end: // it must end before that
 					away := left + w - o.limit.Min.X - col*o.cell
 					next = max(next, left-(away+step-1)/step*step)
@@ -199,10 +206,14 @@ func (o *room) leftwards(l label, from, step int, strips []strip) iter.Seq[spot]
 	}
 }
 
-// firstTaken returns the first of the cells from col to end that is taken, or end.
-func firstTaken(taken []uint64, col, end int) int {
-	for ; taken != nil && col < end; col = (col/64 + 1) * 64 {
-		if found := taken[col/64] & word(col, end); found != 0 {
+// first returns the first of the cells from col to end that is taken, or free, or else end.
+func first(taken bool, cells []uint64, col, end int) int {
+	for ; col < end; col = (col/64 + 1) * 64 {
+		found := cells[col/64]
+		if !taken {
+			found = ^found
+		}
+		if found &= word(col, end); found != 0 {
 			return col/64*64 + bits.TrailingZeros64(found)
 		}
 	}
@@ -224,6 +235,7 @@ func (p *picture) readsAsOne(l *label, box image.Rectangle) bool {
 // before what is named, whose own cells are taken.
 func (p *picture) beside(o *room, l label, named image.Rectangle, top, y, reach int) (spots []spot) {
 	w := l.box.Dx()
+	spots = make([]spot, 0, 2*reach/p.px(8))
 	for off := p.px(3); off < reach; off += p.px(8) {
 		right, left := spot{left: named.Max.X + off, top: top}, spot{left: named.Min.X - off - w, top: top}
 		if off >= p.px(10) {

@@ -317,10 +317,6 @@ func (p *picture) drawFill(pn *pane, f indicators.Fill, above, below ink, step b
 	if step {
 		first, last = int(p.x0), int(p.x0+float64(n)*p.pitch)-1
 	}
-	type column struct {
-		x, top, bottom int
-		ink            ink
-	}
 	columns := make([]column, 0, p.clip.Dx())
 	for x := max(p.clip.Min.X, first); x <= min(p.clip.Max.X-1, last); x++ {
 		// The column's middle is at the middle of bar i plus the part t of the way to the next.
@@ -341,11 +337,7 @@ func (p *picture) drawFill(pn *pane, f indicators.Fill, above, below ink, step b
 		}
 		columns = append(columns, column{x, pn.scale.row(y1), pn.scale.row(y2), colour})
 	}
-	p.add(shape{paint: func(c *canvas) {
-		for _, at := range columns {
-			c.tint(image.Rect(at.x, at.top, at.x+1, at.bottom), at.ink, fillLevel)
-		}
-	}})
+	p.add(shape{paint: func(c *canvas) { c.area(columns, fillLevel) }})
 }
 
 // between returns the value at the part t of the way from values[i] to the next one. If

@@ -133,7 +133,8 @@ type timeAxis struct {
 // it, the first since the full date of bar 0. If two labels touch, the one of lower rank is
 // dropped, and all labels are written again, because what a label may leave out depends on the
 // one before it.
-func (a *timeAxis) ticks(pitch float64) (found []timeTick) {
+func (a *timeAxis) ticks(pitch float64) []timeTick {
+	var found, ticks []timeTick // those of the best step so far, and those of the one that is tried
 	best := math.Inf(1)
 	for _, step := range timeSteps {
 		// A step shorter than a bar would put a tick on every bar. The longest is
@@ -142,10 +143,12 @@ func (a *timeAxis) ticks(pitch float64) (found []timeTick) {
 			continue
 		}
 		// The first bar is not among the ticks, since it may be anywhere within its step.
-		var ticks []timeTick
-		for i := 1; i < len(a.bars); i++ {
-			if b, before := a.bars[i], a.bars[i-1]; step.bucket(b) != step.bucket(before) {
-				ticks = append(ticks, timeTick{bar: i, rank: rank(before, b)})
+		ticks = ticks[:0]
+		bucket := step.bucket(a.bars[0])
+		for i, b := range a.bars {
+			if now := step.bucket(b); now != bucket {
+				bucket = now
+				ticks = append(ticks, timeTick{bar: i, rank: rank(a.bars[i-1], b)})
 			}
 		}
 		apart := pitch * float64(len(a.bars)) / float64(len(ticks)) / a.apart
@@ -172,7 +175,7 @@ func (a *timeAxis) ticks(pitch float64) (found []timeTick) {
 		}
 		off := math.Abs(math.Log(apart)) + math.Log(float64(wide)/float64(min(near, wide)))
 		if off < best {
-			best, found = off, ticks
+			best, found, ticks = off, ticks, found
 		}
 	}
 	return found
