@@ -307,8 +307,12 @@ func level(cover float64) uint8 {
 // strokeDashed draws pts as dashes of on pixels with gaps of off pixels, measured along
 // the line. Only the part within the panel's rows is measured: otherwise a value far
 // outside would cost millions of dashes that nobody sees. Columns are not cut: a line has few
-// bars outside the picture.
+// bars outside the picture. With no gaps the line is solid.
 func (c *canvas) strokeDashed(pts []point, width, on, off float64, i ink) {
+	if off == 0 {
+		c.stroke(pts, width, i)
+		return
+	}
 	dash := c.dash[:0]        // the current one, which may bend around several points of the line
 	drawing, left := true, on // within a dash or a gap, of which so many pixels remain
 	for k := 1; k < len(pts); k++ {

@@ -59,13 +59,7 @@ func (s *scene) dashes(r image.Rectangle, from, on, off int, i ink) {
 
 // stroke adds a line; with no gaps, off, between dashes it is solid.
 func (s *scene) stroke(pts []point, width, on, off float64, i ink) {
-	s.add(shape{pts: pts, paint: func(c *canvas) {
-		if off > 0 {
-			c.strokeDashed(pts, width, on, off, i)
-		} else {
-			c.stroke(pts, width, i)
-		}
-	}})
+	s.add(shape{pts: pts, paint: func(c *canvas) { c.strokeDashed(pts, width, on, off, i) }})
 }
 
 func (s *scene) disc(at point, radius float64, i ink) {

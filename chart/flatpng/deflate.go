@@ -258,16 +258,12 @@ var codeOrder = [19]int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 1
 
 // codes writes the code lengths of a block, literals first, then distances
 // (RFC 1951, section 3.2.7). From the lengths a reader rebuilds the codes. They
-// are themselves written as symbols with a Huffman code of their own: 0 to 15
-// are lengths, 16 repeats the last 3 to 6 times, 17 and 18 are 3 to 10 and 11
-// to 138 zeros.
+// are themselves written with a Huffman code of their own, each by itself: the
+// symbols 16 to 18 for repeated lengths would take twenty bytes off a file of 70,000.
 func (d *deflater) codes(lengths []uint8) {
-	var room [numLiteral + 2]lengthItem
-	// The code for the lengths is itself built from how often each symbol occurs.
-	items := packLengths(room[:0], lengths)
 	var counts [19]uint32
-	for _, it := range items {
-		counts[it.symbol]++
+	for _, n := range lengths {
+		counts[n]++
 	}
 	var sizes [19]uint8
 	lengthsOf(counts[:], sizes[:], 7)
@@ -283,47 +279,7 @@ func (d *deflater) codes(lengths []uint8) {
 	for _, s := range codeOrder[:sent] {
 		d.put(uint32(sizes[s]), 3)
 	}
-	for _, it := range items {
-		c := table[it.symbol]
-		d.put(uint32(c.bits)|uint32(it.extra.bits)<<c.n, c.n+it.extra.n)
+	for _, n := range lengths {
+		d.put(uint32(table[n].bits), table[n].n)
 	}
-}
-
-// lengthItem is a symbol of the code for lengths, with its extra bits.
-type lengthItem struct {
-	symbol uint8
-	extra  code
-}
-
-// packLengths appends lengths to items, repeats shortened. It never appends
-// more items than there are lengths.
-func packLengths(items []lengthItem, lengths []uint8) []lengthItem {
-	for len(lengths) > 0 {
-		v, run := lengths[0], 1
-		for run < len(lengths) && lengths[run] == v {
-			run++
-		}
-		lengths = lengths[run:]
-		if v != 0 { // only zeros can be repeated without one to repeat
-			items = append(items, lengthItem{v, code{}})
-			run--
-		}
-		for run > 0 { // the symbol for as many as one can stand for
-			it, k := lengthItem{v, code{}}, 1
-			switch {
-			case v == 0 && run >= 11:
-				k = min(run, 138)
-				it = lengthItem{18, code{uint16(k - 11), 7}}
-			case v == 0 && run >= 3:
-				k = run
-				it = lengthItem{17, code{uint16(k - 3), 3}}
-			case run >= 3:
-				k = min(run, 6)
-				it = lengthItem{16, code{uint16(k - 3), 2}}
-			}
-			items = append(items, it)
-			run -= k
-		}
-	}
-	return items
 }
