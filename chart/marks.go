@@ -89,13 +89,10 @@ func (p *picture) placeTriangles(o *room, pn *pane, signals []mark) {
 		area := float64(pn.floor-pn.legend.Max.Y) * float64(p.axisX) * markShare / 2
 		signals = p.thinned(signals, min(int(area)/(w*h), p.axisX/(3*w)))
 	}
-	type kind struct {
-		label string
-		tone  indicators.Tone
-	}
-	newest := make(map[kind]int) // of each kind, its last signal
+	kind := func(m mark) indicators.Signal { return indicators.Signal{Label: m.Label, Tone: m.Tone} }
+	newest := make(map[indicators.Signal]int) // of each kind, its last signal
 	for i, m := range signals {
-		newest[kind{m.Label, m.Tone}] = i
+		newest[kind(m)] = i
 	}
 	from := len(p.marks)
 	for i, m := range signals {
@@ -125,7 +122,7 @@ func (p *picture) placeTriangles(o *room, pn *pane, signals []mark) {
 		if slices.ContainsFunc(nearby, touches) || m.box.Min.Y < o.limit.Min.Y || m.box.Max.Y > o.limit.Max.Y {
 			continue
 		}
-		m.pale = p.Signals != SignalsLabels && !m.named && newest[kind{m.Label, m.Tone}] != i && !strings.Contains(m.Label, "div")
+		m.pale = p.Signals != SignalsLabels && !m.named && newest[kind(m)] != i && !strings.Contains(m.Label, "div")
 		m.tip = point{float64(m.box.Min.X) + float64(w)/2, float64(m.box.Min.Y)}
 		if !m.up {
 			m.tip.y = float64(m.box.Max.Y)

@@ -153,27 +153,28 @@ func (p *picture) put(o *room, l label, spots iter.Seq[spot]) bool {
 type strip struct {
 	top    int
 	taken  []uint64 // a bit for each column in which any of its cells is taken
-	widest int      // the pixels of its widest free stretch; 0 if the text would leave the limit
+	widest int      // the pixels of its widest free stretch
 }
 
-// strips returns the strips under a text h high at each of the tops.
-func (o *room) strips(h int, tops ...int) []strip {
-	all := make([]strip, len(tops))
-	for i, top := range tops {
-		all[i].top = top
-		if rows := image.Rect(o.limit.Min.X, top, o.limit.Max.X, top+h); rows.In(o.limit) {
-			r := o.cells(rows)
-			all[i].taken = slices.Clone(o.taken[r.Min.Y*o.words:][:o.words])
-			for y := r.Min.Y + 1; y < r.Max.Y; y++ {
-				for k, cells := range o.taken[y*o.words:][:o.words] {
-					all[i].taken[k] |= cells
-				}
-			}
-			for from, end := 0, 0; from < o.cols; from = first(false, all[i].taken, end, o.cols) {
-				end = first(true, all[i].taken, from, o.cols)
-				all[i].widest = max(all[i].widest, (end-from)*o.cell)
+// strips returns the strips under a text h high at each of the tops, without those in which it
+// would leave the limit.
+func (o *room) strips(h int, tops ...int) (all []strip) {
+	for _, top := range tops {
+		rows := image.Rect(o.limit.Min.X, top, o.limit.Max.X, top+h)
+		if !rows.In(o.limit) {
+			continue
+		}
+		r, s := o.cells(rows), strip{top: top, taken: make([]uint64, o.words)}
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			for k, cells := range o.taken[y*o.words:][:o.words] {
+				s.taken[k] |= cells
 			}
 		}
+		for from, end := 0, 0; from < o.cols; from = first(false, s.taken, end, o.cols) {
+			end = first(true, s.taken, from, o.cols)
+			s.widest = max(s.widest, (end-from)*o.cell)
+		}
+		all = append(all, s)
 	}
 	return all
 }
@@ -188,10 +189,8 @@ func (o *room) leftwards(l label, from, step int, strips []strip) iter.Seq[spot]
 			next := from - 1
 			begin, end := (left-o.limit.Min.X)/o.cell, (left+w-1-o.limit.Min.X)/o.cell+1
 			for _, s := range strips {
-				if s.widest < w {
-					continue
-				}
 				switch col := first(true, s.taken, begin, end); {
+				case s.widest < w:
 				case col < end: // it must end before that
 					away := left + w - o.limit.Min.X - col*o.cell
 					next = max(next, left-(away+step-1)/step*step)
