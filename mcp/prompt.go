@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"wick/internal/limit"
@@ -47,6 +48,10 @@ func unknownPrompt(name string) *Error {
 	return InvalidParams(fmt.Sprintf("unknown prompt %q: prompts/list has the names", limit.Clip(name)))
 }
 
+// placeholder is a value in place of which the client puts its user's words later, as opencode
+// does, which asks for a prompt before it shows it as a command.
+var placeholder = regexp.MustCompile(`^\$[0-9]{1,2}$`)
+
 // read returns the arguments of a prompt that are known and not empty, or why they are
 // refused. Unknown ones are ignored.
 func (p *Prompt) read(raw json.RawMessage) (map[string]string, *Error) {
@@ -62,6 +67,8 @@ func (p *Prompt) read(raw json.RawMessage) (map[string]string, *Error) {
 			return nil, InvalidParams(fmt.Sprintf("the prompt %s needs the argument %s", p.Name, a.Name))
 		case len(value) > maxArgument:
 			return nil, InvalidParams(fmt.Sprintf("the argument %s has %d bytes: at most %d", a.Name, len(value), maxArgument))
+		case placeholder.MatchString(value):
+			arguments[a.Name] = value
 		case value != "":
 			read, err := a.Read(value)
 			if err != nil {
