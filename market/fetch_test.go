@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -473,6 +474,41 @@ type says []byte
 
 func (s says) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(s))}, nil
+}
+
+// TestOneBudgetOfColumn: alternative.me, whose index the services of auto share, is left in
+// peace by all of them when it refuses one.
+func TestOneBudgetOfColumn(t *testing.T) {
+	t.Parallel()
+	x := &markettest.Exchange{Days: 30}
+	asked := &refusesIndex{RoundTripper: x.Transport()}
+	source, err := open("auto", reach{markettest.Env("http://127.0.0.1"), asked})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, symbol := range []string{"BTCUSDT", "BTC-USD"} {
+		_, err := source.Bars(t.Context(), Query{Symbol: symbol, Interval: Day1, Limit: 5, Extra: []string{ExtraFearGreed}})
+		if err == nil || !strings.Contains(err.Error(), "alternative.me") {
+			t.Errorf("%s: %v", symbol, err)
+		}
+	}
+	if n := asked.times.Load(); n != 1 {
+		t.Errorf("alternative.me was asked %d times, want once", n)
+	}
+}
+
+// refusesIndex refuses requests for the index of fear and greed for an hour.
+type refusesIndex struct {
+	http.RoundTripper
+	times atomic.Int64
+}
+
+func (r *refusesIndex) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !strings.Contains(req.URL.Path, "/fng") {
+		return r.RoundTripper.RoundTrip(req)
+	}
+	r.times.Add(1)
+	return &http.Response{StatusCode: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"3600"}}, Body: http.NoBody}, nil
 }
 
 // FuzzColumns: whatever the services of the further columns send, a column is as

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -88,12 +89,15 @@ func resolveAuto(text string) (string, error) {
 // openAuto returns the venue that chooses a service by the form of the symbol.
 func openAuto(r reach) (*Venue, error) {
 	services := make(map[*provider]*Venue)
+	var hosts map[string]*host // of extra columns: one budget each, whichever services ask them
 	v := &Venue{name: "auto", resolve: resolveAuto}
 	for _, p := range providers {
 		s, err := p.open(r)
 		if err != nil {
 			return nil, err
 		}
+		maps.Copy(s.columns.hosts, hosts)
+		hosts = s.columns.hosts
 		services[p] = s.venue()
 		v.parts = append(v.parts, services[p])
 	}
