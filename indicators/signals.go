@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"iter"
 	"math"
 	"regexp"
 	"slices"
@@ -12,7 +13,7 @@ import (
 // The labels of signals, and in one line when each fires. An indicator's record names those it
 // may emit, and an alert can wait for no other. A label says what happened on the bar, such as
 // an edge that was crossed, and never a state that lasts. What crosses is beyond now and was
-// not on the bar before, see [kernel.Crosser]. A signal is on the bar on which it became true,
+// not on the bar before, see [kernel.Crossings]. A signal is on the bar on which it became true,
 // so it does not change when later bars arrive.
 var (
 	CrossUp, CrossDown                  = opposites("cross_up", "cross_down", "the fast line crosses the slow one from {below|above}, or the line its signal line or average")
@@ -94,12 +95,20 @@ var twoWays = regexp.MustCompile(`\{(.*?)\|(.*?)\}`)
 // returns 1, with the label up, or -1, with the label down. An empty label leaves out that
 // direction. Y is that of the column.
 func marked(y []float64, up, down string, way func(i int) int) (signals []Signal) {
-	for i, v := range y {
+	return markedAt(y, up, down, func(yield func(bar, way int) bool) {
+		for i := range y {
+			if w := way(i); w != 0 && !yield(i, w) {
+				return
+			}
+		}
+	})
+}
+
+// markedAt is like marked, for the bars and ways that at yields.
+func markedAt(y []float64, up, down string, at iter.Seq2[int, int]) (signals []Signal) {
+	for i, way := range at {
 		label, tone := up, Up
-		switch way(i) {
-		case 0:
-			continue
-		case -1:
+		if way < 0 {
 			label, tone = down, Down
 		}
 		if label == "" {
@@ -108,27 +117,29 @@ func marked(y []float64, up, down string, way func(i int) int) (signals []Signal
 		if signals == nil { // as many as most histories have: growing by doubling would take as long as finding them
 			signals = make([]Signal, 0, 64)
 		}
-		signals = append(signals, Mark(i, v, label, tone))
+		signals = append(signals, Mark(i, y[i], label, tone))
 	}
 	return signals
 }
 
-// across returns which way a crosses b on each bar, in the sense of [kernel.Crosser];
-// acrossLevel is against a constant.
-func across(a, b []float64) func(i int) int {
-	var c kernel.Crosser
-	return func(i int) int { return c.Step(a[i], b[i]) }
-}
-func acrossLevel(a []float64, level float64) func(i int) int {
-	var c kernel.Crosser
-	return func(i int) int { return c.Step(a[i], level) }
+// across yields the bars on which a crosses b, and which way, in the sense of
+// [kernel.Crossings]; b may be a single level.
+func across(a []float64, b ...float64) iter.Seq2[int, int] {
+	return kernel.CrossingsOf(a, b...).Crossed
 }
 
 // crossings returns a signal wherever a crosses b, levelCrossings wherever it crosses a
 // constant. Y is a's value.
-func crossings(a, b []float64, up, down string) []Signal { return marked(a, up, down, across(a, b)) }
+func crossings(a, b []float64, up, down string) []Signal {
+	return markedAt(a, up, down, across(a, b...))
+}
 func levelCrossings(a []float64, level float64, up, down string) []Signal {
-	return marked(a, up, down, acrossLevel(a, level))
+	return markedAt(a, up, down, across(a, level))
+}
+
+// priceCrossings returns a signal wherever the closes cross a line. Y is the line's value.
+func priceCrossings(closes, line []float64) []Signal {
+	return markedAt(line, PriceUp, PriceDown, across(closes, line...))
 }
 
 // zoneEntries returns a signal wherever x falls below lo, and where it rises above hi.
@@ -155,7 +166,7 @@ func lastTouches(s *market.Series, levels []HLine) (signals []Signal) {
 // zonedCrossings returns the crossings of a and b. A crossing upwards while b is below lo,
 // and one downwards while b is above hi, has a label of its own. Y is b's value.
 func zonedCrossings(a, b []float64, lo, hi float64) []Signal {
-	signals := marked(b, CrossUp, CrossDown, across(a, b))
+	signals := markedAt(b, CrossUp, CrossDown, across(a, b...))
 	slack := kernel.Rounding * max(1, math.Abs(lo), math.Abs(hi)) // at least that of 1, since a level may be 0
 	for i := range signals {
 		switch sig := &signals[i]; {
@@ -176,9 +187,9 @@ func breakouts(closes, upper, lower []float64) []Signal {
 // touches returns a signal for each bar whose high reaches the upper band, or whose low
 // reaches the lower one, if that of the bar before did not. Y is the value of the band.
 func touches(s *market.Series, upper, lower []float64) []Signal {
-	var over, under kernel.Crosser // what is reached is a wall: price that comes up to it is marked Down
-	return inOrder(append(marked(upper, "", TouchUpper, func(i int) int { return -over.Reach(s.High[i], upper[i]) }),
-		marked(lower, TouchLower, "", func(i int) int { return -under.Reach(s.Low[i], lower[i]) })...))
+	// What is reached is a wall: price that comes up to it is marked Down.
+	over := toned(Down, markedAt(upper, TouchUpper, "", kernel.CrossingsOf(s.High, upper...).Reached))
+	return inOrder(append(over, toned(Up, markedAt(lower, "", TouchLower, kernel.CrossingsOf(s.Low, lower...).Reached))...))
 }
 
 // bends says on which bars a falling line begins to rise, or a rising line begins to fall.
@@ -250,9 +261,19 @@ func stacksOf(columns [][]float64) func(i int) int {
 	}
 }
 
-// inOrder sorts signals by bar, in place, and returns them. Signals on the same bar stay in
-// their order.
+// inOrder returns the signals sorted by bar. Signals on the same bar stay in their order. It
+// merges two halves, which is quick where signals consist of a few runs that are in order.
 func inOrder(signals []Signal) []Signal {
-	slices.SortStableFunc(signals, func(a, b Signal) int { return a.Bar - b.Bar })
-	return signals
+	if slices.IsSortedFunc(signals, func(a, b Signal) int { return a.Bar - b.Bar }) {
+		return signals
+	}
+	half := len(signals) / 2
+	first, rest, merged := inOrder(signals[:half]), inOrder(signals[half:]), make([]Signal, 0, len(signals))
+	for _, s := range first {
+		for len(rest) > 0 && rest[0].Bar < s.Bar {
+			merged, rest = append(merged, rest[0]), rest[1:]
+		}
+		merged = append(merged, s)
+	}
+	return append(merged, rest...)
 }

@@ -159,10 +159,10 @@ var statistics = []Indicator{
 		Doc:     "Drawdown: how far the close is below its highest so far, in percent, counted from the first bar shown. A signal marks the bar that makes a new high after a drawdown.",
 		Formula: "100 * (x / max(x) - 1)",
 		Params:  []Param{source()},
-		Plots:   []Plot{{Label: "Drawdown %", Tone: Down}}, Events: []Event{event("Drawdown %", NewHigh, "", func(d *drawing) func(int) int {
-			var c kernel.Crosser // the line reaches zero, which it never crosses
-			return func(i int) int { return c.Reach(d.of("Drawdown %")[i], 0) }
-		}).meaning("the price is back at its highest, or above it")}, Levels: constant(0),
+		Plots:   []Plot{{Label: "Drawdown %", Tone: Down}}, Events: []Event{own(func(d *drawing) []Signal {
+			y := d.of("Drawdown %")
+			return markedAt(y, NewHigh, "", kernel.CrossingsOf(y, 0).Reached) // it never crosses zero
+		}, NewHigh).meaning("the price is back at its highest, or above it")}, Levels: constant(0),
 		Calc: func(in Input) Columns {
 			x := in.source()
 			down := kernel.NaNs(len(x))

@@ -125,7 +125,7 @@ func (ind *Indicator) draw(in Input) *Result {
 			d.r.Signals = append(d.r.Signals, found...)
 		}
 	}
-	inOrder(d.r.Signals)
+	d.r.Signals = inOrder(d.r.Signals)
 	return d.r
 }
 
@@ -219,7 +219,7 @@ func event(of, up, down string, way func(d *drawing) func(i int) int) Event {
 
 // crossing returns the event of one column crossing another. An empty label is none.
 func crossing(a, b, up, down string) Event {
-	return event(a, up, down, func(d *drawing) func(int) int { return across(d.of(a), d.of(b)) })
+	return own(func(d *drawing) []Signal { return crossings(d.of(a), d.of(b), up, down) }, up, down)
 }
 
 // lines is the crossing of two columns with the usual labels.
@@ -227,18 +227,18 @@ func lines(a, b string) Event { return crossing(a, b, CrossUp, CrossDown) }
 
 // crossesAt returns the event of a column crossing a constant, zero that of crossing zero.
 func crossesAt(of string, y float64, up, down string) Event {
-	return event(of, up, down, func(d *drawing) func(int) int { return acrossLevel(d.of(of), y) })
+	return own(func(d *drawing) []Signal { return levelCrossings(d.of(of), y, up, down) }, up, down)
 }
 func zero(of string) Event { return crossesAt(of, 0, ZeroUp, ZeroDown) }
 
 // levelOf is like crossesAt, for a level that is a parameter times by.
 func levelOf(of, param string, by float64, up, down string) Event {
-	return event(of, up, down, func(d *drawing) func(int) int { return acrossLevel(d.of(of), by*d.Float(param)) })
+	return own(func(d *drawing) []Signal { return levelCrossings(d.of(of), by*d.Float(param), up, down) }, up, down)
 }
 
 // price returns the event of the close crossing a column.
 func price(of string) Event {
-	return event(of, PriceUp, PriceDown, func(d *drawing) func(int) int { return across(d.Close, d.of(of)) })
+	return own(func(d *drawing) []Signal { return priceCrossings(d.Close, d.of(of)) }, PriceUp, PriceDown)
 }
 
 // breaks returns the event of the close leaving two columns.

@@ -202,19 +202,18 @@ func (v *Evaluator) logic(n *node) []float64 {
 	return out
 }
 
-// cross computes crosses_above and crosses_below, as [kernel.Crosser] has them.
+// cross computes crosses_above and crosses_below, as [kernel.Crossings] has them.
 func (v *Evaluator) cross(n *node) []float64 {
 	a, b, way := v.values(n.args[0]), v.values(n.args[1]), crossings[n.name]
-	var c kernel.Crosser
+	sides := kernel.CrossingsOf(a, b...)
 	return v.fill(func(i int) float64 {
-		before, knownBefore := c.Side()
-		crossed := c.Step(a[i], b[i]) == way
-		now, known := c.Side()
+		before, knownBefore := sides.At(i - 1)
+		now, known := sides.At(i)
 		switch {
-		case crossed:
-			return 1
 		case known && now != way || knownBefore && before == way: // either alone says no, whatever the other is
 			return 0
+		case known && knownBefore:
+			return 1
 		}
 		return math.NaN() // a value that decides is not known
 	})
