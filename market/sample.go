@@ -63,12 +63,18 @@ func (s Sample) At(q Query, now time.Time) (*Series, error) {
 		from = q.Interval.Next(q.Interval.Start(sampleBegin))
 	}
 	w := walk{path: newPath(q.Symbol), from: from, to: end, depth: treeDepth(q.Interval)}
-	for d := floor(from, day); d < end; d += day {
-		n := w.dayNode(d / day)
-		w.descend(&n, d, 0)
+	w.rows = make([]Bar, 0, (end-from)/tree[w.depth].seconds+100) // the forming bar is of finer ones
+	for first := floor(from/day, spanDays); first*day < end; first += spanDays {
+		w.days(segment{w.level, w.level, 1}, first, spanLevels)
 	}
 	about := Series{Symbol: q.Symbol, Source: "sample", Synthetic: true, AsOf: now.UnixMilli(), PriceAt: now.UnixMilli()}
+	about.Grow(q.Limit + 1)
 	bars := resample(about, w.rows, q.Interval, nil, now.Unix()).Tail(q.Limit)
+	for _, column := range [][]float64{bars.Open, bars.High, bars.Low, bars.Close} {
+		for i, log := range column {
+			column[i] = w.price(log)
+		}
+	}
 	bars.addExtras(q.Extra)
 	return bars, nil
 }
@@ -197,8 +203,8 @@ func pairOf(symbol string) asset {
 	return a
 }
 
-// walk gathers the nodes of one depth between two instants. Of a node that ends after the
-// second it takes only the finer parts that end before.
+// walk gathers the nodes of one depth between two instants, with the logarithms of their prices. Of
+// a node that ends after the second it takes only the finer parts that end before.
 type walk struct {
 	*path
 	from, to int64
@@ -206,15 +212,29 @@ type walk struct {
 	rows     []Bar
 }
 
-// descend adds n, a node of level that starts at start, or its parts to the rows. Rounding
-// never changes which of two prices is the higher.
+// days adds the 1<<shift days from first on, of which s is the segment, or their parts.
+func (w *walk) days(s segment, first int64, shift int) {
+	length := int64(1) << shift
+	switch {
+	case (first+length)*day <= w.from || first*day >= w.to:
+	case shift == 0:
+		n := w.dayNode(s, first)
+		w.descend(&n, first*day, 0)
+	default:
+		h := mix(w.seed ^ uint64(first>>shift)*0xbf58476d1ce4e5b9 + uint64(spanLevels-shift))
+		w.days(s.half(w.move, shift, false, h), first, shift-1)
+		w.days(s.half(w.move, shift, true, h), first+length/2, shift-1)
+	}
+}
+
+// descend adds n, a node of level that starts at start, or its parts to the rows.
 func (w *walk) descend(n *node, start int64, level int) {
 	length := tree[level].seconds
 	switch {
 	case start+length <= w.from || start >= w.to:
 		return
 	case level >= w.depth && start+length <= w.to:
-		w.rows = append(w.rows, Bar{start, w.price(n.open), w.price(n.high), w.price(n.low), w.price(n.close), n.volume})
+		w.rows = append(w.rows, Bar{start, n.open, n.high, n.low, n.close, n.volume})
 		return
 	}
 	// Each node is split with a seed of its own. So any part of the path can be computed
@@ -227,6 +247,7 @@ func (w *walk) descend(n *node, start int64, level int) {
 	}
 }
 
+// price returns the price of a logarithm. Rounding never changes which of two is the higher.
 func (p *path) price(log float64) float64 {
 	return math.Round(math.Exp(log)*p.scale) / p.scale
 }
@@ -264,8 +285,7 @@ const (
 	calm       = 0.05            // least variance of a half, in units of the usual one, so that no part is flat
 )
 
-func (p *path) dayNode(d int64) node {
-	s := p.segment(d)
+func (p *path) dayNode(s segment, d int64) node {
 	h := mix(p.seed ^ uint64(d)*0x9e3779b97f4a7c15)
 	reach := 0.8 * p.move * math.Sqrt(s.variance)
 	n := node{
@@ -276,16 +296,6 @@ func (p *path) dayNode(d int64) node {
 	// Volume follows the day's range.
 	n.volume = math.Floor(p.traded * (0.3 + unit16(h>>32)) * (0.2 + (n.high-n.low)/p.move))
 	return n
-}
-
-// segment returns the one-day segment of day d.
-func (p *path) segment(d int64) segment {
-	s := segment{p.level, p.level, 1}
-	for level := range spanLevels {
-		shift := spanLevels - level // the segment at this level has 1<<shift days
-		s = s.half(p.move, shift, d>>(shift-1)&1 == 1, mix(p.seed^uint64(d>>shift)*0xbf58476d1ce4e5b9+uint64(level)))
-	}
-	return s
 }
 
 // half returns one half of a segment of 1<<shift days, the later one if right is set.

@@ -195,17 +195,22 @@ func momentsOf(s *Series) (kurtosis, clustering float64) {
 	return m4 / (m2 * m2), up / down
 }
 
-// TestSampleSpans crosses the border of a span and walks days out of order:
-// the path kept from day to day must not show.
+// TestSampleSpans crosses the border of a span: a day is the same whichever days are asked for
+// with it, and opens where the one before closed.
 func TestSampleSpans(t *testing.T) {
-	walk := newPath("BTCUSDT")
-	for d := int64(3*spanDays - 40); d < 3*spanDays+40; d++ {
-		if got, want := walk.segment(d), newPath("BTCUSDT").segment(d); got != want {
-			t.Fatalf("day %d: %v when walked, %v when asked alone", d, got, want)
+	const border = 30 * spanDays * day
+	walked := sampleAt(t, "BTCUSDT", Day1, 80, time.Unix(border+40*day-1, 0))
+	for i, start := range walked.Time {
+		alone := sampleAt(t, "BTCUSDT", Day1, 1, time.Unix(start+day-1, 0))
+		if got, want := walked.Bar(i), alone.Bar(0); got != want {
+			t.Fatalf("%v with others, %v when asked alone", got, want)
 		}
-		if next := newPath("BTCUSDT").segment(d + 1); walk.segment(d).to != next.from {
-			t.Fatalf("day %d closes at %v, the next opens at %v", d, walk.segment(d).to, next.from)
+		if i > 0 && walked.Open[i] != walked.Close[i-1] {
+			t.Fatalf("day %d opens at %v, the one before closed at %v", i, walked.Open[i], walked.Close[i-1])
 		}
+	}
+	if walked.Time[0] != border-40*day {
+		t.Errorf("the days begin at %d, 40 days before the border is %d", walked.Time[0], border-40*day)
 	}
 }
 
