@@ -283,7 +283,7 @@ var averages = []Indicator{
 		// A line this smooth has both kinds of signals: where it turns and where closes cross it.
 		Plots: []Plot{over("NW")}, Events: []Event{own(func(d *drawing) []Signal {
 			line := d.of("NW")
-			return append(priceCrossings(d.Close, line), marked(line, TurnUp, TurnDown, bends(line, noSize))...)
+			return append(markAt(line, PriceUp, PriceDown, across(d.Close, line)), marked(line, TurnUp, TurnDown, bends(line, noSize))...)
 		}, TurnUp, TurnDown, PriceUp, PriceDown).needing(turnBars)},
 		Calc: func(in Input) Columns {
 			n := in.Int("length")

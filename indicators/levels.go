@@ -330,7 +330,7 @@ func periodLevels(in Input, names []string, levels func(before market.Bar, open 
 	}
 	for k, labels := range [3][2]string{{PriceUp, PriceDown}, {BreakUp, ""}, {"", BreakDown}} {
 		y := r.Lines[k].Values
-		r.Signals = append(r.Signals, withoutResets(markedAt(y, labels[0], labels[1], across(in.Close, y...)), starts)...)
+		r.Signals = append(r.Signals, withoutResets(markAt(y, labels[0], labels[1], across(in.Close, y)), starts)...)
 	}
 	return r
 }

@@ -95,7 +95,7 @@ var twoWays = regexp.MustCompile(`\{(.*?)\|(.*?)\}`)
 // returns 1, with the label up, or -1, with the label down. An empty label leaves out that
 // direction. Y is that of the column.
 func marked(y []float64, up, down string, way func(i int) int) (signals []Signal) {
-	return markedAt(y, up, down, func(yield func(bar, way int) bool) {
+	return markAt(y, up, down, func(yield func(bar, way int) bool) {
 		for i := range y {
 			if w := way(i); w != 0 && !yield(i, w) {
 				return
@@ -104,8 +104,8 @@ func marked(y []float64, up, down string, way func(i int) int) (signals []Signal
 	})
 }
 
-// markedAt is like marked, for the bars and ways that at yields.
-func markedAt(y []float64, up, down string, at iter.Seq2[int, int]) (signals []Signal) {
+// markAt is like marked, for the bars and ways that at yields.
+func markAt(y []float64, up, down string, at iter.Seq2[int, int]) (signals []Signal) {
 	for i, way := range at {
 		label, tone := up, Up
 		if way < 0 {
@@ -123,23 +123,14 @@ func markedAt(y []float64, up, down string, at iter.Seq2[int, int]) (signals []S
 }
 
 // across yields the bars on which a crosses b, and which way, in the sense of
-// [kernel.Crossings]; b may be a single level.
-func across(a []float64, b ...float64) iter.Seq2[int, int] {
-	return kernel.CrossingsOf(a, b...).Crossed
-}
+// [kernel.Crossings].
+func across(a, b []float64) iter.Seq2[int, int] { return kernel.CrossingsOf(a, b).Crossed }
 
 // crossings returns a signal wherever a crosses b, levelCrossings wherever it crosses a
 // constant. Y is a's value.
-func crossings(a, b []float64, up, down string) []Signal {
-	return markedAt(a, up, down, across(a, b...))
-}
+func crossings(a, b []float64, up, down string) []Signal { return markAt(a, up, down, across(a, b)) }
 func levelCrossings(a []float64, level float64, up, down string) []Signal {
-	return markedAt(a, up, down, across(a, level))
-}
-
-// priceCrossings returns a signal wherever the closes cross a line. Y is the line's value.
-func priceCrossings(closes, line []float64) []Signal {
-	return markedAt(line, PriceUp, PriceDown, across(closes, line...))
+	return crossings(a, []float64{level}, up, down)
 }
 
 // zoneEntries returns a signal wherever x falls below lo, and where it rises above hi.
@@ -166,7 +157,7 @@ func lastTouches(s *market.Series, levels []HLine) (signals []Signal) {
 // zonedCrossings returns the crossings of a and b. A crossing upwards while b is below lo,
 // and one downwards while b is above hi, has a label of its own. Y is b's value.
 func zonedCrossings(a, b []float64, lo, hi float64) []Signal {
-	signals := markedAt(b, CrossUp, CrossDown, across(a, b...))
+	signals := markAt(b, CrossUp, CrossDown, across(a, b))
 	slack := kernel.Rounding * max(1, math.Abs(lo), math.Abs(hi)) // at least that of 1, since a level may be 0
 	for i := range signals {
 		switch sig := &signals[i]; {
@@ -188,8 +179,8 @@ func breakouts(closes, upper, lower []float64) []Signal {
 // reaches the lower one, if that of the bar before did not. Y is the value of the band.
 func touches(s *market.Series, upper, lower []float64) []Signal {
 	// What is reached is a wall: price that comes up to it is marked Down.
-	over := toned(Down, markedAt(upper, TouchUpper, "", kernel.CrossingsOf(s.High, upper...).Reached))
-	return inOrder(append(over, toned(Up, markedAt(lower, "", TouchLower, kernel.CrossingsOf(s.Low, lower...).Reached))...))
+	over := toned(Down, markAt(upper, TouchUpper, "", kernel.CrossingsOf(s.High, upper).Reached))
+	return inOrder(append(over, toned(Up, markAt(lower, "", TouchLower, kernel.CrossingsOf(s.Low, lower).Reached))...))
 }
 
 // bends says on which bars a falling line begins to rise, or a rising line begins to fall.

@@ -161,7 +161,7 @@ var statistics = []Indicator{
 		Params:  []Param{source()},
 		Plots:   []Plot{{Label: "Drawdown %", Tone: Down}}, Events: []Event{own(func(d *drawing) []Signal {
 			y := d.of("Drawdown %")
-			return markedAt(y, NewHigh, "", kernel.CrossingsOf(y, 0).Reached) // it never crosses zero
+			return markAt(y, NewHigh, "", kernel.CrossingsOf(y, []float64{0}).Reached) // it never crosses zero
 		}, NewHigh).meaning("the price is back at its highest, or above it")}, Levels: constant(0),
 		Calc: func(in Input) Columns {
 			x := in.source()

@@ -238,7 +238,7 @@ func levelOf(of, param string, by float64, up, down string) Event {
 
 // price returns the event of the close crossing a column.
 func price(of string) Event {
-	return own(func(d *drawing) []Signal { return priceCrossings(d.Close, d.of(of)) }, PriceUp, PriceDown)
+	return own(func(d *drawing) []Signal { return markAt(d.of(of), PriceUp, PriceDown, across(d.Close, d.of(of))) }, PriceUp, PriceDown)
 }
 
 // breaks returns the event of the close leaving two columns.

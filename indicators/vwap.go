@@ -102,7 +102,7 @@ func sinceAnchorLine(label string, in Input, weights []float64) *Result {
 	line := weightedMean(in.source(), weights, starts)
 	return &Result{
 		Lines:   []Line{{Label: label, Tone: Primary, Values: line}},
-		Signals: withoutResets(priceCrossings(in.Close, line), starts),
+		Signals: withoutResets(markAt(line, PriceUp, PriceDown, across(in.Close, line)), starts),
 	}
 }
 

@@ -3,26 +3,26 @@ package kernel
 import "math"
 
 // Crossings has for each bar on which side of another line a line lies: 1 above, -1 below, 0
-// neither, missing if there is no value of one of them. It is the only place that knows what a
+// neither, [Missing] if there is no value of one of them. It is the only place that knows what a
 // crossing is, for signals, alerts and rules alike: as in Pine, a line crosses above another on
 // a bar on which it lies above and on the bar before did not; below likewise. So a touch is no
 // crossing, and a line that leaves another one crosses it.
 type Crossings []int8
 
-// missing is the side of a line that has no value.
-const missing = 2
+// Missing is the side of a line that has no value.
+const Missing int8 = 2
 
 // lately is the part of a line's size that remains from bar to bar: after 700 bars a
 // thousandth of a spike is left.
 const lately = 0.99
 
-// CrossingsOf returns on which side of b the column a lies. A b that is shorter ends in a level: its
-// last value stands for all bars after it.
+// CrossingsOf returns on which side of b the column a lies. A b that is shorter ends in a level:
+// its last value stands for all bars after it.
 //
 // A difference counts if it is larger than the rounding error of the largest values that the
 // lines had lately. The current values may be close to zero, as differences of larger
 // numbers whose rounding errors remain.
-func CrossingsOf(a []float64, b ...float64) Crossings {
+func CrossingsOf(a, b []float64) Crossings {
 	sides := make(Crossings, len(a))
 	var size, other float64 // of the lines lately, and the value of b
 	for i, v := range a {
@@ -31,7 +31,7 @@ func CrossingsOf(a []float64, b ...float64) Crossings {
 		}
 		difference := v - other
 		if difference != difference { // NaN
-			sides[i] = missing
+			sides[i] = Missing
 			continue
 		}
 		size = largest(lately*size, math.Abs(v), math.Abs(other))
@@ -45,21 +45,12 @@ func CrossingsOf(a []float64, b ...float64) Crossings {
 	return sides
 }
 
-// At returns the side on bar i; it is not known if a value was missing there, or there is no
-// such bar.
-func (s Crossings) At(i int) (side int, known bool) {
-	if i < 0 || s[i] == missing {
-		return 0, false
-	}
-	return int(s[i]), true
-}
-
 // Crossed yields the bars on which the line crosses above the other, with 1, and those on which
 // it crosses below it, with -1. A bar without both values is crossed by nothing, and neither is
 // the bar after it.
 func (s Crossings) Crossed(yield func(bar, way int) bool) {
 	for i, now := range s {
-		if i > 0 && now != s[i-1] && now != 0 && now != missing && s[i-1] != missing && !yield(i, int(now)) {
+		if i > 0 && now != s[i-1] && now != 0 && now != Missing && s[i-1] != Missing && !yield(i, int(now)) {
 			return
 		}
 	}
@@ -70,7 +61,7 @@ func (s Crossings) Crossed(yield func(bar, way int) bool) {
 // band or the end of a range, and not crossed.
 func (s Crossings) Reached(yield func(bar, way int) bool) {
 	for i, now := range s {
-		if i > 0 && now != s[i-1] && s[i-1] != 0 && now != missing && s[i-1] != missing && !yield(i, -int(s[i-1])) {
+		if i > 0 && now != s[i-1] && s[i-1] != 0 && now != Missing && s[i-1] != Missing && !yield(i, -int(s[i-1])) {
 			return
 		}
 	}

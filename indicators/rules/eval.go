@@ -205,14 +205,15 @@ func (v *Evaluator) logic(n *node) []float64 {
 // cross computes crosses_above and crosses_below, as [kernel.Crossings] has them.
 func (v *Evaluator) cross(n *node) []float64 {
 	a, b, way := v.values(n.args[0]), v.values(n.args[1]), crossings[n.name]
-	sides := kernel.CrossingsOf(a, b...)
+	sides := kernel.CrossingsOf(a, b)
+	before := kernel.Missing
 	return v.fill(func(i int) float64 {
-		before, knownBefore := sides.At(i - 1)
-		now, known := sides.At(i)
+		was, now := before, sides[i]
+		before = now
 		switch {
-		case known && now != way || knownBefore && before == way: // either alone says no, whatever the other is
+		case now != kernel.Missing && now != way || was == way: // either alone says no, whatever the other is
 			return 0
-		case known && knownBefore:
+		case now == way && was != kernel.Missing:
 			return 1
 		}
 		return math.NaN() // a value that decides is not known
@@ -220,7 +221,7 @@ func (v *Evaluator) cross(n *node) []float64 {
 }
 
 // crossings has which way the first value crosses the second.
-var crossings = map[string]int{"crosses_above": 1, "crosses_below": -1}
+var crossings = map[string]int8{"crosses_above": 1, "crosses_below": -1}
 
 // window computes a function of the newest n bars, including the current one. An unknown
 // value makes only those windows unknown that contain it.
