@@ -12,6 +12,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"wick/trade/book"
 )
 
 // oracle remembers what was asked and what was acknowledged.
@@ -170,9 +172,9 @@ func (o *oracle) note(err error) bool {
 // setAlert sets an alert that fires at the next price, or one that never fires.
 func (o *oracle) setAlert(c *client, rng *rand.Rand) bool {
 	o.mu.Lock()
-	many := len(o.waiting) > 2000
+	many := len(o.waiting) > book.MaxAlerts/3
 	o.mu.Unlock()
-	if many { // at the bound on active alerts every further one would be refused
+	if many { // at the bound on active alerts, among which are those without an answer, every further one would be refused
 		return o.cancelAlert(c)
 	}
 	condition := map[string]any{"price_below": 0.01}
