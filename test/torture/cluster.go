@@ -83,7 +83,7 @@ func tortureCluster(wick, etcd, dir string, kills, clients int, seed uint64, his
 	}
 	c, err := s.anybody("reader")
 	if err == nil {
-		err = s.oracle.settle(c)
+		err = s.oracle.settle(c, allOrders)
 	}
 	if err != nil {
 		return err

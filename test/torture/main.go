@@ -142,7 +142,7 @@ func (r *run) play(p *harness.Process, round, kills, clients int, seed uint64) e
 	defer cancel()
 	streams.Go(func() { r.logins.listen(ctx, o, listener, p.Base) })
 	if round == kills {
-		return o.settle(look)
+		return o.settle(look, newestOrders)
 	}
 	for i := range clients {
 		c, err := r.logins.trader(p, fmt.Sprint("trader", i))
