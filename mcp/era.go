@@ -191,9 +191,11 @@ func (r *request) parse(text []byte) *Error {
 	case strict:
 		return unreadable("the message is " + bad.Error())
 	default:
-		wrong, typed := errors.AsType[*json.UnmarshalTypeError](err) // the first member of a wrong type
-		r.odd = typed && wrong.Field == "params"
-		r.refused = r.malformed(!typed || wrong.Field == "params" || strings.HasPrefix(wrong.Field, "params."))
+		wrong, found := errors.AsType[*json.UnmarshalTypeError](err) // the first member of a wrong type
+		r.odd = found && wrong.Field == "params"
+		// One in params does not say that a method which was not read has the right type.
+		inside := found && r.Method != "" && (r.odd || strings.HasPrefix(wrong.Field, "params."))
+		r.refused = r.malformed(!found || inside)
 	}
 	if strict && (bad.Name == "id" || bad.Right == "id") || r.refused != nil && !legalID(r.ID) {
 		r.ID = nil // it is not certain, or not legal

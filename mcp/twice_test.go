@@ -81,3 +81,35 @@ func TestNestedTooDeeply(t *testing.T) {
 		}
 	}
 }
+
+// TestWrongTypes: a member of a wrong type in params does not hide a method of a wrong type,
+// whichever comes first, and makes no response of a message. By itself it is left to the method.
+func TestWrongTypes(t *testing.T) {
+	const noMethod = "not a JSON-RPC message: method must be a string"
+	for sent, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":1,"method":5,"params":{"name":5}}`:                 noMethod,
+		`{"jsonrpc":"2.0","id":1,"params":{"name":5},"method":5}`:                 noMethod,
+		`{"jsonrpc":"2.0","id":1,"params":[],"method":5}`:                         noMethod,
+		`{"jsonrpc":"2.0","id":1,"result":1,"params":{"name":5},"method":5}`:      noMethod,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}`:      "",
+		`{"jsonrpc":"2.0","id":1,"params":{"ref":{"type":[]}},"method":"x"}`:      "",
+		`{"jsonrpc":"2.0","id":1,"params":[],"method":"tools/call"}`:              "params must be an object",
+		`{"jsonrpc":"2.0","id":1,"params":"x","method":"tools/call","result":{}}`: "params must be an object",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":null}`:            "",
+	} {
+		all, _, refused := parse([]byte(sent))
+		if refused != nil {
+			t.Errorf("%s: %v", sent, refused)
+			continue
+		}
+		got := ""
+		for _, why := range []*Error{all[0].refused, all[0].wrong} {
+			if why != nil && got == "" {
+				got = why.Message
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", sent, got, want)
+		}
+	}
+}
