@@ -115,9 +115,8 @@ var (
 )
 
 // Authenticate returns the grant of the token of a request, which came from an address: see
-// [Server.ClientIP]. The token is read from
-// the Authorization header only; one in the query, which proxies log, is not
-// looked at. The error is [ErrNoToken] or [ErrInvalidToken].
+// [Server.ClientIP]. The token is read from the Authorization header only; one in the query,
+// which proxies log, is not looked at. The error is [ErrNoToken] or [ErrInvalidToken].
 func (s *Server) Authenticate(r *http.Request, from netip.Addr) (Grant, error) {
 	headers := r.Header.Values("Authorization")
 	if len(headers) == 0 {
