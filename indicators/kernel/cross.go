@@ -16,17 +16,18 @@ const Missing int8 = 2
 // thousandth of a spike is left.
 const lately = 0.99
 
-// CrossingsOf returns on which side of b the column a lies. A b that is shorter ends in a level:
-// its last value stands for all bars after it.
+// CrossingsOf returns on which side of b the column a lies. A b of one value is a level; any
+// other is as long as a.
 //
 // A difference counts if it is larger than the rounding error of the largest values that the
 // lines had lately. The current values may be close to zero, as differences of larger
 // numbers whose rounding errors remain.
 func CrossingsOf(a, b []float64) Crossings {
 	sides := make(Crossings, len(a))
-	var size, other float64 // of the lines lately, and the value of b
+	size := 0.0 // of the lines lately
 	for i, v := range a {
-		if i < len(b) {
+		other := b[0]
+		if len(b) > 1 {
 			other = b[i]
 		}
 		difference := v - other
