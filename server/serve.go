@@ -30,32 +30,11 @@ import (
 // login. Then it starts the goroutines. At the end it waits for them, for the
 // streams and for the last write to disk.
 func serve(ctx context.Context, c *config, source market.Source, logs loggers) (err error) {
-	site, err := net.Listen("tcp", net.JoinHostPort(c.listen, strconv.Itoa(c.port)))
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf("port %d is in use: stop what listens there, or choose another --port", c.port)
-	case err != nil:
-		return fmt.Errorf("--listen %s --port %d: %w", c.listen, c.port, err)
-	}
-	defer site.Close()
-	// The port may be 0, so what is published is known only now.
-	if err := c.publish(site.Addr().(*net.TCPAddr).Port); err != nil {
-		return err
-	}
-	second, err := c.listenBeside(site.Addr().(*net.TCPAddr))
+	at, err := listen(c)
 	if err != nil {
 		return err
 	}
-	if second != nil {
-		defer second.Close()
-	}
-	var metrics net.Listener // nil without --metrics
-	if c.metrics != "" {
-		if metrics, err = listenFew("--metrics", c.metrics, maxMetricsConns); err != nil {
-			return err
-		}
-		defer metrics.Close()
-	}
+	defer at.close()
 	if err := prepareDir(c); err != nil {
 		return err
 	}
@@ -90,23 +69,22 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) (
 	e.conns.changed = memory.connections
 
 	g, ctx := errgroup.WithContext(ctx) // one that fails ends all the others
-	if metrics != nil {
+	if at.metrics != nil {
 		e.meter.watch(e)
-		log.Info("metrics", "address", "http://"+metrics.Addr().String()+"/metrics")
-		g.Go(func() error { return serveHTTP(ctx, e.meter.server(), metrics) })
+		log.Info("metrics", "address", "http://"+at.metrics.Addr().String()+"/metrics")
+		g.Go(func() error { return serveHTTP(ctx, e.meter.server(), at.metrics) })
 	}
 	if control != nil {
 		g.Go(func() error { return serveHTTP(ctx, e.controlServer(ctx), control) })
 	}
-	said := []any{"url", c.baseURL + "/mcp", "login", login, "listen", site.Addr().String(), "source", c.source, "trade", c.trade}
+	said := []any{"url", c.baseURL + "/mcp", "login", login, "listen", at.site[0].Addr().String(), "source", c.source, "trade", c.trade}
 	if key := e.login.PageKey(); key != "" { // for the owner's browser, once
 		said = append(said, "page", c.baseURL+pagePath+"?key="+key)
 	}
 	log.Info("serving", said...)
 	g.Go(func() error { return e.run(ctx) })
-	g.Go(func() error { return serveHTTP(ctx, srv, e.conns.listener(site)) })
-	if second != nil {
-		g.Go(func() error { return serveHTTP(ctx, srv, e.conns.listener(second)) })
+	for _, site := range at.site {
+		g.Go(func() error { return serveHTTP(ctx, srv, e.conns.listener(site)) })
 	}
 	err = g.Wait()
 	// At the end it waits for attached hosts, then for streams. All of them may still have
@@ -115,6 +93,55 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) (
 	<-e.hub.Close()                                       // also those that Shutdown did not wait for: each stream has a second to write its last event
 	log.Info("stopped")
 	return err
+}
+
+// sockets are where a process listens.
+type sockets struct {
+	site    []net.Listener // one, or the two of the loopback
+	metrics net.Listener   // nil without --metrics
+}
+
+// listen opens the sockets, and notes what is published: the port may be 0, so it is known only
+// then. If it fails, none is left open.
+func listen(c *config) (s sockets, err error) {
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
+	site, err := net.Listen("tcp", net.JoinHostPort(c.listen, strconv.Itoa(c.port)))
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return s, fmt.Errorf("port %d is in use: stop what listens there, or choose another --port", c.port)
+	case err != nil:
+		return s, fmt.Errorf("--listen %s --port %d: %w", c.listen, c.port, err)
+	}
+	s.site = append(s.site, site)
+	address := site.Addr().(*net.TCPAddr)
+	if err := c.publish(address.Port); err != nil {
+		return s, err
+	}
+	second, err := c.listenBeside(address)
+	if err != nil {
+		return s, err
+	}
+	if second != nil {
+		s.site = append(s.site, second)
+	}
+	if c.metrics != "" {
+		s.metrics, err = listenFew("--metrics", c.metrics, maxMetricsConns)
+	}
+	return s, err
+}
+
+// close closes what is open.
+func (s sockets) close() {
+	for _, site := range s.site {
+		site.Close()
+	}
+	if s.metrics != nil {
+		s.metrics.Close()
+	}
 }
 
 // controlServer serves the owner's questions, and under --trade other processes that
