@@ -3,7 +3,6 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"reflect"
 	"slices"
@@ -131,7 +130,7 @@ func (r *request) wantsReply() bool {
 
 // parse reads a line or a body: one message, or a batch of 1 to maxBatch messages.
 // If refused is not nil, all of text is refused; batch is correct even then. The
-// requests are copies: the caller may reuse text.
+// requests hold parts of text, which stays as it is.
 func parse(text []byte) (all []request, batch bool, refused *Error) {
 	text = bytes.TrimLeft(text, " \t\r\n")
 	if len(text) == 0 {
@@ -176,28 +175,29 @@ func parse(text []byte) (all []request, batch bool, refused *Error) {
 // parse reads one message. If text is JSON but not a message, r.refused says why; parse
 // returns an error if text is not JSON.
 func (r *request) parse(text []byte) *Error {
-	err := strictjson.Unmarshal(text, &r.message, func() strictjson.Names {
+	bad := strictjson.Unmarshal(text, &r.message, func() strictjson.Names {
 		if r.Method == "tools/call" {
 			return callNames
 		}
 		return messageNames
 	})
-	bad, strict := errors.AsType[*strictjson.Error](err)
-	switch {
-	case strict && bad.Kind == strictjson.Twice:
-		r.refused = invalid("the message has " + strconv.Quote(limit.Clip(bad.Name)) + " twice in one object: nobody can know which one was meant")
-	case strict && bad.Kind == strictjson.Case:
-		r.refused = invalid("the message has " + strconv.Quote(limit.Clip(bad.Name)) + " where " + strconv.Quote(bad.Right) + " would be right: names are case-sensitive")
-	case strict:
-		return unreadable("the message is " + bad.Error())
-	default:
-		wrong, found := errors.AsType[*json.UnmarshalTypeError](err) // the first member of a wrong type
-		r.odd = found && wrong.Field == "params"
-		// One in params does not say that a method which was not read has the right type.
-		inside := found && r.Method != "" && (r.odd || strings.HasPrefix(wrong.Field, "params."))
-		r.refused = r.malformed(!found || inside)
+	if bad == nil {
+		bad = new(strictjson.Error)
 	}
-	if strict && (bad.Name == "id" || bad.Right == "id") || r.refused != nil && !legalID(r.ID) {
+	switch bad.Kind {
+	case strictjson.Twice:
+		r.refused = invalid("the message has " + strconv.Quote(limit.Clip(bad.Name)) + " twice in one object: nobody can know which one was meant")
+	case strictjson.Case:
+		r.refused = invalid("the message has " + strconv.Quote(limit.Clip(bad.Name)) + " where " + strconv.Quote(bad.Right) + " would be right: names are case-sensitive")
+	case 0, strictjson.Type:
+		// The first member of a wrong type may be one of params, and method another one.
+		r.odd = bad.Name == "params"
+		inside := r.Method != "" && (r.odd || strings.HasPrefix(bad.Name, "params."))
+		r.refused = r.malformed(bad.Kind == 0 || inside)
+	default:
+		return unreadable("the message is " + bad.Error())
+	}
+	if bad.Name == "id" || bad.Right == "id" || r.refused != nil && !legalID(r.ID) {
 		r.ID = nil // it is not certain, or not legal
 	}
 	r.modern = r.Params.Meta.Version != nil

@@ -479,7 +479,9 @@ func (x *exchange) log(status int, method string) {
 	if x.denied != nil && (authorized || status == http.StatusUnauthorized) {
 		attrs = append(attrs, slog.String("error", limit.Clip(x.denied.Error())))
 	}
-	log.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
+	record := slog.NewRecord(time.Now(), slog.LevelInfo, "request", 0) // LogAttrs would look up this line, which no handler of ours writes
+	record.AddAttrs(attrs...)
+	log.Handler().Handle(ctx, record)
 }
 
 // respond writes a whole reply; an empty body leaves only the headers. A short reply

@@ -308,19 +308,15 @@ func (l *lineReader) waiting() bool {
 	return bytes.IndexByte(b, '\n') >= 0
 }
 
-// next returns the next line without its line feed; it is valid until next is called
-// again. A line longer than maxLine is read to its end and dropped, and next returns
-// errLongLine. The last line needs no line feed.
+// next returns the next line without its line feed. A line longer than maxLine is read to
+// its end and dropped, and next returns errLongLine. The last line needs no line feed.
 func (l *lineReader) next() ([]byte, error) {
-	line, err := l.r.ReadSlice('\n') // without a copy, if it fits into the reader's buffer
-	if err == bufio.ErrBufferFull {
-		long := slices.Clone(line)
-		for err == bufio.ErrBufferFull {
-			if line, err = l.r.ReadSlice('\n'); len(long) <= maxLine {
-				long = append(long, line...)
-			}
+	part, err := l.r.ReadSlice('\n')
+	line := slices.Clone(part)
+	for err == bufio.ErrBufferFull {
+		if part, err = l.r.ReadSlice('\n'); len(line) <= maxLine {
+			line = append(line, part...)
 		}
-		line = long
 	}
 	switch line = bytes.TrimSuffix(line, []byte("\n")); {
 	case len(line) > maxLine:

@@ -194,11 +194,10 @@ func readParams(w http.ResponseWriter, r *http.Request) (p params, ref *refusal)
 	switch kind {
 	case "application/json": // an object of strings; a null counts as absent
 		var members map[string]*string
-		err := strictjson.Unmarshal(body, &members, nil)
-		if e, ok := errors.AsType[*strictjson.Error](err); ok && e.Kind == strictjson.Twice {
-			return nil, moreThanOnce(e.Name)
-		}
-		if err != nil || members == nil {
+		switch wrong := strictjson.Unmarshal(body, &members, nil); {
+		case wrong != nil && wrong.Kind == strictjson.Twice:
+			return nil, moreThanOnce(wrong.Name)
+		case wrong != nil || members == nil:
 			return nil, bad("invalid_request", "the body is not a JSON object of strings")
 		}
 		for name, text := range members {

@@ -5,7 +5,6 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"maps"
 	"mime"
@@ -164,12 +163,11 @@ type registration struct {
 func (r *registration) read(text []byte, what string, more map[string]any) *refusal {
 	members := map[string]any{"client_name": &r.Name, "redirect_uris": &r.RedirectURIs, "token_endpoint_auth_method": &r.AuthMethod}
 	maps.Copy(members, more)
-	err := strictjson.Members(text, members)
-	if e, ok := errors.AsType[*strictjson.Error](err); ok && e.Kind == strictjson.Twice {
-		return bad("invalid_client_metadata", e.Error())
-	}
+	wrong := strictjson.Members(text, members)
 	switch n := len(r.RedirectURIs); {
-	case err != nil:
+	case wrong != nil && wrong.Kind == strictjson.Twice:
+		return bad("invalid_client_metadata", wrong.Error())
+	case wrong != nil:
 		return bad("invalid_client_metadata", what+" is not client metadata as RFC 7591 has it")
 	case n < 1 || n > maxRedirects:
 		return bad("invalid_redirect_uri", fmt.Sprintf("%d redirect_uris: 1 to %d are allowed", n, maxRedirects))

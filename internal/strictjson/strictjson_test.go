@@ -3,7 +3,6 @@ package strictjson
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -58,26 +57,68 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestUnmarshal: what is no JSON, no UTF-8 or too deep is told apart, and a wrong type is an
-// error of encoding/json.
+// TestUnmarshal: what is no JSON, no UTF-8, too deep or of a wrong type is told apart.
 func TestUnmarshal(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	for text, want := range map[string]Kind{
-		`{"a":1}`: 0, `{"a":"x"}`: 0, `{"a":`: Syntax, ``: Syntax, `{} {}`: Syntax, "{\"a\":\"\xff\"}": Encoding, `{"a":1,"a":1}`: Twice, `{"A":1}`: Case,
-		`{"b":` + deep(9_999) + `}`: 0, `{"b":` + deep(10_000) + `}`: Deep, strings.Repeat("[", 9_000): Syntax,
+		`{"a":1}`: 0, `{"a":"x"}`: Type, `{"a":`: Syntax, ``: Syntax, `{} {}`: Syntax, "{\"a\":\"\xff\"}": Encoding, `{"a":1,"a":1}`: Twice, `{"A":1}`: Case,
+		`{"b":` + deep(9_999) + `}`: 0, `{"b":` + deep(10_000) + `}`: Deep, strings.Repeat("[", 9_000): Syntax, ` {"a":1} `: 0, `[]`: Type, `null`: 0,
+		`{"s":{"n":""},"a":"x"}`: Type,
 	} {
 		var v struct {
 			A int `json:"a"`
+			S struct {
+				N int `json:"n"`
+			} `json:"s"`
 		}
-		err := Unmarshal([]byte(text), &v, func() Names { return NamesOf(reflect.TypeOf(v)) })
-		e, strict := errors.AsType[*Error](err)
-		if strict != (want != 0) || strict && e.Kind != want {
-			t.Errorf("%.40q: %v, want kind %d", text, err, want)
+		e := Unmarshal([]byte(text), &v, func() Names { return NamesOf(reflect.TypeOf(v)) })
+		if (e != nil) != (want != 0) || e != nil && e.Kind != want {
+			t.Errorf("%.40q: %v, want kind %d", text, e, want)
 		}
-		if _, typed := errors.AsType[*json.UnmarshalTypeError](err); typed != (text == `{"a":"x"}`) {
-			t.Errorf("%.40q: %v", text, err)
+		if strings.Contains(text, `"s"`) && e.Name != "s.n" {
+			t.Errorf("%s: the first of a wrong type is %q", text, e.Name)
 		}
 	}
+}
+
+// FuzzUnmarshal compares what is read with what encoding/json reads: that takes names in any
+// case, so only texts are compared which have none of another case. A wrong type leaves out
+// that value alone.
+func FuzzUnmarshal(f *testing.F) {
+	type inner struct {
+		Name string          `json:"name"`
+		Raw  json.RawMessage `json:"raw"`
+	}
+	type outer struct {
+		Text    string                   `json:"text"`
+		Raw     json.RawMessage          `json:"raw"`
+		In      inner                    `json:"in"`
+		Pointer *string                  `json:"pointer"`
+		Lenient Lenient[map[string]bool] `json:"lenient"`
+		List    []string                 `json:"list"`
+	}
+	for _, text := range []string{
+		`{"text":"a\u0062\"","raw":[1, {"x":"}"} ],"in":{"name":"n","raw":null},"pointer":"p","lenient":{"a":true},"list":["a",null]}`,
+		` { "te\u0078t" : "x" , "raw" : "\\" , "in" : null , "pointer" : null , "lenient" : 5 , "list" : {} } `, `{"text":null,"raw":-1.5e3}`, `{"text":1,"in":[]}`, `[]`, `null`, `{}`,
+		`{"lenient":null,"raw":{"a":[{"b":"]"}]},"text":"\ud800"}`,
+	} {
+		f.Add([]byte(text))
+	}
+	names := NamesOf(reflect.TypeFor[outer]())
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var got, want outer
+		e := Unmarshal(text, &got, func() Names { return names })
+		err := json.Unmarshal(text, &want)
+		if e != nil && e.Kind != Type {
+			return // see TestUnmarshal and FuzzCheck
+		}
+		if (e != nil) != (err != nil) {
+			t.Errorf("%q: %v, and encoding/json says %v", text, e, err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%q is read as %+v, by encoding/json as %+v", text, got, want)
+		}
+	})
 }
 
 // TestMembers: names are exact, others are ignored whatever their values are, and a name
@@ -135,7 +176,7 @@ func FuzzCheck(f *testing.F) {
 		}
 		for _, names := range []Names{nil, call} {
 			want, found := tokenWalk{json.NewDecoder(bytes.NewReader(text)), names != nil, 0, false}.twice()
-			e, _ := errors.AsType[*Error](Check(text, names, 0))
+			e := Check(text, names, 0)
 			if twice := e != nil && e.Kind == Twice; twice != found || twice && e.Name != want {
 				t.Errorf("%q: %v, want %q, %t", text, e, want, found)
 			}

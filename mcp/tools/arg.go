@@ -420,17 +420,21 @@ const maxArguments = 64
 // readObject returns the members of an object that are not null. An empty text or null
 // counts as an empty object.
 func readObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
-	var members map[string]json.RawMessage
-	if len(raw) == 0 {
-		return members, nil
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return nil, nil
+	case raw[0] != '{':
+		return nil, errors.New("the arguments are not a JSON object: send {} or an object with named arguments")
 	}
 	if err := once(raw); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(raw, &members); err != nil {
-		return nil, fmt.Errorf("the arguments are not a JSON object: send {} or an object with named arguments")
+	members := make(map[string]json.RawMessage)
+	for name, value := range strictjson.Each(raw) {
+		if string(value) != "null" {
+			members[string(name)] = value
+		}
 	}
-	maps.DeleteFunc(members, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
 	return members, nil
 }
 
@@ -438,7 +442,7 @@ func readObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
 // twice, since an order must not depend on which of the two counts, or more than
 // maxArguments names.
 func once(raw json.RawMessage) error {
-	switch e, _ := errors.AsType[*strictjson.Error](strictjson.Check(raw, nil, maxArguments)); {
+	switch e := strictjson.Check(raw, nil, maxArguments); {
 	case e == nil:
 		return nil
 	case e.Kind == strictjson.Many:

@@ -79,7 +79,8 @@ func Serve(wick, file string, args ...string) (*Process, error) {
 		return nil, err
 	}
 	defer log.Close()
-	p, err := spawn(append(os.Environ(), "HOME="+filepath.Dir(file)), nil, log, wick, append([]string{"--serve"}, args...))
+	// Of two entries for HOME a program takes the first.
+	p, err := spawn(append([]string{"HOME=" + filepath.Dir(file)}, os.Environ()...), nil, log, wick, append([]string{"--serve"}, args...))
 	if err != nil {
 		return nil, err
 	}

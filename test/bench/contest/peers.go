@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"wick/test/harness"
 
@@ -154,6 +156,22 @@ func Floor(size int) http.Handler {
 		w.Header()["Content-Length"] = length
 		w.Write(body)
 	})
+}
+
+// Logged writes a line about every request, with the same attributes as wick's.
+func Logged(h http.Handler) (http.Handler, error) {
+	file, err := os.CreateTemp("", "log-")
+	if err != nil {
+		return nil, err
+	}
+	log := slog.New(slog.NewTextHandler(file, nil))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		h.ServeHTTP(w, r)
+		log.LogAttrs(r.Context(), slog.LevelInfo, "request", slog.String("method", "tools/call"), slog.Int("status", http.StatusOK),
+			slog.Duration("took", time.Since(start)), slog.Bool("authorization", true), slog.String("tool", "list_alerts"),
+			slog.String("name", "bench"), slog.String("id", "01234567"), slog.String("from", r.RemoteAddr))
+	}), os.Remove(file.Name())
 }
 
 // Serve serves on any loopback port and prints the base URL for [Self].

@@ -1,6 +1,7 @@
 // Command http measures what one MCP request costs the server: wick's binary,
 // mcp-go, the official Go SDK, and as the floor a bare net/http handler that
-// answers as many constant bytes as wick does. Servers run as processes of
+// answers as many constant bytes as wick does, with and without a log line like
+// wick's. Servers run as processes of
 // their own and take turns, so that whatever else the machine does affects them
 // in the same way; wrk makes the load:
 //
@@ -46,14 +47,24 @@ func main() {
 	switch *serve {
 	case "":
 		err = compare()
-	case "floor":
+	case "bare":
 		err = contest.Serve(contest.Floor(*size))
+	case "floor":
+		err = serveFloor()
 	default:
 		err = servePeer()
 	}
 	if err != nil {
 		contest.Fail(err)
 	}
+}
+
+func serveFloor() error {
+	h, err := contest.Logged(contest.Floor(*size))
+	if err != nil {
+		return err
+	}
+	return contest.Serve(h)
 }
 
 func servePeer() error {
@@ -121,14 +132,18 @@ func (j job) run(rivals []contestant, token string) error {
 	if err != nil || status != 200 {
 		return fmt.Errorf("%s: wick answered %d %.200s %v", j.name, status, reply, err)
 	}
-	floor, err := contest.Self("-serve", "floor", "-size", fmt.Sprint(len(reply)))
-	if err != nil {
-		return err
+	var floors []contestant
+	for _, name := range []string{"floor", "bare"} {
+		floor, err := contest.Self("-serve", name, "-size", fmt.Sprint(len(reply)))
+		if err != nil {
+			return err
+		}
+		defer floor.Stop()
+		floors = append(floors, contestant{name, floor})
 	}
-	defer floor.Stop()
 	fmt.Printf("\n%s, %d bytes\n%11s %-8s %12s %8s %8s %10s %10s %8s\n", j.name, len(reply),
 		"connections", "", "CPU us/req", "x floor", "x wick", "requests/s", "p99 ms", "errors")
-	all := append([]contestant{{"floor", floor}}, rivals...)
+	all := append(floors, rivals...)
 	for _, connections := range []int{32, 256} {
 		loads := make([]contest.Load, len(all))
 		for range *turns {
@@ -140,7 +155,7 @@ func (j job) run(rivals []contestant, token string) error {
 				loads[i].Add(l)
 			}
 		}
-		base, own := loads[0].PerRequest(), loads[1].PerRequest()
+		base, own := loads[0].PerRequest(), loads[len(floors)].PerRequest()
 		for i, c := range all {
 			l := loads[i]
 			fmt.Printf("%11d %-8s %12.1f %8.2f %8.2f %10.0f %10.2f %8d\n", connections, c.name, l.PerRequest(), l.PerRequest()/base, l.PerRequest()/own,
