@@ -27,6 +27,15 @@ func (r Request) Compute(s *market.Series) *Result {
 	return result
 }
 
+// Reading returns r for a caller that reads only the newest bars of the result, which may
+// lack signals before them.
+func (r Request) Reading(bars int) Request {
+	if r.Args.of == nil { // otherwise it runs over parts of the bars
+		r.Args.newest = bars
+	}
+	return r
+}
+
 // An indicator of an indicator: "source" may be another request, by name or as an
 // object, with "line" to choose a line other than the first. The line is treated like a
 // market whose bars open, trade and close at its value, with the volume of the real bars.

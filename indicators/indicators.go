@@ -155,6 +155,7 @@ type Args struct {
 	memo  Memo                     // shared with other requests; nil for none
 
 	linesOnly bool // only lines will be read: signals that are costly may be left out
+	newest    int  // of how many of the newest bars signals will be read; 0 for all
 }
 
 // Float returns the parameter called name. Asking for a parameter that the

@@ -90,8 +90,11 @@ func find(name string) (ind *Indicator, lengths []string) {
 // spelled returns the indicator that name means, without lengths. The given spelling is tried
 // first, then looser ones, so that none hides a name of the catalogue.
 func spelled(name string) *Indicator {
+	if ind := byName[name]; ind != nil {
+		return ind
+	}
 	key := snake(name)
-	for _, k := range []string{name, strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(name)), key, loose(key)} {
+	for _, k := range []string{strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(name)), key, loose(key)} {
 		if ind := byName[k]; ind != nil {
 			return ind
 		}

@@ -108,7 +108,7 @@ func New(name string, overrides map[string]json.RawMessage) (Request, error) {
 	if len(lengths) > 0 {
 		return Request{}, fmt.Errorf("%w: %q gives %s more numbers than it has", errParam, limit.Clip(name), ind.Name)
 	}
-	if pattern := strings.TrimPrefix(loose(snake(limit.Clip(name))), "cdl"); slices.Contains(patternNames(), pattern) {
+	if pattern := strings.TrimPrefix(loose(snake(limit.Clip(name))), "cdl"); ind.index("pattern") >= 0 && slices.Contains(patternNames(), pattern) {
 		named["pattern"] = json.RawMessage(strconv.Quote(pattern))
 	}
 	if preset != nil {

@@ -115,7 +115,7 @@ func markAt(y []float64, up, down string, at iter.Seq2[int, int]) (signals []Sig
 			continue
 		}
 		if signals == nil { // as many as most histories have: growing by doubling would take as long as finding them
-			signals = make([]Signal, 0, 64)
+			signals = make([]Signal, 0, 32)
 		}
 		signals = append(signals, Mark(i, y[i], label, tone))
 	}
@@ -239,7 +239,7 @@ func stacksOf(columns [][]float64) func(i int) int {
 	return func(i int) int {
 		// 0 if they are in neither order or some are equal or missing.
 		side := kernel.Compare(columns[0][i], columns[1][i])
-		for k := 2; k < len(columns); k++ {
+		for k := 2; k < len(columns) && side != 0; k++ {
 			if kernel.Compare(columns[k-1][i], columns[k][i]) != side {
 				side = 0
 			}

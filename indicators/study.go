@@ -116,6 +116,10 @@ func (ind *Indicator) draw(in Input) *Result {
 			continue
 		}
 		found := e.find(d)
+		if in.newest > 0 { // nobody will read those before
+			first := max(0, in.Len()-in.newest)
+			found = slices.DeleteFunc(found, func(s Signal) bool { return s.Bar < first })
+		}
 		for i := range found {
 			found[i].Silent = found[i].Silent || e.silent
 		}

@@ -392,3 +392,20 @@ func TestLabels(t *testing.T) {
 		}
 	}
 }
+
+// TestReading: who reads only the newest bars sees there what is there in the whole result.
+func TestReading(t *testing.T) {
+	t.Parallel()
+	s, found := world(1500, 100), 0
+	for ind := range All() {
+		for _, r := range settings(t, ind) {
+			got, want := r.Reading(60).Compute(s).Tail(s.Len(), 60), r.Compute(s).Tail(s.Len(), 60)
+			if found += len(want.Signals); !slices.Equal(got.Signals, want.Signals) || !slices.Equal(got.DivLines, want.DivLines) {
+				t.Errorf("%s: %v, want %v", r.Identity(), got.Signals, want.Signals)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("there are no signals")
+	}
+}

@@ -47,6 +47,7 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 	}
 	defer func() { err = e.close(err) }()
 	e.newProtocol()
+	defer newMemory(c.source == "sample").release()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	g, ctx := errgroup.WithContext(ctx)

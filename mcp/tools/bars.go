@@ -220,7 +220,7 @@ func compute(ctx context.Context, s *market.Series, requests []indicators.Reques
 			}
 		}
 		window := s.Tail(bars + req.WarmupAt(s.Interval, s.Time[s.Len()-1]))
-		result := req.Compute(window).Tail(window.Len(), bars)
+		result := req.Reading(bars).Compute(window).Tail(window.Len(), bars)
 		result.Unsettled = result.Unsettled || !req.Settled(window.Len()-shown.Len(), s.Interval)
 		v.Panels = append(v.Panels, chart.Panel{Key: req.Key, Result: result, Needs: func() int { return barsNeeded(req, s.Interval) }})
 	}
