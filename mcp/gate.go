@@ -11,9 +11,9 @@ import (
 // its message, which the budget counts, and a goroutine, so these numbers bound memory.
 // They are far above what the clients of one owner need.
 const (
-	maxWaiting       = 384
-	maxWaitingClient = 192
-	maxWaitingToken  = 128
+	maxWaiting       = 768
+	maxWaitingClient = 384
+	maxWaitingToken  = 256
 )
 
 // waitingSlots is how many calls may wait for the disk or another machine at once.
