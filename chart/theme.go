@@ -181,6 +181,7 @@ type mixer [levels + 1][256]uint8
 // picture has one byte per pixel from the first stroke to the file.
 type palette struct {
 	rgb     []rgb           // the colours by index
+	byGreen []uint8         // their indices, in the order of how much green they have
 	colours color.Palette   // the same for package image
 	solid   [inkCount]uint8 // the index of each ink
 	mix     [inkCount]mixer
@@ -251,8 +252,10 @@ func newPalette(t Theme) *palette {
 		p.solid[i] = p.add(c)
 	}
 	for _, c := range p.rgb {
+		p.byGreen = append(p.byGreen, uint8(len(p.colours)))
 		p.colours = append(p.colours, color.RGBA{c.r, c.g, c.b, 255})
 	}
+	slices.SortFunc(p.byGreen, func(i, j uint8) int { return int(p.rgb[i].g) - int(p.rgb[j].g) })
 	// For every ink, level and colour under it, the nearest colour of the palette.
 	for i := range p.mix {
 		for level := range p.mix[i] {
@@ -308,21 +311,29 @@ func (p *palette) add(c rgb) uint8 {
 	return uint8(len(p.rgb) - 1)
 }
 
-// nearest returns the index of the colour closest to c, the lower one on a tie.
+// nearest returns the index of the colour closest to c, the lower one on a tie. From the
+// colours with as much green as c it goes both ways, until no closer one can come.
 func (p *palette) nearest(c rgb) (found uint8) {
 	best := 1 << 30
-	for i, e := range p.rgb {
-		// Red, green and blue weigh 2, 4 and 3, roughly as for the eye.
-		dr, dg, db := int(e.r)-int(c.r), int(e.g)-int(c.g), int(e.b)-int(c.b)
-		if d := 2*dr*dr + 4*dg*dg + 3*db*db; d < best {
-			best, found = d, uint8(i)
+	start, _ := slices.BinarySearchFunc(p.byGreen, c.g, func(i, green uint8) int { return int(p.rgb[i].g) - int(green) })
+	for _, step := range [2]int{1, -1} {
+		for at := start + min(step, 0); at >= 0 && at < len(p.byGreen); at += step {
+			i := p.byGreen[at]
+			// Red, green and blue weigh 2, 4 and 3, roughly as for the eye.
+			dr, dg, db := int(p.rgb[i].r)-int(c.r), int(p.rgb[i].g)-int(c.g), int(p.rgb[i].b)-int(c.b)
+			if 4*dg*dg > best {
+				break
+			}
+			if d := 2*dr*dr + 4*dg*dg + 3*db*db; d < best || d == best && i < found {
+				best, found = d, i
+			}
 		}
 	}
 	return found
 }
 
 // themes holds the palette of each theme. One is made when it is first needed and only read
-// afterwards: each takes some 40 milliseconds, and most servers draw in one theme.
+// afterwards: each takes some milliseconds, and most servers draw in one theme.
 var themes = [themeCount]func() *palette{
 	Dark:       sync.OnceValue(func() *palette { return newPalette(Dark) }),
 	Light:      sync.OnceValue(func() *palette { return newPalette(Light) }),
