@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"maps"
@@ -380,7 +381,7 @@ func (s *Server) listen(ctx context.Context, c Caller, r *request) Reply {
 	if err != nil {
 		return refuse(errUnauthorized)
 	}
-	one.meta = &resultMeta{Subscription: r.ID}
+	one.meta = &resultMeta{Subscription: bytes.Clone(r.ID)} // r.ID would keep the whole message
 	if !one.join() {
 		one.end()
 		return refuse(&Error{Code: codeBusy, Status: http.StatusServiceUnavailable, Message: "no further listener can be served now: try again later"})

@@ -288,6 +288,23 @@ func TestListen(t *testing.T) {
 	}
 }
 
+// TestListenerKeepsNoMessage: a listener lives on with its id alone: its message may be a line of
+// 4 MiB, which nothing would count.
+func TestListenerKeepsNoMessage(t *testing.T) {
+	var n atomic.Int64
+	s := counted(&n, nil)
+	text := []byte(modern(`"l"`, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["x://n"]},`))
+	all, _, _ := parse(text)
+	all[0].events = true
+	stream := s.reply(t.Context(), Caller{ID: "a"}, &all[0]).stream
+	clear(text)
+	stream.add("x://n")
+	const want = `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"},"uri":"x://n"}}`
+	if lines := stream.Next(); len(lines) != 2 || string(lines[1]) != want {
+		t.Errorf("%q, want %s", lines, want)
+	}
+}
+
 // TestListenRefused: a listener whose filter has the wrong form is refused; otherwise it
 // would wait and never be told anything.
 func TestListenRefused(t *testing.T) {
