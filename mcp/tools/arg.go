@@ -324,10 +324,13 @@ func read(declared []arg, raw json.RawMessage) (values sent, unknown []string, e
 			err = errors.Join(err, a.set(json.RawMessage(a.def)))
 		}
 		v, wrong := a.take(given)
+		if v != nil {
+			values[a.name] = v // also if it is refused: it is not missing
+		}
 		switch {
 		case wrong != nil:
 		case v != nil:
-			values[a.name], wrong = v, a.set(v)
+			wrong = a.set(v)
 		case a.need != "":
 			wrong = fmt.Errorf("%s is required, %s", a.name, a.need)
 		}

@@ -258,6 +258,11 @@ func TestGetIndicators(t *testing.T) {
 			t.Errorf("%s: %v, want %q", arguments, err, want)
 		}
 	}
+	// A symbol that was given twice is not said to be missing.
+	const want = "symbol and ticker are one argument and were given different values: send symbol alone (fix the request)"
+	if _, err := call(t, d, "get_indicators", `{"symbol":"X","ticker":"Y","indicators":["rsi"]}`); err == nil || err.Error() != want {
+		t.Errorf("two symbols: %v, want %s", err, want)
+	}
 }
 
 // leastDescription is how many characters the description of a tool has at least.
