@@ -454,10 +454,11 @@ func stacked(kind func(Args) string) func(in Input) *Result {
 			r.Lines = append(r.Lines, Line{Label: strconv.Itoa(n), Values: kernel.Average(kind(in.Args), x, n)})
 		}
 		var fastFirst [][]float64
+		unread := in.unread(1)
 		for _, n := range slices.Sorted(slices.Values(lengths)) {
-			fastFirst = append(fastFirst, r.Lines[slices.Index(lengths, n)].Values)
+			fastFirst = append(fastFirst, r.Lines[slices.Index(lengths, n)].Values[unread:])
 		}
-		r.Signals = marked(fastFirst[0], StackUp, StackDown, stacksOf(fastFirst))
+		r.Signals = later(unread, marked(fastFirst[0], StackUp, StackDown, stacksOf(fastFirst)))
 		return r
 	}
 }

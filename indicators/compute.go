@@ -114,10 +114,7 @@ func insert(whole, part *Result, from int) {
 		columns = columns[1:]
 	})
 	// Bars of a part are counted from its own first one.
-	for _, sig := range part.Signals {
-		sig.Bar += from
-		whole.Signals = append(whole.Signals, sig)
-	}
+	whole.Signals = append(whole.Signals, later(from, part.Signals)...)
 	for _, d := range part.DivLines {
 		d.X1, d.X2 = d.X1+from, d.X2+from
 		whole.DivLines = append(whole.DivLines, d)

@@ -319,8 +319,10 @@ func diverges(of string) Event {
 		if show == "off" {
 			return nil
 		}
-		for _, found := range Divergences(d.High, d.Low, osc, a.Int("pivot_left"), a.Int("pivot_right"), a.Int("div_range")) {
+		unread := d.unread(divergenceWarmup(a))
+		for _, found := range Divergences(d.High[unread:], d.Low[unread:], osc[unread:], a.Int("pivot_left"), a.Int("pivot_right"), a.Int("div_range")) {
 			if show == "all" || found.Hidden() == (show == "hidden") {
+				found.From, found.To, found.Known = found.From+unread, found.To+unread, found.Known+unread
 				signals = append(signals, found.Signal(osc, plainDivs))
 				d.r.DivLines = append(d.r.DivLines, found.Line(osc))
 			}

@@ -118,14 +118,20 @@ var errUnknown = errors.New("unknown indicator")
 // do: in upper or lower case, with blanks or hyphens, written out, or with a length at the
 // end, which New reads and Lookup ignores.
 func Lookup(name string) (*Indicator, error) {
-	if ind, _ := find(name); ind != nil {
-		return ind, nil
+	ind, _, err := lookup(name)
+	return ind, err
+}
+
+// lookup is like [Lookup], and returns the lengths at the end of the name too.
+func lookup(name string) (ind *Indicator, lengths []string, err error) {
+	if ind, lengths = find(name); ind != nil {
+		return ind, lengths, nil
 	}
 	near := ""
 	if strings.ContainsFunc(name, unicode.IsLetter) {
 		near = orList(nearestNames(snake(limit.Clip(name)), 3))
 	}
-	return nil, fmt.Errorf("%w %q%s: call list_indicators for the names", errUnknown, limit.Clip(name), near)
+	return nil, nil, fmt.Errorf("%w %q%s: call list_indicators for the names", errUnknown, limit.Clip(name), near)
 }
 
 // Known reports whether Lookup finds an indicator of that name. It looks for no similar ones,

@@ -88,7 +88,7 @@ func unnest(overrides map[string]json.RawMessage) error {
 // New returns a request for the indicator called name with some parameters
 // overridden; a nil map leaves the defaults.
 func New(name string, overrides map[string]json.RawMessage) (Request, error) {
-	ind, err := Lookup(name)
+	ind, lengths, err := lookup(name)
 	if err != nil {
 		return Request{}, err
 	}
@@ -99,7 +99,6 @@ func New(name string, overrides map[string]json.RawMessage) (Request, error) {
 	// The numbers in the name, as in "EMA(20)", are for the parameters that a label shows, in
 	// their order.
 	named := make(map[string]json.RawMessage)
-	_, lengths := find(name)
 	for _, p := range ind.Params {
 		if len(lengths) > 0 && !p.Quiet && (p.Kind == Int || p.Kind == Number) {
 			named[p.Name], lengths = json.RawMessage(lengths[0]), lengths[1:]
@@ -108,8 +107,10 @@ func New(name string, overrides map[string]json.RawMessage) (Request, error) {
 	if len(lengths) > 0 {
 		return Request{}, fmt.Errorf("%w: %q gives %s more numbers than it has", errParam, limit.Clip(name), ind.Name)
 	}
-	if pattern := strings.TrimPrefix(loose(snake(limit.Clip(name))), "cdl"); ind.index("pattern") >= 0 && slices.Contains(patternNames(), pattern) {
-		named["pattern"] = json.RawMessage(strconv.Quote(pattern))
+	if ind.index("pattern") >= 0 {
+		if pattern := strings.TrimPrefix(loose(snake(limit.Clip(name))), "cdl"); slices.Contains(patternNames(), pattern) {
+			named["pattern"] = json.RawMessage(strconv.Quote(pattern))
+		}
 	}
 	if preset != nil {
 		overrides = maps.Clone(overrides)

@@ -210,6 +210,14 @@ func moves(x []float64) func(i int) int {
 	return func(i int) int { return kernel.Compare(x[i], x[max(0, i-1)]) }
 }
 
+// later moves signals of a part of the bars to their places among all of them, and returns them.
+func later(bars int, signals []Signal) []Signal {
+	for i := range signals {
+		signals[i].Bar += bars
+	}
+	return signals
+}
+
 // toned gives the signals a tone and returns them.
 func toned(tone Tone, signals []Signal) []Signal {
 	for i := range signals {

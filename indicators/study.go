@@ -60,6 +60,15 @@ type Input struct {
 // source returns the column that the parameter "source" names.
 func (in Input) source() []float64 { return columnOf(in.Series, in.Choice("source")) }
 
+// unread returns how many of the first bars need not be looked at for signals: nobody reads
+// those on them, and the signals that are read look at so many bars before their own.
+func (in Input) unread(back int) int {
+	if in.newest == 0 {
+		return 0
+	}
+	return max(0, in.Len()-in.newest-back)
+}
+
 // drawing is a result in the making.
 type drawing struct {
 	Input

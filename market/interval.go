@@ -52,9 +52,9 @@ var seconds = map[Interval]int64{
 }
 
 // Intervals lists all intervals, shortest first.
-func Intervals() []Interval {
-	return slices.SortedFunc(maps.Keys(seconds), func(a, b Interval) int { return cmp.Compare(seconds[a], seconds[b]) })
-}
+func Intervals() []Interval { return slices.Clone(intervals) }
+
+var intervals = slices.SortedFunc(maps.Keys(seconds), func(a, b Interval) int { return cmp.Compare(seconds[a], seconds[b]) })
 
 // ofLength has the intervals by their length in seconds.
 var ofLength = func() map[int64]Interval {

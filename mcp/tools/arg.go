@@ -98,7 +98,7 @@ func word[T ~string](p *T, name, doc string, def T, words ...T) arg {
 	schema := func() string { return `"type":"string","enum":` + encode(words) }
 	a := arg{name: name, doc: doc, schema: schema, set: single(p, name, func(s string) (T, error) { return oneOf(name, s, words) })}
 	if def != "" {
-		a.def = encode(def)
+		a.def = strconv.Quote(string(def))
 	}
 	return a
 }
@@ -320,9 +320,6 @@ func read(declared []arg, raw json.RawMessage) (values sent, unknown []string, e
 	}
 	values = make(sent)
 	for _, a := range declared {
-		if a.def != "" {
-			err = errors.Join(err, a.set(json.RawMessage(a.def)))
-		}
 		v, wrong := a.take(given)
 		if v != nil {
 			values[a.name] = v // also if it is refused: it is not missing
@@ -331,6 +328,8 @@ func read(declared []arg, raw json.RawMessage) (values sent, unknown []string, e
 		case wrong != nil:
 		case v != nil:
 			wrong = a.set(v)
+		case a.def != "":
+			wrong = a.set(json.RawMessage(a.def))
 		case a.need != "":
 			wrong = fmt.Errorf("%s is required, %s", a.name, a.need)
 		}
