@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
-	_ "time/tzdata" // 450 KB: a container from scratch has no zones of its own
 
 	"wick/market"
 )
@@ -129,32 +127,13 @@ func (o Options) Check() error {
 	return nil
 }
 
-// ParseZone returns the zone that name stands for: a name of the IANA table such as
-// "Europe/Berlin", or an offset such as "+05:30". An empty name and "UTC" give
-// nil, which Options.Zone takes for UTC. The table is in the binary, so a name
-// means the same on every machine.
+// ParseZone is like [market.ParseZone], with ErrOption in its error.
 func ParseZone(name string) (*time.Location, error) {
-	name = strings.TrimSpace(name)
-	switch {
-	case name == "" || strings.EqualFold(name, "UTC"):
-		return nil, nil
-	// The zone of this machine would mean something else on another.
-	case len(name) > 64 || strings.EqualFold(name, "local"):
-		return nil, badZone(name)
-	}
-	if at, err := time.Parse("-07:00", name); err == nil {
-		_, offset := at.Zone()
-		return time.FixedZone("UTC"+name, offset), nil
-	}
-	zone, err := time.LoadLocation(name)
+	zone, err := market.ParseZone(name)
 	if err != nil {
-		return nil, badZone(name)
+		return nil, fmt.Errorf("%w: %w", ErrOption, err)
 	}
 	return zone, nil
-}
-
-func badZone(name string) error {
-	return fmt.Errorf("%w: timezone %q, want a name such as America/New_York or an offset such as +05:30", ErrOption, printable(name, 40))
 }
 
 // ParseTime is like [market.ParseTime], with ErrOption in its error.

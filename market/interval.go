@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	_ "time/tzdata" // 450 KB: a container from scratch has no zones of its own
 
 	"wick/internal/limit"
 )
@@ -236,6 +237,27 @@ func ParseTime(text string, zone *time.Location, end bool) (int64, error) {
 		return t.Unix(), nil
 	}
 	return 0, fmt.Errorf("time %q, want 2026-01-31, 2026-01-31 14:30, RFC 3339 or unix seconds from 1973 on", limit.Clip(text))
+}
+
+// ParseZone returns the zone that name stands for: a name of the IANA table such as
+// "Europe/Berlin", or an offset such as "+05:30". An empty name and "UTC" give nil, which
+// [ParseTime] takes for UTC. The table is in the binary, so a name means the same on every
+// machine.
+func ParseZone(name string) (*time.Location, error) {
+	name = strings.TrimSpace(name)
+	if name == "" || strings.EqualFold(name, "UTC") {
+		return nil, nil
+	}
+	if at, err := time.Parse("-07:00", name); err == nil {
+		_, offset := at.Zone()
+		return time.FixedZone("UTC"+name, offset), nil
+	}
+	zone, err := time.LoadLocation(name[:min(len(name), 64)])
+	// The zone of this machine would mean something else on another.
+	if err != nil || strings.EqualFold(name, "local") {
+		return nil, fmt.Errorf("timezone %q, want a name such as America/New_York or an offset such as +05:30", limit.Clip(name))
+	}
+	return zone, nil
 }
 
 // ErrTooFine reports an interval for which a source has no bars fine enough.
