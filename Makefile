@@ -11,7 +11,7 @@ LONGEST := ./trade ./server ./indicators ./market
 MORE    := -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 BUILD    = $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -buildid='
 
-.PHONY: help run build build-core test check fuzz bench docs docs-check e2e torture release clean
+.PHONY: help run go-version build build-core test check fuzz bench docs docs-check e2e torture release clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -19,10 +19,15 @@ help: ## list the commands
 run: build ## build and serve on 127.0.0.1:9315 with the embedded defaults
 	./wick --serve --trade
 
-build: ## build the static binary ./wick
+# Go before 1.21 cannot read go.mod and complains about its form; from then on Go fetches the version that go.mod names.
+go-version:
+	@$(GO) version 2>/dev/null | grep -qE 'go(1\.(2[1-9]|[3-9][0-9])|[2-9])' || { echo "wick needs Go 1.26, and \"$(GO)\" is $$($(GO) version 2>&1 | head -n 1)." \
+		"Get it from https://go.dev/dl and say where it is: make run GO=/usr/local/go/bin/go" >&2; exit 1; }
+
+build: go-version ## build the static binary ./wick
 	$(BUILD) -o wick .
 
-build-core: ## build ./wick-core, without cluster, brokers, messages and page
+build-core: go-version ## build ./wick-core, without cluster, brokers, messages and page
 	$(BUILD) -tags core -o wick-core .
 
 test: ## run all tests

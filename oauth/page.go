@@ -22,7 +22,10 @@ var (
 )
 
 // Fact is a line of a page: the name of something, and its value.
-type Fact struct{ Name, Value string }
+type Fact struct {
+	Name, Value string
+	Link        bool // the value is an address of this server, to go to
+}
 
 // cutPieces cuts a file at its comments. It returns what follows each comment, up to the
 // next one, under the comment's text.
@@ -102,13 +105,17 @@ func (s *Server) tellPage(w http.ResponseWriter, status int, title, text string,
 
 // Tell shows a person a page that asks for nothing: a heading, a sentence and
 // some facts.
-func (s *Server) Tell(w http.ResponseWriter, title, text string, facts ...Fact) {
+func (s *Server) Tell(w http.ResponseWriter, status int, title, text string, facts ...Fact) {
 	pageHeaders(w.Header())
 	list := piece("facts")
 	for _, f := range facts {
-		list += piece("fact", "{name}", f.Name, "{value}", f.Value)
+		name := "fact"
+		if f.Link {
+			name = "fact link"
+		}
+		list += piece(name, "{name}", f.Name, "{value}", f.Value)
 	}
-	s.tellPage(w, http.StatusOK, title, text, list, piece("told"))
+	s.tellPage(w, status, title, text, list, piece("told"))
 }
 
 // sentence returns an error's text with a capital and a full stop, for a page. Texts of

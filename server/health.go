@@ -154,39 +154,66 @@ func (e *app) probes(next http.Handler) http.Handler {
 	})
 }
 
-// welcome answers GET / from a browser, which names HTML when it opens a page, with a page
-// for people. Everything else goes to next: programs get JSON at GET /, and a path that does
-// not exist is answered with JSON even to a browser. No one is logged in here, so nothing of
-// the account is shown but the end of its number.
-func (e *app) welcome(next http.Handler) http.Handler {
+// welcome answers a person, whose browser names HTML when it opens a page: with a page
+// about this server at /, and with one that says where to go at a path that does not
+// exist. Everything else goes to mux, which answers with JSON. No one is logged in here,
+// so nothing of the account is shown but the end of its number.
+func (e *app) welcome(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/" || r.Method != http.MethodGet && r.Method != http.MethodHead || !strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html") {
-			next.ServeHTTP(w, r)
-			return
+		person := (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html")
+		switch {
+		case person && r.URL.Path == "/":
+			e.tellState(w)
+		case person && nowhere(mux, r):
+			e.login.Tell(w, http.StatusNotFound, "There is nothing at this path", "This is wick, a service for MCP clients such as Claude, ChatGPT, Cursor or VS Code.", e.addresses()...)
+		default:
+			mux.ServeHTTP(w, r)
 		}
-		h, title := e.health(), "wick is running"
-		if h.Status != "ok" {
-			title = "wick needs its owner"
-		}
-		bars := h.Source
-		if bars == "sample" {
-			bars = "sample: invented, for trying out"
-		}
-		facts := []oauth.Fact{{Name: "Address for MCP clients", Value: h.Endpoints["mcp"]}, {Name: "Bars from", Value: bars}}
-		if h.Trade {
-			name, value := "Paper trading", h.Trading
-			if h.Broker != "" {
-				name = "Trading at " + h.Broker + ", account " + h.Account
-			}
-			if h.Money == "real" {
-				value += ", with real money"
-			}
-			facts = append(facts, oauth.Fact{Name: name, Value: value})
-			if h.Journal != "ok" {
-				facts = append(facts, oauth.Fact{Name: "Journal", Value: h.Journal + ": nothing can be written; the log says why"})
-			}
-		}
-		facts = append(facts, oauth.Fact{Name: "Version", Value: h.Version})
-		e.login.Tell(w, title, "This is a service for MCP clients such as Claude, ChatGPT, Cursor or VS Code. Give the client the address below, and it will send you here to log in.", facts...)
 	})
+}
+
+// nowhere reports whether mux serves the path of r neither to read nor to post to.
+func nowhere(mux *http.ServeMux, r *http.Request) bool {
+	post := *r
+	post.Method = http.MethodPost
+	_, reads := mux.Handler(r)
+	_, posts := mux.Handler(&post)
+	return reads == "/" && posts == "/" // the pattern for all that no other matches
+}
+
+// addresses returns where clients and the owner go.
+func (e *app) addresses() []oauth.Fact {
+	facts := []oauth.Fact{{Name: "Address for MCP clients", Value: e.config.baseURL + "/mcp"}}
+	if e.config.hasPage() {
+		facts = append(facts, oauth.Fact{Name: "Your page", Value: e.config.baseURL + pagePath, Link: true})
+	}
+	return facts
+}
+
+// tellState answers GET / for a person.
+func (e *app) tellState(w http.ResponseWriter) {
+	h, title := e.health(), "wick is running"
+	if h.Status != "ok" {
+		title = "wick needs its owner"
+	}
+	bars := h.Source
+	if bars == "sample" {
+		bars = "sample: invented, for trying out"
+	}
+	facts := append(e.addresses(), oauth.Fact{Name: "Bars from", Value: bars})
+	if h.Trade {
+		name, value := "Paper trading", h.Trading
+		if h.Broker != "" {
+			name = "Trading at " + h.Broker + ", account " + h.Account
+		}
+		if h.Money == "real" {
+			value += ", with real money"
+		}
+		facts = append(facts, oauth.Fact{Name: name, Value: value})
+		if h.Journal != "ok" {
+			facts = append(facts, oauth.Fact{Name: "Journal", Value: h.Journal + ": nothing can be written; the log says why"})
+		}
+	}
+	facts = append(facts, oauth.Fact{Name: "Version", Value: h.Version})
+	e.login.Tell(w, http.StatusOK, title, "This is a service for MCP clients such as Claude, ChatGPT, Cursor or VS Code. Give the client the address below, and it will send you here to log in.", facts...)
 }

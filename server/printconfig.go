@@ -27,6 +27,7 @@ var clients = []client{
 	{"codex", "add to ~/.codex/config.toml; for HTTP then: codex mcp login wick", "[mcp_servers.wick]\ncommand = %s\nargs = %s", "[mcp_servers.wick]\nurl = %s"},
 	{"gemini", "add to ~/.gemini/settings.json; for HTTP then /mcp auth wick in a session", inServers, `{"mcpServers": {"wick": {"httpUrl": %s}}}`},
 	{"windsurf", "add to ~/.codeium/windsurf/mcp_config.json", inServers, `{"mcpServers": {"wick": {"serverUrl": %s}}}`},
+	{"opencode", "add to opencode.json; for HTTP then: opencode mcp auth wick", `{"mcp": {"wick": {"type": "local", "command": %s}}}`, `{"mcp": {"wick": {"type": "remote", "url": %s}}}`},
 	{"zed", "add to Zed's settings.json", `{"context_servers": {"wick": {"command": %s, "args": %s}}}`, `{"context_servers": {"wick": {"url": %s}}}`},
 }
 
@@ -53,6 +54,11 @@ func (c *config) writeClient(stdout, stderr io.Writer) error {
 	var args []string // over stdio; nil for HTTP
 	if c.mcp || name == "claude-desktop" {
 		args = c.stdioArguments()
+		for _, s := range c.settings() {
+			if _, given := c.given[s.Spelling()]; given && s.File == "" && (s.Name == "port" || s.Name == "listen") {
+				fmt.Fprintf(stderr, "--%s has no effect over stdio, where the client starts wick itself: it is left out\n", s.Name)
+			}
+		}
 	} else if c.baseURL == "" && c.port == 0 {
 		return errors.New("config with --port 0: which port will be picked is not known; write the port, or --base-url")
 	} else if err := c.settleBase(c.port); err != nil { // nothing listens here, so the port is the one that was asked for
@@ -80,7 +86,7 @@ func (c *config) stdioArguments() []string {
 			value = absolute(value)
 		}
 		switch {
-		case !given || s.File != "" || s.Name == "mcp" || s.Name == "serve": // the mode is always --mcp here
+		case !given || s.File != "" || slices.Contains([]string{"mcp", "serve", "port", "listen"}, s.Name): // the mode is always --mcp here, and nothing listens
 		case s.Value == "" && value == "true":
 			args = append(args, "--"+s.Name)
 		default:
@@ -113,6 +119,8 @@ func ClientConfig(name, address, program string, args []string) (block, where st
 		block = fmt.Sprintf(c.stdio, shellWords(append([]string{program}, args...)))
 	case name == "claude-code":
 		block = fmt.Sprintf(c.http, address)
+	case name == "opencode" && args != nil:
+		block = fmt.Sprintf(c.stdio, quote(append([]string{program}, args...)))
 	case args != nil:
 		block = fmt.Sprintf(c.stdio, quote(program), quote(args))
 	case c.http == "":

@@ -26,6 +26,7 @@ func TestPrintConfig(t *testing.T) {
 		{"codex", "[mcp_servers.wick]\nurl = " + address, "[mcp_servers.wick]\ncommand = \"" + program + "\"\nargs = [\"--mcp\", \"--source=auto\", \"--trade\"]"},
 		{"gemini", `{"mcpServers": {"wick": {"httpUrl": ` + address + `}}}`, `{"mcpServers": {"wick": {` + stdio + `}}}`},
 		{"windsurf", `{"mcpServers": {"wick": {"serverUrl": ` + address + `}}}`, `{"mcpServers": {"wick": {` + stdio + `}}}`},
+		{"opencode", `{"mcp": {"wick": {"type": "remote", "url": ` + address + `}}}`, `{"mcp": {"wick": {"type": "local", "command": ["` + program + `", "--mcp", "--source=auto", "--trade"]}}}`},
 		{"zed", `{"context_servers": {"wick": {"url": ` + address + `}}}`, `{"context_servers": {"wick": {` + stdio + `}}}`},
 	} {
 		for want, args := range map[string][]string{
@@ -94,7 +95,10 @@ func TestPrintConfigPort(t *testing.T) {
 		t.Errorf("--port 0: %v, want one line that names both flags", err)
 	}
 	printed(t, "--serve", "--port", "0", "--base-url", "https://wick.example.com", "config", "cursor")
-	printed(t, "--mcp", "--port", "0", "config", "cursor")
+	got, notes := printed(t, "--port", "9999", "config", "claude-desktop")
+	if strings.Contains(got, "9999") || !strings.Contains(notes, "--port has no effect over stdio") {
+		t.Errorf("--port for a client over stdio: %s (%s), want it left out with a sentence", got, notes)
+	}
 }
 
 // TestPrintConfigServes: what cannot be served at or started with is refused, as when it is

@@ -78,8 +78,12 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) (
 		g.Go(func() error { return serveHTTP(ctx, e.controlServer(ctx), control) })
 	}
 	said := []any{"url", c.baseURL + "/mcp", "login", login, "listen", at.site[0].Addr().String(), "source", c.source, "trade", c.trade}
-	if key := e.login.PageKey(); key != "" { // for the owner's browser, once
-		said = append(said, "page", c.baseURL+pagePath+"?key="+key)
+	if c.hasPage() {
+		page := c.baseURL + pagePath
+		if key := e.login.PageKey(); key != "" { // for the owner's browser, once
+			page += "?key=" + key
+		}
+		said = append(said, "page", page)
 	}
 	log.Info("serving", said...)
 	g.Go(func() error { return e.run(ctx) })

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestWelcome: at the bare address a browser gets a page and a program JSON. Where nothing
-// is served, or not by this method, both get the same JSON.
+// TestWelcome: at the bare address, and at a path that does not exist, a browser gets a page
+// that leads to the owner's page, and a program JSON. A path that is served by another method
+// only answers both with the same JSON.
 func TestWelcome(t *testing.T) {
 	h := start(t, "--serve", "--trade")
 	for _, tc := range []struct {
@@ -21,12 +22,15 @@ func TestWelcome(t *testing.T) {
 		{"/", "text/html", 200, "text/html; charset=utf-8", "<dt>Bars from</dt><dd><bdi>sample: invented, for trying out</bdi></dd>\n<dt>Paper trading</dt><dd><bdi>active</bdi></dd>"},
 		{"/", "*/*", 200, "application/json", `"status":"ok"`},
 		{"/", "", 200, "application/json", `"status":"ok"`},
-		{"/no/such", "text/html", 404, "application/json", "there is nothing at this path"},
+		{"/", "text/html", 200, "text/html; charset=utf-8", `<a href="` + h.base + `/app">`},
+		{"/no/such", "text/html", 404, "text/html; charset=utf-8", "<h1>There is nothing at this path</h1>"},
+		{"/no/such", "text/html", 404, "text/html; charset=utf-8", `<a href="` + h.base + `/app">`},
 		{"/no/such", "application/json", 404, "application/json", "there is nothing at this path"},
 		{"/mcp", "text/html", 406, "application/json", "text/event-stream"},
 		{"/message", "text/html", 405, "application/json", "GET is not served at this path"},
-		{"/app/no/such", "text/html", 404, "application/json", "there is nothing at this path"},
-		{"/%3Cscript%3E", "text/html", 404, "application/json", "there is nothing at this path"},
+		{"/app/no/such", "text/html", 404, "text/html; charset=utf-8", "<h1>There is nothing at this path</h1>"},
+		{"/%3Cscript%3E", "text/html", 404, "text/html; charset=utf-8", "<h1>There is nothing at this path</h1>"},
+		{"/%3Cscript%3E", "application/json", 404, "application/json", "there is nothing at this path"},
 	} {
 		r, err := http.NewRequest("GET", h.base+tc.path, nil)
 		if err != nil {

@@ -379,7 +379,7 @@ func (h *handlers) getBalance() tool {
 	return define(mcp.Tool{
 		Name:        "get_balance",
 		Title:       "Balance (not available)",
-		Description: "Always fails. Use get_positions for holdings with their profit and loss, with account=true for cash, equity and buying power.",
+		Description: "Not supported: use get_positions for holdings with their profit and loss, with account=true for cash, equity and buying power.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
 	}, reports, nil, nil, func(context.Context, mcp.Call, *struct{}) (*mcp.Result, error) {

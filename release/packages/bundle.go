@@ -89,6 +89,9 @@ var form = []struct {
 		Description: "in units of the quote currency; orders that would go beyond it are refused"}},
 }
 
+// linuxStart starts the program for this processor, because a bundle chooses by system alone.
+const linuxStart = "#!/bin/sh\nexec \"${0%/*}/wick-$(uname -m)\" \"$@\"\n"
+
 // bundle makes the file that Claude Desktop installs with a double click.
 func (r *release) bundle() (map[string][]byte, error) {
 	m, err := indented(r.manifest())
@@ -96,7 +99,8 @@ func (r *release) bundle() (map[string][]byte, error) {
 		return nil, err
 	}
 	list := []file{{path: "/manifest.json", mode: 0o644, data: m}, {path: "/icon.png", mode: 0o644, data: icon()}}
-	for _, p := range []struct{ name, os, arch string }{{"wick", "linux", "amd64"}, {"wick.exe", "windows", "amd64"}} {
+	list = append(list, file{path: "/server/wick", mode: 0o755, data: []byte(linuxStart)})
+	for _, p := range []struct{ name, os, arch string }{{"wick-x86_64", "linux", "amd64"}, {"wick-aarch64", "linux", "arm64"}, {"wick.exe", "windows", "amd64"}} {
 		data, err := r.read(r.binary(p.os, p.arch))
 		if err != nil {
 			return nil, err

@@ -10,6 +10,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"debug/buildinfo"
@@ -31,7 +32,7 @@ type release struct {
 	version    string
 	revision   string // commit of the tree; empty if unknown
 	maintainer string // "name <address>" for the packages
-	module     string // import path, and so the address of the repository
+	origin     string // address of the repository, without its scheme
 	ca         []byte // certificates of the container image
 	epoch      time.Time
 	built      *buildinfo.BuildInfo // what the toolchain recorded in a binary
@@ -43,6 +44,7 @@ func main() {
 	flag.StringVar(&r.version, "version", "", "version of the release")
 	flag.StringVar(&r.revision, "revision", "", "`commit` of the tree")
 	flag.StringVar(&r.maintainer, "maintainer", "wick <wick@example.com>", "who answers for the packages")
+	flag.StringVar(&r.origin, "origin", "", "`address` of the repository, such as github.com/OWNER/wick; by default the module's path")
 	ca := flag.String("ca", "", "`file` with the CA certificates of the container image")
 	flag.Parse()
 	err := r.load(*ca)
@@ -66,7 +68,9 @@ func (r *release) load(ca string) error {
 	if err != nil {
 		return err
 	}
-	r.module = strings.Fields(string(mod))[1]
+	if module := strings.Fields(string(mod))[1]; r.origin == "" && strings.Contains(strings.Split(module, "/")[0], ".") {
+		r.origin = module
+	}
 	changes, err := os.ReadFile("CHANGELOG.md")
 	if err != nil {
 		return err
@@ -77,8 +81,8 @@ func (r *release) load(ca string) error {
 	if r.built, err = buildinfo.ReadFile(filepath.Join(r.dir, r.binary("linux", "amd64"))); err != nil {
 		return err
 	}
-	if r.repository() == placeholder {
-		fmt.Fprintf(os.Stderr, "release: module %q has no public path, so addresses name %s: see scripts/module\n", r.module, placeholder)
+	if r.origin == "" {
+		fmt.Fprintf(os.Stderr, "release: no ORIGIN is given, so addresses name %s\n", placeholder)
 	}
 	r.ca, err = os.ReadFile(ca)
 	return err
@@ -107,17 +111,11 @@ func released(changes, version string) (time.Time, error) {
 	return time.Parse(time.DateOnly, heading[1])
 }
 
-// placeholder stands for the repository until the module has a public path
-// (scripts/module).
+// placeholder stands for a repository whose address nobody gave.
 const placeholder = "github.com/example/wick"
 
 // repository returns the address of the repository without its scheme.
-func (r *release) repository() string {
-	if !strings.Contains(strings.Split(r.module, "/")[0], ".") {
-		return placeholder
-	}
-	return r.module
-}
+func (r *release) repository() string { return cmp.Or(r.origin, placeholder) }
 
 // download returns the address of a file of this release.
 func (r *release) download(name string) string {

@@ -11,6 +11,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"image/png"
 	"io"
 	"maps"
 	"os"
@@ -61,7 +62,7 @@ func makeRelease() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &release{dir: dir, version: "1.2.3", revision: "0123abcd", maintainer: "Ada <ada@example.com>", module: "github.com/ada/wick",
+	r := &release{dir: dir, version: "1.2.3", revision: "0123abcd", maintainer: "Ada <ada@example.com>", origin: "github.com/ada/wick",
 		ca: []byte("certificates"), epoch: time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC), built: built}
 	for name, data := range map[string][]byte{
 		"wick-1.2.3-linux-amd64": []byte("amd"), "wick-1.2.3-linux-arm64": []byte("arm"), "wick-1.2.3-windows-amd64.exe": []byte("exe"),
@@ -139,8 +140,9 @@ func untar(t *testing.T, data []byte, packed bool) (map[string][]byte, map[strin
 	}
 }
 
-// TestBundle: each platform has its program, the one for macOS has both
-// processors, and every setting of the form reaches a flag.
+// TestBundle: each platform has its program, those for macOS and Linux have both
+// processors, the icon is of the size that stores ask for, every setting of the form
+// reaches a flag, and every tool is described by what it is for.
 func TestBundle(t *testing.T) {
 	data := made(t)["wick-1.2.3.mcpb"]
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
@@ -167,6 +169,17 @@ func TestBundle(t *testing.T) {
 	var m manifest
 	if err := json.Unmarshal(files["manifest.json"], &m); err != nil {
 		t.Fatal(err)
+	}
+	if string(files["server/wick-x86_64"]) != "amd" || string(files["server/wick-aarch64"]) != "arm" || !strings.Contains(string(files["server/wick"]), `wick-$(uname -m)`) {
+		t.Errorf("the programs for Linux: %q", files["server/wick"])
+	}
+	if i, err := png.DecodeConfig(bytes.NewReader(files["icon.png"])); err != nil || i.Width != 512 || i.Height != 512 {
+		t.Errorf("the icon: %v, %v", i, err)
+	}
+	for _, tool := range m.Tools {
+		if strings.Contains(tool.Description, "fails") || len(tool.Description) < 20 {
+			t.Errorf("%s is described as %q", tool.Name, tool.Description)
+		}
 	}
 	if string(files["server/wick.exe"]) != "exe" || m.Version != "1.2.3" || len(m.Tools) < 15 {
 		t.Errorf("manifest: %+v", m)
