@@ -8,14 +8,19 @@ import { Chart } from './view.mjs';
 const usual = { interval: '4h', indicators: ['ema_stack', 'rsi', 'macd'], type: 'candles', scale: 'linear', signals: 'auto', volume: true };
 
 /** desk puts a chart into a place. It gets data from transport, calls say with what went
- * wrong, acted with a line when an alert was set, and shown when another chart is shown, with whether it is of another symbol.
+ * wrong, acted with a line when an alert was set, shown when another chart is shown, with whether it is of another symbol,
+ * and seen after each change of the view, with whether the reader chose it in the controls.
  * options are those of the chart; a theme or zone that a call asks for comes before them. */
-export function desk(place, transport, account, { options = {}, alerts = true, say, acted, shown, enlarge }) {
+export function desk(place, transport, account, { options = {}, alerts = true, say, acted, shown, seen, enlarge }) {
   let request = { ...usual };
+  let last; // bar that a view is to end with, in unix seconds
   const around = { theme: options.theme ?? 'dark', zone: options.zone ?? 'UTC' };
-  const chart = new Chart(place, { ...options, onMove: w => loader.reach(w), onLevel: moved, onAim: text => bar.offer(text), onFullscreen: enlarge });
+  const chart = new Chart(place, { ...options, onMove: w => {
+    loader.reach(w);
+    seen?.(request);
+  }, onLevel: moved, onAim: text => bar.offer(text), onFullscreen: enlarge });
   const loader = new Loader(transport, show, say);
-  const bar = controls({ onLoad: change, onLook: restyle, onFullscreen: enlarge, onAlert: alerts ? alertHere : undefined, find: transport.symbols && (text => transport.symbols(text)), say });
+  const bar = controls({ onLoad: choose, onLook: restyle, onFullscreen: enlarge, onAlert: alerts ? alertHere : undefined, find: transport.symbols && (text => transport.symbols(text)), say });
   place.prepend(bar.form);
   bar.show(request);
 
@@ -23,11 +28,22 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
    * prices of a symbol, so another symbol removes them. */
   function change(changes) {
     const marks = changes.symbol === request.symbol ? request.marks : undefined;
+    last = undefined;
     loader.load({ ...request, marks, ...changes });
+  }
+  function choose(changes) {
+    seen?.(request, true);
+    change(changes);
+  }
+  /** open shows a view of an address: its bars in view are the newest, or from and to name them. */
+  function open({ to, ...view }) {
+    change({ ...view, bars: view.from ? undefined : view.bars });
+    last = Date.parse(to) / 1000;
   }
   function restyle(changes) {
     Object.assign(request, changes);
     chart.set(changes);
+    seen?.(request, true);
   }
   /** surround takes the theme and the zone of the place. */
   function surround(changes) {
@@ -37,6 +53,7 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
   function show(data, how) {
     if (how?.bars) {
       request = { ...usual, ...data.request, bars: loader.args.bars };
+      if (last) delete request.from;
       const { type, scale, signals, volume, marks } = request;
       chart.set({ type, scale, signals, volume, marks });
       surround({});
@@ -44,9 +61,14 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
     }
     const other = chart.data?.symbol !== data.symbol;
     chart.setData(data, how);
+    if (last && how?.bars) {
+      const later = data.time.filter(t => t > last).length;
+      chart.show({ count: chart.window.count - later, end: data.n - later });
+    }
     place.dataset.state = 'ready';
     levels();
     if (how?.bars) shown?.(request, other);
+    seen?.(request);
   }
   function levels() {
     if (chart.data && !chart.dragged) chart.set(account.drawn(chart.data));
@@ -64,5 +86,5 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
       levels();
     }
   }
-  return { chart, change, surround, levels, load: args => loader.load(args), close: () => [loader, chart].forEach(part => part.close()) };
+  return { chart, change, choose, open, surround, levels, load: args => loader.load(args), close: () => [loader, chart].forEach(part => part.close()) };
 }

@@ -22,7 +22,7 @@ export class Loader {
   async load(args) {
     const turn = ++this.turn;
     clearTimeout(this.timer);
-    Object.assign(this, { args, over: false, data: undefined });
+    Object.assign(this, { args, over: false, data: undefined, reaching: true }); // one at a time asks for older bars
     await this.attempt(turn, async () => {
       const asked = Math.min(Number(args.bars) || 0, mostBars);
       const first = this.data = await this.page({ ...args, bars: Math.min(asked || firstBars, firstBars) }, turn);
@@ -34,7 +34,9 @@ export class Loader {
       await this.older(most, turn, from);
       if (this.data !== first) show();
     });
-    if (turn === this.turn && this.data && !this.data.request.to) this.poll(turn); // a period of the past does not change
+    if (turn !== this.turn) return;
+    this.reaching = false;
+    if (this.data && !this.data.request.to) this.poll(turn); // a period of the past does not change
   }
 
   /** attempt does work and reports what went wrong, unless a later chart has replaced this
@@ -84,7 +86,7 @@ export class Loader {
       if (this.data.n > before) this.onData(this.data, { added: this.data.n - before });
     });
     if (!came && turn === this.turn) this.over = true;
-    this.reaching = false;
+    if (turn === this.turn) this.reaching = false;
   }
 
   /** poll looks at the newest bars while the page is visible. */

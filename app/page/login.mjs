@@ -34,10 +34,12 @@ export function pageKey(search, store) {
 
 /** logIn sends the browser to the consent page. */
 export async function logIn(base) {
-  const request = { state: secret(), verifier: secret() };
+  const key = pageKey(location.search, localStorage);
+  const view = new URLSearchParams(location.search); // which is opened again after the login
+  view.delete('key');
+  const request = { state: secret(), verifier: secret(), view: view.size ? '?' + view : '' };
   sessionStorage.setItem(asked, JSON.stringify(request));
   const address = new URL(base + '/authorize');
-  const key = pageKey(location.search, localStorage);
   address.search = new URLSearchParams({
     ...(key && { key }), response_type: 'code', client_id: clientID, redirect_uri: base + '/app', state: request.state, scope: 'owner',
     code_challenge: await challengeOf(request.verifier), code_challenge_method: 'S256',
@@ -51,8 +53,8 @@ export async function logIn(base) {
 export async function finishLogin(base) {
   const answer = Object.fromEntries(new URLSearchParams(location.search));
   if (!('state' in answer || 'code' in answer || 'error' in answer)) return undefined;
-  history.replaceState(null, '', '/app'); // the code is of no use twice, and goes from the address
-  const { state, verifier } = JSON.parse(sessionStorage.getItem(asked) ?? '{}');
+  const { state, verifier, view = '' } = JSON.parse(sessionStorage.getItem(asked) ?? '{}');
+  history.replaceState(null, '', '/app' + view); // the code is of no use twice, and goes from the address
   sessionStorage.removeItem(asked);
   if (!state || answer.state !== state || answer.iss !== base) throw new Error('This answer is not to a login of this tab. Please log in again.');
   if ('error' in answer) throw new Error(answer.error_description ?? 'The login was refused.');

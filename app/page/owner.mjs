@@ -1,9 +1,11 @@
 // The owner's page: log in, then the chart and the panels around it.
 import { Account } from './account.mjs';
+import { keepView, queryOf, viewOf } from './address.mjs';
 import { desk } from './desk.mjs';
 import { button, el, plain, select, workButton } from './dom.mjs';
+import { priceText } from './format.mjs';
 import { ageText, healthText, isSilent, silentText } from './health.mjs';
-import { finishLogin, forgetToken, logIn, logOut, storedToken } from './login.mjs';
+import { finishLogin, forgetToken, logIn, logOut, pageKey, storedToken } from './login.mjs';
 import { setLook } from './look.mjs';
 import {
   alertsPanel, approvalsPanel, auditPanel, clientsPanel, firedPanel, firedText, lettersPanel, ordersPanel, panel, positionsPanel, watchPanel,
@@ -16,6 +18,7 @@ const { base, trade } = document.documentElement.dataset;
 const trading = trade === 'yes';
 const chartBars = 300; // that a chart begins with
 const healthPeriod = 5000; // milliseconds
+const restPeriod = 400; // milliseconds after which a view is noted
 
 const system = matchMedia('(prefers-color-scheme: light)');
 const chosenTheme = () => localStorage.getItem('wick-theme') ?? 'auto';
@@ -43,6 +46,7 @@ async function begin() {
   if (location.origin !== base) return location.replace(base + '/app' + location.search); // the login returns to the published address
   setLook(JSON.parse(place('look').textContent));
   applyTheme();
+  pageKey(location.search, localStorage);
   system.addEventListener('change', applyTheme);
   try {
     const token = await finishLogin(base) ?? storedToken();
@@ -77,11 +81,26 @@ function open(token) {
   const account = new Account(wire);
   const section = place('chart');
   section.replaceChildren();
-  const { chart, change, surround, levels, close } = desk(section, wire, account, {
-    options: { theme: themeOf(), zone: Intl.DateTimeFormat().resolvedOptions().timeZone }, alerts: trading, say: toast, acted, shown: (_, other) => other && form.change(),
+  const { chart, choose, open: show, surround, levels, close } = desk(section, wire, account, {
+    options: { theme: themeOf(), zone: Intl.DateTimeFormat().resolvedOptions().timeZone }, alerts: trading, say: toast, acted, shown: (_, other) => other && form.change(), seen,
     enlarge: () => (document.fullscreenElement ? document.exitFullscreen() : section.requestFullscreen?.().catch(err => toast(err.message))),
   });
-  const pick = symbol => change({ symbol, bars: chartBars });
+  const pick = symbol => choose({ symbol, bars: chartBars });
+  let chosen = false; // by the reader, since the page was opened
+  let noting;
+  /** seen notes a view in the title and, when it rests, in the address. */
+  function seen(request, byReader) {
+    chosen ||= byReader;
+    if (!chart.data) return;
+    const { symbol, close: closes, precision } = chart.data;
+    document.title = plain(`${symbol} ${priceText(closes.at(-1), precision)} · wick`);
+    clearTimeout(noting);
+    noting = setTimeout(() => {
+      const query = queryOf(request, chart.plan);
+      history.replaceState(null, '', '/app' + query);
+      if (chosen) keepView(query, localStorage);
+    }, restPeriod);
+  }
   const shared = { account, transport: wire, say: toast, changed, theme: themeOf };
   const fired = firedPanel();
   const watch = watchPanel(shared, symbol => {
@@ -120,7 +139,7 @@ function open(token) {
 
   actions(wire, surround, health);
   only('chart', 'panels');
-  pick('BTCUSDT');
+  show({ symbol: 'BTCUSDT', bars: chartBars, ...viewOf(location.search, localStorage) });
   watch.show();
   fired.show();
   refresh();

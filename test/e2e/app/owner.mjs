@@ -1,6 +1,6 @@
 // The owner's page, from the login to ending another client's.
 import assert from 'node:assert/strict';
-import { check, client, logIn, pictures, sayYes, until, violations } from './lib.mjs';
+import { check, client, logIn, passphrase, pictures, sayYes, until, violations } from './lib.mjs';
 
 const hostile = '<img src=x onerror="document.title=\'owned\'">{{7*7}}</script>';
 
@@ -13,6 +13,7 @@ export async function ownerChecks(servers) {
   await check('owner: a symbol is found by the name of its company', { viewport: { width: 1366, height: 768 } }, page => searched(page, servers.open));
   await check('owner: an alert is dragged, fires, and shows up live', { viewport: { width: 1440, height: 900 } }, page => alert(page, servers.open));
   await check('owner: the address holds no token, and the code goes from it', {}, page => address(page, servers.open));
+  await check('owner: the address is the view, and a link keeps what the reader had', { viewport: { width: 1366, height: 768 } }, (page, context) => linked(page, context, servers.open));
   await check('owner: an answer that this tab did not ask for is refused', {}, page => foreign(page, servers.open));
   await check('owner: hostile names and notes stay text', { viewport: { width: 1200, height: 900 } }, page => names(page, servers.open));
   await check('owner: an order waits for a yes, gets a no, then a yes', { viewport: { width: 1200, height: 900 } }, page => approves(page, servers.asking));
@@ -132,7 +133,7 @@ async function address(page, wick) {
   const seen = [];
   page.on('request', r => seen.push(r));
   await logIn(page, wick);
-  assert.equal(page.url(), wick.base + '/app');
+  assert.match(page.url().slice(wick.base.length), /^\/app(\?symbol=BTCUSDT&[^#]*)?$/);
   const token = await page.evaluate(() => sessionStorage.getItem('wick-token'));
   assert.ok(token.length > 40);
   for (const r of seen) {
@@ -143,6 +144,46 @@ async function address(page, wick) {
   const cookies = (await page.context().cookies()).map(c => [c.name, c.path, c.httpOnly, c.sameSite]);
   assert.deepEqual(cookies, [['wick-form', '/authorize', true, 'Strict']]);
   assert.equal(await page.evaluate(t => JSON.stringify(localStorage).includes(t), token), false);
+}
+
+// linked: reload and a link restore the view; what a link opens is not kept as the reader's own
+// until the reader changes it; the title has symbol and price.
+async function linked(page, context, wick) {
+  await logIn(page, wick);
+  await page.fill('input[name=symbol]', 'ETHUSDT');
+  await page.selectOption('select[name=interval]', '1h');
+  await until('its chart', async () => /ETHUSDT, 1h/.test(await label(page)));
+  await page.selectOption('select[name=type]', 'hollow');
+  await page.locator('#chart .canvas canvas').focus();
+  for (const key of ['+', '+', '+', 'PageUp', 'PageUp']) await page.keyboard.press(key);
+  const shown = async on => {
+    await on.waitForTimeout(700); // until it is noted
+    const query = new URL(on.url()).searchParams;
+    return Object.fromEntries(['symbol', 'interval', 'indicators', 'type', 'from', 'to'].map(name => [name, query.get(name)]));
+  };
+  const before = await shown(page);
+  assert.deepEqual({ ...before, from: 0, to: 0 }, { symbol: 'ETHUSDT', interval: '1h', indicators: 'ema_stack, rsi, macd', type: 'hollow', from: 0, to: 0 });
+  assert.match(before.from + before.to, /^(\d{4}-\d\d-\d\dT\d\d:00:00Z){2}$/);
+  assert.match(await page.title(), /^ETHUSDT [\d.,]+ · wick$/);
+  const bars = (await label(page)).match(/\d+ bars/)[0];
+  await page.reload();
+  await until('the same bars', async () => (await label(page)) === `Chart of ETHUSDT, 1h, ${bars}`);
+  assert.deepEqual(await shown(page), before, 'after a reload');
+  assert.equal(await page.locator('select[name=type]').inputValue(), 'hollow');
+
+  const link = `${wick.base}/app?symbol=SOLUSDT&interval=15m&indicators=bbands+length%3D30&scale=log&bars=80`;
+  const fresh = await context.newPage(); // without a login: the view comes back from there
+  await fresh.goto(link);
+  await fresh.getByRole('button', { name: 'Log in' }).click();
+  await fresh.fill('#passphrase', passphrase);
+  await fresh.click('button.allow');
+  await until('what the link shows', async () => (await label(fresh)) === 'Chart of SOLUSDT, 15m, 80 bars');
+  assert.deepEqual(await Promise.all(['input[name=indicators]', 'select[name=scale]'].map(at => fresh.locator(at).inputValue())), ['bbands length=30', 'log']);
+  await fresh.waitForTimeout(700);
+  await fresh.goto(wick.base + '/app');
+  await until('the own view', async () => (await label(fresh)).startsWith('Chart of ETHUSDT, 1h'));
+  await fresh.goto(wick.base + '/app?symbol=NOSUCHTHING%20x&interval=7m');
+  await until('what is wrong', async () => (await toasts(fresh)).some(t => /7m/.test(t)));
 }
 
 async function foreign(page, wick) {
@@ -162,7 +203,7 @@ async function names(page, wick) {
   await page.locator('.toast').first().waitFor();
   await page.getByRole('button', { name: 'Read the journal' }).click();
   await page.waitForTimeout(500);
-  assert.equal(await page.title(), 'wick');
+  assert.match(await page.title(), /^BTCUSDT [\d.,]+ · wick$/);
   assert.equal(await page.locator('img[src=x]').count(), 0);
   assert.equal(await page.locator('tbody input').first().inputValue(), hostile);
 }
