@@ -108,7 +108,7 @@ func (b *Book) Check(r OrderRequest, o *Order, price, fill exact.Decimal, at Tim
 // Worst returns the highest price that o, the order that r asks for, could cost. The
 // market is at price and would fill it on arrival at fill, zero if it would rest.
 func Worst(r OrderRequest, o *Order, price, fill exact.Decimal) exact.Decimal {
-	worst := max(o.Worst(), fill, r.OCO.StopPrice, r.OCO.Price)
+	worst := max(o.Worst(), fill, cmp.Or(r.OCO.Price, r.OCO.StopPrice))
 	if o.Type == TrailingStop {
 		worst = max(worst, price) // its stop follows the market
 	}

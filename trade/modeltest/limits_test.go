@@ -42,10 +42,11 @@ func (b *book) worst(r request) num {
 	if fill, now := b.onArrival(r); now {
 		price = higher(price, fill)
 	}
-	for _, p := range []num{r.ocoStop, r.ocoPrice} {
-		if p != nil {
-			price = higher(price, p)
-		}
+	switch { // the other one of a pair: a stop with a limit costs at most its limit
+	case r.ocoPrice != nil:
+		price = higher(price, r.ocoPrice)
+	case r.ocoStop != nil:
+		price = higher(price, r.ocoStop)
 	}
 	if r.kind == "trailing_stop" {
 		price = higher(price, b.places[r.symbol].price)
@@ -103,9 +104,6 @@ func (b *book) highest(o *order) num {
 	if o.group != "" {
 		for _, m := range b.mates(o) {
 			price = higher(price, b.highestAlone(m))
-			if m.kind == "stop_limit" {
-				price = higher(price, m.stop)
-			}
 		}
 	}
 	return price
