@@ -112,7 +112,7 @@ func TestConditionRefused(t *testing.T) {
 		if _, err := setAlert(t, e, `{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}`, "5x"); code(err) != "bad_interval" {
 			t.Errorf("interval 5x: %v, want bad_interval", err)
 		}
-		if n := len(must(e.Alerts())); n != 0 {
+		if n := len(must(e.Alerts(""))); n != 0 {
 			t.Errorf("%d alerts after refusals, want none", n)
 		}
 	})
@@ -186,9 +186,9 @@ func TestPriceAlerts(t *testing.T) {
 				switch {
 				case err != nil:
 					t.Error(err)
-				case c.value == "" && (len(n) != 0 || len(must(e.Alerts())) != 1):
+				case c.value == "" && (len(n) != 0 || len(must(e.Alerts(""))) != 1):
 					t.Errorf("fired %+v, want nothing", n)
-				case c.value != "" && (len(n) != 1 || n[0].AlertID != a.ID || string(n[0].Value) != c.value || len(must(e.Alerts())) != 0):
+				case c.value != "" && (len(n) != 1 || n[0].AlertID != a.ID || string(n[0].Value) != c.value || len(must(e.Alerts(""))) != 0):
 					t.Errorf("notifications %+v, want one of %s", n, c.value)
 				}
 			})
@@ -287,7 +287,7 @@ func TestSignalAlerts(t *testing.T) {
 			t.Errorf("notifications %+v, want one of 1h with the value 105", n)
 		}
 		closeBars(e, 70, 140)
-		if e.PendingNotifications("") != 0 || len(must(e.Alerts())) != 0 {
+		if e.PendingNotifications("") != 0 || len(must(e.Alerts(""))) != 0 {
 			t.Error("it fired twice")
 		}
 	})
@@ -357,7 +357,7 @@ func TestCompleteBar(t *testing.T) {
 		}
 		complete := []market.CompleteBar{{ClosedBar: bar, Ended: start + 1800}}
 		tell(2100, complete, nil, each, soon)
-		for _, a := range must(e.Alerts()) {
+		for _, a := range must(e.Alerts("")) {
 			if a.ID == each && a.FiredAt.Unix() != start+1800 {
 				t.Errorf("fired at %s, the session was over at %s", a.FiredAt, at(1800).UTC())
 			}
@@ -724,7 +724,7 @@ func TestClientAlertID(t *testing.T) {
 		}
 		e = openTest(t, o)
 		again("after a restart")
-		if n := len(must(e.Alerts())); n != 0 {
+		if n := len(must(e.Alerts(""))); n != 0 {
 			t.Errorf("%d alerts are active, want none", n)
 		}
 		long := request
@@ -798,7 +798,7 @@ func TestRetryOfEndedAlert(t *testing.T) {
 					t.Errorf("%s: %s says %q, want %q", when, c.alert.ClientAlertID, got, c.want)
 				}
 			}
-			if n := len(must(p.e.Alerts())); n != 2 {
+			if n := len(must(p.e.Alerts(""))); n != 2 {
 				t.Errorf("%s: %d alerts wait, want 2", when, n)
 			}
 		}
@@ -849,7 +849,7 @@ func TestAlertOfUnknownIndicator(t *testing.T) {
 			t.Fatal(err)
 		}
 		closeBars(e, 120)
-		a := must(e.Alerts())
+		a := must(e.Alerts(""))
 		if len(a) != 1 || a[0].ID != old.ID || a[0].Meaning() != "" || e.Standing(t.Context(), a[0]) != nil || e.PendingNotifications("") != 1 {
 			t.Errorf("%d fired and %+v wait; want the rule fired and the old alert left", e.PendingNotifications(""), a)
 		}

@@ -3,6 +3,8 @@ package trade
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"time"
 	"unicode/utf8"
 
 	"wick/internal/limit"
@@ -133,17 +135,46 @@ func (e *Engine) addAlert(a *book.Alert) error {
 	return e.book.Propose(book.KindAlertSet, ev)
 }
 
-// Alerts returns the active alerts, oldest first.
-func (e *Engine) Alerts() (alerts []book.Alert, err error) {
+// Alerts returns the active alerts, oldest first: all of them, or those of one market if symbol
+// is not empty.
+func (e *Engine) Alerts(symbol string) (alerts []book.Alert, err error) {
+	if symbol, err = e.symbolOrAll(symbol); err != nil {
+		return nil, err
+	}
 	err = e.View(func(s *book.State) {
 		alerts = make([]book.Alert, 0, len(s.Alerts))
 		for _, a := range s.SortedAlerts() {
-			if !a.Over(now()) {
+			if !a.Over(now()) && (symbol == "" || a.Symbol == symbol) {
 				alerts = append(alerts, a.Public())
 			}
 		}
 	})
 	return alerts, err
+}
+
+// symbolOrAll returns a symbol as the source writes it, and an empty text, which stands for all,
+// as it is.
+func (e *Engine) symbolOrAll(symbol string) (string, error) {
+	if symbol == "" {
+		return "", nil
+	}
+	return e.symbol(symbol)
+}
+
+// History returns what alerts have told since a time, oldest first, of all markets or of one:
+// the newest [book.MaxFired] firings are remembered, also of alerts that are gone.
+func (e *Engine) History(symbol string, from time.Time) (fired []book.Notification, err error) {
+	if symbol, err = e.symbolOrAll(symbol); err != nil {
+		return nil, err
+	}
+	err = e.View(func(s *book.State) {
+		for _, entry := range s.Fired {
+			if n := entry.Notification; !n.TriggeredAt.Before(from) && (symbol == "" || n.Symbol == symbol) {
+				fired = append(fired, *n)
+			}
+		}
+	})
+	return fired, err
 }
 
 // CancelAlert cancels an active alert on behalf of who, and returns it.
@@ -157,6 +188,33 @@ func (e *Engine) CancelAlert(who book.Who, id string) (book.Alert, error) {
 		return e.book.Propose(book.KindAlertGone, &book.Event{At: now(), Alert: a, By: who.Short()})
 	})
 	return a.Public(), err
+}
+
+// CancelAlerts cancels on behalf of who those of the active alerts that have one of the ids or,
+// without ids, those of one market, or all if symbol is empty. It does so in one step, and
+// returns their ids, and which of the ids no active alert has.
+func (e *Engine) CancelAlerts(who book.Who, symbol string, ids []string) (cancelled, unknown []string, err error) {
+	if symbol, err = e.symbolOrAll(symbol); err != nil {
+		return nil, nil, err
+	}
+	err = e.Do(func(s *book.State) error {
+		for _, id := range ids {
+			if s.Alerts[id] == nil && !slices.Contains(unknown, id) {
+				unknown = append(unknown, id)
+			}
+		}
+		for _, a := range s.SortedAlerts() {
+			if ids != nil && !slices.Contains(ids, a.ID) || symbol != "" && a.Symbol != symbol {
+				continue
+			}
+			if err := e.book.Propose(book.KindAlertGone, &book.Event{At: now(), Alert: a, By: who.Short()}); err != nil {
+				return err
+			}
+			cancelled = append(cancelled, a.ID)
+		}
+		return nil
+	})
+	return cancelled, unknown, err
 }
 
 // forget removes the alerts that have expired. Called with mu held.

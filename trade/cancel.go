@@ -51,14 +51,12 @@ func (e *Engine) CancelOrder(who book.Who, id string) (c Cancelled, err error) {
 // CancelOrders cancels all open orders, or those of one market if symbol is not empty,
 // and returns them. After an error some of them may still be open.
 func (e *Engine) CancelOrders(who book.Who, symbol string) ([]book.Order, error) {
-	if symbol != "" {
-		var err error
-		if symbol, err = e.symbol(symbol); err != nil {
-			return nil, err
-		}
+	symbol, err := e.symbolOrAll(symbol)
+	if err != nil {
+		return nil, err
 	}
 	var open []string
-	err := e.View(func(s *book.State) {
+	err = e.View(func(s *book.State) {
 		for _, o := range s.OpenOrders() {
 			if symbol == "" || o.Symbol == symbol {
 				open = append(open, o.ID)

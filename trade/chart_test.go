@@ -64,12 +64,12 @@ func TestAlertHistory(t *testing.T) {
 			condition := `{"indicator_signal":{"indicator":"` + c.indicator + `","signal":"price_cross_up"` + c.params + `}}`
 			var fired, shown []int64
 			for range bars {
-				if len(must(e.Alerts())) == 0 {
+				if len(must(e.Alerts(""))) == 0 {
 					if _, err := setAlert(t, e, condition, ""); err != nil {
 						t.Fatal(err)
 					}
 				}
-				if p.playBar(e); len(must(e.Alerts())) == 0 {
+				if p.playBar(e); len(must(e.Alerts(""))) == 0 {
 					fired = append(fired, market.Minute5.Start(time.Now().Unix())-300)
 				}
 			}
@@ -120,7 +120,7 @@ func TestAlertNotOfChart(t *testing.T) {
 				t.Errorf("%s: %v, want %q", c.condition, err, c.says)
 			}
 		}
-		if n := len(must(e.Alerts())); n != 0 {
+		if n := len(must(e.Alerts(""))); n != 0 {
 			t.Errorf("%d alerts were taken", n)
 		}
 	})

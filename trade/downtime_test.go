@@ -186,7 +186,7 @@ func TestManyFirings(t *testing.T) {
 				}
 				time.Sleep(2 * time.Minute)
 				p.start()
-				a := must(p.e.Alerts())[0]
+				a := must(p.e.Alerts(""))[0]
 				p.stop()
 				if a.Fired != len(p.told) {
 					t.Errorf("fired %d times, want what was told, %d", a.Fired, len(p.told))
@@ -211,7 +211,7 @@ func TestManyAlertsFire(t *testing.T) {
 		p.kill()
 		time.Sleep(120 * time.Minute)
 		p.start()
-		alerts, pending := must(p.e.Alerts()), p.e.PendingNotifications("")
+		alerts, pending := must(p.e.Alerts("")), p.e.PendingNotifications("")
 		p.stop()
 		told := make(map[string][]book.Notification)
 		for _, n := range p.told {

@@ -159,7 +159,7 @@ func (m *model) compare(t *testing.T, e *Engine, step int) {
 	if rat(h.Quantity).Cmp(m.quantity) != 0 || left.Cmp(new(big.Rat).Neg(m.paid)) != 0 || fees.Cmp(m.fees) != 0 {
 		t.Fatalf("step %d: holding %+v, model has %s for %s, fees %s", step, h, m.quantity, m.paid, m.fees)
 	}
-	alerts := must(e.Alerts())
+	alerts := must(e.Alerts(""))
 	if !slices.EqualFunc(alerts, m.alerts, func(a book.Alert, b modelAlert) bool { return a.ID == b.id }) {
 		t.Fatalf("step %d: alerts %v, model has %v", step, alerts, m.alerts)
 	}

@@ -72,7 +72,7 @@ func TestRepeatSignals(t *testing.T) {
 					t.Errorf("fired at %s, want %s", got, c.want)
 				}
 				if c.name == "each time" {
-					if now := must(e.Alerts()); len(now) != 1 || now[0].Fired != 3 || now[0].ID != a.ID || now[0].FiredAt == nil {
+					if now := must(e.Alerts("")); len(now) != 1 || now[0].Fired != 3 || now[0].ID != a.ID || now[0].FiredAt == nil {
 						t.Errorf("alerts %+v, want the same one, fired 3 times", now)
 					}
 				}
@@ -158,12 +158,12 @@ func TestExpiry(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		repeating(t, e, `{"price_above":105}`, book.AlertRequest{ExpiresAt: time.Now().Add(time.Hour)})
 		time.Sleep(time.Hour - time.Second)
-		if n := len(must(e.Alerts())); n != 1 {
+		if n := len(must(e.Alerts(""))); n != 1 {
 			t.Fatalf("%d alerts are shown before it expires, want 1", n)
 		}
 		time.Sleep(2 * time.Second)
 		update(e, 106, 106, 106)
-		if n := len(must(e.Alerts())); n != 0 || firedValues(t, e) != "" || len(e.book.Alerts) != 1 {
+		if n := len(must(e.Alerts(""))); n != 0 || firedValues(t, e) != "" || len(e.book.Alerts) != 1 {
 			t.Fatalf("after it has expired %d alerts are shown, want 0, and %d kept, want 1; or it fired", n, len(e.book.Alerts))
 		}
 		time.Sleep(book.ExpiryGrace + book.SeenPeriod)
@@ -213,7 +213,7 @@ func TestRepeatRestart(t *testing.T) {
 			}
 			rule, _ := e.book.SortedAlerts()[0].Condition.Request()
 			chart := rule.Compute(p.all)
-			ids := must(e.Alerts())
+			ids := must(e.Alerts(""))
 			for i := 800; i < 800+bars; i++ {
 				for _, sig := range chart.Signals {
 					if sig.Bar == i && sig.Label == "becomes_true" {
@@ -247,8 +247,8 @@ func TestHintOfRule(t *testing.T) {
 			}
 		}
 		closeBars(e, 100)
-		if got := firedValues(t, e); got == "" || len(must(e.Alerts())) != 2 {
-			t.Errorf("fired %q, %d alerts wait; want one firing, of each_bar, and both waiting", got, len(must(e.Alerts())))
+		if got := firedValues(t, e); got == "" || len(must(e.Alerts(""))) != 2 {
+			t.Errorf("fired %q, %d alerts wait; want one firing, of each_bar, and both waiting", got, len(must(e.Alerts(""))))
 		}
 		if st := e.Standing(t.Context(), book.Alert{Symbol: "NONE", Condition: book.Condition{Type: book.PriceAbove, Threshold: dec(t, "1")}}); st != nil {
 			t.Errorf("%+v of a symbol without a price, want nil", st)

@@ -165,7 +165,7 @@ func TestSetAfterClockSetBack(t *testing.T) {
 		time.Sleep(time.Second)
 		e.deliver(t.Context(), market.Update{Symbol: "AAA", Price: 100, From: 100, High: 105, Low: 100, At: time.Now().UnixMilli(), Since: ahead,
 			Path: []market.Bar{{Time: minute.Unix(), Open: 100, High: 105, Low: 100, Close: 100}}})
-		if left := must(e.Alerts()); len(left) != 1 || left[0].Note != "in it" {
+		if left := must(e.Alerts("")); len(left) != 1 || left[0].Note != "in it" {
 			t.Errorf("alerts that wait still: %+v, want the one in the minute", left)
 		}
 		if o := must(e.Orders(false))[0]; o.Status != book.StatusOpen {

@@ -113,7 +113,7 @@ func TestEpochPerStart(t *testing.T) {
 		}
 		ids = append(ids, a.ID)
 		var got []string
-		for _, a := range must(e.Alerts()) {
+		for _, a := range must(e.Alerts("")) {
 			got = append(got, a.ID)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(ids) {

@@ -159,7 +159,7 @@ func TestDownIsNotBlind(t *testing.T) {
 				if got := p.lines(); len(got) != 6 || !slices.Equal(slices.Sorted(slices.Values(got[4:])), want[4:]) {
 					t.Errorf("two restarts later\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 				}
-				if n := len(must(p.e.Alerts())); n != 1 {
+				if n := len(must(p.e.Alerts(""))); n != 1 {
 					t.Errorf("%d alerts wait, want 1", n)
 				}
 				p.stop()

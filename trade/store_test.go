@@ -154,7 +154,7 @@ func TestReadsAfterFailure(t *testing.T) {
 			if orders := must(e.Orders(false)); len(orders) != 1 || orders[0].ID != kept.ID || orders[0].Status != book.StatusOpen {
 				t.Errorf("orders are %+v, want the one that is on disk", orders)
 			}
-			if alerts := must(e.Alerts()); len(alerts) != 1 || alerts[0].ID != alert.ID {
+			if alerts := must(e.Alerts("")); len(alerts) != 1 || alerts[0].ID != alert.ID {
 				t.Errorf("alerts are %+v, want the one that is on disk", alerts)
 			}
 			if held := must(e.Positions()); len(held) != 0 {

@@ -121,7 +121,7 @@ func TestNoAlertWithoutBars(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), c.want) {
 					t.Errorf("%v, want %q", err, c.want)
 				}
-				if n := len(must(e.Alerts())); n != 0 {
+				if n := len(must(e.Alerts(""))); n != 0 {
 					t.Errorf("%d alerts wait, want none", n)
 				}
 			})
@@ -162,7 +162,7 @@ func TestLastSymbolWhileLoading(t *testing.T) {
 		if err := set("AAA"); code(err) != "max_symbols" {
 			t.Errorf("a second symbol: %v, want max_symbols", err)
 		}
-		if a := must(e.Alerts()); len(a) != 1 || a[0].Symbol != "BBB" || e.watch.Has("AAA") {
+		if a := must(e.Alerts("")); len(a) != 1 || a[0].Symbol != "BBB" || e.watch.Has("AAA") {
 			t.Errorf("alerts %+v, AAA watched %t; want one of BBB, and not AAA", a, e.watch.Has("AAA"))
 		}
 	})
@@ -189,7 +189,7 @@ func TestClientAlertIDWhileLoading(t *testing.T) {
 				if code(err) != want || err == nil && a.ID != first.ID {
 					t.Errorf("alert %q, %v; want %q, %q", a.ID, err, first.ID, want)
 				}
-				if n := len(must(e.Alerts())); n != 1 {
+				if n := len(must(e.Alerts(""))); n != 1 {
 					t.Errorf("%d alerts wait, want 1", n)
 				}
 			})
@@ -223,7 +223,7 @@ func TestBarClosesWhileLoading(t *testing.T) {
 		}
 		closeBars(e, 130)
 		// The close crossed the average on the bar before the second alert was set.
-		if a := must(e.Alerts()); len(a) != 2 || a[0].ID != rule.ID || a[0].Fired != 2 || e.PendingNotifications("") != 2 {
+		if a := must(e.Alerts("")); len(a) != 2 || a[0].ID != rule.ID || a[0].Fired != 2 || e.PendingNotifications("") != 2 {
 			t.Errorf("alerts %+v and %d notifications; want the rule fired on two bars, and nothing else", a, e.PendingNotifications(""))
 		}
 	})

@@ -38,7 +38,7 @@ func TestWho(t *testing.T) {
 	if err := e.refreshTrading(); err != nil {
 		t.Fatal(err)
 	}
-	for _, shown := range []any{order, cancelled, alert, gone, must(e.Orders(false)), must(e.Alerts())} {
+	for _, shown := range []any{order, cancelled, alert, gone, must(e.Orders(false)), must(e.Alerts(""))} {
 		if text, _ := json.Marshal(shown); strings.Contains(string(text), `"by"`) || strings.Contains(string(text), "Ada") {
 			t.Errorf("a client sees %s", text)
 		}

@@ -139,7 +139,7 @@ func filledAt(o book.Order) int64 {
 // those for a price, and those for a level or a signal of an indicator that the chart
 // shows. Left is how many alerts have no level in it.
 func (h *handlers) waiting(s *market.Series, shown []indicators.Request) (out []chart.Alert, left int, err error) {
-	alerts, err := h.Engine.Alerts()
+	alerts, err := h.Engine.Alerts("")
 	for _, a := range alerts {
 		c, key := a.Condition, ""
 		if a.Symbol != s.Symbol {

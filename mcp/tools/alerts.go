@@ -138,9 +138,10 @@ func (h *handlers) listed(a book.Alert) listedAlert {
 	return listedAlert{a, h.Engine.Synthetic(a.Symbol)}
 }
 
-// activeAlerts returns the alerts that can still fire, newest first.
-func (h *handlers) activeAlerts() (alerts []listedAlert, err error) {
-	active, err := h.Engine.Alerts()
+// activeAlerts returns the alerts that can still fire, oldest first: of one market, or of all if
+// symbol is empty.
+func (h *handlers) activeAlerts(symbol string) (alerts []listedAlert, err error) {
+	active, err := h.Engine.Alerts(symbol)
 	for _, a := range active {
 		alerts = append(alerts, h.listed(a))
 	}
@@ -161,40 +162,106 @@ func (h *handlers) slow(a book.Alert) string {
 }
 
 // listAlerts defines list_alerts: the alerts of every client, not only the caller's,
-// since all of them may trade in the one account.
+// since all of them may trade in the one account. It also lists what has fired, which
+// get_notifications tells each login once.
 func (h *handlers) listAlerts() tool {
+	type request struct {
+		symbol, state string
+		from          time.Time
+		page
+	}
 	return define(mcp.Tool{
-		Name:        "list_alerts",
-		Title:       "Active alerts",
-		Description: "List the alerts that can still fire, newest first: those that have not fired yet, and those that repeat, with how often they fired.",
+		Name:  "list_alerts",
+		Title: "Active alerts",
+		Description: "List the alerts that can still fire, newest first: those that have not fired yet, and those that repeat, with how often they fired. " +
+			"state=fired lists the newest 10,000 firings instead, read or not, also of alerts that are gone.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
-	}, reports, (*page).args, nil, func(_ context.Context, c mcp.Call, p *page) (*mcp.Result, error) {
-		alerts, err := h.activeAlerts()
-		if err != nil {
-			return nil, err
+	}, reports, func(r *request) []arg {
+		return append([]arg{
+			symbol(&r.symbol, "Only those of this symbol."),
+			word(&r.state, "state", "active: what can still fire. fired: what has fired.", "active", "active", "fired"),
+			moment(&r.from, "from", "Only what fired, or of active alerts was set, at this time or later: a date (2026-01-31) or a time in UTC (2026-01-31 14:30).", false).also("since"),
+		}, r.page.args()...)
+	}, nil, func(_ context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
+		if r.symbol == everything { // as in place_order
+			r.symbol = ""
 		}
-		text, n, left := cut(*p, alerts)
-		result := &mcp.Result{Content: []mcp.Content{{Text: text}}}
-		if left > 0 {
-			result.Content = append(result.Content, further(fmt.Sprintf("%d more of %d", left, len(alerts)), "list_alerts", p.offset+n))
+		if r.state == "fired" {
+			fired, err := h.Engine.History(r.symbol, r.from)
+			return onPage(r.page, fired, err)
 		}
-		return result, nil
+		alerts, err := h.activeAlerts(r.symbol)
+		return onPage(r.page, slices.DeleteFunc(alerts, func(a listedAlert) bool { return a.CreatedAt.Before(r.from) }), err)
 	})
 }
 
-// cancelAlert defines cancel_alert. The reply holds the alert that was removed. Anybody
-// who may trade can cancel any alert: they are the account's, not a client's.
+// onPage answers list_alerts with a page of items.
+func onPage[T any](p page, items []T, err error) (*mcp.Result, error) {
+	if err != nil {
+		return nil, err
+	}
+	text, n, left := cut(p, items)
+	result := &mcp.Result{Content: []mcp.Content{{Text: text}}}
+	if left > 0 {
+		result.Content = append(result.Content, further(fmt.Sprintf("%d more of %d", left, len(items)), "list_alerts", p.offset+n))
+	}
+	return result, nil
+}
+
+// cancelAlert defines cancel_alert: one alert, which the reply holds, those of a symbol, several
+// by their ids, or all. Anybody who may trade can cancel any alert: they are the account's, not
+// a client's.
 func (h *handlers) cancelAlert() tool {
-	type request struct{ id string }
+	type request struct {
+		id, symbol string
+		ids        []string
+		all        bool
+	}
 	return define(mcp.Tool{
 		Name:        "cancel_alert",
 		Cost:        mcp.Waiting,
 		Title:       "Cancel an alert",
-		Description: "Remove an alert before it fires, by its alert_id.",
+		Description: "Remove an alert before it fires, by its alert_id; several by ids, all alerts of a symbol, or with all=true every one.",
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
 	}, refuses, func(r *request) []arg {
-		return []arg{text(&r.id, "alert_id", "The alert_id that set_alert returned; list_alerts lists them.", maxID).required("as set_alert returned it")}
-	}, nil, func(_ context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
+		return []arg{
+			text(&r.id, "alert_id", "The alert_id that set_alert returned; list_alerts lists them.", maxID),
+			words(&r.ids, "ids", "In place of alert_id: several of them.", maxPage).also("alert_ids"),
+			symbol(&r.symbol, "In place of alert_id: cancel all alerts of this symbol."),
+			boolean(&r.all, "all", "In place of alert_id: cancel all alerts."),
+		}
+	}, func(r *request, _ sent) error {
+		if r.symbol == everything { // as in cancel_order
+			r.symbol, r.all = "", true
+		}
+		given := 0
+		for _, is := range []bool{r.id != "", len(r.ids) > 0, r.symbol != "", r.all} {
+			if is {
+				given++
+			}
+		}
+		switch given {
+		case 0:
+			return errors.New("alert_id is required, as set_alert returned it; or ids, or symbol, or all=true")
+		case 1:
+			return nil
+		}
+		return errors.New("alert_id, ids, symbol and all exclude each other: send one of them")
+	}, func(_ context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
+		if r.id == "" {
+			// Only the ids, since there may be a thousand. It is no error if there are none: a
+			// client that cancels all alerts wants none to wait.
+			cancelled, unknown, err := h.Engine.CancelAlerts(who(c), r.symbol, r.ids)
+			if err != nil {
+				return nil, err
+			}
+			return mcp.JSON(struct {
+				OK        bool     `json:"ok"`
+				Cancelled int      `json:"cancelled"`
+				Alerts    []string `json:"alert_ids"`
+				Unknown   []string `json:"unknown,omitempty"` // of ids: no active alert has them
+			}{true, len(cancelled), append([]string{}, cancelled...), unknown}), nil
+		}
 		alert, err := h.Engine.CancelAlert(who(c), r.id)
 		if err != nil {
 			return nil, err

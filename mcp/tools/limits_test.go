@@ -82,6 +82,7 @@ func TestOnePastTheLimit(t *testing.T) {
 		{"get_orders", "offset", "1000000", "1000001", "offset 1000001 is out of bounds, 0 to 1000000"},
 		{"get_orders", "offset", "0", "-1", "offset -1 is out of bounds, 0 to 1000000"},
 		{"list_alerts", "limit", "500", "501", "limit 501 is out of bounds, 1 to 500"},
+		{"cancel_alert", "ids", list(500, `"a-0-#"`), list(501, `"a-0-#"`), "ids has 501 items: at most 500 a call"},
 		{"list_alerts", "offset", "1000000", "1000001", "offset 1000001 is out of bounds, 0 to 1000000"},
 		{"get_notifications", "limit", "500", "501", "limit 501 is out of bounds, 1 to 500"},
 		{"get_notifications", "offset", "1000000", "1000001", "offset 1000001 is out of bounds, 0 to 1000000"},

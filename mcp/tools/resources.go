@@ -157,7 +157,7 @@ func (h *handlers) accountResources() []mcp.Resource {
 		URI: "wick://alerts", Name: "alerts", Title: "Alerts", MIME: asJSON,
 		Description: "Alerts that wait, and those that fired and were not read yet or fired within the last hour, newest first. Watch it to be told when one fires.",
 		Read: read(func() (any, error) {
-			alerts, err := h.activeAlerts()
+			alerts, err := h.activeAlerts("")
 			notes, wrong := h.Engine.Fired()
 			// Half of the reply is for each list, and what one leaves is for the other.
 			waiting, _, more := cut(page{room: replySize / 2}, alerts)

@@ -701,7 +701,7 @@ func TestBadTrading(t *testing.T) {
 				t.Errorf("%s %s: %v, %v, want an error with %q", c[0], c[1], r, err, c[2])
 			}
 		}
-		if orders, alerts := must(d.engine.Orders(false)), must(d.engine.Alerts()); len(orders)+len(alerts) > 0 {
+		if orders, alerts := must(d.engine.Orders(false)), must(d.engine.Alerts("")); len(orders)+len(alerts) > 0 {
 			t.Errorf("left behind: %v %v", orders, alerts)
 		}
 	})

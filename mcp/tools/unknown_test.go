@@ -37,7 +37,7 @@ func TestUnknownRefused(t *testing.T) {
 			{"set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","level":70}}}`, []string{`"level"`}},
 			{"set_alert", `{"symbol":"BTCUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"crosses_above","level":70,"price2":1}}}`, []string{`"price2"`}},
 			{"set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":1},"cooldown":"4h"}`, []string{"needs no cooldown"}},
-			{"cancel_alert", `{"alert_id":"a-1","symbol":"BTCUSDT"}`, []string{`"symbol"`, "alert_id"}},
+			{"cancel_alert", `{"alert_id":"a-1","every":true}`, []string{`"every"`, "alert_id"}},
 			{"subscribe_notifications", `{"symbol":"BTCUSDT"}`, []string{`"symbol" (did you mean "symbols"?)`, "alert_types"}},
 		} {
 			_, err := d.call(trader, c.tool, c.arguments)
@@ -47,7 +47,7 @@ func TestUnknownRefused(t *testing.T) {
 				}
 			}
 		}
-		if s, _, _ := d.hub.Status(trader.ID); s != nil || len(must(d.engine.Orders(false)))+len(must(d.engine.Alerts())) > 0 {
+		if s, _, _ := d.hub.Status(trader.ID); s != nil || len(must(d.engine.Orders(false)))+len(must(d.engine.Alerts(""))) > 0 {
 			t.Error("a refused call changed something")
 		}
 		if _, err := d.call(trader, "place_order", order+`"leverage":null}`); err != nil {

@@ -90,9 +90,13 @@ func (c *Condition) UnmarshalJSON(text []byte) error {
 		return Refuse("bad_condition", "indicator_signal has %d bytes, at most %d are taken", len(value), maxParams)
 	}
 	var members map[string]json.RawMessage
-	if json.Unmarshal(value, &members) != nil ||
-		json.Unmarshal(members["indicator"], &c.Indicator) != nil || json.Unmarshal(members["signal"], &c.Signal) != nil ||
-		c.Indicator == "" || c.Signal == "" { // null, which leaves a string empty
+	if json.Unmarshal(value, &members) != nil || json.Unmarshal(members["indicator"], &c.Indicator) != nil {
+		return Refuse("bad_condition", wantSignal)
+	}
+	if signal := string(members["signal"]); (signal == "" || signal == "null") && c.isRule() {
+		members["signal"] = json.RawMessage(`"` + indicators.BecomesTrue + `"`)
+	}
+	if json.Unmarshal(members["signal"], &c.Signal) != nil || c.Indicator == "" || c.Signal == "" { // null, which leaves a string empty
 		return Refuse("bad_condition", wantSignal)
 	}
 	// Models write "Crosses above" for crosses_above.

@@ -27,6 +27,7 @@ type snapshot struct {
 	Notifications []*Entry            `json:"notifications"`
 	Polling       []uint64            `json:"polling"`
 	Drained       []drainMark         `json:"drained"`
+	Fired         []uint64            `json:"fired,omitempty"`
 	Places        map[string]uint64   `json:"places,omitempty"`
 	Subscriptions []*sse.Subscription `json:"subscriptions"`
 	Queues        map[string][]uint64 `json:"queues"`
@@ -64,6 +65,10 @@ func (s *State) Snapshot() *snapshot {
 	for _, d := range s.Drained {
 		entries[d.Seq] = d.Entry
 		v.Drained = append(v.Drained, drainMark{d.Seq, d.readAt})
+	}
+	for _, e := range s.Fired {
+		entries[e.Seq] = e
+		v.Fired = append(v.Fired, e.Seq)
 	}
 	queued := s.Subs.Snapshot(func(e *sse.Entry) {
 		entries[e.Seq] = &Entry{e.Seq, Time{e.At}, e.Note.(*Notification), e.Epoch}
@@ -133,6 +138,9 @@ func DecodeState(store string, seq uint64, text []byte) (*State, error) {
 	}
 	for _, seq := range v.Polling {
 		s.Polling = append(s.Polling, find(seq))
+	}
+	for _, seq := range v.Fired {
+		s.Fired = append(s.Fired, find(seq))
 	}
 	for _, d := range v.Drained {
 		s.Drained = append(s.Drained, drained{find(d.Seq), d.At})

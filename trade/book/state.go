@@ -44,6 +44,8 @@ type State struct {
 	Index  alertIndexer      // is told of alerts that come and go; nil while a store is read
 	Named  map[string]*Alert // by client_alert_id, also those that are gone; at most MaxNamed
 
+	Fired []*Entry // what alerts told, oldest first; at most MaxFired
+
 	Seen map[string]*Seen // from where on a restart judges the market, by symbol
 
 	Days []DayMark // the account when it was first valued on each day, oldest first; a little more than a year
@@ -437,6 +439,8 @@ func (s *State) fire(seq uint64, ev *Event) error {
 	if err := s.queue(seq, ev); err != nil {
 		return err
 	}
+	s.Fired = append(s.Fired, s.Polling[len(s.Polling)-1])
+	s.Fired = s.Fired[max(0, len(s.Fired)-MaxFired):]
 	if next == nil {
 		s.endAlert(n.AlertID, EndedFired, ev.At)
 	} else {
@@ -444,6 +448,10 @@ func (s *State) fire(seq uint64, ev *Event) error {
 	}
 	return nil
 }
+
+// MaxFired is how many firings of alerts are remembered, the newest, whoever has read them and
+// whatever became of their alerts.
+const MaxFired = 10_000
 
 // queue puts the notification of ev into the polling queue and those of its
 // recipients.
