@@ -328,10 +328,11 @@ func read(declared []arg, raw json.RawMessage) (values sent, unknown []string, e
 		case wrong != nil:
 		case v != nil:
 			wrong = a.set(v)
-		case a.def != "":
-			wrong = a.set(json.RawMessage(a.def))
 		case a.need != "":
 			wrong = fmt.Errorf("%s is required, %s", a.name, a.need)
+		}
+		if a.def != "" && (v == nil || wrong != nil) { // what is checked together must not blame an argument that was refused for its zero value
+			wrong = errors.Join(wrong, a.set(json.RawMessage(a.def)))
 		}
 		err = errors.Join(err, wrong)
 	}
