@@ -14,6 +14,7 @@ const usual = { interval: '4h', indicators: ['ema_stack', 'rsi', 'macd'], type: 
 export function desk(place, transport, account, { options = {}, alerts = true, say, acted, shown, seen, enlarge }) {
   let request = { ...usual };
   let last; // bar that a view is to end with, in unix seconds
+  let exact = false; // whether a view names its bars; otherwise there are as many as have room
   const around = { theme: options.theme ?? 'dark', zone: options.zone ?? 'UTC' };
   const chart = new Chart(place, { ...options, onMove: w => {
     loader.reach(w);
@@ -28,8 +29,8 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
    * prices of a symbol, so another symbol removes them. */
   function change(changes) {
     const marks = changes.symbol === request.symbol ? request.marks : undefined;
-    last = undefined;
-    loader.load({ ...request, marks, ...changes });
+    [last, exact] = [undefined, false];
+    loader.load({ ...request, bars: options.barWidth ? undefined : request.bars, marks, ...changes });
   }
   function choose(changes) {
     seen?.(request, true);
@@ -38,7 +39,7 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
   /** open shows a view of an address: its bars in view are the newest, or from and to name them. */
   function open({ to, ...view }) {
     change({ ...view, bars: view.from ? undefined : view.bars });
-    last = Date.parse(to) / 1000;
+    [last, exact] = [Date.parse(to) / 1000, Boolean(view.bars ?? view.from)];
   }
   function restyle(changes) {
     Object.assign(request, changes);
@@ -60,7 +61,7 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
       bar.show(request);
     }
     const other = chart.data?.symbol !== data.symbol;
-    chart.setData(data, how);
+    chart.setData(data, { ...how, exact });
     if (last && how?.bars) {
       const later = data.time.filter(t => t > last).length;
       chart.show({ count: chart.window.count - later, end: data.n - later });

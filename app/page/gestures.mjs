@@ -1,7 +1,12 @@
-// What hands do with a chart: drag to pan, wheel and pinch to zoom, keys, touch.
+// What hands do with a chart: drag to pan, wheel and pinch to zoom, keys, touch, and the
+// handles that can be dragged.
+import { gripAt } from './grips.mjs';
 
 /** leastBars is how few bars a window may show. */
 const leastBars = 5;
+
+/** freeBars is the room to the right of the newest bar, in bars. */
+export const freeBars = 4;
 
 /** clampWindow keeps a window within the data: at least a few bars are in it, and it
  * is not wider than twice all bars. */
@@ -24,7 +29,7 @@ export function zoomed(w, factor, part, n) {
 /** keyMove returns the window that a key leads to, or undefined if it leads to none. */
 export function keyMove(key, w, n) {
   const [step, page] = [Math.max(1, w.count / 10), 0.9 * w.count];
-  const bars = { ArrowLeft: step, ArrowRight: -step, PageUp: page, PageDown: -page, Home: w.end - w.count, End: w.end - n }[key];
+  const bars = { ArrowLeft: step, ArrowRight: -step, PageUp: page, PageDown: -page, Home: w.end - w.count, End: w.end - n - freeBars }[key];
   const factor = { '+': 0.8, '=': 0.8, ArrowUp: 0.8, '-': 1.25, _: 1.25, ArrowDown: 1.25 }[key];
   if (factor) return zoomed(w, factor, 1, n);
   return bars === undefined ? undefined : panned(w, bars, n);
@@ -47,51 +52,80 @@ export function restOf({ from, to, time }, outside, left, ratio) {
   return jumped || left - time >= pause ? to : from;
 }
 
-/** listen connects the gestures on a canvas with a chart, which has window, n, ratio,
- * plan, dragged, show(window), point(x, y, time), leave(place, time), levelAt(x, y), drag(y),
- * drop(). */
+const slop = 4; // logical pixels within which a press is no drag
+const twice = { time: 400, away: 30 }; // milliseconds and logical pixels between the two presses of a double one
+
+/** reachOf returns how far from a handle a pointer may be, in device pixels: a finger has 24
+ * logical pixels to hit. */
+const reachOf = (chart, touch) => (touch ? 12 : 5) * chart.ratio;
+
+/** listen connects the gestures on a canvas with a chart. Only the primary button acts; what
+ * is held is let go without effect when the pointer is lost or a second finger comes. */
 export function listen(canvas, chart) {
-  const pointers = new Map(); // the fingers on the canvas, by id
+  const pointers = new Map(); // that are pressed, by id
   let before = 0; // distance of two fingers
+  let start, dragging, tapped; // the first press, whether it has become a drag, and the tap before it
 
   const at = e => {
     const box = canvas.getBoundingClientRect();
     return { x: (e.clientX - box.left) * chart.ratio, y: (e.clientY - box.top) * chart.ratio };
   };
-  const pan = pixels => chart.show(panned(chart.window, pixels / chart.plan.pitch, chart.n));
+  const away = (a, b) => Math.hypot(a.x - b.x, a.y - b.y) / chart.ratio;
+  const pan = (dx, dy = 0) => {
+    chart.shift(dy);
+    chart.show(panned(chart.window, dx / chart.plan.pitch, chart.n));
+  };
   const zoom = (factor, x) => chart.show(zoomed(chart.window, factor, x / chart.plan.axisX, chart.n));
   const pinch = () => {
     const [a, b] = pointers.values();
-    const distance = Math.hypot(a.x - b.x, a.y - b.y);
-    if (distance > 0 && before > 0) zoom(before / distance, (a.x + b.x) / 2);
-    before = distance;
+    if (before > 0 && away(a, b) > 0) zoom(before / away(a, b), (a.x + b.x) / 2);
+    before = away(a, b);
   };
-  const up = e => {
-    pointers.delete(e.pointerId);
+  const lost = e => {
+    if (!pointers.delete(e.pointerId)) return; // after a release there is nothing to lose
     before = 0;
-    if (chart.dragged && pointers.size === 0) chart.drop();
-    else if (e.type === 'pointerup') point(e); // a tap aims, too
+    chart.release();
   };
-  const point = e => chart.point(at(e).x, at(e).y, e.timeStamp);
+  /** tap is a press without a drag: on a handle, or at a place to aim at. */
+  const tap = (place, e) => {
+    const again = tapped && e.timeStamp - tapped.time < twice.time && away(place, tapped) < twice.away;
+    tapped = again ? undefined : { ...place, time: e.timeStamp };
+    if (again && chart.held?.reset) chart.held.reset();
+    else if (chart.held?.press) chart.held.press();
+    else chart.point(place, e.timeStamp);
+  };
   const handlers = {
     pointerdown: e => {
-      const { x, y } = at(e);
+      if (e.button !== 0) return;
+      const place = at(e);
       canvas.setPointerCapture(e.pointerId);
-      pointers.set(e.pointerId, { x, y });
-      if (pointers.size === 1) chart.dragged = chart.levelAt(x, y);
+      pointers.set(e.pointerId, place);
+      if (pointers.size > 1) return chart.release();
+      [start, dragging] = [place, false];
+      chart.held = gripAt(chart, place, reachOf(chart, e.pointerType === 'touch'));
+      start.pans = !chart.held?.move;
     },
     pointermove: e => {
-      const { x, y } = at(e);
-      const old = pointers.get(e.pointerId);
-      if (old) pointers.set(e.pointerId, { x, y });
-      if (old && chart.dragged) chart.drag(y);
-      else if (pointers.size === 2) pinch();
-      else if (old) pan(x - old.x);
-      if (!chart.dragged && pointers.size < 2) point(e);
+      const [place, old] = [at(e), pointers.get(e.pointerId)];
+      if (old) pointers.set(e.pointerId, place);
+      dragging ||= Boolean(old) && away(place, start) > slop;
+      if (pointers.size === 2) pinch();
+      else if (dragging && old && start.pans) pan(place.x - old.x, place.y - old.y);
+      else if (dragging) chart.held?.move(place.y - start.y);
+      if (pointers.size < 2 && !chart.held?.move) chart.point(place, e.timeStamp, gripAt(chart, place, reachOf(chart))?.cursor);
     },
-    pointerup: up,
-    pointercancel: up,
+    pointerup: e => {
+      if (!pointers.delete(e.pointerId)) return;
+      before = 0;
+      if (!dragging) tap(at(e), e);
+      else if (pointers.size === 0) chart.held?.drop?.();
+      chart.held = undefined;
+      chart.draw();
+    },
+    pointercancel: lost,
+    lostpointercapture: lost,
     pointerleave: e => e.pointerType === 'mouse' && chart.leave(at(e), e.timeStamp),
+    touchstart: e => gripAt(chart, at(e.touches[0]), reachOf(chart, true))?.move && e.preventDefault(), // or the page would scroll
     wheel: e => {
       e.preventDefault();
       if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) pan(-e.deltaX * chart.ratio);

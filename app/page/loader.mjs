@@ -29,10 +29,11 @@ export class Loader {
       const { symbol, interval, indicators, compare, from } = first.request; // as the server read them
       this.more = { symbol, interval, indicators, compare };
       const most = asked || (from ? mostBars : usualBars);
-      const show = () => this.onData(this.data, { bars: Math.min(most, from ? this.data.time.filter(t => t >= from).length : most) });
+      const show = added => this.onData(this.data, { added, bars: Math.min(most, from ? this.data.time.filter(t => t >= from).length : most) });
       show();
       await this.older(most, turn, from);
-      if (this.data !== first) show();
+      this.reaching = false;
+      if (this.data !== first) show(this.data.n - first.n);
     });
     if (turn !== this.turn) return;
     this.reaching = false;

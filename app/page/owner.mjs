@@ -16,7 +16,6 @@ import { Wire } from './wire.mjs';
 const place = id => document.getElementById(id);
 const { base, trade } = document.documentElement.dataset;
 const trading = trade === 'yes';
-const chartBars = 300; // that a chart begins with
 const healthPeriod = 5000; // milliseconds
 const restPeriod = 400; // milliseconds after which a view is noted
 
@@ -82,10 +81,10 @@ function open(token) {
   const section = place('chart');
   section.replaceChildren();
   const { chart, choose, open: show, surround, levels, close } = desk(section, wire, account, {
-    options: { theme: themeOf(), zone: Intl.DateTimeFormat().resolvedOptions().timeZone }, alerts: trading, say: toast, acted, shown: (_, other) => other && form.change(), seen,
+    options: { barWidth: 7, theme: themeOf(), zone: Intl.DateTimeFormat().resolvedOptions().timeZone }, alerts: trading, say: toast, acted, shown: (_, other) => other && form.change(), seen,
     enlarge: () => (document.fullscreenElement ? document.exitFullscreen() : section.requestFullscreen?.().catch(err => toast(err.message))),
   });
-  const pick = symbol => choose({ symbol, bars: chartBars });
+  const pick = symbol => choose({ symbol });
   let chosen = false; // by the reader, since the page was opened
   let noting;
   /** seen notes a view in the title and, when it rests, in the address. */
@@ -139,7 +138,7 @@ function open(token) {
 
   actions(wire, surround, health);
   only('chart', 'panels');
-  show({ symbol: 'BTCUSDT', bars: chartBars, ...viewOf(location.search, localStorage) });
+  show({ symbol: 'BTCUSDT', ...viewOf(location.search, localStorage) });
   watch.show();
   fired.show();
   refresh();

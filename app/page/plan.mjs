@@ -19,7 +19,8 @@ export function wholeWindow(data, bars) {
 
 /** makePlan measures the chart of data in a window: {end, count} in bars. Options are
  * width, height, ratio, theme, type, scale, signals, volume, zone, levels (prices of the
- * account with text, ink, on, off), fills, marks (of the caller's own), and
+ * account with text, ink, on, off), fills, marks (of the caller's own), ranges (of panes that
+ * are not scaled to their data) and sizes, both by the key of a pane, and
  * measure(text, size, weight), which returns a width. */
 export function makePlan(data, o, window) {
   const { levels = [], marks = [], type: kind } = o;
@@ -36,7 +37,7 @@ export function makePlan(data, o, window) {
   for (const st of p.panes.flatMap(pane => pane.studies)) st.lineLooks = st.lines.map(l => lineLook(l, o.theme));
   const prices = spanOf(p, [data.high, data.low]);
   if (!(prices.lo > 0 && prices.hi / prices.lo <= 1e9)) p.mode = 'linear'; // no other scale can show these
-  for (const pane of p.panes) pane.scale = pane.price ? priceScale(p, pane) : panelScale(p, pane);
+  for (const pane of p.panes) pane.scale = ranged(pane.price ? priceScale(p, pane) : panelScale(p, pane), o.ranges?.[pane.key]);
   measureAxis(p);
   placeBars(p);
   for (const pane of p.panes) placeLabels(p, pane);
@@ -55,7 +56,7 @@ function drawnPrices(data, kind) {
 }
 
 /** split gives the rows to the header, the price, the panels that fit and the time
- * axis. */
+ * axis. o.sizes has the rows of panes that were given others, by key. */
 function split(p) {
   const { m, data } = p;
   const overlays = data.studies.filter(st => st.is_overlay);
@@ -64,13 +65,16 @@ function split(p) {
   const share = heights(m, p.timeY - p.headerEnd, panels.length);
   p.omitted = panels.length - share.fit;
   if (data.compare.length > 0) overlays.push(compareStudy(p));
-  p.panes = [{ price: true, studies: overlays }, ...panels.slice(0, share.fit).map(st => ({ price: false, studies: [st] }))];
-  let y = p.headerEnd;
-  for (const pane of p.panes) {
-    const h = pane.price ? share.price : share.panel;
-    arrange(m, pane, y, h, pane.studies.length, pane.price && p.volume);
-    y += h;
-  }
+  p.panes = [{ price: true, key: '', studies: overlays }, ...panels.slice(0, share.fit).map(st => ({ price: false, key: st.key, studies: [st] }))];
+  const rows = p.panes.map(pane => p.o.sizes?.[pane.key] ?? (pane.price ? share.price : share.panel));
+  const all = rows.reduce((sum, h) => sum + h, 0);
+  let [y, above] = [p.headerEnd, 0];
+  p.panes.forEach((pane, k) => {
+    above += rows[k];
+    const end = p.headerEnd + Math.round((above / all) * (p.timeY - p.headerEnd));
+    arrange(m, pane, y, end - y, pane.studies.length, pane.price && p.volume);
+    y = end;
+  });
 }
 
 /** shortName cuts a long symbol in the middle, since symbols may begin alike. */
@@ -92,6 +96,9 @@ function spanOf(p, lists, to = p.i1) {
   for (const values of lists) widenAll(s, values, p.i0, to);
   return s;
 }
+
+/** ranged returns a scale that shows a given range, if there is one. */
+const ranged = (sc, range) => (!range ? sc : sc.log ? logarithmic({ ...sc, ...range }) : { ...sc, ...range });
 
 const overlayRoom = 0.5; // how far an overlay may widen the range of the candles
 

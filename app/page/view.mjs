@@ -1,8 +1,9 @@
 // A chart on the page: a canvas, what hands and keys do with it, and a table of the
 // same numbers for readers who do not see it.
-import { el, table } from './dom.mjs';
+import { button, el, table } from './dom.mjs';
 import { namedText, ohlc, priceText, volumeText } from './format.mjs';
-import { clampWindow, keyMove, listen, moved, restOf } from './gestures.mjs';
+import { clampWindow, freeBars, keyMove, listen, moved, restOf } from './gestures.mjs';
+import { rangeAt } from './grips.mjs';
 import { described } from './legend.mjs';
 import { coloursOf } from './look.mjs';
 import { paint } from './paint.mjs';
@@ -12,8 +13,8 @@ import { rowOf, valueAt } from './scale.mjs';
 import { dateText } from './times.mjs';
 
 const tableRows = 60; // bars that the table lists at most
-const reach = 8; // logical pixels within which a level can be grabbed
-const keysText = 'Arrow left and right move, plus and minus zoom, Home and End go to the ends, comma and period step through bars, Shift with arrow up and down moves the price aimed at, F is full screen.';
+const axisRoom = 80; // logical pixels that the price axis takes, about
+const keysText = 'Arrow left and right move, plus and minus zoom, Home and End go to the ends, brackets scale the price, 0 fits it, comma and period step through bars, Shift with arrow up and down moves the price aimed at, F is full screen.';
 
 /** measurer returns a function that measures texts and remembers what it measured. */
 function measurer(ctx) {
@@ -31,7 +32,8 @@ function measurer(ctx) {
 
 /** Chart shows data on a canvas in an element. options are those of makePlan but for
  * sizes; onMove is told when the window moved, onLevel(level, price) when a level was
- * dragged to another price, onAim(text) which price is aimed at, as text. */
+ * dragged to another price, onAim(text) which price is aimed at, as text. With barWidth, in
+ * logical pixels, a chart begins with bars as wide as that, else with all that were asked for. */
 export class Chart {
   constructor(place, options) {
     this.options = { theme: 'dark', type: 'candles', scale: 'linear', signals: 'auto', volume: true, zone: 'UTC', levels: [], ...options };
@@ -40,10 +42,11 @@ export class Chart {
     this.said = el('p', { class: 'quiet', role: 'status' });
     this.table = table('The bars in view, newest first', 'Bars as a table', ['Time', 'Open', 'High', 'Low', 'Close', 'Volume'], 'No bars');
     this.details = el('details', { ontoggle: () => this.fillTable() }, el('summary', {}, 'Bars as a table'), this.table.element);
-    this.box = el('div', { class: 'canvas' }, this.canvas);
+    this.newest = button('To newest', () => this.key({ key: 'End', preventDefault() {} }), { class: 'newest', hidden: true });
+    this.box = el('div', { class: 'canvas' }, this.canvas, this.newest);
     place.append(this.box, this.said, el('p', { class: 'quiet', id: 'chart-keys' }, keysText), this.details);
     this.ctx = this.canvas.getContext('2d', { alpha: false });
-    Object.assign(this, { measure: measurer(this.ctx), ratio: 1, window: { end: 0, count: 1 }, n: 0 });
+    Object.assign(this, { measure: measurer(this.ctx), ratio: 1, window: { end: 0, count: 1 }, n: 0, ranges: {}, sizes: {} });
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.box);
     listen(this.canvas, this);
@@ -51,23 +54,33 @@ export class Chart {
 
   /** set changes options and draws. */
   set(options) {
+    if ((options.scale ?? this.options.scale) !== this.options.scale) this.ranges = {};
     Object.assign(this.options, options);
     this.axis = 0;
     this.draw();
   }
 
   /** setData shows data: the newest bars if it is new, else the same window, which
-   * follows the newest bar if that was in it. Added is how many bars came before. */
-  setData(data, { bars, added = 0 } = {}) {
+   * follows the newest bar if that was in it. Added is how many bars came before. What is
+   * new has the automatic scale, and nothing of it is held; exact has all bars in view that
+   * were asked for. */
+  setData(data, { bars, added = 0, exact } = {}) {
     const { count, end } = this.window;
+    const { barWidth } = this.options;
     const grown = end >= this.n ? data.n - this.n - added : 0;
-    if (bars) this.axis = 0;
-    this.window = bars ? wholeWindow(data, bars) : { count, end: end + added + grown };
-    const cross = this.cross && !bars ? { ...this.cross, bar: this.cross.bar + added } : undefined;
+    const fresh = bars && (exact || !(barWidth && added));
+    if (fresh) {
+      const whole = wholeWindow(data, bars);
+      const free = barWidth && !data.request.from ? Math.max(0, data.n + freeBars - whole.end) : 0;
+      this.release();
+      Object.assign(this, { axis: 0, ranges: {}, window: { end: whole.end + free, count: barWidth && !exact && this.width ? (this.width - axisRoom) / barWidth : whole.count + free } });
+    } else this.window = { count, end: end + added + grown };
+    const cross = this.cross && !fresh ? { ...this.cross, bar: this.cross.bar + added } : undefined;
     if (this.data?.symbol !== data.symbol) this.aimed = undefined;
     Object.assign(this, { data, n: data.n, cross });
     this.draw();
     this.fillTable();
+    if (barWidth && added) this.options.onMove?.(this.window); // a wide chart has room for more than was asked for
   }
 
   /** show moves the window. */
@@ -77,14 +90,29 @@ export class Chart {
     this.options.onMove?.(this.window);
   }
 
-  /** point puts the crosshair at a place in device pixels, at a time. */
-  point(x, y, time) {
-    const { i0, i1, axisX, headerEnd, timeY } = this.plan;
+  /** point puts the crosshair at a place in device pixels, at a time. Beyond the bars it
+   * stands where the pointer is. */
+  point({ x, y }, time, cursor = 'crosshair') {
+    const { i0, i1, axisX, headerEnd, timeY, x0, pitch } = this.plan;
     this.motion = moved(this.motion, { x, y }, time);
     if (i1 <= i0) return;
     const inside = x < axisX && y > headerEnd && y < timeY;
-    this.cross = inside ? { bar: barAt(this.plan, x), y } : undefined;
-    this.canvas.style.cursor = this.levelAt(x, y) ? 'ns-resize' : 'crosshair';
+    const within = x >= x0 + i0 * pitch && x < x0 + i1 * pitch;
+    this.cross = inside ? { bar: barAt(this.plan, x), y, x: within ? undefined : x } : undefined;
+    this.canvas.style.cursor = cursor;
+    this.draw();
+  }
+
+  /** shift moves prices by rows where the scale is not the automatic one. */
+  shift(rows) {
+    const { key, scale } = this.plan.panes[0];
+    if (this.ranges[key] && rows) this.ranges = { ...this.ranges, [key]: rangeAt(scale, scale.top - rows, scale.bottom - rows) };
+  }
+
+  /** release lets go what is held, without effect. */
+  release() {
+    this.held?.undo?.();
+    this.held = undefined;
     this.draw();
   }
 
@@ -112,25 +140,6 @@ export class Chart {
     return price > 0 ? price : undefined;
   }
 
-  /** levelAt returns the level that can be dragged at a place, if there is one. */
-  levelAt(x, y) {
-    const near = l => l.movable && Math.abs(rowOf(this.plan.panes[0].scale, l.price) - y) < reach * this.ratio;
-    return x <= this.plan.m.w ? this.options.levels.find(near) : undefined;
-  }
-
-  /** drag moves the level that is being dragged. */
-  drag(y) {
-    const pane = this.plan.panes[0];
-    this.dragged.price = this.priceOf(Math.min(Math.max(y, pane.legendEnd), pane.floor));
-    this.draw();
-  }
-
-  drop() {
-    const level = this.dragged;
-    this.dragged = undefined;
-    this.options.onLevel?.(level, level.price);
-  }
-
   /** priceOf returns the price at a row, with the decimals of the data. */
   priceOf = y => Number(valueAt(this.plan.panes[0].scale, y).toFixed(this.data.precision));
 
@@ -138,15 +147,20 @@ export class Chart {
     if (e.ctrlKey || e.metaKey || e.altKey || !this.plan) return;
     const rows = e.shiftKey && { ArrowUp: -1, ArrowDown: 1 }[e.key];
     const next = rows ? undefined : keyMove(e.key, this.window, this.n);
+    const { key, scale: { top, bottom, ...scale } } = this.plan.panes[0];
+    const part = { '[': -0.1, ']': 0.125 }[e.key] * (bottom - top);
     if (rows) this.step(0, rows);
     else if (next) this.show(next);
+    else if (part) this.ranges = { ...this.ranges, [key]: rangeAt({ top, bottom, ...scale }, top + part, bottom - part) };
+    else if (e.key === '0') Object.assign(this, { ranges: {}, sizes: {} });
     else if (e.key === ',' || e.key === '.') this.step(e.key === '.' ? 1 : -1);
     else if (e.key === 'Escape') {
       this.aimed = undefined;
+      this.release();
       this.forget();
-    }
-    else if (e.key.toLowerCase() === 'f') this.options.onFullscreen?.();
+    } else if (e.key.toLowerCase() === 'f') this.options.onFullscreen?.();
     else return;
+    this.draw();
     e.preventDefault();
   }
 
@@ -162,12 +176,16 @@ export class Chart {
     this.said.textContent = rows ? `aimed at ${namedText(data, this.aim())}` : described(this.plan);
   }
 
+  /** resize takes the size of the box, unless it is not shown. Bars stay as wide as they are. */
   resize() {
-    const { width, height } = this.box.getBoundingClientRect();
+    const box = this.box.getBoundingClientRect();
+    if (!box.width) return;
+    const [width, height] = [box.width, box.height].map(v => Math.max(120, Math.floor(v)));
     const ratio = Math.min(window.devicePixelRatio || 1, 3);
-    Object.assign(this, { ratio, width: Math.max(120, Math.floor(width)), height: Math.max(120, Math.floor(height)), axis: 0 });
-    this.canvas.width = Math.round(this.width * ratio);
-    this.canvas.height = Math.round(this.height * ratio);
+    if (this.options.barWidth && this.width) this.window = clampWindow({ ...this.window, count: this.window.count * (width - axisRoom) / (this.width - axisRoom) }, this.n);
+    Object.assign(this, { ratio, width, height, axis: 0 });
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
     this.render();
   }
 
@@ -182,13 +200,18 @@ export class Chart {
   /** render paints now. */
   render() {
     if (!this.width) return;
-    const { data, options, width, height, ratio, measure, axis, cross, canvas } = this;
+    const { data, options, width, height, ratio, measure, axis, cross, canvas, ranges, sizes, dragged, newest } = this;
     if (!data) return this.blank();
-    const plan = makePlan(data, { ...options, width, height, ratio, measure, axis }, this.window);
+    const levels = options.levels.map(l => (l === dragged?.level ? { ...l, price: dragged.price } : l));
+    const plan = makePlan(data, { ...options, levels, width, height, ratio, measure, axis, ranges, sizes }, this.window);
     Object.assign(this, { plan, axis: plan.axisWidth });
     if (cross) plan.cross = this.cross = { ...cross, bar: Math.min(Math.max(cross.bar, plan.i0), plan.last) };
     if (!cross && this.aimed) plan.aim = this.aimed;
     paint(this.ctx, plan);
+    const seen = this.window.end >= this.n;
+    if (seen && document.activeElement === newest) canvas.focus();
+    newest.hidden = seen;
+    newest.style.right = `${width - plan.axisX / ratio + 8}px`;
     const aim = this.aim();
     options.onAim?.(aim && priceText(aim, data.precision));
     const label = `Chart of ${data.symbol}, ${data.interval}, ${plan.i1 - plan.i0} bars`;

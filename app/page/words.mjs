@@ -86,11 +86,11 @@ export function paintCross(p) {
     write(p, text, left + pad, top + m.tagH / 2, m.tag, 500, p.onTag.muted);
   };
   if (cross) {
-    const x = columnAt(p, cross.bar);
+    const x = Math.round(cross.x ?? columnAt(p, cross.bar));
     dashes(p, x, p.headerEnd, x, p.timeY, 3, 3, 'muted');
     const when = dateText(p.data.walls[cross.bar].wall, p.data.seconds);
     const width = p.o.measure(when, m.tag, 500) + 2 * pad;
-    label(when, Math.min(Math.max(barX(p, cross.bar) - width / 2, 0), p.axisX - width), p.timeY + m.thin, width);
+    if (cross.x === undefined) label(when, Math.min(Math.max(barX(p, cross.bar) - width / 2, 0), p.axisX - width), p.timeY + m.thin, width);
   }
   const y = cross ? cross.y : rowOf(p.panes[0].scale, p.aim);
   const pane = p.panes.find(q => y >= q.y && y < q.end);

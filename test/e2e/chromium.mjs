@@ -7,6 +7,7 @@ import { check } from './table.mjs';
 export async function chromium() {
   await pages('Chromium, the consent page', 'browser', []);
   await pages('Chromium, the owner\'s page', 'app', ['owner']);
+  await pages('Chromium, the chart in the hand', 'app', ['hands']);
   await pages('Chromium, the chart in a chat', 'app', ['chat']);
 }
 

@@ -5,7 +5,14 @@ import { check, client, logIn, passphrase, pictures, sayYes, until, violations }
 const hostile = '<img src=x onerror="document.title=\'owned\'">{{7*7}}</script>';
 
 // plan reads what the chart has worked out, through its element's own text.
-const label = page => page.locator('#chart canvas').getAttribute('aria-label');
+export const label = page => page.locator('#chart canvas').getAttribute('aria-label');
+// inView returns how many bars are in view; loaded waits until they fill the chart, which they
+// do with 6 to 8 pixels each.
+export const inView = async page => Number((await label(page)).match(/(\d+) bars/)[1]);
+export const loaded = page => until('bars over the whole width', async () => {
+  const { width } = await page.locator('#chart .canvas canvas').boundingBox();
+  return await inView(page) * 8 > width - 130;
+});
 const toasts = page => page.locator('.toast').allTextContents();
 
 export async function ownerChecks(servers) {
@@ -36,12 +43,13 @@ export async function ownerChecks(servers) {
 
 async function walk(page, wick) {
   await logIn(page, wick);
-  await until('300 bars', async () => /300 bars/.test(await label(page)));
+  await loaded(page);
   const canvas = page.locator('#chart .canvas canvas');
   const box = await canvas.boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  const first = await inView(page);
   await page.mouse.wheel(0, -600);
-  await until('a zoom', async () => !/300 bars/.test(await label(page)));
+  await until('a zoom', async () => await inView(page) < first);
   const zoomed = await label(page);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width / 2 + 300, box.y + box.height / 2, { steps: 8 });
@@ -82,7 +90,7 @@ async function walk(page, wick) {
 
 async function searched(page, wick) {
   await logIn(page, wick);
-  await until('300 bars', async () => /300 bars/.test(await label(page)));
+  await loaded(page);
   const input = page.locator('input[name=symbol]');
   await input.fill('');
   await input.pressSequentially('apple');
@@ -98,7 +106,7 @@ async function searched(page, wick) {
 
 async function alert(page, wick) {
   await logIn(page, wick);
-  await until('300 bars', async () => /300 bars/.test(await label(page)));
+  await loaded(page);
   const canvas = page.locator('#chart .canvas canvas');
   const box = await canvas.boundingBox();
   await page.mouse.move(box.x + 300, box.y + box.height / 4);
@@ -210,7 +218,7 @@ async function names(page, wick) {
 
 async function keys(page, wick) {
   await logIn(page, wick);
-  await until('300 bars', async () => /300 bars/.test(await label(page)));
+  await loaded(page);
   const order = [];
   for (let i = 0; i < 14; i++) {
     await page.keyboard.press('Tab');
@@ -218,8 +226,9 @@ async function keys(page, wick) {
   }
   console.log('      focus order: ' + order.join(' → '));
   await page.locator('#chart .canvas canvas').focus();
+  const first = await inView(page);
   await page.keyboard.press('+');
-  await until('a zoom', async () => !/300 bars/.test(await label(page)));
+  await until('a zoom', async () => await inView(page) < first);
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press(',');
   await page.waitForFunction(() => /BTCUSDT 4h, .*close/.test(document.querySelector('#chart p[role=status]').textContent));
@@ -290,7 +299,7 @@ async function closeByKeys(page, wick) {
 // follows: the theme auto is that of the system, also when that changes.
 async function follows(page, wick) {
   await logIn(page, wick);
-  await until('300 bars', async () => /300 bars/.test(await label(page)));
+  await loaded(page);
   const themes = [];
   for (const colorScheme of ['dark', 'light', 'dark']) {
     await page.emulateMedia({ colorScheme });
@@ -305,7 +314,7 @@ async function follows(page, wick) {
 
 async function fits(page, wick, width, scheme) {
   await logIn(page, wick);
-  await until('300 bars', async () => /300 bars/.test(await label(page)));
+  await loaded(page);
   await page.waitForTimeout(600);
   await page.screenshot({ path: pictures + `owner-${width}-${scheme}.png`, fullPage: true });
   const wide = (await page.evaluate(() => document.documentElement.scrollWidth)) - width;
@@ -316,15 +325,16 @@ async function fits(page, wick, width, scheme) {
 
 async function touch(page, context, wick) {
   await logIn(page, wick);
-  await until('300 bars', async () => /300 bars/.test(await label(page)));
+  await loaded(page);
   const box = await page.locator('#chart .canvas canvas').boundingBox();
   const cdp = await context.newCDPSession(page);
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   const fingers = (type, ...points) => cdp.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(([px, py], id) => ({ x: px, y: py, id })) });
+  const first = await inView(page);
   await fingers('touchStart', [x - 30, y], [x + 30, y]);
   for (let d = 30; d <= 120; d += 15) await fingers('touchMove', [x - d, y], [x + d, y]);
   await fingers('touchEnd');
-  await until('a pinch', async () => Number((await label(page)).match(/(\d+) bars/)[1]) < 150);
+  await until('a pinch', async () => await inView(page) < first / 2);
   const before = await page.screenshot();
   await fingers('touchStart', [x, y]);
   for (let d = 0; d <= 100; d += 20) await fingers('touchMove', [x + d, y]);
@@ -393,7 +403,7 @@ async function readable(page, wick, width) {
 
 // recordTexts notes every text that is drawn; written returns those of the next frames, at the
 // right of a column.
-const recordTexts = page => page.addInitScript(() => {
+export const recordTexts = page => page.addInitScript(() => {
   window.drawnTexts = [];
   const { fillText } = CanvasRenderingContext2D.prototype;
   CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...more) {
@@ -401,7 +411,7 @@ const recordTexts = page => page.addInitScript(() => {
     return fillText.call(this, text, x, y, ...more);
   };
 });
-async function written(page, act) {
+export async function written(page, act) {
   await page.evaluate(() => { window.drawnTexts.length = 0; });
   await act();
   await page.waitForTimeout(300);
@@ -418,7 +428,7 @@ async function aimed(page, context, wick, width) {
   for (const a of await alertsOf(other)) await other.call('cancel_alert', { alert_id: a.alert_id });
   await recordTexts(page);
   await logIn(page, wick);
-  await until('300 bars', async () => /300 bars/.test(await label(page)));
+  await loaded(page);
   await page.waitForTimeout(500);
   const canvas = page.locator('#chart .canvas canvas');
   const box = await canvas.boundingBox();
@@ -471,16 +481,16 @@ async function history(page, wick, width) {
   };
   await recordTexts(page);
   await logIn(page, wick);
-  await until('300 bars', async () => /300 bars/.test(await label(page)));
+  await loaded(page);
   const canvas = page.locator('#chart .canvas canvas');
   await canvas.focus();
-  for (const key of ['+', '+', '+', '+', '+', 'PageUp', 'PageUp']) await page.keyboard.press(key);
+  for (const key of ['PageUp', 'PageUp', 'PageUp']) await page.keyboard.press(key);
   await page.waitForTimeout(6000); // over a look at the newest bars
   const before = await newest();
   const texts = await written(page, () => page.keyboard.press('ArrowLeft'));
   const known = [before, await newest()];
   await page.screenshot({ path: pictures + `history-${width}.png` });
-  const axis = await canvas.evaluate(c => c.width * 0.75);
+  const axis = await canvas.evaluate((c, part) => c.width * part, width < 400 ? 0.8 : 0.92);
   const isNewest = text => known.some(v => Math.abs(Number(text.replace(/[^\d.]/g, '')) - v) < 0.02 * v);
   const tag = texts.filter(t => t.x > axis && t.font.startsWith('500') && /^[▲▼]? ?[\d.,]+$/.test(t.text) && t.y < 0.5 * box(texts));
   assert.ok(tag.length > 0 && isNewest(tag[0].text), `tags ${tag.map(t => t.text)}, the market is at ${known}`);

@@ -3,18 +3,20 @@
 import { start } from '../browser/wick.mjs';
 import { chatChecks } from './chat.mjs';
 import { faultChecks } from './faults.mjs';
+import { handChecks } from './hands.mjs';
 import { inspectorChecks } from './inspector.mjs';
 import { binary, browser, count, passphrase } from './lib.mjs';
 import { ownerChecks } from './owner.mjs';
 import { speed } from './speed.mjs';
 
-const only = process.argv[2]; // owner, faults, chat, inspector or speed, then a part of a check's name; all without
+const only = process.argv[2]; // owner, hands, faults, chat, inspector or speed, then a part of a check's name; all without
 const servers = {
   open: await start(binary, { passphrase, trade: true }),
   asking: await start(binary, { passphrase, trade: true, extra: ['--confirm-above', '1'] }),
 };
 try {
   if (!only || only === 'owner') await ownerChecks(servers);
+  if (!only || only === 'hands') await handChecks(servers);
   if (!only || only === 'faults') await faultChecks(servers);
   if (!only || only === 'chat') await chatChecks(servers.open);
   if (!only || only === 'inspector') await inspectorChecks(servers.open);
