@@ -137,11 +137,13 @@ func sources() map[string]string {
 // importLine matches an import of names from a module in the same directory.
 var importLine = regexp.MustCompile(`(?m)^import \{[^}]*\} from '\./([a-z]+\.mjs)';\n`)
 
-// comment matches a comment on lines of its own, and remark one at the end of a line. They
-// are left out, since hosts keep the text of an app in memory for every answer.
+// comment matches a comment on lines of its own, remark one at the end of a line, and indent
+// the blanks before a line. They are left out, since hosts keep the text of an app in memory
+// for every answer.
 var (
 	comment = regexp.MustCompile(`(?m)^[ \t]*(//.*|/\*\*(?s:.*?)\*/)\n`)
 	remark  = regexp.MustCompile(`(?m)[ \t]+// .*$`)
+	indent  = regexp.MustCompile(`(?m)^[ \t]+`)
 )
 
 // exportWord matches the word before an exported declaration.
@@ -153,7 +155,7 @@ func bundle(sources map[string]string, entry string) string {
 	var b strings.Builder
 	for _, name := range imported(sources, entry) {
 		text := importLine.ReplaceAllString(sources[name], "")
-		text = remark.ReplaceAllString(comment.ReplaceAllString(text, ""), "")
+		text = indent.ReplaceAllString(remark.ReplaceAllString(comment.ReplaceAllString(text, ""), ""), "")
 		b.WriteString(exportWord.ReplaceAllString(text, "$1 "))
 	}
 	// Within a script element only its own end tag is special.

@@ -1,6 +1,7 @@
 // What the account has, by the tools that any client calls, and as levels on the chart.
-import { exactText, namedText, profitText } from './format.mjs';
-import { unanswered } from './host.mjs';
+import { unanswered } from './answer.mjs';
+import { exactText, namedText, placesOf, profitText } from './format.mjs';
+import { learn } from './market.mjs';
 import { isDoubtful, once } from './once.mjs';
 import { lastEnd } from './times.mjs';
 
@@ -23,6 +24,7 @@ export class Account {
       this.ask('get_positions', { include_flat: true }), this.ask('get_orders', { limit: Math.min(recent, size) }),
       this.all('get_orders', { filter: 'open' }, 'order_id', size), this.all('list_alerts', {}, 'alert_id', size)]);
     Object.assign(this, { positions, orders, open, alerts, whole: true });
+    for (const { symbol, current_price } of positions) if (current_price) learn(symbol, placesOf(Number(current_price), 8));
   }
 
   ask = async (tool, args) => JSON.parse(await this.transport.call(tool, args));

@@ -2,6 +2,7 @@
 // account's levels on it.
 import { controls } from './controls.mjs';
 import { Loader } from './loader.mjs';
+import { learn } from './market.mjs';
 import { Chart } from './view.mjs';
 
 /** usual are the defaults of generate_chart. */
@@ -61,6 +62,7 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
       bar.show(request);
     }
     const other = chart.data?.symbol !== data.symbol;
+    learn(data.symbol, data.precision);
     chart.setData(data, { ...how, exact });
     if (last && how?.bars) {
       const later = data.time.filter(t => t > last).length;

@@ -1,5 +1,6 @@
 // The transport inside a chat: JSON-RPC 2.0 with the host by postMessage. The host is
 // the parent window, the only one that is spoken to and listened to.
+import { textOf, unanswered } from './answer.mjs';
 import { el } from './dom.mjs';
 import { setLook } from './look.mjs';
 
@@ -69,17 +70,6 @@ class Host {
     this.waiting.clear();
     Object.assign(this, { handlers: { __proto__: null }, capabilities: {} });
   }
-}
-
-/** unanswered returns an error of which nobody knows whether what was asked for was done. */
-export const unanswered = text => Object.assign(new Error(text), { unanswered: true });
-
-/** textOf returns the first text of a tool's result. If the tool failed, it throws an error
- * with that text. */
-export function textOf(result) {
-  const text = (result?.content ?? []).find(c => c.type === 'text')?.text ?? '';
-  if (result?.isError) throw new Error(text.slice(0, 500) || 'the tool failed');
-  return text;
 }
 
 /** openView opens a view of a chat and begins to speak with the host. build gets {place, host,

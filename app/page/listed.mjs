@@ -1,5 +1,6 @@
 // A line about an order, and about what an alert waits for.
 import { exactText } from './format.mjs';
+import { ofMarket } from './market.mjs';
 
 const exactly = text => exactText(Number(text));
 
@@ -12,7 +13,7 @@ export function orderText(o) {
   const at = both ? `, stop${stop}, limit${limit}` : stop || limit || '';
   const trail = known(o.trail_percent) ? `, trails by ${exactly(o.trail_percent)}%` : known(o.trail_amount) ? `, trails by ${exactly(o.trail_amount)}` : '';
   const part = Number(o.filled_quantity) !== Number(o.quantity) ? `${exactly(o.filled_quantity)} of it ` : '';
-  const filled = known(o.filled_quantity) ? `; ${part}filled${known(o.average_price) ? ` at ${exactly(o.average_price)}` : ''}` : '';
+  const filled = known(o.filled_quantity) ? `; ${part}filled${known(o.average_price) ? ` at ${ofMarket(o.symbol, Number(o.average_price))}` : ''}` : '';
   return `${o.side} ${exactly(o.quantity)} ${o.symbol} ${o.type.replaceAll('_', ' ')}${at}${trail}${filled}`;
 }
 

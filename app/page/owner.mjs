@@ -17,6 +17,7 @@ const place = id => document.getElementById(id);
 const { base, trade } = document.documentElement.dataset;
 const trading = trade === 'yes';
 const healthPeriod = 5000; // milliseconds
+const armedPeriod = 8000; // milliseconds for which a first press counts
 const restPeriod = 400; // milliseconds after which a view is noted
 
 const system = matchMedia('(prefers-color-scheme: light)');
@@ -126,7 +127,8 @@ function open(token) {
     toast(line);
     changed();
   }
-  const health = healthLine(wire);
+  const health = healthLine(wire, h => halt.show(h.trading !== 'active'));
+  const halt = haltButton(wire, health);
   const refresh = async () => {
     if (!document.hidden) {
       await health.ask();
@@ -136,7 +138,7 @@ function open(token) {
     if (!wire.gone.signal.aborted) setTimeout(refresh, healthPeriod);
   };
 
-  actions(wire, surround, health);
+  actions(wire, surround, trading ? [halt.element] : []);
   only('chart', 'panels');
   show({ symbol: 'BTCUSDT', ...viewOf(location.search, localStorage) });
   watch.show();
@@ -154,9 +156,9 @@ function open(token) {
 }
 
 /** healthLine says how the server is, how old that is, and since when it is silent. Its ask
- * asks the server; the age grows by itself. A page that was hidden asked nothing, so silence
+ * asks the server and tells heard; the age grows by itself. A page that was hidden asked nothing, so silence
  * counts from when it is seen again. */
-function healthLine(wire) {
+function healthLine(wire, heard) {
   const silence = el('p', { class: 'toast' });
   const { signal } = wire.gone;
   const put = (id, text) => { if (place(id).textContent !== text) place(id).textContent = text; }; // readers hear each change
@@ -174,8 +176,7 @@ function healthLine(wire) {
     try {
       said = { h: await wire.owner('health'), at: Date.now() };
       wrong = '';
-      const halt = place('halt');
-      if (halt && halt.ariaDisabled !== 'true') halt.textContent = said.h.trading === 'active' ? 'Halt trading' : 'Resume trading';
+      heard(said.h);
     } catch (err) {
       wrong = err.message;
     }
@@ -193,8 +194,42 @@ function healthLine(wire) {
   return { ask };
 }
 
+/** haltButton returns the button that halts or resumes trading with its second press, and show,
+ * which is told whether trading is halted. A first press counts for a few seconds. */
+function haltButton(wire, health) {
+  let [halted, armed] = [false, 0];
+  const name = () => { element.textContent = (armed ? ['Really halt', 'Really resume'] : ['Halt trading', 'Resume trading'])[Number(halted)]; };
+  const rest = () => {
+    clearTimeout(armed);
+    armed = 0;
+    name();
+  };
+  const element = workButton('Halt trading', async () => {
+    if (!armed) {
+      armed = setTimeout(rest, armedPeriod);
+      return name();
+    }
+    rest();
+    element.textContent = halted ? 'Resuming…' : 'Halting…';
+    try {
+      toast(await wire.owner(halted ? 'resume' : 'halt', {}));
+    } catch (err) {
+      toast(err.unanswered ? `It is not known whether trading was ${halted ? 'resumed' : 'halted'}: ${err.message}.` : err.message);
+    }
+    element.ariaDisabled = 'false'; // so that health may rename it
+    name();
+    return health.ask();
+  }, toast, { id: 'halt', class: 'danger' });
+  const show = is => {
+    if (is !== halted) clearTimeout(armed), armed = 0; // the first press meant the other
+    halted = is;
+    if (element.ariaDisabled !== 'true') name();
+  };
+  return { element, show };
+}
+
 /** actions fills the row of buttons at the top. */
-function actions(wire, surround, health) {
+function actions(wire, surround, more) {
   const repaint = () => surround({ theme: themeOf() });
   system.addEventListener('change', repaint, { signal: wire.gone.signal });
   const choose = e => {
@@ -204,20 +239,8 @@ function actions(wire, surround, health) {
   };
   const theme = select({ 'aria-label': 'Theme', onchange: choose }, ['auto', 'light', 'dark', 'colorblind']);
   theme.value = chosenTheme();
-  const halt = workButton('Halt trading', async () => {
-    const [text, word] = [halt.textContent, halt.textContent === 'Halt trading' ? 'halt' : 'resume'];
-    halt.textContent = word === 'halt' ? 'Halting…' : 'Resuming…';
-    try {
-      toast(await wire.owner(word, {}));
-    } catch (err) {
-      toast(err.unanswered ? `It is not known whether trading was ${word === 'halt' ? 'halted' : 'resumed'}: ${err.message}.` : err.message);
-    }
-    halt.textContent = text;
-    halt.ariaDisabled = 'false'; // so that health may rename it
-    await health.ask();
-  }, toast, { id: 'halt', class: 'danger' });
   const out = workButton('Log out', () => logOut(wire.token).then(wire.onEnd), toast);
-  place('actions').replaceChildren(theme, ...(trading ? [halt] : []), out);
+  place('actions').replaceChildren(theme, ...more, out);
 }
 
 begin();

@@ -4,7 +4,8 @@
 // wrong, a function changed for what was done, and the theme.
 import { isOpen } from './account.mjs';
 import { button, cards, el, entry, plain, table, workButton } from './dom.mjs';
-import { exactText, priceText, profitText, signed } from './format.mjs';
+import { exactText, priceText, signed } from './format.mjs';
+import { learn, moneyText, ofMarket } from './market.mjs';
 import { conditionText, orderText } from './listed.mjs';
 import { coloursOf, signalName } from './look.mjs';
 import { curveOf, unitsText } from './sums.mjs';
@@ -30,9 +31,8 @@ function listPanel(title, headings, none, items, rowOf, ...more) {
 /** at writes a time on the clock of the browser: 2026-01-31 14:30. */
 const at = text => (text ? new Date(text).toLocaleString('sv', { dateStyle: 'short', timeStyle: 'short' }) : '');
 
-/** exact and profit write numbers of the account, and an empty text for a missing one. */
-const exact = text => (text === null ? '' : exactText(Number(text)));
-const profit = text => (text === null ? '' : profitText(Number(text)));
+/** told writes a number of a position, and an empty text for a missing one. */
+const told = (text, write) => (text === null ? '' : write(Number(text)));
 
 /** closing returns the order that closes a position. */
 const closing = ({ symbol, side }) => ({ symbol, side: side === 'long' ? 'sell' : 'buy', type: 'market', quantity: 'all' });
@@ -70,7 +70,8 @@ export function positionsPanel(shared) {
   const line = el('p', { class: 'soft' });
   const headings = ['Symbol', 'Side', 'Quantity', 'Entry', 'Price', 'Profit', 'Realized', ''];
   const list = listPanel('Positions', headings, 'Nothing is held.', () => account.held(), p => [
-    p.symbol, p.side, exact(p.quantity), exact(p.entry_price), exact(p.current_price), profit(p.unrealized_pnl), profit(p.realized_pnl),
+    p.symbol, p.side, told(p.quantity, exactText), ...[p.entry_price, p.current_price].map(v => told(v, x => ofMarket(p.symbol, x))),
+    ...[p.unrealized_pnl, p.realized_pnl].map(v => told(v, x => moneyText(p.symbol, x, true))),
     Number(p.quantity) > 0 ? close(p) : ''], canvas, line);
   const show = () => {
     const held = account.held();
@@ -227,6 +228,7 @@ export function watchPanel({ transport, theme }, pick) {
     try {
       const data = JSON.parse(await transport.call('generate_chart', { symbol, interval: '1h', bars: 48, indicators: ['rsi', 'macd'], format: 'series' }));
       const closes = data.bars.map(b => b.c);
+      learn(symbol, data.precision);
       const change = (closes.at(-1) / closes[0] - 1) * 100;
       const recent = Object.values(data.indicators).flatMap(i => i.signals ?? []).filter(s => s.x >= closes.length - 6 && !s.silent);
       const [newest] = recent.sort((a, b) => b.x - a.x);

@@ -1,17 +1,7 @@
 // What the account made: sums of profits, per currency, and the way to them.
 import { filledAt } from './account.mjs';
 import { profitText } from './format.mjs';
-
-const money = 'USD EUR GBP JPY CHF AUD CAD NZD SEK NOK DKK PLN CZK HUF TRY ZAR MXN BRL CNY HKD SGD INR KRW BTC ETH BNB'.split(' ');
-
-/** unitOf returns the currency in which a symbol is priced, if its form leaves no doubt, else
- * the symbol itself. Tickers of stocks have at most five letters, and some of those end like
- * a currency; BTCBUSD may be in BUSD or in USD. */
-export function unitOf(symbol) {
-  const [, apart, end] = /^[A-Z0-9]{2,}?([-_/]?)(FDUSD|USDT|USDC|[A-Z]{3})$/.exec(symbol) ?? [];
-  const sure = end?.length > 3 || (money.includes(end) && (apart || (symbol.length >= 6 && !/[BT]USD$/.test(symbol))));
-  return sure ? end : symbol;
-}
+import { unitOf } from './market.mjs';
 
 /** unitsText adds up a member of positions and writes a sum per currency: "+12.50 USDT,
  * −3.00 (AAA)", where AAA is a symbol whose currency is not known. Sums of zero are left

@@ -1,13 +1,15 @@
 // The ticket: the first click tries an order without placing it and shows a preview, the
 // second places it. Any change in between removes the preview.
+import { unanswered } from './answer.mjs';
 import { button, el, entry, field, select } from './dom.mjs';
-import { unanswered } from './host.mjs';
+import { moneyText, ofMarket } from './market.mjs';
 import { isDoubtful, newID, once } from './once.mjs';
 
 /** previewText says in a sentence what an order would do. */
 export function previewText(o) {
-  const known = (words, v) => ((v ?? '') === '' ? '' : words + v);
-  const [at, fee] = [known(' at ', o.average_price ?? o.price), known(', fee ', o.fee)];
+  const known = v => (v ?? '') !== '';
+  const at = known(o.average_price) ? ' at ' + ofMarket(o.symbol, Number(o.average_price)) : known(o.price) ? ' at ' + o.price : '';
+  const fee = known(o.fee) ? ', fee ' + moneyText(o.symbol, Number(o.fee)) : '';
   const part = o.filled_quantity > 0 && o.filled_quantity !== o.quantity ? `, ${o.filled_quantity} of it` : ''; // price and fee are of that
   return `${o.side} ${o.quantity} ${o.symbol} ${o.type}${part}${at}${fee}: ${o.status}, ${o.broker}${o.synthetic ? ' (invented prices)' : ''}`;
 }

@@ -1,7 +1,7 @@
 // The transport of the owner's page: tools by POST /mcp, notifications by the stream of
 // GET /mcp, and what only the owner may do below /app/api. Each request carries the
 // token in its header.
-import { textOf, unanswered } from './host.mjs';
+import { textOf, unanswered } from './answer.mjs';
 
 const longestWait = 30_000; // milliseconds between two attempts at the stream
 const callTime = 45_000; // milliseconds for a tool: the server gives a broker 30 seconds for an order, and a price 5

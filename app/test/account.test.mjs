@@ -7,7 +7,8 @@ import { profitText } from '../page/format.mjs';
 import { conditionText, orderText } from '../page/listed.mjs';
 import { setLook } from '../page/look.mjs';
 import { headOf } from '../page/panels.mjs';
-import { curveOf, unitOf, unitsText } from '../page/sums.mjs';
+import { learn, moneyText, ofMarket, unitOf } from '../page/market.mjs';
+import { curveOf, unitsText } from '../page/sums.mjs';
 
 setLook(JSON.parse(readFileSync(new URL('look.json', import.meta.url))));
 
@@ -15,6 +16,17 @@ setLook(JSON.parse(readFileSync(new URL('look.json', import.meta.url))));
 test('a profit has digits enough for its size', () => {
   const got = [0.0048, -0.00481234, 1.23456, 12.3456, -29631.331, 0, 1e-7, 0.1, -250, 1.5e-11].map(profitText);
   assert.deepEqual(got, ['+0.0048', '−0.004812', '+1.235', '+12.35', '−29,631.33', '0.00', '+0.0000001', '+0.10', '−250.00', '+1.500e-11']);
+});
+
+// An average of fills was shown as 94.96746 where the market has two decimals, a fee as 1.80671291.
+test('a price has the decimals of its market, and a sum its currency', () => {
+  assert.equal(ofMarket('SOLUSDT', 94.96746), '94.96746', 'nothing is known of the market');
+  learn('SOLUSDT', 2);
+  learn('SOLUSDT', 1);
+  assert.deepEqual([94.96746, 94.9, 95].map(v => ofMarket('SOLUSDT', v)), ['94.97', '94.9', '95']);
+  assert.equal(ofMarket('SOLUSDT', NaN), '–');
+  assert.deepEqual([moneyText('BTCUSDT', 23.97032118), moneyText('ETHBTC', -0.00017014, true), moneyText('BTCUSDT', 2, true), moneyText('AAA', 1)].map(text => text.replace('\u00a0', ' ')),
+    ['23.97 USDT', '−0.0001701 BTC', '+2.00 USDT', '1.00']);
 });
 
 // The currencies by market.Currency, which reads more than these forms; what is not sure stays

@@ -6,7 +6,7 @@ import { Account } from '../page/account.mjs';
 import { table, workButton } from '../page/dom.mjs';
 import { exactText, fixedText, levelText, namedText, percentText, priceText, valueText, volumeText } from '../page/format.mjs';
 import { clampWindow, keyMove, moved, panned, restOf, zoomed } from '../page/gestures.mjs';
-import { textOf } from '../page/host.mjs';
+import { textOf } from '../page/answer.mjs';
 import { described, fitting, headerParts, legendItems, sharedRows } from '../page/legend.mjs';
 import { Loader } from '../page/loader.mjs';
 import { base64url, challengeOf, pageKey } from '../page/login.mjs';
@@ -585,10 +585,10 @@ test('words', () => {
   const row = fitting(['aaa', 'bbb', 'ccc'].map(text => ({ text })), 8, 1, item => item.text.length);
   assert.deepEqual(row.map(i => i.text), ['aaa', '+2']);
   assert.throws(() => textOf({ isError: true, content: [{ type: 'text', text: 'no' }] }), /no/);
-  assert.match(previewText({ side: 'buy', quantity: 1, symbol: 'A', type: 'market', average_price: 2, fee: 0.1, status: 'filled', broker: 'paper' }), /^buy 1 A market at 2, fee 0.1: filled, paper$/);
+  assert.match(previewText({ side: 'buy', quantity: 1, symbol: 'A', type: 'market', average_price: 2, fee: 0.1, status: 'filled', broker: 'paper' }), /^buy 1 A market at 2, fee 0.10: filled, paper$/);
   const part = { side: 'buy', quantity: 30, filled_quantity: 10, symbol: 'A', type: 'market', average_price: 2, fee: 0.1, status: 'partially_filled', broker: 'paper' };
-  assert.equal(previewText(part), 'buy 30 A market, 10 of it at 2, fee 0.1: partially_filled, paper');
-  assert.equal(previewText({ ...part, filled_quantity: 0, average_price: null, price: 3, fee: 0, status: 'open' }), 'buy 30 A market at 3, fee 0: open, paper');
+  assert.equal(previewText(part), 'buy 30 A market, 10 of it at 2, fee 0.10: partially_filled, paper');
+  assert.equal(previewText({ ...part, filled_quantity: 0, average_price: null, price: 3, fee: 0, status: 'open' }), 'buy 30 A market at 3, fee 0.00: open, paper');
 });
 
 /** Part is an element with what dom.mjs asks of one. Only what is within the document can

@@ -34,6 +34,7 @@ async function silent(page) {
     await page.waitForFunction(() => /^Running/.test(document.getElementById('state').textContent));
     process.kill(wick.pid, 'SIGSTOP');
     await page.getByRole('button', { name: 'Halt trading' }).click();
+    await page.getByRole('button', { name: 'Really halt' }).click();
     await page.getByRole('button', { name: 'Halting…' }).waitFor();
     await until('the silence', async () => /^No answer from wick since \d\d:\d\d:\d\d: what is shown is from then\./.test(await said(page, '#state')), 20_000);
     const age = async () => Number((await said(page, '#age')).match(/prices (\d+) s old/)[1]);

@@ -75,12 +75,18 @@ async function walk(page, wick) {
   assert.equal((await other.call('get_positions', {})).status, 200);
   await page.locator('tr', { hasText: 'another client' }).getByRole('button', { name: /End/ }).click();
   await until('the end of a login', async () => (await other.call('get_positions', {})).status === 401);
+  const row = await page.locator('section[aria-label=Positions] tbody tr').first().textContent();
+  assert.match(row, /[\d,]+\.\d\d?[\d,]+\.\d\d?−[\d.,]+\u00a0USDT−[\d.,]+\u00a0USDT/, 'prices as the market has them, sums with their currency');
   await page.getByRole('button', { name: 'Halt trading' }).click();
+  await page.waitForTimeout(6000); // over a look at the server
+  assert.doesNotMatch((await toasts(page)).join(), /halted/, 'one press halts nothing');
+  await page.getByRole('button', { name: 'Really halt' }).click();
   await page.getByRole('button', { name: 'Resume trading' }).waitFor();
   await page.fill('input[name=quantity]', '1');
   await page.getByRole('button', { name: 'Preview' }).click();
   await page.waitForFunction(() => /halt/i.test(document.querySelector('.preview').textContent));
   await page.getByRole('button', { name: 'Resume trading' }).click();
+  await page.getByRole('button', { name: 'Really resume' }).click();
   await page.getByRole('button', { name: 'Halt trading' }).waitFor();
   await page.getByRole('button', { name: 'Read the journal' }).click();
   await page.waitForFunction(() => /order/.test(document.querySelector('pre').textContent));
