@@ -15,10 +15,10 @@ import (
 // rewrite it.
 func TestSettingsDocument(t *testing.T) {
 	var b bytes.Buffer
-	b.WriteString("# Settings\n\nMade from the code by `go test -run TestSettingsDocument -update .`; `wick --help` says the same.\n\n" +
+	b.WriteString("# Settings\n\nMade from the code by `go test -run Settings -update .`; `wick --help` says the same.\n\n" +
 		"A flag wins over its variable of the environment, and an empty variable counts as not set. A host that attaches to a running wick (`wick --mcp --trade` on the same\n" +
-		"data directory) must agree with it about what is marked *shared*, where it sets it; of `--broker` always: otherwise the attach is refused with the name of the setting\n" +
-		"(`TestAttachFlags`, `TestAttachMoney`). Files of settings have one name and value a line; empty lines and those that begin with `#` are skipped.\n")
+		"data directory) must agree with it about what is marked *shared*, where it sets it; of `--broker` always: otherwise the attach is refused with the name of the setting.\n" +
+		"Files of settings have one name and value a line; empty lines and those that begin with `#` are skipped.\n")
 	title := ""
 	for _, s := range server.Settings() {
 		if s.Group != title {
@@ -45,7 +45,7 @@ func TestSettingsDocument(t *testing.T) {
 	for _, c := range server.Commands() {
 		fmt.Fprintf(&b, "| `wick %s` | %s |\n", strings.ReplaceAll(strings.TrimSpace(c.Name+" "+c.Args), "|", "\\|"), c.Help)
 	}
-	b.WriteString("\nThe flags of a chart are read as words of `wick chart` when `--output` is among them: `wick --symbol BTCUSDT --interval 1h --output chart.png` (`TestRenderFlags`).\n")
+	b.WriteString("\nThe flags of a chart are read as words of `wick chart` when `--output` is among them: `wick --symbol BTCUSDT --interval 1h --output chart.png`.\n")
 	sameDocument(t, "docs/settings.md", b.Bytes())
 }
 

@@ -352,7 +352,7 @@ const (
 )
 
 // BacktestFigures says what each figure of a backtest means. It is the one place that does:
-// replies and docs/rules.md show it.
+// replies and docs/charts.md show it.
 var BacktestFigures = map[string]string{
 	"trades":             "trades that were entered and left",
 	"hit_rate_pct":       "share of the trades that brought a profit, fees and slippage taken off",

@@ -455,7 +455,7 @@ func TestBacktestTarget(t *testing.T) {
 	}
 }
 
-// TestFiguresAreExplained: every figure of a report is explained, and docs/rules.md has the
+// TestFiguresAreExplained: every figure of a report is explained, and docs/charts.md has the
 // same words.
 func TestFiguresAreExplained(t *testing.T) {
 	text, err := json.Marshal(report{})
@@ -466,7 +466,7 @@ func TestFiguresAreExplained(t *testing.T) {
 	if err := json.Unmarshal(text, &figures); err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile("../docs/rules.md")
+	page, err := os.ReadFile("../docs/charts.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -475,7 +475,7 @@ func TestFiguresAreExplained(t *testing.T) {
 			continue
 		}
 		if words := BacktestFigures[name]; words == "" || !strings.Contains(string(page), "| `"+name+"` | "+words+" |\n") {
-			t.Errorf("%s: docs/rules.md should have the row | `%s` | %s |", name, name, words)
+			t.Errorf("%s: docs/charts.md should have the row | `%s` | %s |", name, name, words)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func BenchmarkCatalogue(b *testing.B) {
 
 // BenchmarkMedians computes every indicator, signals included, on 5,000 bars and
 // names those that take more than ten times as long as the median of all. The best
-// of all rounds counts. docs/performance.md says why these do.
+// of all rounds counts. test/bench/README.md says why these do.
 func BenchmarkMedians(b *testing.B) {
 	s := world(5_000, 100)
 	best := make(map[string]float64)

@@ -239,7 +239,7 @@ func TestEvidence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf("Of %d indicators, %d are held to TA-Lib's values, %d more to values on which at least two other libraries agree and %d to those of one", total, held, several, one)
+	want := fmt.Sprintf("Of %d indicators, %d are tested against TA-Lib, %d more against at least two other libraries and %d against one", total, held, several, one)
 	rest := fmt.Sprintf("The other %d", total-held-several-one)
 	text := strings.Join(strings.Fields(string(page)), " ")
 	for _, says := range []string{fmt.Sprintf("Charts, %d indicators, alerts", total), want, rest} {

@@ -38,7 +38,7 @@ type messageConfig struct {
 // messageSettings is the setting that names the file.
 func (c *config) messageSettings() []Setting {
 	return []Setting{
-		{Shared: true, Name: "notify-file", Value: "file", Help: "file with destinations for messages to the owner, see docs/notify.md; mode 0600", set: fromFile(readSecret, maxNotifyFile, func(text []byte) (err error) { c.destinations, err = notify.Parse(text); return err })},
+		{Shared: true, Name: "notify-file", Value: "file", Help: "file with destinations for messages to the owner, see docs/alerts.md; mode 0600", set: fromFile(readSecret, maxNotifyFile, func(text []byte) (err error) { c.destinations, err = notify.Parse(text); return err })},
 	}
 }
 

@@ -13,10 +13,10 @@ import (
 	"wick/indicators/rules"
 )
 
-// TestRulesPage runs the examples of docs/rules.md, and holds its table of names
+// TestRulesPage runs the examples of docs/charts.md, and holds its table of names
 // to the language.
 func TestRulesPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/rules.md")
+	page, err := os.ReadFile("../../docs/charts.md")
 	if err != nil {
 		t.Fatal(err)
 	}

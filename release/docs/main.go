@@ -222,7 +222,7 @@ func indicatorsPage() []byte {
 		"before an indicator is warm are null. Signals can be waited for with `set_alert`, unless it says below that no alert can; so can\n"+
 		"`crosses_above` and `crosses_below`, with a `level`, on any line but those of running totals such as `obv`, whose level means nothing.\n"+
 		"Wherever there is a `source`, it may be another indicator, by name or as an object.\n"+
-		"What crosses is beyond on this bar and was not on the bar before, as in a [rule](rules.md): a touch is no crossing.\n\n"+
+		"What crosses is beyond on this bar and was not on the bar before, as in a [rule](charts.md#rules): a touch is no crossing.\n\n"+
 		"What is said of TA-Lib, TradingView and pandas-ta is held to their values by `go test ./indicators`, to the ninth digit, with the same\n"+
 		"parameters and those named; \"begins differently\" means that the first bars differ. TradingView itself was not run. Its functions, its\n"+
 		"library ta and its scripts are as PineTS, PyneCore and lightweight-charts-indicators compute them, scripts of its users as their published\n"+
@@ -347,7 +347,7 @@ func defaultOf(p indicators.Param) string {
 func valuesOf(p indicators.Param) string {
 	switch p.Kind {
 	case indicators.Expression:
-		return "see [rules.md](rules.md)"
+		return "see [rules.md](charts.md#rules)"
 	case indicators.Date:
 		return "a date, or unix seconds"
 	case indicators.Symbol:

@@ -40,7 +40,7 @@ func (r *release) provenance() (map[string][]byte, error) {
 	source := "https://" + r.repository()
 	s := statement{Type: "https://in-toto.io/Statement/v1", PredicateType: "https://slsa.dev/provenance/v1"}
 	s.Predicate.Build = buildDefinition{
-		Type:       source + "/blob/main/docs/upgrade.md#provenance",
+		Type:       source + "/blob/main/docs/install.md#provenance",
 		Parameters: map[string]string{"command": "make release", "version": r.version},
 	}
 	s.Predicate.Run.Builder.ID = source + "/blob/main/Makefile"
