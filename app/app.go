@@ -21,10 +21,12 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"encoding/json"
 	"html"
 	"net/http"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -37,6 +39,12 @@ const Path = "/app"
 
 //go:embed page
 var pageFiles embed.FS
+
+//go:embed texts.json
+var textsFile []byte
+
+// Languages are those in which the page speaks, the first to whom it knows no other.
+var Languages = []string{"en", "de", "es"}
 
 // policy is the Content-Security-Policy of the page at /app. Its scripts and its
 // style are files of this server. It requires Trusted Types and allows no policy for
@@ -58,14 +66,64 @@ var kinds = map[string]string{".mjs": "text/javascript; charset=utf-8", ".css": 
 // used another name of the server, the page sends it to base, because the login returns
 // there. Trade says whether the server has an account to show.
 func Routes(mux *http.ServeMux, base string, trade bool) {
-	for at, f := range files(base, trade) {
-		mux.HandleFunc("GET "+at, f.serve)
+	pages := make(map[string]file)
+	for _, language := range Languages {
+		all := files(base, trade, language)
+		pages[language] = all[Path]
+		if delete(all, Path); language == Languages[0] {
+			for at, f := range all {
+				mux.HandleFunc("GET "+at, f.serve)
+			}
+		}
 	}
+	mux.HandleFunc("GET "+Path, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Vary", "Accept-Language")
+		pages[languageOf(r.Header.Get("Accept-Language"))].serve(w, r)
+	})
 }
 
-// files returns what is served, by its path: the page, its style, and the modules that it
-// imports.
-func files(base string, trade bool) map[string]file {
+// languageOf returns the first language of a list, such as "de-AT,de;q=0.9,en;q=0.8", that
+// the page speaks. Browsers write the list in the order of its weights.
+func languageOf(accept string) string {
+	for tag := range strings.SplitSeq(accept, ",") {
+		name, _, _ := strings.Cut(strings.TrimSpace(tag), ";")
+		name, _, _ = strings.Cut(strings.ToLower(name), "-")
+		if slices.Contains(Languages, name) {
+			return name
+		}
+	}
+	return Languages[0]
+}
+
+// textsOf returns the table of texts in a language, as JSON: the sentences of refusals by
+// their codes, and other texts by the English ones.
+func textsOf(language string) string {
+	var all struct {
+		Refusals [][]string          `json:"refusals"` // codes with blanks between, then a sentence per language
+		Texts    map[string][]string `json:"texts"`    // by the English text, one per other language
+	}
+	if err := json.Unmarshal(textsFile, &all); err != nil {
+		panic(err) // it is in the binary
+	}
+	column := slices.Index(Languages, language)
+	refusals, texts := make(map[string]string), make(map[string]string)
+	for _, row := range all.Refusals {
+		for code := range strings.FieldsSeq(row[0]) {
+			refusals[code] = row[1+column]
+		}
+	}
+	for english, others := range all.Texts {
+		if column > 0 {
+			texts[english] = others[column-1]
+		}
+	}
+	text, _ := json.Marshal(map[string]any{"refusals": refusals, "texts": texts}) // which escapes < and >
+	return string(text)
+}
+
+// files returns what is served, by its path: the page in a language, its style, and the
+// modules that it imports.
+func files(base string, trade bool, language string) map[string]file {
 	all, sources := make(map[string]file), sources()
 	for _, name := range append(imported(sources, "owner.mjs"), "owner.html", "page.css") {
 		at, text := Path+"/"+name, sources[name]
@@ -75,7 +133,7 @@ func files(base string, trade bool) map[string]file {
 			if trade {
 				with = "yes"
 			}
-			text = fill(text, "{base}", html.EscapeString(base), "{trade}", with, "{look}", string(chart.Look()))
+			text = fill(text, "{base}", html.EscapeString(base), "{trade}", with, "{look}", string(chart.Look()), "{lang}", language, "{texts}", textsOf(language))
 		}
 		sum := sha256.Sum256([]byte(text))
 		all[at] = file{kinds[path.Ext(name)], []byte(text), `"` + hex.EncodeToString(sum[:8]) + `"`}

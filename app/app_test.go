@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"wick/chart"
+	"wick/trade/book"
 )
 
 var update = flag.Bool("update", false, "rewrite the tables of the page's own tests")
@@ -38,14 +40,52 @@ func TestSizes(t *testing.T) {
 			t.Logf("the view %s: %d bytes", name, n)
 		}
 	}
-	all := 0
-	for _, f := range files("https://wick.example", true) {
+	all := -len(textsOf("en")) // what is read, of which the page has one language
+	for _, f := range files("https://wick.example", true, "en") {
 		all += len(f.text)
 	}
 	if all > 230_000 {
 		t.Errorf("the page has %d bytes, more than 230,000", all)
 	} else {
 		t.Logf("the owner's page: %d bytes", all)
+	}
+}
+
+// TestRefusals: a person reads a sentence for every code of a refusal, in every language.
+func TestRefusals(t *testing.T) {
+	for _, language := range Languages {
+		var got struct{ Refusals, Texts map[string]string }
+		if err := json.Unmarshal([]byte(textsOf(language)), &got); err != nil {
+			t.Fatal(err)
+		}
+		for code, row := range book.Codes {
+			if row.Retry != "" && got.Refusals[string(code)] == "" {
+				t.Errorf("%s: no sentence for %s", language, code)
+			}
+		}
+		for code, text := range got.Refusals {
+			if book.Codes[book.Code(code)].Retry == "" {
+				t.Errorf("%s: a sentence for %s, which no refusal has", language, code)
+			}
+			if regexp.MustCompile(`[a-z]_[a-z]`).MatchString(text) {
+				t.Errorf("%s: %q has the name of a tool or an argument", language, text)
+			}
+		}
+	}
+}
+
+// TestLanguages: the browser's list decides, and caches know it.
+func TestLanguages(t *testing.T) {
+	mux := http.NewServeMux()
+	Routes(mux, "https://wick.example", true)
+	for accept, want := range map[string]string{"": "en", "fr": "en", "de": "de", "es-MX,es;q=0.9,en;q=0.8": "es", "fr-CH, fr;q=0.9, DE-at;q=0.7, en;q=0.5": "de", "en-GB,de;q=0.5": "en", ";,,": "en"} {
+		r := httptest.NewRequest(http.MethodGet, "https://wick.example/app", nil)
+		r.Header.Set("Accept-Language", accept)
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, r)
+		if !strings.Contains(w.Body.String(), `<html lang="`+want+`"`) || w.Header().Get("Vary") != "Accept-Language" {
+			t.Errorf("%q: not in %s, or Vary is %q", accept, want, w.Header().Get("Vary"))
+		}
 	}
 }
 

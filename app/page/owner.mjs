@@ -10,6 +10,7 @@ import { setLook } from './look.mjs';
 import {
   alertsPanel, approvalsPanel, auditPanel, clientsPanel, firedPanel, firedText, lettersPanel, ordersPanel, panel, positionsPanel, watchPanel,
 } from './panels.mjs';
+import { setTexts } from './texts.mjs';
 import { ticket } from './ticket.mjs';
 import { Wire } from './wire.mjs';
 
@@ -45,6 +46,7 @@ function toast(text) {
 async function begin() {
   if (location.origin !== base) return location.replace(base + '/app' + location.search); // the login returns to the published address
   setLook(JSON.parse(place('look').textContent));
+  setTexts(JSON.parse(place('texts').textContent));
   applyTheme();
   pageKey(location.search, localStorage);
   system.addEventListener('change', applyTheme);

@@ -2,6 +2,7 @@
 // GET /mcp, and what only the owner may do below /app/api. Each request carries the
 // token in its header.
 import { textOf, unanswered } from './answer.mjs';
+import { forPeople } from './texts.mjs';
 
 const longestWait = 30_000; // milliseconds between two attempts at the stream
 const callTime = 45_000; // milliseconds for a tool: the server gives a broker 30 seconds for an order, and a price 5
@@ -94,9 +95,14 @@ export class Wire {
     return result;
   }
 
-  /** call calls a tool and returns its first text. */
+  /** call calls a tool and returns its first text. Why it failed is said for people. */
   async call(name, args) {
-    return textOf(await this.rpc('tools/call', { name, arguments: args }));
+    const result = await this.rpc('tools/call', { name, arguments: args });
+    try {
+      return textOf(result);
+    } catch (err) {
+      throw Object.assign(err, { message: forPeople(err.message, err.code) });
+    }
   }
 
   /** symbols returns the markets whose symbol or name contains a text, the best first:

@@ -20,6 +20,7 @@ import { rowOf } from '../page/scale.mjs';
 import { pageBars, precisionOf, prepended, readSeries, updated } from '../page/series.mjs';
 import { equity } from '../page/sums.mjs';
 import { previewText, ticket } from '../page/ticket.mjs';
+import { forPeople, setTexts } from '../page/texts.mjs';
 import { lastEnd, offsetIn, wallTimes } from '../page/times.mjs';
 import { parseEvents } from '../page/wire.mjs';
 import { paintCross } from '../page/words.mjs';
@@ -577,6 +578,21 @@ test('names come before counts of signals', () => {
   assert.deepEqual(rows(1, 8), [['aa bb cc'], 6]);
   assert.deepEqual(rows(0, 8), [[], 0]);
   assert.deepEqual(fitting([{ text: 'aa' }], 9, 1, item => item.text.length, 6).map(item => item.text), ['aa', '+6']);
+});
+
+test('what a tool says for models is said for people', () => {
+  setTexts({ refusals: { price_collar: 'Too far from the market:', trading_halted: 'Trading is halted.' } });
+  for (const [text, code, want] of [
+    ['price_collar: a buy limit of 1 is too far from the price 94.92; 18.984 to 142.38 is allowed; the data is invented (fix the request)', 'price_collar',
+      'Too far from the market: a buy limit of 1 is too far from the price 94.92; 18.984 to 142.38 is allowed'],
+    ['trading_halted: the owner has halted trading: lunch; cancels still pass (retry later)', 'trading_halted', 'Trading is halted.'],
+    ['unknown indicator "rsii", did you mean "rsi", "crsi" or "lrsi"?: call list_indicators for the names (fix the request)', undefined, 'unknown indicator "rsii", did you mean "rsi", "crsi" or "lrsi"?'],
+    ['quantity "x": write units of the base, such as 0.5, or all for the whole position; get_positions has how much is held\nnothing was changed: put this right and call again', undefined,
+      'quantity "x": write units of the base, such as 0.5, or all for the whole position; nothing was changed'],
+    ['failed', undefined, 'failed'],
+  ]) {
+    assert.equal(forPeople(text, code), want);
+  }
 });
 
 test('words', () => {

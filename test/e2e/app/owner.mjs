@@ -30,6 +30,9 @@ export async function ownerChecks(servers) {
     await check(`owner: ${width} pixels: an alert is set at the price aimed at`, size, (page, context) => aimed(page, context, servers.open, width));
     await check(`owner: ${width} pixels: the price shown is the newest while looking at history`, size, page => history(page, servers.open, width));
   }
+  for (const locale of ['en-GB', 'de-AT', 'es-MX']) {
+    await check(`owner: ${locale}: a refusal is said for people`, { viewport: { width: 1366, height: 768 }, locale }, page => refused(page, servers.open, locale));
+  }
   await check('owner: keys alone', { viewport: { width: 1200, height: 900 } }, page => keys(page, servers.open));
   await check('owner: the theme follows the system', { viewport: { width: 1200, height: 900 }, colorScheme: 'dark' }, page => follows(page, servers.open));
   for (const [width, height, touch] of [[360, 740, true], [1440, 768, false], [2560, 1300, false]]) {
@@ -220,6 +223,27 @@ async function names(page, wick) {
   assert.match(await page.title(), /^BTCUSDT [\d.,]+ · wick$/);
   assert.equal(await page.locator('img[src=x]').count(), 0);
   assert.equal(await page.locator('tbody input').first().inputValue(), hostile);
+}
+
+// refused: what the engine refuses is a sentence in the language of the browser, and what a tool
+// says for models names no tool.
+async function refused(page, wick, locale) {
+  await logIn(page, wick);
+  await page.fill('input[name=quantity]', '1');
+  await page.selectOption('select[name=ordertype]', 'limit');
+  await page.fill('input[name=price]', '1');
+  await page.fill('input[name=price]', '2');
+  await page.locator('.ticket button').first().click();
+  const preview = page.locator('.preview');
+  await until('the refusal', async () => (await preview.textContent()) !== '');
+  const words = { 'en-GB': 'The price is too far from the market: a', 'de-AT': 'Der Preis liegt zu weit vom Markt entfernt: a', 'es-MX': 'El precio está demasiado lejos del mercado: a' };
+  assert.match(await preview.textContent(), new RegExp('^' + words[locale]));
+  assert.equal(await page.evaluate(() => document.documentElement.lang), locale.slice(0, 2));
+  await page.fill('input[name=indicators]', 'rsii');
+  await page.keyboard.press('Enter');
+  await until('what is wrong', async () => (await toasts(page)).some(text => /did you mean "rsi"/.test(text)));
+  const said = [await preview.textContent(), ...await toasts(page)].join();
+  assert.doesNotMatch(said, /price_collar|list_indicators|fix the request|invented/);
 }
 
 async function keys(page, wick) {
