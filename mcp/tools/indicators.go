@@ -50,10 +50,12 @@ func (r *computation) args() []arg {
 	}
 }
 
-// check refuses a request without a symbol.
+var errNoSymbol = errors.New("symbol is required, such as BTCUSDT; symbols may be given in its place")
+
+// check refuses a request without a symbol. One that was refused is not missing.
 func (r *computation) check(sent sent) error {
-	if sent["symbol"] == nil && len(r.symbols) == 0 {
-		return errors.New("symbol is required, such as BTCUSDT; symbols may be given in its place")
+	if sent["symbol"] == nil && sent["symbols"] == nil {
+		return errNoSymbol
 	}
 	return nil
 }
@@ -79,8 +81,11 @@ func (h *handlers) getIndicators() tool {
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
 		Cost:        mcp.Heavy,
 	}, reports, (*computation).args, (*computation).check, func(ctx context.Context, c mcp.Call, r *computation) (*mcp.Result, error) {
-		if len(r.symbols) > 0 {
+		switch {
+		case len(r.symbols) > 0:
 			return h.scan(ctx, c, r)
+		case r.symbol == "":
+			return nil, fixable(errNoSymbol)
 		}
 		return h.computation(ctx, c.Caller, r)
 	})

@@ -258,10 +258,16 @@ func TestGetIndicators(t *testing.T) {
 			t.Errorf("%s: %v, want %q", arguments, err, want)
 		}
 	}
-	// A symbol that was given twice is not said to be missing.
-	const want = "symbol and ticker are one argument and were given different values: send symbol alone (fix the request)"
-	if _, err := call(t, d, "get_indicators", `{"symbol":"X","ticker":"Y","indicators":["rsi"]}`); err == nil || err.Error() != want {
-		t.Errorf("two symbols: %v, want %s", err, want)
+	// Symbols that are refused are not said to be missing.
+	for arguments, want := range map[string]string{
+		`{"symbol":"X","ticker":"Y","indicators":["rsi"]}`:                              "symbol and ticker are one argument and were given different values: send symbol alone (fix the request)",
+		`{"symbols":["X",5],"indicators":["rsi"]}`:                                      "symbols must hold strings, not 5 (fix the request)",
+		`{"symbols":"` + strings.Repeat("X,", maxSymbols+1) + `","indicators":["rsi"]}`: "symbols has 201 items: at most 200 a call (fix the request)",
+		`{"symbols":[" "],"indicators":["rsi"]}`:                                        "symbol is required, such as BTCUSDT; symbols may be given in its place (fix the request)",
+	} {
+		if _, err := call(t, d, "get_indicators", arguments); err == nil || err.Error() != want {
+			t.Errorf("%.60s: %v, want %s", arguments, err, want)
+		}
 	}
 }
 

@@ -74,7 +74,7 @@ func TestScan(t *testing.T) {
 	if len(table.Rows) != 1 || !strings.Contains(table.Failed["B T C!"], `bad symbol "B T C!"`) {
 		t.Errorf("a malformed symbol: rows %v, failed %v", table.Rows, table.Failed)
 	}
-	for arguments, want := range map[string]string{`"symbols":["B T","!"]`: `bad symbol "B T"`, `"symbols":[]`: "symbol is required", `"symbols":""`: "symbol is required", `"symbols":[" "]`: "symbol is required", `"symbol":" "`: `bad symbol ""`} {
+	for arguments, want := range map[string]string{`"symbols":["B T","!"]`: `bad symbol "B T"`, `"symbols":[]`: "symbol is required", `"symbols":""`: "symbol is required", `"symbols":[" "]`: "symbol is required", `"symbol":" "`: "symbol is required"} {
 		if _, err := call(t, d, "get_indicators", `{`+arguments+`,"indicators":"rsi"}`); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", arguments, err, want)
 		}
