@@ -68,6 +68,7 @@ func TestGivenUnderTwoNames(t *testing.T) {
 		`{"name":"rsi","params":{"length":7},"period":9}`: true, `{"name":"rsi","source":"close","src":"open"}`: true,
 		`{"name":"macd","fast":12,"fast_length":5,"fastperiod":3}`: true,
 		`{"name":"rsi","length":7,"period":7}`:                     false, `{"name":"rsi","params":{"length":7},"length":7}`: false,
+		`{"name":"rsi","length":null,"params":{"length":7}}`: false, `{"name":"rsi","length":7,"params":{"length":null}}`: false,
 		`{"name":"rsi","length":7,"period":null}`: false, `{"name":"rsi(7)","period":9}`: false, // what is given by name wins
 	} {
 		if _, err := Parse([]json.RawMessage{json.RawMessage(item)}); (err != nil) != refused {

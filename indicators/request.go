@@ -53,10 +53,10 @@ func parseItem(item json.RawMessage) (Request, error) {
 			return Request{}, fmt.Errorf(`%w: an indicator object needs "name", such as {"name":"rsi","length":21}`, errParam)
 		}
 		delete(overrides, "name")
-		// Some clients put the parameters into an object of their own, "params".
-		if err := unnest(overrides); err != nil {
-			return Request{}, err
-		}
+	}
+	overrides, err := Flat(overrides)
+	if err != nil {
+		return Request{}, err
 	}
 	r, err := New(name, overrides)
 	if err != nil {
@@ -65,24 +65,28 @@ func parseItem(item json.RawMessage) (Request, error) {
 	return r, r.Check()
 }
 
-// unnest moves the members of an object "params" one level up, beside the name.
-func unnest(overrides map[string]json.RawMessage) error {
-	raw, ok := overrides["params"]
-	if !ok {
-		return nil
+// Flat returns parameters without the object "params" into which some clients put them: its
+// members stand beside the others. Null means absent in both places.
+func Flat(given map[string]json.RawMessage) (map[string]json.RawMessage, error) {
+	raw, nested := given["params"]
+	if !nested {
+		return given, nil
 	}
-	delete(overrides, "params")
 	var inner map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &inner); err != nil {
-		return fmt.Errorf(`%w: "params" is not an object`, errParam)
+	if json.Unmarshal(raw, &inner) != nil {
+		return nil, fmt.Errorf(`%w: "params" is %s, an object is right`, errParam, limit.Clip(string(raw)))
 	}
-	for name, value := range inner {
-		if beside, ok := overrides[name]; ok && string(beside) != string(value) {
-			return fmt.Errorf(`%w: %s is given beside "params" and in it, with different values`, errParam, limit.Clip(name))
+	flat := maps.Clone(given)
+	delete(flat, "params")
+	for _, name := range slices.Sorted(maps.Keys(inner)) {
+		switch value, beside := string(inner[name]), string(flat[name]); {
+		case beside == "" || beside == "null":
+			flat[name] = inner[name]
+		case value != "null" && value != beside:
+			return nil, fmt.Errorf(`%w: %s is given beside "params" and in it, with different values`, errParam, limit.Clip(name))
 		}
-		overrides[name] = value
 	}
-	return nil
+	return flat, nil
 }
 
 // New returns a request for the indicator called name with some parameters

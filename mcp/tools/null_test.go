@@ -31,6 +31,7 @@ func TestNullWithin(t *testing.T) {
 			{"set_alert", `{"symbol":"HBARUSDT","condition":{"indicator_signal":{"indicator":null,"signal":"rsi_oversold"}}}`, `indicator_signal needs "indicator" and "signal", both strings`},
 			{"set_alert", `{"symbol":"HBARUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":null}}}`, `indicator_signal needs "indicator" and "signal", both strings`},
 			{"set_alert", `{"symbol":"HBARUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","params":null,"length":21}}}`, ""},
+			{"set_alert", `{"symbol":"HBARUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","params":{"length":21},"length":null}}}`, ""},
 			{"set_alert", `{"symbol":"HBARUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold","params":null}}}`, ""},
 			{"set_alert", `{"symbol":"HBARUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"crosses_above","level":50,"line":null}}}`, ""},
 			{"set_alert", `{"symbol":"HBARUSDT","condition":{"rule":null}}`, "the condition has 0 keys"},

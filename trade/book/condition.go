@@ -3,7 +3,6 @@ package book
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -143,33 +142,9 @@ func (c Condition) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[ConditionType]any{c.Type: members})
 }
 
-// params returns the indicator's parameters, both those beside the signal and those in
-// "params".
-func (c Condition) params() (map[string]json.RawMessage, error) {
-	nested, ok := c.Params["params"]
-	if !ok {
-		return c.Params, nil
-	}
-	var within map[string]json.RawMessage // null leaves it nil
-	if err := json.Unmarshal(nested, &within); err != nil {
-		return nil, fmt.Errorf(`"params" is %s, an object is right`, limit.Clip(string(nested)))
-	}
-	all := make(map[string]json.RawMessage)
-	maps.Copy(all, within)
-	for name, value := range c.Params {
-		if inner, ok := within[name]; ok && string(inner) != string(value) {
-			return nil, fmt.Errorf(`%s is given beside "params" and in it, with different values`, limit.Clip(name))
-		}
-		if name != "params" {
-			all[name] = value
-		}
-	}
-	return all, nil
-}
-
 // Request returns the indicator that the condition asks for.
 func (c Condition) Request() (indicators.Request, error) {
-	params, err := c.params()
+	params, err := indicators.Flat(c.Params)
 	if err != nil {
 		return indicators.Request{}, err
 	}
@@ -209,7 +184,7 @@ func (c *Condition) Check() error {
 	}
 	if err != nil {
 		advice := ""
-		params, _ := c.params()
+		params, _ := indicators.Flat(c.Params)
 		if _, level := params["level"]; level {
 			ind, unknown := indicators.Lookup(c.Indicator)
 			if unknown == nil && !slices.ContainsFunc(ind.Params, func(p indicators.Param) bool { return p.Name == "level" }) {

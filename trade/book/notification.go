@@ -166,7 +166,7 @@ func (a *Alert) Notification(t Trigger, at Time) *Notification {
 		n.Condition.Threshold = &c.Threshold
 		return n
 	}
-	params, _ := c.params() // read when it was set
+	params, _ := indicators.Flat(c.Params) // read when it was set
 	n.Condition = FiredCondition{Type: c.Type, Indicator: c.Indicator, Signal: c.Signal, Level: c.Level, Line: c.Line, Params: params}
 	return n
 }
