@@ -70,7 +70,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	text := must(s.Snapshot().Encode())
 	for name, s := range map[string]*book.State{"before": s, "after": must(book.DecodeState(s.Store, s.Seq, text))} {
 		if n := len(s.Fired); n != 10_000 || s.Fired[0].Seq != 6 || s.Fired[n-1].Seq != 10_005 {
-			t.Errorf("%s the snapshot: %d firings from record %d to %d, want 10,000 from 6 to 10,005", name, n, s.Fired[0].Seq, s.Fired[n-1].Seq)
+			t.Errorf("%s the snapshot: %d firings from record %d to %d, want %d from 6 to 10,005", name, n, s.Fired[0].Seq, s.Fired[n-1].Seq, book.MaxFired)
 		}
 	}
 }

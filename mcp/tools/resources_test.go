@@ -402,8 +402,9 @@ func TestGuideNamesWhatThereIs(t *testing.T) {
 			}
 		}
 	}
-	if n := len(guidePage); n > 6000 { // the twelve lines on rules come after it
-		t.Errorf("the guide has %d bytes: two pages are enough", n)
+	// Models count about 3.6 characters of such text as a token.
+	if n := len(guide) * 10 / 36; n > 1200 {
+		t.Errorf("the guide has about %d tokens, want at most 1200", n)
 	}
 }
 
