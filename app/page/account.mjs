@@ -54,7 +54,7 @@ export class Account {
   }
 
   /** drawn returns what a chart shows of the account, if its call asked for it: levels, of
-   * which alerts on a price can be dragged, and fills within the bars. The level of a position
+   * which orders and alerts on a price can be dragged, and fills within the bars. The level of a position
    * has its profit at the newest close, which is always on the axis. */
   drawn(data) {
     const { symbol, request, n, time, close, forming, as_of } = data;
@@ -70,12 +70,12 @@ export class Account {
     const orders = of('orders', this.open).map(o => {
       const numbers = ` ${exactText(Number(o.quantity) - Number(o.filled_quantity))}`;
       const text = `${o.side} ${o.type}${numbers}`;
-      return { price: Number((o.triggered_at ? null : o.stop_price) ?? o.price ?? NaN), text, numbers, ink: o.side === 'buy' ? 'up' : 'down', on: 4, off: 4 };
+      return { price: Number((o.triggered_at ? null : o.stop_price) ?? o.price ?? NaN), text, numbers, ink: o.side === 'buy' ? 'up' : 'down', on: 4, off: 4, movable: o.type !== 'trailing_stop' && !o.triggered_at, order: o };
     });
     const alerts = of('alerts', this.alerts).map(alert => {
       const { price_above, price_below } = alert.condition;
       const text = `alert ${price_above !== undefined ? 'above' : 'below'}`;
-      return { price: Number(price_above ?? price_below), text, ink: 'amber', on: 1, off: 4, movable: true, alert };
+      return { price: Number(price_above ?? price_below), text, numbers: '', ink: 'amber', on: 1, off: 4, movable: true, alert };
     });
     const fills = of('fills', this.orders).filter(o => o.average_price !== null)
       .map(o => ({ buy: o.side === 'buy', time: filledAt(o), price: Number(o.average_price) }))

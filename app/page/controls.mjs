@@ -1,15 +1,14 @@
 // The row above the chart: what it shows and how. A change of symbol, interval or
 // indicators loads, all else only draws anew.
-import { button, el, entry, field, select, workButton } from './dom.mjs';
+import { button, el, entry, field, select } from './dom.mjs';
 import { look } from './look.mjs';
 import { suggest } from './suggest.mjs';
 import { indicatorsText, parseIndicators } from './names.mjs';
 
-/** controls returns the row, show(request), which fills it, and offer(price), which names the
- * price that an alert would be set at. onLoad gets symbol, interval and indicators, onLook
- * type or scale, as they were chosen; onAlert and onFullscreen, where given, have a button.
+/** controls returns the row and show(request), which fills it. onLoad gets symbol, interval and
+ * indicators, onLook type or scale, as they were chosen; onFullscreen has a button.
  * With find, which searches symbols, the field of the symbol offers what was found. */
-export function controls({ onLoad, onLook, onFullscreen, onAlert, find, say }) {
+export function controls({ onLoad, onLook, onFullscreen, find }) {
   const plain = { autocomplete: 'off', spellcheck: 'false' };
   const symbol = el('input', { name: 'symbol', size: 10, maxlength: 40, autocapitalize: 'characters', placeholder: 'sample', ...plain });
   const found = find && suggest(symbol, find, load);
@@ -25,13 +24,8 @@ export function controls({ onLoad, onLook, onFullscreen, onAlert, find, say }) {
   function load() {
     onLoad({ symbol: symbol.value.trim() || undefined, interval: interval.value, indicators: parseIndicators(indicators.value) });
   }
-  const alert = onAlert && workButton('Alert', onAlert, say, { class: 'offer' });
-  const offer = price => {
-    const text = price ? `Alert at ${price}` : 'Alert';
-    if (alert && alert.textContent !== text) alert.textContent = text;
-  };
   const form = entry({ class: 'controls', 'aria-label': 'What the chart shows' }, load,
     field('Symbol', symbol), ...(found ? [found] : []), field('Interval', interval), field('Indicators', indicators, 'wide'), button('Show', load),
-    field('Type', type), field('Scale', scale), ...(alert ? [alert] : []), button('Expand', onFullscreen));
-  return { form, show, offer };
+    field('Type', type), field('Scale', scale), button('Expand', onFullscreen));
+  return { form, show };
 }

@@ -1,8 +1,11 @@
 // The chart as both places have it: with the row of controls above it, its data, and the
 // account's levels on it.
 import { controls } from './controls.mjs';
+import { Draft } from './draft.mjs';
 import { Loader } from './loader.mjs';
 import { learn } from './market.mjs';
+import { twoSteps } from './ticket.mjs';
+import { trading } from './trade.mjs';
 import { Chart } from './view.mjs';
 
 /** usual are the defaults of generate_chart. */
@@ -17,12 +20,15 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
   let last; // bar that a view is to end with, in unix seconds
   let exact = false; // whether a view names its bars; otherwise there are as many as have room
   const around = { theme: options.theme ?? 'dark', zone: options.zone ?? 'UTC' };
-  const chart = new Chart(place, { ...options, onMove: w => {
+  const draft = new Draft(twoSteps(transport, acted));
+  const trade = alerts ? trading(() => chart, { account, transport, draft, acted, say }) : {};
+  const chart = new Chart(place, { ...options, ...trade.options, onMove: w => {
     loader.reach(w);
     seen?.(request);
-  }, onLevel: moved, onAim: text => bar.offer(text), onFullscreen: enlarge });
+  }, onFullscreen: enlarge });
+  if (trade.bar) chart.box.after(trade.bar);
   const loader = new Loader(transport, show, say);
-  const bar = controls({ onLoad: choose, onLook: restyle, onFullscreen: enlarge, onAlert: alerts ? alertHere : undefined, find: transport.symbols && (text => transport.symbols(text)), say });
+  const bar = controls({ onLoad: choose, onLook: restyle, onFullscreen: enlarge, find: transport.symbols && (text => transport.symbols(text)) });
   place.prepend(bar.form);
   bar.show(request);
 
@@ -63,6 +69,7 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
     }
     const other = chart.data?.symbol !== data.symbol;
     learn(data.symbol, data.precision);
+    if (other) draft.set();
     chart.setData(data, { ...how, exact });
     if (last && how?.bars) {
       const later = data.time.filter(t => t > last).length;
@@ -74,20 +81,7 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
     seen?.(request);
   }
   function levels() {
-    if (chart.data && !chart.dragged) chart.set(account.drawn(chart.data));
+    if (chart.data && !chart.held) chart.set(account.drawn(chart.data));
   }
-  /** alertHere sets an alert at the price that was aimed at. */
-  async function alertHere() {
-    if (chart.aim() === undefined) throw new Error('Point at a price of the chart first, or go to one with comma, period, Shift and the arrows up and down: the alert is set there.');
-    await moved({}, chart.aim());
-  }
-  async function moved(level, price) {
-    try {
-      acted(await account.setAlert(chart.data.symbol, price, chart.data.close.at(-1), level.alert));
-    } catch (err) {
-      say(err.message);
-      levels();
-    }
-  }
-  return { chart, change, choose, open, surround, levels, load: args => loader.load(args), close: () => [loader, chart].forEach(part => part.close()) };
+  return { chart, draft, change, choose, open, surround, levels, load: args => loader.load(args), close: () => [loader, chart].forEach(part => part.close()) };
 }

@@ -35,29 +35,8 @@ export function keyMove(key, w, n) {
   return bars === undefined ? undefined : panned(w, bars, n);
 }
 
-const pause = 300; // milliseconds without a move after which a pointer rests
-const jump = 80; // logical pixels between two events that no hand moves within a frame
-
-/** moved returns the motion of a pointer with one more place. Moves that follow each other at
- * once are one motion; it begins where the pointer rested. */
-export function moved(motion, place, time) {
-  if (!motion) return { from: place, to: place, time };
-  return { from: time - motion.time < pause ? motion.from : motion.to, to: place, time };
-}
-
-/** restOf returns where a pointer rested before it left for an outside place: on the way to a
- * button it crosses places that nobody aimed at. */
-export function restOf({ from, to, time }, outside, left, ratio) {
-  const jumped = Math.hypot(outside.x - to.x, outside.y - to.y) > jump * ratio;
-  return jumped || left - time >= pause ? to : from;
-}
-
 const slop = 4; // logical pixels within which a press is no drag
 const twice = { time: 400, away: 30 }; // milliseconds and logical pixels between the two presses of a double one
-
-/** reachOf returns how far from a handle a pointer may be, in device pixels: a finger has 24
- * logical pixels to hit. */
-const reachOf = (chart, touch) => (touch ? 12 : 5) * chart.ratio;
 
 /** listen connects the gestures on a canvas with a chart. Only the primary button acts; what
  * is held is let go without effect when the pointer is lost or a second finger comes. */
@@ -70,6 +49,7 @@ export function listen(canvas, chart) {
     const box = canvas.getBoundingClientRect();
     return { x: (e.clientX - box.left) * chart.ratio, y: (e.clientY - box.top) * chart.ratio };
   };
+  const grip = (place, touch) => gripAt(chart, place, (touch ? 12 : 5) * chart.ratio, touch); // a finger has 24 pixels to hit
   const away = (a, b) => Math.hypot(a.x - b.x, a.y - b.y) / chart.ratio;
   const pan = (dx, dy = 0) => {
     chart.shift(dy);
@@ -92,7 +72,7 @@ export function listen(canvas, chart) {
     tapped = again ? undefined : { ...place, time: e.timeStamp };
     if (again && chart.held?.reset) chart.held.reset();
     else if (chart.held?.press) chart.held.press();
-    else chart.point(place, e.timeStamp);
+    else chart.point(place);
   };
   const handlers = {
     pointerdown: e => {
@@ -102,7 +82,7 @@ export function listen(canvas, chart) {
       pointers.set(e.pointerId, place);
       if (pointers.size > 1) return chart.release();
       [start, dragging] = [place, false];
-      chart.held = gripAt(chart, place, reachOf(chart, e.pointerType === 'touch'));
+      chart.held = grip(place, e.pointerType === 'touch');
       start.pans = !chart.held?.move;
     },
     pointermove: e => {
@@ -112,7 +92,7 @@ export function listen(canvas, chart) {
       if (pointers.size === 2) pinch();
       else if (dragging && old && start.pans) pan(place.x - old.x, place.y - old.y);
       else if (dragging) chart.held?.move(place.y - start.y);
-      if (pointers.size < 2 && !chart.held?.move) chart.point(place, e.timeStamp, gripAt(chart, place, reachOf(chart))?.cursor);
+      if (pointers.size < 2 && (e.pointerType === 'mouse' || !chart.held?.move)) chart.point(place, grip(place)?.cursor);
     },
     pointerup: e => {
       if (!pointers.delete(e.pointerId)) return;
@@ -124,8 +104,12 @@ export function listen(canvas, chart) {
     },
     pointercancel: lost,
     lostpointercapture: lost,
-    pointerleave: e => e.pointerType === 'mouse' && chart.leave(at(e), e.timeStamp),
-    touchstart: e => gripAt(chart, at(e.touches[0]), reachOf(chart, true))?.move && e.preventDefault(), // or the page would scroll
+    pointerleave: e => e.pointerType === 'mouse' && chart.forget(),
+    touchstart: e => grip(at(e.touches[0]), true)?.move && e.preventDefault(), // or the page would scroll
+    contextmenu: e => {
+      if (e.pointerType === 'touch') chart.point(at(e)); // others ask for it where the crosshair is
+      if (chart.offer()) e.preventDefault();
+    },
     wheel: e => {
       e.preventDefault();
       if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) pan(-e.deltaX * chart.ratio);

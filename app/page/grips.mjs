@@ -1,5 +1,6 @@
 // The handles of a chart: what is under a pointer, and what a drag, a press and a double
 // press do with it. Undo takes a drag back that has not ended.
+import { plusAt, crossAt } from './plan.mjs';
 import { rowOf, valueAt } from './scale.mjs';
 
 const leastPane = 30; // logical pixels of a pane whose border is dragged
@@ -12,14 +13,23 @@ export const rangeAt = (scale, top, bottom) => ({ lo: valueAt(scale, bottom), hi
 
 /** gripAt returns the handle within reach of a place: {cursor, move(by), drop(), undo(),
  * press(), reset()}, of which it may lack some, or undefined. by is in rows from where the
- * drag began. */
-export function gripAt(chart, { x, y }, reach) {
-  const { panes, axisX } = chart.plan;
+ * drag began. With a finger the row that is aimed at is a handle, too. */
+export function gripAt(chart, { x, y }, reach, touch) {
+  const { plan, cross } = chart;
+  const { panes, axisX } = plan;
+  const row = l => rowOf(panes[0].scale, l.price);
+  const on = (middle, at) => Math.max(Math.abs(x - middle), Math.abs(y - at)) <= Math.max(reach, plan.m.px(9));
+  const lines = chart.lines().filter(l => l.movable);
+  const crossed = lines.find(l => on(crossAt(plan), row(l)));
+  if (crossed) return { cursor: 'pointer', press: () => chart.options.onCross(crossed) };
+  if (cross && chart.priceIn(cross.y) && chart.options.onMenu && on(plusAt(plan), touch ? cross.y : y)) return { cursor: 'pointer', press: () => chart.offer() };
   const border = panes.findIndex((pane, k) => k > 0 && Math.abs(y - pane.y) <= reach);
   if (border > 0) return borderGrip(chart, border);
-  if (x >= axisX) return paneAt(chart.plan, y) && axisGrip(chart, paneAt(chart.plan, y), y);
-  const level = chart.options.levels.find(l => l.movable && Math.abs(rowOf(panes[0].scale, l.price) - y) <= reach);
-  return level && levelGrip(chart, level);
+  const pane = paneAt(plan, y);
+  if (x >= axisX) return pane && axisGrip(chart, pane, y);
+  const line = lines.find(l => Math.abs(row(l) - y) <= reach);
+  if (line) return lineGrip(chart, line, row(line));
+  return touch && cross && Math.abs(cross.y - y) <= reach ? kept(chart, 'cross', by => ({ ...cross, y: cross.y + by })) : undefined;
 }
 
 /** kept returns a handle that changes one member of a chart. */
@@ -29,7 +39,7 @@ const kept = (chart, name, move, reset) => {
     chart[name] = value;
     chart.draw();
   };
-  return { cursor: 'ns-resize', move: by => put(move(by)), undo: () => put(old), reset: () => put(reset) };
+  return { cursor: 'ns-resize', move: by => put(move(by)), undo: () => put(old), reset: reset && (() => put(reset)) };
 };
 
 /** borderGrip shares the rows of two panes out anew. */
@@ -54,22 +64,20 @@ function axisGrip(chart, { key, scale, y, end }, from) {
   }, { ...chart.ranges, [key]: undefined });
 }
 
-/** levelGrip moves a level of the account to another price. */
-function levelGrip(chart, level) {
+/** lineGrip moves a line of the account to another price, to the tick while it is dragged. */
+function lineGrip(chart, line, from) {
   const pane = chart.plan.panes[0];
-  const from = rowOf(pane.scale, level.price);
-  const put = dragged => {
-    chart.dragged = dragged;
-    chart.draw();
-  };
+  const { move, ...grip } = kept(chart, 'dragged', price => ({ line, price }));
   return {
-    cursor: 'ns-resize',
-    move: by => put({ level, price: chart.priceOf(Math.min(Math.max(from + by, pane.legendEnd), pane.floor)) }),
-    undo: () => put(undefined),
+    ...grip,
+    move: by => {
+      const price = chart.priceOf(Math.min(Math.max(from + by, pane.legendEnd), pane.floor));
+      if (price > 0 && (line.between?.(price) ?? true)) move(price);
+    },
     drop: () => {
-      const { price } = chart.dragged;
-      put(undefined);
-      chart.options.onLevel?.(level, price);
+      const { dragged } = chart;
+      grip.undo();
+      if (dragged) chart.options.onLevel(line, dragged.price);
     },
   };
 }

@@ -12,12 +12,12 @@ const inputPatience = 1500; // milliseconds after the result in which its argume
 openView(({ place, host, notice, say }) => {
   const account = new Account(host);
   const state = { asked: undefined, remarks: '', mode: 'inline', size: {} };
-  const { chart, load, surround, levels, close } = desk(place, host, account, { say, acted, enlarge, shown: (request, other) => {
+  const { chart, draft, load, surround, levels, close } = desk(place, host, account, { say, acted, enlarge, shown: (request, other) => {
     place.querySelector('.still')?.remove();
     if (request.symbol) showAccount();
     if (other) form.change();
   } });
-  const form = ticket(host, () => chart.data?.symbol, acted);
+  const form = ticket(() => chart.data?.symbol, draft);
   const orders = el('details', { class: 'order', hidden: true }, el('summary', {}, 'Order'), form.element);
   place.append(notice, orders);
 

@@ -83,7 +83,7 @@ function open(token) {
   const account = new Account(wire);
   const section = place('chart');
   section.replaceChildren();
-  const { chart, choose, open: show, surround, levels, close } = desk(section, wire, account, {
+  const { chart, draft, choose, open: show, surround, levels, close } = desk(section, wire, account, {
     options: { barWidth: 7, theme: themeOf(), zone: Intl.DateTimeFormat().resolvedOptions().timeZone }, alerts: trading, say: toast, acted, shown: (_, other) => other && form.change(), seen,
     enlarge: () => (document.fullscreenElement ? document.exitFullscreen() : section.requestFullscreen?.().catch(err => toast(err.message))),
   });
@@ -110,7 +110,7 @@ function open(token) {
     section.scrollIntoView({ behavior: 'instant' });
   });
   const how = el('p', { class: 'soft' }, 'For the symbol of the chart. Preview first, then place.');
-  const form = ticket(wire, () => chart.data?.symbol, acted);
+  const form = ticket(() => chart.data?.symbol, draft);
   const order = { element: panel('Order', how, form.element) };
   const ofAccount = [ordersPanel(shared), positionsPanel(shared), alertsPanel(shared)];
   const ofOwner = [approvalsPanel(shared), clientsPanel(shared), lettersPanel(shared)];

@@ -8,9 +8,9 @@ import { disc, paintLine } from './lines.mjs';
 import { coloursOf, look, toneInk } from './look.mjs';
 import { linePath, marksOf, textsOf } from './marks.mjs';
 import { backed, box, dashes, fill, stroke, through, write } from './pen.mjs';
-import { barX, columnAt } from './plan.mjs';
+import { barX, columnAt, crossAt } from './plan.mjs';
 import { rowOf, yOf } from './scale.mjs';
-import { paintAxes, paintCross, paintHeader, paintLegend } from './words.mjs';
+import { paintAxes, paintButton, paintCross, paintHeader, paintLegend } from './words.mjs';
 
 /** paint draws a plan. */
 export function paint(ctx, p) {
@@ -89,7 +89,10 @@ function paintOwn(p, pane) {
   const newest = p.data.close[p.newest];
   const row = yOf(pane.scale, newest);
   if (row >= pane.y && row <= pane.floor) level(p, pane, newest, 2, 3, priceInk(p, p.newest));
-  for (const l of p.levels) if (isInside(pane, l.price)) level(p, pane, l.price, l.on, l.off, l.ink);
+  for (const l of p.levels.filter(l => isInside(pane, l.price))) {
+    level(p, pane, l.price, l.on, l.off, l.ink);
+    if (l.movable) paintButton(p, '×', crossAt(p), rowOf(pane.scale, l.price), l.ink);
+  }
 }
 
 /** paintDivergences draws divergence lines with discs at their ends. */

@@ -2,6 +2,7 @@
 // the options and the window, before anything is painted. With all bars in the window
 // it is the plan of the picture that the server draws.
 import { measureAxis, placeLabels } from './axis.mjs';
+import { percentText } from './format.mjs';
 import { arrange, bodiesOf, columnsOf, heights, metricsOf } from './layout.mjs';
 import { lineLook, toneInk } from './look.mjs';
 import { expSpan, fit, isEmpty, joined, logSpan, logarithmic, noSpan, widen, widenAll } from './scale.mjs';
@@ -32,7 +33,7 @@ export function makePlan(data, o, window) {
   p.base = data.close[p.i0] ?? NaN; // 0 percent
   p.drawn = drawnPrices(data, kind);
   const own = marks.filter(k => k.type === 'level').map(k => ({ price: k.price, text: k.text ?? '', ink: toneInk(k.color, 'amber'), on: 8, off: 4 }));
-  p.levels = [...levels, ...own];
+  p.levels = [...levels.map(l => (l.movable ? distant(p, l) : l)), ...own];
   split(p);
   for (const st of p.panes.flatMap(pane => pane.studies)) st.lineLooks = st.lines.map(l => lineLook(l, o.theme));
   const prices = spanOf(p, [data.high, data.low]);
@@ -44,6 +45,17 @@ export function makePlan(data, o, window) {
   placeTimes(p);
   return p;
 }
+
+/** distant returns a line of the account with its distance from the price of the market. */
+function distant(p, l) {
+  const away = ' ' + percentText(p.data.close[p.newest], l.price);
+  return { ...l, text: l.text + away, numbers: l.numbers + away };
+}
+
+/** plusAt and crossAt return the columns of the middles of the two buttons on a row: what opens
+ * the menu there, and what crosses a line out. */
+export const plusAt = p => p.axisX - p.m.px(11);
+export const crossAt = p => p.axisX - p.m.px(35);
 
 /** lined reports whether a type of chart draws the closes as a line. */
 export const lined = kind => kind === 'line' || kind === 'area';

@@ -1,6 +1,6 @@
 // Places for texts within a plot.
 import { usable } from './format.mjs';
-import { barAt } from './plan.mjs';
+import { barAt, crossAt } from './plan.mjs';
 import { rowOf, yOf } from './scale.mjs';
 
 /** Room puts texts where they hide neither data nor marks nor each other. */
@@ -8,6 +8,8 @@ export class Room {
   constructor(p, pane, marks) {
     const rows = pane.price ? [p.data.close[p.newest], ...p.levels.map(l => l.price)].map(v => rowOf(pane.scale, v)) : [];
     const taken = marks.map(k => ({ x: k.x - k.w / 2, width: k.w, top: k.up ? k.tip : k.tip - k.h, height: k.h }));
+    const { px } = p.m;
+    if (pane.price) for (const l of p.levels.filter(l => l.movable)) taken.push({ x: crossAt(p) - px(9), width: px(18), top: rowOf(pane.scale, l.price) - px(9), height: px(18) });
     Object.assign(this, { p, pane, rows, taken, texts: [], height: p.m.mark + p.m.px(4) });
   }
 

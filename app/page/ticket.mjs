@@ -2,6 +2,7 @@
 // second places it. Any change in between removes the preview.
 import { unanswered } from './answer.mjs';
 import { button, el, entry, field, select } from './dom.mjs';
+import { entryOf, exits } from './draft.mjs';
 import { moneyText, ofMarket } from './market.mjs';
 import { isDoubtful, newID, once } from './once.mjs';
 
@@ -52,18 +53,18 @@ export function twoSteps(transport, onPlaced) {
 }
 
 /** ticket returns the form of an order: {element, change}. getSymbol names what the chart
- * shows, onPlaced gets a line about the order. change ends the preview, which is of one
- * symbol. */
-export function ticket(transport, getSymbol, onPlaced) {
+ * shows; what is written is the projected order, and what is drawn of that is written here.
+ * change ends the preview, which is of one symbol. */
+export function ticket(getSymbol, draft) {
   const number = { inputmode: 'decimal', size: 8, autocomplete: 'off' };
   const side = select({ name: 'side' }, ['buy', 'sell']);
-  const type = select({ name: 'ordertype' }, ['market', 'limit']);
-  const quantity = el('input', { name: 'quantity', ...number });
-  const price = el('input', { name: 'price', disabled: true, ...number });
+  const type = select({ name: 'ordertype' }, ['market', 'limit', 'stop']);
+  type.append(el('option', { value: 'stop_limit', hidden: true }, 'stop limit')); // one that is changed has its limit already
+  const [quantity, price, ...ends] = ['quantity', 'price', ...exits].map(name => el('input', { name, ...number, disabled: name === 'price' }));
   const said = el('p', { role: 'status', class: 'preview' });
   const place = button('Place this order', () => step(), { class: 'strong', hidden: true });
-  const send = twoSteps(transport, onPlaced);
   let turn = 0; // counts previews and changes: what comes later for an earlier one cannot be placed
+  let typing = false;
 
   /** say shows a text in place of the preview; only a preview can be placed, and again what
    * may have been placed. */
@@ -76,20 +77,45 @@ export function ticket(transport, getSymbol, onPlaced) {
   const step = async order => {
     const mine = turn;
     say(order ? '' : 'Placing…');
-    const [text, placeable] = await send(order).then(words => [words, Boolean(order)], err => [err.message, !order && err.unanswered]);
+    const [text, placeable] = await draft.send(order).then(words => {
+      if (!order) draft.set();
+      return [words, Boolean(order)];
+    }, err => [err.message, !order && err.unanswered]);
     if (mine === turn || !order) say(text, placeable && mine === turn); // an order that was placed is told in any case
   };
-  const preview = () => {
-    turn++;
-    const limit = type.value === 'limit' ? { price: price.value.trim() } : {};
-    return step({ symbol: getSymbol(), side: side.value, type: type.value, quantity: quantity.value.trim(), ...limit });
-  };
-  const look = button('Preview', preview);
   const change = () => {
     turn++;
     say('');
   };
-  const element = entry({ class: 'ticket', 'aria-label': 'Order', oninput: change }, preview,
-    field('Side', side), field('Type', type), field('Quantity', quantity), field('Limit price', price), look, place, said);
+  /** written returns the order of the fields; of one that is changed, the rest stays. */
+  const written = () => {
+    const { order = {} } = draft;
+    const { replaces } = order;
+    const all = { ...(order.type === type.value ? order : { replaces }), symbol: getSymbol(), side: side.value, type: type.value, quantity: quantity.value.trim() };
+    if (all.type !== 'market') all[entryOf(all)] = price.value.trim();
+    exits.forEach((exit, k) => { all[exit] = ends[k].value.trim() || undefined; });
+    return all;
+  };
+  const write = () => {
+    change();
+    typing = true;
+    draft.set(written());
+    typing = false;
+  };
+  draft.watch(order => {
+    if (typing) return;
+    [side.value, type.value] = [order?.side ?? side.value, order?.type ?? 'market'];
+    quantity.value = order?.quantity ?? quantity.value;
+    price.value = order?.[entryOf(order)] ?? '';
+    exits.forEach((exit, k) => { ends[k].value = order?.[exit] ?? ''; });
+    change();
+  });
+  const preview = () => {
+    turn++;
+    return step(written());
+  };
+  const look = button('Preview', preview);
+  const element = entry({ class: 'ticket', 'aria-label': 'Order', oninput: write }, preview,
+    field('Side', side), field('Type', type), field('Quantity', quantity), field('Price', price), ...exits.map((exit, k) => field(exit === 'stop_loss' ? 'Stop loss' : 'Take profit', ends[k])), look, place, said);
   return { element, change };
 }

@@ -2,10 +2,11 @@
 // same numbers for readers who do not see it.
 import { button, el, table } from './dom.mjs';
 import { namedText, ohlc, priceText, volumeText } from './format.mjs';
-import { clampWindow, freeBars, keyMove, listen, moved, restOf } from './gestures.mjs';
+import { clampWindow, freeBars, keyMove, listen } from './gestures.mjs';
 import { rangeAt } from './grips.mjs';
 import { described } from './legend.mjs';
 import { coloursOf } from './look.mjs';
+import { openMenu } from './menu.mjs';
 import { paint } from './paint.mjs';
 import { fontOf } from './pen.mjs';
 import { barAt, makePlan, wholeWindow } from './plan.mjs';
@@ -14,7 +15,7 @@ import { dateText } from './times.mjs';
 
 const tableRows = 60; // bars that the table lists at most
 const axisRoom = 80; // logical pixels that the price axis takes, about
-const keysText = 'Arrow left and right move, plus and minus zoom, Home and End go to the ends, brackets scale the price, 0 fits it, comma and period step through bars, Shift with arrow up and down moves the price aimed at, F is full screen.';
+const keysText = 'Arrow left and right move, plus and minus zoom, Home and End go to the ends, brackets scale the price, 0 fits it, comma and period step through bars, Shift with arrow up and down moves the price aimed at, Enter offers what can be done there, F is full screen.';
 
 /** measurer returns a function that measures texts and remembers what it measured. */
 function measurer(ctx) {
@@ -30,14 +31,15 @@ function measurer(ctx) {
   };
 }
 
-/** Chart shows data on a canvas in an element. options are those of makePlan but for
- * sizes; onMove is told when the window moved, onLevel(level, price) when a level was
- * dragged to another price, onAim(text) which price is aimed at, as text. With barWidth, in
+/** Chart shows data on a canvas in an element. options are those of makePlan but for sizes.
+ * onMove is told when the window moved; where there is an account, onLevel(line, price) when a
+ * line was dragged to another price, onCross(line) when it was crossed out, and onMenu(price)
+ * returns what can be done at a price; lines returns lines beside the levels. With barWidth, in
  * logical pixels, a chart begins with bars as wide as that, else with all that were asked for. */
 export class Chart {
   constructor(place, options) {
     this.options = { theme: 'dark', type: 'candles', scale: 'linear', signals: 'auto', volume: true, zone: 'UTC', levels: [], ...options };
-    const listeners = { onkeydown: e => this.key(e), onblur: () => this.leave() };
+    const listeners = { onkeydown: e => this.key(e) };
     this.canvas = el('canvas', { tabindex: 0, role: 'img', 'aria-label': 'Chart', 'aria-describedby': 'chart-keys', ...listeners });
     this.said = el('p', { class: 'quiet', role: 'status' });
     this.table = table('The bars in view, newest first', 'Bars as a table', ['Time', 'Open', 'High', 'Low', 'Close', 'Volume'], 'No bars');
@@ -76,7 +78,6 @@ export class Chart {
       Object.assign(this, { axis: 0, ranges: {}, window: { end: whole.end + free, count: barWidth && !exact && this.width ? (this.width - axisRoom) / barWidth : whole.count + free } });
     } else this.window = { count, end: end + added + grown };
     const cross = this.cross && !fresh ? { ...this.cross, bar: this.cross.bar + added } : undefined;
-    if (this.data?.symbol !== data.symbol) this.aimed = undefined;
     Object.assign(this, { data, n: data.n, cross });
     this.draw();
     this.fillTable();
@@ -90,11 +91,10 @@ export class Chart {
     this.options.onMove?.(this.window);
   }
 
-  /** point puts the crosshair at a place in device pixels, at a time. Beyond the bars it
-   * stands where the pointer is. */
-  point({ x, y }, time, cursor = 'crosshair') {
+  /** point puts the crosshair at a place in device pixels. Beyond the bars it stands where the
+   * pointer is. */
+  point({ x, y }, cursor = 'crosshair') {
     const { i0, i1, axisX, headerEnd, timeY, x0, pitch } = this.plan;
-    this.motion = moved(this.motion, { x, y }, time);
     if (i1 <= i0) return;
     const inside = x < axisX && y > headerEnd && y < timeY;
     const within = x >= x0 + i0 * pitch && x < x0 + i1 * pitch;
@@ -116,22 +116,27 @@ export class Chart {
     this.draw();
   }
 
-  /** leave takes the crosshair away. The price that was aimed at stays: where the pointer
-   * rested before it left for an outside place, or where keys went. */
-  leave(outside, time) {
-    const row = outside && this.motion ? restOf(this.motion, outside, time, this.ratio).y : this.cross?.y;
-    this.aimed = this.priceIn(row) ?? this.aimed;
-    this.forget();
-  }
-
-  /** forget takes the crosshair away, of which nothing stays. */
+  /** forget takes the crosshair away. */
   forget() {
-    Object.assign(this, { cross: undefined, motion: undefined });
+    this.cross = undefined;
     this.draw();
   }
 
-  /** aim returns the price at the crosshair or, without one, that was aimed at before. */
-  aim = () => this.priceIn(this.cross?.y) ?? this.aimed;
+  /** lines returns the lines of the account, the projected order first: of two at one price it
+   * is the one that is dragged. */
+  lines = () => [...(this.options.lines?.() ?? []), ...this.options.levels];
+
+  /** offer opens the menu of what can be done at the price at the crosshair or, without one, at
+   * that of the market, and reports whether there is one. */
+  offer() {
+    const { cross, data, plan, ratio } = this;
+    const price = cross ? this.priceIn(cross.y) : data.close.at(-1);
+    const choices = price > 0 && this.options.onMenu?.(price);
+    if (!choices) return false;
+    const row = cross?.y ?? rowOf(plan.panes[0].scale, price);
+    openMenu(this.box, { x: (cross?.x ?? plan.axisX) / ratio, y: row / ratio }, `At ${namedText(data, price)}`, choices, this.canvas);
+    return true;
+  }
 
   /** priceIn returns the price at a row of the price pane; undefined for other rows. */
   priceIn(y) {
@@ -154,8 +159,8 @@ export class Chart {
     else if (part) this.ranges = { ...this.ranges, [key]: rangeAt({ top, bottom, ...scale }, top + part, bottom - part) };
     else if (e.key === '0') Object.assign(this, { ranges: {}, sizes: {} });
     else if (e.key === ',' || e.key === '.') this.step(e.key === '.' ? 1 : -1);
+    else if (e.key === 'Enter') this.offer();
     else if (e.key === 'Escape') {
-      this.aimed = undefined;
       this.release();
       this.forget();
     } else if (e.key.toLowerCase() === 'f') this.options.onFullscreen?.();
@@ -173,7 +178,7 @@ export class Chart {
     const y = from + (rows ?? 0) * Math.round(2 * this.ratio);
     this.cross = { bar, y: Math.min(Math.max(y, pane.legendEnd), pane.floor - 1) };
     this.render();
-    this.said.textContent = rows ? `aimed at ${namedText(data, this.aim())}` : described(this.plan);
+    this.said.textContent = rows ? `aimed at ${namedText(data, this.priceIn(this.cross.y))}` : described(this.plan);
   }
 
   /** resize takes the size of the box, unless it is not shown. Bars stay as wide as they are. */
@@ -202,18 +207,16 @@ export class Chart {
     if (!this.width) return;
     const { data, options, width, height, ratio, measure, axis, cross, canvas, ranges, sizes, dragged, newest } = this;
     if (!data) return this.blank();
-    const levels = options.levels.map(l => (l === dragged?.level ? { ...l, price: dragged.price } : l));
+    const ghost = l => ({ price: l.price, text: '', ink: 'muted', on: 1, off: 4 }); // where a line was before
+    const levels = this.lines().flatMap(l => (l === dragged?.line ? [{ ...l, price: dragged.price }, ghost(l)] : [l]));
     const plan = makePlan(data, { ...options, levels, width, height, ratio, measure, axis, ranges, sizes }, this.window);
     Object.assign(this, { plan, axis: plan.axisWidth });
     if (cross) plan.cross = this.cross = { ...cross, bar: Math.min(Math.max(cross.bar, plan.i0), plan.last) };
-    if (!cross && this.aimed) plan.aim = this.aimed;
     paint(this.ctx, plan);
     const seen = this.window.end >= this.n;
     if (seen && document.activeElement === newest) canvas.focus();
     newest.hidden = seen;
     newest.style.right = `${width - plan.axisX / ratio + 8}px`;
-    const aim = this.aim();
-    options.onAim?.(aim && priceText(aim, data.precision));
     const label = `Chart of ${data.symbol}, ${data.interval}, ${plan.i1 - plan.i0} bars`;
     if (canvas.getAttribute('aria-label') !== label) canvas.setAttribute('aria-label', label);
     if (this.details.open) this.filling ??= setTimeout(() => this.fillTable(), 300);

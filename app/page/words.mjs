@@ -3,8 +3,8 @@
 import { axisText } from './axis.mjs';
 import { fitting, headerParts, legendItems, sharedRows } from './legend.mjs';
 import { backed, box, dashes, frame, stroke, through, write } from './pen.mjs';
-import { barX, columnAt } from './plan.mjs';
-import { axisFormat, rowOf, valueAt } from './scale.mjs';
+import { barX, columnAt, plusAt } from './plan.mjs';
+import { axisFormat, valueAt } from './scale.mjs';
 import { dateText } from './times.mjs';
 
 /** paintAxes draws the lines between panes and axes, the tick labels and the tags. */
@@ -76,27 +76,35 @@ export function paintLegend(p, pane) {
   });
 }
 
-/** paintCross draws the crosshair with its time and value on the axes, or the row that was
- * aimed at before it was taken away. */
+/** paintButton draws a small box with a sign, around a point. */
+export function paintButton(p, sign, x, y, ink) {
+  const half = p.m.px(9);
+  box(p, 'back', x - half, y - half, 2 * half, 2 * half);
+  frame(p, ink, x - half, y - half, 2 * half, 2 * half, p.m.thin);
+  write(p, sign, x - p.o.measure(sign, p.m.tag, 500) / 2, y, p.m.tag, 500, ink);
+}
+
+/** paintCross draws the crosshair with its time and value on the axes, and where there is a
+ * menu what opens it. */
 export function paintCross(p) {
   const { m, cross } = p;
+  if (!cross) return;
   const pad = m.either(5, 8);
   const label = (text, left, top, width) => {
     box(p, 'muted', left, top, width, m.tagH);
     write(p, text, left + pad, top + m.tagH / 2, m.tag, 500, p.onTag.muted);
   };
-  if (cross) {
-    const x = Math.round(cross.x ?? columnAt(p, cross.bar));
-    dashes(p, x, p.headerEnd, x, p.timeY, 3, 3, 'muted');
-    const when = dateText(p.data.walls[cross.bar].wall, p.data.seconds);
-    const width = p.o.measure(when, m.tag, 500) + 2 * pad;
-    if (cross.x === undefined) label(when, Math.min(Math.max(barX(p, cross.bar) - width / 2, 0), p.axisX - width), p.timeY + m.thin, width);
-  }
-  const y = cross ? cross.y : rowOf(p.panes[0].scale, p.aim);
+  const x = Math.round(cross.x ?? columnAt(p, cross.bar));
+  dashes(p, x, p.headerEnd, x, p.timeY, 3, 3, 'muted');
+  const when = dateText(p.data.walls[cross.bar].wall, p.data.seconds);
+  const long = p.o.measure(when, m.tag, 500) + 2 * pad;
+  if (cross.x === undefined) label(when, Math.min(Math.max(barX(p, cross.bar) - long / 2, 0), p.axisX - long), p.timeY + m.thin, long);
+  const y = Math.round(cross.y);
   const pane = p.panes.find(q => y >= q.y && y < q.end);
   if (!pane || pane.scale.empty) return;
-  dashes(p, 0, Math.round(y), p.axisX, Math.round(y), 3, 3, 'muted');
-  const v = cross ? valueAt(pane.scale, y) : p.aim;
+  dashes(p, 0, y, p.axisX, y, 3, 3, 'muted');
+  if (pane.price && p.o.onMenu && y < pane.floor) paintButton(p, '+', plusAt(p), y, 'text');
+  const v = valueAt(pane.scale, cross.y);
   const exponent = Math.floor(Math.log10(Math.abs(pane.scale.hi - pane.scale.lo) / 100));
   const text = pane.price ? axisText(p, v) : axisFormat(Math.abs(v), exponent, true)(v);
   const left = Math.min(p.axisX, m.w - p.o.measure(text, m.tag, 500) - 2 * pad); // wider than all that the axis shows

@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Account } from '../page/account.mjs';
 import { table, workButton } from '../page/dom.mjs';
+import { Draft, replacing } from '../page/draft.mjs';
 import { exactText, fixedText, levelText, namedText, percentText, priceText, valueText, volumeText } from '../page/format.mjs';
-import { clampWindow, keyMove, moved, panned, restOf, zoomed } from '../page/gestures.mjs';
+import { clampWindow, keyMove, panned, zoomed } from '../page/gestures.mjs';
 import { textOf } from '../page/answer.mjs';
 import { described, fitting, headerParts, legendItems, sharedRows } from '../page/legend.mjs';
 import { Loader } from '../page/loader.mjs';
@@ -19,7 +20,7 @@ import { Room } from '../page/room.mjs';
 import { rowOf } from '../page/scale.mjs';
 import { pageBars, precisionOf, prepended, readSeries, updated } from '../page/series.mjs';
 import { equity } from '../page/sums.mjs';
-import { previewText, ticket } from '../page/ticket.mjs';
+import { previewText, ticket, twoSteps } from '../page/ticket.mjs';
 import { forPeople, setTexts } from '../page/texts.mjs';
 import { lastEnd, offsetIn, wallTimes } from '../page/times.mjs';
 import { parseEvents } from '../page/wire.mjs';
@@ -126,7 +127,7 @@ test('a price that is named has its own decimals', () => {
   account.positions = [{ symbol: 'ACME', side: 'long', quantity: '2', entry_price: '31.975', current_price: null, unrealized_pnl: null }];
   account.open = [{ symbol: 'ACME', status: 'open', side: 'sell', type: 'limit', quantity: '2', filled_quantity: '0', price: '33.125', average_price: null }];
   const p = makePlan(data, { ...plain, ...account.drawn(data) }, wholeWindow(data, data.n));
-  assert.deepEqual(p.levels.map(l => l.text), ['long 2 at 31.975', 'sell limit 2']);
+  assert.deepEqual(p.levels.map(l => l.text), ['long 2 at 31.975', 'sell limit 2 −3.99%']);
   assert.deepEqual(p.panes[0].tags.map(t => t.text), ['34.50', '31.975', '33.125']);
 });
 
@@ -457,16 +458,6 @@ test('the price of the market is its newest, whatever the window shows', () => {
   assert.deepEqual(shown({ end: 99, count: 20 }), ['103.50', 'up', 'C 103.50', true], 'within what is shown');
 });
 
-test('a pointer that left was aiming where it rested', () => {
-  const path = (...points) => points.reduce((motion, [y, time]) => moved(motion, { x: 0, y }, time), undefined);
-  const aimed = (motion, y, time) => restOf(motion, { x: 0, y }, time, 1).y;
-  const hand = path([300, 0], [250, 16], [200, 32], [150, 900], [80, 916], [20, 932]);
-  assert.equal(aimed(hand, -5, 948), 200, 'a hand on its way to a button');
-  assert.equal(aimed(path([300, 0], [200, 16]), -50, 20), 200, 'a jump');
-  assert.equal(aimed(path([300, 0], [30, 16]), -5, 600), 30, 'a rest near the edge');
-  assert.equal(aimed(path([300, 0]), 290, 10), 300);
-});
-
 test('time zones', () => {
   const berlin = offsetIn('Europe/Berlin');
   const at = text => Date.parse(text) / 1000;
@@ -681,8 +672,9 @@ test('a preview of values that were changed since cannot be placed', async () =>
   globalThis.document = { createElement: tag => new Part(tag), get activeElement() { return Part.active; } };
   const sent = [];
   const transport = { call: (tool, args) => new Promise(resolve => sent.push({ args, reply: () => resolve(JSON.stringify({ ...args, status: 'filled', broker: 'paper', average_price: '1' })) })) };
-  const { element: form, change } = ticket(transport, () => 'A', async () => {});
+  const { element: form, change } = ticket(() => 'A', new Draft(twoSteps(transport, async () => {})));
   Part.body.append(form);
+  for (const input of form.querySelectorAll('input')) input.value = '';
   const [quantity] = form.querySelectorAll('input');
   const [preview, place] = form.querySelectorAll('button');
   const [said] = form.querySelectorAll('p');
@@ -711,6 +703,26 @@ test('a preview of values that were changed since cannot be placed', async () =>
   change();
   assert.deepEqual([said.textContent, place.hidden], ['', true], 'the chart shows another symbol');
   delete globalThis.document;
+});
+
+test('the lines of a projected order are not dragged past each other', () => {
+  const draft = new Draft();
+  const orders = [];
+  draft.watch(order => orders.push(order));
+  draft.set({ symbol: 'A', side: 'buy', type: 'limit', quantity: '2', price: 100, stop_loss: 90, take_profit: 120 });
+  assert.deepEqual(draft.lines.map(l => [l.part, l.price]), [['price', 100], ['stop_loss', 90], ['take_profit', 120]]);
+  const [entry, loss, profit] = draft.lines;
+  assert.deepEqual([entry.between(89), entry.between(91), entry.between(121), loss.between(100), loss.between(99), profit.between(99), profit.between(101)], [false, true, false, false, true, false, true]);
+  draft.set();
+  assert.deepEqual([orders.length, draft.lines], [2, []]);
+});
+
+// By docs/trading.md: replaces must name stop_loss, take_profit, time_in_force and post_only again.
+test('what takes the place of an order is the same but for its price', () => {
+  const order = { order_id: 'o-1', symbol: 'A', side: 'buy', type: 'limit', quantity: 3, filled_quantity: 1, price: 10, stop_loss: { price: 9 }, take_profit: { percent: 3 }, time_in_force: 'gtd', expires_at: '2099-01-01T00:00:00Z', post_only: true, reduce_only: false };
+  const same = { symbol: 'A', side: 'buy', type: 'limit', quantity: '2', replaces: 'o-1', price: 10, time_in_force: 'gtd', expires_at: '2099-01-01T00:00:00Z', post_only: true };
+  assert.deepEqual(replacing(order), { ...same, stop_loss: 9, take_profit: '3%' });
+  assert.deepEqual(replacing({ ...order, account: 'live' }), same, 'a broker takes no exits with a change');
 });
 
 test('the rows of a legend are used before two studies share one', () => {

@@ -124,8 +124,8 @@ export async function chatChecks(wick) {
     await h.frame.waitForFunction(() => document.documentElement.dataset.theme === 'light');
     await page.waitForTimeout(200);
     await page.screenshot({ path: pictures + 'chat-light.png' });
-    await h.frame.locator('#chart .canvas canvas').hover({ position: { x: 200, y: 100 } });
-    await h.frame.getByRole('button', { name: /^Alert at/ }).click();
+    await h.frame.locator('#chart .canvas canvas').click({ position: { x: 200, y: 100 }, button: 'right' });
+    await h.frame.getByRole('menuitem', { name: /^Alert at/ }).click();
     await until('a line for the model', () => h.seen.told.some(t => /^alert a-/.test(t)));
     await h.frame.getByText('Order', { exact: true }).click();
     await h.frame.fill('input[name=quantity]', '1');
@@ -221,8 +221,8 @@ export async function chatChecks(wick) {
     await h.bridge.sendToolResult({ content: [] });
     await h.bridge.sendToolInput({ arguments: input });
     await ready(h.frame);
-    await h.frame.locator('#chart .canvas canvas').hover({ position: { x: 200, y: 100 } });
-    await h.frame.getByRole('button', { name: /^Alert at/ }).click();
+    await h.frame.locator('#chart .canvas canvas').click({ position: { x: 200, y: 100 }, button: 'right' });
+    await h.frame.getByRole('menuitem', { name: /^Alert at/ }).click();
     await h.frame.getByText('charts only').waitFor();
     assert.equal(await h.frame.getByText('Order', { exact: true }).isVisible(), false);
     h.close();

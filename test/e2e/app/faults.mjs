@@ -170,11 +170,14 @@ async function lostAlert(page, wick) {
   await page.route('**/mcp', route => (route.request().postDataJSON()?.params?.name === 'generate_chart' ? route.abort() : route.fallback())); // the axis stays
   const before = await alerts();
   line.on = true;
-  await page.locator('#chart .canvas canvas').hover({ position: { x: 300, y: 150 } });
-  await page.getByRole('button', { name: /^Alert at/ }).click();
+  const set = async () => {
+    await page.locator('#chart .canvas canvas').click({ position: { x: 300, y: 150 }, button: 'right' });
+    await page.getByRole('menuitem', { name: /^Alert at/ }).click();
+  };
+  await set();
   await toldOnce(page, /not known whether this alert was set: BTCUSDT/);
   line.on = false;
-  await page.getByRole('button', { name: /^Alert at/ }).click();
+  await set();
   await toldOnce(page, /^alert a-\S+ on BTCUSDT/);
   assert.equal(await alerts() - before, 1);
 }

