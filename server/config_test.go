@@ -19,27 +19,6 @@ import (
 	"wick/market"
 )
 
-// env returns a lookup in pairs of name and value.
-func env(pairs ...string) func(string) string {
-	return func(name string) string {
-		for i := 0; i < len(pairs); i += 2 {
-			if pairs[i] == name {
-				return pairs[i+1]
-			}
-		}
-		return ""
-	}
-}
-
-func parse(t *testing.T, environment func(string) string, args ...string) *config {
-	t.Helper()
-	c, err := parseConfig(args, environment, &bytes.Buffer{})
-	if err != nil {
-		t.Fatalf("%v: %v", args, err)
-	}
-	return c
-}
-
 func TestDefaults(t *testing.T) {
 	c := parse(t, env("HOME", "/home/x"), "--serve")
 	if err := c.publish(9315); err != nil {

@@ -305,3 +305,24 @@ func sameJSON(a, b string) bool {
 	var x, y bytes.Buffer
 	return json.Compact(&x, []byte(a)) == nil && json.Compact(&y, []byte(b)) == nil && x.String() == y.String()
 }
+
+// env returns a lookup in pairs of name and value.
+func env(pairs ...string) func(string) string {
+	return func(name string) string {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1]
+			}
+		}
+		return ""
+	}
+}
+
+func parse(t *testing.T, environment func(string) string, args ...string) *config {
+	t.Helper()
+	c, err := parseConfig(args, environment, &bytes.Buffer{})
+	if err != nil {
+		t.Fatalf("%v: %v", args, err)
+	}
+	return c
+}
