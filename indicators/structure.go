@@ -684,18 +684,22 @@ func supportResistance(in Input) (above, below []float64) {
 	// Swings of both kinds make levels together. With one width for all, the order of
 	// their bars is also that in which they become known and are forgotten.
 	turns, usual := allTurns(in.Series, in.Int("left"), in.Int("right")), trueRangeMean(in.Series)
-	first, next := 0, 0 // the swings that count are turns[first:next]
-	var levels []float64
+	first, next := 0, 0          // the swings that count are turns[first:next]
+	var prices, levels []float64 // prices are those of the swings that count, in order
 	for i := range in.Len() {
-		changed := false
+		from, to := first, next
 		for ; next < len(turns) && turns[next].known <= i; next++ {
-			changed = true
+			at, _ := slices.BinarySearch(prices, turns[next].price)
+			prices = slices.Insert(prices, at, turns[next].price)
 		}
 		for ; first < next && i-turns[first].bar > in.Int("lookback"); first++ {
-			changed = true
+			at, _ := slices.BinarySearch(prices, turns[first].price)
+			prices = slices.Delete(prices, at, at+1)
 		}
-		if changed {
-			levels = levelsOf(turns[first:next], in.Args, usual)
+		// Measured where the newest swing became known, so that the levels stay until the
+		// swings change.
+		if from != first || to != next {
+			levels = levelsOf(prices, in.Float("tolerance")*usual[turns[next-1].known], in.Int("touches"))
 		}
 		// One that the price stands on is both, so that the next close passes it.
 		for _, y := range levels {
@@ -712,19 +716,9 @@ func supportResistance(in Input) (above, below []float64) {
 	return above, below
 }
 
-// levelsOf returns the levels that the swings make, in order.
-func levelsOf(turns []turn, a Args, usual []float64) []float64 {
-	if len(turns) == 0 {
-		return nil
-	}
-	// Measured where the newest swing became known, so that the levels stay until the
-	// swings change.
-	reach := a.Float("tolerance") * usual[turns[len(turns)-1].known]
-	prices := make([]float64, len(turns))
-	for i, w := range turns {
-		prices[i] = w.price
-	}
-	slices.Sort(prices)
+// levelsOf returns the levels that swings at these prices make, which are in order: those that as
+// many as touches lie within reach of.
+func levelsOf(prices []float64, reach float64, touches int) []float64 {
 	var levels []float64
 	for from := 0; from < len(prices); {
 		// A group begins with the lowest price left and takes in all within reach of
@@ -733,7 +727,7 @@ func levelsOf(turns []turn, a Args, usual []float64) []float64 {
 		for ; to < len(prices) && (to == from || nearEqual(prices[to], prices[from], reach)); to++ {
 			sum += prices[to] - prices[from]
 		}
-		if to-from >= a.Int("touches") {
+		if to-from >= touches {
 			levels = append(levels, prices[from]+sum/float64(to-from))
 		}
 		from = to
