@@ -11,7 +11,7 @@ LONGEST := ./trade ./server ./indicators ./market
 MORE    := -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 BUILD    = $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -buildid='
 
-.PHONY: help run go-version build build-core test check fuzz bench docs docs-check e2e torture release clean
+.PHONY: help run go-version build build-core test check fuzz bench docs demo docs-check e2e torture release clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -45,6 +45,9 @@ bench: ## run the benchmarks of our own packages; scripts/bench compares with ot
 docs: ## make docs/indicators.md, docs/gallery.md, their pictures, those of docs/trading.md and the contact sheet anew
 	$(GO) run ./release/docs
 	$(GO) run ./release/contactsheet
+
+demo: build ## walk through login, chart, order and alert with built-in data, and make the pictures of README anew (needs Node 20 and chromium)
+	cd test/e2e/app && { test -d node_modules || npm install --no-audit --no-fund; } && node demo.mjs
 
 docs-check: build ## run the commands of README.md and docs/ against ./wick
 	scripts/docs-check

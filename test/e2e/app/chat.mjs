@@ -23,7 +23,7 @@ async function serve(answer) {
 }
 
 // host opens the view in a page with a bridge and returns both with what was seen.
-async function host(page, call, { capabilities = { serverTools: {}, updateModelContext: { text: {} } }, html = view, context = { theme: 'dark', displayMode: 'inline', timeZone: 'Europe/Berlin', containerDimensions: { maxHeight: 480 } }, setup = () => {} } = {}) {
+export async function host(page, call, { capabilities = { serverTools: {}, updateModelContext: { text: {} } }, html = view, context = { theme: 'dark', displayMode: 'inline', timeZone: 'Europe/Berlin', containerDimensions: { maxHeight: 480 } }, setup = () => {} } = {}) {
   const seen = { calls: [], sizes: [], told: [], outside: [] };
   const sandbox = await serve(reply => reply.writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy }).end(html));
   const outer = await serve(reply => reply.writeHead(200, { 'content-type': 'text/html' }).end(hostPage(`http://127.0.0.1:${sandbox.port}/`, context.containerDimensions?.height ?? 480)));
