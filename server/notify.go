@@ -329,10 +329,17 @@ func grouped(number string) string {
 // that made it fire.
 func (m *messenger) alertChart(n *book.Notification) json.RawMessage {
 	at, c := n.TriggeredAt.Time, n.Condition
-	// A price alert has no bar of its own: its level is drawn, and the bar that was forming
-	// is marked.
-	if c.Type != book.IndicatorSignal {
+	switch c.Type {
+	case book.IndicatorSignal:
+	case book.PriceAbove, book.PriceBelow:
+		// A price alert has no bar of its own: its level is drawn, and the bar that was forming
+		// is marked.
 		return chartOf(n.Symbol, m.interval(), at, nil, fmt.Sprintf(`{"type":"level","price":%s,"text":"alert"},`, c.Threshold)+markAt(at, m.interval(), "fired"))
+	default:
+		if n.Symbol == "" {
+			return nil
+		}
+		return chartOf(n.Symbol, m.interval(), at, nil, "")
 	}
 	indicator := map[string]any{"name": c.Indicator}
 	if len(c.Params) > 0 {

@@ -51,7 +51,11 @@ func (e *Engine) SetAlert(ctx context.Context, r book.AlertRequest) (book.Alert,
 // newAlert returns the alert that r asks for, without an id, or refuses what cannot be
 // right.
 func (e *Engine) newAlert(r book.AlertRequest) (*book.Alert, error) {
-	symbol, err := e.symbol(r.Symbol)
+	resolve := e.symbolOrAll
+	if r.Condition.NeedsSymbol() {
+		resolve = e.symbol
+	}
+	symbol, err := resolve(r.Symbol)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +73,7 @@ func (e *Engine) newAlert(r book.AlertRequest) (*book.Alert, error) {
 		return nil, err
 	}
 	// An alert on prices has no interval, unless it repeats on every bar.
-	if a.Condition.Type == book.IndicatorSignal || a.Repeat == book.EachBar {
+	if a.Condition.OnSignal() || a.Repeat == book.EachBar {
 		a.Interval = e.options.Intervals[0]
 		if r.Interval != "" {
 			if a.Interval, err = market.ParseInterval(r.Interval); err != nil {
@@ -99,11 +103,23 @@ func (e *Engine) earlierAlert(a *book.Alert) (*book.Alert, error) {
 // prepare loads the bars that a is judged by. It refuses an alert whose indicator would
 // not have the values that a chart shows.
 func (e *Engine) prepare(ctx context.Context, a *book.Alert) error {
-	if a.Condition.Type != book.IndicatorSignal {
-		if err := e.ensure(ctx, a.Symbol); err != nil {
-			return err
+	if !a.Condition.OnSignal() {
+		if a.Symbol != "" {
+			if err := e.ensure(ctx, a.Symbol); err != nil {
+				return err
+			}
 		}
-		return e.watch.Of(a.Symbol).CheckExact(a.Symbol)
+		switch c := a.Condition; {
+		case c.OnPrice():
+			return e.watch.Of(a.Symbol).CheckExact(a.Symbol)
+		case c.OnTime() && c.Moment.Next(c.Type, time.Now()).IsZero():
+			return book.Refuse("bad_time", "%s %s is over", limit.Clip(c.Moment.Time), limit.Clip(c.Moment.Zone))
+		case c.OnProfit():
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			return e.book.CanProfit(c.Of)
+		}
+		return nil
 	}
 	w := alert.NewWaiting(a)
 	if w.Err != nil {
@@ -233,9 +249,21 @@ func (e *Engine) forget(at book.Time) error {
 // Standing returns how the market stands to the condition of a now. It returns nil if
 // that is not known, or cannot be found out soon.
 func (e *Engine) Standing(ctx context.Context, a book.Alert) *book.Standing {
-	if a.Condition.Type == book.IndicatorSignal {
+	switch c := a.Condition; {
+	case c.OnSignal():
 		bars, _ := e.watch.Window(a.Symbol, a.Interval)
 		return alert.NewWaiting(&a).Standing(ctx, e.options.Source, bars)
+	case c.OnTime():
+		return &book.Standing{Next: &book.Time{Time: c.Moment.Next(c.Type, time.UnixMilli(a.Since())).UTC()}}
+	case c.OnProfit():
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		p, known := e.book.Profit(c.Of, a.Symbol, now())
+		if !known {
+			return nil
+		}
+		met := c.Has(p)
+		return &book.Standing{Value: json.Number(p.String()), True: &met}
 	}
 	price := e.watch.Of(a.Symbol).Price
 	if price == 0 {

@@ -2,6 +2,7 @@ package trade
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	rand "math/rand/v2"
@@ -53,7 +54,10 @@ func (s *script) step(ctx context.Context) (err error) {
 		}
 	case 5, 6:
 		var a book.Alert
-		c := book.Condition{Type: []book.ConditionType{book.PriceAbove, book.PriceBelow}[pick%2], Threshold: limit}
+		c := []book.Condition{
+			{Type: book.PriceAbove, Threshold: limit}, {Type: book.PriceBelow, Threshold: limit}, {Type: book.ProfitBelow, Threshold: limit - 100e8, Of: book.OfPosition},
+			{Type: book.AtTime, Moment: book.Moment{Time: time.Now().Add(time.Minute).UTC().Format(time.RFC3339)}}, {Type: book.Daily, Moment: book.Moment{Time: "00:02"}},
+		}[pick%5]
 		if a, err = s.e.SetAlert(ctx, book.AlertRequest{Symbol: "AAA", Condition: c}); err == nil {
 			s.alerts = append(s.alerts, a.ID)
 		}
@@ -71,7 +75,7 @@ func (s *script) step(ctx context.Context) (err error) {
 		_, _, err = s.e.Notifications("", pick%2 == 0, Page{Size: 1 << 20})
 	case 10:
 		if err = deliverSome(s.e, pick); err == nil {
-			err = s.e.tidy()
+			err = errors.Join(s.e.tidy(), s.e.pulse())
 		}
 	default:
 		s.e.deliver(ctx, market.Update{Symbol: "AAA", Price: level, High: level + 1, Low: level - 1, At: time.Now().UnixMilli()})

@@ -73,24 +73,43 @@ func (e *Engine) judgeRound(ctx context.Context, r watch.Round) {
 	})
 }
 
-// firing fires those alerts of a symbol that judge returns, which is called with mu held.
-// When that is on disk, it tells the listener.
+// pulse fires the alerts on times and profits. It is called once a second.
+func (e *Engine) pulse() error {
+	return e.firing("", func(at book.Time) ([]alert.Hit, error) {
+		var hits []alert.Hit
+		if e.broken == nil { // otherwise a later look finds the same
+			hits = e.watching.Pulse(at, e.began, func(of book.Scope, symbol string) (book.Profit, bool) {
+				return e.book.Profit(of, symbol, at)
+			})
+		}
+		if len(hits) == 0 {
+			return nil, errIdle
+		}
+		return newest(hits), nil
+	})
+}
+
+// firing fires those alerts that judge returns, which is called with mu held: alerts of a symbol,
+// or of any if that is empty. When that is on disk, it tells the listener.
 func (e *Engine) firing(symbol string, judge func(at book.Time) ([]alert.Hit, error)) error {
 	var fired []*book.Event
 	err := e.Do(func(s *book.State) error {
 		at := now()
 		hits, err := judge(at)
-		var last *book.Seen
-		if len(hits) > 0 {
-			last = cmp.Or(e.watch.Seen(symbol), new(book.Seen))
+		if err == errIdle {
+			return err
 		}
+		seen := make(map[string]*book.Seen)
 		for _, h := range hits {
 			a := s.Alerts[h.ID] // looked up anew: an alert that repeats changes with each firing
 			// It was cancelled meanwhile, or has just fired on the bar before.
-			if a == nil || a.Condition.Type == book.IndicatorSignal && !a.Ready(h.At) {
+			if a == nil || a.Condition.OnSignal() && !a.Ready(h.At) {
 				continue
 			}
-			h.Synthetic, h.Price = last.Synthetic, last.Price.String()
+			if seen[a.Symbol] == nil {
+				seen[a.Symbol] = cmp.Or(e.watch.Seen(a.Symbol), new(book.Seen))
+			}
+			h.Synthetic, h.Price = h.Synthetic || !a.Condition.OnTime() && seen[a.Symbol].Synthetic, seen[a.Symbol].Price.String()
 			ev := &book.Event{At: at, Notification: a.Notification(h.Trigger, at), To: e.book.Recipients(a), Alert: a.After(h.Trigger.At)}
 			if err = e.book.Propose(book.KindFired, ev); err != nil {
 				err = fmt.Errorf("alert %s fires: %w", a.ID, err)
@@ -106,7 +125,7 @@ func (e *Engine) firing(symbol string, judge func(at book.Time) ([]alert.Hit, er
 				}
 			}
 		}
-		if err == nil && !e.book.Calm(symbol) {
+		if err == nil && symbol != "" && !e.book.Calm(symbol) {
 			if seen := e.unnoted(symbol, waits); seen != nil {
 				err = e.proposeSeen(map[string]*book.Seen{symbol: seen}, at)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -47,9 +48,10 @@ func (b *subscriptions) normalize(f Filter) (Filter, error) {
 		}
 		clean.Symbols = append(clean.Symbols, symbol)
 	}
+	types := append(slices.Clip(book.ConditionTypes), OrderAlerts)
 	for _, t := range f.AlertTypes {
-		if c := book.ConditionType(t); c != book.PriceAbove && c != book.PriceBelow && c != book.IndicatorSignal && t != OrderAlerts {
-			return f, book.Refuse("bad_filter", "alert type %q: one of price_above, price_below, indicator_signal, order", limit.Clip(t))
+		if !slices.Contains(types, t) {
+			return f, book.Refuse("bad_filter", "alert type %q: one of %s", limit.Clip(t), strings.Join(types, ", "))
 		}
 		clean.AlertTypes = append(clean.AlertTypes, t)
 	}

@@ -24,15 +24,25 @@ const maxNote = 200
 type alertRequest struct {
 	book.AlertRequest
 	interval market.Interval
+	short    map[string]json.RawMessage // members of a condition that were given beside it
 }
 
 // args declares the arguments of set_alert: what to wait for, how often to fire, until
 // when, and what makes a retry safe.
 func (r *alertRequest) args() []arg {
+	r.short = make(map[string]json.RawMessage)
 	return []arg{
-		symbol(&r.Symbol, "Symbol such as BTCUSDT.").required("such as BTCUSDT"),
+		symbol(&r.Symbol, "Symbol such as BTCUSDT; needed unless the condition is a time, or a profit of the day or the account."),
 		condition(&r.Condition),
-		interval(&r.interval, "Bars for indicator_signal; omitted: the engine's first interval. Price conditions need none.", ""),
+		r.member("when", `"type":"string"`, "In place of condition: a rule; the alert fires when a bar closes on which it becomes true."),
+		r.member("at", `"type":"string"`, "In place of condition: a time, such as 2026-11-20T15:30, in timezone."),
+		r.member("daily", `"type":"string"`, "In place of condition: a time of every day, such as 15:30, in timezone, until it is cancelled."),
+		r.member("timezone", `"type":"string"`, "For at and daily, such as America/New_York. Default UTC."),
+		r.member("weekdays", `"type":"array","items":{"type":"string","enum":["mon","tue","wed","thu","fri","sat","sun"]}`, "For daily: only on these."),
+		r.member("profit_above", `"type":"number"`, "In place of condition: fires when a profit is at or above this."),
+		r.member("profit_below", `"type":"number"`, "The same for at or below; a loss is below zero."),
+		r.member("of", `"type":"string","enum":["position","day","account"]`, "For profit_above and profit_below: the open position in symbol, the account since the day began in UTC, or in all."),
+		interval(&r.interval, "Bars for rules and signals; omitted: the engine's first interval. Others need none.", ""),
 		text(&r.Note, "note", "Your own words, which come back when it fires, such as why it was set.", maxNote),
 		word(&r.Repeat, "repeat", "once: it is then gone. each_time: whenever the condition comes true anew. each_bar: on every bar on which it holds. With once and each_time a rule that is true already must first become untrue.", book.Once, book.Repeats()...),
 		text(&r.Cooldown, "cooldown", "With repeat: rest at least this long after firing, such as 4h or 90m.", 20),
@@ -41,7 +51,39 @@ func (r *alertRequest) args() []arg {
 	}
 }
 
-// conditionSchema describes the three conditions; the name of the member says which one
+// member declares a member of a condition that may be given in its place.
+func (r *alertRequest) member(name, schema, doc string) arg {
+	return arg{name: name, doc: doc, schema: members(schema), set: func(v json.RawMessage) error {
+		r.short[name] = v
+		return nil
+	}}
+}
+
+// check puts the condition together from what was given in its place, and asks for what is missing.
+func (r *alertRequest) check(given sent) error {
+	var wrong error
+	switch {
+	case given["condition"] != nil && len(r.short) > 0:
+		return errors.New("condition says all that an alert waits for: put the others into it, or leave it out")
+	case len(r.short) > 0:
+		if when := r.short["when"]; when != nil { // the short form of a rule
+			delete(r.short, "when")
+			r.short["rule"] = when
+		}
+		wrong = json.Unmarshal(mcp.Encode(r.short), &r.Condition)
+		if no, refused := errors.AsType[*book.Refusal](wrong); refused { // without the advice, which all of them get
+			wrong = fmt.Errorf("%s: %s", no.Code, no.Text)
+		}
+	case given["condition"] == nil:
+		wrong = errors.New(`condition is required, such as {"price_above":65000} or {"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}`)
+	}
+	if r.Symbol == "" && (r.Condition.Type == "" || r.Condition.NeedsSymbol()) {
+		wrong = errors.Join(wrong, errors.New("symbol is required, such as BTCUSDT"))
+	}
+	return wrong
+}
+
+// conditionSchema describes the conditions that are objects of their own; the name of the member says which one
 // it is. A schema can say "exactly one of" only with a combinator such as oneOf, which
 // some vendors refuse, so the description says it.
 const conditionSchema = `"type":"object","properties":{` +
@@ -58,7 +100,7 @@ const conditionSchema = `"type":"object","properties":{` +
 // condition declares what an alert waits for, an object with one member. The engine's own
 // type reads it, and its refusals say what would be right.
 func condition(p *book.Condition) arg {
-	a := arg{name: "condition", doc: "What to wait for: exactly one of the three.", schema: members(conditionSchema), set: func(v json.RawMessage) error {
+	return arg{name: "condition", doc: "What to wait for: exactly one of the three.", schema: members(conditionSchema), set: func(v json.RawMessage) error {
 		v, err := spelled("condition", v)
 		if err != nil {
 			return err
@@ -69,7 +111,6 @@ func condition(p *book.Condition) arg {
 		}
 		return err
 	}}
-	return a.required(`such as {"price_above":65000} or {"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}`)
 }
 
 // setAlert defines set_alert. The reply says whether the condition is true now and how
@@ -80,13 +121,13 @@ func (h *handlers) setAlert() tool {
 		Name:  "set_alert",
 		Title: "Set an alert",
 		Description: "Set an alert on a price, on an indicator's signal when a bar closes, such as " +
-			`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}, or on a condition of your own, such as ` +
-			`{"indicator_signal":{"indicator":"rule","when":"rsi(14) < 30 and close > ema(200)@1d","signal":"becomes_true"}}. ` +
+			`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}, on a condition of your own, such as ` +
+			`when: "rsi(14) < 30 and close > ema(200)@1d", on a time or on a profit. ` +
 			"A rule may say ema(50) crosses above ema(200), close:ETHUSDT > sma(20)@1d:ETHUSDT, high@1d (of the newest closed day: yesterday's high); list_indicators names [rule] teaches the language. " +
 			"The reply says whether it is true now and with which values. " +
 			"It fires once and is then gone, unless repeat says otherwise. " +
 			"list_indicators with names shows an indicator's signals. Read fired alerts with get_notifications, or subscribe_notifications to have them pushed.",
-	}, refuses, (*alertRequest).args, nil, func(ctx context.Context, c mcp.Call, r *alertRequest) (*mcp.Result, error) {
+	}, refuses, (*alertRequest).args, (*alertRequest).check, func(ctx context.Context, c mcp.Call, r *alertRequest) (*mcp.Result, error) {
 		r.Who, r.Interval = who(c), string(r.interval)
 		alert, err := h.Engine.SetAlert(ctx, r.AlertRequest)
 		if err != nil {
@@ -152,9 +193,9 @@ func (h *handlers) activeAlerts(symbol string) (alerts []listedAlert, err error)
 // empty text. The alert may fire late, but it does not miss a price: the highs and lows
 // in between are checked when they arrive.
 func (h *handlers) slow(a book.Alert) string {
-	// A signal waits for a bar to close, so a few seconds more do not matter to it.
+	// A signal waits for a bar to close, so a few seconds more do not matter to it, nor to a profit.
 	period := h.Engine.Period(a.Symbol)
-	if a.Condition.Type == book.IndicatorSignal || period <= 10*time.Second {
+	if !a.Condition.OnPrice() || period <= 10*time.Second {
 		return ""
 	}
 	return fmt.Sprintf("prices of %s come about every %s, so this alert may fire that much later: the source allows no more requests for as many symbols as are watched",
@@ -344,7 +385,7 @@ func (h *handlers) subscribe() tool {
 		return []arg{
 			words(&r.symbols, "symbols", "Only alerts of these symbols; all in small letters is every one. Omitted: all.", maxFilter),
 			words(&r.types, "alert_types", "Only alerts of these kinds. Omitted: all of them. order adds fills of resting orders, which come only if it is named.", 10,
-				"price_above", "price_below", "indicator_signal", trade.OrderAlerts),
+				append(slices.Clip(book.ConditionTypes), trade.OrderAlerts)...),
 		}
 	}, nil, func(_ context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
 		// A list that contains "all" means all, whatever else is in it. The engine checks the

@@ -1,12 +1,16 @@
 package tools
 
 import (
+	"encoding/json"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"wick/internal/exact"
+	"wick/trade"
 )
 
 // TestAlertsPage: every call in docs/alerts.md, written as a tool and its arguments, is answered
@@ -27,12 +31,13 @@ func TestAlertsPage(t *testing.T) {
 	if conditions < 5 || len(calls) < conditions+4 {
 		t.Fatalf("%d conditions and %d calls in docs/alerts.md: they are written in another way than this test reads", conditions, len(calls)-conditions)
 	}
+	past := strings.NewReplacer("2026-11", "1999-12") // it is the year 2000 in the bubble
 	synctest.Test(t, func(t *testing.T) {
-		d := openDesk(t, t.TempDir())
+		d := openDesk(t, t.TempDir(), func(o *trade.Options) { o.Rules.Account.Cash = exact.One })
 		defer d.stop()
 		time.Sleep(5 * time.Second) // the feed has spoken
 		for _, c := range calls {
-			if _, err := d.call(trader, c[0], c[1]); err != nil {
+			if _, err := d.call(trader, c[0], past.Replace(c[1])); err != nil {
 				t.Errorf("%s %s: %v", c[0], c[1], err)
 			}
 		}
@@ -92,6 +97,48 @@ func TestAlertsInOrder(t *testing.T) {
 			r, err := d.call(trader, "cancel_alert", c[0])
 			if err != nil || string(r.Content[0].Text) != c[1] {
 				t.Errorf("cancel_alert %s: %s, %v; want %s", c[0], r.Content[0].Text, err, c[1])
+			}
+		}
+	})
+}
+
+// TestConditionBeside: what an alert waits for may stand beside the other arguments, and means what
+// it means in a condition. It may not stand in both places.
+func TestConditionBeside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(5 * time.Second)
+		for _, c := range [][2]string{
+			{`"at":"2100-11-20 15:30","timezone":"America/New_York"`, `{"at":"2100-11-20 15:30","timezone":"America/New_York"}`},
+			{`"daily":"15:30","weekdays":"Fri,mon","timezone":""`, `{"daily":"15:30","weekdays":["mon","fri"]}`},
+			{`"symbol":"BTCUSDT","profit_below":"-5","of":"position"`, `{"of":"position","profit_below":-5}`},
+			{`"profit_above":5,"of":"account","condition":null`, `{"of":"account","profit_above":5}`},
+			{`"symbol":"BTCUSDT","when":"close == 1e9"`, `{"indicator_signal":{"indicator":"rule","signal":"becomes_true","when":"close == 1e9"}}`},
+		} {
+			var a struct {
+				ID        string `json:"alert_id"`
+				Condition json.RawMessage
+			}
+			d.reply(trader, "set_alert", `{`+c[0]+`}`, &a)
+			if string(a.Condition) != c[1] {
+				t.Errorf("set_alert {%s} waits for %s, want %s", c[0], a.Condition, c[1])
+			}
+			var again struct{ Condition json.RawMessage }
+			if d.reply(trader, "set_alert", `{"symbol":"BTCUSDT","condition":`+string(a.Condition)+`}`, &again); string(again.Condition) != c[1] {
+				t.Errorf("the condition %s, given back, became %s", c[1], again.Condition)
+			}
+		}
+		for _, c := range [][2]string{
+			{`{"symbol":"BTCUSDT","condition":{"price_above":1},"at":"2100-11-20"}`, "or leave it out"},
+			{`{"symbol":"BTCUSDT","at":"2100-11-20","when":"close > 1"}`, "exactly one"},
+			{`{"symbol":"BTCUSDT","timezone":"UTC"}`, "unknown condition"},
+			{`{"profit_below":-5,"of":"position"}`, "symbol is required"},
+			{`{"when":"close > 1"}`, "symbol is required"},
+			{`{}`, "condition is required"},
+		} {
+			if _, err := d.call(trader, "set_alert", c[0]); err == nil || !strings.Contains(err.Error(), c[1]) {
+				t.Errorf("set_alert %s: %v, want %q", c[0], err, c[1])
 			}
 		}
 	})

@@ -169,7 +169,7 @@ func (o *oracle) note(err error) bool {
 	return false
 }
 
-// setAlert sets an alert that fires at the next price, or one that never fires.
+// setAlert sets an alert that fires at the next price or in a moment, or one that never fires.
 func (o *oracle) setAlert(c *client, rng *rand.Rand) bool {
 	o.mu.Lock()
 	many := len(o.waiting) > book.MaxAlerts/3
@@ -178,8 +178,11 @@ func (o *oracle) setAlert(c *client, rng *rand.Rand) bool {
 		return o.cancelAlert(c)
 	}
 	condition := map[string]any{"price_below": 0.01}
-	if rng.IntN(4) == 0 {
+	switch rng.IntN(8) {
+	case 0, 1:
 		condition = map[string]any{"price_above": 0.01}
+	case 2:
+		condition = map[string]any{"at": time.Now().Add(time.Duration(2+rng.IntN(5)) * time.Second).UTC().Format(time.RFC3339)}
 	}
 	var set struct {
 		ID string `json:"alert_id"`

@@ -1,5 +1,5 @@
-// Package alert has the alerts that wait: which of them a price reaches, which wait for the bars
-// of a series, and what the indicators say on a bar that has closed. What an alert is, and the
+// Package alert has the alerts that wait: which of them a price reaches, which a profit or the
+// clock, which wait for the bars of a series, and what the indicators say on a bar that has closed. What an alert is, and the
 // conditions on prices, are in package book.
 //
 // An [Index] finds the alerts that an update may fire without looking at the others. A [Judge]
@@ -9,6 +9,7 @@ package alert
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,10 +30,19 @@ type Hit struct {
 }
 
 // Index finds alerts by what they wait for. Those on prices are in two lists per symbol, those
-// with the nearest thresholds first; those on signals are in a set per symbol and interval.
+// with the nearest thresholds first; those on signals are in a set per symbol and interval, and
+// those on profits and times, which are looked at once a second, in one set.
 type Index struct {
 	prices  map[priceKey][]*book.Alert       // sorted by nearest
 	signals map[watch.Key]map[string]Waiting // by alert id
+	timed   map[string]*timed                // by alert id
+}
+
+// timed is an alert that is looked at once a second.
+type timed struct {
+	*book.Alert
+	due int64 // of a time: when it is to fire next, in unix milliseconds
+	met bool  // of a profit: it was there at the last look, or when the alert fired
 }
 
 // priceKey names a list of price alerts.
@@ -44,7 +54,7 @@ type priceKey struct {
 // NewIndex returns an index of the given alerts. They are added in the order of the
 // lists, so that each comes to the end of its own.
 func NewIndex(alerts map[string]*book.Alert) *Index {
-	x := &Index{map[priceKey][]*book.Alert{}, map[watch.Key]map[string]Waiting{}}
+	x := &Index{map[priceKey][]*book.Alert{}, map[watch.Key]map[string]Waiting{}, map[string]*timed{}}
 	for _, a := range slices.SortedFunc(maps.Values(alerts), nearest) {
 		x.Add(a)
 	}
@@ -65,7 +75,15 @@ func nearest(a, b *book.Alert) int {
 
 // Add puts an alert where its condition is looked up.
 func (x *Index) Add(a *book.Alert) {
-	if a.Condition.Type == book.IndicatorSignal {
+	c := a.Condition
+	switch {
+	case c.OnTime():
+		x.timed[a.ID] = &timed{Alert: a, due: c.Moment.Next(c.Type, time.UnixMilli(a.Since())).UnixMilli()}
+		return
+	case c.OnProfit():
+		x.timed[a.ID] = &timed{Alert: a, met: a.FiredAt != nil}
+		return
+	case c.OnSignal():
 		key := watch.Key{Symbol: a.Symbol, Interval: a.Interval}
 		if x.signals[key] == nil {
 			x.signals[key] = make(map[string]Waiting)
@@ -80,7 +98,11 @@ func (x *Index) Add(a *book.Alert) {
 
 // Remove takes a out of the index, if it is there.
 func (x *Index) Remove(a *book.Alert) {
-	if a.Condition.Type == book.IndicatorSignal {
+	if x.timed[a.ID] != nil {
+		delete(x.timed, a.ID)
+		return
+	}
+	if a.Condition.OnSignal() {
 		key := watch.Key{Symbol: a.Symbol, Interval: a.Interval}
 		if delete(x.signals[key], a.ID); len(x.signals[key]) == 0 {
 			delete(x.signals, key)
@@ -109,6 +131,45 @@ func (x *Index) Reached(t book.Tick) (reached []*book.Alert) {
 	}
 	slices.SortFunc(reached, book.ByAge)
 	return reached
+}
+
+// late is how long after its time an alert on a time says that it is late: wick was not running,
+// or its machine slept.
+const late = time.Minute
+
+// Pulse returns what makes alerts on times and profits fire at a time, oldest first. A time that
+// has come more than once since the last look, as over a downtime, is told once, the newest.
+// Began is when this process began, and profit returns what there is of a scope and a symbol, and
+// false if that is not known.
+func (x *Index) Pulse(at, began book.Time, profit func(book.Scope, string) (book.Profit, bool)) (hits []Hit) {
+	for _, w := range x.timed {
+		if c := w.Condition; c.OnTime() {
+			if w.due > at.UnixMilli() {
+				continue
+			}
+			due := c.Moment.Newest(c.Type, at.Time)
+			w.due = c.Moment.Next(c.Type, due).UnixMilli() // if it has expired by then, it is not looked at again and again
+			if w.Ready(due.UnixMilli()) {
+				hits = append(hits, Hit{w.ID, book.Trigger{Value: json.Number(fmt.Sprint(due.Unix())), At: due.UnixMilli(),
+					Late: !due.After(began.Time) || at.Sub(due) >= late}})
+			}
+			continue
+		}
+		value, known := profit(w.Condition.Of, w.Symbol)
+		if !known {
+			continue
+		}
+		was := w.met
+		if w.met = w.Condition.Has(value); w.met && !was {
+			if w.Ready(at.UnixMilli()) {
+				hits = append(hits, Hit{w.ID, book.Trigger{Value: json.Number(value.String()), At: at.UnixMilli(), Synthetic: value.Synthetic}})
+			} else {
+				w.met = false // it rests, and fires afterwards if the profit is there still
+			}
+		}
+	}
+	slices.SortFunc(hits, func(a, b Hit) int { return book.CompareIDs(a.ID, b.ID) })
+	return hits
 }
 
 // On returns the alerts that wait for signals on a series.

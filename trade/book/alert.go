@@ -2,6 +2,7 @@ package book
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -136,6 +137,8 @@ func (p *Pause) UnmarshalText(text []byte) error {
 // that set the alert sees at once whether it asked for the right thing.
 type Standing struct {
 	Price json.Number `json:"price,omitempty"` // the newest, of a price condition
+	Value json.Number `json:"value,omitempty"` // of a profit condition
+	Next  *Time       `json:"next,omitempty"`  // when a time condition will be met
 	Bar   string      `json:"bar,omitempty"`   // start of the newest closed bar, which the fields below are about
 
 	// True says whether a price or a rule meets the condition; nil for signals,
@@ -161,12 +164,17 @@ const ExpiryGrace = 5 * time.Minute
 // Repeats takes over from r how often and until when a fires, and refuses what makes no
 // sense. That the time may be over already is left to CheckExpiry.
 func (a *Alert) Repeats(r AlertRequest) error {
-	switch r.Repeat {
-	case "", Once:
-	case EachBar, EachTime:
-		a.Repeat = r.Repeat
-	default:
+	switch c := a.Condition; {
+	case r.Repeat != "" && !slices.Contains(Repeats(), r.Repeat):
 		return Refuse("bad_repeat", "repeat %q is not one of once, each_bar, each_time", limit.Clip(string(r.Repeat)))
+	case r.Repeat == EachBar && !c.OnPrice() && !c.OnSignal():
+		return Refuse("bad_repeat", "repeat each_bar is for prices and signals: a profit and a time have no bars")
+	case r.Repeat == EachTime && c.Type == AtTime:
+		return Refuse("bad_repeat", "a time with its date comes once: daily repeats")
+	case c.Type == Daily:
+		a.Repeat = EachTime
+	case r.Repeat != Once:
+		a.Repeat = r.Repeat
 	}
 	if r.Cooldown != "" {
 		pause, err := time.ParseDuration(r.Cooldown)
@@ -229,8 +237,13 @@ func (a Alert) Hint(st *Standing) string {
 		return a.ending() + "; for another one choose another client_alert_id"
 	case st == nil || st.True == nil:
 		return ""
+	case a.Condition.OnProfit():
+		if *st.True && a.FiredAt == nil {
+			return "the profit is there already: the alert fires now"
+		}
+		return ""
 	case !a.Condition.isRule():
-		if *st.True && a.FiredAt == nil && a.Condition.Type != IndicatorSignal {
+		if *st.True && a.FiredAt == nil && a.Condition.OnPrice() {
 			return "the price is there already: the alert fires at the next price, unless that has left by then"
 		}
 		return ""

@@ -3,6 +3,7 @@ package book
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -23,17 +24,49 @@ const (
 	PriceAbove      ConditionType = "price_above"      // the price is at or above the threshold
 	PriceBelow      ConditionType = "price_below"      // the price is at or below the threshold
 	IndicatorSignal ConditionType = "indicator_signal" // a closed bar has the signal
+	ProfitAbove     ConditionType = "profit_above"     // a profit is at or above the threshold
+	ProfitBelow     ConditionType = "profit_below"     // a profit is at or below the threshold
+	AtTime          ConditionType = "at"               // clocks show a time on one day
+	Daily           ConditionType = "daily"            // clocks show a time of day
+)
+
+// ConditionTypes are the words for the conditions there are, by which subscriptions name them, too.
+var ConditionTypes = []string{string(PriceAbove), string(PriceBelow), string(IndicatorSignal), string(ProfitAbove), string(ProfitBelow), string(AtTime), string(Daily)}
+
+// How a condition is watched: a price with every update, a signal on every bar that closes, and
+// the others once a second.
+func (c Condition) OnPrice() bool  { return c.Type == PriceAbove || c.Type == PriceBelow }
+func (c Condition) OnSignal() bool { return c.Type == IndicatorSignal }
+func (c Condition) OnProfit() bool { return c.Type == ProfitAbove || c.Type == ProfitBelow }
+func (c Condition) OnTime() bool   { return c.Type == AtTime || c.Type == Daily }
+
+// NeedsSymbol reports whether c is about one market.
+func (c Condition) NeedsSymbol() bool {
+	return c.OnPrice() || c.OnSignal() || c.OnProfit() && c.Of == OfPosition
+}
+
+// Scope says what a profit is counted of.
+type Scope string
+
+// The scopes there are.
+const (
+	OfPosition Scope = "position" // of the open position in the alert's symbol, not realized
+	OfDay      Scope = "day"      // of the account since the day began, in UTC
+	OfAccount  Scope = "account"  // of the account in all
 )
 
 // Condition is what an alert waits for. Its JSON has one key, the type:
 // {"price_above": 65000}, or {"indicator_signal": {"indicator": "rsi",
-// "signal": "rsi_oversold", "length": 21}}. Parameters of the indicator stand beside the
+// "signal": "rsi_oversold", "length": 21}}. Beside a profit there is what it is of, as in
+// {"profit_below": -500, "of": "day"}, and beside a time the place whose clocks show it. Parameters of the indicator stand beside the
 // signal or in an object "params". With the signal "crosses_above" or "crosses_below"
 // there is a "level" that a line of the indicator is to reach, and there may be the name
 // of the "line"; parameters of these names then stand in "params".
 type Condition struct {
 	Type      ConditionType
-	Threshold exact.Decimal // of a price condition
+	Threshold exact.Decimal // of a price or a profit
+	Of        Scope         // of a profit
+	Moment    Moment        // of a time
 	Indicator string        // as the client named it
 	Signal    string
 	Level     json.Number // of crosses_above and crosses_below, as it was written; else empty
@@ -68,16 +101,35 @@ func (c *Condition) UnmarshalJSON(text []byte) error {
 	// A member that is null counts as left out: models fill in every key that they
 	// know.
 	maps.DeleteFunc(keys, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
+	take := func(key string) json.RawMessage {
+		v := keys[key]
+		delete(keys, key)
+		return v
+	}
+	switch {
+	case keys[string(ProfitAbove)] != nil || keys[string(ProfitBelow)] != nil:
+		if of := take("of"); of != nil && json.Unmarshal(of, &c.Of) != nil {
+			return badScope(string(of))
+		}
+	case keys[string(AtTime)] != nil || keys[string(Daily)] != nil:
+		at := cmp.Or(string(keys[string(AtTime)]), string(keys[string(Daily)]))
+		var err error
+		if c.Moment, err = readMoment(json.RawMessage(at), take("timezone"), take("weekdays")); err != nil {
+			return err
+		}
+	}
 	if len(keys) != 1 {
 		return Refuse("bad_condition", "the condition has %d keys, exactly one is right; %s", len(keys), want)
 	}
 	key := slices.Collect(maps.Keys(keys))[0]
 	value := keys[key]
-	switch *c = (Condition{Type: ConditionType(key)}); {
+	switch *c = (Condition{Type: ConditionType(key), Of: c.Of, Moment: c.Moment}); {
 	case key == "rule": // models write the short form of a rule
 		*c = Condition{Type: IndicatorSignal, Indicator: "rule", Signal: indicators.BecomesTrue, Params: map[string]json.RawMessage{"when": value}}
 		return nil
-	case c.Type == PriceAbove || c.Type == PriceBelow:
+	case c.OnTime():
+		return nil
+	case c.OnPrice() || c.OnProfit():
 		var err error
 		if c.Threshold, err = exact.Parse(value); err != nil {
 			return Refuse("bad_threshold", "%s: %v", key, err)
@@ -124,9 +176,27 @@ func (c *Condition) UnmarshalJSON(text []byte) error {
 // writtenOut maps names of signals that people write out to the signals.
 var writtenOut = map[string]string{"bullish_divergence": "bull_div", "bearish_divergence": "bear_div"}
 
-// MarshalJSON writes c as clients send it: an object whose one key is the type.
+// badScope refuses what a profit is to be of.
+func badScope(of string) error {
+	return Refuse("bad_condition", "of %s is not one of position, day, account, such as {\"profit_below\": -500, \"of\": \"day\"}", limit.Clip(of))
+}
+
+// MarshalJSON writes c as clients send it: an object whose one key is the type, and what belongs
+// to a profit or a time.
 func (c Condition) MarshalJSON() ([]byte, error) {
-	if c.Type != IndicatorSignal {
+	switch {
+	case c.OnProfit():
+		return json.Marshal(map[string]any{string(c.Type): c.Threshold, "of": c.Of})
+	case c.OnTime():
+		members := map[string]any{string(c.Type): c.Moment.Time}
+		if c.Moment.Zone != "" {
+			members["timezone"] = c.Moment.Zone
+		}
+		if len(c.Moment.Weekdays) > 0 {
+			members["weekdays"] = c.Moment.Weekdays
+		}
+		return json.Marshal(members)
+	case !c.OnSignal():
 		return json.Marshal(map[ConditionType]exact.Decimal{c.Type: c.Threshold})
 	}
 	members := map[string]any{"indicator": c.Indicator, "signal": c.Signal}
@@ -154,7 +224,7 @@ func (c Condition) Request() (indicators.Request, error) {
 // Meaning says in one line when the condition fires. It is empty for a price condition,
 // whose type says it.
 func (c Condition) Meaning() string {
-	if c.Type != IndicatorSignal {
+	if !c.OnSignal() {
 		return "" // Lookup is slow for a name that it does not know: it searches for similar ones
 	}
 	ind, err := indicators.Lookup(c.Indicator)
@@ -172,9 +242,16 @@ func (c *Condition) Check() error {
 			return Refuse("bad_threshold", "%s %s: the threshold must be above zero", c.Type, c.Threshold)
 		}
 		return nil
+	case ProfitAbove, ProfitBelow:
+		if c.Of != OfPosition && c.Of != OfDay && c.Of != OfAccount {
+			return badScope(fmt.Sprintf("%q", string(c.Of)))
+		}
+		return nil
+	case AtTime, Daily:
+		return c.Moment.check(c.Type)
 	case IndicatorSignal:
 	default:
-		return Refuse("bad_condition", "unknown condition %q: one of price_above, price_below, indicator_signal", limit.Clip(string(c.Type)))
+		return Refuse("bad_condition", "unknown condition %q: one of %s", limit.Clip(string(c.Type)), strings.Join(ConditionTypes, ", "))
 	}
 	// An indicator is checked by making the request for it, with the catalogue's own
 	// messages.

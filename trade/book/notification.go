@@ -122,6 +122,10 @@ const Invented = " The data is invented."
 type FiredCondition struct {
 	Type      ConditionType  `json:"type"`
 	Threshold *exact.Decimal `json:"threshold,omitempty"`
+	Of        Scope          `json:"of,omitempty"`       // of a profit
+	Time      string         `json:"time,omitempty"`     // of at and daily, as it was set, like the two below
+	Zone      string         `json:"timezone,omitempty"` //
+	Weekdays  []string       `json:"weekdays,omitempty"` //
 	Indicator string         `json:"indicator,omitempty"`
 	Signal    string         `json:"signal,omitempty"`
 	Level     json.Number    `json:"level,omitempty"`
@@ -162,8 +166,12 @@ func (a *Alert) Notification(t Trigger, at Time) *Notification {
 		n.BarTime = &Time{bar}
 	}
 	c := &a.Condition
-	if n.Condition.Type = c.Type; c.Type != IndicatorSignal {
-		n.Condition.Threshold = &c.Threshold
+	switch n.Condition.Type = c.Type; {
+	case c.OnTime():
+		n.Condition.Time, n.Condition.Zone, n.Condition.Weekdays = c.Moment.Time, c.Moment.Zone, c.Moment.Weekdays
+		return n
+	case !c.OnSignal():
+		n.Condition.Threshold, n.Condition.Of = &c.Threshold, c.Of
 		return n
 	}
 	params, _ := indicators.Flat(c.Params) // read when it was set
@@ -186,6 +194,12 @@ func (a *Alert) Sentence(t Trigger, bar string) string {
 		is, now = "reached", ", and is at "+t.Price
 	}
 	switch a.Condition.Type {
+	case AtTime, Daily:
+		return a.Condition.Moment.sentence(t)
+	case ProfitAbove, ProfitBelow:
+		of := map[Scope]string{OfPosition: "the position in " + a.Symbol, OfDay: "the day", OfAccount: "the account"}[a.Condition.Of]
+		beyond := map[ConditionType]string{ProfitAbove: "above", ProfitBelow: "below"}[a.Condition.Type]
+		return fmt.Sprintf("The profit of %s is %s, at or %s %s.", of, t.Value, beyond, a.Condition.Threshold)
 	case PriceAbove:
 		return fmt.Sprintf("%s %s %s, at or above %s%s.", a.Symbol, is, t.Value, a.Condition.Threshold, now)
 	case PriceBelow:

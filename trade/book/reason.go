@@ -113,7 +113,7 @@ var Codes = map[Code]struct {
 	"bad_interval": {Retry: FixIt}, "bad_level": {Retry: FixIt}, "bad_line": {Retry: FixIt}, "bad_may_open": {Retry: FixIt}, "bad_note": {Retry: FixIt},
 	"bad_post_only": {Retry: FixIt}, "bad_price": {Retry: FixIt}, "bad_repeat": {Retry: FixIt}, "bad_replaces": {Retry: FixIt},
 	"bad_side": {Retry: FixIt}, "bad_signal": {Retry: FixIt}, "bad_symbol": {Retry: FixIt}, "bad_threshold": {Retry: FixIt},
-	"bad_time_in_force": {Retry: FixIt}, "bad_type": {Retry: FixIt}, "broker_rule": {Retry: FixIt}, "client_alert_id_reused": {Retry: FixIt},
+	"bad_time": {Retry: FixIt}, "bad_time_in_force": {Retry: FixIt}, "bad_type": {Retry: FixIt}, "broker_rule": {Retry: FixIt}, "client_alert_id_reused": {Retry: FixIt},
 	"client_order_id_reused": {Retry: FixIt}, "no_data": {Retry: FixIt}, "no_short": {Retry: FixIt}, "not_approved": {Retry: FixIt},
 	"off_lot": {Retry: FixIt}, "off_tick": {Retry: FixIt}, "price_not_allowed": {Retry: FixIt}, "price_required": {Retry: FixIt},
 	"reduce_only": {Retry: FixIt}, "stop_price_not_allowed": {Retry: FixIt}, "stop_price_required": {Retry: FixIt}, "too_long": {Retry: FixIt},
@@ -124,7 +124,7 @@ var Codes = map[Code]struct {
 	"max_symbols": {Retry: Later}, "no_price": {Retry: Later}, "order_rate": {Retry: Later}, "outcome_unknown": {Retry: Later},
 	"position_changed": {Retry: Later}, "stale_price": {Retry: Later}, "trading_halted": {Retry: Later}, "trading_reducing": {Retry: Later},
 
-	"bad_caller": {Retry: Never}, "currency": {Retry: Never}, "no_broker": {Retry: Never}, "no_position": {Retry: Never},
+	"bad_caller": {Retry: Never}, "no_account": {Retry: Never}, "currency": {Retry: Never}, "no_broker": {Retry: Never}, "no_position": {Retry: Never},
 	"order_cancelled": {Retry: Never}, "order_filled": {Retry: Never}, "order_rejected": {Retry: Never}, "price_not_exact": {Retry: Never},
 	"unknown_alert": {Retry: Never}, "unknown_order": {Retry: Never},
 }

@@ -299,6 +299,50 @@ func (b *Book) loss(date string) (loss exact.Money, known bool) {
 	return loss, known
 }
 
+// Profit is what a position, a day or the account has made.
+type Profit struct {
+	exact.Decimal
+	Synthetic bool // an invented price is in it
+}
+
+// Has reports whether a profit meets a profit condition.
+func (c Condition) Has(p Profit) bool {
+	if c.Type == ProfitAbove {
+		return p.Decimal >= c.Threshold
+	}
+	return p.Decimal <= c.Threshold
+}
+
+// CanProfit refuses a profit that this account will never know.
+func (b *Book) CanProfit(of Scope) error {
+	if of == OfDay && b.Rules.Account.Cash == 0 && b.Remote.Name == "" {
+		return Refuse("no_account", "what a day has made is known only of an account with cash: the operator gives one with --cash")
+	}
+	return nil
+}
+
+// Profit returns what there is of a scope, as get_positions says it, and false if it is not known
+// now: nothing is held, a price is missing, or the day was not looked at yet.
+func (b *Book) Profit(of Scope, symbol string, at Time) (p Profit, known bool) {
+	var made exact.Money
+	switch of {
+	case OfPosition:
+		h, mark := b.Holdings[symbol], b.price(symbol)
+		known = h.Quantity != 0 && mark > 0
+		made, p.Synthetic = Minus(exact.Product(h.Quantity, mark), h.Cost), b.Markets.Of(symbol).Synthetic
+	case OfDay:
+		var lost exact.Money
+		lost, known = b.loss(at.UTC().Format(time.DateOnly))
+		made, p.Synthetic = lost.Neg(), b.ledger().Synthetic
+	default:
+		l := b.ledger()
+		made, known, p.Synthetic = Minus(l.Equity, l.Cash.Money()), l.whole, l.Synthetic
+	}
+	var fits bool
+	p.Decimal, fits = made.Per(exact.One)
+	return p, known && fits
+}
+
 // lossNow says what the account has lost by now on a day.
 func (b *Book) lossNow(date string) string {
 	switch loss, known := b.loss(date); {

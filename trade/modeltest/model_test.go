@@ -47,6 +47,7 @@ type scene struct {
 	symbols []string
 	log     []string
 	placed  int
+	alerts  []*alert
 	told    map[string]int64 // when the newest update of a symbol was, in unix milliseconds
 }
 
@@ -95,6 +96,7 @@ func (s *scene) play(operations int) {
 	}
 	for range operations {
 		s.wait(time.Duration(1+s.rand.IntN(20)) * time.Second)
+		s.compareAlerts()
 		s.operation()
 		s.compare(false)
 		if s.t.Failed() {
@@ -127,6 +129,8 @@ func (s *scene) operation() {
 	switch r := s.rand.IntN(100); {
 	case r < 45:
 		s.update(s.symbols[s.rand.IntN(len(s.symbols))], false, false)
+	case r < 48:
+		s.setAlert()
 	case r < 88:
 		s.order(s.request())
 	case r < 95:
@@ -375,6 +379,7 @@ func (s *scene) restart() {
 	s.desk.stop()
 	time.Sleep(time.Duration(s.rand.IntN(200)) * time.Second)
 	s.start()
+	s.forgetLooks()
 	synctest.Wait()
 	s.note("starts, having seen %v", s.feed.resumed)
 	for _, symbol := range s.symbols {
