@@ -4,6 +4,7 @@ import { controls } from './controls.mjs';
 import { Draft } from './draft.mjs';
 import { Loader } from './loader.mjs';
 import { learn } from './market.mjs';
+import { editStudy } from './study.mjs';
 import { twoSteps } from './ticket.mjs';
 import { trading } from './trade.mjs';
 import { Chart } from './view.mjs';
@@ -25,7 +26,7 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
   const chart = new Chart(place, { ...options, ...trade.options, onMove: w => {
     loader.reach(w);
     seen?.(request);
-  }, onFullscreen: enlarge });
+  }, onStudy: restudy, onFullscreen: enlarge });
   if (trade.bar) chart.box.after(trade.bar);
   const loader = new Loader(transport, show, say);
   const bar = controls({ onLoad: choose, onLook: restyle, onFullscreen: enlarge, find: transport.symbols && (text => transport.symbols(text)) });
@@ -47,6 +48,12 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
   function open({ to, ...view }) {
     change({ ...view, bars: view.from ? undefined : view.bars });
     [last, exact] = [Date.parse(to) / 1000, Boolean(view.bars ?? view.from)];
+  }
+  /** restudy has an indicator changed in place, or removed. */
+  function restudy(study, place) {
+    const k = chart.data.studies.indexOf(study);
+    const put = changed => choose({ indicators: request.indicators.flatMap((item, i) => (i !== k ? [item] : changed ? [changed] : [])) });
+    editStudy(transport, chart, place, request.indicators[k], put).catch(err => say(err.message));
   }
   function restyle(changes) {
     Object.assign(request, changes);

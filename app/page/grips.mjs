@@ -23,8 +23,11 @@ export function gripAt(chart, { x, y }, reach, touch) {
   const crossed = lines.find(l => on(crossAt(plan), row(l)));
   if (crossed) return { cursor: 'pointer', press: () => chart.options.onCross(crossed) };
   if (cross && chart.priceIn(cross.y) && chart.options.onMenu && on(plusAt(plan), touch ? cross.y : y)) return { cursor: 'pointer', press: () => chart.offer() };
+  const named = chart.options.onStudy && panes.flatMap(pane => pane.names).find(n => x > n.x && x < n.x + n.width && Math.abs(y - n.y) <= plan.m.rowH / 2);
+  const press = named && !named.st.compare ? () => chart.options.onStudy(named.st, { x: named.x / chart.ratio, y: (named.y + plan.m.rowH / 2) / chart.ratio }) : undefined;
   const border = panes.findIndex((pane, k) => k > 0 && Math.abs(y - pane.y) <= reach);
-  if (border > 0) return borderGrip(chart, border);
+  if (border > 0 && (touch || !press)) return { ...borderGrip(chart, border), press };
+  if (press) return { cursor: 'pointer', press };
   const pane = paneAt(plan, y);
   if (x >= axisX) return pane && axisGrip(chart, pane, y);
   const line = lines.find(l => Math.abs(row(l) - y) <= reach);

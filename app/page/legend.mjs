@@ -71,7 +71,7 @@ function rangeText(p) {
  * their count, too. */
 export function legendItems(p, pane, st) {
   const i = barOf(p);
-  const items = [{ text: st.name, ink: 'text', strong: true }];
+  const items = [{ text: p.o.onStudy && !st.compare ? `${st.name} ▾` : st.name, ink: 'text', strong: true, st }];
   const add = (ink, text) => items.push({ text, ink });
   const all = [...st.lines, ...st.histogram];
   if (!st.compare && all.length > 0 && !all.some(l => l.values.some(usable))) {

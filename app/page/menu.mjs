@@ -1,27 +1,29 @@
-// A menu at a place of the chart.
+// Boxes at a place of the chart: a menu of choices, and forms.
 import { button, el } from './dom.mjs';
 
-/** openMenu shows choices, each a text and what it does, at a place in a box. It closes when
- * the focus leaves it, and then goes back to an element. */
-export function openMenu(box, { x, y }, name, choices, back) {
-  const go = by => {
-    const all = [...menu.children];
-    all.at((all.indexOf(document.activeElement) + by) % all.length).focus();
-  };
-  const onkeydown = e => {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[e.key];
-    if (by) go(by);
-    else if (e.key === 'Escape') back.focus();
-    else return;
-    e.preventDefault();
-  };
+/** openBox shows an element at a place in a box. It closes when the focus leaves it or by
+ * Escape; then the focus goes back to an element. */
+export function openBox(box, { x, y }, element, back) {
+  element.tabIndex = -1;
+  element.addEventListener('focusout', e => element.contains(e.relatedTarget) || element.remove());
+  element.addEventListener('keydown', e => e.key === 'Escape' && back.focus());
+  box.append(element);
+  const { width, height } = box.getBoundingClientRect();
+  Object.assign(element.style, { left: `${Math.max(0, Math.min(x, width - element.offsetWidth))}px`, top: `${Math.max(0, Math.min(y, height - element.offsetHeight))}px` });
+}
+
+/** openMenu shows choices, each a text and what it does, at a place in a box. */
+export function openMenu(box, place, name, choices, back) {
   const items = choices.map(([text, act]) => button(text, () => {
     back.focus();
     act();
   }, { role: 'menuitem' }));
-  const menu = el('div', { class: 'menu', role: 'menu', tabindex: -1, 'aria-label': name, onkeydown, onfocusout: e => menu.contains(e.relatedTarget) || menu.remove() }, ...items);
-  box.append(menu);
-  const { width, height } = box.getBoundingClientRect();
-  Object.assign(menu.style, { left: `${Math.max(0, Math.min(x, width - menu.offsetWidth))}px`, top: `${Math.max(0, Math.min(y, height - menu.offsetHeight))}px` });
+  const onkeydown = e => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[e.key];
+    if (!by) return;
+    items.at((items.indexOf(document.activeElement) + by) % items.length).focus();
+    e.preventDefault();
+  };
+  openBox(box, place, el('div', { class: 'menu', role: 'menu', 'aria-label': name, onkeydown }, ...items), back);
   items[0].focus({ preventScroll: true });
 }

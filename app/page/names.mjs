@@ -28,7 +28,8 @@ export function parseIndicators(text) {
   });
 }
 
-function valueOf(text) {
+/** valueOf reads a value: JSON, or else the text. */
+export function valueOf(text) {
   try {
     return JSON.parse(text);
   } catch {

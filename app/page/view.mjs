@@ -34,7 +34,8 @@ function measurer(ctx) {
 /** Chart shows data on a canvas in an element. options are those of makePlan but for sizes.
  * onMove is told when the window moved; where there is an account, onLevel(line, price) when a
  * line was dragged to another price, onCross(line) when it was crossed out, and onMenu(price)
- * returns what can be done at a price; lines returns lines beside the levels. With barWidth, in
+ * returns what can be done at a price; lines returns lines beside the levels. onStudy(study,
+ * place) is told of a press on its name. With barWidth, in
  * logical pixels, a chart begins with bars as wide as that, else with all that were asked for. */
 export class Chart {
   constructor(place, options) {
@@ -72,10 +73,12 @@ export class Chart {
     const grown = end >= this.n ? data.n - this.n - added : 0;
     const fresh = bars && (exact || !(barWidth && added));
     if (fresh) {
+      const same = barWidth && !exact && this.data?.symbol === data.symbol && this.data.interval === data.interval; // a study was changed
       const whole = wholeWindow(data, bars);
       const free = barWidth && !data.request.from ? Math.max(0, data.n + freeBars - whole.end) : 0;
+      const first = { end: whole.end + free, count: barWidth && !exact && this.width ? (this.width - axisRoom) / barWidth : whole.count + free };
       this.release();
-      Object.assign(this, { axis: 0, ranges: {}, window: { end: whole.end + free, count: barWidth && !exact && this.width ? (this.width - axisRoom) / barWidth : whole.count + free } });
+      Object.assign(this, { axis: 0, ranges: same ? this.ranges : {}, window: same ? clampWindow({ count, end: end + data.n - this.n }, data.n) : first });
     } else this.window = { count, end: end + added + grown };
     const cross = this.cross && !fresh ? { ...this.cross, bar: this.cross.bar + added } : undefined;
     Object.assign(this, { data, n: data.n, cross });

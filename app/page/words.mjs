@@ -50,10 +50,11 @@ export function paintHeader(p) {
   }
 }
 
-/** paintLegend writes the rows of a legend. The last one also says how many items and how
- * many marks had no room. */
+/** paintLegend writes the rows of a legend, and notes where the names of the studies are. The
+ * last one also says how many items and how many marks had no room. */
 export function paintLegend(p, pane) {
   const { m } = p;
+  pane.names = [];
   const gap = m.px(12);
   const weight = item => (item.strong ? 500 : 400);
   const measure = (text, item) => p.o.measure(text, m.legend, weight(item));
@@ -62,6 +63,7 @@ export function paintLegend(p, pane) {
     const begin = item.sign ? measure(item.sign, item) : 0;
     if (item.sign) backed(p, item.sign, x, y, m.legend, weight(item), item.tone, begin);
     backed(p, item.text, x + begin, y, m.legend, weight(item), item.ink, widthOf(item) - begin);
+    if (item.st) pane.names.push({ st: item.st, x, y, width: widthOf(item) });
   };
   const note = pane.unmarked > 0 ? { text: `${pane.unmarked} more not drawn`, ink: 'axis' } : undefined;
   const room = end => p.axisX - m.px(20) - (end && note ? widthOf(note) + gap : 0);

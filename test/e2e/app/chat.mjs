@@ -144,6 +144,37 @@ export async function chatChecks(wick) {
     h.close();
   });
 
+  await check('chat: crosshair, legend and the way to the newest bar', { viewport: { width: 900, height: 520 } }, async page => {
+    const h = await host(page, call, { html: view.replace('listen(this.canvas, this);', 'listen(this.canvas, window.shownChart = this);') });
+    await h.bridge.sendToolInput({ arguments: input });
+    await ready(h.frame);
+    await until('240 bars', async () => /BTCUSDT, 4h, 240 bars/.test(await label(h.frame)));
+    const canvas = h.frame.locator('#chart .canvas canvas');
+    const box = await canvas.boundingBox();
+    const newest = h.frame.getByRole('button', { name: 'To newest' });
+    assert.equal(await newest.isVisible(), false);
+    const panel = await h.frame.evaluate(() => window.shownChart.plan.panes[1].bottom / window.shownChart.ratio); // no alert of another check is there
+    await page.mouse.move(box.x + 200, box.y + panel - 5);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 500, box.y + panel - 5, { steps: 6 });
+    await page.mouse.up();
+    await newest.waitFor();
+    await page.mouse.move(box.x + 300, box.y + 120);
+    await page.screenshot({ path: pictures + 'chat-hands.png' });
+    assert.ok(await h.frame.evaluate(() => window.shownChart.cross && window.shownChart.priceIn(window.shownChart.cross.y) > 0), 'the crosshair shows a price');
+    await newest.click();
+    await newest.waitFor({ state: 'hidden' });
+    const [{ x, y }] = await h.frame.evaluate(() => window.shownChart.plan.panes[1].names);
+    await page.mouse.click(box.x + x + 5, box.y + y);
+    const form = h.frame.getByRole('dialog', { name: 'Change rsi' });
+    assert.equal(await form.getByLabel('length').inputValue(), '21');
+    assert.deepEqual(await violations(h.frame), []);
+    await form.getByLabel('length').fill('9');
+    await form.getByRole('button', { name: 'Apply' }).click();
+    await until('the other length', () => h.frame.evaluate(() => window.shownChart.data.studies.some(st => st.name === 'RSI 9')));
+    h.close();
+  });
+
   await check('chat: the view is the picture of the call', { viewport: { width: 1440, height: 900 } }, page => samePicture(page, call));
 
   await check('chat: 320 pixels, 5,000 bars in pages', { viewport: { width: 320, height: 480 } }, async page => {

@@ -21,6 +21,7 @@ export async function handChecks(servers) {
   await check('hands: a drag changes an order, with every check, and adds none', desktop, page => changes(page, servers.open));
   await check('hands: Escape, a lost pointer, another button and another symbol change nothing', desktop, page => rollsBack(page, servers.open));
   await check('hands: what waits beyond the edge is named there, and crossed out where it is drawn', desktop, page => crosses(page, servers.open));
+  await check('hands: a study is changed and removed at its row of the legend, and the view stays', desktop, page => restudies(page, servers.open));
   await check('hands: a finger scrolls the page upright, pans aside, and grips 24 pixels', phone, (page, context) => swipes(page, context, servers.open));
 }
 
@@ -420,4 +421,37 @@ async function crosses(page, wick) {
   const alert = await page.evaluate(() => globalThis.shownChart.lines().find(l => l.alert).price);
   await page.mouse.click(box.x + axisX - 35, await rowOf(page, box, alert));
   await until('the end of the alert', async () => !(await alertsOf(other)).some(a => a.alert_id === alert_id));
+}
+
+async function restudies(page, wick) {
+  const box = await open(page, wick);
+  await page.locator('#chart .canvas canvas').focus();
+  await page.keyboard.press('+');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  await page.waitForTimeout(500);
+  const state = () => page.evaluate(() => {
+    const { window: { count, end }, n, data, plan } = globalThis.shownChart;
+    return { count, back: n - end, studies: data.studies.map(st => st.name), names: plan.panes.flatMap(pane => pane.names).map(({ st, x, y }) => ({ name: st.name, x, y })) };
+  });
+  const before = await state();
+  const press = async name => {
+    const at = (await state()).names.find(n => n.name === name);
+    await page.mouse.click(box.x + at.x + 5, box.y + at.y);
+    return page.getByRole('dialog', { name: /^Change / });
+  };
+  const form = await press('RSI 14');
+  await form.getByLabel('length').fill('21');
+  await page.screenshot({ path: pictures + 'study.png' });
+  assert.deepEqual(await violations(page), []);
+  await form.getByLabel('length').press('Enter');
+  await until('the other length', async () => (await state()).studies.join() === 'EMA,RSI 21,MACD 12 26 9');
+  await page.waitForTimeout(1000);
+  const after = await state();
+  assert.ok(Math.abs(after.count - before.count) < 1e-6 && Math.abs(after.back - before.back) <= 1, `the window was ${JSON.stringify(before)}, is ${JSON.stringify(after)}`);
+  assert.equal(await page.inputValue('input[name=indicators]'), 'ema_stack, rsi length=21, macd');
+  await (await press('EMA')).press('Escape');
+  assert.equal(await page.getByRole('dialog').count(), 0);
+  await (await press('RSI 21')).getByRole('button', { name: 'Remove' }).click();
+  await until('one study less', async () => (await state()).studies.join() === 'EMA,MACD 12 26 9');
 }
