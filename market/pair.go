@@ -194,7 +194,7 @@ func ParseSymbol(text string) (string, error) {
 
 // Written returns a symbol as somebody wrote it in one form that every source's
 // [Resolve] takes: in upper case, with a dash for a slash and the exchange before it if
-// one is named. It is for who must check a symbol before it is known which source is
+// one is named. Callers use it to check a symbol before they know which source is
 // asked. It refuses what no source takes.
 func Written(text string) (string, error) {
 	venue, symbol, err := written(text)

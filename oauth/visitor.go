@@ -31,7 +31,7 @@ func (s *Server) visitor(r *http.Request) visitor {
 // ownHeaders are the headers that browsers and clients send for themselves; one that ends
 // with a hyphen stands for all that begin so. Everything else was added on the way: nobody
 // knows all that proxies and tunnels add, each under a name of its own, but what a program
-// asks for itself is known.
+// asks on its own behalf is known.
 var ownHeaders = []string{
 	"Accept", "Accept-", "User-Agent", "Sec-", "Cookie", "Origin", "Referer", "Content-", "Authorization", "Cache-Control", "Pragma", "If-", "Range",
 	"Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Upgrade-Insecure-Requests", "Http2-Settings", "Expect", "Priority", "Dnt", "Purpose", "Save-Data",
@@ -126,7 +126,7 @@ type visitor struct {
 	addr   netip.Prefix // an IPv4 address, or the /64 of an IPv6 one; invalid if the peer has none
 	site   netip.Prefix // the /48 of an IPv6 address; invalid for others
 	local  bool         // a program on this machine that is not a trusted proxy
-	here   bool         // a program on this machine that asks for itself; it may be a trusted proxy, which says so when it asks for another
+	here   bool         // a program on this machine; a trusted proxy is none while it forwards for another
 	socket bool         // over the control socket, which is here too
 	shared bool         // behind a proxy that is not trusted: everybody behind it has this address
 }

@@ -249,7 +249,7 @@ func (e *app) accept() (string, error) {
 func accepted(differed []book.Difference, late []string, left []book.Difference) string {
 	var each []string
 	for _, d := range differed {
-		each = append(each, fmt.Sprintf("%s is %s at the broker and %s by the book", d.Symbol, d.Broker, d.Book))
+		each = append(each, fmt.Sprintf("%s is %s at the broker and %s by wick's fills", d.Symbol, d.Broker, d.Book))
 	}
 	for _, id := range late {
 		each = append(each, "order "+id+" is at the broker, and had been given up")
@@ -259,7 +259,7 @@ func accepted(differed []book.Difference, late []string, left []book.Difference)
 	}
 	said := "accepted: " + strings.Join(each, "; ")
 	for _, d := range left {
-		said += "; not accepted, because it is not settled yet: " + d.Symbol
+		said += "; not accepted, because it is not known yet what was filled: " + d.Symbol
 	}
 	return said
 }

@@ -255,9 +255,9 @@ func TestOwnerAccepts(t *testing.T) {
 		want     string
 	}{
 		{nil, nil, nil, "nothing differs"},
-		{differed, nil, []book.Difference{{Symbol: "BBB"}}, "accepted: AAA is 1 at the broker and 2 by the book; not accepted, because it is not settled yet: BBB"},
+		{differed, nil, []book.Difference{{Symbol: "BBB"}}, "accepted: AAA is 1 at the broker and 2 by wick's fills; not accepted, because it is not known yet what was filled: BBB"},
 		{nil, []string{"o-1"}, nil, "accepted: order o-1 is at the broker, and had been given up"},
-		{differed, []string{"o-1"}, nil, "accepted: AAA is 1 at the broker and 2 by the book; order o-1 is at the broker, and had been given up"},
+		{differed, []string{"o-1"}, nil, "accepted: AAA is 1 at the broker and 2 by wick's fills; order o-1 is at the broker, and had been given up"},
 	} {
 		if got := accepted(c.differed, c.late, c.left); got != c.want {
 			t.Errorf("%v and %q: %q, want %q", c.differed, c.late, got, c.want)

@@ -172,7 +172,7 @@ func (c *config) settings() []Setting {
 		{Name: "cash", Value: "amount", Help: "open a paper account with this amount: orders need buying power, and get_positions shows the account", set: amount(&c.engine.Account.Cash, 1)},
 		{Name: "fee-rate", Value: "fraction", Default: "0.001", Help: "paper broker: fee as a fraction of a fill", set: fraction(&c.engine.FeeRate)},
 		{Name: "slippage", Value: "fraction", Default: "0.0005", Help: "paper broker: slippage of stops and of orders that fill at once, as a fraction of the price", set: fraction(&c.engine.Slippage)},
-		{Name: inPaper, Value: "file", Help: "file with the details of the book and its rules, see docs/settings.md", set: fromFile(readOpen, maxLines, func(text []byte) error { return c.setLines(inPaper, text) })},
+		{Name: inPaper, Value: "file", Help: "file with details of the paper account and its rules, see docs/settings.md", set: fromFile(readOpen, maxLines, func(text []byte) error { return c.setLines(inPaper, text) })},
 		{Name: "confirm-above", Value: "sum", Help: "sum in the account's currency that a client may place within an hour, without a passphrase all together; beyond it a person approves; default none, at a broker 0", set: amount(&c.asking.Above, 0)},
 		{Name: "approve-in-client", Help: "let a form in the client approve an order, in place of the page; never for real money", set: on(&c.asking.InClient)},
 	}

@@ -113,7 +113,7 @@ func (h *handlers) admitAll(ctx context.Context, c mcp.Caller, r book.OrderReque
 	if !h.Gate.Needs(c.Client, o.Worth, !o.Unknown) {
 		return h.Gate.May(ctx, AskingAs(c), permit.Action{Name: "place_order", Order: &o}, h.record)
 	}
-	return permit.Grant{}, errors.New("closing every position needs a person's yes (--confirm-above), and a person approves one order at a time: name a symbol; nothing was placed")
+	return permit.Grant{}, errors.New("closing every position needs a person's approval (--confirm-above), and a person approves one order at a time: name a symbol; nothing was placed")
 }
 
 const approveKey = "approve" // the key of the question, and the name of the box in its form
@@ -224,7 +224,7 @@ func describe(c mcp.Caller, r book.OrderRequest, o book.Order, held exact.Decima
 	}
 	left := positionAfter(o, held)
 	add(r.All && left == 0, "size: all that is held, which closes the position")
-	add(r.All && left != 0, "size: all of the position that the account holds; the rest stays in the book")
+	add(r.All && left != 0, "size: all of the position that the account holds; the rest stays in wick's positions")
 	add(r.Notional != 0, fmt.Sprintf("size: for %s%s, %s", r.Notional, cmp.Or(currency, " in the quote currency"), measureOf(o)))
 	add(estimate.Price > 0, "worth: about "+worth)
 	add(true, "fee: "+fee)

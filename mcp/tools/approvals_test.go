@@ -304,7 +304,7 @@ func TestApprovedPartIsPlaced(t *testing.T) {
 		v.Adjust("AAPL", -5*exact.One)
 		time.Sleep(2 * time.Minute)
 		input, err := d.order(mcp.Call{Elicits: true}, closing)
-		if input == nil || !strings.Contains(input.Message, "sell 5 AAPL") || !strings.Contains(input.Message, "the rest stays in the book") || !strings.Contains(input.Message, "position after: 5 AAPL") {
+		if input == nil || !strings.Contains(input.Message, "sell 5 AAPL") || !strings.Contains(input.Message, "the rest stays in wick's positions") || !strings.Contains(input.Message, "position after: 5 AAPL") {
 			t.Fatalf("asked: %+v, %v, want a sale of 5 that leaves 5 in the book", input, err)
 		}
 		v.Adjust("AAPL", 5*exact.One)
@@ -338,7 +338,7 @@ func TestApprovalOfAll(t *testing.T) {
 		if got := dry(all + `,"dry_run":true}`); strings.Count(got, `"dry_run":true`) != 2 || !strings.Contains(got, "without dry_run this is refused") || strings.Contains(got, "dry_run asks") {
 			t.Errorf("a dry run of what needs a yes: %s", got)
 		}
-		if _, err := d.order(mcp.Call{}, all+"}"); !strings.Contains(fmt.Sprint(err), "closing every position needs a person's yes") || len(must(d.engine.Positions())) != 2 {
+		if _, err := d.order(mcp.Call{}, all+"}"); !strings.Contains(fmt.Sprint(err), "closing every position needs a person's approval") || len(must(d.engine.Positions())) != 2 {
 			t.Errorf("above the sum: %v", err)
 		}
 		if got := dry(`{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":10,"dry_run":true}`); !strings.Contains(got, "a person has to approve this order") {

@@ -1,7 +1,7 @@
 // Docs writes the parts of the documentation that are made from the code:
 // docs/indicators.md with a picture of every indicator, docs/gallery.md with
-// pictures of what charts can show, the pictures of docs/trading.md, and that of
-// the README. Run it at the root of the project: go run ./release/docs
+// pictures of what charts can show, and the pictures of docs/trading.md. Run it at
+// the root of the project: go run ./release/docs
 package main
 
 import (
@@ -68,21 +68,11 @@ func generate() (map[string][]byte, error) {
 			return nil, fmt.Errorf("%s: %w", ind.Name, err)
 		}
 	}
-	img, err := draw(readmeIndicators, 200, 1440, 768)
-	if err != nil {
-		return nil, err
-	}
-	if files["chart.png"], err = squeeze(img); err != nil {
-		return nil, err
-	}
 	if err := orderPictures(files); err != nil {
 		return nil, err
 	}
 	return files, gallery(files)
 }
-
-// readmeIndicators are those in the README's picture.
-var readmeIndicators = []string{"ema_stack", "rsi", "macd"}
 
 // maxPortrait bounds the picture of an indicator, in bytes.
 const maxPortrait = 15_000
