@@ -483,7 +483,8 @@ func readText(name string, v json.RawMessage) (string, error) {
 }
 
 // readList returns the items of an array. A string may contain the JSON of an array or
-// object, or items separated by commas. An object counts as an array of one item.
+// object, or items separated by commas, but not by those within parentheses, as in
+// macd(12, 26, 9). An object counts as an array of one item.
 func readList(name string, v json.RawMessage) (items []json.RawMessage, err error) {
 	text, err := spelled(name, v)
 	if err != nil {
@@ -493,9 +494,18 @@ func readList(name string, v json.RawMessage) (items []json.RawMessage, err erro
 	case bytes.HasPrefix(text, []byte("{")) && json.Valid(text):
 		return []json.RawMessage{text}, nil
 	case v[0] == '"' && !bytes.HasPrefix(text, []byte("[")):
-		for part := range strings.SplitSeq(string(text), ",") {
-			if part = strings.TrimSpace(part); part != "" {
-				items = append(items, json.RawMessage(encode(part)))
+		from, open := 0, 0
+		for i, c := range string(text) + "," {
+			switch {
+			case c == '(':
+				open++
+			case c == ')':
+				open = max(0, open-1)
+			case c == ',' && (open == 0 || i == len(text)):
+				if part := strings.TrimSpace(string(text[from:i])); part != "" {
+					items = append(items, json.RawMessage(encode(part)))
+				}
+				from = i + 1
 			}
 		}
 		return items, nil

@@ -58,6 +58,8 @@ func TestTolerance(t *testing.T) {
 		{"characters of two bytes", `{"s":"éééééééééééééééééééé"}`, "S", `"éééééééééééééééééééé"`},
 		{"one string for an array", `{"l":"rsi"}`, "L", `["rsi"]`},
 		{"commas for an array", `{"l":"rsi, macd,"}`, "L", `["rsi","macd"]`},
+		{"commas in parentheses", `{"l":"MACD(12, 26, 9), rsi,f(g(1,2),3),"}`, "L", `["MACD(12, 26, 9)","rsi","f(g(1,2),3)"]`},
+		{"a parenthesis too many or too few", `{"l":"a),b,c(1,é"}`, "L", `["a)","b","c(1,é"]`},
 		{"an array spelled in a string", `{"l":"[\"rsi\",\"macd\"]"}`, "L", `["rsi","macd"]`},
 		{"truth as a string", `{"b":"true"}`, "B", `true`},
 		{"truth as a number", `{"b":1}`, "B", `true`},
