@@ -153,8 +153,9 @@ var limits = []limit{
 
 	{what: "Trading"},
 	{"trade/book", "MaxAlerts", "", "active alerts", "TestLimitsWithoutFlag"},
-	{"trade/book", "MaxNote", "", "characters of an alert's note", "TestClientAlertID"},
+	{"trade/book", "MaxNote", "", "characters of the note of an alert or an order", "TestClientAlertID"},
 	{"trade/book", "MaxFired", "", "firings of alerts that are remembered, the newest", "TestHistoryIsBounded"},
+	{"trade/book", "MaxCloses", "", "parts that were closed that a trade lists; its sums have all of them", "TestTradeCloses"},
 	{"trade/book", "MaxPause", "", "cooldown of an alert, at most", "TestRepeatRefused"},
 	{"trade/book", "MaxFirings", "", "notifications of one alert by one look at the market, the newest, and fewer if those of all alerts are more than a queue keeps; how many more there were is told and counted", "TestManyFirings"},
 	{"trade/book", "MaxSymbols", "", "symbols watched, for alerts, orders and positions", "TestLimitsWithoutFlag"},

@@ -133,20 +133,13 @@ func readFills(dir string) ([]exportedFill, error) {
 	return fills, err
 }
 
-// executed returns the execution of the order o that changed a holding. What a fill pays is
-// in the holding, to the last digit: realized profit plus fees less cost falls by size*price.
-// The average price of an order that was filled in parts is rounded.
+// executed returns the execution of the order o that changed a holding.
 func executed(o *book.Order, before, after book.Holding) (exportedFill, error) {
 	x := exportedFill{OrderID: o.ID, ClientOrderID: o.ClientOrderID, Symbol: o.Symbol, Side: o.Side, Source: o.Source, Synthetic: o.Synthetic}
-	size := after.Quantity - before.Quantity
-	x.Quantity = size.Abs()
-	fee := book.Minus(after.Fees, before.Fees)
-	paid := book.Minus(book.Minus(after.Cost, before.Cost), book.Plus(book.Minus(after.Realized, before.Realized), fee))
-	var ok, fits bool
-	if size != 0 {
-		x.Price, ok = paid.Per(size)
-		x.Fee, fits = fee.Per(exact.One)
-	}
+	size, price, fee, ok := book.Executed(before, after)
+	x.Quantity, x.Price = size.Abs(), price
+	var fits bool
+	x.Fee, fits = fee.Per(exact.One)
 	if !ok || !fits || (size < 0) != (o.Side == book.Sell) {
 		return x, fmt.Errorf("order %s does not fit its position", o.ID)
 	}

@@ -34,10 +34,16 @@ func (e *Engine) Order(id string) (book.Order, error) {
 	if found != nil {
 		return *found, nil
 	}
+	var late map[string]book.LateLabel
+	e.mu.Lock()
+	late = maps.Clone(e.book.Labels)
+	e.mu.Unlock()
 	// Not in memory: the disk is read without the lock.
 	for _, key := range []string{orderKey(id), clientKey(id)} {
 		if o, err := e.archive.order(key); o != nil || err != nil {
-			return o.Public(), err
+			shown := o.Public()
+			shown.Label = late[shown.ID].Over(shown.Label)
+			return shown, err
 		}
 	}
 	return book.Order{}, book.Uncancellable(nil, id)

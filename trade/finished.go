@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -23,6 +24,12 @@ const keptOrders = 10_000
 // The index finds the records of an order by its own id, and the first of them by the
 // client's. Clients choose theirs, so the two kinds of keys are kept apart.
 func orderKey(id string) string { return "order " + id }
+
+// labelKey is orderKey for the records that label an order.
+func labelKey(id string) string { return "label " + id }
+
+// tradesKey is the key of all records that end a trade.
+const tradesKey = "trades"
 
 // clientKey is orderKey for the id that a client chose.
 func clientKey(id string) string { return "client " + id }
@@ -53,6 +60,12 @@ func recordKeys(_ byte, payload []byte) (k journal.Keys, err error) {
 	for id := range ev.Stops {
 		k.All = append(k.All, orderKey(id))
 	}
+	if l := ev.Label; l != nil {
+		k.All = append(k.All, orderKey(l.OrderID), labelKey(l.OrderID))
+	}
+	if len(ev.Trades) > 0 {
+		k.Ended = append(k.Ended, tradesKey)
+	}
 	return k, nil
 }
 
@@ -73,6 +86,11 @@ func (h *orderHistory) add(ev *book.Event, wanted func(id string) bool) {
 		if o := h.orders[id]; o != nil {
 			h.orders[id] = o.WithStop(stop)
 		}
+	}
+	if l := ev.Label; l != nil && h.orders[l.OrderID] != nil {
+		o := *h.orders[l.OrderID]
+		o.Label = l.Over(o.Label)
+		h.orders[o.ID] = &o
 	}
 }
 
@@ -131,7 +149,9 @@ func (a archive) lookUp(key string) (o *book.Order, last uint64, err error) {
 			return nil, 0, err
 		}
 		h.add(ev, func(other string) bool { return other == id })
-		last = r.Seq
+		if ev.Label == nil {
+			last = r.Seq
+		}
 	}
 	return h.orders[id], last, nil
 }
@@ -165,6 +185,7 @@ func (b *store) forgetClosed() {
 	extra := len(slices.DeleteFunc(terminal(b.book.Orders), late)) - b.kept
 	old := slices.DeleteFunc(b.closed, func(o *book.Order) bool { return b.book.Order(o.ID) != o })
 	b.closed = nil
+	b.book.ForgetTrades(b.archive.Through(), b.kept)
 	if extra <= 0 {
 		return
 	}
@@ -242,13 +263,19 @@ func (e *Engine) FindArchived(ctx context.Context, f OrderFilter, skip, most int
 	for _, o := range e.book.Orders {
 		there[journal.Digest(orderKey(o.ID))] = true
 	}
-	last := e.archive.Len()
+	there[journal.Digest(tradesKey)] = true
+	last, late := e.archive.Len(), maps.Clone(e.book.Labels)
 	e.mu.Unlock()
 	if !f.Until.IsZero() {
 		last, err = e.archive.endedBefore(last, f.Until.Add(outOfOrder))
 	}
 	if err == nil {
 		err = e.archive.search(ctx, &found, f, skip, most, last, there)
+	}
+	for i := range found.Orders {
+		o, wrong := &found.Orders[i], error(nil)
+		o.Label, wrong = e.archive.label(o.ID, o.Label, late)
+		err = cmp.Or(err, wrong)
 	}
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%w: %w", journal.ErrStorage, err)

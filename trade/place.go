@@ -104,9 +104,9 @@ func (e *Engine) accept(r book.OrderRequest, asked book.Inquiry, a book.Arrival)
 		return e.book.Preview(r, ev), false, nil
 	}
 	e.book.Count(at)
-	// If the order waits, or one that begins with it, such as an exit, it is written down how far
-	// the symbol was judged.
-	if s := e.unnoted(o.Symbol, slices.Values([]int64{instant})); s != nil && (!ev.Order.Status.Terminal() || len(ev.Begin) > 0) {
+	// If the order waits, or one that begins with it, such as an exit, or opens a trade, it is written
+	// down how far the symbol was judged.
+	if s := e.unnoted(o.Symbol, slices.Values([]int64{instant})); s != nil && (!ev.Order.Status.Terminal() || len(ev.Begin) > 0 || ev.Holding != nil && ev.Holding.Quantity != 0) {
 		ev.Seen, ev.Stops = map[string]*book.Seen{o.Symbol: s}, e.book.Drawn(o.Symbol)
 	}
 	err = a.Enter(ev, instant)

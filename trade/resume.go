@@ -31,7 +31,7 @@ func (p *progress) unnoted(symbol string, since iter.Seq[int64]) *book.Seen {
 }
 
 // noteSeen writes down how far those symbols were judged that an alert or an open order
-// waits for, and has the journal forget the others. Called with mu held.
+// waits for, or that are held, and has the journal forget the others. Called with mu held.
 func (p *progress) noteSeen(at book.Time) error {
 	p.notedAt = at
 	// Only what has changed is written, and nil for symbols that nothing waits for any
@@ -39,6 +39,9 @@ func (p *progress) noteSeen(at book.Time) error {
 	changed := make(map[string]*book.Seen)
 	waiting := p.store.watching.Symbols()
 	for symbol := range p.store.book.Open {
+		waiting[symbol] = true
+	}
+	for symbol := range p.store.book.Trades { // the prices while a trade is open are told by it
 		waiting[symbol] = true
 	}
 	for symbol := range waiting {

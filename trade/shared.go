@@ -124,13 +124,19 @@ func Give(log journal.Log, dir string) error {
 	v := b.book.Snapshot()
 	var records []journal.Record
 	for _, o := range v.Orders {
-		r, err := journal.NewRecord(byte(book.KindImported), &book.Event{At: o.UpdatedAt, Order: o})
+		ev := &book.Event{At: o.UpdatedAt, Order: o}
+		for _, t := range v.Done { // the record that ends a trade has it
+			if t.ClosedBy == o.ID {
+				ev.Trades = append(ev.Trades, t)
+			}
+		}
+		r, err := journal.NewRecord(byte(book.KindImported), ev)
 		if err != nil {
 			return err
 		}
 		records = append(records, r)
 	}
-	v.Orders = nil
+	v.Orders, v.Done, v.Labels = nil, nil, nil
 	text, err := v.Encode()
 	if err != nil {
 		return err

@@ -321,6 +321,15 @@ func (x *Index) spoilt(n int, offset uint32, err error) error {
 	return fmt.Errorf("%s at byte %d is damaged: %w", x.disk.Path(journalName(n)), offset, err)
 }
 
+// Through returns the sequence of the last record in the index.
+func (x *Index) Through() uint64 {
+	parts := x.all()
+	if len(parts) == 0 {
+		return 0
+	}
+	return parts[len(parts)-1].Last
+}
+
 // Len returns how many endings the index has: one for each key that a record has ended.
 func (x *Index) Len() int {
 	parts := x.all()

@@ -47,7 +47,7 @@ func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) (a
 	}
 	wantOrders, wantFills := slices.Contains(parts, "orders"), slices.Contains(parts, "fills")
 	if wantOrders || wantFills {
-		unknown, err := h.trades(a, v.Series, wantOrders, wantFills)
+		unknown, err := h.marks(a, v.Series, wantOrders, wantFills)
 		if err != nil {
 			return nil, err
 		}
@@ -90,10 +90,10 @@ func signed(p book.Position) exact.Decimal {
 	return p.Quantity
 }
 
-// trades adds to a the open orders of the symbol of s, and its fills that are within the
+// marks adds to a the open orders of the symbol of s, and its fills that are within the
 // bars of s. A later fill would be drawn at the last bar, where it did not happen. It returns
 // the ids of those orders whose outcome is unknown.
-func (h *handlers) trades(a *chart.Account, s *market.Series, orders, fills bool) (unknown []string, err error) {
+func (h *handlers) marks(a *chart.Account, s *market.Series, orders, fills bool) (unknown []string, err error) {
 	// Without fills the open orders are enough, and they are few. With fills all orders in
 	// memory are read.
 	begin, end := s.BeganAt(0), s.DueAt(s.Len()-1)

@@ -318,7 +318,7 @@ func TestUnknownOrderInChart(t *testing.T) {
 		}
 		h := newHandlers(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub})
 		a := &chart.Account{}
-		if h.trades(a, &market.Series{Symbol: "AAPL", Interval: "1h", Time: []int64{0}}, true, false); len(a.Orders) != 1 || !a.Orders[0].Unknown {
+		if h.marks(a, &market.Series{Symbol: "AAPL", Interval: "1h", Time: []int64{0}}, true, false); len(a.Orders) != 1 || !a.Orders[0].Unknown {
 			t.Errorf("drawn: %+v, want the order as unknown", a.Orders)
 		}
 	})

@@ -23,7 +23,10 @@ import (
 // orderRequest is the request of place_order. The descriptions of its arguments say what
 // the specification leaves open and a model would guess wrong: what a limit on the wrong
 // side does, in which unit the quantity is, what happens to two exits.
-type orderRequest struct{ book.OrderRequest }
+type orderRequest struct {
+	book.OrderRequest
+	labels string // the order that gets a tag or a note, and nothing else happens
+}
 
 // args declares the arguments of place_order: what to trade, how the order is executed,
 // what protects the position, how long it waits, and what makes a retry safe. The engine
@@ -41,11 +44,11 @@ func (r *orderRequest) args() []arg {
 		return errors.New("replaces is empty: name an open order by its order_id, or leave it out")
 	}
 	return []arg{
-		symbol(&r.Symbol, "Symbol such as BTCUSDT; all in small letters, with quantity all and type market, closes every position.").required("such as BTCUSDT"),
-		word(&r.Side, "side", "Direction. Selling more than is held opens a short position where the account allows it. With symbol all it is not read: each position is closed by its other side.", "", book.Buy, book.Sell).required("buy or sell"),
+		symbol(&r.Symbol, "Symbol such as BTCUSDT; all in small letters, with quantity all and type market, closes every position."),
+		word(&r.Side, "side", "Direction. Selling more than is held opens a short position where the account allows it. With symbol all it is not read: each position is closed by its other side.", "", book.Buy, book.Sell),
 		word(&r.Type, "type", "market fills at once; limit waits for its price; stop fills at the market once it comes to stop_price; "+
 			"stop_limit is a limit from then on; trailing_stop is a stop that follows the market at a distance.", "",
-			book.OrderTypes...).required("one of market, limit, stop, stop_limit, trailing_stop"),
+			book.OrderTypes...),
 		quantityOrAll(&r.Quantity, &r.All),
 		decimal(&r.Notional, "notional", "In place of quantity: the value of the order in the quote currency, 500 for $500 of it."),
 		decimal(&r.Price, "price", "Limit price, for limit and stop_limit only, at most 8 decimals. A limit on the wrong side of the market (a buy above the price, "+
@@ -65,16 +68,35 @@ func (r *orderRequest) args() []arg {
 		boolean(&r.MayOpen, "may_open", "For an order against a position that is held and that is not meant to leave it: it may turn the position around, and stays when the position is gone."),
 		replaces,
 		text(&r.ClientOrderID, "client_order_id", "Your own id for this order, which makes a retry safe: 1 to 48 of A-Z a-z 0-9 . _ : -", 48),
+		text(&r.Tag, "tag", "Your name for this kind of trade, such as breakout.", 4*32),
+		text(&r.Note, "note", "Why you trade; it stays with the trade.", book.MaxNote),
+		text(&r.labels, "order_id", "With tag or note alone: gives them to this order, however old, and the trade that it opened. Places nothing.", maxID),
 		boolean(&r.DryRun, "dry_run", "Check everything and say what would happen, without placing an order."),
 	}
 }
 
-// check refuses an order without a size.
-func (r *orderRequest) check(sent sent) error {
-	if sent["quantity"] == nil && sent["notional"] == nil {
-		return errors.New("quantity is required, in units of the base, above 0, or all; notional may be given in its place")
+// check refuses an order that lacks something, and a label with anything else.
+func (r *orderRequest) check(sent sent) (err error) {
+	if sent["order_id"] != nil {
+		for name := range sent {
+			if name != "order_id" && name != "tag" && name != "note" {
+				err = errors.New("order_id goes with tag and note alone, which change nothing else; another order takes the place of one by replaces")
+			}
+		}
+		if sent["tag"] == nil && sent["note"] == nil {
+			err = errors.New("order_id goes with tag or note: say what the order is to be called")
+		}
+		return err
 	}
-	return nil
+	for _, need := range []struct{ name, is string }{{"symbol", "such as BTCUSDT"}, {"side", "buy or sell"}, {"type", "one of market, limit, stop, stop_limit, trailing_stop"}} {
+		if sent[need.name] == nil {
+			err = errors.Join(err, fmt.Errorf("%s is required, %s", need.name, need.is))
+		}
+	}
+	if sent["quantity"] == nil && sent["notional"] == nil {
+		err = errors.Join(err, errors.New("quantity is required, in units of the base, above 0, or all; notional may be given in its place"))
+	}
+	return err
 }
 
 // placeOrder defines place_order: one order, or with symbol all an order for each open
@@ -92,6 +114,13 @@ func (h *handlers) placeOrder() tool {
 		Annotations: mcp.Annotations{Destructive: true},
 	}, refuses, (*orderRequest).args, (*orderRequest).check, func(ctx context.Context, c mcp.Call, r *orderRequest) (*mcp.Result, error) {
 		r.Who = who(c)
+		if r.labels != "" {
+			o, err := h.Engine.Label(r.Who, r.labels, r.Label)
+			if err != nil {
+				return nil, err
+			}
+			return mcp.JSON(o), nil
+		}
 		if r.Symbol == everything {
 			return h.closeAll(ctx, c.Caller, r)
 		}
@@ -258,27 +287,44 @@ func (h *handlers) getOrders() tool {
 		symbol       string
 		since, until time.Time
 		mine         bool
+		view, tag    string
 		page
 	}
 	return define(mcp.Tool{
 		Name:  "get_orders",
 		Title: "Orders",
 		Description: "List orders with their status and fills, newest first: price, fee, source and time of the price. filter=open lists only those that can still fill; " +
-			"symbol, since, until and mine narrow the list further.",
+			"symbol, since, until and mine narrow the list further. view=trades lists trades from flat to flat, with profit, R, the most each was ahead and behind, and tags.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 	}, reports, func(r *request) []arg {
 		return append([]arg{
 			// Models also call the filter status, because that is its name in an order.
 			word(&r.filter, "filter", "Which orders to list: open ones can still fill; of filled ones something was filled, also if the rest was cancelled.", "all", "open", "all", "filled", "cancelled", "rejected").also("status"),
+			word(&r.view, "view", "trades: those that are open, then the closed ones, the last first; since and until mean their end.", "orders", "orders", "trades"),
+			text(&r.tag, "tag", "With view: only trades with this tag.", 4*32),
 			text(&r.id, "order_id", "Return this order alone, by its order_id or client_order_id, however old it is.", maxID).also("client_order_id"),
 			symbol(&r.symbol, "Only orders of this symbol."),
 			// since is inclusive and until is not, so that no order is in two periods that follow
 			// each other.
-			moment(&r.since, "since", "Only orders that changed at this time or later: a date (2026-01-31, from its beginning), a time in UTC (2026-01-31 14:30), RFC 3339 (2026-01-31T16:00:00Z) or unix seconds.", false),
-			moment(&r.until, "until", "Only orders that changed before this time.", false),
+			moment(&r.since, "since", "Only orders that changed at this time or later: a date (2026-01-31, from its beginning), a time in UTC (2026-01-31 14:30), RFC 3339 (2026-01-31T16:00:00Z) or unix seconds.", false).also("from"),
+			moment(&r.until, "until", "Only orders that changed before this time.", false).also("to"),
 			boolean(&r.mine, "mine", "Only orders that this client placed.").also("client"),
 		}, r.page.args()...)
-	}, nil, func(ctx context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
+	}, func(r *request, sent sent) error {
+		switch {
+		case r.view == "orders" && sent["tag"] != nil:
+			return errors.New("tag goes with view=trades")
+		case r.view != "orders" && (r.mine || r.id != "" || r.filter != everything && r.filter != "open"):
+			return fmt.Errorf("view=%s goes with symbol, tag, since, until and filter=open: a trade has orders of several clients", r.view)
+		}
+		return nil
+	}, func(ctx context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
+		if r.symbol == everything { // as in place_order
+			r.symbol = ""
+		}
+		if r.view != "orders" {
+			return h.trades(ctx, trade.TradeFilter{Symbol: r.symbol, Tag: r.tag, Since: r.since, Until: r.until, Open: r.filter == "open"}, r.page)
+		}
 		if r.id != "" {
 			o, err := h.Engine.Order(r.id)
 			if err != nil {
@@ -287,9 +333,6 @@ func (h *handlers) getOrders() tool {
 			return mcp.JSON([]book.Order{o}), nil
 		}
 		// An order must pass all filters that were given.
-		if r.symbol == everything { // as in place_order
-			r.symbol = ""
-		}
 		f := trade.OrderFilter{Symbol: r.symbol, Since: r.since, Until: r.until}
 		if r.filter != everything {
 			f.Status = book.OrderStatus(r.filter)

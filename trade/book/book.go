@@ -122,6 +122,7 @@ type Book struct {
 	// next update only, so that setting the clock back delays no fill.
 	arrived map[string]int64
 	trails  map[string]exact.Decimal // where trailing stops stand, by order id, if the market has moved them since the start
+	ranges  map[string]Range         // where prices have been since the last fills of held symbols, if beyond what the journal knows
 	rate    limit.Bucket
 
 	// passing is where a market is while an order is judged that it reaches on its way to the
@@ -134,14 +135,18 @@ type Book struct {
 
 // NewBook returns a book without a state.
 func NewBook(rules Rules, markets Markets) *Book {
-	return &Book{Rules: rules, Markets: markets, arrived: make(map[string]int64), trails: make(map[string]exact.Decimal)}
+	return &Book{Rules: rules, Markets: markets, arrived: make(map[string]int64), trails: make(map[string]exact.Decimal), ranges: make(map[string]Range)}
 }
 
 // Propose takes a step, once it is written down.
 func (b *Book) Propose(k Kind, ev *Event) error {
+	b.complete(ev)
 	take := func() error {
 		if err := b.Take(b.Seq+1, k, ev); err != nil {
 			return fmt.Errorf("trade: decided on an impossible step: %w", err)
+		}
+		if ev.Holding != nil { // prices count from this fill on
+			delete(b.ranges, ev.Order.Symbol)
 		}
 		return nil
 	}

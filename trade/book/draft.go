@@ -33,7 +33,7 @@ func (b *Book) Draft(r OrderRequest, asked Inquiry, at Time) (o *Order, q Quote,
 		ID: b.NewID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
 		Quantity: r.Quantity, Status: StatusOpen, Broker: b.BrokerName(), Account: b.Remote.Account, CreatedAt: at, By: r.Who.Short(), Worth: r.Worth, Synthetic: q.Synthetic,
 		TrailAmount: r.TrailAmount, TrailPercent: r.TrailPercent, TimeInForce: r.TimeInForce, PostOnly: r.PostOnly,
-		Notional: r.Notional, Replaces: r.Replaces, Asked: r.Asked(), Turn: b.Seq + 1,
+		Notional: r.Notional, Replaces: r.Replaces, Asked: r.Asked(), Turn: b.Seq + 1, Label: r.Label,
 	}
 	grid := b.Grid(o.Symbol)
 	if r.Type.HasLimit() {

@@ -39,6 +39,7 @@ const (
 	KindVenue          Kind = 33 // which account the directory belongs to; see Stamp
 	KindApproval       Kind = 34 // what a person answered about an order, before it was placed
 	KindImported       Kind = 35 // an order of the log that this store was made from, as it is
+	KindLabelled       Kind = 36 // an order was given a tag or a note
 )
 
 // kindNames are what an audit calls the kinds.
@@ -50,7 +51,7 @@ var kindNames = map[Kind]string{
 	KindSubscribed: "subscribed", KindUnsubscribed: "unsubscribed", KindTrading: "trading_state",
 	KindOrderRejected: "order_rejected", KindSeen: "market_seen",
 	KindOrderChanged: "order_changed", KindDay: "account_day", KindOutbox: "outbox",
-	KindVenue: "broker", KindApproval: "approval_answered", KindImported: "order_imported",
+	KindVenue: "broker", KindApproval: "approval_answered", KindImported: "order_imported", KindLabelled: "order_labelled",
 }
 
 // String returns the name that an audit shows.
@@ -91,7 +92,11 @@ type Event struct {
 	Evidence     json.RawMessage          `json:"evidence,omitempty"` // of a person's answer, as package permit wrote it
 	Venue        *Stamp                   `json:"venue,omitempty"`
 	Holdings     map[string]Holding       `json:"positions,omitempty"` // those that lost what the account at the broker lacks, by symbol
-	By           *Who                     `json:"by,omitempty"`        // who cancelled, halted or accepted positions; orders and alerts have a By of their own
+	Ranges       map[string]Range         `json:"ranges,omitempty"`    // where the prices of held symbols have been since their last fills, up to now; see Book.complete
+	Risk         *Risk                    `json:"risk,omitempty"`      // the first of the trade in the order's symbol
+	Trades       []*Trade                 `json:"trades,omitempty"`    // that end with it
+	Label        *Labelling               `json:"label,omitempty"`
+	By           *Who                     `json:"by,omitempty"` // who cancelled, halted or accepted positions; orders and alerts have a By of their own
 
 	// What the step means to the hub and to the outbox, which get it once it is on disk.
 	// Both depend on the state before the step, and are set when it is taken.

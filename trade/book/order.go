@@ -74,6 +74,9 @@ type Order struct {
 	// written for them; see [Order.Public].
 	Why []Reason `json:"why,omitempty"`
 
+	// Label is what the trader calls it.
+	Label
+
 	// By is who placed the order. The journal and its audit have it. Clients do not see
 	// it, so they do not learn of one another.
 	By *Who `json:"by,omitempty"`

@@ -262,8 +262,15 @@ func (b *Book) ProposeOrders(k Kind, ev *Event, instant int64, asked bool) error
 
 // RememberArrivals is called at a start. It notes the open orders that were accepted
 // after the price from which their symbol is judged on, so that what the market did
-// before an order was there does not fill it.
+// before an order was there does not fill it, and the trades whose prices it will not hear of.
 func (b *Book) RememberArrivals() {
+	for symbol, t := range b.Trades {
+		if b.Seen[symbol] == nil { // nobody tells what was traded since
+			r := t.Range
+			r.Unseen = true
+			b.ranges[symbol] = r
+		}
+	}
 	for symbol, s := range b.Seen {
 		for _, o := range b.Open[symbol] {
 			if born := o.Since(); born > s.At {

@@ -49,6 +49,7 @@ type OrderRequest struct {
 	Worth exact.Money // what the order counts against what its client may place within an hour
 
 	ClientOrderID string // may be empty
+	Label                // what the trader calls it
 	DryRun        bool   // check and say what would happen, but do nothing
 
 	Searched int // the first so many generations of the index do not have the ClientOrderID
@@ -87,6 +88,8 @@ func (r *OrderRequest) Normalize() error {
 	case r.ClientOrderID != "" && !ClientIDShape.MatchString(r.ClientOrderID):
 		return Refuse("bad_client_order_id", "client_order_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", limit.Clip(r.ClientOrderID))
 
+	case r.Label.Normalize() != nil:
+		return r.Label.Normalize()
 	case r.Quantity < 0 || r.Notional < 0 || sizes == 0:
 		return Refuse("bad_quantity", "quantity %s: it must be above zero", r.Quantity)
 	case sizes > 1:
@@ -174,6 +177,8 @@ func (r *OrderRequest) Asked() string {
 	add(r.TakeProfit != Exit{}, "take_profit", r.TakeProfit)
 	add(r.OCO != OCO{}, "oco", r.OCO)
 	add(r.Replaces != "", "replaces", r.Replaces)
+	add(r.Tag != "", "tag", r.Tag)
+	add(r.Note != "", "note", r.Note)
 	return strings.TrimSuffix(b.String(), " ")
 }
 

@@ -21,6 +21,7 @@ import (
 // downtime, take a fifth of a second.
 func (b *Book) OnPrice(t Tick, since int64, at Time) (err error) {
 	if c := b.calm[t.Symbol]; t.span.low >= c.low && t.span.high <= c.high && t.At < c.until {
+		b.See(t)
 		return nil
 	}
 	if t.At < since { // the clock was set back: times that now lie in the future mean nothing
@@ -54,6 +55,7 @@ func (b *Book) OnPrice(t Tick, since int64, at Time) (err error) {
 		} else {
 			judge(l)
 		}
+		b.see(t.Symbol, l) // after the fills: whether its extremes came before them is not known
 	}
 	if len(t.legs) == 0 || err != nil {
 		return err

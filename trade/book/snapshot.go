@@ -15,26 +15,29 @@ import (
 // sequence, which the journal keeps beside it. Each notification is in it once, however
 // many queues have it.
 type snapshot struct {
-	Trading       TradingState        `json:"trading"`
-	Tripped       string              `json:"tripped,omitempty"`
-	ByOwner       bool                `json:"by_owner,omitempty"`
-	Orders        []*Order            `json:"orders"`
-	Positions     map[string]Holding  `json:"positions"`
-	Alerts        []*Alert            `json:"alerts"`
-	Named         []*Alert            `json:"named_alerts,omitempty"` // that have ended and whose client_alert_id is remembered
-	Seen          map[string]*Seen    `json:"seen,omitempty"`
-	Days          []DayMark           `json:"days,omitempty"`
-	Notifications []*Entry            `json:"notifications"`
-	Polling       []uint64            `json:"polling"`
-	Drained       []drainMark         `json:"drained"`
-	Fired         []uint64            `json:"fired,omitempty"`
-	Places        map[string]uint64   `json:"places,omitempty"`
-	Subscriptions []*sse.Subscription `json:"subscriptions"`
-	Queues        map[string][]uint64 `json:"queues"`
-	Marks         map[string]uint64   `json:"marks,omitempty"` // how far each queue is delivered
-	Epoch         string              `json:"epoch,omitempty"`
-	Outbox        json.RawMessage     `json:"outbox,omitempty"`
-	Venue         *Stamp              `json:"venue,omitempty"`
+	Trading       TradingState         `json:"trading"`
+	Tripped       string               `json:"tripped,omitempty"`
+	ByOwner       bool                 `json:"by_owner,omitempty"`
+	Orders        []*Order             `json:"orders"`
+	Positions     map[string]Holding   `json:"positions"`
+	Trades        map[string]*Trade    `json:"trades,omitempty"`
+	Done          []*Trade             `json:"closed_trades,omitempty"`
+	Labels        map[string]LateLabel `json:"labels,omitempty"`
+	Alerts        []*Alert             `json:"alerts"`
+	Named         []*Alert             `json:"named_alerts,omitempty"` // that have ended and whose client_alert_id is remembered
+	Seen          map[string]*Seen     `json:"seen,omitempty"`
+	Days          []DayMark            `json:"days,omitempty"`
+	Notifications []*Entry             `json:"notifications"`
+	Polling       []uint64             `json:"polling"`
+	Drained       []drainMark          `json:"drained"`
+	Fired         []uint64             `json:"fired,omitempty"`
+	Places        map[string]uint64    `json:"places,omitempty"`
+	Subscriptions []*sse.Subscription  `json:"subscriptions"`
+	Queues        map[string][]uint64  `json:"queues"`
+	Marks         map[string]uint64    `json:"marks,omitempty"` // how far each queue is delivered
+	Epoch         string               `json:"epoch,omitempty"`
+	Outbox        json.RawMessage      `json:"outbox,omitempty"`
+	Venue         *Stamp               `json:"venue,omitempty"`
 }
 
 // drainMark is an entry that was read by polling, and when.
@@ -50,6 +53,7 @@ func (s *State) Snapshot() *snapshot {
 		Trading: s.Trading, Tripped: s.Tripped, ByOwner: s.ByOwner, Epoch: s.Epoch, Venue: s.Venue,
 		Orders: slices.Clone(s.Orders), Positions: maps.Clone(s.Holdings), Alerts: slices.AppendSeq([]*Alert{}, maps.Values(s.Alerts)),
 		Seen: maps.Clone(s.Seen), Days: slices.Clone(s.Days), Places: maps.Clone(s.places),
+		Trades: maps.Clone(s.Trades), Done: slices.Clone(s.Done), Labels: maps.Clone(s.Labels),
 	}
 	for _, a := range s.Named {
 		if s.Alerts[a.ID] == nil {
@@ -107,6 +111,17 @@ func DecodeState(store string, seq uint64, text []byte) (*State, error) {
 	}
 	maps.Copy(s.Holdings, v.Positions)
 	maps.Copy(s.Seen, v.Seen)
+	maps.Copy(s.Labels, v.Labels)
+	for symbol, t := range v.Trades {
+		if s.Trades[symbol] = t; t == nil {
+			check(errors.New("an open trade is missing"))
+		}
+	}
+	for _, t := range v.Done {
+		if s.Done = append(s.Done, t); t == nil || t.ClosedAt == nil {
+			check(errors.New("a closed trade is missing"))
+		}
+	}
 	maps.Copy(s.places, v.Places)
 	for i := range v.Days {
 		s.SetDay(&v.Days[i])

@@ -40,6 +40,10 @@ type State struct {
 	Slots     int                // of all open orders; see Order.Slots
 	Holdings  map[string]Holding // by symbol
 
+	Trades map[string]*Trade    // those that are open, by symbol
+	Done   []*Trade             // those that are closed and still in memory, in their order
+	Labels map[string]LateLabel // that were given later, by order id, as long as only the newest records have them
+
 	Alerts map[string]*Alert // active ones, by id
 	Index  alertIndexer      // is told of alerts that come and go; nil while a store is read
 	Named  map[string]*Alert // by client_alert_id, also those that are gone; at most MaxNamed
@@ -134,7 +138,7 @@ func NewState(store string) *State {
 	return &State{
 		Store: store, Trading: Active,
 		place: map[string]int{}, ClientIDs: map[string]string{}, BrokerIDs: map[string]string{}, Open: map[string][]*Order{}, calm: map[string]calm{},
-		Holdings: map[string]Holding{}, Alerts: map[string]*Alert{}, Named: map[string]*Alert{},
+		Holdings: map[string]Holding{}, Trades: map[string]*Trade{}, Labels: map[string]LateLabel{}, Alerts: map[string]*Alert{}, Named: map[string]*Alert{},
 		Seen: map[string]*Seen{}, places: map[string]uint64{}, Subs: sse.NewBook(),
 	}
 }
@@ -145,9 +149,11 @@ func (s *State) Apply(seq uint64, k Kind, ev *Event) error {
 	if seq != s.Seq+1 {
 		return fmt.Errorf("sequence %d follows %d", seq, s.Seq)
 	}
+	open, ended := s.tradesAfter(ev)
 	if err := s.step(seq, k, ev); err != nil {
 		return err
 	}
+	s.setTrades(ev, open, ended)
 	for symbol, seen := range ev.Seen {
 		if s.Seen[symbol] = seen; seen == nil {
 			delete(s.Seen, symbol)
@@ -159,7 +165,7 @@ func (s *State) Apply(seq uint64, k Kind, ev *Event) error {
 		}
 	}
 	s.Seq = seq
-	if ev.Order != nil || len(ev.Stops) > 0 {
+	if ev.Order != nil || len(ev.Stops) > 0 || ev.Label != nil {
 		s.Ordered = seq
 	}
 	if ev.Alert != nil || ev.Notification != nil {
@@ -218,6 +224,11 @@ func (s *State) step(seq uint64, k Kind, ev *Event) error {
 		}
 		s.Venue = ev.Venue
 		maps.Copy(s.Holdings, ev.Holdings)
+	case KindLabelled:
+		if ev.Label == nil {
+			return fmt.Errorf("%s of none", k)
+		}
+		s.label(seq, ev.Label)
 	case KindSeen: // all of it is in ev.Seen and ev.Stops, which records of other kinds may have too
 	case KindApproval: // for the audit: the order names it
 	case KindOutbox: // changes nothing here: the outbox gets it

@@ -164,15 +164,8 @@ func (b *Book) addSymbol(a *Account, symbol string, at Time) (risk, unprotected 
 	// unprotected. A stop that the market is beyond, as after a halt, gets the price of the market:
 	// nothing more is lost. A stop_limit counts only if its limit lets it be filled where it is set
 	// off.
-	stops := slices.DeleteFunc(slices.Clone(b.Open[symbol]), func(o *Order) bool { return !o.Waits() })
-	slices.SortStableFunc(stops, func(x, y *Order) int {
-		if x.Side == Buy && y.Side == Buy { // for a short position the lowest comes first
-			x, y = y, x
-		}
-		return cmp.Compare(b.stop(y), b.stop(x))
-	})
 	left, ended := h.Quantity, make(map[string]bool)
-	for _, o := range stops {
+	for _, o := range b.inTurn(slices.Clone(b.Open[symbol])) {
 		size := o.Side.Sign(o.Closes(left))
 		if size == 0 || mark == 0 || ended[o.Group] || b.held(o, left) || o.Expired(at.UnixMilli()) {
 			continue
@@ -190,6 +183,19 @@ func (b *Book) addSymbol(a *Account, symbol string, at Time) (risk, unprotected 
 		}
 	}
 	return risk, exact.Product(left.Abs(), mark)
+}
+
+// inTurn returns those of orders that wait for their stop, in the order in which a market that moves
+// against a position reaches them. It uses the memory of orders.
+func (b *Book) inTurn(orders []*Order) []*Order {
+	stops := slices.DeleteFunc(orders, func(o *Order) bool { return !o.Waits() })
+	slices.SortStableFunc(stops, func(x, y *Order) int {
+		if x.Side == Buy && y.Side == Buy { // for a short position the lowest comes first
+			x, y = y, x
+		}
+		return cmp.Or(cmp.Compare(b.stop(y), b.stop(x)), cmp.Compare(x.Turn, y.Turn))
+	})
+	return stops
 }
 
 // addDays adds the profit of each day, which is the difference of two marks; the last day

@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write what the book says into testdata/
 // A line is a command. "e: buy 10 limit 95 sl 93 tp 101" places an order and calls it e; see
 // place for what may follow. "price 100" is the next price, "minute 96 97 90 94" a bar that opens,
 // rises, falls and closes there. "cancel e", "halt", "reducing", "active", "wait 1m" and "restart"
-// say what they do.
+// say what they do. A story with "trade" in its title also says what each trade that ends has made.
 func TestStories(t *testing.T) {
 	const name = "testdata/stories.txt"
 	text, err := os.ReadFile(name)
@@ -142,6 +142,20 @@ func (s *story) write(k Kind, ev *Event, take func() error) error {
 			says = "holds nothing"
 		}
 		parts = append(parts, fmt.Sprintf("%s, realized %s", says, h.Realized))
+	}
+	for _, t := range ev.Trades {
+		if !strings.Contains(s.title, "trade") {
+			break
+		}
+		v := t.Show(PaperName, "USD")
+		out, r := "unknown", "none, "+v.Why["r"]
+		if v.ExitPrice != nil {
+			out = v.ExitPrice.String()
+		}
+		if v.R != nil {
+			r = v.R.String()
+		}
+		parts = append(parts, fmt.Sprintf("the %s trade of %s from %s to %s made %s in %d parts, was %s at best and %s at worst; R: %s", v.Side, v.Quantity, v.EntryPrice, out, t.Profit, len(t.Closes), t.Best, t.Worst, r))
 	}
 	if len(parts) > 0 {
 		s.said = append(s.said, strings.Join(parts, "; "))

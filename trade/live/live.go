@@ -76,8 +76,11 @@ func (o *Options) Open(h book.Host) book.Venue {
 // Money is that of the broker.
 func (v *venue) Money() book.Money { return v.broker.Money() }
 
-// Reach does nothing: the prices of the feed fill no order at a broker.
-func (v *venue) Reach(book.Tick, int64, book.Time) error { return nil }
+// Reach fills nothing: the prices of the feed fill no order at a broker.
+func (v *venue) Reach(t book.Tick, _ int64, _ book.Time) error {
+	v.Book.See(t)
+	return nil
+}
 
 // of returns what is known of o beyond the book. An order that an earlier process sent, or was
 // about to, was given up at the latest moment at which it could be sent. Locked.

@@ -57,7 +57,8 @@ type order struct {
 	triggered bool
 	group     string // the same for all exits of an entry, and for the two orders of an oco
 	isExit    bool
-	rested    bool // pays the maker's fee
+	role      string // of an exit: which of the two it is, or took the place of
+	rested    bool   // pays the maker's fee
 }
 
 func (o *order) open() bool   { return o.status == "open" }
@@ -72,6 +73,7 @@ type place struct {
 	bid   num // beside the price, nil if the source does not tell
 	ask   num
 	held  holding
+	trip  *trip
 }
 
 // book is the whole model.
@@ -82,7 +84,8 @@ type book struct {
 	turns   int
 	orders  []*order
 	places  map[string]*place
-	cashIn  num // what all fills have added to the cash, fees included; negative if they cost more
+	trips   []*trip // those that have ended
+	cashIn  num     // what all fills have added to the cash, fees included; negative if they cost more
 }
 
 func newBook(r rules, symbols ...string) *book {
@@ -184,6 +187,7 @@ func (b *book) trade(symbol string, p piece) {
 		b.tradePart(symbol, piece{minute: p.minute, from: p.from, to: p.from, open: p.open, high: p.open, low: p.open, close: p.open}, p.to)
 	}
 	b.tradePart(symbol, p, p.to)
+	b.saw(symbol, p)
 }
 
 // tradePart is trade for the open of a piece, or all of it. Ends is when the piece does.

@@ -48,7 +48,9 @@ func (b *book) fill(o *order, qty, price num) {
 		rate = b.maker
 	}
 	fee := ceil(mul(ceil(mul(qty, price), unit), rate), unit)
+	b.trip(o, qty, price, fee)
 	at.held.take(mul(qty, whole(int64(o.side))), price, fee)
+	b.sawFill(o.symbol, price)
 	b.cashIn = sub(b.cashIn, add(mul(mul(qty, price), whole(int64(o.side))), fee))
 	o.filled, o.value, o.paid = add(o.filled, qty), add(o.value, mul(qty, price)), add(o.paid, fee)
 	o.status, o.updated = "filled", b.now
@@ -60,6 +62,7 @@ func (b *book) fill(o *order, qty, price num) {
 	}
 	b.endMates(o)
 	b.dropIdle(o.symbol)
+	b.measure(o.symbol)
 }
 
 // take adds a fill of a signed quantity to a position.
@@ -105,8 +108,9 @@ func (b *book) protect(entry *order, qty, price num) {
 			}
 			level = b.away(add(price, mul(distance, whole(int64(entry.side)))), price)
 		}
+		e.role = "take_profit"
 		if kind == "stop" {
-			e.stop = level
+			e.stop, e.role = level, "stop_loss"
 		} else {
 			if reaches(e.side, price, level) { // filled beyond it
 				level = price

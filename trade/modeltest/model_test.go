@@ -429,6 +429,9 @@ func (s *scene) compare(all bool) {
 		s.t.Errorf("the model has no order\n got %s (%s)", o.line(), o.Reason)
 	}
 	s.comparePositions()
+	if all {
+		s.compareTrades()
+	}
 }
 
 // adopt gives the orders whose id the model does not know yet the ids of the engine.

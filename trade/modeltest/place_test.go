@@ -49,6 +49,7 @@ func (b *book) place(r request, id string) (*order, string) {
 	b.orders = append(b.orders, o)
 	b.instant = b.now
 	b.arrive(o, price, now)
+	b.measure(o.symbol)
 	return o, ""
 }
 
@@ -252,7 +253,7 @@ func (b *book) replace(old, o *order) {
 	if same && !less(old.qty, o.qty) {
 		o.turn = old.turn
 	}
-	o.group, o.isExit = old.group, old.isExit
+	o.group, o.isExit, o.role = old.group, old.isExit, old.role
 	b.end(old, "cancelled")
 }
 

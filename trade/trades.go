@@ -1,0 +1,171 @@
+package trade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"wick/internal/journal"
+	"wick/trade/book"
+)
+
+// TradeFilter says which trades are wanted. A zero field does not restrict them.
+type TradeFilter struct {
+	Symbol       string    // in any spelling
+	Tag          string    // in any letters
+	Since, Until time.Time // of the end; Until is not included
+	Open         bool      // those that are open alone
+}
+
+// passes reports whether the filter wants t.
+func (f TradeFilter) passes(t *book.Trade) bool {
+	switch {
+	case f.Symbol != "" && t.Symbol != f.Symbol, f.Tag != "" && t.Tag != f.Tag:
+		return false
+	case t.ClosedAt == nil:
+		return f.Until.IsZero()
+	}
+	return !f.Open && !t.ClosedAt.Before(f.Since) && (f.Until.IsZero() || t.ClosedAt.Before(f.Until))
+}
+
+// Trades is what [Engine.FindTrades] has found.
+type Trades struct {
+	Trades []book.TradeShown
+	More   bool      // others pass the filter
+	Before book.Time // trades that ended earlier were not looked at; zero if all were
+}
+
+// FindTrades returns trades that pass the filter: those that are open, and then those that are
+// closed, the last of them first; at most so many, after the first skip.
+func (e *Engine) FindTrades(ctx context.Context, f TradeFilter, skip, most int) (found Trades, err error) {
+	found.Trades = []book.TradeShown{}
+	found.Before, err = e.eachTrade(ctx, f, func(t *book.Trade) bool {
+		switch {
+		case skip > 0:
+			skip--
+		case len(found.Trades) == most:
+			found.More = true
+			return false
+		default:
+			found.Trades = append(found.Trades, t.Show(e.book.BrokerName(), e.Currency(t.Symbol)))
+		}
+		return true
+	})
+	return found, err
+}
+
+// eachTrade calls visit with the trades that pass the filter, in the order of FindTrades, until it
+// returns false. The closed ones of earlier generations are read from the journal, without mu, at
+// most archiveLooks of them: then it returns before when those ended that were not looked at.
+func (e *Engine) eachTrade(ctx context.Context, f TradeFilter, visit func(*book.Trade) bool) (before book.Time, err error) {
+	f.Tag = strings.ToLower(f.Tag)
+	if f.Symbol != "" {
+		if f.Symbol, err = e.symbol(f.Symbol); err != nil {
+			return before, err
+		}
+	}
+	var open, done []*book.Trade
+	var late map[string]book.LateLabel
+	last := 0
+	if err := e.View(func(s *book.State) {
+		open, done, late, last = e.book.OpenTrades(), slices.Clone(s.Done), maps.Clone(s.Labels), e.archive.Len()
+	}); err != nil {
+		return before, err
+	}
+	slices.Reverse(done)
+	for _, t := range append(open, done...) {
+		if f.passes(t) && !visit(t) {
+			return before, nil
+		}
+	}
+	if f.Open {
+		return before, nil
+	}
+	if !f.Until.IsZero() {
+		last, err = e.archive.endedBefore(last, f.Until.Add(outOfOrder))
+	}
+	if err == nil {
+		before, err = e.archive.trades(ctx, f, last, done, late, visit)
+	}
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w: %w", journal.ErrStorage, err)
+	}
+	return before, err
+}
+
+// trades is eachTrade for those that ended with the first last endings, without those in memory,
+// the newest first.
+func (a archive) trades(ctx context.Context, f TradeFilter, last int, inMemory []*book.Trade, late map[string]book.LateLabel, visit func(*book.Trade) bool) (before book.Time, err error) {
+	digest, looks := journal.Digest(tradesKey), 0
+	for end, err := range a.Endings(last) {
+		if err != nil {
+			return before, err
+		}
+		if end.Digest != digest {
+			continue
+		}
+		r, err := end.Read()
+		var ev *book.Event
+		if err == nil {
+			ev, err = book.DecodeEvent(r.Payload)
+		}
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return before, err
+		}
+		if n := len(inMemory); n > 0 && r.Seq >= inMemory[n-1].Seq {
+			continue
+		}
+		if !f.Since.IsZero() && ev.At.Before(f.Since.Add(-outOfOrder)) {
+			return before, nil
+		}
+		if looks++; looks > archiveLooks {
+			return book.Time{Time: ev.At.Add(time.Millisecond)}, nil
+		}
+		for _, t := range slices.Backward(ev.Trades) {
+			if t.Label, err = a.label(t.OpenedBy, t.Label, late); err != nil {
+				return before, err
+			}
+			if f.passes(t) && !visit(t) {
+				return before, nil
+			}
+		}
+	}
+	return before, nil
+}
+
+// label returns the label of an order that has left memory, or of the trade that it opened: what it
+// had, and what was given to it later.
+func (a archive) label(id string, had book.Label, late map[string]book.LateLabel) (book.Label, error) {
+	records, err := a.Find(labelKey(id))
+	for _, r := range records {
+		var ev *book.Event
+		if ev, err = book.DecodeEvent(r.Payload); err != nil {
+			break
+		}
+		had = ev.Label.Over(had)
+	}
+	return late[id].Over(had), err
+}
+
+// Label gives an order a tag or a note, and the trade that it opened with it. Nothing else changes.
+func (e *Engine) Label(who book.Who, id string, l book.Label) (book.Order, error) {
+	if err := l.Normalize(); err != nil {
+		return book.Order{}, err
+	}
+	o, err := e.Order(id)
+	if err != nil {
+		return o, err
+	}
+	if o.ReasonCode == book.External {
+		return o, book.Refuse("external_order", "order %s was not placed by this book, which has no label for it", o.ID)
+	}
+	err = e.Do(func(*book.State) error {
+		return e.book.Propose(book.KindLabelled, &book.Event{At: now(), Label: &book.Labelling{OrderID: o.ID, Label: l}, By: who.Short()})
+	})
+	o.Label = l.Over(o.Label)
+	return o, err
+}

@@ -1,0 +1,151 @@
+package trade
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wick/internal/exact"
+	"wick/internal/journal/journaltest"
+	"wick/trade/book"
+)
+
+// TestFindTrades: trades that have left memory are found with those that have not, each once and
+// the last first, in pages of any size and by each filter, and a tag that was given later is that of
+// the trade, wherever it is, also after a start.
+func TestFindTrades(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, o := journaltest.NewDisk(), fewOptions() // which keep five, and begin a generation after a dozen records
+		e, err := openOn(o, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		ask := func(i int, side book.Side, tag string) book.Order {
+			o, err := e.Place(t.Context(), book.OrderRequest{Who: anyone(), Symbol: []string{"AAA", "BBB"}[i%2], Side: side, Type: book.Market, Quantity: exact.One, Label: book.Label{Tag: tag}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return o
+		}
+		var opened []string
+		for i := range 30 { // trade i ends at second i
+			opened = append(opened, ask(i, book.Buy, "").ID)
+			ask(i, book.Sell, "exit")
+			time.Sleep(time.Second)
+		}
+		ask(0, book.Buy, "Breakout")
+		label := func(i int, l book.Label) {
+			before, err := e.Order(opened[i])
+			if err == nil {
+				var after book.Order
+				after, err = e.Label(book.Who{}, opened[i], l)
+				before.Label = after.Label
+				if fmt.Sprint(before) != fmt.Sprint(after) {
+					t.Errorf("a label has changed %v to %v", before, after)
+				}
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		label(2, book.Label{Tag: "Late"})
+		label(2, book.Label{Note: "too early"})
+		label(29, book.Label{Tag: "late"})
+		find := func(f TradeFilter, skip, most int) (list string) {
+			found, err := e.FindTrades(t.Context(), f, skip, most)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range found.Trades {
+				name := "open"
+				if v.ClosedAt != nil {
+					name = fmt.Sprint(int(v.ClosedAt.Sub(began).Seconds()))
+				}
+				list += name + v.Tag + strings.ReplaceAll(v.Note, " ", "") + " "
+			}
+			if found.More {
+				list += "and more"
+			}
+			return list
+		}
+		second := func(i int) time.Time { return began.Add(time.Duration(i) * time.Second) }
+		check := func(when string) {
+			t.Helper()
+			for _, c := range []struct {
+				f          TradeFilter
+				skip, most int
+				want       string
+			}{
+				{TradeFilter{}, 0, 3, "openbreakout 29late 28 and more"},
+				{TradeFilter{}, 20, 3, "10 9 8 and more"},
+				{TradeFilter{}, 28, 9, "2latetooearly 1 0 "},
+				{TradeFilter{}, 31, 9, ""},
+				{TradeFilter{Open: true}, 0, 9, "openbreakout "},
+				{TradeFilter{Tag: "LATE"}, 0, 9, "29late 2latetooearly "},
+				{TradeFilter{Symbol: "bbb"}, 13, 9, "3 1 "},
+				{TradeFilter{Since: second(27)}, 0, 9, "openbreakout 29late 28 27 "},
+				{TradeFilter{Until: second(2)}, 0, 9, "1 0 "},
+				{TradeFilter{Since: second(10), Until: second(13)}, 1, 9, "11 10 "},
+			} {
+				if got := find(c.f, c.skip, c.most); got != c.want {
+					t.Errorf("%s: %+v after %d, at most %d: %s; want %s", when, c.f, c.skip, c.most, got, c.want)
+				}
+			}
+			if o, err := e.Order(opened[2]); err != nil || o.Tag != "late" || o.Note != "too early" {
+				t.Errorf("%s: the order is labelled %q, %v", when, o.Label, err)
+			}
+		}
+		check("at first")
+		for range 30 { // until the labels have left memory as well
+			ask(1, book.Buy, "")
+			ask(1, book.Sell, "")
+		}
+		if n := e.book.Labels; len(e.book.Done) > 40 || e.archive.Len() < 60 {
+			t.Errorf("%d trades and %d labels in memory, %d endings in the index", len(e.book.Done), len(n), e.archive.Len())
+		}
+		if got := find(TradeFilter{Tag: "late"}, 0, 9); got != "29late 2latetooearly " {
+			t.Errorf("labelled trades after others: %s", got)
+		}
+		for range 2 {
+			e.Close()
+			if e, err = openOn(o, d); err != nil {
+				t.Fatal(err)
+			}
+			if got := find(TradeFilter{Tag: "late"}, 0, 9); got != "29late 2latetooearly " {
+				t.Errorf("labelled trades after a start: %s", got)
+			}
+			if got := find(TradeFilter{Until: second(2)}, 0, 9); got != "1 0 " {
+				t.Errorf("trades after a start: %s", got)
+			}
+		}
+		e.Close()
+	})
+}
+
+// TestTradeCloses: a trade lists twenty of its parts, book.MaxCloses, and counts the others; its sums
+// have all.
+func TestTradeCloses(t *testing.T) {
+	o := testOptions(t)
+	o.FeeRate = exact.One / 1000
+	e := openTest(t, o)
+	r := book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: 23 * exact.One}
+	for i := range 24 {
+		if i > 0 {
+			r.Side, r.Quantity = book.Sell, exact.One
+		}
+		r.Who = anyone()
+		if _, err := e.Place(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := e.FindTrades(t.Context(), TradeFilter{}, 0, 9)
+	if err != nil || len(found.Trades) != 1 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	if v, h := found.Trades[0], must(e.AllPositions())[0]; len(v.Closes) != 20 || v.More != 3 || *v.Profit != h.RealizedPnL || *v.Fees != h.Fees {
+		t.Errorf("%d parts, %d more, a profit of %s and fees of %s: want 20, 3, %s and %s", len(v.Closes), v.More, v.Profit, v.Fees, h.RealizedPnL, h.Fees)
+	}
+}
