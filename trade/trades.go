@@ -161,11 +161,36 @@ func (e *Engine) Label(who book.Who, id string, l book.Label) (book.Order, error
 		return o, err
 	}
 	if o.ReasonCode == book.External {
-		return o, book.Refuse("external_order", "order %s was not placed by this book, which has no label for it", o.ID)
+		return o, book.Refuse("unknown_order", "order %s was not placed by this book, which has no label for it", o.ID)
 	}
 	err = e.Do(func(*book.State) error {
 		return e.book.Propose(book.KindLabelled, &book.Event{At: now(), Label: &book.Labelling{OrderID: o.ID, Label: l}, By: who.Short()})
 	})
 	o.Label = l.Over(o.Label)
 	return o, err
+}
+
+// Report returns closed trades that pass the filter, summed up by one of [book.ReportBy], with
+// months in a time zone: the lines, and one for all of each currency. If there are too many to look at,
+// before is when those ended that are not in it.
+func (e *Engine) Report(ctx context.Context, f TradeFilter, by string, zone *time.Location) (groups, all []*book.Group, before book.Time, err error) {
+	var days []book.DayMark
+	if f.Symbol == "" && f.Tag == "" {
+		err = e.View(func(s *book.State) { days = slices.Clone(s.Days) })
+		days = slices.DeleteFunc(days, func(d book.DayMark) bool {
+			return !f.Since.IsZero() && d.Date < f.Since.UTC().Format(time.DateOnly) || !f.Until.IsZero() && d.Date >= f.Until.UTC().Format(time.DateOnly)
+		})
+	}
+	if err != nil {
+		return nil, nil, before, err
+	}
+	tally := book.NewTally(by, zone, days)
+	before, err = e.eachTrade(ctx, f, func(t *book.Trade) bool {
+		if t.ClosedAt != nil {
+			tally.Add(t, e.Currency(t.Symbol))
+		}
+		return true
+	})
+	groups, all = tally.Done()
+	return groups, all, before, err
 }

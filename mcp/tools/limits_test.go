@@ -81,6 +81,7 @@ func TestOnePastTheLimit(t *testing.T) {
 		{"get_orders", "limit", "1", "0", "limit 0 is out of bounds, 1 to 500"},
 		{"get_orders", "offset", "1000000", "1000001", "offset 1000001 is out of bounds, 0 to 1000000"},
 		{"get_orders", "offset", "0", "-1", "offset -1 is out of bounds, 0 to 1000000"},
+		{"get_orders", "timezone", `"UTC"`, text(65), "timezone has 65 characters, at most 64 are taken"},
 		{"get_orders", "tag", text(128), text(129), "tag has 129 characters, at most 128 are taken"},
 		{"place_order", "tag", text(32), text(33), "1 to 32 letters"},
 		{"place_order", "note", text(200), text(201), "note has 201 characters, at most 200 are taken"},

@@ -288,19 +288,22 @@ func (h *handlers) getOrders() tool {
 		since, until time.Time
 		mine         bool
 		view, tag    string
+		by, zone     string
 		page
 	}
 	return define(mcp.Tool{
 		Name:  "get_orders",
 		Title: "Orders",
 		Description: "List orders with their status and fills, newest first: price, fee, source and time of the price. filter=open lists only those that can still fill; " +
-			"symbol, since, until and mine narrow the list further. view=trades lists trades from flat to flat, with profit, R, the most each was ahead and behind, and tags.",
+			"symbol, since, until and mine narrow the list further. view=trades lists trades from flat to flat, with profit, R, the most each was ahead and behind, and tags; view=report sums the closed ones up.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 	}, reports, func(r *request) []arg {
 		return append([]arg{
 			// Models also call the filter status, because that is its name in an order.
 			word(&r.filter, "filter", "Which orders to list: open ones can still fill; of filled ones something was filled, also if the rest was cancelled.", "all", "open", "all", "filled", "cancelled", "rejected").also("status"),
-			word(&r.view, "view", "trades: those that are open, then the closed ones, the last first; since and until mean their end.", "orders", "orders", "trades"),
+			word(&r.view, "view", "trades: those that are open, then the closed ones, the last first; report: those that are closed, summed up; since and until mean their end.", "orders", "orders", "trades", "report"),
+			word(&r.by, "by", "With view=report: a line for each month in which trades ended, symbol or tag.", book.ReportBy[0], book.ReportBy...),
+			text(&r.zone, "timezone", "With view=report: of the months, such as America/New_York. Default UTC.", 64).also("tz"),
 			text(&r.tag, "tag", "With view: only trades with this tag.", 4*32),
 			text(&r.id, "order_id", "Return this order alone, by its order_id or client_order_id, however old it is.", maxID).also("client_order_id"),
 			symbol(&r.symbol, "Only orders of this symbol."),
@@ -313,7 +316,11 @@ func (h *handlers) getOrders() tool {
 	}, func(r *request, sent sent) error {
 		switch {
 		case r.view == "orders" && sent["tag"] != nil:
-			return errors.New("tag goes with view=trades")
+			return errors.New("tag goes with view=trades or view=report")
+		case r.view != "report" && (sent["by"] != nil || sent["timezone"] != nil):
+			return errors.New("by and timezone go with view=report")
+		case r.view == "report" && r.filter == "open":
+			return errors.New("view=report sums closed trades up: leave out filter")
 		case r.view != "orders" && (r.mine || r.id != "" || r.filter != everything && r.filter != "open"):
 			return fmt.Errorf("view=%s goes with symbol, tag, since, until and filter=open: a trade has orders of several clients", r.view)
 		}
@@ -322,8 +329,12 @@ func (h *handlers) getOrders() tool {
 		if r.symbol == everything { // as in place_order
 			r.symbol = ""
 		}
-		if r.view != "orders" {
-			return h.trades(ctx, trade.TradeFilter{Symbol: r.symbol, Tag: r.tag, Since: r.since, Until: r.until, Open: r.filter == "open"}, r.page)
+		f := trade.TradeFilter{Symbol: r.symbol, Tag: r.tag, Since: r.since, Until: r.until, Open: r.filter == "open"}
+		switch r.view {
+		case "trades":
+			return h.trades(ctx, f, r.page)
+		case "report":
+			return h.report(ctx, f, r.by, r.zone, r.page)
 		}
 		if r.id != "" {
 			o, err := h.Engine.Order(r.id)
@@ -333,14 +344,14 @@ func (h *handlers) getOrders() tool {
 			return mcp.JSON([]book.Order{o}), nil
 		}
 		// An order must pass all filters that were given.
-		f := trade.OrderFilter{Symbol: r.symbol, Since: r.since, Until: r.until}
+		wanted := trade.OrderFilter{Symbol: r.symbol, Since: r.since, Until: r.until}
 		if r.filter != everything {
-			f.Status = book.OrderStatus(r.filter)
+			wanted.Status = book.OrderStatus(r.filter)
 		}
 		if caller := who(c); r.mine {
-			f.Client = &caller
+			wanted.Client = &caller
 		}
-		orders, err := h.Engine.Find(f)
+		orders, err := h.Engine.Find(wanted)
 		if err != nil {
 			return nil, err
 		}
@@ -348,7 +359,7 @@ func (h *handlers) getOrders() tool {
 		p, archived := r.page, trade.Archived{More: true}
 		if p.offset+cmp.Or(p.limit, 100) >= len(orders) { // fewer than a hundred fit without a limit
 			skip := max(0, p.offset-len(orders))
-			if archived, err = h.Engine.FindArchived(ctx, f, skip, maxPage); err != nil {
+			if archived, err = h.Engine.FindArchived(ctx, wanted, skip, maxPage); err != nil {
 				return nil, err
 			}
 			if skip > 0 {

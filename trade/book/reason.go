@@ -110,7 +110,7 @@ var Codes = map[Code]struct {
 
 	"bad_client_alert_id": {Retry: FixIt}, "bad_client_order_id": {Retry: FixIt}, "bad_condition": {Retry: FixIt}, "bad_cooldown": {Retry: FixIt},
 	"bad_expires_at": {Retry: FixIt}, "bad_expiry": {Retry: FixIt}, "bad_filter": {Retry: FixIt}, "bad_indicator": {Retry: FixIt},
-	"bad_interval": {Retry: FixIt}, "bad_level": {Retry: FixIt}, "bad_line": {Retry: FixIt}, "bad_may_open": {Retry: FixIt}, "bad_note": {Retry: FixIt},
+	"bad_interval": {Retry: FixIt}, "bad_level": {Retry: FixIt}, "bad_line": {Retry: FixIt}, "bad_may_open": {Retry: FixIt}, "bad_note": {Retry: FixIt}, "bad_tag": {Retry: FixIt},
 	"bad_post_only": {Retry: FixIt}, "bad_price": {Retry: FixIt}, "bad_repeat": {Retry: FixIt}, "bad_replaces": {Retry: FixIt},
 	"bad_side": {Retry: FixIt}, "bad_signal": {Retry: FixIt}, "bad_symbol": {Retry: FixIt}, "bad_threshold": {Retry: FixIt},
 	"bad_time": {Retry: FixIt}, "bad_time_in_force": {Retry: FixIt}, "bad_type": {Retry: FixIt}, "broker_rule": {Retry: FixIt}, "client_alert_id_reused": {Retry: FixIt},

@@ -39,6 +39,7 @@ type request struct {
 	post, reduce bool
 	mayOpen      bool
 	replaces     string
+	tag          string
 }
 
 // order is a request that was accepted, or an exit, and what became of it.

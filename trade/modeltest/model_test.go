@@ -295,6 +295,9 @@ func (r request) arguments() map[string]any {
 	if r.mayOpen {
 		a["may_open"] = true
 	}
+	if r.tag != "" {
+		a["tag"] = r.tag
+	}
 	if r.replaces != "" {
 		a["replaces"] = r.replaces
 	}
@@ -431,6 +434,9 @@ func (s *scene) compare(all bool) {
 	s.comparePositions()
 	if all {
 		s.compareTrades()
+		for _, by := range []string{"month", "symbol", "tag"} {
+			s.compareReport(by)
+		}
 	}
 }
 

@@ -113,7 +113,7 @@ func (b *book) arrive(o *order, price num, now bool) {
 	if o.ocoPrice != nil {
 		kind = "stop_limit"
 	}
-	mate := &order{request: request{symbol: o.symbol, side: o.side, kind: kind, qty: o.qty, price: o.ocoPrice, stop: o.ocoStop, tif: o.tif, reduce: o.reduce}, id: o.id + "-oco",
+	mate := &order{request: request{symbol: o.symbol, side: o.side, kind: kind, qty: o.qty, price: o.ocoPrice, stop: o.ocoStop, tif: o.tif, reduce: o.reduce, tag: o.tag}, id: o.id + "-oco",
 		turn: o.turn, created: b.now, updated: b.now, since: b.now, status: "open", filled: new0(), value: new0(), paid: new0(), group: o.id}
 	mate.expires = o.expires
 	b.orders = append(b.orders, mate)

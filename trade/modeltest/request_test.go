@@ -46,6 +46,7 @@ func (s *scene) request() request {
 		r.reduce = true
 	}
 	r.mayOpen = s.rand.IntN(4) == 0
+	r.tag = []string{"", "", "breakout", "fade"}[s.rand.IntN(4)]
 	switch s.rand.IntN(20) {
 	case 0:
 		r.qty, r.notional = nil, whole(int64(1+s.rand.IntN(5000)))
