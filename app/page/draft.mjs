@@ -2,6 +2,7 @@
 // is the same in both, there is at most one, and nothing of it is sent before a person
 // confirms it.
 import { exactText } from './format.mjs';
+import { t } from './texts.mjs';
 
 /** entryOf names the price at which an order enters: the limit, or the stop before it. */
 export const entryOf = ({ type }) => (type === 'limit' ? 'price' : 'stop_price');
@@ -26,10 +27,12 @@ export class Draft {
   }
 
   /** confirm has the order checked and then placed, and returns a sentence about it. An order
-   * that was refused stays, to be changed. */
+   * that was refused stays, to be changed; one that was changed meanwhile is not what was
+   * confirmed. */
   async confirm() {
     const { order } = this;
     await this.send(order);
+    if (this.order !== order) throw new Error(t('The order was changed meanwhile, and nothing was sent.'));
     const text = await this.send();
     if (this.order === order) this.set();
     return text;

@@ -4,7 +4,6 @@
 const store = 'wick-calls';
 const longestDoubt = 7 * 86_400_000; // milliseconds; the server knows the ids of orders for ever
 const mostCalls = 50; // that are kept, the newest
-const refusal = /^(currency|[a-z]+_[a-z_]+): /; // the engine's: the order was not made. What stands before it says nothing of an earlier attempt
 
 let own; // what is kept where the browser keeps nothing, as in a sandboxed frame: until that goes
 
@@ -50,7 +49,7 @@ export async function once(transport, tool, args, name, { about, id } = {}) {
   const settle = next => calls()[key]?.id === call.id && keep(key, next);
   keep(key, { ...call, doubtful: true }); // before it is sent
   const text = await transport.call(tool, { ...args, [name]: call.id }).catch(err => {
-    if (!err.unanswered && refusal.test(err.message)) settle();
+    if (err.code) settle(); // the engine refused: the order was not made. What stands before it says nothing of an earlier attempt
     else if (!err.unanswered && !before?.doubtful) settle(call);
     throw Object.assign(err, { id: call.id });
   });

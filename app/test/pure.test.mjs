@@ -717,6 +717,18 @@ test('the lines of a projected order are not dragged past each other', () => {
   assert.deepEqual([orders.length, draft.lines], [2, []]);
 });
 
+test('an order that is changed while it is checked is not placed', async () => {
+  const sent = [];
+  const draft = new Draft(async order => sent.push(order));
+  draft.set({ symbol: 'A', side: 'buy', type: 'limit', quantity: '1', price: 100 });
+  const confirmed = draft.confirm();
+  draft.set({ ...draft.order, quantity: '9' });
+  await assert.rejects(confirmed, /changed meanwhile/);
+  assert.deepEqual(sent.map(order => order?.quantity), ['1'], 'the trial alone');
+  await draft.confirm();
+  assert.deepEqual([sent.map(order => order?.quantity), draft.order], [['1', '9', undefined], undefined]);
+});
+
 // By docs/trading.md: replaces must name stop_loss, take_profit, time_in_force and post_only again.
 test('what takes the place of an order is the same but for its price', () => {
   const order = { order_id: 'o-1', symbol: 'A', side: 'buy', type: 'limit', quantity: 3, filled_quantity: 1, price: 10, stop_loss: { price: 9 }, take_profit: { percent: 3 }, time_in_force: 'gtd', expires_at: '2099-01-01T00:00:00Z', post_only: true, reduce_only: false };

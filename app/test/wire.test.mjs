@@ -93,9 +93,9 @@ test('an order whose answer was lost is asked for with the same id', async () =>
   await send({ ...order, quantity: '4' });
   await send();
   assert.equal(new Set(ids()).size, 4, 'another order has another id');
-  reply = args => { if (args.dry_run) return good(args); throw new Error('trading_halted: by the file HALT'); };
+  reply = args => { if (args.dry_run) return good(args); throw Object.assign(new Error('Trading is halted.'), { code: 'trading_halted' }); }; // as wire says it for people
   await send(order);
-  assert.equal((await failure(send())).message, 'trading_halted: by the file HALT');
+  assert.equal((await failure(send())).message, 'Trading is halted.');
   reply = good;
   await send(order);
   await send();
