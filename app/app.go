@@ -221,7 +221,7 @@ func bundle(sources map[string]string, entry string) string {
 }
 
 // imported returns the modules that entry needs, each after those that it imports, and
-// entry last. Two modules may import each other: functions may be declared in any order.
+// entry last.
 func imported(sources map[string]string, entry string) []string {
 	var order []string
 	seen := make(map[string]bool)

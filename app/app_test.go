@@ -166,6 +166,22 @@ func TestBundle(t *testing.T) {
 	}
 }
 
+// TestNoCircle: each module comes after all that it imports, so no two import each other, not
+// even by others.
+func TestNoCircle(t *testing.T) {
+	for _, entry := range []string{"owner.mjs", "inchat.mjs", "small.mjs"} {
+		before := make(map[string]bool)
+		for _, name := range imported(sources(), entry) {
+			for _, found := range importLine.FindAllStringSubmatch(sources()[name], -1) {
+				if !before[found[1]] {
+					t.Errorf("%s imports %s, which needs it", name, found[1])
+				}
+			}
+			before[name] = true
+		}
+	}
+}
+
 // testBundle looks at the modules of one entry, which declare at least so many names.
 func testBundle(t *testing.T, entry string, least int) {
 	declared := make(map[string]string)

@@ -1,8 +1,7 @@
 // The axes of the panes: ticks at round values, tags at values that matter, and which of
 // their labels there is room for.
 import { exponentText, levelText, namedText, percentText, priceText, signed, tiny, usable, valueText } from './format.mjs';
-import { toneInk } from './look.mjs';
-import { lined } from './plan.mjs';
+import { lined, toneInk } from './look.mjs';
 import { axisFormat, logTicks, roundTicks, rowOf, tickAt, valueAt, yOf } from './scale.mjs';
 
 /** measureAxis writes ticks and tags. The widest decides the width of all axes, which only

@@ -1,9 +1,9 @@
 // Painting bars: candles in their types, volume, histograms.
 import { usable } from './format.mjs';
 import { strokeValues } from './lines.mjs';
-import { barInk, signedInk } from './look.mjs';
+import { barInk, lined, signedInk } from './look.mjs';
 import { box, frame } from './pen.mjs';
-import { columnAt, columnEnd, lined } from './plan.mjs';
+import { columnAt, columnEnd } from './plan.mjs';
 import { rowOf } from './scale.mjs';
 
 /** groups calls draw once for each bar in the window or, where bars lie closer than the

@@ -46,3 +46,6 @@ export function signedInk(v, before) {
   if (v >= 0) return v < before ? 'upPale' : 'up';
   return v > before ? 'downPale' : 'down';
 }
+
+/** lined reports whether a type of chart draws the closes as a line. */
+export const lined = kind => kind === 'line' || kind === 'area';

@@ -4,7 +4,7 @@
 import { measureAxis, placeLabels } from './axis.mjs';
 import { percentText } from './format.mjs';
 import { arrange, bodiesOf, columnsOf, heights, metricsOf } from './layout.mjs';
-import { lineLook, toneInk } from './look.mjs';
+import { lined, lineLook, toneInk } from './look.mjs';
 import { expSpan, fit, isEmpty, joined, logSpan, logarithmic, noSpan, widen, widenAll } from './scale.mjs';
 import { channels, heikinAshi } from './series.mjs';
 import { dateText, day, lastEnd, timeTicks, wallTimes } from './times.mjs';
@@ -56,9 +56,6 @@ function distant(p, l) {
  * the menu there, and what crosses a line out. */
 export const plusAt = p => p.axisX - p.m.px(11);
 export const crossAt = p => p.axisX - p.m.px(35);
-
-/** lined reports whether a type of chart draws the closes as a line. */
-export const lined = kind => kind === 'line' || kind === 'area';
 
 /** drawnPrices returns what the chart's type makes of the bars. */
 function drawnPrices(data, kind) {

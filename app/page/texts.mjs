@@ -1,13 +1,13 @@
 // What people read. Every text of the page stands in English where it is used, and in other
 // languages in one table, of which the server sends the column that the browser asks for. The
 // refusals of the engine are in that table by their code.
-const table = { refusals: {}, texts: {} };
+const phrases = { refusals: {}, texts: {} };
 
 /** setTexts takes the table of a language. */
-export const setTexts = texts => Object.assign(table, texts);
+export const setTexts = texts => Object.assign(phrases, texts);
 
 /** t returns a text in the language of the page, with values in the places {0}, {1} … */
-export const t = (text, ...values) => (table.texts[text] ?? text).replace(/\{(\d)\}/g, (_, i) => values[i]);
+export const t = (text, ...values) => (phrases.texts[text] ?? text).replace(/\{(\d)\}/g, (_, i) => values[i]);
 
 // What is written for models: names of tools, and what to do with them.
 const forModels = /\b(?:get|list|set|cancel|place|generate|find)_[a-z]+|call again|put this right|ask the owner|retry|the data is invented/i;
@@ -17,6 +17,6 @@ const forModels = /\b(?:get|list|set|cancel|place|generate|find)_[a-z]+|call aga
 export function forPeople(text, code) {
   const parts = text.replace(/ \((?:fix the request|retry later|do not retry)\)$/, '').replace(/^[a-z_]+: /, all => (code ? '' : all)).split(/(?<=[:;?]) |\n/);
   const facts = parts.filter(part => !forModels.test(part)).join(' ').replace(/\??[;:]$/, end => end.replace(/[;:]/, ''));
-  const sentence = table.refusals[code];
+  const sentence = phrases.refusals[code];
   return !sentence ? facts : sentence.endsWith(':') ? `${sentence} ${facts}` : sentence;
 }
