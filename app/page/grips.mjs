@@ -6,7 +6,7 @@ import { rowOf, valueAt } from './scale.mjs';
 const leastPane = 30; // logical pixels of a pane whose border is dragged
 
 /** paneAt returns the pane at a row. */
-export const paneAt = ({ panes }, y) => panes.find(q => y >= q.y && y < q.end);
+const paneAt = ({ panes }, y) => panes.find(q => y >= q.y && y < q.end);
 
 /** rangeAt returns the values between two rows of a scale. */
 export const rangeAt = (scale, top, bottom) => ({ lo: valueAt(scale, bottom), hi: valueAt(scale, top) });

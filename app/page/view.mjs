@@ -45,7 +45,7 @@ export class Chart {
     this.said = el('p', { class: 'quiet', role: 'status' });
     this.table = table('The bars in view, newest first', 'Bars as a table', ['Time', 'Open', 'High', 'Low', 'Close', 'Volume'], 'No bars');
     this.details = el('details', { ontoggle: () => this.fillTable() }, el('summary', {}, 'Bars as a table'), this.table.element);
-    this.newest = button('To newest', () => this.key({ key: 'End', preventDefault() {} }), { class: 'newest', hidden: true });
+    this.newest = button('To newest', () => this.show(keyMove('End', this.window, this.n)), { class: 'newest', hidden: true });
     this.box = el('div', { class: 'canvas' }, this.canvas, this.newest);
     place.append(this.box, this.said, el('p', { class: 'quiet', id: 'chart-keys' }, keysText), this.details);
     this.ctx = this.canvas.getContext('2d', { alpha: false });
