@@ -206,7 +206,7 @@ func TestNotificationShape(t *testing.T) {
 		text, _ := json.Marshal(n)
 		want := `[{"alert_id":"` + price.ID + `","symbol":"AAA","interval":"","condition":{"type":"price_above","threshold":100},"value":120,"triggered_at":"2000-01-01T02:00:00.500Z","synthetic":true,"message":"AAA is at 120, at or above 100. The data is invented."},` +
 			`{"alert_id":"` + signal.ID + `","symbol":"AAA","interval":"1h","condition":{"type":"indicator_signal","indicator":"sma","signal":"price_cross_up","params":{"length":2}},"value":105,"triggered_at":"2000-01-01T02:00:00.500Z",` +
-			`"bar_time":"2000-01-01T01:00:00.000Z","synthetic":true,"message":"AAA 1h bar of 2000-01-01 01:00 UTC: SMA(2), the close crosses the line from below (price_cross_up at 105). The data is invented."}]`
+			`"bar_time":"2000-01-01T01:00:00.000Z","bar":{"open":120,"high":120,"low":120,"close":120,"volume":1},"synthetic":true,"values":{"SMA":105},"message":"AAA 1h bar of 2000-01-01 01:00 UTC: SMA(2), the close crosses the line from below (price_cross_up at 105). The data is invented."}]`
 		if string(text) != want {
 			t.Errorf("notifications\n%s\nwant\n%s", text, want)
 		}

@@ -21,6 +21,9 @@ import (
 // has ended meanwhile, its field Ended says how. With other arguments it is refused. What
 // can be refused without loading bars is refused first.
 func (e *Engine) SetAlert(ctx context.Context, r book.AlertRequest) (book.Alert, error) {
+	if r.Changes != "" {
+		return e.changeAlert(ctx, r)
+	}
 	a, err := e.newAlert(r)
 	if err != nil {
 		return book.Alert{}, err
@@ -46,6 +49,59 @@ func (e *Engine) SetAlert(ctx context.Context, r book.AlertRequest) (book.Alert,
 		a, err = e.earlierAlert(a)
 	}
 	return a.Public(), err
+}
+
+// changeAlert changes an active alert, under its id and in one step. One that repeats may fire
+// meanwhile, and is changed as it is then; one that has ended is not changed.
+func (e *Engine) changeAlert(ctx context.Context, r book.AlertRequest) (book.Alert, error) {
+	var known *book.Alert
+	err := e.View(func(s *book.State) { known = s.Alerts[r.Changes] })
+	switch {
+	case err != nil:
+		return book.Alert{}, err
+	case known == nil || known.Over(now()):
+		return book.Alert{}, unknownAlert(r.Changes)
+	case r.ClientAlertID != "" && r.ClientAlertID != known.ClientAlertID:
+		return book.Alert{}, book.Refuse("bad_client_alert_id", "client_alert_id belongs to the call that set alert %s: leave it out of a change", known.ID)
+	}
+	if symbol, err := e.symbolOrAll(r.Symbol); err != nil {
+		return book.Alert{}, err
+	} else if symbol != "" && symbol != known.Symbol {
+		return book.Alert{}, book.Refuse("bad_symbol", "alert %s is on %q and stays there: cancel it, and set another on %s", known.ID, known.Symbol, symbol)
+	}
+	known.Fill(&r)
+	a, err := e.newAlert(r)
+	if err == nil {
+		err = r.CheckExpiry(now())
+	}
+	if err == nil {
+		err = e.prepare(ctx, a)
+	}
+	if err != nil {
+		return book.Alert{}, err
+	}
+	err = e.Do(func(s *book.State) error {
+		known := s.Alerts[r.Changes]
+		switch {
+		case known == nil:
+			return unknownAlert(r.Changes)
+		case known.Same(a):
+			a = known
+			return nil
+		}
+		at := now()
+		known.Becomes(a, at)
+		ev := &book.Event{At: at, Alert: a, By: r.Who.Short()}
+		e.noteFor(ev)
+		return e.book.Propose(book.KindAlertChanged, ev)
+	})
+	return a.Public(), err
+}
+
+// unknownAlert refuses an id that no active alert has.
+func unknownAlert(id string) *book.Refusal {
+	return book.Refuse("unknown_alert", "no active alert has the id %q: it has fired, was cancelled or never was; "+
+		"list_alerts shows the active ones and get_notifications those that fired", limit.Clip(id))
 }
 
 // newAlert returns the alert that r asks for, without an id, or refuses what cannot be
@@ -144,11 +200,17 @@ func (e *Engine) addAlert(a *book.Alert) error {
 	a.CreatedAt = now()
 	a.ID = e.book.NewID("a")
 	ev := &book.Event{At: a.CreatedAt, Alert: a}
-	// After a crash the alert must not fire on a price that was judged before it was set.
-	if s := e.watch.Seen(a.Symbol); s != nil && !s.Equal(e.book.Seen[a.Symbol]) {
-		ev.Seen, ev.Stops = map[string]*book.Seen{a.Symbol: s}, e.book.Drawn(a.Symbol)
-	}
+	e.noteFor(ev)
 	return e.book.Propose(book.KindAlertSet, ev)
+}
+
+// noteFor notes in ev how far the market of its alert was judged: after a crash the alert must not
+// fire on a price that was judged before it was set. Called with mu held.
+func (e *Engine) noteFor(ev *book.Event) {
+	symbol := ev.Alert.Symbol
+	if s := e.watch.Seen(symbol); s != nil && !s.Equal(e.book.Seen[symbol]) {
+		ev.Seen, ev.Stops = map[string]*book.Seen{symbol: s}, e.book.Drawn(symbol)
+	}
 }
 
 // Alerts returns the active alerts, oldest first: all of them, or those of one market if symbol
@@ -198,8 +260,7 @@ func (e *Engine) CancelAlert(who book.Who, id string) (book.Alert, error) {
 	var a *book.Alert
 	err := e.Do(func(*book.State) error {
 		if a = e.book.Alerts[id]; a == nil {
-			return book.Refuse("unknown_alert", "no active alert has the id %q: it has fired, was cancelled or never was; "+
-				"list_alerts shows the active ones and get_notifications those that fired", limit.Clip(id))
+			return unknownAlert(id)
 		}
 		return e.book.Propose(book.KindAlertGone, &book.Event{At: now(), Alert: a, By: who.Short()})
 	})
@@ -244,6 +305,13 @@ func (e *Engine) forget(at book.Time) error {
 		}
 	}
 	return nil
+}
+
+// Pushed reports whether a subscription is told when a fires.
+func (e *Engine) Pushed(a book.Alert) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.book.Recipients(&a)) > 0
 }
 
 // Standing returns how the market stands to the condition of a now. It returns nil if

@@ -63,7 +63,12 @@ func (s *script) step(ctx context.Context) (err error) {
 		}
 	case 7:
 		if len(s.alerts) > 0 {
-			_, err = s.e.CancelAlert(book.Who{}, s.alerts[pick%len(s.alerts)])
+			id := s.alerts[pick%len(s.alerts)]
+			if pick%3 == 0 {
+				_, err = s.e.CancelAlert(book.Who{}, id)
+			} else {
+				_, err = s.e.SetAlert(ctx, book.AlertRequest{Changes: id, Condition: book.Condition{Type: book.PriceBelow, Threshold: limit}})
+			}
 		}
 	case 8:
 		if pick%4 == 0 {

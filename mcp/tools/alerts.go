@@ -33,6 +33,7 @@ func (r *alertRequest) args() []arg {
 	r.short = make(map[string]json.RawMessage)
 	return []arg{
 		symbol(&r.Symbol, "Symbol such as BTCUSDT; needed unless the condition is a time, or a profit of the day or the account."),
+		text(&r.Changes, "alert_id", "Change this alert, under its id: what is left out stays as it is.", maxID),
 		condition(&r.Condition),
 		r.member("when", `"type":"string"`, "In place of condition: a rule; the alert fires when a bar closes on which it becomes true."),
 		r.member("at", `"type":"string"`, "In place of condition: a time, such as 2026-11-20T15:30, in timezone."),
@@ -74,8 +75,14 @@ func (r *alertRequest) check(given sent) error {
 		if no, refused := errors.AsType[*book.Refusal](wrong); refused { // without the advice, which all of them get
 			wrong = fmt.Errorf("%s: %s", no.Code, no.Text)
 		}
-	case given["condition"] == nil:
+	case given["condition"] == nil && r.Changes == "":
 		wrong = errors.New(`condition is required, such as {"price_above":65000} or {"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}`)
+	}
+	if r.Changes != "" {
+		if given["repeat"] == nil {
+			r.Repeat = "" // not its default: it stays as it is
+		}
+		return wrong
 	}
 	if r.Symbol == "" && (r.Condition.Type == "" || r.Condition.NeedsSymbol()) {
 		wrong = errors.Join(wrong, errors.New("symbol is required, such as BTCUSDT"))
@@ -125,7 +132,7 @@ func (h *handlers) setAlert() tool {
 			`when: "rsi(14) < 30 and close > ema(200)@1d", on a time or on a profit. ` +
 			"A rule may say ema(50) crosses above ema(200), close:ETHUSDT > sma(20)@1d:ETHUSDT, high@1d (of the newest closed day: yesterday's high); list_indicators names [rule] teaches the language. " +
 			"The reply says whether it is true now and with which values. " +
-			"It fires once and is then gone, unless repeat says otherwise. " +
+			"It fires once and is then gone, unless repeat says otherwise. With alert_id it changes an alert. " +
 			"list_indicators with names shows an indicator's signals. Read fired alerts with get_notifications, or subscribe_notifications to have them pushed.",
 	}, refuses, (*alertRequest).args, (*alertRequest).check, func(ctx context.Context, c mcp.Call, r *alertRequest) (*mcp.Result, error) {
 		r.Who, r.Interval = who(c), string(r.interval)
@@ -137,7 +144,7 @@ func (h *handlers) setAlert() tool {
 			return mcp.JSON(alertReply{listedAlert: h.listed(alert), Meaning: alert.Meaning(), Hint: alert.Hint(nil)}), nil
 		}
 		now := h.Engine.Standing(ctx, alert)
-		return mcp.JSON(alertReply{h.listed(alert), alert.Meaning(), now, alert.Hint(now), h.slow(alert), h.delivery(alert.Symbol, r.Who.Name)}), nil
+		return mcp.JSON(alertReply{h.listed(alert), alert.Meaning(), now, alert.Hint(now), h.slow(alert), h.delivery(alert.Symbol, r.Who.Name), h.goesTo(alert, r.Who.Name)}), nil
 	})
 }
 
@@ -153,6 +160,22 @@ type alertReply struct {
 
 	// Delivery says where the owner gets a message when it fires; empty without --notify-file.
 	Delivery string `json:"delivery,omitempty"`
+
+	// GoesTo says where it is told that it fired: queue, which get_notifications reads, push to a
+	// subscription, phone for the owner's destinations.
+	GoesTo []string `json:"goes_to,omitempty"`
+}
+
+// goesTo returns the kinds of places at which a client's alert is told.
+func (h *handlers) goesTo(a book.Alert, client string) []string {
+	kinds := []string{"queue"}
+	if h.Engine.Pushed(a) {
+		kinds = append(kinds, "push")
+	}
+	if h.Messages != nil && len(h.Messages(a.Symbol, client)) > 0 {
+		kinds = append(kinds, "phone")
+	}
+	return kinds
 }
 
 // delivery says which of the owner's destinations are told when an alert of a client fires. A model that

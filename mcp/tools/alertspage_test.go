@@ -36,7 +36,12 @@ func TestAlertsPage(t *testing.T) {
 		d := openDesk(t, t.TempDir(), func(o *trade.Options) { o.Rules.Account.Cash = exact.One })
 		defer d.stop()
 		time.Sleep(5 * time.Second) // the feed has spoken
+		var last struct {           // what a-… stands for
+			ID string `json:"alert_id"`
+		}
+		d.reply(trader, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":65000}}`, &last)
 		for _, c := range calls {
+			c[1] = strings.ReplaceAll(c[1], "a-…", last.ID)
 			if _, err := d.call(trader, c[0], past.Replace(c[1])); err != nil {
 				t.Errorf("%s %s: %v", c[0], c[1], err)
 			}

@@ -95,6 +95,7 @@ func TestOnePastTheLimit(t *testing.T) {
 		{"set_alert", "cooldown", text(20), text(21), "cooldown has 21 characters, at most 20 are taken"},
 		{"set_alert", "client_alert_id", text(48), text(49), "client_alert_id has 49 characters, at most 48 are taken"},
 		{"cancel_alert", "alert_id", text(64), text(65), "alert_id has 65 characters, at most 64 are taken"},
+		{"set_alert", "alert_id", text(64), text(65), "alert_id has 65 characters, at most 64 are taken"},
 		{"subscribe_notifications", "symbols", list(100, `"AA#USDT"`), list(101, `"AA#USDT"`), "symbols has 101 items: at most 100 a call"},
 		{"subscribe_notifications", "alert_types", list(10, `"order"`), list(11, `"order"`), "alert_types has 11 items: at most 10 a call"},
 	}

@@ -100,8 +100,15 @@ func (w Waiting) Standing(ctx context.Context, source market.Source, bars *marke
 	if err != nil {
 		return nil
 	}
-	c := atClose(w.request, bars, bars.Len()-1)
-	st := &book.Standing{Bar: time.Unix(bars.Time[bars.Len()-1], 0).UTC().Format(time.RFC3339), Values: make(map[string]json.RawMessage)}
+	st := atClose(w.request, bars, bars.Len()-1).standing()
+	st.Bar = time.Unix(bars.Time[bars.Len()-1], 0).UTC().Format(time.RFC3339)
+	return st
+}
+
+// standing returns what c says at its last closed bar: the values of a rule's operands and whether
+// it is true, or the lines and histograms of another indicator.
+func (c *closed) standing() *book.Standing {
+	st := &book.Standing{Values: make(map[string]json.RawMessage)}
 	// The result of a rule is in its facts, that of another indicator in its lines and histograms.
 	if c.Shaded == nil {
 		for _, l := range c.Lines {

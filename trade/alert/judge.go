@@ -80,7 +80,7 @@ func (j *Judge) bars(r watch.Round, waiting []Waiting, with *market.Series, bega
 			switch {
 			case w.Alert == nil: // it fires once and has
 				continue
-			case end <= w.CreatedAt.UnixMilli(), !w.Ready(end), w.FiredIn(start): // the bar closed before it was set, or it is not ready to fire for it
+			case end <= w.Since(), !w.Ready(end), w.FiredIn(start): // the bar closed before it was set, or it is not ready to fire for it
 				continue
 			case complete && w.others, !complete && !w.others && start <= r.Early: // it is judged on this bar later, or was before
 				continue
@@ -91,7 +91,13 @@ func (j *Judge) bars(r watch.Round, waiting []Waiting, with *market.Series, bega
 				results[w.key] = result // nil is remembered as well
 			}
 			if value, ok := w.met(result, r.Bars.Close[i]); ok {
-				all := append(found[w.ID], book.Trigger{Value: json.Number(indicators.AppendValue(nil, value)), Bar: start, Late: end <= began.UnixMilli(), At: end})
+				if result.Shaded != nil && result.Facts == nil { // a rule's operands are looked at only if it fires
+					if again := j.compute(*w, r, i, with, nil); again != nil {
+						*result = *again
+					}
+				}
+				all := append(found[w.ID], book.Trigger{Value: json.Number(indicators.AppendValue(nil, value)), Bar: start, Late: end <= began.UnixMilli(), At: end,
+					Values: result.standing().Values, Prices: pricesOf(r.Bars.Bar(i))})
 				found[w.ID] = all[max(0, len(all)-book.MaxFirings):]
 				w.Alert = w.After(end)
 			}
@@ -103,6 +109,12 @@ func (j *Judge) bars(r watch.Round, waiting []Waiting, with *market.Series, bega
 		}
 	}
 	return hits
+}
+
+// pricesOf returns the prices of a bar as a notification has them.
+func pricesOf(b market.Bar) *book.Prices {
+	n := func(v float64) json.Number { return json.Number(indicators.AppendValue(nil, v)) }
+	return &book.Prices{Open: n(b.Open), High: n(b.High), Low: n(b.Low), Close: n(b.Close), Volume: n(b.Volume)}
 }
 
 // compute returns the result that an alert is judged by on closed bar i of r, or nil if

@@ -1,6 +1,7 @@
 package book
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ type Alert struct {
 	Interval  market.Interval `json:"interval"` // empty for price conditions, unless they repeat each bar
 	Condition Condition       `json:"condition"`
 	CreatedAt Time            `json:"created_at"`
+	ChangedAt *Time           `json:"changed_at,omitempty"` // since when it waits for what it waits for, if that was changed; nil if it was not
 
 	ClientAlertID string `json:"client_alert_id,omitempty"` // the client's own name for it
 	Note          string `json:"note,omitempty"`            // the client's own words, repeated when it fires
@@ -48,6 +50,7 @@ func (a *Alert) Public() Alert {
 // AlertRequest asks for an alert.
 type AlertRequest struct {
 	Who       Who
+	Changes   string // the id of an alert that is to be changed: what is left out stays as it is; empty for a new one
 	Symbol    string
 	Interval  string // of an indicator condition; empty means the engine's first
 	Condition Condition
@@ -329,7 +332,44 @@ func (a *Alert) rested() int64 {
 // since it was set, or since it last fired.
 func (a *Alert) Since() int64 {
 	if a.FiredAt != nil {
-		return max(a.CreatedAt.UnixMilli(), a.FiredAt.UnixMilli())
+		return max(a.set(), a.FiredAt.UnixMilli())
+	}
+	return a.set()
+}
+
+// set returns since when a waits for what it waits for, in unix milliseconds.
+func (a *Alert) set() int64 {
+	if a.ChangedAt != nil {
+		return a.ChangedAt.UnixMilli()
 	}
 	return a.CreatedAt.UnixMilli()
+}
+
+// Fill completes a request to change a: what it leaves out is as a has it.
+func (a *Alert) Fill(r *AlertRequest) {
+	r.Symbol = a.Symbol
+	kind := r.Condition.Type
+	if kind == "" {
+		r.Condition = a.Condition
+	}
+	if r.Repeat == "" && (kind == "" || a.Condition.Type != Daily) { // that of a daily one is its own
+		r.Repeat = a.Repeat
+	}
+	if r.Cooldown == "" && a.Cooldown != 0 && r.Repeat != "" && r.Repeat != Once {
+		r.Cooldown = time.Duration(a.Cooldown).String()
+	}
+	if r.ExpiresAt.IsZero() && a.ExpiresAt != nil {
+		r.ExpiresAt = a.ExpiresAt.Time
+	}
+	r.Interval = cmp.Or(r.Interval, string(a.Interval))
+	r.Note, r.ClientAlertID = cmp.Or(r.Note, a.Note), a.ClientAlertID
+}
+
+// Becomes makes b, which was asked for with the same id, the alert that a is from now on. If it
+// waits for something else than before it begins anew: what the market did before does not count.
+func (a *Alert) Becomes(b *Alert, at Time) {
+	b.ID, b.CreatedAt, b.By, b.ChangedAt, b.FiredAt, b.Fired = a.ID, a.CreatedAt, a.By, a.ChangedAt, a.FiredAt, a.Fired
+	if !(&Alert{Condition: a.Condition, Interval: a.Interval, Repeat: a.Repeat}).Same(&Alert{Condition: b.Condition, Interval: b.Interval, Repeat: b.Repeat}) {
+		b.ChangedAt, b.FiredAt = &at, nil
+	}
 }

@@ -38,6 +38,7 @@ const (
 	KindOutbox         Kind = 32 // a step of the outbox; see Outbox
 	KindVenue          Kind = 33 // which account the directory belongs to; see Stamp
 	KindApproval       Kind = 34 // what a person answered about an order, before it was placed
+	KindAlertChanged   Kind = 37 // an alert that waits was changed, under its id
 	KindImported       Kind = 35 // an order of the log that this store was made from, as it is
 	KindLabelled       Kind = 36 // an order was given a tag or a note
 )
@@ -46,7 +47,7 @@ const (
 var kindNames = map[Kind]string{
 	KindStarted: "started", KindPlaced: "order_placed", KindFilled: "order_filled",
 	KindCancelled: "order_cancelled", KindIntent: "order_intent", KindBrokerAnswered: "order_answered",
-	KindAlertSet: "alert_set", KindAlertGone: "alert_cancelled", KindFired: "alert_fired",
+	KindAlertSet: "alert_set", KindAlertChanged: "alert_changed", KindAlertGone: "alert_cancelled", KindFired: "alert_fired",
 	KindDrained: "notifications_drained", KindDelivered: "notifications_delivered", KindExpired: "queues_expired",
 	KindSubscribed: "subscribed", KindUnsubscribed: "unsubscribed", KindTrading: "trading_state",
 	KindOrderRejected: "order_rejected", KindSeen: "market_seen",

@@ -23,10 +23,16 @@ type Notification struct {
 	Value       json.Number     `json:"value"` // the price or the signal's value when it fired; text, so no float enters the journal
 	TriggeredAt Time            `json:"triggered_at"`
 	BarTime     *Time           `json:"bar_time,omitempty"`  // start of the bar that made it fire
+	Bar         *Prices         `json:"bar,omitempty"`       // its prices, of a signal
 	Late        bool            `json:"late,omitempty"`      // that bar closed while wick was not running
 	Synthetic   bool            `json:"synthetic,omitempty"` // the prices are invented
-	Note        string          `json:"note,omitempty"`      // the alert's
-	Message     string          `json:"message,omitempty"`   // all of it in one sentence, for people
+
+	// Values are the numbers that a rule compared on that bar, or the lines and histograms of
+	// another indicator.
+	Values map[string]json.RawMessage `json:"values,omitempty"`
+
+	Note    string `json:"note,omitempty"`    // the alert's
+	Message string `json:"message,omitempty"` // all of it in one sentence, for people
 
 	// Order is set if this says that an order ended, not that an alert fired. Of the members
 	// above the JSON then has symbol, triggered_at, synthetic and message.
@@ -142,6 +148,18 @@ type Trigger struct {
 	Late      bool        // the bar closed while wick was not running
 	Price     string      // the newest price of the symbol; "0" if it is out of range
 	Synthetic bool
+
+	Values map[string]json.RawMessage // of a signal, as in a Notification
+	Prices *Prices
+}
+
+// Prices are those of a bar.
+type Prices struct {
+	Open   json.Number `json:"open"`
+	High   json.Number `json:"high"`
+	Low    json.Number `json:"low"`
+	Close  json.Number `json:"close"`
+	Volume json.Number `json:"volume"`
 }
 
 // MaxFirings is how many notifications of one alert may follow from one update. After
@@ -155,7 +173,7 @@ const MaxFirings = 100
 func (a *Alert) Notification(t Trigger, at Time) *Notification {
 	bar := time.Unix(t.Bar, 0).UTC()
 	n := &Notification{AlertID: a.ID, Symbol: a.Symbol, Interval: a.Interval, Value: t.Value, TriggeredAt: at,
-		Late: t.Late, Synthetic: t.Synthetic, Note: a.Note, Message: a.Sentence(t, bar.Format("2006-01-02 15:04 UTC"))}
+		Late: t.Late, Bar: t.Prices, Values: t.Values, Synthetic: t.Synthetic, Note: a.Note, Message: a.Sentence(t, bar.Format("2006-01-02 15:04 UTC"))}
 	if t.Late {
 		n.Message += " This comes late: wick was not running then."
 	}

@@ -197,7 +197,7 @@ func (s *State) step(seq uint64, k Kind, ev *Event) error {
 			return err
 		}
 		return s.queue(seq, ev)
-	case KindAlertSet, KindAlertGone:
+	case KindAlertSet, KindAlertChanged, KindAlertGone:
 		return s.alertChanged(k, ev)
 	case KindFired:
 		return s.fire(seq, ev)
@@ -362,15 +362,15 @@ func (s *State) Forget(old []*Order) {
 	}
 }
 
-// alertChanged adds an alert that was set, or removes one that was cancelled or has expired.
+// alertChanged adds an alert that was set, replaces one that was changed, or removes one that was cancelled or has expired.
 func (s *State) alertChanged(k Kind, ev *Event) error {
 	a := ev.Alert
 	switch {
 	case a == nil || (k == KindAlertSet) == (s.Alerts[a.ID] != nil):
 		return fmt.Errorf("%s of no alert or the wrong one", k)
-	case k == KindAlertSet && a.Condition.Type == "": // a snapshot with it could not be read
+	case k != KindAlertGone && a.Condition.Type == "": // a snapshot with it could not be read
 		return fmt.Errorf("alert %q without a condition", limit.Clip(a.ID))
-	case k == KindAlertSet:
+	case k != KindAlertGone:
 		s.setAlert(a.ID, a)
 	case a.Over(ev.At):
 		s.endAlert(a.ID, EndedExpired, *a.ExpiresAt)

@@ -152,7 +152,7 @@ func (t Tick) part(l leg, a *Alert) (span, bool) {
 	l.from, l.to = max(l.from, l.bar*1000), l.over()
 	part, ok := l.after(a.Since())
 	rested := a.rested()
-	old := l.bar == t.legs[0].bar && max(a.CreatedAt.UnixMilli(), rested) > t.fromAt && extreme(a.Condition, part) == t.from
+	old := l.bar == t.legs[0].bar && max(a.set(), rested) > t.fromAt && extreme(a.Condition, part) == t.from
 	if ok && (old || rested > l.from) {
 		part = l.end()
 	}
