@@ -27,6 +27,7 @@ const (
 type Order struct {
 	Digest [sha256.Size]byte // of the login and all that it asked for
 	Lines  []string          // the preview, one fact a line
+	Gist   string            // what it is worth, in few words; empty if that is not known
 	Worth  exact.Money       // zero, with Unknown, if it cannot be known
 	Unknown,
 	Real bool // it moves real money
@@ -241,10 +242,13 @@ func (g *Gate) keep(q *question, now time.Time) string {
 	return id
 }
 
-// Question is an order that waits for the owner: its preview, and when it ends.
+// Question is an order that waits for the owner: its preview, what it is worth, and when it
+// ends.
 type Question struct {
 	ID    string    `json:"id"`
 	Lines []string  `json:"lines"`
+	Gist  string    `json:"gist"`
+	Real  bool      `json:"real"` // it moves real money
 	Until time.Time `json:"until"`
 }
 
@@ -267,7 +271,7 @@ func (g *Gate) Waiting() []Question {
 	list, now := []Question{}, time.Now()
 	for id, q := range g.waiting {
 		if !q.answered && !q.over(now) {
-			list = append(list, Question{id, q.Lines, q.ends.UTC()})
+			list = append(list, Question{id, q.Lines, q.Gist, q.Real, q.ends.UTC()})
 		}
 	}
 	slices.SortFunc(list, func(a, b Question) int { return cmp.Or(a.Until.Compare(b.Until), strings.Compare(a.ID, b.ID)) })

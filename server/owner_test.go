@@ -161,8 +161,9 @@ func TestOwnerRefuses(t *testing.T) {
 		return text
 	}
 	waiting := func() (list []struct {
-		ID    string
-		Lines []string
+		ID, Gist string
+		Real     bool
+		Lines    []string
 	}) {
 		t.Helper()
 		status, text := h.owner(t, page, "approvals", nil)
@@ -175,7 +176,7 @@ func TestOwnerRefuses(t *testing.T) {
 		t.Fatalf("without a yes: %s", text)
 	}
 	list := waiting()
-	if len(list) != 1 || list[0].Lines[0] != "buy 0.5 BTCUSDT, market order" {
+	if len(list) != 1 || list[0].Lines[0] != "buy 0.5 BTCUSDT, market order" || list[0].Real || !strings.HasPrefix(list[0].Gist, "about ") || !strings.HasSuffix(list[0].Gist, " USDT") {
 		t.Fatalf("what waits: %v", list)
 	}
 	answer := func(path string, answers ...string) (int, string) {

@@ -1,6 +1,6 @@
 // The row above the chart: what it shows and how. A change of symbol, interval or
 // indicators loads, all else only draws anew.
-import { button, el, entry, field, select } from './dom.mjs';
+import { button, el, entry, field, menu, select } from './dom.mjs';
 import { look } from './look.mjs';
 import { suggest } from './suggest.mjs';
 import { indicatorsText, parseIndicators } from './names.mjs';
@@ -25,7 +25,7 @@ export function controls({ onLoad, onLook, onFullscreen, find }) {
     onLoad({ symbol: symbol.value.trim() || undefined, interval: interval.value, indicators: parseIndicators(indicators.value) });
   }
   const form = entry({ class: 'controls', 'aria-label': 'What the chart shows' }, load,
-    field('Symbol', symbol), ...(found ? [found] : []), field('Interval', interval), field('Indicators', indicators, 'wide'), button('Show', load),
-    field('Type', type), field('Scale', scale), button('Expand', onFullscreen));
+    field('Symbol', symbol), ...(found ? [found] : []), field('Interval', interval),
+    menu('More of the chart', field('Indicators', indicators, 'wide'), button('Show', load), field('Type', type), field('Scale', scale), button('Expand', onFullscreen)));
   return { form, show };
 }

@@ -33,6 +33,19 @@ export function workButton(text, work, say, attributes) {
   return b;
 }
 
+/** menu returns a button and the parts that it opens where there is no room for them beside
+ * it, which the style decides. */
+export function menu(label, ...parts) {
+  const open = is => {
+    box.classList.toggle('open', is);
+    opener.ariaExpanded = String(is);
+  };
+  const opener = button('⋯', () => open(!box.classList.contains('open')), { class: 'opener', 'aria-label': label, 'aria-expanded': 'false' });
+  const box = el('div', { class: 'more' }, ...parts);
+  const away = e => [opener, box].every(part => !part.contains(e.relatedTarget ?? opener)) && open(false);
+  return el('div', { class: 'fold', onfocusout: away, onkeydown: e => e.key === 'Escape' && open(false) }, opener, box);
+}
+
 /** select returns a choice of words. */
 export const select = (attributes, words) => el('select', attributes, ...words.map(word => el('option', { value: word }, word.replaceAll('_', ' '))));
 

@@ -2,7 +2,7 @@
 import { Account } from './account.mjs';
 import { keepView, queryOf, viewOf } from './address.mjs';
 import { desk } from './desk.mjs';
-import { button, el, plain, select, workButton } from './dom.mjs';
+import { button, el, menu, plain, select, workButton } from './dom.mjs';
 import { priceText } from './format.mjs';
 import { ageText, healthText, isSilent, silentText } from './health.mjs';
 import { finishLogin, forgetToken, logIn, logOut, pageKey, storedToken } from './login.mjs';
@@ -11,6 +11,7 @@ import {
   alertsPanel, approvalsPanel, auditPanel, clientsPanel, firedPanel, firedText, lettersPanel, ordersPanel, panel, positionsPanel, watchPanel,
 } from './panels.mjs';
 import { setTexts } from './texts.mjs';
+import { tabs } from './tabs.mjs';
 import { ticket } from './ticket.mjs';
 import { Wire } from './wire.mjs';
 
@@ -59,9 +60,15 @@ async function begin() {
   }
 }
 
+/** drawer opens or closes what is beside the chart, where there is no room for it. */
+function drawer(open) {
+  place('side').classList.toggle('open', open);
+  place('trade').ariaExpanded = String(open);
+}
+
 /** only shows these of the parts of the page. */
 function only(...ids) {
-  for (const id of ['login', 'chart', 'panels']) place(id).hidden = !ids.includes(id);
+  for (const id of ['login', 'desk']) place(id).hidden = !ids.includes(id);
 }
 
 /** askLogin shows the button that begins a login, and why it is needed. */
@@ -90,12 +97,15 @@ function open(token) {
   const pick = symbol => choose({ symbol });
   let chosen = false; // by the reader, since the page was opened
   let noting;
+  let shownPrice = '';
+  const name = () => { document.title = plain(`${approvals.count ? `(${approvals.count}) ` : ''}${shownPrice}wick`); };
   /** seen notes a view in the title and, when it rests, in the address. */
   function seen(request, byReader) {
     chosen ||= byReader;
     if (!chart.data) return;
     const { symbol, close: closes, precision } = chart.data;
-    document.title = plain(`${symbol} ${priceText(closes.at(-1), precision)} · wick`);
+    shownPrice = `${symbol} ${priceText(closes.at(-1), precision)} · `;
+    name();
     clearTimeout(noting);
     noting = setTimeout(() => {
       const query = queryOf(request, chart.plan);
@@ -107,22 +117,25 @@ function open(token) {
   const fired = firedPanel();
   const watch = watchPanel(shared, symbol => {
     pick(symbol);
-    section.scrollIntoView({ behavior: 'instant' });
+    drawer(false);
+    scrollTo({ top: 0, behavior: 'instant' });
   });
   const how = el('p', { class: 'soft' }, 'For the symbol of the chart. Preview first, then place.');
   const form = ticket(() => chart.data?.symbol, draft);
-  const order = { element: panel('Order', how, form.element) };
   const ofAccount = [ordersPanel(shared), positionsPanel(shared), alertsPanel(shared)];
+  const [orders, positions, alerts] = ofAccount;
   const ofOwner = [approvalsPanel(shared), clientsPanel(shared), lettersPanel(shared)];
   const [approvals, clients, letters] = ofOwner;
-  const all = trading ? [approvals, watch, order, ...ofAccount, fired, clients, auditPanel(shared), letters] : [watch, clients];
-  place('panels').replaceChildren(...all.map(p => p.element));
+  const panes = tabs('Account', trading ? [approvals, positions, orders, alerts, fired, letters, clients, auditPanel(shared)] : [clients]);
+  place('panels').replaceChildren(panes.element);
+  place('side').replaceChildren(...(trading ? [panel('Order', how, form.element)] : []), watch.element);
 
   /** changed asks for the account again and shows it everywhere. */
   async function changed() {
     if (!trading) return;
     await account.refresh().catch(err => toast(err.message));
-    for (const p of ofAccount) p.show();
+    await Promise.all(ofAccount.map(p => p.show()));
+    panes.refresh();
     levels();
   }
   function acted(line) {
@@ -134,14 +147,16 @@ function open(token) {
   const refresh = async () => {
     if (!document.hidden) {
       await health.ask();
-      for (const p of ofOwner) p.show().catch(() => {});
+      await Promise.allSettled(ofOwner.map(p => p.show()));
+      panes.refresh();
+      name();
       changed();
     }
     if (!wire.gone.signal.aborted) setTimeout(refresh, healthPeriod);
   };
 
   actions(wire, surround, trading ? [halt.element] : []);
-  only('chart', 'panels');
+  only('desk');
   show({ symbol: 'BTCUSDT', ...viewOf(location.search, localStorage) });
   watch.show();
   fired.show();
@@ -171,6 +186,7 @@ function healthLine(wire, heard) {
     place('health').classList.toggle('silent', silent);
     put('state', silent ? silentText(wire.heard) : wrong || (said ? healthText(said.h) : ''));
     place('age').textContent = said ? ageText(said.h, Date.now() - said.at) : '';
+    place('health').title = place('health').textContent;
     if (silent && !silence.isConnected) place('toasts').append(Object.assign(silence, { textContent: silentText(wire.heard) }));
     if (!silent) silence.remove();
   };
@@ -239,10 +255,11 @@ function actions(wire, surround, more) {
     applyTheme();
     repaint();
   };
+  const trade = button('Trade', () => drawer(!place('side').classList.contains('open')), { id: 'trade', 'aria-expanded': 'false', 'aria-controls': 'side' });
   const theme = select({ 'aria-label': 'Theme', onchange: choose }, ['auto', 'light', 'dark', 'colorblind']);
   theme.value = chosenTheme();
   const out = workButton('Log out', () => logOut(wire.token).then(wire.onEnd), toast);
-  place('actions').replaceChildren(theme, ...more, out);
+  place('actions').replaceChildren(trade, ...more, menu('More', theme, out));
 }
 
 begin();

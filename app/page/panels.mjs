@@ -15,17 +15,19 @@ import { twoSteps } from './ticket.mjs';
 export const panel = (title, ...children) => el('section', { class: 'panel', 'aria-label': title }, el('header', {}, el('h2', {}, title)), ...children);
 
 /** listPanel returns a panel with a table, or with cards if there are no headings: {element,
- * show}. items returns what it lists, or null if there is no such list and nothing is shown.
+ * show, title, count}. items returns what it lists, or null if there is no such list and nothing is shown.
  * rowOf returns the cells of an item, and none is the text for an empty list. */
 function listPanel(title, headings, none, items, rowOf, ...more) {
   const list = headings ? table(title, title, headings, none) : cards(title, none);
   const element = panel(title, list.element, ...more);
-  const show = async () => {
+  const made = { title, element, count: 0, show };
+  async function show() {
     const shown = await items();
     element.hidden = shown === null;
+    made.count = shown?.length ?? 0;
     list.fill((shown ?? []).map(item => rowOf(item, show)));
-  };
-  return { element, show };
+  }
+  return made;
 }
 
 /** at writes a time on the clock of the browser: 2026-01-31 14:30. */
@@ -73,16 +75,17 @@ export function positionsPanel(shared) {
     p.symbol, p.side, told(p.quantity, exactText), ...[p.entry_price, p.current_price].map(v => told(v, x => ofMarket(p.symbol, x))),
     ...[p.unrealized_pnl, p.realized_pnl].map(v => told(v, x => moneyText(p.symbol, x, true))),
     Number(p.quantity) > 0 ? close(p) : ''], canvas, line);
-  const show = () => {
+  const { show } = list;
+  return Object.assign(list, { show: () => {
     const held = account.held();
     for (const key of buttons.keys()) if (!held.some(p => heldKey(p) === key)) buttons.delete(key); // a new position is not asked about with an old click
-    list.show();
+    const filled = show();
     const sums = curveOf(account.orders, account.positions);
     canvas.hidden = sums === undefined;
     line.textContent = account.positions.length ? sumsText(account) + (canvas.hidden ? '' : ' The curve is what was realized after each filled order.') : '';
     if (sums) drawLine(canvas, [0, ...sums], theme());
-  };
-  return { element: list.element, show };
+    return filled;
+  } });
 }
 
 /** sumsText says what all positions have made, per currency. */
@@ -139,7 +142,7 @@ export function firedPanel() {
     fired.length = Math.min(fired.length, 50);
     list.show();
   };
-  return { ...list, add };
+  return Object.assign(list, { add });
 }
 
 /** clientsPanel lists the logins, each with a button that ends it. */
@@ -153,10 +156,12 @@ export function clientsPanel({ transport: wire, say }) {
 }
 
 /** approvalsPanel shows the orders that wait for the owner's yes: each a card with what is
- * ordered, below that the two answers, and then all that a person has to know of it. */
+ * ordered, what it is worth and with which money, below that the two answers, and folded all
+ * else that a person has to know of it. */
 export function approvalsPanel({ transport: wire, say }) {
-  return listPanel('Orders to approve', null, 'No order waits for you.', () => wire.owner('approvals'), (q, show) => {
+  const made = listPanel('Orders to approve', null, 'No order waits for you.', () => wire.owner('approvals'), (q, show) => {
     const [order, ...facts] = q.lines;
+    const money = q.real ? 'REAL MONEY' : 'paper money';
     const answer = (word, text, kind) => {
       // A yes is given on the page that asks for the passphrase, not with this page's token.
       const work = async () => {
@@ -168,8 +173,10 @@ export function approvalsPanel({ transport: wire, say }) {
       return workButton(text, work, say, { class: kind, 'aria-label': `${text}: ${order}` });
     };
     const buttons = el('div', { class: 'add' }, answer('yes', 'Approve', 'strong'), answer('no', 'Refuse', 'danger'));
-    return [el('strong', {}, order), buttons, el('ul', {}, ...[...facts, `answer until: ${at(q.until)}`].map(line => el('li', {}, line)))];
+    const details = el('details', {}, el('summary', {}, `All about it; answer until ${at(q.until)}`), el('ul', {}, ...facts.map(line => el('li', {}, line))));
+    return [el('strong', { class: q.real ? 'real' : '' }, [order, q.gist, money].filter(part => part).join(' · ')), buttons, details];
   });
+  return Object.assign(made, { urgent: true });
 }
 
 /** lettersPanel lists the messages that could not be brought to the owner. */
@@ -182,7 +189,7 @@ export function lettersPanel({ transport: wire }) {
 export function auditPanel({ transport: wire, say }) {
   const text = el('pre', { tabindex: 0, role: 'region', 'aria-label': 'The end of the journal' });
   const show = lines => { text.textContent = plain(lines.reverse().join('\n')) || 'Nothing was done yet.'; };
-  return { element: panel('Who did what', workButton('Read the journal', () => wire.owner('audit').then(show), say), text) };
+  return { title: 'Who did what', element: panel('Who did what', workButton('Read the journal', () => wire.owner('audit').then(show), say), text) };
 }
 
 /** keptSymbols returns the list that this browser keeps, null where it keeps none or what
@@ -195,9 +202,6 @@ function keptSymbols() {
     return null;
   }
 }
-
-/** headOf returns the first words of a text that is long for a row. */
-export const headOf = text => (text.length > 80 ? text.slice(0, 80).replace(/\s+\S*$/, '') + '…' : text);
 
 /** watchPanel lists symbols with a small chart, the change, and the newest signal; the
  * list is kept in this browser. A click on one calls pick. */
@@ -232,10 +236,10 @@ export function watchPanel({ transport, theme }, pick) {
       const change = (closes.at(-1) / closes[0] - 1) * 100;
       const recent = Object.values(data.indicators).flatMap(i => i.signals ?? []).filter(s => s.x >= closes.length - 6 && !s.silent);
       const [newest] = recent.sort((a, b) => b.x - a.x);
-      words.textContent = `${priceText(closes.at(-1), data.precision)} ${signed(change, 2)}%${newest ? ' · ' + signalName(newest.label) : ''}`;
+      words.title = words.textContent = `${priceText(closes.at(-1), data.precision)} ${signed(change, 2)}%${newest ? ' · ' + signalName(newest.label) : ''}`;
       drawLine(small, closes, theme());
     } catch (err) {
-      words.textContent = headOf(err.message);
+      words.title = words.textContent = err.message;
     }
   }
   function show() {

@@ -6,7 +6,6 @@ import { Account } from '../page/account.mjs';
 import { profitText } from '../page/format.mjs';
 import { conditionText, orderText } from '../page/listed.mjs';
 import { setLook } from '../page/look.mjs';
-import { headOf } from '../page/panels.mjs';
 import { learn, moneyText, ofMarket, unitOf } from '../page/market.mjs';
 import { curveOf, unitsText } from '../page/sums.mjs';
 
@@ -102,11 +101,6 @@ test('an order in a line', () => {
   assert.equal(order({ type: 'stop_limit', stop_price: '120', price: '130' }), 'buy 10 AAA stop limit, stop at 120, limit at 130');
   assert.equal(order({ type: 'trailing_stop', stop_price: '95', trail_percent: '5' }), 'buy 10 AAA trailing stop at 95, trails by 5%');
   assert.equal(order({ type: 'trailing_stop', stop_price: '95', trail_amount: '2.5', trail_percent: '0' }), 'buy 10 AAA trailing stop at 95, trails by 2.5');
-});
-
-test('a long error of the watchlist ends after a word', () => {
-  assert.equal(headOf('there is no such file'), 'there is no such file');
-  assert.equal(headOf('NOPE has no bars of 1h: the directory has no file NOPE-1h.csv, and none of a shorter interval'), 'NOPE has no bars of 1h: the directory has no file NOPE-1h.csv, and none of a…');
 });
 
 test('what an alert waits for, whole', () => {

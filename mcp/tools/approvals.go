@@ -57,7 +57,7 @@ func (h *handlers) admit(ctx context.Context, c mcp.Call, r *book.OrderRequest) 
 	}
 	held := signed(position)
 	o := &permit.Order{
-		Digest: orderDigest(c.Caller, *r, preview), Lines: describe(c.Caller, *r, preview, held, h.Engine), Worth: worth, Unknown: !known,
+		Digest: orderDigest(c.Caller, *r, preview), Lines: describe(c.Caller, *r, preview, held, h.Engine), Gist: gistOf(preview, h.Engine), Worth: worth, Unknown: !known,
 		Real: h.Engine.Money() == book.RealMoney, Held: held, Limits: limitsOf(*r, preview), State: c.State, Reply: reply,
 	}
 	if r.All {
@@ -252,6 +252,15 @@ func describe(c mcp.Caller, r book.OrderRequest, o book.Order, held exact.Decima
 		after += ", if it is filled whole"
 	}
 	return append(lines, after)
+}
+
+// gistOf returns what an order is worth, about, with its currency; empty if that is not known.
+func gistOf(o book.Order, engine *trade.Engine) string {
+	estimate := engine.Estimate(o)
+	if estimate.Price <= 0 {
+		return ""
+	}
+	return strings.TrimSpace("about " + worthOfFill(estimate) + " " + engine.Currency(o.Symbol))
 }
 
 // worthOfFill returns what an order is worth, filled as its estimate says, to the

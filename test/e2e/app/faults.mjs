@@ -2,7 +2,7 @@
 // more orders than a page of them, a login that was taken back.
 import assert from 'node:assert/strict';
 import { start } from '../browser/wick.mjs';
-import { binary, check, client, logIn, passphrase, pictures, sayYes, until } from './lib.mjs';
+import { binary, check, client, logIn, passphrase, pictures, sayYes, tab, until } from './lib.mjs';
 
 const wide = { viewport: { width: 1280, height: 900 } };
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
@@ -247,6 +247,7 @@ async function many(page) {
     }
     assert.equal((await ordersOf(other, { filter: 'open' })).length, 1);
     await logIn(page, wick);
+    await tab(page, 'Orders');
     const panel = page.locator('section[aria-label=Orders]');
     await panel.getByText('All open orders, and the newest 50 of the others').waitFor();
     assert.equal(await panel.locator('tbody tr').count(), 51);
@@ -260,6 +261,7 @@ async function many(page) {
 
 async function revoked(page, wick) {
   await logIn(page, wick);
+  await tab(page, 'Clients');
   await page.locator('section[aria-label=Clients] tr', { hasText: "The owner's page" }).last().waitFor();
   const token = await page.evaluate(() => sessionStorage.getItem('wick-token'));
   await fetch(wick.base + '/revoke', { method: 'POST', body: new URLSearchParams({ client_id: 'wick-app', token }) });
@@ -307,6 +309,7 @@ async function turned(page, wick) {
   const other = await client(wick, 'turner');
   await other.call('set_alert', { symbol: 'BTCUSDT', condition: { price_above: 0.5 }, note: '\u202Edlos' });
   await other.call('set_alert', { symbol: 'BTCUSDT', condition: { price_above: 700000 }, note: '\u202Edlos' });
+  await tab(page, 'Fired alerts');
   const panel = page.locator('section[aria-label="Fired alerts"]');
   await panel.getByText('Note: dlos').waitFor();
   await until('the note', async () => (await page.getByLabel('Note of the alert on BTCUSDT, price at or above 700000', { exact: true }).inputValue()) === 'dlos');

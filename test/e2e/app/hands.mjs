@@ -98,7 +98,7 @@ async function scales(page, wick) {
   assert.ok(Math.abs(same / wider - 1) < 1e-9, 'the scale by hand stays while panning');
   const fitted = await range(() => page.mouse.dblclick(...axis));
   assert.ok(fitted < 0.95 * wider, 'a double click fits');
-  await range(() => drag(page, [box.x + 300, box.y + 200], [-400, 0]));
+  await range(() => drag(page, [box.x + 300, box.y + 200], [-300, 0]));
   assert.ok(Math.abs(await range() / automatic - 1) < 0.05, 'panning does not end the automatic scale');
   await drag(page, axis, [0, 60]);
   await page.fill('input[name=symbol]', 'AAPL');
@@ -155,6 +155,7 @@ async function swipes(page, context, wick) {
     await page.waitForTimeout(400);
   };
   const scrolled = () => page.evaluate(() => scrollY);
+  await page.evaluate(() => { document.body.style.minHeight = '1500px'; }); // more than the window shows
   const before = await scrolled();
   await swipe(0, -150, 200);
   const by = await scrolled() - before;

@@ -51,6 +51,9 @@ export async function logIn(page, wick) {
   await page.waitForSelector('#chart[data-state=ready]');
 }
 
+// tab brings a panel below the chart to the front.
+export const tab = (page, title) => page.getByRole('tab', { name: new RegExp(`^${title}( \\d+)?$`) }).click();
+
 // sayYes presses a button that opens the page of an order, and says yes there with the passphrase.
 export async function sayYes(page, button) {
   const [asked] = await Promise.all([page.context().waitForEvent('page'), button.click()]);

@@ -1,6 +1,6 @@
 // The owner's page, from the login to ending another client's.
 import assert from 'node:assert/strict';
-import { check, client, logIn, passphrase, pictures, sayYes, until, violations } from './lib.mjs';
+import { check, client, logIn, passphrase, pictures, sayYes, tab, until, violations } from './lib.mjs';
 
 const hostile = '<img src=x onerror="document.title=\'owned\'">{{7*7}}</script>';
 
@@ -24,6 +24,10 @@ export async function ownerChecks(servers) {
   await check('owner: an answer that this tab did not ask for is refused', {}, page => foreign(page, servers.open));
   await check('owner: hostile names and notes stay text', { viewport: { width: 1200, height: 900 } }, page => names(page, servers.open));
   await check('owner: an order waits for a yes, gets a no, then a yes', { viewport: { width: 1200, height: 900 } }, page => approves(page, servers.asking));
+  for (const [width, height] of [[320, 640], [390, 844], [768, 1024], [1024, 768], [1366, 768], [1920, 1080]]) {
+    await check(`owner: ${width} pixels: the chart comes first, and no control leaves its panel or covers another`, { viewport: { width, height }, hasTouch: width < 800, isMobile: width < 800 },
+      page => arranged(page, servers.asking, width, height));
+  }
   for (const [width, height] of [[390, 844], [1366, 768], [1920, 1080]]) {
     const size = { viewport: { width, height }, hasTouch: width < 400, isMobile: width < 400 };
     await check(`owner: ${width} pixels: an order to approve is read and answered without scrolling aside`, size, page => readable(page, servers.asking, width));
@@ -75,6 +79,7 @@ async function walk(page, wick) {
 
   const other = await client(wick, 'another client');
   assert.equal((await other.call('get_positions', {})).status, 200);
+  await tab(page, 'Clients');
   await page.locator('tr', { hasText: 'another client' }).getByRole('button', { name: /End/ }).click();
   await until('the end of a login', async () => (await other.call('get_positions', {})).status === 401);
   const row = await page.locator('section[aria-label=Positions] tbody tr').first().textContent();
@@ -90,6 +95,7 @@ async function walk(page, wick) {
   await page.getByRole('button', { name: 'Resume trading' }).click();
   await page.getByRole('button', { name: 'Really resume' }).click();
   await page.getByRole('button', { name: 'Halt trading' }).waitFor();
+  await tab(page, 'Who did what');
   await page.getByRole('button', { name: 'Read the journal' }).click();
   await page.waitForFunction(() => /order/.test(document.querySelector('pre').textContent));
   await page.getByRole('button', { name: 'Log out' }).click();
@@ -213,15 +219,17 @@ async function names(page, wick) {
   const other = await client(wick, hostile);
   await other.call('set_alert', { symbol: 'BTCUSDT', condition: { price_above: 900000 }, note: hostile });
   await logIn(page, wick);
+  await tab(page, 'Clients');
   await page.getByText('<img src=x').first().waitFor();
   await page.fill('input[name=symbol]', hostile.slice(0, 40));
   await page.getByRole('button', { name: 'Show' }).click();
   await page.locator('.toast').first().waitFor();
+  await tab(page, 'Who did what');
   await page.getByRole('button', { name: 'Read the journal' }).click();
   await page.waitForTimeout(500);
   assert.match(await page.title(), /^BTCUSDT [\d.,]+ · wick$/);
   assert.equal(await page.locator('img[src=x]').count(), 0);
-  assert.equal(await page.locator('tbody input').first().inputValue(), hostile);
+  assert.equal(await page.locator('section[aria-label=Alerts] tbody input').first().inputValue(), hostile);
 }
 
 // refused: what the engine refuses is a sentence in the language of the browser, and what a tool
@@ -280,6 +288,7 @@ const focused = page => page.evaluate(() => {
 async function typesNote(page, wick) {
   const other = await client(wick, 'noter');
   await other.call('set_alert', { symbol: 'ETHUSDT', condition: { price_above: 800000 }, note: 'first' });
+  await tab(page, 'Alerts');
   const note = page.getByLabel('Note of the alert on ETHUSDT, price at or above 800000', { exact: true });
   await note.focus();
   await page.keyboard.press('End');
@@ -377,10 +386,12 @@ async function approves(page, wick) {
   const other = await client(wick, hostile.slice(0, 40));
   const place = async () => (await other.call('place_order', { symbol: 'BTCUSDT', side: 'buy', type: 'market', quantity: '10', client_order_id: 'one' })).result;
   const panel = page.locator('section[aria-label="Orders to approve"]');
+  await tab(page, 'Orders to approve');
   await panel.getByText('No order waits for you.').waitFor();
   for (const button of ['Refuse', 'Approve']) {
     assert.match((await place()).content[0].text, /a person has to approve/);
-    await panel.getByText('buy 10 BTCUSDT, market order').waitFor();
+    await panel.getByText(/^buy 10 BTCUSDT, market order · about [\d.,]+ USDT · paper money$/).waitFor();
+    assert.match(await page.title(), /^\(1\) BTCUSDT/);
     await page.screenshot({ path: pictures + 'approvals.png' });
     if (button === 'Approve') {
       await sayYes(page, panel.getByRole('button', { name: button }));
@@ -475,3 +486,57 @@ async function history(page, wick, width) {
 }
 
 const box = texts => Math.max(...texts.map(t => t.y));
+
+// misplaced returns the controls that can be seen and leave the window or their panel to a side,
+// or cover another, and what is covered by a notification.
+const misplaced = page => page.evaluate(() => {
+  const name = e => `${e.tagName} ${e.ariaLabel ?? e.name ?? ''} ${e.textContent.slice(0, 20)}`;
+  const seen = [...document.querySelectorAll('button, input, select, summary')].filter(e => e.checkVisibility() && !e.closest('.canvas') && e.getBoundingClientRect().width > 1);
+  const wrong = [];
+  for (const [i, e] of seen.entries()) {
+    const a = e.getBoundingClientRect();
+    const home = e.closest('.panel, .controls, .top, .panes, #chart');
+    const { left, right } = home.getBoundingClientRect();
+    const scrolls = e.closest('.tabs'); // which are reached by scrolling their row
+    if (!scrolls && (a.left < Math.max(left, 0) - 0.5 || a.right > Math.min(right, innerWidth) + 0.5)) wrong.push(`${name(e)} leaves ${name(home)}`);
+    for (const other of seen.slice(i + 1)) {
+      const b = other.getBoundingClientRect();
+      const over = Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0.5 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.5;
+      const layers = new Set([e, other].map(one => one.closest('.more.open, .side.open, .top'))).size; // what is opened lies above the rest
+      if (over && layers === 1) wrong.push(`${name(e)} covers ${name(other)}`);
+    }
+  }
+  return wrong;
+});
+
+async function arranged(page, wick, width, height) {
+  const other = await client(wick, 'buyer');
+  if (width === 320) await other.call('place_order', { symbol: 'BTCUSDT', side: 'buy', type: 'market', quantity: '7', client_order_id: 'i'.repeat(48) }); // which waits for a yes
+  await logIn(page, wick);
+  await loaded(page);
+  await page.waitForTimeout(1500);
+  const part = (await page.locator('.canvas').boundingBox()).height / height;
+  const chart = await page.locator('.canvas').boundingBox();
+  assert.ok(part >= (width < 1024 ? 0.6 : 0.6999), `the chart has ${part} of the height`);
+  assert.ok(chart.y + chart.height <= height, 'unscrolled');
+  await page.screenshot({ path: pictures + `desk-${width}.png` });
+  for (const title of await page.getByRole('tab').allTextContents()) {
+    await tab(page, title.replace(/ \d+$/, ''));
+    assert.deepEqual(await misplaced(page), [], title);
+  }
+  for (const opener of await page.locator('#trade, .opener').all()) {
+    if (!await opener.isVisible()) continue;
+    await opener.click();
+    assert.deepEqual(await misplaced(page), [], await opener.textContent());
+    await page.screenshot({ path: pictures + `desk-${width}-${await opener.getAttribute('aria-label') ?? 'trade'}.png` });
+    await opener.click();
+  }
+  const wide = (await page.evaluate(() => document.documentElement.scrollWidth)) - width;
+  assert.ok(wide <= 0, `the page is ${wide} pixels wider than the window`);
+  await page.fill('input[name=symbol]', 'no such symbol');
+  await page.keyboard.press('Enter');
+  await page.locator('.toast').first().waitFor();
+  const [toast, ...free] = await Promise.all(['#toasts', '#panels', '#side'].map(at => page.locator(at).boundingBox()));
+  const over = free.filter(box => box && box.x < toast.x + toast.width && box.x + box.width > toast.x && box.y < toast.y + toast.height && box.y + box.height > toast.y);
+  assert.deepEqual(over, [], 'a notification is over the chart alone');
+}
