@@ -442,7 +442,7 @@ func (h *handlers) unsubscribe() tool {
 	return define(mcp.Tool{
 		Name:        "unsubscribe_notifications",
 		Title:       "Unsubscribe from alerts",
-		Description: "End this client's subscription and drop what waits for it. Alerts stay active and can still be read with get_notifications.",
+		Description: "End this client's subscription and drop its waiting notifications. Alerts stay active and can still be read with get_notifications.",
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
 	}, reports, nil, nil, func(_ context.Context, c mcp.Call, _ *struct{}) (*mcp.Result, error) {
 		had, err := h.Engine.Unsubscribe(c.Caller.ID)

@@ -45,7 +45,7 @@ func (r *orderRequest) args() []arg {
 	}
 	return []arg{
 		symbol(&r.Symbol, "Symbol such as BTCUSDT; all in small letters, with quantity all and type market, closes every position."),
-		word(&r.Side, "side", "Direction. Selling more than is held opens a short position where the account allows it. With symbol all it is not read: each position is closed by its other side.", "", book.Buy, book.Sell),
+		word(&r.Side, "side", "Direction. Selling more than is held opens a short position where the account allows it. With symbol all it is ignored: each position is closed by its other side.", "", book.Buy, book.Sell),
 		word(&r.Type, "type", "market fills at once; limit waits for its price; stop fills at the market once it comes to stop_price; "+
 			"stop_limit is a limit from then on; trailing_stop is a stop that follows the market at a distance.", "",
 			book.OrderTypes...),
@@ -64,8 +64,8 @@ func (r *orderRequest) args() []arg {
 			"all at once or nothing (fok), or until expires_at (gtd).", book.GTC, book.TimesInForce...),
 		moment(&r.ExpiresAt, "expires_at", "With gtd: when the order ends"+deadline, true),
 		boolean(&r.PostOnly, "post_only", "For limit: refuse the order if it would fill at once."),
-		boolean(&r.ReduceOnly, "reduce_only", "Never open or grow a position: what would is refused, or cut when it fills. A stop or a limit against a position that is held, and a market order for no more than that, are so without saying it, unless may_open."),
-		boolean(&r.MayOpen, "may_open", "For an order against a position that is held and that is not meant to leave it: it may turn the position around, and stays when the position is gone."),
+		boolean(&r.ReduceOnly, "reduce_only", "Never open or grow a position: an order that would is refused, or cut when it fills. A stop, a limit or a market order against your position, for no more than is held, is reduce_only by default, unless may_open."),
+		boolean(&r.MayOpen, "may_open", "For an order against your position that is not meant to close it: it may turn the position around, and stays when the position is gone."),
 		replaces,
 		text(&r.ClientOrderID, "client_order_id", "Your own id for this order, which makes a retry safe: 1 to 48 of A-Z a-z 0-9 . _ : -", 48),
 		text(&r.Tag, "tag", "Your name for this kind of trade, such as breakout.", 4*32),
