@@ -362,6 +362,16 @@ func (r Request) Known(s *market.Series) bool {
 	return known || len(r.Args.exprs) == 0 && lines == 0 // candles have signals only
 }
 
+// Slopes returns how much the drawn lines in the expressions of r rise in a day.
+func (r Request) Slopes() (slopes []float64) {
+	for _, p := range r.Ind.Params {
+		for _, e := range r.Args.exprs[p.Name] {
+			slopes = append(slopes, e.Slopes()...)
+		}
+	}
+	return slopes
+}
+
 // With returns r with a memo that it shares with other requests.
 func (r Request) With(m Memo) Request {
 	r.Args.memo = m

@@ -223,6 +223,19 @@ func (e *Expr) Operands() []*Expr {
 	return list
 }
 
+// Slopes returns how much the drawn lines of the expression rise in a day, as they are written: they
+// are straight in time, whatever the length of a bar.
+func (e *Expr) Slopes() (slopes []float64) {
+	e.root.walk(func(n *node) bool {
+		if n.kind == kindLine {
+			a, b := n.points[0], n.points[1]
+			slopes = append(slopes, (b.y-a.y)/float64(b.at-a.at)*24*3600)
+		}
+		return true
+	})
+	return slopes
+}
+
 // Warmup returns, for each place, how many bars are needed before the first bar for which
 // the expression is computed. The zero Place stands for the chart's own bars, whose
 // interval is given.

@@ -148,3 +148,23 @@ func TestConditionBeside(t *testing.T) {
 		}
 	})
 }
+
+// TestLineSaysItsSlope: an alert on a drawn line says how much the line rises in a day: from 64000 to 66000
+// in nine days.
+func TestLineSaysItsSlope(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(5 * time.Second)
+		for points, want := range map[string]string{
+			`\"1999-12-01\", 64000, \"1999-12-10\", 66000`: "; its line rises by 222.22222 a day, by the clock, not by the bar",
+			`\"1999-12-01\", 64000, \"1999-12-03\", 63000`: "; its line rises by -500 a day, by the clock, not by the bar",
+		} {
+			var a struct{ Meaning string }
+			d.reply(trader, "set_alert", `{"symbol":"BTCUSDT","when":"close crosses above line(`+points+`)"}`, &a)
+			if !strings.HasSuffix(a.Meaning, want) {
+				t.Errorf("a line through %s: %q, want %q at its end", points, a.Meaning, want)
+			}
+		}
+	})
+}

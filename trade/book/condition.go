@@ -227,11 +227,15 @@ func (c Condition) Meaning() string {
 	if !c.OnSignal() {
 		return "" // Lookup is slow for a name that it does not know: it searches for similar ones
 	}
-	ind, err := indicators.Lookup(c.Indicator)
+	r, err := c.Request()
 	if err != nil {
 		return ""
 	}
-	return ind.Meaning(c.Signal)
+	meaning := r.Ind.Meaning(c.Signal)
+	for _, slope := range r.Slopes() {
+		meaning += fmt.Sprintf("; its line rises by %.8g a day, by the clock, not by the bar", slope)
+	}
+	return meaning
 }
 
 // Check refuses a condition that makes no sense, or that could never fire.
