@@ -1,6 +1,7 @@
 // The chart as both places have it: with the row of controls above it, its data, and the
 // account's levels on it.
 import { controls } from './controls.mjs';
+import { el } from './dom.mjs';
 import { Draft } from './draft.mjs';
 import { Loader } from './loader.mjs';
 import { learn } from './market.mjs';
@@ -28,7 +29,12 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
     seen?.(request);
   }, onStudy: restudy, onFullscreen: enlarge });
   if (trade.bar) chart.box.after(trade.bar);
-  const loader = new Loader(transport, show, say);
+  const loading = el('p', { class: 'loading', role: 'status', hidden: true });
+  chart.box.append(loading);
+  const loader = new Loader(transport, show, text => {
+    if (!loading.hidden && chart.data) loading.textContent = `Still ${chart.data.symbol}, ${chart.data.interval}`;
+    say(text);
+  });
   const bar = controls({ onLoad: choose, onLook: restyle, onFullscreen: enlarge, find: transport.symbols && (text => transport.symbols(text)) });
   place.prepend(bar.form);
   bar.show(request);
@@ -38,6 +44,8 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
   function change(changes) {
     const marks = changes.symbol === request.symbol ? request.marks : undefined;
     [last, exact] = [undefined, false];
+    const { symbol = '', interval } = { ...request, ...changes };
+    Object.assign(loading, { textContent: `Loading ${symbol} ${interval}…`, hidden: chart.data?.symbol === symbol && chart.data.interval === interval });
     loader.load({ ...request, bars: options.barWidth ? undefined : request.bars, marks, ...changes });
   }
   function choose(changes) {
@@ -74,6 +82,7 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
       surround({});
       bar.show(request);
     }
+    if (how?.bars) loading.hidden = true;
     const other = chart.data?.symbol !== data.symbol;
     learn(data.symbol, data.precision);
     if (other) draft.set();

@@ -18,6 +18,7 @@ const toasts = page => page.locator('.toast').allTextContents();
 export async function ownerChecks(servers) {
   await check('owner: login, chart, zoom, indicators, order, revoke, halt', { viewport: { width: 1440, height: 900 }, colorScheme: 'dark' }, page => walk(page, servers.open));
   await check('owner: a symbol is found by the name of its company', { viewport: { width: 1366, height: 768 } }, page => searched(page, servers.open));
+  await check('owner: a chart that is loading, or could not be, says so', { viewport: { width: 1366, height: 768 } }, page => loads(page, servers.open));
   await check('owner: an alert is dragged, fires, and shows up live', { viewport: { width: 1440, height: 900 } }, page => alert(page, servers.open));
   await check('owner: the address holds no token, and the code goes from it', {}, page => address(page, servers.open));
   await check('owner: the address is the view, and a link keeps what the reader had', { viewport: { width: 1366, height: 768 } }, (page, context) => linked(page, context, servers.open));
@@ -100,6 +101,32 @@ async function walk(page, wick) {
   await page.waitForFunction(() => /order/.test(document.querySelector('pre').textContent));
   await page.getByRole('button', { name: 'Log out' }).click();
   await page.getByRole('button', { name: 'Log in' }).waitFor();
+}
+
+// loads: while the chart shows another symbol than the field, it says which is coming, and that it
+// is still the old one where that one cannot be had.
+async function loads(page, wick) {
+  await logIn(page, wick);
+  await loaded(page);
+  const sign = page.locator('.loading');
+  assert.equal(await sign.isVisible(), false);
+  let go;
+  const gate = new Promise(resolve => { go = resolve; });
+  await page.route('**/mcp', async route => {
+    if (/"symbol":"SOLUSDT"/.test(route.request().postData() ?? '')) await gate;
+    await route.continue();
+  });
+  await page.fill('input[name=symbol]', 'SOLUSDT');
+  await page.keyboard.press('Enter');
+  await until('the sign', () => sign.isVisible());
+  assert.equal(await sign.textContent(), 'Loading SOLUSDT 4h…');
+  assert.match(await label(page), /BTCUSDT/);
+  await page.screenshot({ path: pictures + 'loading.png' });
+  go();
+  await until('the chart', async () => /SOLUSDT/.test(await label(page)) && !(await sign.isVisible()));
+  await page.fill('input[name=symbol]', 'no such symbol');
+  await page.keyboard.press('Enter');
+  await until('that it is the old one', async () => (await sign.textContent()) === 'Still SOLUSDT, 4h');
 }
 
 async function searched(page, wick) {
