@@ -49,6 +49,16 @@ func (e *Engine) Order(id string) (book.Order, error) {
 	return book.Order{}, book.Uncancellable(nil, id)
 }
 
+// Outlook returns an order as Order does, and how the market stands to it.
+func (e *Engine) Outlook(id string) (o book.Order, x book.Outlook, err error) {
+	if o, err = e.Order(id); err == nil {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		x = e.book.Outlook(o)
+	}
+	return o, x, err
+}
+
 // Estimate, EstimateBeside and Arrival are those of [book.Book].
 func (e *Engine) Estimate(o book.Order) book.Estimate { return e.book.Estimate(o) }
 

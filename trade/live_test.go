@@ -850,7 +850,7 @@ func TestLiveRefused(t *testing.T) {
 			"can spend":     {Side: book.Buy, Type: book.Limit, Price: 99 * exact.One, Quantity: 1060 * exact.One},
 			"worth 108000":  {Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: 900 * exact.One, OCO: book.OCO{StopPrice: 120 * exact.One}},
 			"of what is h":  {Side: book.Sell, Type: book.Market, Quantity: exact.One / 2, TimeInForce: book.Day},
-			"part of a sh":  {Side: book.Buy, Type: book.Limit, Price: 99 * exact.One, Notional: 10 * exact.One},
+			"the least is ": {Side: book.Buy, Type: book.Limit, Price: 99 * exact.One, Notional: 10 * exact.One},
 			"stop_passed":   {Side: book.Sell, Type: book.Limit, Price: 120 * exact.One, Quantity: exact.One, OCO: book.OCO{StopPrice: 101 * exact.One}},
 			"a stop of 600": {Side: book.Buy, Type: book.Limit, Price: 90 * exact.One, Quantity: exact.One, OCO: book.OCO{StopPrice: 600 * exact.One}},
 		} {

@@ -848,16 +848,16 @@ func TestLiveRefusedBeside(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
-		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(88), Quantity: shares(1), Replaces: day.ID}); !book.IsRefusal(err, "bad_replaces") {
-			t.Errorf("a day order would become one without an end: %v, want bad_replaces", err)
+		if o, err := l.place(book.OrderRequest{Price: shares(88), Replaces: day.ID}); err != nil || o.TimeInForce != book.Day || o.Quantity != shares(1) {
+			t.Errorf("a day order with another price: %+v, %v, want one for the day", o, err)
 		}
 		oco, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Limit, Price: shares(110), Quantity: shares(1), OCO: book.OCO{StopPrice: shares(90)}, TimeInForce: book.Day})
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
-		if _, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Stop, StopPrice: shares(91), Quantity: shares(1), Replaces: oco.ID + "-oco"}); !book.IsRefusal(err, "bad_replaces") || !strings.Contains(err.Error(), "time_in_force day") {
-			t.Errorf("so would the stop beside it: %v, want bad_replaces", err)
+		if o, err := l.place(book.OrderRequest{StopPrice: shares(91), Replaces: oco.ID + "-oco"}); err != nil || o.TimeInForce != book.Day || o.Role != book.RoleOCO {
+			t.Errorf("the stop beside it: %+v, %v, want one for the day", o, err)
 		}
 	})
 }
@@ -1478,5 +1478,43 @@ func TestLiveShortElsewhere(t *testing.T) {
 		}
 		time.Sleep(2 * time.Minute)
 		listed("once it was accepted", -9)
+	})
+}
+
+// TestLiveSizes: at a broker a percentage is of its buying power or of the position, a risk is of its
+// equity, a quantity is whole shares but where it takes parts of one, and no fee counts.
+func TestLiveSizes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New() // 100,000 to spend
+		l := startLive(t, v)
+		defer l.stop()
+		for want, r := range map[string]book.OrderRequest{
+			"111": {Side: book.Buy, Type: book.Limit, Price: shares(90), Share: shares(10)},                                                             // of 111.1
+			"50":  {Side: book.Buy, Type: book.Limit, Price: shares(99), Risk: book.Stake{Amount: shares(254)}, StopLoss: book.Exit{Price: shares(94)}}, // of 50.8
+			"200": {Side: book.Buy, Type: book.Limit, Price: shares(99), Risk: book.Stake{Percent: exact.One}, StopLoss: book.Exit{Price: shares(94)}},  // 1 % of 100,000
+			"1.5": {Side: book.Buy, Type: book.Market, TimeInForce: book.Day, Notional: shares(150)},                                                    // parts of a share
+			"2":   {Side: book.Buy, Type: book.Limit, Price: shares(95), Notional: shares(280)},                                                         // of 2.9
+		} {
+			r.DryRun = true
+			if o, err := l.place(r); err != nil || o.Quantity.String() != want {
+				t.Errorf("%+v: %s, %v, want %s", r, o.Quantity, err, want)
+			}
+		}
+		v.Price("AAA", shares(90))
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(10)}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		if o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, TimeInForce: book.Day, Share: shares(25), DryRun: true}); err != nil || o.Quantity.String() != "2.5" {
+			t.Errorf("a quarter of the position: %+v, %v, want 2.5", o, err)
+		}
+		o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Stop, Share: shares(25), Breakeven: true})
+		if err != nil || o.Quantity.String() != "2" || show(o.StopPrice) != "90" {
+			t.Errorf("a quarter in whole shares, at what was paid: %+v, %v, want a stop of 90 for 2", o, err)
+		}
+		time.Sleep(time.Second)
+		if o, err = l.place(book.OrderRequest{Replaces: o.ID, StopPrice: shares(95)}); err != nil || o.Quantity.String() != "2" || show(o.StopPrice) != "95" || o.Side != book.Sell {
+			t.Errorf("changed at the broker: %+v, %v, want a stop of 95 for 2", o, err)
+		}
 	})
 }

@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -26,16 +27,20 @@ func (e *Engine) PlaceOrder(ctx context.Context, r book.OrderRequest) (book.Plac
 		return book.Placed{}, err
 	}
 	var err error
-	if r.Symbol, err = e.symbol(r.Symbol); err != nil {
-		return book.Placed{}, err
+	if r.Symbol != "" || r.Replaces == "" {
+		if r.Symbol, err = e.symbol(r.Symbol); err != nil {
+			return book.Placed{}, err
+		}
 	}
 	// A retry is answered before anything else is checked: limits and prices may have
 	// changed since, the answer must not.
 	if p, err := e.earlier(&r); p.ID != "" || err != nil {
 		return p, err
 	}
-	if err := r.CheckExpiry(now()); err != nil { // a retry of an order that has expired got its answer above
-		return book.Placed{}, err
+	if r.Symbol == "" {
+		if r.Symbol, err = e.symbolOf(r.Replaces); err != nil {
+			return book.Placed{}, err
+		}
 	}
 	if err := e.refreshTrading(); err != nil {
 		return book.Placed{}, err
@@ -82,7 +87,7 @@ func (e *Engine) accept(r book.OrderRequest, asked book.Inquiry, a book.Arrival)
 	if err := e.book.Trip(now()); err != nil { // at the price that was just asked for
 		return p, false, err
 	}
-	o, q, fill, err := e.book.Draft(r, asked, now())
+	o, q, fill, err := e.book.Draft(&r, a.Lot, asked, now())
 	var ev *book.Event
 	if err == nil {
 		ev, err = a.Decide(r, o, q, fill)
@@ -137,12 +142,22 @@ func (e *Engine) earlier(r *book.OrderRequest) (p book.Placed, err error) {
 			return p, err
 		}
 	}
-	if !o.Same(*r) || o.Symbol != r.Symbol {
+	if !o.Same(*r) || o.Symbol != cmp.Or(r.Symbol, o.Symbol) {
 		return p, book.Refuse("client_order_id_reused", "client_order_id %q belongs to order %s (%s %s %s %s, %s); for another order choose another id",
 			o.ClientOrderID, o.ID, o.Type, o.Side, o.Quantity, o.Symbol, o.Status)
 	}
 	p.Order = o.Answer(*r)
 	return p, nil
+}
+
+// symbolOf returns the symbol of an order that is to be replaced, or why there is none.
+func (e *Engine) symbolOf(id string) (symbol string, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if o := e.book.Order(id); o != nil {
+		return o.Symbol, nil
+	}
+	return "", e.book.NotOrder(id)
 }
 
 // errBetween is what accept returns if the client_order_id may have been used since it was looked

@@ -406,9 +406,9 @@ func TestReplaces(t *testing.T) {
 	})
 }
 
-// TestReplaceNamesAll: what protects an order or ends it is not lost when another takes its
-// place: a request that does not name it again is refused, and the order stays.
-func TestReplaceNamesAll(t *testing.T) {
+// TestReplaceKeepsAll: what protects an order or ends it is not lost when another takes its
+// place: a request that does not name it leaves it as it is, and one that names it changes it.
+func TestReplaceKeepsAll(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		ask(t, e, func(r *book.OrderRequest) { r.Quantity = 5 * exact.One })
 		for what, add := range map[string]func(*book.OrderRequest){
@@ -425,9 +425,12 @@ func TestReplaceNamesAll(t *testing.T) {
 				limited(r)
 				r.Replaces = old.ID
 			}
-			if _, err := try(t, e, bare); code(err) != "bad_replaces" || !strings.Contains(err.Error(), "has "+what+",") || found(t, e, old.ID) != "open" {
-				t.Errorf("without %s: %v, and the old order is %s", what, err, found(t, e, old.ID))
+			o := ask(t, e, bare)
+			same := func(x, y *book.Exit) bool { return x == nil && y == nil || *x == *y }
+			if o.TimeInForce != old.TimeInForce || o.PostOnly != old.PostOnly || !same(o.StopLoss, old.StopLoss) || !same(o.TakeProfit, old.TakeProfit) || (o.ExpiresAt == nil) != (old.ExpiresAt == nil) {
+				t.Errorf("without %s: %+v, want all of %+v", what, o, old)
 			}
+			old = o
 			if o, err := try(t, e, func(r *book.OrderRequest) { bare(r); add(r) }); err != nil || o.Status != book.StatusOpen {
 				t.Errorf("with %s: %s, %v", what, o.Status, err)
 			}
@@ -437,9 +440,35 @@ func TestReplaceNamesAll(t *testing.T) {
 		old := ask(t, e, func(r *book.OrderRequest) {
 			r.Type, r.Price, r.OCO.StopPrice, r.TimeInForce = book.Limit, 95*exact.One, 105*exact.One, book.Day
 		})
-		_, err := try(t, e, func(r *book.OrderRequest) { r.Type, r.Price, r.Replaces = book.Limit, 94*exact.One, old.ID })
-		if code(err) != "bad_replaces" || !strings.Contains(err.Error(), "has time_in_force day,") {
-			t.Errorf("one of an oco: %v, want bad_replaces", err)
+		o := ask(t, e, func(r *book.OrderRequest) { r.Type, r.Price, r.Replaces = book.Limit, 94*exact.One, old.ID })
+		if o.TimeInForce != book.Day || o.Role != book.RoleOCO {
+			t.Errorf("one of an oco: %+v, want a day order that is one, too", o)
+		}
+	})
+}
+
+// TestChangeAgain: a change that is sent again under its client_order_id is answered with what it
+// made, though the order that it changed is gone; with another change it is refused.
+func TestChangeAgain(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		old := place(t, e, book.Buy, book.Limit, "2", "95").ID
+		change := func(r book.OrderRequest) (book.Order, error) {
+			r.Who, r.Replaces, r.ClientOrderID = anyone(), old, "change-1"
+			return e.Place(t.Context(), r)
+		}
+		o, err := change(book.OrderRequest{Price: 96 * exact.One})
+		if err != nil || o.Symbol != "AAA" || o.Quantity != 2*exact.One || show(o.Price) != "96" {
+			t.Fatalf("%+v, %v, want a limit of 96 for 2", o, err)
+		}
+		if again, err := change(book.OrderRequest{Price: 96 * exact.One}); err != nil || again.ID != o.ID {
+			t.Errorf("again: %+v, %v, want order %s", again, err, o.ID)
+		}
+		for name, r := range map[string]book.OrderRequest{
+			"another price": {Price: 97 * exact.One}, "a quantity, too": {Price: 96 * exact.One, Quantity: exact.One}, "a quantity": {Quantity: 2 * exact.One}, "a risk": {Price: 96 * exact.One, Risk: book.Stake{Amount: 1}},
+		} {
+			if _, err := change(r); code(err) != "client_order_id_reused" {
+				t.Errorf("%s: %v, want client_order_id_reused", name, err)
+			}
 		}
 	})
 }

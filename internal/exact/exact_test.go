@@ -206,3 +206,31 @@ func TestMoneySign(t *testing.T) {
 		}
 	}
 }
+
+// TestRatio: a sum by what one unit costs, by hand: 10 / 3.2955015 is 3.034439522...
+func TestRatio(t *testing.T) {
+	for _, c := range []struct {
+		m, x string
+		to   Rounding
+		want string
+	}{
+		{"10", "3.2955015", Down, "3.03443952"},
+		{"10", "3.2955015", Up, "3.03443953"},
+		{"0.00000001", "2", HalfEven, "0"},          // half a unit
+		{"0.00000003", "2", HalfEven, "0.00000002"}, // one and a half
+		{"6", "2", Up, "3"},
+	} {
+		var m, x Money
+		if err := errors.Join(m.UnmarshalJSON([]byte(c.m)), x.UnmarshalJSON([]byte(c.x))); err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := m.Ratio(x, c.to); !ok || got.String() != c.want {
+			t.Errorf("%s / %s is %s, %t, want %s", c.m, c.x, got, ok, c.want)
+		}
+	}
+	for _, x := range []Money{{}, {0, 3}} { // zero, and so little that the quotient is beyond 92 billion
+		if got, ok := One.Money().Ratio(x, Down); ok {
+			t.Errorf("1 / %s is %s, want it out of range", x, got)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package exact
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/bits"
 	"strconv"
 	"strings"
@@ -112,6 +113,24 @@ func (m Money) Per(n Decimal) (Decimal, bool) {
 func (m Money) PerUp(n Decimal) (Decimal, bool) {
 	hi, lo := m.magnitude()
 	return quotient(hi, lo, uint64(n), Up)
+}
+
+// Ratio returns m/x rounded to a unit: a sum divided by what one unit costs is a quantity.
+// Neither may be negative. False means that x is zero or the quotient out of range.
+func (m Money) Ratio(x Money, to Rounding) (Decimal, bool) {
+	if x == (Money{}) {
+		return 0, false
+	}
+	whole := func(m Money) *big.Int {
+		n := new(big.Int).SetInt64(m.hi)
+		return n.Add(n.Lsh(n, 64), new(big.Int).SetUint64(m.lo))
+	}
+	by := whole(x)
+	units, rest := new(big.Int).QuoRem(new(big.Int).Mul(whole(m), big.NewInt(int64(One))), by, new(big.Int))
+	if twice := rest.Lsh(rest, 1).Cmp(by); to == Up && rest.Sign() > 0 || to == HalfEven && (twice > 0 || twice == 0 && units.Bit(0) == 1) {
+		units.Add(units, big.NewInt(1))
+	}
+	return Decimal(units.Int64()), units.IsInt64()
 }
 
 // String returns m in plain digits, without exponent or trailing zeros.

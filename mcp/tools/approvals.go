@@ -86,7 +86,7 @@ func (h *handlers) admit(ctx context.Context, c mcp.Call, r *book.OrderRequest) 
 // The quantity of an order by value follows the price.
 func limitsOf(r book.OrderRequest, o book.Order) (l permit.Limits) {
 	l.Quantity = o.Quantity
-	if r.Notional != 0 {
+	if r.Notional != 0 || o.Sizing != nil && o.Sizing.Of != "position" {
 		l.Quantity += o.Quantity / approvedDrift
 	}
 	switch price := o.AveragePrice; {
@@ -226,10 +226,25 @@ func describe(c mcp.Caller, r book.OrderRequest, o book.Order, held exact.Decima
 	add(r.All && left == 0, "size: all that is held, which closes the position")
 	add(r.All && left != 0, "size: all of the position that the account holds; the rest stays in wick's positions")
 	add(r.Notional != 0, fmt.Sprintf("size: for %s%s, %s", r.Notional, cmp.Or(currency, " in the quote currency"), measureOf(o)))
+	if s := o.Sizing; s != nil {
+		of := fmt.Sprintf("%s%% of the %s, which is %s", s.Percent, strings.ReplaceAll(s.Of, "_", " "), s.Amount)
+		switch {
+		case s.Risk == 0:
+			add(true, "size: "+of)
+		case s.Of == "":
+			add(true, fmt.Sprintf("size: to lose %s%s at most at the stop loss", s.Risk, currency))
+		default:
+			add(true, fmt.Sprintf("size: to lose %s%s at most at the stop loss, %s", s.Risk, currency, of))
+		}
+	}
 	add(estimate.Price > 0, "worth: about "+worth)
 	add(true, "fee: "+fee)
-	add(o.StopLoss != nil, "stop loss: "+exitOf(r.StopLoss, estimate.StopLoss))
-	add(o.TakeProfit != nil, "take profit: "+exitOf(r.TakeProfit, estimate.TakeProfit))
+	if o.StopLoss != nil {
+		add(true, "stop loss: "+exitOf(*o.StopLoss, estimate.StopLoss))
+	}
+	if o.TakeProfit != nil {
+		add(true, "take profit: "+exitOf(*o.TakeProfit, estimate.TakeProfit))
+	}
 	add(r.OCO.Price != 0, fmt.Sprintf("one cancels the other: stop %s, limit %s", r.OCO.StopPrice, r.OCO.Price))
 	add(r.OCO.StopPrice != 0 && r.OCO.Price == 0, fmt.Sprintf("one cancels the other: stop %s", r.OCO.StopPrice))
 	add(waitOf(o) != "", "waits: "+waitOf(o))

@@ -14,8 +14,12 @@ import (
 	"wick/mcp"
 )
 
-// maxCatalog bounds the whole catalogue, in characters.
-const maxCatalog = 72_000
+// maxCatalog bounds the whole catalogue, in characters, and searchSize the answer to a search, but
+// for a first match that is larger by itself.
+const (
+	maxCatalog = 72_000
+	searchSize = 6_000
+)
 
 // listIndicators defines list_indicators: what is named or found in full, a category in
 // full if that is short, and everything in short.
@@ -50,9 +54,9 @@ func (h *handlers) listIndicators() tool {
 				}
 				found = append(found, listings()[ind.Name])
 			}
-			text = catalogJSON(found, true)
+			text = catalogJSON(found, true, replySize)
 		case r.query != "":
-			text = catalogJSON(search(r.query, r.category), true)
+			text = catalogJSON(search(r.query, r.category), true, searchSize)
 		case r.category != "":
 			// A client that asks for a category looks around, and does not want to read more
 			// than half of a reply.
@@ -60,7 +64,7 @@ func (h *handlers) listIndicators() tool {
 			for _, l := range found {
 				size += len(l.full)
 			}
-			text = catalogJSON(found, size < replySize/2)
+			text = catalogJSON(found, size < replySize/2, replySize)
 		default:
 			return wholeCatalog(), nil
 		}
@@ -70,7 +74,7 @@ func (h *handlers) listIndicators() tool {
 
 // wholeCatalog is the answer without arguments.
 var wholeCatalog = sync.OnceValue(func() *mcp.Result {
-	return &mcp.Result{Content: []mcp.Content{{Text: catalogJSON(inCategory(""), false)}}, Fixed: true}
+	return &mcp.Result{Content: []mcp.Content{{Text: catalogJSON(inCategory(""), false, 0)}}, Fixed: true}
 })
 
 // The catalogue as clients see it. The short form leaves out most members with omitempty.
@@ -154,8 +158,9 @@ func inCategory(category string) (found []*listing) {
 }
 
 // catalogJSON returns the entries as JSON, in their short or full form. Full entries that
-// no longer fit into the reply are only named; they match worse, since the best are first.
-func catalogJSON(found []*listing, full bool) []byte {
+// no longer fit into a reply of so many characters are only named; they match worse, since the best
+// are first.
+func catalogJSON(found []*listing, full bool, room int) []byte {
 	doc := catalogDoc{Total: len(found), Sources: indicators.Sources, Indicators: []json.RawMessage{}}
 	if !full {
 		doc.Note = "short: a parameter without default has the one in defaults unless it is required, those for levels and drawing are left out; names or query give whole descriptions, bounds and meanings"
@@ -171,7 +176,7 @@ func catalogJSON(found []*listing, full bool) []byte {
 			text = l.full
 		}
 		// The names of those left out take room as well, hence the 2,000.
-		if size += len(text) + len(`,"",`); full && size > replySize-2000 {
+		if size += len(text) + len(`,"",`); full && size > room-2000 && len(doc.Indicators) > 0 {
 			doc.Note, doc.More = "more matches than one reply holds: names describes those in more", append(doc.More, l.names[0])
 			continue
 		}

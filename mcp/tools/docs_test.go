@@ -14,6 +14,7 @@ import (
 	"wick/permit"
 
 	"wick/indicators"
+	"wick/internal/exact"
 	"wick/trade"
 )
 
@@ -204,17 +205,27 @@ func argumentTable(declared []arg) string {
 
 // TestDocs runs the requests of docs/tools.md in order and holds the replies to
 // the shapes shown there: the same members, of the same kinds.
-func TestDocs(t *testing.T) {
-	page, err := os.ReadFile(docsPage)
+func TestDocs(t *testing.T) { runDocs(t, docsPage, 30, 0, func(*trade.Options) {}) }
+
+// TestTradingDocs: the requests of docs/trading.md, four hours apart at first, have the replies that
+// the page shows.
+func TestTradingDocs(t *testing.T) {
+	runDocs(t, "../../docs/trading.md", 6, 4*time.Hour, func(o *trade.Options) {
+		o.Account.Cash, o.FeeRate, o.Slippage = 10_000*exact.One, exact.One/1000, exact.One/2000
+	})
+}
+
+func runDocs(t *testing.T, name string, least int, first time.Duration, with func(*trade.Options)) {
+	page, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := jsonBlock.FindAllStringSubmatch(string(page), -1)
-	if len(blocks) < 30 || len(blocks)%2 != 0 {
-		t.Fatalf("%d blocks in docs/tools.md: requests and replies must come in pairs", len(blocks))
+	if len(blocks) < least || len(blocks)%2 != 0 {
+		t.Fatalf("%d blocks in %s: requests and replies must come in pairs", len(blocks), name)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		d := openDesk(t, t.TempDir())
+		d := openDesk(t, t.TempDir(), with)
 		defer d.stop()
 		time.Sleep(5 * time.Second) // the feed has spoken
 		ids := strings.NewReplacer()
@@ -234,7 +245,8 @@ func TestDocs(t *testing.T) {
 			d.reply(trader, request.Name, string(request.Arguments), &got)
 			pairs = sameShape(t, request.Name, want, got, pairs)
 			ids = strings.NewReplacer(pairs...)
-			time.Sleep(6 * time.Second) // past the guard against doubled orders; alerts fire
+			time.Sleep(6*time.Second + first) // past the guard against doubled orders; alerts fire
+			first = 0
 		}
 	})
 }

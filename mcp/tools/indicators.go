@@ -37,6 +37,7 @@ type computation struct {
 	question
 	symbols []string
 	sort    string // an expression; empty for none
+	counted bool   // bars were asked for
 }
 
 func (r *computation) args() []arg {
@@ -44,7 +45,7 @@ func (r *computation) args() []arg {
 		symbol(&r.symbol, "Symbol such as BTCUSDT, AAPL or EURUSD=X."),
 		requests(&r.indicators, `Indicators to compute, at most 16: names from list_indicators, or objects with a name and parameters such as {"name":"rsi","length":21}.`, ""),
 		interval(&r.interval, "Length of a bar.", market.Hour4),
-		whole(&r.bars, "bars", "Return the signals of this many newest bars; a backtest trades this many, at least 200.", signalBars, 1, maxBars),
+		whole(&r.bars, "bars", "Compute this many newest bars and return their signals: without it, 200 and the signals of 20. A backtest trades this many, at least 200.", signalBars, 1, maxBars),
 		words(&r.symbols, "symbols", "Scan several symbols at once, at most 200, in place of symbol or beside it: the answer is one table with a row for each, with change_24h in percent since the border of bars nearest to 24 hours before the newest price. @name is a list of the operator's.", maxSymbols),
 		text(&r.sort, "sort", "With symbols: order the rows by an expression such as rsi(14), highest first; rsi(14) asc is lowest first. change_24h is one, too, up to interval 1d.", 400).also("sort_by", "order_by"),
 	}
@@ -54,18 +55,23 @@ var errNoSymbol = errors.New("symbol is required, such as BTCUSDT; symbols may b
 
 // check refuses a request without a symbol. One that was refused is not missing.
 func (r *computation) check(sent sent) error {
+	r.counted = sent["bars"] != nil
 	if sent["symbol"] == nil && sent["symbols"] == nil {
 		return errNoSymbol
 	}
 	return nil
 }
 
-// covered returns the question that r asks. It covers at least as many bars as a chart
-// shows, even if the signals of fewer bars are wanted. So an indicator that describes all
-// bars of a chart, such as a volume profile, has the values that the chart shows.
+// covered returns the question that r asks. It covers the bars that were asked for, or else as many
+// as a chart shows, even if the signals of fewer come back: so an indicator that describes all bars,
+// such as a volume profile, has the values that the chart of them shows. A scan and a backtest cover
+// no fewer.
 func (r *computation) covered() question {
 	q := r.question
-	q.bars = max(computedBars, r.bars)
+	backtest := slices.ContainsFunc(r.indicators, func(i indicators.Request) bool { return i.Ind.Name == "backtest" })
+	if !r.counted || backtest || len(r.symbols) > 0 {
+		q.bars = max(computedBars, r.bars)
+	}
 	return q
 }
 

@@ -175,6 +175,28 @@ func TestCatalogueSearch(t *testing.T) {
 	}
 }
 
+// TestAskedSizes: a search answers in under 1,500 tokens of four characters, and a computation covers
+// the bars that were asked for, to which the places of its signals belong.
+func TestAskedSizes(t *testing.T) {
+	for _, query := range []string{"momentum", "moving average", "rsi divergence", "overbought", "volume profile"} {
+		var c catalogReply
+		if text := payload(t, Deps{}, "list_indicators", `{"query":`+encode(query)+`}`, &c); len(text) > 6000 || len(c.Indicators) == 0 {
+			t.Errorf("%s: %d characters with %d entries, want at most 6000", query, len(text), len(c.Indicators))
+		}
+	}
+	for bars, want := range map[string]int{`,"bars":100`: 100, `,"bars":300`: 300, ``: 200} {
+		var r struct {
+			Bars       int
+			Indicators map[string]struct{ Signals []struct{ X int } }
+		}
+		payload(t, Deps{Source: market.Sample{}}, "get_indicators", `{"symbol":"BTCUSDT","indicators":["macd"]`+bars+`}`, &r)
+		signals := r.Indicators["macd"].Signals
+		if r.Bars != want || len(signals) == 0 || signals[len(signals)-1].X >= want {
+			t.Errorf("%s: %d bars and signals %+v, want %d", bars, r.Bars, signals, want)
+		}
+	}
+}
+
 // TestWeightIsWidth: the heaviest level of a profile has the weight 0.3, whatever its share of
 // the volume is.
 func TestWeightIsWidth(t *testing.T) {
@@ -386,10 +408,10 @@ func TestCatalogueOfRules(t *testing.T) {
 		var c catalogReply
 		payload(t, Deps{}, "list_indicators", `{"query":`+encode(query)+`}`, &c)
 		var names []string
-		for _, ind := range c.Indicators[:3] {
+		for _, ind := range c.Indicators {
 			names = append(names, ind.Name)
 		}
-		if !slices.Equal(names, []string{"rule", "formula", "backtest"}) {
+		if names = append(names, c.More...); !slices.Equal(names[:3], []string{"rule", "formula", "backtest"}) {
 			t.Errorf("%s finds %v first", query, names)
 		}
 	}

@@ -66,7 +66,7 @@ func TestOnePastTheLimit(t *testing.T) {
 		{"get_indicators", "symbols", list(200, `"AA#USDT"`), list(201, `"AA#USDT"`), "symbols has 201 items: at most 200 a call"},
 		{"get_indicators", "sort", encode("close" + strings.Repeat(" ", 390) + "desc"), text(401), "sort has 401 characters, at most 400 are taken"},
 		{"place_order", "quantity", "0.00000001", "0", "quantity 0 must be above 0"},
-		{"place_order", "quantity", `"all"`, `"50%"`, `quantity "50%": write units of the base, such as 0.5, or all for the whole position`},
+		{"place_order", "quantity", `"50%"`, `"101%"`, `quantity "101%": a percentage is above 0 and at most 100`},
 		{"place_order", "notional", "0.00000001", "0", "notional 0 must be above 0"},
 		{"place_order", "price", "0.00000001", "-1", "price -1 must be above 0"},
 		{"place_order", "stop_price", "0.00000001", "0", "stop_price 0 must be above 0"},

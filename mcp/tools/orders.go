@@ -35,7 +35,7 @@ func (r *orderRequest) args() []arg {
 	percent := decimal(&r.TrailPercent, "trail_percent", "For trailing_stop, in place of trail_amount: the distance in percent, 3 for 3 %.")
 	number := percent.set
 	percent.set = func(v json.RawMessage) error { return number(bytes.Replace(v, []byte(`%"`), []byte(`"`), 1)) }
-	replaces := text(&r.Replaces, "replaces", "The order_id of an open order that this one takes the place of, in one step. Name its time_in_force, post_only and, unless a broker has it, its exits again.", maxID)
+	replaces := text(&r.Replaces, "replaces", "The order_id of an open order to change, in one step and under a new id: give what changes, such as price, stop_price or quantity; everything else stays.", maxID)
 	read := replaces.set
 	replaces.empty, replaces.set = true, func(v json.RawMessage) error { // with "" for absent, this would be a second order
 		if err := read(v); err != nil || r.Replaces != "" {
@@ -49,11 +49,12 @@ func (r *orderRequest) args() []arg {
 		word(&r.Type, "type", "market fills at once; limit waits for its price; stop fills at the market once it comes to stop_price; "+
 			"stop_limit is a limit from then on; trailing_stop is a stop that follows the market at a distance.", "",
 			book.OrderTypes...),
-		quantityOrAll(&r.Quantity, &r.All),
+		quantity(&r.OrderRequest),
+		risk(&r.Risk),
 		decimal(&r.Notional, "notional", "In place of quantity: the value of the order in the quote currency, 500 for $500 of it."),
 		decimal(&r.Price, "price", "Limit price, for limit and stop_limit only, at most 8 decimals. A limit on the wrong side of the market (a buy above the price, "+
 			"a sell below it) does not wait: it fills at once at the market's price, never worse than the limit."),
-		decimal(&r.StopPrice, "stop_price", "For stop and stop_limit: a buy stop is above the price, a sell stop below it."),
+		stopPrice(&r.OrderRequest),
 		decimal(&r.TrailAmount, "trail_amount", "For trailing_stop: the distance to the best price since the order, in the quote currency."),
 		percent,
 		exit(&r.StopLoss, "stop_loss", "On an order that opens a position: where to get out of it with a loss, as a price (a number is always a price, at most half of the entry away), or as a distance from the entry: in percent (\"3%\", below 100) or in average true ranges (\"2atr\", of 4h bars unless the server's first interval is another). "+
@@ -75,7 +76,8 @@ func (r *orderRequest) args() []arg {
 	}
 }
 
-// check refuses an order that lacks something, and a label with anything else.
+// check refuses an order that lacks something, unless it replaces one that has it, and a label with
+// anything else.
 func (r *orderRequest) check(sent sent) (err error) {
 	if sent["order_id"] != nil {
 		for name := range sent {
@@ -88,13 +90,19 @@ func (r *orderRequest) check(sent sent) (err error) {
 		}
 		return err
 	}
+	if sent["replaces"] != nil {
+		if sent["time_in_force"] == nil {
+			r.TimeInForce = "" // as it is, and not the default
+		}
+		return nil
+	}
 	for _, need := range []struct{ name, is string }{{"symbol", "such as BTCUSDT"}, {"side", "buy or sell"}, {"type", "one of market, limit, stop, stop_limit, trailing_stop"}} {
 		if sent[need.name] == nil {
 			err = errors.Join(err, fmt.Errorf("%s is required, %s", need.name, need.is))
 		}
 	}
-	if sent["quantity"] == nil && sent["notional"] == nil {
-		err = errors.Join(err, errors.New("quantity is required, in units of the base, above 0, or all; notional may be given in its place"))
+	if sent["quantity"] == nil && sent["notional"] == nil && sent["risk"] == nil {
+		err = errors.Join(err, errors.New("quantity is required, in units of the base, above 0, or all; notional or risk may be given in its place"))
 	}
 	return err
 }
@@ -109,6 +117,7 @@ func (h *handlers) placeOrder() tool {
 		Title: "Place an order",
 		Description: h.whereOrdersGo() + "Market orders fill at once, limit orders when the price reaches them, stops at the market once it gets to stop_price. " +
 			"stop_loss and take_profit on an entry protect it from its fill on. quantity all closes a position; symbol all with it closes every one. " +
+			"symbol, side, type and quantity (or notional, or risk) are needed; with replaces only what changes. " +
 			"Give client_order_id to make retries safe: the same id and arguments return the first order and place nothing new. " +
 			"dry_run checks everything and places nothing. Unknown arguments are refused and nothing is placed.",
 		Annotations: mcp.Annotations{Destructive: true},
@@ -305,7 +314,7 @@ func (h *handlers) getOrders() tool {
 			word(&r.by, "by", "With view=report: a line for each month in which trades ended, symbol or tag.", book.ReportBy[0], book.ReportBy...),
 			text(&r.zone, "timezone", "With view=report: of the months, such as America/New_York. Default UTC.", 64).also("tz"),
 			text(&r.tag, "tag", "With view: only trades with this tag.", 4*32),
-			text(&r.id, "order_id", "Return this order alone, by its order_id or client_order_id, however old it is.", maxID).also("client_order_id"),
+			text(&r.id, "order_id", "Return this order alone, by its order_id or client_order_id, however old it is, with the price now, what it waits for and how far that is, or what ended it.", maxID).also("client_order_id"),
 			symbol(&r.symbol, "Only orders of this symbol."),
 			// since is inclusive and until is not, so that no order is in two periods that follow
 			// each other.
@@ -337,11 +346,14 @@ func (h *handlers) getOrders() tool {
 			return h.report(ctx, f, r.by, r.zone, r.page)
 		}
 		if r.id != "" {
-			o, err := h.Engine.Order(r.id)
+			o, x, err := h.Engine.Outlook(r.id)
 			if err != nil {
 				return nil, err
 			}
-			return mcp.JSON([]book.Order{o}), nil
+			return mcp.JSON([]struct {
+				book.Order
+				book.Outlook
+			}{{o, x}}), nil
 		}
 		// An order must pass all filters that were given.
 		wanted := trade.OrderFilter{Symbol: r.symbol, Since: r.since, Until: r.until}
@@ -445,20 +457,51 @@ func (h *handlers) getBalance() tool {
 	})
 }
 
-// quantityOrAll declares a quantity, or the word all, which sets all and leaves p at zero.
-func quantityOrAll(p *exact.Decimal, all *bool) arg {
-	a := decimal(p, "quantity", "How much, in units of the base (0.5 of BTCUSDT is half a bitcoin), above 0, at most 8 decimals; or all, to close the position.")
+// quantity declares how much: a number, a percentage, or the word all.
+func quantity(r *book.OrderRequest) arg {
+	a := decimal(&r.Quantity, "quantity", "How much, in units of the base (0.5 of BTCUSDT is half a bitcoin), above 0, at most 8 decimals; all, to close the position; "+
+		"or a percentage such as 50%: of the position if the side closes it, else of the buying power.")
 	number := a.set
-	a.schema = members(`"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string","enum":["all"]}]`)
+	a.schema = members(`"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string"}]`)
 	a.set = func(v json.RawMessage) error {
-		switch s, _ := readText("quantity", v); { // number refuses what is not a single value
+		s, _ := readText("quantity", v) // number refuses what is not a single value
+		share, isShare := strings.CutSuffix(s, "%")
+		switch {
 		case strings.EqualFold(s, everything):
-			*all = true
+			r.All = true
 			return nil
-		// A percentage is not read as a number: 50% could be of the position or of the
-		// account, and so could half.
-		case strings.HasSuffix(s, "%"), s != "" && !strings.ContainsAny(s, "0123456789"): // half, max
-			return fmt.Errorf("quantity %q: write units of the base, such as 0.5, or all for the whole position; get_positions has how much is held", limit.Clip(s))
+		case isShare:
+			d, err := exact.Parse([]byte(strings.TrimSpace(share)))
+			if err != nil || d <= 0 || d > 100*exact.One {
+				return fmt.Errorf("quantity %q: a percentage is above 0 and at most 100", limit.Clip(s))
+			}
+			r.Share = d
+			return nil
+		case s != "" && !strings.ContainsAny(s, "0123456789"): // half, max
+			return fmt.Errorf("quantity %q: write units of the base, such as 0.5, a percentage such as 50%%, or all for the whole position", limit.Clip(s))
+		}
+		return number(v)
+	}
+	return a
+}
+
+// risk declares what may be lost at the stop_loss, as an amount or a percentage.
+func risk(p *book.Stake) arg {
+	return arg{
+		name: "risk", doc: "In place of quantity, with stop_loss: what may be lost if that is filled, fees and slippage included: an amount such as 250, or a percentage of the equity such as 1%. The reply has the parts.",
+		schema: members(`"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string"}]`), set: single(p, "risk", book.ParseRisk),
+	}
+}
+
+// stopPrice declares where a stop is triggered: a price, or the word breakeven.
+func stopPrice(r *book.OrderRequest) arg {
+	a := decimal(&r.StopPrice, "stop_price", "For stop and stop_limit: a buy stop is above the price, a sell stop below it. Or breakeven: where the position comes out even, its fees and the slippage included.")
+	number := a.set
+	a.schema = members(`"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string","enum":["breakeven"]}]`)
+	a.set = func(v json.RawMessage) error {
+		if s, _ := readText("stop_price", v); strings.EqualFold(s, "breakeven") {
+			r.Breakeven = true
+			return nil
 		}
 		return number(v)
 	}

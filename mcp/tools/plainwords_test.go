@@ -109,12 +109,13 @@ func TestPlainWords(t *testing.T) {
 			{"buy with a stop of 3 % and a target of 6 %", "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":1,"stop_loss":"3%","take_profit":"6%"}`, `"status":"filled"`},
 			{"follow it with a stop 2 % behind", "place_order", `{"symbol":"ETHUSDT","side":"buy","type":"trailing_stop","quantity":1,"trail_percent":"2%"}`, `"trail_percent":2`},
 			{"$500 of ether", "place_order", `{"symbol":"ETHUSDT","side":"buy","type":"market","notional":500}`, `"status":"filled"`},
+			{"sell half of it", "place_order", `{"symbol":"BTCUSDT","side":"sell","type":"market","quantity":"50%"}`, `"of":"position"`},
+			{"risk $25 with a stop 3 % away", "place_order", `{"symbol":"XRPUSDT","side":"buy","type":"market","risk":25,"stop_loss":"3%"}`, `"risk":25`},
 			{"close everything", "place_order", `{"symbol":"all","side":"sell","type":"market","quantity":"all"}`, `"status":"filled"`},
 
 			// What cannot be meant is refused, and the refusal has the right form.
 			{"a stop of 3 % as a number", "place_order", `{"symbol":"SOLUSDT","side":"buy","type":"market","quantity":1,"stop_loss":3}`, `in percent write \"3%\"`},
 			{"half of it in a word", "place_order", `{"symbol":"BTCUSDT","side":"sell","type":"market","quantity":"half"}`, `or all for the whole position`},
-			{"half of the position", "place_order", `{"symbol":"BTCUSDT","side":"sell","type":"market","quantity":"50%"}`, `or all for the whole position`},
 			{"until next Friday", "set_alert", alert("rsi(14) > 80", `,"expires_at":"next Friday"`), `is no time: write a date such as 2026-01-31`},
 			{"for a year", "set_alert", alert("rsi(14) > 80", `,"expires_at":2099`), `is no time: write a date such as 2026-01-31`},
 			{"ether's price by a dot", "set_alert", alert("ETHUSDT.close > 1", ""), `is written close:ETHUSDT`},

@@ -31,8 +31,12 @@ var previews = map[string][]struct{ order, want string }{
 		{`"symbol":"HBARUSDT","side":"buy","type":"stop","quantity":2,"stop_price":17`, `price: that of the market, once it comes to 17`},
 	},
 	"quantity": {
+		{`"symbol":"HBARUSDT","side":"sell","type":"market","quantity":"50%"`, "sell 0.5 HBARUSDT, market order\n(.*\n)*size: 50% of the position, which is 1\n"},
 		{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2`, `position after: 3 HBARUSDT`},
 		{`"symbol":"HBARUSDT","side":"sell","type":"market","quantity":"all"`, "sell 1 HBARUSDT, market order\n(.*\n)*size: all that is held, which closes the position\n(.*\n)*position after: 0 HBARUSDT"},
+	},
+	"risk": {
+		{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"risk":3,"stop_loss":14`, "buy 2.87\\d* HBARUSDT, limit order\n(.*\n)*size: to lose 3 USDT at most at the stop loss\n"},
 	},
 	"notional": {
 		{`"symbol":"HBARUSDT","side":"buy","type":"market","notional":30`, "size: for 30 USDT, estimated at the price of now\n"},
@@ -82,10 +86,13 @@ var previews = map[string][]struct{ order, want string }{
 	"expires_at": {
 		{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"quantity":2,"time_in_force":"gtd","expires_at":"2000-02-01"`, "waits: until 2000-02-01 23:59:59 UTC\n"},
 	},
-	"post_only":       {{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"quantity":2,"post_only":true`, "post only: refused if it would fill at once"}},
-	"reduce_only":     {{`"symbol":"HBARUSDT","side":"sell","type":"limit","price":18,"quantity":1,"reduce_only":true`, "reduce only: it never opens or grows a position\n(.*\n)*position after: 0 HBARUSDT"}},
-	"may_open":        {{`"symbol":"HBARUSDT","side":"sell","type":"limit","price":18,"quantity":2,"may_open":true`, "may open: it is no exit, and may turn the position around\n(.*\n)*position after: -1 HBARUSDT"}},
-	"replaces":        {{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"quantity":2,"replaces":"OPEN"`, "replaces: OPEN, buy 0.5 HBARUSDT, limit order at 14, which is cancelled"}},
+	"post_only":   {{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"quantity":2,"post_only":true`, "post only: refused if it would fill at once"}},
+	"reduce_only": {{`"symbol":"HBARUSDT","side":"sell","type":"limit","price":18,"quantity":1,"reduce_only":true`, "reduce only: it never opens or grows a position\n(.*\n)*position after: 0 HBARUSDT"}},
+	"may_open":    {{`"symbol":"HBARUSDT","side":"sell","type":"limit","price":18,"quantity":2,"may_open":true`, "may open: it is no exit, and may turn the position around\n(.*\n)*position after: -1 HBARUSDT"}},
+	"replaces": {
+		{`"replaces":"OPEN","price":13`, "buy 0.5 HBARUSDT, limit order\nprice: 13 or better(.*\n)*replaces: OPEN, buy 0.5 HBARUSDT, limit order at 14, which is cancelled"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"quantity":2,"replaces":"OPEN"`, "replaces: OPEN, buy 0.5 HBARUSDT, limit order at 14, which is cancelled"},
+	},
 	"client_order_id": {{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"client_order_id":"mine"`, "client_order_id: mine"}},
 }
 

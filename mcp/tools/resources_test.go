@@ -382,7 +382,7 @@ func TestIndicatorResource(t *testing.T) {
 // The guide names only tools, arguments and members that there are.
 func TestGuideNamesWhatThereIs(t *testing.T) {
 	known := []string{"summary", "series", "true", "null", "source", "as_of", "synthetic", "forming", "change_pct", "late", "paper", "broker", "4h", "1m", "1mo", "15M",
-		"price_above", "price_below", "rsi", "rsi#2", "rsi_overbought", "atr", "x", "price", "rule", "formula", "backtest", `"all"`}
+		"price_above", "price_below", "rsi", "rsi#2", "rsi_overbought", "atr", "x", "price", "rule", "formula", "backtest", `"all"`, `"50%"`, `"1%"`, `"breakeven"`}
 	for _, kind := range []book.OrderType{book.Market, book.Limit, book.Stop, book.StopLimit, book.TrailingStop} {
 		known = append(known, string(kind))
 	}

@@ -254,7 +254,7 @@ func TestNothingIsDropped(t *testing.T) {
 			`{"symbol":"HBARUSDT","side":"sell","type":"limit","quantity":1,"price":1,"oco":{"price":1,"price":2}}`:  `"price" is given twice`,
 			`{"symbol":"all","side":"sell","type":"market","quantity":"all","price":5}`:                              "price",
 			`{"symbol":"HBARUSDT","side":"sell","type":"limit","quantity":0.001,"price":15,"oco":{"stop_price":14}}`: "oco",
-			`{"symbol":"HBARUSDT","side":"buy","type":"limit","price":9,"time_in_force":"gtd","expires_at":"soon"}`:  "quantity is required, in units of the base, above 0, or all; notional may be given in its place",
+			`{"symbol":"HBARUSDT","side":"buy","type":"limit","price":9,"time_in_force":"gtd","expires_at":"soon"}`:  "quantity is required, in units of the base, above 0, or all; notional or risk may be given in its place",
 			`{"symbol":"HBARUSDT","side":"buy","type":"limit","price":9,"quantity":1,"expires_at":"2026-13-01"}`:     "expires_at",
 			sell + `,"oco":8}`:                       `oco must be an object such as {"stop_price":95}, not 8`,
 			sell + `,"oco":[8]}`:                     `oco must be an object such as {"stop_price":95}, not [8]`,

@@ -27,7 +27,7 @@ func TestUnknownRefused(t *testing.T) {
 			tool, arguments string
 			want            []string
 		}{
-			{"place_order", order + `"leverage":9}`, []string{`"leverage"`, "symbol, side, type, quantity, notional, price, stop_price", "client_order_id, tag, note, order_id, dry_run"}},
+			{"place_order", order + `"leverage":9}`, []string{`"leverage"`, "symbol, side, type, quantity, risk, notional, price, stop_price", "client_order_id, tag, note, order_id, dry_run"}},
 			{"place_order", order + `"trailing":1,"timeinforce":"gtc"}`, []string{`"timeinforce" (did you mean "time_in_force"?)`, `"trailing"`}},
 			{"place_order", order + `"client_orderid":"x"}`, []string{`"client_orderid" (did you mean "client_order_id"?)`}},
 			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"iceberg","quantity":1,"visible":9}`, []string{`"visible"`, `type "iceberg" is not one of market, limit, stop`}},

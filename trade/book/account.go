@@ -133,18 +133,25 @@ func (b *Book) reservedBut(but string) (sum exact.Decimal, missing []string) {
 		if symbol == but || !b.Rules.Account.counts(b.Currency(symbol)) {
 			continue
 		}
-		held, most, byPrice := b.Holdings[symbol].Quantity, exact.Decimal(0), false
-		for _, side := range []Side{Buy, Sell} {
-			size, value, follows := b.openValue(symbol, side, nil)
-			most = max(most, b.grows(symbol, size, value))
-			byPrice = byPrice || !Shrinks(held, size) && (follows || Reducible(held, size) != 0)
-		}
+		most, byPrice := b.reserves(symbol, nil)
 		sum = together(sum, most)
 		if byPrice && b.price(symbol) <= 0 {
 			missing = append(missing, symbol)
 		}
 	}
 	return sum, missing
+}
+
+// reserves returns what the open orders of a symbol add, and whether that depends on its price.
+// Beside is as in counted.
+func (b *Book) reserves(symbol string, beside *Order) (most exact.Decimal, byPrice bool) {
+	held := b.Holdings[symbol].Quantity
+	for _, side := range []Side{Buy, Sell} {
+		size, value, follows := b.openValue(symbol, side, beside)
+		most = max(most, b.grows(symbol, size, value))
+		byPrice = byPrice || !Shrinks(held, size) && (follows || Reducible(held, size) != 0)
+	}
+	return most, byPrice
 }
 
 // tooMuch is more than any account has, and stands for sums that leave the range.
@@ -250,8 +257,8 @@ func (b *Book) needs(o *Order, x spending) exact.Decimal {
 
 // affords returns the largest quantity of o, in whole lots, for which x needs no more buying
 // power than there is.
-func (b *Book) affords(o *Order, x spending, power exact.Decimal) exact.Decimal {
-	lot := max(b.Grid(o.Symbol).Lot, 1)
+func (b *Book) affords(o *Order, x spending, power, lot exact.Decimal) exact.Decimal {
+	lot = max(lot, 1)
 	// The first number of lots that needs too much: more quantity never needs less.
 	over := sort.Search(int(x.quantity/lot), func(lots int) bool {
 		x.quantity = exact.Decimal(lots+1) * lot
@@ -288,15 +295,11 @@ func (b *Book) checkAccount(o *Order, x spending, reserved exact.Decimal, missin
 	case !ok || len(missing) > 0:
 		return Refuse("no_price", "what the account is worth is not known: %s", l.unknown(missing...))
 	case need > left:
-		advice := "there is nothing left for it"
-		if most := b.affords(o, x, left); most > 0 {
-			advice = AtMost(most)
-		}
 		needs := need.String()
 		if need == tooMuch {
 			needs = "more than " + needs
 		}
-		return Refuse("buying_power", "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; %s", needs, max(left, 0), account.Currency, advice)
+		return Refuse("buying_power", "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; %s", needs, max(left, 0), account.Currency, AtMost(b.affords(o, x, left, b.Grid(o.Symbol).Lot)))
 	}
 	return nil
 }

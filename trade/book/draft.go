@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"wick/internal/exact"
@@ -19,11 +18,17 @@ import (
 // one that rests can wait for the next trade. While the market is halted every order is
 // refused: it may never trade again.
 //
-// It changes nothing: an order that a later check refuses leaves no trace. The order of its
-// steps matters: the quantity of an order by value needs its price, and the exits need the
-// price of the entry. A price that cannot be meant is refused before anything that follows
-// from it.
-func (b *Book) Draft(r OrderRequest, asked Inquiry, at Time) (o *Order, q Quote, fill exact.Decimal, err error) {
+// It completes r, see [Book.inherit], and changes nothing else: an order that a later check refuses
+// leaves no trace. Lot returns the step of quantities at the venue, zero if it has none beside the
+// market's. The order of the steps matters: the exits need the price of the entry, and the quantity
+// of an order by value or by risk needs both. A price that cannot be meant is refused before
+// anything that follows from it.
+func (b *Book) Draft(r *OrderRequest, lot func(OrderRequest) exact.Decimal, asked Inquiry, at Time) (o *Order, q Quote, fill exact.Decimal, err error) {
+	grid := b.Grid(r.Symbol)
+	given := *r
+	if err := cmp.Or(b.inherit(r), r.CheckExpiry(at)); err != nil {
+		return nil, q, 0, err
+	}
 	q, closed := b.Markets.Of(r.Symbol).fresh(r.Symbol, at, b.Rules.MaxPriceAge, asked)
 	if closed != nil && q.Price == 0 {
 		return nil, q, 0, closed
@@ -35,7 +40,6 @@ func (b *Book) Draft(r OrderRequest, asked Inquiry, at Time) (o *Order, q Quote,
 		TrailAmount: r.TrailAmount, TrailPercent: r.TrailPercent, TimeInForce: r.TimeInForce, PostOnly: r.PostOnly,
 		Notional: r.Notional, Replaces: r.Replaces, Asked: r.Asked(), Turn: b.Seq + 1, Label: r.Label,
 	}
-	grid := b.Grid(o.Symbol)
 	if r.Type.HasLimit() {
 		o.Price = &r.Price
 	}
@@ -45,7 +49,17 @@ func (b *Book) Draft(r OrderRequest, asked Inquiry, at Time) (o *Order, q Quote,
 		if !ok {
 			return no(Refuse("bad_trail", "the distance is larger than the price %s; choose a smaller one", q.Price))
 		}
+		// One that takes the place of another at the same distance goes on from there.
+		if old := b.Order(r.Replaces); old != nil && old.Type == r.Type && old.Side == r.Side && old.TrailAmount == r.TrailAmount && old.TrailPercent == r.TrailPercent {
+			if was := b.stop(old); (was > stop) == (r.Side == Sell) {
+				stop = was
+			}
+		}
 		o.StopPrice = &stop
+	case r.Breakeven:
+		if err := b.breakeven(o, q); err != nil {
+			return no(err)
+		}
 	case r.Type.HasStop():
 		o.StopPrice = &r.StopPrice
 	}
@@ -56,24 +70,28 @@ func (b *Book) Draft(r OrderRequest, asked Inquiry, at Time) (o *Order, q Quote,
 	if r.Held != nil && held != *r.Held {
 		return no(Refuse("position_changed", "the position in %s changed from %s to %s while the order was on its way; place it anew", o.Symbol, r.Held, held))
 	}
-	if err := grid.check(&r); err != nil {
+	if err := grid.check(&given); err != nil {
 		return no(err)
 	}
 	if err := b.checkCollars(o, r.OCO, q.Price); err != nil {
 		return no(err)
 	}
-	o.ExpiresAt = b.expiry(r, at)
-	if err := b.size(o, r, q); err != nil {
+	o.ExpiresAt, fill = b.expiry(*r, at), b.arrive(o, q)
+	if err := b.exits(o, *r, cmp.Or(fill, o.Worst())); err != nil {
 		return no(err)
 	}
-	fill = b.arrive(o, q)
-	if o.ReduceOnly, err = b.isExit(o, r, fill); err != nil {
+	if err := b.size(o, r, q, fill, max(lot(*r), grid.Lot)); err != nil {
 		return no(err)
 	}
-	if err := b.exits(o, r, cmp.Or(fill, o.Worst())); err != nil {
+	if o.ReduceOnly, err = b.isExit(o, *r, fill); err != nil {
 		return no(err)
 	}
-	if err := b.replace(o, r); err != nil {
+	held = b.Holdings[o.Symbol].Quantity
+	if (given.StopLoss != Exit{} || given.TakeProfit != Exit{}) && Shrinks(held, o.Remaining()) {
+		return no(Refuse("bad_exit", "the position in %s is %s, and a %s of %s only reduces it: stop_loss and take_profit belong to an order that opens a position; "+
+			"to protect the position place a stop, or a limit with oco, that is reduce_only", o.Symbol, held, o.Side, o.Quantity))
+	}
+	if err := b.replace(o, *r); err != nil {
 		return no(err)
 	}
 	if fill != 0 && closed != nil {
@@ -197,46 +215,6 @@ func (b *Book) Preview(r OrderRequest, ev *Event) Placed {
 	return p
 }
 
-// size sets the quantity of o if r says how much in another way: as a value, at the
-// price at which o may be filled when the market is at q, or as all that closes the
-// position.
-func (b *Book) size(o *Order, r OrderRequest, q Quote) error {
-	switch held := b.Closable(o.Symbol); {
-	case r.All && held != b.Holdings[o.Symbol].Quantity && b.Unsettled(o.Symbol):
-		return Later.Refuse("reduce_only", "this book's position in %s is being compared with the account at %s; try again in a few seconds, or close at most %s by reduce_only",
-			o.Symbol, b.Remote.Name, held.Abs())
-	case r.All && held == 0 && b.Excess(o.Symbol) != 0:
-		return b.notHeld(o.Symbol)
-	case r.All && held == 0:
-		return Refuse("no_position", "there is no position in %s to close", o.Symbol)
-	case r.All && (held < 0) == (o.Side == Sell):
-		return Refuse("bad_side", "the position in %s is %s: the other side closes it", o.Symbol, held)
-	case r.All:
-		o.Quantity = held.Abs()
-	case r.Notional != 0:
-		// A market order at the price with slippage, every other at its own price;
-		// rounded down to a whole lot, so that it never costs more.
-		at := b.slip(o, q)
-		if worst := o.Worst(); worst != 0 {
-			at = worst
-		}
-		quantity, ok := r.Notional.Over(at, exact.Down)
-		if ok {
-			quantity, ok = quantity.Step(b.Grid(o.Symbol).Lot, exact.Down)
-		}
-		if !ok {
-			return Refuse("out_of_range", "a notional of %s at %s is beyond the range of exact numbers; lower it", r.Notional, at)
-		}
-		if quantity == 0 {
-			least, _ := b.Grid(o.Symbol).minQuantity(at)
-			value, _ := least.Times(at, exact.Up)
-			return Refuse("bad_quantity", "a notional of %s buys nothing at %s; the least is %s", r.Notional, at, value)
-		}
-		o.Quantity = quantity
-	}
-	return nil
-}
-
 // isExit reports whether o can only reduce a position: r says so, or o is against a position
 // that is held and not larger. A stop or a limit that waits then is there to leave the
 // position, which may shrink until it is filled, so no more than is left is ever filled of it.
@@ -266,14 +244,8 @@ func (b *Book) isExit(o *Order, r OrderRequest, fill exact.Decimal) (bool, error
 }
 
 // exits sets the stop_loss and the take_profit of o. Entry is the price at which o would be
-// filled on arrival, or its own price if it rests. It refuses an exit on the wrong side of that,
-// and any exit of an order that only reduces a position, which leaves nothing to protect.
+// filled on arrival, or its own price if it rests. It refuses an exit on the wrong side of that.
 func (b *Book) exits(o *Order, r OrderRequest, entry exact.Decimal) error {
-	held := b.Holdings[o.Symbol].Quantity
-	if (r.StopLoss != Exit{} || r.TakeProfit != Exit{}) && Shrinks(held, o.Remaining()) {
-		return Refuse("bad_exit", "the position in %s is %s, and a %s of %s only reduces it: stop_loss and take_profit belong to an order that opens a position; "+
-			"to protect the position place a stop, or a limit with oco, that is reduce_only", o.Symbol, held, o.Side, o.Quantity)
-	}
 	for _, exit := range []struct {
 		role Role
 		x    Exit
@@ -290,7 +262,7 @@ func (b *Book) exits(o *Order, r OrderRequest, entry exact.Decimal) error {
 		// The distance by the average true range of now is kept with the order: it must not
 		// change until the entry is filled.
 		fits := true
-		if x.ATR != 0 {
+		if x.ATR != 0 && x.Distance == 0 { // of an order that is replaced the distance stays
 			atr, known := b.Markets.ATR(o.Symbol)
 			if !known || atr == 0 {
 				return Refuse("no_data", "the average true range of %s is not known: give %s as a price or in percent", o.Symbol, exit.role)
@@ -361,22 +333,73 @@ func (b *Book) expiry(r OrderRequest, at Time) *Time {
 	return nil
 }
 
-// replace checks that o may replace the order that it names; an order that does not
-// replace another passes. Nothing that protects or ends the old order may be lost by a change
-// of the price alone. Like a market, it gives o the old order's place in time if o is the same
-// order for no more than before.
+// inherit gives r, if it replaces an order, what it leaves out as it is there: a change of the
+// price changes the price, and nothing that protects the order or ends it is lost. A part that was
+// filled stays filled. What goes only with a type stays as long as the type takes it: a price, and
+// how long the order may wait. A broker keeps the exits of an order itself.
+func (b *Book) inherit(r *OrderRequest) error {
+	if r.Replaces == "" {
+		return nil
+	}
+	old := b.Order(r.Replaces)
+	switch {
+	case old == nil:
+		return b.NotOrder(r.Replaces)
+	case old.Status.Terminal():
+		return Uncancellable(old, r.Replaces)
+	case old.Symbol != r.Symbol:
+		return Refuse("bad_replaces", "order %s is of %s, not of %s", old.ID, old.Symbol, r.Symbol)
+	}
+	r.sent = r.Asked()
+	r.Side, r.Tag, r.Note = cmp.Or(r.Side, old.Side), cmp.Or(r.Tag, old.Tag), cmp.Or(r.Note, old.Note)
+	if r.Type == "" {
+		if r.Type = old.Type; old.TriggeredAt != nil {
+			r.Type = Limit // its stop was set off
+		}
+	}
+	if r.sizes() == 0 {
+		r.Quantity = old.Remaining().Abs()
+	}
+	if r.Price == 0 && r.Type.HasLimit() && old.Price != nil {
+		r.Price = *old.Price
+	}
+	if r.StopPrice == 0 && !r.Breakeven && (r.Type == Stop || r.Type == StopLimit) && (old.Type == Stop || old.Type == StopLimit) {
+		r.StopPrice = *old.StopPrice
+	}
+	if r.TrailAmount == 0 && r.TrailPercent == 0 && r.Type == TrailingStop {
+		r.TrailAmount, r.TrailPercent = old.TrailAmount, old.TrailPercent
+	}
+	if r.TimeInForce == "" && r.Type != Market {
+		r.TimeInForce = old.TimeInForce
+	}
+	if r.TimeInForce == GTD && r.ExpiresAt.IsZero() && old.ExpiresAt != nil {
+		r.ExpiresAt = old.ExpiresAt.Time
+	}
+	r.PostOnly = r.PostOnly || old.PostOnly && r.Type == Limit && r.TimeInForce != IOC && r.TimeInForce != FOK
+	reduces := r.ReduceOnly || r.All || r.Share != 0
+	if r.OCO == (OCO{}) && !reduces && b.Remote.Name == "" {
+		for _, exit := range []struct {
+			old *Exit
+			to  *Exit
+		}{{old.StopLoss, &r.StopLoss}, {old.TakeProfit, &r.TakeProfit}} {
+			if exit.old != nil && *exit.to == (Exit{}) {
+				*exit.to = *exit.old
+			}
+		}
+	}
+	r.MayOpen = r.MayOpen || !old.ReduceOnly && !reduces && r.Side == old.Side && r.Type == old.Type && r.Type != Market
+	return r.check()
+}
+
+// replace checks that o may replace the order that it names, as r is completed; an order that does
+// not replace another passes. Like a market, it gives o the old order's place in time if o is the
+// same order for no more than before.
 func (b *Book) replace(o *Order, r OrderRequest) error {
 	if o.Replaces == "" {
 		return nil
 	}
 	old := b.Order(o.Replaces)
 	switch {
-	case old == nil:
-		return b.NotOrder(o.Replaces)
-	case old.Status.Terminal():
-		return Uncancellable(old, o.Replaces)
-	case old.Symbol != o.Symbol:
-		return Refuse("bad_replaces", "order %s is of %s, not of %s", old.ID, old.Symbol, o.Symbol)
 	case old.Role != "" && (r.OCO != OCO{} || o.Side != old.Side || o.Quantity != old.Remaining().Abs() || !o.Rests()):
 		// The other orders of its group rely on it: the new one must do what it did.
 		return Refuse("bad_replaces", "order %s is one of several of which one is filled: replace it by a resting %s of %s without oco, or cancel it",
@@ -388,25 +411,6 @@ func (b *Book) replace(o *Order, r OrderRequest) error {
 	}
 	if old.Role != "" { // o takes its place in the group
 		o.Group, o.Role = old.Group, old.Role
-	}
-	// A broker takes no exits with a change.
-	opens := o.Account == "" && r.OCO == OCO{} && !Shrinks(b.Holdings[o.Symbol].Quantity, o.Remaining())
-	var lacks []string
-	for _, loss := range []struct {
-		is   bool
-		what string
-	}{
-		{opens && old.StopLoss != nil && o.StopLoss == nil, "stop_loss"},
-		{opens && old.TakeProfit != nil && o.TakeProfit == nil, "take_profit"},
-		{old.TimeInForce != "" && o.TimeInForce == "" && o.Type != Market, "time_in_force " + string(old.TimeInForce)},
-		{old.PostOnly && !o.PostOnly && o.Type == Limit && o.Rests(), "post_only"},
-	} {
-		if loss.is {
-			lacks = append(lacks, loss.what)
-		}
-	}
-	if len(lacks) > 0 {
-		return Refuse("bad_replaces", "order %s has %s, which the order in its place would not have: name it again, or to be without it cancel the order and place another", old.ID, strings.Join(lacks, ", "))
 	}
 	// What replaces a trailing stop, or a stop that was triggered, is always a new order.
 	equal := func(x, y *exact.Decimal) bool { return x == y || x != nil && y != nil && *x == *y }

@@ -1,6 +1,7 @@
 package book
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -50,6 +51,8 @@ type Order struct {
 	PostOnly     bool           `json:"post_only,omitempty"`
 	ReduceOnly   bool           `json:"reduce_only,omitempty"` // it can only reduce: as the client said, or since it is for no more than the position against it
 	Notional     exact.Decimal  `json:"notional,omitempty"`    // what the quantity was computed from
+	Sizing       *Sizing        `json:"sizing,omitempty"`      // how it was computed from a percentage or a risk
+	Breakeven    *Breakeven     `json:"breakeven,omitempty"`   // what the stop price was computed from
 	Replaces     string         `json:"replaces,omitempty"`    // the order_id of the one that it took the place of
 
 	// A bracket is an entry with a StopLoss, a TakeProfit or both. When it is filled, or at a
@@ -121,8 +124,8 @@ func (o *Order) Same(r OrderRequest) bool {
 	if o.Price != nil {
 		price = *o.Price
 	}
-	return o.Asked == r.Asked() && o.Side == r.Side && o.Type == r.Type && price == r.Price &&
-		(o.Quantity == r.Quantity || r.Quantity == 0) // r gives a notional or all instead, which Asked has
+	return o.Asked == r.Asked() && o.Side == cmp.Or(r.Side, o.Side) && o.Type == cmp.Or(r.Type, o.Type) &&
+		price == cmp.Or(r.Price, price) && o.Quantity == cmp.Or(r.Quantity, o.Quantity) // what r leaves out is in Asked
 }
 
 // Within returns price, or the limit of o if that is better for the trader.

@@ -46,6 +46,10 @@ type Holding struct {
 	Realized exact.Money   `json:"realized"` // less fees
 	Fees     exact.Money   `json:"fees"`
 
+	// Paid is the part of the fees that opened what is held; nil if that began under a version
+	// which did not count it.
+	Paid *exact.Money `json:"paid,omitempty"`
+
 	Synthetic bool `json:"synthetic,omitempty"` // the price of a fill was invented, so the cost and the profit are
 }
 
@@ -57,8 +61,8 @@ var errOverflow = errors.New("the position would leave the range of exact number
 // closes a part: that part's share of the cost leaves the holding, and the difference to
 // what was got for it is realized. If the fill is larger than the position, the rest opens
 // one in the other direction. The share of the cost is rounded once, and the same amount
-// leaves the cost and enters the profit. So after any number of fills this holds exactly:
-// realized + fees + (quantity*mark - cost) = quantity*mark - the sum of all size*price.
+// leaves the cost and enters the profit. The fees of what is held are shared out in the same
+// way. So after any number of fills this holds exactly: realized + fees + (quantity*mark - cost) = quantity*mark - the sum of all size*price.
 func (h Holding) Fill(size, price, fee exact.Decimal) (Holding, error) {
 	ok := true
 	sum := func(a, b exact.Money) exact.Money {
@@ -66,10 +70,16 @@ func (h Holding) Fill(size, price, fee exact.Decimal) (Holding, error) {
 		ok = ok && fits
 		return s
 	}
-	if closed := min(size.Abs(), h.Quantity.Abs()); closed > 0 && (size < 0) != (h.Quantity < 0) {
+	whole := size.Abs()
+	paid := exact.Money{}
+	if h.Paid != nil {
+		paid = *h.Paid
+	}
+	if closed := min(whole, h.Quantity.Abs()); closed > 0 && (size < 0) != (h.Quantity < 0) {
 		// Closing: the part of the cost that belongs to the closed quantity leaves, and
 		// what was got for it less that part is realized.
 		part := h.Cost.Share(closed, h.Quantity.Abs())
+		paid = sum(paid, paid.Share(closed, h.Quantity.Abs()).Neg())
 		if h.Quantity < 0 {
 			closed = -closed
 		}
@@ -79,6 +89,12 @@ func (h Holding) Fill(size, price, fee exact.Decimal) (Holding, error) {
 		size += closed
 	}
 	// What is left of the fill opens or grows a position at its own price.
+	if size != 0 {
+		paid = sum(paid, fee.Money().Share(size.Abs(), whole))
+	}
+	if h.Quantity == 0 || h.Paid != nil {
+		h.Paid = &paid
+	}
 	quantity, fits := h.Quantity.Add(size)
 	h.Quantity = quantity
 	h.Cost = sum(h.Cost, exact.Product(size, price))
@@ -93,7 +109,11 @@ func (h Holding) Fill(size, price, fee exact.Decimal) (Holding, error) {
 // Without returns the holding without a part of its quantity, of which nobody knows what was
 // got for it. The part's share of the cost leaves too, and nothing is realized.
 func (h Holding) Without(part exact.Decimal) Holding {
-	h.Cost, _ = h.Cost.Sub(h.Cost.Share(part, h.Quantity.Abs())) // in range: it becomes smaller
+	h.Cost = Minus(h.Cost, h.Cost.Share(part, h.Quantity.Abs()))
+	if h.Paid != nil {
+		paid := Minus(*h.Paid, h.Paid.Share(part, h.Quantity.Abs()))
+		h.Paid = &paid
+	}
 	if h.Quantity < 0 {
 		part = -part
 	}

@@ -58,6 +58,19 @@ const (
 	ExternalSum     Code = "external_sum"
 )
 
+// The codes of an Outlook.
+const (
+	WaitsFall      Code = "waits_for_fall"
+	WaitsRise      Code = "waits_for_rise"
+	WaitsVenue     Code = "waits_for_broker"
+	WaitsHalt      Code = "waits_for_halt"
+	WaitsReducing  Code = "waits_for_reducing"
+	ReachedLimit   Code = "limit_reached"
+	ReachedStop    Code = "stop_reached"
+	FilledNow      Code = "filled_at_market"
+	CancelledByOwn Code = "cancelled_by_client"
+)
+
 // Codes is the table of all codes. First come those of orders, then those of refusals, whose
 // words stand where the request is refused.
 var Codes = map[Code]struct {
@@ -102,8 +115,18 @@ var Codes = map[Code]struct {
 	External:      {Says: "external: not placed by wick, which does not touch it"},
 	ExternalSum:   {Says: "external: not placed by wick, which does not touch it; its quantity is not known: it is for a sum of money"},
 
+	WaitsFall:      {Says: "the market to fall to %s"},
+	WaitsRise:      {Says: "the market to rise to %s"},
+	WaitsVenue:     {Says: "%s to fill it"},
+	WaitsHalt:      {Says: "the owner to let trading go on: it is halted, and no order is filled"},
+	WaitsReducing:  {Says: "the owner to let trading go on: only orders that shrink a position are filled"},
+	ReachedLimit:   {Says: "the market reached its limit of %s"},
+	ReachedStop:    {Says: "the market reached its stop of %s"},
+	FilledNow:      {Says: "it was filled at the price of the market"},
+	CancelledByOwn: {Says: "the client that placed it cancelled it"},
+
 	"bad_exit": {Retry: FixIt, priced: true}, "bad_oco": {Retry: FixIt, priced: true}, "bad_quantity": {Retry: FixIt, priced: true},
-	"bad_trail": {Retry: FixIt, priced: true}, "buying_power": {Retry: FixIt, priced: true}, "max_order_notional": {Retry: FixIt, priced: true},
+	"bad_risk": {Retry: FixIt, priced: true}, "bad_trail": {Retry: FixIt, priced: true}, "buying_power": {Retry: FixIt, priced: true}, "max_order_notional": {Retry: FixIt, priced: true},
 	"max_position_notional": {Retry: FixIt, priced: true}, "min_notional": {Retry: FixIt, priced: true}, "min_quantity": {Retry: FixIt, priced: true},
 	"out_of_range": {Retry: FixIt, priced: true}, "post_only": {Retry: FixIt, priced: true}, "price_collar": {Retry: FixIt, priced: true},
 	"stop_passed": {Retry: FixIt, priced: true},
@@ -223,7 +246,12 @@ func (r Retry) Refuse(code Code, format string, args ...any) *Refusal {
 }
 
 // AtMost ends a refusal of an order that is too large.
-func AtMost(most exact.Decimal) string { return "lower the quantity to at most " + most.String() }
+func AtMost(most exact.Decimal) string {
+	if most == 0 {
+		return "there is nothing left for it"
+	}
+	return "lower the quantity to at most " + most.String()
+}
 
 // Grows ends a refusal of an order because it does not shrink a position. Alone the order
 // may do so: the open orders of its side are counted with it.

@@ -17,12 +17,15 @@ type OrderRequest struct {
 	Symbol   string
 	Side     Side
 	Type     OrderType
-	Quantity exact.Decimal // zero if one of the next two says how much
+	Quantity exact.Decimal // zero if one of the next four says how much; see [Book.size]
 	Notional exact.Decimal // the value of the order in quote units
 	All      bool          // the quantity that closes the position
+	Share    exact.Decimal // in percent: of the position that the order closes, or of the buying power
+	Risk     Stake         // what is lost if the StopLoss is filled
 	Price    exact.Decimal // of limit and stop_limit orders; zero means none
 
 	StopPrice    exact.Decimal // of stop and stop_limit orders
+	Breakeven    bool          // the StopPrice is where the position comes out even; see [Book.breakeven]
 	TrailAmount  exact.Decimal // of trailing stops: the distance to the price of the market,
 	TrailPercent exact.Decimal // or that distance in percent of the price
 	TimeInForce  TimeInForce   // empty means GTC
@@ -34,7 +37,8 @@ type OrderRequest struct {
 	StopLoss, TakeProfit Exit // of an entry; zero means none
 	OCO                  OCO  // a stop beside a limit; when one is filled the other ends; zero means none
 
-	// Replaces is the order_id of an open order that is cancelled in the same step.
+	// Replaces is the order_id of an open order that is cancelled in the same step. What the request
+	// leaves out stays as it is there; see [Book.inherit].
 	Replaces string
 
 	// Held is the position that the person who approved the order was shown, negative for
@@ -53,6 +57,32 @@ type OrderRequest struct {
 	DryRun        bool   // check and say what would happen, but do nothing
 
 	Searched int // the first so many generations of the index do not have the ClientOrderID
+
+	sent string // what Asked was before the request was completed
+}
+
+// Stake is what may be lost if a stop_loss is filled, fees and slippage included: an amount, or
+// percent of the equity. One field is set.
+type Stake struct{ Amount, Percent exact.Decimal }
+
+// ParseRisk reads an amount such as 250, or a percentage of the equity such as 1%.
+func ParseRisk(text string) (r Stake, err error) {
+	s, to := strings.ReplaceAll(text, " ", ""), &r.Amount
+	if number, ok := strings.CutSuffix(s, "%"); ok {
+		s, to = number, &r.Percent
+	}
+	if *to, err = exact.Parse([]byte(s)); err != nil || *to <= 0 || r.Percent > 100*exact.One {
+		return Stake{}, Refuse("bad_risk", "%q is no risk: write an amount of money such as 250, or a percentage of the equity such as 1%%, above 0 and at most 100%%", limit.Clip(text))
+	}
+	return r, nil
+}
+
+// String returns r as a client writes it.
+func (r Stake) String() string {
+	if r.Percent != 0 {
+		return r.Percent.String() + "%"
+	}
+	return r.Amount.String()
 }
 
 // ClientIDShape is what a client_order_id looks like. It appears in error texts and
@@ -61,23 +91,38 @@ var ClientIDShape = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,48}$`)
 
 // Normalize brings the request, except for its symbol, into one spelling, and refuses
 // what would be wrong in any state of the book. It reads no state, so it can be called
-// before anything else. A price that the type does not take is refused and not ignored: the
-// type may be the mistake.
+// before anything else. One that replaces an order is judged when that has completed it.
 func (r *OrderRequest) Normalize() error {
 	r.Side = Side(strings.ToLower(strings.TrimSpace(string(r.Side))))
 	r.Type = OrderType(strings.ToLower(strings.TrimSpace(string(r.Type))))
 	r.TimeInForce = TimeInForce(strings.ToLower(strings.TrimSpace(string(r.TimeInForce))))
+	if r.ClientOrderID != "" && !ClientIDShape.MatchString(r.ClientOrderID) {
+		return Refuse("bad_client_order_id", "client_order_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", limit.Clip(r.ClientOrderID))
+	}
+	if r.Replaces != "" {
+		return nil
+	}
+	return r.check()
+}
+
+// sizes returns in how many ways the request says how much.
+func (r *OrderRequest) sizes() (n int) {
+	for _, given := range []bool{r.Quantity != 0, r.Notional != 0, r.All, r.Share != 0, r.Risk != Stake{}} {
+		if given {
+			n++
+		}
+	}
+	return n
+}
+
+// check refuses a request that lacks nothing and would be wrong in any state of the book. A price
+// that the type does not take is refused and not ignored: the type may be the mistake.
+func (r *OrderRequest) check() error {
 	// The default has one spelling, so that two equal requests compare equal.
 	if r.TimeInForce == GTC {
 		r.TimeInForce = ""
 	}
-	sizes := 0
-	for _, given := range []bool{r.Quantity != 0, r.Notional != 0, r.All} {
-		if given {
-			sizes++
-		}
-	}
-	tif := r.TimeInForce
+	sizes, tif := r.sizes(), r.TimeInForce
 	stops, trails := r.Type == Stop || r.Type == StopLimit, r.TrailAmount != 0 || r.TrailPercent != 0
 	atOnce, exits := tif == IOC || tif == FOK, r.StopLoss != Exit{} || r.TakeProfit != Exit{}
 	switch {
@@ -85,17 +130,19 @@ func (r *OrderRequest) Normalize() error {
 		return Refuse("bad_side", "side %q: write buy or sell", limit.Clip(string(r.Side)))
 	case !slices.Contains(OrderTypes, r.Type):
 		return Refuse("bad_type", "type %q: write one of %s", limit.Clip(string(r.Type)), joined(OrderTypes))
-	case r.ClientOrderID != "" && !ClientIDShape.MatchString(r.ClientOrderID):
-		return Refuse("bad_client_order_id", "client_order_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", limit.Clip(r.ClientOrderID))
 
 	case r.Label.Normalize() != nil:
 		return r.Label.Normalize()
 	case r.Quantity < 0 || r.Notional < 0 || sizes == 0:
 		return Refuse("bad_quantity", "quantity %s: it must be above zero", r.Quantity)
 	case sizes > 1:
-		return Refuse("bad_quantity", "quantity and notional: give one of them")
-	case r.MayOpen && (r.All || r.ReduceOnly):
-		return Refuse("bad_may_open", "an order that only reduces a position (reduce_only, quantity all) opens none: leave out may_open")
+		return Refuse("bad_quantity", "quantity, notional and risk: give one of them")
+	case r.Share < 0 || r.Share > 100*exact.One:
+		return Refuse("bad_quantity", "quantity %s%%: above 0 and at most 100, of the position that the order closes or of the buying power", r.Share)
+	case r.Risk != Stake{} && r.StopLoss == Exit{}:
+		return Refuse("bad_risk", "risk %s is what is lost at the stop_loss: give a stop_loss, too", r.Risk)
+	case r.MayOpen && (r.All || r.ReduceOnly || r.Share != 0):
+		return Refuse("bad_may_open", "an order that only reduces a position (reduce_only, quantity all) opens none, and one for a percentage never turns one around: leave out may_open")
 
 	case r.Price < 0 || r.StopPrice < 0 || r.TrailAmount < 0:
 		return Refuse("bad_price", "price %s: it must be above zero", min(r.Price, r.StopPrice, r.TrailAmount))
@@ -105,9 +152,9 @@ func (r *OrderRequest) Normalize() error {
 		return Refuse("price_required", "a %s order needs a price", r.Type)
 	case !r.Type.HasLimit() && r.Price != 0:
 		return Refuse("price_not_allowed", "a %s order takes no price: %s", r.Type, whichPrice)
-	case stops && r.StopPrice == 0:
+	case stops && r.StopPrice == 0 && !r.Breakeven:
 		return Refuse("stop_price_required", "a %s order needs a stop_price", r.Type)
-	case !stops && r.StopPrice != 0:
+	case !stops && (r.StopPrice != 0 || r.Breakeven):
 		return Refuse("stop_price_not_allowed", "a %s order takes no stop_price: %s", r.Type, whichPrice)
 	case trails && r.Type != TrailingStop:
 		return Refuse("bad_trail", "a %s order takes neither trail_amount nor trail_percent: they are of type trailing_stop, "+
@@ -147,7 +194,7 @@ const whichPrice = "price is the limit of a limit or stop_limit order, which fil
 
 // CheckExpiry refuses an order whose time is over at an instant.
 func (r *OrderRequest) CheckExpiry(at Time) error {
-	if r.TimeInForce == GTD && !r.ExpiresAt.After(at.Time) {
+	if !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(at.Time) {
 		return Refuse("bad_expires_at", "expires_at %s is over", r.ExpiresAt.UTC().Format(time.RFC3339))
 	}
 	return nil
@@ -155,8 +202,12 @@ func (r *OrderRequest) CheckExpiry(at Time) error {
 
 // Asked returns what r has beyond symbol, side, type, quantity and price, in one
 // spelling, or "" if there is nothing else. It is stored with the order, and compared
-// when the same client_order_id comes again.
+// when the same client_order_id comes again. Of a request that leaves out something of what it
+// replaces it has that it does: what is stored is what that came to.
 func (r *OrderRequest) Asked() string {
+	if r.sent != "" {
+		return r.sent
+	}
 	var b strings.Builder
 	add := func(given bool, name string, value any) {
 		if given {
@@ -165,6 +216,11 @@ func (r *OrderRequest) Asked() string {
 	}
 	add(r.Notional != 0, "notional", r.Notional)
 	add(r.All, "all", true)
+	add(r.Share != 0, "share", r.Share)
+	add(r.Risk != Stake{}, "risk", r.Risk)
+	add(r.Breakeven, "breakeven", true)
+	add(r.Replaces != "" && r.sizes() == 0, "quantity", "same")
+	add(r.Replaces != "" && r.Price == 0 && (r.Type == "" || r.Type.HasLimit()), "price", "same")
 	add(r.StopPrice != 0, "stop_price", r.StopPrice)
 	add(r.TrailAmount != 0, "trail_amount", r.TrailAmount)
 	add(r.TrailPercent != 0, "trail_percent", r.TrailPercent)

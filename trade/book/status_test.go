@@ -71,7 +71,7 @@ func BenchmarkDryRun(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		at := Time{s.quote.Time().Time}
-		o, q, fill, err := s.Draft(r, Inquiry{Answered: true}, at)
+		o, q, fill, err := s.Draft(&r, noLot, Inquiry{Answered: true}, at)
 		if err == nil {
 			_, err = s.Arrive(r, o, q, fill)
 		}

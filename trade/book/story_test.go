@@ -78,6 +78,8 @@ type story struct {
 	names map[string]string // of orders, by id
 	said  []string
 
+	computed map[string]string // what was said of how an order was computed, by id
+
 	kinds   []Kind
 	records [][]byte // since the beginning
 	atHalf  []byte   // a snapshot on the way
@@ -85,10 +87,13 @@ type story struct {
 }
 
 func newStory(t *testing.T, title string) *story {
-	s := &story{t: t, title: title, now: time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC), names: make(map[string]string)}
+	s := &story{t: t, title: title, now: time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC), names: make(map[string]string), computed: make(map[string]string)}
 	rules := Rules{Limits: Limits{}.WithDefaults(), Account: AccountRules{}.WithDefaults(), MakerFeeRate: new(exact.Decimal)}
 	if strings.Contains(title, "cash 1000") {
 		rules.Account.Cash = 1000 * exact.One
+	}
+	if strings.Contains(title, "with fees") { // and slippage
+		rules.FeeRate, *rules.MakerFeeRate, rules.Slippage = exact.One/1000, exact.One/2000, exact.One/2000
 	}
 	s.Book = NewBook(rules, s)
 	s.State = NewState("0123456789")
@@ -132,6 +137,12 @@ func (s *story) write(k Kind, ev *Event, take func() error) error {
 		}
 		if why := s.rename(o.Words()); why != "" {
 			says += " (" + why + ")"
+		}
+		for _, computed := range []any{o.Sizing, o.Breakeven} { // said once, of the order that came
+			if text, err := json.Marshal(computed); err == nil && string(text) != "null" && s.computed[o.ID] != string(text) {
+				s.computed[o.ID] = string(text)
+				says += " by " + string(text)
+			}
 		}
 		parts = append(parts, says)
 	}
@@ -260,9 +271,14 @@ func floatOf(d exact.Decimal) (f float64, err error) {
 	return f, err
 }
 
+// noLot is the step of quantities at a venue that has none.
+func noLot(OrderRequest) exact.Decimal { return 0 }
+
 // place places an order such as "e: buy 10 stop_limit 105 106 gtd 5m sl 97 tp 3% oco 95 replaces x
 // reduce_only may_open post_only ioc dry". The prices of the type follow it, the stop first; of a
-// trailing_stop a distance such as 2 or 3%. The quantity may be all.
+// trailing_stop a distance such as 2 or 3%. The quantity may be all, a percentage, or a risk such as
+// risk=1%; a stop may be breakeven. In "m: change x price 95 stop breakeven quantity 5" the order
+// names nothing but what is to change.
 func (s *story) place(line string) {
 	name, rest, _ := strings.Cut(line, ": ")
 	words := strings.Fields(rest)
@@ -286,25 +302,58 @@ func (s *story) place(line string) {
 		}
 		return x
 	}
-	r := OrderRequest{Symbol: "AAA", Side: Side(next()), ClientOrderID: fmt.Sprintf("%s-%d", name, s.Seq)}
-	if words[0] == "all" {
-		r.All = next() == "all"
+	r := OrderRequest{Symbol: "AAA", ClientOrderID: fmt.Sprintf("%s-%d", name, s.Seq)}
+	size := func() {
+		risk, isRisk := strings.CutPrefix(words[0], "risk=")
+		share, isShare := strings.CutSuffix(words[0], "%")
+		var err error
+		switch {
+		case words[0] == "all":
+			r.All = true
+		case isRisk:
+			r.Risk, err = ParseRisk(risk)
+		case isShare:
+			r.Share, err = exact.Parse([]byte(share))
+		default:
+			r.Quantity, err = exact.Parse([]byte(words[0]))
+		}
+		if next(); err != nil {
+			s.t.Fatalf("%s: %s: %v", s.title, line, err)
+		}
+	}
+	stop := func() {
+		if r.Breakeven = words[0] == "breakeven"; r.Breakeven {
+			next()
+		} else {
+			r.StopPrice = number()
+		}
+	}
+	if words[0] == "change" {
+		next()
+		r.Replaces = s.id(next())
 	} else {
-		r.Quantity = number()
-	}
-	r.Type = OrderType(next())
-	if r.Type == Stop || r.Type == StopLimit {
-		r.StopPrice = number()
-	}
-	if r.Type.HasLimit() {
-		r.Price = number()
-	}
-	if r.Type == TrailingStop {
-		x := exit()
-		r.TrailAmount, r.TrailPercent = x.Price, x.Percent
+		r.Side = Side(next())
+		size()
+		r.Type = OrderType(next())
+		if r.Type == Stop || r.Type == StopLimit {
+			stop()
+		}
+		if r.Type.HasLimit() {
+			r.Price = number()
+		}
+		if r.Type == TrailingStop {
+			x := exit()
+			r.TrailAmount, r.TrailPercent = x.Price, x.Percent
+		}
 	}
 	for len(words) > 0 {
 		switch word := next(); word {
+		case "price":
+			r.Price = number()
+		case "stop":
+			stop()
+		case "quantity":
+			size()
 		case "sl":
 			r.StopLoss = exit()
 		case "tp":
@@ -336,7 +385,7 @@ func (s *story) place(line string) {
 	var q Quote
 	var fill exact.Decimal
 	if err == nil {
-		o, q, fill, err = s.Draft(r, Inquiry{Answered: true}, s.at())
+		o, q, fill, err = s.Draft(&r, noLot, Inquiry{Answered: true}, s.at())
 	}
 	var ev *Event
 	if err == nil {

@@ -32,6 +32,9 @@ type Venue interface {
 
 // Arrival is the way of one order into the book and to its venue. [Book.Arrival] is a price.
 type Arrival interface {
+	// Lot returns the step of quantities for an order like r, zero if there is none beside that of
+	// the market.
+	Lot(r OrderRequest) exact.Decimal
 	// Decide says what becomes of o, which r asks for, while the market is at q: it returns a step
 	// and takes none. Fill is the price at which o would be filled at once, zero if it waits.
 	// Locked.

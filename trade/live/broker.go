@@ -102,6 +102,7 @@ type Rules struct {
 	Symbol string                                  // as the broker spells it
 	Check  func(Order) error                       // returns a Refused if the broker would not take the order
 	Tick   func(price exact.Decimal) exact.Decimal // returns the step of prices of this size
+	Lot    func(Order) exact.Decimal               // returns the step of quantities for an order of this type, whatever its quantity
 
 	DayEnd time.Time // when an order for the day that is sent now would end
 }

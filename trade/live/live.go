@@ -133,10 +133,19 @@ func notSent(err error) error {
 	return book.Refuse("broker_not_ready", "the broker could not be asked for its rules; nothing was sent: %s", limit.Line(err.Error(), 200))
 }
 
+// Lot is by the broker's rules.
+func (a *arrival) Lot(r book.OrderRequest) exact.Decimal {
+	w := Order{Type: string(r.Type), TimeInForce: string(cmp.Or(r.TimeInForce, book.GTC)), OCOStop: r.OCO.StopPrice}
+	if r.StopLoss != (book.Exit{}) || r.TakeProfit != (book.Exit{}) {
+		w.StopLoss = 1 // where it stands is not known yet
+	}
+	return a.rules.Lot(w)
+}
+
 // Decide checks all limits, as on paper, and those of the broker. The step is the intent to
 // send the order: what is filled of it the broker decides, and fill is an estimate.
 func (a *arrival) Decide(r book.OrderRequest, o *book.Order, q book.Quote, fill exact.Decimal) (*book.Event, error) {
-	if err := a.admit(r, o, q.Price, fill); err != nil {
+	if err := a.admit(r, o, q.Price, fill, a.Lot(r)); err != nil {
 		return nil, err
 	}
 	// The broker's day ends by its own clock.
@@ -169,8 +178,9 @@ func (a *arrival) Enter(ev *book.Event, _ int64) error {
 }
 
 // admit refuses o if it is over any limit there is on paper, if what is known of the broker
-// does not allow it, or if it asks for what a broker elsewhere cannot do. Locked.
-func (v *venue) admit(r book.OrderRequest, o *book.Order, price, fill exact.Decimal) error {
+// does not allow it, or if it asks for what a broker elsewhere cannot do. Lot is the step of
+// quantities. Locked.
+func (v *venue) admit(r book.OrderRequest, o *book.Order, price, fill, lot exact.Decimal) error {
 	remote := &v.Book.Remote
 	// An order that only shrinks a position is allowed even if book and broker differ, because
 	// the owner must be able to get out.
@@ -209,7 +219,7 @@ func (v *venue) admit(r book.OrderRequest, o *book.Order, price, fill exact.Deci
 		return book.Refuse("broker_rule", "%s can change the prices and the quantity of an order, not its side or type: cancel it and place another", remote.Name)
 	case !out && (!ok || need > power):
 		most, _ := exact.Product(max(power, 0), exact.One).Per(worst)
-		most, _ = most.Step(v.Book.Grid(o.Symbol).Lot, exact.Down)
+		most, _ = most.Step(max(lot, v.Book.Grid(o.Symbol).Lot), exact.Down)
 		return book.Refuse("buying_power", "the order is worth %s and the account at %s can spend %s; %s", need, remote.Name, power, book.AtMost(most))
 	}
 	return nil

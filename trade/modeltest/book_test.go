@@ -27,10 +27,14 @@ type exit struct{ price, percent num }
 type request struct {
 	symbol, kind string
 	side         int // 1 to buy, -1 to sell
-	qty          num // nil with notional or all
+	qty          num // nil if one of the next says how much
 	notional     num
 	all          bool
+	share        num // percent of the position that it closes, or of the buying power
+	risk         num // what may be lost at the stop_loss, or
+	riskPercent  num // that in percent of the equity
 	price, stop  num
+	even         bool // the stop stands where the position comes out even
 	trail, trailPercent,
 	ocoStop, ocoPrice num
 	loss, profit *exit
@@ -40,6 +44,8 @@ type request struct {
 	mayOpen      bool
 	replaces     string
 	tag          string
+	best         num  // of a trailing stop that goes on from another one
+	keeps        bool // its exits are those of the order that it replaces
 }
 
 // order is a request that was accepted, or an exit, and what became of it.
@@ -66,7 +72,7 @@ func (o *order) open() bool   { return o.status == "open" }
 func (o *order) average() num { return nearest(div(o.value, o.filled), unit) }
 
 // holding is a position.
-type holding struct{ qty, cost, realized, fees num }
+type holding struct{ qty, cost, realized, fees, paid num }
 
 // place is what is known of one market.
 type place struct {
@@ -92,7 +98,7 @@ type book struct {
 func newBook(r rules, symbols ...string) *book {
 	b := &book{rules: r, places: make(map[string]*place), cashIn: new0()}
 	for _, s := range symbols {
-		b.places[s] = &place{held: holding{new0(), new0(), new0(), new0()}}
+		b.places[s] = &place{held: holding{new0(), new0(), new0(), new0(), new0()}}
 	}
 	return b
 }

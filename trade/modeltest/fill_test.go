@@ -69,17 +69,18 @@ func (b *book) fill(o *order, qty, price num) {
 func (h *holding) take(d, price, fee num) {
 	h.fees, h.realized = add(h.fees, fee), sub(h.realized, fee)
 	if h.qty.Sign()*d.Sign() >= 0 {
-		h.qty, h.cost = add(h.qty, d), add(h.cost, mul(d, price))
+		h.qty, h.cost, h.paid = add(h.qty, d), add(h.cost, mul(d, price)), add(h.paid, fee)
 		return
 	}
 	k := lower(abs(d), abs(h.qty))
 	part := nearest(mul(h.cost, div(k, abs(h.qty))), money)
 	sign := whole(int64(h.qty.Sign()))
 	h.realized = add(h.realized, sub(mul(mul(k, price), sign), part))
+	h.paid = sub(h.paid, nearest(mul(h.paid, div(k, abs(h.qty))), money))
 	rest := add(d, mul(k, sign)) // of the fill, once the position is gone
 	h.qty, h.cost = sub(h.qty, mul(k, sign)), sub(h.cost, part)
 	if rest.Sign() != 0 {
-		h.qty, h.cost = rest, mul(rest, price)
+		h.qty, h.cost, h.paid = rest, mul(rest, price), nearest(mul(fee, div(rest, d)), money)
 	}
 }
 

@@ -246,7 +246,10 @@ func (s *scene) order(r request) {
 
 // arguments are a request as a client writes it.
 func (r request) arguments() map[string]any {
-	a := map[string]any{"symbol": r.symbol, "side": "buy", "type": r.kind}
+	a := map[string]any{}
+	if r.kind != "" { // it is no change of another
+		a["symbol"], a["side"], a["type"] = r.symbol, "buy", r.kind
+	}
 	if r.side < 0 {
 		a["side"] = "sell"
 	}
@@ -261,8 +264,18 @@ func (r request) arguments() map[string]any {
 	put("stop_price", r.stop)
 	put("trail_amount", r.trail)
 	put("trail_percent", r.trailPercent)
+	put("risk", r.risk)
 	if r.all {
 		a["quantity"] = "all"
+	}
+	if r.share != nil {
+		a["quantity"] = show(r.share) + "%"
+	}
+	if r.riskPercent != nil {
+		a["risk"] = show(r.riskPercent) + "%"
+	}
+	if r.even {
+		a["stop_price"] = "breakeven"
 	}
 	if r.ocoStop != nil {
 		oco := map[string]any{"stop_price": json.Number(show(r.ocoStop))}

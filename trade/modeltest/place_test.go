@@ -6,23 +6,31 @@ import "time"
 // nil and why it is refused.
 func (b *book) place(r request, id string) (*order, string) {
 	at := b.places[r.symbol]
-	if r.all && at.held.qty.Sign() != -r.side {
-		return nil, "nothing to close on that side"
-	}
-	r.qty, r.reduce = b.quantity(r), r.reduce || r.all
-	replaced, why := b.toReplace(r)
+	replaced, why := b.toReplace(&r)
 	if why != "" {
 		return nil, why
 	}
-	if r.mayOpen && r.reduce {
+	if r.mayOpen && (r.reduce || r.all || r.share != nil) {
 		return nil, "it cannot only reduce and open"
+	}
+	if r.all && at.held.qty.Sign() != -r.side {
+		return nil, "nothing to close on that side"
+	}
+	if r.even {
+		if r.stop = b.breaksEven(r); r.stop == nil {
+			return nil, "it does not come out even"
+		}
+	}
+	if r.qty, why = b.quantity(r, replaced); why != "" {
+		return nil, why
+	}
+	r.reduce = r.reduce || r.all
+	if replaced != nil && replaced.group != "" && (replaced.side != r.side || !equal(replaced.qty, r.qty) || r.ocoStop != nil || !r.rests()) {
+		return nil, "an order of a group is replaced only by a resting one of the same side and size"
 	}
 	exits := replaced != nil && replaced.only() && replaced.side == r.side // it replaces one that can only reduce
 	if r.mayOpen && exits && replaced.group != "" {
 		return nil, "one of a group can only reduce, like the others"
-	}
-	if replaced != nil && b.forgets(r, replaced) {
-		return nil, "it does not name what the replaced order has"
 	}
 	price, now := b.onArrival(r)
 	if r.reduce, why = b.leaves(r, replaced, now); why != "" {
@@ -42,6 +50,9 @@ func (b *book) place(r request, id string) (*order, string) {
 	}
 	b.turns++
 	o := &order{request: r, id: id, turn: b.turns, created: b.now, updated: b.now, since: b.now, status: "open", filled: new0(), value: new0(), paid: new0(), best: at.price}
+	if r.best != nil {
+		o.best = r.best
+	}
 	o.setExpiry()
 	if replaced != nil {
 		b.replace(replaced, o)
@@ -81,15 +92,112 @@ func (b *book) leaves(r request, replaced *order, now bool) (bool, string) {
 // only reports whether an order can only reduce a position.
 func (o *order) only() bool { return o.reduce || o.isExit }
 
-// quantity is how much a request asks for.
-func (b *book) quantity(r request) num {
+// quantity is how much a request asks for, or why it is for nothing.
+func (b *book) quantity(r request, replaced *order) (num, string) {
+	held := b.places[r.symbol].held.qty
+	against := held.Sign() == -r.side
+	var q num
 	switch {
-	case r.all:
-		return abs(b.places[r.symbol].held.qty)
+	case r.all, r.share != nil && against && equal(r.share, whole(100)):
+		return abs(held), ""
 	case r.notional != nil:
-		return floor(div(r.notional, b.ownPrice(r)), b.lot)
+		q = floor(div(r.notional, b.ownPrice(r)), b.lot)
+	case r.share != nil && against:
+		q = floor(div(mul(abs(held), r.share), whole(100)), b.lot)
+	case r.share != nil:
+		q = b.buys(r, replaced)
+	case r.risk != nil || r.riskPercent != nil:
+		if against {
+			return nil, "there is no risk in closing"
+		}
+		q = b.risks(r)
+	default:
+		return r.qty, ""
 	}
-	return r.qty
+	if q.Sign() <= 0 {
+		return nil, "it is for nothing"
+	}
+	return q, ""
+}
+
+// buys is how much a share of the buying power pays for, with the fee. The order that is replaced
+// needs none any more.
+func (b *book) buys(r request, replaced *order) num {
+	if b.cash == nil {
+		return new0()
+	}
+	own := new0()
+	for _, side := range []int{1, -1} {
+		own = higher(own, b.needs(r.symbol, b.pending(r.symbol, side, replaced), b.pendingValue(r.symbol, side, replaced)))
+	}
+	budget := floor(div(mul(higher(sub(sub(b.power(), b.reserved(r.symbol)), own), new0()), r.share), whole(100)), unit)
+	price := b.worst(r)
+	q := floor(div(budget, mul(price, add(whole(1), b.fee))), b.lot)
+	for { // the value and the fee are rounded up
+		value := ceil(mul(q, price), unit)
+		if q.Sign() <= 0 || !less(budget, add(value, ceil(mul(value, b.fee), unit))) {
+			return q
+		}
+		q = sub(q, b.lot)
+	}
+}
+
+// risks is the quantity with which no more than the risk is lost if the order is filled and then
+// its stop_loss; zero if the market takes no order as small.
+func (b *book) risks(r request) num {
+	risk := r.risk
+	if risk == nil {
+		if b.cash == nil {
+			return new0()
+		}
+		risk = floor(div(mul(nearest(b.equity(), unit), r.riskPercent), whole(100)), unit)
+	}
+	entry, rate := b.ownPrice(r), b.maker
+	fill, now := b.onArrival(r)
+	switch {
+	case now:
+		entry, rate = fill, b.fee
+	case r.kind == "stop", r.kind == "stop_limit" && reaches(r.side, b.quoted(r.side, r.stop), r.price):
+		entry, rate = b.slipped(r.side, r.stop), b.fee
+		if r.price != nil {
+			entry = better(r.side, entry, r.price)
+		}
+	}
+	stop := r.loss.price
+	if stop == nil {
+		stop = b.away(sub(entry, mul(mul(entry, div(r.loss.percent, whole(100))), whole(int64(r.side)))), entry)
+	}
+	out := b.slipped(-r.side, stop)
+	each := add(add(abs(sub(entry, stop)), abs(sub(stop, out))), add(mul(entry, rate), mul(out, b.fee)))
+	if each.Sign() == 0 {
+		return new0()
+	}
+	q := floor(div(risk, each), b.lot)
+	if less(q, higher(ceil(ceil(div(b.minimum, entry), unit), b.lot), b.lot)) {
+		return new0()
+	}
+	return q
+}
+
+// breaksEven is where a stop stands with which nothing is lost on what is held, or nil.
+func (b *book) breaksEven(r request) num {
+	h := b.places[r.symbol].held
+	if h.qty.Sign() != -r.side {
+		return nil
+	}
+	// Per unit: what was paid and the fees of that, and then the fee and the slippage of the stop.
+	back := whole(int64(-r.side))
+	each := div(add(mul(h.cost, back), mul(h.paid, back)), abs(h.qty))
+	if each.Sign() <= 0 {
+		return nil
+	}
+	to := func(p num) num { return b.against(-r.side, p) } // a sale may not be for less, nor a purchase for more
+	sold := to(div(each, add(whole(1), mul(b.fee, whole(int64(r.side))))))
+	stop := to(div(sold, add(whole(1), mul(add(b.spread, b.slippage), whole(int64(r.side))))))
+	if stop.Sign() <= 0 || reaches(-r.side, b.places[r.symbol].price, stop) {
+		return nil
+	}
+	return stop
 }
 
 // rests reports whether a request is one that may wait for its price.
@@ -149,6 +257,9 @@ func (b *book) ownPrice(r request) num {
 		return r.stop
 	case r.kind == "trailing_stop":
 		o := order{request: r, best: b.places[r.symbol].price}
+		if r.best != nil {
+			o.best = r.best
+		}
 		return o.stopNow(b)
 	}
 	_, slipped := b.takes(r.side, r.symbol)
@@ -191,7 +302,7 @@ func (b *book) malformed(r request, instead bool) string {
 	if r.reduce && (!reduces || less(abs(held), r.qty)) && (now || !instead) {
 		return "reduce_only would open a position"
 	}
-	if (r.loss != nil || r.profit != nil) && (r.reduce || reduces && !less(abs(held), r.qty)) {
+	if (r.loss != nil || r.profit != nil) && !r.keeps && (r.reduce || reduces && !less(abs(held), r.qty)) {
 		return "exits on an order that only reduces"
 	}
 	return b.misplacedExits(r)
@@ -212,8 +323,9 @@ func (b *book) misplacedExits(r request) string {
 	return ""
 }
 
-// toReplace returns the order that a request replaces, nil if it replaces none.
-func (b *book) toReplace(r request) (*order, string) {
+// toReplace returns the order that a request replaces, nil if it replaces none, and gives the
+// request what it leaves out as that order has it.
+func (b *book) toReplace(r *request) (*order, string) {
 	if r.replaces == "" {
 		return nil, ""
 	}
@@ -226,9 +338,9 @@ func (b *book) toReplace(r request) (*order, string) {
 			return nil, "it is done already"
 		case o.symbol != r.symbol:
 			return nil, "it is of another market"
-		case o.group != "" && (o.side != r.side || !equal(o.qty, b.quantity(r)) || r.ocoStop != nil || !r.rests()):
-			return nil, "an order of a group is replaced only by a resting one of the same side and size"
-		case o.only() && o.side != r.side && !r.mayOpen:
+		}
+		b.keep(r, o)
+		if o.only() && o.side != r.side && !r.mayOpen {
 			return nil, "nothing would be left to leave the position"
 		}
 		return o, ""
@@ -236,14 +348,56 @@ func (b *book) toReplace(r request) (*order, string) {
 	return nil, "there is no such order"
 }
 
-// forgets reports whether a request leaves out what the order that it replaces has and it
-// could have.
-func (b *book) forgets(r request, old *order) bool {
-	held := b.places[r.symbol].held.qty
-	opens := r.ocoStop == nil && (held.Sign() != -r.side || less(abs(held), r.qty))
-	return opens && (old.loss != nil && r.loss == nil || old.profit != nil && r.profit == nil) ||
-		old.tif != "" && r.tif == "" && r.kind != "market" ||
-		old.post && !r.post && r.kind == "limit" && r.rests()
+// keep gives a request what it does not say as the order has it that it replaces: everything but what
+// it names stays, as far as its kind takes it.
+func (b *book) keep(r *request, old *order) {
+	if r.side == 0 {
+		r.side = old.side
+	}
+	if r.tag == "" {
+		r.tag = old.tag
+	}
+	if r.kind == "" {
+		if r.kind = old.kind; old.triggered {
+			r.kind = "limit"
+		}
+	}
+	if r.qty == nil && r.notional == nil && !r.all && r.share == nil && r.risk == nil && r.riskPercent == nil {
+		r.qty = old.qty
+	}
+	if (r.kind == "limit" || r.kind == "stop_limit") && r.price == nil {
+		r.price = old.price
+	}
+	if (r.kind == "stop" || r.kind == "stop_limit") && r.stop == nil && !r.even {
+		r.stop = old.stop
+	}
+	if r.kind == "trailing_stop" && r.trail == nil && r.trailPercent == nil {
+		r.trail, r.trailPercent = old.trail, old.trailPercent
+	}
+	if r.kind == "trailing_stop" && old.kind == r.kind && old.side == r.side && sameNum(r.trail, old.trail) && sameNum(r.trailPercent, old.trailPercent) {
+		r.best = better(r.side, old.best, b.places[r.symbol].price)
+	}
+	if r.tif == "" && r.kind != "market" {
+		if r.tif = old.tif; r.tif == "gtd" {
+			r.expires = old.expires
+		}
+	}
+	if r.kind == "limit" && r.rests() {
+		r.post = r.post || old.post
+	}
+	closes := r.reduce || r.all || r.share != nil
+	if !closes && r.ocoStop == nil {
+		r.keeps = r.loss == nil && r.profit == nil
+		if r.loss == nil {
+			r.loss = old.loss
+		}
+		if r.profit == nil {
+			r.profit = old.profit
+		}
+	}
+	if !closes && !old.only() && r.side == old.side && r.kind == old.kind && r.kind != "market" {
+		r.mayOpen = true
+	}
 }
 
 // replace cancels old for o, which takes its place in a group, and also its turn if it is

@@ -47,7 +47,7 @@ func (s *scene) request() request {
 	}
 	r.mayOpen = s.rand.IntN(4) == 0
 	r.tag = []string{"", "", "breakout", "fade"}[s.rand.IntN(4)]
-	switch s.rand.IntN(20) {
+	switch s.rand.IntN(24) {
 	case 0:
 		r.qty, r.notional = nil, whole(int64(1+s.rand.IntN(5000)))
 	case 1:
@@ -56,8 +56,55 @@ func (s *scene) request() request {
 		}
 	case 2, 3:
 		s.amend(&r)
+	case 4, 5:
+		if r.ocoStop == nil && !r.reduce {
+			r.qty, r.share, r.mayOpen = nil, whole(int64(1+s.rand.IntN(100))), r.mayOpen && s.rand.IntN(8) == 0
+		}
+	case 6, 7:
+		if r.loss != nil {
+			r.qty, r.risk = nil, price(int64(1+s.rand.IntN(5000)))
+			if s.rand.IntN(2) == 0 {
+				r.risk, r.riskPercent = nil, price(int64(1+s.rand.IntN(300)))
+			}
+		}
+	case 8, 9:
+		if held := s.places[symbol].held.qty; held.Sign() != 0 && r.ocoStop == nil {
+			r = request{symbol: symbol, side: -held.Sign(), kind: "stop", all: true, even: true}
+		}
+	case 10, 11, 12:
+		s.change(&r)
 	}
 	return r
+}
+
+// change makes a request one that names, of an open order, only what is to change.
+func (s *scene) change(r *request) {
+	open := s.waiting(r.symbol)
+	if len(open) == 0 {
+		return
+	}
+	o := open[s.rand.IntN(len(open))]
+	market := s.places[r.symbol].price
+	*r = request{symbol: r.symbol, replaces: o.id}
+	switch s.rand.IntN(6) {
+	case 0, 1:
+		r.qty = s.quantity()
+	case 2:
+		r.share = whole(int64(1 + s.rand.IntN(100)))
+	case 3:
+		r.loss = s.exit(market, -o.side)
+	default:
+		switch {
+		case o.kind == "limit" || o.triggered:
+			r.price = s.near(market, -o.side)
+		case o.kind == "trailing_stop":
+			r.trailPercent = price(int64(1 + s.rand.IntN(400)))
+		case s.rand.IntN(3) == 0:
+			r.even = true
+		default:
+			r.stop = s.near(market, o.side)
+		}
+	}
 }
 
 // amend lets a request replace an open order. Half of the time it becomes the same order

@@ -18,6 +18,9 @@ func (Venue) Money() book.Money { return book.NoMoney }
 // Prepare asks nobody.
 func (v Venue) Prepare(context.Context, string) (book.Arrival, error) { return v, nil }
 
+// Lot is none: the market's counts.
+func (Venue) Lot(book.OrderRequest) exact.Decimal { return 0 }
+
 // Decide is [book.Book.Arrive].
 func (v Venue) Decide(r book.OrderRequest, o *book.Order, q book.Quote, fill exact.Decimal) (*book.Event, error) {
 	return v.Book.Arrive(r, o, q, fill)

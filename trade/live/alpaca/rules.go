@@ -64,7 +64,7 @@ func (c *Client) Rules(ctx context.Context, symbol string) (live.Rules, error) {
 		c.symbols[symbol] = r
 		c.mu.Unlock()
 	}
-	return live.Rules{Symbol: r.asset.Symbol, Check: r.check, Tick: tick, DayEnd: r.clock.NextClose.UTC()}, nil
+	return live.Rules{Symbol: r.asset.Symbol, Check: r.check, Tick: tick, Lot: r.lot, DayEnd: r.clock.NextClose.UTC()}, nil
 }
 
 // read asks for the rules of a symbol, in the spellings that it may have at Alpaca until one is
@@ -109,6 +109,7 @@ func (r rules) check(o live.Order) error {
 	a := r.asset
 	whole, atOnce := o.Quantity%exact.One == 0, o.TimeInForce == "ioc" || o.TimeInForce == "fok"
 	exits := o.TakeProfit != 0 || o.StopLoss != 0 || o.OCOStop != 0
+	parts := r.lot(o) == 0
 	switch {
 	case a.Class == "crypto":
 		return refusal("%s is crypto, and wick trades only stocks at Alpaca: there the fee of a purchase is taken out of the coins, so that less is held than was bought, and wick's book does not count that; use wick's own paper book for it", a.Symbol)
@@ -118,7 +119,7 @@ func (r rules) check(o live.Order) error {
 		return refusal("Alpaca does not trade %s now", a.Symbol)
 	case !whole && !a.Fractionable:
 		return refusal("Alpaca trades whole shares of %s only: choose a whole quantity", a.Symbol)
-	case !whole && (o.Type != "market" || o.TimeInForce != "day" || o.Short || exits):
+	case !whole && (!parts || o.Short):
 		return refusal("Alpaca takes a part of a share only of what is held or bought, in an order of type market with time_in_force day and without exits")
 	case o.Short && (!a.Shortable || !a.EasyToBorrow):
 		return refusal("Alpaca lends no shares of %s now, so no more can be sold than is held", a.Symbol)
@@ -143,6 +144,14 @@ func (r rules) check(o live.Order) error {
 			r.clock.NextOpen.UTC().Format("2006-01-02 15:04 UTC"), r.clock.NextClose.UTC().Format("15:04 UTC"))
 	}
 	return nil
+}
+
+// lot returns the step of quantities: a share, but of orders that may be for a part of one.
+func (r rules) lot(o live.Order) exact.Decimal {
+	if r.asset.Fractionable && o.Type == "market" && o.TimeInForce == "day" && o.TakeProfit == 0 && o.StopLoss == 0 && o.OCOStop == 0 {
+		return 0
+	}
+	return exact.One
 }
 
 // tick returns the step of prices of stocks: a cent, and below a dollar a
