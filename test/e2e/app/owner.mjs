@@ -295,7 +295,7 @@ async function keys(page, wick) {
   await until('a zoom', async () => await inView(page) < first);
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press(',');
-  await page.waitForFunction(() => /BTCUSDT 4h, .*close/.test(document.querySelector('#chart p[role=status]').textContent));
+  await page.waitForFunction(() => /BTCUSDT 4h, .*close/.test(document.querySelector('#chart p.quiet[role=status]').textContent));
   await page.getByText('Bars as a table').focus();
   await page.keyboard.press('Enter');
   await until('rows', async () => (await page.locator('#chart tbody tr').count()) > 10);
