@@ -21,7 +21,7 @@ var Table = expand([]Rule{
 	{"cancel_order set_alert cancel_alert", Trade, "", []Door{HTTP, Stdio, Attach, Replica}},
 	{"wick://guide wick://chart/{symbol}/{interval} wick://indicators/{name} wick://symbols/{query}", Charts, "", []Door{HTTP, Stdio, Attach}},
 	{"ui://wick/chart.html ui://wick/positions.html ui://wick/alerts.html", Charts, "", []Door{HTTP, Stdio, Attach}},
-	{"wick://alerts wick://positions wick://orders", Read, "", []Door{HTTP, Stdio, Attach}},
+	{"wick://alerts wick://positions wick://orders wick://trades", Read, "", []Door{HTTP, Stdio, Attach}},
 	{"attach", Owner, "", []Door{Socket}},
 	{"health clients revoke accept-positions audit letters approvals", Owner, "", []Door{Socket, Page}},
 	{"approve", Owner, "a yes needs the passphrase", []Door{Socket, Page}},

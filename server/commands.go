@@ -73,7 +73,7 @@ func Commands() []Command {
 			return t.ask(ctx, "/accept-positions", nil)
 		}},
 		{"audit", "[head|verify] [HASH]", "print the journal and who did what; or its newest hash; or check it all, and that it still has a hash", "data-dir", audit},
-		{"export", "orders|fills|equity [csv|json]", "print a table of --data-dir; with --cluster-file: export DIR copies the store there", "data-dir cluster-file", export},
+		{"export", "orders|fills|trades|equity [csv|json]", "print a table of --data-dir; with --cluster-file: export DIR copies the store there", "data-dir cluster-file", export},
 		{"recover", "", "show what --recover=yes would keep of a damaged journal", "data-dir cluster-file", showRecovery},
 		{"key", "FILE", "make a file for --key-file, with a new key in it", "", func(_ context.Context, t *task) error { return writeKey(t.words[0], t.stdout) }},
 		{"config", "CLIENT", "print the settings to paste into a client: " + strings.Join(ClientNames(), ", "), "mcp listen port base-url", func(_ context.Context, t *task) error { return t.writeClient(t.stdout, t.stderr) }},

@@ -15,12 +15,13 @@ import (
 
 	"wick/internal/exact"
 	"wick/internal/journal"
+	"wick/market"
 	"wick/trade/book"
 )
 
-// Exports are what [Export] can write: every order, every execution, or what the account
-// was worth when it was first valued on each day.
-var Exports = []string{"orders", "fills", "equity"}
+// Exports are what [Export] can write: every order, every execution, every trade that is closed, or
+// what the account was worth when it was first valued on each day.
+var Exports = []string{"orders", "fills", "trades", "equity"}
 
 // Export writes one of [Exports] of a state directory to w, oldest first, as CSV
 // with a header or as a JSON array. It only reads, so it may run beside the
@@ -29,10 +30,14 @@ func Export(dir, what, format string, w io.Writer) error {
 	var list any
 	var columns string // of CSV, by their names in JSON
 	var err error
-	if what == "fills" {
+	switch what {
+	case "fills":
 		columns = "sequence time order_id client_order_id symbol side quantity price fee source synthetic"
 		list, err = readFills(dir)
-	} else {
+	case "trades": // without notes, which are anybody's words: a spreadsheet may take them for formulas
+		columns = "trade_id symbol side opened_at closed_at quantity entry_price exit_price profit fees r best worst given_back opened_by closed_by closed_how tag broker currency synthetic"
+		list, err = readTrades(dir)
+	default:
 		columns = "order_id client_order_id symbol side type quantity price stop_price status filled_quantity " +
 			"average_price fee created_at updated_at price_at source synthetic role group reason"
 		all, s, failed := allOrders(dir)
@@ -131,6 +136,35 @@ func readFills(dir string) ([]exportedFill, error) {
 		return nil
 	})
 	return fills, err
+}
+
+// readTrades returns the trades of a directory that are closed, with the labels that they have now.
+// If the journal does not reach back to the beginning, those of the oldest snapshot come first.
+func readTrades(dir string) ([]book.TradeShown, error) {
+	shown := []book.TradeShown{} // not nil, so that JSON has an empty list
+	add := func(trades []*book.Trade, broker string) {
+		for _, t := range trades {
+			shown = append(shown, t.Show(broker, market.Currency(t.Symbol)))
+		}
+	}
+	err := records(dir, func(_ journal.Entry, ev *book.Event, old *book.State) error {
+		switch {
+		case ev == nil:
+			add(old.Done, "")
+		case ev.Label != nil:
+			for i := range shown {
+				if shown[i].OpenedBy == ev.Label.OrderID {
+					shown[i].Label = ev.Label.Over(shown[i].Label)
+				}
+			}
+		case ev.Order != nil:
+			add(ev.Trades, ev.Order.Broker)
+		default:
+			add(ev.Trades, "")
+		}
+		return nil
+	})
+	return shown, err
 }
 
 // executed returns the execution of the order o that changed a holding.

@@ -1,6 +1,9 @@
 package trade
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -147,5 +150,45 @@ func TestTradeCloses(t *testing.T) {
 	}
 	if v, h := found.Trades[0], must(e.AllPositions())[0]; len(v.Closes) != 20 || v.More != 3 || *v.Profit != h.RealizedPnL || *v.Fees != h.Fees {
 		t.Errorf("%d parts, %d more, a profit of %s and fees of %s: want 20, 3, %s and %s", len(v.Closes), v.More, v.Profit, v.Fees, h.RealizedPnL, h.Fees)
+	}
+}
+
+// TestExportTrades: the closed trades of a directory, those that left memory too, are exported with
+// the labels that they were given later. A note, which may be a formula, is not in the table.
+func TestExportTrades(t *testing.T) {
+	o := testOptions(t)
+	o.kept = 2
+	e := openTest(t, o)
+	var first book.Order
+	for i := range 12 {
+		placed, err := e.Place(t.Context(), book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: []book.Side{book.Buy, book.Sell}[i%2], Type: book.Market, Quantity: exact.One})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = placed
+		}
+	}
+	if _, err := e.Label(book.Who{}, first.ID, book.Label{Tag: "fade", Note: "=1+1"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, when := range []string{"while it runs", "after it ended"} {
+		var table, list bytes.Buffer
+		if err := errors.Join(Export(o.Dir, "trades", "csv", &table), Export(o.Dir, "trades", "json", &list)); err != nil {
+			t.Fatal(err)
+		}
+		rows := strings.Split(strings.TrimSpace(table.String()), "\n")
+		if len(rows) != 7 || !strings.Contains(rows[1], ","+first.ID+",") || !strings.Contains(rows[1], ",market,fade,paper,") || strings.Contains(table.String(), "1+1") {
+			t.Errorf("%s: %s", when, table.String())
+		}
+		var trades []book.TradeShown
+		if err := json.Unmarshal(list.Bytes(), &trades); err != nil || len(trades) != 6 || trades[0].Note != "=1+1" || trades[0].Why["r"] == "" {
+			t.Errorf("%s: %s, %v", when, list.String(), err)
+		}
+		if when == "while it runs" {
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }

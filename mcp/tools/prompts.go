@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -114,6 +115,24 @@ func Prompts() []mcp.Prompt {
 				"at 4h. Say for each: what is held, since which price, the profit, how far the price is from the entry in ATR, and which open orders and alerts guard it; " +
 				"name positions that nothing guards. Then say whether there is room for more: the account has the buying power, if there is one, and place_order with dry_run=true says of one order " +
 				"whether it would pass. A refusal names the limit; an order that passes does not say how much more would, so name the size you tried. Place nothing."
+		},
+	}, {
+		Name: "review-month", Title: "Review my month", Description: "What the trades of a month made, which worked, and what was given back",
+		Arguments: []mcp.Argument{
+			{Name: "month", Title: "Month", Description: "Such as 2026-11; without it, the one before this", Read: func(s string) (string, error) {
+				month, err := time.Parse("2006-01", s)
+				return month.Format("2006-01"), err
+			}},
+			{Name: "timezone", Title: "Time zone", Description: "Such as Europe/Berlin; without it, UTC", Read: func(s string) (string, error) {
+				_, err := market.ParseZone(s)
+				return strings.TrimSpace(s), err
+			}}},
+		Text: func(a map[string]string) string {
+			return fmt.Sprintf("Review my trades of %s. Call get_orders with view=report by=month and timezone=%s, then with from and to for that month view=report by=tag, view=report by=symbol, and view=trades. "+
+				"Say what was made, the win rate, the profit factor, the expectancy and both drawdowns, each beside the number of trades that it is of, and what is null with its reason: do not work it out another way. "+
+				"Then the best and the worst trade with what opened and closed them, winners that were far behind, losers that had been ahead, and how much was given back. "+
+				"Compare with the month before. With fewer than 20 trades say that they show little. Ask me about trades without a tag, and give them the tag that I name by place_order with order_id and tag. Place nothing.",
+				cmp.Or(a["month"], "the month before this"), cmp.Or(a["timezone"], "UTC"))
 		},
 	}, {
 		Name: "plan-trade", Title: "Plan a trade", Description: "Entry, stop, target and size by ATR; ends in a dry run",

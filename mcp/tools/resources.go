@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"wick/indicators"
 	"wick/market"
 	"wick/mcp"
+	"wick/trade"
 )
 
 //go:embed guide.md
@@ -187,6 +189,22 @@ func (h *handlers) accountResources() []mcp.Resource {
 			}
 			return encode(held), nil
 		},
+	}, {
+		URI: "wick://trades", Name: "trades", Title: "Trades", MIME: asJSON,
+		Description: "Trades from flat to flat: those that are open, then the closed ones, the last first, with profit, R, the most each was ahead and behind, and tags. Watch it to be told when an order changes.",
+		Read: func(ctx context.Context, r mcp.Reading) ([]mcp.Content, error) {
+			found, err := h.Engine.FindTrades(ctx, trade.TradeFilter{}, 0, maxPage)
+			if err != nil {
+				return nil, err
+			}
+			slices.Reverse(found.Trades)
+			trades, _, left := cut(page{}, found.Trades)
+			return r.Text(mcp.Encode(struct {
+				Trades json.RawMessage `json:"trades"`
+				More   bool            `json:"more,omitempty"` // did not fit; get_orders has them
+			}{trades, left > 0 || found.More})), nil
+		},
+		State: func(mcp.Reading) (string, error) { return strconv.FormatUint(h.Engine.OrdersVersion(), 10), nil },
 	}, {
 		// As many as fit into a reply. The state covers all orders in memory, so a watcher is
 		// also told of a change to one that is not shown.
