@@ -5,14 +5,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"wick/internal/exact"
+	"wick/internal/journal"
 	"wick/internal/journal/journaltest"
 	"wick/trade/book"
+	"wick/trade/live/alpaca/alpacatest"
 )
 
 // TestFindTrades: trades that have left memory are found with those that have not, each once and
@@ -191,4 +195,85 @@ func TestExportTrades(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestLiveTrades: a trade at a broker, whose entry is filled in parts: the first risk is that of all of
+// it, 10 from 99 to the stop at 96.03, also after a crash. The broker's fees are not known, and said
+// not to be.
+func TestLiveTrades(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer func() { l.stop() }()
+		entry, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: 99 * exact.One, Quantity: 10 * exact.One,
+			StopLoss: book.Exit{Percent: 3 * exact.One}, TakeProfit: book.Exit{Price: 120 * exact.One}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []exact.Decimal{4, 6} {
+			v.Fill(entry.ID, part*exact.One, 99*exact.One)
+			time.Sleep(time.Second)
+		}
+		l.crash()
+		time.Sleep(10 * time.Second)
+		moved, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Limit, Price: 115 * exact.One, Quantity: 10 * exact.One, Replaces: entry.ID + "-tp"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		v.Fill(moved.ID, 10*exact.One, 115*exact.One)
+		time.Sleep(10 * time.Second)
+		found, err := l.e.FindTrades(t.Context(), TradeFilter{}, 0, 9)
+		if err != nil || len(found.Trades) != 1 {
+			t.Fatalf("%+v, %v", found, err)
+		}
+		got := found.Trades[0]
+		if got.Profit == nil || got.Profit.String() != "160" || got.R == nil || got.R.String() != "5.38720539" || got.Risk.Amount.String() != "29.7" || got.How != "take_profit" { // 160 by 29.7
+			t.Errorf("%+v %v", got, got.Why)
+		}
+		if got.Fees != nil || got.Why["fees"] == "" || got.Best == nil && got.Why["best"] == "" {
+			t.Errorf("fees %v, %v", got.Fees, got.Why)
+		}
+	})
+}
+
+// TestGiveKeepsTrades: the trades of a log that was shared are found in the store that is made of it,
+// each once, when later ones have taken their place in memory.
+func TestGiveKeepsTrades(t *testing.T) {
+	d, o := journaltest.NewDisk(), fewOptions()
+	e, err := openOn(o, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn := func(n int) {
+		for i := range 2 * n {
+			if _, err := e.Place(t.Context(), book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: []book.Side{book.Buy, book.Sell}[i%2], Type: book.Market, Quantity: exact.One}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	turn(4)
+	o.Dir, o.kept = filepath.Join(t.TempDir(), "given"), 1
+	if err := errors.Join(e.Close(), Give(journal.NewFiles(d, journal.FileOptions{}, slog.New(slog.DiscardHandler)), o.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	e = openTest(t, o)
+	check := func(want int) {
+		t.Helper()
+		found, err := e.FindTrades(t.Context(), TradeFilter{}, 0, 99)
+		ids := make(map[string]bool)
+		for _, v := range found.Trades {
+			ids[v.ID] = true
+		}
+		if err != nil || len(found.Trades) != want || len(ids) != want {
+			t.Errorf("%d trades, %d of them different, want %d: %v", len(found.Trades), len(ids), want, err)
+		}
+	}
+	check(4)
+	turn(20)
+	check(24)
+	e.Close()
+	e = openTest(t, o)
+	check(24)
+	e.Close()
 }

@@ -345,7 +345,13 @@ func (s *State) setTrades(ev *Event, open map[string]*Trade, ended []*Trade) {
 	if ev.Trades != nil {
 		ended = ev.Trades // as it was found at the time
 	}
-	s.Done = append(s.Done, ended...)
+	for _, t := range ended {
+		if t.Seq != s.Seq+1 { // it ended in another store
+			c := *t
+			c.Seq, t = s.Seq+1, &c
+		}
+		s.Done = append(s.Done, t)
+	}
 	if ev.Risk != nil && ev.Order != nil && s.Trades[ev.Order.Symbol] != nil {
 		c := *s.Trades[ev.Order.Symbol]
 		c.Risk = ev.Risk
