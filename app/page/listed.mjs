@@ -17,11 +17,15 @@ export function orderText(o) {
   return `${o.side} ${exactly(o.quantity)} ${o.symbol} ${o.type.replaceAll('_', ' ')}${at}${trail}${filled}`;
 }
 
+const reaches = { price_above: 'price at or above', price_below: 'price at or below', profit_above: 'profit at or above', profit_below: 'profit at or below' };
+
 /** conditionText says what an alert waits for: with the rule, and with the parameters and the
  * interval of an indicator. */
 export function conditionText({ condition: c, interval }) {
-  if (c.price_above !== undefined) return `price at or above ${c.price_above}`;
-  if (c.price_below !== undefined) return `price at or below ${c.price_below}`;
+  const sum = Object.keys(reaches).find(name => c[name] !== undefined);
+  if (sum) return `${c.of ? c.of + ' ' : ''}${reaches[sum]} ${c[sum]}`;
+  const time = c.at ?? c.daily;
+  if (time) return `${c.daily ? 'daily at ' : ''}${time} ${c.timezone ?? 'UTC'}${c.weekdays ? ', ' + c.weekdays.join(' ') : ''}`;
   if (!c.indicator_signal) return JSON.stringify(c).slice(0, 120);
   const { indicator, signal, level, line, when, params, ...beside } = c.indicator_signal;
   const more = Object.entries({ ...beside, ...params }).map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`).join('');

@@ -223,12 +223,12 @@ export function watchPanel({ transport, theme }, pick) {
 
   async function row(symbol) {
     const small = el('canvas', { 'aria-hidden': 'true' });
-    const words = el('span', {}, '…');
+    const [words, told] = [el('span', {}, '…'), el('span')];
     const remove = button('×', () => {
       keep(symbols.filter(s => s !== symbol));
       list.focus({ preventScroll: true }); // the button that had it is gone
     }, { 'aria-label': `Watch ${symbol} no more` });
-    list.append(el('li', {}, el('button', { type: 'button', class: 'pick', onclick: () => pick(symbol) }, el('span', {}, symbol), small, words), remove));
+    list.append(el('li', {}, el('button', { type: 'button', class: 'pick', onclick: () => pick(symbol) }, el('span', {}, symbol), small, words, told), remove));
     try {
       const data = JSON.parse(await transport.call('generate_chart', { symbol, interval: '1h', bars: 48, indicators: ['rsi', 'macd'], format: 'series' }));
       const closes = data.bars.map(b => b.c);
@@ -236,7 +236,8 @@ export function watchPanel({ transport, theme }, pick) {
       const change = (closes.at(-1) / closes[0] - 1) * 100;
       const recent = Object.values(data.indicators).flatMap(i => i.signals ?? []).filter(s => s.x >= closes.length - 6 && !s.silent);
       const [newest] = recent.sort((a, b) => b.x - a.x);
-      words.title = words.textContent = `${priceText(closes.at(-1), data.precision)} ${signed(change, 2)}%${newest ? ' · ' + signalName(newest.label) : ''}`;
+      words.textContent = `${priceText(closes.at(-1), data.precision)} ${signed(change, 2)}%`;
+      if (newest) told.title = told.textContent = signalName(newest.label);
       drawLine(small, closes, theme());
     } catch (err) {
       words.title = words.textContent = err.message;

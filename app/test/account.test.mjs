@@ -106,6 +106,9 @@ test('an order in a line', () => {
 test('what an alert waits for, whole', () => {
   const signal = (more, interval = '4h') => conditionText({ interval, condition: { indicator_signal: more } });
   assert.equal(conditionText({ condition: { price_above: 150 }, interval: '' }), 'price at or above 150');
+  assert.equal(conditionText({ condition: { profit_below: -500, of: 'day' }, interval: '' }), 'day profit at or below -500');
+  assert.equal(conditionText({ condition: { at: '2026-11-20T15:30', timezone: 'America/New_York' }, interval: '' }), '2026-11-20T15:30 America/New_York');
+  assert.equal(conditionText({ condition: { daily: '15:30', weekdays: ['mon', 'fri'] }, interval: '' }), 'daily at 15:30 UTC, mon fri');
   assert.equal(signal({ indicator: 'rule', signal: 'becomes_true', when: 'rsi(14) < 30' }), 'rule: rsi(14) < 30 becomes true, 4h');
   assert.equal(signal({ indicator: 'rsi', signal: 'rsi_oversold', length: 21 }), 'rsi length=21: rsi_oversold, 4h');
   assert.equal(signal({ indicator: 'macd', signal: 'crosses_above', level: 0, line: 'MACD', params: { fast: 5 } }), 'macd fast=5 MACD: crosses_above 0, 4h');

@@ -54,7 +54,6 @@ type Group struct {
 	won, lost exact.Money
 	lowest    exact.Money // of what the trades so far make, one after the other, at most zero
 	unknown   bool        // the fees of a trade are not known
-	sortBy    string
 }
 
 // Average is a mean over trades.
