@@ -742,7 +742,7 @@ func TestMoveStore(t *testing.T) {
 	}
 	var out syncBuffer
 	err := Run(t.Context(), []string{"audit", "verify", "--data-dir", back}, env("HOME", t.TempDir()), nil, &out, io.Discard)
-	if err != nil || !strings.Contains(out.String(), "sound: records 5 to 6 in 1 journal files") {
+	if err != nil || !strings.Contains(out.String(), "sound: records 6 to 7 in 1 journal files") {
 		t.Errorf("the exported history: %s, %v", &out, err)
 	}
 	single = start(t, "--serve", "--trade", "--data-dir", back)

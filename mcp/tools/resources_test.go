@@ -430,7 +430,7 @@ func TestPrompts(t *testing.T) {
 	for _, p := range Prompts() {
 		given := make(map[string]string)
 		for _, a := range p.Arguments {
-			if !slices.Contains(arguments, a.Name) && a.Name != "risk" {
+			if !slices.Contains(arguments, a.Name) && a.Name != "month" {
 				t.Errorf("%s: no tool has an argument %s", p.Name, a.Name)
 			}
 			given[a.Name] = "value-of-" + a.Name
