@@ -288,112 +288,121 @@ func (h *handlers) cancelOrder() tool {
 	})
 }
 
+// ordersRequest is what get_orders was asked for.
+type ordersRequest struct {
+	filter, id   string
+	symbol       string
+	since, until time.Time
+	mine         bool
+	view, tag    string
+	by, zone     string
+	page
+}
+
+func (r *ordersRequest) args() []arg {
+	return append([]arg{
+		// Models also call the filter status, because that is its name in an order.
+		word(&r.filter, "filter", "Which orders to list: open ones can still fill; of filled ones something was filled, also if the rest was cancelled.", "all", "open", "all", "filled", "cancelled", "rejected").also("status"),
+		word(&r.view, "view", "trades: those that are open, then the closed ones, the last first; report: those that are closed, summed up; since and until mean their end.", "orders", "orders", "trades", "report"),
+		word(&r.by, "by", "With view=report: a line for each month in which trades ended, symbol or tag.", book.ReportBy[0], book.ReportBy...),
+		text(&r.zone, "timezone", "With view=report: of the months, such as America/New_York. Default UTC.", 64).also("tz"),
+		text(&r.tag, "tag", "With view: only trades with this tag.", 4*32),
+		text(&r.id, "order_id", "Return this order alone, by its order_id or client_order_id, however old it is, with the price now, what it waits for and how far that is, or what ended it.", maxID).also("client_order_id"),
+		symbol(&r.symbol, "Only orders of this symbol."),
+		// since is inclusive and until is not, so that no order is in two periods that follow
+		// each other.
+		moment(&r.since, "since", "Only orders that changed at this time or later: a date (2026-01-31, from its beginning), a time in UTC (2026-01-31 14:30), RFC 3339 (2026-01-31T16:00:00Z) or unix seconds.", false).also("from"),
+		moment(&r.until, "until", "Only orders that changed before this time.", false).also("to"),
+		boolean(&r.mine, "mine", "Only orders that this client placed.").also("client"),
+	}, r.page.args()...)
+}
+
+func (r *ordersRequest) check(sent sent) error {
+	switch {
+	case r.view == "orders" && sent["tag"] != nil:
+		return errors.New("tag goes with view=trades or view=report")
+	case r.view != "report" && (sent["by"] != nil || sent["timezone"] != nil):
+		return errors.New("by and timezone go with view=report")
+	case r.view == "report" && r.filter == "open":
+		return errors.New("view=report sums closed trades up: leave out filter")
+	case r.view != "orders" && (r.mine || r.id != "" || r.filter != everything && r.filter != "open"):
+		return fmt.Errorf("view=%s goes with symbol, tag, since, until and filter=open: a trade has orders of several clients", r.view)
+	}
+	return nil
+}
+
 // getOrders defines get_orders: orders of every client, newest first, or one order by
 // its id.
 func (h *handlers) getOrders() tool {
-	type request struct {
-		filter, id   string
-		symbol       string
-		since, until time.Time
-		mine         bool
-		view, tag    string
-		by, zone     string
-		page
-	}
 	return define(mcp.Tool{
 		Name:  "get_orders",
 		Title: "Orders",
 		Description: "List orders with their status and fills, newest first: price, fee, source and time of the price. filter=open lists only those that can still fill; " +
 			"symbol, since, until and mine narrow the list further. view=trades lists trades from flat to flat, with profit, R, the most each was ahead and behind, and tags; view=report sums the closed ones up.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
-	}, reports, func(r *request) []arg {
-		return append([]arg{
-			// Models also call the filter status, because that is its name in an order.
-			word(&r.filter, "filter", "Which orders to list: open ones can still fill; of filled ones something was filled, also if the rest was cancelled.", "all", "open", "all", "filled", "cancelled", "rejected").also("status"),
-			word(&r.view, "view", "trades: those that are open, then the closed ones, the last first; report: those that are closed, summed up; since and until mean their end.", "orders", "orders", "trades", "report"),
-			word(&r.by, "by", "With view=report: a line for each month in which trades ended, symbol or tag.", book.ReportBy[0], book.ReportBy...),
-			text(&r.zone, "timezone", "With view=report: of the months, such as America/New_York. Default UTC.", 64).also("tz"),
-			text(&r.tag, "tag", "With view: only trades with this tag.", 4*32),
-			text(&r.id, "order_id", "Return this order alone, by its order_id or client_order_id, however old it is, with the price now, what it waits for and how far that is, or what ended it.", maxID).also("client_order_id"),
-			symbol(&r.symbol, "Only orders of this symbol."),
-			// since is inclusive and until is not, so that no order is in two periods that follow
-			// each other.
-			moment(&r.since, "since", "Only orders that changed at this time or later: a date (2026-01-31, from its beginning), a time in UTC (2026-01-31 14:30), RFC 3339 (2026-01-31T16:00:00Z) or unix seconds.", false).also("from"),
-			moment(&r.until, "until", "Only orders that changed before this time.", false).also("to"),
-			boolean(&r.mine, "mine", "Only orders that this client placed.").also("client"),
-		}, r.page.args()...)
-	}, func(r *request, sent sent) error {
-		switch {
-		case r.view == "orders" && sent["tag"] != nil:
-			return errors.New("tag goes with view=trades or view=report")
-		case r.view != "report" && (sent["by"] != nil || sent["timezone"] != nil):
-			return errors.New("by and timezone go with view=report")
-		case r.view == "report" && r.filter == "open":
-			return errors.New("view=report sums closed trades up: leave out filter")
-		case r.view != "orders" && (r.mine || r.id != "" || r.filter != everything && r.filter != "open"):
-			return fmt.Errorf("view=%s goes with symbol, tag, since, until and filter=open: a trade has orders of several clients", r.view)
-		}
-		return nil
-	}, func(ctx context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
+	}, reports, (*ordersRequest).args, (*ordersRequest).check, func(ctx context.Context, c mcp.Call, r *ordersRequest) (*mcp.Result, error) {
 		if r.symbol == everything { // as in place_order
 			r.symbol = ""
 		}
 		f := trade.TradeFilter{Symbol: r.symbol, Tag: r.tag, Since: r.since, Until: r.until, Open: r.filter == "open"}
-		switch r.view {
-		case "trades":
+		switch {
+		case r.view == "trades":
 			return h.trades(ctx, f, r.page)
-		case "report":
+		case r.view == "report":
 			return h.report(ctx, f, r.by, r.zone, r.page)
+		case r.id == "":
+			return h.orders(ctx, c, r)
 		}
-		if r.id != "" {
-			o, x, err := h.Engine.Outlook(r.id)
-			if err != nil {
-				return nil, err
-			}
-			return mcp.JSON([]struct {
-				book.Order
-				book.Outlook
-			}{{o, x}}), nil
-		}
-		// An order must pass all filters that were given.
-		wanted := trade.OrderFilter{Symbol: r.symbol, Since: r.since, Until: r.until}
-		if r.filter != everything {
-			wanted.Status = book.OrderStatus(r.filter)
-		}
-		if caller := who(c); r.mine {
-			wanted.Client = &caller
-		}
-		orders, err := h.Engine.Find(wanted)
+		o, x, err := h.Engine.Outlook(r.id)
 		if err != nil {
 			return nil, err
 		}
-		// The page may go beyond the orders in memory, which are the newest, into the journal.
-		p, archived := r.page, trade.Archived{More: true}
-		if p.offset+cmp.Or(p.limit, 100) >= len(orders) { // fewer than a hundred fit without a limit
-			skip := max(0, p.offset-len(orders))
-			if archived, err = h.Engine.FindArchived(ctx, wanted, skip, maxPage); err != nil {
-				return nil, err
-			}
-			if skip > 0 {
-				orders, p.offset = nil, 0
-			}
-			slices.Reverse(archived.Orders)
-			orders = append(archived.Orders, orders...)
-		}
-		text, n, left := cut(p, orders)
-		result := &mcp.Result{Content: []mcp.Content{{Text: text}}}
-		switch more := fmt.Sprintf("%d more of %d", left, r.page.offset+n+left); {
-		case left > 0 || archived.More:
-			if archived.More {
-				more = "more follow" // how many is not known
-			}
-			result.Content = append(result.Content, further(more, "get_orders", r.page.offset+n))
-		case !archived.Before.IsZero():
-			result.Content = append(result.Content, mcp.Content{Text: fmt.Appendf(nil,
-				"Orders that ended before %s were not searched: call get_orders with until=%[1]s, and without offset, to search those.", archived.Before)})
-		}
-		return result, nil
+		return mcp.JSON([]struct {
+			book.Order
+			book.Outlook
+		}{{o, x}}), nil
 	})
+}
+
+// orders returns a page of the orders that pass all filters that were given.
+func (h *handlers) orders(ctx context.Context, c mcp.Call, r *ordersRequest) (*mcp.Result, error) {
+	wanted := trade.OrderFilter{Symbol: r.symbol, Since: r.since, Until: r.until}
+	if r.filter != everything {
+		wanted.Status = book.OrderStatus(r.filter)
+	}
+	if caller := who(c); r.mine {
+		wanted.Client = &caller
+	}
+	orders, err := h.Engine.Find(wanted)
+	if err != nil {
+		return nil, err
+	}
+	// The page may go beyond the orders in memory, which are the newest, into the journal.
+	p, archived := r.page, trade.Archived{More: true}
+	if p.offset+cmp.Or(p.limit, 100) >= len(orders) { // fewer than a hundred fit without a limit
+		skip := max(0, p.offset-len(orders))
+		if archived, err = h.Engine.FindArchived(ctx, wanted, skip, maxPage); err != nil {
+			return nil, err
+		}
+		if skip > 0 {
+			orders, p.offset = nil, 0
+		}
+		slices.Reverse(archived.Orders)
+		orders = append(archived.Orders, orders...)
+	}
+	text, n, left := cut(p, orders)
+	result := &mcp.Result{Content: []mcp.Content{{Text: text}}}
+	switch more := fmt.Sprintf("%d more of %d", left, r.page.offset+n+left); {
+	case left > 0 || archived.More:
+		if archived.More {
+			more = "more follow" // how many is not known
+		}
+		result.Content = append(result.Content, further(more, "get_orders", r.page.offset+n))
+	case !archived.Before.IsZero():
+		result.Content = append(result.Content, mcp.Content{Text: fmt.Appendf(nil,
+			"Orders that ended before %s were not searched: call get_orders with until=%[1]s, and without offset, to search those.", archived.Before)})
+	}
+	return result, nil
 }
 
 // getPositions defines get_positions. Totals and the account are further texts, since the
