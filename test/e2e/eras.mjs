@@ -25,13 +25,13 @@ async function walk(name, client, older) {
     const { resourceTemplates } = await client.listResourceTemplates();
     const guide = await client.readResource({ uri: 'wick://guide' });
     const chart = await client.readResource({ uri: 'wick://chart/BTCUSDT/1h' });
-    return resources.filter(r => r.uri.startsWith('ui:')).length === 3 && resources.length === 7 && resourceTemplates.length === 3 && /^# How to read wick/.test(guide.contents[0].text) && chart.contents[0].blob.startsWith('iVBOR');
+    return resources.filter(r => r.uri.startsWith('ui:')).length === 3 && resources.length === 8 && resourceTemplates.length === 3 && /^# How to read wick/.test(guide.contents[0].text) && chart.contents[0].blob.startsWith('iVBOR');
   });
   await check(name, 'an unknown resource', () => client.readResource({ uri: 'wick://none' }).then(() => false, e => e.code === (older ? -32002 : -32602)));
   await check(name, 'prompts', async () => {
     const { prompts } = await client.listPrompts();
     const { messages } = await client.getPrompt({ name: 'plan-trade', arguments: { symbol: 'ETHUSDT' } });
-    return prompts.length === 5 && messages[0].content.text.includes('ETHUSDT');
+    return prompts.length === 6 && messages[0].content.text.includes('ETHUSDT');
   });
   await check(name, 'completion', async () => (await client.complete({ ref: { type: 'ref/prompt', name: 'chart' }, argument: { name: 'symbol', value: 'BT' } })).completion.values.includes('BTCUSDT'));
   await check(name, 'push of a changed resource', async () => {
