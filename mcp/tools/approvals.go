@@ -75,6 +75,9 @@ func (h *handlers) admit(ctx context.Context, c mcp.Call, r *book.OrderRequest) 
 		return grant, q
 	}
 	r.Worth = grant.Worth
+	if preview.Sizing != nil { // what was counted is for this quantity, which follows the market and the account
+		r.Approval = &book.Approval{Quantity: o.Limits.Quantity}
+	}
 	if grant.Question != "" { // the engine refuses the order if the position is not so any more
 		r.Held, r.Approval = &o.Held, &book.Approval{Evidence: grant.Question, Quantity: grant.Limits.Quantity, Price: grant.Limits.Price, Until: grant.Limits.Until}
 	}

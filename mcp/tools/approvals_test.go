@@ -287,6 +287,31 @@ func TestApprovedPosition(t *testing.T) {
 	})
 }
 
+// TestCountedSizeIsPlaced: what was counted of the sum that needs no yes is for the quantity of
+// then. A quarter of two shares is worth 8 and passes; of 102 it would be worth 400.
+func TestCountedSizeIsPlaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, a := confirming(t)
+		defer d.stop()
+		buy := func(quantity exact.Decimal, id string) {
+			t.Helper()
+			if _, err := d.engine.Place(t.Context(), book.OrderRequest{Symbol: "HBARUSDT", Side: book.Buy, Type: book.Market, Quantity: quantity, ClientOrderID: id}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h := newHandlers(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Gate: a.Gate})
+		buy(2*exact.One, "1")
+		r := book.OrderRequest{Symbol: "HBARUSDT", Side: book.Sell, Type: book.Market, Share: 25 * exact.One}
+		if _, err := h.admit(t.Context(), mcp.Call{Caller: trader}, &r); err != nil {
+			t.Fatal(err)
+		}
+		buy(100*exact.One, "2")
+		if p, err := d.engine.Place(t.Context(), r); !strings.Contains(fmt.Sprint(err), "a quantity of 0.5 was let through, and it would be 25.5 now; nothing was placed") {
+			t.Errorf("a quarter of what is held now: %+v, %v", p, err)
+		}
+	})
+}
+
 // TestApprovedPartIsPlaced: of ten shares in the book the account at the broker has five, which
 // the preview of quantity all says. If it has all ten by the time of the yes, that yes is for
 // another order, and ten are not sold.

@@ -289,24 +289,26 @@ func ParseExit(text string) (x Exit, err error) {
 	return x, nil
 }
 
-// Approval is a person's yes to an order: the evidence of it in the journal, and what it
-// covers.
+// Approval is what an order may be: what a person's yes covers, with the evidence of it in the
+// journal, or what was counted of the sum that needs no yes, without any.
 type Approval struct {
 	Evidence string
 	Quantity exact.Decimal // at most
 	Price    exact.Decimal // a buy may be filled on arrival at this or less, a sell at this or more; zero for any
-	Until    time.Time
+	Until    time.Time     // zero for ever
 }
 
 // covers returns a refusal if o, which would be filled at fill on arrival, is not what was
 // approved: the market has moved on since the person looked.
 func (a *Approval) covers(o *Order, fill exact.Decimal, at Time) error {
 	switch {
+	case o.Quantity > a.Quantity && a.Evidence == "":
+		return Refuse("not_approved", "without a person's approval a quantity of %s was let through, and it would be %s now; nothing was placed: call again", a.Quantity, o.Quantity)
 	case o.Quantity > a.Quantity:
 		return Refuse("not_approved", "a person approved a quantity of %s, and it would be %s now; nothing was placed: call again, and they are asked anew", a.Quantity, o.Quantity)
 	case fill != 0 && a.Price != 0 && (o.Side == Buy && fill > a.Price || o.Side == Sell && fill < a.Price):
 		return Refuse("not_approved", "a person approved a price as far as %s, and the market is at %s now; nothing was placed: call again, and they are asked anew", a.Price, fill)
-	case at.After(a.Until):
+	case !a.Until.IsZero() && at.After(a.Until):
 		return Refuse("not_approved", "the approval has ended; nothing was placed: call again, and they are asked anew")
 	}
 	return nil
