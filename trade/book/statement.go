@@ -165,7 +165,7 @@ func (b *Book) addSymbol(a *Account, symbol string, at Time) (risk, unprotected 
 	// nothing more is lost. A stop_limit counts only if its limit lets it be filled where it is set
 	// off.
 	left, ended := h.Quantity, make(map[string]bool)
-	for _, o := range b.inTurn(slices.Clone(b.Open[symbol])) {
+	for _, o := range b.inTurn(slices.Clone(b.Open[symbol]), left) {
 		size := o.Side.Sign(o.Closes(left))
 		if size == 0 || mark == 0 || ended[o.Group] || b.held(o, left) || o.Expired(at.UnixMilli()) {
 			continue
@@ -185,15 +185,16 @@ func (b *Book) addSymbol(a *Account, symbol string, at Time) (risk, unprotected 
 	return risk, exact.Product(left.Abs(), mark)
 }
 
-// inTurn returns those of orders that wait for their stop, in the order in which a market that moves
-// against a position reaches them. It uses the memory of orders.
-func (b *Book) inTurn(orders []*Order) []*Order {
-	stops := slices.DeleteFunc(orders, func(o *Order) bool { return !o.Waits() })
+// inTurn returns those of orders that wait for their stop to close some of a position, in the order
+// in which a market that moves against it reaches them. It uses the memory of orders.
+func (b *Book) inTurn(orders []*Order, held exact.Decimal) []*Order {
+	stops := slices.DeleteFunc(orders, func(o *Order) bool { return !o.Waits() || o.Closes(held) == 0 })
 	slices.SortStableFunc(stops, func(x, y *Order) int {
-		if x.Side == Buy && y.Side == Buy { // for a short position the lowest comes first
-			x, y = y, x
+		first := cmp.Compare(b.stop(y), b.stop(x))
+		if held < 0 { // for a short position the lowest comes first
+			first = -first
 		}
-		return cmp.Or(cmp.Compare(b.stop(y), b.stop(x)), cmp.Compare(x.Turn, y.Turn))
+		return cmp.Or(first, cmp.Compare(x.Turn, y.Turn))
 	})
 	return stops
 }

@@ -363,16 +363,18 @@ func (s *State) setTrades(ev *Event, open map[string]*Trade, ended []*Trade) {
 // at their prices, and nil unless they cover all of h. A stop of which a broker has not said yet
 // that it has it does not count.
 func (b *Book) firstRisk(ev *Event, t *Trade, h Holding) *Risk {
-	orders := make(map[string]*Order)
+	orders, changes := ev.Changed(b.Order), make(map[string]bool)
+	for _, o := range orders {
+		changes[o.ID] = true
+	}
 	for _, o := range b.Open[t.Symbol] {
-		orders[o.ID] = o
+		if !changes[o.ID] {
+			orders = append(orders, o)
+		}
 	}
-	for _, o := range ev.Changed(b.Order) {
-		orders[o.ID] = o
-	}
-	maps.DeleteFunc(orders, func(_ string, o *Order) bool { return o.Status.Terminal() || o.Unknown() })
+	orders = slices.DeleteFunc(orders, func(o *Order) bool { return o.Status.Terminal() || o.Unknown() })
 	left, made, first, ended := h.Quantity, Minus(Minus(t.Profit, t.Entry), h.Cost), exact.Decimal(0), make(map[string]bool)
-	for _, o := range b.inTurn(slices.Collect(maps.Values(orders))) {
+	for _, o := range b.inTurn(orders, left) {
 		closes := o.Closes(left)
 		if closes == 0 || ended[o.Group] || o.Type == StopLimit && !b.offers(o, Quote{Price: b.stop(o)}) { // its limit would keep it from being filled
 			continue
