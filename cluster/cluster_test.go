@@ -132,16 +132,17 @@ func TestDeposedUnderWay(t *testing.T) {
 		term := lead(t, old, &journaltest.Notes{})
 		sent := 0
 		s.SetFault(func(path string) etcdtest.Fault { // one at a time
-			switch {
-			case path != "/v3/kv/txn" || term.Err() != nil:
+			if path != "/v3/kv/txn" || term.Err() != nil {
 				return etcdtest.None
-			case sent == 0:
-				sent++
+			}
+			switch sent++; sent {
+			case 1:
+				return fault
+			case 2: // the first is over, whatever became of it
 				go func() {
 					s.ExpireLeases()
 					old.leading().end(errDeposed)
 				}()
-				return fault
 			}
 			return etcdtest.LoseBefore
 		})
