@@ -20,7 +20,7 @@ import (
 )
 
 // arg declares one argument of a tool. The schema that clients see, the reader,
-// the default, the aliases and the table in docs/tools.md all come from it.
+// the default, the aliases and the table in docs/ all come from it.
 //
 // Like a flag of package flag it is bound to the variable that receives the
 // value: a tool's request is a struct, and its method args binds every argument

@@ -18,64 +18,83 @@ import (
 	"wick/trade"
 )
 
-const docsPage = "../../docs/tools.md"
+// chartsPage documents the tools of chartTools, tradingPage those of tradingTools.
+const (
+	chartsPage  = "../../docs/tools.md"
+	tradingPage = "../../docs/trading-tools.md"
+)
 
-var update = flag.Bool("update", false, "rewrite the parts of docs/tools.md that are made from the code")
+// pageOf returns the page that documents a tool.
+func pageOf(tool string) string {
+	if slices.Contains(chartTools, tool) {
+		return chartsPage
+	}
+	return tradingPage
+}
 
-// TestArgumentTables: the tables of arguments in docs/tools.md are made from the
-// declarations. Run with -update to rewrite them.
+var update = flag.Bool("update", false, "rewrite the parts of docs/tools.md and docs/trading-tools.md that are made from the code")
+
+// TestArgumentTables: the tables of arguments in docs/tools.md and docs/trading-tools.md are
+// made from the declarations. Run with -update to rewrite them.
 func TestArgumentTables(t *testing.T) {
-	page, err := os.ReadFile(docsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := string(page)
-	for _, tool := range newHandlers(Deps{}).all() {
-		heading := "## " + tool.Name + "\n\n"
-		before, after, found := strings.Cut(want, heading)
-		if !found {
-			t.Fatalf("docs/tools.md has no section %s: write the heading %q, a blank line, and a request with its reply; -update puts the table between", tool.Name, "## "+tool.Name)
-		}
-		if _, rest, has := strings.Cut(after, tableEnd); has && strings.HasPrefix(after, tableStart) {
-			after = rest
-		}
-		want = before + heading + tableStart + argumentTable(tool.declared) + tableEnd + after
-	}
-	if *update {
-		if err := os.WriteFile(docsPage, []byte(want), 0o644); err != nil {
+	for _, name := range []string{chartsPage, tradingPage} {
+		page, err := os.ReadFile(name)
+		if err != nil {
 			t.Fatal(err)
 		}
-	} else if want != string(page) {
-		t.Error("docs/tools.md is not what the declarations say: run go test ./mcp/tools -run ArgumentTables -update")
+		want := string(page)
+		for _, tool := range newHandlers(Deps{}).all() {
+			if pageOf(tool.Name) != name {
+				continue
+			}
+			heading := "## " + tool.Name + "\n\n"
+			before, after, found := strings.Cut(want, heading)
+			if !found {
+				t.Fatalf("%s has no section %s: write the heading %q, a blank line, and a request with its reply; -update puts the table between", name, tool.Name, "## "+tool.Name)
+			}
+			if _, rest, has := strings.Cut(after, tableEnd); has && strings.HasPrefix(after, tableStart) {
+				after = rest
+			}
+			want = before + heading + tableStart + argumentTable(tool.declared) + tableEnd + after
+		}
+		if *update {
+			if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		} else if want != string(page) {
+			t.Errorf("%s is not what the declarations say: run go test ./mcp/tools -run ArgumentTables -update", name)
+		}
 	}
 }
 
-// jsonBlock is a request or a reply in docs/tools.md.
+// jsonBlock is a request or a reply in a page.
 var jsonBlock = regexp.MustCompile("(?s)```json\n(.*?)```")
 
-// TestToolsAreDocumented: each tool has a section of docs/tools.md with a request and a reply,
+// TestToolsAreDocumented: each tool has a section of its page with a request and a reply,
 // and there is no section of anything else. Only get_balance, which always refuses, has no
 // reply.
 func TestToolsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile(docsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
 	sections := make(map[string]string)
-	for _, section := range strings.Split(string(page), "\n## ")[1:] {
-		name, text, _ := strings.Cut(section, "\n")
-		sections[name] = text
+	for _, name := range []string{chartsPage, tradingPage} {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, section := range strings.Split(string(page), "\n## ")[1:] {
+			tool, text, _ := strings.Cut(section, "\n")
+			sections[tool] = text
+		}
 	}
 	for _, tool := range newHandlers(Deps{}).all() {
 		blocks := jsonBlock.FindAllStringSubmatch(sections[tool.Name], -1)
 		asked := slices.ContainsFunc(blocks, func(b []string) bool { return strings.HasPrefix(b[1], `{"name":"`+tool.Name+`",`) })
 		if (!asked || len(blocks)%2 != 0) && tool.Name != "get_balance" {
-			t.Errorf("docs/tools.md: the section %s needs a request of it and the reply, each in a block of json; it has %d blocks", tool.Name, len(blocks))
+			t.Errorf("%s: the section %s needs a request of it and the reply, each in a block of json; it has %d blocks", pageOf(tool.Name), tool.Name, len(blocks))
 		}
 		delete(sections, tool.Name)
 	}
 	for name := range sections {
-		t.Errorf("docs/tools.md has a section %s, and mcp/tools/all.go has no such tool", name)
+		t.Errorf("the pages have a section %s, and mcp/tools/all.go has no such tool", name)
 	}
 }
 
@@ -203,9 +222,12 @@ func argumentTable(declared []arg) string {
 	return b.String()
 }
 
-// TestDocs runs the requests of docs/tools.md in order and holds the replies to
-// the shapes shown there: the same members, of the same kinds.
-func TestDocs(t *testing.T) { runDocs(t, docsPage, 30, 0, func(*trade.Options) {}) }
+// TestDocs runs the requests of docs/tools.md and of docs/trading-tools.md, in the order of
+// the page, and compares the replies with those of the page: the same members, of the same kinds.
+func TestDocs(t *testing.T) {
+	runDocs(t, chartsPage, 12, 0, func(*trade.Options) {})
+	runDocs(t, tradingPage, 34, 0, func(*trade.Options) {})
+}
 
 // TestTradingDocs: the requests of docs/trading.md, four hours apart at first, have the replies that
 // the page shows.

@@ -135,7 +135,7 @@ func TestSpecified(t *testing.T) {
 // TestGate: without an engine every trading tool refuses, and the others do what
 // docs/tools.md shows of them; get_balance refuses always.
 func TestGate(t *testing.T) {
-	page, err := os.ReadFile(docsPage)
+	page, err := os.ReadFile(chartsPage)
 	if err != nil {
 		t.Fatal(err)
 	}
