@@ -74,6 +74,24 @@ func TestReplaceOneOfSeveral(t *testing.T) {
 	})
 }
 
+// TestReplaceOneByShare: of two orders of which one is filled, what stays of the pair takes no buying
+// power from what replaces the other. Of 1000, 62.5 % is 625, which buys 5 at 125.
+func TestReplaceOneByShare(t *testing.T) {
+	cash := func(o *Options) { o.Account = book.AccountRules{Cash: 1000 * exact.One, Leverage: exact.One} }
+	inBubble(t, cash, func(t *testing.T, e *Engine) {
+		walk(e, 100, minute(0, 100, 100, 100, 100))
+		id := ask(t, e, func(r *book.OrderRequest) {
+			r.Type, r.Quantity, r.Price, r.OCO = book.Limit, 5*exact.One, 80*exact.One, book.OCO{StopPrice: 125 * exact.One}
+		}).ID
+		o, err := try(t, e, func(r *book.OrderRequest) {
+			r.Side, r.Type, r.Quantity, r.Replaces, r.Share = "", "", 0, id+"-oco", dec(t, "62.5")
+		})
+		if err != nil || o.Quantity != 5*exact.One {
+			t.Errorf("replaced by 62.5%%: %s, %v, want 5", o.Quantity, err)
+		}
+	})
+}
+
 // TestReduceOnlyOCO: a limit and a stop beside it that can only reduce must not be for
 // more than the position.
 func TestReduceOnlyOCO(t *testing.T) {

@@ -40,6 +40,10 @@ func (b *Book) Draft(r *OrderRequest, lot func(OrderRequest) exact.Decimal, aske
 		TrailAmount: r.TrailAmount, TrailPercent: r.TrailPercent, TimeInForce: r.TimeInForce, PostOnly: r.PostOnly,
 		Notional: r.Notional, Replaces: r.Replaces, Asked: r.Asked(), Turn: b.Seq + 1, Label: r.Label,
 	}
+	old := b.Order(r.Replaces)
+	if old != nil { // o takes its place in a group
+		o.Group, o.Role = old.Group, old.Role
+	}
 	if r.Type.HasLimit() {
 		o.Price = &r.Price
 	}
@@ -50,7 +54,7 @@ func (b *Book) Draft(r *OrderRequest, lot func(OrderRequest) exact.Decimal, aske
 			return no(Refuse("bad_trail", "the distance is larger than the price %s; choose a smaller one", q.Price))
 		}
 		// One that takes the place of another at the same distance goes on from there.
-		if old := b.Order(r.Replaces); old != nil && old.Type == r.Type && old.Side == r.Side && old.TrailAmount == r.TrailAmount && old.TrailPercent == r.TrailPercent {
+		if old != nil && old.Type == r.Type && old.Side == r.Side && old.TrailAmount == r.TrailAmount && old.TrailPercent == r.TrailPercent {
 			if was := b.stop(old); (was > stop) == (r.Side == Sell) {
 				stop = was
 			}
@@ -408,9 +412,6 @@ func (b *Book) replace(o *Order, r OrderRequest) error {
 		return Refuse("bad_replaces", "order %s is there to leave the position, and a %s would leave nothing in its place: cancel it, or say may_open", old.ID, o.Side)
 	case old.Role != "" && old.ReduceOnly && (o.StopLoss != nil || o.TakeProfit != nil || r.MayOpen):
 		return Refuse("bad_exit", "order %s can only reduce a position, and so can what replaces it: leave out stop_loss, take_profit and may_open", old.ID)
-	}
-	if old.Role != "" { // o takes its place in the group
-		o.Group, o.Role = old.Group, old.Role
 	}
 	// What replaces a trailing stop, or a stop that was triggered, is always a new order.
 	equal := func(x, y *exact.Decimal) bool { return x == y || x != nil && y != nil && *x == *y }
