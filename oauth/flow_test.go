@@ -36,22 +36,13 @@ func (h *fixture) with(t testing.TB) *fixture { return &fixture{t, h.Server, h.m
 // open returns a server on loopback without a passphrase, or as change makes it.
 func open(t testing.TB, change ...func(*Options)) *fixture {
 	t.Helper()
-	o := Options{BaseURL: "http://localhost:9315", Loopback: true}
+	o := Options{BaseURL: "http://localhost:9315", Loopback: true, FewRounds: 10}
 	for _, f := range change {
 		f(&o)
-	}
-	// The passphrase's hash is slow on purpose, and slower still under the race
-	// detector: here it is put in afterwards, with few rounds.
-	word, base, proxies := o.Passphrase, o.BaseURL, o.TrustedProxies
-	if word != nil {
-		o.Passphrase, o.BaseURL, o.Loopback, o.TrustedProxies = nil, "http://localhost", true, nil
 	}
 	s, err := New(o)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if word != nil {
-		s.owner, s.base, s.options.TrustedProxies, s.page = newPassphrase(word, 10), base, proxies, nil
 	}
 	h := &fixture{t, s, http.NewServeMux(), new(atomic.Int32)}
 	s.Routes(h.mux)

@@ -109,6 +109,9 @@ type Options struct {
 	// TrustedProxies.
 	Passphrase []byte
 
+	// FewRounds makes the hash a fast one. Only tests set it, which start many servers.
+	FewRounds int
+
 	// PassphraseFrom says where the passphrase was set, such as
 	// "--passphrase-file". The page tells the owner; empty says nothing.
 	PassphraseFrom string
@@ -229,7 +232,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.documents.log = s.log
 	if len(o.Passphrase) > 0 {
-		s.owner = newPassphrase(o.Passphrase, stretch)
+		s.owner = newPassphrase(o.Passphrase, o.FewRounds)
 		clear(o.Passphrase)
 	} else if o.OwnPage != "" {
 		s.page = &pageKey{key: newSecret(), browser: newSecret()}

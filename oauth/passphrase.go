@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"crypto/pbkdf2"
 	"crypto/rand"
 	"crypto/sha256"
@@ -14,10 +15,10 @@ import (
 	"wick/internal/limit"
 )
 
-// stretch is the number of PBKDF2 rounds with SHA-256, as OWASP advises. A check takes
+// rounds is the number of PBKDF2 rounds with SHA-256, as OWASP advises. A check takes
 // us about a fifth of a second, and each guess takes as long for somebody who finds the
 // hash in a core dump.
-const stretch = 600_000
+const rounds = 600_000
 
 // guesses is how often a wrong passphrase may be tried: five times, and once
 // more a minute. Guessing a million takes two years.
@@ -61,9 +62,9 @@ type place struct {
 func (p *place) dies() time.Time { return time.Time{} }
 func (p *place) used() int64     { return p.last.Load() }
 
-// newPassphrase hashes text and forgets it.
-func newPassphrase(text []byte, rounds int) *passphrase {
-	p := &passphrase{rounds: rounds}
+// newPassphrase hashes text and forgets it. Few are the rounds of a test, zero elsewhere.
+func newPassphrase(text []byte, few int) *passphrase {
+	p := &passphrase{rounds: cmp.Or(few, rounds)}
 	p.known.max = maxPlaces
 	rand.Read(p.salt[:]) // never fails
 	p.key = p.derive(text)
@@ -133,12 +134,12 @@ func (p *passphrase) remember(v visitor) {
 func (s *Server) Proves(guess string) error { return s.owner.proves(guess) }
 
 // Prover is [Server.Proves] for a process without a server. It keeps a slow hash of the
-// passphrase; of an empty one it returns nil.
-func Prover(passphrase []byte) func(guess string) error {
-	if len(passphrase) == 0 {
+// passphrase; without one it returns nil.
+func Prover(o Options) func(guess string) error {
+	if len(o.Passphrase) == 0 {
 		return nil
 	}
-	return newPassphrase(passphrase, stretch).proves
+	return newPassphrase(o.Passphrase, o.FewRounds).proves
 }
 
 // proves is check for a guess over the socket of this machine.

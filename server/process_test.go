@@ -24,6 +24,7 @@ import (
 // TestMain lets this test binary be wick itself, so that tests can send signals
 // to a whole process without building one.
 func TestMain(m *testing.M) {
+	fewRounds = 10 // the hash of a passphrase is slow on purpose, and slower still under the race detector
 	if os.Getenv("WICK_TEST_AS_WICK") != "" {
 		ctx, stop := signal.NotifyContext(context.Background(), Signals()...)
 		defer stop()

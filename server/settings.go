@@ -245,10 +245,13 @@ func group(title, file string, rows ...Setting) []Setting {
 // errUsage ends the message of every mistake in how the command line is written.
 var errUsage = errors.New("see wick --help")
 
+// fewRounds is [oauth.Options.FewRounds]: zero but in tests.
+var fewRounds int
+
 // parseConfig reads the command line and, where a flag is not given, its twin in the
 // environment. Help goes to out and ends with flag.ErrHelp.
 func parseConfig(args []string, env func(string) string, out io.Writer) (*config, error) {
-	c := &config{given: make(map[string]string), values: make(map[string]string), set: make(map[string]bool), asking: permit.Options{Above: -1}}
+	c := &config{given: make(map[string]string), values: make(map[string]string), set: make(map[string]bool), asking: permit.Options{Above: -1}, login: oauth.Options{FewRounds: fewRounds}}
 	if err := c.parseArgs(chartAlias(args), out); err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 		if err != nil {
 			return err
 		}
-		if e.proves = oauth.Prover(c.login.Passphrase); control != nil {
+		if e.proves = oauth.Prover(c.login); control != nil {
 			g.Go(func() error { return serveHTTP(ctx, e.controlServer(ctx), control) })
 		}
 	}
