@@ -18,6 +18,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -95,30 +96,58 @@ func languageOf(accept string) string {
 	return Languages[0]
 }
 
-// textsOf returns the table of texts in a language, as JSON: the sentences of refusals by
-// their codes, and other texts by the English ones.
-func textsOf(language string) string {
+// texts are what people read, in one language. What has none there stays as it is.
+type texts struct {
+	Refusals map[string]string `json:"refusals"` // sentences by the codes of refusals
+	Texts    map[string]string `json:"texts"`    // by the English text, with {0} where a value comes
+	Words    map[string]string `json:"words"`    // by the value of the protocol, such as buy
+}
+
+// textsOf returns the texts in a language.
+func textsOf(language string) texts {
 	var all struct {
 		Refusals [][]string          `json:"refusals"` // codes with blanks between, then a sentence per language
-		Texts    map[string][]string `json:"texts"`    // by the English text, one per other language
+		Texts    map[string][]string `json:"texts"`    // one per language but English
+		Words    map[string][]string `json:"words"`    // likewise
 	}
 	if err := json.Unmarshal(textsFile, &all); err != nil {
 		panic(err) // it is in the binary
 	}
 	column := slices.Index(Languages, language)
-	refusals, texts := make(map[string]string), make(map[string]string)
+	in := texts{make(map[string]string), make(map[string]string), make(map[string]string)}
 	for _, row := range all.Refusals {
 		for code := range strings.FieldsSeq(row[0]) {
-			refusals[code] = row[1+column]
+			in.Refusals[code] = row[1+column]
 		}
 	}
 	for english, others := range all.Texts {
 		if column > 0 {
-			texts[english] = others[column-1]
+			in.Texts[english] = others[column-1]
 		}
 	}
-	text, _ := json.Marshal(map[string]any{"refusals": refusals, "texts": texts}) // which escapes < and >
+	for value, others := range all.Words {
+		if column > 0 {
+			in.Words[value] = others[column-1]
+		}
+	}
+	return in
+}
+
+// json returns the texts for a script element: less-than and greater-than signs are escaped.
+func (t texts) json() string {
+	text, _ := json.Marshal(t)
 	return string(text)
+}
+
+// textPlace matches a text of owner.html.
+var textPlace = regexp.MustCompile(`\{t:([^}]+)\}`)
+
+// inHTML puts texts in the places of a page.
+func (t texts) inHTML(page string) string {
+	return textPlace.ReplaceAllStringFunc(page, func(place string) string {
+		english := place[len("{t:") : len(place)-1]
+		return html.EscapeString(cmp.Or(t.Texts[english], english))
+	})
 }
 
 // files returns what is served, by its path: the page in a language, its style, and the
@@ -133,7 +162,8 @@ func files(base string, trade bool, language string) map[string]file {
 			if trade {
 				with = "yes"
 			}
-			text = fill(text, "{base}", html.EscapeString(base), "{trade}", with, "{look}", string(chart.Look()), "{lang}", language, "{texts}", textsOf(language))
+			in := textsOf(language)
+			text = fill(in.inHTML(text), "{base}", html.EscapeString(base), "{trade}", with, "{look}", string(chart.Look()), "{lang}", language, "{texts}", in.json())
 		}
 		sum := sha256.Sum256([]byte(text))
 		all[at] = file{kinds[path.Ext(name)], []byte(text), `"` + hex.EncodeToString(sum[:8]) + `"`}

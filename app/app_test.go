@@ -2,12 +2,12 @@ package app
 
 import (
 	"bytes"
-	"encoding/json"
 	"flag"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,7 +40,7 @@ func TestSizes(t *testing.T) {
 			t.Logf("the view %s: %d bytes", name, n)
 		}
 	}
-	all := -len(textsOf("en")) // what is read, of which the page has one language
+	all := -len(textsOf("en").json()) // what is read, of which the page has one language
 	for _, f := range files("https://wick.example", true, "en") {
 		all += len(f.text)
 	}
@@ -54,10 +54,7 @@ func TestSizes(t *testing.T) {
 // TestRefusals: a person reads a sentence for every code of a refusal, in every language.
 func TestRefusals(t *testing.T) {
 	for _, language := range Languages {
-		var got struct{ Refusals, Texts map[string]string }
-		if err := json.Unmarshal([]byte(textsOf(language)), &got); err != nil {
-			t.Fatal(err)
-		}
+		got := textsOf(language)
 		for code, row := range book.Codes {
 			if row.Retry != "" && got.Refusals[string(code)] == "" {
 				t.Errorf("%s: no sentence for %s", language, code)
@@ -69,6 +66,63 @@ func TestRefusals(t *testing.T) {
 			}
 			if regexp.MustCompile(`[a-z]_[a-z]`).MatchString(text) {
 				t.Errorf("%s: %q has the name of a tool or an argument", language, text)
+			}
+		}
+	}
+}
+
+// TestTexts: every text and every word of the page is in the table, in every language and with
+// the same values in it, and nothing in the table is without use.
+func TestTexts(t *testing.T) {
+	call, literal := regexp.MustCompile(`(?:^|[^\w.])t\(`), regexp.MustCompile(`(?:^|[^\w.])t\('((?:[^'\\]|\\.)*)'`)
+	used := make(map[string]bool)
+	for name, text := range sources() {
+		if strings.HasSuffix(name, ".html") {
+			for _, found := range textPlace.FindAllStringSubmatch(text, -1) {
+				used[found[1]] = true
+			}
+			continue
+		}
+		text = comment.ReplaceAllString(text, "")
+		found := literal.FindAllStringSubmatch(text, -1)
+		if all := call.FindAllString(text, -1); len(all) != len(found) {
+			t.Errorf("%s asks for %d texts, of which %d are written out", name, len(all), len(found))
+		}
+		for _, f := range found {
+			used[f[1]] = true
+		}
+	}
+	values := make(map[string]bool)
+	for _, value := range slices.Concat(chart.Types(), chart.Scales(), chart.Themes(), []string{"auto",
+		"buy", "sell", "long", "short", "stop_loss", "take_profit", "open", "partially_filled", "filled", "cancelled", "rejected",
+		"active", "reducing", "halted", "ok", "broken", "paper", "mon", "tue", "wed", "thu", "fri", "sat", "sun",
+	}) {
+		values[value] = true
+	}
+	for _, value := range book.OrderTypes {
+		values[string(value)] = true
+	}
+	place := regexp.MustCompile(`\{\d\}`)
+	places := func(text string) []string {
+		all := place.FindAllString(text, -1)
+		slices.Sort(all)
+		return all
+	}
+	for _, language := range Languages[1:] {
+		in := textsOf(language)
+		for _, part := range []struct {
+			used  map[string]bool
+			table map[string]string
+		}{{used, in.Texts}, {values, in.Words}} {
+			for key := range part.used {
+				if text := part.table[key]; text == "" || !slices.Equal(places(text), places(key)) {
+					t.Errorf("%s: %q for %q", language, text, key)
+				}
+			}
+			for key := range part.table {
+				if !part.used[key] {
+					t.Errorf("%s: nothing uses %q", language, key)
+				}
 			}
 		}
 	}

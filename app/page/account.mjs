@@ -3,6 +3,7 @@ import { unanswered } from './answer.mjs';
 import { exactText, namedText, placesOf, profitText } from './format.mjs';
 import { learn } from './market.mjs';
 import { isDoubtful, once } from './once.mjs';
+import { t, word } from './texts.mjs';
 import { lastEnd } from './times.mjs';
 
 const mostFills = 50; // that a chart shows
@@ -62,19 +63,19 @@ export class Account {
     const of = (part, list) => (!request.show || request.show.includes(part) ? list.filter(item => item.symbol === symbol) : []);
     const positions = of('position', this.positions).filter(p => Number(p.quantity) > 0).map(p => {
       const [price, profit] = [Number(p.entry_price), ended ? NaN : profitAt(p, close[n - 1])];
-      const text = `${p.side} ${exactText(Number(p.quantity))} at ${namedText(data, price)}`;
+      const text = t('{0} {1} at {2}', word(p.side), exactText(Number(p.quantity)), namedText(data, price));
       const known = !Number.isNaN(profit);
       const whole = known ? `${text} · ${profitText(profit)}` : text;
       return { price, text: whole, numbers: whole, ink: !known ? 'axis' : profit < 0 ? 'down' : 'up', on: 1, off: 0 };
     });
     const orders = of('orders', this.open).map(o => {
       const numbers = ` ${exactText(Number(o.quantity) - Number(o.filled_quantity))}`;
-      const text = `${o.side} ${o.type}${numbers}`;
+      const text = `${word(o.side)} ${word(o.type)}${numbers}`;
       return { price: Number((o.triggered_at ? null : o.stop_price) ?? o.price ?? NaN), text, numbers, ink: o.side === 'buy' ? 'up' : 'down', on: 4, off: 4, movable: o.type !== 'trailing_stop' && !o.triggered_at, order: o };
     });
     const alerts = of('alerts', this.alerts).map(alert => {
       const { price_above, price_below } = alert.condition;
-      const text = `alert ${price_above !== undefined ? 'above' : 'below'}`;
+      const text = price_above !== undefined ? t('alert above') : t('alert below');
       return { price: Number(price_above ?? price_below), text, numbers: '', ink: 'amber', on: 1, off: 4, movable: true, alert };
     });
     const fills = of('fills', this.orders).filter(o => o.average_price !== null)
@@ -86,13 +87,13 @@ export class Account {
   /** setAlert sets an alert at a price, above or below the last price, unless one waits there.
    * If old is given, that alert is moved. It returns a line about it. */
   async setAlert(symbol, price, last, old) {
-    const [name, words] = price >= last ? ['price_above', 'at or above'] : ['price_below', 'at or below'];
+    const [name, words] = price >= last ? ['price_above', t('at or above {0}', price)] : ['price_below', t('at or below {0}', price)];
     const same = a => a.symbol === symbol && Number(a.condition[name]) === price && a.alert_id !== old?.alert_id;
-    if (this.alerts.some(same)) throw new Error(`An alert on ${symbol} ${words} ${price} waits already.`);
+    if (this.alerts.some(same)) throw new Error(t('An alert on {0} {1} waits already.', symbol, words));
     const condition = { [name]: price };
     const alert = await this.renew(old ?? { symbol }, { condition });
     if (!alert.ended) this.alerts = [...this.alerts.filter(a => a.alert_id !== old?.alert_id), { ...alert, symbol, condition }]; // until the tool is asked again
-    return `alert ${alert.alert_id} on ${symbol}: ${words} ${price}${alert.hint ? '; ' + alert.hint : ''}`;
+    return t('alert {0} on {1}: {2}', alert.alert_id, symbol, words) + (alert.hint ? '; ' + alert.hint : '');
   }
 
   /** renew sets a copy of an alert with changes, and cancels the old one once the new one is
@@ -101,7 +102,7 @@ export class Account {
     const args = { ...changes };
     for (const name of ['symbol', 'condition', 'interval', 'note', 'repeat', 'cooldown', 'expires_at']) args[name] ??= old[name] || undefined;
     const alert = await once(this.transport, 'set_alert', args, 'client_alert_id').catch(err => {
-      if (isDoubtful('set_alert', args)) throw unanswered(`It is not known whether this alert was set: ${args.symbol}; ${err.message}. Setting it again asks with the same id and cannot set it twice.`);
+      if (isDoubtful('set_alert', args)) throw unanswered(t('It is not known whether this alert was set: {0}; {1}. Setting it again asks with the same id and cannot set it twice.', args.symbol, err.message));
       throw err;
     });
     if (old.alert_id && !alert.ended) await this.transport.call('cancel_alert', { alert_id: old.alert_id });

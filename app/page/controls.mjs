@@ -4,6 +4,7 @@ import { button, el, entry, field, menu, select } from './dom.mjs';
 import { look } from './look.mjs';
 import { suggest } from './suggest.mjs';
 import { indicatorsText, parseIndicators } from './names.mjs';
+import { t } from './texts.mjs';
 
 /** controls returns the row and show(request), which fills it. onLoad gets symbol, interval and
  * indicators, onLook type or scale, as they were chosen; onFullscreen has a button.
@@ -24,8 +25,8 @@ export function controls({ onLoad, onLook, onFullscreen, find }) {
   function load() {
     onLoad({ symbol: symbol.value.trim() || undefined, interval: interval.value, indicators: parseIndicators(indicators.value) });
   }
-  const form = entry({ class: 'controls', 'aria-label': 'What the chart shows' }, load,
-    field('Symbol', symbol), ...(found ? [found] : []), field('Interval', interval),
-    menu('More of the chart', field('Indicators', indicators, 'wide'), button('Show', load), field('Type', type), field('Scale', scale), button('Expand', onFullscreen)));
+  const form = entry({ class: 'controls', 'aria-label': t('What the chart shows') }, load,
+    field(t('Symbol'), symbol), ...(found ? [found] : []), field(t('Interval'), interval),
+    menu(t('More of the chart'), field(t('Indicators'), indicators, 'wide'), button(t('Show'), load), field(t('Type'), type), field(t('Scale'), scale), button(t('Expand'), onFullscreen)));
   return { form, show };
 }

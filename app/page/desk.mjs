@@ -6,6 +6,7 @@ import { Draft } from './draft.mjs';
 import { Loader } from './loader.mjs';
 import { learn } from './market.mjs';
 import { editStudy } from './study.mjs';
+import { t } from './texts.mjs';
 import { twoSteps } from './ticket.mjs';
 import { trading } from './trade.mjs';
 import { Chart } from './view.mjs';
@@ -32,7 +33,7 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
   const loading = el('p', { class: 'loading', role: 'status', hidden: true });
   chart.box.append(loading);
   const loader = new Loader(transport, show, text => {
-    if (!loading.hidden && chart.data) loading.textContent = `Still ${chart.data.symbol}, ${chart.data.interval}`;
+    if (!loading.hidden && chart.data) loading.textContent = t('Still {0}, {1}', chart.data.symbol, chart.data.interval);
     say(text);
   });
   const bar = controls({ onLoad: choose, onLook: restyle, onFullscreen: enlarge, find: transport.symbols && (text => transport.symbols(text)) });
@@ -45,7 +46,7 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
     const marks = changes.symbol === request.symbol ? request.marks : undefined;
     [last, exact] = [undefined, false];
     const { symbol = '', interval } = { ...request, ...changes };
-    Object.assign(loading, { textContent: `Loading ${symbol} ${interval}…`, hidden: chart.data?.symbol === symbol && chart.data.interval === interval });
+    Object.assign(loading, { textContent: t('Loading {0} {1}…', symbol, interval), hidden: chart.data?.symbol === symbol && chart.data.interval === interval });
     loader.load({ ...request, bars: options.barWidth ? undefined : request.bars, marks, ...changes });
   }
   function choose(changes) {

@@ -1,5 +1,6 @@
 // Making elements. Every text goes in as text: nothing on these pages is ever parsed
 // as markup, whoever wrote it.
+import { t, word } from './texts.mjs';
 
 /** plain returns a text without the characters that change the direction of what follows:
  * with them a stranger could turn a line around. Scripts that are written from right to left
@@ -46,8 +47,8 @@ export function menu(label, ...parts) {
   return el('div', { class: 'fold', onfocusout: away, onkeydown: e => e.key === 'Escape' && open(false) }, opener, box);
 }
 
-/** select returns a choice of words. */
-export const select = (attributes, words) => el('select', attributes, ...words.map(word => el('option', { value: word }, word.replaceAll('_', ' '))));
+/** select returns a choice of values. */
+export const select = (attributes, values) => el('select', attributes, ...values.map(value => el('option', { value }, word(value))));
 
 /** field returns an input with its label. */
 export const field = (label, input, more = '') => el('label', { class: 'field ' + more }, el('span', {}, label), input);
@@ -68,16 +69,17 @@ function refilled(body, fallback, make) {
 /** table returns a table with a heading per column, and a function that fills it with rows
  * of cells or shows the text none. A column with an empty heading is for buttons. The table
  * can be scrolled, also with keys. It sets the ARIA roles because narrow pages lay out rows
- * as cards, and browsers would then drop the roles of a table. */
+ * as cards, in which a long text has a line of its own, and browsers would then drop the roles
+ * of a table. */
 export function table(caption, label, headings, none) {
   const row = cells => el('tr', { role: 'row' }, ...cells);
   const cell = (content, attributes) => el('td', { role: 'cell', ...attributes }, content);
-  const head = headings.map(h => el('th', { role: 'columnheader', scope: 'col' }, h || el('span', { class: 'quiet' }, 'Action')));
+  const head = headings.map(h => el('th', { role: 'columnheader', scope: 'col' }, h || el('span', { class: 'quiet' }, t('Action'))));
   const body = el('tbody', { role: 'rowgroup' });
   const made = el('table', { role: 'table' }, el('caption', { class: 'quiet' }, caption), el('thead', { role: 'rowgroup' }, row(head)), body);
-  const element = el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label + ', the list' }, made);
+  const element = el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('{0}, the list', label) }, made);
   const fill = rows => refilled(body, element, () => {
-    const lines = rows.map(cells => row(cells.map((content, i) => cell(content, { 'data-name': headings[i] || 'Action' }))));
+    const lines = rows.map(cells => row(cells.map((content, i) => cell(content, { 'data-name': headings[i] || undefined, class: content.length > 30 && 'long' }))));
     return lines.length ? lines : [row([cell(none, { colspan: headings.length, class: 'none' })])];
   });
   return { element, fill };

@@ -2,7 +2,7 @@
 // is the same in both, there is at most one, and nothing of it is sent before a person
 // confirms it.
 import { exactText } from './format.mjs';
-import { t } from './texts.mjs';
+import { t, word } from './texts.mjs';
 
 /** entryOf names the price at which an order enters: the limit, or the stop before it. */
 export const entryOf = ({ type }) => (type === 'limit' ? 'price' : 'stop_price');
@@ -55,7 +55,7 @@ function linesOf(order) {
   };
   return [entry, ...exits].filter(part => priceOf(part) > 0).map(part => ({
     part, price: priceOf(part), movable: true, between: price => between(part, price), numbers: '',
-    text: '◆ ' + (part === entry ? `${order.side} ${order.type} ${order.quantity ?? ''}`.trim() : part).replaceAll('_', ' '),
+    text: '◆ ' + (part === entry ? `${word(order.side)} ${word(order.type)} ${order.quantity ?? ''}`.trim() : word(part)),
     ink: part === 'stop_loss' ? 'down' : part === 'take_profit' ? 'up' : 'profile', on: 8, off: 3,
   }));
 }

@@ -4,6 +4,7 @@
 import { longestLevel } from './axis.mjs';
 import { ohlc, percentText, priceText, tiny, usable, valueText, volumeText } from './format.mjs';
 import { barInk, signalName, toneInk } from './look.mjs';
+import { t } from './texts.mjs';
 import { dateText, day } from './times.mjs';
 
 /** digitsOf returns how many decimals values on the price axis need: those of the
@@ -162,8 +163,8 @@ export function fitting(items, width, gap, widthOf, left = 0) {
 export function described(p) {
   const i = barOf(p);
   const { data } = p;
-  if (i < 0) return 'No bars to draw.';
-  const prices = ohlc.map(name => `${name} ${priceText(data[name][i], data.precision)}`);
+  if (i < 0) return t('No bars');
+  const prices = [t('Open'), t('High'), t('Low'), t('Close price')].map((name, k) => `${name} ${priceText(data[ohlc[k]][i], data.precision)}`);
   const studies = p.panes.flatMap(pane => pane.studies).filter(st => st.lines.length > 0).map(st => {
     const write = st.compare ? v => percentText(p.base, v, p.changes) : valueText;
     const values = st.lines.map(l => `${st.compare || st.lines.length > 1 ? l.label + ' ' : ''}${write(l.values[i])} ${sinceText(p, l)}`.trim());

@@ -1,5 +1,6 @@
 // Logging in at this server: the code flow with PKCE, as any client does it. The token
 // stays in memory and in this tab's session storage; it is never in an address.
+import { t } from './texts.mjs';
 
 /** The id by which the server knows its own page. */
 const clientID = 'wick-app';
@@ -56,11 +57,11 @@ export async function finishLogin(base) {
   const { state, verifier, view = '' } = JSON.parse(sessionStorage.getItem(asked) ?? '{}');
   history.replaceState(null, '', '/app' + view); // the code is of no use twice, and goes from the address
   sessionStorage.removeItem(asked);
-  if (!state || answer.state !== state || answer.iss !== base) throw new Error('This answer is not to a login of this tab. Please log in again.');
-  if ('error' in answer) throw new Error(answer.error_description ?? 'The login was refused.');
+  if (!state || answer.state !== state || answer.iss !== base) throw new Error(t('This answer is not to a login of this tab. Please log in again.'));
+  if ('error' in answer) throw new Error(answer.error_description ?? t('The login was refused.'));
   const reply = await post('/token', { grant_type: 'authorization_code', code: answer.code ?? '', redirect_uri: base + '/app', code_verifier: verifier });
   const body = await reply.json();
-  if (!reply.ok) throw new Error(body.error_description ?? 'The login failed.');
+  if (!reply.ok) throw new Error(body.error_description ?? t('The login failed.'));
   sessionStorage.setItem(kept, body.access_token);
   return body.access_token;
 }

@@ -10,8 +10,8 @@ import { setLook } from './look.mjs';
 import {
   alertsPanel, approvalsPanel, auditPanel, clientsPanel, firedPanel, firedText, lettersPanel, ordersPanel, panel, positionsPanel, watchPanel,
 } from './panels.mjs';
-import { setTexts } from './texts.mjs';
 import { tabs } from './tabs.mjs';
+import { t } from './texts.mjs';
 import { ticket } from './ticket.mjs';
 import { Wire } from './wire.mjs';
 
@@ -47,14 +47,13 @@ function toast(text) {
 async function begin() {
   if (location.origin !== base) return location.replace(base + '/app' + location.search); // the login returns to the published address
   setLook(JSON.parse(place('look').textContent));
-  setTexts(JSON.parse(place('texts').textContent));
   applyTheme();
   pageKey(location.search, localStorage);
   system.addEventListener('change', applyTheme);
   try {
     const token = await finishLogin(base) ?? storedToken();
     if (token) open(token);
-    else askLogin('Log in to see the chart, the account and who is connected.');
+    else askLogin(t('Log in to see the chart, the account and who is connected.'));
   } catch (err) {
     askLogin(err.message);
   }
@@ -73,7 +72,7 @@ function only(...ids) {
 
 /** askLogin shows the button that begins a login, and why it is needed. */
 function askLogin(why) {
-  place('login').replaceChildren(el('h2', {}, 'Your page at wick'), el('p', {}, why), button('Log in', () => logIn(base), { class: 'strong' }));
+  place('login').replaceChildren(el('h2', {}, t('Your page at wick')), el('p', {}, why), button(t('Log in'), () => logIn(base), { class: 'strong' }));
   place('actions').replaceChildren();
   for (const id of ['state', 'age']) place(id).textContent = '';
   only('login');
@@ -85,7 +84,7 @@ function open(token) {
     wire.gone.abort();
     close();
     forgetToken();
-    askLogin('The login has ended: it was taken back, expired, or wick was restarted.');
+    askLogin(t('The login has ended: it was taken back, expired, or wick was restarted.'));
   });
   const account = new Account(wire);
   const section = place('chart');
@@ -120,15 +119,15 @@ function open(token) {
     drawer(false);
     scrollTo({ top: 0, behavior: 'instant' });
   });
-  const how = el('p', { class: 'soft' }, 'For the symbol of the chart. Preview first, then place.');
+  const how = el('p', { class: 'soft' }, t('For the symbol of the chart. Preview first, then place.'));
   const form = ticket(() => chart.data?.symbol, draft);
   const ofAccount = [ordersPanel(shared), positionsPanel(shared), alertsPanel(shared)];
   const [orders, positions, alerts] = ofAccount;
   const ofOwner = [approvalsPanel(shared), clientsPanel(shared), lettersPanel(shared)];
   const [approvals, clients, letters] = ofOwner;
-  const panes = tabs('Account', trading ? [approvals, positions, orders, alerts, fired, letters, clients, auditPanel(shared)] : [clients]);
+  const panes = tabs(t('Account'), trading ? [approvals, positions, orders, alerts, fired, letters, clients, auditPanel(shared)] : [clients]);
   place('panels').replaceChildren(panes.element);
-  place('side').replaceChildren(...(trading ? [panel('Order', how, form.element)] : []), watch.element);
+  place('side').replaceChildren(...(trading ? [panel(t('Order'), how, form.element)] : []), watch.element);
 
   /** changed asks for the account again and shows it everywhere. */
   async function changed() {
@@ -216,23 +215,23 @@ function healthLine(wire, heard) {
  * which is told whether trading is halted. A first press counts for a few seconds. */
 function haltButton(wire, health) {
   let [halted, armed] = [false, 0];
-  const name = () => { element.textContent = (armed ? ['Really halt', 'Really resume'] : ['Halt trading', 'Resume trading'])[Number(halted)]; };
+  const name = () => { element.textContent = (armed ? [t('Really halt'), t('Really resume')] : [t('Halt trading'), t('Resume trading')])[Number(halted)]; };
   const rest = () => {
     clearTimeout(armed);
     armed = 0;
     name();
   };
-  const element = workButton('Halt trading', async () => {
+  const element = workButton(t('Halt trading'), async () => {
     if (!armed) {
       armed = setTimeout(rest, armedPeriod);
       return name();
     }
     rest();
-    element.textContent = halted ? 'Resuming…' : 'Halting…';
+    element.textContent = halted ? t('Resuming…') : t('Halting…');
     try {
       toast(await wire.owner(halted ? 'resume' : 'halt', {}));
     } catch (err) {
-      toast(err.unanswered ? `It is not known whether trading was ${halted ? 'resumed' : 'halted'}: ${err.message}.` : err.message);
+      toast(!err.unanswered ? err.message : halted ? t('It is not known whether trading was resumed: {0}.', err.message) : t('It is not known whether trading was halted: {0}.', err.message));
     }
     element.ariaDisabled = 'false'; // so that health may rename it
     name();
@@ -255,11 +254,11 @@ function actions(wire, surround, more) {
     applyTheme();
     repaint();
   };
-  const trade = button('Trade', () => drawer(!place('side').classList.contains('open')), { id: 'trade', 'aria-expanded': 'false', 'aria-controls': 'side' });
-  const theme = select({ 'aria-label': 'Theme', onchange: choose }, ['auto', 'light', 'dark', 'colorblind']);
+  const trade = button(t('Trade'), () => drawer(!place('side').classList.contains('open')), { id: 'trade', 'aria-expanded': 'false', 'aria-controls': 'side' });
+  const theme = select({ 'aria-label': t('Theme'), onchange: choose }, ['auto', 'light', 'dark', 'colorblind']);
   theme.value = chosenTheme();
-  const out = workButton('Log out', () => logOut(wire.token).then(wire.onEnd), toast);
-  place('actions').replaceChildren(trade, ...more, menu('More', theme, out));
+  const out = workButton(t('Log out'), () => logOut(wire.token).then(wire.onEnd), toast);
+  place('actions').replaceChildren(trade, ...more, menu(t('More'), theme, out));
 }
 
 begin();

@@ -9,6 +9,7 @@ import { learn, moneyText, ofMarket } from './market.mjs';
 import { conditionText, orderText } from './listed.mjs';
 import { coloursOf, signalName } from './look.mjs';
 import { curveOf, unitsText } from './sums.mjs';
+import { t, word } from './texts.mjs';
 import { twoSteps } from './ticket.mjs';
 
 /** panel returns a box with a heading. */
@@ -43,18 +44,22 @@ const closing = ({ symbol, side }) => ({ symbol, side: side === 'long' ? 'sell' 
  * shows what it would do, the second places it. */
 function closeButton(position, { transport, say, changed }) {
   const send = twoSteps(transport, changed);
-  const b = workButton('Close', async () => {
-    const first = b.textContent === 'Close';
+  const b = workButton('', async () => {
     try {
-      say(await send(...(first ? [closing(position), `${position.quantity} at ${position.entry_price}`] : [])));
-      name(first ? 'Really close' : 'Close');
+      say(await send(...(asked ? [] : [closing(position), `${position.quantity} at ${position.entry_price}`])));
+      ask(!asked);
     } catch (err) {
-      if (!err.unanswered) name('Close'); // otherwise the next click asks again with the same id
+      if (!err.unanswered) ask(false); // otherwise the next click asks again with the same id
       throw err;
     }
   }, say);
-  const name = text => Object.assign(b, { textContent: text, ariaLabel: `${text} the position in ${position.symbol}` });
-  return name('Close');
+  let asked;
+  const ask = is => {
+    asked = is;
+    const [text, label] = is ? [t('Really close'), t('Really close the position in {0}', position.symbol)] : [t('Close'), t('Close the position in {0}', position.symbol)];
+    return Object.assign(b, { textContent: text, ariaLabel: label });
+  };
+  return ask(false);
 }
 
 /** positionsPanel shows what is held, what all positions have made, and how that came about
@@ -68,11 +73,11 @@ export function positionsPanel(shared) {
     if (!buttons.has(key)) buttons.set(key, closeButton(p, shared));
     return buttons.get(key);
   };
-  const canvas = el('canvas', { class: 'equity', role: 'img', 'aria-label': 'Realized profit over time' });
+  const canvas = el('canvas', { class: 'equity', role: 'img', 'aria-label': t('Realized profit over time') });
   const line = el('p', { class: 'soft' });
-  const headings = ['Symbol', 'Side', 'Quantity', 'Entry', 'Price', 'Profit', 'Realized', ''];
-  const list = listPanel('Positions', headings, 'Nothing is held.', () => account.held(), p => [
-    p.symbol, p.side, told(p.quantity, exactText), ...[p.entry_price, p.current_price].map(v => told(v, x => ofMarket(p.symbol, x))),
+  const headings = [t('Symbol'), t('Side'), t('Quantity'), t('Entry'), t('Price'), t('Profit'), t('Realized'), ''];
+  const list = listPanel(t('Positions'), headings, t('Nothing is held.'), () => account.held(), p => [
+    p.symbol, word(p.side), told(p.quantity, exactText), ...[p.entry_price, p.current_price].map(v => told(v, x => ofMarket(p.symbol, x))),
     ...[p.unrealized_pnl, p.realized_pnl].map(v => told(v, x => moneyText(p.symbol, x, true))),
     Number(p.quantity) > 0 ? close(p) : ''], canvas, line);
   const { show } = list;
@@ -82,7 +87,7 @@ export function positionsPanel(shared) {
     const filled = show();
     const sums = curveOf(account.orders, account.positions);
     canvas.hidden = sums === undefined;
-    line.textContent = account.positions.length ? sumsText(account) + (canvas.hidden ? '' : ' The curve is what was realized after each filled order.') : '';
+    line.textContent = account.positions.length ? sumsText(account) + (canvas.hidden ? '' : ' ' + t('The curve is what was realized after each filled order.')) : '';
     if (sums) drawLine(canvas, [0, ...sums], theme());
     return filled;
   } });
@@ -91,8 +96,9 @@ export function positionsPanel(shared) {
 /** sumsText says what all positions have made, per currency. */
 function sumsText({ positions, whole }) {
   const open = positions.filter(p => Number(p.quantity) > 0);
-  const realized = `Realized${whole ? ' in all' : ' by these positions'}, less fees: ${unitsText(positions, 'realized_pnl')}.`;
-  return realized + (open.length ? ` Open: ${unitsText(open, 'unrealized_pnl')}.` : '');
+  const sum = unitsText(positions, 'realized_pnl');
+  const realized = whole ? t('Realized in all, less fees: {0}.', sum) : t('Realized by these positions, less fees: {0}.', sum);
+  return realized + (open.length ? ' ' + t('Open: {0}.', unitsText(open, 'unrealized_pnl')) : '');
 }
 
 const mostOrders = 50; // that are listed beside the open ones
@@ -100,43 +106,43 @@ const mostOrders = 50; // that are listed beside the open ones
 /** ordersPanel shows all open orders, with a button each, and after them the newest of the
  * others. */
 export function ordersPanel({ account, transport, say, changed }) {
-  const more = el('p', { class: 'soft', hidden: true }, `All open orders, and the newest ${mostOrders} of the others; older ones are not listed here.`);
+  const more = el('p', { class: 'soft', hidden: true }, t('All open orders, and the newest {0} of the others; older ones are not listed here.', mostOrders));
   const rows = () => {
     const listed = account.listed(mostOrders);
     more.hidden = !listed.more;
     return listed.rows;
   };
-  return listPanel('Orders', ['Time', 'Order', 'Status', ''], 'No orders yet.', rows, o => {
+  return listPanel(t('Orders'), [t('Time'), t('Order'), t('Status'), ''], t('No orders yet.'), rows, o => {
     const cancel = () => transport.call('cancel_order', { order_id: o.order_id }).then(() => changed());
-    return [at(o.created_at), orderText(o), o.status.replaceAll('_', ' '),
-      isOpen(o) ? workButton('Cancel', cancel, say, { 'aria-label': `Cancel order ${o.order_id}` }) : ''];
+    return [at(o.created_at), orderText(o), word(o.status),
+      isOpen(o) ? workButton(t('Cancel'), cancel, say, { 'aria-label': t('Cancel order {0}', o.order_id) }) : ''];
   }, more);
 }
 
 /** alertsPanel shows the alerts that wait, each with its note, which can be edited: that
  * sets the alert anew. */
 export function alertsPanel({ account, transport, say, changed }) {
-  return listPanel('Alerts', ['Symbol', 'Waits for', 'Note', ''], 'No alerts wait.', () => account.alerts, a => {
+  return listPanel(t('Alerts'), [t('Symbol'), t('Waits for'), t('Note'), ''], t('No alerts wait.'), () => account.alerts, a => {
     const gone = () => !account.alerts.some(other => other.alert_id === a.alert_id);
-    const onchange = ({ target: input }) => (gone() ? Promise.reject(new Error('This alert has fired or was removed meanwhile.')) : account.renew(a, { note: input.value.trim() })).then(set => {
+    const onchange = ({ target: input }) => (gone() ? Promise.reject(new Error(t('This alert has fired or was removed meanwhile.'))) : account.renew(a, { note: input.value.trim() })).then(set => {
       input.defaultValue = input.value; // it is no longer typed
-      return changed(`alert ${set.alert_id} on ${a.symbol} instead of ${a.alert_id}, with another note`);
+      return changed(t('alert {0} on {1} instead of {2}, with another note', set.alert_id, a.symbol, a.alert_id));
     }, err => say(err.message));
-    const which = `the alert on ${a.symbol}, ${conditionText(a)}`;
-    const note = el('input', { maxlength: 200, dir: 'auto', 'aria-label': `Note of ${which}`, value: plain(a.note ?? ''), onchange });
-    const cancel = () => transport.call('cancel_alert', { alert_id: a.alert_id }).then(() => changed(`alert ${a.alert_id} on ${a.symbol} was cancelled`));
-    return [a.symbol, conditionText(a), note, workButton('Remove', cancel, say, { 'aria-label': `Remove ${which}` })];
+    const which = t('the alert on {0}, {1}', a.symbol, conditionText(a));
+    const note = el('input', { maxlength: 200, dir: 'auto', 'aria-label': t('Note of {0}', which), value: plain(a.note ?? ''), onchange });
+    const cancel = () => transport.call('cancel_alert', { alert_id: a.alert_id }).then(() => changed(t('alert {0} on {1} was cancelled', a.alert_id, a.symbol)));
+    return [a.symbol, conditionText(a), note, workButton(t('Remove'), cancel, say, { 'aria-label': t('Remove {0}', which) })];
   });
 }
 
 /** firedText says what happened, with the note of the alert. */
-export const firedText = n => (n.message ?? `${n.symbol}: ${n.condition?.type} at ${n.value}`) + (n.note ? ` Note: ${n.note}` : '');
+export const firedText = n => (n.message ?? `${n.symbol}: ${n.condition?.type} ${n.value}`) + (n.note ? ' ' + t('Note: {0}', n.note) : '');
 
 /** firedPanel lists fired alerts, the newest first; add takes one more. */
 export function firedPanel() {
   const fired = [];
-  const none = 'Nothing has fired since the page was opened.';
-  const list = listPanel('Fired alerts', ['Time', 'Symbol', 'What happened'], none, () => fired, n => [at(n.triggered_at), n.symbol, firedText(n)]);
+  const none = t('Nothing has fired since the page was opened.');
+  const list = listPanel(t('Fired alerts'), [t('Time'), t('Symbol'), t('What happened')], none, () => fired, n => [at(n.triggered_at), n.symbol, firedText(n)]);
   const add = n => {
     if (!fired.some(old => old.alert_id === n.alert_id && old.triggered_at === n.triggered_at)) fired.unshift(n);
     fired.length = Math.min(fired.length, 50);
@@ -147,10 +153,10 @@ export function firedPanel() {
 
 /** clientsPanel lists the logins, each with a button that ends it. */
 export function clientsPanel({ transport: wire, say }) {
-  const headings = ['Client', 'May', 'Since', 'Last used', 'From', ''];
-  return listPanel('Clients', headings, 'Nobody is logged in.', () => wire.owner('clients'), (l, show) => {
+  const headings = [t('Client'), t('May'), t('Since'), t('Last used'), t('From'), ''];
+  return listPanel(t('Clients'), headings, t('Nobody is logged in.'), () => wire.owner('clients'), (l, show) => {
     const end = () => wire.owner('revoke', { id: l.id }).then(say).then(show);
-    const stop = workButton('End', end, say, { class: 'danger', 'aria-label': `End the login ${l.id} of ${l.client}` });
+    const stop = workButton(t('End'), end, say, { class: 'danger', 'aria-label': t('End the login {0} of {1}', l.id, l.client) });
     return [l.client, l.scope, at(l.since), at(l.used), l.from, stop];
   });
 }
@@ -159,9 +165,9 @@ export function clientsPanel({ transport: wire, say }) {
  * ordered, what it is worth and with which money, below that the two answers, and folded all
  * else that a person has to know of it. */
 export function approvalsPanel({ transport: wire, say }) {
-  const made = listPanel('Orders to approve', null, 'No order waits for you.', () => wire.owner('approvals'), (q, show) => {
+  const made = listPanel(t('Orders to approve'), null, t('No order waits for you.'), () => wire.owner('approvals'), (q, show) => {
     const [order, ...facts] = q.lines;
-    const money = q.real ? 'REAL MONEY' : 'paper money';
+    const money = q.real ? t('REAL MONEY') : t('paper money');
     const answer = (word, text, kind) => {
       // A yes is given on the page that asks for the passphrase, not with this page's token.
       const work = async () => {
@@ -172,8 +178,8 @@ export function approvalsPanel({ transport: wire, say }) {
       };
       return workButton(text, work, say, { class: kind, 'aria-label': `${text}: ${order}` });
     };
-    const buttons = el('div', { class: 'add' }, answer('yes', 'Approve', 'strong'), answer('no', 'Refuse', 'danger'));
-    const details = el('details', {}, el('summary', {}, `All about it; answer until ${at(q.until)}`), el('ul', {}, ...facts.map(line => el('li', {}, line))));
+    const buttons = el('div', { class: 'add' }, answer('yes', t('Approve'), 'strong'), answer('no', t('Refuse'), 'danger'));
+    const details = el('details', {}, el('summary', {}, t('All about it; answer until {0}', at(q.until))), el('ul', {}, ...facts.map(line => el('li', {}, line))));
     return [el('strong', { class: q.real ? 'real' : '' }, [order, q.gist, money].filter(part => part).join(' · ')), buttons, details];
   });
   return Object.assign(made, { urgent: true });
@@ -181,15 +187,16 @@ export function approvalsPanel({ transport: wire, say }) {
 
 /** lettersPanel lists the messages that could not be brought to the owner. */
 export function lettersPanel({ transport: wire }) {
-  const none = 'None: every message has arrived or is on its way.';
-  return listPanel('Messages not delivered', ['Given up', 'To', 'Message', 'Why'], none, () => wire.owner('letters'), d => [at(d.at), d.to, d.text, d.reason]);
+  const none = t('None: every message has arrived or is on its way.');
+  return listPanel(t('Messages not delivered'), [t('Given up'), t('To'), t('Message'), t('Why')], none, () => wire.owner('letters'), d => [at(d.at), d.to, d.text, d.reason]);
 }
 
 /** auditPanel shows the last lines of who did what. */
 export function auditPanel({ transport: wire, say }) {
-  const text = el('pre', { tabindex: 0, role: 'region', 'aria-label': 'The end of the journal' });
-  const show = lines => { text.textContent = plain(lines.reverse().join('\n')) || 'Nothing was done yet.'; };
-  return { title: 'Who did what', element: panel('Who did what', workButton('Read the journal', () => wire.owner('audit').then(show), say), text) };
+  const text = el('pre', { tabindex: 0, role: 'region', 'aria-label': t('The end of the journal') });
+  const show = lines => { text.textContent = plain(lines.reverse().join('\n')) || t('Nothing was done yet.'); };
+  const title = t('Who did what');
+  return { title, element: panel(title, workButton(t('Read the journal'), () => wire.owner('audit').then(show), say), text) };
 }
 
 /** keptSymbols returns the list that this browser keeps, null where it keeps none or what
@@ -213,13 +220,13 @@ export function watchPanel({ transport, theme }, pick) {
     localStorage.setItem('wick-watch', JSON.stringify(symbols));
     show();
   };
-  const input = el('input', { 'aria-label': 'Symbol to watch', placeholder: 'Symbol', maxlength: 40 });
+  const input = el('input', { 'aria-label': t('Symbol to watch'), placeholder: t('Symbol'), maxlength: 40 });
   const more = () => {
     const symbol = input.value.trim();
     input.value = '';
     if (symbol && !symbols.includes(symbol)) keep([...symbols, symbol].slice(-12));
   };
-  const add = entry({ class: 'add', 'aria-label': 'Watch another symbol' }, more, input, button('Watch', more));
+  const add = entry({ class: 'add', 'aria-label': t('Watch another symbol') }, more, input, button(t('Watch'), more));
 
   async function row(symbol) {
     const small = el('canvas', { 'aria-hidden': 'true' });
@@ -227,7 +234,7 @@ export function watchPanel({ transport, theme }, pick) {
     const remove = button('×', () => {
       keep(symbols.filter(s => s !== symbol));
       list.focus({ preventScroll: true }); // the button that had it is gone
-    }, { 'aria-label': `Watch ${symbol} no more` });
+    }, { 'aria-label': t('Watch {0} no more', symbol) });
     list.append(el('li', {}, el('button', { type: 'button', class: 'pick', onclick: () => pick(symbol) }, el('span', {}, symbol), small, words, told), remove));
     try {
       const data = JSON.parse(await transport.call('generate_chart', { symbol, interval: '1h', bars: 48, indicators: ['rsi', 'macd'], format: 'series' }));
@@ -247,7 +254,7 @@ export function watchPanel({ transport, theme }, pick) {
     list.replaceChildren();
     symbols.forEach(row);
   }
-  return { element: panel('Watchlist', list, add), show };
+  return { element: panel(t('Watchlist'), list, add), show };
 }
 
 /** drawLine draws values as a line over the whole canvas. */

@@ -2,6 +2,7 @@
 import { button, entry, el, field, select } from './dom.mjs';
 import { openBox } from './menu.mjs';
 import { valueOf } from './names.mjs';
+import { t } from './texts.mjs';
 
 /** parameterFields returns a field per parameter of the catalogue, filled with what was given or
  * its default, and read, which returns those that differ from their defaults. */
@@ -34,8 +35,8 @@ export async function editStudy(transport, chart, place, indicator, done) {
     const changed = read();
     finish(Object.keys(changed).length ? { name, ...changed } : name);
   };
-  const form = entry({ class: 'menu study', role: 'dialog', 'aria-label': `Change ${name}` }, apply, ...fields,
-    el('div', { class: 'add' }, button('Apply', apply, { class: 'strong' }), button('Remove', () => finish(), { class: 'danger' })));
+  const form = entry({ class: 'menu study', role: 'dialog', 'aria-label': t('Change {0}', name) }, apply, ...fields,
+    el('div', { class: 'add' }, button(t('Apply'), apply, { class: 'strong' }), button(t('Remove'), () => finish(), { class: 'danger' })));
   openBox(chart.box, place, form, chart.canvas);
   form.querySelector('input, select, button').focus({ preventScroll: true });
 }

@@ -2,6 +2,7 @@
 import { filledAt } from './account.mjs';
 import { profitText } from './format.mjs';
 import { unitOf } from './market.mjs';
+import { t } from './texts.mjs';
 
 /** unitsText adds up a member of positions and writes a sum per currency: "+12.50 USDT,
  * −3.00 (AAA)", where AAA is a symbol whose currency is not known. Sums of zero are left
@@ -12,7 +13,7 @@ export function unitsText(positions, member) {
   const symbols = new Set(positions.map(p => p.symbol));
   const known = [...sums].filter(([, sum]) => Math.abs(sum) > 0).map(([unit, sum]) => `${profitText(sum)}\u00a0${symbols.has(unit) ? `(${unit})` : unit}`);
   const unknown = [...sums].filter(([, sum]) => Number.isNaN(sum)).map(([unit]) => unit);
-  return [...known, ...(unknown.length ? ['not known in ' + unknown.join(', ')] : [])].join(', ') || profitText(0);
+  return [...known, ...(unknown.length ? [t('not known in {0}', unknown.join(', '))] : [])].join(', ') || profitText(0);
 }
 
 /** curveOf returns the realized profit after each filled order, or nothing if that cannot be

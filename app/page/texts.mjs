@@ -1,13 +1,15 @@
 // What people read. Every text of the page stands in English where it is used, and in other
-// languages in one table, of which the server sends the column that the browser asks for. The
-// refusals of the engine are in that table by their code.
-const phrases = { refusals: {}, texts: {} };
+// languages in one table, of which the server writes the column that the browser asks for into
+// the page. The refusals of the engine are in that table by their code. A view in a chat, and the
+// picture of a chart, are in English.
+const phrases = JSON.parse(globalThis.document?.getElementById('texts')?.textContent ?? '{"refusals":{},"texts":{},"words":{}}');
 
-/** setTexts takes the table of a language. */
-export const setTexts = texts => Object.assign(phrases, texts);
-
-/** t returns a text in the language of the page, with values in the places {0}, {1} … */
+/** t returns a text in the language of the page, with values in the places {0}, {1} … Its first
+ * argument is written out, so that a test finds every text. */
 export const t = (text, ...values) => (phrases.texts[text] ?? text).replace(/\{(\d)\}/g, (_, i) => values[i]);
+
+/** word returns what people call a value of the protocol, such as partially_filled. */
+export const word = value => phrases.words[value] ?? String(value).replaceAll('_', ' ');
 
 // What is written for models: names of tools, and what to do with them.
 const forModels = /\b(?:get|list|set|cancel|place|generate|find)_[a-z]+|call again|put this right|ask the owner|retry|the data is invented/i;

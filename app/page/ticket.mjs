@@ -5,17 +5,16 @@ import { button, el, entry, field, select } from './dom.mjs';
 import { entryOf, exits } from './draft.mjs';
 import { moneyText, ofMarket } from './market.mjs';
 import { isDoubtful, newID, once } from './once.mjs';
+import { t, word } from './texts.mjs';
 
 /** previewText says in a sentence what an order would do. */
 export function previewText(o) {
   const known = v => (v ?? '') !== '';
-  const at = known(o.average_price) ? ' at ' + ofMarket(o.symbol, Number(o.average_price)) : known(o.price) ? ' at ' + o.price : '';
-  const fee = known(o.fee) ? ', fee ' + moneyText(o.symbol, Number(o.fee)) : '';
-  const part = o.filled_quantity > 0 && o.filled_quantity !== o.quantity ? `, ${o.filled_quantity} of it` : ''; // price and fee are of that
-  return `${o.side} ${o.quantity} ${o.symbol} ${o.type}${part}${at}${fee}: ${o.status}, ${o.broker}${o.synthetic ? ' (invented prices)' : ''}`;
+  const at = known(o.average_price) ? t(' at {0}', ofMarket(o.symbol, Number(o.average_price))) : known(o.price) ? t(' at {0}', o.price) : '';
+  const fee = known(o.fee) ? t(', fee {0}', moneyText(o.symbol, Number(o.fee))) : '';
+  const part = o.filled_quantity > 0 && o.filled_quantity !== o.quantity ? t(', {0} of it', o.filled_quantity) : ''; // price and fee are of that
+  return `${word(o.side)} ${o.quantity} ${o.symbol} ${word(o.type)}${part}${at}${fee}: ${word(o.status)}, ${word(o.broker)}${o.synthetic ? ' ' + t('(invented prices)') : ''}`;
 }
-
-const again = 'asks with the same id and cannot place it twice.';
 
 /** twoSteps returns a function that tries an order, or, called without one, places the order
  * that it tried last. about tells two orders of equal values apart. It returns a sentence
@@ -27,21 +26,21 @@ export function twoSteps(transport, onPlaced) {
   const attempt = async () => {
     // With an id of its own it is not taken for the repetition of an equal order.
     const reply = JSON.parse(await transport.call('place_order', { ...order, dry_run: true, client_order_id: newID() }));
-    const doubt = isInDoubt() ? `. An order with these values may have been placed already: its answer was lost. Placing it ${again}` : '';
-    return `Would be: ${previewText(reply)}${reply.note ? '. Note: ' + reply.note : ''}${doubt}`;
+    const doubt = isInDoubt() ? '. ' + t('An order with these values may have been placed already: its answer was lost. Placing it asks with the same id and cannot place it twice.') : '';
+    return t('Would be: {0}', previewText(reply)) + (reply.note ? '. ' + t('Note: {0}', reply.note) : '') + doubt;
   };
   const place = async () => {
     const mine = order;
     const { side, quantity, symbol, type } = mine;
-    const words = isInDoubt() ? 'Placed, asked again with the same id' : 'Placed';
+    const words = isInDoubt() ? t('Placed, asked again with the same id') : t('Placed');
     const reply = await once(transport, 'place_order', mine, 'client_order_id', { about, id }).catch(err => {
       const doubtful = isDoubtful('place_order', mine, about);
       if (mine === order) id = doubtful ? err.id : undefined;
-      const text = `It is not known whether this order was placed: ${side} ${quantity} ${symbol} ${type}; ${err.message}. Placing it again ${again}`;
-      throw doubtful ? unanswered(text) : err;
+      const what = `${word(side)} ${quantity} ${symbol} ${word(type)}`;
+      throw doubtful ? unanswered(t('It is not known whether this order was placed: {0}; {1}. Placing it again asks with the same id and cannot place it twice.', what, err.message)) : err;
     });
     if (mine === order) id = undefined;
-    await onPlaced(`order ${reply.order_id}: ${previewText(reply)}`);
+    await onPlaced(t('order {0}: {1}', reply.order_id, previewText(reply)));
     return `${words}: ${previewText(reply)}`;
   };
   return (given, what) => {
@@ -59,10 +58,10 @@ export function ticket(getSymbol, draft) {
   const number = { inputmode: 'decimal', size: 8, autocomplete: 'off' };
   const side = select({ name: 'side' }, ['buy', 'sell']);
   const type = select({ name: 'ordertype' }, ['market', 'limit', 'stop']);
-  type.append(el('option', { value: 'stop_limit', hidden: true }, 'stop limit')); // one that is changed has its limit already
+  type.append(el('option', { value: 'stop_limit', hidden: true }, word('stop_limit'))); // one that is changed has its limit already
   const [quantity, price, ...ends] = ['quantity', 'price', ...exits].map(name => el('input', { name, ...number, disabled: name === 'price' }));
   const said = el('p', { role: 'status', class: 'preview' });
-  const place = button('Place this order', () => step(), { class: 'strong', hidden: true });
+  const place = button(t('Place this order'), () => step(), { class: 'strong', hidden: true });
   let turn = 0; // counts previews and changes: what comes later for an earlier one cannot be placed
   let typing = false;
 
@@ -76,7 +75,7 @@ export function ticket(getSymbol, draft) {
   };
   const step = async order => {
     const mine = turn;
-    say(order ? '' : 'Placing…');
+    say(order ? '' : t('Placing…'));
     const [text, placeable] = await draft.send(order).then(words => {
       if (!order) draft.set();
       return [words, Boolean(order)];
@@ -114,8 +113,8 @@ export function ticket(getSymbol, draft) {
     turn++;
     return step(written());
   };
-  const look = button('Preview', preview);
-  const element = entry({ class: 'ticket', 'aria-label': 'Order', oninput: write }, preview,
-    field('Side', side), field('Type', type), field('Quantity', quantity), field('Price', price), ...exits.map((exit, k) => field(exit === 'stop_loss' ? 'Stop loss' : 'Take profit', ends[k])), look, place, said);
+  const look = button(t('Preview'), preview);
+  const element = entry({ class: 'ticket', 'aria-label': t('Order'), oninput: write }, preview,
+    field(t('Side'), side), field(t('Type'), type), field(t('Quantity'), quantity), field(t('Price'), price), field(t('Stop loss'), ends[0]), field(t('Take profit'), ends[1]), look, place, said);
   return { element, change };
 }

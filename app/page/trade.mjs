@@ -3,6 +3,7 @@
 import { button, el, workButton } from './dom.mjs';
 import { above, entryOf, exits, replacing } from './draft.mjs';
 import { namedText, percentText } from './format.mjs';
+import { t, word } from './texts.mjs';
 
 const mostMoved = 3; // lines that the menu offers to move: those nearest to the price
 const exitAway = 0.1; // of the prices in view, from the entry to an exit that was just added
@@ -28,7 +29,7 @@ export function trading(getChart, { account, transport, draft, acted, say }) {
     else if (part) draft.set();
     else {
       const [tool, id] = alert ? ['cancel_alert', { alert_id: alert.alert_id }] : ['cancel_order', { order_id: order.order_id }];
-      work(transport.call(tool, id).then(() => acted(`${Object.values(id)[0]} was cancelled`)));
+      work(transport.call(tool, id).then(() => acted(t('{0} was cancelled', Object.values(id)[0]))));
     }
   }
 
@@ -41,21 +42,21 @@ export function trading(getChart, { account, transport, draft, acted, say }) {
   function menu(price) {
     const [at, low] = [nameOf(price), price < newest()];
     const near = getChart().lines().filter(l => l.movable).sort((a, b) => Math.abs(a.price - price) - Math.abs(b.price - price)).slice(0, mostMoved);
-    const offer = (side, type) => [`${side} ${type} at ${at}`.replace(/^./, c => c.toUpperCase()), () => project(side, type, price)];
-    return [[`Alert at ${at}`, () => put({}, price)], offer(low ? 'buy' : 'sell', 'limit'), offer(low ? 'sell' : 'buy', 'stop'),
-      ...near.flatMap(l => [[`Move ${l.text} to ${at}`, () => put(l, price)], [`Remove ${l.text} at ${nameOf(l.price)}`, () => cross(l)]])];
+    const offer = (side, type) => [t('{0} {1} at {2}', word(side), word(type), at).replace(/^./, c => c.toUpperCase()), () => project(side, type, price)];
+    return [[t('Alert at {0}', at), () => put({}, price)], offer(low ? 'buy' : 'sell', 'limit'), offer(low ? 'sell' : 'buy', 'stop'),
+      ...near.flatMap(l => [[t('Move {0} to {1}', l.text, at), () => put(l, price)], [t('Remove {0} at {1}', l.text, nameOf(l.price)), () => cross(l)]])];
   }
 
   const words = el('strong', { role: 'status' });
-  const quantity = el('input', { 'aria-label': 'Quantity', placeholder: 'Quantity', inputmode: 'decimal', autocomplete: 'off', oninput: () => draft.set({ ...draft.order, quantity: quantity.value.trim() }) });
-  const toggles = exits.map(exit => button(exit.replaceAll('_', ' '), () => {
+  const quantity = el('input', { 'aria-label': t('Quantity'), placeholder: t('Quantity'), inputmode: 'decimal', autocomplete: 'off', oninput: () => draft.set({ ...draft.order, quantity: quantity.value.trim() }) });
+  const toggles = exits.map(exit => button(word(exit), () => {
     const { order } = draft;
     const { scale: { lo, hi } } = getChart().plan.panes[0];
     const price = Number(order[entryOf(order)] ?? newest()) + (above(order, exit) ? 1 : -1) * exitAway * (hi - lo);
     draft.set({ ...order, [exit]: order[exit] ? undefined : Number(price.toFixed(getChart().data.precision)) });
   }));
-  const confirm = workButton('Confirm', () => draft.confirm(), say, { class: 'strong' });
-  const bar = el('div', { class: 'projected', role: 'group', 'aria-label': 'Projected order', hidden: true }, words, quantity, ...toggles, confirm, button('Discard', () => draft.set()));
+  const confirm = workButton(t('Confirm'), () => draft.confirm(), say, { class: 'strong' });
+  const bar = el('div', { class: 'projected', role: 'group', 'aria-label': t('Projected order'), hidden: true }, words, quantity, ...toggles, confirm, button(t('Discard'), () => draft.set()));
   draft.watch(order => {
     const shown = draft.lines.length > 0;
     if (bar.contains(document.activeElement) && !shown) getChart().canvas.focus();
@@ -63,8 +64,8 @@ export function trading(getChart, { account, transport, draft, acted, say }) {
     getChart().draw();
     if (!shown) return;
     const price = Number(order[entryOf(order)] ?? NaN);
-    const at = price ? ` at ${nameOf(price)} · ${percentText(newest(), price)}` : '';
-    words.textContent = `${order.replaces ? 'change to ' : ''}${order.side} ${order.type.replaceAll('_', ' ')}${at}`;
+    const text = `${word(order.side)} ${word(order.type)}${price ? `${t(' at {0}', nameOf(price))} · ${percentText(newest(), price)}` : ''}`;
+    words.textContent = order.replaces ? t('change to {0}', text) : text;
     if (document.activeElement !== quantity) quantity.value = order.quantity ?? '';
     draft.quantity = order.quantity;
     toggles.forEach((b, k) => { b.ariaPressed = String(Boolean(order[exits[k]])); });

@@ -11,11 +11,12 @@ import { paint } from './paint.mjs';
 import { fontOf } from './pen.mjs';
 import { barAt, makePlan, wholeWindow } from './plan.mjs';
 import { rowOf, valueAt } from './scale.mjs';
+import { t } from './texts.mjs';
 import { dateText } from './times.mjs';
 
 const tableRows = 60; // bars that the table lists at most
 const axisRoom = 80; // logical pixels that the price axis takes, about
-const keysText = 'Arrow left and right move, plus and minus zoom, Home and End go to the ends, brackets scale the price, 0 fits it, comma and period step through bars, Shift with arrow up and down moves the price aimed at, Enter offers what can be done there, F is full screen.';
+const keysText = t('Arrow left and right move, plus and minus zoom, Home and End go to the ends, brackets scale the price, 0 fits it, comma and period step through bars, Shift with arrow up and down moves the price aimed at, Enter offers what can be done there, F is full screen.');
 
 /** measurer returns a function that measures texts and remembers what it measured. */
 function measurer(ctx) {
@@ -41,11 +42,11 @@ export class Chart {
   constructor(place, options) {
     this.options = { theme: 'dark', type: 'candles', scale: 'linear', signals: 'auto', volume: true, zone: 'UTC', levels: [], ...options };
     const listeners = { onkeydown: e => this.key(e) };
-    this.canvas = el('canvas', { tabindex: 0, role: 'img', 'aria-label': 'Chart', 'aria-describedby': 'chart-keys', ...listeners });
+    this.canvas = el('canvas', { tabindex: 0, role: 'img', 'aria-label': t('Chart'), 'aria-describedby': 'chart-keys', ...listeners });
     this.said = el('p', { class: 'quiet', role: 'status' });
-    this.table = table('The bars in view, newest first', 'Bars as a table', ['Time', 'Open', 'High', 'Low', 'Close', 'Volume'], 'No bars');
-    this.details = el('details', { ontoggle: () => this.fillTable() }, el('summary', {}, 'Bars as a table'), this.table.element);
-    this.newest = button('To newest', () => this.show(keyMove('End', this.window, this.n)), { class: 'newest', hidden: true });
+    this.table = table(t('The bars in view, newest first'), t('Bars as a table'), [t('Time'), t('Open'), t('High'), t('Low'), t('Close price'), t('Volume')], t('No bars'));
+    this.details = el('details', { ontoggle: () => this.fillTable() }, el('summary', {}, t('Bars as a table')), this.table.element);
+    this.newest = button(t('To newest'), () => this.show(keyMove('End', this.window, this.n)), { class: 'newest', hidden: true });
     this.box = el('div', { class: 'canvas' }, this.canvas, this.newest);
     place.append(this.box, this.said, el('p', { class: 'quiet', id: 'chart-keys' }, keysText), this.details);
     this.ctx = this.canvas.getContext('2d', { alpha: false });
@@ -137,7 +138,7 @@ export class Chart {
     const choices = price > 0 && this.options.onMenu?.(price);
     if (!choices) return false;
     const row = cross?.y ?? rowOf(plan.panes[0].scale, price);
-    openMenu(this.box, { x: (cross?.x ?? plan.axisX) / ratio, y: row / ratio }, `At ${namedText(data, price)}`, choices, this.canvas);
+    openMenu(this.box, { x: (cross?.x ?? plan.axisX) / ratio, y: row / ratio }, t('At {0}', namedText(data, price)), choices, this.canvas);
     return true;
   }
 
@@ -181,7 +182,7 @@ export class Chart {
     const y = from + (rows ?? 0) * Math.round(2 * this.ratio);
     this.cross = { bar, y: Math.min(Math.max(y, pane.legendEnd), pane.floor - 1) };
     this.render();
-    this.said.textContent = rows ? `aimed at ${namedText(data, this.priceIn(this.cross.y))}` : described(this.plan);
+    this.said.textContent = rows ? t('aimed at {0}', namedText(data, this.priceIn(this.cross.y))) : described(this.plan);
   }
 
   /** resize takes the size of the box, unless it is not shown. Bars stay as wide as they are. */
@@ -220,7 +221,7 @@ export class Chart {
     if (seen && document.activeElement === newest) canvas.focus();
     newest.hidden = seen;
     newest.style.right = `${width - plan.axisX / ratio + 8}px`;
-    const label = `Chart of ${data.symbol}, ${data.interval}, ${plan.i1 - plan.i0} bars`;
+    const label = t('Chart of {0}, {1}, {2} bars', data.symbol, data.interval, plan.i1 - plan.i0);
     if (canvas.getAttribute('aria-label') !== label) canvas.setAttribute('aria-label', label);
     if (this.details.open) this.filling ??= setTimeout(() => this.fillTable(), 300);
   }
@@ -232,7 +233,7 @@ export class Chart {
     ctx.fillStyle = back;
     ctx.fillRect(0, 0, width, height);
     Object.assign(ctx, { fillStyle: axis, font: fontOf(14 * ratio, 400), textAlign: 'center', textBaseline: 'middle' });
-    ctx.fillText('No bars yet', width / 2, height / 2);
+    ctx.fillText(t('No bars yet'), width / 2, height / 2);
     ctx.textAlign = 'start';
   }
 

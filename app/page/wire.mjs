@@ -2,7 +2,7 @@
 // GET /mcp, and what only the owner may do below /app/api. Each request carries the
 // token in its header.
 import { textOf, unanswered } from './answer.mjs';
-import { forPeople } from './texts.mjs';
+import { forPeople, t } from './texts.mjs';
 
 const longestWait = 30_000; // milliseconds between two attempts at the stream
 const callTime = 45_000; // milliseconds for a tool: the server gives a broker 30 seconds for an order, and a price 5
@@ -37,14 +37,14 @@ export class Wire {
     const reply = await fetch(path, { cache: 'no-store', credentials: 'omit', ...init, headers: all });
     if (reply.status !== 401) return reply;
     this.onEnd();
-    throw new Error('the login has ended');
+    throw new Error(t('the login has ended'));
   }
 
   /** within calls work with a signal that ends it after so many milliseconds, and when the
    * page ends; again starts the time anew. */
   async within(milliseconds, work) {
     const end = new AbortController();
-    const late = () => end.abort(unanswered(`wick did not answer within ${milliseconds / 1000} s`));
+    const late = () => end.abort(unanswered(t('wick did not answer within {0} s', milliseconds / 1000)));
     let timer = setTimeout(late, milliseconds);
     const again = () => {
       clearTimeout(timer);
@@ -54,8 +54,8 @@ export class Wire {
     try {
       return await work(end.signal, again);
     } catch (err) {
-      if (this.gone.signal.aborted) throw unanswered('the login has ended');
-      throw end.signal.aborted ? end.signal.reason : unanswered('the connection to wick failed');
+      if (this.gone.signal.aborted) throw unanswered(t('the login has ended'));
+      throw end.signal.aborted ? end.signal.reason : unanswered(t('the connection to wick failed'));
     } finally {
       clearTimeout(timer);
       end.abort(); // the listener goes with it
@@ -78,7 +78,7 @@ export class Wire {
       this.heard = Date.now();
       return value;
     } catch {
-      throw unanswered(`wick did not answer: status ${status}`);
+      throw unanswered(t('wick did not answer: status {0}', status));
     }
   }
 

@@ -21,7 +21,7 @@ import { rowOf } from '../page/scale.mjs';
 import { pageBars, precisionOf, prepended, readSeries, updated } from '../page/series.mjs';
 import { equity } from '../page/sums.mjs';
 import { previewText, ticket, twoSteps } from '../page/ticket.mjs';
-import { forPeople, setTexts } from '../page/texts.mjs';
+import { t, word } from '../page/texts.mjs';
 import { lastEnd, offsetIn, wallTimes } from '../page/times.mjs';
 import { parseEvents } from '../page/wire.mjs';
 import { paintCross } from '../page/words.mjs';
@@ -571,8 +571,18 @@ test('names come before counts of signals', () => {
   assert.deepEqual(fitting([{ text: 'aa' }], 9, 1, item => item.text.length, 6).map(item => item.text), ['aa', '+6']);
 });
 
-test('what a tool says for models is said for people', () => {
-  setTexts({ refusals: { price_collar: 'Too far from the market:', trading_halted: 'Trading is halted.' } });
+test('texts and words are those of the page', async () => {
+  assert.deepEqual([t('at {1} or {0}', 1, '{0}'), word('partially_filled')], ['at {0} or 1', 'partially filled'], 'as in a view of a chat');
+  globalThis.document = { getElementById: () => ({ textContent: '{"refusals":{},"texts":{"at {0}":"bei {0}"},"words":{"buy":"Kauf"}}' }) };
+  const german = await import('../page/texts.mjs?german');
+  delete globalThis.document;
+  assert.deepEqual([german.t('at {0}', 5), german.word('buy'), german.t('other')], ['bei 5', 'Kauf', 'other']);
+});
+
+test('what a tool says for models is said for people', async () => {
+  globalThis.document = { getElementById: () => ({ textContent: '{"refusals":{"price_collar":"Too far from the market:","trading_halted":"Trading is halted."},"texts":{}}' }) };
+  const { forPeople } = await import('../page/texts.mjs?refusals');
+  delete globalThis.document;
   for (const [text, code, want] of [
     ['price_collar: a buy limit of 1 is too far from the price 94.92; 18.984 to 142.38 is allowed; the data is invented (fix the request)', 'price_collar',
       'Too far from the market: a buy limit of 1 is too far from the price 94.92; 18.984 to 142.38 is allowed'],
@@ -594,7 +604,7 @@ test('words', () => {
   assert.throws(() => textOf({ isError: true, content: [{ type: 'text', text: 'no' }] }), /no/);
   assert.match(previewText({ side: 'buy', quantity: 1, symbol: 'A', type: 'market', average_price: 2, fee: 0.1, status: 'filled', broker: 'paper' }), /^buy 1 A market at 2, fee 0.10: filled, paper$/);
   const part = { side: 'buy', quantity: 30, filled_quantity: 10, symbol: 'A', type: 'market', average_price: 2, fee: 0.1, status: 'partially_filled', broker: 'paper' };
-  assert.equal(previewText(part), 'buy 30 A market, 10 of it at 2, fee 0.10: partially_filled, paper');
+  assert.equal(previewText(part), 'buy 30 A market, 10 of it at 2, fee 0.10: partially filled, paper');
   assert.equal(previewText({ ...part, filled_quantity: 0, average_price: null, price: 3, fee: 0, status: 'open' }), 'buy 30 A market at 3, fee 0.00: open, paper');
 });
 

@@ -43,7 +43,7 @@ export async function check(name, options, test) {
 // logIn opens the page and logs in as the owner.
 export async function logIn(page, wick) {
   await page.goto(wick.base + '/app');
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.locator('#login button').click();
   await page.waitForURL(/\/authorize/);
   await page.fill('#passphrase', passphrase);
   await page.click('button.allow');

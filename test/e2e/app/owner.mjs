@@ -1,6 +1,7 @@
 // The owner's page, from the login to ending another client's.
 import assert from 'node:assert/strict';
-import { check, client, logIn, passphrase, pictures, sayYes, tab, until, violations } from './lib.mjs';
+import { readFileSync } from 'node:fs';
+import { browser, check, client, logIn, passphrase, pictures, sayYes, tab, until, violations } from './lib.mjs';
 
 const hostile = '<img src=x onerror="document.title=\'owned\'">{{7*7}}</script>';
 
@@ -8,11 +9,12 @@ const hostile = '<img src=x onerror="document.title=\'owned\'">{{7*7}}</script>'
 export const label = page => page.locator('#chart canvas').getAttribute('aria-label');
 // inView returns how many bars are in view; loaded waits until they fill the chart, which they
 // do with 6 to 8 pixels each.
-export const inView = async page => Number((await label(page)).match(/(\d+) bars/)[1]);
+export const inView = async page => Number((await label(page)).match(/(\d+) (?:bars|Kerzen|velas)/)[1]);
 export const loaded = page => until('bars over the whole width', async () => {
   const { width } = await page.locator('#chart .canvas canvas').boundingBox();
   return await inView(page) * 8 > width - 130;
 });
+const locales = ['en-GB', 'de-AT', 'es-MX'];
 const toasts = page => page.locator('.toast').allTextContents();
 
 export async function ownerChecks(servers) {
@@ -26,15 +28,18 @@ export async function ownerChecks(servers) {
   await check('owner: hostile names and notes stay text', { viewport: { width: 1200, height: 900 } }, page => names(page, servers.open));
   await check('owner: an order waits for a yes, gets a no, then a yes', { viewport: { width: 1200, height: 900 } }, page => approves(page, servers.asking));
   for (const [width, height] of [[320, 640], [390, 844], [768, 1024], [1024, 768], [1366, 768], [1920, 1080]]) {
-    await check(`owner: ${width} pixels: the chart comes first, and no control leaves its panel or covers another`, { viewport: { width, height }, hasTouch: width < 800, isMobile: width < 800 },
-      page => arranged(page, servers.asking, width, height));
+    for (const locale of locales) {
+      await check(`owner: ${width} pixels, ${locale}: the chart comes first, and no control leaves its panel or covers another`, { viewport: { width, height }, hasTouch: width < 800, isMobile: width < 800, locale },
+        page => arranged(page, servers.asking, width, height, locale));
+    }
   }
   for (const [width, height] of [[390, 844], [1366, 768], [1920, 1080]]) {
     const size = { viewport: { width, height }, hasTouch: width < 400, isMobile: width < 400 };
     await check(`owner: ${width} pixels: an order to approve is read and answered without scrolling aside`, size, page => readable(page, servers.asking, width));
     await check(`owner: ${width} pixels: the price shown is the newest while looking at history`, size, page => history(page, servers.open, width));
   }
-  for (const locale of ['en-GB', 'de-AT', 'es-MX']) {
+  await check('owner: all that the page says itself is in the language of the browser', {}, () => translated(servers.asking));
+  for (const locale of locales) {
     await check(`owner: ${locale}: a refusal is said for people`, { viewport: { width: 1366, height: 768 }, locale }, page => refused(page, servers.open, locale));
   }
   await check('owner: keys alone', { viewport: { width: 1200, height: 900 } }, page => keys(page, servers.open));
@@ -280,6 +285,45 @@ async function refused(page, wick, locale) {
   assert.doesNotMatch(said, /price_collar|list_indicators|fix the request|invented/);
 }
 
+// translated: a text that stands on the page in English and in another language, too, is the
+// same in both by the table of texts, or does not come from the page.
+async function translated(wick) {
+  const table = JSON.parse(readFileSync(new URL('../../../app/texts.json', import.meta.url)));
+  const same = column => Object.entries({ ...table.texts, ...table.words }).filter(([english, others]) => english.replaceAll('_', ' ') === others[column]).map(([english]) => english.replaceAll('_', ' '));
+  const other = await client(wick, 'translator');
+  await other.call('set_alert', { symbol: 'BTCUSDT', condition: { price_above: 900000 }, note: 'x' });
+  const said = {};
+  for (const locale of locales) {
+    const context = await browser.newContext({ locale });
+    const page = await context.newPage();
+    const texts = said[locale] = new Set();
+    const read = async () => {
+      const all = await page.evaluate(() => [...document.querySelectorAll('body *:not(script)')].flatMap(e => [...['aria-label', 'placeholder', 'title', 'data-name'].map(name => e.getAttribute(name)), ...[...e.childNodes].filter(n => n.nodeType === 3).map(n => n.data)]));
+      for (const text of all) if (/[a-z]{3}/i.test(text ?? '')) texts.add(text.trim());
+    };
+    await page.goto(wick.base + '/app');
+    await page.locator('#login button').waitFor();
+    await read();
+    await logIn(page, wick);
+    await page.waitForTimeout(2000);
+    await page.fill('input[name=quantity]', '0');
+    await page.locator('.ticket button').first().click();
+    await page.locator('#chart .canvas canvas').press('Enter');
+    await page.getByRole('menuitem').nth(1).click();
+    await page.getByText(/^(Bars as a table|Kerzen als Tabelle|Velas en una tabla)$/).first().click();
+    await page.waitForTimeout(500);
+    await read();
+    await context.close();
+  }
+  // The symbol, the names of signals, which the picture has too, and what others wrote.
+  const foreign = /^(wick|sample|The owner's page|charts( trade( owner)?)?|translator|[A-Z]{6,}.*|[a-z ]+: .*)$|rises|falls|crosses|RSI|overbought|oversold|divergence|[bc]{6}|<img|^(buy|sell) .* order\b/;
+  for (const [column, locale] of [[0, 'de-AT'], [1, 'es-MX']]) {
+    const left = [...said[locale]].filter(text => said['en-GB'].has(text) && !foreign.test(text) && !same(column).includes(text));
+    assert.deepEqual(left, [], locale);
+    assert.ok(said[locale].size > 80, `${said[locale].size} texts`);
+  }
+}
+
 async function keys(page, wick) {
   await logIn(page, wick);
   await loaded(page);
@@ -295,7 +339,7 @@ async function keys(page, wick) {
   await until('a zoom', async () => await inView(page) < first);
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press(',');
-  await page.waitForFunction(() => /BTCUSDT 4h, .*close/.test(document.querySelector('#chart p.quiet[role=status]').textContent));
+  await page.waitForFunction(() => /BTCUSDT 4h, .*Close price/.test(document.querySelector('#chart p.quiet[role=status]').textContent));
   await page.getByText('Bars as a table').focus();
   await page.keyboard.press('Enter');
   await until('rows', async () => (await page.locator('#chart tbody tr').count()) > 10);
@@ -536,9 +580,9 @@ const misplaced = page => page.evaluate(() => {
   return wrong;
 });
 
-async function arranged(page, wick, width, height) {
+async function arranged(page, wick, width, height, locale) {
   const other = await client(wick, 'buyer');
-  if (width === 320) await other.call('place_order', { symbol: 'BTCUSDT', side: 'buy', type: 'market', quantity: '7', client_order_id: 'i'.repeat(48) }); // which waits for a yes
+  if (width === 320 && locale === locales[0]) await other.call('place_order', { symbol: 'BTCUSDT', side: 'buy', type: 'market', quantity: '7', client_order_id: 'i'.repeat(48) }); // which waits for a yes
   await logIn(page, wick);
   await loaded(page);
   await page.waitForTimeout(1500);
@@ -546,7 +590,7 @@ async function arranged(page, wick, width, height) {
   const chart = await page.locator('.canvas').boundingBox();
   assert.ok(part >= (width < 1024 ? 0.6 : 0.6999), `the chart has ${part} of the height`);
   assert.ok(chart.y + chart.height <= height, 'unscrolled');
-  await page.screenshot({ path: pictures + `desk-${width}.png` });
+  await page.screenshot({ path: pictures + `desk-${width}-${locale}.png` });
   for (const title of await page.getByRole('tab').allTextContents()) {
     await tab(page, title.replace(/ \d+$/, ''));
     assert.deepEqual(await misplaced(page), [], title);
@@ -555,7 +599,7 @@ async function arranged(page, wick, width, height) {
     if (!await opener.isVisible()) continue;
     await opener.click();
     assert.deepEqual(await misplaced(page), [], await opener.textContent());
-    await page.screenshot({ path: pictures + `desk-${width}-${await opener.getAttribute('aria-label') ?? 'trade'}.png` });
+    await page.screenshot({ path: pictures + `desk-${width}-${locale}-${await opener.getAttribute('aria-label') ?? 'trade'}.png` });
     await opener.click();
   }
   const wide = (await page.evaluate(() => document.documentElement.scrollWidth)) - width;
