@@ -214,43 +214,44 @@ func (w *writer) priceSummary(s *market.Series) {
 	w.value("total_volume", total)
 	w.value("change_pct", changePercent(s.Open[0], s.Close[n-1]))
 	// It is not known if the bars do not reach back a day.
-	if change, since := Change24h(s); !math.IsNaN(change) {
+	if change, since, _ := Change24h(s); !math.IsNaN(change) {
 		w.value("change_24h", change)
 		w.stamp("change_24h_since", since)
 	}
 }
 
-// Change24h returns the change of the price within 24 hours in percent, and since when it
-// counts, in unix seconds. The exact prices of bars are known only where they begin and
+// Change24h returns the change of the price within 24 hours in percent, and from
+// when to when that is, in unix seconds. The exact prices of bars are known only where they begin and
 // end, so it counts from the beginning or end of a bar that is nearest to 24 hours before
 // the newest price. If nothing was traded then, it counts from the last trade before, or
 // from the open if there is no bar before. It is NaN if the bars do not reach back so far
 // or are longer than a day.
-func Change24h(s *market.Series) (percent float64, since int64) {
+func Change24h(s *market.Series) (percent float64, since, until int64) {
 	n := s.Len()
 	if n == 0 || s.Interval.Seconds() > day {
-		return math.NaN(), 0
+		return math.NaN(), 0, 0
 	}
-	at := s.DueAt(n-1) - day
+	until = s.DueAt(n - 1)
 	if now := cmp.Or(s.PriceAt, s.AsOf) / 1000; now > 0 {
-		at = min(at, now-day)
+		until = min(until, now)
 	}
+	at := until - day
 	// Bar i is the one that contains that moment, or the last before it.
 	i := sort.Search(n, func(i int) bool { return s.BeganAt(i) > at }) - 1
 	if i < 0 { // before the first bar, whose beginning may still be the nearest
 		if first := s.BeganAt(0); 2*(first-at) < s.Interval.Seconds() {
-			return changePercent(s.Open[0], s.Close[n-1]), first
+			return changePercent(s.Open[0], s.Close[n-1]), first, until
 		}
-		return math.NaN(), 0
+		return math.NaN(), 0, 0
 	}
 	start, end := s.BeganAt(i), s.DueAt(i)
 	switch {
 	case end-at < at-start: // the moment is nearer to the bar's end, or after it
-		return changePercent(s.Close[i], s.Close[n-1]), end
+		return changePercent(s.Close[i], s.Close[n-1]), end, until
 	case i == 0:
-		return changePercent(s.Open[0], s.Close[n-1]), start
+		return changePercent(s.Open[0], s.Close[n-1]), start, until
 	}
-	return changePercent(s.Close[i-1], s.Close[n-1]), start
+	return changePercent(s.Close[i-1], s.Close[n-1]), start, until
 }
 
 func (w *writer) indicatorSummaries(v *View) {
@@ -263,8 +264,8 @@ func (w *writer) indicatorSummaries(v *View) {
 	w.close('}')
 }
 
-// indicatorSummary writes the last value of each line and histogram, all signals with their
-// dates, and how many were left out to keep the reply short, levels and divergences, and the
+// indicatorSummary writes the last value of each line and histogram, the signals with their
+// dates, how many older ones were left out, levels and divergences, and the
 // heaviest levels of a profile.
 func (w *writer) indicatorSummary(p Panel, s *market.Series) {
 	r := p.Result

@@ -273,12 +273,15 @@ func TestChange24h(t *testing.T) {
 		opens := ramp(len(c.times), 99) // the closes before, in most
 		s := &market.Series{Interval: c.interval, Time: c.times, Open: opens, High: c.closes, Low: c.closes, Close: c.closes, Volume: c.closes,
 			Forming: c.now != 0, PriceAt: int64(c.now * hour * 1000)}
-		got, since := Change24h(s)
+		got, since, until := Change24h(s)
 		if math.Abs(got-c.want) > 1e-9 || math.IsNaN(got) != math.IsNaN(c.want) || since != c.since*hour {
 			t.Errorf("%s: %v since %v, want %v since %d", c.name, got, float64(since)/hour, c.want, c.since)
 		}
+		if newest := int64(c.now * hour); !math.IsNaN(got) && newest != 0 && until != newest {
+			t.Errorf("%s: until %d, want %d", c.name, until, newest)
+		}
 		s.Forming = false // a day is complete when its session is over, hours before it ends
-		if again, at := Change24h(s); again != got && !math.IsNaN(got) || at != since {
+		if again, at, _ := Change24h(s); again != got && !math.IsNaN(got) || at != since {
 			t.Errorf("%s, complete: %v since %v, want %v since %v", c.name, again, float64(at)/hour, got, float64(since)/hour)
 		}
 	}

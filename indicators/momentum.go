@@ -395,8 +395,8 @@ func kstParams() []Param {
 	for k, v := range [][2]float64{{10, 10}, {15, 10}, {20, 10}, {30, 15}} {
 		digit := strconv.Itoa(k + 1)
 		params = append(params,
-			bars("roc"+digit, v[0], "bars of rate of change "+digit, "roc_length"+digit),
-			bars("sma"+digit, v[1], "average of rate of change "+digit, "sma_length"+digit))
+			bars("roc"+digit, v[0], "rate of change "+digit, "roc_length"+digit),
+			bars("sma"+digit, v[1], "its average of "+digit, "sma_length"+digit))
 	}
 	return append(params, bars("signal", 9, "signal average"), source())
 }

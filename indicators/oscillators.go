@@ -20,8 +20,8 @@ var oscillators = []Indicator{
 		Doc:     "Lane's slow stochastic: where the close lies in the range of the last bars, 0 to 100, smoothed, with its own average. As in TA-Lib: both lines begin together, 0 when there is no range. The default length is TradingView's.",
 		Formula: "%K = average(100 * (close - lowest low) / (highest high - lowest low)); %D = average(%K)",
 		Params: slices.Concat([]Param{
-			bars("length", 14, "bars in the range", "period", "len", "window", "k", "stoch_k"), bars("smooth", 3, "average that makes %K"), bars("d", 3, "average that makes %D"),
-			averageType("k_type", "sma", "kind of average for %K"), averageType("d_type", "sma", "kind of average for %D"),
+			bars("length", 14, "bars in the range", "period", "len", "window", "k", "stoch_k"), bars("smooth", 3, "average to %K"), bars("d", 3, "average that makes %D"),
+			averageType("k_type", "sma", "average of %K"), averageType("d_type", "sma", "kind of average for %D"),
 		}, zone(20, 80, 0, 100), divParams()),
 		Memory: after(window("length"), averageBy("k_type", "smooth"), averageBy("d_type", "d")),
 		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D"), diverges("%K"), enters("%K", "")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
@@ -34,7 +34,7 @@ var oscillators = []Indicator{
 		Doc:     "Lane's fast stochastic: where the close lies in the range of the last bars, 0 to 100, unsmoothed, with its average. As in TA-Lib: both lines begin together.",
 		Formula: "%K = 100 * (close - lowest low) / (highest high - lowest low); %D = average(%K)",
 		Params: slices.Concat([]Param{
-			bars("length", 5, "bars in the range", "period", "len", "window", "k"), bars("d", 3, "average that makes %D"), averageType("d_type", "sma", "kind of average for %D"),
+			bars("length", 5, "bars in the range", "period", "len", "window", "k"), bars("d", 3, "average to %D"), averageType("d_type", "sma", "average of %D"),
 		}, zone(20, 80, 0, 100)),
 		Memory: after(window("length"), averageBy("d_type", "d")),
 		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D"), enters("%K", "")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
@@ -49,7 +49,7 @@ var oscillators = []Indicator{
 		Formula: "%K = SMA(100 * (RSI - lowest RSI) / (highest RSI - lowest RSI), k); %D = average(%K, d); talib: k = 1",
 		Params: slices.Concat([]Param{
 			bars("rsi_length", 14, "changes in the RSI", "rsi", "length", "period"), bars("stoch_length", 14, "bars in the range", "stoch"),
-			bars("k", 3, "average that makes %K", "k_length", "smooth"), bars("d", 3, "average that makes %D"), averageType("d_type", "sma", "kind of average for %D"),
+			bars("k", 3, "average to %K", "k_length", "smooth"), bars("d", 3, "average that makes %D"), averageType("d_type", "sma", "average of %D"),
 			choice("variant", "whose definition", "tradingview", "talib"),
 		}, zone(20, 80, 0, 100), []Param{source()}),
 		Memory: after(lengths(32, "rsi_length"), window("stoch_length"), window("k"), averageBy("d_type", "d")),
@@ -363,7 +363,7 @@ var oscillators = []Indicator{
 		Formula: "RSI(n), MFI(n), %K = SMA(stochastic(n), smooth), %D = SMA(%K, d)",
 		Params: slices.Concat([]Param{
 			bars("rsi_length", 14, "changes in the RSI", "length"), bars("mfi_length", 14, "changes in the MFI"), bars("stoch_k", 14, "bars in the range of the stochastic"),
-			bars("stoch_d", 3, "average that makes %D"), bars("stoch_smooth", 3, "average that makes %K"), toggle("show_entry_dots", true, "mark the signals"),
+			bars("stoch_d", 3, "average to %D"), bars("stoch_smooth", 3, "average that makes %K"), toggle("show_entry_dots", true, "mark the signals"),
 			toggle("show_trend_bars", true, "show where all three agree"),
 		}, zone(30, 70, 0, 100)),
 		Events: []Event{emits(RSIOversold, RSIOverbought, StochOS, StochOB).switched("show_entry_dots"), enters("RSI", "")},

@@ -16,8 +16,8 @@ import (
 // not on the bar before, see [kernel.Crossings]. A signal is on the bar on which it became true,
 // so it does not change when later bars arrive.
 var (
-	CrossUp, CrossDown                  = opposites("cross_up", "cross_down", "the fast line crosses the slow one from {below|above}, or the line its signal line or average")
-	CrossUpOS, CrossDownOB              = opposites("cross_up_os", "cross_down_ob", "the fast line crosses the slow one from {below|above} while that is in the {oversold|overbought} zone")
+	CrossUp, CrossDown                  = opposites("cross_up", "cross_down", "the line crosses its signal line, its average or the slow line from {below|above}")
+	CrossUpOS, CrossDownOB              = opposites("cross_up_os", "cross_down_ob", "the line crosses its signal line from {below|above} and is in the {oversold|overbought} zone")
 	CrossAbove, CrossBelow              = opposites("crosses_above", "crosses_below", "the line crosses the level that was asked for from {below|above}")
 	PriceUp, PriceDown                  = opposites("price_cross_up", "price_cross_down", "the close crosses the line from {below|above}")
 	ZeroUp, ZeroDown                    = opposites("zero_up", "zero_down", "the line crosses zero from {below|above}")
@@ -64,8 +64,8 @@ var (
 	SessionOpen, SessionClose           = opposites("session_open", "session_close", "the first bar {of|after} a trading session")
 	GoldBuy                             = label("gold_buy", "a strong bullish divergence out of a deeply oversold market")
 	BuyOversold, SellOverbought         = opposites("buy_oversold", "sell_overbought", "the line {rises above|falls below} its signal line, and was in the {oversold|overbought} zone on the bar before")
-	BullDiv, BearDiv                    = opposites("bull_div", "bear_div", "regular {bullish|bearish} divergence is confirmed: {lower low|higher high} of the price, {higher low|lower high} of the line")
-	HiddenBullDiv, HiddenBearDiv        = opposites("hidden_bull_div", "hidden_bear_div", "hidden {bullish|bearish} divergence is confirmed: {higher low|lower high} of the price, {lower low|higher high} of the line")
+	BullDiv, BearDiv                    = opposites("bull_div", "bear_div", "{bullish|bearish} divergence is confirmed: {lower low|higher high} of the price, {higher low|lower high} of the line")
+	HiddenBullDiv, HiddenBearDiv        = opposites("hidden_bull_div", "hidden_bear_div", "hidden {bullish|bearish} divergence: {higher low|lower high} of the price, {lower low|higher high} of the line")
 	WTBullDiv, WTBearDiv                = opposites("wt_bull_div", "wt_bear_div", "{bullish|bearish} divergence of price and WaveTrend is confirmed")
 	RSIBullDiv, RSIBearDiv              = opposites("rsi_bull_div", "rsi_bear_div", "{bullish|bearish} divergence of price and RSI is confirmed")
 	StochBullDiv, StochBearDiv          = opposites("stoch_bull_div", "stoch_bear_div", "{bullish|bearish} divergence of price and stochastic is confirmed")
@@ -76,8 +76,12 @@ var (
 	StopLoss, TakeProfit                = opposites("stop_loss", "take_profit", "the backtest leaves at its {stop|target}")
 )
 
-// meanings has what the labels mean.
-var meanings = make(map[string]string)
+// meanings has what the labels mean, and mirrored of each label that is the second of two opposites
+// the first.
+var meanings, mirrored = make(map[string]string), make(map[string]string)
+
+// Mirrored returns the label whose meaning turned around is that of this one, or "" for none.
+func Mirrored(label string) string { return mirrored[label] }
 
 // label notes the meaning of a label; opposites that of two in opposite directions, of {this|that} the
 // first says this and the second that.
@@ -86,6 +90,7 @@ func label(name, meaning string) string {
 	return name
 }
 func opposites(this, that, meaning string) (string, string) {
+	mirrored[that] = this
 	return label(this, twoWays.ReplaceAllString(meaning, "$1")), label(that, twoWays.ReplaceAllString(meaning, "$2"))
 }
 

@@ -58,12 +58,10 @@ type Tool struct {
 	// empty for none.
 	App string `json:"-"`
 
-	Icons []Icon `json:"-"` // for people; nil for none
-
 	Handle Handler `json:"-"`
 }
 
-// Icon is a picture that stands for a server or a tool.
+// Icon is a picture that stands for a server.
 type Icon struct {
 	Src   string   `json:"src"` // a URL; data: needs no request
 	MIME  string   `json:"mimeType,omitempty"`

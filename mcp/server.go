@@ -318,8 +318,7 @@ func (o Options) capabilities() (c capabilities) {
 func listTools(tools []Tool) result {
 	type listed struct {
 		Tool
-		Meta  map[string]any `json:"_meta,omitempty"`
-		Icons []Icon         `json:"icons,omitempty"`
+		Meta map[string]any `json:"_meta,omitempty"`
 	}
 	list := make([]listed, 0, len(tools))
 	for _, t := range tools {
@@ -334,7 +333,7 @@ func listTools(tools []Tool) result {
 			meta["ui"], meta["ui/resourceUri"] = map[string]string{"resourceUri": t.App}, t.App
 		}
 		t.Annotations.Title = t.Title
-		list = append(list, listed{t, meta, t.Icons})
+		list = append(list, listed{t, meta})
 	}
 	return &struct {
 		head

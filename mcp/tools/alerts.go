@@ -32,23 +32,23 @@ type alertRequest struct {
 func (r *alertRequest) args() []arg {
 	r.short = make(map[string]json.RawMessage)
 	return []arg{
-		symbol(&r.Symbol, "Symbol such as BTCUSDT; needed unless the condition is a time, or a profit of the day or the account."),
-		text(&r.Changes, "alert_id", "Change this alert, under its id: what is left out stays as it is.", maxID),
+		symbol(&r.Symbol, "Such as BTCUSDT; not needed for a time, or a profit of the day or the account."),
+		text(&r.Changes, "alert_id", "Change this alert: what is left out stays.", maxID),
 		condition(&r.Condition),
-		r.member("when", `"type":"string"`, "In place of condition: a rule; the alert fires when a bar closes on which it becomes true."),
-		r.member("at", `"type":"string"`, "In place of condition: a time, such as 2026-11-20T15:30, in timezone."),
-		r.member("daily", `"type":"string"`, "In place of condition: a time of every day, such as 15:30, in timezone, until it is cancelled."),
-		r.member("timezone", `"type":"string"`, "For at and daily, such as America/New_York. Default UTC."),
+		r.member("when", `"type":"string"`, "In place of condition: a rule; fires when a bar closes on which it becomes true."),
+		r.member("at", `"type":"string"`, "In place of condition: a time, such as 2026-11-20T15:30."),
+		r.member("daily", `"type":"string"`, "In place of condition: a time of every day, such as 15:30."),
+		r.member("timezone", `"type":"string"`, "Of at and daily, such as America/New_York. Default UTC."),
 		r.member("weekdays", `"type":"array","items":{"type":"string","enum":["mon","tue","wed","thu","fri","sat","sun"]}`, "For daily: only on these."),
-		r.member("profit_above", `"type":"number"`, "In place of condition: fires when a profit is at or above this."),
-		r.member("profit_below", `"type":"number"`, "The same for at or below; a loss is below zero."),
-		r.member("of", `"type":"string","enum":["position","day","account"]`, "For profit_above and profit_below: the open position in symbol, the account since the day began in UTC, or in all."),
-		interval(&r.interval, "Bars for rules and signals; omitted: the engine's first interval. Others need none.", ""),
-		text(&r.Note, "note", "Your own words, which come back when it fires, such as why it was set.", maxNote),
-		word(&r.Repeat, "repeat", "once: it is then gone. each_time: whenever the condition comes true anew. each_bar: on every bar on which it holds. With once and each_time a rule that is true already must first become untrue.", book.Once, book.Repeats()...),
-		text(&r.Cooldown, "cooldown", "With repeat: rest at least this long after firing, such as 4h or 90m.", 20),
+		r.member("profit_above", `"type":"number"`, "In place of condition: a profit at or above this."),
+		r.member("profit_below", `"type":"number"`, "At or below; a loss is below zero."),
+		r.member("of", `"type":"string","enum":["position","day","account"]`, "Whose profit: the open position in symbol, the account since the day began in UTC, or in all."),
+		interval(&r.interval, "Bars for rules and signals. Default: the engine's first interval.", ""),
+		text(&r.Note, "note", "Your own words, which come back when it fires.", maxNote),
+		word(&r.Repeat, "repeat", "once: then it is gone. each_time: whenever it comes true anew. each_bar: on every bar on which it holds. Except with each_bar, a rule that is true already must first become untrue.", book.Once, book.Repeats()...),
+		text(&r.Cooldown, "cooldown", "With repeat: rest so long after firing, such as 4h.", 20),
 		moment(&r.ExpiresAt, "expires_at", "Fires no more after this"+deadline, true),
-		text(&r.ClientAlertID, "client_alert_id", "Your own id for this alert, which makes a retry safe: 1 to 48 of A-Z a-z 0-9 . _ : -", 48),
+		text(&r.ClientAlertID, "client_alert_id", ownID, 48),
 	}
 }
 
@@ -94,20 +94,20 @@ func (r *alertRequest) check(given sent) error {
 // it is. A schema can say "exactly one of" only with a combinator such as oneOf, which
 // some vendors refuse, so the description says it.
 const conditionSchema = `"type":"object","properties":{` +
-	`"price_above":{"type":"number","description":"Fires when the price is at or above this."},` +
-	`"price_below":{"type":"number","description":"Fires when the price is at or below this."},` +
-	`"indicator_signal":{"type":"object","description":"Fires when a bar closes with this signal of this indicator; further members are the indicator's parameters.",` +
+	`"price_above":{"type":"number","description":"The price is at or above this."},` +
+	`"price_below":{"type":"number","description":"The price is at or below this."},` +
+	`"indicator_signal":{"type":"object","description":"A bar closes with this signal; further members are the indicator's parameters.",` +
 	`"properties":{"indicator":{"type":"string","description":"A name from list_indicators."},` +
-	`"signal":{"type":"string","description":"One of the indicator's signals, which list_indicators with names shows: rsi_oversold, rsi_overbought, bull_div and bear_div of rsi, cross_up and cross_down of macd or ma_cross. Or crosses_above or crosses_below, with a level. ` + leaving + `."},` +
-	`"level":{"type":"number","description":"For crosses_above and crosses_below: the value that the line is to cross."},` +
-	`"line":{"type":"string","description":"For crosses_above and crosses_below: which line of the indicator; omitted: the first."},` +
-	`"params":{"type":"object","description":"Parameters of the indicator. They may stand beside the others, unless they are called signal, level or line."}},` +
+	`"signal":{"type":"string","description":"As list_indicators names [...] lists them: rsi_oversold, rsi_overbought, bull_div and bear_div of rsi, cross_up and cross_down of macd or ma_cross. Or crosses_above or crosses_below, with a level. ` + leaving + `."},` +
+	`"level":{"type":"number","description":"The value that the line is to cross."},` +
+	`"line":{"type":"string","description":"Which line; default: the first."},` +
+	`"params":{"type":"object","description":"Parameters that are called signal, level or line."}},` +
 	`"required":["indicator","signal"]}}`
 
 // condition declares what an alert waits for, an object with one member. The engine's own
 // type reads it, and its refusals say what would be right.
 func condition(p *book.Condition) arg {
-	return arg{name: "condition", doc: "What to wait for: exactly one of the three.", schema: members(conditionSchema), set: func(v json.RawMessage) error {
+	return arg{name: "condition", doc: "Exactly one of the three.", schema: members(conditionSchema), set: func(v json.RawMessage) error {
 		v, err := spelled("condition", v)
 		if err != nil {
 			return err
@@ -127,13 +127,10 @@ func (h *handlers) setAlert() tool {
 	return define(mcp.Tool{
 		Name:  "set_alert",
 		Title: "Set an alert",
-		Description: "Set an alert on a price, on an indicator's signal when a bar closes, such as " +
-			`{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}, on a condition of your own, such as ` +
+		Description: "Set an alert on a price, on an indicator's signal, on a rule such as " +
 			`when: "rsi(14) < 30 and close > ema(200)@1d", on a time or on a profit. ` +
-			"A rule may say ema(50) crosses above ema(200), close:ETHUSDT > sma(20)@1d:ETHUSDT, high@1d (of the newest closed day: yesterday's high); list_indicators names [rule] teaches the language. " +
-			"The reply says whether it is true now and with which values. " +
-			"It fires once and is then gone, unless repeat says otherwise. With alert_id it changes an alert. " +
-			"list_indicators with names shows an indicator's signals. Read fired alerts with get_notifications, or subscribe_notifications to have them pushed.",
+			"A rule may say ema(50) crosses above ema(200), close:ETHUSDT > sma(20)@1d:ETHUSDT, close < 0.95 * close[24], high@1d (of the newest closed day: yesterday's high); list_indicators names [rule] teaches the language. " +
+			"The reply says whether it is true now and with which values. Read what fired with get_notifications.",
 	}, refuses, (*alertRequest).args, (*alertRequest).check, func(ctx context.Context, c mcp.Call, r *alertRequest) (*mcp.Result, error) {
 		r.Who, r.Interval = who(c), string(r.interval)
 		alert, err := h.Engine.SetAlert(ctx, r.AlertRequest)
@@ -237,14 +234,14 @@ func (h *handlers) listAlerts() tool {
 	return define(mcp.Tool{
 		Name:  "list_alerts",
 		Title: "Active alerts",
-		Description: "List the alerts that can still fire, newest first: those that have not fired yet, and those that repeat, with how often they fired. " +
-			"state=fired lists the newest 10,000 firings instead, read or not, also of alerts that are gone.",
+		Description: "Alerts that can still fire, newest first. " +
+			"state=fired: the newest 10,000 firings instead, read or not, also of alerts that are gone.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 	}, reports, func(r *request) []arg {
 		return append([]arg{
-			symbol(&r.symbol, "Only those of this symbol."),
-			word(&r.state, "state", "active: what can still fire. fired: what has fired.", "active", "active", "fired"),
-			moment(&r.from, "from", "Only what fired, or of active alerts was set, at this time or later: a date (2026-01-31) or a time in UTC (2026-01-31 14:30).", false).also("since"),
+			symbol(&r.symbol, "Only this symbol."),
+			word(&r.state, "state", "What can still fire, or what has.", "active", "active", "fired"),
+			moment(&r.from, "from", "Fired, or of active ones set, at this time or later: a date or a time in UTC (2026-01-31 14:30).", false).also("since"),
 		}, r.page.args()...)
 	}, nil, func(_ context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
 		if r.symbol == everything { // as in place_order
@@ -285,14 +282,14 @@ func (h *handlers) cancelAlert() tool {
 		Name:        "cancel_alert",
 		Cost:        mcp.Waiting,
 		Title:       "Cancel an alert",
-		Description: "Remove an alert before it fires, by its alert_id; several by ids, all alerts of a symbol, or with all=true every one.",
+		Description: "Cancel an alert by its alert_id, several by ids, those of a symbol, or all.",
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
 	}, refuses, func(r *request) []arg {
 		return []arg{
-			text(&r.id, "alert_id", "The alert_id that set_alert returned; list_alerts lists them.", maxID),
-			words(&r.ids, "ids", "In place of alert_id: several of them.", maxPage).also("alert_ids"),
-			symbol(&r.symbol, "In place of alert_id: cancel all alerts of this symbol."),
-			boolean(&r.all, "all", "In place of alert_id: cancel all alerts."),
+			text(&r.id, "alert_id", "As set_alert returned it.", maxID),
+			words(&r.ids, "ids", "In place of alert_id: several.", maxPage).also("alert_ids"),
+			symbol(&r.symbol, "In place of alert_id: all alerts on it."),
+			boolean(&r.all, "all", "In place of alert_id: every alert."),
 		}
 	}, func(r *request, _ sent) error {
 		if r.symbol == everything { // as in cancel_order
@@ -346,14 +343,13 @@ func (h *handlers) getNotifications() tool {
 		page
 	}
 	return define(mcp.Tool{
-		Name:  "get_notifications",
-		Title: "Fired alerts",
-		Description: "Read the alerts that fired since the last call, oldest first. Each login reads for itself: what another has read stays for an hour; " +
-			"again=true also returns what was read within the last hour, should an answer have been lost.",
+		Name:        "get_notifications",
+		Title:       "Fired alerts",
+		Description: "Read the alerts that fired since the last call, oldest first. Each login reads for itself.",
 	}, reports, func(r *request) []arg {
 		page := r.page.args()
-		page[1].doc = "With again, how many of the notifications read before to skip. Unread ones are never skipped: each call goes on where the last one ended."
-		return append([]arg{boolean(&r.again, "again", "Also return what was read within the last hour.")}, page...)
+		page[1].doc = "With again: how many to skip. Without, each call goes on where the last one ended."
+		return append([]arg{boolean(&r.again, "again", "Also what was read within the last hour, should a reply have been lost.")}, page...)
 	}, nil, func(_ context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
 		fired, left, err := h.Engine.Notifications(c.Caller.Key(), r.again, trade.Page{Offset: r.offset, Limit: r.limit, Size: replySize})
 		if err != nil {
@@ -401,13 +397,13 @@ func (h *handlers) subscribe() tool {
 	return define(mcp.Tool{
 		Name:  "subscribe_notifications",
 		Title: "Subscribe to alerts",
-		Description: "Have fired alerts pushed to this client as notifications/alert_triggered, over the SSE stream or stdio, and with the alert type order the end of resting orders as notifications/order_filled, order_cancelled or order_rejected. " +
-			"Filters narrow what is pushed; calling again replaces them. While the client is away up to 1000 notifications wait for an hour.",
+		Description: "Have fired alerts pushed to this client as notifications/alert_triggered, over the SSE stream or stdio. " +
+			"Calling again replaces the filters. While the client is away up to 1000 wait for an hour.",
 		Annotations: mcp.Annotations{Idempotent: true},
 	}, refuses, func(r *request) []arg {
 		return []arg{
-			words(&r.symbols, "symbols", "Only alerts of these symbols; all in small letters is every one. Omitted: all.", maxFilter),
-			words(&r.types, "alert_types", "Only alerts of these kinds. Omitted: all of them. order adds fills of resting orders, which come only if it is named.", 10,
+			words(&r.symbols, "symbols", "Only alerts of these symbols. Default: all.", maxFilter),
+			words(&r.types, "alert_types", "Only these kinds. Default: all but order, the end of resting orders, pushed as notifications/order_filled, order_cancelled or order_rejected.", 10,
 				append(slices.Clip(book.ConditionTypes), trade.OrderAlerts)...),
 		}
 	}, nil, func(_ context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
@@ -442,7 +438,7 @@ func (h *handlers) unsubscribe() tool {
 	return define(mcp.Tool{
 		Name:        "unsubscribe_notifications",
 		Title:       "Unsubscribe from alerts",
-		Description: "End this client's subscription and drop its waiting notifications. Alerts stay active and can still be read with get_notifications.",
+		Description: "End this client's subscription and drop what waits for it. Alerts stay active; get_notifications still reads them.",
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
 	}, reports, nil, nil, func(_ context.Context, c mcp.Call, _ *struct{}) (*mcp.Result, error) {
 		had, err := h.Engine.Unsubscribe(c.Caller.ID)
@@ -465,7 +461,7 @@ func (h *handlers) listSubscriptions() tool {
 	return define(mcp.Tool{
 		Name:        "list_subscriptions",
 		Title:       "This client's subscription",
-		Description: "Show whether this client is subscribed to pushed alerts, its filters, how many notifications wait for it and whether a stream is open.",
+		Description: "This client's subscription: its filters, how many notifications wait, whether a stream is open.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
 	}, reports, nil, nil, func(_ context.Context, c mcp.Call, _ *struct{}) (*mcp.Result, error) {

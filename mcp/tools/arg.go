@@ -38,7 +38,7 @@ type arg struct {
 
 	need    string // for a required argument, what would be right; empty for an optional one
 	aliases []string
-	listed  bool // the schema lists the aliases too
+	listed  bool // the schema lists the aliases too, of texts
 	empty   bool // "" is passed to set, which takes it for an empty list or refuses it; else "" means absent
 
 	set func(json.RawMessage) error // reads a value that is not null; after an error the variable is as it was
@@ -292,7 +292,7 @@ func schemaOf(declared []arg) json.RawMessage {
 		properties = append(properties, property+"}")
 		if a.listed {
 			for _, alias := range a.aliases {
-				properties = append(properties, encode(alias)+":{"+a.schema()+`,"description":`+encode("Same as "+a.name+".")+"}")
+				properties = append(properties, encode(alias)+`:{"type":"string","description":`+encode("Same as "+a.name+".")+"}")
 			}
 		}
 		if a.need != "" {

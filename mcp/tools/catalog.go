@@ -32,14 +32,14 @@ func (h *handlers) listIndicators() tool {
 	return define(mcp.Tool{
 		Name:  "list_indicators",
 		Title: "Indicator catalogue",
-		Description: "List the indicators there are. With names or query: description, aliases, parameters with bounds, and the signals that alerts can wait for. " +
-			"Without arguments the whole catalogue, which is long, with short descriptions and each parameter's default.",
+		Description: "Indicators with their parameters and the signals that alerts can wait for, by names or query. " +
+			"Without arguments all of them in short, which takes 18,000 tokens.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		MaxResult:   maxCatalog,
 	}, reports, func(r *request) []arg {
 		return []arg{
-			words(&r.names, "names", `Names or aliases of indicators to describe in full, such as ["rsi","macd"].`, 50).also("name", "indicators"),
-			text(&r.query, "query", "Words to look for in names, aliases, categories, descriptions, parameters and signals, such as 200 ema, volume profile or oversold. The best match comes first.", 200),
+			words(&r.names, "names", `Names or aliases, such as ["rsi","macd"].`, 50).also("name", "indicators"),
+			text(&r.query, "query", "Words to look for, such as 200 ema, volume profile or oversold; the best match comes first.", 200),
 			word(&r.category, "category", "Only this category.", "", indicators.Categories()...),
 		}
 	}, nil, func(_ context.Context, _ mcp.Call, r *request) (*mcp.Result, error) {
@@ -62,7 +62,7 @@ func (h *handlers) listIndicators() tool {
 			// than half of a reply.
 			found, size := inCategory(r.category), 0
 			for _, l := range found {
-				size += len(l.full)
+				size += len(l.told)
 			}
 			text = catalogJSON(found, size < replySize/2, replySize)
 		default:
@@ -77,11 +77,11 @@ var wholeCatalog = sync.OnceValue(func() *mcp.Result {
 	return &mcp.Result{Content: []mcp.Content{{Text: catalogJSON(inCategory(""), false, 0)}}, Fixed: true}
 })
 
-// The catalogue as clients see it. The short form leaves out most members with omitempty.
+// The catalogue as clients see it. The shorter forms leave out members with omitempty.
 type (
 	catalogDoc struct {
 		Total      int               `json:"total"`
-		Sources    []string          `json:"sources"`            // the choices of every parameter "source"
+		Sources    []string          `json:"sources,omitempty"`  // the choices of every parameter "source"
 		Defaults   map[string]any    `json:"defaults,omitempty"` // of parameters that are listed without one
 		Note       string            `json:"note,omitempty"`
 		Indicators []json.RawMessage `json:"indicators"`     // of entry
@@ -96,9 +96,10 @@ type (
 		Repaints    bool              `json:"repaints,omitempty"` // later bars may change earlier values
 		Aliases     []string          `json:"aliases"`
 		Params      []param           `json:"configurable_params"`
+		Usual       map[string]any    `json:"usual_params,omitempty"` // defaults of those that many entries have
 		Signals     []string          `json:"signals"`
 		NoAlerts    bool              `json:"no_alerts,omitempty"`       // the signals change with where a chart begins
-		Meanings    map[string]string `json:"signal_meanings,omitempty"` // when a signal fires, by its label
+		Meanings    map[string]string `json:"signal_meanings,omitempty"` // when a signal fires, by its label; of opposites the first may stand for both
 		Language    []string          `json:"language,omitempty"`        // of expressions; only the entry "rule" has it
 		Figures     map[string]string `json:"figures,omitempty"`         // what those of a backtest mean; only that entry has it
 		Compared    map[string]string `json:"compared,omitempty"`        // with TA-Lib, TradingView and pandas-ta
@@ -119,14 +120,15 @@ type (
 )
 
 // listing is an entry of the catalogue: the words by which it is found, in lower case, and
-// its full and its short text as JSON, so that calls encode no entries.
+// its told and its short text as JSON, so that calls encode no entries.
 type listing struct {
 	names       []string // its name first, then its title and aliases
 	group       []string // its category
 	doc         []string // the words of its description
 	signals     []string
 	params      []string // names and choices
-	full, short json.RawMessage
+	sourced     bool     // a parameter takes one of sources
+	told, short json.RawMessage
 }
 
 // listings holds every entry, encoded once, by its name.
@@ -136,9 +138,10 @@ var listings = sync.OnceValue(func() map[string]*listing {
 		e := entryOf(ind)
 		l := &listing{
 			names: append([]string{ind.Name, strings.ToLower(ind.Title)}, ind.Aliases...), group: []string{ind.Category},
-			doc: fields(strings.ToLower(ind.Doc)), signals: ind.Signals, full: mcp.Encode(e), short: mcp.Encode(e.short()),
+			doc: fields(strings.ToLower(ind.Doc)), signals: ind.Signals, told: mcp.Encode(e.told()), short: mcp.Encode(e.short()),
 		}
 		for _, p := range ind.Params {
+			l.sourced = l.sourced || slices.Equal(p.Choices, indicators.Sources)
 			l.params = append(append(l.params, p.Name), p.Choices...)
 		}
 		all[ind.Name] = l
@@ -157,12 +160,12 @@ func inCategory(category string) (found []*listing) {
 	return found
 }
 
-// catalogJSON returns the entries as JSON, in their short or full form. Full entries that
+// catalogJSON returns the entries as JSON, in their short or told form. Told entries that
 // no longer fit into a reply of so many characters are only named; they match worse, since the best
 // are first.
-func catalogJSON(found []*listing, full bool, room int) []byte {
-	doc := catalogDoc{Total: len(found), Sources: indicators.Sources, Indicators: []json.RawMessage{}}
-	if !full {
+func catalogJSON(found []*listing, told bool, room int) []byte {
+	doc := catalogDoc{Total: len(found), Indicators: []json.RawMessage{}}
+	if !told {
 		doc.Note = "short: a parameter without default has the one in defaults unless it is required, those for levels and drawing are left out; names or query give whole descriptions, bounds and meanings"
 		doc.Defaults = usualDefaults()
 	}
@@ -172,15 +175,18 @@ func catalogJSON(found []*listing, full bool, room int) []byte {
 	size := 0
 	for _, l := range found {
 		text := l.short
-		if full {
-			text = l.full
+		if told {
+			text = l.told
 		}
 		// The names of those left out take room as well, hence the 2,000.
-		if size += len(text) + len(`,"",`); full && size > room-2000 && len(doc.Indicators) > 0 {
+		if size += len(text) + len(`,"",`); told && size > room-2000 && len(doc.Indicators) > 0 {
 			doc.Note, doc.More = "more matches than one reply holds: names describes those in more", append(doc.More, l.names[0])
 			continue
 		}
 		doc.Indicators = append(doc.Indicators, text)
+		if l.sourced {
+			doc.Sources = indicators.Sources
+		}
 	}
 	return mcp.Encode(doc)
 }
@@ -274,6 +280,44 @@ var usualDefaults = sync.OnceValue(func() map[string]any {
 	}
 	return usual
 })
+
+// usual are parameters that many entries have and few calls set: levels, and how divergences are
+// found. The guide says what they mean.
+var usual = []string{"oversold", "overbought", "divergence", "pivot_left", "pivot_right", "div_range"}
+
+// told returns the entry as names and query tell it, with what is needed to ask for it. The
+// resource of the entry has all of it: how it compares with that of others, the rest of a long
+// description, what usual parameters mean, and the meaning of every signal, also of the second of two opposites.
+func (e entry) told() entry {
+	const most = 150 // characters of a description, to the end of a sentence
+	e.Compared = nil
+	if e.Category == indicators.Rules {
+		return e // a language: every word of it counts
+	}
+	for at := strings.LastIndex(e.Description, ". "); len(e.Description) > most && at >= 0; at = strings.LastIndex(e.Description, ". ") {
+		e.Description = e.Description[:at+1]
+	}
+	all := e.Params
+	e.Params, e.Usual = []param{}, make(map[string]any)
+	for i, p := range all {
+		if slices.Contains(usual, p.Name) {
+			e.Usual[p.Name] = p.Default
+			continue
+		}
+		if same := slices.IndexFunc(all[:i], func(q param) bool { return len(q.Choices) > 4 && slices.Equal(q.Choices, p.Choices) }); same >= 0 {
+			p.Description, p.Choices = p.Description+", as "+all[same].Name, nil
+		}
+		e.Params = append(e.Params, p)
+	}
+	meanings := e.Meanings
+	e.Meanings = make(map[string]string)
+	for label, meaning := range meanings {
+		if meanings[indicators.Mirrored(label)] == "" && len(meanings) < 30 { // else they are names of candle patterns
+			e.Meanings[label] = meaning
+		}
+	}
+	return e
+}
 
 // short returns the entry in its short form: with the beginning of the description, and
 // with the name of each parameter, whether it is required, and its default unless that is

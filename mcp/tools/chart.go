@@ -49,12 +49,12 @@ type chartRequest struct {
 // the options. Many have aliases, because models try those names.
 func (r *chartRequest) args() []arg {
 	// The specification names both spellings of these two.
-	symbol := symbol(&r.symbol, "Symbol such as BTCUSDT, AAPL or EURUSD=X. Omitted: synthetic sample data.")
+	symbol := symbol(&r.symbol, "Such as BTCUSDT, AAPL or EURUSD=X. Omitted: invented bars.")
 	interval := interval(&r.interval, "Length of a bar.", market.Hour4)
 	symbol.listed, interval.listed = true, true
-	volume := boolean(&r.volume, "volume", "Draw the volume below the price.").also("show_volume")
+	volume := boolean(&r.volume, "volume", "Draw the volume.").also("show_volume")
 	volume.def = "true"
-	scale := choice(&r.options.Scale, "scale", "Price axis: linear, log, or percent since the first bar.", chart.Scales()).also("log_scale")
+	scale := choice(&r.options.Scale, "scale", "Of the price; percent is since the first bar.", chart.Scales()).also("log_scale")
 	read := scale.set
 	scale.set = func(v json.RawMessage) error { // models also send log_scale with true or false
 		switch s, _ := readText("scale", v); s {
@@ -67,24 +67,23 @@ func (r *chartRequest) args() []arg {
 	}
 	return []arg{
 		symbol, interval,
-		requests(&r.indicators, `Indicators to draw, at most 16: names from list_indicators, or objects with a name and parameters such as {"name":"rsi","length":21}. `+
-			"[] draws none.", defaultIndicators),
-		whole(&r.bars, "bars", "Bars shown, the newest ones. With from it is only the most that is shown, 5000 unless given.", defaultBars, 1, maxBars),
-		whole(&r.options.Width, "width", "Width of the picture in pixels.", defaultWidth, chart.MinWidth, chart.MaxWidth),
-		whole(&r.options.Height, "height", "Height of the picture in pixels.", defaultHeight, chart.MinHeight, chart.MaxHeight),
-		word(&r.format, "format", "What to return: a picture, the key numbers as JSON, both, or every bar and value as JSON.", "png", "png", "summary", "both", "series"),
+		requests(&r.indicators, `Names from list_indicators, or objects such as {"name":"rsi","length":21}; [] for none.`, defaultIndicators),
+		whole(&r.bars, "bars", "How many, the newest. With from: at most so many, 5000 unless given.", defaultBars, 1, maxBars),
+		whole(&r.options.Width, "width", "In pixels.", defaultWidth, chart.MinWidth, chart.MaxWidth),
+		whole(&r.options.Height, "height", "In pixels.", defaultHeight, chart.MinHeight, chart.MaxHeight),
+		word(&r.format, "format", "A picture; the key numbers as JSON, the cheapest way to read a market; both; or every bar and value as JSON.", "png", "png", "summary", "both", "series"),
 		choice(&r.options.Theme, "theme", "Colours of the picture.", chart.Themes()),
-		text(&r.fromText, "from", "First bar shown: a date (2026-01-31), a time (2026-01-31 14:30, in timezone) or unix seconds. Without to, up to now.", 40).also("since", "start"),
-		text(&r.toText, "to", "Last bar shown, inclusive; a date means to its end. Without from, bars decides where the chart begins.", 40).also("until", "end"),
-		choice(&r.options.Type, "type", "How the price is drawn.", chart.Types()).also("chart_type"),
+		text(&r.fromText, "from", "First bar: a date (2026-01-31), a time in timezone (2026-01-31 14:30) or unix seconds.", 40).also("since", "start"),
+		text(&r.toText, "to", "Last bar, inclusive; a date means to its end.", 40).also("until", "end"),
+		choice(&r.options.Type, "type", "Of the price.", chart.Types()).also("chart_type"),
 		scale,
-		words(&r.compare, "compare", "Other symbols drawn as lines over the price, at most 5; all in percent since the first bar, whatever scale says.", chart.MaxCompare).also("compare_to", "compare_with"),
+		words(&r.compare, "compare", "Other symbols, drawn as lines, all in percent since the first bar.", chart.MaxCompare).also("compare_to", "compare_with"),
 		marks(&r.rawMarks),
-		choice(&r.options.Signals, "signals", "Signals of indicators: marks with the newest named, each named that has room, marks alone, or none.", chart.SignalWords()),
+		choice(&r.options.Signals, "signals", "Of indicators: marks with the newest named, all that have room named, marks alone, none.", chart.SignalWords()),
 		volume,
-		text(&r.zone, "timezone", "Where times are shown and read, such as America/New_York or +05:30. Default UTC.", 64).also("tz"),
-		between(&r.options.PixelRatio, "pixel_ratio", "Pixels per unit of width and height, for sharp screens; at most 4096 pixels a side in all.", 1, 1, chart.MaxPixelRatio).also("device_pixel_ratio"),
-		words(&r.show, "show", "What to draw of your own paper trading in this symbol. Default: all of it, where trading is on and your login covers it. [] draws none.",
+		text(&r.zone, "timezone", "Of times, such as America/New_York or +05:30. Default UTC.", 64).also("tz"),
+		between(&r.options.PixelRatio, "pixel_ratio", "For sharp screens; at most 4096 pixels a side in all.", 1, 1, chart.MaxPixelRatio).also("device_pixel_ratio"),
+		words(&r.show, "show", "Of your own trading in this symbol. Default: all; [] for none.",
 			len(accountParts), accountParts...),
 	}
 }
@@ -126,8 +125,8 @@ func marks(p *json.RawMessage) arg {
 			`"time":{"type":"string"},"time2":{"type":"string"},"text":{"type":"string","maxLength":%d},"color":{"type":"string","enum":%s}},"required":["type","price"]}`,
 			chart.MaxMarks, encode(chart.MarkWords()), chart.MaxMarkText, encode(chart.MarkTones()))
 	}
-	doc := `Drawings of your own: a level at price, a zone from price to price2 (between time and time2, if given), a line from time, price to time2, price2, a text at time, price. ` +
-		`Such as [{"type":"level","price":65000,"text":"resistance","color":"down"}].`
+	doc := `A level at price, a zone from price to price2, between time and time2 if given, a line from time, price to time2, price2, a text at time, price, ` +
+		`such as [{"type":"level","price":65000,"text":"resistance"}].`
 	return arg{name: "marks", doc: doc, schema: schema, aliases: []string{"annotations", "drawings"}, empty: true, set: items("marks", chart.MaxMarks, func(items []json.RawMessage) error {
 		*p = json.RawMessage(encode(items))
 		return nil
@@ -267,12 +266,9 @@ func (h *handlers) generateChart() tool {
 	return define(mcp.Tool{
 		Name:  "generate_chart",
 		Title: "Chart with indicators",
-		Description: "Draw a chart of a symbol with technical indicators. Returns a PNG by default. " +
-			"format=summary returns the key numbers as JSON and is the cheapest way to read a market; both returns picture and numbers; " +
-			"series returns every bar and indicator value as JSON. " + reading + " Without a symbol it shows synthetic sample data. " +
-			"from and to choose a period, compare draws other symbols in percent, marks adds levels, zones, lines and texts of your own. " +
-			"{\"name\":\"rule\",\"when\":\"close > bbands(20,2).upper\"} shades the bars on which a condition of yours is true, {\"name\":\"formula\",\"expr\":\"close / close:ETHUSDT; sma(close / close:ETHUSDT, 50)\"} draws lines of yours in a panel, with \"overlay\":true over the price. " +
-			"Call list_indicators for indicator names and parameters.",
+		Description: "Draw a chart of a symbol with technical indicators, or with format=summary read its numbers. " +
+			"Among the indicators, {\"name\":\"rule\",\"when\":\"close > bbands(20,2).upper\"} shades the bars on which a condition of yours is true, {\"name\":\"formula\",\"expr\":\"close / close:ETHUSDT; sma(close / close:ETHUSDT, 50)\"} draws lines of yours in a panel, with \"overlay\":true over the price. " +
+			reading,
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
 		MaxResult:   maxSeriesBytes,
 		Cost:        mcp.Heavy,
@@ -310,7 +306,11 @@ func (h *handlers) draw(ctx context.Context, c mcp.Call, r *chartRequest) (*mcp.
 	}
 	switch r.format {
 	case "summary", "both":
-		result.Content = append(result.Content, bounded(v, chart.AppendSummary)...)
+		size := summarySize
+		if r.sent["bars"] != nil || r.from != 0 || r.to != 0 {
+			size = replySize
+		}
+		result.Content = append(result.Content, bounded(v, size, chart.AppendSummary)...)
 	case "series":
 		// A summary can be shortened, a series cannot: a program that computes with it needs
 		// every bar, and so does the page that draws the chart again.
@@ -394,18 +394,30 @@ func (h *handlers) chartView(ctx context.Context, caller mcp.Caller, r *chartReq
 	return v, nil
 }
 
-// bounded writes v with as many signals and divergences as fit into a reply, the newest of
-// each indicator. If some are left out, a second text says how many and how to get them.
-func bounded(v *chart.View, write func(dst []byte, v *chart.View) []byte) []mcp.Content {
+// A summary of as many bars as usual has about so many characters, unless that leaves fewer than so many
+// signals of an indicator: a model reads it first, and asks for what it misses.
+const (
+	summarySize    = 4_400
+	summarySignals = 5
+)
+
+// bounded writes v with as many signals and divergences as fit into so many characters, the newest of
+// each indicator, which says how many are older. If a whole reply does not hold them all, a second text
+// says how to get them.
+func bounded(v *chart.View, size int, write func(dst []byte, v *chart.View) []byte) []mcp.Content {
 	text := write(make([]byte, 0, 8<<10), v) // enough room for most
-	if len(text) <= replySize {
+	if len(text) <= size {
 		return []mcp.Content{{Text: text}}
 	}
-	// If it does not fit with one of each indicator, it stays too long.
 	const leastSignal = 40 // less than the bytes that one takes in a reply
-	short := shortened(v, 0, mostFitting(replySize/leastSignal, func(most int) bool {
-		return len(write(nil, shortened(v, 0, most))) <= replySize
-	}))
+	fitting := func(size int) int {
+		return mostFitting(size/leastSignal, func(most int) bool { return len(write(nil, shortened(v, 0, most))) <= size })
+	}
+	most := fitting(size)
+	if most < summarySignals && size < replySize {
+		most = min(summarySignals, fitting(replySize))
+	}
+	short := shortened(v, 0, most)
 	content := []mcp.Content{{Text: write(nil, short)}}
 	left, newest := 0, 0 // how many are not in short, and the bar of the newest of those
 	for i, p := range v.Panels {
@@ -419,7 +431,7 @@ func bounded(v *chart.View, write func(dst []byte, v *chart.View) []byte) []mcp.
 			newest = max(newest, min(d.X2, v.Series.Len()-1))
 		}
 	}
-	if left > 0 {
+	if left > 0 && size == replySize {
 		content = append(content, mcp.Content{Text: fmt.Appendf(nil, "%d older signals and divergences were left out: fewer indicators in a call leave room for more of each, and generate_chart with format=summary and to=%d returns the bars up to the newest of these.",
 			left, v.Series.Time[newest])})
 	}

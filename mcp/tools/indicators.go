@@ -42,12 +42,12 @@ type computation struct {
 
 func (r *computation) args() []arg {
 	return []arg{
-		symbol(&r.symbol, "Symbol such as BTCUSDT, AAPL or EURUSD=X."),
-		requests(&r.indicators, `Indicators to compute, at most 16: names from list_indicators, or objects with a name and parameters such as {"name":"rsi","length":21}.`, ""),
+		symbol(&r.symbol, "Such as BTCUSDT, AAPL or EURUSD=X."),
+		requests(&r.indicators, `Names from list_indicators, or objects such as {"name":"rsi","length":21}.`, ""),
 		interval(&r.interval, "Length of a bar.", market.Hour4),
-		whole(&r.bars, "bars", "Compute this many newest bars and return their signals: without it, 200 and the signals of 20. A backtest trades this many, at least 200.", signalBars, 1, maxBars),
-		words(&r.symbols, "symbols", "Scan several symbols at once, at most 200, in place of symbol or beside it: the answer is one table with a row for each, with change_24h in percent since the border of bars nearest to 24 hours before the newest price. @name is a list of the operator's.", maxSymbols),
-		text(&r.sort, "sort", "With symbols: order the rows by an expression such as rsi(14), highest first; rsi(14) asc is lowest first. change_24h is one, too, up to interval 1d.", 400).also("sort_by", "order_by"),
+		whole(&r.bars, "bars", "How many, the newest, with their signals; without it 200 with the signals of 20. A backtest trades so many, at least 200.", signalBars, 1, maxBars),
+		words(&r.symbols, "symbols", "Scan several: one table, a row for each, with change_24h in percent, over change_24h_hours. @name is a list of the operator's.", maxSymbols),
+		text(&r.sort, "sort", "With symbols: order the rows by an expression such as rsi(14), highest first; rsi(14) asc is lowest first. Also change_24h, up to interval 1d.", 400).also("sort_by", "order_by"),
 	}
 }
 
@@ -80,10 +80,10 @@ func (h *handlers) getIndicators() tool {
 	return define(mcp.Tool{
 		Name:  "get_indicators",
 		Title: "Indicator values",
-		Description: "Compute indicators for a symbol and return their newest values, recent signals and levels as JSON, without a picture. " +
-			"With symbols it scans up to 200 of them and returns one table; with {\"name\":\"rule\",\"when\":\"rsi(14) < 30 and close > ema(200)@1d\"} it says which make it true and since when. " +
-			"{\"name\":\"backtest\",\"enter\":\"ema(10) crosses above ema(30)\",\"exit\":\"rsi(14) > 70\",\"stop_loss\":3} with bars 5000 says what trading that would have made; list_indicators names [backtest] has targets, holding times, sizes, fees and splits. " +
-			"The answer says whether the bars came from the running engine (engine_cache) or were fetched. " + reading + " Of signals, " + leaving + ".",
+		Description: "Newest values, recent signals and levels of indicators, of one symbol or of many in a table. " +
+			"{\"name\":\"rule\",\"when\":\"rsi(14) < 30 and close > ema(200)@1d\"} says which make it true and since when. " +
+			"{\"name\":\"backtest\",\"enter\":\"ema(10) crosses above ema(30)\",\"exit\":\"rsi(14) > 70\",\"stop_loss\":3} with bars 5000 says what trading that would have made; list_indicators names [backtest] has its targets, sizes, fees and splits. " +
+			reading + " Of signals, " + leaving + ".",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true, OpenWorld: true},
 		Cost:        mcp.Heavy,
 	}, reports, (*computation).args, (*computation).check, func(ctx context.Context, c mcp.Call, r *computation) (*mcp.Result, error) {
@@ -119,7 +119,7 @@ func (h *handlers) computation(ctx context.Context, caller mcp.Caller, r *comput
 	}
 	count := v.Series.Len()
 	v = shortened(v, count-r.bars, math.MaxInt)
-	return &mcp.Result{Content: bounded(v, func(dst []byte, v *chart.View) []byte {
+	return &mcp.Result{Content: bounded(v, replySize, func(dst []byte, v *chart.View) []byte {
 		return chart.AppendComputed(dst, v, source, count)
 	})}, nil
 }
@@ -151,7 +151,7 @@ type table struct {
 	Source    string            `json:"source"`
 	Synthetic bool              `json:"synthetic"`
 	Bars      int               `json:"bars"`    // newest bars whose signals are shown
-	Columns   []string          `json:"columns"` // symbol, date of the newest bar, whether that has not closed yet, its close, change_24h in percent, values, signals
+	Columns   []string          `json:"columns"` // symbol, date of the newest bar, whether that has not closed yet, its close, change_24h in percent, values, over how many hours change_24h is, signals
 	Rows      []json.RawMessage `json:"rows"`
 	Failed    map[string]string `json:"failed,omitempty"`        // why a symbol has no row
 	Older     int               `json:"older_signals,omitempty"` // how many signals were left out because the reply was full
@@ -187,7 +187,8 @@ type row struct {
 	names     []string                   // of the values, in order
 	cells     map[string]json.RawMessage // newest values and facts, by name
 	sort      float64                    // what the rows are ordered by
-	noChange  bool                       // the change of a day could not be computed
+	hours     json.RawMessage            // what the change of a day is over
+	noChange  bool                       // that could not be computed
 	holds     bool                       // a rule is true on the newest bar
 	signals   []signal                   // newest first
 }
@@ -375,9 +376,14 @@ func (r *row) fill(v *chart.View, day *market.Series, bars int) {
 	s := v.Series
 	n := s.Len()
 	r.synthetic = s.Synthetic
-	r.sort, _ = chart.Change24h(day) // an expression replaces it below
-	r.noChange = math.IsNaN(r.sort)
-	r.head = []any{s.Symbol, stamp(s.Time[n-1]), s.Forming, s.Close[n-1], number(r.sort)}
+	change, since, until := chart.Change24h(day)
+	r.sort, r.noChange = change, math.IsNaN(change) // an expression replaces it below
+	hours := float64(until-since) / 3600
+	if r.noChange {
+		hours = math.NaN()
+	}
+	r.head = []any{s.Symbol, stamp(s.Time[n-1]), s.Forming, s.Close[n-1], number(change)}
+	r.hours = number(math.Round(10*hours) / 10)
 	r.cells = make(map[string]json.RawMessage)
 	for _, p := range v.Panels {
 		lines, histogram, shaded := p.Result.Lines, p.Result.Histogram, p.Result.Shaded
@@ -456,7 +462,7 @@ func tabulate(r *computation, rows []row, most int) table {
 		}
 		size += len(row.symbol) + len(`"",`)
 	}
-	t.Columns = slices.Concat([]string{"symbol", "date", "forming", "close", changeColumn}, values, []string{"signals"})
+	t.Columns = slices.Concat([]string{"symbol", "date", "forming", "close", changeColumn}, values, []string{"change_24h_hours", "signals"})
 	size += len(encode(t.Columns))
 	for i, row := range rows {
 		text, shown := row.text(values, most)
@@ -495,7 +501,7 @@ func (r *row) text(values []string, most int) (text json.RawMessage, shown int) 
 		cells = append(cells, cell)
 	}
 	shown = min(most, len(r.signals))
-	return mcp.Encode(append(cells, append([]signal{}, r.signals[:shown]...))), shown
+	return mcp.Encode(append(cells, r.hours, append([]signal{}, r.signals[:shown]...))), shown
 }
 
 // number returns a computed value as JSON, as every payload has it: with ten digits, and

@@ -32,10 +32,10 @@ type orderRequest struct {
 // what protects the position, how long it waits, and what makes a retry safe. The engine
 // checks which of them go together, since it knows the market.
 func (r *orderRequest) args() []arg {
-	percent := decimal(&r.TrailPercent, "trail_percent", "For trailing_stop, in place of trail_amount: the distance in percent, 3 for 3 %.")
+	percent := decimal(&r.TrailPercent, "trail_percent", "The same in percent, 3 for 3 %.")
 	number := percent.set
 	percent.set = func(v json.RawMessage) error { return number(bytes.Replace(v, []byte(`%"`), []byte(`"`), 1)) }
-	replaces := text(&r.Replaces, "replaces", "The order_id of an open order to change, in one step and under a new id: give what changes, such as price, stop_price or quantity; everything else stays.", maxID)
+	replaces := text(&r.Replaces, "replaces", "The order_id of an open order to change, in one step and under a new id. Give only what changes, such as price.", maxID)
 	read := replaces.set
 	replaces.empty, replaces.set = true, func(v json.RawMessage) error { // with "" for absent, this would be a second order
 		if err := read(v); err != nil || r.Replaces != "" {
@@ -44,35 +44,32 @@ func (r *orderRequest) args() []arg {
 		return errors.New("replaces is empty: name an open order by its order_id, or leave it out")
 	}
 	return []arg{
-		symbol(&r.Symbol, "Symbol such as BTCUSDT; all in small letters, with quantity all and type market, closes every position."),
-		word(&r.Side, "side", "Direction. Selling more than is held opens a short position where the account allows it. With symbol all it is ignored: each position is closed by its other side.", "", book.Buy, book.Sell),
-		word(&r.Type, "type", "market fills at once; limit waits for its price; stop fills at the market once it comes to stop_price; "+
-			"stop_limit is a limit from then on; trailing_stop is a stop that follows the market at a distance.", "",
+		symbol(&r.Symbol, "Such as BTCUSDT. all, with type market and quantity all, closes every position."),
+		word(&r.Side, "side", "Selling more than is held goes short where the account allows it. Ignored with symbol all.", "", book.Buy, book.Sell),
+		word(&r.Type, "type", "stop fills at the market once the price comes to stop_price, stop_limit is a limit from then on, trailing_stop follows the market at a distance.", "",
 			book.OrderTypes...),
 		quantity(&r.OrderRequest),
 		risk(&r.Risk),
-		decimal(&r.Notional, "notional", "In place of quantity: the value of the order in the quote currency, 500 for $500 of it."),
-		decimal(&r.Price, "price", "Limit price, for limit and stop_limit only, at most 8 decimals. A limit on the wrong side of the market (a buy above the price, "+
-			"a sell below it) does not wait: it fills at once at the market's price, never worse than the limit."),
+		decimal(&r.Notional, "notional", "In place of quantity: the value in the quote currency, 500 for $500."),
+		decimal(&r.Price, "price", "For limit and stop_limit, at most 8 decimals. A limit on the wrong side (a buy above the market, a sell below it) fills at once at the market's price."),
 		stopPrice(&r.OrderRequest),
-		decimal(&r.TrailAmount, "trail_amount", "For trailing_stop: the distance to the best price since the order, in the quote currency."),
+		decimal(&r.TrailAmount, "trail_amount", "For trailing_stop: the distance to the best price since, in the quote currency."),
 		percent,
-		exit(&r.StopLoss, "stop_loss", "On an order that opens a position: where to get out of it with a loss, as a price (a number is always a price, at most half of the entry away), or as a distance from the entry: in percent (\"3%\", below 100) or in average true ranges (\"2atr\", of 4h bars unless the server's first interval is another). "+
-			"It becomes a stop order when the entry is filled."),
-		exit(&r.TakeProfit, "take_profit", "The same for the profit; its price is from a tenth to ten times the entry. It becomes a limit order when the entry is filled; of the two one is filled at most and the other ends with it."),
+		exit(&r.StopLoss, "stop_loss", "On an entry: where to get out with a loss: a price (a number is a price, at most half of the entry away), or a distance from the entry in percent (\"3%\") or average true ranges (\"2atr\", of bars of the server's first interval). "+
+			"It is a stop order once the entry is filled."),
+		exit(&r.TakeProfit, "take_profit", "The same for the profit, as a limit order, from a tenth to ten times the entry. When one of the two fills, the other ends."),
 		oco(&r.OCO),
-		word(&r.TimeInForce, "time_in_force", "How long the order may wait: until it is cancelled, until the day or the exchange's session ends, only for what fills at once (ioc), "+
-			"all at once or nothing (fok), or until expires_at (gtd).", book.GTC, book.TimesInForce...),
-		moment(&r.ExpiresAt, "expires_at", "With gtd: when the order ends"+deadline, true),
-		boolean(&r.PostOnly, "post_only", "For limit: refuse the order if it would fill at once."),
-		boolean(&r.ReduceOnly, "reduce_only", "Never open or grow a position: an order that would is refused, or cut when it fills. A stop, a limit or a market order against your position, for no more than is held, is reduce_only by default, unless may_open."),
-		boolean(&r.MayOpen, "may_open", "For an order against your position that is not meant to close it: it may turn the position around, and stays when the position is gone."),
+		word(&r.TimeInForce, "time_in_force", "How long it may wait: gtc until cancelled, day to the end of the day or session, ioc for what fills at once, fok all at once or nothing, gtd until expires_at.", book.GTC, book.TimesInForce...),
+		moment(&r.ExpiresAt, "expires_at", "For gtd: when it ends"+deadline, true),
+		boolean(&r.PostOnly, "post_only", "For limit: refuse it if it would fill at once."),
+		boolean(&r.ReduceOnly, "reduce_only", "Only ever close: what would open or grow a position is refused, or cut when it fills. An order against your position for no more than is held is reduce_only anyway, unless may_open."),
+		boolean(&r.MayOpen, "may_open", "An order against your position may turn it around, and stays when the position is gone."),
 		replaces,
-		text(&r.ClientOrderID, "client_order_id", "Your own id for this order, which makes a retry safe: 1 to 48 of A-Z a-z 0-9 . _ : -", 48),
-		text(&r.Tag, "tag", "Your name for this kind of trade, such as breakout.", 4*32),
+		text(&r.ClientOrderID, "client_order_id", ownID, 48),
+		text(&r.Tag, "tag", "Your name for the kind of trade, such as breakout.", 4*32),
 		text(&r.Note, "note", "Why you trade; it stays with the trade.", book.MaxNote),
-		text(&r.labels, "order_id", "With tag or note alone: gives them to this order, however old, and the trade that it opened. Places nothing.", maxID),
-		boolean(&r.DryRun, "dry_run", "Check everything and say what would happen, without placing an order."),
+		text(&r.labels, "order_id", "With tag or note alone: gives them to this order, however old, and to its trade.", maxID),
+		boolean(&r.DryRun, "dry_run", "Check everything, say what would happen, place nothing."),
 	}
 }
 
@@ -115,11 +112,10 @@ func (h *handlers) placeOrder() tool {
 		Name:  "place_order",
 		Cost:  mcp.Waiting,
 		Title: "Place an order",
-		Description: h.whereOrdersGo() + "Market orders fill at once, limit orders when the price reaches them, stops at the market once it gets to stop_price. " +
-			"stop_loss and take_profit on an entry protect it from its fill on. quantity all closes a position; symbol all with it closes every one. " +
-			"symbol, side, type and quantity (or notional, or risk) are needed; with replaces only what changes. " +
-			"Give client_order_id to make retries safe: the same id and arguments return the first order and place nothing new. " +
-			"dry_run checks everything and places nothing. Unknown arguments are refused and nothing is placed.",
+		Description: h.whereOrdersGo() + "symbol, side, type and quantity (or notional, or risk) are needed; with replaces only what changes. " +
+			"To sell, close or protect what is held, an order against it is enough; stop_loss and take_profit go with an entry. " +
+			"With client_order_id a retry is safe: the same id and arguments return the first order. " +
+			"Unknown arguments are refused.",
 		Annotations: mcp.Annotations{Destructive: true},
 	}, refuses, (*orderRequest).args, (*orderRequest).check, func(ctx context.Context, c mcp.Call, r *orderRequest) (*mcp.Result, error) {
 		r.Who = who(c)
@@ -239,14 +235,14 @@ func (h *handlers) cancelOrder() tool {
 		Name:  "cancel_order",
 		Cost:  mcp.Waiting,
 		Title: "Cancel an order",
-		Description: "Cancel an open order by its order_id, all open orders of a symbol, or with all=true every one. An order that is already filled, cancelled or rejected stays as it is. " +
-			"Of two orders that exclude each other, such as a stop_loss and a take_profit, both are cancelled.",
+		Description: "Cancel an open order by its order_id, those of a symbol, or all. " +
+			"Of two that exclude each other, such as stop_loss and take_profit, both are cancelled.",
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
 	}, refuses, func(r *request) []arg {
 		return []arg{
-			text(&r.id, "order_id", "The order_id that place_order returned; get_orders lists them.", maxID),
-			symbol(&r.symbol, "In place of order_id: cancel all open orders of this symbol."),
-			boolean(&r.all, "all", "In place of order_id: cancel all open orders."),
+			text(&r.id, "order_id", "As place_order returned it.", maxID),
+			symbol(&r.symbol, "In place of order_id: all open orders of it."),
+			boolean(&r.all, "all", "In place of order_id: every open order."),
 		}
 	}, func(r *request, _ sent) error {
 		if r.symbol == everything { // as in place_order
@@ -302,18 +298,18 @@ type ordersRequest struct {
 func (r *ordersRequest) args() []arg {
 	return append([]arg{
 		// Models also call the filter status, because that is its name in an order.
-		word(&r.filter, "filter", "Which orders to list: open ones can still fill; of filled ones something was filled, also if the rest was cancelled.", "all", "open", "all", "filled", "cancelled", "rejected").also("status"),
-		word(&r.view, "view", "trades: those that are open, then the closed ones, the last first; report: those that are closed, summed up; since and until mean their end.", "orders", "orders", "trades", "report"),
-		word(&r.by, "by", "With view=report: a line for each month in which trades ended, symbol or tag.", book.ReportBy[0], book.ReportBy...),
-		text(&r.zone, "timezone", "With view=report: of the months, such as America/New_York. Default UTC.", 64).also("tz"),
-		text(&r.tag, "tag", "With view: only trades with this tag.", 4*32),
-		text(&r.id, "order_id", "Return this order alone, by its order_id or client_order_id, however old it is, with the price now, what it waits for and how far that is, or what ended it.", maxID).also("client_order_id"),
-		symbol(&r.symbol, "Only orders of this symbol."),
+		word(&r.filter, "filter", "open: can still fill; filled: at least in part.", "all", "open", "all", "filled", "cancelled", "rejected").also("status"),
+		word(&r.view, "view", "trades: from flat to flat, open ones first, with profit, R, the most each was ahead and behind, tags. report: closed trades summed up. since and until then mean their end.", "orders", "orders", "trades", "report"),
+		word(&r.by, "by", "With report: a line for each.", book.ReportBy[0], book.ReportBy...),
+		text(&r.zone, "timezone", "With report: of the months, such as America/New_York.", 64).also("tz"),
+		text(&r.tag, "tag", "With trades and report: only this tag.", 4*32),
+		text(&r.id, "order_id", "This order alone, also by client_order_id, however old: with the price now, what it waits for and how far that is, or what ended it.", maxID).also("client_order_id"),
+		symbol(&r.symbol, "Only this symbol."),
 		// since is inclusive and until is not, so that no order is in two periods that follow
 		// each other.
-		moment(&r.since, "since", "Only orders that changed at this time or later: a date (2026-01-31, from its beginning), a time in UTC (2026-01-31 14:30), RFC 3339 (2026-01-31T16:00:00Z) or unix seconds.", false).also("from"),
-		moment(&r.until, "until", "Only orders that changed before this time.", false).also("to"),
-		boolean(&r.mine, "mine", "Only orders that this client placed.").also("client"),
+		moment(&r.since, "since", "Changed at this time or later: a date, a time in UTC (2026-01-31 14:30), RFC 3339 or unix seconds.", false).also("from"),
+		moment(&r.until, "until", "Changed before this time.", false).also("to"),
+		boolean(&r.mine, "mine", "Only those that this client placed.").also("client"),
 	}, r.page.args()...)
 }
 
@@ -335,10 +331,9 @@ func (r *ordersRequest) check(sent sent) error {
 // its id.
 func (h *handlers) getOrders() tool {
 	return define(mcp.Tool{
-		Name:  "get_orders",
-		Title: "Orders",
-		Description: "List orders with their status and fills, newest first: price, fee, source and time of the price. filter=open lists only those that can still fill; " +
-			"symbol, since, until and mine narrow the list further. view=trades lists trades from flat to flat, with profit, R, the most each was ahead and behind, and tags; view=report sums the closed ones up.",
+		Name:        "get_orders",
+		Title:       "Orders",
+		Description: "Orders with their fills, newest first, one order by its id, or with view the trades that they made and a report of those.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 	}, reports, (*ordersRequest).args, (*ordersRequest).check, func(ctx context.Context, c mcp.Call, r *ordersRequest) (*mcp.Result, error) {
 		if r.symbol == everything { // as in place_order
@@ -412,14 +407,14 @@ func (h *handlers) getPositions() tool {
 	return define(mcp.Tool{
 		Name:  "get_positions",
 		Title: "Positions",
-		Description: "List open positions with entry price, current price, unrealized and realized profit. Quantity is always positive; side says long or short. " +
-			"include_flat lists closed ones too, and adds totals. account=true adds what the account has, made and risks.",
+		Description: "Open positions with entry price, price now, unrealized and realized profit. " +
+			"account=true adds what the account has, made and risks.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
 	}, reports, func(r *request) []arg {
 		return []arg{
-			boolean(&r.flat, "include_flat", "List closed positions too, with what they realized, and add the totals over all symbols."),
-			boolean(&r.account, "account", "Add the account: cash, equity, buying power, profit of the day and in all, by symbol and by day, exposure, what is at risk down to the stops, drawdown."),
+			boolean(&r.flat, "include_flat", "Closed ones too, with what they realized, and totals over all symbols."),
+			boolean(&r.account, "account", "Add cash, equity, buying power, profit of the day and in all, by symbol and by day, exposure, risk to the stops, drawdown."),
 		}
 	}, nil, func(_ context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
 		// The first text is the list, as it is without the two arguments. Each of them adds a
@@ -454,7 +449,7 @@ func (h *handlers) getBalance() tool {
 	return define(mcp.Tool{
 		Name:        "get_balance",
 		Title:       "Balance (not available)",
-		Description: "Not supported: use get_positions for holdings with their profit and loss, with account=true for cash, equity and buying power.",
+		Description: "Always refuses: get_positions with account=true has cash, equity and buying power.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
 	}, reports, nil, nil, func(context.Context, mcp.Call, *struct{}) (*mcp.Result, error) {
@@ -468,8 +463,8 @@ func (h *handlers) getBalance() tool {
 
 // quantity declares how much: a number, a percentage, or the word all.
 func quantity(r *book.OrderRequest) arg {
-	a := decimal(&r.Quantity, "quantity", "How much, in units of the base (0.5 of BTCUSDT is half a bitcoin), above 0, at most 8 decimals; all, to close the position; "+
-		"or a percentage such as 50%: of the position if the side closes it, else of the buying power.")
+	a := decimal(&r.Quantity, "quantity", "In units of the base, 0.5 of BTCUSDT is half a bitcoin, at most 8 decimals; all closes the position; "+
+		"50% is of the position if the side closes it, else of the buying power.")
 	number := a.set
 	a.schema = members(`"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string"}]`)
 	a.set = func(v json.RawMessage) error {
@@ -497,14 +492,14 @@ func quantity(r *book.OrderRequest) arg {
 // risk declares what may be lost at the stop_loss, as an amount or a percentage.
 func risk(p *book.Stake) arg {
 	return arg{
-		name: "risk", doc: "In place of quantity, with stop_loss: what may be lost if that is filled, fees and slippage included: an amount such as 250, or a percentage of the equity such as 1%. The reply has the parts.",
+		name: "risk", doc: "In place of quantity, with stop_loss: what may be lost there, fees and slippage included: an amount such as 250, or 1% of the equity.",
 		schema: members(`"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string"}]`), set: single(p, "risk", book.ParseRisk),
 	}
 }
 
 // stopPrice declares where a stop is triggered: a price, or the word breakeven.
 func stopPrice(r *book.OrderRequest) arg {
-	a := decimal(&r.StopPrice, "stop_price", "For stop and stop_limit: a buy stop is above the price, a sell stop below it. Or breakeven: where the position comes out even, its fees and the slippage included.")
+	a := decimal(&r.StopPrice, "stop_price", "For stop and stop_limit: above the price for a buy, below it for a sell. breakeven: where the position comes out even after fees and slippage.")
 	number := a.set
 	a.schema = members(`"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string","enum":["breakeven"]}]`)
 	a.set = func(v json.RawMessage) error {
@@ -536,7 +531,7 @@ func exit(p *book.Exit, name, doc string) arg {
 // order would have no stop, and in that of its price a stop without a limit.
 func oco(p *book.OCO) arg {
 	return arg{
-		name: "oco", doc: "Beside an order of type limit: a stop on the other side of the market for the same quantity, with price a stop_limit. Of the two one is filled at most and the other ends with it.",
+		name: "oco", doc: "Beside a limit order: a stop on the other side of the market for the same quantity, with price a stop_limit. When one fills, the other ends.",
 		empty:  true,
 		schema: members(`"type":"object","properties":{"stop_price":{"type":"number","exclusiveMinimum":0},"price":{"type":"number","exclusiveMinimum":0}},"required":["stop_price"]`),
 		set: func(v json.RawMessage) error {
@@ -565,7 +560,10 @@ func oco(p *book.OCO) arg {
 }
 
 // deadline describes the time at which an order or an alert ends.
-const deadline = ": a date (2026-01-31, to its end), a time in UTC (2026-01-31 14:30), RFC 3339 (2026-01-31T16:00:00Z) or unix seconds."
+const deadline = ": a date (2026-01-31, to its end), a time in UTC (2026-01-31 14:30), RFC 3339 or unix seconds."
+
+// ownID describes the ids of clients for their orders and alerts.
+const ownID = "Your own id, which makes a retry safe: 1 to 48 of A-Z a-z 0-9 . _ : -"
 
 // moment declares a time. A date means the beginning of that day in UTC, or with end its
 // last second. An empty text is refused, as by exit: an order would wait for ever.

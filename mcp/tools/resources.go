@@ -109,7 +109,7 @@ func (h *handlers) indicatorResource(chart mcp.Handler) mcp.Resource {
 			if err != nil {
 				return nil, fmt.Errorf("%w: %w", mcp.ErrNoResource, err)
 			}
-			content := r.Text(listings()[ind.Name].full)
+			content := r.Text(mcp.Encode(entryOf(ind)))
 			if ind.Category == indicators.External {
 				return content, nil // sample bars lack the columns that it is computed from
 			}

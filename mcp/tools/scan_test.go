@@ -40,7 +40,7 @@ func TestScan(t *testing.T) {
 		Failed           map[string]string
 	}
 	payload(t, d, "get_indicators", `{"symbols":["btcusdt","ETHUSDT","BADUSDT","BTCUSDT"],"indicators":["rsi","macd",{"name":"rsi","length":21}],"bars":60}`, &table)
-	want := []string{"symbol", "date", "forming", "close", "change_24h", "rsi", "macd.MACD", "macd.Signal", "macd.histogram", "rsi#2", "signals"}
+	want := []string{"symbol", "date", "forming", "close", "change_24h", "rsi", "macd.MACD", "macd.Signal", "macd.histogram", "rsi#2", "change_24h_hours", "signals"}
 	if !slices.Equal(table.Columns, want) || table.Interval != "4h" || table.Source != "fetched" {
 		t.Fatalf("got %+v", table)
 	}
@@ -54,7 +54,7 @@ func TestScan(t *testing.T) {
 	}
 	seen := 0
 	for _, row := range table.Rows {
-		for _, cell := range row[10].([]any) {
+		for _, cell := range row[11].([]any) {
 			s := cell.(map[string]any)
 			at, err := time.Parse(time.RFC3339, s["date"].(string))
 			last, _ := time.Parse(time.RFC3339, row[1].(string))
@@ -303,7 +303,7 @@ func TestScanRule(t *testing.T) {
 	}
 	var table scan
 	payload(t, d, "get_indicators", `{"symbols":"@majors","interval":"1h","indicators":[{"name":"rule","when":"rsi(14) > 50 and close > ema(20)@4h"}]}`, &table)
-	want := []string{"symbol", "date", "forming", "close", "change_24h", "rule.true", "rule.since", "rule.bars", "rule.rsi(14)", "rule.close", "rule.ema(20)@4h", "signals"}
+	want := []string{"symbol", "date", "forming", "close", "change_24h", "rule.true", "rule.since", "rule.bars", "rule.rsi(14)", "rule.close", "rule.ema(20)@4h", "change_24h_hours", "signals"}
 	if !slices.Equal(table.Columns, want) || len(table.Rows) != 5 {
 		t.Fatalf("got %+v", table)
 	}
@@ -457,6 +457,8 @@ func TestScanSortByChange(t *testing.T) {
 		// The same row has the same values, whether or not a day was fetched for the order.
 		for _, row := range sorted.Rows {
 			i := slices.IndexFunc(plain.Rows, func(other []any) bool { return other[0] == row[0] })
+			hours := slices.Index(sorted.Columns, "change_24h_hours") // of the change
+			row[hours], plain.Rows[i][hours] = nil, nil
 			if got, want := encode(row[at+1:]), encode(plain.Rows[i][at+1:]); got != want {
 				t.Errorf("%s: %v has %s, and without sort %s", interval, row[0], got, want)
 			}
@@ -589,7 +591,7 @@ func TestScanHistograms(t *testing.T) {
 		Rows    [][]any
 	}
 	payload(t, d, "get_indicators", `{"symbols":["BTCUSDT"],"indicators":["elder_ray","gator"]}`, &table)
-	want := []string{"symbol", "date", "forming", "close", "change_24h", "elder_ray.Bull", "elder_ray.Bear", "gator.Upper", "gator.Lower", "signals"}
+	want := []string{"symbol", "date", "forming", "close", "change_24h", "elder_ray.Bull", "elder_ray.Bear", "gator.Upper", "gator.Lower", "change_24h_hours", "signals"}
 	if !slices.Equal(table.Columns, want) {
 		t.Errorf("columns %q, want %q", table.Columns, want)
 	}
@@ -616,7 +618,7 @@ func TestScanLevels(t *testing.T) {
 		}
 		payload(t, d, "get_indicators", `{"symbols":["BTCUSDT"],"indicators":["`+name+`"]}`, &table)
 		payload(t, d, "get_indicators", `{"symbol":"BTCUSDT","indicators":["`+name+`"]}`, &alone)
-		columns := table.Columns[5 : len(table.Columns)-1]
+		columns := table.Columns[5 : len(table.Columns)-2]
 		for i, label := range strings.Fields(want) {
 			if i >= len(columns) || columns[i] != name+"."+label {
 				t.Fatalf("columns %q, want %s of %s", columns, want, name)

@@ -106,18 +106,12 @@ func Chart(d Deps) mcp.Tool { return newHandlers(d).generateChart().Tool }
 // all returns the tools. The first list has those for charts and indicators, which any
 // caller may use. The others read or change the account.
 func (h *handlers) all() (tools []tool) {
-	for _, t := range []tool{h.generateChart(), h.listIndicators(), h.getIndicators()} {
-		t.Icons = candlesIcon
-		tools = append(tools, t)
-	}
-	for _, t := range []tool{h.placeOrder(), h.cancelOrder(), h.getOrders(), h.getPositions(), h.getBalance()} {
-		t.Icons, t.Handle = arrowsIcon, h.withAccount(t.Tool)
-		tools = append(tools, t)
-	}
+	tools = []tool{h.generateChart(), h.listIndicators(), h.getIndicators()}
 	for _, t := range []tool{
+		h.placeOrder(), h.cancelOrder(), h.getOrders(), h.getPositions(), h.getBalance(),
 		h.setAlert(), h.listAlerts(), h.cancelAlert(), h.getNotifications(), h.subscribe(), h.unsubscribe(), h.listSubscriptions(),
 	} {
-		t.Icons, t.Handle = bellIcon, h.withAccount(t.Tool)
+		t.Handle = h.withAccount(t.Tool)
 		tools = append(tools, t)
 	}
 	return tools
@@ -285,8 +279,8 @@ type page struct {
 // args declares the arguments that every list has.
 func (p *page) args() []arg {
 	return []arg{
-		whole(&p.limit, "limit", "Most items to return. Omitted: as many as fit into about 20,000 characters.", 0, 1, maxPage),
-		whole(&p.offset, "offset", "How many items to skip before the first one returned.", 0, 0, 1_000_000),
+		whole(&p.limit, "limit", "At most so many. Default: as many as fit into about 20,000 characters.", 0, 1, maxPage),
+		whole(&p.offset, "offset", "How many to skip.", 0, 0, 1_000_000),
 	}
 }
 
@@ -314,19 +308,11 @@ func further(more, tool string, offset int) mcp.Content {
 	return mcp.Content{Text: fmt.Appendf(nil, "%s: call %s with offset=%d for the next ones; limit, up to %d, returns more at once.", more, tool, offset, maxPage)}
 }
 
-// icon returns a drawing on a dark square of 24 by 24 as a data: URI: clients show
-// it without a request to anyone.
-func icon(drawing string) []mcp.Icon {
-	svg := `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect width="24" height="24" rx="5" fill="#12161f"/>` + drawing + `</svg>`
+// Icon returns the icon of the server, which hosts show beside its name: three candles on a dark
+// square, as a data: URI, which clients show without a request to anyone. Tools have none: fifteen of
+// them would take a quarter of tools/list.
+func Icon() []mcp.Icon {
+	const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect width="24" height="24" rx="5" fill="#12161f"/>` +
+		`<path d="M7 6v13M12 3v18M17 5v13" stroke="#f2b45c"/><path d="M5 11h4v6H5z" fill="#ef6b73"/><path d="M10 7h4v9h-4z" fill="#f2b45c"/><path d="M15 7h4v7h-4z" fill="#35c290"/></svg>`
 	return []mcp.Icon{{Src: "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(svg)), MIME: "image/svg+xml", Sizes: []string{"any"}}}
 }
-
-// The drawings: three candles, two opposite arrows, a bell.
-var (
-	candlesIcon = icon(`<path d="M7 6v13M12 3v18M17 5v13" stroke="#f2b45c"/><path d="M5 11h4v6H5z" fill="#ef6b73"/><path d="M10 7h4v9h-4z" fill="#f2b45c"/><path d="M15 7h4v7h-4z" fill="#35c290"/>`)
-	arrowsIcon  = icon(`<path d="M8 19V6l-3 4m3-4 3 4" stroke="#35c290" stroke-width="2" fill="none"/><path d="M16 5v13l-3-4m3 4 3-4" stroke="#ef6b73" stroke-width="2" fill="none"/>`)
-	bellIcon    = icon(`<path d="M12 4a5 5 0 0 1 5 5v4l2 3H5l2-3V9a5 5 0 0 1 5-5zm-2 13h4a2 2 0 0 1-4 0z" fill="#f2b45c"/>`)
-)
-
-// Icon returns the icon of the whole server, which hosts show beside its name.
-func Icon() []mcp.Icon { return candlesIcon }

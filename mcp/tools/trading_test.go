@@ -791,16 +791,16 @@ func TestDryRunOfUsedID(t *testing.T) {
 }
 
 // TestSignalMeaning: what a label means is said where somebody chooses it and
-// when the alert is set. rsi_overbought is easily taken for the opposite.
+// when the alert is set. rsi_oversold is easily taken for the opposite.
 func TestSignalMeaning(t *testing.T) {
-	const want = "leaves the overbought zone"
+	const want = "leaves the oversold zone"
 	var c struct {
 		Indicators []struct {
 			Meanings map[string]string `json:"signal_meanings"`
 		}
 	}
 	payload(t, Deps{}, "list_indicators", `{"names":"rsi"}`, &c)
-	if got := c.Indicators[0].Meanings["rsi_overbought"]; !strings.Contains(got, want) {
+	if got := c.Indicators[0].Meanings["rsi_oversold"]; !strings.Contains(got, want) {
 		t.Errorf("list_indicators says %q", got)
 	}
 	synctest.Test(t, func(t *testing.T) {
@@ -808,7 +808,7 @@ func TestSignalMeaning(t *testing.T) {
 		defer d.stop()
 		time.Sleep(3 * time.Second)
 		var alert struct{ Meaning string }
-		d.reply(trader, "set_alert", `{"symbol":"HBARUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"rsi_overbought"}}}`, &alert)
+		d.reply(trader, "set_alert", `{"symbol":"HBARUSDT","condition":{"indicator_signal":{"indicator":"rsi","signal":"rsi_oversold"}}}`, &alert)
 		if !strings.Contains(alert.Meaning, want) {
 			t.Errorf("set_alert says %q", alert.Meaning)
 		}
