@@ -79,8 +79,8 @@ func (s *Server) check(p params, from visitor) (*ask, *refusal) {
 	return a, s.checkResources(p)
 }
 
-// scopeAtOnce returns the scope for a client that goes through without a page: all
-// there is, unless it asked for charts and not for trading. Other names are ignored:
+// scopeAtOnce returns the scope for a client that gets its code without a page: all
+// scopes that there are, unless it asked for charts and not for trading. Other names are ignored:
 // some clients ask every server for "openid email profile".
 func (s *Server) scopeAtOnce(asked string) string {
 	names := strings.Fields(asked)
@@ -150,10 +150,10 @@ func (s *Server) refuseAsk(w http.ResponseWriter, r *http.Request, a *ask, ref *
 	redirect(w, answer)
 }
 
-// mayRedirect reports whether an error may be sent to a client without the owner
-// looking: to a program on this machine, which waits for it, or to the address that
-// the consent page showed when the owner allowed the client, since the start. Other
-// addresses that the client registered do not count.
+// mayRedirect reports whether an error may be sent to a client without the owner's
+// consent. It may be sent to a program on this machine, which waits for it, and to the
+// address that the consent page showed when the owner allowed the client, if that was since
+// the start. Other addresses that the client registered do not count.
 func (s *Server) mayRedirect(a *ask) bool {
 	_, approved := s.approved.get(a.approval())
 	return approved || destinationOf(a.Redirect).Loopback

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// This file has how requests of the owner's browser are read, who sent them as far as the
-// browser says, and how refusals are shown.
+// This file reads the requests of the owner's browser, finds out from its headers which page
+// sent them, and shows refusals.
 
 // refuseHere logs and answers a bad request that must not be redirected.
 func (s *Server) refuseHere(w http.ResponseWriter, r *http.Request, ref *refusal) {
@@ -79,11 +79,14 @@ func (s *Server) pageForm(w http.ResponseWriter, r *http.Request, follows string
 }
 
 // checkNear refuses requests that may come from elsewhere than this machine, if there is
-// no passphrase. It refuses what a proxy or a tunnel brought, since whoever is at its
-// other end could read the code from the redirect, and HTTP/1.0, which old proxies speak
-// and no client; and what a page sent whose DNS name was pointed here, since it could read
-// the consent page as its own and click for the owner. A forwarder that adds nothing cannot
-// be told from a program on this machine.
+// no passphrase:
+//
+//   - Those that a proxy or a tunnel passed on: whoever is at its other end could read the
+//     code from the redirect. HTTP/1.0 counts too, since old proxies speak it and no client.
+//   - Those of a page whose site pointed its own DNS name at this machine: such a page could
+//     read the consent page as its own and click for the owner.
+//
+// A forwarder that adds no header looks like a program on this machine, and is let through.
 func (s *Server) checkNear(r *http.Request) *refusal {
 	switch {
 	case s.owner != nil:

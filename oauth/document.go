@@ -102,8 +102,8 @@ func notInHost(c rune) bool {
 	return !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '.' || c == '-')
 }
 
-// oddity returns why no document may be fetched from the address that a client_id is, or
-// nothing if one may. One document has one address: an address that could be written in
+// oddity returns why no document may be fetched from the address in a client_id, or an empty
+// text if one may be. One document has one address: an address that could be written in
 // another way is refused, and so is one of another port of the same host.
 func (d *documents) oddity(id string) (why string) {
 	u, err := url.Parse(id)
@@ -138,9 +138,10 @@ func (d *documents) oddity(id string) (why string) {
 
 // get returns the client of a document. It fetches the document if it is unknown or was kept
 // long enough. If a known document cannot be fetched again, it stays as it was, unless its
-// host says that it is gone. The refusal is unknown with a text that says why or, if a retry
-// may help, a temporary one. Its log line does not name the document: that of a fetch that
-// failed does, and the rates bound how many of those there are.
+// host says that it is gone. The refusal is a copy of unknown with a text that says why or, if a
+// retry may help, a temporary one. The log line of the refusal does not name the document,
+// because a stranger could ask for any number of names. That of a failed fetch does: fetches
+// are limited by rates.
 func (d *documents) get(id string, from visitor, unknown *refusal) (*client, *refusal) {
 	refuse := func(why string, wait time.Duration, status int) (*client, *refusal) {
 		ref, said := *unknown, "Trying again helps only once that is put right."

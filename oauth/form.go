@@ -222,7 +222,7 @@ func (s *Server) showQuestion(w http.ResponseWriter, r *http.Request, id string,
 	}
 	title, lead, fields := "Place this order?", "approval", []string{s.passphraseField(n), piece("place")}
 	switch {
-	case s.owner == nil: // a yes must be one that no program on this machine can give
+	case s.owner == nil: // without a passphrase any program on this machine could say yes
 		n.text, fields = "Here nobody can say yes: start wick with a passphrase (--passphrase-file).", nil
 	case approved:
 		lead, fields = "approved", []string{piece("back")}

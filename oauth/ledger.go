@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Ledger remembers the little that sealed codes and tokens cannot say of
-// themselves: what was used and what was revoked. All processes that share
+// Ledger remembers the little that sealed codes and tokens do not contain: which were used
+// and which were revoked. All processes that share
 // a [Key] share one ledger, and a process that is started again finds the ledger
 // of the one before it. Package oauthtest has the tests that every implementation
 // passes.
@@ -89,9 +89,9 @@ func (b Book) Check() error {
 }
 
 // withRoom returns a copy of the book in which there is room for one more id of each kind,
-// if one has ended. While there is room nothing is forgotten: by a clock that runs ahead
-// every id has ended, and once it is set back a code would work again, and a login that was
-// revoked.
+// if an id has ended that can be removed. While there is room it removes none: a clock that
+// runs ahead makes every id look ended, and once the clock is set back, a used code or a
+// revoked login would work again.
 func (b Book) withRoom(now time.Time) Book {
 	room := func(all map[string]int64, most int) map[string]int64 {
 		all = maps.Clone(all)

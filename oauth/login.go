@@ -25,7 +25,7 @@ type Grant struct {
 }
 
 // statement is what the text of a token says, sealed: every process with the key can check
-// it. Whether the login was revoked does not stand in it; the ledger knows that.
+// it. It does not say whether the login was revoked; the ledger does.
 type statement struct {
 	Grant
 	ClientID string // digest of the client_id that got it: only that one may revoke it
@@ -79,9 +79,9 @@ func (s *Server) readToken(text string) (*token, bool) {
 	return newToken(st, key, netip.Addr{}), true
 }
 
-// keep stores a token, unless it is there. One that is pushed out still works, and is stored
-// again when it is next presented. But until then its revocation would not be noticed here,
-// so its open streams must end now.
+// keep stores a token in the table, unless it is there. If the table is full, another token is
+// pushed out of it. That one still works, and is stored again when it is next presented. But
+// until then its revocation would not be noticed here, so its open streams must end now.
 func (s *Server) keep(t *token) {
 	_, pushed := s.tokens.add(t.key, t)
 	for _, old := range pushed {
@@ -91,7 +91,7 @@ func (s *Server) keep(t *token) {
 	}
 }
 
-// tell tells the rest of the program that a token has ended before its time, or was pushed
+// tell calls Options.OnRevoke for a token that has ended before its time, or was pushed
 // out. The caller holds no lock, because the callback may call this server.
 func (s *Server) tell(t *token) {
 	if s.options.OnRevoke != nil {

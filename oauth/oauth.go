@@ -8,7 +8,7 @@
 // on top of it.
 //
 // Registrations, codes and tokens are not stored: each is its own content, sealed
-// with a key. A [Ledger] records the little that a sealed text cannot say of itself:
+// with a key. A [Ledger] records the little that a sealed text does not contain:
 // which codes were used and which logins were revoked. Unless Options.Keys are given,
 // which outlive the process, the key is made at the start and the ledger is in
 // memory: a restart ends everything, and clients start over; only a client whose
@@ -17,7 +17,7 @@
 // Clients find the addresses of this server in metadata documents (RFC 8414 and
 // RFC 9728). The challenge of a 401 reply points to them; [Server.Challenge] writes
 // it. Clients can give a token back (RFC 7009), and the owner can list and end logins
-// ([Server.Logins], [Server.Revoke]). Options.OnRevoke is told of each token that
+// ([Server.Logins], [Server.Revoke]). Options.OnRevoke is called for each token that
 // ends early.
 //
 // # Security considerations

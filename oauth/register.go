@@ -69,7 +69,7 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 // itself, sealed, and the secret is derived from the id. So a flood of registrations costs
 // no memory and pushes nobody out. All registrations end with the key; without a key file
 // that is when the process ends. A client that asked for a secret, by whatever method, is
-// told to post it; every other one is public.
+// asked to post it; every other one is public.
 func (s *Server) enroll(reg registration) (registered, *refusal) {
 	name, method := cleanName(reg.Name), authNone
 	if strings.HasPrefix(reg.AuthMethod, "client_secret_") {
@@ -157,9 +157,9 @@ type registration struct {
 	AuthMethod   string
 }
 
-// read reads a registration from the object text, which the refusal calls what, and what else
-// is asked for by its name. It refuses the whole for one bad redirect URI: left out silently,
-// that would fail later where nobody can tell why.
+// read reads a registration from the object text, and other members by the names in more. A
+// refusal calls the object by the name in what. One bad redirect URI makes it refuse the whole:
+// if that were left out silently, the login would fail later, without a reason.
 func (r *registration) read(text []byte, what string, more map[string]any) *refusal {
 	members := map[string]any{"client_name": &r.Name, "redirect_uris": &r.RedirectURIs, "token_endpoint_auth_method": &r.AuthMethod}
 	maps.Copy(members, more)

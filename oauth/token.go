@@ -12,9 +12,9 @@ import (
 	"wick/internal/limit"
 )
 
-// code is an authorization code: all that a request to exchange it must match. It is its
-// own content, sealed. Whether it was used or its login revoked does not stand in it: the
-// ledger knows that by the login, which a code passes on to its token.
+// code is an authorization code: all that a request to exchange it must match. Its text
+// is this struct, sealed. It does not say whether it was used or its login revoked: the
+// ledger does, under the id of the login, which a code passes on to its token.
 type code struct {
 	Login     string // id of the login that it begins
 	Epoch     string // of the ledger when it was given

@@ -29,9 +29,9 @@ func (s *Server) visitor(r *http.Request) visitor {
 }
 
 // ownHeaders are the headers that browsers and clients send for themselves; one that ends
-// with a hyphen stands for all that begin so. Everything else was added on the way: nobody
-// knows all that proxies and tunnels add, each under a name of its own, but what a program
-// asks on its own behalf is known.
+// with a hyphen stands for all that begin so. Any other header counts as added on the
+// way: nobody knows the names of all headers that proxies and tunnels add, but those of
+// programs that ask for themselves are known.
 var ownHeaders = []string{
 	"Accept", "Accept-", "User-Agent", "Sec-", "Cookie", "Origin", "Referer", "Content-", "Authorization", "Cache-Control", "Pragma", "If-", "Range",
 	"Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Upgrade-Insecure-Requests", "Http2-Settings", "Expect", "Priority", "Dnt", "Purpose", "Save-Data",
