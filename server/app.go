@@ -47,8 +47,9 @@ type app struct {
 	conns  *connections
 	logins *journal.Dir // nil without --key-file
 
-	// proves returns nil if a text is the owner's passphrase, which a yes over the socket
-	// needs. Nil means that there is none: then no yes comes by the socket.
+	// proves returns nil for the owner's passphrase, and an error for any other text. An
+	// approval over the socket needs the passphrase. Without one proves is nil, and nothing
+	// can be approved over the socket.
 	proves func(guess string) error
 
 	attached      *semaphore.Weighted // for conversations of other processes
@@ -218,9 +219,9 @@ func (e *app) run(ctx context.Context) error {
 	return g.Wait()
 }
 
-// close writes down what is left to write and gives the data directory back. The error is
-// the one by which the process ends, or nil if its end was asked for. Then the owner gets the
-// hash of all that was written.
+// close writes what is left to write and unlocks the data directory. It takes the error with which
+// the process ends, nil if it was asked to end, and returns it joined with its own. If there is
+// none, it sends the owner the hash of all that was written.
 func (e *app) close(err error) error {
 	if e.trade != nil {
 		closing := e.trade.Close()

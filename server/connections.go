@@ -194,9 +194,9 @@ func (c *connections) handler(next http.Handler) http.Handler {
 	})
 }
 
-// strange moves a connection that has shown no token among those without a request in
-// progress, or those with one. If these then take more than half of the room, one is closed:
-// the oldest that waits for its peer, or, if none does, the oldest.
+// strange moves a connection that has shown no token to the group without a request in progress,
+// or to the group with one. If the latter then takes more than half of the room, one of it is
+// closed: the oldest that waits for its peer, or, if none does, the oldest.
 func (c *connections) strange(one *conn, from, to holder) {
 	c.mu.Lock()
 	var out *conn
@@ -352,7 +352,7 @@ func (c *connections) state(accepted net.Conn, state http.ConnState) {
 	}
 }
 
-// connKey is the key of a request's context under which its connection stands.
+// connKey is the key under which a request's context has its connection.
 type connKey struct{}
 
 // context is the ConnContext hook: it lets a request find its connection.

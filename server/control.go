@@ -153,10 +153,10 @@ func refusal(r *http.Response) error {
 const maxAttached = 16
 
 // attach turns a request on the control socket into a conversation, as over standard input
-// and output, with the local client as its caller, until ctx ends. Who asks is a front: wick
-// --mcp --trade, started by another host on the same data directory. It cannot open the
-// directory, because this process holds it, so it passes its standard input to this process
-// and the replies to its standard output.
+// and output, with the local client as its caller, until ctx ends. The process that asks is
+// called a front: a wick --mcp --trade that another host started on the same data directory. It
+// cannot open the directory, because this process has locked it, so it passes its standard input
+// to this process and the replies to its standard output.
 func (e *app) attach(ctx context.Context, w http.ResponseWriter, r *http.Request) {
 	owner := permit.Caller{Name: "owner", Door: permit.Socket, Scopes: permit.Scopes{permit.Owner}}
 	if _, err := e.gate.May(r.Context(), owner, permit.Action{Name: "attach"}, nil); err != nil {
@@ -190,8 +190,8 @@ func (e *app) attach(ctx context.Context, w http.ResponseWriter, r *http.Request
 }
 
 // attached returns the caller of a host that attaches. It may trade if this process has no
-// passphrase and moves no real money, or if its owner said so: a login would have been
-// asked for the passphrase, and a host is asked for nothing.
+// passphrase and moves no real money, or if its owner set --attach-trade: a login has to give
+// the passphrase, and a host gives none.
 func (c *config) attached() mcp.Caller {
 	caller := tools.StdioCaller
 	caller.Door = string(permit.Attach)
@@ -201,10 +201,10 @@ func (c *config) attached() mcp.Caller {
 	return caller
 }
 
-// agreed returns the settings that a front has to agree about with the process that it
-// attaches to, by their spelling. Only those that were set count: a default is not the
-// operator's choice. But whoever leaves --broker out means wick's own book, and must not
-// trade elsewhere in that belief.
+// agreed returns the settings that must be the same in a front and in the process that it
+// attaches to, by their spelling. It leaves out those that were not set, since a default is not
+// the operator's choice, except --broker: who leaves that out expects the paper account, and must
+// not trade at a broker by mistake.
 func (c *config) agreed() url.Values {
 	given := make(url.Values)
 	for _, s := range c.settings() {
@@ -215,8 +215,8 @@ func (c *config) agreed() url.Values {
 	return given
 }
 
-// differs says which setting of a front is not ours, whose money it is first, or returns an
-// empty text if all agree.
+// differs returns a sentence about a setting that a front has otherwise than this process, or an
+// empty text if there is none. If the broker differs, the sentence is about that.
 func (c *config) differs(given url.Values) (why string) {
 	for _, s := range c.settings() {
 		name := s.Spelling()
@@ -228,8 +228,8 @@ func (c *config) differs(given url.Values) (why string) {
 	return why
 }
 
-// attachTo makes this process a front of the one that holds the data directory: it
-// passes stdin on to that process and writes the replies to stdout, and looks at neither.
+// attachTo makes this process a front of the one that has locked the data directory: it
+// passes stdin on to that process and writes the replies to stdout, both as they are.
 // It returns nil when the input or ctx has ended and all replies are written, and an error
 // if something else ended it: the other process, or one of the two streams of this one.
 func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer) error {
@@ -238,8 +238,8 @@ func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer)
 		return err
 	}
 	defer conn.Close()
-	// When this process is told to end, it sends no more requests. Those that it has sent
-	// are answered, as long as farewell waits.
+	// When ctx ends, no more requests are sent. Those that were sent are still answered, as
+	// long as farewell waits.
 	defer context.AfterFunc(ctx, func() { conn.CloseWrite() })()
 	ended := make(chan error, 1)
 	go func() { // if the other process ends, this stays in a read of standard input, which nothing can wake
@@ -306,8 +306,8 @@ func dialAttach(ctx context.Context, c *config) (*net.UnixConn, *bufio.Reader, e
 	return nil, nil, err
 }
 
-// notingWriter notes why the first write that failed did: io.Copy does not say which of
-// its two sides failed, and who prints many lines looks at no error of theirs.
+// notingWriter keeps the error of the first write that failed. io.Copy does not say whether
+// its reader or its writer failed, and a command that prints many lines checks no error of Fprintln.
 type notingWriter struct {
 	io.Writer
 	err error

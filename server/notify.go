@@ -24,7 +24,7 @@ import (
 )
 
 // silence is how long a data source may leave questions unanswered before the
-// owner is told.
+// owner gets a message.
 const silence = 10 * time.Minute
 
 // maxNotifyFile is how many bytes --notify-file may have.
@@ -111,8 +111,8 @@ func testNotify(ctx context.Context, t *task) error {
 	return failed
 }
 
-// messenger tells the owner what happens. As the outbox of the journal it tells of each step
-// that the owner may want to know about, by an event with a sentence for a lock screen and the
+// messenger sends the owner messages about what happens. As the outbox of the journal it makes an
+// event of each step that the owner may want to know about: a sentence for a lock screen, and the
 // arguments for a picture.
 type messenger struct {
 	*notify.Notifier
@@ -152,7 +152,7 @@ func painter(source market.Source) func(context.Context, notify.Event) ([]byte, 
 	}
 }
 
-// heard returns the destinations that hear of an alert.
+// heard returns the destinations that get an alert.
 func (m *messenger) heard(symbol, client string) []string {
 	return m.Hearing(notify.Event{Kind: notify.Alert, Symbol: symbol, Client: client})
 }

@@ -123,9 +123,10 @@ func (e *app) onSocket(w http.ResponseWriter, r *http.Request) (permit.Caller, b
 	return c, true
 }
 
-// one returns the value of a name that is in the form once. Of two values, one of which may
-// be in the address, nobody can know which was meant, so then it returns nothing. The address
-// alone does not count: proxies log it, and a form that is too long must not be replaced by it.
+// one returns the value of a name in the posted form. If the name has two values, in the form or
+// in the address, it returns an empty text, since it cannot know which one was meant. A value in
+// the address alone does not count: proxies log addresses, and a form that was too long to be
+// read must not be replaced by them.
 func one(r *http.Request, name string) string {
 	value := r.PostFormValue(name)
 	if len(r.Form[name]) > 1 {
@@ -207,8 +208,8 @@ func (e *app) setTrading(on bool) (string, error) {
 	return "trading goes on", nil
 }
 
-// halted says what a halt stops, and what else there is to say with a broker elsewhere and
-// without.
+// halted returns a sentence about what a halt stops, which is not the same at a broker and on
+// paper.
 func (e *app) halted(elsewhere, here string) string {
 	if v, ok := e.trade.Venue(); ok {
 		return "trading is halted: no order is sent to " + v.Name + " until it is resumed" + elsewhere
@@ -243,9 +244,9 @@ func (e *app) accept() (string, error) {
 	return accepted(differed, late, v.Differs()), nil
 }
 
-// accepted says what was accepted: positions that differed, and orders that were given up
-// and are at the broker. Left is what differs still: a symbol is left out while it is not
-// known what was filled of an order in it.
+// accepted returns a sentence about what was accepted: positions that differed, and orders that
+// wick had given up and the broker has. The differences in left remain, because it is not known
+// yet what was filled of an order in their symbols.
 func accepted(differed []book.Difference, late []string, left []book.Difference) string {
 	var each []string
 	for _, d := range differed {

@@ -53,8 +53,8 @@ func Run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	if err != nil {
 		return err
 	}
-	// A process that others rely on goes on when whoever reads its log has gone: a write then
-	// fails. A command, such as wick audit before a pipe to head, is to end quietly instead.
+	// A server goes on when the reader of its log has gone; writes to the log then fail. A
+	// command, such as wick audit in a pipe to head, ends quietly instead.
 	signal.Ignore(syscall.SIGPIPE)
 	logs := newLoggers(stderr, c.logFormat)
 	defer logs.flush()
@@ -87,9 +87,9 @@ func openSource(c *config, env func(string) string) (source market.Source, err e
 	return source, c.resolveGrid(source)
 }
 
-// unknown returns the names of variables that begin as ours do and are none: a misspelled
-// flag is refused, and its twin must not be without effect in silence. Others use such names
-// too, and a platform may set them, so it is no error.
+// unknown returns the names of variables that begin with WICK_ and are no setting. A misspelled
+// flag is refused, so a misspelled variable must at least be logged. It is no error, because other
+// programs and platforms may set such names.
 func unknown(environ []string) (names []string) {
 	known := append(market.Variables(), "WICK_PASSPHRASE", "WICK_ALPACA_URL")
 	for _, s := range Settings() {

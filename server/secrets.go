@@ -123,12 +123,12 @@ func openLogins(dataDir string) (oauth.Ledger, *journal.Dir, error) {
 }
 
 // errShared is the error of a file, directory or socket that others may change or read. This
-// user and root are trusted, nobody else. On Windows, where owner and mode say nothing,
-// everything is taken.
+// user and root are trusted, nobody else. On Windows owner and mode have no such meaning, and
+// nothing is refused.
 var errShared = errors.New("not this user's alone")
 
-// private refuses what belongs to a stranger, or has one of some bits of mode. Why says what
-// these bits let others do.
+// private refuses a file that belongs to another user, or whose mode has one of the given bits.
+// The text why says what these bits let others do.
 func private(name string, info fs.FileInfo, bits fs.FileMode, why string) error {
 	owner, known := ownerOf(info)
 	switch {
@@ -158,12 +158,13 @@ func privatePrices(name string, info fs.FileInfo) error {
 	return private(name, info, 0o022, "change the prices by which real orders are judged; run chmod go-w on it")
 }
 
-// prepareDir makes the data directory, for this user alone, if there is none. It refuses one
-// that is somebody else's, and one that another wick has: one that trades by its lock, which
-// over stdio is none, since this process attaches to that one; any server by its socket. It
-// comes before anything is opened for writing; until the socket is opened a further wick may
-// still come between. Without another use of it than the socket, a directory that cannot be
-// made is no error: openControl says what will not work.
+// prepareDir makes the data directory, for this user alone, if there is none. It is called before
+// anything is opened for writing, and refuses a directory that is somebody else's or in use by
+// another wick. It finds a wick that trades by its lock, and any server by its socket. Over stdio
+// the lock is no reason to refuse, since this process then attaches to the other one. A wick that
+// starts at the same moment may be missed here; opening the socket finds it. If the directory is
+// needed for the socket alone, it is no error that it cannot be made: openControl logs what
+// will not work.
 func prepareDir(c *config) error {
 	err := journal.Prepare(c.dataDir)
 	if err == nil {

@@ -28,7 +28,8 @@ import (
 // orders would be rounded to zero.
 const maxCount = 1_000_000
 
-// value stores what parse makes of a text, if that is ok. Told says what would be.
+// value returns a function that stores what parse makes of a text. If ok refuses the value, the
+// error ends with told, which says what would be right.
 func value[T any](to *T, parse func(string) (T, error), ok func(T) bool, told string) func(string) error {
 	return func(text string) error {
 		v, err := parse(text)
@@ -100,8 +101,8 @@ func asSymbol(text string) (string, error) {
 	return text, err
 }
 
-// asOrigin is an origin. It is compared whole with what browsers send: scheme, host and port,
-// no path. One that is none is not quoted, because it may hold a password.
+// asOrigin reads an origin: scheme, host and port without a path, as browsers send it. The error
+// does not quote the text, because it may hold a password.
 func asOrigin(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme == "" || u.Hostname() == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
