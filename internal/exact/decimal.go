@@ -1,6 +1,6 @@
 // Package exact has the two numbers that money is counted in. Both are whole
 // counts of a fixed small unit, so that adding, comparing and storing them is
-// exact: no binary fraction ever stands in for what a client wrote.
+// exact: what a client wrote is never replaced by a binary fraction.
 //
 //   - [Decimal] counts units of 10^-8 in 64 bits. Prices, quantities, rates and
 //     fees are Decimals. The range is about 92 billion either way.

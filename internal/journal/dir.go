@@ -31,8 +31,7 @@ const (
 
 // Prepare makes the directory, for its owner alone, if it does not exist. A directory that
 // is there is used as it is, its mode included, if it is empty or an earlier wick's: any
-// other is refused, since it is somebody's, and a slip of the pen must not mix a store into
-// it.
+// other is refused, so that a mistyped name does not mix a store into somebody's files.
 func Prepare(name string) error {
 	err := makeDir(name)
 	if err == nil {
@@ -47,11 +46,11 @@ func Prepare(name string) error {
 // ErrForeign is the error of a directory with files in it that are not of wick.
 var ErrForeign = errors.New("the directory has files that are not of wick")
 
-// refuseForeign returns an error if a directory has something in it and none of it is
-// wick's. A new file system has lost+found, and the owner may put HALT there before the
-// first start. A file called lock proves nothing, since many programs have one, and with
-// something in it is another's; beside an empty one may be what a wick leaves that ended early,
-// or that keeps no journal here.
+// refuseForeign returns an error if a directory has files and none of them is wick's. It ignores
+// lost+found, which a new file system has, and HALT, which the owner may put there before the
+// first start. A file called lock that has content belongs to another program. An empty one
+// proves nothing, since many programs have one; but beside it the few files count as wick's that
+// are left by a wick which ended early, or which keeps no journal here.
 func refuseForeign(name string) error {
 	names, err := ReadOnly(name).List()
 	lock, none := os.Lstat(filepath.Join(name, lockName))

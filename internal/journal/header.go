@@ -61,7 +61,7 @@ type header struct {
 	Before   Hash   `json:"before"`   // of the last record that the state includes
 	Snapshot Hash   `json:"snapshot"` // of the state
 
-	// Recovered says that a recovery has begun this generation, and the other two what it
+	// Recovered says that a recovery has begun this generation, and the other two say what it
 	// could not use: Cuts are the journals of which only the first bytes count from now on,
 	// and Gaps the places where the history goes on after another record than the last.
 	Recovered bool  `json:"recovered,omitempty"`
@@ -177,8 +177,8 @@ type noted struct {
 	recovered int            // the last generation that a recovery began
 }
 
-// readNoted reads the headers of the given journals. One that cannot be read notes nothing:
-// who reads that journal will see why.
+// readNoted reads the headers of the given journals. It ignores one that cannot be read: reading
+// that journal returns the reason.
 func readNoted(d Reader, journals []int) noted {
 	all := noted{heads: make(map[int]header), cuts: make(map[int]int)}
 	for _, n := range journals {
@@ -234,8 +234,8 @@ func (all noted) read(d Reader, n int) (j journalFile, out bool) {
 }
 
 // joins reports whether a file with the header h, whose state is that after record seq, follows
-// the history that has come to last; without a store that has not begun. If not, the gap is
-// what is between.
+// a history that ends at last. A point without a store is before any history: only a file that
+// begins one follows it. If the file does not follow, joins returns the gap between the two.
 func joins(last Point, h header, seq uint64) (g gap, ok bool) {
 	if last.Store == "" {
 		return gap{0, seq}, h.begins(seq)

@@ -139,9 +139,9 @@ func (x *Index) join(last indexPart, first uint64, noted noted) error {
 	return nil
 }
 
-// open returns the part of generation n, whose journal is there or not. It makes the index
-// anew if it is not that of the journal. What a journal that cannot be read has lost, the
-// index still knows: to ask for it is an error.
+// open returns the part of generation n, whose journal may be missing. It makes the index anew
+// if it does not match the journal. If the journal cannot be read, the index still has its keys,
+// and to ask for one of them is an error.
 func (x *Index) open(n int, there bool, noted noted) (*indexPart, error) {
 	p, bad := readPart(x.disk, n)
 	h, good := noted.heads[n]
@@ -340,7 +340,7 @@ func (x *Index) Len() int {
 	return last.before + int(last.Endings)
 }
 
-// Ending is the end of what a key is of.
+// Ending is the record that ended the subject of a key, such as an order.
 type Ending struct {
 	Digest uint64                // of the key
 	Read   func() (Entry, error) // reads the record that ended it

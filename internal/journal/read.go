@@ -12,14 +12,14 @@ import (
 	"sync"
 )
 
-// This file is the one reader of what [Files] and other logs have written. It yields
+// This file is the one reader of what [Files] and other logs have written. It returns
 // records up to the first fault, and nothing behind that. A start, a recovery, a walk over
-// the history, the index and logs that are no files all stand on it.
+// the history, the index and logs that are no files all use it.
 
-// readRecords returns the records in data from an offset on, each of which follows the one
-// before it and the first of which follows the point p. Good is the offset after them, and
-// fault is why the record there is none of them; it is nil at the end of data, and wraps
-// errTorn if the rest is an unfinished write. A record that ends a file is the last one.
+// readRecords returns the records in data from the offset at on, up to the first that is bad or
+// does not follow the one before it. The first must follow the point p. Good is the offset at
+// which it stopped, and fault says why: nil at the end of data, an error that wraps errTorn if
+// the rest is an unfinished write. A record that ends a file is the last one.
 func readRecords(name string, data []byte, at int, p Point) (records []Entry, good int, fault error) {
 	for good, ended := at, false; good < len(data); {
 		r, err := decodeFrame(data[good:], linkSize)
@@ -76,7 +76,7 @@ func readJournal(d Reader, n int) (j journalFile) {
 	return j
 }
 
-// parse takes the content of the file apart.
+// parse reads the header and the records from the content of the file.
 func (j *journalFile) parse(d Reader) {
 	var first Entry
 	if j.header, first, j.fault = decodeHeader(j.data, d.Path(j.name), j.n); j.fault != nil {

@@ -66,11 +66,11 @@ func (e *Error) Error() string {
 	return "not valid JSON"
 }
 
-// Names are the names that somebody reads in an object. Each has the names of its value if
-// that is an object that is looked into, else nil. The name "" stands for every name.
+// Names are the names that a caller reads in an object. Each has the names that the caller reads
+// in its value if that is an object, else nil. The name "" stands for every name.
 type Names map[string]Names
 
-// Skip are the names of a value that whoever reads it checks: nothing inside it is looked at.
+// Skip are the names of a value that its reader checks: [Check] looks at nothing inside it.
 var Skip = Names{}
 
 // Lenient is a value that may have a wrong type: then Wrong is set, and Value holds as much
