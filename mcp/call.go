@@ -54,8 +54,8 @@ func (s *Server) lookup(r *request) (tool *Tool, args json.RawMessage, refused *
 // isObject reports whether raw, which is valid JSON, is an object.
 func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
 
-// perform runs a job once there is a slot for it. Whether the caller may is checked before
-// the slot: a call that may not run does not wait.
+// perform runs a job once there is a slot for it. Before it waits for one it checks whether the
+// caller may run the job at all.
 func (s *Server) perform(ctx context.Context, r *request, c Call, j job) (reply Reply) {
 	defer func() { reply.name = j.name }()
 	if err := s.may(ctx, c.Caller, j.name); err != nil {

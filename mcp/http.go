@@ -33,7 +33,7 @@ type HTTP struct {
 
 	// Stream writes the whole response of a stream of notifications, headers included,
 	// and returns when the stream ends. Its error goes to the log only: Stream itself has
-	// told the client what it needs to know.
+	// answered the client.
 	Stream func(w http.ResponseWriter, r *http.Request, c Caller) error
 
 	// Listen writes the lines of a stream to w as events, headers included, until ctx
@@ -148,8 +148,8 @@ func (x *exchange) shares() *Shares {
 	return &x.h.holders
 }
 
-// authenticate finds out who the caller is, before the body is read: the bytes of the request
-// and its connection count as the caller's and not as a stranger's. It returns an error if
+// authenticate finds out who the caller is, before the body is read, so that the bytes of the
+// request and its connection count as the caller's and not as a stranger's. It returns an error if
 // the caller has too many connections.
 func (x *exchange) authenticate() *Error {
 	caller, err := x.h.Authenticate(x.r)

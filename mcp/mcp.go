@@ -16,8 +16,8 @@
 // stdio it then gets no reply, as MCP asks; over HTTP its POST is answered with
 // an error of code -32800, since somebody is waiting for it.
 //
-// A [Resource] is read by its URI, and clients may ask to be told when it has
-// changed: [Server.Watch] checks once a second. A [Prompt] is a text that a person
+// A [Resource] is read by its URI, and clients may subscribe to its changes:
+// [Server.Watch] checks once a second. A [Prompt] is a text that a person
 // picks in the client.
 //
 // # Security considerations
@@ -133,7 +133,7 @@ type Call struct {
 	Listens bool
 }
 
-// Report tells the client that so much of total is done, if it asked to be told.
+// Report tells the client that so much of total is done, if it asked for progress.
 func (c Call) Report(done, total int) {
 	if c.Progress != nil {
 		c.Progress(done, total)
@@ -203,9 +203,9 @@ type Argument struct {
 	Description string `json:"description,omitempty"`
 	Required    bool   `json:"required,omitempty"`
 
-	// Read returns a value as it is put into the text, or an error if it is none that the
-	// argument takes. The text is read by a language model: what is put into it unread
-	// could be an instruction. Required.
+	// Read returns a value as it is put into the text, or an error if the argument does not
+	// take it. A language model reads the text, and a value that nobody has checked could be
+	// an instruction to it. Required.
 	Read func(value string) (string, error) `json:"-"`
 }
 

@@ -47,9 +47,9 @@ func (c Caller) short() string { return c.ID[:min(8, len(c.ID))] }
 var ErrRevoked = errors.New("the token was revoked")
 
 // Sessions are what callers have under way: requests, calls that can be cancelled, streams, and
-// watched resources. What has begun is among them before its token is checked. So a revocation
-// comes either before the check, which then fails, or after it, and ends the context:
-// nothing has to ask later whether its token still works.
+// watched resources. A session is added before its token is checked. So a revocation comes either
+// before the check, which then fails, or after it, and then ends the session's context. Nothing
+// has to ask later whether its token still works.
 type Sessions struct {
 	valid func(caller string) bool // see Options
 
@@ -57,7 +57,7 @@ type Sessions struct {
 	open map[string][]*Session // by Caller.ID; guarded by mu
 }
 
-// Session is something that its token's end ends.
+// Session is something that ends with its token.
 type Session struct {
 	// Context ends with the one that Begin got, with End, and with the token: then its
 	// cause is [ErrRevoked].

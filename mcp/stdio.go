@@ -178,7 +178,7 @@ func (c *conversation) take(line []byte) {
 	}
 }
 
-// begin has a worker run the calls of a line that is so long, or returns why they may not begin.
+// begin has a worker run the calls of a line with so many bytes, or returns why they may not begin.
 func (c *conversation) begin(line int, run func()) *Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -217,7 +217,7 @@ func (c *conversation) finish() {
 	c.calls.Wait()
 }
 
-// room says that there is: what the local client holds is not counted.
+// room returns nil, for there is always room: what the local client holds is not counted.
 func (c *conversation) room() *Error { return nil }
 
 // notify gathers a line about the progress of a call. The goroutine that tells of changes

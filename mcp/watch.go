@@ -49,10 +49,10 @@ type watched struct {
 	broken   bool // State panicked, and is not called again; owned by tellChanges
 }
 
-// Stream is what a client that watches resources is told: all subscriptions of a caller, or a
-// listener. A listener is told first what was accepted; then comes a line for each change; and
-// last, once its context has ended, its reply. The transport that writes it calls Next and
-// Wrote from one goroutine, until that has happened.
+// Stream has the lines for a client that watches resources: those of all subscriptions of a
+// caller, or those of one listener. A listener gets a line that says what was accepted, then a
+// line for each change, and last, once its context has ended, its reply. The transport that
+// writes the stream calls Next and Wrote from one goroutine, until the reply is written.
 type Stream struct {
 	watch  *watch
 	caller Caller
@@ -162,7 +162,7 @@ func (s *Stream) Next() (lines [][]byte) {
 func (s *Stream) Wrote(n int) { s.wrote(n) }
 
 // next returns the lines that wait for the client, and the function to be called once the
-// first n of them are written. A client whose token has ended is told of no change any more.
+// first n of them are written. A client whose token has ended gets no further change.
 // The context may not have ended then: its timer does not count the time for which the
 // machine slept, nor a clock that was set.
 func (s *Stream) next() (lines [][]byte, wrote func(n int)) {
@@ -371,8 +371,8 @@ type filter struct {
 }
 
 // listen answers subscriptions/listen with a stream. Resources that are unknown, not
-// allowed or cannot be are left out, not refused: the first line tells the client which
-// ones were accepted.
+// allowed or cannot be watched are left out, not refused: the first line tells the client
+// which ones were accepted.
 func (s *Server) listen(ctx context.Context, c Caller, r *request) Reply {
 	if !r.events {
 		return refuse(&Error{Code: codeInvalidRequest, Status: http.StatusNotAcceptable, Message: "subscriptions/listen answers with text/event-stream, which the Accept header excludes"})
