@@ -47,7 +47,7 @@ const (
 
 // book is the durable state: what the records add up to, without a clock.
 //
-// A queue is not the same as that of a subscription in package delivery. There, entries
+// A queue is not the same as that of a subscription in package sse. There, entries
 // stay for an hour after they were delivered, at most a thousand, so that a client can
 // resume. A destination never resumes: an event may wait for a day and leaves the queue
 // when it was sent.

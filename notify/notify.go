@@ -13,14 +13,14 @@
 // so no crash can come between the two. An event leaves its queue only by another record,
 // which is written after the service has taken the message. So each message arrives at
 // least once, always under the same id. A message that a service refuses for
-// some minutes, or does not take for a day, becomes a dead letter, of which the other
-// destinations hear. If there are more messages than a destination's
+// some minutes, or does not take for a day, becomes a dead letter, and the other
+// destinations get a message about that. If there are more messages than a destination's
 // rate allows, they become one summary. It is written down before it is sent, so that its
 // id does not change either.
 //
 // # Security considerations
 //
-// Only the owner decides, in a file, who is told what. Records have no address and no
+// Only the owner decides, in a file, who gets which messages. Records have no address and no
 // secret. Texts of strangers (names of clients, notes of alerts) are made one line and
 // bounded before they are queued; package service does the sending.
 package notify
@@ -142,8 +142,9 @@ func (n *Notifier) apply(id string, seq uint64, r record) {
 	}
 }
 
-// write writes a record to the journal. If the journal is broken the step is taken in
-// memory alone, because the owner must still be told that, and what was queued.
+// write writes a record to the journal. If the journal is broken it takes the step in
+// memory alone, because the owner must still get what was queued, and the message that the
+// journal is broken.
 func (n *Notifier) write(r record) {
 	data, err := json.Marshal(r)
 	if err == nil {

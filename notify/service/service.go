@@ -220,7 +220,7 @@ func signingKey(secret string) ([]byte, error) {
 // findSecrets returns an expression that finds the destination's secrets in a text, nil if it
 // has none. Secrets are the values of the keys, and everything in the URL but scheme and host:
 // a topic or a path is often the only secret there is. A short one, such as the topic redir,
-// may also be a part of a usual word, and is not taken for the secret there.
+// may also be a part of a usual word; there it is left as it is.
 func (d *Destination) findSecrets() *regexp.Regexp {
 	// The values of keys, the whole query, the whole path, and a webhook's secret without
 	// whsec_.
