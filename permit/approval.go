@@ -91,8 +91,8 @@ type question struct {
 	evidence Evidence // of the answer
 }
 
-// over reports whether a question's time is over: by the wall clock, or by the one that nobody
-// sets, so that a yes does not last longer if the clock is set back.
+// over reports whether a question's time is over, by the wall clock or by the monotonic clock, so
+// that a yes does not last longer if the wall clock is set back.
 func (q *question) over(now time.Time) bool { return !now.Before(q.ends) || now.Sub(q.begun) >= life }
 
 func (q *question) granted() bool { return q.answered && q.evidence.Yes }
@@ -217,8 +217,7 @@ func (g *Gate) ask(c Caller, o *Order, now time.Time) *Asked {
 
 // keep stores a question and returns its id. It removes an earlier question about the same
 // order. A login that asks often pushes out its own questions, and if there are too many in
-// all, the login that has most loses one: one that was refused, which waits for nobody, else
-// its oldest.
+// all, the login that has most loses one: one that was refused, if it has any, else its oldest.
 func (g *Gate) keep(q *question, now time.Time) string {
 	maps.DeleteFunc(g.waiting, func(_ string, other *question) bool { return other.Digest == q.Digest || other.over(now) })
 	asked, login := make(map[string]int), q.asker.Login
@@ -286,9 +285,9 @@ func (g *Gate) Needs(client string, worth exact.Money, known bool) bool {
 	return g.Asks() && (!known || !g.fits(client, worth, time.Now()))
 }
 
-// minute is a client's minute, counted from 1970. The gate keeps the worth of the orders
-// that were placed in each, and forgets those of more than an hour ago only for want of
-// room: they count again if it was a clock that ran ahead which made them so old.
+// minute is a client's minute, counted from 1970. The gate keeps the worth of the orders that
+// were placed in each. It forgets those of more than an hour ago only when it needs the room: if
+// a clock that ran ahead made them look so old, they count again once it is set back.
 type minute struct {
 	client string
 	at     int64
@@ -321,7 +320,8 @@ func (g *Gate) count(client string, worth exact.Money, at time.Time) {
 	}
 }
 
-// Count counts an order of before the start, or, below zero, takes back one that was not placed.
+// Count adds the worth of an order that was placed before the start. A worth below zero takes
+// back one that was counted and not placed.
 func (g *Gate) Count(client string, worth exact.Money, at time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

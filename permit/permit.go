@@ -1,5 +1,5 @@
 // Package permit answers one question for every door of the program: may this caller do
-// this now, and on whose word.
+// this now, and who has approved it.
 //
 // A door is a way in: tool calls over HTTP, the conversation over stdio, another host that
 // attaches to a running process, the owner's socket, the owner's page, and the calls that
@@ -7,7 +7,7 @@
 // before it does anything. What an action needs is a row of [Table]: a scope, the doors it
 // may come through, and for place_order a person's yes.
 //
-// A yes counts if the program that it restrains cannot give it: on the owner's page, behind
+// A yes counts if the program that asks for the order cannot give it: on the owner's page, behind
 // the passphrase, or over the socket with the passphrase. A form in the client counts only
 // if the owner allowed that (Options.InClient), and never for real money. A yes is for one
 // order of one login, within bounds of quantity and price; it lasts ten minutes and is
@@ -173,7 +173,7 @@ func (g *Gate) May(ctx context.Context, c Caller, a Action, record func(Evidence
 	return granted, nil
 }
 
-// Grant is what was allowed, on whose word. The zero one allows nothing.
+// Grant is what was allowed, and on whose approval. The zero Grant allows nothing.
 type Grant struct {
 	By, Channel, Address string
 	Question             string // the id of the evidence, which the order names; empty if nobody had to answer
@@ -213,7 +213,7 @@ type Evidence struct {
 	Digest  string    `json:"digest"`            // of the order, SHA-256 in hex
 }
 
-// ErrNo tells a client that a person said no, and ErrGone that a question waits no longer.
+// ErrNo tells a client that a person said no, and ErrGone that a question is no longer open.
 var (
 	ErrNo   = errors.New("the person did not approve the order; nothing was placed: do not try again unless they ask for it")
 	ErrGone = errors.New("this order waits no longer: it was answered, or ten minutes have passed")
