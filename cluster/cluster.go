@@ -165,8 +165,8 @@ type term struct {
 	end      context.CancelCauseFunc // with errDeposed or errUnreachable
 }
 
-// leader is the value of the key lead. It says where, and never how: a question goes over TLS
-// whatever stands in etcd.
+// leader is the value of the key lead. It names an address and no protocol: a question always
+// goes over TLS, whatever is in etcd.
 type leader struct {
 	ID      string `json:"id"`
 	Address string `json:"address"`
@@ -200,7 +200,7 @@ func New(o Options) (*Node, error) {
 	return n, nil
 }
 
-// setLeader notes who leads. Questions to the leader before end. mu is held.
+// setLeader notes who leads, and ends the questions to the leader before. mu is held.
 func (n *Node) setLeader(to leader) {
 	if to.ID != n.leader.ID {
 		n.depose()

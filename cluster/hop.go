@@ -100,7 +100,7 @@ func replicaTLS(secret []byte) (*tls.Config, error) {
 	}, err
 }
 
-// Listener returns ln as questions are taken from it: by replicas with our secret alone.
+// Listener returns ln wrapped in TLS that only replicas with our secret can speak.
 func (n *Node) Listener(ln net.Listener) net.Listener { return tls.NewListener(ln, n.tls) }
 
 // Ask has the leader do op with in, and decodes its answer into out. While there is no
@@ -215,9 +215,9 @@ func newClient(config *tls.Config) *http.Client {
 	}
 }
 
-// Handler answers the questions of other replicas, which come by Listener, with what do
-// returns. It calls do only while this replica leads. Do returns ErrNotLeader if it has done
-// nothing because the replica is not ready to lead yet.
+// Handler answers the questions of other replicas, which come through Listener, with what do
+// returns. It calls do only while this replica leads. If the replica is not ready to lead yet, do
+// does nothing and returns ErrNotLeader.
 func (n *Node) Handler(do func(ctx context.Context, op string, in json.RawMessage) (any, error)) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+askPath, func(w http.ResponseWriter, r *http.Request) {
@@ -232,7 +232,7 @@ func (n *Node) Handler(do func(ctx context.Context, op string, in json.RawMessag
 	return mux
 }
 
-// question reads the question of another replica, or returns the status that says why not.
+// question reads the question of another replica, or returns the HTTP status of the refusal.
 func (n *Node) question(r *http.Request) (q ask, refused int) {
 	size := r.ContentLength
 	if size < 0 || size > maxQuestion {
@@ -251,7 +251,7 @@ func (n *Node) question(r *http.Request) (q ask, refused int) {
 // errNotMeant answers a question to a leader that had this address before.
 var errNotMeant = fmt.Errorf("%w: the one that was asked has gone", ErrNotLeader)
 
-// errSkew answers a question of a replica whose clock is wrong, or ours is.
+// errSkew answers a question of a replica if its clock or ours is wrong.
 var errSkew = fmt.Errorf("the clocks differ by more than %s", maxSkew)
 
 // answer calls do and returns its answer, if this replica leads and is the one that was

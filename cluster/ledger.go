@@ -21,9 +21,9 @@ import (
 //	/wick/<store>/login/revoked/<id>   a token that was revoked
 //
 // Every replica keeps what is below login in memory, and a watch tells it when that
-// changes. A login that is ended while etcd does not answer ends at this replica at
-// once. It is written to etcd, for the others, as soon as etcd answers; it is lost for
-// them if the process ends before that.
+// changes. If a login is ended while etcd does not answer, it ends at this replica at
+// once, and at the others when etcd answers again. If this process stops before that, the
+// others never learn of it.
 type Ledger struct {
 	node *Node
 

@@ -177,16 +177,16 @@ const (
 	codeUnauthenticated = 16
 )
 
-// IsRefusal reports whether the request was certainly not done: etcd has answered so,
-// and not that it is unavailable or out of time, when the request may have been done. If
-// IsFull holds, too, it is not certain.
+// IsRefusal reports whether etcd has answered that the request was not done. The answer that
+// etcd is unavailable or out of time is no refusal, since the request may have been done. If
+// IsFull holds too, it is not certain either.
 func IsRefusal(err error) bool {
 	r := (*refusal)(nil)
 	return errors.As(err, &r) && !r.foreign && r.Code != codeUnavailable && r.Code != codeDeadline && r.status < 500
 }
 
-// IsFull reports whether etcd answered that it has no room. It does the request that uses
-// up the room, and answers so all the same.
+// IsFull reports whether etcd answered that it has no room. etcd gives this answer also to the
+// request that uses up the room, which it does.
 func IsFull(err error) bool {
 	r := (*refusal)(nil)
 	return errors.As(err, &r) && r.Code == codeExhausted
@@ -236,7 +236,7 @@ func New(o Options) (*Client, error) {
 		case u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
 			return nil, fmt.Errorf("the address of etcd at %.80q must be scheme, host and port alone: user and password belong in the cluster's file", u.Host)
 		}
-		// Also on this machine: whoever takes the port while etcd is down would be sent the password.
+		// On this machine too: a program that takes the port while etcd is down would get the password.
 		if u.Scheme == "http" && o.Password != "" {
 			return nil, fmt.Errorf("etcd's password would go to %.80q for all to read: https:// is needed", u.Host)
 		}
