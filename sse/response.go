@@ -46,8 +46,8 @@ type Source interface {
 	Next() []Event
 
 	// Wrote says that the first n events of the last Next are written and flushed. The
-	// source has to return the others again. If the write failed it may be that nobody
-	// calls Wrote; the stream ends then.
+	// source has to return the others again. If the write failed, the stream ends, and Wrote
+	// may not be called.
 	Wrote(n int)
 }
 

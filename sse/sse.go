@@ -9,7 +9,7 @@
 // # The life of a notification
 //
 // Fired: the owner of the alerts (package trade) writes one record to the journal. It
-// says that the alert has fired, what to tell, and which subscriptions get it.
+// says that the alert has fired, what to send, and which subscriptions get it.
 //
 // Queued: when that record is on disk it is applied, and the notification is an
 // [Entry] at the end of those queues. It stays there for [QueueTTL], delivered or not,
@@ -122,7 +122,7 @@ type Entry struct {
 	Seq   uint64    // of the journal's record: rising, and the same after a restart
 	Epoch string    // of the process that wrote the record: after a backup is restored, another record may get the same Seq
 	At    time.Time // when it fired
-	Note  any       // what is told; NewHub's encode makes the data of an event from it
+	Note  any       // its content; NewHub's encode makes the data of an event from it
 
 	data []byte // made when the entry is first sent; guarded by the hub's lock
 }
