@@ -108,7 +108,7 @@ func (c *Command) count(n int) error {
 	words := strings.Fields(c.Args)
 	least := len(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w[0] == '[' }))
 	if n < least || n > len(words) && !strings.HasSuffix(c.Args, "…") {
-		return fmt.Errorf("write wick %s: %w", strings.TrimSpace(c.Name+" "+c.Args), errUsage)
+		return fmt.Errorf("write wick %s, to %s: %w", strings.TrimSpace(c.Name+" "+c.Args), c.Help, errUsage)
 	}
 	return nil
 }
