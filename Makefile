@@ -8,6 +8,7 @@ TEST     = GOGC=400 $(GO) test -timeout 10m $(TESTFLAGS)
 # The packages with the longest tests come first, so that no core waits for them at the end. The tests of server mostly
 # wait, so one package more than there are cores may run.
 LONGEST := ./trade ./server ./indicators ./market
+PACKAGES = ./...
 MORE    := -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 BUILD    = $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -buildid='
 
@@ -31,7 +32,7 @@ build-core: go-version ## build ./wick-core, without cluster, brokers, messages 
 	$(BUILD) -tags core -o wick-core .
 
 test: ## run all tests
-	$(TEST) $(MORE) $(LONGEST) ./...
+	$(TEST) $(MORE) $(LONGEST) $(PACKAGES)
 
 check: ## what CI runs: formatting, vet, staticcheck, gosec, tests with and without the race detector, benchmarks once, a short fuzz round, and what the tools at hand allow of the rest
 	scripts/check
