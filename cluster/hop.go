@@ -66,7 +66,7 @@ var ErrLeaderChanged = fmt.Errorf("%w: the leader changed before it answered; lo
 var errRefused = errors.New("nothing was done: the leader refuses this replica")
 
 // errOtherSecret ends a handshake with somebody who does not have our secret.
-var errOtherSecret = fmt.Errorf("%w, for its secret is another", errRefused)
+var errOtherSecret = fmt.Errorf("%w: its secret is a different one", errRefused)
 
 // errNoLeader reports that no replica leads at the moment.
 var errNoLeader = errors.New("no replica leads at the moment: nothing was done; try again in a few seconds")

@@ -180,7 +180,7 @@ func TestAskOtherSecret(t *testing.T) {
 	}
 	follower.client = newClient(other)
 	for range 2 {
-		if err := follower.Ask(t.Context(), "add", 1, nil); err == nil || err.Error() != "nothing was done: the leader refuses this replica, for its secret is another" {
+		if err := follower.Ask(t.Context(), "add", 1, nil); err == nil || err.Error() != "nothing was done: the leader refuses this replica: its secret is a different one" {
 			t.Errorf("a write is answered with %v", err)
 		}
 	}

@@ -55,7 +55,7 @@ func pack(p journal.Point, state []byte) ([]byte, snapshotName, error) {
 // unpack checks a snapshot that pack has made, and returns its point and state.
 func unpack(packed []byte, name snapshotName) (journal.Point, []byte, error) {
 	if sum := sha256.Sum256(packed); hex.EncodeToString(sum[:]) != name.Sum {
-		return journal.Point{}, nil, errors.New("its hash is another than its name says")
+		return journal.Point{}, nil, errors.New("its hash is not the one in its name")
 	}
 	in, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

@@ -128,7 +128,7 @@ func (c *config) publish(port int) error {
 // listenBeside listens on the other address of localhost, if that name and the port of at are
 // published: browsers go to ::1 first, whatever hosts files say. It returns nil if there is no
 // such address. What is published has to lead to at or there, and nowhere else on this machine:
-// a program there would be shown in place of ours and be told the passphrase.
+// a program there would be shown in place of ours and get the passphrase.
 func (c *config) listenBeside(at *net.TCPAddr) (net.Listener, error) {
 	base, err := url.Parse(c.baseURL)
 	if err != nil || base.Scheme != "http" || cmp.Or(base.Port(), "80") != strconv.Itoa(at.Port) {
@@ -140,7 +140,7 @@ func (c *config) listenBeside(at *net.TCPAddr) (net.Listener, error) {
 	}
 	i := slices.IndexFunc(ours, at.IP.Equal)
 	if i < 0 {
-		return nil, fmt.Errorf("--listen %s is not where %s leads, and what listens there would be told the passphrase: let both name the same address", c.listen, c.baseURL)
+		return nil, fmt.Errorf("--listen %s is not where %s leads, and what listens there would get the passphrase: let both name the same address", c.listen, c.baseURL)
 	}
 	has, err := net.InterfaceAddrs()
 	beside := slices.Delete(ours, i, i+1)
@@ -150,7 +150,7 @@ func (c *config) listenBeside(at *net.TCPAddr) (net.Listener, error) {
 	address := net.JoinHostPort(beside[0].String(), strconv.Itoa(at.Port))
 	ln, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be listened on, and browsers take %s for it too, so what listens there would be told the passphrase: stop it, or choose another --port (%w)", address, c.baseURL, err)
+		return nil, fmt.Errorf("%s cannot be listened on, and browsers take %s for it too, so what listens there would get the passphrase: stop it, or choose another --port (%w)", address, c.baseURL, err)
 	}
 	return ln, nil
 }

@@ -166,7 +166,7 @@ func (r *replica) atLeader(name string, handle mcp.Handler) mcp.Handler {
 // not heard of end here, too.
 func (r *replica) hear() error {
 	if err := r.ledger.Confirm(); err != nil {
-		return fmt.Errorf("nothing was done, for this replica could not ask etcd whose login has ended: %w", err)
+		return fmt.Errorf("nothing was done, since this replica could not ask etcd which logins have ended: %w", err)
 	}
 	return nil
 }
@@ -193,7 +193,7 @@ func confirmed(engine *trade.Engine, handle mcp.Handler) mcp.Handler {
 // pass has the leader run a tool.
 func (r *replica) pass(ctx context.Context, c toolCall) (*mcp.Result, error) {
 	if !r.node.Status().Reachable() {
-		return nil, errors.New("etcd does not answer this replica, which so cannot know whose login has ended: nothing was done; try again, or at another replica")
+		return nil, errors.New("etcd does not answer, so this replica cannot know which logins have ended: nothing was done; try again, or at another replica")
 	}
 	r.passed.Add(1)
 	// Ask waits for a leader about as long as an election takes. Its error says that nothing

@@ -86,7 +86,7 @@ func writeKey(file string, out io.Writer) error {
 	// O_EXCL refuses an existing file and does not follow a link.
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("key: %s is there already and is left as it is: name a new file; docs/keys.md tells how to go from one key to the next", file)
+		return fmt.Errorf("key: %s is there already and is left as it is: name a new file; docs/keys.md says how to change the key", file)
 	}
 	if err != nil {
 		return fmt.Errorf("key: %w", err)

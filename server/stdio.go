@@ -165,7 +165,7 @@ func (s *stdio) farewell(ctx context.Context, talk func() error) error {
 			case stop == nil:
 				return nil
 			default:
-				return fmt.Errorf("the host has taken less than %d bytes in %v: what was left for it is lost", hostPiece, hostPatience)
+				return fmt.Errorf("the host has read less than %d bytes in %v: the rest of the replies is lost", hostPiece, hostPatience)
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func TestDeafHostEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startDeaf(t, 20)
 		err := <-h.ended
-		if want := fmt.Sprintf("has taken less than %d bytes in %v", hostPiece, hostPatience); err == nil || !strings.Contains(err.Error(), want) {
+		if want := fmt.Sprintf("has read less than %d bytes in %v", hostPiece, hostPatience); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ended with %v, want one that it %s", err, want)
 		}
 		h.out.Close() // lets go the writer that was left behind

@@ -56,4 +56,4 @@ func NewPoint() Point {
 func PointAfter(store string, seq uint64) Point { return Point{store, seq, origin(store, seq)} }
 
 // errChain reports that a record, or the one before it, was changed.
-var errChain = errors.New("it does not follow the record before it: the hash of that one is another")
+var errChain = errors.New("it does not follow the record before it: that one has a different hash")

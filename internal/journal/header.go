@@ -251,7 +251,7 @@ func gapError(d Reader, g gap, last, n int, name string) *DamageError {
 	case n > last+1:
 		e.File, e.Err = d.Path(journalName(last+1)), fmt.Errorf("%w: %s goes on after record %d", ErrMissing, name, g.Next)
 	case g.After == g.Next:
-		e.Err = fmt.Errorf("%s does not follow its last record: the hash of that one is another", name)
+		e.Err = fmt.Errorf("%s does not follow its last record: that one has a different hash", name)
 	default:
 		e.Err = fmt.Errorf("it ends with record %d, and %s goes on after record %d: records are missing", g.After, name, g.Next)
 	}
