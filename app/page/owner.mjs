@@ -6,9 +6,9 @@ import { button, el, menu, plain, select, workButton } from './dom.mjs';
 import { priceText } from './format.mjs';
 import { ageText, healthText, isSilent, silentText } from './health.mjs';
 import { finishLogin, forgetToken, logIn, logOut, pageKey, storedToken } from './login.mjs';
-import { setLook } from './look.mjs';
+import { look, setLook } from './look.mjs';
 import {
-  alertsPanel, approvalsPanel, auditPanel, clientsPanel, firedPanel, firedText, lettersPanel, ordersPanel, panel, positionsPanel, watchPanel,
+  alertsPanel, approvalsPanel, auditPanel, clientsPanel, firedPanel, firedText, lettersPanel, ordersPanel, panel, positionsPanel, tradesPanel, watchPanel,
 } from './panels.mjs';
 import { tabs } from './tabs.mjs';
 import { t } from './texts.mjs';
@@ -20,6 +20,9 @@ const { base, trade } = document.documentElement.dataset;
 const trading = trade === 'yes';
 const healthPeriod = 5000; // milliseconds
 const armedPeriod = 8000; // milliseconds for which a first press counts
+const seconds = { m: 60, h: 3600, d: 86_400, wk: 604_800, mo: 2_629_800 }; // of the units of intervals
+const farthest = 3000; // bars back to which a list leads
+const room = 40; // bars beside what it leads to
 const restPeriod = 400; // milliseconds after which a view is noted
 
 const system = matchMedia('(prefers-color-scheme: light)');
@@ -93,7 +96,6 @@ function open(token) {
     options: { barWidth: 7, theme: themeOf(), zone: Intl.DateTimeFormat().resolvedOptions().timeZone }, alerts: trading, say: toast, acted, shown: (_, other) => other && form.change(), seen,
     enlarge: () => (document.fullscreenElement ? document.exitFullscreen() : section.requestFullscreen?.().catch(err => toast(err.message))),
   });
-  const pick = symbol => choose({ symbol });
   let chosen = false; // by the reader, since the page was opened
   let noting;
   let shownPrice = '';
@@ -112,20 +114,30 @@ function open(token) {
       if (chosen) keepView(query, localStorage);
     }, restPeriod);
   }
-  const shared = { account, transport: wire, say: toast, changed, theme: themeOf };
-  const fired = firedPanel();
-  const watch = watchPanel(shared, symbol => {
-    pick(symbol);
+  const shared = { account, transport: wire, say: toast, changed, theme: themeOf, lead };
+  /** lead shows a symbol or, of a time in milliseconds or a period, the bars around it, in the first
+   * interval from the present one on that reaches back as far. */
+  function lead(symbol, from, to) {
+    const length = interval => 1000 * parseInt(interval) * seconds[interval.replace(/\d+/, '')];
+    if (from) {
+      const interval = [chart.data?.interval ?? '1h', ...look.intervals].find(one => Date.now() - from < farthest * length(one));
+      const beside = room * length(interval);
+      const [begin, end] = [from - beside, (to || from) + beside].map(time => new Date(time).toISOString());
+      show({ symbol, interval, from: begin, to: end });
+    } else choose({ symbol });
     drawer(false);
     scrollTo({ top: 0, behavior: 'instant' });
-  });
+    chart.canvas.focus();
+  }
+  const fired = firedPanel(shared);
+  const watch = watchPanel(shared);
   const how = el('p', { class: 'soft' }, t('For the symbol of the chart. Preview first, then place.'));
   const form = ticket(() => chart.data?.symbol, draft);
-  const ofAccount = [ordersPanel(shared), positionsPanel(shared), alertsPanel(shared)];
-  const [orders, positions, alerts] = ofAccount;
+  const ofAccount = [ordersPanel(shared), positionsPanel(shared), alertsPanel(shared), tradesPanel(shared)];
+  const [orders, positions, alerts, trades] = ofAccount;
   const ofOwner = [approvalsPanel(shared), clientsPanel(shared), lettersPanel(shared)];
   const [approvals, clients, letters] = ofOwner;
-  const panes = tabs(t('Account'), trading ? [approvals, positions, orders, alerts, fired, letters, clients, auditPanel(shared)] : [clients]);
+  const panes = tabs(t('Account'), trading ? [approvals, positions, orders, trades, alerts, fired, letters, clients, auditPanel(shared)] : [clients]);
   place('panels').replaceChildren(panes.element);
   place('side').replaceChildren(...(trading ? [panel(t('Order'), how, form.element)] : []), watch.element);
 

@@ -1,14 +1,13 @@
 // The panels below the owner's chart. Each is a heading, a table or list, and buttons;
 // what they show comes from the tools and from the owner's functions. Each panel gets the
 // same things: the account, the transport that calls tools, a function say for what went
-// wrong, a function changed for what was done, and the theme.
+// wrong, a function changed for what was done, the theme, and lead, which shows a place on the chart.
 import { isOpen } from './account.mjs';
 import { button, cards, el, entry, plain, table, workButton } from './dom.mjs';
-import { exactText, priceText, signed } from './format.mjs';
-import { learn, moneyText, ofMarket } from './market.mjs';
+import { exactText, fixedText, priceText, profitText, signed } from './format.mjs';
+import { learn, moneyText, ofMarket, unitsText } from './market.mjs';
 import { conditionText, orderText } from './listed.mjs';
 import { coloursOf, signalName } from './look.mjs';
-import { curveOf, unitsText } from './sums.mjs';
 import { t, word } from './texts.mjs';
 import { twoSteps } from './ticket.mjs';
 
@@ -62,10 +61,13 @@ function closeButton(position, { transport, say, changed }) {
   return ask(false);
 }
 
-/** positionsPanel shows what is held, what all positions have made, and how that came about
- * if all orders are known. */
+/** linked returns a text that leads to a place on the chart, where there is one beside the panel:
+ * a symbol, and from when to when, in milliseconds. what names the place for readers. */
+const linked = ({ lead }, text, what, ...place) => (lead ? button(text, () => lead(...place), { class: 'link', 'aria-label': t('Show {0} on the chart', what) }) : text);
+
+/** positionsPanel shows what is held, and what all positions have made. */
 export function positionsPanel(shared) {
-  const { account, theme } = shared;
+  const { account } = shared;
   const buttons = new Map(); // by symbol and side, so that a look at the account does not take back a first click
   const heldKey = p => `${p.side} ${p.quantity} ${p.symbol}`;
   const close = p => {
@@ -73,24 +75,18 @@ export function positionsPanel(shared) {
     if (!buttons.has(key)) buttons.set(key, closeButton(p, shared));
     return buttons.get(key);
   };
-  const canvas = el('canvas', { class: 'equity', role: 'img', 'aria-label': t('Realized profit over time') });
   const line = el('p', { class: 'soft' });
+  const held = () => {
+    const all = account.held();
+    for (const key of buttons.keys()) if (!all.some(p => heldKey(p) === key)) buttons.delete(key); // a new position is not asked about with an old click
+    line.textContent = account.positions.length ? sumsText(account) : '';
+    return all;
+  };
   const headings = [t('Symbol'), t('Side'), t('Quantity'), t('Entry'), t('Price'), t('Profit'), t('Realized'), ''];
-  const list = listPanel(t('Positions'), headings, t('Nothing is held.'), () => account.held(), p => [
-    p.symbol, word(p.side), told(p.quantity, exactText), ...[p.entry_price, p.current_price].map(v => told(v, x => ofMarket(p.symbol, x))),
+  return listPanel(t('Positions'), headings, t('Nothing is held.'), held, p => [
+    linked(shared, p.symbol, p.symbol, p.symbol), word(p.side), told(p.quantity, exactText), ...[p.entry_price, p.current_price].map(v => told(v, x => ofMarket(p.symbol, x))),
     ...[p.unrealized_pnl, p.realized_pnl].map(v => told(v, x => moneyText(p.symbol, x, true))),
-    Number(p.quantity) > 0 ? close(p) : ''], canvas, line);
-  const { show } = list;
-  return Object.assign(list, { show: () => {
-    const held = account.held();
-    for (const key of buttons.keys()) if (!held.some(p => heldKey(p) === key)) buttons.delete(key); // a new position is not asked about with an old click
-    const filled = show();
-    const sums = curveOf(account.orders, account.positions);
-    canvas.hidden = sums === undefined;
-    line.textContent = account.positions.length ? sumsText(account) + (canvas.hidden ? '' : ' ' + t('The curve is what was realized after each filled order.')) : '';
-    if (sums) drawLine(canvas, [0, ...sums], theme());
-    return filled;
-  } });
+    Number(p.quantity) > 0 ? close(p) : ''], line);
 }
 
 /** sumsText says what all positions have made, per currency. */
@@ -101,11 +97,71 @@ function sumsText({ positions, whole }) {
   return realized + (open.length ? ' ' + t('Open: {0}.', unitsText(open, 'unrealized_pnl')) : '');
 }
 
+const tradesShown = 20; // of a page
+
+/** tradesPanel shows trades from flat to flat, the last first, in pages, and above them what the
+ * closed ones have made: as the server sums it up, and as a line, one after the other. The server
+ * is asked while they are seen, when an order has changed. */
+export function tradesPanel(shared) {
+  const { account, theme, say } = shared;
+  const canvas = el('canvas', { class: 'equity', role: 'img', 'aria-label': t('Realized profit over time') });
+  const line = el('p', { class: 'soft' });
+  let [trades, first, known] = [[], 0];
+  const turn = by => () => {
+    first += by;
+    return list.show();
+  };
+  const [newer, older] = [workButton(t('Newer'), turn(-tradesShown), say), workButton(t('Older'), turn(tradesShown), say)];
+  const page = async () => {
+    const state = account.orders.map(o => o.updated_at).join();
+    if (state !== known && list.element.checkVisibility()) {
+      const [all, report] = await Promise.all([account.all('get_orders', { view: 'trades' }, 'trade_id', 100), account.ask('get_orders', { view: 'report' })]);
+      [trades, first, known] = [all, 0, state];
+      line.textContent = report.all.map(reportText).join(' ');
+      const sums = madeBy(trades);
+      canvas.hidden = !sums?.length;
+      if (sums) drawLine(canvas, [0, ...sums], theme());
+    }
+    [newer.hidden, older.hidden] = [first === 0, first + tradesShown >= trades.length];
+    return trades.slice(first, first + tradesShown);
+  };
+  const headings = [t('Symbol'), t('Side'), t('Opened'), t('Closed'), t('Quantity'), t('Entry'), t('Exit'), t('Profit'), 'R', t('Most ahead'), t('Most behind')];
+  const list = listPanel(t('Trades'), headings, t('No trades yet.'), () => page().catch(err => {
+    say(err.message);
+    return trades.slice(first, first + tradesShown);
+  }), trade => {
+    const { symbol, side, quantity, opened_at, closed_at, why = {} } = trade;
+    const cell = (name, write) => (trade[name] === null ? el('span', { title: why[name] }, '–') : write(Number(trade[name])));
+    const [price, money] = [v => ofMarket(symbol, v), v => moneyText(symbol, v, true)];
+    return [linked(shared, symbol, `${symbol}, ${at(opened_at)}`, symbol, Date.parse(opened_at), Date.parse(closed_at ?? '')), word(side), at(opened_at), at(closed_at), told(quantity, exactText),
+      cell('entry_price', price), cell('exit_price', price), cell('profit', money), cell('r', v => signed(v, 2)), cell('best', money), cell('worst', money)];
+  });
+  list.element.querySelector('header').after(line, canvas);
+  list.element.append(el('div', { class: 'add' }, newer, older));
+  return { title: list.title, element: list.element, show: list.show };
+}
+
+/** madeBy returns what closed trades have made, one after the other, from the oldest on; nothing
+ * if they are in several currencies, or nobody knows what one has made. trades has the last first. */
+export function madeBy(trades) {
+  const closed = trades.filter(trade => trade.status === 'closed').reverse();
+  if (closed.some(trade => trade.profit === null || trade.currency !== closed[0].currency)) return undefined;
+  let sum = 0;
+  return closed.map(trade => (sum += Number(trade.profit)));
+}
+
+/** reportText says what closed trades of a currency have made. */
+const reportText = ({ trades, currency, win_rate, profit, profit_factor, r }) => [
+  t('{0} closed', trades), win_rate !== null && t('{0}% won', fixedText(100 * win_rate, 0)), `${profitText(Number(profit))}\u00a0${currency}`,
+  profit_factor !== null && t('profit factor {0}', fixedText(Number(profit_factor), 2)), r.average !== null && t('{0} R on average', signed(Number(r.average), 2)),
+].filter(text => text).join(' · ') + '.';
+
 const mostOrders = 50; // that are listed beside the open ones
 
 /** ordersPanel shows all open orders, with a button each, and after them the newest of the
  * others. */
-export function ordersPanel({ account, transport, say, changed }) {
+export function ordersPanel(shared) {
+  const { account, transport, say, changed } = shared;
   const more = el('p', { class: 'soft', hidden: true }, t('All open orders, and the newest {0} of the others; older ones are not listed here.', mostOrders));
   const rows = () => {
     const listed = account.listed(mostOrders);
@@ -114,14 +170,16 @@ export function ordersPanel({ account, transport, say, changed }) {
   };
   return listPanel(t('Orders'), [t('Time'), t('Order'), t('Status'), ''], t('No orders yet.'), rows, o => {
     const cancel = () => transport.call('cancel_order', { order_id: o.order_id }).then(() => changed());
-    return [at(o.created_at), orderText(o), word(o.status),
+    const time = at(o.created_at);
+    return [linked(shared, time, `${o.symbol}, ${time}`, o.symbol, Date.parse(o.created_at)), orderText(o), word(o.status),
       isOpen(o) ? workButton(t('Cancel'), cancel, say, { 'aria-label': t('Cancel order {0}', o.order_id) }) : ''];
   }, more);
 }
 
 /** alertsPanel shows the alerts that wait, each with its note, which can be edited: that
  * sets the alert anew. */
-export function alertsPanel({ account, transport, say, changed }) {
+export function alertsPanel(shared) {
+  const { account, transport, say, changed } = shared;
   return listPanel(t('Alerts'), [t('Symbol'), t('Waits for'), t('Note'), ''], t('No alerts wait.'), () => account.alerts, a => {
     const gone = () => !account.alerts.some(other => other.alert_id === a.alert_id);
     const onchange = ({ target: input }) => (gone() ? Promise.reject(new Error(t('This alert has fired or was removed meanwhile.'))) : account.renew(a, { note: input.value.trim() })).then(set => {
@@ -131,7 +189,7 @@ export function alertsPanel({ account, transport, say, changed }) {
     const which = t('the alert on {0}, {1}', a.symbol, conditionText(a));
     const note = el('input', { maxlength: 200, dir: 'auto', 'aria-label': t('Note of {0}', which), value: plain(a.note ?? ''), onchange });
     const cancel = () => transport.call('cancel_alert', { alert_id: a.alert_id }).then(() => changed(t('alert {0} on {1} was cancelled', a.alert_id, a.symbol)));
-    return [a.symbol, conditionText(a), note, workButton(t('Remove'), cancel, say, { 'aria-label': t('Remove {0}', which) })];
+    return [linked(shared, a.symbol, a.symbol, a.symbol), conditionText(a), note, workButton(t('Remove'), cancel, say, { 'aria-label': t('Remove {0}', which) })];
   });
 }
 
@@ -139,10 +197,10 @@ export function alertsPanel({ account, transport, say, changed }) {
 export const firedText = n => (n.message ?? `${n.symbol}: ${n.condition?.type} ${n.value}`) + (n.note ? ' ' + t('Note: {0}', n.note) : '');
 
 /** firedPanel lists fired alerts, the newest first; add takes one more. */
-export function firedPanel() {
+export function firedPanel(shared) {
   const fired = [];
   const none = t('Nothing has fired since the page was opened.');
-  const list = listPanel(t('Fired alerts'), [t('Time'), t('Symbol'), t('What happened')], none, () => fired, n => [at(n.triggered_at), n.symbol, firedText(n)]);
+  const list = listPanel(t('Fired alerts'), [t('Time'), t('Symbol'), t('What happened')], none, () => fired, n => [at(n.triggered_at), linked(shared, n.symbol, `${n.symbol}, ${at(n.triggered_at)}`, n.symbol, Date.parse(n.triggered_at)), firedText(n)]);
   const add = n => {
     if (!fired.some(old => old.alert_id === n.alert_id && old.triggered_at === n.triggered_at)) fired.unshift(n);
     fired.length = Math.min(fired.length, 50);
@@ -211,8 +269,8 @@ function keptSymbols() {
 }
 
 /** watchPanel lists symbols with a small chart, the change, and the newest signal; the
- * list is kept in this browser. A click on one calls pick. */
-export function watchPanel({ transport, theme }, pick) {
+ * list is kept in this browser. A click on one leads to it. */
+export function watchPanel({ transport, theme, lead }) {
   let symbols = keptSymbols() ?? ['BTCUSDT', 'ETHUSDT'];
   const list = el('ul', { class: 'watch', tabindex: -1 });
   const keep = changed => {
@@ -235,7 +293,7 @@ export function watchPanel({ transport, theme }, pick) {
       keep(symbols.filter(s => s !== symbol));
       list.focus({ preventScroll: true }); // the button that had it is gone
     }, { 'aria-label': t('Watch {0} no more', symbol) });
-    list.append(el('li', {}, el('button', { type: 'button', class: 'pick', onclick: () => pick(symbol) }, el('span', {}, symbol), small, words, told), remove));
+    list.append(el('li', {}, el('button', { type: 'button', class: 'pick', onclick: () => lead(symbol) }, el('span', {}, symbol), small, words, told), remove));
     try {
       const data = JSON.parse(await transport.call('generate_chart', { symbol, interval: '1h', bars: 48, indicators: ['rsi', 'macd'], format: 'series' }));
       const closes = data.bars.map(b => b.c);

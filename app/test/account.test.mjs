@@ -6,8 +6,8 @@ import { Account } from '../page/account.mjs';
 import { profitText } from '../page/format.mjs';
 import { conditionText, orderText } from '../page/listed.mjs';
 import { setLook } from '../page/look.mjs';
-import { learn, moneyText, ofMarket, unitOf } from '../page/market.mjs';
-import { curveOf, unitsText } from '../page/sums.mjs';
+import { learn, moneyText, ofMarket, unitOf, unitsText } from '../page/market.mjs';
+import { madeBy } from '../page/panels.mjs';
 
 setLook(JSON.parse(readFileSync(new URL('look.json', import.meta.url))));
 
@@ -79,17 +79,14 @@ test('all alerts and open orders are asked for, in pages that a host passes on',
   }
 });
 
-const fill = (side, quantity, price, minute, symbol = 'A') => ({ symbol, side, filled_quantity: quantity, average_price: price, fee: 0, created_at: '2026-01-01T00:00:00Z', price_at: `2026-01-01T00:0${minute}:00Z` });
-
-// The newest 200 orders may begin in the middle of a position: the sum of those alone is
-// false. The tool's figure says whether they are all.
-test('a curve is drawn only if it ends at the figure of the tool', () => {
-  const both = [fill('sell', 2, 15, 2), fill('buy', 2, 10, 1)];
-  assert.deepEqual(curveOf(both, [{ symbol: 'A', realized_pnl: '10' }]), [0, 10]);
-  assert.equal(curveOf(both.slice(0, 1), [{ symbol: 'A', realized_pnl: '10' }]), undefined, 'older orders are missing');
-  assert.equal(curveOf([...both, fill('buy', 1, 5, 3, 'ETHBTC')], [{ symbol: 'A', realized_pnl: '10' }, { symbol: 'ETHBTC', realized_pnl: '0' }]), undefined, 'two currencies');
-  assert.deepEqual(curveOf(both, [{ symbol: 'A', realized_pnl: '10.00004' }]), [0, 10], 'average prices are rounded');
-  assert.equal(curveOf([], []), undefined);
+// By hand, the last first, as the tool lists them; the open one has made something already.
+test('a curve is what closed trades made, in one currency', () => {
+  const closed = (profit, currency = 'USDT') => ({ status: 'closed', profit, currency });
+  const list = [{ status: 'open', profit: -1, currency: 'USDT' }, closed(-5), closed(30), closed(-2)];
+  assert.deepEqual(madeBy(list), [-2, 28, 23]);
+  assert.equal(madeBy([...list, closed(1, 'EUR')]), undefined, 'two currencies');
+  assert.equal(madeBy([...list, closed(null)]), undefined, 'one that nobody knows');
+  assert.deepEqual(madeBy([]), []);
 });
 
 test('an order in a line', () => {

@@ -19,7 +19,6 @@ import { makePlan, wholeWindow } from '../page/plan.mjs';
 import { Room } from '../page/room.mjs';
 import { rowOf } from '../page/scale.mjs';
 import { pageBars, precisionOf, prepended, readSeries, updated } from '../page/series.mjs';
-import { equity } from '../page/sums.mjs';
 import { previewText, ticket, twoSteps } from '../page/ticket.mjs';
 import { t, word } from '../page/texts.mjs';
 import { lastEnd, offsetIn, wallTimes } from '../page/times.mjs';
@@ -489,14 +488,6 @@ test('events of a stream', () => {
   const { events, rest } = parseEvents(': open\n\nid: 7\ndata: {"a":1}\n\nid: 8\r\ndata: x\r\ndata: y\r\n\r\ndata: half');
   assert.deepEqual(events, [{ id: '7', data: '{"a":1}' }, { id: '8', data: 'x\ny' }]);
   assert.equal(rest, 'data: half');
-});
-
-// By hand: buy 2 at 10, buy 2 at 20 (average 15), sell 3 at 25 realizes 30, sell 2 at
-// 10 closes one at −5 and opens a short of one; fees of 1 each.
-test('what orders realized', () => {
-  const order = (side, quantity, price, minute) => ({ symbol: 'A', side, filled_quantity: quantity, average_price: price, fee: 1, created_at: '2026-01-01T00:00:00Z', price_at: `2026-01-01T00:0${minute}:00Z`, updated_at: '2026-01-01T00:09:00Z' });
-  const got = equity([order('sell', 2, 10, 4), order('buy', 2, 10, 1), order('sell', 3, 25, 3), order('buy', 2, 20, 2), { symbol: 'A', average_price: null }]);
-  assert.deepEqual(got, [-1, -2, 27, 21]);
 });
 
 test('a profit that is not known is not 0', () => {

@@ -42,6 +42,7 @@ export async function ownerChecks(servers) {
   for (const locale of locales) {
     await check(`owner: ${locale}: a refusal is said for people`, { viewport: { width: 1366, height: 768 }, locale }, page => refused(page, servers.open, locale));
   }
+  await check('owner: trades are listed in pages, and lead to their place on the chart', { viewport: { width: 1366, height: 768 } }, page => trades(page, servers.open));
   await check('owner: keys alone', { viewport: { width: 1200, height: 900 } }, page => keys(page, servers.open));
   await check('owner: the theme follows the system', { viewport: { width: 1200, height: 900 }, colorScheme: 'dark' }, page => follows(page, servers.open));
   for (const [width, height, touch] of [[360, 740, true], [1440, 768, false], [2560, 1300, false]]) {
@@ -283,6 +284,39 @@ async function refused(page, wick, locale) {
   await until('what is wrong', async () => (await toasts(page)).some(text => /did you mean "rsi"/.test(text)));
   const said = [await preview.textContent(), ...await toasts(page)].join();
   assert.doesNotMatch(said, /price_collar|list_indicators|fix the request|invented/);
+}
+
+// trades: 22 from flat to flat have the figures that the tool has, on two pages, and each leads to
+// the bars around it, as an order does.
+async function trades(page, wick) {
+  const other = await client(wick, 'trader');
+  const said = async args => JSON.parse((await other.call(...args)).result.content[0].text);
+  const symbols = ['XRPUSDT', 'ADAUSDT'];
+  for (let i = 0; i < 22; i++) {
+    const symbol = symbols[i % 2];
+    await said(['place_order', { symbol, side: 'buy', type: 'market', quantity: 5 + i, stop_loss: '2%', client_order_id: `in${i}` }]);
+    await said(['place_order', { symbol, side: 'sell', type: 'market', quantity: 'all', client_order_id: `out${i}` }]);
+    await new Promise(resolve => setTimeout(resolve, 250)); // ten orders a second are taken
+  }
+  await logIn(page, wick);
+  await loaded(page);
+  await tab(page, 'Trades');
+  const panel = page.locator('section[aria-label=Trades]');
+  await until('a page', async () => (await panel.locator('tbody tr').count()) === 20);
+  const [newest] = await said(['get_orders', { view: 'trades', symbol: symbols[1], limit: 1 }]);
+  const row = panel.locator('tbody tr', { hasText: symbols[1] }).first();
+  assert.equal(Number((await row.locator('td[data-name=R]').textContent()).replace('−', '-')), Number(newest.r.toFixed(2)));
+  assert.match(await panel.locator('p').first().textContent(), /^\d+ closed · \d+% won · [−+][\d.,]+\u00a0USDT · profit factor [\d.]+ · [−+][\d.]+ R on average\.$/);
+  assert.ok(await panel.locator('canvas').isVisible());
+  await panel.getByRole('button', { name: 'Older' }).click();
+  await until('the next page', async () => (await panel.locator('tbody tr').count()) < 20);
+  await panel.getByRole('button', { name: 'Newer' }).click();
+  await row.getByRole('button', { name: /^Show ADAUSDT, .* on the chart$/ }).click();
+  await until('its bars', async () => (await label(page)).startsWith('Chart of ADAUSDT, 4h, 4'));
+  assert.equal(await focused(page), await label(page));
+  await tab(page, 'Orders');
+  await page.getByRole('button', { name: /^Show XRPUSDT, .* on the chart$/ }).first().press('Enter');
+  await until('the bars of an order', async () => (await label(page)).startsWith('Chart of XRPUSDT, 4h, 4'));
 }
 
 // translated: a text that stands on the page in English and in another language, too, is the
