@@ -15,14 +15,19 @@ export function viewOf(query, store) {
   return from.has('indicators') ? { ...view, indicators: parseIndicators(from.get('indicators')) } : view;
 }
 
-/** queryOf writes a view: its request, and of the bars of its data i0 to i1: how many of the
- * newest, or from when to when. */
-export function queryOf(request, { data: { n, time }, i0, i1 }) {
+/** viewIn returns what a chart shows, as arguments of its tool: its request, and of the bars of its
+ * data i0 to i1: how many of the newest, or from when to when. */
+export function viewIn(request, { data: { n, time }, i0, i1 }) {
   const at = i => new Date(1000 * time[i]).toISOString().replace('.000', '');
   const bars = i1 === n ? { bars: n - i0 } : { from: at(i0), to: at(i1 - 1) };
-  const view = { ...request, bars: undefined, from: undefined, to: undefined, ...bars };
+  const { symbol, interval, indicators, type, scale, compare } = request;
+  return { symbol, interval, indicators, type, scale, compare, ...bars };
+}
+
+/** queryOf writes a view. */
+export function queryOf(view) {
   const known = written.filter(name => view[name] !== undefined).map(name => [name, view[name]]);
-  return '?' + new URLSearchParams([...known, ['indicators', indicatorsText(request.indicators)]]);
+  return '?' + new URLSearchParams([...known, ['indicators', indicatorsText(view.indicators)]]);
 }
 
 /** keepView keeps a query as what the reader chose. */

@@ -8,8 +8,8 @@ import { t } from './texts.mjs';
 
 /** controls returns the row and show(request), which fills it. onLoad gets symbol, interval and
  * indicators, onLook type or scale, as they were chosen; onFullscreen has a button.
- * With find, which searches symbols, the field of the symbol offers what was found. */
-export function controls({ onLoad, onLook, onFullscreen, find }) {
+ * more are buttons beside it. With find, which searches symbols, the field of the symbol offers what was found. */
+export function controls({ onLoad, onLook, onFullscreen, find, more = [] }) {
   const plain = { autocomplete: 'off', spellcheck: 'false' };
   const symbol = el('input', { name: 'symbol', size: 10, maxlength: 40, autocapitalize: 'characters', placeholder: 'sample', ...plain });
   const found = find && suggest(symbol, find, load);
@@ -27,6 +27,6 @@ export function controls({ onLoad, onLook, onFullscreen, find }) {
   }
   const form = entry({ class: 'controls', 'aria-label': t('What the chart shows') }, load,
     field(t('Symbol'), symbol), ...(found ? [found] : []), field(t('Interval'), interval),
-    menu(t('More of the chart'), field(t('Indicators'), indicators, 'wide'), button(t('Show'), load), field(t('Type'), type), field(t('Scale'), scale), button(t('Expand'), onFullscreen)));
+    menu(t('More of the chart'), field(t('Indicators'), indicators, 'wide'), button(t('Show'), load), field(t('Type'), type), field(t('Scale'), scale), button(t('Expand'), onFullscreen), ...more));
   return { form, show };
 }

@@ -18,7 +18,7 @@ const usual = { interval: '4h', indicators: ['ema_stack', 'rsi', 'macd'], type: 
  * wrong, acted with a line when an alert was set, shown when another chart is shown, with whether it is of another symbol,
  * and seen after each change of the view, with whether the reader chose it in the controls.
  * options are those of the chart; a theme or zone that a call asks for comes before them. */
-export function desk(place, transport, account, { options = {}, alerts = true, say, acted, shown, seen, enlarge }) {
+export function desk(place, transport, account, { options = {}, alerts = true, say, acted, shown, seen, enlarge, more }) {
   let request = { ...usual };
   let last; // bar that a view is to end with, in unix seconds
   let exact = false; // whether a view names its bars; otherwise there are as many as have room
@@ -36,7 +36,7 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
     if (!loading.hidden && chart.data) loading.textContent = t('Still {0}, {1}', chart.data.symbol, chart.data.interval);
     say(text);
   });
-  const bar = controls({ onLoad: choose, onLook: restyle, onFullscreen: enlarge, find: transport.symbols && (text => transport.symbols(text)) });
+  const bar = controls({ onLoad: choose, onLook: restyle, onFullscreen: enlarge, more, find: transport.symbols && (text => transport.symbols(text)) });
   place.prepend(bar.form);
   bar.show(request);
 

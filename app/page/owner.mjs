@@ -1,6 +1,6 @@
 // The owner's page: log in, then the chart and the panels around it.
 import { Account } from './account.mjs';
-import { keepView, queryOf, viewOf } from './address.mjs';
+import { keepView, queryOf, viewIn, viewOf } from './address.mjs';
 import { desk } from './desk.mjs';
 import { button, el, menu, plain, select, workButton } from './dom.mjs';
 import { priceText } from './format.mjs';
@@ -94,22 +94,37 @@ function open(token) {
   section.replaceChildren();
   const { chart, draft, choose, open: show, surround, levels, close } = desk(section, wire, account, {
     options: { barWidth: 7, theme: themeOf(), zone: Intl.DateTimeFormat().resolvedOptions().timeZone }, alerts: trading, say: toast, acted, shown: (_, other) => other && form.change(), seen,
+    more: [workButton(t('Save picture'), savePicture, toast), workButton(t('Copy call'), copyCall, toast)],
     enlarge: () => (document.fullscreenElement ? document.exitFullscreen() : section.requestFullscreen?.().catch(err => toast(err.message))),
   });
   let chosen = false; // by the reader, since the page was opened
-  let noting;
+  let noting, asked;
   let shownPrice = '';
   const name = () => { document.title = plain(`${approvals.count ? `(${approvals.count}) ` : ''}${shownPrice}wick`); };
+  async function savePicture() {
+    const { symbol, interval, as_of } = chart.data;
+    const link = el('a', { href: URL.createObjectURL(await chart.picture()), download: `${symbol}-${interval}-${as_of.slice(0, 16)}.png`.replace(/[^\w.-]/g, '-') });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+  /** copyCall copies what a model calls to see the view; without a clipboard it is shown. */
+  async function copyCall() {
+    const { theme, zone } = chart.options;
+    const call = JSON.stringify({ name: 'generate_chart', arguments: { ...viewIn(asked, chart.plan), theme, timezone: zone } });
+    await navigator.clipboard?.writeText(call);
+    toast(navigator.clipboard ? t('Copied: the call with which a model sees this view.') : call);
+  }
   /** seen notes a view in the title and, when it rests, in the address. */
   function seen(request, byReader) {
     chosen ||= byReader;
+    asked = request;
     if (!chart.data) return;
     const { symbol, close: closes, precision } = chart.data;
     shownPrice = `${symbol} ${priceText(closes.at(-1), precision)} · `;
     name();
     clearTimeout(noting);
     noting = setTimeout(() => {
-      const query = queryOf(request, chart.plan);
+      const query = queryOf(viewIn(request, chart.plan));
       history.replaceState(null, '', '/app' + query);
       if (chosen) keepView(query, localStorage);
     }, restPeriod);

@@ -42,6 +42,7 @@ export async function ownerChecks(servers) {
   for (const locale of locales) {
     await check(`owner: ${locale}: a refusal is said for people`, { viewport: { width: 1366, height: 768 }, locale }, page => refused(page, servers.open, locale));
   }
+  await check('owner: the picture of a view, and the call for it', { viewport: { width: 1366, height: 768 }, permissions: ['clipboard-read', 'clipboard-write'] }, page => taken(page, servers.open));
   await check('owner: trades are listed in pages, and lead to their place on the chart', { viewport: { width: 1366, height: 768 } }, page => trades(page, servers.open));
   await check('owner: keys alone', { viewport: { width: 1200, height: 900 } }, page => keys(page, servers.open));
   await check('owner: the theme follows the system', { viewport: { width: 1200, height: 900 }, colorScheme: 'dark' }, page => follows(page, servers.open));
@@ -284,6 +285,34 @@ async function refused(page, wick, locale) {
   await until('what is wrong', async () => (await toasts(page)).some(text => /did you mean "rsi"/.test(text)));
   const said = [await preview.textContent(), ...await toasts(page)].join();
   assert.doesNotMatch(said, /price_collar|list_indicators|fix the request|invented/);
+}
+
+// taken: the picture that is saved has each pixel of the view but the crosshair, and the call that is
+// copied has its bars.
+async function taken(page, wick) {
+  const other = await client(wick, 'caller');
+  await logIn(page, wick);
+  await loaded(page);
+  const canvas = page.locator('#chart .canvas canvas');
+  await canvas.press('PageUp');
+  await page.waitForTimeout(1000);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save picture' }).click()]);
+  assert.match(download.suggestedFilename(), /^BTCUSDT-4h-\d{4}-\d\d-\d\dT\d\d-\d\d\.png$/);
+  const saved = readFileSync(await download.path()).toString('base64');
+  const differ = await canvas.evaluate(async (shown, text) => {
+    const bitmap = await createImageBitmap(new Blob([Uint8Array.from(atob(text), c => c.charCodeAt(0))]));
+    const copy = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
+    copy.drawImage(bitmap, 0, 0);
+    const [a, b] = [copy, shown.getContext('2d')].map(ctx => ctx.getImageData(0, 0, shown.width, shown.height).data);
+    return [bitmap.width - shown.width, bitmap.height - shown.height, a.filter((v, i) => v !== b[i]).length];
+  }, saved);
+  assert.deepEqual(differ, [0, 0, 0]);
+  await page.getByRole('button', { name: 'Copy call' }).click();
+  const { name, arguments: args } = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
+  const { result } = await other.call(name, { ...args, format: 'series' });
+  const { bars, indicators } = JSON.parse(result.content[0].text);
+  assert.equal(bars.length, await inView(page));
+  assert.deepEqual([new Date(bars[0].t * 1000), new Date(bars.at(-1).t * 1000), Object.keys(indicators).length, args.theme], [new Date(args.from), new Date(args.to), 3, 'light']);
 }
 
 // trades: 22 from flat to flat have the figures that the tool has, on two pages, and each leads to
