@@ -3,7 +3,7 @@
 // As a single HTML text it is an MCP App, which hosts such as Claude show in the chat
 // beside the answer of generate_chart.
 //
-// Browsers get the files in the directory page as they were written: HTML, CSS and
+// Browsers get the files in the directory page without their comments: HTML, CSS and
 // JavaScript modules. For the MCP App, [ChartHTML] puts the modules it needs into one text.
 // Colours and formats come from package chart, which draws the same picture as PNG.
 //
@@ -155,7 +155,7 @@ func (t texts) inHTML(page string) string {
 func files(base string, trade bool, language string) map[string]file {
 	all, sources := make(map[string]file), sources()
 	for _, name := range append(imported(sources, "owner.mjs"), "owner.html", "page.css") {
-		at, text := Path+"/"+name, sources[name]
+		at, text := Path+"/"+name, lean(sources[name])
 		if name == "owner.html" {
 			at = Path
 			with := "no"
@@ -199,7 +199,7 @@ var (
 // it imports.
 func inChat(view, entry string) string {
 	s := sources()
-	return fill(s["chart.html"], "{view}", view, "{style}", s["page.css"], "{look}", string(chart.Look()), "{script}", bundle(s, entry))
+	return fill(s["chart.html"], "{view}", view, "{style}", lean(s["page.css"]), "{look}", string(chart.Look()), "{script}", bundle(s, entry))
 }
 
 // fill replaces places in braces by texts, in one pass.
@@ -220,19 +220,24 @@ func sources() map[string]string {
 // other into a single script. That works because the modules of the page follow a few
 // rules, which a test checks: they import names, from files in the same directory; they
 // export only declarations; no two modules declare the same name; no text has two slashes
-// after a blank, which begin a remark.
+// after a blank, which begin a remark. What a browser gets of them has no comments, either.
 
 // importLine matches an import of names from a module in the same directory.
 var importLine = regexp.MustCompile(`(?m)^import \{[^}]*\} from '\./([a-z]+\.mjs)';\n`)
 
 // comment matches a comment on lines of its own, remark one at the end of a line, and indent
-// the blanks before a line. They are left out, since hosts keep the text of an app in memory
-// for every answer.
+// the blanks before a line, and those without anything else.
 var (
 	comment = regexp.MustCompile(`(?m)^[ \t]*(//.*|/\*\*(?s:.*?)\*/)\n`)
 	remark  = regexp.MustCompile(`(?m)[ \t]+// .*$`)
-	indent  = regexp.MustCompile(`(?m)^[ \t]+`)
+	indent  = regexp.MustCompile(`(?m)^\s+`)
 )
+
+// lean returns a module or a style without comments and indents. They are two fifths of it, and
+// hosts keep the text of an app in memory for every answer.
+func lean(text string) string {
+	return indent.ReplaceAllString(remark.ReplaceAllString(comment.ReplaceAllString(text, ""), ""), "")
+}
 
 // exportWord matches the word before an exported declaration.
 var exportWord = regexp.MustCompile(`(?m)^export (function|async function|const|class) `)
@@ -242,9 +247,7 @@ var exportWord = regexp.MustCompile(`(?m)^export (function|async function|const|
 func bundle(sources map[string]string, entry string) string {
 	var b strings.Builder
 	for _, name := range imported(sources, entry) {
-		text := importLine.ReplaceAllString(sources[name], "")
-		text = indent.ReplaceAllString(remark.ReplaceAllString(comment.ReplaceAllString(text, ""), ""), "")
-		b.WriteString(exportWord.ReplaceAllString(text, "$1 "))
+		b.WriteString(exportWord.ReplaceAllString(lean(importLine.ReplaceAllString(sources[name], "")), "$1 "))
 	}
 	// Within a script element only its own end tag is special.
 	return strings.ReplaceAll(b.String(), "</script", `<\/script`)

@@ -34,6 +34,21 @@ func TestContrast(t *testing.T) {
 	}
 }
 
+// TestHighContrast: all texts of the theme have 7 to 1 (1.4.6), and what carries data has 4.5.
+func TestHighContrast(t *testing.T) {
+	p := newNamed(highContrast())
+	for _, i := range []ink{inkText, inkAxis, inkMuted, inkSep} {
+		if c := contrast(p.named[i], p.named[inkBack]); c < 7 {
+			t.Errorf("ink %d has contrast %.2f", i, c)
+		}
+	}
+	for _, i := range data {
+		if c := contrast(p.named[i], p.named[inkBack]); c < 4.5 {
+			t.Errorf("ink %d has contrast %.2f", i, c)
+		}
+	}
+}
+
 // The ratios of the specification's table, to a tenth: the formula is right.
 func TestContrastKnown(t *testing.T) {
 	dark := hex(0x131722)

@@ -100,6 +100,18 @@ var colours = [themeCount][namedInks]uint32{
 	},
 }
 
+// HighContrast names a theme that only pages have, for people who ask for more contrast.
+const HighContrast = "high_contrast"
+
+// highContrast returns the colours of [HighContrast]: the dark ones on black, with white texts and
+// a grid that is easier to see.
+func highContrast() [namedInks]uint32 {
+	c := colours[Dark]
+	c[inkBack], c[inkText], c[inkAxis], c[inkMuted] = 0x000000, 0xffffff, 0xffffff, 0xd1d4dc
+	c[inkGrid], c[inkStrong], c[inkSep] = 0x3a4152, 0x5f6675, 0xb2b5be
+	return c
+}
+
 // linePool lists the inks that lines without a colour of their own take, in order.
 // No theme gives two of them the same colour.
 var linePool = []ink{inkLine1, inkLine2, inkLine3, inkLine4, inkLine5, inkLine6, inkLine7}
@@ -107,8 +119,8 @@ var linePool = []ink{inkLine1, inkLine2, inkLine3, inkLine4, inkLine5, inkLine6,
 // lookJSON holds the tables of this package that a page needs to draw as this package
 // does. A page has no such tables of its own, so page and picture cannot differ.
 type lookJSON struct {
-	Themes map[string]map[string]string `json:"themes"` // colours as #rrggbb by the name of their ink
-	OnTag  map[string]map[string]string `json:"on_tag"` // the ink of text on each ink
+	Themes map[string]map[string]string `json:"themes"` // colours as #rrggbb by the name of their ink; but for the dark theme only those that differ from it
+	OnTag  map[string]map[string]string `json:"on_tag"` // the ink of text on each ink, likewise
 	Levels map[string]float64           `json:"levels"` // transparencies, 0 to 1
 	Units  []unit                       `json:"units"`  // letters of large numbers
 	Steps  []timeStep                   `json:"steps"`  // distances of the time axis
@@ -140,12 +152,21 @@ func Look() []byte {
 		Units:  units, Steps: timeSteps, Digits: logDigits, Shares: priceShares, Words: signalWords,
 		Types: Types(), Scales: Scales(), Intervals: market.Intervals(),
 	}
+	themes := map[string][namedInks]uint32{HighContrast: highContrast()}
 	for t, name := range Themes() {
-		p := newNamed(Theme(t))
+		themes[name] = colours[t]
+	}
+	first := newNamed(colours[Dark])
+	for name, colours := range themes {
+		p, all := newNamed(colours), name == Themes()[Dark]
 		l.Themes[name], l.OnTag[name] = make(map[string]string), make(map[string]string)
 		for i, c := range p.named {
-			l.Themes[name][inkNames[i]] = fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b)
-			l.OnTag[name][inkNames[i]] = inkNames[p.onTag[i]]
+			if all || c != first.named[i] {
+				l.Themes[name][inkNames[i]] = fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b)
+			}
+			if all || p.onTag[i] != first.onTag[i] {
+				l.OnTag[name][inkNames[i]] = inkNames[p.onTag[i]]
+			}
 		}
 	}
 	text, _ := json.Marshal(l) // numbers and texts can always be encoded
@@ -217,9 +238,9 @@ var data = []ink{
 // newNamed returns a palette with the inks of a theme, those that it names and those
 // derived from them, and with the text ink for each; but without the mixtures that newPalette
 // adds.
-func newNamed(t Theme) *palette {
+func newNamed(colours [namedInks]uint32) *palette {
 	p := &palette{}
-	for i, c := range colours[t] {
+	for i, c := range colours {
 		p.named[i] = hex(c)
 	}
 	back := p.named[inkBack]
@@ -246,7 +267,7 @@ func newNamed(t Theme) *palette {
 // newPalette makes the palette of a theme: its inks, the mixtures that pictures
 // need, and the tables.
 func newPalette(t Theme) *palette {
-	p := newNamed(t)
+	p := newNamed(colours[t])
 	p.addRamps()
 	for i, c := range p.named {
 		p.solid[i] = p.add(c)

@@ -8,7 +8,7 @@ export const look = {};
 export const setLook = tables => Object.assign(look, tables);
 
 /** coloursOf returns the colours of a theme by the name of their ink. */
-export const coloursOf = theme => look.themes[theme] ?? look.themes.dark;
+export const coloursOf = theme => ({ ...look.themes.dark, ...look.themes[theme] });
 
 /** faded returns a colour #rrggbb at an opacity of 0 to 1. */
 export const faded = (colour, opacity) => colour + Math.round(opacity * 255).toString(16).padStart(2, '0');

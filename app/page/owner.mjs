@@ -23,18 +23,19 @@ const armedPeriod = 8000; // milliseconds for which a first press counts
 const seconds = { m: 60, h: 3600, d: 86_400, wk: 604_800, mo: 2_629_800 }; // of the units of intervals
 const farthest = 3000; // bars back to which a list leads
 const room = 40; // bars beside what it leads to
+const highContrast = 'high_contrast'; // a theme that pictures do not have
 const restPeriod = 400; // milliseconds after which a view is noted
 
-const system = matchMedia('(prefers-color-scheme: light)');
+const [system, contrasting] = ['(prefers-color-scheme: light)', '(prefers-contrast: more)'].map(query => matchMedia(query));
 const chosenTheme = () => localStorage.getItem('wick-theme') ?? 'auto';
 
 /** themeOf returns the theme that is chosen, or that of the system. */
 function themeOf() {
   if (chosenTheme() !== 'auto') return chosenTheme();
-  return system.matches ? 'light' : 'dark';
+  return contrasting.matches ? highContrast : system.matches ? 'light' : 'dark';
 }
 
-const applyTheme = () => Object.assign(document.documentElement.dataset, { theme: themeOf() === 'light' ? 'light' : 'dark' });
+const applyTheme = () => Object.assign(document.documentElement.dataset, { theme: themeOf() === 'colorblind' ? 'dark' : themeOf() });
 
 /** toast shows a line for a while; the newest is last. One that is there stays for longer and
  * is not said twice. */
@@ -52,7 +53,7 @@ async function begin() {
   setLook(JSON.parse(place('look').textContent));
   applyTheme();
   pageKey(location.search, localStorage);
-  system.addEventListener('change', applyTheme);
+  for (const query of [system, contrasting]) query.addEventListener('change', applyTheme);
   try {
     const token = await finishLogin(base) ?? storedToken();
     if (token) open(token);
@@ -103,14 +104,16 @@ function open(token) {
   const name = () => { document.title = plain(`${approvals.count ? `(${approvals.count}) ` : ''}${shownPrice}wick`); };
   async function savePicture() {
     const { symbol, interval, as_of } = chart.data;
-    const link = el('a', { href: URL.createObjectURL(await chart.picture()), download: `${symbol}-${interval}-${as_of.slice(0, 16)}.png`.replace(/[^\w.-]/g, '-') });
+    chart.forget(); // the crosshair
+    chart.render();
+    const link = el('a', { href: URL.createObjectURL(await new Promise(resolve => chart.canvas.toBlob(resolve))), download: `${symbol}-${interval}-${as_of.slice(0, 16)}.png`.replace(/[^\w.-]/g, '-') });
     link.click();
     URL.revokeObjectURL(link.href);
   }
   /** copyCall copies what a model calls to see the view; without a clipboard it is shown. */
   async function copyCall() {
     const { theme, zone } = chart.options;
-    const call = JSON.stringify({ name: 'generate_chart', arguments: { ...viewIn(asked, chart.plan), theme, timezone: zone } });
+    const call = JSON.stringify({ name: 'generate_chart', arguments: { ...viewIn(asked, chart.plan), theme: theme === highContrast ? 'dark' : theme, timezone: zone } });
     await navigator.clipboard?.writeText(call);
     toast(navigator.clipboard ? t('Copied: the call with which a model sees this view.') : call);
   }
@@ -275,14 +278,14 @@ function haltButton(wire, health) {
 /** actions fills the row of buttons at the top. */
 function actions(wire, surround, more) {
   const repaint = () => surround({ theme: themeOf() });
-  system.addEventListener('change', repaint, { signal: wire.gone.signal });
+  for (const query of [system, contrasting]) query.addEventListener('change', repaint, { signal: wire.gone.signal });
   const choose = e => {
     localStorage.setItem('wick-theme', e.target.value);
     applyTheme();
     repaint();
   };
   const trade = button(t('Trade'), () => drawer(!place('side').classList.contains('open')), { id: 'trade', 'aria-expanded': 'false', 'aria-controls': 'side' });
-  const theme = select({ 'aria-label': t('Theme'), onchange: choose }, ['auto', 'light', 'dark', 'colorblind']);
+  const theme = select({ 'aria-label': t('Theme'), onchange: choose }, ['auto', 'light', 'dark', highContrast, 'colorblind']);
   theme.value = chosenTheme();
   const out = workButton(t('Log out'), () => logOut(wire.token).then(wire.onEnd), toast);
   place('actions').replaceChildren(trade, ...more, menu(t('More'), theme, out));

@@ -15,7 +15,7 @@ import { paintAxes, paintButton, paintCross, paintHeader, paintLegend } from './
 /** paint draws a plan. */
 export function paint(ctx, p) {
   const { m, axisX, panes } = p;
-  Object.assign(p, { ctx, colours: coloursOf(p.o.theme), onTag: look.on_tag[p.o.theme] });
+  Object.assign(p, { ctx, colours: coloursOf(p.o.theme), onTag: { ...look.on_tag.dark, ...look.on_tag[p.o.theme] } });
   ctx.setTransform(1, 0, 0, 1, 0, 0);
   box(p, 'back', 0, 0, m.w, m.h);
   if (p.data.synthetic) paintWatermark(p);

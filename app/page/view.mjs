@@ -198,13 +198,6 @@ export class Chart {
     this.render();
   }
 
-  /** picture returns what is shown as PNG, without the crosshair. */
-  picture() {
-    this.cross = undefined;
-    this.render();
-    return new Promise(resolve => this.canvas.toBlob(resolve));
-  }
-
   /** draw paints with the next frame, once however often it is called. */
   draw() {
     this.frame ??= requestAnimationFrame(() => {

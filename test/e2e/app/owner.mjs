@@ -47,9 +47,10 @@ export async function ownerChecks(servers) {
   await check('owner: keys alone', { viewport: { width: 1200, height: 900 } }, page => keys(page, servers.open));
   await check('owner: the theme follows the system', { viewport: { width: 1200, height: 900 }, colorScheme: 'dark' }, page => follows(page, servers.open));
   for (const [width, height, touch] of [[360, 740, true], [1440, 768, false], [2560, 1300, false]]) {
-    for (const colorScheme of ['light', 'dark']) {
-      await check(`owner: ${width} pixels, ${colorScheme}: fits, and axe-core finds nothing`, { viewport: { width, height }, hasTouch: touch, isMobile: touch, colorScheme, reducedMotion: 'reduce' },
-        page => fits(page, servers.open, width, colorScheme));
+    for (const theme of ['light', 'dark', 'high_contrast']) {
+      const asked = theme === 'high_contrast' ? { contrast: 'more' } : { colorScheme: theme };
+      await check(`owner: ${width} pixels, ${theme}: fits, and axe-core finds nothing on any tab`, { viewport: { width, height }, hasTouch: touch, isMobile: touch, ...asked, reducedMotion: 'reduce' },
+        page => fits(page, servers.open, width, theme));
     }
   }
   await check('owner: pinch and drag by touch', { viewport: { width: 400, height: 800 }, hasTouch: true, isMobile: true }, (page, context) => touch(page, context, servers.open));
@@ -491,8 +492,22 @@ async function fits(page, wick, width, scheme) {
   await page.screenshot({ path: pictures + `owner-${width}-${scheme}.png`, fullPage: true });
   const wide = (await page.evaluate(() => document.documentElement.scrollWidth)) - width;
   assert.ok(wide <= 0, `the page is ${wide} pixels wider than the window`);
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), scheme);
   await page.getByText('Bars as a table').click();
   assert.deepEqual(await violations(page), []);
+  const shown = page.getByRole('tab', { selected: true });
+  await shown.focus();
+  for (const title of await page.getByRole('tab').allTextContents()) { // by keys alone
+    await page.keyboard.press('ArrowRight');
+    await page.waitForTimeout(300);
+    assert.deepEqual(await violations(page), [], `after ${title}, at ${await shown.textContent()}`);
+  }
+  for (const opener of await page.locator('#trade, .opener').all()) {
+    if (!await opener.isVisible()) continue;
+    await opener.press('Enter');
+    assert.deepEqual(await violations(page), [], await opener.textContent());
+    await opener.press('Enter');
+  }
 }
 
 async function touch(page, context, wick) {
