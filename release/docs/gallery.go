@@ -163,7 +163,7 @@ func madeUp(s *market.Series) *chart.Account {
 func galleryPage() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Gallery\n\n%d pictures with the call that draws each, made by `make docs`. The bars are synthetic, and the pictures say so.\n"+
-		"All are of %s: a call draws the newest bars unless it says `to`, and marks at a time or a price of then may lie outside of them now.\n\n"+
+		"All are of %s: a call draws the newest bars unless it says `to`, and marks at a time or a price of that day may lie outside of them now.\n\n"+
 		"A call is the `arguments` of `generate_chart`; here each also has `%s` where it gives no size, so that\n"+
 		"the page loads quickly. On the command line an argument is a word of `wick chart`: `\"bars\":120` is `bars=120`.\n"+
 		"`show` shows nothing there: there is no account.\n"+

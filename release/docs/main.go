@@ -98,7 +98,7 @@ func portrait(name string) ([]byte, error) {
 var coarser = []int{16, 32, 48, 64, 80, 96, 128}
 
 // posterize rounds the mixed colours of a picture, which are the edges of lines,
-// so that fewer of them are told apart.
+// so that there are fewer different ones.
 func posterize(p *image.Paletted, step int) *image.Paletted {
 	seen := make(map[color.RGBA]uint8)
 	remap := make([]uint8, len(p.Palette))
@@ -213,7 +213,7 @@ func indicatorsPage() []byte {
 		"`crosses_above` and `crosses_below`, with a `level`, on any line but those of running totals such as `obv`, whose level means nothing.\n"+
 		"Wherever there is a `source`, it may be another indicator, by name or as an object.\n"+
 		"What crosses is beyond on this bar and was not on the bar before, as in a [rule](charts.md#rules): a touch is no crossing.\n\n"+
-		"What is said of TA-Lib, TradingView and pandas-ta is held to their values by `go test ./indicators`, to the ninth digit, with the same\n"+
+		"What is said of TA-Lib, TradingView and pandas-ta is tested against their values by `go test ./indicators`, to the ninth digit, with the same\n"+
 		"parameters and those named; \"begins differently\" means that the first bars differ. TradingView itself was not run. Its functions, its\n"+
 		"library ta and its scripts are as PineTS, PyneCore and lightweight-charts-indicators compute them, scripts of its users as their published\n"+
 		"source says; an expression is a line of Pine, in which x is the source and n the length. %s\n\n"+
