@@ -92,7 +92,7 @@ func (e *Engine) changeAlert(ctx context.Context, r book.AlertRequest) (book.Ale
 		at := now()
 		known.Becomes(a, at)
 		ev := &book.Event{At: at, Alert: a, By: r.Who.Short()}
-		e.noteFor(ev)
+		e.noteFor(ev, a.Symbol)
 		return e.book.Propose(book.KindAlertChanged, ev)
 	})
 	return a.Public(), err
@@ -200,14 +200,14 @@ func (e *Engine) addAlert(a *book.Alert) error {
 	a.CreatedAt = now()
 	a.ID = e.book.NewID("a")
 	ev := &book.Event{At: a.CreatedAt, Alert: a}
-	e.noteFor(ev)
+	e.noteFor(ev, a.Symbol)
 	return e.book.Propose(book.KindAlertSet, ev)
 }
 
-// noteFor notes in ev how far the market of its alert was judged: after a crash the alert must not
-// fire on a price that was judged before it was set. Called with mu held.
-func (e *Engine) noteFor(ev *book.Event) {
-	symbol := ev.Alert.Symbol
+// noteFor notes in ev how far the market of its alert was judged, or that of an order that waits for
+// its rule: after a crash it must not fire on a price that was judged before it was set. Called with
+// mu held.
+func (e *Engine) noteFor(ev *book.Event, symbol string) {
 	if s := e.watch.Seen(symbol); s != nil && !s.Equal(e.book.Seen[symbol]) {
 		ev.Seen, ev.Stops = map[string]*book.Seen{symbol: s}, e.book.Drawn(symbol)
 	}

@@ -31,7 +31,7 @@ func (e *Engine) CancelOrder(who book.Who, id string) (c Cancelled, err error) {
 		c.Order = o.Public()
 		return c, book.Uncancellable(o, id)
 	}
-	cancelled, err := e.venue.Cancel(who, []string{id})
+	cancelled, err := e.cancel(who, []string{id})
 	if err != nil {
 		return c, err
 	}
@@ -66,5 +66,31 @@ func (e *Engine) CancelOrders(who book.Who, symbol string) ([]book.Order, error)
 	if err != nil {
 		return nil, err
 	}
-	return e.venue.Cancel(who, open)
+	return e.cancel(who, open)
+}
+
+// cancel cancels open orders: those that wait for their rule are in this book alone, the others at
+// the venue.
+func (e *Engine) cancel(who book.Who, ids []string) (cancelled []book.Order, err error) {
+	var there []string
+	err = e.Do(func(s *book.State) error {
+		for _, id := range ids {
+			o := s.Order(id)
+			if !o.Pending() {
+				there = append(there, id)
+				continue
+			}
+			ev, err := e.book.Cancel(o, who, book.Reason{}, now())
+			if err != nil {
+				return err
+			}
+			cancelled = append(cancelled, ev.Order.Public())
+		}
+		return nil
+	})
+	if err != nil || len(there) == 0 {
+		return cancelled, err
+	}
+	sent, err := e.venue.Cancel(who, there)
+	return append(cancelled, sent...), err
 }

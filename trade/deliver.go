@@ -69,7 +69,16 @@ func (e *Engine) judgeRound(ctx context.Context, r watch.Round) {
 	e.mu.Unlock()
 	e.signals.Round(ctx, r, waiting, began, func(hits []alert.Hit) {
 		slices.SortFunc(hits, func(a, b alert.Hit) int { return cmp.Or(cmp.Compare(a.At, b.At), book.CompareIDs(a.ID, b.ID)) })
-		_ = e.firing(r.Symbol, func(book.Time) ([]alert.Hit, error) { return newest(hits), nil }) // it fails only if the journal is broken, which is logged once
+		if e.firing(r.Symbol, func(book.Time) ([]alert.Hit, error) { return newest(hits), nil }) != nil { // the journal is broken, which is logged once
+			return
+		}
+		e.judging.Go(func() { // one after the other, and no alert waits for them
+			for _, h := range hits {
+				if !h.Late {
+					e.act(ctx, h.ID)
+				}
+			}
+		})
 	})
 }
 
@@ -101,6 +110,13 @@ func (e *Engine) firing(symbol string, judge func(at book.Time) ([]alert.Hit, er
 		}
 		seen := make(map[string]*book.Seen)
 		for _, h := range hits {
+			if o := s.Order(h.ID); o.Pending() {
+				if err = e.book.Becomes(o, h.Trigger, at); err != nil {
+					err = fmt.Errorf("the rule of order %s became true: %w", o.ID, err)
+					break
+				}
+				continue
+			}
 			a := s.Alerts[h.ID] // looked up anew: an alert that repeats changes with each firing
 			// It was cancelled meanwhile, or has just fired on the bar before.
 			if a == nil || a.Condition.OnSignal() && !a.Ready(h.At) {

@@ -55,7 +55,7 @@ func (w *wanted) needed(named []string) (symbols []string, windows map[string][]
 	windows = w.store.watching.Needs()
 	held := maps.Clone(w.store.book.Holdings)
 	maps.DeleteFunc(held, func(_ string, h book.Holding) bool { return h.Quantity == 0 })
-	for _, symbol := range slices.Concat(sorted(w.store.book.Open), sorted(held), sorted(windows), named) {
+	for _, symbol := range slices.Concat(w.store.book.OpenSymbols(), sorted(held), sorted(windows), named) {
 		if !slices.Contains(symbols, symbol) {
 			symbols = append(symbols, symbol)
 		}
@@ -120,7 +120,7 @@ func (w *wanted) load(ctx context.Context, symbol string, needs []watch.Need) {
 	case ctx.Err() != nil:
 	case err == nil:
 		w.store.mu.Lock()
-		resting := len(w.store.book.Open[symbol]) > 0
+		resting := len(w.store.book.OpenOf(symbol)) > 0
 		w.store.mu.Unlock()
 		if resting { // prices of fills are rounded to its tick
 			w.watch.LearnRules(ctx, symbol)

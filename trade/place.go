@@ -32,6 +32,13 @@ func (e *Engine) PlaceOrder(ctx context.Context, r book.OrderRequest) (book.Plac
 			return book.Placed{}, err
 		}
 	}
+	var rule *book.Alert // by whose firing the order will come
+	if r.When != nil {
+		if rule, err = e.newAlert(book.AlertRequest{Symbol: r.Symbol, Interval: string(r.When.Interval), Condition: r.When.Condition()}); err != nil {
+			return book.Placed{}, err
+		}
+		r.When.Interval = rule.Interval
+	}
 	// A retry is answered before anything else is checked: limits and prices may have
 	// changed since, the answer must not.
 	if p, err := e.earlier(&r); p.ID != "" || err != nil {
@@ -42,6 +49,25 @@ func (e *Engine) PlaceOrder(ctx context.Context, r book.OrderRequest) (book.Plac
 			return book.Placed{}, err
 		}
 	}
+	if rule != nil {
+		if err := e.prepare(ctx, rule); err != nil {
+			return book.Placed{}, err
+		}
+		if r.When.Now {
+			if err := r.When.Look(e.Standing(ctx, *rule)); err != nil {
+				return book.Placed{}, err
+			}
+		}
+	}
+	p, err := e.enter(ctx, r)
+	if err == errBetween {
+		return e.PlaceOrder(ctx, r)
+	}
+	return p, err
+}
+
+// enter has an order enter the book: at once or, if r says so, to wait for its rule.
+func (e *Engine) enter(ctx context.Context, r book.OrderRequest) (book.Placed, error) {
 	if err := e.refreshTrading(); err != nil {
 		return book.Placed{}, err
 	}
@@ -62,13 +88,10 @@ func (e *Engine) PlaceOrder(ctx context.Context, r book.OrderRequest) (book.Plac
 		p, entered, err = e.accept(r, asked, a)
 		return err
 	})
-	if err == errBetween {
-		return e.PlaceOrder(ctx, r)
-	}
 	if err != nil {
 		return book.Placed{}, err
 	}
-	if !entered { // this is a dry run
+	if !entered { // this is a dry run, or it waits for its rule
 		return p, nil
 	}
 	// The arrival is on disk before the order is sent anywhere, so that a broker can have no
@@ -81,11 +104,18 @@ func (e *Engine) PlaceOrder(ctx context.Context, r book.OrderRequest) (book.Plac
 // book. Asked is what came of asking the source for the newest price just now. Called with mu held.
 func (e *Engine) accept(r book.OrderRequest, asked book.Inquiry, a book.Arrival) (p book.Placed, entered bool, err error) {
 	// An order that came in while we asked for prices is in memory, unless it has left that since.
-	if id := r.ClientOrderID; id != "" && (e.book.ClientIDs[id] != "" || e.archive.Generations() != r.Searched) {
+	waited := r.Acts()
+	if id := r.ClientOrderID; id != "" && waited == nil && (e.book.ClientIDs[id] != "" || e.archive.Generations() != r.Searched) {
 		return p, false, errBetween
 	}
 	if err := e.book.Trip(now()); err != nil { // at the price that was just asked for
 		return p, false, err
+	}
+	if waited != nil && !e.book.Order(waited.ID).Pending() { // it was cancelled or came meanwhile
+		return p, false, nil
+	}
+	if r.Waits() {
+		return e.suspend(r, asked, a)
 	}
 	o, q, fill, err := e.book.Draft(&r, a.Lot, asked, now())
 	var ev *book.Event
@@ -108,7 +138,11 @@ func (e *Engine) accept(r book.OrderRequest, asked book.Inquiry, a book.Arrival)
 	if r.DryRun {
 		return e.book.Preview(r, ev), false, nil
 	}
-	e.book.Count(at)
+	if waited == nil {
+		e.book.Count(at)
+	} else {
+		ev.Order.CreatedAt = waited.CreatedAt
+	}
 	// If the order waits, or one that begins with it, such as an exit, or opens a trade, it is written
 	// down how far the symbol was judged.
 	if s := e.unnoted(o.Symbol, slices.Values([]int64{instant})); s != nil && (!ev.Order.Status.Terminal() || len(ev.Begin) > 0 || ev.Holding != nil && ev.Holding.Quantity != 0) {
@@ -116,6 +150,62 @@ func (e *Engine) accept(r book.OrderRequest, asked book.Inquiry, a book.Arrival)
 	}
 	err = a.Enter(ev, instant)
 	return e.book.Placed(ev), err == nil, err
+}
+
+// suspend has the order that r asks for wait for its rule, in this book alone. What would have become
+// of it now says what could never become of it, and is the answer to a dry run. Called with mu held.
+func (e *Engine) suspend(r book.OrderRequest, asked book.Inquiry, a book.Arrival) (p book.Placed, entered bool, err error) {
+	if from := r.When.From; from != nil { // the rule was looked at, and a bar may have closed since
+		bars, _ := e.watch.Window(r.Symbol, r.When.Interval)
+		if bars == nil || bars.Closed().Len() == 0 || r.When.Interval.Next(bars.Time[bars.Closed().Len()-1]) > from.Unix() {
+			return p, false, errBetween
+		}
+	}
+	at, try := now(), r
+	try.When, try.Approval, try.Held = nil, nil, nil
+	var ev *book.Event
+	now, q, fill, tried := e.book.Draft(&try, a.Lot, asked, at)
+	if tried == nil {
+		ev, tried = a.Decide(try, now, q, fill)
+	}
+	o, err := e.book.Suspend(r, q, tried, at)
+	if err != nil {
+		return p, false, q.Refusing(err)
+	}
+	if now != nil && o.Quantity == 0 { // what it would be now; it is worked out when it comes
+		o.Quantity = now.Quantity
+	}
+	if r.DryRun {
+		return book.DryRunOf(o, ev, tried), false, nil
+	}
+	e.book.Count(at)
+	ev = &book.Event{At: at, Order: o}
+	e.noteFor(ev, o.Symbol)
+	err = e.book.ProposeOrders(book.KindPlaced, ev, at.UnixMilli(), true)
+	return book.Placed{Order: o.Public()}, false, err
+}
+
+// act has an order come whose rule has become true: it goes the way of any other, and is rejected if
+// it is refused. One that could not be judged comes when the next bar closes.
+func (e *Engine) act(ctx context.Context, id string) {
+	e.mu.Lock()
+	o := e.book.Order(id)
+	e.mu.Unlock()
+	if !o.Pending() || o.When.Bar == nil {
+		return
+	}
+	_, err := e.enter(ctx, o.Comes())
+	if no := (*book.Refusal)(nil); errors.As(err, &no) {
+		err = e.Do(func(s *book.State) error {
+			if o = s.Order(id); !o.Pending() {
+				return nil
+			}
+			return e.book.Reject(o, no, now())
+		})
+	}
+	if err != nil {
+		e.log.Warn("an order whose rule became true did not come", "order", id, "error", err)
+	}
 }
 
 // earlier returns the order that r's client_order_id was used for, as the answer to r; one
@@ -179,7 +269,7 @@ func (e *Engine) symbol(text string) (string, error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.book.Holdings[written].Quantity != 0 || len(e.book.Open[written]) > 0 {
+	if e.book.Holdings[written].Quantity != 0 || len(e.book.OpenOf(written)) > 0 {
 		return written, nil
 	}
 	return canonical, nil

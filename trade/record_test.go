@@ -27,7 +27,7 @@ func crowd(t *testing.T, e *Engine, fill func(i int)) {
 			t.Fatal(err)
 		}
 	}
-	for i := 0; len(e.book.Open["AAA"]) < book.MaxOpenPerSymbol; i++ {
+	for i := 0; len(e.book.OpenOf("AAA")) < book.MaxOpenPerSymbol; i++ {
 		fill(i)
 	}
 }
@@ -79,6 +79,27 @@ func TestFillEndsAllOthers(t *testing.T) {
 				walk(e, 100, minute(0, 100, 101.12345678, 100, 101))
 				walk(e, 101, minute(0, 101, 101, 96, 96))
 				return must(e.Orders(false))[1].ID
+			},
+		},
+		"an order that waited for as long a rule as there may be": {
+			func(t *testing.T, e *Engine, i int) {
+				if i == 0 {
+					place(t, e, book.Buy, book.Market, "250", "")
+					ask(t, e, func(r *book.OrderRequest) {
+						r.Side, r.Quantity, r.All = book.Sell, 0, true
+						r.When = &book.When{Rule: strings.Repeat("close<0or ", 23) + strings.Repeat(" ", 160) + "close<0"}
+						r.ClientOrderID, r.Note = strings.Repeat("c", 48), strings.Repeat("😀", book.MaxNote)
+					})
+				}
+				ask(t, e, stop(exact.One, 90*exact.One))
+			},
+			func(t *testing.T, e *Engine) string {
+				id := must(e.Orders(false))[1].ID
+				if err := e.Do(func(s *book.State) error { return e.book.Becomes(s.Order(id), book.Trigger{}, now()) }); err != nil {
+					t.Fatal(err)
+				}
+				e.act(t.Context(), id)
+				return id
 			},
 		},
 	} {

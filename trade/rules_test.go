@@ -115,7 +115,8 @@ func (p stage) complete(e *Engine, n int) {
 // TestRulesAreTheChart: alerts wait for two hundred random rules to become true, on six
 // series; the rules also read a longer interval and another market. Bars come one by one,
 // or several after a crash. The alerts must fire exactly where one chart of all bars shows
-// that a rule becomes true.
+// that a rule becomes true. An order that waits for the same rule comes by the bar of the first firing,
+// and is late if that is.
 func TestRulesAreTheChart(t *testing.T) {
 	t.Parallel()
 	const before = 2600
@@ -141,12 +142,18 @@ func TestRulesAreTheChart(t *testing.T) {
 					places = append(places, "@"+string(c.longer), "@"+string(c.longer)+":ETH")
 				}
 				r := rand.New(rand.NewPCG(uint64(k), 200))
-				texts := make(map[string]string) // by alert
+				texts := make(map[string]string)  // by alert
+				orders := make(map[string]string) // that wait for the same rule, by alert
 				for range rules {
 					text := rulestest.Condition(r, 2, places...)
 					raw, _ := json.Marshal(text)
 					a := repeating(t, e, `{"indicator_signal":{"indicator":"rule","when":`+string(raw)+`,"signal":"becomes_true"}}`, book.AlertRequest{Repeat: book.EachTime})
 					texts[a.ID] = text
+					o, err := e.Place(t.Context(), book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: 1, When: &book.When{Rule: text}})
+					if err != nil {
+						t.Fatal(err)
+					}
+					orders[a.ID] = o.ID
 				}
 				crash := func() {
 					e.journal.Close()
@@ -174,11 +181,25 @@ func TestRulesAreTheChart(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got := make(map[string][]int64)
+				got, came := make(map[string][]int64), make(map[string]string)
 				for _, n := range notes {
-					got[n.AlertID] = append(got[n.AlertID], n.BarTime.Unix())
+					if n.AlertID == "" { // an order was rejected
+						continue
+					}
+					if got[n.AlertID] = append(got[n.AlertID], n.BarTime.Unix()); len(got[n.AlertID]) == 1 {
+						came[n.AlertID] = fmt.Sprint(n.BarTime, n.Late)
+					}
+					fired++
 				}
-				fired += len(notes)
+				for id, text := range texts {
+					o, err := e.Order(orders[id])
+					if err != nil {
+						t.Fatal(err)
+					}
+					if by := fmt.Sprint(o.When.Bar, o.When.Late); by != came[id] && (o.When.Bar != nil || came[id] != "") {
+						t.Errorf("the order that waits for %s came by %s, and the alert fired first by %s", text, by, came[id])
+					}
+				}
 				for id, text := range texts {
 					if want := p.shown(t, text, before, bars); !slices.Equal(got[id], want) {
 						t.Errorf("%s fired at %v, the chart shows %v", text, got[id], want)

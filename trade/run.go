@@ -96,7 +96,7 @@ func (e *Engine) expireAll() error {
 		if at.Sub(e.began.Time) < expireLate {
 			return nil
 		}
-		for _, symbol := range sorted(s.Open) {
+		for _, symbol := range s.OpenSymbols() {
 			if err := e.book.Expire(symbol, book.Time{Time: at.Add(-expireLate)}, at); err != nil {
 				return err
 			}

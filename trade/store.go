@@ -70,9 +70,15 @@ func (b *store) install(s *book.State) {
 	b.book.State = s
 }
 
-// indexAlerts makes the index of the alerts in s, which s keeps up to date from then on.
+// indexAlerts makes the index of the alerts in s, and of the rules that orders wait for, which s keeps
+// up to date from then on.
 func (b *store) indexAlerts(s *book.State) {
 	b.watching = alert.NewIndex(s.Alerts)
+	for _, orders := range s.Ruled {
+		for _, o := range orders {
+			b.watching.Add(o.Rule())
+		}
+	}
 	s.Index = b.watching
 }
 

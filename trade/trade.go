@@ -44,6 +44,10 @@
 //  6. The step is taken in memory and handed to the journal (store.go); once it is on disk, the
 //     venue sends the order, if it is elsewhere.
 //
+// One that waits for a rule (book.When) goes that way twice. The first time step 5 ends in
+// [book.Book.Suspend]: the order is in the book and nowhere else. When its rule fires, as an alert
+// does, act has it go the way again from step 3 on, under its id.
+//
 // # The way of a price, and of an alert
 //
 // onUpdate in deliver.go makes the numbers of an update exact. Under the lock, package watch

@@ -97,5 +97,16 @@ func (e *Engine) CancelEverything(ctx context.Context, who book.Who) error {
 	if e.follows() {
 		return e.peers.Ask(ctx, AskCancel, who, nil)
 	}
+	var ruled []string
+	e.mu.Lock()
+	for _, o := range e.book.OpenOrders() {
+		if o.Pending() {
+			ruled = append(ruled, o.ID)
+		}
+	}
+	e.mu.Unlock()
+	if _, err := e.cancel(who, ruled); err != nil {
+		return err
+	}
 	return e.venue.CancelEverything(ctx, who)
 }

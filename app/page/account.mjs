@@ -71,7 +71,7 @@ export class Account {
     const orders = of('orders', this.open).map(o => {
       const numbers = ` ${exactText(Number(o.quantity) - Number(o.filled_quantity))}`;
       const text = `${word(o.side)} ${word(o.type)}${numbers}`;
-      return { price: Number((o.triggered_at ? null : o.stop_price) ?? o.price ?? NaN), text, numbers, ink: o.side === 'buy' ? 'up' : 'down', on: 4, off: 4, movable: o.type !== 'trailing_stop' && !o.triggered_at, order: o };
+      return { price: Number((o.triggered_at ? null : o.stop_price) ?? o.price ?? NaN), text, numbers, ink: o.side === 'buy' ? 'up' : 'down', on: 4, off: 4, movable: o.type !== 'trailing_stop' && !o.triggered_at && (!o.when || o.when.acted_at), order: o };
     });
     const alerts = of('alerts', this.alerts).map(alert => {
       const { price_above, price_below } = alert.condition;

@@ -5,8 +5,7 @@ import { t, word } from './texts.mjs';
 
 const exactly = text => exactText(Number(text));
 
-/** orderText says what was ordered, with the prices that it was given, and what of it was
- * filled, which may be at another price. */
+/** orderText says what was ordered, what it waits for, and what of it was filled. */
 export function orderText(o) {
   const known = text => text !== undefined && text !== null && Number(text) !== 0;
   const both = known(o.stop_price) && known(o.price);
@@ -15,7 +14,8 @@ export function orderText(o) {
   const by = known(o.trail_percent) ? exactly(o.trail_percent) + '%' : known(o.trail_amount) && exactly(o.trail_amount);
   const part = Number(o.filled_quantity) !== Number(o.quantity) ? t('; {0} of it filled', exactly(o.filled_quantity)) : t('; filled');
   const filled = known(o.filled_quantity) ? part + (known(o.average_price) ? t(' at {0}', ofMarket(o.symbol, Number(o.average_price))) : '') : '';
-  return `${word(o.side)} ${exactly(o.quantity)} ${o.symbol} ${word(o.type)}${at}${by ? t(', trails by {0}', by) : ''}${filled}`;
+  const when = o.when && !o.when.acted_at ? t(', when {0}', o.when.rule) : '';
+  return `${word(o.side)} ${exactly(o.quantity)} ${o.symbol} ${word(o.type)}${at}${by ? t(', trails by {0}', by) : ''}${filled}${when}`;
 }
 
 const reaches = { price_above: t('price at or above'), price_below: t('price at or below'), profit_above: t('profit at or above'), profit_below: t('profit at or below') };

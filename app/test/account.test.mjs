@@ -98,6 +98,8 @@ test('an order in a line', () => {
   assert.equal(order({ type: 'stop_limit', stop_price: '120', price: '130' }), 'buy 10 AAA stop limit, stop at 120, limit at 130');
   assert.equal(order({ type: 'trailing_stop', stop_price: '95', trail_percent: '5' }), 'buy 10 AAA trailing stop at 95, trails by 5%');
   assert.equal(order({ type: 'trailing_stop', stop_price: '95', trail_amount: '2.5', trail_percent: '0' }), 'buy 10 AAA trailing stop at 95, trails by 2.5');
+  assert.equal(order({ when: { rule: 'close > 5', interval: '1h' } }), 'buy 10 AAA market, when close > 5');
+  assert.equal(order({ when: { rule: 'close > 5', acted_at: '2026-01-01T00:00:00.000Z' }, average_price: '100', filled_quantity: '10' }), 'buy 10 AAA market; filled at 100');
 });
 
 test('what an alert waits for, whole', () => {

@@ -106,7 +106,11 @@ func (h *handlers) marks(a *chart.Account, s *market.Series, orders, fills bool)
 			unknown = append(unknown, o.ID)
 		}
 		if price := restsAt(o); orders && !o.Status.Terminal() && price != nil {
-			a.Orders = append(a.Orders, chart.Order{Buy: o.Side == book.Buy, Kind: string(o.Type), Price: float(*price), Quantity: float(o.Quantity - o.FilledQuantity), Unknown: o.Unknown()})
+			kind := string(o.Type)
+			if o.Pending() {
+				kind += ", on a rule"
+			}
+			a.Orders = append(a.Orders, chart.Order{Buy: o.Side == book.Buy, Kind: kind, Price: float(*price), Quantity: float(o.Quantity - o.FilledQuantity), Unknown: o.Unknown()})
 		}
 		if at := filledAt(o); fills && o.AveragePrice != nil && at >= begin && at < end {
 			a.Fills = append(a.Fills, chart.Fill{Buy: o.Side == book.Buy, Time: at, Price: float(*o.AveragePrice), Quantity: float(o.FilledQuantity)})
@@ -116,8 +120,12 @@ func (h *handlers) marks(a *chart.Account, s *market.Series, orders, fills bool)
 }
 
 // restsAt returns where an order is drawn: at its stop price if it waits for that, else at
-// its limit. A market order and a stop that was set off have no such price.
+// its limit, and a market order that waits for a rule at its worst price. Another market order
+// and a stop that was set off have no such price.
 func restsAt(o book.Order) *exact.Decimal {
+	if o.Pending() && o.Type == book.Market {
+		return &o.When.Worst
+	}
 	if o.TriggeredAt == nil && o.StopPrice != nil {
 		return o.StopPrice
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -60,7 +61,7 @@ func (h *handlers) admit(ctx context.Context, c mcp.Call, r *book.OrderRequest) 
 		Digest: orderDigest(c.Caller, *r, preview), Lines: describe(c.Caller, *r, preview, held, h.Engine), Gist: gistOf(preview, h.Engine), Worth: worth, Unknown: !known,
 		Real: h.Engine.Money() == book.RealMoney, Held: held, Limits: limitsOf(*r, preview), State: c.State, Reply: reply,
 	}
-	if r.All {
+	if r.All && !preview.Pending() {
 		o.Held -= positionAfter(preview, held) // the account at a broker may have a part of it only
 		r.Held = &o.Held
 	}
@@ -81,6 +82,9 @@ func (h *handlers) admit(ctx context.Context, c mcp.Call, r *book.OrderRequest) 
 	if grant.Question != "" { // the engine refuses the order if the position is not so any more
 		r.Held, r.Approval = &o.Held, &book.Approval{Evidence: grant.Question, Quantity: grant.Limits.Quantity, Price: grant.Limits.Price, Until: grant.Limits.Until}
 	}
+	if preview.Pending() { // it is for what is held then
+		r.Held = nil
+	}
 	return grant, err
 }
 
@@ -88,6 +92,9 @@ func (h *handlers) admit(ctx context.Context, c mcp.Call, r *book.OrderRequest) 
 // that fills at once at whatever price the market has, a price somewhat beyond that of now.
 // The quantity of an order by value follows the price.
 func limitsOf(r book.OrderRequest, o book.Order) (l permit.Limits) {
+	if o.Pending() { // the worst case: what has no number is worked out then
+		return permit.Limits{Quantity: cmp.Or(r.Quantity, math.MaxInt64), Price: o.When.Worst}
+	}
 	l.Quantity = o.Quantity
 	if r.Notional != 0 || o.Sizing != nil && o.Sizing.Of != "position" {
 		l.Quantity += o.Quantity / approvedDrift
@@ -162,6 +169,11 @@ func worthOf(engine *trade.Engine, r book.OrderRequest, o book.Order) (exact.Mon
 		return exact.Money{}, false
 	}
 	price := max(r.OCO.StopPrice, r.OCO.Price, engine.Arrival(o))
+	if o.Pending() {
+		if price = max(price, o.When.Worst); r.Quantity == 0 {
+			return exact.Product(r.Notional, exact.One), r.Notional != 0
+		}
+	}
 	for _, p := range []*exact.Decimal{o.Price, o.StopPrice, o.AveragePrice} {
 		if p != nil {
 			price = max(price, *p)
@@ -175,7 +187,7 @@ func worthOf(engine *trade.Engine, r book.OrderRequest, o book.Order) (exact.Mon
 // day order ends, but not a size that follows from the current price, which would differ in
 // the next call.
 func orderDigest(c mcp.Caller, r book.OrderRequest, o book.Order) [sha256.Size]byte {
-	return sha256.Sum256(mcp.Encode([]any{c.Client, c.ID, o.Symbol, o.Side, o.Type, r.Quantity, o.Price, r.Asked(), o.ClientOrderID, o.ExpiresAt}))
+	return sha256.Sum256(mcp.Encode([]any{c.Client, c.ID, o.Symbol, o.Side, o.Type, r.Quantity, r.Price, o.Price, r.Asked(), o.ClientOrderID, o.ExpiresAt}))
 }
 
 // describe returns the preview of an order, one fact a line: what a person has to know
@@ -194,6 +206,14 @@ func describe(c mcp.Caller, r book.OrderRequest, o book.Order, held exact.Decima
 		if given {
 			lines = append(lines, line)
 		}
+	}
+	if w := o.When; w != nil {
+		add(!o.Pending(), fmt.Sprintf("when: %s, which is true now", w.Rule))
+		add(o.Pending() && w.Now, fmt.Sprintf("when: %s becomes true on a closed bar of %s, or is true by then", w.Rule, w.Interval))
+		add(o.Pending() && !w.Now, fmt.Sprintf("when: %s becomes true on a closed bar of %s", w.Rule, w.Interval))
+		add(w.Worst != 0, "worst price: "+w.Worst.String())
+		add(w.Skip, "late: cancelled if that happens while wick is not running")
+		add(o.Pending() && r.Quantity == 0, "size: worked out then")
 	}
 	add(o.Synthetic, "data: invented, from no real market") // the symbol may be that of a real one
 	add(c.Name != "", "client: "+c.Name)                    // over stdio there is none
@@ -226,8 +246,9 @@ func describe(c mcp.Caller, r book.OrderRequest, o book.Order, held exact.Decima
 		}
 	}
 	left := positionAfter(o, held)
-	add(r.All && left == 0, "size: all that is held, which closes the position")
-	add(r.All && left != 0, "size: all of the position that the account holds; the rest stays in wick's positions")
+	add(r.All && o.Pending(), "size: all that is held then")
+	add(r.All && !o.Pending() && left == 0, "size: all that is held, which closes the position")
+	add(r.All && !o.Pending() && left != 0, "size: all of the position that the account holds; the rest stays in wick's positions")
 	add(r.Notional != 0, fmt.Sprintf("size: for %s%s, %s", r.Notional, cmp.Or(currency, " in the quote currency"), measureOf(o)))
 	if s := o.Sizing; s != nil {
 		of := fmt.Sprintf("%s%% of the %s, which is %s", s.Percent, strings.ReplaceAll(s.Of, "_", " "), s.Amount)

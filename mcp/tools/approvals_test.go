@@ -757,3 +757,35 @@ func must[T any](v T, err error) T {
 	}
 	return v
 }
+
+// TestApprovalOfWhen: an order that waits for a rule is approved when it is placed, for its worst case,
+// and that yes lets it be placed later, once, without asking anew. A yes to one worst price is none to
+// another.
+func TestApprovalOfWhen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, a := confirming(t)
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		order := func(price int) string {
+			return fmt.Sprintf(`{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":1,"price":%d,"when":"close > 0 and close[1] > 0","interval":"1m","now":false,"client_order_id":"w"}`, price)
+		}
+		_, err := d.order(mcp.Call{}, order(20))
+		id := regexp.MustCompile(`id=(\w+)`).FindStringSubmatch(fmt.Sprint(err))
+		if id == nil || !a.Answer(id[1], true) {
+			t.Fatalf("it asks %v", err)
+		}
+		if _, err := d.order(mcp.Call{}, order(30)); err == nil || len(must(d.engine.Orders(false))) != 0 {
+			t.Errorf("the yes to 20 lets 30 pass: %v", err)
+		}
+		if _, err := d.order(mcp.Call{}, order(20)); err != nil {
+			t.Fatal(err)
+		}
+		o := must(d.engine.Orders(false))[0]
+		if !o.Pending() || o.When.Worst != 20*exact.One || o.When.Request != nil {
+			t.Errorf("it is %+v, %+v", o, o.When)
+		}
+		if _, err := d.order(mcp.Call{}, order(20)); err != nil || len(must(d.engine.Orders(false))) != 1 { // a retry
+			t.Errorf("a retry: %v", err)
+		}
+	})
+}

@@ -85,6 +85,7 @@ func TestOnePastTheLimit(t *testing.T) {
 		{"get_orders", "tag", text(128), text(129), "tag has 129 characters, at most 128 are taken"},
 		{"place_order", "tag", text(32), text(33), "1 to 32 letters"},
 		{"place_order", "note", text(200), text(201), "note has 201 characters, at most 200 are taken"},
+		{"place_order", "when", encode("close > 1" + strings.Repeat(" ", 391)), text(401), "when has 401 characters, at most 400 are taken"},
 		{"place_order", "order_id", text(64), text(65), "order_id has 65 characters, at most 64 are taken"},
 		{"list_alerts", "limit", "500", "501", "limit 501 is out of bounds, 1 to 500"},
 		{"cancel_alert", "ids", list(500, `"a-0-#"`), list(501, `"a-0-#"`), "ids has 501 items: at most 500 a call"},

@@ -25,6 +25,8 @@ import (
 // side does, in which unit the quantity is, what happens to two exits.
 type orderRequest struct {
 	book.OrderRequest
+	when   book.When
+	late   string
 	labels string // the order that gets a tag or a note, and nothing else happens
 }
 
@@ -43,6 +45,8 @@ func (r *orderRequest) args() []arg {
 		}
 		return errors.New("replaces is empty: name an open order by its order_id, or leave it out")
 	}
+	when := text(&r.when.Rule, "when", "Wait until a bar closes on which this rule becomes true, such as rsi(14) crosses above 30; it is checked and placed then.", maxRule)
+	when.empty = true // with "" for absent, the order would not wait
 	return []arg{
 		symbol(&r.Symbol, "Such as BTCUSDT. all, with type market and quantity all, closes every position."),
 		word(&r.Side, "side", "Selling more than is held goes short where the account allows it. Ignored with symbol all.", "", book.Buy, book.Sell),
@@ -51,7 +55,7 @@ func (r *orderRequest) args() []arg {
 		quantity(&r.OrderRequest),
 		risk(&r.Risk),
 		decimal(&r.Notional, "notional", "In place of quantity: the value in the quote currency, 500 for $500."),
-		decimal(&r.Price, "price", "For limit and stop_limit, at most 8 decimals. A limit on the wrong side (a buy above the market, a sell below it) fills at once at the market's price."),
+		decimal(&r.Price, "price", "For limit and stop_limit, at most 8 decimals; for market with when: the worst price. A limit on the wrong side (a buy above the market, a sell below it) fills at once at the market's price."),
 		stopPrice(&r.OrderRequest),
 		decimal(&r.TrailAmount, "trail_amount", "For trailing_stop: the distance to the best price since, in the quote currency."),
 		percent,
@@ -65,6 +69,10 @@ func (r *orderRequest) args() []arg {
 		boolean(&r.ReduceOnly, "reduce_only", "Only ever close: what would open or grow a position is refused, or cut when it fills. An order against your position for no more than is held is reduce_only anyway, unless may_open."),
 		boolean(&r.MayOpen, "may_open", "An order against your position may turn it around, and stays when the position is gone."),
 		replaces,
+		when,
+		interval(&r.when.Interval, "For when: its bars. Default: the engine's first.", ""),
+		boolean(&r.when.Now, "now", "For when: if the rule is true already, at once."),
+		word(&r.late, "late", "For when: cancel it if the rule becomes true while wick is down; else it is placed when the next bar closes.", "", "skip"),
 		text(&r.ClientOrderID, "client_order_id", ownID, 48),
 		text(&r.Tag, "tag", "Your name for the kind of trade, such as breakout.", 4*32),
 		text(&r.Note, "note", "Why you trade; it stays with the trade.", book.MaxNote),
@@ -86,6 +94,15 @@ func (r *orderRequest) check(sent sent) (err error) {
 			err = errors.New("order_id goes with tag or note: say what the order is to be called")
 		}
 		return err
+	}
+	switch given := sent["interval"] != nil || sent["late"] != nil || r.when.Now; {
+	case sent["when"] == nil && given:
+		return errors.New("interval, now and late go with when")
+	case sent["when"] != nil && r.Symbol == everything:
+		return errors.New("when is for one symbol")
+	case sent["when"] != nil:
+		r.when.Skip = r.late != ""
+		r.When = &r.when
 	}
 	if sent["replaces"] != nil {
 		if sent["time_in_force"] == nil {
@@ -221,6 +238,9 @@ func replyTo(r *orderRequest, o book.Placed) orderReply {
 	}
 	return reply
 }
+
+// maxRule bounds the rule that an order waits for, in characters, as the language of rules does.
+const maxRule = 400
 
 // maxID bounds the ids that clients send, in characters; the ids that we make are shorter.
 const maxID = 64

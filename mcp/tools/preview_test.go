@@ -93,6 +93,17 @@ var previews = map[string][]struct{ order, want string }{
 		{`"replaces":"OPEN","price":13`, "buy 0.5 HBARUSDT, limit order\nprice: 13 or better(.*\n)*replaces: OPEN, buy 0.5 HBARUSDT, limit order at 14, which is cancelled"},
 		{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"quantity":2,"replaces":"OPEN"`, "replaces: OPEN, buy 0.5 HBARUSDT, limit order at 14, which is cancelled"},
 	},
+	"when": {
+		{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"when":"rsi(14) crosses above 30"`, "buy 2 HBARUSDT, market order\nprice: that of the market\n(.*\n)*when: rsi\\(14\\) crosses above 30 becomes true on a closed bar of 4h\nworst price: 2[34]\\.\\d+\n"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"price":17,"when":"rsi(14) crosses above 30"`, "\nworst price: 17\n"},
+		{`"symbol":"HBARUSDT","side":"sell","type":"market","quantity":"all","when":"rsi(14) crosses above 70"`, "size: worked out then\n(.*\n)*size: all that is held then\n"},
+	},
+	"interval": {{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"when":"close > 100","interval":"1d"`, "when: close > 100 becomes true on a closed bar of 1d\n"}},
+	"now": {
+		{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"when":"close > 1","now":true`, "price: about 15\\.\\d+, now\n(.*\n)*when: close > 1, which is true now\n"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"when":"close > 100","now":true`, "when: close > 100 becomes true on a closed bar of 4h, or is true by then\n"},
+	},
+	"late":            {{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"when":"close > 100","late":"skip"`, "late: cancelled if that happens while wick is not running\n"}},
 	"client_order_id": {{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"client_order_id":"mine"`, "client_order_id: mine"}},
 }
 

@@ -110,6 +110,7 @@ func torture(wick, dir string, kills, clients int, seed uint64, small bool) erro
 	if err := verifyHistory(wick, r.dir); err != nil {
 		return err
 	}
+	fmt.Printf("%d orders came by their rules, %d of them late\n", r.oracle.came, r.oracle.late)
 	fmt.Printf("%d kills in %s, mean start %s: %s\n%s\n%s\norders: %s\nnothing acknowledged was lost, nothing was doubled, no order was left behind, and the history is sound\n",
 		kills, time.Since(began).Round(time.Second), (starting / time.Duration(kills+1)).Round(time.Millisecond), r.oracle, r.harms, r.logins, r.oracle.counts())
 	return nil

@@ -32,6 +32,7 @@ type oracle struct {
 
 	gone map[string]bool // ids that were given out in a time that a restored backup has undone
 
+	came, late  int            // orders whose rule became true, at the end, and those that came late
 	price       big.Rat        // the newest that was paid
 	placed      map[string]int // orders acknowledged, by kind
 	acked, lost int
@@ -84,6 +85,7 @@ type orderNote struct {
 
 type alertNote struct {
 	cancelled, cancelSent, fired bool
+	at                           time.Time       // when one on a time is to fire; zero for another
 	readBy                       map[string]bool // tokens of the logins that drained it; each reads for itself
 }
 
@@ -177,12 +179,13 @@ func (o *oracle) setAlert(c *client, rng *rand.Rand) bool {
 	if many { // at the bound on active alerts, among which are those without an answer, every further one would be refused
 		return o.cancelAlert(c)
 	}
-	condition := map[string]any{"price_below": 0.01}
+	condition, at := map[string]any{"price_below": 0.01}, time.Time{}
 	switch rng.IntN(8) {
 	case 0, 1:
 		condition = map[string]any{"price_above": 0.01}
 	case 2:
-		condition = map[string]any{"at": time.Now().Add(time.Duration(2+rng.IntN(5)) * time.Second).UTC().Format(time.RFC3339)}
+		at = time.Now().Add(time.Duration(2+rng.IntN(5)) * time.Second).Truncate(time.Second)
+		condition = map[string]any{"at": at.UTC().Format(time.RFC3339)}
 	}
 	var set struct {
 		ID string `json:"alert_id"`
@@ -215,6 +218,7 @@ func (o *oracle) setAlert(c *client, rng *rand.Rand) bool {
 	if o.alerts[set.ID] == nil { // the stream may have been faster
 		o.alerts[set.ID] = &alertNote{}
 	}
+	o.alerts[set.ID].at = at
 	o.waiting = append(o.waiting, set.ID)
 	return true
 }
@@ -275,8 +279,13 @@ func (o *oracle) settle(c *client, most int) error {
 	if err := o.compare(c, allOrders); err != nil {
 		return err
 	}
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(200 * time.Millisecond) {
+	for deadline := time.Now().Add(90 * time.Second); ; time.Sleep(200 * time.Millisecond) {
 		if err := o.compare(c, most); err != nil {
+			return err
+		}
+		o.came, o.late = 0, 0
+		waits, err := o.verifyRules(c)
+		if err != nil {
 			return err
 		}
 		missing := ""
@@ -287,9 +296,12 @@ func (o *oracle) settle(c *client, most int) error {
 			}
 		}
 		o.mu.Unlock()
-		late := o.overdue()
-		if missing == "" && late == "" {
+		late, silent := o.overdue(), o.overdueAlert()
+		if missing == "" && late == "" && silent == "" && waits == "" {
 			return nil
+		}
+		if time.Now().After(deadline) && silent+waits != "" {
+			return fmt.Errorf("the time of alert %q is over, or the rule of order %q became true, and nothing follows", silent, waits)
 		}
 		if time.Now().After(deadline) && late != "" {
 			return fmt.Errorf("order %q is open and its time is over", late)

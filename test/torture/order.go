@@ -29,6 +29,8 @@ type order struct {
 	PriceAt    *time.Time      `json:"price_at"`
 	ReduceOnly bool            `json:"reduce_only"`
 	Replaces   string          `json:"replaces"`
+	CreatedAt  time.Time       `json:"created_at"`
+	When       *condition      `json:"when"`
 	Group      string          `json:"group"`
 	Role       string          `json:"role"`
 	StopLoss   json.RawMessage `json:"stop_loss"`
@@ -125,7 +127,7 @@ func (n *orderNote) contradicts(got *order) string {
 		return "was acknowledged as cancelled and is " + got.Status
 	case got.ExpiresAt != nil && got.PriceAt != nil && got.PriceAt.After(*got.ExpiresAt):
 		return fmt.Sprintf("ended at %s and was filled at a price of %s", got.ExpiresAt, got.PriceAt)
-	case was == nil:
+	case was == nil, came(was, got):
 		return ""
 	case was.ID != got.ID || was.terms != got.terms:
 		return fmt.Sprintf("was %s with%s and is %s with%s", was.ID, was.terms, got.ID, got.terms)
@@ -159,6 +161,8 @@ func (o *order) excused(byID map[string]*order, now time.Time) bool {
 		return o.ReduceOnly
 	case "rest_refused": // it closed a position, and was not let open one
 		return o.Filled.Sign() > 0
+	case "too_late":
+		return o.When != nil && o.When.Skip
 	case "not_reached":
 		return o.TIF == "ioc" || o.TIF == "fok"
 	}

@@ -67,6 +67,7 @@ var kinds = []struct {
 		return a["side"] != "" && rng.IntN(8) == 0
 	}},
 	{"amend", (*oracle).amend},
+	{"when", onRule},
 }
 
 // distance returns a random distance of a price from the market, as a part of the price.

@@ -172,8 +172,9 @@ func (o *oracle) verifyPosition(positions []position) error {
 // only one of them.
 func (o *oracle) verifyAlerts(c *client) error {
 	type alert struct {
-		ID     string `json:"alert_id"`
-		Client string `json:"client_alert_id"`
+		ID     string    `json:"alert_id"`
+		Client string    `json:"client_alert_id"`
+		At     time.Time `json:"triggered_at"`
 	}
 	gone := make(map[string]string) // known before we ask: an alert may fire while we do
 	o.mu.Lock()
@@ -214,6 +215,9 @@ func (o *oracle) verifyAlerts(c *client) error {
 		n := o.alert(f.ID)
 		if once[f.ID] || n.cancelled {
 			return fmt.Errorf("alert %s fired twice (%t) or after its cancel (%t)", f.ID, once[f.ID], n.cancelled)
+		}
+		if f.At.Before(n.at) {
+			return fmt.Errorf("alert %s of %s fired at %s", f.ID, n.at, f.At)
 		}
 		once[f.ID], n.fired = true, true
 	}

@@ -99,7 +99,7 @@ func (b *Book) Check(r OrderRequest, o *Order, price, fill exact.Decimal, at Tim
 	if err := b.checkAccount(o, spending{o.Quantity, worst, with.size - o.Side.Sign(o.Quantity), with.others}, reserved, missing...); err != nil {
 		return err
 	}
-	if err := b.checkOpen(r, o, fill); err != nil {
+	if err := b.checkOpen(r, o, fill); err != nil || r.acts != nil { // it has kept the pace when it was placed
 		return err
 	}
 	return b.checkPace(r, at)
@@ -273,8 +273,11 @@ func (b *Book) checkOpen(r OrderRequest, o *Order, fill exact.Decimal) error {
 	if old := b.Order(o.Replaces); old != nil {
 		more -= old.Slots() // the replaced order ends with this one
 	}
+	if r.acts != nil {
+		more -= r.acts.Slots() // it had its place while it waited
+	}
 	of := 0 // open orders of the symbol
-	for _, open := range b.Open[o.Symbol] {
+	for _, open := range b.OpenOf(o.Symbol) {
 		of += open.Slots()
 	}
 	const counted = "an oco counts as two, and so does an entry with stop_loss and take_profit"
@@ -351,6 +354,16 @@ func (b *Book) repeats(r OrderRequest, at Time) *Order {
 // the market a limit may be off by half the price.
 const collarPatient = 5
 
+// collar returns the prices between which a limit may be while the market is at from: a buy may wait
+// far below the market and reach half the price above it, a sell the other way round. The min keeps
+// the results within range.
+func collar(from exact.Decimal, side Side) (low, high exact.Decimal) {
+	if side == Sell {
+		return from - from/2, min(from, math.MaxInt64/collarPatient) * collarPatient
+	}
+	return from / collarPatient, min(from, math.MaxInt64-from/2) + from/2
+}
+
 // checkCollars refuses a price of o, or of the stop beside it if there is one, that is so far
 // from the market that it must be a typing error, and a stop that the market has passed
 // already. The limit of a stop_limit is compared with its stop. The limits that a refusal says
@@ -374,12 +387,7 @@ func (b *Book) checkCollars(o *Order, with OCO, price exact.Decimal) error {
 			}
 			from = stop // once triggered, the order is placed there, so its limit is measured from it
 		}
-		// A buy may wait far below the market and reach half the price above it, a sell the
-		// other way round. The min keeps the results within range.
-		low, high := from/collarPatient, min(from, math.MaxInt64-from/2)+from/2
-		if o.Side == Sell {
-			low, high = from-from/2, min(from, math.MaxInt64/collarPatient)*collarPatient
-		}
+		low, high := collar(from, o.Side)
 		if o.Price != nil && (*o.Price < low || *o.Price > high) {
 			if first, ok := low.Step(tick, exact.Up); ok && first <= high {
 				low = first

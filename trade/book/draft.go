@@ -34,38 +34,8 @@ func (b *Book) Draft(r *OrderRequest, lot func(OrderRequest) exact.Decimal, aske
 		return nil, q, 0, closed
 	}
 	no := func(err error) (*Order, Quote, exact.Decimal, error) { return nil, q, 0, err }
-	o = &Order{
-		ID: b.NewID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
-		Quantity: r.Quantity, Status: StatusOpen, Broker: b.BrokerName(), Account: b.Remote.Account, CreatedAt: at, By: r.Who.Short(), Worth: r.Worth, Synthetic: q.Synthetic,
-		TrailAmount: r.TrailAmount, TrailPercent: r.TrailPercent, TimeInForce: r.TimeInForce, PostOnly: r.PostOnly,
-		Notional: r.Notional, Replaces: r.Replaces, Asked: r.Asked(), Turn: b.Seq + 1, Label: r.Label,
-	}
-	old := b.Order(r.Replaces)
-	if old != nil { // o takes its place in a group
-		o.Group, o.Role = old.Group, old.Role
-	}
-	if r.Type.HasLimit() {
-		o.Price = &r.Price
-	}
-	switch {
-	case r.Type == TrailingStop:
-		stop, ok := o.trailing(q.Price, grid)
-		if !ok {
-			return no(Refuse("bad_trail", "the distance is larger than the price %s; choose a smaller one", q.Price))
-		}
-		// One that takes the place of another at the same distance goes on from there.
-		if old != nil && old.Type == r.Type && old.Side == r.Side && old.TrailAmount == r.TrailAmount && old.TrailPercent == r.TrailPercent {
-			if was := b.stop(old); (was > stop) == (r.Side == Sell) {
-				stop = was
-			}
-		}
-		o.StopPrice = &stop
-	case r.Breakeven:
-		if err := b.breakeven(o, q); err != nil {
-			return no(err)
-		}
-	case r.Type.HasStop():
-		o.StopPrice = &r.StopPrice
+	if o, err = b.order(r, q, at); err != nil {
+		return no(err)
 	}
 	held := b.Holdings[o.Symbol].Quantity
 	if r.All {
@@ -95,7 +65,7 @@ func (b *Book) Draft(r *OrderRequest, lot func(OrderRequest) exact.Decimal, aske
 		return no(Refuse("bad_exit", "the position in %s is %s, and a %s of %s only reduces it: stop_loss and take_profit belong to an order that opens a position; "+
 			"to protect the position place a stop, or a limit with oco, that is reduce_only", o.Symbol, held, o.Side, o.Quantity))
 	}
-	if err := b.replace(o, *r); err != nil {
+	if err := cmp.Or(b.replace(o, *r), o.tooFar(fill)); err != nil {
 		return no(err)
 	}
 	if fill != 0 && closed != nil {
@@ -105,6 +75,49 @@ func (b *Book) Draft(r *OrderRequest, lot func(OrderRequest) exact.Decimal, aske
 		o.Evidence, err = r.Approval.Evidence, r.Approval.covers(o, fill, at)
 	}
 	return o, q, fill, err
+}
+
+// order returns the order that r asks for, while the market is at q, as far as r says it itself.
+func (b *Book) order(r *OrderRequest, q Quote, at Time) (*Order, error) {
+	o := &Order{
+		ID: b.NewID("o"), ClientOrderID: r.ClientOrderID, Symbol: r.Symbol, Side: r.Side, Type: r.Type,
+		Quantity: r.Quantity, Status: StatusOpen, Broker: b.BrokerName(), Account: b.Remote.Account, CreatedAt: at, By: r.Who.Short(), Worth: r.Worth, Synthetic: q.Synthetic,
+		TrailAmount: r.TrailAmount, TrailPercent: r.TrailPercent, TimeInForce: r.TimeInForce, PostOnly: r.PostOnly,
+		Notional: r.Notional, Replaces: r.Replaces, Asked: r.Asked(), Turn: b.Seq + 1, Label: r.Label,
+	}
+	old := b.Order(r.Replaces)
+	if old != nil { // o takes its place in a group
+		o.Group, o.Role = old.Group, old.Role
+	}
+	if r.acts != nil {
+		o.ID = r.acts.ID
+	}
+	if r.When != nil {
+		w := *r.When
+		w.ActedAt, o.When = &at, &w
+	}
+	if r.Type.HasLimit() {
+		o.Price = &r.Price
+	}
+	switch {
+	case r.Type == TrailingStop:
+		stop, ok := o.trailing(q.Price, b.Grid(r.Symbol))
+		if !ok {
+			return nil, Refuse("bad_trail", "the distance is larger than the price %s; choose a smaller one", q.Price)
+		}
+		// One that takes the place of another at the same distance goes on from there.
+		if old != nil && old.Type == r.Type && old.Side == r.Side && old.TrailAmount == r.TrailAmount && old.TrailPercent == r.TrailPercent {
+			if was := b.stop(old); (was > stop) == (r.Side == Sell) {
+				stop = was
+			}
+		}
+		o.StopPrice = &stop
+	case r.Breakeven:
+		return o, b.breakeven(o, q)
+	case r.Type.HasStop():
+		o.StopPrice = &r.StopPrice
+	}
+	return o, nil
 }
 
 // Arrive returns the step by which o comes into the book: filled at a price, or open, or
@@ -145,7 +158,7 @@ func (b *Book) Arrive(r OrderRequest, o *Order, q Quote, fill exact.Decimal) (ev
 func (o *Order) partner(with OCO) *Order {
 	o.Group, o.Role = o.ID, RoleOCO
 	stop := *o
-	stop.ID, stop.ClientOrderID, stop.Asked = o.ID+"-oco", "", ""
+	stop.ID, stop.ClientOrderID, stop.Asked, stop.When = o.ID+"-oco", "", "", nil
 	stop.Type, stop.Price, stop.StopPrice, stop.PostOnly = Stop, nil, &with.StopPrice, false
 	if with.Price != 0 {
 		stop.Type, stop.Price = StopLimit, &with.Price
@@ -351,6 +364,8 @@ func (b *Book) inherit(r *OrderRequest) error {
 		return b.NotOrder(r.Replaces)
 	case old.Status.Terminal():
 		return Uncancellable(old, r.Replaces)
+	case old.Pending():
+		return Refuse("bad_replaces", "order %s waits for its rule and cannot be changed: cancel it and place another", old.ID)
 	case old.Symbol != r.Symbol:
 		return Refuse("bad_replaces", "order %s is of %s, not of %s", old.ID, old.Symbol, r.Symbol)
 	}

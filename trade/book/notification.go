@@ -251,8 +251,8 @@ func (a *Alert) Sentence(t Trigger, bar string) string {
 //   - Who polls hears of the same as long as anybody is subscribed to the symbol's orders, and
 //     else of an order that ends unfilled, unless the client that placed it asked for the step:
 //     a stop that is gone leaves its position unprotected, whoever is subscribed.
-//   - An order that ends in the step that places it is told by the reply alone; those that end
-//     with it are told as above.
+//   - An order that ends in the step that places it is told by the reply alone, unless it came
+//     because its rule became true; those that end with it are told as above.
 //   - A step makes one notification: of its order, or else of the first that ends with it. It
 //     names the others.
 //
@@ -262,7 +262,7 @@ func (s *State) Tell(k Kind, ev *Event, asked bool) {
 	ended := slices.DeleteFunc(ev.Changed(s.Order)[1:], func(other *Order) bool {
 		return !other.Status.Terminal() || other.ID == o.Replaces && other.By.SameClient(o.By)
 	})
-	if k == KindPlaced {
+	if k == KindPlaced && asked {
 		if len(ended) == 0 {
 			return
 		}

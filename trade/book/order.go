@@ -54,6 +54,7 @@ type Order struct {
 	Sizing       *Sizing        `json:"sizing,omitempty"`      // how it was computed from a percentage or a risk
 	Breakeven    *Breakeven     `json:"breakeven,omitempty"`   // what the stop price was computed from
 	Replaces     string         `json:"replaces,omitempty"`    // the order_id of the one that it took the place of
+	When         *When          `json:"when,omitempty"`        // the rule that it waits for, or waited for
 
 	// A bracket is an entry with a StopLoss, a TakeProfit or both. When it is filled, or at a
 	// broker when that names them, they become orders of their own, whose Group is the entry's
@@ -100,6 +101,10 @@ func (o *Order) Public() Order {
 	c := *o
 	if len(o.Why) > 0 {
 		c.Reason, c.ReasonCode, c.Why = o.Words(), o.Why[0].Code, nil
+	}
+	if c.When != nil {
+		w := *c.When
+		w.From, w.Request, c.When = nil, nil, &w
 	}
 	c.By, c.Worth, c.Asked, c.Turn, c.After, c.Evidence = nil, exact.Money{}, "", 0, 0, ""
 	return c

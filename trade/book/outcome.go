@@ -210,7 +210,7 @@ func (b *Book) Cancel(o *Order, who Who, reason Reason, at Time) (*Event, error)
 // Expire cancels the open orders of a symbol that have expired by instant, a time of the
 // market; at is the time of the records. A broker elsewhere ends its orders itself.
 func (b *Book) Expire(symbol string, instant, at Time) error {
-	for _, o := range b.Open[symbol] {
+	for _, o := range b.OpenOf(symbol) {
 		if o.Account != "" || !o.Expired(instant.UnixMilli()) || b.Order(o.ID).Status.Terminal() { // it ended with an order before it
 			continue
 		}
@@ -230,7 +230,8 @@ func (b *Book) ProposeOrders(k Kind, ev *Event, instant int64, asked bool) error
 	if !asked {
 		after = b.later(ev.Order.Symbol, instant)
 	}
-	if before == nil {
+	comes := before == nil || before.Pending() && !ev.Order.Pending()
+	if comes {
 		ev.Order.After = after
 	}
 	for _, o := range ev.Begin {
@@ -246,7 +247,7 @@ func (b *Book) ProposeOrders(k Kind, ev *Event, instant int64, asked bool) error
 	for _, o := range ev.Begin {
 		b.arrived[o.ID] = instant
 	}
-	if !ev.Order.Status.Terminal() && (before == nil || before.Waits() != ev.Order.Waits()) {
+	if !ev.Order.Status.Terminal() && (comes || before.Waits() != ev.Order.Waits()) {
 		b.arrived[ev.Order.ID] = instant
 	}
 	ended := ev.Ends

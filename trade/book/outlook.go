@@ -29,6 +29,10 @@ func (b *Book) Outlook(o Order) (x Outlook) {
 		x.Ended = ended(o)
 		return x
 	}
+	if o.Pending() {
+		x.Waits = &Told{o.ReasonCode, o.Reason}
+		return x
+	}
 	if o.Waits() && o.StopPrice == nil || !o.Waits() && o.Price == nil { // a market order at a broker, or one there that is not ours
 		x.Waits = told(WaitsVenue, o.Broker)
 	} else {

@@ -56,10 +56,15 @@ const (
 	DeadMan         Code = "dead_man"
 	External        Code = "external"
 	ExternalSum     Code = "external_sum"
+	RuleTrue        Code = "rule_true" // it is about to come
+	TooLate         Code = "too_late"
+	DryRunWhen      Code = "dry_run_when"
 )
 
 // The codes of an Outlook.
 const (
+	WaitsRule      Code = "waits_for_rule" // also of an order, like the next
+	WaitsBar       Code = "waits_for_bar"
 	WaitsFall      Code = "waits_for_fall"
 	WaitsRise      Code = "waits_for_rise"
 	WaitsVenue     Code = "waits_for_broker"
@@ -115,6 +120,12 @@ var Codes = map[Code]struct {
 	External:      {Says: "external: not placed by wick, which does not touch it"},
 	ExternalSum:   {Says: "external: not placed by wick, which does not touch it; its quantity is not known: it is for a sum of money"},
 
+	RuleTrue:   {Says: "%s became true on the bar of %s: it comes now"},
+	TooLate:    {Says: "its rule became true on the bar of %s, and wick was not running then or ended before the order came"},
+	DryRunWhen: {Says: "dry run: no order was made; it would wait until %s on a closed bar of %s, and come then as if it were placed then; now it would %s"},
+	WaitsRule:  {Says: "waits until %s on a closed bar of %s"},
+	WaitsBar:   {Says: "its rule became true on the bar of %s while wick was not running: it comes when the next bar of %s closes"},
+
 	WaitsFall:      {Says: "the market to fall to %s"},
 	WaitsRise:      {Says: "the market to rise to %s"},
 	WaitsVenue:     {Says: "%s to fill it"},
@@ -129,14 +140,14 @@ var Codes = map[Code]struct {
 	"bad_risk": {Retry: FixIt, priced: true}, "bad_trail": {Retry: FixIt, priced: true}, "buying_power": {Retry: FixIt, priced: true}, "max_order_notional": {Retry: FixIt, priced: true},
 	"max_position_notional": {Retry: FixIt, priced: true}, "min_notional": {Retry: FixIt, priced: true}, "min_quantity": {Retry: FixIt, priced: true},
 	"out_of_range": {Retry: FixIt, priced: true}, "post_only": {Retry: FixIt, priced: true}, "price_collar": {Retry: FixIt, priced: true},
-	"stop_passed": {Retry: FixIt, priced: true},
+	"stop_passed": {Retry: FixIt, priced: true}, "worst_price": {Retry: FixIt, priced: true},
 
 	"bad_client_alert_id": {Retry: FixIt}, "bad_client_order_id": {Retry: FixIt}, "bad_condition": {Retry: FixIt}, "bad_cooldown": {Retry: FixIt},
 	"bad_expires_at": {Retry: FixIt}, "bad_expiry": {Retry: FixIt}, "bad_filter": {Retry: FixIt}, "bad_indicator": {Retry: FixIt},
 	"bad_interval": {Retry: FixIt}, "bad_level": {Retry: FixIt}, "bad_line": {Retry: FixIt}, "bad_may_open": {Retry: FixIt}, "bad_note": {Retry: FixIt}, "bad_tag": {Retry: FixIt},
 	"bad_post_only": {Retry: FixIt}, "bad_price": {Retry: FixIt}, "bad_repeat": {Retry: FixIt}, "bad_replaces": {Retry: FixIt},
 	"bad_side": {Retry: FixIt}, "bad_signal": {Retry: FixIt}, "bad_symbol": {Retry: FixIt}, "bad_threshold": {Retry: FixIt},
-	"bad_time": {Retry: FixIt}, "bad_time_in_force": {Retry: FixIt}, "bad_type": {Retry: FixIt}, "broker_rule": {Retry: FixIt}, "client_alert_id_reused": {Retry: FixIt},
+	"bad_time": {Retry: FixIt}, "bad_time_in_force": {Retry: FixIt}, "bad_type": {Retry: FixIt}, "bad_when": {Retry: FixIt}, "broker_rule": {Retry: FixIt}, "client_alert_id_reused": {Retry: FixIt},
 	"client_order_id_reused": {Retry: FixIt}, "no_data": {Retry: FixIt}, "no_short": {Retry: FixIt}, "not_approved": {Retry: FixIt},
 	"off_lot": {Retry: FixIt}, "off_tick": {Retry: FixIt}, "price_not_allowed": {Retry: FixIt}, "price_required": {Retry: FixIt},
 	"reduce_only": {Retry: FixIt}, "stop_price_not_allowed": {Retry: FixIt}, "stop_price_required": {Retry: FixIt}, "too_long": {Retry: FixIt},

@@ -41,6 +41,8 @@ type OrderRequest struct {
 	// leaves out stays as it is there; see [Book.inherit].
 	Replaces string
 
+	When *When // the rule that the order waits for before it comes; nil for none
+
 	// Held is the position that the person who approved the order was shown, negative for
 	// a short one; if All, the part of it that the order was shown to close. If it has
 	// changed since, the order is refused. Nil means that any position will do.
@@ -59,6 +61,7 @@ type OrderRequest struct {
 	Searched int // the first so many generations of the index do not have the ClientOrderID
 
 	sent string // what Asked was before the request was completed
+	acts *Order // see Acts
 }
 
 // Stake is what may be lost if a stop_loss is filled, fees and slippage included: an amount, or
@@ -99,8 +102,8 @@ func (r *OrderRequest) Normalize() error {
 	if r.ClientOrderID != "" && !ClientIDShape.MatchString(r.ClientOrderID) {
 		return Refuse("bad_client_order_id", "client_order_id %q: 1 to 48 of A-Z a-z 0-9 . _ : -", limit.Clip(r.ClientOrderID))
 	}
-	if r.Replaces != "" {
-		return nil
+	if err := r.normalizeWhen(); err != nil || r.Replaces != "" {
+		return err
 	}
 	return r.check()
 }
@@ -235,6 +238,9 @@ func (r *OrderRequest) Asked() string {
 	add(r.Replaces != "", "replaces", r.Replaces)
 	add(r.Tag != "", "tag", r.Tag)
 	add(r.Note != "", "note", r.Note)
+	if r.When != nil {
+		add(true, "when", r.When.asked())
+	}
 	return strings.TrimSuffix(b.String(), " ")
 }
 

@@ -118,6 +118,11 @@ func (b *Book) calmOf(symbol string) calm {
 			c.until = min(c.until, o.ExpiresAt.UnixMilli())
 		}
 	}
+	for _, o := range b.Ruled[symbol] {
+		if o.ExpiresAt != nil {
+			c.until = min(c.until, o.ExpiresAt.UnixMilli())
+		}
+	}
 	return c
 }
 

@@ -35,10 +35,11 @@ type State struct {
 	ClientIDs map[string]string   // client_order_id to order id
 	BrokerIDs map[string]string   // a broker's id of an order to ours
 	Open      map[string][]*Order // open orders by symbol, in the order in which they are judged at one price
+	Ruled     map[string][]*Order // the same of those that wait for their rule: no price and no sum sees them
 	calm      map[string]calm     // by symbol, until one of its open orders changes
-	OpenCount int
-	Slots     int                // of all open orders; see Order.Slots
-	Holdings  map[string]Holding // by symbol
+	OpenCount int                 // of both
+	Slots     int                 // of both; see Order.Slots
+	Holdings  map[string]Holding  // by symbol
 
 	Trades map[string]*Trade    // those that are open, by symbol
 	Done   []*Trade             // those that are closed and still in memory, in their order
@@ -137,7 +138,7 @@ func (s *Stamp) accepted(key string) exact.Decimal {
 func NewState(store string) *State {
 	return &State{
 		Store: store, Trading: Active,
-		place: map[string]int{}, ClientIDs: map[string]string{}, BrokerIDs: map[string]string{}, Open: map[string][]*Order{}, calm: map[string]calm{},
+		place: map[string]int{}, ClientIDs: map[string]string{}, BrokerIDs: map[string]string{}, Open: map[string][]*Order{}, Ruled: map[string][]*Order{}, calm: map[string]calm{},
 		Holdings: map[string]Holding{}, Trades: map[string]*Trade{}, Labels: map[string]LateLabel{}, Alerts: map[string]*Alert{}, Named: map[string]*Alert{},
 		Seen: map[string]*Seen{}, places: map[string]uint64{}, Subs: sse.NewBook(),
 	}
@@ -280,7 +281,7 @@ func (s *State) fits(k Kind, o *Order, isNew bool) error {
 	}
 	before := s.Order(o.ID)
 	switch known := before != nil; {
-	case isNew == known: // a second order with the same id, or a change of an order that is not known
+	case isNew == known && !before.Pending(): // a second order with the same id, or a change of an order that is not known
 		return fmt.Errorf("%s of order %q, which is known: %t", k, limit.Clip(o.ID), known)
 	case known && before.Status.Terminal() && (k != KindBrokerAnswered || before.Account == ""):
 		return fmt.Errorf("%s of order %q, which is %s for ever", k, limit.Clip(o.ID), before.Status)
@@ -291,10 +292,9 @@ func (s *State) fits(k Kind, o *Order, isNew bool) error {
 // setOrder stores an order in place of what is known of it, and in the list of open orders.
 func (s *State) setOrder(o *Order) {
 	delete(s.calm, o.Symbol)
-	i, known := s.place[o.ID]
-	was := known && !s.Orders[i].Status.Terminal()
-	if known {
-		s.Orders[i] = o
+	var before *Order
+	if i, known := s.place[o.ID]; known {
+		before, s.Orders[i] = s.Orders[i], o
 	} else {
 		s.place[o.ID] = len(s.Orders)
 		s.Orders = append(s.Orders, o)
@@ -305,28 +305,48 @@ func (s *State) setOrder(o *Order) {
 	if o.BrokerID != "" {
 		s.BrokerIDs[o.BrokerID] = o.ID
 	}
-	open, at := s.Open[o.Symbol], 0
-	if was {
-		at = slices.IndexFunc(open, func(other *Order) bool { return other.ID == o.ID })
+	if s.Index != nil && before.Pending() {
+		s.Index.Remove(before.Rule())
 	}
-	switch is := !o.Status.Terminal(); {
-	case is && was:
-		open[at] = o
-	case is:
-		for at = len(open); at > 0 && o.before(open[at-1]); {
-			at--
+	if s.Index != nil && o.Pending() {
+		s.Index.Add(o.Rule())
+	}
+	was, is := s.listOf(before), s.listOf(o)
+	if was != nil {
+		open := was[o.Symbol]
+		at := slices.IndexFunc(open, func(other *Order) bool { return other.ID == o.ID })
+		if is != nil && before.Pending() == o.Pending() {
+			open[at] = o
+			return
 		}
-		s.Open[o.Symbol] = slices.Insert(slices.Clip(open), at, o)
-		s.OpenCount++
-		s.Slots += o.Slots()
-	case was:
 		// A new list, since somebody may be going through this one.
-		if s.Open[o.Symbol] = slices.Concat(open[:at], open[at+1:]); len(open) == 1 {
-			delete(s.Open, o.Symbol)
+		if was[o.Symbol] = slices.Concat(open[:at], open[at+1:]); len(open) == 1 {
+			delete(was, o.Symbol)
 		}
 		s.OpenCount--
-		s.Slots -= o.Slots()
+		s.Slots -= before.Slots()
 	}
+	if is != nil {
+		open := is[o.Symbol]
+		at := len(open)
+		for at > 0 && o.before(open[at-1]) {
+			at--
+		}
+		is[o.Symbol] = slices.Insert(slices.Clip(open), at, o)
+		s.OpenCount++
+		s.Slots += o.Slots()
+	}
+}
+
+// listOf returns the lists in which an order is, nil for none.
+func (s *State) listOf(o *Order) map[string][]*Order {
+	switch {
+	case o == nil || o.Status.Terminal():
+		return nil
+	case o.Pending():
+		return s.Ruled
+	}
+	return s.Open
 }
 
 // Order returns the order called id, or nil.
@@ -337,10 +357,26 @@ func (s *State) Order(id string) *Order {
 	return nil
 }
 
+// OpenOf returns all open orders of a symbol: those that rest, and then those that wait for their rule.
+func (s *State) OpenOf(symbol string) []*Order { return slices.Concat(s.Open[symbol], s.Ruled[symbol]) }
+
+// OpenSymbols returns the symbols of all open orders, in order.
+func (s *State) OpenSymbols() []string {
+	return slices.Compact(slices.Sorted(func(yield func(string) bool) {
+		for _, lists := range []map[string][]*Order{s.Open, s.Ruled} {
+			for symbol := range lists {
+				if !yield(symbol) {
+					return
+				}
+			}
+		}
+	}))
+}
+
 // OpenOrders returns all open orders, by symbol and in the order of acceptance.
 func (s *State) OpenOrders() (orders []*Order) {
-	for _, symbol := range sorted(s.Open) {
-		orders = append(orders, s.Open[symbol]...)
+	for _, symbol := range s.OpenSymbols() {
+		orders = append(orders, s.OpenOf(symbol)...)
 	}
 	return orders
 }

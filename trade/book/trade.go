@@ -372,7 +372,7 @@ func (b *Book) firstRisk(ev *Event, t *Trade, h Holding) *Risk {
 			orders = append(orders, o)
 		}
 	}
-	orders = slices.DeleteFunc(orders, func(o *Order) bool { return o.Status.Terminal() || o.Unknown() })
+	orders = slices.DeleteFunc(orders, func(o *Order) bool { return o.Status.Terminal() || o.Unknown() || o.Pending() })
 	left, made, first, ended := h.Quantity, Minus(Minus(t.Profit, t.Entry), h.Cost), exact.Decimal(0), make(map[string]bool)
 	for _, o := range b.inTurn(orders, left) {
 		closes := o.Closes(left)

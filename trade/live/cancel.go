@@ -186,6 +186,7 @@ func (v *venue) tidy(ctx context.Context) {
 		away := v.deadMan > 0 && !v.Book.Remote.Stream && time.Since(v.streamAt) >= v.deadMan
 		for _, o := range v.Book.OpenOrders() {
 			switch left := v.left(o); {
+			case o.Pending():
 			case v.swept(o):
 				gone[book.CancelledBy] = append(gone[book.CancelledBy], o.ID)
 			case away && o.Type != book.Market:

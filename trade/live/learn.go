@@ -266,7 +266,7 @@ func (v *venue) restate(o *book.Order, status book.OrderStatus, why book.Reason)
 		return nil
 	}
 	if status.Terminal() && !o.Status.Terminal() {
-		v.Book.Tell(book.KindBrokerAnswered, ev, v.of(o).sending) // who placed it waits for the answer
+		v.Book.Tell(book.KindBrokerAnswered, ev, v.of(o).sending && o.When == nil) // who placed it waits for the answer
 		v.forget(&after)
 	}
 	return v.Book.Propose(book.KindBrokerAnswered, ev)

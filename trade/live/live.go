@@ -86,7 +86,7 @@ func (v *venue) Reach(t book.Tick, _ int64, _ book.Time) error {
 // about to, was given up at the latest moment at which it could be sent. Locked.
 func (v *venue) of(o *book.Order) *doubt {
 	if v.doubts[o.ID] == nil {
-		v.doubts[o.ID] = &doubt{ended: o.CreatedAt.Add(sendWithin)}
+		v.doubts[o.ID] = &doubt{ended: o.Came().Add(sendWithin)}
 	}
 	return v.doubts[o.ID]
 }
@@ -306,7 +306,7 @@ func (a *arrival) Submit(ctx context.Context, p book.Placed) (book.Placed, error
 	// already count it as never sent.
 	var s State
 	var lost error = &Refused{Text: "nothing was sent: to write it down took longer than " + sendWithin.String()}
-	if time.Since(p.CreatedAt.Time) < sendWithin {
+	if time.Since(p.Came().Time) < sendWithin {
 		s, lost = a.broker.Submit(ctx, a.wire)
 	}
 	sure, swept := true, false

@@ -72,7 +72,7 @@ func (v *venue) blind(err error) {
 // concerned returns the orders of the book that are open, there or at the broker.
 func (v *venue) concerned(there []State) (orders []*book.Order) {
 	v.Look(func() {
-		orders = v.Book.OpenOrders()
+		orders = slices.DeleteFunc(v.Book.OpenOrders(), (*book.Order).Pending) // the broker does not know those
 		for _, s := range there {
 			if o := v.ours(s); o != nil && o.Status.Terminal() {
 				orders = append(orders, o)

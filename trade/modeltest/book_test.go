@@ -46,6 +46,8 @@ type request struct {
 	tag          string
 	best         num  // of a trailing stop that goes on from another one
 	keeps        bool // its exits are those of the order that it replaces
+	when         *condition
+	unsized      bool // how much is worked out when it comes
 }
 
 // order is a request that was accepted, or an exit, and what became of it.

@@ -27,6 +27,8 @@ type feed struct {
 
 	mu      sync.Mutex
 	resumed map[string]float64 // what the engine says it saw last
+	minutes map[string][]market.Bar
+	told    map[string]int // how many of those the engine was told to have closed
 }
 
 func (f *feed) Watch(string, ...market.Interval)      {}
@@ -61,6 +63,9 @@ func (f *feed) Quote(_ context.Context, symbol string) (market.Quote, error) {
 
 // Bars returns a history of one bar, at the newest price.
 func (f *feed) Bars(_ context.Context, q market.Query) (*market.Series, error) {
+	if q.Interval == market.Minute1 {
+		return f.history(q.Symbol, q.Limit), nil
+	}
 	now := time.Now()
 	s := &market.Series{Symbol: q.Symbol, Interval: q.Interval, Source: "test", Forming: true, AsOf: now.UnixMilli(), PriceAt: now.UnixMilli()}
 	p, forming := f.prices[q.Symbol], q.Interval.Start(now.Unix())
@@ -185,6 +190,9 @@ func (b *book) line(o *order) string {
 		Average: "null", Price: json.Number(show(o.price)), Stop: "null"}
 	if o.side < 0 {
 		s.Side = "sell"
+	}
+	if o.status == waitsForRule {
+		s.Status = "open"
 	}
 	if o.filled.Sign() > 0 {
 		s.Average = json.Number(show(o.average()))

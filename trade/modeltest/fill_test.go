@@ -175,7 +175,7 @@ func (r request) entry() bool { return r.loss != nil || r.profit != nil }
 // symbol means all.
 func (b *book) expire(symbol string, instant int64) (ended []*order) {
 	for _, o := range b.orders {
-		if o.open() && o.expires > 0 && o.expires <= instant && (symbol == "" || symbol == o.symbol) {
+		if (o.open() || o.status == waitsForRule) && o.expires > 0 && o.expires <= instant && (symbol == "" || symbol == o.symbol) {
 			ended = append(append(ended, o), b.mates(o)...)
 			b.cancel(o)
 		}

@@ -49,6 +49,7 @@ type scene struct {
 	placed  int
 	alerts  []*alert
 	told    map[string]int64 // when the newest update of a symbol was, in unix milliseconds
+	began   int64            // when the engine was started last
 }
 
 func newScene(t *testing.T, seed uint64) *scene {
@@ -71,7 +72,8 @@ func newScene(t *testing.T, seed uint64) *scene {
 	s.book = newBook(rule, s.symbols...)
 	options := rule.options(dir)
 	options.Symbols = s.symbols
-	s.desk = &desk{t: t, options: options, feed: &feed{prices: make(map[string]float64), beside: make(map[string][2]float64)}}
+	s.desk = &desk{t: t, options: options, feed: &feed{prices: make(map[string]float64), beside: make(map[string][2]float64),
+		minutes: make(map[string][]market.Bar), told: make(map[string]int)}}
 	return s
 }
 
@@ -88,6 +90,7 @@ func (s *scene) play(operations int) {
 	for _, symbol := range s.symbols {
 		s.feed.prices[symbol] = 100
 	}
+	s.began = time.Now().UnixMilli()
 	s.start()
 	synctest.Wait()
 	s.clock()
@@ -193,6 +196,8 @@ func (s *scene) update(symbol string, fresh, down bool) {
 	s.note("%s goes along %v", symbol, u.Path)
 	s.feed.prices[symbol] = u.Price
 	s.tellBook(symbol, cents)
+	first := s.feed.told[symbol]
+	u.Closed = s.feed.addMinutes(symbol, u.Path, u.At)
 	s.deliver(u)
 	synctest.Wait()
 	s.told[symbol] = u.At
@@ -201,6 +206,7 @@ func (s *scene) update(symbol string, fresh, down bool) {
 		s.trade(symbol, p)
 	}
 	s.book.expire(symbol, u.At)
+	s.closeMinutes(symbol, first)
 }
 
 func (s *scene) walk(cents, by int64) int64 {
@@ -227,7 +233,13 @@ func (s *scene) order(r request) {
 			s.t.Fatal(err)
 		}
 	}
-	o, why := s.book.place(r, got.ID)
+	var o *order
+	var why string
+	if r.when == nil {
+		o, why = s.book.place(r, got.ID)
+	} else {
+		o, why = s.suspend(r, got.ID, string(got.Quantity))
+	}
 	s.note("place %s: %v %s / %s", said, err, got.line(), why)
 	if (err == nil) != (why == "") {
 		s.t.Errorf("place_order %s: the engine says %v, the model %q", said, err, why)
@@ -314,13 +326,14 @@ func (r request) arguments() map[string]any {
 	if r.replaces != "" {
 		a["replaces"] = r.replaces
 	}
+	r.when.put(a)
 	return a
 }
 
 func (s *scene) cancelOne() {
 	var open []*order
 	for _, o := range s.orders {
-		if o.open() {
+		if o.open() || o.status == waitsForRule {
 			open = append(open, o)
 		}
 	}
@@ -349,7 +362,7 @@ func (s *scene) cancelMany() {
 		s.t.Error(err)
 	}
 	for _, o := range s.orders {
-		if o.open() && (symbol == "" || o.symbol == symbol) {
+		if (o.open() || o.status == waitsForRule) && (symbol == "" || o.symbol == symbol) {
 			s.book.end(o, "cancelled")
 		}
 	}
@@ -394,6 +407,7 @@ func (s *scene) restart() {
 	s.note("stops")
 	s.desk.stop()
 	time.Sleep(time.Duration(s.rand.IntN(200)) * time.Second)
+	s.began = time.Now().UnixMilli()
 	s.start()
 	s.forgetLooks()
 	synctest.Wait()
@@ -433,7 +447,7 @@ func (s *scene) compare(all bool) {
 	s.adopt(lines)
 	for _, o := range s.orders {
 		g, ok := lines[o.id]
-		if !ok && !o.open() && o.updated != s.now {
+		if !ok && !o.open() && o.status != waitsForRule && o.updated != s.now {
 			continue // it ended before the last operation
 		}
 		if want := s.line(o); !ok || g.line() != want {

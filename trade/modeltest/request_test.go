@@ -74,6 +74,10 @@ func (s *scene) request() request {
 	case 10, 11, 12:
 		s.change(&r)
 	}
+	if s.rand.IntN(5) == 0 && r.replaces == "" && !r.even && s.feed.ready(symbol) {
+		r.unsized = r.qty == nil
+		s.rule(&r)
+	}
 	return r
 }
 

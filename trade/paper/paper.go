@@ -28,7 +28,8 @@ func (v Venue) Decide(r book.OrderRequest, o *book.Order, q book.Quote, fill exa
 
 // Enter takes the step of an order that was placed.
 func (v Venue) Enter(ev *book.Event, instant int64) error {
-	return v.Book.ProposeOrders(book.KindPlaced, ev, instant, true)
+	asked := v.Book.Order(ev.Order.ID) == nil // and no order that waited for its rule
+	return v.Book.ProposeOrders(book.KindPlaced, ev, instant, asked)
 }
 
 // Submit sends nothing.
