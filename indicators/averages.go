@@ -89,8 +89,7 @@ var averages = []Indicator{
 		Doc:     "Ehlers' MESA adaptive average and its follower FAMA: the slower the phase of the dominant cycle turns, the closer they keep to the price. As in TA-Lib.",
 		Formula: "MAMA = a*x + (1-a)*MAMA[1], FAMA with a/2; a = fast limit / change of phase in degrees, at least the slow limit",
 		Params:  []Param{factor("fast_limit", 0.5, 0.01, 0.99, "largest weight of the newest price", "fast"), factor("slow_limit", 0.05, 0.01, 0.99, "smallest weight", "slow"), source()},
-		// FAMA's weight is never below half the slow limit: so many bars leave e^-12 of its
-		// start.
+		// FAMA's weight is at least half the slow limit: so many bars leave e^-12 of its start.
 		Memory: Memory{bars: func(a Args) int { return int(25/a.Float("slow_limit")) + kernel.HilbertWarmup }},
 		Plots:  []Plot{over("MAMA"), over("FAMA")}, Events: []Event{lines("MAMA", "FAMA")},
 		Calc: func(in Input) Columns {
@@ -128,8 +127,6 @@ var averages = []Indicator{
 			n := in.Int("length")
 			return kernel.Convolve(in.source(), bell(n, in.Float("offset")*float64(n-1), float64(n)/in.Float("sigma")))
 		}},
-	// Its signals compare it with the plain average of the same length: above it, volume
-	// came with higher prices.
 	{Name: "vwma", Title: "VWMA", Also: "volume_weighted_ma volume_weighted_moving_average", Category: Trend, Traits: Overlay,
 		Doc:     "Volume weighted moving average: bars with more volume count for more. Above the simple average when volume came with higher prices. No value where the window traded nothing.",
 		Formula: "VWMA = Σ x * volume / Σ volume over n bars",
@@ -156,8 +153,7 @@ var averages = []Indicator{
 			value := x[first]
 			out[first] = value
 			for i := first + 1; i < len(x); i++ {
-				// A line at 0 has no ratio; the divisor is then 1, and the line jumps to the
-				// price.
+				// At 0 there is no ratio; the divisor is then 1, and the line jumps to the price.
 				ratio := 0.0
 				if value != 0 {
 					ratio = x[i] / value
@@ -175,14 +171,12 @@ var averages = []Indicator{
 		Doc:     "Fractal adaptive moving average of Ehlers: an exponential average that quickens when price moves in a line and slows when it fills its range. Of hl2; an odd length is raised by one, because the window is halved.",
 		Formula: "D = (ln(N1 + N2) - ln N3) / ln 2, N the ranges per bar of both halves and of the whole; weight = e^(-4.6 (D - 1)), 0.01 to 1",
 		Params:  []Param{bars("length", 16, "bars in the window", "period", "len")},
-		// In a market that fills its range the weight is 0.01, and 500 bars leave less than
-		// a hundredth of the start.
+		// In a market that fills its range the weight is 0.01, and 500 bars leave less than a hundredth.
 		Memory: after(window("length"), fixed(500)), Plots: []Plot{over("FRAMA")}, Events: []Event{price("FRAMA")},
 		Calc: func(in Input) Columns {
 			half := (in.Int("length") + 1) / 2
 			out, x := kernel.NaNs(in.Len()), kernel.MedianPrice(in.Series)
-			// The extremes of one half serve for both: the older half is the same column half a
-			// window ago.
+			// The older half is the same column half a window ago.
 			top, bottom := kernel.Highest(in.High, half), kernel.Lowest(in.Low, half)
 			for i := 2*half - 1; i < len(out); i++ {
 				// Two halves that each cover the whole range fill it: dimension 2, the smallest
@@ -221,7 +215,6 @@ var averages = []Indicator{
 			var y, y1, y2 float64
 			first := kernel.FirstValid(x)
 			for i := first; i < len(x); i++ {
-				// The filter looks back two bars; the first two values are the price itself.
 				if i < first+2 {
 					y = x[i]
 				} else {
@@ -238,26 +231,22 @@ var averages = []Indicator{
 		Doc:     "Zero lag least squares moving average: the end of a regression line plus how far it lies from its own. After veryfid's script.",
 		Formula: "L = LSMA(x, n); ZLSMA = 2L - LSMA(L, n)",
 		Params:  []Param{length(32), source()},
-		// The second line is fitted to ends of the first one, each of which took a window.
-		Memory: lengths(2, "length"),
+		Memory:  lengths(2, "length"),
 		Line: func(in Input) []float64 {
 			once, _ := kernel.Regression(in.source(), in.Int("length"))
 			twice, _ := kernel.Regression(once, in.Int("length"))
 			return kernel.Minus(kernel.Scaled(once, 2), twice)
 		}},
-	// Its extremes are those of highs and lows, whatever is averaged.
 	{Name: "trama", Title: "TRAMA", Also: "trend_regularity_ma", Category: Trend, Traits: Overlay,
 		Doc:     "Trend regularity adaptive average: it moves the faster, the more of the last bars made a new high or low of the window, and stands still while none does. After LuxAlgo's script; extremes that are not known yet count as none.",
 		Formula: "w = (share of the last n bars with a new highest high or lowest low of n)²; TRAMA = TRAMA[1] + w * (x - TRAMA[1])",
 		Params:  []Param{lengthFrom(2, 99), source()},
-		// The weight is the square of a share and often small, so the start is remembered
-		// for long.
+		// The weight is the square of a share and often small, so the start is remembered for long.
 		Memory: lengths(60, "length"), Plots: []Plot{over("TRAMA")}, Events: []Event{price("TRAMA")},
 		Calc: func(in Input) Columns {
 			x, n := in.source(), in.Int("length")
 			top, bottom := kernel.Highest(in.High, n), kernel.Lowest(in.Low, n)
-			// 1 on the bars that made a new extreme; the mean of it over the window is the
-			// share.
+			// 1 on the bars that made a new extreme; the mean of it over the window is the share.
 			fresh := make([]float64, len(x))
 			for i := n; i < len(x); i++ {
 				if kernel.Compare(top[i], top[i-1]) > 0 || kernel.Compare(bottom[i], bottom[i-1]) < 0 {
@@ -280,8 +269,7 @@ var averages = []Indicator{
 		Doc:     "Nadaraya-Watson estimate with a Gaussian kernel over the bars up to this one: a smooth average that weighs the newest bars most. It does not repaint, unlike scripts that smooth both ways.",
 		Formula: "Σ w[j] * x[j] / Σ w[j], w[j] = exp(-j² / (2 h²)), j bars ago, over n bars",
 		Params:  []Param{lengthFrom(2, 100), factor("bandwidth", 8, 0.1, 500, "bars h after which a weight has fallen to 0.61", "h"), source()},
-		// A line this smooth has both kinds of signals: where it turns and where closes cross it.
-		Plots: []Plot{over("NW")}, Events: []Event{own(func(d *drawing) []Signal {
+		Plots:   []Plot{over("NW")}, Events: []Event{own(func(d *drawing) []Signal {
 			line := d.of("NW")
 			return append(markAt(line, PriceUp, PriceDown, across(d.Close, line)), marked(line, TurnUp, TurnDown, bends(line, noSize))...)
 		}, TurnUp, TurnDown, PriceUp, PriceDown).needing(turnBars)},
@@ -327,15 +315,12 @@ var averages = []Indicator{
 			x := in.source()
 			r := &Result{}
 			for k, n := range []int{3, 5, 8, 10, 12, 15, 30, 35, 40, 45, 50, 60} {
-				// The first six are the traders' averages, the others the investors'.
 				tone := Primary
 				if k >= 6 {
 					tone = Second
 				}
 				r.Lines = append(r.Lines, Line{Label: strconv.Itoa(n), Tone: tone, Values: kernel.EMA(x, n)})
 			}
-			// One signal when a whole group has passed the other, not one for each pair of
-			// lines.
 			r.Signals = groupCrossings(r.Lines[:6], r.Lines[6:])
 			return r
 		}},
@@ -357,8 +342,7 @@ var averages = []Indicator{
 // longest average could be, and the seeds of the others wait for it.
 func mavp(x, lengths []float64, least, most int, kind string) []float64 {
 	least = min(least, most)
-	// The longest average decides where the result begins, whether or not it is ever
-	// picked.
+	// The longest average decides where the result begins, whether or not it is ever picked.
 	longest := kernel.Average(kind, x, most)
 	byLength := map[int][]float64{most: longest}
 	start := max(kernel.FirstValid(longest), kernel.FirstValid(lengths))
@@ -506,8 +490,7 @@ var alligatorMemory = longest(after(wilder("jaw"), window("jaw_shift")), after(w
 // ago as the line is moved forward.
 func alligator(in Input) (jaw, teeth, lips []float64) {
 	x := kernel.MedianPrice(in.Series)
-	// Smoothed first, then moved: a shift to the right shows older values and never
-	// later ones.
+	// A shift to the right shows older values and never later ones.
 	line := func(name string) []float64 { return kernel.Shift(kernel.RMA(x, in.Int(name)), in.Int(name+"_shift")) }
 	return line("jaw"), line("teeth"), line("lips")
 }

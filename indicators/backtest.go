@@ -42,7 +42,6 @@ var backtests = []Indicator{
 		},
 		Events: []Event{{labels: []string{Enter, Exit, StopLoss, TakeProfit}, unset: neverLeaves}},
 		Check:  checkExits,
-		// Without a date the test begins with the first bar of the chart.
 		Memory: Memory{
 			seconds: func(a Args, iv market.Interval) int64 {
 				if !termsOf(a).ranges() {
@@ -53,8 +52,7 @@ var backtests = []Indicator{
 			since: func(a Args) int64 { return int64(a.Float("from")) },
 		},
 		Draw: func(in Input) *Result {
-			// The conditions are evaluated once over all bars, also those before the first
-			// one shown; only the trading depends on where the test begins.
+			// The conditions are evaluated once over all bars; only the trading depends on where it begins.
 			v := in.evaluator(in.Series)
 			t := tester{s: in.Series, terms: termsOf(in.Args)}
 			if enter := in.exprs["enter"]; enter != nil {
@@ -67,8 +65,7 @@ var backtests = []Indicator{
 				t.exit, _ = turns(v.Values(exit[0]))
 			}
 			r := t.from(0).result()
-			// A chart shows only the last bars. Tail calls this for the test that begins with the
-			// first bar shown.
+			// Tail calls this for the test that begins with the first bar that a chart shows.
 			r.From = func(bar int) *Result {
 				from := t.from(bar)
 				r := from.result()
@@ -169,7 +166,6 @@ type tester struct {
 // and the conditions; a date after the last bar leaves nothing to trade.
 func (t tester) from(bar int) *tester {
 	if t.terms.begin > 0 {
-		// The first bar at or after the date.
 		bar, _ = slices.BinarySearch(t.s.Time, t.terms.begin)
 	}
 	t.first, t.cash = bar, 1
@@ -252,7 +248,6 @@ func (t *tester) open(i int) {
 	value := t.cash * t.terms.size
 	t.held, t.entry, t.best, t.entered = t.terms.way*value/price, price, price, i
 	t.paid = value * t.terms.fee
-	// A short sale holds a negative quantity, so its proceeds are added here.
 	t.cash -= t.held*price + t.paid
 	t.mark(i, Enter)
 }
@@ -311,8 +306,7 @@ func (t *tester) guard(i int) {
 
 // mark notes a fill, to be drawn on the line of the profit.
 func (t *tester) mark(i int, label string) {
-	// A fill that buys has the tone Up: the entry of a long trade, the exit of a short
-	// one.
+	// A fill that buys has the tone Up: the entry of a long trade, the exit of a short one.
 	tone := Down
 	if (label == Enter) == (t.terms.way > 0) {
 		tone = Up
@@ -322,10 +316,7 @@ func (t *tester) mark(i int, label string) {
 
 // result draws the profit and the drawdown in percent.
 func (t *tester) result() *Result {
-	// All three are clones of worth, so that they have NaN before the first bar.
 	profit, drawdown, zero := slices.Clone(t.worth), slices.Clone(t.worth), slices.Clone(t.worth)
-	// The drawdown is measured from the highest worth so far, which is 1 before the
-	// first trade.
 	peak := 1.0
 	for i := t.first; i < len(profit); i++ {
 		peak = max(peak, t.worth[i])
@@ -342,12 +333,10 @@ func (t *tester) result() *Result {
 }
 
 const (
-	// fewTrades is how many trades are needed for a conclusion. With fewer, a worthless
-	// rule often looks good by luck.
+	// fewTrades are needed for a conclusion. With fewer, a worthless rule often looks good by luck.
 	fewTrades = 30
 
-	// resamples is how many samples of the trades are drawn for the interval of the
-	// expectancy.
+	// resamples is how many samples are drawn for the interval of the expectancy.
 	resamples = 1000
 )
 
@@ -426,8 +415,7 @@ func (t *tester) facts() []Fact {
 		facts = append(facts, Fact{Name: "open_since", Value: fact(t.date(t.entered))},
 			Fact{Name: "open_profit_pct", Value: fact(figure(100 * open / math.Abs(t.held*t.entry)))})
 	}
-	// Both parts are stretches of one run, not runs of their own: a trade may be open at the
-	// split.
+	// Both parts are stretches of one run, not runs of their own: a trade may be open at the split.
 	switch cut := t.first + int(t.terms.split*float64(n-t.first)); {
 	case cut > t.first:
 		facts = append(facts, Fact{Name: "parts", Value: fact([]report{t.report(t.first, cut), t.report(cut, n)})})
@@ -536,7 +524,6 @@ func (t *tester) report(from, until int) report {
 	// the slippage of its entry and, on top of its value, one fee.
 	buy := t.market(t.s.Open[from], 1)
 	r.Hold = figure(100 * (t.s.Close[until-1]/buy - 1 - t.terms.fee))
-	// The share of bars that ended with a position.
 	held := 0
 	for _, in := range t.inMarket[from:until] {
 		if in {
@@ -596,7 +583,6 @@ func bootstrap(profits []float64) [2]figure {
 	}
 	means := make([]float64, resamples)
 	for i := range means {
-		// One sample: as many trades as there were, each drawn from all of them.
 		sum := 0.0
 		for range n {
 			sum += profits[draw()]

@@ -24,7 +24,6 @@ var bandEntries = []Indicator{
 			return append(touches(d.Series, upper, lower), breakouts(d.Close, upper, lower)...)
 		}, BreakUp, BreakDown, TouchUpper, TouchLower)},
 		Calc: func(in Input) Columns {
-			// TA-Lib takes two multiples; 0 for the second means the same as the first.
 			up, down := in.Float("mult"), cmp.Or(in.Float("mult_lower"), in.Float("mult"))
 			x, n := in.source(), in.Int("length")
 			return together(kernel.Bollinger(x, n, up, down, average(in.Series, x, in.Args)))
@@ -63,15 +62,12 @@ var bandEntries = []Indicator{
 		Doc:     "Donchian channel: the highest high and the lowest low of the last bars, this bar included, and their middle. The turtles bought new highs of 20 days. As at TradingView.",
 		Formula: "upper = max(high, n); lower = min(low, n); middle = (upper + lower) / 2",
 		Params:  []Param{length(20)},
-		// This bar is part of its channel, so no close can leave it: a signal is an edge that
-		// moves outwards.
+		// This bar is part of its channel, so no close can leave it: a signal is an edge that moves outwards.
 		Plots: bands(), Shades: bandShade, Events: []Event{highs("Upper"), lows("Lower")},
 		Calc: func(in Input) Columns {
 			upper, lower := kernel.Highest(in.High, in.Int("length")), kernel.Lowest(in.Low, in.Int("length"))
 			return Columns{kernel.Midway(upper, lower), upper, lower}
 		}},
-	// With the percentage fixed, bands and price touch more often the more volatile a
-	// market is, which is what the signals tell.
 	{Name: "envelope", Title: "Env", Also: "ma_env ma_envelope envelopes moving_average_envelope", Category: Volatility, Traits: Overlay,
 		Doc:     "Moving average envelope: bands a fixed percentage around an average. Fixed bands say how far a price is stretched, not how nervous the market is. As at TradingView, around a simple average; exponential is the other choice.",
 		Formula: "upper, lower = MA(x, n) * (1 ± percent/100)",
@@ -104,8 +100,7 @@ var bandEntries = []Indicator{
 		Doc:     "Stoller average range channel: a short simple average, and bands a multiple of TA-Lib's average true range away.",
 		Formula: "upper, lower = SMA(close, n) ± mult * ATR(m)",
 		Params:  []Param{length(5), bars("atr_length", 15, "bars of the average true range", "atr", "atr_period"), factor("mult", 2, 0.01, 20, "ranges between the middle and a band"), source()},
-		// The true range is Wilder's average, which remembers its start far longer than the
-		// mean.
+		// Wilder's average of the range remembers its start far longer than the mean.
 		Memory: longest(window("length"), wilder("atr_length")),
 		Plots:  bands(), Shades: bandShade, Events: []Event{reaches("Upper", "Lower")},
 		Calc: func(in Input) Columns {
@@ -125,8 +120,6 @@ var bandEntries = []Indicator{
 			lower := kernel.Offset(kernel.SMA(x, n), dev, -mult)
 			return Columns{kernel.Quotient(kernel.Minus(x, lower), kernel.Scaled(dev, 2*mult))}
 		}},
-	// Four deviations over the mean at the usual factor: a measure of volatility in parts
-	// of the price.
 	{Name: "bb_bandwidth", Title: "BBW", Also: "bbw bandwidth bollinger_bandwidth bollinger_bands_width bbwidth bb_width", Category: Volatility,
 		Doc:     "Bollinger bandwidth: the width of the bands as a fraction of the middle (TradingView shows it in percent). squeeze_on fires where it becomes the narrowest of the lookback, which Bollinger puts at half a year.",
 		Formula: "BBW = (upper - lower) / middle",
@@ -149,8 +142,7 @@ var bandEntries = []Indicator{
 		Plots:  []Plot{histogram("BBTrend")}, Events: []Event{zero("BBTrend"), turnsBeside("BBTrend", hundred)}, Levels: constant(0),
 		Calc: func(in Input) Columns {
 			x, mult := in.source(), in.Float("mult")
-			// Both pairs of bands in two numbers: how far their middles are apart, and how
-			// far their half widths differ.
+			// Both pairs of bands in two numbers: how far their middles are apart, and their half widths.
 			middle := kernel.SMA(x, in.Int("short"))
 			centres := kernel.Minus(middle, kernel.SMA(x, in.Int("long")))
 			reaches := kernel.Minus(kernel.StdDev(x, in.Int("short")), kernel.StdDev(x, in.Int("long")))

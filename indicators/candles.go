@@ -23,7 +23,6 @@ var candleEntries = []Indicator{
 		Memory: fixed(candleMemory),
 		Draw: func(in Input) *Result {
 			signals := candleSignals(in.Series, chosenPatterns(in.Chosen("pattern")), in.Float("penetration"))
-			// Signals are in order of bar, so the newest are at the end.
 			if n := in.Int("newest"); n > 0 && n < len(signals) {
 				signals = signals[len(signals)-n:]
 			}
@@ -40,8 +39,7 @@ var patternParam = manyOf("pattern", "which patterns to look for, one or more; m
 func chosenPatterns(names []string) []candlePattern {
 	var chosen []candlePattern
 	for k, p := range candlePatterns {
-		// The patterns of one candle come first in the list, which is how multi leaves
-		// them out.
+		// The patterns of one candle come first in the list.
 		if slices.Contains(names, "all") || slices.Contains(names, p.name) || slices.Contains(names, "multi") && k >= len(oneCandle) {
 			chosen = append(chosen, p)
 		}
@@ -87,8 +85,7 @@ func patternEvent() Event {
 		return "pattern to all"
 	}}
 	for _, p := range candlePatterns {
-		// The words stand in the order of labels; a pattern that comes one way needs
-		// none.
+		// The words stand in the order of labels; a pattern that comes one way needs none.
 		kinds := [4]string{"bullish ", "bearish ", "confirmed bullish ", "confirmed bearish "}
 		if p.way != Auto {
 			kinds = [4]string{}
@@ -113,8 +110,7 @@ func candleSignals(s *market.Series, patterns []candlePattern, p float64) (signa
 	}
 	var candles []candle
 	for from := 0; from < s.Len(); from += candleBlock {
-		// Each block is measured together with the bars before it that its rules look
-		// at.
+		// Each block is measured together with the bars before it that its rules look at.
 		first := max(0, from-candleMemory)
 		candles = measureCandles(candles, s.Slice(first, min(s.Len(), from+candleBlock)), p)
 		for i := from; i < first+len(candles); i++ {
@@ -195,16 +191,14 @@ func (c *candle) average(before []candle) {
 			five += b.high - b.low
 		}
 	}
-	// A NaN sum makes every comparison with its average false, so no pattern that needs
-	// it is found.
+	// A NaN makes every comparison false, so that no pattern which needs it is found.
 	if n < 10 {
 		body, shadows, ten = nan, nan, nan
 	}
 	if n < 5 {
 		five = nan
 	}
-	// The order of these divisions is TA-Lib's, to the last bit. It averages the
-	// shadows of both sides together, hence the half.
+	// The order of these divisions is TA-Lib's; it averages the shadows of both sides together.
 	c.bodyAvg, c.shadowAvg, c.tenth = body/10, shadows/10/2, 0.1*(ten/10)
 	c.near, c.far, c.equal = 0.2*(five/5), 0.6*(five/5), 0.05*(five/5)
 }
@@ -341,7 +335,6 @@ func labelOf(labels *[4]string, verdict int) string {
 
 // oneCandle holds the patterns of a single candle.
 var oneCandle = []candlePattern{
-	// A doji is found or not, whatever its colour: its value is always 100.
 	{name: "doji", way: Muted, one: func(a *candle) int { return hit(a.doji(), 100) }},
 	{name: "dragonflydoji", way: Muted, one: func(a *candle) int { return hit(a.doji() && a.noUpper() && a.hasLower(), 100) }},
 	{name: "gravestonedoji", way: Muted, one: func(a *candle) int { return hit(a.doji() && a.noLower() && a.hasUpper(), 100) }},
@@ -387,7 +380,6 @@ var twoCandles = []candlePattern{
 	}},
 	{name: "harami", two: func(a, b *candle) int { return hit(b.notLong(), harami(a, b)) }},
 	{name: "haramicross", two: func(a, b *candle) int { return hit(b.doji(), harami(a, b)) }},
-	// A harami of two black candles.
 	{name: "homingpigeon", way: Up, two: func(a, b *candle) int {
 		return hit(a.black() && b.black() && a.long() && b.notLong() && b.open < a.open && b.close > a.close, 100)
 	}},
@@ -418,7 +410,6 @@ var twoCandles = []candlePattern{
 			(b.white() && b.noLower() || b.black() && b.noUpper()), b.sign*100)
 	}},
 	{name: "kicking", two: func(a, b *candle) int { return hit(kicking(a, b), b.sign*100) }},
-	// The same two candles, with the sign of the longer one.
 	{name: "kickingbylength", two: func(a, b *candle) int {
 		if b.body > a.body {
 			return hit(kicking(a, b), b.sign*100)
@@ -557,8 +548,7 @@ var threeCandles = []candlePattern{
 		return hit(!opposite(a, b) && opposite(b, c) && onwards(a, b) &&
 			between(b.bottom, c.open, b.top) && between(a.bottom, c.close, a.top), a.sign*100)
 	}},
-	// The size is six, because a confirmation may come three candles after the trap of
-	// three.
+	// Six, because a confirmation may come three candles after the trap of three.
 	{name: "hikkake", size: 6, begin: 5, confirms: true, more: func(k []candle) int { return confirmed(k, 3, trap) }},
 }
 
@@ -700,7 +690,6 @@ var moreCandles = []candlePattern{
 		return hit(a.white() && c.close < b.close && d.close < c.close && e.open > d.close && e.close > a.close ||
 			a.black() && c.close > b.close && d.close > c.close && e.open < d.close && e.close < a.close, a.sign*100)
 	}},
-	// A hikkake whose inside candle lies within one more candle.
 	{name: "hikkakemod", size: 7, begin: 10, confirms: true, more: func(k []candle) int { return confirmed(k, 4, nestedTrap) }},
 }
 

@@ -63,7 +63,6 @@ func meanVote(n int, votes []vote) []float64 {
 
 // averageVotes are those of lines over the price: buy while the close is above.
 func averageVotes(s *market.Series) []vote {
-	// Fourteen averages, each of which a close lies above or below, and the cloud.
 	lines := [][]float64{kernel.HMA(s.Close, 9), volumeWeighted(s, s.Close, 20)}
 	for _, n := range []int{10, 20, 30, 50, 100, 200} {
 		lines = append(lines, kernel.SMA(s.Close, n), kernel.EMA(s.Close, n))
@@ -72,8 +71,6 @@ func averageVotes(s *market.Series) []vote {
 	for _, line := range lines {
 		votes = append(votes, vote{line, func(i int) int { return kernel.Compare(s.Close[i], line[i]) }})
 	}
-	// Ichimoku's lines with their usual lengths, and the cloud that was computed 26
-	// bars ago.
 	conversion, base := kernel.MidRange(s, 9), kernel.MidRange(s, 26)
 	spanB := kernel.MidRange(s, 52)
 	a, b := kernel.Shift(kernel.Midway(conversion, base), 26), kernel.Shift(spanB, 26) // the cloud under this bar
@@ -101,8 +98,7 @@ func oscillatorVotes(s *market.Series) []vote {
 	macd := kernel.Minus(kernel.EMA(s.Close, 12), kernel.EMA(s.Close, 26))
 	signal, trend, mean := kernel.EMA(macd, 9), kernel.EMA(s.Close, 50), kernel.EMA(s.Close, 13)
 	bulls, bears := kernel.Minus(s.High, mean), kernel.Minus(s.Low, mean)
-	// Differences of prices may be close to zero, where only the size of the prices tells what is
-	// rounding.
+	// Differences of prices may be near zero: only the size of the prices tells what is rounding.
 	compare := func(x, y float64, i int) int { return kernel.Compare(x+s.Close[i], y+s.Close[i]) }
 	side := func(i int) int { return kernel.Compare(s.Close[i], trend[i]) } // of the average of 50 bars
 	return []vote{
@@ -110,8 +106,7 @@ func oscillatorVotes(s *market.Series) []vote {
 		turnsWithin(rsi, 30, 70), turnsWithin(cci, -100, 100), turnsWithin(wr, -80, -20),
 		// Stochastic: both lines in a zone, %K on its way out of it.
 		{d, func(i int) int { return zoneVote(k[i], d[i]) }},
-		// Ultimate oscillator: beyond 70 it is a buy, since it stands for strength
-		// here.
+		// Ultimate oscillator: beyond 70 it is a buy, since it stands for strength here.
 		{uo, func(i int) int { return either(kernel.Compare(uo[i], 70) > 0, kernel.Compare(uo[i], 30) < 0) }},
 		// ADX: a trend that is strong and grows stronger, in its direction.
 		{adx, func(i int) int {
@@ -135,8 +130,7 @@ func oscillatorVotes(s *market.Series) []vote {
 			}
 			return 0
 		}},
-		// Bull and bear power: in a rise the bears are below zero and give way, in a
-		// fall the bulls above it.
+		// Bull and bear power: in a rise the bears are below zero and give way; mirrored in a fall.
 		{trend, func(i int) int {
 			return either(side(i) > 0 && compare(bears[i], 0, i) < 0 && compare(bears[i], bears[i-1], i) > 0,
 				side(i) < 0 && compare(bulls[i], 0, i) > 0 && compare(bulls[i], bulls[i-1], i) < 0)
@@ -227,7 +221,6 @@ func newCipher(in Input) cipher {
 		}
 		return nan
 	})
-	// %K and %D are smoothed alike, over three bars.
 	smoothed := func(x []float64) []float64 { return kernel.SMA(x, 3) }
 	c.k = kernel.InRuns(logs, func(x []float64) []float64 { return smoothed(kernel.HeldStochastic(kernel.RSI(x, 14), 14)) })
 	c.d = kernel.InRuns(c.k, smoothed)
@@ -277,7 +270,6 @@ func (c cipher) divergences(r *Result, in Input) {
 	marks := make(map[Signal]bool)
 	add := func(d Divergence, osc []float64, labels [4]string) {
 		r.Signals = append(r.Signals, d.Signal(osc, labels))
-		// Gold is a signal of its own, beside that of the divergence.
 		if labels[Bullish] == WTBullDiv && c.gold(d) {
 			r.Signals = append(r.Signals, Mark(d.Known, c.wt2[d.Known], GoldBuy, Up))
 		}
@@ -292,8 +284,7 @@ func (c cipher) divergences(r *Result, in Input) {
 	}
 	for _, d := range Divergences(in.High, in.Low, c.wt2, cipherTurn, cipherTurn, in.Len()) {
 		turn := c.wt2[d.To]
-		// beyond reports whether the turn is extreme enough; a hidden divergence always
-		// is.
+		// beyond reports whether the turn is extreme enough; a hidden divergence always is.
 		beyond := func(top, bottom float64) bool {
 			return d.Hidden() || d.Tone() == Down && turn >= top || d.Tone() == Up && turn <= bottom
 		}

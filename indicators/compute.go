@@ -113,7 +113,6 @@ func insert(whole, part *Result, from int) {
 		copy((*v)[from:], columns[0])
 		columns = columns[1:]
 	})
-	// Bars of a part are counted from its own first one.
 	whole.Signals = append(whole.Signals, later(from, part.Signals)...)
 	for _, d := range part.DivLines {
 		d.X1, d.X2 = d.X1+from, d.X2+from
@@ -269,27 +268,21 @@ func (r Request) Identity() string {
 	for i, p := range r.Ind.Params {
 		v := r.Args.values[i]
 		switch {
-		// Several choices, in the order in which the parameter lists them.
 		case p.Many && len(r.Args.chosen[p.Name]) > 1:
 			parts = append(parts, fmt.Sprintf("%s=%q", p.Name, strings.Join(r.Args.Chosen(p.Name), ",")))
-		// Expressions are written in their canonical form, in which blanks make no
-		// difference.
 		case p.Kind == Expression:
 			for _, e := range r.Args.exprs[p.Name] {
 				parts = append(parts, fmt.Sprintf("%s=%q", p.Name, e))
 			}
 		case p.Kind == Symbol:
 			parts = append(parts, fmt.Sprintf("%s=%q", p.Name, r.Args.texts[p.Name]))
-		// A source that is another indicator: its line and its own identity.
 		case p.Name == "source" && r.Args.of != nil:
 			parts = append(parts, fmt.Sprintf("%s=%q of %s", p.Name, r.Args.of.Key, r.Args.of.Identity()))
 		case p.Kind == Choice && v != p.Default:
 			parts = append(parts, fmt.Sprintf("%s=%q", p.Name, p.Choices[int(v)]))
 		case p.Kind == Bool && v != p.Default:
 			parts = append(parts, fmt.Sprintf("%s=%t", p.Name, v != 0))
-		// The default: it is not written.
 		case p.Kind == Choice || p.Kind == Bool:
-		// After a number that is left out, numbers are written with their names.
 		case p.Quiet && v == p.Default:
 			left = true
 		case left:
@@ -299,8 +292,7 @@ func (r Request) Identity() string {
 		}
 	}
 	name := r.Ind.Name
-	// An indicator with the name of a function of the language needs a prefix to be
-	// read as the indicator again.
+	// An indicator with the name of a function of the language needs a prefix.
 	if rules.Builtin(name) {
 		name = "ta." + name
 	}

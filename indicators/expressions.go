@@ -33,8 +33,7 @@ var expressions = []Indicator{
 			r.Signals = make([]Signal, 0, total) // at once: a thousand alerts do this on every bar
 			for i, turn := range flips {
 				r.Shaded[i] = values[i] == 1
-				// The end of a condition is silent: a chart that shades the bars shows it
-				// already.
+				// The end is silent: a chart that shades the bars shows it already.
 				switch turn {
 				case 1:
 					r.Signals = append(r.Signals, Mark(i, in.Close[i], BecomesTrue, Up))
@@ -60,7 +59,6 @@ var expressions = []Indicator{
 		Draw: func(in Input) *Result {
 			v := in.evaluator(in.Series)
 			r := &Result{Overlay: in.Bool("overlay")}
-			// One evaluator for all lines, so that parts they share are computed once.
 			for _, e := range in.exprs["expr"] {
 				r.Lines = append(r.Lines, Line{Label: e.Source(), Values: v.Values(e)})
 			}
@@ -299,7 +297,6 @@ func (r Request) Others(iv market.Interval) ([]market.OtherBars, error) {
 			return nil, fmt.Errorf("%w: %s reads %s bars, which are shorter than the %s bars of the chart: choose a shorter interval for the chart or a longer one in the rule",
 				errParam, r.Ind.Name, o.Interval, iv)
 		}
-		// Bars of the chart's own interval are the chart's own.
 		if o.Interval == iv {
 			o.Interval = ""
 		}
@@ -477,7 +474,6 @@ func (b *expressionBars) Signal(s rules.Study, label string) []float64 {
 // The bars begin as far before the chart's first bar as the expressions need, however many
 // were loaded, so that values do not depend on what else was asked for.
 func (b *expressionBars) Other(p rules.Place) (rules.Bars, []int) {
-	// A place without a symbol or an interval has that of these bars.
 	if p.Symbol == "" {
 		p.Symbol = b.place.Symbol
 	}
@@ -543,13 +539,10 @@ func (ind *Indicator) readable() error {
 // placed returns the arguments by the names of their parameters.
 func (ind *Indicator) placed(args []rules.Arg) (map[string]json.RawMessage, error) {
 	overrides := make(map[string]json.RawMessage)
-	// Each counter is the index of the next parameter that may take a value of its
-	// kind.
 	numbers, words := 0, 0
 	for _, arg := range args {
 		name := arg.Name
-		// Numbers and words are counted separately: a number skips parameters that are
-		// choices, and a word skips those that are numbers.
+		// Each is the index of the next parameter that may take a number, or a word.
 		if name == "" {
 			next, isWord := &numbers, strings.HasPrefix(arg.Text, `"`)
 			if isWord {

@@ -16,8 +16,6 @@ var levelEntries = []Indicator{
 		Doc:     "Floor traders' pivot points: levels of support and resistance from high, low and close of the period before. As at TradingView, whose type Classic is the entry pivot_classic.",
 		Formula: "P = (h + l + c) / 3; R1 = 2P - l; S1 = 2P - h; R2, S2 = P ± (h - l); R3 = h + 2(P - l); S3 = l - 2(h - P)",
 		Form:    pivotLines(3, func(p market.Bar, _ float64) []float64 { return floorLevels(p, (p.High+p.Low+p.Close)/3) })},
-	// TradingView's Classic differs from its Traditional (the entry pivot) in the
-	// third levels, which lie two ranges from the pivot, and has a fourth.
 	{Name: "pivot_classic", Title: "Pivot Classic", Also: "classic_pivots",
 		Doc:     "Classic pivot points: levels at whole ranges of the period before around its mean price. As at TradingView (Classic).",
 		Formula: "P = (h + l + c) / 3; R1 = 2P - l; S1 = 2P - h; R2 to R4, S2 to S4 = P ± 1, 2, 3 * (h - l)",
@@ -39,8 +37,6 @@ var levelEntries = []Indicator{
 		Form: pivotLines(4, func(p market.Bar, _ float64) []float64 {
 			return around((p.High+p.Low+p.Close)/3, p.Close, 1.1*(p.High-p.Low), 1./12, 1./6, 1./4, 1./2)
 		})},
-	// The open of the new period is known with its first bar, so this looks no further
-	// ahead than the others.
 	{Name: "pivot_woodie", Title: "Pivot Woodie", Also: "woodie woodie_pivots",
 		Doc:     "Woodie's pivot points: as the floor traders', with the open of the new period in place of the old close, twice. As at TradingView.",
 		Formula: "P = (h + l + 2 * open now) / 4; the levels as in pivot",
@@ -49,7 +45,6 @@ var levelEntries = []Indicator{
 		Doc:     "DeMark's pivot points: one level above and one below, from a sum that counts high, low or close of the period before twice by whether it rose. As at TradingView.",
 		Formula: "X = h + l + c + (h if c > o, l if c < o, else c); P = X/4; R1 = X/2 - l; S1 = X/2 - h",
 		Form: pivotLines(1, func(p market.Bar, _ float64) []float64 {
-			// DeMark counts one price of the period twice, chosen by how it closed.
 			x := p.High + p.Low + p.Close
 			switch {
 			case p.Close > p.Open:
@@ -61,16 +56,12 @@ var levelEntries = []Indicator{
 			}
 			return []float64{x / 4, x/2 - p.Low, x/2 - p.High}
 		})},
-	// The two outer levels lie at the same distance from the pivot; on a period that
-	// closed at its middle all three meet.
 	{Name: "cpr", Title: "CPR", Also: "central_pivot_range", Category: Price, Traits: Overlay,
 		Doc:     "Central pivot range: the pivot of the period before between two levels. A narrow range promises a trend, a wide one a quiet period; above it buyers rule, below it sellers. Periods and signals are those of pivot.",
 		Formula: "P = (h + l + c) / 3; the other levels are (h + l) / 2 and 2P - (h + l) / 2, the higher one on top",
 		Params:  []Param{pivotPeriod},
 		Events:  pivotEvents, Memory: Memory{seconds: pivotHistory},
 		Draw: func(in Input) *Result {
-			// One of the two outer levels lies as far above the pivot as the other below
-			// it; which is the upper one depends on where the close was.
 			r := periodLevels(in, []string{"P", "TC", "BC"}, func(b market.Bar, _ float64) []float64 {
 				p, half := (b.High+b.Low+b.Close)/3, (b.High+b.Low)/2
 				return []float64{p, max(half, 2*p-half), min(half, 2*p-half)}
@@ -78,8 +69,6 @@ var levelEntries = []Indicator{
 			r.Fills = []Fill{{Y1: r.Lines[1].Values, Y2: r.Lines[2].Values, Tone: Band}}
 			return r
 		}},
-	// The lines come in the order that pivotSignals reads: the middle, then what is
-	// broken upwards and downwards.
 	{Name: "previous_levels", Title: "Previous", Also: "previous_day_high_low pdh_pdl previous_high_low", Category: Price, Traits: Overlay,
 		Doc:     "High, low and close of the whole period before: the day, week, month or year, in UTC, weeks from Monday. level_touch fires when a bar first reaches a level of its period; breakouts are closes beyond the high and the low.",
 		Formula: "high, low and close of the period before the one of the bar",
@@ -103,16 +92,12 @@ var levelEntries = []Indicator{
 		Memory: Memory{seconds: func(Args, market.Interval) int64 { return 2 * 86400 }},
 		Draw: func(in Input) *Result {
 			start, length := int64(in.Float("start")*3600), int64(in.Int("minutes")*60)
-			// start is in seconds after midnight, length in seconds.
 			const day = 86400
 			upper, lower, fresh := kernel.NaNs(in.Len()), kernel.NaNs(in.Len()), make([]bool, in.Len())
 			hi, lo, of := nan, nan, int64(-1) // of: the day that hi and lo belong to
-			// The day whose range was drawn last: the first bar of another day starts a new
-			// line.
+			// The day whose range was drawn last: the first bar of another day starts a new line.
 			shown := int64(-1)
 			for i, t := range in.Time {
-				// A day begins at start. The seconds since then say whether the bar begins
-				// within the range or after it.
 				today, since := (t-start)/day, (t-start)%day
 				if since < length {
 					if today != of {
@@ -306,8 +291,7 @@ func periodLevels(in Input, names []string, levels func(before market.Bar, open 
 	var current market.Bar // the period so far
 	var now []float64      // its levels, none in the first
 	for i := range starts {
-		// The bars of the period are gathered into one. When the next period begins,
-		// that one gives its levels; the first period has none before it.
+		// The bars of the period are gathered into one, which gives the levels of the next.
 		switch b := in.Bar(i); {
 		case i == 0:
 			current = b
@@ -439,7 +423,6 @@ func (c clockSession) covers(at time.Time) bool {
 	if minute < c.from || minute >= c.to {
 		return false
 	}
-	// The weekday that counts is the one on which the session ends.
 	end := at.Add(time.Duration(c.to-minute) * time.Minute).Weekday()
 	return end != time.Saturday && end != time.Sunday
 }
@@ -451,8 +434,6 @@ func drawSessions(s *market.Series, table []clockSession) *Result {
 	r := &Result{}
 	tones := []Tone{Primary, Second, Accent, Muted}
 	for k, c := range table {
-		// Outside the session, and on bars too long for it, both lines stay without
-		// values.
 		high, low := kernel.NaNs(s.Len()), kernel.NaNs(s.Len())
 		if s.Interval.Seconds() < market.Day1.Seconds() {
 			r.Signals = c.follow(s, high, low, r.Signals)

@@ -50,8 +50,6 @@ var momentums = []Indicator{
 			if in.Choice("variant") == "talib" {
 				line, signalLine, hist = kernel.MACD(x, fast, slow, signal)
 			} else {
-				// Each line begins as soon as it can, and the signal is seeded with the
-				// first values of the line.
 				line = kernel.Minus(kernel.EMA(x, fast), kernel.EMA(x, slow))
 				signalLine = kernel.EMA(line, signal)
 				hist = kernel.Minus(line, signalLine)
@@ -71,8 +69,6 @@ var momentums = []Indicator{
 		Calc: func(in Input) Columns {
 			x := in.source()
 			fast, fastKind, slow, slowKind := in.Int("fast"), in.Choice("fast_type"), in.Int("slow"), in.Choice("slow_type")
-			// As in TA-Lib the shorter length is the fast one however they are given, and
-			// takes its kind of average along.
 			if fast > slow {
 				fast, fastKind, slow, slowKind = slow, slowKind, fast, fastKind
 			}
@@ -106,7 +102,6 @@ var momentums = []Indicator{
 			fast, slow := twoAverages(in.source(), in.Args)
 			return kernel.Minus(fast, slow)
 		}},
-	// The MACD in percent, so that markets of different prices can be compared.
 	{Name: "ppo", Title: "PPO", Also: "percentage_price_oscillator", Category: Momentum, Form: withHistogram,
 		Doc:     "Percentage price oscillator: a fast less a slow average in percent of the slow one, and its own exponential average as signal. The line as in TA-Lib, with exponential averages by default; the shorter of fast and slow is the fast one, whichever was given as that.",
 		Formula: "PPO = 100 * (average(fast) - average(slow)) / average(slow); signal = EMA(PPO)",
@@ -120,8 +115,7 @@ var momentums = []Indicator{
 		Doc:     "Percent change of a triple exponential average from bar to bar, and its own average as signal. As in TA-Lib; TradingView takes the logarithm first and other units.",
 		Formula: "TRIX = 100 * (e3/e3[1] - 1), e3 = EMA(EMA(EMA(x))); signal = EMA(TRIX)",
 		Params:  []Param{length(18), bars("signal", 9, "signal average"), source()},
-		// Three averages in a row forget their start about as late as a triple exponential
-		// average does.
+		// Three averages in a row forget about as late as a triple exponential average does.
 		Memory: after(lengths(14, "length"), ema("signal")),
 		Line: func(in Input) []float64 {
 			n := in.Int("length")
@@ -133,8 +127,6 @@ var momentums = []Indicator{
 		Params:  []Param{bars("long", 25, "first smoothing", "slow", "length"), bars("short", 13, "second smoothing", "fast"), bars("signal", 13, "signal average"), source()},
 		Memory:  after(ema("long"), ema("short"), ema("signal")), Levels: constant(25, 0, -25),
 		Line: func(in Input) []float64 { return trueStrength(in.source(), in.Int("long"), in.Int("short"), 100) }},
-	// Blau's name for it; on a scale of 1 and with the histogram that TradingView calls
-	// its oscillator.
 	{Name: "smi_ergodic", Title: "SMIE", Also: "ergodic smiio smi_ergodic_oscillator", Category: Momentum, Form: withHistogram,
 		Doc:     "Ergodic oscillator of Blau: the true strength index with short smoothings, -1 to 1, its exponential average as signal and their difference as bars. As at TradingView.",
 		Formula: "SMIE = EMA(EMA(Δx, long), short) / EMA(EMA(|Δx|, long), short); signal = EMA(SMIE)",
@@ -158,7 +150,6 @@ var momentums = []Indicator{
 			ao := awesome(in)
 			return Columns{kernel.Minus(ao, kernel.SMA(ao, in.Int("signal")))}
 		}},
-	// The three lines are those of the alligator with the same parameters.
 	{Name: "gator", Title: "Gator", Also: "gator_oscillator", Category: Momentum,
 		Doc:     "Gator oscillator of Williams: how far the alligator's mouth is open. Bars above zero are the distance of jaw and teeth, bars below that of teeth and lips; both widening is a trend that feeds.",
 		Formula: "upper = |jaw - teeth|, lower = -|teeth - lips|",
@@ -168,15 +159,12 @@ var momentums = []Indicator{
 			jaw, teeth, lips := alligator(in)
 			return Columns{kernel.Absolute(kernel.Minus(jaw, teeth)), kernel.Scaled(kernel.Absolute(kernel.Minus(teeth, lips)), -1)}
 		}},
-	// Centred, as books draw it, it would show at a bar what was known half a window
-	// later.
 	{Name: "dpo", Title: "DPO", Also: "detrended_price detrended_price_oscillator", Category: Momentum, Form: aroundZero,
 		Doc: "Detrended price oscillator: the price less an average from the middle of the window, which leaves the cycles shorter than it. As at TradingView, not centred: the average is an old one, so nothing looks ahead. " +
 			"The variant shifted, Tulip's, takes the old price and the average of now.",
 		Formula: "DPO = x - SMA(x, n)[n/2+1]; shifted: x[n/2+1] - SMA(x, n)",
 		Params:  []Param{length(21), choice("variant", "whether the average or the price is the older one", "average", "shifted"), source()},
-		// The window and half of one more for the shift; the rest is to spare.
-		Memory: lengths(2, "length"),
+		Memory:  lengths(2, "length"),
 		Line: func(in Input) []float64 {
 			x, n := in.source(), in.Int("length")
 			if in.Choice("variant") == "shifted" {
@@ -193,7 +181,6 @@ var momentums = []Indicator{
 			// The sum is NaN until the slowest of its four parts has a value.
 			line := make([]float64, len(x))
 			for k := 1; k <= 4; k++ {
-				// The slower a rate of change is, the more it weighs: 1 to 4 times.
 				digit := strconv.Itoa(k)
 				for i, v := range kernel.SMA(kernel.ROC(x, in.Int("roc"+digit)), in.Int("sma"+digit)) {
 					line[i] += float64(float64(k) * v)
@@ -219,8 +206,6 @@ var momentums = []Indicator{
 		Calc: func(in Input) Columns {
 			x := in.source()
 			both := kernel.Plus(kernel.ROC(x, in.Int("long")), kernel.ROC(x, in.Int("short")))
-			// both has its first value where the longer rate of change has, and the average
-			// starts there.
 			return Columns{kernel.WMA(both, in.Int("wma"))}
 		}},
 	{Name: "pmo", Title: "PMO", Also: "price_momentum_oscillator decisionpoint_pmo", Category: Momentum, Form: signalled(kernel.EMA),
@@ -245,8 +230,7 @@ var momentums = []Indicator{
 			x := in.source()
 			line, slope := kernel.Regression(x, in.Int("length"))
 			if in.Choice("variant") == "forecast" {
-				// The line of each bar, extended by its slope to the next one, where it is
-				// compared.
+				// The line of each bar, extended by its slope to the next one.
 				line = kernel.Shift(kernel.Offset(line, slope, 1), 1)
 			}
 			return kernel.Ratio(kernel.Minus(x, line), x, 100)
@@ -257,12 +241,9 @@ var momentums = []Indicator{
 		Params:  []Param{length(10), source()}, Plots: []Plot{mainly("COG"), second("Trigger")}, Events: []Event{lines("COG", "Trigger")},
 		Calc: func(in Input) Columns {
 			x, n := in.source(), in.Int("length")
-			// Weights that rise to the newest bar are wma's; counted from the newest they are n+1 less
-			// those.
 			heavy, mean := kernel.WMA(x, n), kernel.SMA(x, n)
 			// Σ k*x / Σ x is WMA/SMA * (n+1)/2, k being 1 for the oldest.
 			line := kernel.Each(kernel.Quotient(heavy, mean), func(v float64) float64 { return float64(v*float64(n+1)/2) - float64(n+1) })
-			// A line crosses itself of one bar ago where it turns.
 			before := kernel.Shift(line, 1)
 			return Columns{line, before}
 		}},
@@ -270,9 +251,8 @@ var momentums = []Indicator{
 		Doc:     "Pretty good oscillator of Johnson: how many average ranges the close is from its average. The range is Wilder's average true range smoothed once more, as in pandas-ta. Beyond 3 he took it for a breakout.",
 		Formula: "PGO = (close - SMA(close, n)) / EMA(ATR(n), n)",
 		Params:  []Param{length(14), quiet(factor("level", 3, 0.1, 20, "breakout level", "threshold"))},
-		// An exponential average of Wilder's average: the two memories add up.
-		Memory: after(wilder("length"), ema("length")),
-		Plots:  []Plot{mainly("PGO")}, Events: []Event{goesBeyond("PGO", "the line")}, Levels: plusMinus,
+		Memory:  after(wilder("length"), ema("length")),
+		Plots:   []Plot{mainly("PGO")}, Events: []Event{goesBeyond("PGO", "the line")}, Levels: plusMinus,
 		Calc: func(in Input) Columns {
 			n := in.Int("length")
 			return Columns{kernel.Ratio(kernel.Minus(in.Close, kernel.SMA(in.Close, n)), kernel.EMA(kernel.ATR(in.Series, n), n), 1)}
@@ -313,8 +293,6 @@ var momentums = []Indicator{
 		Events: []Event{dots("On", "Off", "", SqueezeOn), dots("Off", "On", SqueezeOff, ""), zero("Momentum")},
 		Calc: func(in Input) Columns {
 			n := in.Int("kc")
-			// The momentum is the close's distance from the mean of the range's middle and
-			// the average, smoothed by the end of a regression line.
 			bars, _ := kernel.Regression(kernel.Minus(in.Close, kernel.Midway(kernel.MidRange(in.Series, n), kernel.SMA(in.Close, n))), n)
 			middle, dev := kernel.SMA(in.Close, in.Int("bb")), kernel.StdDev(in.Close, in.Int("bb"))
 			centre, reach := kernel.SMA(in.Close, in.Int("kc")), kernel.SMA(kernel.TrueRangePine(in.Series), in.Int("kc"))

@@ -105,7 +105,6 @@ func spelled(name string) *Indicator {
 // loose returns a name in snake case without filler words and underscores.
 func loose(key string) string {
 	for range 2 { // "simple_moving_average" takes two steps
-		// Words may come off at either end and leave an underscore there.
 		key = strings.Trim(phrases.Replace(key), "_")
 	}
 	return strings.ReplaceAll(key, "_", "")
@@ -157,7 +156,6 @@ func nearestNames(key string, most int) []string {
 		return cmp.Or(cmp.Compare(distance[a], distance[b]), strings.Compare(a, b))
 	})
 	var out []string
-	// An indicator is proposed once, by the nearest of its names.
 	seen := make(map[*Indicator]bool)
 	for _, name := range names {
 		if ind := byName[name]; !seen[ind] && len(out) < most {
@@ -255,7 +253,6 @@ func snake(name string) string {
 		}
 		before = r
 	}
-	// Several dividers in a row are one, and those at the ends are none.
 	words := strings.FieldsFunc(b.String(), func(r rune) bool { return r == '_' })
 	return strings.Join(words, "_")
 }

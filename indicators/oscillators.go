@@ -57,7 +57,6 @@ var oscillators = []Indicator{
 		Calc: func(in Input) Columns {
 			rsi := kernel.RSI(in.source(), in.Int("rsi_length"))
 			if in.Choice("variant") == "talib" {
-				// TA-Lib does not smooth %K and shows it only where there is a %D.
 				k := kernel.Stochastic(rsi, rsi, rsi, in.Int("stoch_length"))
 				d := kernel.Average(in.Choice("d_type"), k, in.Int("d"))
 				return Columns{kernel.From(k, kernel.FirstValid(d)), d}
@@ -137,7 +136,6 @@ var oscillators = []Indicator{
 		Params: slices.Concat([]Param{
 			bars("rsi", 3, "RSI of the price", "length", "period"), bars("streak", 2, "RSI of the run"), bars("rank", 100, "returns ranked against", "roc"),
 		}, zone(10, 90, 0, 100), []Param{source()}),
-		// The longest of the three parts, which are computed side by side.
 		Memory: longest(wilder("rsi", "streak"), after(window("rank"), fixed(1))),
 		Line: func(in Input) []float64 {
 			x := in.source()
@@ -198,13 +196,10 @@ var oscillators = []Indicator{
 		Calc: func(in Input) Columns {
 			n := in.Int("length")
 			hi, lo := kernel.Highest(in.High, n), kernel.Lowest(in.Low, n)
-			// The factor 200 is 100 times the 2 of half the range.
 			twice := func(x []float64) []float64 { return kernel.EMA(kernel.EMA(x, in.Int("smooth1")), in.Int("smooth2")) }
 			line := kernel.Ratio(twice(kernel.Minus(in.Close, kernel.Midway(hi, lo))), twice(kernel.Minus(hi, lo)), 200)
 			return Columns{line, kernel.EMA(line, in.Int("signal"))}
 		}},
-	// K and D are those of a slow stochastic with Wilder's averages; J is as far beyond K
-	// as twice the distance of K from D.
 	{Name: "kdj", Title: "KDJ", Also: "kdj_indicator", Category: Momentum,
 		Doc: "KDJ: a stochastic smoothed by thirds, and J, which overshoots them on both sides and whose zones the signals are of. As on Chinese terminals and TradingView, by recursion from the first value; " +
 			"the stochastic of a bar without range counts as 0.",
@@ -266,7 +261,6 @@ var oscillators = []Indicator{
 		Memory: after(lengths(2*kernel.EMAMemory, "channel"), ema("average"), window("signal")),
 		Plots:  []Plot{mainly("WT1"), second("WT2"), histogram("WT1-WT2")}, Shades: []Shade{{A: "WT1", B: "WT2", Tone: Up, Below: Down}},
 		Events: []Event{inZones("WT1", "WT2"), diverges("WT2"), enters("WT2", "")},
-		// The outer pair is fixed, the inner one is the parameters'.
 		Levels: func(a Args) []float64 { return []float64{60, a.Float("overbought"), 0, a.Float("oversold"), -60} },
 		Calc: func(in Input) Columns {
 			wt1, wt2 := waveTrend(kernel.TypicalPrice(in.Series), in.Int("channel"), in.Int("average"), in.Int("signal"))
@@ -283,7 +277,6 @@ var oscillators = []Indicator{
 		Line: func(in Input) []float64 {
 			x, n := in.source(), in.Int("length")
 			line := kernel.Minus(kernel.EMA(x, in.Int("fast")), kernel.EMA(x, in.Int("slow")))
-			// The second stochastic is taken of the smoothed first one.
 			for range 2 {
 				line = kernel.Follow(kernel.HeldStochastic(line, n), in.Float("factor"))
 			}
@@ -299,8 +292,6 @@ var oscillators = []Indicator{
 		Calc: func(in Input) Columns {
 			n := in.Int("rsi")
 			line := kernel.EMA(earlyRSI(in.source(), n), in.Int("smooth"))
-			// How far the smoothed RSI moves from bar to bar, smoothed twice; times the
-			// factor it is the distance of the stop.
 			wide := kernel.Scaled(kernel.EMA(kernel.EMA(kernel.Absolute(kernel.Change(line, 1)), 2*n-1), 2*n-1), in.Float("factor"))
 			stop, up := trailing(line, wide)
 			return Columns{line, stop, sides(up)}
@@ -314,8 +305,6 @@ var oscillators = []Indicator{
 			rises, _ := kernel.Sides(kernel.Signs(kernel.Change(x, 1)))
 			return kernel.SMA(kernel.Scaled(rises, 100), n)
 		}},
-	// Spearman's coefficient with the bars' own order as the second ranking; the kernel
-	// keeps the window sorted.
 	{Name: "rank_correlation", Title: "RCI", Also: "rci rank_correlation_index", Category: Momentum, Form: oscillator,
 		Doc:     "Rank correlation index: Spearman's correlation of price and time in percent, 100 when every bar closed higher, 0 when all are equal. Equal prices share the mean of their ranks.",
 		Formula: "RCI = 100 * correlation(rank of the price, rank of the bar) over n bars",
@@ -349,7 +338,6 @@ var oscillators = []Indicator{
 			rises, falls := kernel.Sides(kernel.Change(x, k))
 			return kernel.Share(kernel.RMA(rises, n), kernel.RMA(falls, n))
 		}},
-	// It looks at one bar alone, so it needs no smoothing and has no memory.
 	{Name: "ibs", Title: "IBS", Also: "internal_bar_strength", Category: Momentum, Form: oscillator,
 		Doc:     "Internal bar strength: where the close lies in the range of its bar, 0 at the low, 1 at the high. A bar without range has none.",
 		Formula: "IBS = (close - low) / (high - low)",
@@ -373,8 +361,6 @@ var oscillators = []Indicator{
 			k := kernel.SMA(kernel.Stochastic(in.Close, in.High, in.Low, in.Int("stoch_k")), in.Int("stoch_smooth"))
 			d := kernel.SMA(k, in.Int("stoch_d"))
 			lo, hi := in.Float("oversold"), in.Float("overbought")
-			// All four lines share the scale from 0 to 100; the zones drawn are those of
-			// the RSI.
 			r := &Result{
 				YRange: &[2]float64{0, 100},
 				Lines: []Line{
@@ -388,7 +374,6 @@ var oscillators = []Indicator{
 			}
 			if in.Bool("show_entry_dots") {
 				r.Signals = append(levelCrossings(rsi, lo, RSIOversold, ""), levelCrossings(rsi, hi, "", RSIOverbought)...)
-				// The stochastic counts only where it crosses beyond 20 and 80.
 				for _, sig := range crossings(k, d, StochOS, StochOB) {
 					if sig.Label == StochOS && kernel.Compare(sig.Y, 20) < 0 || sig.Label == StochOB && kernel.Compare(sig.Y, 80) > 0 {
 						r.Signals = append(r.Signals, sig)
@@ -407,11 +392,9 @@ func williamsR(s *market.Series, n int) []float64 {
 
 // ultimate returns the ultimate oscillator; the lengths may come in any order.
 func ultimate(s *market.Series, n1, n2, n3 int) []float64 {
-	// As in TA-Lib the shortest window weighs most, however the lengths are given.
 	lengths := []int{n1, n2, n3}
 	slices.Sort(lengths)
-	// Buying pressure is how far the close lies above the true low, which takes in the
-	// close before.
+	// Buying pressure is how far the close lies above the true low.
 	pressure, ranges := kernel.Minus(s.Close, kernel.Lesser(s.Low, kernel.Shift(s.Close, 1))), kernel.TrueRange(s)
 	out := make([]float64, s.Len())
 	for k, n := range lengths {
@@ -438,7 +421,6 @@ func earlyRSI(x []float64, n int) []float64 {
 	if n == 1 || len(x) < n {
 		return out
 	}
-	// The n-1 changes up to bar n-1.
 	var up, move float64
 	for _, d := range kernel.Change(x[:n], 1)[1:] {
 		up += max(0, d)
@@ -470,8 +452,7 @@ func trailing(x, wide []float64) (stop []float64, up []bool) {
 			short[i] = min(short[i-1], short[i])
 		}
 		switch {
-		// The bands are compared one bar late: x of a bar with the band of the bar
-		// before it.
+		// The bands are compared one bar late: x of a bar with the band of the bar before it.
 		case i > 1 && crossedEitherWay(x[i-1], short[i-2], x[i], short[i-1]):
 			rising = true
 		case i > 1 && crossedEitherWay(x[i-1], long[i-2], x[i], long[i-1]):
@@ -495,8 +476,7 @@ func crossedEitherWay(a0, b0, a, b float64) bool {
 // agreement returns bars of height 5 where all lines are above the middle, and
 // others where all are below it.
 func agreement(middle float64, lines ...[]float64) []Histogram {
-	// Two histograms and not one with a sign, so that both stand at the bottom of the
-	// panel.
+	// Two histograms and not one with a sign, so that both stand at the bottom of the panel.
 	above, below := kernel.NaNs(len(lines[0])), kernel.NaNs(len(lines[0]))
 	for i := range above {
 		// A line on the middle, or without a value, is on neither side.

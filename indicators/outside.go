@@ -15,8 +15,6 @@ var externals = []Indicator{
 		Needs:   []string{market.ExtraFunding},
 		Plots:   []Plot{histogram("Funding %")}, Events: []Event{zero("Funding %")}, Levels: constant(0),
 		Calc: func(in Input) Columns {
-			// Rates are small fractions, so they are shown in percent; a bar without one
-			// stays NaN.
 			return Columns{kernel.Scaled(extra(in.Series, market.ExtraFunding), 100)}
 		}},
 	{Name: "oi", Title: "Open interest", Also: "open_interest", Category: External,
@@ -89,8 +87,7 @@ var versusEntries = []Indicator{
 		Params:  []Param{versus(), lengthFrom(2, 20), choice("of", "what is compared", "prices", "returns")},
 		Plots:   []Plot{mainly("Correlation")}, Events: []Event{zero("Correlation")}, Levels: constant(0), Between: [2]float64{-1, 1},
 		Calc: func(in Input) Columns {
-			// Prices that trend together correlate whatever they do from bar to bar;
-			// returns do not have that fault.
+			// Prices that trend together correlate whatever they do from bar to bar; returns do not.
 			x, y := in.Close, otherCloses(in)
 			if in.Choice("of") == "returns" {
 				x, y = kernel.Rate(x, 1, 1, -1), kernel.Rate(y, 1, 1, -1)
@@ -114,8 +111,7 @@ var versusEntries = []Indicator{
 			y := kernel.Quotient(in.Close, otherCloses(in))
 			return Columns{y, kernel.SMA(y, in.Int("length"))}
 		}},
-	// The hedge is given and not estimated from the bars, so a bar has the same spread on
-	// every chart.
+	// The hedge is given and not estimated, so that a bar has the same spread on every chart.
 	{Name: "spread", Title: "Spread", Also: "pair_spread", Category: Statistics,
 		Doc:     "Spread to another market: the close less a multiple of the other close, with its average.",
 		Formula: "close - hedge * other close; average = SMA(spread, n)",

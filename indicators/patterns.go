@@ -31,7 +31,6 @@ var chartPatterns = []Indicator{
 		Events:  []Event{emits(BreakUp, BreakDown).meaning("the close rises above the channel", "the close falls below the channel")},
 		Memory:  structureMemory(2),
 		Draw: func(in Input) *Result {
-			// Both directions are looked for; where both become known on one bar the rising one counts.
 			found, rising := formed(in, fallingChannel)
 			maps.Copy(found, rising)
 			upper, lower, signals := follow(in, found, BreakUp, BreakDown)
@@ -248,7 +247,6 @@ func headShoulders(s *market.Series, highs []swing, a Args, reach float64) (f fo
 	if len(highs) < 3 {
 		return f, false
 	}
-	// Three swing highs in succession; the two valleys between them give the neckline.
 	left, head, right := highs[len(highs)-3], highs[len(highs)-2], highs[len(highs)-1]
 	least := a.Float("depth") * reach
 	ok = right.bar-left.bar <= a.Int("lookback") && nearEqual(left.price, right.price, a.Float("tolerance")*reach) &&
@@ -278,7 +276,6 @@ func triangleOf(turns []turn, a Args, reach float64) (f formation, ok bool) {
 		}
 	}
 	slack := a.Float("tolerance") * reach
-	// Each line may give way by the tolerance; together they must come closer by more.
 	falls, rises := highs[0].price-highs[1].price, lows[1].price-lows[0].price
 	ok = last[3].bar-last[0].bar <= a.Int("lookback") && kernel.Compare(falls, -slack) >= 0 && kernel.Compare(rises, -slack) >= 0 &&
 		kernel.Compare(falls+rises, slack) > 0
@@ -310,7 +307,6 @@ func flags(in Input, of side) *Result {
 		for k := max(top+1, i-least); k < i; k++ {
 			upper = max(upper, in.High[k])
 		}
-		// Before that the flag is too short to be drawn or to break out.
 		if i-top > least {
 			edge[i], floor[i] = upper, lowest
 		}
@@ -318,8 +314,6 @@ func flags(in Input, of side) *Result {
 		if done {
 			r.Signals = append(r.Signals, Mark(i, upper, of.label, of.tone))
 		}
-		// It also ends when it is too long, passes the pole's high, or gives back more
-		// than half of the pole.
 		if done || i-top >= most || kernel.Compare(in.High[i], in.High[top]) > 0 || kernel.Compare(in.High[top]-lowest, poles[top]/2) > 0 {
 			top = -1
 		}

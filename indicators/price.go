@@ -39,8 +39,7 @@ var priceEntries = []Indicator{
 		Memory:  after(fixed(HeikinAshiWarmup), ema("length"), ema("smooth")),
 		Plots:   []Plot{second("Open"), mainly("Close"), unseen("Side")}, Shades: candleShade, Events: []Event{flips("Close")},
 		Calc: func(in Input) Columns {
-			// Heikin Ashi takes no NaN, so the averaged bars begin with the first whole
-			// average.
+			// Heikin Ashi takes no NaN, so the averaged bars begin with the first whole average.
 			n, first := in.Int("length"), min(in.Int("length")-1, in.Len())
 			t := &market.Series{Time: in.Time[first:], Volume: in.Volume[first:]}
 			for _, c := range []struct {
@@ -49,11 +48,8 @@ var priceEntries = []Indicator{
 			}{{&t.Open, in.Open}, {&t.High, in.High}, {&t.Low, in.Low}, {&t.Close, in.Close}} {
 				*c.to = kernel.EMA(c.from, n)[first:]
 			}
-			// Only open and close are averaged again and drawn: the colour is what the
-			// entry is for.
 			o, _, _, c := heikinAshi(t)
-			// late averages a column once more and puts the bars in front that were cut
-			// off.
+			// late averages a column once more and puts the bars in front that were cut off.
 			late := func(x []float64) []float64 { return append(kernel.NaNs(first), kernel.EMA(x, in.Int("smooth"))...) }
 			o, c = late(o), late(c)
 			return Columns{o, c, bodySides(o, c, kernel.Difference)}

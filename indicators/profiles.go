@@ -12,8 +12,6 @@ import (
 
 // profileEntries are volume and time by price.
 var profileEntries = []Indicator{
-	// It describes the bars shown as a whole, hence Repaints and VisibleOnly: another
-	// chart of the same market has another profile.
 	{Name: "volume_profile", Title: "VP", Also: "vp vpvr visible_range volume_profile_visible_range visible_range_volume_profile", Category: Volume, Traits: Overlay | Repaints,
 		Memory: visible,
 		Doc: "Volume profile of the bars on display: how much was traded at each level, the level with the most (POC) and the value area around it (VAH, VAL). " +
@@ -66,7 +64,6 @@ var profileEntries = []Indicator{
 			r.Signals = lastTouches(in.Series, levels)
 			return r
 		}},
-	// The profile is that of volume_profile; its value area is not used here.
 	{Name: "hvn_lvn", Title: "Nodes", Also: "vp_nodes volume_nodes", Category: Volume, Traits: Overlay | Repaints,
 		Memory: visible,
 		Doc: "Nodes of the volume profile of the bars on display: levels where clearly more (HVN) or clearly less (LVN) was traded than at the levels around them. " +
@@ -85,9 +82,7 @@ var profileEntries = []Indicator{
 			if !p.fill(recent(in), in.Int("bins"), 0.7, byVolume) {
 				return r
 			}
-			// Both kinds come with the clearest first, so a limit keeps those.
 			high, low := p.nodes(in.Int("neighborhood"), in.Float("min_prominence"))
-			// draw adds a level for each node, at most top_n of them.
 			draw := func(nodes []node, label string, tone Tone) {
 				if n := in.Int("top_n"); n > 0 {
 					nodes = nodes[:min(n, len(nodes))]
@@ -120,8 +115,6 @@ var profileEntries = []Indicator{
 			spans := sessions(in)
 			naked, current := nakedLevels(in.Series, spans, in.Args, r)
 			for _, l := range naked {
-				// The label counts back from the session under way, so it changes with
-				// every new session.
 				label := fmt.Sprintf("nPOC -%d", len(spans)-1-l.session)
 				r.Lines = append(r.Lines, level(in.Len(), spans[l.session].to, l.price, label, Muted))
 			}
@@ -181,7 +174,6 @@ func (p *profile) fill(s *market.Series, bins int, share float64, weight func(*m
 	for i := range s.Low {
 		p.low, high = min(p.low, s.Low[i]), max(high, s.High[i])
 	}
-	// Bins of equal height from the lowest low to the highest high.
 	p.step = (high - p.low) / float64(bins)
 	if p.step <= 0 {
 		return false
@@ -198,7 +190,6 @@ func (p *profile) fill(s *market.Series, bins int, share float64, weight func(*m
 	if p.total <= 0 {
 		return false
 	}
-	// The value area is found last: it needs the point of control and the total.
 	p.widen(share)
 	return true
 }
@@ -240,8 +231,6 @@ func (p *profile) widen(share float64) {
 		if p.vah < len(p.weights)-1 {
 			above = p.weights[p.vah+1]
 		}
-		// Weights that are equal but for rounding count as equal, and then the lower
-		// bin is taken.
 		if above > below*(1+edgeWidth) {
 			p.vah++
 			sum += above
@@ -291,7 +280,6 @@ func (p *profile) hbars(left, split bool) []HBar {
 		case w == 0:
 			continue
 		case split:
-			// The rising part comes first; the falling part begins where it ends.
 			up := bar
 			up.Width, up.Tone = p.rising[k]*unit, Up
 			bar.Width, bar.Offset, bar.Tone = max(0, bar.Width-up.Width), up.Width, Down
@@ -370,8 +358,7 @@ func sessions(in Input) []span {
 	starts, count := periodStarts(in.Series, sessionPeriod(in.Args, in.Interval)), in.Int("bars_per_session")
 	var spans []span
 	for i := range starts {
-		// The first bar begins a session either way: 0 is a multiple of any count, and
-		// the first bar starts a period.
+		// The first bar begins a session either way.
 		if count > 0 && i%count == 0 || count == 0 && starts[i] {
 			spans = append(spans, span{i, i})
 		}
@@ -408,12 +395,9 @@ type node struct {
 // the profile is compared with those there are. The prominence of both kinds is
 // measured from the heaviest neighbour and must be least of the heaviest bin.
 func (p *profile) nodes(reach int, least float64) (high, low []node) {
-	// A node must stand out by a part of the heaviest bin, not of its neighbours: else
-	// empty regions would be full of nodes.
+	// A part of the heaviest bin, not of its neighbours: else empty regions would be full of nodes.
 	limit := least * p.weights[p.poc]
 	for k, w := range p.weights {
-		// Neighbours are the bins within reach without the bin itself; there is at
-		// least one, because a profile has several bins.
 		from, to := max(0, k-reach), min(len(p.weights), k+reach+1)
 		around := slices.Concat(p.weights[from:k], p.weights[k+1:to])
 		heaviest, lightest := slices.Max(around), slices.Min(around)
@@ -425,7 +409,6 @@ func (p *profile) nodes(reach int, least float64) (high, low []node) {
 		}
 	}
 	for _, nodes := range [][]node{high, low} {
-		// Of equally prominent nodes the lower price comes first.
 		slices.SortStableFunc(nodes, func(a, b node) int { return cmp.Compare(b.prominence, a.prominence) })
 	}
 	return high, low
@@ -446,8 +429,6 @@ func nakedLevels(s *market.Series, spans []span, a Args, r *Result) (naked []ses
 	current = nan
 	var p profile
 	for k, span := range spans {
-		// First the bars of this session touch older levels, then its own level is
-		// found.
 		for i := span.from; i < span.to; i++ {
 			naked = slices.DeleteFunc(naked, func(l sessionLevel) bool {
 				old := k-l.session >= a.Int("max_sessions")
@@ -462,7 +443,6 @@ func nakedLevels(s *market.Series, spans []span, a Args, r *Result) (naked []ses
 		if p.fill(s.Slice(span.from, span.to), a.Int("bins"), 0.7, byVolume) {
 			current, _, _ = p.levels()
 		}
-		// The last session is still under way: its level is told apart.
 		if k < len(spans)-1 && !math.IsNaN(current) {
 			naked = append(naked, sessionLevel{k, current})
 		}

@@ -100,8 +100,7 @@ func New(name string, overrides map[string]json.RawMessage) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	// The numbers in the name, as in "EMA(20)", are for the parameters that a label shows, in
-	// their order.
+	// The numbers in the name, as in "EMA(20)", are for the parameters that a label shows.
 	named := make(map[string]json.RawMessage)
 	for _, p := range ind.Params {
 		if len(lengths) > 0 && !p.Quiet && (p.Kind == Int || p.Kind == Number) {
@@ -167,7 +166,6 @@ func (r Request) CanRank() error {
 // which may use names or aliases in upper or lower case. It refuses unknown names, values of the
 // wrong kind and values out of bounds, and says what would be right.
 func (ind *Indicator) resolve(layers ...map[string]json.RawMessage) (Args, error) {
-	// Defaults first. Those of expressions are parsed for each request.
 	a := Args{ind: ind, values: make([]float64, len(ind.Params))}
 	for i := range ind.Params {
 		p := &ind.Params[i]
@@ -259,7 +257,6 @@ func (a *Args) set(i int, raw json.RawMessage) (err error) {
 		a.values[i], err = p.parse(raw)
 		return err
 	}
-	// A parameter that takes several: an array, or one text with commas.
 	var items []json.RawMessage
 	if json.Unmarshal(raw, &items) != nil {
 		for text := range strings.SplitSeq(strings.Trim(string(raw), `" `), ",") {
@@ -359,7 +356,6 @@ func (vocabulary) Study(name string, args []rules.Arg, line string) (rules.Study
 	if err := ind.readable(); err != nil {
 		return nil, err
 	}
-	// From here on it is a request like any other, with the same bounds and messages.
 	overrides, err := ind.placed(args)
 	if err != nil {
 		return nil, err
@@ -410,8 +406,6 @@ func parseSource(raw json.RawMessage) (*Request, error) {
 	if bytes.Count(raw, []byte("{")) > 2*maxSources {
 		return nil, errSources
 	}
-	// "line" is not a parameter of the indicator. It is taken out before the rest is read
-	// like any other request.
 	var members map[string]json.RawMessage
 	var line string
 	if json.Unmarshal(raw, &members) == nil {

@@ -189,8 +189,7 @@ func (r *Result) Tail(total, n int) *Result {
 	if cut == 0 {
 		return r
 	}
-	// Everything that has one value per bar is cut; levels, profiles and facts stay as they
-	// are.
+	// Everything with a value per bar is cut; levels, profiles and facts stay as they are.
 	t := *r
 	t.Settles = max(0, r.Settles-cut)
 	t.Lines, t.Histogram, t.Fills = slices.Clone(r.Lines), slices.Clone(r.Histogram), slices.Clone(r.Fills)
@@ -198,7 +197,6 @@ func (r *Result) Tail(total, n int) *Result {
 	if r.Shaded != nil {
 		t.Shaded = r.Shaded[cut:]
 	}
-	// Signals and the like are kept from the cut on, and their bars count from there.
 	first := sort.Search(len(r.Signals), func(i int) bool { return r.Signals[i].Bar >= cut })
 	t.Signals = slices.Clone(r.Signals[first:])
 	for i := range t.Signals {

@@ -75,8 +75,6 @@ var statistics = []Indicator{
 		Calc: func(in Input) Columns {
 			return Columns{beta(in.source(), columnOf(in.Series, in.Choice("against")), in.Int("length"))}
 		}},
-	// The line stands still until its extreme is passed or leaves the window; only
-	// passing it is a signal.
 	{Name: "max", Title: "Max", Also: "highest", Category: Statistics, Traits: Overlay,
 		Doc:     "Highest of the last prices. As in TA-Lib.",
 		Formula: "max = highest of x[0] … x[n-1]",
@@ -87,7 +85,6 @@ var statistics = []Indicator{
 		Formula: "min = lowest of x[0] … x[n-1]",
 		Params:  []Param{length(30), source()}, Plots: []Plot{over("Min")}, Events: []Event{lows("Min")},
 		Of: kernel.Lowest},
-	// The same as donchian, of one price in place of highs and lows.
 	{Name: "minmax", Title: "MinMax", Also: "min_max", Category: Statistics, Traits: Overlay,
 		Doc:     "Lowest and highest of the last prices. As in TA-Lib.",
 		Formula: "min, max = lowest and highest of x[0] … x[n-1]",
@@ -104,7 +101,6 @@ var statistics = []Indicator{
 		Doc:     "How many bars ago the lowest of the last prices was. TA-Lib's MININDEX gives its position from the first bar instead; which of equal prices counts is TA-Lib's rule.",
 		Formula: "bars since the lowest of x[0] … x[n-1]",
 		Params:  []Param{length(30), source()}},
-	// Both lines count upwards from 0, the bar of a new extreme.
 	{Name: "minmaxindex", Title: "Bars since extremes", Also: "minmax_index min_max_index", Category: Statistics,
 		Doc:     "How many bars ago the lowest and the highest of the last prices were. TA-Lib's MINMAXINDEX gives their positions from the first bar instead; which of equal prices counts is TA-Lib's rule.",
 		Formula: "bars since the lowest and the highest of x[0] … x[n-1]",
@@ -114,8 +110,6 @@ var statistics = []Indicator{
 			x, n := in.source(), in.Int("length")
 			return Columns{barsSince(kernel.ExtremeAt(x, n, 1, false)), barsSince(kernel.ExtremeAt(x, n, -1, false))}
 		}},
-	// The mean and the deviation include this bar, so the score is bounded by the root of
-	// n-1.
 	{Name: "zscore", Title: "Z-score", Also: "z_score", Category: Statistics,
 		Doc:     "Z-score: how many deviations the price is from its average. Population deviation; no value where the window did not move.",
 		Formula: "(x - SMA(x, n)) / σ(x, n)",
@@ -139,12 +133,8 @@ var statistics = []Indicator{
 			weights := [4]float64{-0.3, -0.1, 0.1, 0.3}
 			slope := make([]float64, len(x))
 			for k, w := range weights {
-				// Four columns of squared changes, over 1, 2, 4 and 8 bars, each averaged over
-				// the same window.
 				logs := kernel.LogReturns(x, 1<<k)
 				for i, v := range kernel.InRuns(kernel.Times(logs, logs), func(run []float64) []float64 { return kernel.SMA(run, n) }) {
-					// A NaN, once set, survives the later additions; a mean square of 0 has no
-					// logarithm.
 					if v > 0 {
 						slope[i] += float64(w * math.Log2(v))
 					} else {
@@ -170,7 +160,6 @@ var statistics = []Indicator{
 			var top float64
 			for i, v := range x {
 				top = max(top, v)
-				// Without a positive price there is nothing to lose a percentage of.
 				if top > 0 {
 					down[i] = 100 * (v - top) / top
 				}
@@ -185,12 +174,10 @@ var statistics = []Indicator{
 		Params:  []Param{length(252), source()},
 		Plots:   []Plot{mainly("Max DD")}, Events: []Event{lows("Max DD").meaning("the deepest fall of the window becomes deeper")}, Levels: constant(0),
 		Of: func(x []float64, n int) []float64 {
-			// A window is walked once, from its highest value so far.
 			first := kernel.FirstValid(x)
 			out := kernel.Unknown(len(x), first+n-1)
 			for i := first + n - 1; i < len(x); i++ {
-				// Rescanned for each bar: a top that leaves the window changes every fall that
-				// was measured from it.
+				// Rescanned for each bar: a top that leaves changes every fall that was measured from it.
 				top, worst := x[i-n+1], 0.0
 				for _, v := range x[i-n+1 : i+1] {
 					// fall < worst*top is fall/top < worst without a division.
@@ -210,8 +197,6 @@ var statistics = []Indicator{
 		Params:  []Param{length(1), source()},
 		Plots:   []Plot{histogram("Log return")}, Events: []Event{silently(zero("Log return"))}, Levels: constant(0),
 		Of: kernel.LogReturns},
-	// Unlike roc it has no value where the earlier price is not positive, and none of
-	// TA-Lib's zeros.
 	{Name: "percent_return", Title: "Return %", Also: "pctret pct_change", Category: Statistics,
 		Doc:     "Return over some bars in percent. No value where the earlier price is not positive.",
 		Formula: "100 * (x / x[n] - 1)",
@@ -220,7 +205,6 @@ var statistics = []Indicator{
 		Of: func(x []float64, n int) []float64 {
 			percent := kernel.NaNs(len(x))
 			for i := n; i < len(x); i++ {
-				// From a price that is not positive there is no percentage.
 				if x[i-n] > 0 {
 					percent[i] = 100 * (x[i] - x[i-n]) / x[i-n]
 				}
@@ -313,7 +297,6 @@ func sinceExtreme(sign float64, signal string, tone Tone) func(ind *Indicator, l
 		}
 		panel(own(func(d *drawing) []Signal {
 			y := d.of(label)
-			// A run of new extremes gives one signal, on its first bar.
 			return toned(tone, marked(y, signal, "", func(i int) int { return either(i > 0 && y[i] == 0 && y[max(0, i-1)] > 0, false) }))
 		}, signal))(ind, label)
 	}
@@ -335,7 +318,6 @@ func perRisk(mean, variance []float64, periods float64) []float64 {
 
 // cycles are those of the Hilbert transform.
 var cycles = []Indicator{
-	// Averaged over one whole cycle, the cycle itself adds up to nothing.
 	{Name: "ht_trendline", Title: "HT Trendline", Also: "instantaneous_trend instantaneous_trendline htl", Category: Cycle, Form: crossed, Label: "Trendline",
 		Doc:     "Ehlers' instantaneous trend line: the mean over one dominant cycle, which takes the cycle out of the price. As in TA-Lib.",
 		Formula: "m = mean of the last p prices, p = cycle period; trend line = (4m + 3m[1] + 2m[2] + m[3]) / 10",
@@ -348,8 +330,6 @@ var cycles = []Indicator{
 		Doc:     "Phase of the dominant cycle in degrees, -45 to 315: where in the cycle the price stands. As in TA-Lib.",
 		Formula: "phase = atan(Σ s*sin / Σ s*cos) over one cycle of the smoothed price s, + 90 + 360/period",
 		Params:  []Param{source()}, Memory: cycleMemory, Line: func(in Input) []float64 { return kernel.CyclePhase(in.source()) }},
-	// The two parts are what the period is computed from: their angle is the phase, its
-	// step from bar to bar the speed.
 	{Name: "ht_phasor", Title: "HT Phasor", Also: "phasor", Category: Cycle,
 		Doc:     "The two parts of the dominant cycle, one in phase and one a quarter cycle behind. As in TA-Lib.",
 		Formula: "quadrature = H(H(smoothed price)), in phase = H(smoothed price) three bars ago, H Hilbert's transform",

@@ -53,7 +53,6 @@ var stopEntries = []Indicator{
 		Memory:  untilTurned("mult", 1, wilder("length")),
 		Calc: func(in Input) Columns {
 			mult := in.Float("mult")
-			// Both bands are kept all the time; the one on the side of the trend is the stop.
 			atr := kernel.ATRPine(in.Series, in.Int("length"))
 			stop, up := atr, make([]bool, in.Len()) // the range of a bar is read once, so its place can take the stop
 			var upper, lower float64
@@ -64,7 +63,6 @@ var stopEntries = []Indicator{
 				mid, reach := (in.High[i]+in.Low[i])/2, float64(mult*atr[i])
 				newUpper, newLower := mid+reach, mid-reach
 				switch {
-				// The first bar with a range sets both bands and counts as falling.
 				case !started:
 					upper, lower, started = newUpper, newLower, true
 				default:
@@ -116,8 +114,6 @@ var stopEntries = []Indicator{
 		Calc: func(in Input) Columns {
 			n, q, mult := in.Int("length"), in.Int("stop"), in.Float("mult")
 			atr := kernel.ATRPine(in.Series, n)
-			// The stop of each bar first, then its extreme over q bars, which keeps it from
-			// coming back at once.
 			short := kernel.Highest(kernel.Offset(kernel.Highest(in.High, n), atr, -mult), q)
 			return Columns{kernel.Lowest(kernel.Offset(kernel.Lowest(in.Low, n), atr, mult), q), short}
 		}},
@@ -125,11 +121,9 @@ var stopEntries = []Indicator{
 		Doc:     "Gann high-low activator of Krausz: an average of the lows as stop while closes break the average of the highs, and the reverse. Between the two averages the last stop stays where it was, as in pandas-ta.",
 		Formula: "close > SMA(high, n)[1]: SMA(low, m); close < SMA(low, m)[1]: SMA(high, n); else unchanged",
 		Params:  []Param{bars("high", 13, "average of the highs", "length", "period"), bars("low", 21, "average of the lows")},
-		// A close beyond one of the averages sets side and stop anew; 100 bars allow for
-		// one.
+		// A close beyond one of the averages sets side and stop anew; 100 bars allow for one.
 		Memory: after(lengths(2, "high", "low"), fixed(100)),
 		Calc: func(in Input) Columns {
-			// Closes are compared with the averages of the bar before.
 			highs, lows := kernel.SMA(in.High, in.Int("high")), kernel.SMA(in.Low, in.Int("low"))
 			stop, up := kernel.NaNs(in.Len()), make([]bool, in.Len())
 			for i := 1; i < len(stop); i++ {
@@ -138,7 +132,6 @@ var stopEntries = []Indicator{
 					stop[i], up[i] = lows[i], true
 				case kernel.Compare(in.Close[i], lows[i-1]) < 0:
 					stop[i], up[i] = highs[i], false
-				// Between the averages the side stays, and the stop stands where it was.
 				default:
 					stop[i], up[i] = stop[i-1], up[i-1]
 				}
@@ -161,8 +154,6 @@ var stopEntries = []Indicator{
 				switch {
 				case i == first:
 					extreme, level = in.Close[i], in.Close[i]-reach
-				// While the trend lasts the best close and the stop only move in its direction,
-				// even when the range grows.
 				case rising:
 					extreme = max(extreme, in.Close[i])
 					level = max(level, extreme-reach)
@@ -189,21 +180,15 @@ var stopEntries = []Indicator{
 		Memory:  untilTurned("key", 1, wilder("length")),
 		Calc: func(in Input) Columns {
 			atr, mult := kernel.ATRPine(in.Series, in.Int("length")), in.Float("key")
-			// The side is told by the stop alone: unlike volatilityStop it keeps no best close of the
-			// trend.
 			first := kernel.FirstValid(atr)
 			stop, up := kernel.Unknown(len(in.Close), first), make([]bool, len(in.Close))
 			for i := first; i < len(in.Close); i++ {
 				below, above := in.Close[i]-float64(mult*atr[i]), in.Close[i]+float64(mult*atr[i])
-				// The first stop lies below the close: the trend begins as up, unless the range
-				// is 0.
 				if i == first {
 					stop[i], up[i] = below, kernel.Compare(in.Close[i], below) > 0
 					continue
 				}
 				switch before, now := kernel.Compare(in.Close[i-1], stop[i-1]), kernel.Compare(in.Close[i], stop[i-1]); {
-				// Two closes on one side: the stop only moves towards them. After a crossing it
-				// starts anew from this close, on the other side.
 				case now > 0 && before > 0:
 					stop[i] = max(stop[i-1], below)
 				case now < 0 && before < 0:
@@ -244,8 +229,6 @@ var stopEntries = []Indicator{
 		Plots: []Plot{mainly("Average"), second("OTT"), unseen("Side")}, Events: []Event{lines("Average", "OTT").crossedBy("the average", "the stop")},
 		Calc: func(in Input) Columns {
 			line, percent := vidya(in.source(), in.Int("length"), ottMomentum, ottMomentum), in.Float("percent")
-			// The stop trails the average by percent, and is then moved half of that
-			// towards the side it is on.
 			stop, up := ratchet(line, kernel.Scaled(line, percent/100))
 			for i, v := range stop {
 				if by := percent / 200; kernel.Compare(line[i], v) > 0 {
@@ -262,8 +245,7 @@ var stopEntries = []Indicator{
 		Params:  []Param{length(14), factor("mult", 1, 0.1, 20, "ranges between price and line"), choice("momentum", "what decides the side", "mfi", "rsi")},
 		// The price must cover the distance to the line on both sides to have moved it.
 		Memory: untilTurned("mult", 2, wilder("length")).untilKnown(2), // the second line is two bars late
-		// The script compares the line with itself two bars before.
-		Plots: []Plot{mainly("AlphaTrend"), second("Two bars ago"), unseen("Known")}, Shades: []Shade{{A: "AlphaTrend", B: "Two bars ago", Tone: Up, Below: Down}},
+		Plots:  []Plot{mainly("AlphaTrend"), second("Two bars ago"), unseen("Known")}, Shades: []Shade{{A: "AlphaTrend", B: "Two bars ago", Tone: Up, Below: Down}},
 		Events: []Event{lines("AlphaTrend", "Two bars ago").meaning("the line is above itself two bars ago, which it was not on the bar before",
 			"the line is below itself two bars ago, which it was not on the bar before")},
 		Calc: func(in Input) Columns {
@@ -273,7 +255,6 @@ var stopEntries = []Indicator{
 				push = kernel.RSI(in.Close, n)
 			}
 			reach := kernel.Scaled(kernel.SMA(kernel.TrueRangePine(in.Series), n), in.Float("mult"))
-			// The line begins where both the momentum and the range are known.
 			first := max(kernel.FirstValid(push), kernel.FirstValid(reach))
 			line, known, possible := kernel.Unknown(len(push), first), kernel.NaNs(len(push)), anywhere()
 			for i := first; i < len(line); i++ {
@@ -286,8 +267,6 @@ var stopEntries = []Indicator{
 				}
 				known[i] = possible.met()
 				switch {
-				// The line starts at the stop of its side and from then on may only move
-				// towards the price: up while money flows in, down while it flows out.
 				case i == first && rising:
 					line[i] = below
 				case i == first:
@@ -310,8 +289,6 @@ var stopEntries = []Indicator{
 		Plots:  append(stopPlots(), bands()[1:]...), Shades: bandShade, Events: []Event{flips("Stop")},
 		Calc: func(in Input) Columns {
 			n := in.Int("length")
-			// Floor and ceiling are judged with the means of highs and lows, so one wide bar turns
-			// nothing.
 			line, up := kernel.NaNs(in.Len()), make([]bool, in.Len())
 			meanHigh, meanLow := kernel.SMA(in.High, n), kernel.SMA(in.Low, n)
 			top, bottom := kernel.Highest(in.High, n), kernel.Lowest(in.Low, n)
@@ -319,8 +296,7 @@ var stopEntries = []Indicator{
 			var floor, ceiling float64   // highest recent low and lowest recent high since the last turn
 			for i := max(1, n-1); i < in.Len(); i++ {
 				if i == max(1, n-1) {
-					// The script starts in a rise, looking for the turn upwards; the first bars
-					// only find out which way it goes.
+					// The script starts in a rise, looking for the turn upwards.
 					floor, ceiling = in.Low[i-1], in.High[i-1]
 				}
 				was := rising
@@ -374,7 +350,6 @@ var stopEntries = []Indicator{
 				switch {
 				case i == first:
 					line[i] = x[i]
-				// max and min keep the line still while x is within reach of it.
 				case x[i] > line[i-1]:
 					line[i] = max(line[i-1], x[i]-reach[i])
 				default:
@@ -396,8 +371,6 @@ var stopEntries = []Indicator{
 		Calc: func(in Input) Columns {
 			highs, lows := kernel.SMA(in.High, in.Int("length")), kernel.SMA(in.Low, in.Int("length"))
 			up, down, sides := kernel.NaNs(in.Len()), kernel.NaNs(in.Len()), make([]float64, in.Len())
-			// Until a close leaves the averages for the first time there is no side and no
-			// line.
 			side := 0.0
 			for i, c := range in.Close {
 				if kernel.Compare(c, highs[i]) > 0 {
@@ -406,8 +379,6 @@ var stopEntries = []Indicator{
 					side = -1
 				}
 				sides[i] = side
-				// In a fall the two averages change places, which is the crossing that the
-				// chart shows.
 				switch side {
 				case 1:
 					up[i], down[i] = highs[i], lows[i]
@@ -582,7 +553,6 @@ func ratchet(x, reach []float64) (stop []float64, up []bool) {
 			if kernel.Compare(x[i], oldShort) < 0 {
 				short = min(upper, oldShort)
 			}
-			// Sides change against the stops of the bar before.
 			if !rising && kernel.Compare(x[i], oldShort) > 0 {
 				rising = true
 			} else if rising && kernel.Compare(x[i], oldLong) < 0 {

@@ -66,8 +66,6 @@ var structures = []Indicator{
 			}
 			return &Result{Lines: []Line{{Label: "ZigZag", Tone: Primary, Values: line}}, Signals: signals}
 		}},
-	// The swing is that of the bars on display, so it changes with them; a fixed pair of
-	// turning points would need a rule for which pair.
 	{Name: "fibonacci_retracement", Title: "Fib", Also: "auto_fib fib fibonacci auto_fib_retracement", Category: Pattern, Traits: Overlay | Repaints,
 		Memory:  visible,
 		Doc:     "Fibonacci retracements of the swing between the highest high and the lowest low on display: how much of it price has taken back. 0 is the later of the two extremes, 1 the earlier.",
@@ -92,8 +90,6 @@ var structures = []Indicator{
 			if in.Len() == 0 || in.High[high] == in.Low[low] {
 				return r
 			}
-			// The move runs from the earlier extreme to the later one. If both are on one
-			// bar it counts as a rise.
 			start, end := in.Low[low], in.High[high]
 			if low > high {
 				start, end = end, start
@@ -108,8 +104,7 @@ var structures = []Indicator{
 		Doc:     "Market structure: the last confirmed swing high and low, and closes beyond them. In the direction of the last break that is a break of structure (bos), against it a change of character (choch). Swings are known a few bars late and do not repaint.",
 		Formula: "swing high: above left highs before and right highs after it; break up: close > last swing high, once per swing",
 		Params:  []Param{bars("left", 5, "bars before a swing", "length"), bars("right", 5, "bars after a swing; then it is known")},
-		// Whether a break is one of structure or of character depends on the break before,
-		// which may be long ago; these bars hold several.
+		// A break depends on the one before, which may be long ago; these bars hold several.
 		Memory: after(fixed(300), lengths(20, "left"), lengths(20, "right")),
 		Plots:  []Plot{{Label: "Swing high", Tone: Down, Style: Step}, {Label: "Swing low", Tone: Up, Style: Step}}, Events: []Event{own(func(d *drawing) []Signal { return structureBreaks(d.Close, d.of("Swing high"), d.of("Swing low")) }, BOSUp, BOSDown, ChochUp, ChochDown)},
 		Calc: func(in Input) Columns {
@@ -131,8 +126,6 @@ var structures = []Indicator{
 		Params:  swingParams(5, 200),
 		Events:  []Event{emits(BlockUp, BlockDown, BlockTouch)}, Memory: structureMemory(3),
 		Draw: bothSides(top("Down", BlockDown, Down), bottom("Up", BlockUp, Up), func(in Input, of side) *Result { return orderBlocks(in).result(of) })},
-	// The same walk as for order blocks, drawn for the ones that were broken; the
-	// direction is therefore reversed.
 	{Name: "breaker_block", Title: "Breaker", Also: "breaker_blocks breaker", Category: Pattern, Traits: Overlay,
 		Doc:     "Breaker blocks: order blocks that a close went through, which then act from the other side: a broken upward block is resistance, a broken downward one support. The zones are those of the newest breaker on each side, until a close goes back through it. Nothing repaints.",
 		Formula: "as order_block; up: a downward block whose high a close exceeds; ends: close < its low",
@@ -331,7 +324,6 @@ func walkZones(s *market.Series, age int, touch string, ends func(z *priceZone, 
 	w := zoneWalk{low: kernel.NaNs(s.Len()), high: kernel.NaNs(s.Len())}
 	var open []priceZone // the newest last
 	for i := range s.Len() {
-		// First this bar acts on the zones there are, then it may begin others.
 		kept := 0
 		for k := range open {
 			z := &open[k]
@@ -343,7 +335,6 @@ func walkZones(s *market.Series, age int, touch string, ends func(z *priceZone, 
 				w.ended = append(w.ended, *z)
 				continue
 			}
-			// A zone is touched once; its low is the edge that a rising price meets first.
 			if touch != "" && !z.touched && kernel.Compare(s.High[i], z.low) >= 0 {
 				z.touched = true
 				w.touches = append(w.touches, Mark(i, z.low, touch, Muted))
@@ -400,8 +391,6 @@ func turningPoints(s *market.Series, fraction float64, wait int) (points []swing
 	for i := 1; i < s.Len(); i++ {
 		rises, falls := s.High[i] > high.price, s.Low[i] < low.price
 		switch {
-		// In a rise, or before the first turn: a new high moves the extreme, a fall far
-		// enough below it confirms it.
 		case leg >= 0 && rises:
 			high = swing{bar: i, price: s.High[i]}
 		case leg >= 0 && i-high.bar >= wait && kernel.Compare(s.Low[i], high.price-float64(fraction*math.Abs(high.price))) <= 0:
@@ -410,7 +399,6 @@ func turningPoints(s *market.Series, fraction float64, wait int) (points []swing
 			continue
 		}
 		switch {
-		// The mirror image. Before the first turn both are looked for.
 		case leg <= 0 && falls:
 			low = swing{bar: i, price: s.Low[i]}
 		case leg <= 0 && i-low.bar >= wait && kernel.Compare(s.High[i], low.price+float64(fraction*math.Abs(low.price))) >= 0:
@@ -419,8 +407,7 @@ func turningPoints(s *market.Series, fraction float64, wait int) (points []swing
 		}
 	}
 	switch {
-	// The extreme so far ends the line, although no bar has confirmed it: this part
-	// repaints.
+	// The extreme so far ends the line, although no bar has confirmed it: this part repaints.
 	case leg > 0:
 		points = append(points, high)
 	case leg < 0:
@@ -461,7 +448,6 @@ func drawSwings(s *market.Series, left, right int, names [2]string, style Style,
 func lastSwing(pivots []int, price []float64, right int) []float64 {
 	out := kernel.NaNs(len(price))
 	for k, bar := range pivots {
-		// A swing holds until the next one is known, not until it happens.
 		until := len(price)
 		if k+1 < len(pivots) {
 			until = pivots[k+1] + right
@@ -480,7 +466,6 @@ func structureBreaks(closes, high, low []float64) []Signal {
 	trend := 0
 	var brokenHigh, brokenLow float64 = nan, nan // swings that were broken already
 	for i, c := range closes {
-		// The first break has no trend to turn and counts as a break of structure.
 		switch {
 		case kernel.Compare(c, high[i]) > 0 && high[i] != brokenHigh:
 			label := BOSUp
@@ -538,21 +523,18 @@ func orderBlocks(in Input) zoneWalk {
 		for ; next < len(lows) && lows[next].known <= i; next++ {
 			last = lows[next]
 		}
-		// Swing lows come from the bars turned upside down, so their prices are
-		// negative.
+		// Swing lows come from the bars turned upside down, so their prices are negative.
 		from := last.bar
 		if from < 0 || i-from > age || kernel.Compare(in.Close[i], -last.price) >= 0 {
 			return nil
 		}
 		last.bar = -1
-		// The move began at its highest high, the latest of equal ones.
 		top := i
 		for k := i; k >= from; k-- {
 			if in.High[k] > in.High[top] {
 				top = k
 			}
 		}
-		// Only a rising bar can be a block of a fall.
 		for top >= from && in.Close[top] <= in.Open[top] {
 			top--
 		}
@@ -574,8 +556,7 @@ func sweeps(in Input, of side) *Result {
 	var open []swing // not traded beyond
 	for i := range in.Len() {
 		swept := nan // the highest swing that this bar took
-		// A bar may take several swings at once; one signal, at the highest, stands for
-		// all.
+		// One signal, at the highest, stands for all that the bar takes.
 		open = slices.DeleteFunc(open, func(w swing) bool {
 			taken := kernel.Compare(in.High[i], w.price) > 0
 			if taken && !(swept > w.price) {
@@ -594,7 +575,6 @@ func sweeps(in Input, of side) *Result {
 				open = append(open, highs[next])
 			}
 		}
-		// The nearest swing above the market is the lowest; the first replaces NaN.
 		for _, w := range open {
 			if !(line[i] <= w.price) {
 				line[i] = w.price
@@ -612,8 +592,6 @@ func equalHighs(in Input, of side) *Result {
 	highs, next := swingHighs(in.Series, in.Int("left"), in.Int("right")), 0
 	level, since := nan, 0 // level now, and the bar of its second swing
 	for i := range in.Len() {
-		// The level ends when a bar trades beyond it or it is too old; a comparison
-		// with NaN is false.
 		if kernel.Compare(in.High[i], level) > 0 || i-since > in.Int("lookback") {
 			level = nan
 		}
@@ -681,8 +659,7 @@ func supplyZones(in Input, of side) *Result {
 // nearest not above it.
 func supportResistance(in Input) (above, below []float64) {
 	above, below = kernel.NaNs(in.Len()), kernel.NaNs(in.Len())
-	// Swings of both kinds make levels together. With one width for all, the order of
-	// their bars is also that in which they become known and are forgotten.
+	// With one width for both, the order of their bars is that in which they are known and forgotten.
 	turns, usual := allTurns(in.Series, in.Int("left"), in.Int("right")), trueRangeMean(in.Series)
 	first, next := 0, 0          // the swings that count are turns[first:next]
 	var prices, levels []float64 // prices are those of the swings that count, in order
@@ -721,8 +698,6 @@ func supportResistance(in Input) (above, below []float64) {
 func levelsOf(prices []float64, reach float64, touches int) []float64 {
 	var levels []float64
 	for from := 0; from < len(prices); {
-		// A group begins with the lowest price left and takes in all within reach of
-		// it.
 		to, sum := from, 0.0 // sum of distances from the lowest
 		for ; to < len(prices) && (to == from || nearEqual(prices[to], prices[from], reach)); to++ {
 			sum += prices[to] - prices[from]

@@ -328,7 +328,6 @@ func enters(of, prefix string) Event {
 	e := silently(own(func(d *drawing) []Signal {
 		return zoneEntries(d.of(of), d.Float(prefix+"oversold"), d.Float(prefix+"overbought"))
 	}, EntersOversold, EntersOverbought))
-	// A zone is empty if it begins where the line ends.
 	e.unset = func(r Request, label string) string {
 		lo, hi, bounded := r.Bounds("")
 		switch {

@@ -84,8 +84,6 @@ var trends = []Indicator{
 		Params:  []Param{length(14), quiet(factor("strong", 70, 0, 100, "upper level", "upper")), quiet(factor("weak", 30, 0, 100, "lower level", "lower"))},
 		Plots:   []Plot{{Label: "Up", Tone: Up}, {Label: "Down", Tone: Down}}, Events: []Event{lines("Up", "Down").crossedBy("Up", "Down")}, Levels: func(a Args) []float64 { return []float64{a.Float("strong"), a.Float("weak")} }, Between: [2]float64{0, 100},
 		Calc: func(in Input) Columns { return together(aroon(in.Series, in.Int("length"))) }},
-	// Like the two lines it moves in steps, by 100/n for every bar that an extreme grows
-	// older.
 	{Name: "aroonosc", Title: "Aroon Osc", Also: "aroon_oscillator aroon_osc", Category: Trend,
 		Doc:     "Aroon oscillator: Aroon up less Aroon down, -100 to 100. As in TA-Lib.",
 		Formula: "Aroon oscillator = Aroon up - Aroon down",
@@ -102,9 +100,6 @@ var trends = []Indicator{
 		Plots:   []Plot{{Label: "VI+", Tone: Up}, {Label: "VI-", Tone: Down}}, Events: []Event{lines("VI+", "VI-").crossedBy("VI+", "VI-")}, Levels: constant(1),
 		Calc: func(in Input) Columns {
 			n := in.Int("length")
-			// Upward movement reaches from the low before to the high, downward movement
-			// from the high before to the low. Both are set in proportion to the true
-			// range.
 			ups, downs := kernel.Absolute(kernel.Minus(in.High, kernel.Shift(in.Low, 1))), kernel.Absolute(kernel.Minus(in.Low, kernel.Shift(in.High, 1)))
 			// Windows without range have no value.
 			span := kernel.RollingSum(kernel.TrueRange(in.Series), n)
@@ -167,7 +162,6 @@ var trends = []Indicator{
 			hi, lo, step, price := kernel.Highest(in.High, n), kernel.Lowest(in.Low, n), kernel.Change(kernel.EMA(in.Close, in.Int("ema")), 1), kernel.TypicalPrice(in.Series)
 			out := kernel.NaNs(in.Len())
 			for i := max(kernel.FirstValid(hi), kernel.FirstValid(step)); i < len(out); i++ {
-				// Without a range there is no scale, and the line is level.
 				out[i] = 0
 				if hi[i] > lo[i] && price[i] > 0 {
 					out[i] = math.Atan(step[i]/price[i]*25*lo[i]/(hi[i]-lo[i])) * 180 / math.Pi
@@ -191,8 +185,6 @@ var trends = []Indicator{
 				before := kernel.Shift(in.Close, 1)
 				hi, lo = kernel.Greater(hi, before), kernel.Lesser(lo, before)
 			}
-			// The logarithms scale it: 0 is a straight way through the range, 100 are n
-			// bars that each cover all of it.
 			way, reach := kernel.RollingSum(kernel.TrueRange(in.Series), n), kernel.Minus(kernel.Highest(hi, n), kernel.Lowest(lo, n))
 			straight := math.Log(float64(n))
 			return Columns{kernel.Each(kernel.Quotient(way, reach), func(v float64) float64 {
@@ -211,12 +203,9 @@ var trends = []Indicator{
 		Doc:     "Correlation trend indicator of Ehlers: how well the prices of the window lie on a straight line, 1 rising, -1 falling, 0 without trend or movement.",
 		Formula: "CTI = correlation of x with time over n bars",
 		Params:  []Param{lengthFrom(2, 12), quiet(factor("level", 0.5, 0, 1, "level of a trend", "threshold")), source()},
-		// A trend begins where the line passes a level outwards; coming back gives no signal but
-		// that of zero.
-		Plots: []Plot{mainly("CTI")}, Events: []Event{goesBeyond("CTI", "the line"), zero("CTI")}, Levels: plusMinus, Between: [2]float64{-1, 1},
+		Plots:   []Plot{mainly("CTI")}, Events: []Event{goesBeyond("CTI", "the line"), zero("CTI")}, Levels: plusMinus, Between: [2]float64{-1, 1},
 		Of: func(x []float64, n int) []float64 {
-			// A correlation is a slope measured in deviations on both axes, so the sliding
-			// kernels for slope and deviation are enough.
+			// A correlation is a slope measured in deviations on both axes.
 			_, slope := kernel.Regression(x, n)
 			dev := kernel.StdDev(x, n)
 			// The deviation of the numbers 1 to n is the root of (n² - 1)/12.
@@ -230,8 +219,6 @@ var trends = []Indicator{
 		Plots:   []Plot{mainly("ER")}, Events: []Event{crossesAt("ER", 0.6, ModeTrend, ""), crossesAt("ER", 0.3, "", ModeCycle)}, Levels: constant(0.6, 0.3), Between: [2]float64{0, 1},
 		Calc: func(in Input) Columns {
 			x, n := in.source(), in.Int("length")
-			// The way is the sum of all changes, up and down; the ratio is how much of it
-			// led somewhere.
 			way := kernel.RollingSum(kernel.Absolute(kernel.Change(x, 1)), n)
 			// Between 0.3 and 0.6 the market keeps the mode it was in. Rounding could exceed 1.
 			return Columns{kernel.Clamp(kernel.Quotient(kernel.Absolute(kernel.Change(x, n)), way), 0, 1)}
@@ -266,8 +253,6 @@ func trending(ind *Indicator, label string) {
 // extremes the latest counts.
 func aroon(s *market.Series, n int) (up, down []float64) {
 	up, down = kernel.Unknown(s.Len(), n), kernel.Unknown(s.Len(), n)
-	// n+1 bars, so that an extreme can be 0 to n bars ago, and the scale reaches from 0
-	// to 100.
 	hi, lo := kernel.ExtremeAt(s.High, n+1, 1, true), kernel.ExtremeAt(s.Low, n+1, -1, true)
 	for i := n; i < s.Len(); i++ {
 		up[i] = 100 * float64(n-(i-hi[i])) / float64(n)
@@ -312,7 +297,6 @@ func sequential(s *market.Series, setup, countdown int) []Signal {
 				way, count = -1, 0
 			}
 		}
-		// The bars of a countdown need not follow each other.
 		if way > 0 && s.Close[i] <= s.Low[i-2] || way < 0 && s.Close[i] >= s.High[i-2] {
 			count++
 		}

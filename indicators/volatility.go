@@ -35,8 +35,7 @@ var volatility = []Indicator{
 		Doc:     "Chaikin volatility: by how many percent the average range of bars grew. Rising quickly near a bottom, falling slowly near a top.",
 		Formula: "CVI = ROC(EMA(high - low, n), n)",
 		Params:  []Param{length(10)},
-		// The average's memory, and the bars over which its change is taken.
-		Memory: after(ema("length"), window("length")),
+		Memory:  after(ema("length"), window("length")),
 		Line: func(in Input) []float64 {
 			n := in.Int("length")
 			return kernel.ROC(kernel.EMA(kernel.Minus(in.High, in.Low), n), n)
@@ -48,7 +47,6 @@ var volatility = []Indicator{
 			bars("ema", 9, "averages of the range", "fast"), bars("length", 25, "bars in the sum", "period", "len", "slow", "window"),
 			quiet(factor("upper", 27, 1, 1000, "level a bulge rises above")), quiet(factor("lower", 26.5, 1, 1000, "level it falls back below")),
 		},
-		// Two averages in a row, then the sum.
 		Memory: after(lengths(2*kernel.EMAMemory, "ema"), window("length")),
 		Plots:  []Plot{mainly("Mass")}, Events: []Event{own(func(d *drawing) []Signal { return bulges(d.of("Mass"), d.Float("lower"), d.Float("upper")) }, Bulge)}, Levels: func(a Args) []float64 { return []float64{a.Float("upper"), a.Float("lower")} },
 		Calc: func(in Input) Columns {
@@ -78,7 +76,6 @@ var volatility = []Indicator{
 								scale = 100 / top
 							}
 						}
-						// A division for each top and not for each value.
 						fall := (top - v) * scale
 						sum += float64(fall * fall)
 					}
@@ -86,24 +83,21 @@ var volatility = []Indicator{
 				}
 				line = out
 			} else {
-				// Nested windows: each fall is measured from the top of its own n bars, so
-				// 2n-1 bars take part.
+				// Each fall is measured from the top of its own n bars, so 2n-1 bars take part.
 				top := kernel.Highest(x, n)
 				falls := kernel.Ratio(kernel.Minus(x, top), top, 100)
 				line = kernel.SMA(kernel.Times(falls, falls), n)
 			}
 			return kernel.Each(line, func(v float64) float64 { return math.Sqrt(max(0, v)) })
 		}},
-	// A year of independent returns has the variance of one bar times the bars in it,
-	// hence the root.
+	// A year of independent returns has the variance of one bar times its bars, hence the root.
 	{Name: "hist_volatility", Title: "HV", Also: "histvol hv hvol historical_volatility volatility_historical", Category: Volatility, Form: volatile,
 		Doc: "Historical volatility: the deviation of the logarithmic returns, in percent a year. Population deviation, as at TradingView; the bars of a year follow from the interval and the hours of the market: " +
 			"252 days of an exchange; 365 days or 8760 hours where it never closes or the source tells no hours; or what periods says.",
 		Formula: "HV = 100 * σ(ln(x / x[1]), n) * √periods",
 		Params:  []Param{lengthFrom(2, 20), barsInYear(), source()},
 		Line: func(in Input) []float64 {
-			// A price that is not positive has no return; the deviation starts anew after
-			// it.
+			// A price that is not positive has no return; the deviation starts anew after it.
 			deviation := kernel.InRuns(kernel.LogReturns(in.source(), 1), func(x []float64) []float64 { return kernel.StdDev(x, in.Int("length")) })
 			return kernel.Scaled(deviation, 100*math.Sqrt(perYear(in)))
 		}},
@@ -120,8 +114,7 @@ var volatility = []Indicator{
 			up, down := kernel.NaNs(len(x)), kernel.NaNs(len(x))
 			dev := kernel.StdDev(x, in.Int("length"))
 			for i := max(1, kernel.FirstValid(dev)); i < len(x); i++ {
-				// The deviation of a bar counts on one side: up if the price rose, else
-				// down; TA-Lib counts an unchanged price on neither.
+				// A deviation counts up if the price rose, else down; TA-Lib counts an unchanged price on neither.
 				switch up[i], down[i] = 0, dev[i]; kernel.Compare(x[i], x[i-1]) {
 				case 1:
 					up[i], down[i] = dev[i], 0
@@ -157,8 +150,6 @@ var volatility = []Indicator{
 			}
 		})},
 		Calc: func(in Input) Columns {
-			// How far the low lies below the highest close, in percent of it: without
-			// options a stand-in for implied volatility.
 			top := kernel.Highest(in.Close, in.Int("length"))
 			fear := kernel.NaNs(in.Len())
 			for i := range fear {
@@ -166,8 +157,7 @@ var volatility = []Indicator{
 					fear[i] = 100 * kernel.Difference(top[i], in.Low[i]) / top[i]
 				}
 			}
-			// Prices that are not positive leave holes; band and limit start anew after
-			// each.
+			// Prices that are not positive leave holes; band and limit start anew after each.
 			band := kernel.InRuns(fear, func(x []float64) []float64 {
 				return kernel.Offset(kernel.SMA(x, in.Int("band_length")), kernel.StdDev(x, in.Int("band_length")), in.Float("mult"))
 			})
@@ -188,7 +178,6 @@ var volatility = []Indicator{
 		// Wilder's average of 100, on which the dead zone rests, remembers longest.
 		Memory: longest(fixed(kernel.WilderMemory*100), ema("fast", "slow"), window("length")),
 		Plots:  []Plot{second("Explosion"), {Label: "Dead zone", Tone: Muted}, histogram("Trend")}, Levels: constant(0),
-		// Bars count above the larger of the two, and below its negative.
 		Events: []Event{own(func(d *drawing) []Signal {
 			limit := kernel.Greater(d.of("Explosion"), d.of("Dead zone"))
 			return append(crossings(d.of("Trend"), limit, BreakUp, ""), crossings(d.of("Trend"), kernel.Scaled(limit, -1), "", BreakDown)...)

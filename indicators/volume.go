@@ -11,7 +11,6 @@ import (
 
 // volumes are what is computed of the volume.
 var volumes = []Indicator{
-	// The histogram is the column of the bars itself, not a copy.
 	{Name: "volume", Title: "Volume", Also: "vol", Category: Volume,
 		Doc:     "Volume of each bar and its simple average. A spike is a bar that trades a multiple of the average, after one that did not.",
 		Formula: "SMA(volume, n)",
@@ -38,7 +37,6 @@ var volumes = []Indicator{
 		// No history helps: the sum is counted from the first bar shown.
 		Memory: Memory{}.total(), Plots: []Plot{mainly("A/D")}, Events: []Event{diverges("A/D")},
 		Calc: func(in Input) Columns { return Columns{kernel.Cumulative(kernel.MoneyFlow(in.Series))} }},
-	// The line itself has no level that means anything, so its momentum is what is read.
 	{Name: "adosc", Title: "Chaikin Osc", Also: "chaikin_oscillator chaikin_osc", Category: Volume, Form: aroundZero,
 		Doc:     "Chaikin's oscillator: a fast less a slow exponential average of the accumulation and distribution line. As in TA-Lib: both averages start from the first value of the line.",
 		Formula: "EMA(A/D, fast) - EMA(A/D, slow)",
@@ -60,7 +58,6 @@ var volumes = []Indicator{
 					behindSlow = (behindSlow + v) * keepSlow
 				}
 				if i >= first {
-					// (S - EMA slow) - (S - EMA fast) = EMA fast - EMA slow.
 					out[i] = behindSlow - behindFast
 				}
 			}
@@ -71,8 +68,6 @@ var volumes = []Indicator{
 		Formula: "MFI = 100 * P / (P + N), P and N the sums over n bars of p*volume where p rose and fell, p = (high + low + close) / 3",
 		Params:  slices.Concat([]Param{length(14)}, zone(20, 80, 0, 100), divParams()),
 		Line:    func(in Input) []float64 { return kernel.MFI(in.Series, in.Int("length")) }},
-	// The money flow of a window over its volume: unlike the line it has a level that can
-	// be compared.
 	{Name: "cmf", Title: "CMF", Also: "chaikin_money_flow money_flow", Category: Volume,
 		Doc:     "Chaikin money flow: the share of volume traded near the highs of its bars less that near the lows, -1 to 1. A bar without range adds its volume and no flow. No value where the window traded nothing.",
 		Formula: "CMF = Σ volume * ((close - low) - (high - close)) / (high - low) / Σ volume over n bars",
@@ -94,8 +89,7 @@ var volumes = []Indicator{
 		Params:  []Param{length(14), factor("divisor", 10000, 1, 1e12, "scale of the volume")},
 		Line: func(in Input) []float64 {
 			n := in.Int("length")
-			// RollingSum and not SMA: a bar without volume is NaN and spoils only the
-			// windows that hold it.
+			// RollingSum and not SMA: a bar without volume is NaN and spoils only the windows that hold it.
 			ease := kernel.Quotient(kernel.Times(kernel.Change(kernel.MedianPrice(in.Series), 1), kernel.Minus(in.High, in.Low)), in.Volume)
 			return kernel.Scaled(kernel.RollingSum(ease, n), in.Float("divisor")/float64(n))
 		}},
@@ -104,14 +98,12 @@ var volumes = []Indicator{
 			"the variant signed, TradingView's, takes plain volume signed by the change of the typical price.",
 		Formula: "force = ±100 * volume * |2 * dm/cm - 1|, dm = high - low, cm = Σdm of the trend; KVO = EMA(force, fast) - EMA(force, slow)",
 		Params:  []Param{bars("fast", 34, "fast average"), bars("slow", 55, "slow average"), bars("signal", 13, "signal average"), choice("variant", "what is averaged", "force", "signed")},
-		// The signal starts from the first values of the line, so the two memories add up.
-		Memory: after(ema("fast", "slow"), ema("signal")),
+		Memory:  after(ema("fast", "slow"), ema("signal")),
 		Line: func(in Input) []float64 {
 			fast, slow := in.Int("fast"), in.Int("slow")
 			var line []float64
 			if in.Choice("variant") == "signed" {
-				// TradingView's averages are seeded with a simple average, Tulip's below
-				// with the first value.
+				// TradingView's averages are seeded with a simple one, Tulip's below with the first value.
 				volume := kernel.NaNs(in.Len())
 				x := kernel.TypicalPrice(in.Series)
 				for i := 1; i < len(volume); i++ {
@@ -122,7 +114,6 @@ var volumes = []Indicator{
 				}
 				line = kernel.Minus(kernel.EMA(volume, fast), kernel.EMA(volume, slow))
 			} else {
-				// An unchanged typical price keeps the trend, which is falling at first.
 				force := kernel.NaNs(in.Len())
 				trend, span := 0.0, 0.0 // span: Σ of ranges since the bar before the trend
 				for i := 1; i < len(force); i++ {
@@ -135,14 +126,12 @@ var volumes = []Indicator{
 							trend = -1
 						}
 					}
-					// The bar's range in parts of the ranges since the turn: 1 on a bar that is all
-					// of them, near 0 in a long trend.
+					// 1 on a bar that is all of the ranges since the turn, near 0 in a long trend.
 					dm := in.High[i] - in.Low[i]
 					span += dm
 					force[i] = 0
 					if span > 0 {
-						// Until the price first moves there is no trend; Tulip counts it as
-						// falling.
+						// Until the price first moves there is no trend; Tulip counts it as falling.
 						sign := trend
 						if sign == 0 {
 							sign = -1
@@ -169,8 +158,7 @@ var volumes = []Indicator{
 		Memory:  ema("signal").total(),
 		Plots:   []Plot{mainly("PVT"), second("Average")}, Events: []Event{lines("PVT", "Average"), diverges("PVT")},
 		Calc: func(in Input) Columns {
-			// ROC is in percent, which the factor 0.01 takes back. The first bar has no
-			// change and adds nothing.
+			// ROC is in percent. The first bar has no change and adds nothing.
 			steps := kernel.Times(kernel.ROC(in.source(), 1), in.Volume)
 			line := kernel.Cumulative(kernel.Scaled(kernel.ZeroNaN(steps), 0.01))
 			return Columns{line, kernel.EMA(line, in.Int("signal"))}
@@ -208,7 +196,6 @@ var volumes = []Indicator{
 		Calc: func(in Input) Columns {
 			steps := kernel.NaNs(in.Len())
 			for i := 1; i < len(steps); i++ {
-				// The true low and the true high take in the close before.
 				now, before := in.Close[i], in.Close[i-1]
 				switch {
 				case now > before:
@@ -241,7 +228,6 @@ var volumes = []Indicator{
 			usual := kernel.Shift(kernel.SMA(in.Volume, in.Int("length")), 1) // the bar itself is not part of its average
 			return Columns{kernel.Quotient(in.Volume, usual), slices.Repeat([]float64{in.Float("spike")}, in.Len())}
 		}},
-	// It is the step of on-balance volume, bar by bar.
 	{Name: "net_volume", Title: "Net volume", Category: Volume,
 		Doc:     "Net volume: the volume of each bar, positive where the close rose, negative where it fell, zero where it stayed. An estimate from closes alone: which trades were bought is not in the bars.",
 		Formula: "volume * sign(close - close[1])",
@@ -255,14 +241,12 @@ var volumes = []Indicator{
 		Formula: "CVD = CVD[1] + volume * ((close - low) - (high - close)) / (high - low); a bar without range adds nothing",
 		Params:  divParams(), Plots: []Plot{mainly("CVD")}, Events: []Event{zero("CVD"), diverges("CVD")}, Levels: constant(0),
 		Calc: func(in Input) Columns { return Columns{kernel.Cumulative(kernel.MoneyFlow(in.Series))} }},
-	// The rule is that of the widely used public script by LazyBear; David Weis himself draws
-	// waves by hand.
+	// By LazyBear's widely used script; David Weis himself draws waves by hand.
 	{Name: "weis_wave", Title: "Weis wave", Also: "weis_wave_volume wwv", Category: Volume,
 		Doc:     "Weis wave volume: the volume of each up or down wave added up since the wave began, down waves below zero. A wave turns when enough closes in a row go the other way. After LazyBear's script. Nothing repaints.",
 		Formula: "wave: up after n rising closes in a row, down after n falling ones, else as before; sum of the volume since it turned",
 		Params:  []Param{length(2)},
-		// A wave counts from its own turn, and the more closes in a row a turn needs, the
-		// longer waves last.
+		// The more closes in a row a turn needs, the longer waves last.
 		Memory: after(fixed(300), lengths(60, "length")),
 		Plots:  []Plot{histogram("Wave"), unseen("Side")}, Events: []Event{flips("Wave").meaning("a rising wave begins", "a falling wave begins")},
 		Calc: func(in Input) Columns {
@@ -270,7 +254,6 @@ var volumes = []Indicator{
 			total, side := kernel.NaNs(in.Len()), make([]float64, in.Len())
 			wave, run := 0.0, kernel.Streak(in.Close, 1) // an unchanged close ends the run but not the wave
 			for i := 1; i < in.Len(); i++ {
-				// The wave goes on unless the run is long enough to turn it.
 				turn := wave
 				switch {
 				case run[i] >= float64(n):
@@ -312,7 +295,6 @@ var volumes = []Indicator{
 					start, _ := periodAround(in.Time[i], period)
 					begins, opened = append(begins, i), append(opened, start)
 				}
-				// In the mode regular the bar alone, else all volume since the period began.
 				sums[i] = in.Volume[i]
 				if !starts[i] && cumulative {
 					sums[i] += sums[i-1]
@@ -321,8 +303,6 @@ var volumes = []Indicator{
 				if before < 1 { // the first period may have begun before the first bar
 					continue
 				}
-				// For each of the last periods, the bar that stood at the same time after its
-				// begin, or the last before that time.
 				since := in.Time[i] - opened[len(opened)-1]
 				total, count := 0.0, 0
 				for k := before; k < len(begins)-1; k++ {
@@ -345,22 +325,17 @@ var volumes = []Indicator{
 			length(130), factor("coef", 0.2, 0, 5, "part of the volatility that a move must exceed"), factor("vcoef", 2.5, 0.1, 100, "largest volume, in means"),
 			bars("smooth", 3, "average of the result"), bars("signal", 5, "signal average"),
 		},
-		// The sum, the mean volume before it, the deviation of 30 returns, and both
-		// averages.
+		// The sum, the mean volume before it, the deviation of 30 returns, and both averages.
 		Memory: after(lengths(2, "length"), fixed(31), ema("smooth"), ema("signal")),
 		Line: func(in Input) []float64 {
 			n, coef, vcoef := in.Int("length"), in.Float("coef"), in.Float("vcoef")
-			// Volumes are cut at a multiple of the usual one, so that one bar cannot decide a whole
-			// window.
 			p := kernel.TypicalPrice(in.Series)
 			deviation := kernel.InRuns(kernel.LogReturns(p, 1), func(x []float64) []float64 { return kernel.StdDev(x, 30) })
-			// The usual volume is that of the bars before, so that a spike is not measured by
-			// itself.
+			// The usual volume is that of the bars before: a spike is not measured by itself.
 			usual := kernel.Shift(kernel.SMA(in.Volume, n), 1)
 			flow := kernel.NaNs(len(p))
 			for i := 1; i < len(p); i++ {
-				// A move counts if it exceeds the cutoff, with the volume cut at a multiple of
-				// the usual one. Bars before both are known stay NaN.
+				// Bars before both are known stay NaN.
 				cutoff, volume := coef*deviation[i]*in.Close[i], min(in.Volume[i], vcoef*usual[i])
 				switch move := kernel.Difference(p[i], p[i-1]); {
 				case math.IsNaN(cutoff) || math.IsNaN(volume):
@@ -418,8 +393,7 @@ var volumes = []Indicator{
 				}
 				share[i] = last
 			}
-			// A share that has not moved for so many bars has no unit to be measured in: the last
-			// value stands.
+			// A share that has not moved for so long has no unit to be measured in: the last value stands.
 			line, m := kernel.NaNs(len(share)), nan
 			for i, unit := range kernel.StdDev(share, kalmanWindow) {
 				if v := share[i] / unit; unit > kernel.Rounding && isNaN(m) {
@@ -466,8 +440,6 @@ func volumeIndex(counts func(volume, before float64) bool) func(ind *Indicator, 
 		}
 		ind.Plots, ind.Events = []Plot{mainly(label), second("Average")}, []Event{lines(label, "Average")}
 		ind.Calc = func(in Input) Columns {
-			// The index multiplies, so that it follows the closes in proportion whatever
-			// its level.
 			line := make([]float64, in.Len())
 			value := in.Float("start")
 			for i := range line {

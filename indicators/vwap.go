@@ -9,8 +9,6 @@ import (
 
 // vwaps are averages of price by volume or time since an anchor.
 var vwaps = []Indicator{
-	// Where the line starts anew it jumps, which is no crossing: withoutResets drops the
-	// signals of those bars.
 	{Name: "vwap", Title: "VWAP", Also: "volume_weighted_average_price", Category: Volume, Traits: Overlay,
 		Doc: "Volume weighted average price since the anchor: what the average share cost. As at TradingView it starts anew every UTC day; where it starts anew nothing crosses. " +
 			"With anchor none it runs from the first bar loaded. No value before the first volume.",
@@ -55,12 +53,10 @@ var vwaps = []Indicator{
 					{Label: "VWAP Lower", Tone: Band, Values: lower},
 				},
 				Fills: []Fill{{Y1: upper, Y2: lower, Tone: Band}},
-				// Bands without width, as on the first bars of a day, are touched by
-				// everything.
+				// Bands without width, as on the first bars of a day, are touched by everything.
 				Signals: slices.DeleteFunc(withoutResets(touches(in.Series, upper, lower), starts), func(sig Signal) bool { return dev[sig.Bar] == 0 }),
 			}
 		}},
-	// The same mean as vwma, of the typical price and with the signals of the close.
 	{Name: "vwap_rolling", Title: "RVWAP", Also: "rolling_vwap rvwap", Category: Volume, Traits: Overlay,
 		Doc:     "Volume weighted average price of the last bars, without an anchor. No value where they traded nothing.",
 		Formula: "Σ x * volume / Σ volume over n bars",
@@ -71,8 +67,7 @@ var vwaps = []Indicator{
 		Formula: "Σ x * volume / Σ volume since the anchor",
 		Params:  []Param{beginning("anchor", "when it starts", "the first bar loaded", "start", "since"), defaultSource("hlc3")},
 		Memory: Memory{since: func(a Args) int64 { return int64(a.Int("anchor")) }, bars: func(a Args) int {
-			// Without an anchor the line starts with the first bar loaded, and bars before
-			// the chart are not needed.
+			// Without an anchor the line starts with the first bar loaded.
 			if a.Int("anchor") == 0 {
 				return 0
 			}
@@ -80,13 +75,10 @@ var vwaps = []Indicator{
 		}},
 		Plots: []Plot{mainly("AVWAP")}, Events: []Event{price("AVWAP")},
 		Calc: func(in Input) Columns {
-			// The bars before the anchor are cut off; among the rest the line never starts
-			// anew.
 			n := in.Len()
 			first, _ := slices.BinarySearch(in.Time, int64(in.Int("anchor")))
 			return Columns{append(kernel.NaNs(first), weightedMean(in.source()[first:], in.Volume[first:], make([]bool, n-first))...)}
 		}},
-	// Like vwap with every bar of the same weight, for markets without volume.
 	{Name: "twap", Title: "TWAP", Also: "time_weighted_average_price", Category: Price, Traits: Overlay,
 		Doc:     "Time weighted average price: the mean of the bars since the anchor, each counting the same. As at TradingView it takes the mean of the four prices and starts anew every UTC day; where it starts anew nothing crosses.",
 		Formula: "TWAP = mean of x since the anchor",

@@ -136,9 +136,7 @@ func KAMA(x []float64, n int, fast, slow float64) []float64 {
 	if len(x)-first <= n {
 		return out
 	}
-	// The ratio, 0 to 1, moves the weight from least to least+most, and the weight is
-	// squared before it is used, so that a market without direction is followed hardly
-	// at all.
+	// The weight is squared, so that a market without direction is followed hardly at all.
 	least := 2 / (slow + 1)
 	most := 2/(fast+1) - least
 	paths := RollingSum(Absolute(Change(x, 1)), n)
@@ -239,7 +237,6 @@ func Regression(x []float64, n int) (end, slope []float64) {
 			tilt += float64((float64(k) - half) * (v - ref))
 		}
 		slope[i] = tilt / spreadX
-		// The line passes through the mean at the middle of the window.
 		end[i] = ref + sum/size + float64(slope[i]*half)
 	}
 	return end, slope

@@ -180,7 +180,6 @@ func Rate(x []float64, k int, by, less float64) []float64 {
 	out := Unknown(len(x), FirstValid(x)+k)
 	for i := FirstValid(x) + k; i < len(x); i++ {
 		switch before := x[i-k]; {
-		// The result is 0 already, as in TA-Lib.
 		case before == 0:
 		// A change is computed from the difference, which is exactly 0 if nothing moved; the
 		// quotient minus 1 would leave a rounding error.
@@ -217,7 +216,6 @@ func InRuns(x []float64, f func(x []float64) []float64) []float64 {
 			start++
 			continue
 		}
-		// The run goes on to the next NaN, or to the end.
 		end := start
 		for end < len(x) && !math.IsNaN(x[end]) {
 			end++

@@ -37,13 +37,10 @@ func MeanVariance(x []float64, n int) (mean, variance []float64) {
 		floor := fallen * squares
 		i++
 		rest := x[i:min(i+lifetime-1, len(x))]
-		// All four slices have one length, so that the inner loop needs no checks of
-		// bounds.
+		// All four have one length, so that the inner loop needs no checks of bounds.
 		gone, means, variances := x[i-n:][:len(rest)], mean[i:][:len(rest)], variance[i:][:len(rest)]
 		for k, v := range rest {
 			squares, mid = slid(squares, mid, v-ref, gone[k]-ref, share)
-			// The floor follows the highest squares since the window was computed
-			// afresh.
 			if fallen*squares > floor {
 				floor = fallen * squares
 			}

@@ -41,13 +41,11 @@ func extremes(x []float64, n int, sign float64) []float64 {
 		results, rest := out[start:start+len(block)], tails[1:len(block)+1]
 		for k, v := range block {
 			run = max(run, sign*v)
-			// The first block has no block before it, so there only its last bar ends a
-			// whole window.
+			// The first block has no block before it: only its last bar ends a whole window.
 			if start > first || k == n-1 {
 				results[k] = sign * max(run, rest[k])
 			}
 		}
-		// Prepare the block's tails for the windows that end in the next one.
 		run = sign * block[len(block)-1]
 		for k := len(block) - 1; k >= 0; k-- {
 			run = max(run, sign*block[k])

@@ -82,7 +82,6 @@ func transform(x []float64, k int, gain float64) float64 {
 // new period, which is at most half longer or a third shorter than the old one, and between
 // the shortest and the longest cycle. The result is a mean of the two.
 func nextPeriod(old, re, im float64) float64 {
-	// Without a real and an imaginary part there is no angle, and the period stays.
 	period := old
 	if re != 0 && im != 0 {
 		period = 360 / Degrees(math.Atan(im/re))
@@ -186,7 +185,6 @@ func nextAngle(angle, re, im, period float64) float64 {
 	// A quarter turn brings the angle to the phase of a sine. The smoothed price
 	// lags by about one bar, which is a step of 360/period degrees.
 	angle += 90 + 360/period
-	// The other half of the turn, and then the whole into -45 to 315.
 	if im < 0 {
 		angle += 180
 	}
@@ -203,7 +201,6 @@ type turn struct{ sin, cos float64 }
 // cycle out and leaves the trend, smoothed over four bars.
 func (c *cycle) trendline() []float64 {
 	out := make([]float64, len(c.price))
-	// The three means before the newest, which get the weights 3, 2 and 1.
 	var t1, t2, t3 float64
 	for i := c.begin; i < len(out); i++ {
 		var mean float64

@@ -26,7 +26,6 @@ func SMA(x []float64, n int) []float64 {
 	share := 1 / float64(n)
 	fresh := 0 // values that windows were computed from
 	for i := first + n - 1; i < len(x); {
-		// Compute one window afresh, then slide until it is renewed.
 		average := mean(x[i-n+1 : i+1])
 		out[i] = average
 		i++
@@ -104,8 +103,6 @@ func Windows(x []float64, n int, f func(a, b float64) float64) []float64 {
 			if i > from {
 				begun = f(begun, x[i])
 			}
-			// The window of bar i begins at first: before all bars, at the beginning of this
-			// block, or in the block before.
 			switch first := i - n + 1; {
 			case first == from:
 				out[i] = begun

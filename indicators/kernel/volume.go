@@ -57,8 +57,7 @@ func MFI(s *market.Series, n int) []float64 {
 	var all, signed float64                // sums of |flow| and of flow
 	for i := 1; i < len(out); i++ {
 		price := high[i] + low[i] + closes[i]
-		// The flow has the sign of the price's change, so that one column holds both
-		// sides.
+		// The flow has the sign of the price's change, so that one column holds both sides.
 		flow, move := math.Abs(price*volume[i]), price-before
 		before = price
 		if math.Abs(move) <= Rounding*math.Abs(price) {

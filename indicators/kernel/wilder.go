@@ -63,7 +63,6 @@ func WilderMoves(x []float64, n int) (gains, losses []float64) {
 	}
 	share := 1 / float64(n)
 	keep := 1 - share
-	// The seed is the plain mean of the first n gains and losses.
 	var gain, loss float64
 	before := x[first]
 	for _, v := range x[first+1 : first+n+1] {
@@ -79,8 +78,7 @@ func WilderMoves(x []float64, n int) (gains, losses []float64) {
 	for i, v := range in {
 		up, down := parts(v - before)
 		before = v
-		// Wilder's step, old*(1-1/n) + new/n, fused so that every machine rounds it
-		// alike.
+		// Wilder's step, old*(1-1/n) + new/n, fused so that every machine rounds it alike.
 		gain = math.FMA(gain, keep, float64(up*share))
 		loss = math.FMA(loss, keep, float64(down*share))
 		ups[i], downs[i] = gain, loss
@@ -279,7 +277,6 @@ func reverse(from, offset, extreme, factor float64) (stop, next float64) {
 // which way the second bar moved further.
 func sarStart(s *market.Series, startValue float64) (rising bool, sar, extreme float64) {
 	up, down := s.High[1]-s.High[0], s.Low[0]-s.Low[1]
-	// As in TA-Lib it falls only if the low fell by more than the high rose.
 	rising = !(down > 0 && down > up)
 	if startValue != 0 {
 		rising = startValue > 0

@@ -186,7 +186,6 @@ func (v *Evaluator) logic(n *node) []float64 {
 	if n.name == "not" {
 		return v.fill(func(i int) float64 { return 1 - a[i] })
 	}
-	// One true condition decides an or, and one false condition an and.
 	b, decides := v.values(n.args[1]), truth(n.name == "or")
 	out := make([]float64, len(a))
 	for i, x := range a {
@@ -248,7 +247,6 @@ func (v *Evaluator) several(n *node) []float64 {
 		x := v.values(n.args[0])
 		return v.fill(func(i int) float64 { return math.Abs(x[i]) })
 	}
-	// Max and Min return NaN if either value is, so an unknown value stays unknown.
 	f := math.Max
 	if n.name == "min" {
 		f = math.Min
@@ -300,8 +298,6 @@ func (v *Evaluator) line(n *node) []float64 {
 // not true on any bar that far back, but was unknown on one of them. So the value does not
 // depend on how much history was loaded.
 func (v *Evaluator) since(x []float64) []float64 {
-	// The newest bars on which x was true and on which it was unknown; before the first
-	// bar everything is unknown.
 	last, unknown := -MaxBack-1, -1
 	return v.fill(func(i int) float64 {
 		if x[i] == 1 {

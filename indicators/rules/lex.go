@@ -51,7 +51,6 @@ func lex(text string) ([]token, error) {
 		if at == len(runes) {
 			return append(list, token{tokenEnd, "", at}), nil
 		}
-		// The meaning of a character may depend on the tokens before it.
 		t, n, err := next(runes[at:], at, list)
 		if err != nil {
 			return nil, err
@@ -62,8 +61,6 @@ func lex(text string) ([]token, error) {
 
 // next reads the token at the start of runes and returns how long it is.
 func next(runes []rune, at int, before []token) (token, int, error) {
-	// After @ and : comes a place, which may begin with a digit or be a word that has another
-	// meaning elsewhere.
 	if after(before, "@", ":") && runes[0] != '"' {
 		n := length(runes, word)
 		if runes[0] == '^' && length(runes[1:], word) > 0 { // an index, such as ^GSPC

@@ -140,7 +140,6 @@ func (p *parser) binary(next func() *node, kind nodeKind, check func(*node, toke
 		right := next()
 		check(left, op)
 		check(right, op)
-		// The result is the left operand of the next operator.
 		left = p.node(node{kind: kind, at: left.at, name: op.text, args: []*node{left, right}})
 	}
 }
@@ -168,8 +167,6 @@ func (p *parser) not() *node {
 func (p *parser) comparison() *node {
 	operators := []string{"<=", ">=", "==", "!=", "<", ">", "="}
 	left := p.sum()
-	// A sign of comparison or the words of a cross must follow; otherwise there is only the
-	// one sum.
 	kind := kindCompare
 	op, ok := p.accept(operators...)
 	if !ok {
@@ -178,14 +175,12 @@ func (p *parser) comparison() *node {
 		}
 		kind = kindCross
 	}
-	// Between values a single = can only mean equality.
 	if op.text == "=" {
 		op.text = "=="
 	}
 	right := p.sum()
 	p.number(left, op)
 	p.number(right, op)
-	// A second comparison is a frequent mistake, so it has a message of its own.
 	if t, again := p.accept(operators...); again {
 		p.fail(t.at, "compare two values at a time: write a < b and b < c")
 	}
@@ -199,8 +194,6 @@ func (p *parser) crossing() (token, bool) {
 	if t.kind != tokenName {
 		return t, false
 	}
-	// "crosses above" is two tokens. There always is a next token, since the end of the text
-	// is one.
 	words := 1
 	if way := p.tokens[p.at+1]; way.kind == tokenName && (t.text == "crosses" || t.text == "cross") {
 		t.text, words = t.text+way.text, 2
@@ -286,8 +279,6 @@ func (p *parser) place(x *node, mark token) *node {
 	n := node{kind: kindPlace, at: x.at, args: []*node{x}}
 	interval, err := p.catalogue.Interval(t.text)
 	switch {
-	// @ takes an interval and : a market. If they are confused, the mistake shows the other
-	// spelling.
 	case mark.text == "@" && err != nil:
 		return p.fail(t.at, "%v; another market is written with a colon, as in close:%s", err, limit.Clip(t.text))
 	case mark.text == "@":
@@ -611,7 +602,6 @@ func (p *parser) line(t token) *node {
 // signal reads signal(rsi(14), "bull_div").
 func (p *parser) signal(t token) *node {
 	name := p.take()
-	// As in Pine Script, ta.rsi is rsi.
 	if name.text == "ta" {
 		if _, ok := p.accept("."); ok {
 			name = p.take()
