@@ -80,9 +80,9 @@ var backtests = []Indicator{
 func neverLeaves(r Request, label string) string {
 	t := termsOf(r.Args)
 	switch {
-	case label == StopLoss && t.stop+t.stopATR+t.trail+t.trailATR == 0:
+	case label == StopLoss && !t.stop.given() && !t.trail.given():
 		return "stop_loss to more than 0"
-	case label == TakeProfit && t.target+t.targetATR == 0:
+	case label == TakeProfit && !t.target.given():
 		return "take_profit to more than 0"
 	case label == Exit && r.Args.exprs["exit"] == nil && t.ends() && t.hold == 0:
 		return "exit to a condition, or hold to a number of bars"
@@ -99,22 +99,26 @@ const rangeLength = 14
 type terms struct {
 	way                        float64 // 1 long, -1 short
 	size, fee, slippage, split float64
-	stop, target, trail        float64 // parts of the price
-	stopATR, targetATR         float64 // average true ranges of the bar that decides
-	trailATR                   float64
+	stop, target, trail        distance
 	begin, enterAt             int64 // unix seconds; 0 for the first bar shown, and for no entry at a date
 	hold                       int   // bars; 0 for no limit
 	list                       bool  // the trades, after so many of the newest
 	skip                       int
 }
 
+// distance is how far from a price something lies: a part of it, or a number of the average true
+// ranges of the bar that decides; none if both are 0.
+type distance struct{ part, ranges float64 }
+
+func (d distance) given() bool { return d != distance{} }
+
 // termsOf reads the terms from the parameters, which give percentages.
 func termsOf(a Args) terms {
 	part := func(name string) float64 { return a.Float(name) / 100 }
+	away := func(percent, ranges string) distance { return distance{part(percent), a.Float(ranges)} }
 	t := terms{
 		way: 1, size: part("size"), fee: part("fee"), slippage: part("slippage"), split: a.Float("split"),
-		stop: part("stop_loss"), target: part("take_profit"), trail: part("trail"),
-		stopATR: a.Float("stop_atr"), targetATR: a.Float("target_atr"), trailATR: a.Float("trail_atr"),
+		stop: away("stop_loss", "stop_atr"), target: away("take_profit", "target_atr"), trail: away("trail", "trail_atr"),
 		begin: int64(a.Float("from")), enterAt: int64(a.Float("enter_at")), hold: a.Int("hold"), list: a.Bool("trades"), skip: a.Int("skip"),
 	}
 	if a.Choice("side") == "short" {
@@ -124,11 +128,11 @@ func termsOf(a Args) terms {
 }
 
 // ranges reports whether a distance is measured in average true ranges.
-func (t terms) ranges() bool { return t.stopATR+t.targetATR+t.trailATR > 0 }
+func (t terms) ranges() bool { return t.stop.ranges+t.target.ranges+t.trail.ranges > 0 }
 
 // ends reports whether a trade that goes well ends without the rule: by a target or a
 // trailing stop.
-func (t terms) ends() bool { return t.target+t.targetATR+t.trail+t.trailATR > 0 }
+func (t terms) ends() bool { return t.target.given() || t.trail.given() }
 
 // deal is a trade that was entered and left.
 type deal struct {
@@ -270,18 +274,17 @@ func (t *tester) leave(i int, price float64, label, reason string) {
 // was judged by where it stood, as the paper broker's does.
 func (t *tester) guard(i int) {
 	way, bar := t.terms.way, t.s.Bar(i)
-	// away returns the price at a distance from one, in parts of it or in true ranges; none
-	// without a distance.
-	away := func(price, part, ranges, none float64) float64 {
-		if part+ranges == 0 {
-			return none
+	// away returns the price at a distance from one, seen from the side; an endless one without a distance.
+	away := func(price, side float64, d distance) float64 {
+		if !d.given() {
+			return math.Inf(int(side))
 		}
-		return price*(1+part) + ranges*t.atr
+		return price*(1+side*d.part) + side*d.ranges*t.atr
 	}
-	target := away(t.entry, way*t.terms.target, way*t.terms.targetATR, math.Inf(int(way)))
+	target := away(t.entry, way, t.terms.target)
 	market.OpenFirst(bar.Opening(), bar, func(b market.Bar) (left bool) {
-		stop, reason := away(t.entry, -way*t.terms.stop, -way*t.terms.stopATR, math.Inf(int(-way))), "stop_loss"
-		if trailing := away(t.best, -way*t.terms.trail, -way*t.terms.trailATR, math.Inf(int(-way))); way*(trailing-stop) > 0 {
+		stop, reason := away(t.entry, -way, t.terms.stop), "stop_loss"
+		if trailing := away(t.best, -way, t.terms.trail); way*(trailing-stop) > 0 {
 			stop, reason = trailing, "trailing_stop"
 		}
 		// Seen from the position: a short loses at the high.
@@ -481,10 +484,10 @@ func (t *tester) leaves() string {
 		by = append(by, fmt.Sprintf("after %d bar%s", hold, strings.Repeat("s", min(1, hold-1))))
 	}
 	for _, way := range []struct {
-		distance float64
-		words    string
-	}{{t.terms.stop + t.terms.stopATR, "at the stop"}, {t.terms.trail + t.terms.trailATR, "at the trailing stop"}, {t.terms.target + t.terms.targetATR, "at the target"}} {
-		if way.distance > 0 {
+		distance
+		words string
+	}{{t.terms.stop, "at the stop"}, {t.terms.trail, "at the trailing stop"}, {t.terms.target, "at the target"}} {
+		if way.given() {
 			by = append(by, way.words)
 		}
 	}
@@ -497,13 +500,7 @@ func (t *tester) leaves() string {
 // is partly the result of the bars before.
 func (t *tester) report(from, until int) report {
 	r := report{From: t.date(from), To: t.date(until - 1)}
-	var deals []deal
-	for _, d := range t.deals {
-		if d.in >= from && d.out < until {
-			deals = append(deals, d)
-		}
-	}
-	r.trades(deals)
+	r.trades(slices.DeleteFunc(slices.Clone(t.deals), func(d deal) bool { return d.in < from || d.out >= until }))
 	before := 1.0 // worth when the stretch began
 	if from > t.first {
 		before = t.worth[from-1]
