@@ -233,9 +233,8 @@ var averages = []Indicator{
 		Params:  []Param{length(32), source()},
 		Memory:  lengths(2, "length"),
 		Line: func(in Input) []float64 {
-			once, _ := kernel.Regression(in.source(), in.Int("length"))
-			twice, _ := kernel.Regression(once, in.Int("length"))
-			return kernel.Minus(kernel.Scaled(once, 2), twice)
+			once := only(kernel.Regression(in.source(), in.Int("length")))
+			return kernel.Minus(kernel.Scaled(once, 2), only(kernel.Regression(once, in.Int("length"))))
 		}},
 	{Name: "trama", Title: "TRAMA", Also: "trend_regularity_ma", Category: Trend, Traits: Overlay,
 		Doc:     "Trend regularity adaptive average: it moves the faster, the more of the last bars made a new high or low of the window, and stands still while none does. After LuxAlgo's script; extremes that are not known yet count as none.",
@@ -293,8 +292,7 @@ var averages = []Indicator{
 		Memory:  averageBy("ma_type", "fast", "slow"), Plots: []Plot{mainly("Fast"), second("Slow")}, Events: []Event{lines("Fast", "Slow")},
 		Calc: func(in Input) Columns {
 			kind, x := in.Choice("ma_type"), in.source()
-			fast, slow := kernel.Average(kind, x, in.Int("fast")), kernel.Average(kind, x, in.Int("slow"))
-			return Columns{fast, slow}
+			return Columns{kernel.Average(kind, x, in.Int("fast")), kernel.Average(kind, x, in.Int("slow"))}
 		}},
 	{Name: "ma_ribbon", Title: "MA ribbon", Also: "ribbon moving_average_ribbon", Category: Trend, Traits: Overlay,
 		Doc:     "Four moving averages of one kind, fast to slow. Signals mark where all of them come into rising or falling order. TradingView's lengths.",
@@ -330,7 +328,7 @@ var averages = []Indicator{
 		Params:  alligatorParams(), Memory: alligatorMemory,
 		// The fastest first: the order that a stack has.
 		Plots:  []Plot{{Label: "Lips", Tone: Up}, {Label: "Teeth", Tone: Down}, mainly("Jaw")},
-		Events: []Event{stacks("Lips", "Teeth", "Jaw"), lines("Lips", "Teeth")},
+		Events: []Event{event("Lips", StackUp, StackDown, func(d *drawing) func(int) int { return stacksOf(d.columns) }), lines("Lips", "Teeth")},
 		Calc: func(in Input) Columns {
 			jaw, teeth, lips := alligator(in)
 			return Columns{lips, teeth, jaw}

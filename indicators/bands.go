@@ -3,6 +3,7 @@ package indicators
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"wick/indicators/kernel"
 	"wick/market"
@@ -16,7 +17,7 @@ var bandEntries = []Indicator{
 		Params: []Param{
 			lengthFrom(2, 20), factor("mult", 2, 0.01, 20, "deviations between the middle and a band", "deviation"),
 			quiet(factor("mult_lower", 0, 0, 20, "deviations to the lower band, 0 for the same as mult")),
-			alsoOf("vwma", averageType("ma_type", "sma", "kind of average in the middle", "type")), source(),
+			named(choice("ma_type", "kind of average in the middle", slices.Concat(kernel.Averages, []string{"vwma"})...), "type"), source(),
 		},
 		Memory: averageBy("ma_type", "length"),
 		Plots:  bands(), Shades: bandShade, Events: []Event{own(func(d *drawing) []Signal {

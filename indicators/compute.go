@@ -94,11 +94,11 @@ func (r Request) withoutSource() Request {
 	return r
 }
 
-// lineOf returns the line or histogram with this label. All lines that lineNames returns
-// exist whatever the bars are.
+// lineOf returns the line or histogram with this label, the first one if the label is empty. All
+// lines that lineNames returns exist whatever the bars are.
 func lineOf(r *Result, label string) []float64 {
 	for name, values := range columns(r) {
-		if name == label {
+		if name == label || label == "" {
 			return values
 		}
 	}
@@ -282,7 +282,7 @@ func (r Request) Identity() string {
 			parts = append(parts, fmt.Sprintf("%s=%q", p.Name, p.Choices[int(v)]))
 		case p.Kind == Bool && v != p.Default:
 			parts = append(parts, fmt.Sprintf("%s=%t", p.Name, v != 0))
-		case p.Kind == Choice || p.Kind == Bool:
+		case p.Kind == Choice || p.Kind == Bool: // the default is not written
 		case p.Quiet && v == p.Default:
 			left = true
 		case left:

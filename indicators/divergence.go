@@ -29,7 +29,7 @@ type Divergence struct {
 // Divergences returns all divergences between the prices and osc, in the order
 // in which they became known.
 //
-// A turning point is a peak or trough of osc in the sense of [Peaks], with the widths left
+// A turning point is a peak or trough of osc in the sense of pivots, with the widths left
 // and right. Each peak is compared with the peak before it, and each trough with the trough
 // before it, if that is at most within bars away. The price is compared at the same two
 // bars: its highs at peaks, its lows at troughs. A turning point becomes known when right
@@ -82,23 +82,12 @@ func (d Divergence) Line(osc []float64) DivLine {
 	return DivLine{X1: d.From, Y1: osc[d.From], X2: d.To, Y2: osc[d.To], Dashed: d.Hidden(), Tone: d.Tone()}
 }
 
-// Peaks returns the bars whose value is above each of the left values before it and each of
-// the right values after it. All these values must exist, and left and right must be at
-// least 1. A plateau has no peak. A peak at bar i becomes known on bar i+right.
-func Peaks(x []float64, left, right int) []int {
-	peaks, _ := pivots(x, left, right)
-	return peaks
-}
-
-// Troughs is like [Peaks], for values below their neighbours.
-func Troughs(x []float64, left, right int) []int {
-	_, troughs := pivots(x, left, right)
-	return troughs
-}
-
-// pivots returns the peaks and the troughs of x. A bar above the one before it can only be
-// a peak, and one below it only a trough. Most bars are ruled out because the next one goes
-// on in the same direction.
+// pivots returns the peaks and the troughs of x: the bars whose value is above, or below, each of the
+// left values before it and each of the right values after it. All these values must exist, and left
+// and right must be at least 1. A plateau has none. One at bar i becomes known on bar i+right.
+//
+// A bar above the one before it can only be a peak, and one below it only a trough. Most bars are
+// ruled out because the next one goes on in the same direction.
 func pivots(x []float64, left, right int) (peaks, troughs []int) {
 	if len(x) <= left+right {
 		return nil, nil

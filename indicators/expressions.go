@@ -3,6 +3,7 @@ package indicators
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"math/bits"
@@ -254,6 +255,15 @@ func (st *study) Total() (name string, product bool) {
 // Warmup returns the warm-up that a chart of the interval loads for it.
 func (st *study) Warmup(interval string) int { return st.Request.Warmup(market.Interval(interval)) }
 
+// expressions yields the expressions in the order of their parameters.
+func (a Args) expressions() iter.Seq[*rules.Expr] {
+	var all []*rules.Expr
+	for _, p := range a.ind.Params {
+		all = append(all, a.exprs[p.Name]...)
+	}
+	return slices.Values(all)
+}
+
 // history returns, for each place, how many bars the expressions need before the first one
 // shown. The zero Place stands for the chart's own bars.
 //
@@ -320,11 +330,9 @@ func (r Request) Needs() []string {
 	if inner := r.Args.of; inner != nil {
 		needs = append(needs, inner.Needs()...)
 	}
-	for _, list := range r.Args.exprs {
-		for _, e := range list {
-			for _, st := range e.Studies() {
-				needs = append(needs, st.(*study).Ind.Needs...)
-			}
+	for e := range r.Args.expressions() {
+		for _, st := range e.Studies() {
+			needs = append(needs, st.(*study).Ind.Needs...)
 		}
 	}
 	slices.Sort(needs)
@@ -334,10 +342,8 @@ func (r Request) Needs() []string {
 // Studies returns how many indicators the expressions of r name, each counted once in an
 // expression.
 func (r Request) Studies() (n int) {
-	for _, list := range r.Args.exprs {
-		for _, e := range list {
-			n += len(e.Studies())
-		}
+	for e := range r.Args.expressions() {
+		n += len(e.Studies())
 	}
 	return n
 }
@@ -346,10 +352,8 @@ func (r Request) Studies() (n int) {
 // condition that is false from one that is not known yet.
 func (r Request) Known(s *market.Series) bool {
 	known := false
-	for _, list := range r.Args.exprs {
-		for _, e := range list {
-			known = known || kernel.FirstValid(r.Args.evaluator(s).Values(e)) < s.Len()
-		}
+	for e := range r.Args.expressions() {
+		known = known || kernel.FirstValid(r.Args.evaluator(s).Values(e)) < s.Len()
 	}
 	result, lines := r.Compute(s), 0
 	for _, values := range columns(result) {
@@ -361,10 +365,8 @@ func (r Request) Known(s *market.Series) bool {
 
 // Slopes returns how much the drawn lines in the expressions of r rise in a day.
 func (r Request) Slopes() (slopes []float64) {
-	for _, p := range r.Ind.Params {
-		for _, e := range r.Args.exprs[p.Name] {
-			slopes = append(slopes, e.Slopes()...)
-		}
+	for e := range r.Args.expressions() {
+		slopes = append(slopes, e.Slopes()...)
 	}
 	return slopes
 }
@@ -539,10 +541,9 @@ func (ind *Indicator) readable() error {
 // placed returns the arguments by the names of their parameters.
 func (ind *Indicator) placed(args []rules.Arg) (map[string]json.RawMessage, error) {
 	overrides := make(map[string]json.RawMessage)
-	numbers, words := 0, 0
+	numbers, words := 0, 0 // where the next parameter is looked for that takes a number, or a word
 	for _, arg := range args {
 		name := arg.Name
-		// Each is the index of the next parameter that may take a number, or a word.
 		if name == "" {
 			next, isWord := &numbers, strings.HasPrefix(arg.Text, `"`)
 			if isWord {

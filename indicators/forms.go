@@ -15,7 +15,6 @@ import (
 func panel(events ...Event) func(ind *Indicator, label string) {
 	return func(ind *Indicator, label string) {
 		ind.Plots, ind.Events = []Plot{mainly(label)}, append(ind.Events, events...)
-		ind.Calc = func(in Input) Columns { return Columns{ind.Line(in)} }
 	}
 }
 
@@ -44,33 +43,52 @@ func movable(ind *Indicator, label string) {
 // aroundZero completes the record of an oscillator around zero, with the signals of its
 // crossing zero.
 func aroundZero(ind *Indicator, label string) {
-	ind.Levels = constant(0)
 	panel(zero(label))(ind, label)
+	ind.centredOn(0)
 }
 
-// signalled completes the record of a line around zero and its signal line, an average over the
-// parameter "signal", with the signals of their crossing each other and of the line crossing
-// zero. withHistogram is that with an exponential average, and with the distance of the two as bars.
-func signalled(average func(x []float64, n int) []float64) func(ind *Indicator, label string) {
+// centredOn draws a level, if the record has none of its own.
+func (ind *Indicator) centredOn(level float64) {
+	if ind.Levels == nil {
+		ind.Levels = constant(level)
+	}
+}
+
+// followed completes the record of a line and its average over the parameter n, with the signals of
+// their crossing each other, and divergences if it has their parameters.
+func followed(average func(x []float64, n int) []float64, n, name string) func(ind *Indicator, label string) {
 	return func(ind *Indicator, label string) {
-		ind.Plots, ind.Events = withSignal(label), signalEvents(label)
-		if ind.Levels == nil {
-			ind.Levels = constant(0)
+		ind.Plots, ind.Events = []Plot{mainly(label), second(name)}, []Event{lines(label, name)}
+		if ind.index("divergence") >= 0 {
+			ind.Events = append(ind.Events, diverges(label))
 		}
 		ind.Calc = func(in Input) Columns {
 			y := ind.Line(in)
-			return Columns{y, average(y, in.Int("signal"))}
+			return Columns{y, average(y, in.Int(n))}
 		}
+	}
+}
+
+// signalled is like followed by a signal line over the parameter "signal", for a line around zero,
+// with the signals of its crossing zero. withHistogram is that with an exponential average, and
+// with the distance of the two as bars.
+func signalled(average func(x []float64, n int) []float64) func(ind *Indicator, label string) {
+	return func(ind *Indicator, label string) {
+		followed(average, "signal", "Signal")(ind, label)
+		ind.Events = append(ind.Events, zero(label))
+		ind.centredOn(0)
 	}
 }
 func withHistogram(ind *Indicator, label string) {
 	signalled(kernel.EMA)(ind, label)
 	ind.Plots = append(ind.Plots, histogram("Histogram"))
-	lines := ind.Calc
-	ind.Calc = func(in Input) Columns {
-		c := lines(in)
-		return append(c, kernel.Minus(c[0], c[1]))
-	}
+	ind.Calc = func(in Input) Columns { return signalOf(ind.Line(in), in.Int("signal")) }
+}
+
+// signalOf returns a line, its exponential average and their distance.
+func signalOf(line []float64, n int) Columns {
+	average := kernel.EMA(line, n)
+	return Columns{line, average, kernel.Minus(line, average)}
 }
 
 // turning completes the record of a line in a panel whose direction alone has a meaning:
@@ -178,18 +196,16 @@ func zone(oversold, overbought, lo, hi float64) []Param {
 	}
 }
 
-// averageType returns a parameter that names a kind of moving average, def by
-// default. It is chosen by name; TA-Lib's numbers for the kinds are not taken.
-func averageType(name, def, doc string, aliases ...string) Param {
-	p := named(choice(name, doc, kernel.Averages...), aliases...)
-	p.Default = float64(slices.Index(kernel.Averages, def))
+// usually returns a choice with another default than the first.
+func usually(def string, p Param) Param {
+	p.Default = float64(slices.Index(p.Choices, def))
 	return p
 }
 
-// alsoOf returns a choice with one more.
-func alsoOf(more string, p Param) Param {
-	p.Choices = slices.Concat(p.Choices, []string{more})
-	return p
+// averageType returns a parameter that names a kind of moving average, def by
+// default. It is chosen by name; TA-Lib's numbers for the kinds are not taken.
+func averageType(name, def, doc string, aliases ...string) Param {
+	return usually(def, named(choice(name, doc, kernel.Averages...), aliases...))
 }
 
 // toggle returns a true-or-false parameter.
@@ -248,11 +264,7 @@ func source() Param {
 }
 
 // defaultSource is like source, with another default.
-func defaultSource(def string) Param {
-	p := source()
-	p.Default = float64(slices.Index(p.Choices, def))
-	return p
-}
+func defaultSource(def string) Param { return usually(def, source()) }
 
 // sourceOf is like defaultSource, with another name and description.
 func sourceOf(name, def, doc string, aliases ...string) Param {
@@ -261,28 +273,16 @@ func sourceOf(name, def, doc string, aliases ...string) Param {
 	return p
 }
 
-// columnOf returns the column called name. The price columns are those of s, not copies.
-// Every name of Sources has a case, except close, which is the last line.
-func columnOf(s *market.Series, name string) []float64 {
-	switch name {
-	case "open":
-		return s.Open
-	case "high":
-		return s.High
-	case "low":
-		return s.Low
-	case "hl2":
-		return kernel.MedianPrice(s)
-	case "hlc3":
-		return kernel.TypicalPrice(s)
-	case "ohlc4":
-		return kernel.AveragePrice(s)
-	case "hlcc4":
-		return kernel.WeightedClose(s)
-	case "volume":
-		return s.Volume
-	}
-	return s.Close
+// columnOf returns the column called name, one of Sources. Those of the bars are not copies.
+func columnOf(s *market.Series, name string) []float64 { return sourceColumns[name](s) }
+
+var sourceColumns = map[string]func(s *market.Series) []float64{
+	"open":   func(s *market.Series) []float64 { return s.Open },
+	"high":   func(s *market.Series) []float64 { return s.High },
+	"low":    func(s *market.Series) []float64 { return s.Low },
+	"close":  func(s *market.Series) []float64 { return s.Close },
+	"volume": func(s *market.Series) []float64 { return s.Volume },
+	"hl2":    kernel.MedianPrice, "hlc3": kernel.TypicalPrice, "ohlc4": kernel.AveragePrice, "hlcc4": kernel.WeightedClose,
 }
 
 // plainDivs are the labels of the four kinds of divergence, in their order.

@@ -45,15 +45,13 @@ var levelEntries = []Indicator{
 		Doc:     "DeMark's pivot points: one level above and one below, from a sum that counts high, low or close of the period before twice by whether it rose. As at TradingView.",
 		Formula: "X = h + l + c + (h if c > o, l if c < o, else c); P = X/4; R1 = X/2 - l; S1 = X/2 - h",
 		Form: pivotLines(1, func(p market.Bar, _ float64) []float64 {
-			x := p.High + p.Low + p.Close
-			switch {
-			case p.Close > p.Open:
-				x += p.High
-			case p.Close < p.Open:
-				x += p.Low
-			default:
-				x += p.Close
+			twice := p.Close // which price counts twice depends on how the period closed
+			if p.Close > p.Open {
+				twice = p.High
+			} else if p.Close < p.Open {
+				twice = p.Low
 			}
+			x := p.High + p.Low + p.Close + twice
 			return []float64{x / 4, x/2 - p.Low, x/2 - p.High}
 		})},
 	{Name: "cpr", Title: "CPR", Also: "central_pivot_range", Category: Price, Traits: Overlay,
@@ -214,20 +212,13 @@ func anchor() Param {
 		"auto", "day", "week", "month", "year", "none"), "session", "reset")
 }
 
-// anchorOf returns the period that "anchor" means for bars of this interval. With daily
-// bars, an average that starts again every day would have one bar only.
-func anchorOf(a Args, iv market.Interval) string {
-	if choice := a.Choice("anchor"); choice != "auto" {
-		return choice
-	}
-	return longPeriod(iv)
-}
-
-// longPeriod returns the shortest of day, month and year that has several bars of the
-// interval, or the day if the interval is not known. Every interval below a day has at least
-// two bars in a day, so the week is not needed.
-func longPeriod(iv market.Interval) string {
+// longPeriod returns the period that choice names. "auto" is the shortest of day, month and year that
+// has several bars of the interval, or the day if the interval is not known: with daily bars, what
+// starts again every day would have one bar only.
+func longPeriod(choice string, iv market.Interval) string {
 	switch length := iv.Seconds(); {
+	case choice != "auto":
+		return choice
 	case length < market.Day1.Seconds():
 		return "day"
 	case length < market.Week1.Seconds():
@@ -246,7 +237,9 @@ func endlessAnchor(a Args) (set string) {
 
 // sinceAnchor returns the history, in seconds, of an indicator that starts again with every
 // period of "anchor".
-func sinceAnchor(a Args, iv market.Interval) int64 { return periodSeconds[anchorOf(a, iv)] }
+func sinceAnchor(a Args, iv market.Interval) int64 {
+	return periodSeconds[longPeriod(a.Choice("anchor"), iv)]
+}
 
 // withoutResets removes, in place, the signals on bars where a line starts again: there the
 // line jumps, and the price has crossed nothing.

@@ -88,19 +88,15 @@ func averageBy(kind string, params ...string) Memory {
 // after is the Memory of computations of which each takes what the one before returned:
 // their memories add up. Of computations side by side the longest decides.
 func after(parts ...Memory) Memory {
-	return Memory{bars: func(a Args) int {
-		n := 0
-		for _, m := range parts {
-			n += m.bars(a)
-		}
-		return n
-	}}
+	return joined(parts, func(a, b int) int { return a + b })
 }
 func longest(parts ...Memory) Memory {
-	return Memory{bars: func(a Args) int {
-		n := 0
+	return joined(parts, func(a, b int) int { return max(a, b) })
+}
+func joined(parts []Memory, join func(a, b int) int) Memory {
+	return Memory{bars: func(a Args) (n int) {
 		for _, m := range parts {
-			n = max(n, m.bars(a))
+			n = join(n, m.bars(a))
 		}
 		return n
 	}}
@@ -165,11 +161,9 @@ func (r Request) Settled(before int, iv market.Interval) bool {
 // the first one shown.
 func (a Args) need(iv market.Interval) map[rules.Place]int {
 	need := make(map[rules.Place]int)
-	for _, list := range a.exprs {
-		for _, e := range list {
-			for place, n := range e.Warmup(string(iv)) {
-				need[place] = max(need[place], n)
-			}
+	for e := range a.expressions() {
+		for place, n := range e.Warmup(string(iv)) {
+			need[place] = max(need[place], n)
 		}
 	}
 	return need

@@ -43,18 +43,13 @@ var momentums = []Indicator{
 			bars("signal", 9, "signal average", "smooth"), choice("variant", "whose seeds", "talib", "pine"), source(),
 		}, divParams()),
 		Memory: after(ema("fast", "slow"), ema("signal")),
-		Plots:  []Plot{mainly("MACD"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("MACD", "Signal"), zero("MACD"), diverges("MACD")}, Levels: constant(0),
+		Plots:  append(withSignal("MACD"), histogram("Histogram")), Events: append(signalEvents("MACD"), diverges("MACD")), Levels: constant(0),
 		Calc: func(in Input) Columns {
 			x, fast, slow, signal := in.source(), in.Int("fast"), in.Int("slow"), in.Int("signal")
-			var line, signalLine, hist []float64
 			if in.Choice("variant") == "talib" {
-				line, signalLine, hist = kernel.MACD(x, fast, slow, signal)
-			} else {
-				line = kernel.Minus(kernel.EMA(x, fast), kernel.EMA(x, slow))
-				signalLine = kernel.EMA(line, signal)
-				hist = kernel.Minus(line, signalLine)
+				return together(kernel.MACD(x, fast, slow, signal))
 			}
-			return Columns{line, signalLine, hist}
+			return signalOf(kernel.Minus(kernel.EMA(x, fast), kernel.EMA(x, slow)), signal)
 		}},
 	{Name: "macdext", Title: "MACD Ext", Also: "macd_extended", Category: Momentum,
 		Doc:     "MACD of any kinds of averages. As in TA-Lib: the averages begin on the same bar, and so do the three series; the shorter of fast and slow is the fast one, whichever was given as that, and keeps its kind; all are simple unless said otherwise.",
@@ -78,29 +73,26 @@ var momentums = []Indicator{
 			line := kernel.Minus(
 				kernel.Average(fastKind, kernel.Skip(x, begin-kernel.AverageLookback(fastKind, fast)), fast),
 				kernel.Average(slowKind, kernel.Skip(x, begin-kernel.AverageLookback(slowKind, slow)), slow))
-			line, signal, hist := kernel.WithSignal(line, kernel.Average(in.Choice("signal_type"), line, in.Int("signal")))
-			return Columns{line, signal, hist}
+			return together(kernel.WithSignal(line, kernel.Average(in.Choice("signal_type"), line, in.Int("signal"))))
 		}},
 	{Name: "macdfix", Title: "MACD Fix", Category: Momentum,
 		Doc:     "MACD 12/26 with the weights 0.15 and 0.075 of its first publication instead of 2/13 and 2/27. As in TA-Lib.",
 		Formula: "as macd, with fast weight 0.15 and slow weight 0.075",
 		Params:  []Param{bars("signal", 9, "signal average", "smooth"), source()},
 		Memory:  after(fixed(kernel.EMAMemory*26), ema("signal")),
-		Plots:   []Plot{mainly("MACD"), second("Signal"), histogram("Histogram")}, Events: []Event{lines("MACD", "Signal"), zero("MACD")}, Levels: constant(0),
+		Plots:   append(withSignal("MACD"), histogram("Histogram")), Events: signalEvents("MACD"), Levels: constant(0),
 		Calc: func(in Input) Columns {
 			x := in.source()
 			// The fast average skips 14 prices, so that both begin on the same bar.
 			line := kernel.Minus(kernel.Smooth(kernel.Skip(x, 26-12), 12, 0.15), kernel.Smooth(x, 26, 0.075))
-			line, signal, hist := kernel.WithSignal(line, kernel.EMA(line, in.Int("signal")))
-			return Columns{line, signal, hist}
+			return together(kernel.WithSignal(line, kernel.EMA(line, in.Int("signal"))))
 		}},
 	{Name: "apo", Title: "APO", Also: "absolute_price_oscillator", Category: Momentum, Form: aroundZero,
 		Doc:     "Absolute price oscillator: a fast less a slow average, in price. As in TA-Lib, with exponential averages by default, each seeded with its own first prices; the shorter of fast and slow is the fast one, whichever was given as that.",
 		Formula: "APO = average(fast) - average(slow)",
 		Params:  oscillatorParams(), Memory: averageBy("ma_type", "fast", "slow"),
 		Line: func(in Input) []float64 {
-			fast, slow := twoAverages(in.source(), in.Args)
-			return kernel.Minus(fast, slow)
+			return kernel.Minus(twoAverages(in))
 		}},
 	{Name: "ppo", Title: "PPO", Also: "percentage_price_oscillator", Category: Momentum, Form: withHistogram,
 		Doc:     "Percentage price oscillator: a fast less a slow average in percent of the slow one, and its own exponential average as signal. The line as in TA-Lib, with exponential averages by default; the shorter of fast and slow is the fast one, whichever was given as that.",
@@ -108,7 +100,7 @@ var momentums = []Indicator{
 		Params:  append(oscillatorParams(), bars("signal", 9, "signal average")),
 		Memory:  after(averageBy("ma_type", "fast", "slow"), ema("signal")),
 		Line: func(in Input) []float64 {
-			fast, slow := twoAverages(in.source(), in.Args)
+			fast, slow := twoAverages(in)
 			return kernel.Ratio(kernel.Minus(fast, slow), slow, 100)
 		}},
 	{Name: "trix", Title: "TRIX", Also: "triple_exponential_oscillator", Category: Momentum, Form: withHistogram,
@@ -175,15 +167,14 @@ var momentums = []Indicator{
 	{Name: "kst", Title: "KST", Also: "know_sure_thing", Category: Momentum, Form: signalled(kernel.SMA),
 		Doc:     "Know sure thing of Pring: four smoothed rates of change, the longer ones counting for more, and a simple average as signal.",
 		Formula: "KST = Σ k * SMA(ROC(x, roc k), sma k) for k = 1 to 4; signal = SMA(KST)",
-		Params:  kstParams(), Memory: longest(kstMemory(1), kstMemory(2), kstMemory(3), kstMemory(4)),
+		Params:  kstParams(), Memory: longest(kstMemory("1"), kstMemory("2"), kstMemory("3"), kstMemory("4")),
 		Line: func(in Input) []float64 {
 			x := in.source()
 			// The sum is NaN until the slowest of its four parts has a value.
 			line := make([]float64, len(x))
-			for k := 1; k <= 4; k++ {
-				digit := strconv.Itoa(k)
+			for k, digit := range []string{"1", "2", "3", "4"} { // the slower a rate of change, the more it weighs
 				for i, v := range kernel.SMA(kernel.ROC(x, in.Int("roc"+digit)), in.Int("sma"+digit)) {
-					line[i] += float64(float64(k) * v)
+					line[i] += float64(float64(k+1) * v)
 				}
 			}
 			return line
@@ -205,8 +196,7 @@ var momentums = []Indicator{
 		}, TurnUp, TurnDown, ZeroUp, ZeroDown).meaning("the line stops falling and rises, below zero", "the line stops rising and falls, above zero", "", "")},
 		Calc: func(in Input) Columns {
 			x := in.source()
-			both := kernel.Plus(kernel.ROC(x, in.Int("long")), kernel.ROC(x, in.Int("short")))
-			return Columns{kernel.WMA(both, in.Int("wma"))}
+			return Columns{kernel.WMA(kernel.Plus(kernel.ROC(x, in.Int("long")), kernel.ROC(x, in.Int("short"))), in.Int("wma"))}
 		}},
 	{Name: "pmo", Title: "PMO", Also: "price_momentum_oscillator decisionpoint_pmo", Category: Momentum, Form: signalled(kernel.EMA),
 		Doc:     "Price momentum oscillator of DecisionPoint: the one-bar rate of change smoothed twice with its own constant 2/n, and an exponential average as signal. Smoothings are seeded with means.",
@@ -244,8 +234,7 @@ var momentums = []Indicator{
 			heavy, mean := kernel.WMA(x, n), kernel.SMA(x, n)
 			// Σ k*x / Σ x is WMA/SMA * (n+1)/2, k being 1 for the oldest.
 			line := kernel.Each(kernel.Quotient(heavy, mean), func(v float64) float64 { return float64(v*float64(n+1)/2) - float64(n+1) })
-			before := kernel.Shift(line, 1)
-			return Columns{line, before}
+			return Columns{line, kernel.Shift(line, 1)}
 		}},
 	{Name: "pretty_good_oscillator", Title: "PGO", Also: "pgo", Category: Momentum,
 		Doc:     "Pretty good oscillator of Johnson: how many average ranges the close is from its average. The range is Wilder's average true range smoothed once more, as in pandas-ta. Beyond 3 he took it for a breakout.",
@@ -341,8 +330,8 @@ func oscillatorParams() []Param {
 
 // twoAverages returns the fast and the slow average; the shorter length is the fast
 // one, whichever it was given as. TA-Lib swaps them in the same way.
-func twoAverages(x []float64, a Args) (fast, slow []float64) {
-	m, n, kind := a.Int("fast"), a.Int("slow"), a.Choice("ma_type")
+func twoAverages(in Input) (fast, slow []float64) {
+	x, m, n, kind := in.source(), in.Int("fast"), in.Int("slow"), in.Choice("ma_type")
 	return kernel.Average(kind, x, min(m, n)), kernel.Average(kind, x, max(m, n))
 }
 
@@ -380,10 +369,7 @@ func kstParams() []Param {
 }
 
 // kstMemory is the memory of the k-th part and of the signal.
-func kstMemory(k int) Memory {
-	digit := strconv.Itoa(k)
-	return after(window("roc"+digit), window("sma"+digit), window("signal"))
-}
+func kstMemory(k string) Memory { return after(window("roc"+k), window("sma"+k), window("signal")) }
 
 // elderSignals marks the bars on which bear power turns up below zero while
 // the average rises, and on which bull power turns down above zero while it

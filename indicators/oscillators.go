@@ -26,9 +26,7 @@ var oscillators = []Indicator{
 		Memory: after(window("length"), averageBy("k_type", "smooth"), averageBy("d_type", "d")),
 		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D"), diverges("%K"), enters("%K", "")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
 		Calc: func(in Input) Columns {
-			k := kernel.Average(in.Choice("k_type"), kernel.Stochastic(in.Close, in.High, in.Low, in.Int("length")), in.Int("smooth"))
-			d := kernel.Average(in.Choice("d_type"), k, in.Int("d"))
-			return Columns{kernel.From(k, kernel.FirstValid(d)), d} // as in TA-Lib %K is not shown before %D
+			return withD(in, kernel.Average(in.Choice("k_type"), kernel.Stochastic(in.Close, in.High, in.Low, in.Int("length")), in.Int("smooth")))
 		}},
 	{Name: "stochf", Title: "Fast Stoch", Also: "fast_stochastic stochastic_fast stoch_fast", Category: Momentum, Traits: Beyond,
 		Doc:     "Lane's fast stochastic: where the close lies in the range of the last bars, 0 to 100, unsmoothed, with its average. As in TA-Lib: both lines begin together.",
@@ -39,9 +37,7 @@ var oscillators = []Indicator{
 		Memory: after(window("length"), averageBy("d_type", "d")),
 		Plots:  []Plot{mainly("%K"), second("%D")}, Events: []Event{inZones("%K", "%D"), enters("%K", "")}, Levels: edgesOfZones, Between: [2]float64{0, 100},
 		Calc: func(in Input) Columns {
-			k := kernel.Stochastic(in.Close, in.High, in.Low, in.Int("length"))
-			d := kernel.Average(in.Choice("d_type"), k, in.Int("d"))
-			return Columns{kernel.From(k, kernel.FirstValid(d)), d}
+			return withD(in, kernel.Stochastic(in.Close, in.High, in.Low, in.Int("length")))
 		}},
 	{Name: "stoch_rsi", Title: "Stoch RSI", Also: "srsi stochrsi stochastic_rsi", Category: Momentum, Traits: Beyond,
 		Doc: "Where the RSI lies in its own range of the last bars, 0 to 100. The variant tradingview smooths %K, as TradingView and most; the variant talib does not, " +
@@ -57,9 +53,7 @@ var oscillators = []Indicator{
 		Calc: func(in Input) Columns {
 			rsi := kernel.RSI(in.source(), in.Int("rsi_length"))
 			if in.Choice("variant") == "talib" {
-				k := kernel.Stochastic(rsi, rsi, rsi, in.Int("stoch_length"))
-				d := kernel.Average(in.Choice("d_type"), k, in.Int("d"))
-				return Columns{kernel.From(k, kernel.FirstValid(d)), d}
+				return withD(in, kernel.Stochastic(rsi, rsi, rsi, in.Int("stoch_length")))
 			}
 			// TradingView's ranges take in the bar before the first RSI and pass
 			// over it: the first range is one value short.
@@ -154,9 +148,8 @@ var oscillators = []Indicator{
 		Line: func(in Input) []float64 {
 			x, gamma := in.source(), in.Float("gamma")
 			// A line that has not moved holds its value.
-			out := kernel.NaNs(len(x))
+			out, value := kernel.NaNs(len(x)), 0.0
 			var l [4]float64
-			value := 0.0
 			for i, v := range x {
 				// The first stage is an exponential average. Each further one is an all-pass
 				// filter of the one before: it delays it, the more the larger gamma is.
@@ -384,6 +377,12 @@ var oscillators = []Indicator{
 		}},
 }
 
+// withD returns %K and its average %D. As in TA-Lib %K is not shown before %D.
+func withD(in Input, k []float64) Columns {
+	d := kernel.Average(in.Choice("d_type"), k, in.Int("d"))
+	return Columns{kernel.From(k, kernel.FirstValid(d)), d}
+}
+
 // williamsR returns Williams %R of n bars, -100 to 0.
 func williamsR(s *market.Series, n int) []float64 {
 	top, bottom := kernel.Highest(s.High, n), kernel.Lowest(s.Low, n)
@@ -479,19 +478,14 @@ func agreement(middle float64, lines ...[]float64) []Histogram {
 	// Two histograms and not one with a sign, so that both stand at the bottom of the panel.
 	above, below := kernel.NaNs(len(lines[0])), kernel.NaNs(len(lines[0]))
 	for i := range above {
-		// A line on the middle, or without a value, is on neither side.
-		up, down := 0, 0
-		for _, l := range lines {
-			if l[i] > middle {
-				up++
-			} else if l[i] < middle {
-				down++
-			}
+		side := 0
+		for _, l := range lines { // on the middle, or without a value, it is on neither side
+			side += either(l[i] > middle, l[i] < middle)
 		}
-		switch len(lines) {
-		case up:
+		switch side {
+		case len(lines):
 			above[i] = 5
-		case down:
+		case -len(lines):
 			below[i] = 5
 		}
 	}

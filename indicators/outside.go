@@ -81,18 +81,17 @@ func zoneChanges(d *drawing) []Signal {
 
 // versusEntries compare with another market.
 var versusEntries = []Indicator{
-	{Name: "correlation_versus", Title: "Correlation", Also: "correlation_with correl_versus", Category: Statistics,
+	{Name: "correlation_versus", Title: "Correlation", Also: "correlation_with correl_versus", Category: Statistics, Form: aroundZero,
 		Doc:     "Pearson's correlation of the closes with those of another market, -1 to 1. As TradingView's Correlation Coefficient; with of returns the changes from bar to bar are compared instead of the prices.",
 		Formula: "r = cov(x, y) / (σx * σy) over n bars, x and y closes or returns",
-		Params:  []Param{versus(), lengthFrom(2, 20), choice("of", "what is compared", "prices", "returns")},
-		Plots:   []Plot{mainly("Correlation")}, Events: []Event{zero("Correlation")}, Levels: constant(0), Between: [2]float64{-1, 1},
-		Calc: func(in Input) Columns {
+		Params:  []Param{versus(), lengthFrom(2, 20), choice("of", "what is compared", "prices", "returns")}, Between: [2]float64{-1, 1},
+		Line: func(in Input) []float64 {
 			// Prices that trend together correlate whatever they do from bar to bar; returns do not.
 			x, y := in.Close, otherCloses(in)
 			if in.Choice("of") == "returns" {
 				x, y = kernel.Rate(x, 1, 1, -1), kernel.Rate(y, 1, 1, -1)
 			}
-			return Columns{correlation(x, y, in.Int("length"))}
+			return correlation(x, y, in.Int("length"))
 		}},
 	// The same as beta, whose two columns are of one market; the other market explains,
 	// so it comes first.
@@ -102,33 +101,25 @@ var versusEntries = []Indicator{
 		Params:  []Param{versus(), lengthFrom(2, 60)},
 		Plots:   []Plot{mainly("Beta")}, Events: []Event{crossesAt("Beta", 1, CrossUp, CrossDown).crossedBy("beta", "1")}, Levels: constant(1),
 		Calc: func(in Input) Columns { return Columns{beta(otherCloses(in), in.Close, in.Int("length"))} }},
-	{Name: "ratio", Title: "Ratio", Also: "price_ratio pair_ratio", Category: Statistics,
+	{Name: "ratio", Title: "Ratio", Also: "price_ratio pair_ratio", Category: Statistics, Form: followed(kernel.SMA, "length", "Average"),
 		Doc:     "Ratio of the close to that of another market, with its average. It rises while this market is the stronger one.",
 		Formula: "close / other close; average = SMA(ratio, n)",
 		Params:  []Param{versus(), length(20)},
-		Plots:   []Plot{mainly("Ratio"), second("Average")}, Events: []Event{lines("Ratio", "Average")},
-		Calc: func(in Input) Columns {
-			y := kernel.Quotient(in.Close, otherCloses(in))
-			return Columns{y, kernel.SMA(y, in.Int("length"))}
-		}},
+		Line:    func(in Input) []float64 { return kernel.Quotient(in.Close, otherCloses(in)) }},
 	// The hedge is given and not estimated, so that a bar has the same spread on every chart.
-	{Name: "spread", Title: "Spread", Also: "pair_spread", Category: Statistics,
+	{Name: "spread", Title: "Spread", Also: "pair_spread", Category: Statistics, Form: followed(kernel.SMA, "length", "Average"),
 		Doc:     "Spread to another market: the close less a multiple of the other close, with its average.",
 		Formula: "close - hedge * other close; average = SMA(spread, n)",
 		Params:  []Param{versus(), length(20), factor("hedge", 1, -1e9, 1e9, "units of the other market for one of this", "multiple")},
-		Plots:   []Plot{mainly("Spread"), second("Average")}, Events: []Event{lines("Spread", "Average")},
-		Calc: func(in Input) Columns {
-			y := kernel.Minus(in.Close, kernel.Scaled(otherCloses(in), in.Float("hedge")))
-			return Columns{y, kernel.SMA(y, in.Int("length"))}
+		Line: func(in Input) []float64 {
+			return kernel.Minus(in.Close, kernel.Scaled(otherCloses(in), in.Float("hedge")))
 		}},
 	{Name: "mansfield_rs", Title: "Mansfield RS", Also: "mansfield relative_strength_versus", Category: Momentum, Form: aroundZero, Label: "RS",
 		Doc:     "Mansfield's relative strength: how far the ratio to another market lies above or below its own average, in percent. Above zero this market is the stronger one. Not the RSI.",
 		Formula: "100 * (ratio / SMA(ratio, n) - 1), ratio = close / other close",
 		Params:  []Param{versus(), length(52)},
 		Line: func(in Input) []float64 {
-			ratio := kernel.Quotient(in.Close, otherCloses(in))
-			mean := kernel.SMA(ratio, in.Int("length"))
-			return kernel.Ratio(kernel.Minus(ratio, mean), mean, 100)
+			return bias(kernel.Quotient(in.Close, otherCloses(in)), in.Int("length"))
 		}},
 }
 

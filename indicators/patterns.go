@@ -2,6 +2,7 @@ package indicators
 
 import (
 	"maps"
+	"slices"
 
 	"wick/indicators/kernel"
 	"wick/market"
@@ -210,24 +211,11 @@ func depth(def float64) Param {
 // that ends it, the lower one the neckline. Reach is the mean true range.
 func doubleTop(s *market.Series, highs []swing, a Args, reach float64) (f formation, ok bool) {
 	first, second := highs[len(highs)-2], highs[len(highs)-1]
-	neck := lowestBetween(s, first.bar, second.bar)
+	neck := furthest(s.Low, first.bar+1, second.bar-1, -1)
 	height := min(first.price, second.price) - neck.price
 	ok = second.bar-first.bar <= a.Int("lookback") && nearEqual(first.price, second.price, a.Float("tolerance")*reach) &&
 		kernel.Compare(height, a.Float("depth")*reach) >= 0
 	return formation{since: second.bar, upper: levelEdge(max(first.price, second.price)), lower: levelEdge(neck.price)}, ok
-}
-
-// lowestBetween returns the lowest low between two bars, the earliest of equals. The
-// two bars themselves are left out; swings are at least two bars apart, so there is
-// one between.
-func lowestBetween(s *market.Series, from, to int) swing {
-	at := from + 1
-	for i := from + 2; i < to; i++ {
-		if s.Low[i] < s.Low[at] {
-			at = i
-		}
-	}
-	return swing{bar: at, price: s.Low[at]}
 }
 
 // formations draws the newest pattern in the making on each side, the price that ends it and its
@@ -251,7 +239,7 @@ func headShoulders(s *market.Series, highs []swing, a Args, reach float64) (f fo
 	least := a.Float("depth") * reach
 	ok = right.bar-left.bar <= a.Int("lookback") && nearEqual(left.price, right.price, a.Float("tolerance")*reach) &&
 		kernel.Compare(head.price-left.price, least) >= 0 && kernel.Compare(head.price-right.price, least) >= 0
-	neckline := [2]swing{lowestBetween(s, left.bar, head.bar), lowestBetween(s, head.bar, right.bar)}
+	neckline := [2]swing{furthest(s.Low, left.bar+1, head.bar-1, -1), furthest(s.Low, head.bar+1, right.bar-1, -1)}
 	return formation{since: right.bar, upper: levelEdge(head.price), lower: neckline}, ok
 }
 
@@ -300,14 +288,8 @@ func flags(in Input, of side) *Result {
 		}
 		// The furthest that the rest has come back since the pole, and the highest high
 		// of the last bars before this one, which this close must pass.
-		lowest, upper := in.Low[top+1], in.High[i-1]
-		for k := top + 1; k <= i; k++ {
-			lowest = min(lowest, in.Low[k])
-		}
-		for k := max(top+1, i-least); k < i; k++ {
-			upper = max(upper, in.High[k])
-		}
-		if i-top > least {
+		lowest, upper := slices.Min(in.Low[top+1:i+1]), slices.Max(in.High[min(i-1, max(top+1, i-least)):i])
+		if i-top > least { // before that the flag is too short to be drawn or to break out
 			edge[i], floor[i] = upper, lowest
 		}
 		done := i-top > least && kernel.Compare(in.Close[i], upper) > 0
@@ -331,12 +313,8 @@ func poleHeights(in Input) []float64 {
 	for i := n + 1; i < in.Len(); i++ {
 		// The pole may begin at any of the n bars before. Its height is measured by the
 		// ranges before all of them, which the pole itself has not widened.
-		height, above := 0.0, true
-		for k := i - n; k < i; k++ {
-			height = max(height, in.High[i]-in.Low[k])
-			above = above && in.High[k] <= in.High[i]
-		}
-		if above && usual[i-n-1] > 0 && kernel.Compare(height, in.Float("height")*usual[i-n-1]) >= 0 {
+		height := in.High[i] - slices.Min(in.Low[i-n:i])
+		if slices.Max(in.High[i-n:i]) <= in.High[i] && usual[i-n-1] > 0 && kernel.Compare(height, in.Float("height")*usual[i-n-1]) >= 0 {
 			out[i] = height
 		}
 	}

@@ -25,11 +25,11 @@ func TestPeaks(t *testing.T) {
 		{"leading gap only delays", []float64{math.NaN(), math.NaN(), 1, 3, 1}, 1, 1, []int{3}},
 		{"no bars", nil, 1, 1, nil},
 	} {
-		if got := Peaks(c.x, c.left, c.right); !slices.Equal(got, c.want) {
+		if got := only(pivots(c.x, c.left, c.right)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: peaks(%v, %d, %d) = %v, want %v", c.name, c.x, c.left, c.right, got, c.want)
 		}
 	}
-	if got := Troughs([]float64{3, 2, 1, 2, 3}, 2, 2); !slices.Equal(got, []int{2}) {
+	if got := other(pivots([]float64{3, 2, 1, 2, 3}, 2, 2)); !slices.Equal(got, []int{2}) {
 		t.Errorf("troughs of a valley = %v, want [2]", got)
 	}
 }
@@ -47,7 +47,7 @@ func TestPeaksPlain(t *testing.T) {
 			}
 		}
 		left, right := 1+rng.IntN(4), 1+rng.IntN(4)
-		if got, want := Peaks(x, left, right), plainPeaks(x, left, right); !slices.Equal(got, want) {
+		if got, want := only(pivots(x, left, right)), plainPeaks(x, left, right); !slices.Equal(got, want) {
 			t.Fatalf("peaks(%v, %d, %d) = %v, want %v", x, left, right, got, want)
 		}
 	}

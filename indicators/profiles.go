@@ -17,7 +17,7 @@ var profileEntries = []Indicator{
 		Doc: "Volume profile of the bars on display: how much was traded at each level, the level with the most (POC) and the value area around it (VAH, VAL). " +
 			"A bar's volume is spread evenly over its range. Colours follow the theme: color_up, color_down and opacity are accepted and change nothing.",
 		Formula: "each bar adds volume * overlap / range to the bins it covers; value area: from the POC, the heavier neighbour first, until 70 %",
-		Params:  []Param{bins(24), anchored(onLeft), rangeBars(), toggle("split_up_down", false, "show rising and falling bars apart", "split"), valueArea()},
+		Params:  []Param{bins(24), anchored("left"), rangeBars(), toggle("split_up_down", false, "show rising and falling bars apart", "split"), valueArea()},
 		Ignores: []string{"color_up", "color_down", "opacity"},
 		Events:  newestTouch,
 		Draw: func(in Input) *Result {
@@ -130,7 +130,7 @@ var profileEntries = []Indicator{
 		Doc: "Time profile of the bars on display: how long price stayed at each level, whatever was traded there; with POC, VAH and VAL. " +
 			"Each bar has one unit of time, spread evenly over its range. Colours follow the theme: opacity is accepted and changes nothing.",
 		Formula: "each bar adds overlap / range to the bins it covers; value area as in volume_profile",
-		Params:  []Param{bins(32), anchored(onRight), rangeBars(), valueArea()},
+		Params:  []Param{bins(32), anchored("right"), rangeBars(), valueArea()},
 		Ignores: []string{"opacity"},
 		Events:  newestTouch,
 		Draw: func(in Input) *Result {
@@ -169,12 +169,8 @@ func (p *profile) fill(s *market.Series, bins int, share float64, weight func(*m
 	if s.Len() == 0 {
 		return false
 	}
-	p.low = s.Low[0]
-	high := s.High[0]
-	for i := range s.Low {
-		p.low, high = min(p.low, s.Low[i]), max(high, s.High[i])
-	}
-	p.step = (high - p.low) / float64(bins)
+	p.low = slices.Min(s.Low)
+	p.step = (slices.Max(s.High) - p.low) / float64(bins)
 	if p.step <= 0 {
 		return false
 	}
@@ -300,34 +296,19 @@ func (p *profile) result(s *market.Series, left, split bool) *Result {
 	return &Result{HBars: p.hbars(left, split), HLines: levels, Signals: lastTouches(s, levels)}
 }
 
-// Parameters of profiles.
-
-// bins returns the parameter "bins".
+// Parameters of profiles, with their defaults.
 func bins(def float64) Param {
 	return factorInt("bins", def, 2, 500, "levels the range of prices is cut into")
 }
-
-// valueArea returns the parameter "value_area".
 func valueArea() Param {
 	return quiet(factor("value_area", 70, 1, 100, "percent of the weight that the value area holds"))
 }
-
-// rangeBars returns the parameter "range_bars".
 func rangeBars() Param {
 	return quiet(factorInt("range_bars", 0, 0, market.MaxLimit, "newest bars to use; 0 takes all on display"))
 }
-
-// anchored returns the parameter "side", the given one by default.
-func anchored(def float64) Param {
-	p := choice("side", "edge of the chart the bars grow from", "left", "right")
-	p.Default, p.Quiet = def, true
-	return p
+func anchored(def string) Param {
+	return usually(def, quiet(choice("side", "edge of the chart the bars grow from", "left", "right")))
 }
-
-const ( // for anchored
-	onLeft  = 0
-	onRight = 1
-)
 
 // recent returns the bars that "range_bars" asks for.
 func recent(in Input) *market.Series {
@@ -367,13 +348,10 @@ func sessions(in Input) []span {
 	return spans
 }
 
-// sessionPeriod returns the period of a session. By default a session holds
-// several bars: one of a single daily bar would have no profile to speak of.
+// sessionPeriod returns the period of a session.
 func sessionPeriod(a Args, iv market.Interval) string {
-	if choice := a.Choice("session"); choice != "auto" {
-		return map[string]string{"daily": "day", "weekly": "week", "hourly": "hour", "monthly": "month", "yearly": "year"}[choice]
-	}
-	return longPeriod(iv)
+	names := map[string]string{"daily": "day", "weekly": "week", "hourly": "hour", "monthly": "month", "yearly": "year", "auto": "auto"}
+	return longPeriod(names[a.Choice("session")], iv)
 }
 
 // sessionSeconds returns how long one session is.
@@ -452,9 +430,6 @@ func nakedLevels(s *market.Series, spans []span, a Args, r *Result) (naked []ses
 
 // level returns a line at price over the bars from the given one to the last.
 func level(n, from int, price float64, label string, tone Tone) Line {
-	values := kernel.NaNs(n)
-	for i := from; i < n; i++ {
-		values[i] = price
-	}
+	values := append(kernel.NaNs(from), slices.Repeat([]float64{price}, n-from)...)
 	return Line{Label: label, Tone: tone, Style: Step, Values: values}
 }

@@ -257,6 +257,7 @@ func (a *Args) set(i int, raw json.RawMessage) (err error) {
 		a.values[i], err = p.parse(raw)
 		return err
 	}
+	// A parameter that takes several: an array, or one text with commas.
 	var items []json.RawMessage
 	if json.Unmarshal(raw, &items) != nil {
 		for text := range strings.SplitSeq(strings.Trim(string(raw), `" `), ",") {

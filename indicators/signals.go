@@ -138,11 +138,6 @@ func levelCrossings(a []float64, level float64, up, down string) []Signal {
 	return crossings(a, []float64{level}, up, down)
 }
 
-// zoneEntries returns a signal wherever x falls below lo, and where it rises above hi.
-func zoneEntries(x []float64, lo, hi float64) []Signal {
-	return append(levelCrossings(x, lo, "", EntersOversold), levelCrossings(x, hi, EntersOverbought, "")...)
-}
-
 // lastTouches returns a signal for each level that the newest bar reaches and the bar
 // before did not. It is for levels that are computed from all bars, such as those of a
 // profile. Earlier bars get no signals, since nobody knew these levels then.

@@ -58,13 +58,12 @@ var statistics = []Indicator{
 		Line: func(in Input) []float64 {
 			return kernel.Scaled(kernel.StdDev(in.source(), in.Int("length")), in.Float("mult"))
 		}},
-	{Name: "correl", Title: "Correlation", Also: "correlation correlation_coefficient", Category: Statistics,
+	{Name: "correl", Title: "Correlation", Also: "correlation correlation_coefficient", Category: Statistics, Form: aroundZero,
 		Doc:     "Pearson's correlation of two columns of the bars, -1 to 1; by default of close and volume: does the volume follow the price? As in TA-Lib, which takes any two series; 0 where one does not move.",
 		Formula: "r = cov(x, y) / (σx * σy) over n bars",
-		Params:  []Param{lengthFrom(2, 30), source(), against("volume")},
-		Plots:   []Plot{mainly("Correlation")}, Events: []Event{zero("Correlation")}, Levels: constant(0), Between: [2]float64{-1, 1},
-		Calc: func(in Input) Columns {
-			return Columns{correlation(in.source(), columnOf(in.Series, in.Choice("against")), in.Int("length"))}
+		Params:  []Param{lengthFrom(2, 30), source(), against("volume")}, Between: [2]float64{-1, 1},
+		Line: func(in Input) []float64 {
+			return correlation(in.source(), columnOf(in.Series, in.Choice("against")), in.Int("length"))
 		}},
 	// TA-Lib's order: the first column explains, the second is explained.
 	{Name: "beta", Title: "Beta", Also: "beta_coefficient", Category: Statistics,
@@ -120,13 +119,12 @@ var statistics = []Indicator{
 			mean, dev := kernel.SMA(x, in.Int("length")), kernel.StdDev(x, in.Int("length"))
 			return Columns{kernel.Quotient(kernel.Minus(x, mean), dev)} // a window of equal prices has no deviation to measure by
 		}},
-	{Name: "hurst", Title: "Hurst", Also: "hurst_exponent", Category: Statistics,
+	{Name: "hurst", Title: "Hurst", Also: "hurst_exponent", Category: Statistics, Form: swinging(0.5),
 		Doc: "Hurst exponent: above 0.5 moves tend to go on, below it to turn back, at 0.5 price is a random walk. Estimated from how the mean square change of the logarithm grows " +
 			"with the distance: 1, 2, 4 and 8 bars. No value where prices are not positive or do not move.",
 		Formula: "H = half the slope of ln mean((ln x - ln x[d])², n) against ln d, by least squares over d = 1, 2, 4, 8",
 		Params:  []Param{bars("length", 100, "bars in the window", "period", "len", "window"), source()},
 		Memory:  after(window("length"), fixed(7)),
-		Plots:   []Plot{mainly("Hurst")}, Events: []Event{crossesAt("Hurst", 0.5, CrossUp, CrossDown).crossedBy("the line", "0.5")}, Levels: constant(0.5),
 		Of: func(x []float64, n int) []float64 {
 			// The distances are powers of 2, so ln d is 0, 1, 2, 3 times ln 2, and the
 			// slope of least squares over four such points weighs them -3, -1, 1, 3.

@@ -56,30 +56,25 @@ var stopEntries = []Indicator{
 			atr := kernel.ATRPine(in.Series, in.Int("length"))
 			stop, up := atr, make([]bool, in.Len()) // the range of a bar is read once, so its place can take the stop
 			var upper, lower float64
-			rising, started := false, false
-			for i := kernel.FirstValid(atr); i < len(atr); i++ {
+			rising, first := false, kernel.FirstValid(atr)
+			for i := first; i < len(atr); i++ {
 				// Not kernel.MedianPrice: its correction of the last bits would decide ties between
 				// a close and a band, which the range, uncorrected, is part of as well.
 				mid, reach := (in.High[i]+in.Low[i])/2, float64(mult*atr[i])
 				newUpper, newLower := mid+reach, mid-reach
-				switch {
-				case !started:
-					upper, lower, started = newUpper, newLower, true
-				default:
-					// A band moves towards the price only, unless the close before had gone
-					// through it: then it starts anew from this bar.
-					if newUpper < upper || in.Close[i-1] > upper {
-						upper = newUpper
-					}
-					if newLower > lower || in.Close[i-1] < lower {
-						lower = newLower
-					}
-					if rising {
-						// A close on the stop keeps the trend, on either side.
-						rising = !(in.Close[i] < lower)
-					} else {
-						rising = in.Close[i] > upper
-					}
+				// A band moves towards the price only, unless the close before had gone
+				// through it: then it starts anew from this bar.
+				if i == first || newUpper < upper || in.Close[i-1] > upper {
+					upper = newUpper
+				}
+				if i == first || newLower > lower || in.Close[i-1] < lower {
+					lower = newLower
+				}
+				// A close on the stop keeps the trend, on either side. The first bar counts as falling.
+				if rising {
+					rising = !(in.Close[i] < lower)
+				} else {
+					rising = i > first && in.Close[i] > upper
 				}
 				up[i] = rising
 				if stop[i] = upper; rising {
@@ -188,6 +183,7 @@ var stopEntries = []Indicator{
 					stop[i], up[i] = below, kernel.Compare(in.Close[i], below) > 0
 					continue
 				}
+				// Two closes on one side: the stop only moves towards them. Else it starts anew.
 				switch before, now := kernel.Compare(in.Close[i-1], stop[i-1]), kernel.Compare(in.Close[i], stop[i-1]); {
 				case now > 0 && before > 0:
 					stop[i] = max(stop[i-1], below)
@@ -289,6 +285,7 @@ var stopEntries = []Indicator{
 		Plots:  append(stopPlots(), bands()[1:]...), Shades: bandShade, Events: []Event{flips("Stop")},
 		Calc: func(in Input) Columns {
 			n := in.Int("length")
+			// Floor and ceiling are judged with the means of highs and lows, so one wide bar turns nothing.
 			line, up := kernel.NaNs(in.Len()), make([]bool, in.Len())
 			meanHigh, meanLow := kernel.SMA(in.High, n), kernel.SMA(in.Low, n)
 			top, bottom := kernel.Highest(in.High, n), kernel.Lowest(in.Low, n)
@@ -373,13 +370,9 @@ var stopEntries = []Indicator{
 			up, down, sides := kernel.NaNs(in.Len()), kernel.NaNs(in.Len()), make([]float64, in.Len())
 			side := 0.0
 			for i, c := range in.Close {
-				if kernel.Compare(c, highs[i]) > 0 {
-					side = 1
-				} else if kernel.Compare(c, lows[i]) < 0 {
-					side = -1
-				}
+				side = cmp.Or(float64(either(kernel.Compare(c, highs[i]) > 0, kernel.Compare(c, lows[i]) < 0)), side)
 				sides[i] = side
-				switch side {
+				switch side { // in a fall the two averages change places
 				case 1:
 					up[i], down[i] = highs[i], lows[i]
 				case -1:

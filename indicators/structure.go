@@ -73,25 +73,19 @@ var structures = []Indicator{
 		Params:  []Param{rangeBars()},
 		Events:  newestTouch,
 		Draw: func(in Input) *Result {
-			// The levels come from the bars in range; touches are looked for at the newest
-			// of all.
-			all := in.Series
+			all := in.Series // touches are looked for at the newest of all
 			in.Series = recent(in)
-			high, low := 0, 0
-			for i := range in.Len() {
-				if in.High[i] > in.High[high] {
-					high = i
-				}
-				if in.Low[i] < in.Low[low] {
-					low = i
-				}
-			}
 			r := &Result{}
-			if in.Len() == 0 || in.High[high] == in.Low[low] {
+			if in.Len() == 0 {
 				return r
 			}
-			start, end := in.Low[low], in.High[high]
-			if low > high {
+			high, low := furthest(in.High, 0, in.Len()-1, 1), furthest(in.Low, 0, in.Len()-1, -1)
+			if high.price == low.price {
+				return r
+			}
+			// If both are on one bar it counts as a rise.
+			start, end := low.price, high.price
+			if low.bar > high.bar {
 				start, end = end, start
 			}
 			for _, part := range []float64{0, 0.236, 0.382, 0.5, 0.618, 0.786, 1} {
@@ -106,11 +100,10 @@ var structures = []Indicator{
 		Params:  []Param{bars("left", 5, "bars before a swing", "length"), bars("right", 5, "bars after a swing; then it is known")},
 		// A break depends on the one before, which may be long ago; these bars hold several.
 		Memory: after(fixed(300), lengths(20, "left"), lengths(20, "right")),
-		Plots:  []Plot{{Label: "Swing high", Tone: Down, Style: Step}, {Label: "Swing low", Tone: Up, Style: Step}}, Events: []Event{own(func(d *drawing) []Signal { return structureBreaks(d.Close, d.of("Swing high"), d.of("Swing low")) }, BOSUp, BOSDown, ChochUp, ChochDown)},
+		Plots:  []Plot{{Label: "Swing high", Tone: Down, Style: Step}, {Label: "Swing low", Tone: Up, Style: Step}}, Events: []Event{own(structureBreaks, BOSUp, BOSDown, ChochUp, ChochDown)},
 		Calc: func(in Input) Columns {
 			left, right := in.Int("left"), in.Int("right")
-			high, low := lastSwing(Peaks(in.High, left, right), in.High, right), lastSwing(Troughs(in.Low, left, right), in.Low, right)
-			return Columns{high, low}
+			return Columns{lastSwing(only(pivots(in.High, left, right)), in.High, right), lastSwing(other(pivots(in.Low, left, right)), in.Low, right)}
 		}},
 	{Name: "fair_value_gap", Title: "FVG", Also: "fvg imbalance", Category: Pattern, Traits: Overlay,
 		Doc:     "Fair value gaps: prices between the first and the third of three bars that do not overlap. The zones are those of the newest gap on each side that is not filled; a gap is filled when a bar reaches its far edge, and forgotten after some bars. Nothing repaints.",
@@ -173,7 +166,7 @@ var structures = []Indicator{
 			factorInt("touches", 2, 1, 20, "swings that make a level", "strength")),
 		Memory: structureMemory(1),
 		Plots:  []Plot{{Label: "Resistance", Tone: Down, Style: Step}, {Label: "Support", Tone: Up, Style: Step}},
-		Events: []Event{own(func(d *drawing) []Signal { return levelBreaks(d.Series, d.of("Resistance"), d.of("Support")) }, BreakUp, BreakDown, LevelTouch).meaning(
+		Events: []Event{own(levelBreaks, BreakUp, BreakDown, LevelTouch).meaning(
 			"the close rises above the resistance of the bar before", "the close falls below the support of the bar before",
 			"the bar reaches a level that the one before did not, and closes back")},
 		Calc: func(in Input) Columns { return together(supportResistance(in)) }},
@@ -194,7 +187,7 @@ type swing struct {
 // bars, in which they also become known.
 func swingHighs(s *market.Series, left, right int) []swing {
 	var out []swing
-	for _, bar := range Peaks(s.High, left, right) {
+	for _, bar := range only(pivots(s.High, left, right)) {
 		out = append(out, swing{bar, bar + right, s.High[bar]})
 	}
 	return out
@@ -335,6 +328,7 @@ func walkZones(s *market.Series, age int, touch string, ends func(z *priceZone, 
 				w.ended = append(w.ended, *z)
 				continue
 			}
+			// A zone is touched once; its low is the edge that a rising price meets first.
 			if touch != "" && !z.touched && kernel.Compare(s.High[i], z.low) >= 0 {
 				z.touched = true
 				w.touches = append(w.touches, Mark(i, z.low, touch, Muted))
@@ -391,6 +385,7 @@ func turningPoints(s *market.Series, fraction float64, wait int) (points []swing
 	for i := 1; i < s.Len(); i++ {
 		rises, falls := s.High[i] > high.price, s.Low[i] < low.price
 		switch {
+		// In a rise, or before the first turn: a new high moves the extreme, a fall far enough confirms it.
 		case leg >= 0 && rises:
 			high = swing{bar: i, price: s.High[i]}
 		case leg >= 0 && i-high.bar >= wait && kernel.Compare(s.Low[i], high.price-float64(fraction*math.Abs(high.price))) <= 0:
@@ -417,7 +412,7 @@ func turningPoints(s *market.Series, fraction float64, wait int) (points []swing
 }
 
 // furthest returns the highest price (side 1) or the lowest (side -1) of the bars from and
-// to and those between them.
+// to and those between them, the earliest of equals.
 func furthest(price []float64, from, to int, side float64) swing {
 	at := from
 	for i := from; i <= to; i++ {
@@ -439,8 +434,8 @@ func drawSwings(s *market.Series, left, right int, names [2]string, style Style,
 			r.Signals = append(r.Signals, Mark(bar+right, price[bar], label, tone))
 		}
 	}
-	add(Peaks(s.High, left, right), s.High, names[0], PivotHigh, Down)
-	add(Troughs(s.Low, left, right), s.Low, names[1], PivotLow, Up)
+	add(only(pivots(s.High, left, right)), s.High, names[0], PivotHigh, Down)
+	add(other(pivots(s.Low, left, right)), s.Low, names[1], PivotLow, Up)
 	return r
 }
 
@@ -448,6 +443,7 @@ func drawSwings(s *market.Series, left, right int, names [2]string, style Style,
 func lastSwing(pivots []int, price []float64, right int) []float64 {
 	out := kernel.NaNs(len(price))
 	for k, bar := range pivots {
+		// A swing holds until the next one is known, not until it happens.
 		until := len(price)
 		if k+1 < len(pivots) {
 			until = pivots[k+1] + right
@@ -460,27 +456,18 @@ func lastSwing(pivots []int, price []float64, right int) []float64 {
 }
 
 // structureBreaks marks the first close beyond each swing.
-func structureBreaks(closes, high, low []float64) []Signal {
-	var signals []Signal
-	// 1 after a break upwards, -1 after one downwards, 0 before the first.
-	trend := 0
-	var brokenHigh, brokenLow float64 = nan, nan // swings that were broken already
-	for i, c := range closes {
+func structureBreaks(d *drawing) (signals []Signal) {
+	high, low := d.of("Swing high"), d.of("Swing low")
+	up, down := BOSUp, BOSDown        // what the next break is: the first has no trend to turn
+	brokenHigh, brokenLow := nan, nan // swings that were broken already
+	for i, c := range d.Close {
 		switch {
 		case kernel.Compare(c, high[i]) > 0 && high[i] != brokenHigh:
-			label := BOSUp
-			if trend < 0 {
-				label = ChochUp
-			}
-			signals = append(signals, Mark(i, high[i], label, Up))
-			trend, brokenHigh = 1, high[i]
+			signals = append(signals, Mark(i, high[i], up, Up))
+			up, down, brokenHigh = BOSUp, ChochDown, high[i]
 		case kernel.Compare(c, low[i]) < 0 && low[i] != brokenLow:
-			label := BOSDown
-			if trend > 0 {
-				label = ChochDown
-			}
-			signals = append(signals, Mark(i, low[i], label, Down))
-			trend, brokenLow = -1, low[i]
+			signals = append(signals, Mark(i, low[i], down, Down))
+			up, down, brokenLow = ChochUp, BOSDown, low[i]
 		}
 	}
 	return signals
@@ -529,13 +516,14 @@ func orderBlocks(in Input) zoneWalk {
 			return nil
 		}
 		last.bar = -1
+		// The move began at its highest high, the latest of equal ones.
 		top := i
 		for k := i; k >= from; k-- {
 			if in.High[k] > in.High[top] {
 				top = k
 			}
 		}
-		for top >= from && in.Close[top] <= in.Open[top] {
+		for top >= from && in.Close[top] <= in.Open[top] { // only a rising bar can be a block of a fall
 			top--
 		}
 		// Two breaks may lead to the same bar; it is a block once. A close that has not
@@ -576,7 +564,7 @@ func sweeps(in Input, of side) *Result {
 			}
 		}
 		for _, w := range open {
-			if !(line[i] <= w.price) {
+			if !(line[i] <= w.price) { // NaN too
 				line[i] = w.price
 			}
 		}
@@ -624,12 +612,7 @@ func nearEqual(x, y, reach float64) bool {
 
 // beyond reports whether a bar after from, up to to, trades above the price.
 func beyond(s *market.Series, from, to int, price float64) bool {
-	for i := from + 1; i <= to; i++ {
-		if kernel.Compare(s.High[i], price) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.High[from+1:to+1], func(high float64) bool { return kernel.Compare(high, price) > 0 })
 }
 
 // supplyZones draws the newest zone that large falling bars left. The threshold is
@@ -713,8 +696,8 @@ func levelsOf(prices []float64, reach float64, touches int) []float64 {
 // levelBreaks marks closes through the levels of the bar before, since a close through one makes
 // it the nearest on the other side, and bars that reach one, which the bar before did not, and
 // close back.
-func levelBreaks(s *market.Series, above, below []float64) []Signal {
-	up, down := kernel.Shift(above, 1), kernel.Shift(below, 1)
+func levelBreaks(d *drawing) []Signal {
+	s, up, down := d.Series, kernel.Shift(d.of("Resistance"), 1), kernel.Shift(d.of("Support"), 1)
 	way := func(i int) int {
 		return either(kernel.Compare(s.Close[i], up[i]) > 0, kernel.Compare(s.Close[i], down[i]) < 0)
 	}

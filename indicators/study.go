@@ -79,17 +79,10 @@ type drawing struct {
 // of returns the column with this label. Of an entry that draws by itself it is a line of the
 // result, the first one if the label is empty.
 func (d *drawing) of(label string) []float64 {
-	for i, p := range d.ind.Plots {
-		if p.Label == label {
-			return d.columns[i]
-		}
+	if d.columns == nil {
+		return lineOf(d.r, label)
 	}
-	for name, values := range columns(d.r) {
-		if d.columns == nil && (name == label || label == "") {
-			return values
-		}
-	}
-	panic("indicators: " + d.ind.Name + " has no plot " + label)
+	return d.columns[slices.IndexFunc(d.ind.Plots, func(p Plot) bool { return p.Label == label })]
 }
 
 // declared completes an entry by what follows from its form and its events.
@@ -98,10 +91,10 @@ func (ind *Indicator) declared() {
 	if ind.Of != nil {
 		ind.Line = func(in Input) []float64 { return ind.Of(in.source(), in.Int("length")) }
 	}
-	switch {
-	case ind.Form != nil:
+	if ind.Form != nil {
 		ind.Form(ind, cmp.Or(ind.Label, ind.Title))
-	case ind.Line != nil:
+	}
+	if ind.Calc == nil && ind.Line != nil {
 		ind.Calc = func(in Input) Columns { return Columns{ind.Line(in)} }
 	}
 	ind.Meanings = make(map[string]string)
@@ -230,23 +223,25 @@ func event(of, up, down string, way func(d *drawing) func(i int) int) Event {
 	return own(func(d *drawing) []Signal { return marked(d.of(of), up, down, way(d)) }, up, down)
 }
 
-// crossing returns the event of one column crossing another. An empty label is none.
-func crossing(a, b, up, down string) Event {
-	return own(func(d *drawing) []Signal { return crossings(d.of(a), d.of(b), up, down) }, up, down)
+// crosses returns the event of a column crossing what to returns: lines another column, with the
+// usual labels, crossesAt a constant, zero zero, and levelOf a parameter times by. An empty label is none.
+func crosses(of string, to func(d *drawing) []float64, up, down string) Event {
+	return own(func(d *drawing) []Signal { return crossings(d.of(of), to(d), up, down) }, up, down)
 }
-
-// lines is the crossing of two columns with the usual labels.
-func lines(a, b string) Event { return crossing(a, b, CrossUp, CrossDown) }
-
-// crossesAt returns the event of a column crossing a constant, zero that of crossing zero.
+func lines(a, b string) Event {
+	return crosses(a, func(d *drawing) []float64 { return d.of(b) }, CrossUp, CrossDown)
+}
 func crossesAt(of string, y float64, up, down string) Event {
-	return own(func(d *drawing) []Signal { return levelCrossings(d.of(of), y, up, down) }, up, down)
+	return crosses(of, func(*drawing) []float64 { return []float64{y} }, up, down)
 }
 func zero(of string) Event { return crossesAt(of, 0, ZeroUp, ZeroDown) }
-
-// levelOf is like crossesAt, for a level that is a parameter times by.
 func levelOf(of, param string, by float64, up, down string) Event {
-	return own(func(d *drawing) []Signal { return levelCrossings(d.of(of), by*d.Float(param), up, down) }, up, down)
+	return crosses(of, func(d *drawing) []float64 { return []float64{by * d.Float(param)} }, up, down)
+}
+
+// both is the event of the signals of two.
+func both(a, b Event) Event {
+	return own(func(d *drawing) []Signal { return append(a.find(d), b.find(d)...) }, append(a.labels, b.labels...)...)
 }
 
 // price returns the event of the close crossing a column.
@@ -275,10 +270,8 @@ func lows(of string) Event {
 // goesBeyond returns the event of a column going beyond the parameter "level", or below its
 // negative. What says what the column is.
 func goesBeyond(of, what string) Event {
-	return own(func(d *drawing) []Signal {
-		level := d.Float("level")
-		return append(levelCrossings(d.of(of), level, BreakUp, ""), levelCrossings(d.of(of), -level, "", BreakDown)...)
-	}, BreakUp, BreakDown).meaning(what+" crosses the upper level from below", what+" crosses the lower level from above")
+	return both(levelOf(of, "level", 1, BreakUp, ""), levelOf(of, "level", -1, "", BreakDown)).meaning(
+		what+" crosses the upper level from below", what+" crosses the lower level from above")
 }
 
 // turnsOf returns the event of a column changing its direction.
@@ -320,14 +313,11 @@ func spikes(of string) Event {
 // leaves returns the event of a column leaving its zones, enters that of its coming into them.
 // The names of the parameters that bound them begin with prefix.
 func leaves(of, oversold, overbought string) Event {
-	return own(func(d *drawing) []Signal {
-		return append(levelCrossings(d.of(of), d.Float("oversold"), oversold, ""), levelCrossings(d.of(of), d.Float("overbought"), "", overbought)...)
-	}, oversold, overbought)
+	return both(levelOf(of, "oversold", 1, oversold, ""), levelOf(of, "overbought", 1, "", overbought))
 }
 func enters(of, prefix string) Event {
-	e := silently(own(func(d *drawing) []Signal {
-		return zoneEntries(d.of(of), d.Float(prefix+"oversold"), d.Float(prefix+"overbought"))
-	}, EntersOversold, EntersOverbought))
+	e := silently(both(levelOf(of, prefix+"oversold", 1, "", EntersOversold), levelOf(of, prefix+"overbought", 1, EntersOverbought, "")))
+	// A zone is empty if it begins where the line ends.
 	e.unset = func(r Request, label string) string {
 		lo, hi, bounded := r.Bounds("")
 		switch {
@@ -368,17 +358,6 @@ func flips(of string) Event {
 			}
 			return either(side[i] > 0, true)
 		}
-	})
-}
-
-// stacks returns the event of columns, the fastest first, coming into order.
-func stacks(labels ...string) Event {
-	return event(labels[0], StackUp, StackDown, func(d *drawing) func(int) int {
-		var list [][]float64
-		for _, l := range labels {
-			list = append(list, d.of(l))
-		}
-		return stacksOf(list)
 	})
 }
 

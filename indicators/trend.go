@@ -26,16 +26,14 @@ var trends = []Indicator{
 		Formula: "+DM(n) = +DM(n)[1] - +DM(n)[1]/n + d, d = high - high[1] if that is positive and more than low[1] - low, else 0",
 		Params:  []Param{length(14)}, Memory: wilder("length"),
 		Line: func(in Input) []float64 {
-			plus, _, _ := kernel.Movements(in.Series)
-			return kernel.WilderSum(plus, in.Int("length"))
+			return kernel.WilderSum(only(kernel.Movements(in.Series)), in.Int("length"))
 		}},
 	{Name: "minus_dm", Title: "-DM", Also: "dm_minus", Category: Trend, Form: turning,
 		Doc:     "Wilder's minus directional movement: how far lows reach below the low before, where highs reach out less. A decaying sum over n bars, in price. As in TA-Lib.",
 		Formula: "-DM(n) = -DM(n)[1] - -DM(n)[1]/n + d, d = low[1] - low if that is positive and more than high - high[1], else 0",
 		Params:  []Param{length(14)}, Memory: wilder("length"),
 		Line: func(in Input) []float64 {
-			_, minus, _ := kernel.Movements(in.Series)
-			return kernel.WilderSum(minus, in.Int("length"))
+			return kernel.WilderSum(other(kernel.Movements(in.Series)), in.Int("length"))
 		}},
 	{Name: "adx", Title: "ADX", Also: "dmi average_directional_index directional_movement", Category: Trend,
 		Doc: "Wilder's average directional index, the strength of the trend, with +DI and -DI, its direction. As in TA-Lib, which seeds the sums of movement with n-1 bars; " +
@@ -84,15 +82,11 @@ var trends = []Indicator{
 		Params:  []Param{length(14), quiet(factor("strong", 70, 0, 100, "upper level", "upper")), quiet(factor("weak", 30, 0, 100, "lower level", "lower"))},
 		Plots:   []Plot{{Label: "Up", Tone: Up}, {Label: "Down", Tone: Down}}, Events: []Event{lines("Up", "Down").crossedBy("Up", "Down")}, Levels: func(a Args) []float64 { return []float64{a.Float("strong"), a.Float("weak")} }, Between: [2]float64{0, 100},
 		Calc: func(in Input) Columns { return together(aroon(in.Series, in.Int("length"))) }},
-	{Name: "aroonosc", Title: "Aroon Osc", Also: "aroon_oscillator aroon_osc", Category: Trend,
+	{Name: "aroonosc", Title: "Aroon Osc", Also: "aroon_oscillator aroon_osc", Category: Trend, Form: aroundZero,
 		Doc:     "Aroon oscillator: Aroon up less Aroon down, -100 to 100. As in TA-Lib.",
 		Formula: "Aroon oscillator = Aroon up - Aroon down",
-		Params:  []Param{length(14)},
-		Plots:   []Plot{mainly("Aroon Osc")}, Events: []Event{zero("Aroon Osc")}, Levels: constant(50, 0, -50), Between: [2]float64{-100, 100},
-		Calc: func(in Input) Columns {
-			up, down := aroon(in.Series, in.Int("length"))
-			return Columns{kernel.Minus(up, down)}
-		}},
+		Params:  []Param{length(14)}, Levels: constant(50, 0, -50), Between: [2]float64{-100, 100},
+		Line: func(in Input) []float64 { return kernel.Minus(aroon(in.Series, in.Int("length"))) }},
 	{Name: "vortex", Title: "Vortex", Also: "vi vortex_indicator", Category: Trend,
 		Doc:     "Vortex of Botes and Siepman: how far highs climb from the low before, and lows fall from the high before, each in parts of the true range. The upper line leads the trend.",
 		Formula: "VI+ = Σ|high - low[1]| / ΣTR, VI- = Σ|low - high[1]| / ΣTR over n bars",
@@ -116,23 +110,19 @@ var trends = []Indicator{
 		Draw: func(in Input) *Result {
 			conversion, base := kernel.MidRange(in.Series, in.Int("conversion")), kernel.MidRange(in.Series, in.Int("base"))
 			spanA, spanB := kernel.Midway(conversion, base), kernel.MidRange(in.Series, in.Int("span_b"))
-			signals := crossings(conversion, base, CrossUp, CrossDown)
-			// The spans as they are computed now are the cloud to come: twists are found
-			// here, and the part beyond the last bar is kept. After the shift they are the
-			// cloud of this bar, which closes break out of.
-			signals = append(signals, crossings(spanA, spanB, TwistUp, TwistDown)...)
+			// The spans as they are computed now are the cloud to come, whose part beyond the last bar
+			// is kept. After the shift they are the cloud of this bar.
 			aheadA, aheadB := lastOf(spanA, in.Int("displacement")-1), lastOf(spanB, in.Int("displacement")-1)
-			spanA, spanB = kernel.Shift(spanA, in.Int("displacement")-1), kernel.Shift(spanB, in.Int("displacement")-1)
-			signals = append(signals, crossings(in.Close, kernel.Greater(spanA, spanB), CloudUp, "")...)
-			signals = append(signals, crossings(in.Close, kernel.Lesser(spanA, spanB), "", CloudDown)...)
+			cloudA, cloudB := kernel.Shift(spanA, in.Int("displacement")-1), kernel.Shift(spanB, in.Int("displacement")-1)
 			return &Result{
 				Lines: []Line{
 					{Label: "Conversion", Tone: Primary, Values: conversion}, {Label: "Base", Tone: Second, Values: base},
-					{Label: "Span A", Tone: Up, Values: spanA, Ahead: aheadA}, {Label: "Span B", Tone: Down, Values: spanB, Ahead: aheadB},
+					{Label: "Span A", Tone: Up, Values: cloudA, Ahead: aheadA}, {Label: "Span B", Tone: Down, Values: cloudB, Ahead: aheadB},
 					{Label: "Lagging", Tone: Accent, Values: in.Close, Back: drawnBack(in.Args)},
 				},
-				Fills:   []Fill{{Y1: spanA, Y2: spanB, Tone: Up, Below: Down, Ahead1: aheadA, Ahead2: aheadB}},
-				Signals: signals,
+				Fills: []Fill{{Y1: cloudA, Y2: cloudB, Tone: Up, Below: Down, Ahead1: aheadA, Ahead2: aheadB}},
+				Signals: slices.Concat(crossings(conversion, base, CrossUp, CrossDown), crossings(spanA, spanB, TwistUp, TwistDown),
+					crossings(in.Close, kernel.Greater(cloudA, cloudB), CloudUp, ""), crossings(in.Close, kernel.Lesser(cloudA, cloudB), "", CloudDown)),
 			}
 		}},
 	{Name: "chikou", Title: "Chikou", Also: "chikou_span lagging_span", Category: Trend, Traits: Overlay,
@@ -206,11 +196,9 @@ var trends = []Indicator{
 		Plots:   []Plot{mainly("CTI")}, Events: []Event{goesBeyond("CTI", "the line"), zero("CTI")}, Levels: plusMinus, Between: [2]float64{-1, 1},
 		Of: func(x []float64, n int) []float64 {
 			// A correlation is a slope measured in deviations on both axes.
-			_, slope := kernel.Regression(x, n)
-			dev := kernel.StdDev(x, n)
 			// The deviation of the numbers 1 to n is the root of (n² - 1)/12.
 			perBar := math.Sqrt((float64(n)*float64(n) - 1) / 12)
-			return kernel.Clamp(kernel.Ratio(slope, dev, perBar), -1, 1)
+			return kernel.Clamp(kernel.Ratio(other(kernel.Regression(x, n)), kernel.StdDev(x, n), perBar), -1, 1)
 		}},
 	{Name: "efficiency_ratio", Title: "ER", Also: "er kaufman_efficiency", Category: Statistics,
 		Doc:     "Kaufman's efficiency ratio: how far price got, as a share of the way it went, over n changes. 1 is a straight line, 0 no progress; a price that did not move has no ratio.",
@@ -235,8 +223,8 @@ var trends = []Indicator{
 }
 
 // only and other return the first and the second of two columns.
-func only(a, _ []float64) []float64  { return a }
-func other(_, b []float64) []float64 { return b }
+func only[T any](a, _ T) T  { return a }
+func other[T any](_, b T) T { return b }
 
 // Wilder's directional movement: of two bars, which one reaches further out on
 // which side, smoothed and set in proportion to the true range.
@@ -274,17 +262,14 @@ func drawnBack(a Args) int { return a.Int("displacement") - 1 }
 // shift by n moves beyond the last bar.
 func lastOf(x []float64, n int) []float64 { return x[max(0, len(x)-n):] }
 
-// sequential counts setups and the countdown that the last completed one began. A
-// countdown may begin on the bar that completes its setup. A setup in the same
-// direction does not start a countdown anew. Of the two directions one countdown runs
-// at a time.
+// sequential counts setups and the countdown that the last completed one began, perhaps on the same
+// bar. A setup in the same direction does not start a countdown anew. One countdown runs at a time.
 func sequential(s *market.Series, setup, countdown int) []Signal {
 	var signals []Signal
 	run := kernel.Streak(s.Close, 4)
 	way, count := 0, 0 // side and state of the countdown
 	for i := 4; i < s.Len(); i++ {
-		// A setup is complete on one bar, also if the run goes on. It begins a
-		// countdown unless one in its direction is under way.
+		// A setup is complete on one bar, also if the run goes on.
 		switch int(run[i]) {
 		case -setup:
 			signals = append(signals, Mark(i, s.Low[i], SetupBuy, Up))

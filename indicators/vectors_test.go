@@ -528,10 +528,10 @@ func versusVector(s *market.Series, p params) map[string][]float64 {
 // their price.
 func fractalVector(s *market.Series, p params) map[string][]float64 {
 	high, low := make([]float64, s.Len()), make([]float64, s.Len())
-	for _, i := range Peaks(s.High, p.int("leftbars"), p.int("rightbars")) {
+	for _, i := range only(pivots(s.High, p.int("leftbars"), p.int("rightbars"))) {
 		high[i+p.int("rightbars")] = 100
 	}
-	for _, i := range Troughs(s.Low, p.int("leftbars"), p.int("rightbars")) {
+	for _, i := range other(pivots(s.Low, p.int("leftbars"), p.int("rightbars"))) {
 		low[i+p.int("rightbars")] = 100
 	}
 	return map[string][]float64{"swinghigh": high, "swinglow": low}

@@ -61,12 +61,11 @@ var volatility = []Indicator{
 		Memory:  lengths(2, "length"),
 		Line: func(in Input) []float64 {
 			x, n := in.source(), in.Int("length")
-			var line []float64
+			first := kernel.FirstValid(x) + n - 1
+			line := kernel.Unknown(len(x), first)
 			if in.Choice("variant") == "window" {
 				// A drawdown from a top that is no positive price counts as 0.
-				first := kernel.FirstValid(x)
-				out := kernel.Unknown(len(x), first+n-1)
-				for i := first + n - 1; i < len(x); i++ {
+				for i := first; i < len(x); i++ {
 					// scale turns a fall from the top so far into percent.
 					top, scale, sum := math.Inf(-1), 0.0, 0.0
 					for _, v := range x[i-n+1 : i+1] {
@@ -79,9 +78,8 @@ var volatility = []Indicator{
 						fall := (top - v) * scale
 						sum += float64(fall * fall)
 					}
-					out[i] = sum / float64(n)
+					line[i] = sum / float64(n)
 				}
-				line = out
 			} else {
 				// Each fall is measured from the top of its own n bars, so 2n-1 bars take part.
 				top := kernel.Highest(x, n)

@@ -1,6 +1,7 @@
 package indicators
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -20,16 +21,12 @@ var volumes = []Indicator{
 			mean := kernel.SMA(in.Volume, in.Int("length"))
 			return Columns{mean, in.Volume, kernel.Scaled(mean, in.Float("spike"))}
 		}},
-	{Name: "obv", Title: "OBV", Also: "on_balance_volume", Category: Volume,
+	{Name: "obv", Title: "OBV", Also: "on_balance_volume", Category: Volume, Form: followed(kernel.SMA, "ma_length", "Average"),
 		Doc:     "Granville's on-balance volume: volume added on rising closes and taken away on falling ones, with its average. As in TA-Lib it begins with the volume of the first bar, so only its changes mean anything.",
 		Formula: "OBV = OBV[1] + volume if close > close[1], - volume if close < close[1]",
 		Params:  slices.Concat([]Param{bars("ma_length", 20, "simple average of it", "ma", "signal", "length", "period")}, divParams()),
 		Memory:  window("ma_length").total(),
-		Plots:   []Plot{mainly("OBV"), second("Average")}, Events: []Event{lines("OBV", "Average"), diverges("OBV")},
-		Calc: func(in Input) Columns {
-			line := kernel.OBV(in.Close, in.Volume)
-			return Columns{line, kernel.SMA(line, in.Int("ma_length"))}
-		}},
+		Line:    func(in Input) []float64 { return kernel.OBV(in.Close, in.Volume) }},
 	{Name: "ad", Title: "A/D", Also: "accumulation_distribution adl ad_line chaikin_ad accumulation_distribution_line", Category: Volume,
 		Doc:     "Chaikin's accumulation and distribution line: volume weighed by where the close lies in the range of its bar, added up. As in TA-Lib it begins with the first bar, so only its changes mean anything.",
 		Formula: "A/D = A/D[1] + volume * ((close - low) - (high - close)) / (high - low), nothing for a bar without range",
@@ -68,13 +65,13 @@ var volumes = []Indicator{
 		Formula: "MFI = 100 * P / (P + N), P and N the sums over n bars of p*volume where p rose and fell, p = (high + low + close) / 3",
 		Params:  slices.Concat([]Param{length(14)}, zone(20, 80, 0, 100), divParams()),
 		Line:    func(in Input) []float64 { return kernel.MFI(in.Series, in.Int("length")) }},
-	{Name: "cmf", Title: "CMF", Also: "chaikin_money_flow money_flow", Category: Volume,
+	{Name: "cmf", Title: "CMF", Also: "chaikin_money_flow money_flow", Category: Volume, Form: aroundZero,
 		Doc:     "Chaikin money flow: the share of volume traded near the highs of its bars less that near the lows, -1 to 1. A bar without range adds its volume and no flow. No value where the window traded nothing.",
 		Formula: "CMF = Σ volume * ((close - low) - (high - close)) / (high - low) / Σ volume over n bars",
-		Params:  []Param{length(20)}, Plots: []Plot{mainly("CMF")}, Events: []Event{zero("CMF")}, Levels: constant(0.05, 0, -0.05),
-		Calc: func(in Input) Columns {
+		Params:  []Param{length(20)}, Levels: constant(0.05, 0, -0.05),
+		Line: func(in Input) []float64 {
 			n := in.Int("length")
-			return Columns{kernel.Quotient(kernel.RollingSum(kernel.MoneyFlow(in.Series), n), kernel.RollingSum(in.Volume, n))}
+			return kernel.Quotient(kernel.RollingSum(kernel.MoneyFlow(in.Series), n), kernel.RollingSum(in.Volume, n))
 		}},
 	{Name: "force_index", Title: "EFI", Also: "efi fi elder_force_index elders_force_index", Category: Volume, Form: aroundZero,
 		Doc:     "Elder's force index: change times volume, smoothed: how hard the market pushed.",
@@ -101,7 +98,6 @@ var volumes = []Indicator{
 		Memory:  after(ema("fast", "slow"), ema("signal")),
 		Line: func(in Input) []float64 {
 			fast, slow := in.Int("fast"), in.Int("slow")
-			var line []float64
 			if in.Choice("variant") == "signed" {
 				// TradingView's averages are seeded with a simple one, Tulip's below with the first value.
 				volume := kernel.NaNs(in.Len())
@@ -112,36 +108,34 @@ var volumes = []Indicator{
 						volume[i] = -volume[i]
 					}
 				}
-				line = kernel.Minus(kernel.EMA(volume, fast), kernel.EMA(volume, slow))
-			} else {
-				force := kernel.NaNs(in.Len())
-				trend, span := 0.0, 0.0 // span: Σ of ranges since the bar before the trend
-				for i := 1; i < len(force); i++ {
-					// Three times the typical price; the factor changes no comparison.
-					move := kernel.Compare(in.High[i]+in.Low[i]+in.Close[i], in.High[i-1]+in.Low[i-1]+in.Close[i-1])
-					// A turn of the trend begins a new sum, with the range of the bar before.
-					if move > 0 && trend <= 0 || move < 0 && trend >= 0 {
-						trend, span = 1, in.High[i-1]-in.Low[i-1]
-						if move < 0 {
-							trend = -1
-						}
-					}
-					// 1 on a bar that is all of the ranges since the turn, near 0 in a long trend.
-					dm := in.High[i] - in.Low[i]
-					span += dm
-					force[i] = 0
-					if span > 0 {
-						// Until the price first moves there is no trend; Tulip counts it as falling.
-						sign := trend
-						if sign == 0 {
-							sign = -1
-						}
-						force[i] = in.Volume[i] * math.Abs(2*dm/span-1) * 100 * sign
+				return kernel.Minus(kernel.EMA(volume, fast), kernel.EMA(volume, slow))
+			}
+			force := kernel.NaNs(in.Len())
+			trend, span := 0.0, 0.0 // span: Σ of ranges since the bar before the trend
+			for i := 1; i < len(force); i++ {
+				// Three times the typical price; the factor changes no comparison.
+				move := kernel.Compare(in.High[i]+in.Low[i]+in.Close[i], in.High[i-1]+in.Low[i-1]+in.Close[i-1])
+				// A turn of the trend begins a new sum, with the range of the bar before.
+				if move > 0 && trend <= 0 || move < 0 && trend >= 0 {
+					trend, span = 1, in.High[i-1]-in.Low[i-1]
+					if move < 0 {
+						trend = -1
 					}
 				}
-				line = kernel.Minus(kernel.Follow(force, 2/float64(fast+1)), kernel.Follow(force, 2/float64(slow+1)))
+				// 1 on a bar that is all of the ranges since the turn, near 0 in a long trend.
+				dm := in.High[i] - in.Low[i]
+				span += dm
+				force[i] = 0
+				if span > 0 {
+					// Until the price first moves there is no trend; Tulip counts it as falling.
+					sign := trend
+					if sign == 0 {
+						sign = -1
+					}
+					force[i] = in.Volume[i] * math.Abs(2*dm/span-1) * 100 * sign
+				}
 			}
-			return line
+			return kernel.Minus(kernel.Follow(force, 2/float64(fast+1)), kernel.Follow(force, 2/float64(slow+1)))
 		}},
 	{Name: "nvi", Title: "NVI", Also: "negative_volume_index", Category: Volume,
 		Doc:     "Negative volume index of Dysart and Fosback: follows the price only on bars with less volume than the bar before, when the crowd is away. Above its 255-bar average Fosback counted on a bull market.",
@@ -151,17 +145,15 @@ var volumes = []Indicator{
 		Doc:     "Positive volume index of Dysart and Fosback: follows the price only on bars with more volume than the bar before, when the crowd is there.",
 		Formula: "PVI = PVI[1] * close / close[1] when volume > volume[1], else PVI[1]",
 		Form:    volumeIndex(func(volume, before float64) bool { return volume > before })},
-	{Name: "pvt", Title: "PVT", Also: "vpt price_volume_trend volume_price_trend", Category: Volume,
+	{Name: "pvt", Title: "PVT", Also: "vpt price_volume_trend volume_price_trend", Category: Volume, Form: followed(kernel.EMA, "signal", "Average"),
 		Doc:     "Price volume trend: volume added up in proportion to the relative change of the price. Starts from 0 on the first bar loaded, so its level means nothing, its course does; the signals are crosses of its exponential average.",
 		Formula: "PVT = PVT[1] + volume * (x - x[1]) / x[1]",
 		Params:  append([]Param{bars("signal", 21, "average of the line", "length"), source()}, divParams()...),
 		Memory:  ema("signal").total(),
-		Plots:   []Plot{mainly("PVT"), second("Average")}, Events: []Event{lines("PVT", "Average"), diverges("PVT")},
-		Calc: func(in Input) Columns {
+		Line: func(in Input) []float64 {
 			// ROC is in percent. The first bar has no change and adds nothing.
 			steps := kernel.Times(kernel.ROC(in.source(), 1), in.Volume)
-			line := kernel.Cumulative(kernel.Scaled(kernel.ZeroNaN(steps), 0.01))
-			return Columns{line, kernel.EMA(line, in.Int("signal"))}
+			return kernel.Cumulative(kernel.Scaled(kernel.ZeroNaN(steps), 0.01))
 		}},
 	{Name: "pvo", Title: "PVO", Also: "volume_oscillator_percent percentage_volume_oscillator", Category: Volume, Form: withHistogram,
 		Doc:     "Percentage volume oscillator: a MACD of the volume in percent of its slow average. Each average is seeded with the mean of its own first values, as at TradingView.",
@@ -187,13 +179,12 @@ var volumes = []Indicator{
 			slow := mean("slow")
 			return kernel.Ratio(kernel.Minus(mean("fast"), slow), slow, 100)
 		}},
-	{Name: "wad", Title: "WAD", Also: "williams_ad williams_accumulation_distribution", Category: Volume,
+	{Name: "wad", Title: "WAD", Also: "williams_ad williams_accumulation_distribution", Category: Volume, Form: followed(kernel.SMA, "signal", "Average"),
 		Doc:     "Williams' accumulation and distribution: on a rise the way up from the true low, on a fall the way down from the true high, added up. Despite its name it uses no volume. Starts with the second bar loaded; the signals are crosses of its average.",
 		Formula: "WAD = WAD[1] + close - min(low, close[1]) on a rise, + close - max(high, close[1]) on a fall",
 		Params:  append([]Param{bars("signal", 20, "average of the line", "length")}, divParams()...),
 		Memory:  after(window("signal"), fixed(2)).total(),
-		Plots:   []Plot{mainly("WAD"), second("Average")}, Events: []Event{lines("WAD", "Average"), diverges("WAD")},
-		Calc: func(in Input) Columns {
+		Line: func(in Input) []float64 {
 			steps := kernel.NaNs(in.Len())
 			for i := 1; i < len(steps); i++ {
 				now, before := in.Close[i], in.Close[i-1]
@@ -206,8 +197,7 @@ var volumes = []Indicator{
 					steps[i] = 0
 				}
 			}
-			line := kernel.Cumulative(steps)
-			return Columns{line, kernel.SMA(line, in.Int("signal"))}
+			return kernel.Cumulative(steps)
 		}},
 	{Name: "marketfi", Title: "BW MFI", Also: "market_facilitation market_facilitation_index bw_mfi", Category: Volume,
 		Doc:     "Market facilitation index of Williams: how far the price travels for each unit of volume. No value on a bar without volume. spike fires when a bar is three times its average of 20.",
@@ -250,17 +240,11 @@ var volumes = []Indicator{
 		Memory: after(fixed(300), lengths(60, "length")),
 		Plots:  []Plot{histogram("Wave"), unseen("Side")}, Events: []Event{flips("Wave").meaning("a rising wave begins", "a falling wave begins")},
 		Calc: func(in Input) Columns {
-			n := in.Int("length")
+			n := in.Float("length")
 			total, side := kernel.NaNs(in.Len()), make([]float64, in.Len())
 			wave, run := 0.0, kernel.Streak(in.Close, 1) // an unchanged close ends the run but not the wave
 			for i := 1; i < in.Len(); i++ {
-				turn := wave
-				switch {
-				case run[i] >= float64(n):
-					turn = 1
-				case run[i] <= -float64(n):
-					turn = -1
-				}
+				turn := cmp.Or(float64(either(run[i] >= n, run[i] <= -n)), wave)
 				switch {
 				case turn == 0: // no wave has begun
 				case turn != wave:
@@ -285,7 +269,7 @@ var volumes = []Indicator{
 		Memory: Memory{seconds: func(a Args, iv market.Interval) int64 { return int64(2*a.Int("length")+4) * sinceAnchor(a, iv) }},
 		Plots:  []Plot{mainly("RVAT"), unseen("Limit")}, Levels: constant(1), Events: []Event{spikesAt("RVAT", "Limit")},
 		Calc: func(in Input) Columns {
-			period, length, cumulative := anchorOf(in.Args, in.Interval), in.Int("length"), in.Choice("mode") == "cumulative"
+			period, length, cumulative := longPeriod(in.Choice("anchor"), in.Interval), in.Int("length"), in.Choice("mode") == "cumulative"
 			out, starts := kernel.NaNs(in.Len()), periodStarts(in.Series, period)
 			sums := make([]float64, in.Len()) // what is compared
 			var begins []int                  // first bars of the periods
@@ -369,7 +353,7 @@ var volumes = []Indicator{
 			own(func(d *drawing) []Signal { return kalmanSignals(d.of("Kalman"), d.of("Signal"), d.Float("zone")) }, Buy, Sell, BuyOversold, SellOverbought).meaning(
 				"the line rises above its signal line, and was in neither zone on the bar before",
 				"the line falls below its signal line, and was in neither zone on the bar before", "", ""),
-			silently(own(func(d *drawing) []Signal { return zoneEntries(d.of("Kalman"), -d.Float("zone"), d.Float("zone")) }, EntersOversold, EntersOverbought)),
+			silently(both(levelOf("Kalman", "zone", -1, "", EntersOversold), levelOf("Kalman", "zone", 1, EntersOverbought, ""))),
 		},
 		Calc: func(in Input) Columns {
 			signed := kernel.NaNs(in.Len())
@@ -438,8 +422,8 @@ func volumeIndex(counts func(volume, before float64) bool) func(ind *Indicator, 
 		ind.Params = []Param{
 			factor("start", 1000, 0.001, 1e9, "first value", "initial"), bars("signal", 255, "average of the index", "length", "ema"),
 		}
-		ind.Plots, ind.Events = []Plot{mainly(label), second("Average")}, []Event{lines(label, "Average")}
-		ind.Calc = func(in Input) Columns {
+		followed(kernel.EMA, "signal", "Average")(ind, label)
+		ind.Line = func(in Input) []float64 {
 			line := make([]float64, in.Len())
 			value := in.Float("start")
 			for i := range line {
@@ -449,7 +433,7 @@ func volumeIndex(counts func(volume, before float64) bool) func(ind *Indicator, 
 				}
 				line[i] = value
 			}
-			return Columns{line, kernel.EMA(line, in.Int("signal"))}
+			return line
 		}
 	}
 }

@@ -23,7 +23,7 @@ var vwaps = []Indicator{
 		Params:  []Param{factor("std_dev", 2, 0.01, 20, "deviations between the average and a band", "mult", "deviation"), anchor()},
 		Events:  []Event{emits(TouchUpper, TouchLower)}, Memory: Memory{seconds: sinceAnchor, endless: endlessAnchor},
 		Draw: func(in Input) *Result {
-			starts := periodStarts(in.Series, anchorOf(in.Args, in.Interval))
+			starts := periodStarts(in.Series, longPeriod(in.Choice("anchor"), in.Interval))
 			x := kernel.TypicalPrice(in.Series)
 			// Both are updated bar by bar: the mean of squares less the square of the mean would cancel.
 			mid, dev := kernel.NaNs(len(x)), kernel.NaNs(len(x))
@@ -90,7 +90,7 @@ var vwaps = []Indicator{
 // sinceAnchorLine draws the mean of the source since the anchor, by the given weights of
 // the bars, and marks where the closes cross it.
 func sinceAnchorLine(label string, in Input, weights []float64) *Result {
-	starts := periodStarts(in.Series, anchorOf(in.Args, in.Interval))
+	starts := periodStarts(in.Series, longPeriod(in.Choice("anchor"), in.Interval))
 	line := weightedMean(in.source(), weights, starts)
 	return &Result{
 		Lines:   []Line{{Label: label, Tone: Primary, Values: line}},

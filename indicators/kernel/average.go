@@ -200,7 +200,7 @@ func Convolve(x, weights []float64) []float64 {
 	return out
 }
 
-// dot returns the sum of products, in four strands like [total].
+// dot returns the sum of products, in four strands like [sumAbove].
 func dot(x, w []float64) float64 {
 	w = w[:len(x)]
 	var a, b, c, d float64

@@ -180,7 +180,7 @@ func Rate(x []float64, k int, by, less float64) []float64 {
 	out := Unknown(len(x), FirstValid(x)+k)
 	for i := FirstValid(x) + k; i < len(x); i++ {
 		switch before := x[i-k]; {
-		case before == 0:
+		case before == 0: // out[i] is 0 already
 		// A change is computed from the difference, which is exactly 0 if nothing moved; the
 		// quotient minus 1 would leave a rounding error.
 		case less == -1:

@@ -41,7 +41,7 @@ func MeanVariance(x []float64, n int) (mean, variance []float64) {
 		gone, means, variances := x[i-n:][:len(rest)], mean[i:][:len(rest)], variance[i:][:len(rest)]
 		for k, v := range rest {
 			squares, mid = slid(squares, mid, v-ref, gone[k]-ref, share)
-			if fallen*squares > floor {
+			if fallen*squares > floor { // it follows the highest since the window was computed afresh
 				floor = fallen * squares
 			}
 			if squares < floor {

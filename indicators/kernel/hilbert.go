@@ -96,9 +96,6 @@ func nextPeriod(old, re, im float64) float64 {
 // Degrees returns an angle in degrees that is given in radians.
 func Degrees(rad float64) float64 { return rad * (180 / math.Pi) }
 
-// radians returns an angle in radians that is given in degrees.
-func radians(deg float64) float64 { return deg * (math.Pi / 180) }
-
 // CyclePeriod returns the period of the dominant cycle of x, in bars.
 func CyclePeriod(x []float64) []float64 {
 	c := measure(x, hilbertEarly)
@@ -247,7 +244,7 @@ func MAMA(x []float64, fast, slow float64) (line, follower []float64) {
 func sineWave(phase []float64) (sine, lead []float64) {
 	sine, lead = make([]float64, len(phase)), make([]float64, len(phase))
 	for i, p := range phase {
-		sine[i], lead[i] = math.Sin(radians(p)), math.Sin(radians(p+45))
+		sine[i], lead[i] = math.Sin(p*(math.Pi/180)), math.Sin((p+45)*(math.Pi/180))
 	}
 	return sine, lead
 }

@@ -453,3 +453,11 @@ func column(n int, of func(i int) float64) []float64 {
 	}
 	return x
 }
+
+// total returns the plain sum of x.
+func total(x []float64) (sum float64) {
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}

@@ -114,9 +114,6 @@ func Windows(x []float64, n int, f func(a, b float64) float64) []float64 {
 	return out
 }
 
-// total returns the sum of x.
-func total(x []float64) float64 { return sumAbove(x, 0) }
-
 // Cumulative returns the sum of all values so far.
 func Cumulative(x []float64) []float64 {
 	first := FirstValid(x)

@@ -298,6 +298,7 @@ func (v *Evaluator) line(n *node) []float64 {
 // not true on any bar that far back, but was unknown on one of them. So the value does not
 // depend on how much history was loaded.
 func (v *Evaluator) since(x []float64) []float64 {
+	// Before the first bar everything is unknown.
 	last, unknown := -MaxBack-1, -1
 	return v.fill(func(i int) float64 {
 		if x[i] == 1 {

@@ -194,7 +194,7 @@ func (p *parser) crossing() (token, bool) {
 	if t.kind != tokenName {
 		return t, false
 	}
-	words := 1
+	words := 1 // there always is a next token, since the end of the text is one
 	if way := p.tokens[p.at+1]; way.kind == tokenName && (t.text == "crosses" || t.text == "cross") {
 		t.text, words = t.text+way.text, 2
 	}
