@@ -12,8 +12,7 @@ const numLiteral = 286
 // lengthsOf sets out[s] to the length of the code for symbol s, which occurs
 // counts[s] times, so that the whole is as short as a prefix code can be with
 // none longer than limit bits. Out is zero, and stays so for symbols that do not
-// occur. A code always has at least two symbols, because readers refuse an
-// incomplete one.
+// occur. At least two must occur, because readers refuse an incomplete code.
 func lengthsOf(counts []uint32, out []uint8, limit int) {
 	// The symbols that occur, the rarest first, as count<<16 | symbol, since plain numbers sort
 	// fastest.
@@ -21,11 +20,6 @@ func lengthsOf(counts []uint32, out []uint8, limit int) {
 	for s, c := range counts {
 		if c > 0 {
 			ranked = append(ranked, uint64(c)<<16|uint64(s))
-		}
-	}
-	for s := uint64(0); len(ranked) < 2; s++ { // add symbols that do not occur
-		if counts[s] == 0 {
-			ranked = append(ranked, 1<<16|s)
 		}
 	}
 	slices.Sort(ranked)
