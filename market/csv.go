@@ -44,27 +44,18 @@ const (
 // Allow, which may be nil, is asked about all of these now, and about the directory and the
 // file of each question when they are open: what it returns an error for is not read.
 func NewCSV(dir string, allow func(name string, info fs.FileInfo) error) (*Venue, error) {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return nil, fmt.Errorf("csv: %w", err)
-	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("csv: %q is not a directory", dir)
-	}
 	if allow == nil {
 		allow = func(string, fs.FileInfo) error { return nil }
 	}
 	c := &csvDir{path: dir, allow: allow, turn: make(chan struct{}, 1)}
-	root, files, err := c.open()
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	for _, file := range files {
-		if info, gone := root.Stat(file.name); gone == nil {
-			err = cmp.Or(err, allow(filepath.Join(dir, file.name), info))
+	err := c.look(func(root *os.Root, files []csvName) (err error) {
+		for _, file := range files {
+			if info, gone := root.Stat(file.name); gone == nil {
+				err = cmp.Or(err, allow(filepath.Join(dir, file.name), info))
+			}
 		}
-	}
+		return err
+	})
 	return c.venue(), err
 }
 
@@ -74,23 +65,19 @@ type csvDir struct {
 	turn  chan struct{} // has a value while somebody reads a large file
 }
 
-// open opens the directory, if it is allowed, and returns the files with bars in it, sorted by name,
+// look calls use with the directory, if it is allowed, and the files with bars in it, sorted by name,
 // so that the choice between them does not depend on the file system. A root keeps every name, also through
 // links, within it, and goes on to mean it when its name comes to mean another. More than maxFiles
 // names are an error: without the others a file that is there would be said to be missing.
-func (c *csvDir) open() (_ *os.Root, files []csvName, err error) {
+func (c *csvDir) look(use func(root *os.Root, files []csvName) error) error {
 	root, err := os.OpenRoot(c.path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("csv: %w", err)
+		return fmt.Errorf("csv: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			root.Close()
-		}
-	}()
+	defer root.Close()
 	dir, err := root.Open(".")
 	if err != nil {
-		return nil, nil, fmt.Errorf("csv: %w", err)
+		return fmt.Errorf("csv: %w", err)
 	}
 	defer dir.Close()
 	info, err := dir.Stat()
@@ -98,22 +85,23 @@ func (c *csvDir) open() (_ *os.Root, files []csvName, err error) {
 		err = c.allow(c.path, info)
 	}
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	names, err := dir.Readdirnames(maxFiles + 1)
 	switch {
 	case err != nil && err != io.EOF:
-		return nil, nil, fmt.Errorf("csv: %w", err)
+		return fmt.Errorf("csv: %w", err)
 	case len(names) > maxFiles:
-		return nil, nil, fmt.Errorf("csv: the directory has more than %d files; keep those that are not needed in another one", maxFiles)
+		return fmt.Errorf("csv: the directory has more than %d files; keep those that are not needed in another one", maxFiles)
 	}
 	slices.Sort(names)
+	var files []csvName
 	for _, name := range names {
 		if symbol, iv, ok := parseName(name); ok {
 			files = append(files, csvName{symbol, iv, name})
 		}
 	}
-	return root, files, nil
+	return use(root, files)
 }
 
 type csvName struct {
@@ -122,11 +110,11 @@ type csvName struct {
 	name   string
 }
 
-func (c *csvDir) files() ([]csvName, error) {
-	root, files, err := c.open()
-	if err == nil {
-		root.Close()
-	}
+func (c *csvDir) files() (files []csvName, err error) {
+	err = c.look(func(_ *os.Root, all []csvName) error {
+		files = all
+		return nil
+	})
 	return files, err
 }
 
@@ -136,24 +124,22 @@ func (c *csvDir) venue() *Venue {
 
 // bars answers q from the file with the nearest interval.
 func (c *csvDir) bars(ctx context.Context, q Query) (*Series, error) {
-	root, files, err := c.open()
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	found, err := findFile(files, q)
-	if err != nil {
-		return nil, err
-	}
 	var out *Series
-	file, err := c.readFile(ctx, root, found.name, q)
-	if err == nil {
-		out, err = file.answer(q, found.iv)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("csv: %s: %w", found.name, err)
-	}
-	return out, nil
+	err := c.look(func(root *os.Root, files []csvName) error {
+		found, err := findFile(files, q)
+		if err != nil {
+			return err
+		}
+		file, err := c.readFile(ctx, root, found.name, q)
+		if err == nil {
+			out, err = file.answer(q, found.iv)
+		}
+		if err != nil {
+			return fmt.Errorf("csv: %s: %w", found.name, err)
+		}
+		return nil
+	})
+	return out, err
 }
 
 // resolve returns the symbol of the file that text means: the file of that name, or
@@ -214,8 +200,7 @@ func findFile(all []csvName, q Query) (csvName, error) {
 		return file, nil
 	}
 	if len(have) > 0 {
-		have = slices.DeleteFunc(Intervals(), func(iv Interval) bool { return !slices.Contains(have, iv) })
-		return csvName{}, fmt.Errorf("%w: csv has %q at %s only, of which bars of %s cannot be made; ask for %s", ErrTooFine, q.Symbol, spelled(have), q.Interval, spelled(madeOf(have...)))
+		return csvName{}, fmt.Errorf("%w: csv has %q at %s only, of which bars of %s cannot be made", ErrTooFine, q.Symbol, spelled(have), q.Interval)
 	}
 	symbols := symbolsOf(all)
 	return csvName{}, noFile(fmt.Sprintf("csv has no file for %q: bars of %s need %s-%[2]s.csv, one of shorter bars that make such, or %[3]s.csv; it has %[4]s",
@@ -225,10 +210,8 @@ func findFile(all []csvName, q Query) (csvName, error) {
 // noFile is the error for a symbol that the directory has no file of.
 type noFile string
 
-func (e noFile) Error() string { return string(e) }
-
-// Is reports whether e is what target reports, for ErrUnlisted.
-func (noFile) Is(target error) bool { return target == ErrUnlisted }
+func (e noFile) Error() string        { return string(e) }
+func (e noFile) Is(target error) bool { return target == ErrUnlisted }
 
 // parseName reads SYMBOL-INTERVAL.csv or SYMBOL.csv. What follows the last dash
 // is an interval only if it starts with a digit: BRK-B is a symbol.
@@ -439,17 +422,12 @@ var separators = strings.NewReplacer("/", "", "-", "", "_", "", " ", "")
 // the one that is most often their distance if that is "". It returns an error if they are too
 // long.
 func (f *csvFile) answer(q Query, iv Interval) (*Series, error) {
-	apart, common := distances(f.rows)
 	n := len(f.rows)
-	// A few rows may be far apart by chance, and those of a thin market by any distance.
-	if iv != "" && n >= 10 && apart[iv] == 0 && common.Seconds() > iv.Seconds() && 2*apart[common] > n {
-		return nil, fmt.Errorf("no two of its rows are %s apart, as its name says, and most are %s apart: name it SYMBOL-%[2]s.csv", iv, common)
-	}
-	if iv = cmp.Or(iv, common); iv == "" {
+	if iv = cmp.Or(iv, usualDistance(f.rows)); iv == "" {
 		return nil, errors.New("its rows are spaced like no interval; name the file SYMBOL-INTERVAL.csv")
 	}
 	if !q.Interval.holds(iv) {
-		return nil, fmt.Errorf("%w: bars of %s cannot be made of bars of %s; ask for %s", ErrTooFine, q.Interval, iv, spelled(madeOf(iv)))
+		return nil, fmt.Errorf("%w: bars of %s cannot be made of bars of %s", ErrTooFine, q.Interval, iv)
 	}
 	s := resample(Series{Symbol: q.Symbol, Source: "csv", Rewritten: true, AsOf: f.now.UnixMilli()}, f.rows, q.Interval, nil, 0)
 	// A price of a closed bar is as old as its end; while the last row is forming it is as
@@ -465,7 +443,11 @@ func (f *csvFile) answer(q Query, iv Interval) (*Series, error) {
 		s.setExtra(name, align(s, f.extra[i], false))
 	}
 	s.Gaps = findGaps(s, f.session(q.Symbol, iv))
-	s = s.copied(max(0, s.Len()-q.Limit)) // a cache must not hold more for a few bars
+	s = s.Tail(q.Limit)
+	s.Grow(0) // a cache must not hold more for a few bars
+	for name, column := range s.Extra {
+		s.Extra[name] = slices.Clone(column)
+	}
 	for _, start := range s.Time {
 		if d := f.delay(start, q.Interval.Next(start), iv); d.Offset+d.Missing != 0 {
 			s.Delayed = append(s.Delayed, d)
@@ -473,17 +455,6 @@ func (f *csvFile) answer(q Query, iv Interval) (*Series, error) {
 	}
 	s.Forming = s.ClosedAt(s.Len()-1) > f.now.Unix()
 	return s, s.Check()
-}
-
-// copied returns the bars from index i on in columns of their own.
-func (s *Series) copied(i int) *Series {
-	t := s.Slice(i, s.Len())
-	t.Grow(0)
-	t.Gaps = slices.Clone(t.Gaps)
-	for name, column := range t.Extra {
-		t.Extra[name] = slices.Clone(column)
-	}
-	return t
 }
 
 // delay returns how long after its end the bar from start to end closes. Rows are of the
@@ -507,11 +478,10 @@ func (f *csvFile) delay(start, end int64, iv Interval) Delay {
 	return d
 }
 
-// distances counts how often two rows are an interval apart, and returns the most frequent one
-// as well, of equal ones the first that was so frequent; "" if there is none. From 28 to 31 days
-// count as a month.
-func distances(rows []Bar) (counts map[Interval]int, common Interval) {
-	counts = make(map[Interval]int)
+// usualDistance returns the interval that two rows are most often apart, of equal ones the first
+// that was so often; "" if there is none. From 28 to 31 days count as a month.
+func usualDistance(rows []Bar) (common Interval) {
+	counts := make(map[Interval]int)
 	for i := 1; i < len(rows); i++ {
 		apart := rows[i].Time - rows[i-1].Time
 		if apart >= 28*day && apart <= 31*day {
@@ -523,11 +493,8 @@ func distances(rows []Bar) (counts map[Interval]int, common Interval) {
 			}
 		}
 	}
-	return counts, common
+	return common
 }
-
-// Places of weekdays in days since 1970, which began on a Thursday.
-const saturday, sunday = 2, 3
 
 // session returns a session if the rows, which are of the interval iv, are those of an
 // exchange, whose nights and weekends do not count as gaps, and nil if the market never
@@ -543,20 +510,19 @@ func (f *csvFile) session(symbol string, iv Interval) *session {
 		}
 		return exchange
 	}
-	var dates [7]int64 // how many dates have rows, by weekday
-	var today int64    // the last date
-	for i, row := range f.rows {
-		if date := floor(row.Time, day) / day; i == 0 || date > today {
-			today = date
-			dates[date-floor(date, 7)]++
+	var traded, all [7]int // by weekday: how many dates have rows, and how many there are
+	for i, end := 0, floor(f.rows[0].Time, day)+day; i < len(f.rows); end += day {
+		weekday := time.Unix(end-1, 0).UTC().Weekday()
+		all[weekday]++
+		if f.rows[i].Time < end {
+			traded[weekday]++
+		}
+		for i < len(f.rows) && f.rows[i].Time < end {
+			i++
 		}
 	}
-	first := floor(f.rows[0].Time, day) / day
-	half := func(weekday int64) bool {
-		all := (floor(today-weekday, 7) - floor(first-1-weekday, 7)) / 7
-		return 2*dates[weekday] >= all
-	}
-	if dates[saturday] > 0 && half(saturday) && half(sunday) {
+	half := func(weekday time.Weekday) bool { return 2*traded[weekday] >= all[weekday] }
+	if traded[time.Saturday] > 0 && half(time.Saturday) && half(time.Sunday) {
 		return nil
 	}
 	return exchange

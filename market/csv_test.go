@@ -312,7 +312,7 @@ func TestCSVRefusals(t *testing.T) {
 		t.Error("took a directory that is not there")
 	}
 	file := filepath.Join(c.dir, "abc.csv")
-	if _, err := NewCSV(file, nil); err == nil || !strings.Contains(err.Error(), "is not a directory") {
+	if _, err := NewCSV(file, nil); err == nil || !strings.Contains(err.Error(), "not a directory") {
 		t.Errorf("a file for a directory: %v", err)
 	}
 	c = directory(t, map[string]string{"def-1d.csv.gz": head + "1704153600,1,3,1,2,10\n1704067200,1,3,1,2,10\nx,1,1,1,1,1\n"})
@@ -446,53 +446,6 @@ func TestCSVAhead(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestCSVAdvice: the intervals that a refusal names are answered. A month is longer than a
-// week and cannot be made of weeks, no more than 6h of 4h.
-func TestCSVAdvice(t *testing.T) {
-	// Rows in 2024 at the borders of each interval: the weeks begin on Monday, 1 January.
-	rows := func(iv Interval) string {
-		text, at := "time,open,high,low,close\n", iv.Start(1704067200)
-		for range 5 {
-			text += fmt.Sprint(at) + ",5,6,4,5\n"
-			at = iv.Next(at)
-		}
-		return text
-	}
-	for _, iv := range Intervals() {
-		c := directory(t, map[string]string{"named-" + string(iv) + ".csv": rows(iv), "plain.csv": rows(iv)})
-		for _, symbol := range []string{"NAMED", "PLAIN"} {
-			for _, asked := range Intervals() {
-				_, err := c.Bars(t.Context(), Query{Symbol: symbol, Interval: asked, Limit: 5})
-				if err == nil {
-					continue
-				}
-				_, advice, _ := strings.Cut(err.Error(), "; ask for ")
-				if advice == "" {
-					t.Errorf("%s of %s: %v", asked, iv, err)
-				}
-				for _, other := range strings.Fields(advice) {
-					if _, err := c.Bars(t.Context(), Query{Symbol: symbol, Interval: Interval(other), Limit: 5}); err != nil {
-						t.Errorf("%s of %s, and then %s: %v", asked, iv, other, err)
-					}
-				}
-			}
-		}
-	}
-	c := directory(t, map[string]string{"named-1wk.csv": rows(Week1), "plain.csv": rows(Hour4)})
-	for _, q := range []struct {
-		symbol string
-		asked  Interval
-		want   string
-	}{
-		{"NAMED", Month1, `no bars fine enough: csv has "NAMED" at 1wk only, of which bars of 1mo cannot be made; ask for 1wk`},
-		{"PLAIN", Hour6, `csv: plain.csv: no bars fine enough: bars of 6h cannot be made of bars of 4h; ask for 4h 8h 12h 1d 3d 1wk 1mo`},
-	} {
-		if _, err := c.Bars(t.Context(), Query{Symbol: q.symbol, Interval: q.asked, Limit: 5}); err == nil || err.Error() != q.want {
-			t.Errorf("got  %v\nwant %s", err, q.want)
-		}
-	}
 }
 
 // What a market that closed for the weekend shows on Saturday does not change when its
@@ -897,33 +850,5 @@ func TestCSVOfTwoSymbols(t *testing.T) {
 	const want = `csv: two-1d.csv: line 3: the row is of "BBB" and the first one of "AAA": a file has the rows of one symbol`
 	if _, err := c.Bars(t.Context(), Query{Symbol: "TWO", Interval: Day1, Limit: 10}); err == nil || err.Error() != want {
 		t.Errorf("two symbols: %v\nwant %s", err, want)
-	}
-}
-
-// TestCSVNamedFiner: a file of days that is called one of hours is refused: as hours its bars
-// would stand side by side with no gap told, since a night is none.
-func TestCSVNamedFiner(t *testing.T) {
-	days := "time,open,high,low,close\n"
-	for i := range 20 {
-		if i%7 < 5 {
-			days += fmt.Sprintf("%d,1,3,1,2\n", 1704067200+i*86400)
-		}
-	}
-	sparse := days + "1705881600,1,3,1,2\n1705885200,1,3,1,2\n" // two are an hour apart
-	thin, at := "time,open,high,low,close\n", 1704067200        // a market in which every few minutes something is traded
-	for i := range 20 {
-		at += 60 * []int{3, 4, 5, 2, 7}[i%5]
-		thin += fmt.Sprintf("%d,1,3,1,2\n", at)
-	}
-	c := directory(t, map[string]string{"abc-1h.csv": days, "def-1h.csv": sparse, "thin-1m.csv": thin})
-	if s, err := c.Bars(t.Context(), Query{Symbol: "thin", Interval: Minute1, Limit: 50}); err != nil || s.Len() != 20 {
-		t.Errorf("minutes of a thin market: %v", err)
-	}
-	const want = "csv: abc-1h.csv: no two of its rows are 1h apart, as its name says, and most are 1d apart: name it SYMBOL-1d.csv"
-	if _, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Hour1, Limit: 10}); err == nil || err.Error() != want {
-		t.Errorf("%v\nwant %s", err, want)
-	}
-	if _, err := c.Bars(t.Context(), Query{Symbol: "DEF", Interval: Hour1, Limit: 10}); err != nil {
-		t.Error(err)
 	}
 }

@@ -108,7 +108,7 @@ func (f *Feed) watch(symbol string) *watch {
 	w := f.watched[symbol]
 	if w == nil {
 		w = &watch{
-			symbol: symbol, fine: Minute1, resume: make(map[Interval]int64), closed: make(map[Interval]Bar),
+			symbol: symbol, fine: Minute1, resume: make(map[Interval]int64),
 			seen: seen{told: make(map[Interval]int64), complete: make(map[Interval]CompleteBar)},
 		}
 		f.watched[symbol] = w
@@ -456,7 +456,6 @@ func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*resul
 		}
 		// A forming bar from a cache may lack the trades right before the price.
 		g.bar(w, coarse, g.news && coarse.AsOf >= s.AsOf)
-		f.noteLate(w, coarse)
 	}
 	g.news = g.news || len(g.Complete) > 0 || len(g.Closed) > 0
 	return g, err
@@ -478,25 +477,6 @@ func (f *Feed) look(ctx context.Context, w *watch, v *Venue) (*result, *Series, 
 		g.next.last, g.next.at = last, until
 	}
 	return g, s, err
-}
-
-// noteLate logs, once for each symbol, that a bar of a file has changed since it was told
-// as closed, or that the newest one is gone: its last row was written later than the file
-// may be behind, or taken out. Charts show what there is now, but alerts were judged on the
-// bar as it was, and wait for newer ones. Services correct their bars
-// of their own accord, which nobody here can help: they are not noted.
-func (f *Feed) noteLate(w *watch, s *Series) {
-	c := s.Closed()
-	if !s.Rewritten || c.Len() == 0 {
-		return
-	}
-	last := w.closed[s.Interval]
-	i, found := slices.BinarySearch(c.Time, last.Time)
-	if changed := found && c.Bar(i) != last || i == c.Len(); changed && !w.late {
-		f.log.Warn("a closed bar has changed or is gone: its file was written late or cut; alerts and resting orders wait for newer rows", "symbol", w.symbol, "interval", s.Interval, "bar", time.Unix(last.Time, 0).UTC())
-		w.late = true
-	}
-	w.closed[s.Interval] = c.Bar(c.Len() - 1)
 }
 
 // ask returns bars that reach back to the one that starts at after, if the source

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
 	"net/http"
 	"os"
@@ -470,31 +469,6 @@ func TestFeedRestsWhenClosed(t *testing.T) {
 	})
 }
 
-// If the newest rows are taken out of a file, the log says so, once: what waits for the
-// symbol waits for newer ones.
-func TestFeedRowGone(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c := directory(t, nil)
-		start := Minute1.Start(time.Now().Unix())
-		var log strings.Builder
-		f, l := NewFeed(c, slog.New(slog.NewTextHandler(&log, nil))), &listener{}
-		f.Watch("AAA", Minute1)
-		for i, n := range []int64{3, 2, 1} { // rows
-			rows := "time,open,high,low,close\n"
-			for m := range n {
-				rows += fmt.Sprintf("%d,10,10,10,10\n", start+60*(m-4))
-			}
-			if err := os.WriteFile(filepath.Join(c.dir, "aaa-1m.csv"), []byte(rows), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			run(t, f, l, 3*time.Second)
-			if got := strings.Count(log.String(), "a closed bar has changed or is gone"); got != min(i, 1) {
-				t.Errorf("%d rows: log %q", n, log.String())
-			}
-		}
-	})
-}
-
 // A price of a file that is outside of the band is asked for a second time, also if its row
 // is no newer than the last: the file may be half written.
 func TestQuoteOfHalfWrittenFile(t *testing.T) {
@@ -519,7 +493,7 @@ func TestQuoteOfHalfWrittenFile(t *testing.T) {
 }
 
 // A longer bar of a file is told once, a minute after its end if its last row is missing.
-// A row that comes later still changes the bar in charts, and the log says so.
+// A row that comes later still changes the bar in charts.
 func TestFeedLateRow(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c := directory(t, nil)
@@ -534,8 +508,7 @@ func TestFeedLateRow(t *testing.T) {
 		at := func(minute time.Duration) time.Duration {
 			return time.Until(time.Unix(start, 0).Add(minute*time.Minute + 2*time.Second))
 		}
-		var log strings.Builder
-		f, l := NewFeed(c, slog.New(slog.NewTextHandler(&log, nil))), &listener{}
+		f, l := NewFeed(c, nil), &listener{}
 		f.Watch("AAA", Minute5)
 		write(3, 10) // of 17:33, now it is 17:34:56
 		run(t, f, l, at(5))
@@ -543,13 +516,13 @@ func TestFeedLateRow(t *testing.T) {
 			t.Fatalf("told %v at 17:35:02; the row of 17:34 may come", got)
 		}
 		run(t, f, l, at(6))
-		if got := l.closed("AAA", Minute5); len(got) != 1 || got[0].Close != 10 || log.Len() != 0 {
-			t.Fatalf("told %v at 17:36:02, log %q", got, log.String())
+		if got := l.closed("AAA", Minute5); len(got) != 1 || got[0].Close != 10 {
+			t.Fatalf("told %v at 17:36:02", got)
 		}
 		write(4, 11)
 		run(t, f, l, at(7))
-		if got := l.closed("AAA", Minute5); len(got) != 1 || strings.Count(log.String(), "a closed bar has changed") != 1 {
-			t.Errorf("told %v, log %q", got, log.String())
+		if got := l.closed("AAA", Minute5); len(got) != 1 {
+			t.Errorf("told %v", got)
 		}
 	})
 }

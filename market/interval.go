@@ -183,15 +183,6 @@ func (iv Interval) nearest(have []Interval) (Interval, bool) {
 	return best, found
 }
 
-// madeOf returns the intervals whose bars can be made of bars of those in have, the
-// shortest first.
-func madeOf(have ...Interval) []Interval {
-	return slices.DeleteFunc(Intervals(), func(iv Interval) bool {
-		_, ok := iv.nearest(have)
-		return !ok
-	})
-}
-
 // floor rounds t down to a multiple of step, also below zero.
 func floor(t, step int64) int64 {
 	r := t % step
@@ -412,31 +403,23 @@ func findGaps(s *Series, at *session) (gaps []int64) {
 }
 
 // pausesBefore reports whether the bars that are missing before bar i belong to a pause
-// that repeats: one of them is missing on the day before or after, too. That may be a
+// that repeats: one of them is missing also on the nearest day with bars before it or after it. That may be a
 // lunch, or a night if the hours of the exchange are not known and its days are those of
 // UTC.
 func (s *Series) pausesBefore(i int) bool {
-	for t := s.Interval.Next(s.Time[i-1]); t < s.Time[i]; t = s.Interval.Next(t) {
-		if s.quietBeside(t, -day) || s.quietBeside(t, day) {
-			return true
-		}
-	}
-	return false
-}
-
-// quietBeside reports whether s has no bar at the time of day of t on the nearest day
-// with bars before it (step is -day) or after it (step is day), if there is such a day.
-func (s *Series) quietBeside(t, step int64) bool {
-	for range longestClosure / day {
-		t += step
-		if t < s.Time[0] || t > s.Time[s.Len()-1] {
-			break
-		}
-		j, found := slices.BinarySearch(s.Time, t)
-		// If t itself is not found, it lies between two bars: j-1 and j both exist. Where
-		// one of them is far away, t is before or after the days of trading.
-		if found || s.Time[j] < t+day/2 && s.Time[j-1] > t-day/2 {
-			return !found
+	for missing := s.Interval.Next(s.Time[i-1]); missing < s.Time[i]; missing = s.Interval.Next(missing) {
+		for _, step := range [...]int64{-day, day} {
+			for t := missing + step; t >= s.Time[0] && t <= s.Time[s.Len()-1] && max(t-missing, missing-t) <= longestClosure; t += step {
+				j, found := slices.BinarySearch(s.Time, t)
+				if found {
+					break
+				}
+				// It lies between two bars: j-1 and j both exist. Where one of them is far away, it is
+				// before or after the days of trading.
+				if s.Time[j] < t+day/2 && s.Time[j-1] > t-day/2 {
+					return true
+				}
+			}
 		}
 	}
 	return false

@@ -71,23 +71,19 @@ func readsKraken[V, A any](use func(result map[string]V) (A, error)) func([]byte
 		Result map[string]V
 	}) (answer A, err error) {
 		if len(told.Error) > 0 {
-			return answer, krakenError(told.Error[0])
+			// Its codes; its words are not passed on.
+			switch code := told.Error[0]; {
+			case strings.HasPrefix(code, "EQuery:Unknown asset pair"):
+				return answer, unlisted()
+			case strings.HasPrefix(code, "EAPI:Rate limit"):
+				return answer, &Error{Reason: "too many requests", Retry: true}
+			case strings.HasPrefix(code, "EService:"):
+				return answer, &Error{Reason: "the service has a failure", Retry: true}
+			}
+			return answer, &Error{Reason: "the request was refused", Advice: "check the symbol"}
 		}
 		return use(told.Result)
 	})
-}
-
-// krakenError explains an error code of Kraken. Its words are not passed on.
-func krakenError(text string) *Error {
-	switch {
-	case strings.HasPrefix(text, "EQuery:Unknown asset pair"):
-		return unlisted()
-	case strings.HasPrefix(text, "EAPI:Rate limit"):
-		return &Error{Reason: "too many requests", Retry: true}
-	case strings.HasPrefix(text, "EService:"):
-		return &Error{Reason: "the service has a failure", Retry: true}
-	}
-	return &Error{Reason: "the request was refused", Advice: "check the symbol"}
 }
 
 // krakenTicker reads the last trade, bid and ask of each pair. They are under Kraken's own

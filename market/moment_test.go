@@ -52,3 +52,26 @@ func TestNoTime(t *testing.T) {
 		}
 	}
 }
+
+// TestParseZone: names of the table and offsets are zones, on every machine the same.
+func TestParseZone(t *testing.T) {
+	at := time.Date(2025, 7, 1, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name string
+		want int // seconds east of UTC on that day
+	}{{"America/New_York", -4 * 3600}, {"Asia/Kolkata", 19800}, {"+05:30", 19800}, {"-08:00", -8 * 3600}} {
+		zone, err := ParseZone(c.name)
+		if err != nil {
+			t.Errorf("ParseZone(%q): %v", c.name, err)
+			continue
+		}
+		if _, offset := at.In(zone).Zone(); offset != c.want {
+			t.Errorf("ParseZone(%q) is %d seconds east, want %d", c.name, offset, c.want)
+		}
+	}
+	for _, name := range []string{"Local", "../../etc/passwd", "Mars/Base", "+5", "+25:00", "/etc/localtime"} {
+		if zone, err := ParseZone(name); err == nil {
+			t.Errorf("ParseZone(%q) = %v, %v, want an error", name, zone, err)
+		}
+	}
+}

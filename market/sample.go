@@ -62,7 +62,10 @@ func (s Sample) At(q Query, now time.Time) (*Series, error) {
 	if from < sampleBegin {
 		from = q.Interval.Next(q.Interval.Start(sampleBegin))
 	}
-	w := walk{path: newPath(q.Symbol), from: from, to: end, depth: treeDepth(q.Interval)}
+	w := walk{path: newPath(q.Symbol), from: from, to: end}
+	for min(length, day)%tree[w.depth].seconds != 0 { // weeks and months are made of days
+		w.depth++
+	}
 	w.rows = make([]Bar, 0, (end-from)/tree[w.depth].seconds+100) // the forming bar is of finer ones
 	for first := floor(from/day, spanDays); first*day < end; first += spanDays {
 		w.days(segment{w.level, w.level, 1}, first, spanLevels)
@@ -75,27 +78,20 @@ func (s Sample) At(q Query, now time.Time) (*Series, error) {
 			column[i] = w.price(log)
 		}
 	}
-	bars.addExtras(q.Extra)
+	for _, name := range q.Extra { // the caller sees that an unknown one is missing
+		if shape, ok := sampleExtras[name]; ok {
+			seed, column := seedOf(bars.Symbol+shape.seed), make([]float64, bars.Len())
+			for i, t := range bars.Time {
+				column[i] = shape.middle + float64(shape.reach*wave(seed, t))
+			}
+			bars.setExtra(name, column)
+		}
+	}
 	return bars, nil
 }
 
-// addExtras adds the columns that were asked for: slow waves around usual values, so
-// that the indicators that need them can be tried. It adds none for an unknown name; the
-// caller sees that the column is missing.
-func (s *Series) addExtras(names []string) {
-	for _, name := range names {
-		if shape, ok := sampleExtras[name]; ok {
-			seed, column := seedOf(s.Symbol+shape.seed), make([]float64, s.Len())
-			for i, t := range s.Time {
-				column[i] = shape.middle + float64(shape.reach*wave(seed, t))
-			}
-			s.setExtra(name, column)
-		}
-	}
-}
-
-// sampleExtras holds the mean of each column and how far it goes from it. Long
-// and short have the same seed and opposite signs, because they add up to one.
+// sampleExtras holds the mean of each column and how far it goes from it, in slow waves, so that
+// the indicators that need them can be tried. Long and short have the same seed and opposite signs, because they add up to one.
 var sampleExtras = map[string]struct {
 	seed          string
 	middle, reach float64
@@ -218,8 +214,12 @@ func (w *walk) days(s segment, first int64, shift int) {
 	switch {
 	case (first+length)*day <= w.from || first*day >= w.to:
 	case shift == 0:
-		n := w.dayNode(s, first)
-		w.descend(&n, first*day, 0)
+		h := mix(w.seed ^ uint64(first)*0x9e3779b97f4a7c15)
+		reach := 0.8 * w.move * math.Sqrt(s.variance)
+		high, low := max(s.from, s.to)+float64(reach*unit16(h)), min(s.from, s.to)-float64(reach*unit16(h>>16))
+		// Volume follows the day's range.
+		volume := math.Floor(w.traded * (0.3 + unit16(h>>32)) * (0.2 + (high-low)/w.move))
+		w.descend(&Bar{first * day, s.from, high, low, s.to, volume}, 0)
 	default:
 		h := mix(w.seed ^ uint64(first>>shift)*0xbf58476d1ce4e5b9 + uint64(spanLevels-shift))
 		w.days(s.half(w.move, shift, false, h), first, shift-1)
@@ -227,23 +227,24 @@ func (w *walk) days(s segment, first int64, shift int) {
 	}
 }
 
-// descend adds n, a node of level that starts at start, or its parts to the rows.
-func (w *walk) descend(n *node, start int64, level int) {
+// descend adds n, a node of level, or its parts to the rows.
+func (w *walk) descend(n *Bar, level int) {
 	length := tree[level].seconds
 	switch {
-	case start+length <= w.from || start >= w.to:
+	case n.Time+length <= w.from || n.Time >= w.to:
 		return
-	case level >= w.depth && start+length <= w.to:
-		w.rows = append(w.rows, Bar{start, n.open, n.high, n.low, n.close, n.volume})
+	case level >= w.depth && n.Time+length <= w.to:
+		w.rows = append(w.rows, *n)
 		return
 	}
 	// Each node is split with a seed of its own. So any part of the path can be computed
 	// without the rest, and is always the same.
-	var children [12]node
+	var children [12]Bar
 	k := tree[level].children
-	n.split(children[:k], w.seed^mix(uint64(start)*uint64(len(tree))+uint64(level)))
+	split(n, children[:k], w.seed^mix(uint64(n.Time)*uint64(len(tree))+uint64(level)))
 	for i := range k {
-		w.descend(&children[i], start+int64(i)*(length/int64(k)), level+1)
+		children[i].Time = n.Time + int64(i)*(length/int64(k))
+		w.descend(&children[i], level+1)
 	}
 }
 
@@ -252,29 +253,15 @@ func (p *path) price(log float64) float64 {
 	return math.Round(math.Exp(log)*p.scale) / p.scale
 }
 
-// node is one bar of the tree: logarithms of prices, and a whole number of
-// units as volume, so that sums are exact.
-type node struct{ open, high, low, close, volume float64 }
-
 // tree lists the levels below a day: how long a node is and into how many
-// children it is split. Every interval up to a day is a whole number of nodes
+// children it is split. A node is a bar of logarithms of prices, with a whole number of units as
+// volume, so that sums are exact. Every interval up to a day is a whole number of nodes
 // of some level.
 var tree = [...]struct {
 	seconds  int64
 	children int
 }{
 	{day, 6}, {4 * hour, 4}, {hour, 4}, {15 * minute, 3}, {5 * minute, 5}, {minute, 12}, {5, 5}, {1, 0},
-}
-
-// treeDepth returns the coarsest level of which bars of iv are made.
-func treeDepth(iv Interval) int {
-	length := min(iv.Seconds(), day) // weeks and months are made of days
-	for depth := range tree {
-		if length%tree[depth].seconds == 0 {
-			return depth
-		}
-	}
-	panic("market: interval " + string(iv) + " is no whole number of seconds")
 }
 
 // The shape of the path, chosen so that it looks like a market.
@@ -284,19 +271,6 @@ const (
 	uneven     = 0.6             // how unevenly variance is divided between the halves
 	calm       = 0.05            // least variance of a half, in units of the usual one, so that no part is flat
 )
-
-func (p *path) dayNode(s segment, d int64) node {
-	h := mix(p.seed ^ uint64(d)*0x9e3779b97f4a7c15)
-	reach := 0.8 * p.move * math.Sqrt(s.variance)
-	n := node{
-		open: s.from, close: s.to,
-		high: max(s.from, s.to) + float64(reach*unit16(h)),
-		low:  min(s.from, s.to) - float64(reach*unit16(h>>16)),
-	}
-	// Volume follows the day's range.
-	n.volume = math.Floor(p.traded * (0.3 + unit16(h>>32)) * (0.2 + (n.high-n.low)/p.move))
-	return n
-}
 
 // half returns one half of a segment of 1<<shift days, the later one if right is set.
 // The price in the middle differs from the mean of the ends as it would in a random walk
@@ -321,9 +295,9 @@ func (s segment) half(move float64, shift int, right bool, h uint64) segment {
 // and one the low. The range of a random walk is about 1.6 of its deviations:
 // from that follow the size of a step, and how far the high and low of a part
 // are from its open and close.
-func (n *node) split(children []node, seed uint64) {
+func split(n *Bar, children []Bar, seed uint64) {
 	k := len(children)
-	step := 0.6 * (n.high - n.low) / math.Sqrt(float64(k))
+	step := 0.6 * (n.High - n.Low) / math.Sqrt(float64(k))
 	var walk, size, weight [13]float64
 	for i := range k {
 		h := mix(seed + uint64(i)*0x9e3779b97f4a7c15)
@@ -332,53 +306,49 @@ func (n *node) split(children []node, seed uint64) {
 	}
 	// The walk is tilted so that it ends at the close, and folded back where it leaves
 	// the range.
-	drift := (n.close - n.open - walk[k]) / float64(k)
-	at, top, bottom := n.open, 0, 0
+	drift := (n.Close - n.Open - walk[k]) / float64(k)
+	at, top, bottom := n.Open, 0, 0
 	for i := range k {
-		next := n.close
+		next := n.Close
 		if i < k-1 {
-			next = fold(n.open+walk[i+1]+float64(drift*float64(i+1)), n.low, n.high)
+			next = n.Open + walk[i+1] + float64(drift*float64(i+1))
+			if next > n.High {
+				next = n.High - (next - n.High)
+			}
+			if next < n.Low {
+				next = n.Low + (n.Low - next)
+			}
+			next = min(max(next, n.Low), n.High)
 		}
 		// Not the random number of the step: how far a part reaches must not depend on its
 		// direction.
 		h := mix(^seed + uint64(i)*0xbf58476d1ce4e5b9)
 		hi, lo := max(at, next), min(at, next)
 		c := &children[i]
-		c.open, c.close = at, next
+		c.Open, c.Close = at, next
 		reach := max(0.2*size[i], 1.8*size[i]-(hi-lo)) // its range beyond open and close
-		c.high = min(n.high, hi+float64(reach*(0.2+float64(0.6*unit16(h)))))
-		c.low = max(n.low, lo-float64(reach*(0.2+float64(0.6*unit16(h>>16)))))
+		c.High = min(n.High, hi+float64(reach*(0.2+float64(0.6*unit16(h)))))
+		c.Low = max(n.Low, lo-float64(reach*(0.2+float64(0.6*unit16(h>>16)))))
 		weight[i+1] = weight[i] + (0.2+unit16(h>>32))*size[i]
-		if c.high > children[top].high {
+		if c.High > children[top].High {
 			top = i
 		}
-		if c.low < children[bottom].low {
+		if c.Low < children[bottom].Low {
 			bottom = i
 		}
 		at = next
 	}
-	children[top].high, children[bottom].low = n.high, n.low
+	children[top].High, children[bottom].Low = n.High, n.Low
 	// The volume is divided in whole units.
 	given := 0.0
 	for i := range children {
-		upto := n.volume
+		upto := n.Volume
 		if i < k-1 && weight[k] > 0 {
-			upto = math.Floor(n.volume * (weight[i+1] / weight[k]))
+			upto = math.Floor(n.Volume * (weight[i+1] / weight[k]))
 		}
-		children[i].volume = upto - given
+		children[i].Volume = upto - given
 		given = upto
 	}
-}
-
-// fold mirrors x at lo and hi, so that the result is between them.
-func fold(x, lo, hi float64) float64 {
-	if x > hi {
-		x = hi - (x - hi)
-	}
-	if x < lo {
-		x = lo + (lo - x)
-	}
-	return min(max(x, lo), hi)
 }
 
 // mix is the last step of SplitMix64: every bit of x affects every bit of the result.

@@ -155,7 +155,12 @@ func (s *service) history(ctx context.Context, q Query, base Interval) (*page, e
 		if len(p.rows) == 0 && p.from == 0 || need <= 0 || p.first || p.last {
 			break
 		}
-		oldest := oldestOf(p.rows)
+		oldest := int64(-1)
+		for _, b := range p.rows { // of those whose time cannot be read it is below zero
+			if b.Time >= 0 && (oldest < 0 || b.Time < oldest) {
+				oldest = b.Time
+			}
+		}
 		if len(p.rows) == 0 {
 			oldest, quiet = p.from, quiet+1
 		}
@@ -168,18 +173,6 @@ func (s *service) history(ctx context.Context, q Query, base Interval) (*page, e
 		return nil, &Error{Source: s.name, Symbol: q.Symbol, Status: http.StatusOK, Reason: "the answer holds no bars of " + string(base), Advice: "check the symbol"}
 	}
 	return all, nil
-}
-
-// oldestOf returns the earliest time of rows, or -1 if no row has a time. Those whose time
-// cannot be read have one below zero.
-func oldestOf(rows []Bar) int64 {
-	oldest := int64(-1)
-	for _, b := range rows {
-		if b.Time >= 0 && (oldest < 0 || b.Time < oldest) {
-			oldest = b.Time
-		}
-	}
-	return oldest
 }
 
 // sound returns the rows in order of time. It leaves out rows that start after latest, in unix

@@ -21,10 +21,8 @@ type watch struct {
 	resume    map[Interval]int64 // what Resume said, until the first poll
 
 	seen
-	fine    Interval         // interval of the bars that prices are taken from
-	stopped bool             // nothing is traded: the newest bar had ended for more than a minute when bars were last asked for
-	closed  map[Interval]Bar // the newest closed bar when bars were last seen
-	late    bool             // noteLate has logged
+	fine    Interval // interval of the bars that prices are taken from
+	stopped bool     // nothing is traded: the newest bar had ended for more than a minute when bars were last asked for
 }
 
 // seen is what was told of a symbol, and what the next poll goes on from.

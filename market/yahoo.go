@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // a container without files has no time zones of its own
 
 	"wick/internal/limit"
 )

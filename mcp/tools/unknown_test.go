@@ -195,7 +195,7 @@ func TestErrorsSayRetry(t *testing.T) {
 	const never = "; retry only with other data"
 	for _, c := range []struct{ tool, arguments, says, end string }{
 		{"generate_chart", `{"symbol":"NOPE"}`, "it has ABC", again},
-		{"generate_chart", `{"symbol":"ABC","interval":"15m"}`, "ask for 1h 2h 4h ", again},
+		{"generate_chart", `{"symbol":"ABC","interval":"15m"}`, `csv has "ABC" at 1h only`, again},
 		{"generate_chart", `{"symbol":"ABC","interval":"1h","compare":["NOPE"]}`, "it has ABC", again},
 		{"generate_chart", `{"symbol":"ABC","marks":[{"type":"level","price":1e300}]}`, "a price of 1e+300, want a number below 1e300", again},
 		{"get_indicators", `{"symbol":"ABC","interval":"1h","indicators":["funding"]}`, `the file has no "funding": leave out what reads it`, never},
