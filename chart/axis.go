@@ -14,9 +14,8 @@ import (
 
 // The value axes. Each pane has ticks, at round values or at the levels of an
 // oscillator, and tags, which are values in boxes: the last price, the last value
-// of a line, a level. Tags are placed first; a tick label that would touch a tag is
-// not shown, but its grid line is. Everything here is a function of
-// the pane's scale, so a page that draws the same scale gets the same labels.
+// of a line, a level. All are functions of the pane's scale, so a page that draws the
+// same scale gets the same labels.
 
 // measureAxis writes ticks and tags. The widest decides the width of the axis, which is
 // the same for all panes, so that plots line up.
@@ -163,7 +162,7 @@ func (p *picture) priceTags(pn *pane) {
 		}
 		pn.tags = append(pn.tags, tag{y: pn.scale.row(v), text: text, ink: i, outline: outline})
 	}
-	add(closed, "", p.axisText(closed), p.priceInk(last), false)
+	add(closed, "", p.axisText(closed, false), p.priceInk(last), false)
 	pn.tags[0].fixed = true
 	var levels []ownLevel
 	for _, st := range pn.studies {
@@ -187,14 +186,14 @@ func (p *picture) priceTags(pn *pane) {
 	}
 	for _, l := range p.own {
 		if pn.inside(l.price) { // named in the plot
-			add(l.price, "", p.ownText(l.price), l.ink, true)
+			add(l.price, "", p.axisText(l.price, true), l.ink, true)
 		}
 	}
 	slices.SortStableFunc(levels, func(a, b ownLevel) int {
 		return cmp.Compare(math.Abs(a.price-closed), math.Abs(b.price-closed))
 	})
 	for _, l := range levels[:min(len(levels), mostLevels)] {
-		add(l.price, l.text, p.axisText(l.price), l.ink, true)
+		add(l.price, l.text, p.axisText(l.price, false), l.ink, true)
 	}
 }
 
@@ -221,8 +220,8 @@ func (p *picture) lineTags(pn *pane) {
 	}
 }
 
-// placeTicks puts tags and tick labels on the axis. Tags come first. A tick label that would touch a tag or leave its pane is not shown, but its grid
-// line is. If fewer than two labels of a panel would be left, tags of its further lines are
+// placeTicks puts tags and tick labels on the axis. Tags come first. A tick label that would
+// touch a tag or leave its pane is not shown, but its grid line is. If fewer than two labels of a panel would be left, tags of its further lines are
 // dropped, the last first.
 func (p *picture) placeTicks() {
 	for _, pn := range p.panes {
@@ -305,10 +304,6 @@ func (p *picture) placeTags(pn *pane) {
 	}
 	pn.tags = kept
 }
-
-// Values and rows. A span is a range of values, a scale maps one to rows, and
-// roundTicks and logTicks choose the values worth a label. None of it knows what
-// the values mean or how they are painted.
 
 // scale maps values to rows: hi to top, lo to bottom. It is never empty.
 type scale struct {

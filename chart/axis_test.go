@@ -153,7 +153,7 @@ func TestNamesWhatIsUnusual(t *testing.T) {
 	} {
 		s := priced(c.bars, c.price)
 		s.Interval, s.Time = c.interval, times(c.first, c.interval, c.bars)
-		zone, err := ParseZone(c.zone)
+		zone, err := market.ParseZone(c.zone)
 		if err != nil {
 			t.Fatal(err)
 		}

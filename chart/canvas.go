@@ -3,6 +3,7 @@ package chart
 import (
 	"image"
 	"math"
+	"slices"
 )
 
 // canvas is a picture of one byte per pixel, an index into a palette. Every
@@ -21,26 +22,14 @@ type canvas struct {
 }
 
 // reset makes c a blank picture of w by h. Memory of an earlier picture is used again
-// where it is large enough; cov is zero already, because settle leaves it so.
+// where it is large enough; cov is zero already, because join leaves it so.
 func (c *canvas) reset(w, h int, pal *palette) {
 	c.w, c.h, c.pal = w, h, pal
-	if cap(c.pix) < w*h {
-		c.pix = make([]uint8, w*h)
-	}
-	c.pix = c.pix[:w*h]
-	if cap(c.cov) < h {
-		c.cov = make([]uint8, h)
-	}
-	c.cov = c.cov[:h]
+	c.pix = slices.Grow(c.pix[:0], w*h)[:w*h]
+	c.cov = slices.Grow(c.cov[:0], h)[:h]
 	c.clip = image.Rect(0, 0, w, h)
 	clear(c.pix) // index 0 is the background of every palette
 }
-
-func (c *canvas) image() *image.Paletted {
-	return &image.Paletted{Pix: c.pix, Stride: c.w, Rect: image.Rect(0, 0, c.w, c.h), Palette: c.pal.colours}
-}
-
-func (c *canvas) rect(r image.Rectangle, i ink) { c.tint(r, i, levels) }
 
 // tint covers r with ink i at a level of transparency, see mixer; at the highest it paints r.
 func (c *canvas) tint(r image.Rectangle, i ink, level int) {
@@ -123,8 +112,8 @@ func abs(v int) int {
 	return v
 }
 
-// This file draws shapes with slanted or round edges: lines, discs, triangles. All of
-// them work the same way: for every pixel near the shape, the distance from the middle of
+// Shapes with slanted or round edges, which are lines, discs and triangles, are all painted in
+// the same way: for every pixel near the shape, the distance from the middle of
 // the pixel to the edge of the shape decides how much of the pixel is covered. A pixel
 // half a pixel or more inside is covered whole, one half a pixel or more outside not at
 // all, and in between the cover changes linearly. This is anti-aliasing without a mask,
@@ -142,17 +131,26 @@ func abs(v int) int {
 // ends. They are painted by across, which need not compute the distance to an end; the
 // columns around a join are painted by join.
 func (c *canvas) stroke(pts []point, width float64, i ink) {
-	if len(pts) == 0 {
-		return
-	}
 	if len(pts) == 1 {
 		c.disc(pts[0], width, i)
 		return
 	}
 	reach := width/2 + 0.5 // pixels further from the line than this are not covered
 	c.segs = c.segs[:0]
-	for k := 1; k < len(pts); k++ {
-		c.segs = append(c.segs, newSegment(pts[k-1], pts[k], reach))
+	for k, b := range pts[1:] {
+		a := pts[k]
+		s := segment{a: a, b: b, dx: b.x - a.x, dy: b.y - a.y}
+		if s.dx > 0 {
+			s.slope = s.dy / s.dx
+		}
+		s.square = float64(s.dx*s.dx) + float64(s.dy*s.dy)
+		if s.square > 0 {
+			s.scale = 1 / math.Sqrt(s.square)
+		}
+		s.lean = reach * math.Abs(s.dy) * s.scale
+		s.cos = s.dx * s.scale
+		s.half = reach / s.cos
+		c.segs = append(c.segs, s)
 	}
 	m, last := &c.pal.mix[i], len(c.segs)-1
 	first := max(c.clip.Min.X, int(math.Floor(pts[0].x-reach)))
@@ -209,23 +207,6 @@ func (c *canvas) touching(pts []point, near int, x, reach float64) (from, to int
 		to--
 	}
 	return from, to
-}
-
-// newSegment returns the segment from a to b of a line whose cover ends reach pixels
-// beside it.
-func newSegment(a, b point, reach float64) segment {
-	s := segment{a: a, b: b, dx: b.x - a.x, dy: b.y - a.y}
-	if s.dx > 0 {
-		s.slope = s.dy / s.dx
-	}
-	s.square = float64(s.dx*s.dx) + float64(s.dy*s.dy)
-	if s.square > 0 {
-		s.scale = 1 / math.Sqrt(s.square)
-	}
-	s.lean = reach * math.Abs(s.dy) * s.scale
-	s.cos = s.dx * s.scale
-	s.half = reach / s.cos
-	return s
 }
 
 // across paints the columns col to until, which no other segment reaches.

@@ -36,6 +36,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
 	"sync"
 
 	"wick/chart/flatpng"
@@ -104,8 +105,7 @@ func (v *View) check() error {
 // MaxCompare is how many symbols a picture compares with its own.
 const MaxCompare = 5
 
-// canvases are kept between pictures, until the garbage collector takes them: one takes
-// megabytes.
+// canvases are kept between pictures: one takes megabytes.
 var canvases = sync.Pool{New: func() any { return new(canvas) }}
 
 // Draw returns the picture of v as a PNG file, and what of v is missing in it. It returns
@@ -116,7 +116,6 @@ func Draw(ctx context.Context, v *View, o Options) ([]byte, Undrawn, error) {
 			return nil, Undrawn{}, err
 		}
 	}
-	// First everything is measured, then painted, then encoded.
 	p := plan(v, o)
 	if p.err != nil {
 		return nil, Undrawn{}, p.err
@@ -127,7 +126,7 @@ func Draw(ctx context.Context, v *View, o Options) ([]byte, Undrawn, error) {
 	if err := p.paint(ctx, c); err != nil {
 		return nil, Undrawn{}, err
 	}
-	file, err := flatpng.Encode(c.image(), MaxBytes)
+	file, err := flatpng.Encode(&image.Paletted{Pix: c.pix, Stride: c.w, Rect: image.Rect(0, 0, c.w, c.h), Palette: c.pal.colours}, MaxBytes)
 	if errors.Is(err, flatpng.ErrTooLarge) {
 		return nil, Undrawn{}, fmt.Errorf("%w: %dx%d takes more than %d bytes; ask for a smaller picture or fewer indicators",
 			ErrTooLarge, c.w, c.h, MaxBytes)

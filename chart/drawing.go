@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"wick/indicators"
+	"wick/market"
 )
 
 // Account is what the caller has in the symbol of a picture. Each part may be empty.
@@ -152,7 +153,7 @@ func MarkTones() []string { return []string{"accent", "up", "down", "muted"} }
 var markTones = []indicators.Tone{indicators.Accent, indicators.Up, indicators.Down, indicators.Muted}
 
 // ParseMarks reads marks as clients send them: a JSON array of at most MaxMarks
-// objects with the members of markMembers. Times are read by ParseTime. It fails on the
+// objects with the members of markMembers. Times are read by [market.ParseTime]. It fails on the
 // first mark that is not whole. A name must not be there twice in one object, which is
 // for the caller to see to.
 func ParseMarks(raw json.RawMessage, zone *time.Location) ([]Mark, error) {
@@ -171,7 +172,7 @@ func ParseMarks(raw json.RawMessage, zone *time.Location) ([]Mark, error) {
 			m, err = newMark(given, zone)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("marks[%d]: %w", i, err)
+			return nil, fmt.Errorf("marks[%d]: %w: %w", i, ErrOption, err)
 		}
 		marks = append(marks, m)
 	}
@@ -187,11 +188,11 @@ var markMembers = []string{"type", "price", "price2", "time", "time2", "text", "
 func markValues(item json.RawMessage) (map[string]string, error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(item, &members) != nil || members == nil { // nil of null
-		return nil, fmt.Errorf("%w: %s is not an object, want one with %s", ErrOption, printable(string(item), 40), strings.Join(markMembers, ", "))
+		return nil, fmt.Errorf("%s is not an object, want one with %s", printable(string(item), 40), strings.Join(markMembers, ", "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !slices.Contains(markMembers, name) {
-			return nil, fmt.Errorf("%w: it has %q, want only %s", ErrOption, printable(name, 40), strings.Join(markMembers, ", "))
+			return nil, fmt.Errorf("it has %q, want only %s", printable(name, 40), strings.Join(markMembers, ", "))
 		}
 	}
 	// A value may be written as a string or not, and null means that it is absent.
@@ -202,7 +203,7 @@ func markValues(item json.RawMessage) (map[string]string, error) {
 		case value == nil || string(value) == "null":
 			continue
 		case value[0] == '{' || value[0] == '[':
-			return nil, fmt.Errorf("%w: %s must be a single value, not %s", ErrOption, name, printable(string(value), 40))
+			return nil, fmt.Errorf("%s must be a single value, not %s", name, printable(string(value), 40))
 		case json.Unmarshal(value, &text) != nil:
 			text = string(value)
 		}
@@ -214,22 +215,18 @@ func markValues(item json.RawMessage) (map[string]string, error) {
 // MarshalJSON writes m as ParseMarks reads it, without defaults and with times in unix
 // seconds.
 func (m Mark) MarshalJSON() ([]byte, error) {
-	j := struct {
-		Type   string   `json:"type"`
-		Price  float64  `json:"price"`
-		Price2 *float64 `json:"price2,omitempty"` // of zones and lines
-		Time   int64    `json:"time,omitempty"`
-		Time2  int64    `json:"time2,omitempty"`
-		Text   string   `json:"text,omitempty"`
-		Color  string   `json:"color,omitempty"`
-	}{Type: MarkWords()[m.Kind], Price: m.Price, Time: m.Time, Time2: m.Time2, Text: m.Text}
-	if i := slices.Index(markTones, m.Tone); i > 0 { // the first is the default
-		j.Color = MarkTones()[i]
-	}
+	w := new(writer)
+	w.open('{')
+	w.put("type", MarkWords()[m.Kind], "price", price(m.Price))
 	if m.Kind == MarkZone || m.Kind == MarkLine {
-		j.Price2 = &m.Price2
+		w.put("price2", price(m.Price2))
 	}
-	return json.Marshal(j)
+	w.put("time?", m.Time, "time2?", m.Time2, "text?", m.Text)
+	if i := slices.Index(markTones, m.Tone); i > 0 { // the first is the default
+		w.put("color", MarkTones()[i])
+	}
+	w.close('}')
+	return w.b, nil
 }
 
 // markNeeds has the members that a mark of each kind cannot do without.
@@ -245,19 +242,19 @@ var markNeeds = [...][][]string{
 func newMark(given map[string]string, zone *time.Location) (m Mark, err error) {
 	kind := slices.Index(MarkWords(), given["type"])
 	if kind < 0 {
-		return m, fmt.Errorf("%w: type %q, want level, zone, line or text", ErrOption, printable(given["type"], 20))
+		return m, fmt.Errorf("type %q, want level, zone, line or text", printable(given["type"], 20))
 	}
 	color := strings.ToLower(strings.TrimSpace(given["color"]))
 	tone := slices.Index(MarkTones(), cmp.Or(color, MarkTones()[0]))
 	if tone < 0 {
-		return m, fmt.Errorf("%w: color %q, want one of %s", ErrOption, printable(color, 40), strings.Join(MarkTones(), ", "))
+		return m, fmt.Errorf("color %q, want one of %s", printable(color, 40), strings.Join(MarkTones(), ", "))
 	}
 	if n := utf8.RuneCountInString(given["text"]); n > MaxMarkText {
-		return m, fmt.Errorf("%w: text has %d characters, want at most %d", ErrOption, n, MaxMarkText)
+		return m, fmt.Errorf("text has %d characters, want at most %d", n, MaxMarkText)
 	}
 	for _, needs := range markNeeds[kind] {
 		if slices.ContainsFunc(needs, func(name string) bool { return given[name] == "" }) {
-			return m, fmt.Errorf("%w: a %s needs %s", ErrOption, given["type"], strings.Join(needs, " and "))
+			return m, fmt.Errorf("a %s needs %s", given["type"], strings.Join(needs, " and "))
 		}
 	}
 	m = Mark{Kind: MarkKind(kind), Text: printable(given["text"], MaxMarkText), Tone: markTones[tone]}
@@ -267,18 +264,18 @@ func newMark(given map[string]string, zone *time.Location) (m Mark, err error) {
 			continue
 		}
 		if *price, err = strconv.ParseFloat(strings.TrimSpace(given[name]), 64); errors.Is(err, strconv.ErrSyntax) {
-			return m, fmt.Errorf("%w: %s %q is not a number", ErrOption, name, printable(given[name], 40))
+			return m, fmt.Errorf("%s %q is not a number", name, printable(given[name], 40))
 		} else if !usable(*price) {
-			return m, fmt.Errorf("%w: a price of %g, want a number below 1e300", ErrOption, *price)
+			return m, fmt.Errorf("a price of %g, want a number below 1e300", *price)
 		}
 	}
 	// A zone may be given from its end, and a date as its end includes the whole day.
 	times := func(from, to string) (err error) {
 		if from != "" {
-			m.Time, err = ParseTime(from, zone, false)
+			m.Time, err = market.ParseTime(from, zone, false)
 		}
 		if to != "" && err == nil {
-			m.Time2, err = ParseTime(to, zone, m.Kind == MarkZone)
+			m.Time2, err = market.ParseTime(to, zone, m.Kind == MarkZone)
 		}
 		return err
 	}

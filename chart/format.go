@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Numbers as text. Every number in a picture goes through this file, which has one
-// function for each kind: prices with the decimals of their series, values of
-// panels with three significant digits, volumes with a letter, changes in percent.
+// Numbers as text. There is one function for each kind: prices with the decimals of their
+// series, values of panels with three significant digits, volumes with a letter, changes in percent.
 
 // noValue stands where a number is missing.
 const noValue = "–"
@@ -92,20 +91,16 @@ func (p *prices) namedText(v float64) string {
 // percentText writes the change from the first close to v with the decimals of the axis.
 func (p *prices) percentText(v float64) string { return percentText(p.base, v, max(2, p.changes)) }
 
-// axisText writes a value as the price axis does: as a price or in percent.
-func (p *prices) axisText(v float64) string {
-	if p.percent {
+// axisText writes a value as the price axis does, as a price or in percent; with named the price
+// of a level of the account or the caller.
+func (p *prices) axisText(v float64, named bool) string {
+	switch {
+	case p.percent:
 		return p.percentText(v)
+	case named:
+		return p.namedText(v)
 	}
 	return p.priceText(v)
-}
-
-// ownText is like axisText, for the price of a level of the account or the caller.
-func (p *prices) ownText(v float64) string {
-	if p.percent {
-		return p.percentText(v)
-	}
-	return p.namedText(v)
 }
 
 func priceText(v float64, precision int) string {

@@ -157,7 +157,7 @@ func compared() *View {
 }
 
 var newYork = func() *time.Location {
-	zone, err := ParseZone("America/New_York")
+	zone, err := market.ParseZone("America/New_York")
 	if err != nil {
 		panic(err)
 	}

@@ -86,20 +86,19 @@ func (p *picture) placeHeader() {
 // is for a header that has no room for it. Its name is that in letters or the offset from UTC,
 // which may be shorter: EST or -05. If its clock changes among the bars, it has both: EDT/EST.
 func (p *picture) placeZone() {
-	names := []string{"UTC"}
-	if p.zoneName() != "UTC" {
-		var letters, offsets []string
-		for _, t := range p.s.Time {
-			at := time.Unix(t, 0).In(p.Zone)
-			if name, _ := at.Zone(); !slices.Contains(letters, name) {
-				letters = append(letters, name)
-				offsets = append(offsets, strings.TrimSuffix(at.Format("-0700"), "00"))
-			}
-		}
-		names = []string{strings.Join(letters, "/"), strings.Join(offsets, "/")}
+	room, zone := p.w-p.axisX, p.Zone
+	if p.zoneName() == "UTC" {
+		zone = time.UTC
 	}
-	room := p.w - p.axisX
-	for _, name := range names {
+	var letters, offsets []string
+	for _, t := range p.s.Time {
+		at := time.Unix(t, 0).In(zone)
+		if name := at.Format("MST"); !slices.Contains(letters, name) {
+			letters, offsets = append(letters, name), append(offsets, strings.TrimSuffix(at.Format("-0700"), "00"))
+		}
+	}
+	for _, names := range [][]string{letters, offsets} {
+		name := strings.Join(names, "/")
 		if w := p.axis.width(name); w+p.px(4) <= room {
 			p.write(zoneText, p.axis, name, p.axisX+(room-w)/2, p.timeAxis.Min.Y+p.timeAxis.Dy()/2, inkAxis)
 			return
@@ -209,12 +208,12 @@ func (p *picture) stateText() string {
 // the levels, then how often each signal came.
 
 type legendItem struct {
-	text string
-	font *atlas
-	ink  ink
-	of   *study // nil for a count of signals, which gives way to the others
-	sign string // before the text, in the colour of the signal that is counted
-	tone ink    // of sign
+	text  string
+	font  *atlas
+	ink   ink
+	sign  string // before the text of a count of signals, in the colour of the signal; a count gives way to other items
+	count bool
+	tone  ink // of sign
 }
 
 func (item *legendItem) width() int { return item.font.width(item.sign + item.text) }
@@ -255,7 +254,7 @@ func (p *picture) shareRows(rows [][]legendItem, pn *pane, note string) (left in
 	all, bare := make([][]legendItem, len(pn.studies)), make([][]legendItem, len(pn.studies))
 	for k := range pn.studies {
 		all[k] = p.legendItems(pn, pn.studies[k])
-		bare[k] = slices.DeleteFunc(slices.Clone(all[k]), func(item legendItem) bool { return item.of == nil })
+		bare[k] = slices.DeleteFunc(slices.Clone(all[k]), func(item legendItem) bool { return item.count })
 	}
 	// after returns where items end that follow what ends at column x of row.
 	after := func(row, x int, items []legendItem) (int, int) {
@@ -293,8 +292,7 @@ func (p *picture) shareRows(rows [][]legendItem, pn *pane, note string) (left in
 }
 
 // putRow writes items from the left, then how many did not fit, with left others, then note.
-// It notes the studies that are not named or not with all values. It reports whether there
-// was room for the note, which is not so beside one very long name.
+// It reports whether there was room for the note, which is not so beside one very long name.
 func (p *picture) putRow(items []legendItem, left int, note string, y int) bool {
 	x, gap, last := p.px(10), p.px(12), p.axisX-p.px(10)
 	put := func(font *atlas, text string, i ink) {
@@ -314,11 +312,6 @@ func (p *picture) putRow(items []legendItem, left int, note string, y int) bool 
 		}
 		w := item.width()
 		if x+w > end && i > 0 { // at least one item is always written, and cut if it must be
-			for _, rest := range items[i:] {
-				if rest.of != nil && !slices.Contains(p.missing.Legend, rest.of.key) {
-					p.missing.Legend = append(p.missing.Legend, rest.of.key)
-				}
-			}
 			left += len(items) - i
 			break
 		}
@@ -351,9 +344,9 @@ const longestLevel = 26
 // symbol always has its name here, since its tag on the axis may be dropped, and where it
 // begins later than the chart, since when its change counts.
 func (p *picture) legendItems(pn *pane, st *study) []legendItem {
-	items := []legendItem{{text: studyName(st.Result), font: p.name, ink: inkText, of: st}}
+	items := []legendItem{{text: studyName(st.Result), font: p.name, ink: inkText}}
 	add := func(i ink, text string) {
-		items = append(items, legendItem{text: text, font: p.legend, ink: i, of: st})
+		items = append(items, legendItem{text: text, font: p.legend, ink: i})
 	}
 	if p.n > 0 && !st.compare && neverWarm(st.Result, p.n) {
 		why := "no values in these bars"
@@ -421,7 +414,7 @@ func (p *picture) legendItems(pn *pane, st *study) []legendItem {
 		case g.signal.Tone == indicators.Down:
 			shape = "▼ "
 		}
-		items = append(items, legendItem{text: SignalName(g.signal.Label) + " ×" + strconv.Itoa(g.count), font: p.legend, ink: inkAxis,
+		items = append(items, legendItem{text: SignalName(g.signal.Label) + " ×" + strconv.Itoa(g.count), font: p.legend, ink: inkAxis, count: true,
 			sign: shape, tone: st.signalInk(g.signal.Tone, inkText)})
 	}
 	return items

@@ -8,7 +8,7 @@ import (
 )
 
 // Which line has which colour. An indicator says what a line means, not how it
-// looks; this file turns the meanings into inks, so that no two lines which could be
+// looks; here the meanings become inks, so that no two lines which could be
 // confused have the same.
 
 // looks returns the looks of the lines of every panel in a theme, and as the last element those

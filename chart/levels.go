@@ -59,7 +59,7 @@ func (p *picture) withPrice(l ownLevel) string {
 	if strings.Contains(l.text, p.namedText(l.price)) {
 		return l.text
 	}
-	return strings.TrimSpace(l.text + " " + p.ownText(l.price))
+	return strings.TrimSpace(l.text + " " + p.axisText(l.price, true))
 }
 
 const namedBeyond = 3
@@ -85,7 +85,7 @@ func (p *picture) placeBeyond(o *room, pn *pane) {
 		})
 		left := 0
 		for i, l := range beyond {
-			if i < namedBeyond && (p.atEdge(o, arrow+p.withPrice(l), l.ink, upper) || p.atEdge(o, arrow+p.ownText(l.price), l.ink, upper)) {
+			if i < namedBeyond && (p.atEdge(o, arrow+p.withPrice(l), l.ink, upper) || p.atEdge(o, arrow+p.axisText(l.price, true), l.ink, upper)) {
 				continue
 			}
 			left++
@@ -145,7 +145,7 @@ func (p *picture) nameEnd(o *room, l label, y, from int) bool {
 // and shortens the words if it must, but no number: a stop for 20 is not one for 2. It
 // reports whether there was room.
 func (p *picture) nameAway(o *room, l ownLevel, y int) bool {
-	text, words, numbers := p.withPrice(l), strings.TrimSuffix(l.text, l.numbers), l.numbers+" "+p.ownText(l.price)
+	text, words, numbers := p.withPrice(l), strings.TrimSuffix(l.text, l.numbers), l.numbers+" "+p.axisText(l.price, true)
 	var away [][]strip // above and below the line, further and further
 	h := p.annotation(lineText, text, l.ink).box.Dy()
 	for off := 0; off <= 3*h; off += h / 2 {
@@ -176,7 +176,18 @@ const maxShown = 50
 func (p *picture) levels() (out []ownLevel) {
 	if a := p.view.Account; a != nil {
 		if pos := a.Position; pos != nil && usable(pos.Entry) && usable(pos.Quantity) && pos.Quantity != 0 {
-			out = append(out, p.entryLevel(pos))
+			side := "long "
+			if pos.Quantity < 0 {
+				side = "short "
+			}
+			// In the colour of its profit or loss, or if that is not known, a neutral one.
+			l := ownLevel{price: pos.Entry, text: side + quantityText(math.Abs(pos.Quantity)) + " at " + p.namedText(pos.Entry), ink: inkAxis, on: 1}
+			if usable(pos.Profit) {
+				l.text += " · " + profitText(pos.Profit)
+				l.ink = changeInk(0, pos.Profit)
+			}
+			l.numbers = l.text
+			out = append(out, l)
 		}
 		var orders, alerts []ownLevel
 		for _, o := range a.Orders {
@@ -216,22 +227,6 @@ func (p *picture) nearest(levels []ownLevel) []ownLevel {
 	slices.SortStableFunc(levels, func(a, b ownLevel) int { return cmp.Compare(math.Abs(a.price-last), math.Abs(b.price-last)) })
 	p.panes[0].unmarked += len(levels) - maxShown
 	return levels[:maxShown]
-}
-
-// entryLevel returns the level at which a position was opened, in the colour of its profit
-// or loss. If the profit is not known, it is left out, and the colour is a neutral one.
-func (p *picture) entryLevel(pos *Position) ownLevel {
-	side := "long "
-	if pos.Quantity < 0 {
-		side = "short "
-	}
-	l := ownLevel{price: pos.Entry, text: side + quantityText(math.Abs(pos.Quantity)) + " at " + p.namedText(pos.Entry), ink: inkAxis, on: 1}
-	if usable(pos.Profit) {
-		l.text += " · " + profitText(pos.Profit)
-		l.ink = changeInk(0, pos.Profit)
-	}
-	l.numbers = l.text
-	return l
 }
 
 // quantityText writes a quantity with all its decimals, of which those of an account have at

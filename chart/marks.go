@@ -9,11 +9,6 @@ import (
 	"wick/indicators"
 )
 
-// Signals, and the texts within the plots. A signal is a triangle next to its bar,
-// and its name is written where it hides nothing: room knows what is there
-// already. What has no room is counted in the legend, so that a reader knows that
-// something is missing.
-
 // markShare is the part of a pane's area that marks in full ink and names may cover together.
 const markShare = 0.1
 
@@ -181,7 +176,7 @@ func (p *picture) placeExtremes(o *room) {
 		price float64
 		below bool
 	}{{slices.Index(p.drawn.high, top), top, false}, {slices.Index(p.drawn.low, bottom), bottom, true}} {
-		l := p.annotation(extremeText, p.ownText(end.price), inkText) // in the unit of the axis
+		l := p.annotation(extremeText, p.axisText(end.price, true), inkText) // in the unit of the axis
 		x, y := p.column(end.bar), p.panes[0].scale.row(end.price)
 		w, h := l.box.Dx(), l.box.Dy()
 		var spots []spot
@@ -306,28 +301,22 @@ func (p *picture) placeMarkTexts(o *room, pn *pane) {
 			seen = at.In(image.Rect(0, pn.legend.Max.Y, p.axisX, pn.floor+1))
 		}
 		l := p.annotation(signalText, printable(m.Text, MaxMarkText), toneInk(m.Tone, inkAmber))
+		w, h := l.box.Dx(), l.box.Dy()
+		var around []spot // in rings at growing distances, right above or below first
+		for d := 0; d < 14*p.px(10); d += p.px(10) {
+			for _, off := range [...]image.Point{{0, 0}, {0, -h - d}, {0, d}, {d, 0}, {-w - d, 0}, {-w / 2, -h - d}, {-w / 2, d}, {d, -h - d}, {-w - d, d}} {
+				around = append(around, spot{left: at.X + off.X, top: at.Y + off.Y})
+			}
+		}
 		switch {
 		case !seen:
 			pn.unmarked++
 			p.missing.Outside = append(p.missing.Outside, i)
-		case m.Text != "" && !p.put(o, l, slices.Values(p.around(l, at))):
+		case m.Text != "" && !p.put(o, l, slices.Values(around)):
 			pn.unmarked++
 			p.missing.Unnamed = append(p.missing.Unnamed, i)
 		}
 	}
-}
-
-// around returns the places around a point, in rings: above, below, right, left, and the
-// corners between, at growing distances. The order prefers places right above or below it.
-func (p *picture) around(l label, at image.Point) (spots []spot) {
-	w, h := l.box.Dx(), l.box.Dy()
-	for ring := range 14 {
-		d := ring * p.px(10)
-		for _, off := range [...]image.Point{{0, 0}, {0, -h - d}, {0, d}, {d, 0}, {-w - d, 0}, {-w / 2, -h - d}, {-w / 2, d}, {d, -h - d}, {-w - d, d}} {
-			spots = append(spots, spot{left: at.X + off.X, top: at.Y + off.Y})
-		}
-	}
-	return spots
 }
 
 // signalWords are the parts of signal labels that a picture writes otherwise:

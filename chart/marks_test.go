@@ -160,7 +160,7 @@ func TestEverySignalIsCounted(t *testing.T) {
 		}
 		items := 0
 		for _, item := range p.legendItems(pn, pn.studies[0]) {
-			if item.of == nil {
+			if item.count {
 				_, n, _ := strings.Cut(item.text, " ×")
 				more, _ := strconv.Atoi(n)
 				items += more

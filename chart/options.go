@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 	"time"
-
-	"wick/market"
 )
 
 // The bounds of a picture, in pixels.
@@ -125,22 +123,4 @@ func (o Options) Check() error {
 		return fmt.Errorf("%w: theme %d, type %d, scale %d, signals %d", ErrOption, o.Theme, o.Type, o.Scale, o.Signals)
 	}
 	return nil
-}
-
-// ParseZone is like [market.ParseZone], with ErrOption in its error.
-func ParseZone(name string) (*time.Location, error) {
-	zone, err := market.ParseZone(name)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrOption, err)
-	}
-	return zone, nil
-}
-
-// ParseTime is like [market.ParseTime], with ErrOption in its error.
-func ParseTime(text string, zone *time.Location, end bool) (int64, error) {
-	at, err := market.ParseTime(text, zone, end)
-	if err != nil {
-		return 0, fmt.Errorf("%w: %w", ErrOption, err)
-	}
-	return at, nil
 }

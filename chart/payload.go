@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"math"
+	"reflect"
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 	"time"
 
 	"wick/indicators"
@@ -16,9 +18,7 @@ import (
 // writer appends JSON to b. It places the commas itself, so that code which
 // writes an object reads like the object. A payload may hold a hundred thousand
 // numbers, which is why it is appended here and not marshalled from structs.
-type writer struct {
-	b []byte
-}
+type writer struct{ b []byte }
 
 // comma writes the comma before a value or name, unless it is the first of its
 // object or array or follows a name.
@@ -40,57 +40,74 @@ func (w *writer) open(c byte) {
 
 func (w *writer) close(c byte) { w.b = append(w.b, c) }
 
-// key writes the name of a member that came from a client and is escaped; name
-// writes one that stands in this package and needs no escaping.
-func (w *writer) key(s string) {
-	w.comma()
-	text, _ := json.Marshal(s)
-	w.b = append(append(w.b, text...), ':')
-}
-
-// name begins a member, after a comma where one is needed.
 func (w *writer) name(s string) {
 	w.comma()
-	w.b = append(w.b, '"')
-	w.b = append(w.b, s...)
-	w.b = append(w.b, '"', ':')
+	w.text(s)
+	w.b = append(w.b, ':')
 }
 
-func (w *writer) put(name string, v any) {
-	w.name(name)
-	text, _ := json.Marshal(v) // these can always be encoded
-	w.b = append(w.b, text...)
+// text writes a string. Most are plain, and are not given to encoding/json, which takes longer.
+func (w *writer) text(s string) {
+	for _, c := range []byte(s) {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			text, _ := json.Marshal(s)
+			w.b = append(w.b, text...)
+			return
+		}
+	}
+	w.b = append(append(append(w.b, '"'), s...), '"')
 }
 
-func (w *writer) int(name string, v int64) {
-	w.name(name)
-	w.b = strconv.AppendInt(w.b, v, 10)
-}
-
-// value writes a computed number: ten significant digits.
-func (w *writer) value(name string, v float64) {
-	w.name(name)
-	w.b = indicators.AppendValue(w.b, v)
-}
-
-// price writes a number with all its digits, as the source gave it. Very small and
-// very large ones get an exponent; what is no number is null.
-func (w *writer) price(name string, v float64) {
-	w.name(name)
-	switch a := math.Abs(v); {
-	case math.IsNaN(v) || math.IsInf(v, 0):
-		w.b = append(w.b, "null"...)
-	case a != 0 && (a < 1e-9 || a >= 1e21):
-		w.b = strconv.AppendFloat(w.b, v, 'e', -1, 64)
-	default:
-		w.b = strconv.AppendFloat(w.b, v, 'f', -1, 64)
+// put writes members: each name is followed by its value. A float64 is a computed number, of
+// which ten significant digits are written. A member whose name ends in a question mark is left
+// out if its value is zero or empty.
+func (w *writer) put(members ...any) {
+	for ; len(members) > 0; members = members[2:] {
+		name, maybe := strings.CutSuffix(members[0].(string), "?")
+		v := members[1]
+		if r := reflect.ValueOf(v); maybe && (r.IsZero() || r.Kind() == reflect.Slice && r.Len() == 0) {
+			continue
+		}
+		w.name(name)
+		switch v := v.(type) {
+		case int:
+			w.b = strconv.AppendInt(w.b, int64(v), 10)
+		case string:
+			w.text(v)
+		case float64:
+			w.b = indicators.AppendValue(w.b, v)
+		case price:
+			w.b = v.append(w.b)
+		case indicators.Values:
+			w.b = v.AppendJSON(w.b)
+		case stamp:
+			w.b = append(time.Unix(int64(v), 0).UTC().AppendFormat(append(w.b, '"'), time.RFC3339), '"')
+		case json.RawMessage:
+			w.b = append(w.b, v...)
+		case func():
+			w.open('{')
+			v()
+			w.close('}')
+		default:
+			text, _ := json.Marshal(v) // these can always be encoded
+			w.b = append(w.b, text...)
+		}
 	}
 }
 
-// values writes an array of computed numbers, null where there is none.
-func (w *writer) values(name string, v indicators.Values) {
-	w.name(name)
-	w.b = v.AppendJSON(w.b)
+// price is a number that is written with all its digits, as the source gave it. Very small and
+// very large ones get an exponent; what is no number is null.
+type price float64
+
+func (p price) append(b []byte) []byte {
+	v := float64(p)
+	switch a := math.Abs(v); {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return append(b, "null"...)
+	case a != 0 && (a < 1e-9 || a >= 1e21):
+		return strconv.AppendFloat(b, v, 'e', -1, 64)
+	}
+	return strconv.AppendFloat(b, v, 'f', -1, 64)
 }
 
 // list writes the member name as an array of objects, the members of each by
@@ -110,30 +127,21 @@ func list[T any](w *writer, name string, items []T, item func(i int, x *T)) {
 	w.close(']')
 }
 
-// time writes when bar i began, or null when the bars are invented.
-func (w *writer) time(name string, s *market.Series, i int) {
+// began returns when bar i began, or nil when the bars are invented.
+func began(s *market.Series, i int) any {
 	if s.Synthetic {
-		w.name(name)
-		w.b = append(w.b, "null"...)
-		return
+		return nil
 	}
-	w.int(name, s.Time[i])
+	return int(s.Time[i])
 }
 
-// stamp writes a member with a time in RFC 3339.
-func (w *writer) stamp(name string, t int64) {
-	w.name(name)
-	w.b = append(w.b, '"')
-	w.b = time.Unix(t, 0).UTC().AppendFormat(w.b, time.RFC3339)
-	w.b = append(w.b, '"')
-}
+// stamp is a time in unix seconds that is written in RFC 3339.
+type stamp int64
 
 // last returns the newest value, NaN when there is none.
 func last(values indicators.Values) float64 {
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	return values[len(values)-1]
+	v, _ := lastValue(values, len(values))
+	return v
 }
 
 // AppendSummary appends the summary payload of v to dst: the price in a few
@@ -142,7 +150,7 @@ func AppendSummary(dst []byte, v *View) []byte {
 	w := &writer{dst}
 	w.open('{')
 	w.header(v.Series, v.Series.Source)
-	w.priceSummary(v.Series)
+	w.put("price", func() { w.priceSummary(v.Series) })
 	w.compareSummary(v)
 	w.indicatorSummaries(v)
 	w.close('}')
@@ -156,7 +164,7 @@ func AppendComputed(dst []byte, v *View, source string, count int) []byte {
 	w := &writer{dst}
 	w.open('{')
 	w.header(v.Series, source)
-	w.int("bars", int64(count))
+	w.put("bars", count)
 	w.indicatorSummaries(v)
 	w.close('}')
 	return w.b
@@ -165,13 +173,8 @@ func AppendComputed(dst []byte, v *View, source string, count int) []byte {
 // header writes what every payload begins with: what the bars are, and how far
 // they can be trusted.
 func (w *writer) header(s *market.Series, source string) {
-	w.put("symbol", s.Symbol)
-	w.put("interval", string(s.Interval))
-	w.put("source", source)
-	w.put("synthetic", s.Synthetic)
-	w.currency(s)
-	w.put("as_of", time.UnixMilli(s.AsOf).UTC().Format("2006-01-02T15:04:05.000Z"))
-	w.put("forming", s.Forming)
+	w.put("symbol", s.Symbol, "interval", s.Interval, "source", source, "synthetic", s.Synthetic, "currency?", s.Currency,
+		"as_of", time.UnixMilli(s.AsOf).UTC().Format("2006-01-02T15:04:05.000Z"), "forming", s.Forming)
 }
 
 // priceSummary writes the first and the last bar, the range between the highest and the lowest
@@ -179,44 +182,24 @@ func (w *writer) header(s *market.Series, source string) {
 // that there are none.
 func (w *writer) priceSummary(s *market.Series) {
 	n := s.Len()
-	w.name("price")
-	w.open('{')
-	defer w.close('}')
-	w.int("bars", int64(n))
+	w.put("bars", n)
 	if n == 0 {
 		return
 	}
 	first, last := s.Bar(0), s.Bar(n-1)
-	w.name("first")
-	w.open('{')
-	w.stamp("date", first.Time)
-	w.price("open", first.Open)
-	w.price("close", first.Close)
-	w.close('}')
-	w.name("last")
-	w.open('{')
-	w.stamp("date", last.Time)
-	w.price("open", last.Open)
-	w.price("high", last.High)
-	w.price("low", last.Low)
-	w.price("close", last.Close)
-	w.price("volume", last.Volume)
-	w.close('}')
-	w.name("range")
-	w.open('{')
-	w.price("high", slices.Max(s.High))
-	w.price("low", slices.Min(s.Low))
-	w.close('}')
+	w.put("first", func() { w.put("date", stamp(first.Time), "open", price(first.Open), "close", price(first.Close)) })
+	w.put("last", func() {
+		w.put("date", stamp(last.Time), "open", price(last.Open), "high", price(last.High), "low", price(last.Low), "close", price(last.Close), "volume", price(last.Volume))
+	})
+	w.put("range", func() { w.put("high", price(slices.Max(s.High)), "low", price(slices.Min(s.Low))) })
 	total := 0.0
 	for _, v := range s.Volume {
 		total += v
 	}
-	w.value("total_volume", total)
-	w.value("change_pct", changePercent(s.Open[0], s.Close[n-1]))
+	w.put("total_volume", total, "change_pct", changePercent(s.Open[0], s.Close[n-1]))
 	// It is not known if the bars do not reach back a day.
 	if change, since, _ := Change24h(s); !math.IsNaN(change) {
-		w.value("change_24h", change)
-		w.stamp("change_24h_since", since)
+		w.put("change_24h", change, "change_24h_since", stamp(since))
 	}
 }
 
@@ -239,10 +222,9 @@ func Change24h(s *market.Series) (percent float64, since, until int64) {
 	// Bar i is the one that contains that moment, or the last before it.
 	i := sort.Search(n, func(i int) bool { return s.BeganAt(i) > at }) - 1
 	if i < 0 { // before the first bar, whose beginning may still be the nearest
-		if first := s.BeganAt(0); 2*(first-at) < s.Interval.Seconds() {
-			return changePercent(s.Open[0], s.Close[n-1]), first, until
+		if i = 0; 2*(s.BeganAt(0)-at) >= s.Interval.Seconds() {
+			return math.NaN(), 0, 0
 		}
-		return math.NaN(), 0, 0
 	}
 	start, end := s.BeganAt(i), s.DueAt(i)
 	switch {
@@ -255,13 +237,12 @@ func Change24h(s *market.Series) (percent float64, since, until int64) {
 }
 
 func (w *writer) indicatorSummaries(v *View) {
-	w.name("indicators")
-	w.open('{')
-	for _, p := range v.Panels {
-		w.key(p.Key)
-		w.indicatorSummary(p, v.Series)
-	}
-	w.close('}')
+	w.put("indicators", func() {
+		for _, p := range v.Panels {
+			w.name(p.Key)
+			w.indicatorSummary(p, v.Series)
+		}
+	})
 }
 
 // indicatorSummary writes the last value of each line and histogram, the signals with their
@@ -272,14 +253,10 @@ func (w *writer) indicatorSummary(p Panel, s *market.Series) {
 	w.open('{')
 	w.about(r)
 	list(w, "lines", r.Lines, func(i int, l *indicators.Line) {
-		w.int("index", int64(i))
-		w.put("label", l.Label)
-		w.value("last_value", last(l.Values))
+		w.put("index", i, "label", l.Label, "last_value", last(l.Values))
 	})
 	list(w, "histogram", r.Histogram, func(i int, h *indicators.Histogram) {
-		w.int("index", int64(i))
-		w.optional("label", h.Label)
-		w.value("last_value", last(h.Values))
+		w.put("index", i, "label?", h.Label, "last_value", last(h.Values))
 	})
 	signals := r.Signals
 	if r.Told {
@@ -287,33 +264,16 @@ func (w *writer) indicatorSummary(p Panel, s *market.Series) {
 	}
 	list(w, "signals", signals, func(_ int, g *indicators.Signal) {
 		w.signal(g, s)
-		w.stamp("date", s.Time[g.Bar])
-		w.int("bars_ago", int64(s.Len()-1-g.Bar))
+		w.put("date", stamp(s.Time[g.Bar]), "bars_ago", s.Len()-1-g.Bar)
 	})
-	if p.Older > 0 {
-		w.int("older_signals", int64(p.Older))
-	}
+	w.put("older_signals?", p.Older)
 	w.facts(r.Facts)
-	list(w, "hlines", r.HLines, func(_ int, l *indicators.HLine) {
-		w.value("y", l.Y)
-		w.optional("label", l.Label)
-	})
-	if len(r.Fills) > 0 {
-		w.int("fills_count", int64(len(r.Fills)))
-	}
-	if len(r.HBars) > 0 {
-		list(w, "hbars_top", widest(r.HBars, 5), func(_ int, l *profileLevel) {
-			w.value("y", l.y)
-			w.value("weight", l.weight)
-		})
-		w.int("hbars_count", int64(len(r.HBars)))
-	}
+	list(w, "hlines", r.HLines, func(_ int, l *indicators.HLine) { w.put("y", l.Y, "label?", l.Label) })
+	w.put("fills_count?", len(r.Fills))
+	list(w, "hbars_top", widest(r.HBars, 5), func(_ int, l *profileLevel) { w.put("y", l.y, "weight", l.weight) })
+	w.put("hbars_count?", len(r.HBars))
 	list(w, "divergences", r.DivLines, func(_ int, d *indicators.DivLine) {
-		w.int("x1", int64(d.X1))
-		w.value("y1", d.Y1)
-		w.int("x2", int64(d.X2))
-		w.value("y2", d.Y2)
-		w.put("dashed", d.Dashed)
+		w.put("x1", d.X1, "y1", d.Y1, "x2", d.X2, "y2", d.Y2, "dashed", d.Dashed)
 	})
 	w.close('}')
 }
@@ -322,19 +282,17 @@ func (w *writer) facts(facts []indicators.Fact) {
 	if len(facts) == 0 {
 		return
 	}
-	w.name("facts")
-	w.open('{')
-	for _, f := range facts {
-		w.key(f.Name)
-		w.b = append(w.b, f.Value...)
-	}
-	w.close('}')
+	w.put("facts", func() {
+		for _, f := range facts {
+			w.name(f.Name)
+			w.b = append(w.b, f.Value...)
+		}
+	})
 }
 
 // about writes what the summary and the series of an indicator have in common.
 func (w *writer) about(r *indicators.Result) {
-	w.put("label", r.Label)
-	w.put("is_overlay", r.Overlay)
+	w.put("label", r.Label, "is_overlay", r.Overlay)
 	if r.Unsettled {
 		w.put("settled", false)
 	}
@@ -342,25 +300,14 @@ func (w *writer) about(r *indicators.Result) {
 		return
 	}
 	if lo, hi, ok := r.Range(); ok {
-		w.values("y_range", indicators.Values{lo, hi})
-	}
-}
-
-func (w *writer) optional(name, s string) {
-	if s != "" {
-		w.put(name, s)
+		w.put("y_range", indicators.Values{lo, hi})
 	}
 }
 
 // signal writes what the summary and the series of a signal have in common.
 func (w *writer) signal(sig *indicators.Signal, s *market.Series) {
-	w.int("x", int64(sig.Bar))
-	w.time("t", s, sig.Bar)
-	w.value("y", sig.Y)
-	w.put("label", sig.Label)
-	if sig.Strength != 0 { // how sure a candle pattern is; others have no such member
-		w.int("strength", int64(sig.Strength))
-	}
+	w.put("x", sig.Bar, "t", began(s, sig.Bar), "y", sig.Y, "label", sig.Label,
+		"strength?", sig.Strength) // how sure a candle pattern is
 }
 
 type profileLevel struct{ y, weight float64 }
@@ -387,38 +334,28 @@ func widest(bars []indicators.HBar, n int) []profileLevel {
 // value of every channel, aligned with the bars. Channels that an indicator
 // does not emit are left out; the times of signals and divergences are null
 // for synthetic bars. So that a page can draw the same picture, the payload also
-// contains the tones, styles and names of levels, unless they are the usual ones, the
-// inks of lines, the decimals of prices, the length of a bar, where the first averaged
-// candle opens, and the arguments of the call.
+// says how it is drawn, and repeats the arguments of the call.
 func AppendSeries(dst []byte, v *View) []byte {
 	w := &writer{dst}
 	w.open('{')
 	s := v.Series
 	w.header(s, s.Source)
-	w.int("seconds", s.Interval.Seconds())
 	decimals, _ := precision(s.Open, s.High, s.Low, s.Close)
-	w.int("precision", int64(decimals))
+	w.put("seconds", s.Interval.Seconds(), "precision", decimals)
 	if v.AveragedOpen != nil {
-		w.price("heikin_ashi_open", *v.AveragedOpen)
+		w.put("heikin_ashi_open", price(*v.AveragedOpen))
 	}
-	if n := len(s.Gaps); n > 0 {
-		w.int("gaps", int64(n))
-		w.put("gaps_at", s.Gaps)
-	}
-	if len(v.Request) > 0 {
-		w.name("request")
-		w.b = append(w.b, v.Request...)
-	}
+	w.put("gaps?", len(s.Gaps), "gaps_at?", s.Gaps, "request?", v.Request)
 	w.name("bars")
 	w.open('[')
-	for i := range s.Len() {
+	for i, t := range s.Time {
 		w.open('{')
-		w.int("t", s.Time[i])
-		w.price("o", s.Open[i])
-		w.price("h", s.High[i])
-		w.price("l", s.Low[i])
-		w.price("c", s.Close[i])
-		w.price("v", s.Volume[i])
+		w.name("t")
+		w.b = strconv.AppendInt(w.b, t, 10)
+		for k, column := range [...][]float64{s.Open, s.High, s.Low, s.Close, s.Volume} {
+			w.name("ohlcv"[k : k+1])
+			w.b = price(column[i]).append(w.b)
+		}
 		w.close('}')
 	}
 	w.close(']')
@@ -427,14 +364,18 @@ func AppendSeries(dst []byte, v *View) []byte {
 		looks[t] = v.looks(Theme(t))
 	}
 	shades := v.shades()
-	w.compareSeries(v, &looks)
-	w.name("indicators")
-	w.open('{')
-	for i := range v.Panels {
-		w.key(v.Panels[i].Key)
-		w.indicatorSeries(v, i, &looks, shades[i])
-	}
-	w.close('}')
+	list(w, "compare", v.Compare, func(i int, c **market.Series) {
+		w.origin(*c)
+		w.ink(&looks, len(v.Panels), i)
+		opens, closes := aligned(s, *c)
+		w.put("opens", opens, "closes", closes)
+	})
+	w.put("indicators", func() {
+		for i := range v.Panels {
+			w.name(v.Panels[i].Key)
+			w.indicatorSeries(v, i, &looks, shades[i])
+		}
+	})
 	w.close('}')
 	return w.b
 }
@@ -450,52 +391,27 @@ func (w *writer) indicatorSeries(v *View, panel int, looks *[themeCount][][]look
 	if name := studyName(r); name != r.Label {
 		w.put("name", name) // as a legend writes it
 	}
-	if r.YRange != nil && !r.Overlay {
-		w.put("bounded", true) // no value can leave y_range
-	}
+	w.put("bounded?", r.YRange != nil && !r.Overlay) // no value can leave y_range
 	if n := s.Len(); n > 0 && p.Needs != nil && neverWarm(r, n) {
-		w.int("needs", int64(p.Needs())) // bars until its first value
+		w.put("needs", p.Needs()) // bars until its first value
 	}
 	list(w, "lines", r.Lines, func(i int, l *indicators.Line) {
-		w.int("index", int64(i))
-		w.put("label", l.Label)
-		w.optional("tone", toneWords[l.Tone])
-		w.optional("style", styleWords[l.Style])
+		w.put("index", i, "label", l.Label, "tone?", toneWords[l.Tone], "style?", styleWords[l.Style])
 		w.ink(looks, panel, i)
-		w.values("values", l.Values)
-		if len(l.Ahead) > 0 {
-			w.values("ahead", l.Ahead)
-		}
-		if l.Back > 0 {
-			w.int("back", int64(l.Back)) // bars by which it is drawn before its own
-		}
+		w.put("values", l.Values, "ahead?", l.Ahead, "back?", l.Back) // bars by which it is drawn before its own
 	})
 	list(w, "histogram", r.Histogram, func(i int, h *indicators.Histogram) {
-		w.int("index", int64(i))
-		w.optional("label", h.Label)
-		w.optional("tone", toneWords[h.Tone])
-		w.values("values", h.Values)
+		w.put("index", i, "label?", h.Label, "tone?", toneWords[h.Tone], "values", h.Values)
 	})
 	list(w, "signals", r.Signals, func(_ int, sig *indicators.Signal) {
 		w.signal(sig, s)
-		w.optional("tone", toneWords[sig.Tone])
-		if sig.Silent {
-			w.put("silent", true)
-		}
-		if v.Account.awaits(p.Key, sig.Label) {
-			w.put("awaited", true) // an alert waits for it
-		}
+		w.put("tone?", toneWords[sig.Tone], "silent?", sig.Silent, "awaited?", v.Account.awaits(p.Key, sig.Label))
 	})
 	levels, _ := v.Account.withAlerts(p, math.MaxInt)
 	list(w, "hlines", levels.HLines, func(i int, l *indicators.HLine) {
-		w.value("y", l.Y)
-		w.optional("label", l.Label)
-		w.optional("tone", toneWords[l.Tone])
-		w.put("ink", inkNames[levelInk(levels, i, r.Overlay)])
+		w.put("y", l.Y, "label?", l.Label, "tone?", toneWords[l.Tone], "ink", inkNames[levelInk(levels, i, r.Overlay)])
 	})
-	if len(r.Sessions) > 0 { // the bars where those of a profile begin
-		w.put("sessions", r.Sessions)
-	}
+	w.put("sessions?", r.Sessions) // the bars where those of a profile begin
 	w.facts(r.Facts)
 	if shade != 0 {
 		w.put("shade", inkNames[shade]) // the ink of shaded bars
@@ -507,42 +423,20 @@ func (w *writer) indicatorSeries(v *View, panel int, looks *[themeCount][][]look
 // areas writes what is drawn beside the values: shaded bars, fills, the bars of a
 // profile and the lines of divergences.
 func (w *writer) areas(r *indicators.Result, s *market.Series) {
-	list(w, "shaded", runs(r.Shaded), func(_ int, run *[2]int) {
-		w.int("from", int64(run[0]))
-		w.int("to", int64(run[1]))
-	})
+	list(w, "shaded", runs(r.Shaded), func(_ int, run *[2]int) { w.put("from", run[0], "to", run[1]) })
 	list(w, "fills", r.Fills, func(_ int, f *indicators.Fill) {
-		w.values("y1", f.Y1)
-		w.values("y2", f.Y2)
-		w.optional("tone", toneWords[f.Tone])
-		w.optional("below", toneWords[f.Below])
+		w.put("y1", f.Y1, "y2", f.Y2, "tone?", toneWords[f.Tone], "below?", toneWords[f.Below])
 		// What reaches beyond the newest bar, such as the cloud of Ichimoku.
 		if len(f.Ahead1) > 0 && len(f.Ahead2) > 0 {
-			w.values("ahead1", f.Ahead1)
-			w.values("ahead2", f.Ahead2)
+			w.put("ahead1", f.Ahead1, "ahead2", f.Ahead2)
 		}
 	})
 	// Of a profile: where each bar lies, how far it reaches, and from which edge.
 	list(w, "hbars", r.HBars, func(_ int, b *indicators.HBar) {
-		w.value("y", b.Y)
-		w.value("height", b.Height)
-		w.value("width", b.Width)
-		w.value("offset", b.Offset)
-		w.put("left", b.Left)
-		w.optional("tone", toneWords[b.Tone])
-		if b.Strong {
-			w.put("strong", true)
-		}
+		w.put("y", b.Y, "height", b.Height, "width", b.Width, "offset", b.Offset, "left", b.Left, "tone?", toneWords[b.Tone], "strong?", b.Strong)
 	})
 	list(w, "divlines", r.DivLines, func(_ int, d *indicators.DivLine) {
-		w.int("x1", int64(d.X1))
-		w.time("t1", s, d.X1)
-		w.value("y1", d.Y1)
-		w.int("x2", int64(d.X2))
-		w.time("t2", s, d.X2)
-		w.value("y2", d.Y2)
-		w.put("dashed", d.Dashed)
-		w.optional("tone", toneWords[d.Tone])
+		w.put("x1", d.X1, "t1", began(s, d.X1), "y1", d.Y1, "x2", d.X2, "t2", began(s, d.X2), "y2", d.Y2, "dashed", d.Dashed, "tone?", toneWords[d.Tone])
 	})
 }
 

@@ -222,7 +222,7 @@ func TestPayloadNumbers(t *testing.T) {
 		{0.30000000000000004, "0.30000000000000004"},
 	} {
 		w := &writer{}
-		w.price("p", c.price)
+		w.put("p", price(c.price))
 		if got := string(w.b); got != `"p":`+c.want {
 			t.Errorf("%v is written as %s, want %s", c.price, got, c.want)
 		}

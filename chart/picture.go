@@ -10,8 +10,6 @@ import (
 	"wick/market"
 )
 
-// The types of a measured picture: its parts, and the places of everything that is drawn.
-
 // picture is a chart that has been measured but not painted yet. plan fills it, and the
 // painting methods only read it.
 type picture struct {
@@ -51,26 +49,10 @@ type picture struct {
 // counts all of them.
 type Undrawn struct {
 	Panels []string // the keys of panels for which the picture is not high enough
-
-	// Height is the least height at which all panels are drawn, with the other options as
-	// they are. Zero means that no allowed height is enough.
-	Height int
-
 	// Outside has the places in View.Marks of those that lie outside the times or prices
 	// shown, without the levels that are named at the edge beyond which they lie.
 	Outside []int
 	Unnamed []int // places in View.Marks of those whose text has no room
-
-	// Lines has the lines and the named levels of studies of which nothing is in the plot: the
-	// key of the study, with the name of the line if there are several. Only the legend has
-	// them in the picture, by their values.
-	Lines []string
-
-	// Filled says that the type is Hollow and the bodies are too narrow to have an inside:
-	// those that rose are filled too.
-	Filled bool
-
-	Legend []string // the keys of studies whose name or some of whose values have no room in the legend
 }
 
 // pane is the price with its overlays, or one panel below it. Rows count from the top
@@ -210,61 +192,10 @@ func (p *picture) write(kind labelKind, a *atlas, text string, x, y int, i ink) 
 }
 
 func (p *picture) undrawn() Undrawn {
-	u, o := p.missing, p.Options
-	slices.Sort(u.Outside) // levels were looked at first
-	slices.Sort(u.Unnamed)
-	// Each height is tried: text grows with the picture, and so does the least height of a panel.
-	panels := len(p.panes) - 1 + len(u.Panels)
-	for o.Height++; len(u.Panels) > 0 && u.Height == 0 && o.Check() == nil; o.Height++ {
-		m := newSizes(o.Width, o.Height, o.ratio())
-		if _, _, fit := m.heights(m.h-m.timeH-m.headerH, panels); fit == panels {
-			u.Height = o.Height
-		}
-	}
-	if p.n > 0 {
-		u.Lines = p.outOfSight()
-		u.Filled = p.Type == Hollow && p.body < 3*p.wick
-	}
-	return u
+	slices.Sort(p.missing.Outside) // levels were looked at first
+	slices.Sort(p.missing.Unnamed)
+	return p.missing
 }
-
-// outOfSight names the lines and levels of studies of which nothing is in the plot: no value,
-// and no way from one to the next, which dots and steps do not have.
-func (p *picture) outOfSight() (out []string) {
-	for _, pn := range p.panes {
-		top, bottom := float64(pn.legend.Max.Y), float64(pn.frame.Max.Y)
-		for _, st := range pn.studies {
-			for _, l := range st.Lines {
-				values, some, seen := p.asDrawn(&l), false, false
-				for i, v := range values {
-					before := v
-					if i > 0 && usable(values[i-1]) && l.Style != indicators.Dots && l.Style != indicators.Step {
-						before = values[i-1]
-					}
-					y, from := pn.scale.y(v), pn.scale.y(before)
-					some = some || usable(v)
-					seen = seen || usable(v) && min(y, from) < bottom && max(y, from) >= top
-				}
-				name := st.key
-				if len(st.Lines) > 1 {
-					name += " " + l.Label
-				}
-				if some && !seen {
-					out = append(out, name)
-				}
-			}
-			for _, h := range st.HLines {
-				if h.Label != "" && usable(h.Y) && !pn.inside(h.Y) {
-					out = append(out, st.key+" "+h.Label)
-				}
-			}
-		}
-	}
-	return out
-}
-
-// Where things are in a picture, and values that depend on the whole of it. Both measuring
-// and painting use these methods, so that they agree to the pixel.
 
 func (p *picture) barX(i int) float64 { return p.x0 + (float64(i)+0.5)*p.pitch }
 

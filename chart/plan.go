@@ -10,39 +10,24 @@ import (
 	"wick/market"
 )
 
-// plan measures the picture of v.
-//
-// The parts of a picture are measured in an order in which each depends only on
-// those before it:
-//
-//   - checkBars and split: what the bars alone decide, which rows belong to the header, the
-//     price, each panel and the time axis, and which line has which colour;
-//   - scales: which values each pane shows;
-//   - measureAxis: the labels of all axes; the widest decides where plots end;
-//   - placeBars: the columns of bars, and the rows of candles;
-//   - placeTicks, placeTimes: labels outside the plots;
-//   - drawGround, placeData: the grid, the data, then signals and every text within a plot;
-//   - placeLegends: the rows above the data, which also say what had no room;
-//   - placeHeader: the row above all, which says it if no other could;
-//   - drawTexts: all texts, over everything else.
-//
-// Nothing is painted until all of it is known.
+// plan measures the picture of v: its parts in an order in which each depends only on those
+// before it. Nothing is painted until all of it is known.
 func plan(v *View, o Options) *picture {
 	p := &picture{metrics: newMetrics(o.Width, o.Height, o.ratio()), Options: o, view: v, s: v.Series,
 		scene: scene{pal: themes[o.Theme](), shapes: make([]shape, 0, 1024)}}
 	p.labels = make([]label, 0, 64)
-	p.checkBars()
-	p.split()
-	p.scales()
-	p.measureAxis()
-	p.placeBars()
-	p.placeTicks()
-	p.placeTimes()
-	p.drawGround()
-	p.placeData()
-	p.placeLegends()
-	p.placeHeader()
-	p.drawTexts()
+	p.checkBars()    // what the bars alone decide
+	p.split()        // the rows of header, price, panels and time axis, and the colours of lines
+	p.scales()       // which values each pane shows
+	p.measureAxis()  // the labels of all axes; the widest decides where plots end
+	p.placeBars()    // the columns of bars, and the rows of candles
+	p.placeTicks()   // labels outside the plots
+	p.placeTimes()   // likewise
+	p.drawGround()   // the grid
+	p.placeData()    // the data, then signals and every text within a plot
+	p.placeLegends() // the rows above the data, which also say what had no room
+	p.placeHeader()  // the row above all, which says it if no other could
+	p.drawTexts()    // all texts, over everything else
 	return p
 }
 
@@ -264,9 +249,6 @@ func (m *metrics) arrange(p *pane, y, h, studies int, volume bool) {
 	}
 }
 
-// Sizes and the division of the picture into rows and columns. Nothing in this file
-// knows the data, only how many bars, panels and studies there are.
-
 // metrics are the sizes that follow from the size of the picture alone.
 //
 // A vision model shrinks a large picture before it looks, so text and strokes
@@ -286,20 +268,10 @@ type metrics struct {
 	thin                 int     // width of the thinnest strokes: 1 at u = 1
 }
 
-// newMetrics returns the sizes of a picture of w by h logical pixels, with its fonts.
-func newMetrics(w, h int, ratio float64) metrics {
-	m := newSizes(w, h, ratio)
-	font := func(f face, compact, full float64) *atlas { return fontAt(f, m.either(compact, full)) }
-	m.axis, m.axisBold, m.legend = font(regular, 11, 13), font(bold, 11, 13), font(regular, 11, 14)
-	m.name, m.symbol = font(medium, 11, 14), font(bold, 13, 17)
-	m.tag, m.mark = font(medium, 11, 13), font(medium, 11, 12)
-	return m
-}
-
-// newSizes is newMetrics without fonts, for which glyphs have to be drawn. The
+// newMetrics returns the sizes of a picture of w by h logical pixels, with its fonts. The
 // numbers are those of a common vision model: it keeps 1568 pixels on the long
 // edge and 1.2 million in all.
-func newSizes(w, h int, ratio float64) metrics {
+func newMetrics(w, h int, ratio float64) metrics {
 	fw, fh := float64(w), float64(h)
 	// kept is by how much the model scales the picture down; u enlarges text and
 	// strokes by the inverse, so that they stay readable, within bounds.
@@ -312,6 +284,10 @@ func newSizes(w, h int, ratio float64) metrics {
 	if m.compact {
 		m.line, m.edge = 1.5*m.u, 1.25*m.u
 	}
+	font := func(f face, compact, full float64) *atlas { return fontAt(f, m.either(compact, full)) }
+	m.axis, m.axisBold, m.legend = font(regular, 11, 13), font(bold, 11, 13), font(regular, 11, 14)
+	m.name, m.symbol = font(medium, 11, 14), font(bold, 13, 17)
+	m.tag, m.mark = font(medium, 11, 13), font(medium, 11, 12)
 	return m
 }
 

@@ -218,41 +218,18 @@ func aligned(s, other *market.Series) (opens, closes indicators.Values) {
 func (w *writer) compareSummary(v *View) {
 	list(w, "compare", v.Compare, func(_ int, s **market.Series) {
 		opens, closes := aligned(v.Series, *s)
-		w.origin(*s)
-		w.price("last_close", last(closes))
-		first := slices.IndexFunc(opens, positive)
-		if first < 0 { // it has no price
-			w.value("change_pct", math.NaN())
-			return
+		first, change := slices.IndexFunc(opens, positive), math.NaN() // it may have no price
+		if first >= 0 {
+			change = changePercent(opens[first], last(closes))
 		}
-		w.value("change_pct", changePercent(opens[first], last(closes)))
+		w.origin(*s)
+		w.put("last_close", price(last(closes)), "change_pct", change)
 		if first > 0 {
-			w.stamp("change_pct_since", v.Series.Time[first])
+			w.put("change_pct_since", stamp(v.Series.Time[first]))
 		}
-	})
-}
-
-// compareSeries writes the member "compare" with every open and close, aligned with
-// the bars, and the ink of its line.
-func (w *writer) compareSeries(v *View, looks *[themeCount][][]look) {
-	list(w, "compare", v.Compare, func(i int, s **market.Series) {
-		w.origin(*s)
-		w.ink(looks, len(v.Panels), i)
-		opens, closes := aligned(v.Series, *s)
-		w.values("opens", opens)
-		w.values("closes", closes)
 	})
 }
 
 func (w *writer) origin(s *market.Series) {
-	w.put("symbol", s.Symbol)
-	w.put("source", s.Source)
-	w.put("synthetic", s.Synthetic)
-	w.currency(s)
-}
-
-func (w *writer) currency(s *market.Series) {
-	if s.Currency != "" {
-		w.put("currency", s.Currency)
-	}
+	w.put("symbol", s.Symbol, "source", s.Source, "synthetic", s.Synthetic, "currency?", s.Currency)
 }

@@ -136,11 +136,17 @@ type spot struct {
 // first.
 func (p *picture) put(o *room, l label, spots iter.Seq[spot]) bool {
 	for s := range spots {
-		at := image.Pt(s.left, s.top)
-		if !o.free(l.box.Add(at)) || !s.leader.Empty() && !o.free(s.leader) || p.readsAsOne(&l, l.box.Add(at)) {
+		box := l.box.Add(image.Pt(s.left, s.top))
+		// The name of a level in one line with the price at the end of a wick, and near, would be read
+		// as one with it: as the price of the level.
+		near := image.Rect(box.Min.X-4*box.Dy(), box.Min.Y, box.Max.X+4*box.Dy(), box.Max.Y)
+		readAsOne := func(other label) bool {
+			return (l.kind == lineText && other.kind == extremeText || l.kind == extremeText && other.kind == lineText) && near.Overlaps(other.box)
+		}
+		if !o.free(box) || !s.leader.Empty() && !o.free(s.leader) || slices.ContainsFunc(p.labels, readAsOne) {
 			continue
 		}
-		l.box, l.x, l.base, l.leader = l.box.Add(at), l.x+s.left, l.base+s.top, s.leader
+		l.box, l.x, l.base, l.leader = box, l.x+s.left, l.base+s.top, s.leader
 		o.take(l.box)
 		o.take(l.leader)
 		p.labels = append(p.labels, l)
@@ -217,16 +223,6 @@ func first(taken bool, cells []uint64, col, end int) int {
 		}
 	}
 	return end
-}
-
-// readsAsOne reports whether l in box is the name of a level in one line with the price at the
-// end of a wick, or the other way round, and so near that the price would be taken for that of
-// the level.
-func (p *picture) readsAsOne(l *label, box image.Rectangle) bool {
-	near := image.Rect(box.Min.X-4*box.Dy(), box.Min.Y, box.Max.X+4*box.Dy(), box.Max.Y)
-	return slices.ContainsFunc(p.labels, func(other label) bool {
-		return (l.kind == lineText && other.kind == extremeText || l.kind == extremeText && other.kind == lineText) && near.Overlaps(other.box)
-	})
 }
 
 // beside returns the places left and right of what is named, the nearest first, at most reach

@@ -207,15 +207,12 @@ func isCandles(r *indicators.Result) bool {
 // gap, so that both are seen, with what is under them shining through.
 func (p *picture) drawAveraged(pn *pane, lines []indicators.Line) {
 	for i := range p.n {
-		var rows [4]int
-		whole := true
-		for k, l := range lines {
-			if whole = whole && i < len(l.Values) && usable(l.Values[i]); whole {
-				rows[k] = pn.scale.row(l.Values[i])
-			}
-		}
-		if !whole {
+		if slices.ContainsFunc(lines, func(l indicators.Line) bool { return i >= len(l.Values) || !usable(l.Values[i]) }) {
 			continue
+		}
+		var rows [4]int
+		for k, l := range lines {
+			rows[k] = pn.scale.row(l.Values[i])
 		}
 		left, right := int(p.x0+float64(i)*p.pitch), int(p.x0+float64(i+1)*p.pitch)
 		colour := changeInk(lines[0].Values[i], lines[3].Values[i])
@@ -337,11 +334,8 @@ func (p *picture) drawFill(pn *pane, f indicators.Fill, above, below ink, step b
 // between returns the value at the part t of the way from values[i] to the next one. If
 // one that counts is not usable, the result is not either.
 func between(values []float64, i int, t float64) float64 {
-	switch t { // at 0 and 1 the other end does not count
-	case 0:
+	if t == 0 {
 		return values[i]
-	case 1:
-		return values[i+1]
 	}
 	return values[i] + float64((values[i+1]-values[i])*t)
 }
@@ -617,7 +611,7 @@ func (p *picture) paintTexts(c *canvas) {
 		l := &p.labels[i]
 		switch {
 		case l.fill:
-			c.rect(l.box, inkAmber)
+			c.tint(l.box, inkAmber, levels)
 		case l.backing:
 			c.tint(l.box, inkBack, backingLevel)
 		}
@@ -638,9 +632,9 @@ func (p *picture) paintTexts(c *canvas) {
 				c.stroke([]point{from, to}, p.edge, t.ink)
 				x = t.box.Min.X + p.px(3)
 			}
-			c.rect(t.box, t.ink)
+			c.tint(t.box, t.ink, levels)
 			if t.outline {
-				c.rect(t.box.Inset(p.thin), inkBack)
+				c.tint(t.box.Inset(p.thin), inkBack, levels)
 			}
 			c.text(p.tag, t.text, x, p.tag.baseline(middle), letters)
 		}

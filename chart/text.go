@@ -17,9 +17,6 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// Text. Letters are turned into small pictures of cover levels once for each face and
-// size, and painted from these.
-
 // face is one of the three cuts of the Go typeface. Their digits all have one
 // width, so numbers line up without the wider mono cut.
 type face uint8
@@ -111,11 +108,11 @@ func fontAt(f face, size int) *atlas {
 	if a := atlases[f][size].Load(); a != nil {
 		return a
 	}
+	var ff font.Face
 	parsedFont, err := parsed[f]()
-	if err != nil {
-		panic("chart: " + err.Error())
+	if err == nil {
+		ff, err = opentype.NewFace(parsedFont, &opentype.FaceOptions{Size: float64(size), DPI: 72, Hinting: font.HintingFull})
 	}
-	ff, err := opentype.NewFace(parsedFont, &opentype.FaceOptions{Size: float64(size), DPI: 72, Hinting: font.HintingFull})
 	if err != nil {
 		panic("chart: " + err.Error())
 	}

@@ -27,7 +27,7 @@ const (
 func Themes() []string { return []string{"dark", "light", "colorblind"} }
 
 // ink is a colour, named by its role in the picture. Inks that a theme does not define are
-// mixed from those that it does, in palette.go.
+// mixed from those that it does.
 type ink uint8
 
 const (
@@ -116,23 +116,6 @@ func highContrast() [namedInks]uint32 {
 // No theme gives two of them the same colour.
 var linePool = []ink{inkLine1, inkLine2, inkLine3, inkLine4, inkLine5, inkLine6, inkLine7}
 
-// lookJSON holds the tables of this package that a page needs to draw as this package
-// does. A page has no such tables of its own, so page and picture cannot differ.
-type lookJSON struct {
-	Themes map[string]map[string]string `json:"themes"` // colours as #rrggbb by the name of their ink; but for the dark theme only those that differ from it
-	OnTag  map[string]map[string]string `json:"on_tag"` // the ink of text on each ink, likewise
-	Levels map[string]float64           `json:"levels"` // transparencies, 0 to 1
-	Units  []unit                       `json:"units"`  // letters of large numbers
-	Steps  []timeStep                   `json:"steps"`  // distances of the time axis
-	Digits [][]float64                  `json:"digits"` // patterns of a logarithmic axis
-	Shares []float64                    `json:"shares"` // see priceShares
-	Words  map[string]string            `json:"words"`  // parts of signal labels
-	Types  []string                     `json:"types"`
-	Scales []string                     `json:"scales"`
-
-	Intervals []market.Interval `json:"intervals"` // lengths of bars
-}
-
 var inkNames = [inkCount]string{
 	inkBack: "back", inkGrid: "grid", inkStrong: "strong", inkSep: "sep", inkText: "text", inkAxis: "axis", inkUp: "up", inkDown: "down",
 	inkLine1: "line1", inkLine2: "line2", inkLine3: "line3", inkLine4: "line4", inkLine5: "line5", inkLine6: "line6", inkLine7: "line7",
@@ -142,40 +125,38 @@ var inkNames = [inkCount]string{
 }
 
 // Look returns the colours of all themes and the tables behind numbers and axes
-// as JSON, for a page that draws the series payload in the browser.
+// as JSON, for a page that draws the series payload in the browser. A page has no such tables of
+// its own, so page and picture cannot differ. But for the dark theme it has only the colours that
+// differ from that.
 func Look() []byte {
-	// part returns a level of opacity as a fraction.
-	part := func(level int) float64 { return float64(level) / levels }
-	l := lookJSON{
-		Themes: make(map[string]map[string]string), OnTag: make(map[string]map[string]string),
-		Levels: map[string]float64{"fill": part(fillLevel), "weak": part(weakLevel), "strong": part(strongLevel), "poc": part(pocLevel), "backing": part(backingLevel)},
-		Units:  units, Steps: timeSteps, Digits: logDigits, Shares: priceShares, Words: signalWords,
-		Types: Types(), Scales: Scales(), Intervals: market.Intervals(),
-	}
-	themes := map[string][namedInks]uint32{HighContrast: highContrast()}
+	named := map[string][namedInks]uint32{HighContrast: highContrast()}
 	for t, name := range Themes() {
-		themes[name] = colours[t]
+		named[name] = colours[t]
 	}
+	themes, onTag := make(map[string]map[string]string), make(map[string]map[string]string) // #rrggbb, and the ink of text on it, by the name of an ink
 	first := newNamed(colours[Dark])
-	for name, colours := range themes {
+	for name, colours := range named {
 		p, all := newNamed(colours), name == Themes()[Dark]
-		l.Themes[name], l.OnTag[name] = make(map[string]string), make(map[string]string)
+		themes[name], onTag[name] = make(map[string]string), make(map[string]string)
 		for i, c := range p.named {
 			if all || c != first.named[i] {
-				l.Themes[name][inkNames[i]] = fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b)
+				themes[name][inkNames[i]] = fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b)
 			}
 			if all || p.onTag[i] != first.onTag[i] {
-				l.OnTag[name][inkNames[i]] = inkNames[p.onTag[i]]
+				onTag[name][inkNames[i]] = inkNames[p.onTag[i]]
 			}
 		}
 	}
-	text, _ := json.Marshal(l) // numbers and texts can always be encoded
+	opacity := make(map[string]float64) // 0 to 1
+	for name, level := range map[string]int{"fill": fillLevel, "weak": weakLevel, "strong": strongLevel, "poc": pocLevel, "backing": backingLevel} {
+		opacity[name] = float64(level) / levels
+	}
+	text, _ := json.Marshal(map[string]any{ // numbers and texts can always be encoded
+		"themes": themes, "on_tag": onTag, "levels": opacity, "units": units, "steps": timeSteps, "digits": logDigits, "shares": priceShares,
+		"words": signalWords, "types": Types(), "scales": Scales(), "intervals": market.Intervals(),
+	})
 	return text
 }
-
-// Colours. A theme names its inks. The palette adds every mixture that pictures need, at
-// most 256 colours in all, and tables that say which colour results when one covers a part
-// of another. So a picture holds only indices, and painting never computes a colour.
 
 // levels is the number of steps between no cover and full cover. The edges of
 // lines and letters use the even ones only, so that fading an ink into the

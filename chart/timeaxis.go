@@ -199,30 +199,27 @@ func rank(before, b barTime) int {
 // what differs, and leaves out only what the reader can know: "2026" stands for
 // the year's first bar, "May" for the month's, "May 15" for the day's.
 func (b barTime) label(before barTime, rank int, step timeStep) (text string, strong bool) {
-	write := time.Unix(b.wall, 0).UTC().Format
+	layout := "2"
+	clock, months := step.Unit == unitTime, step.Unit == unitMonth
 	// Steps shorter than a day name the clock and, where the day changes, the day.
 	// Longer ones name the largest unit that has changed.
 	switch newYear, newMonth := b.year != before.year, b.year != before.year || b.month != before.month; {
-	case step.Unit == unitTime && newYear:
-		return write("Jan 2 2006"), true
-	case step.Unit == unitTime && (newMonth || b.day != before.day) && rank == 0:
-		return write("Jan 2 15:04"), true // the day's first bar has no label
-	case step.Unit == unitTime && (newMonth || b.day != before.day):
-		return write("Jan 2"), true
-	case step.Unit == unitTime:
-		return write("15:04"), false
-	case newYear && rank == 3:
-		return write("2006"), true
-	case newYear && (step.Unit == unitMonth || rank == 2):
-		return write("Jan 2006"), true
+	case clock && !newMonth && b.day == before.day:
+		layout = "15:04"
+	case newYear && !clock && rank == 3:
+		layout = "2006"
+	case newYear && !clock && (months || rank == 2):
+		layout = "Jan 2006"
 	case newYear:
-		return write("Jan 2 2006"), true
-	case newMonth && (step.Unit == unitMonth || rank >= 2):
-		return write("Jan"), true
-	case newMonth:
-		return write("Jan 2"), true
+		layout = "Jan 2 2006"
+	case clock && rank == 0: // the day's first bar has no label
+		layout = "Jan 2 15:04"
+	case newMonth && !clock && (months || rank >= 2):
+		layout = "Jan"
+	case newMonth || clock:
+		layout = "Jan 2"
 	}
-	return write("2"), false
+	return time.Unix(b.wall, 0).UTC().Format(layout), layout != "2" && layout != "15:04"
 }
 
 // conflict returns the index of a tick to drop: its label leaves the plot, touches the

@@ -2,45 +2,24 @@ package chart
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
-
-	"wick/indicators"
 )
 
-// TestPanelsWithoutRoom: Draw names the panels that do not fit, and at the height that it
-// advises all are drawn, though text and panels grow with the picture.
+// TestPanelsWithoutRoom: Draw names the panels that do not fit.
 func TestPanelsWithoutRoom(t *testing.T) {
 	for _, c := range []struct{ w, h, most int }{{1440, 768, 8}, {320, 240, 5}, {600, 400, 5}} {
 		v := sketches(priced(100, 215), slices.Repeat([]string{"rsi"}, 16)...)
 		for i := range v.Panels {
 			v.Panels[i].Key = fmt.Sprint("rsi#", i)
 		}
-		o := Options{Width: c.w, Height: c.h}
-		_, u, err := Draw(t.Context(), v, o)
+		_, u, err := Draw(t.Context(), v, Options{Width: c.w, Height: c.h})
 		if err != nil {
 			t.Fatal(err)
 		}
-		fit := 16 - len(u.Panels)
-		if fit < 0 || fit > c.most || u.Panels[0] != fmt.Sprint("rsi#", fit) || u.Height <= c.h || u.Height > MaxHeight {
-			t.Errorf("%dx%d leaves out %q, and advises %d", c.w, c.h, u.Panels, u.Height)
-		}
-		o.Height = u.Height
-		if p := plan(v, o); len(p.missing.Panels) != 0 {
-			t.Errorf("%dx%d leaves out %q", o.Width, o.Height, p.missing.Panels)
-		}
-		o.Height--
-		if p := plan(v, o); len(p.missing.Panels) == 0 {
-			t.Errorf("%dx%d has room for all panels, less than the advised height", o.Width, o.Height)
-		}
-	}
-	// In a wide picture text is large, and one for a sharp screen may not be so high.
-	for _, o := range []Options{{Width: 4096, Height: 300}, {Width: 1365, Height: 300, PixelRatio: 3}} {
-		_, u, err := Draw(t.Context(), sketches(priced(100, 215), slices.Repeat([]string{"rsi"}, 16)...), o)
-		if err != nil || u.Height != 0 || len(u.Panels) == 0 {
-			t.Errorf("%dx%d: advised is a height of %d, %v; want none", o.Width, o.Height, u.Height, err)
+		if fit := 16 - len(u.Panels); fit < 0 || fit > c.most || u.Panels[0] != fmt.Sprint("rsi#", fit) {
+			t.Errorf("%dx%d leaves out %q", c.w, c.h, u.Panels)
 		}
 	}
 }
@@ -96,36 +75,5 @@ func TestMarksOutside(t *testing.T) {
 	texts := strings.Join(append(p.texts(signalText), p.texts(lineText)...), "|")
 	if strings.Contains(texts, "high zone") || strings.Contains(texts, "above") || !strings.Contains(texts, "low part") || !strings.Contains(texts, "5 more not drawn") || !strings.Contains(texts, "↑ far") {
 		t.Errorf("the picture says %q", texts)
-	}
-}
-
-// TestLinesOutOfSight: lines and named levels of indicators of which nothing is in the plot
-// are told by the key of their study, with their own name where it has several; a line that
-// only crosses the plot is in it, dots that jump over it are not, and a line without values
-// is told in the legend.
-func TestLinesOutOfSight(t *testing.T) {
-	s := priced(4, 100) // the scale reaches beyond the bars by half of their range
-	line := func(values ...float64) indicators.Line { return indicators.Line{Label: "A", Values: values} }
-	nan := math.NaN()
-	dots, second := line(1, 900, 1, 900), line(1, 2, 1, 2)
-	dots.Style, second.Label = indicators.Dots, "B"
-	v := &View{Series: s, Account: &Account{Alerts: []Alert{{Key: "panel", Price: 50, Text: "above"}, {Key: "panel", Price: 1.5, Text: "below"}}}}
-	for _, c := range []struct {
-		key   string
-		lines []indicators.Line
-	}{
-		{"above", []indicators.Line{line(900, 900, 910, 900)}}, {"below", []indicators.Line{line(nan, 1, 1, 2)}}, {"within", []indicators.Line{line(900, s.Close[1], 900, 900)}},
-		{"crosses", []indicators.Line{line(1, 900, nan, nan)}}, {"apart", []indicators.Line{line(1, nan, 900, 900)}}, {"dots", []indicators.Line{dots}},
-		{"cold", []indicators.Line{line(nan, nan, nan, nan)}}, {"pair", []indicators.Line{line(s.Close...), second}},
-	} {
-		v.Panels = append(v.Panels, Panel{Key: c.key, Result: &indicators.Result{Label: "X", Overlay: true, Lines: c.lines}})
-	}
-	v.Panels = append(v.Panels,
-		Panel{Key: "levels", Result: &indicators.Result{Label: "L", Overlay: true, HLines: []indicators.HLine{{Y: 900, Label: "R9"}, {Y: s.Close[0], Label: "P"}, {Y: 901}}}},
-		Panel{Key: "panel", Result: &indicators.Result{Label: "Q", Lines: []indicators.Line{second}}})
-	o := Options{Width: 1440, Height: 768}
-	want := []string{"above", "below", "apart", "dots", "pair B", "levels R9", "panel alert above"}
-	if got := plan(v, o).undrawn().Lines; !slices.Equal(got, want) {
-		t.Errorf("out of sight are %q, want %q", got, want)
 	}
 }

@@ -342,8 +342,7 @@ func atVenue(t *testing.T, v *alpacatest.Venue) func(*trade.Options) {
 
 // TestAlertsOfIndicators: an alert for a level of an indicator is a level of its panel, in
 // the picture and in a series, if that has the same parameters, however they were written,
-// and the same interval. The reply counts the alerts that have no level, and names a level
-// that is out of sight.
+// and the same interval. The reply counts the alerts that have no level.
 func TestAlertsOfIndicators(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir())
@@ -365,7 +364,7 @@ func TestAlertsOfIndicators(t *testing.T) {
 			{"with params", "1h", `"rsi","params":{"length":21},"signal":"crosses_below","level":35`, true, `{"y":35,"label":"alert below","tone":"accent","ink":"amber"}`, ""},
 			{"zero", "1h", `"macd","signal":"crosses_above","level":0,"line":"signal"`, true, `{"y":0,"label":"alert Signal above","tone":"accent","ink":"amber"}`, ""},
 			{"the first line", "1h", `"macd","signal":"crosses_below","level":0.01`, true, `{"y":0.01,"label":"alert MACD below","tone":"accent","ink":"amber"}`, ""},
-			{"over the price", "1h", `"ema","signal":"crosses_above","level":10.6`, true, `{"y":10.6,"label":"alert EMA 20 above","tone":"accent","ink":"amber"}`, "Outside the prices or values shown, and not drawn: ema alert EMA 20 above."},
+			{"over the price", "1h", `"ema","signal":"crosses_above","level":10.6`, true, `{"y":10.6,"label":"alert EMA 20 above","tone":"accent","ink":"amber"}`, ""},
 			{"a signal", "1h", `"rsi","length":21,"signal":"enters_overbought"`, false, "", "Waiting alerts of HBARUSDT without a level in the picture: 1."},
 			{"other parameters", "1h", `"rsi","signal":"crosses_above","level":65`, false, "", "Waiting alerts of HBARUSDT without a level in the picture: 1."},
 			{"other zones", "1h", `"rsi","length":21,"oversold":20,"signal":"crosses_above","level":65`, false, "", "Waiting alerts of HBARUSDT without a level in the picture: 1."},

@@ -140,7 +140,7 @@ func (r *chartRequest) check(sent sent) (err error) {
 	// All parsers run, even after an error.
 	collect := func(wrong error) { err = errors.Join(err, wrong) }
 	var wrong error
-	r.options.Zone, wrong = chart.ParseZone(r.zone)
+	r.options.Zone, wrong = market.ParseZone(r.zone)
 	collect(wrong)
 	r.options.HideVolume = !r.volume
 	collect(r.options.Check())
@@ -170,7 +170,7 @@ func (r *chartRequest) check(sent sent) (err error) {
 // it begins.
 func (r *chartRequest) checkPeriod(zone *time.Location, now time.Time) (err error) {
 	if r.fromText != "" {
-		if r.from, err = chart.ParseTime(r.fromText, zone, false); err != nil {
+		if r.from, err = market.ParseTime(r.fromText, zone, false); err != nil {
 			return fmt.Errorf("from: %w", err)
 		}
 		// Without the argument bars, all of the period is shown, up to maxBars.
@@ -179,7 +179,7 @@ func (r *chartRequest) checkPeriod(zone *time.Location, now time.Time) (err erro
 		}
 	}
 	if r.toText != "" {
-		if r.to, err = chart.ParseTime(r.toText, zone, true); err != nil {
+		if r.to, err = market.ParseTime(r.toText, zone, true); err != nil {
 			return fmt.Errorf("to: %w", err)
 		}
 	}
@@ -330,7 +330,7 @@ func (h *handlers) draw(ctx context.Context, c mcp.Call, r *chartRequest) (*mcp.
 }
 
 // notesOf returns notes about what a picture does not show: characters in the texts of
-// marks, panels, marks, lines and names.
+// marks, panels, marks and their texts.
 func (r *chartRequest) notesOf(missing chart.Undrawn) (notes []string) {
 	add := func(there bool, note string) {
 		if there {
@@ -352,18 +352,11 @@ func (r *chartRequest) notesOf(missing chart.Undrawn) (notes []string) {
 		}
 		return atMostTen(names)
 	}
-	higher := "No allowed height has room for all panels at this width: ask for fewer at once."
-	if missing.Height > 0 {
-		higher = fmt.Sprintf("height=%d has room for all of them.", missing.Height)
-	}
 	add(len(characters) > 0, "The picture has question marks for characters that it cannot draw: "+atMostTen(characters)+
 		". Latin letters up to U+017F, Greek from U+0384 to U+03CE and Cyrillic up to U+045F can be drawn.")
-	add(len(missing.Panels) > 0, "The picture is not high enough for all panels and leaves out "+strings.Join(missing.Panels, ", ")+". "+higher)
+	add(len(missing.Panels) > 0, "The picture is not high enough for all panels and leaves out "+strings.Join(missing.Panels, ", ")+": ask for a larger height, or for fewer at once.")
 	add(len(missing.Outside) > 0, "Outside the times or prices shown, and not drawn: "+marks(missing.Outside)+". from, to and bars choose the times.")
 	add(len(missing.Unnamed) > 0, "The picture has no room for the texts of "+marks(missing.Unnamed)+".")
-	add(len(missing.Lines) > 0, "Outside the prices or values shown, and not drawn: "+atMostTen(missing.Lines)+". More bars may show them, and format=summary has their values.")
-	add(missing.Filled, "The bodies are too narrow to be hollow, and all are filled: fewer bars or a larger width shows which closed above their open.")
-	add(len(missing.Legend) > 0, "The legend has no room for all names and values of "+strings.Join(missing.Legend, ", ")+": a larger width has more, and format=summary has the values.")
 	return notes
 }
 

@@ -132,20 +132,16 @@ func TestUndrawableIsTold(t *testing.T) {
 }
 
 // TestMissingIsTold: the reply to a picture names the panels for which it is not high
-// enough, with the height that would do, the marks and lines that it does not show, and the studies
-// without room in the legend. A picture that shows all is the only content.
+// enough and the marks that it does not show. A picture that shows all is the only content.
 func TestMissingIsTold(t *testing.T) {
 	sixteen := `"indicators":["rsi","macd","atr","stoch","adx","cci","mfi","obv","roc","willr","rsi","macd","atr","stoch","adx","cci"]`
 	const marks = `"marks":[{"type":"text","price":10,"time":"2020-01-01","text":"x"},{"type":"line","price":10,"price2":11,"time":"2127-01-01","time2":"2128-01-01"},` +
 		`{"type":"level","price":1000,"text":"far"},{"type":"level","price":10}]`
 	for _, c := range []struct{ arguments, want string }{
 		{sixteen + `,"format":"png"`, "The picture is not high enough for all panels and leaves out roc"},
-		{sixteen + `,"format":"both"`, ", cci#2. height="},
-		{sixteen + `,"width":4096`, "No allowed height has room for all panels at this width"},
+		{sixteen + `,"format":"both"`, ", cci#2: ask for a larger height, or for fewer at once."},
 		{sixteen + `,"format":"summary","bars":20`, ""},
 		{marks, "Outside the times or prices shown, and not drawn: marks[0] (text), marks[1] (line). from, to and bars choose the times."},
-		{`"width":320,"height":240,"indicators":["ema","bbands"]`, "The legend has no room for all names and values of bbands: "},
-		{`"indicators":[{"name":"formula","expr":"close * 3","overlay":true},"ema"]`, "Outside the prices or values shown, and not drawn: formula. "},
 		{`"indicators":["rsi"]`, ""},
 		{`"indicators":["bbands","keltner","donchian","ichimoku","supertrend","vwap"]`, ""},
 		{`"marks":[{"type":"level","price":10,"text":"x"}]`, ""},

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"wick/chart"
 	"wick/market"
 )
 
@@ -16,7 +15,7 @@ func TestPeriod(t *testing.T) {
 		if text == "" {
 			return 0
 		}
-		unix, err := chart.ParseTime(text, time.UTC, end)
+		unix, err := market.ParseTime(text, time.UTC, end)
 		if err != nil {
 			t.Fatal(err)
 		}
