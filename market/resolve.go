@@ -165,14 +165,16 @@ const (
 
 // Search returns the markets of source whose symbol or name contains text: first those whose
 // symbol or name is text, then those whose begins with it. A service that offers a search or a
-// list of its markets is asked; of a directory and of the sample it searches what Known returns.
+// list of its markets is asked; of a directory and of the sample it searches what Known returns,
+// which also answers a blank text.
 func Search(ctx context.Context, source Source, text string) ([]Found, error) {
 	text = strings.TrimSpace(text)
 	if r := []rune(text); len(r) > maxSought {
 		text = string(r[:maxSought])
 	}
 	if text == "" {
-		return nil, nil
+		known := namedAll(Known(source))
+		return known[:min(len(known), MaxFound)], nil
 	}
 	if v := venueOf(source); v.search != nil {
 		return v.search(ctx, text)

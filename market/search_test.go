@@ -38,7 +38,7 @@ func TestSearch(t *testing.T) {
 		{"a whole symbol, in another spelling", answering("binance", binance), "btc/usdt", []Found{{"BTCUSDT", "Bitcoin"}, {"WBTCUSDT", ""}}},
 		{"a name", answering("binance", binance), "ethereum", []Found{{"ETHBTC", "Ethereum"}}},
 		{"nothing", answering("binance", binance), "zzz", nil},
-		{"no text", answering("binance", binance), " ", nil},
+		{"no text", files, " ", []Found{{"AAPL", "Apple"}, {"ETHUSDT", "Ethereum"}}},
 		{"what is traded", answering("coinbase", coinbase), "bitcoin", []Found{{"BTC-EUR", "Bitcoin"}, {"BTC-USD", "Bitcoin"}}},
 		{"Kraken's own names", answering("kraken", kraken), "bitcoin", []Found{{"XBTUSD", "Bitcoin"}}},
 		{"Yahoo's own search", answering("yahoo", yahoo), "aple", []Found{{"AAPL", "Apple Incorporated"}}},
