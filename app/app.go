@@ -154,7 +154,7 @@ func (t texts) inHTML(page string) string {
 // modules that it imports.
 func files(base string, trade bool, language string) map[string]file {
 	all, sources := make(map[string]file), sources()
-	for _, name := range append(imported(sources, "owner.mjs"), "owner.html", "page.css") {
+	for _, name := range append(imported(sources, "owner.mjs"), "owner.html", "page.css", "owner.css") {
 		at, text := Path+"/"+name, lean(sources[name])
 		if name == "owner.html" {
 			at = Path

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"wick/indicators"
 	"wick/market"
 )
 
@@ -153,7 +154,7 @@ func Look() []byte {
 	}
 	text, _ := json.Marshal(map[string]any{ // numbers and texts can always be encoded
 		"themes": themes, "on_tag": onTag, "levels": opacity, "units": units, "steps": timeSteps, "digits": logDigits, "shares": priceShares,
-		"words": signalWords, "types": Types(), "scales": Scales(), "intervals": market.Intervals(),
+		"words": signalWords, "types": Types(), "scales": Scales(), "intervals": market.Intervals(), "categories": indicators.Categories(),
 	})
 	return text
 }

@@ -5,7 +5,7 @@ import { el } from './dom.mjs';
 import { Draft } from './draft.mjs';
 import { Loader } from './loader.mjs';
 import { learn } from './market.mjs';
-import { editStudy } from './study.mjs';
+import { studies } from './studies.mjs';
 import { t } from './texts.mjs';
 import { twoSteps } from './ticket.mjs';
 import { trading } from './trade.mjs';
@@ -18,7 +18,7 @@ const usual = { interval: '4h', indicators: ['ema_stack', 'rsi', 'macd'], type: 
  * wrong, acted with a line when an alert was set, shown when another chart is shown, with whether it is of another symbol,
  * and seen after each change of the view, with whether the reader chose it in the controls.
  * options are those of the chart; a theme or zone that a call asks for comes before them. */
-export function desk(place, transport, account, { options = {}, alerts = true, say, acted, shown, seen, enlarge, more }) {
+export function desk(place, transport, account, { options = {}, alerts = true, say, acted, shown, seen, enlarge, choice, more }) {
   let request = { ...usual };
   let last; // bar that a view is to end with, in unix seconds
   let exact = false; // whether a view names its bars; otherwise there are as many as have room
@@ -28,15 +28,17 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
   const chart = new Chart(place, { ...options, ...trade.options, onMove: w => {
     loader.reach(w);
     seen?.(request);
-  }, onStudy: restudy, onFullscreen: enlarge });
+  }, onStudy: (st, place) => dialog.edit(chart.data.studies.indexOf(st), place), onFullscreen: enlarge });
+  const dialog = studies(transport, chart, { get: () => request.indicators, put: indicators => choose({ indicators }), say });
   if (trade.bar) chart.box.after(trade.bar);
   const loading = el('p', { class: 'loading', role: 'status', hidden: true });
   chart.box.append(loading);
   const loader = new Loader(transport, show, text => {
     if (!loading.hidden && chart.data) loading.textContent = t('Still {0}, {1}', chart.data.symbol, chart.data.interval);
     say(text);
+    if (!chart.data) bar.ask();
   });
-  const bar = controls({ onLoad: choose, onLook: restyle, onFullscreen: enlarge, more, find: transport.symbols && (text => transport.symbols(text)) });
+  const bar = controls({ onLoad: choose, onLook: restyle, onFullscreen: enlarge, onStudies: () => dialog.pick({ x: 8, y: 8 }), choice, more });
   place.prepend(bar.form);
   bar.show(request);
 
@@ -47,7 +49,7 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
     [last, exact] = [undefined, false];
     const { symbol = '', interval } = { ...request, ...changes };
     Object.assign(loading, { textContent: t('Loading {0} {1}…', symbol, interval), hidden: chart.data?.symbol === symbol && chart.data.interval === interval });
-    loader.load({ ...request, bars: options.barWidth ? undefined : request.bars, marks, ...changes });
+    return loader.load({ ...request, bars: options.barWidth ? undefined : request.bars, marks, ...changes });
   }
   function choose(changes) {
     seen?.(request, true);
@@ -55,14 +57,10 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
   }
   /** open shows a view of an address: its bars in view are the newest, or from and to name them. */
   function open({ to, ...view }) {
-    change({ ...view, bars: view.from ? undefined : view.bars });
+    bar.show({ ...request, ...view });
+    const loaded = change({ ...view, bars: view.from ? undefined : view.bars });
     [last, exact] = [Date.parse(to) / 1000, Boolean(view.bars ?? view.from)];
-  }
-  /** restudy has an indicator changed in place, or removed. */
-  function restudy(study, place) {
-    const k = chart.data.studies.indexOf(study);
-    const put = changed => choose({ indicators: request.indicators.flatMap((item, i) => (i !== k ? [item] : changed ? [changed] : [])) });
-    editStudy(transport, chart, place, request.indicators[k], put).catch(err => say(err.message));
+    return loaded;
   }
   function restyle(changes) {
     Object.assign(request, changes);

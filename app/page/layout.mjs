@@ -17,12 +17,12 @@ export function metricsOf(width, height, ratio) {
 }
 
 /** heights shares out free rows between the price and up to n panels. Panels have a
- * least height, and the price keeps a third; what does not fit is left out. */
-export function heights(m, free, n) {
+ * least height, and the price keeps a third, or a part of all rows; what does not fit is left out. */
+export function heights(m, free, n, part = 0) {
   const least = m.either(36, 56);
-  const keep = Math.max(m.either(100, 120), Math.floor(0.33 * free));
+  const keep = Math.max(m.either(100, 120), Math.floor(0.33 * free), Math.ceil(part * m.h));
   for (let fit = n; fit > 0; fit--) {
-    const share = look.shares[Math.min(fit, look.shares.length - 1)];
+    const share = Math.max(look.shares[Math.min(fit, look.shares.length - 1)], keep / free);
     const panel = Math.max(least, Math.floor(Math.floor((1 - share) * free) / fit));
     if (free - fit * panel >= keep) return { price: free - fit * panel, panel, fit };
   }

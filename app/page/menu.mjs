@@ -2,12 +2,14 @@
 import { button, el } from './dom.mjs';
 
 /** openBox shows an element at a place in a box. It closes when the focus leaves it or by
- * Escape; then the focus goes back to an element. */
+ * Escape; then the focus goes back to an element. One that is open is put in its place again. */
 export function openBox(box, { x, y }, element, back) {
-  element.tabIndex = -1;
-  element.addEventListener('focusout', e => element.contains(e.relatedTarget) || element.remove());
-  element.addEventListener('keydown', e => e.key === 'Escape' && back.focus());
-  box.append(element);
+  if (!element.isConnected) {
+    element.tabIndex = -1;
+    element.addEventListener('focusout', e => element.contains(e.relatedTarget) || element.remove());
+    element.addEventListener('keydown', e => e.key === 'Escape' && back.focus());
+    box.append(element);
+  }
   const { width, height } = box.getBoundingClientRect();
   Object.assign(element.style, { left: `${Math.max(0, Math.min(x, width - element.offsetWidth))}px`, top: `${Math.max(0, Math.min(y, height - element.offsetHeight))}px` });
 }

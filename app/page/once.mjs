@@ -1,30 +1,19 @@
 // Calls that must not be carried out twice. Each has an id, under which the server does it
 // once, and keeps the id until there is an answer: this browser remembers it, so that after
 // a reload or a new login the same call still has the same one.
+import { recall, remember } from './kept.mjs';
+
 const store = 'wick-calls';
 const longestDoubt = 7 * 86_400_000; // milliseconds; the server knows the ids of orders for ever
 const mostCalls = 50; // that are kept, the newest
 
-let own; // what is kept where the browser keeps nothing, as in a sandboxed frame: until that goes
-
-function calls() {
-  try {
-    const all = Object.entries(JSON.parse(own ?? localStorage.getItem(store)));
-    return Object.fromEntries(all.filter(([, call]) => Date.now() - call.at < longestDoubt));
-  } catch {
-    return {};
-  }
-}
+const calls = () => Object.fromEntries(Object.entries(recall(store, {})).filter(([, call]) => Date.now() - call?.at < longestDoubt));
 
 /** keep writes down a call, or forgets it. */
 function keep(key, call) {
   const { [key]: _, ...others } = calls();
   const all = Object.entries(call ? { ...others, [key]: call } : others);
-  own = JSON.stringify(Object.fromEntries(all.slice(-mostCalls)));
-  try {
-    localStorage.setItem(store, own);
-    own = undefined;
-  } catch {}
+  remember(store, Object.fromEntries(all.slice(-mostCalls)));
 }
 
 /** keyOf names a call: by its tool, its arguments, and what else it is about. */

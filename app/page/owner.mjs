@@ -5,11 +5,13 @@ import { desk } from './desk.mjs';
 import { button, el, menu, plain, select, workButton } from './dom.mjs';
 import { priceText } from './format.mjs';
 import { ageText, healthText, isSilent, silentText } from './health.mjs';
+import { recall, remember } from './kept.mjs';
 import { finishLogin, forgetToken, logIn, logOut, pageKey, storedToken } from './login.mjs';
 import { look, setLook } from './look.mjs';
 import {
   alertsPanel, approvalsPanel, auditPanel, clientsPanel, firedPanel, firedText, lettersPanel, ordersPanel, panel, positionsPanel, tradesPanel, watchPanel,
 } from './panels.mjs';
+import { noteSymbol, symbolChoice } from './symbols.mjs';
 import { tabs } from './tabs.mjs';
 import { t } from './texts.mjs';
 import { ticket } from './ticket.mjs';
@@ -24,6 +26,7 @@ const seconds = { m: 60, h: 3600, d: 86_400, wk: 604_800, mo: 2_629_800 }; // of
 const farthest = 3000; // bars back to which a list leads
 const room = 40; // bars beside what it leads to
 const highContrast = 'high_contrast'; // a theme that pictures do not have
+const usual = ['BTCUSDT', 'ETHUSDT']; // watched at first, and shown, where the source has one of them
 const restPeriod = 400; // milliseconds after which a view is noted
 
 const [system, contrasting] = ['(prefers-color-scheme: light)', '(prefers-contrast: more)'].map(query => matchMedia(query));
@@ -94,7 +97,8 @@ function open(token) {
   const section = place('chart');
   section.replaceChildren();
   const { chart, draft, choose, open: show, surround, levels, close } = desk(section, wire, account, {
-    options: { barWidth: 7, theme: themeOf(), zone: Intl.DateTimeFormat().resolvedOptions().timeZone }, alerts: trading, say: toast, acted, shown: (_, other) => other && form.change(), seen,
+    options: { barWidth: 7, theme: themeOf(), zone: Intl.DateTimeFormat().resolvedOptions().timeZone, sizes: recall('wick-sizes', {}), onSizes: sizes => remember('wick-sizes', sizes) },
+    alerts: trading, say: toast, acted, shown, seen, choice: (input, chosen) => symbolChoice(input, text => wire.symbols(text), chosen),
     more: [workButton(t('Save picture'), savePicture, toast), workButton(t('Copy call'), copyCall, toast)],
     enlarge: () => (document.fullscreenElement ? document.exitFullscreen() : section.requestFullscreen?.().catch(err => toast(err.message))),
   });
@@ -116,6 +120,11 @@ function open(token) {
     const call = JSON.stringify({ name: 'generate_chart', arguments: { ...viewIn(asked, chart.plan), theme: theme === highContrast ? 'dark' : theme, timezone: zone } });
     await navigator.clipboard?.writeText(call);
     toast(navigator.clipboard ? t('Copied: the call with which a model sees this view.') : call);
+  }
+  function shown({ symbol }, other) {
+    if (!other) return;
+    noteSymbol(symbol);
+    form.change();
   }
   /** seen notes a view in the title and, when it rests, in the address. */
   function seen(request, byReader) {
@@ -186,8 +195,16 @@ function open(token) {
 
   actions(wire, surround, trading ? [halt.element] : []);
   only('desk');
-  show({ symbol: 'BTCUSDT', ...viewOf(location.search, localStorage) });
-  watch.show();
+  const view = viewOf(location.search, localStorage);
+  if (view) show(view);
+  wire.symbols('').catch(() => []).then(async found => {
+    const known = found.map(({ symbol }) => symbol);
+    const [symbol, ...others] = usual.some(one => known.includes(one)) || !known.length ? usual : known;
+    watch.show([symbol, ...others.slice(0, 1)]);
+    if (view || wire.gone.signal.aborted) return;
+    await show({ symbol });
+    if (!chart.data) show({ symbol, interval: '1d' }); // many a file has no shorter bars
+  });
   fired.show();
   refresh();
   if (!trading) return;

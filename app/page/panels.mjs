@@ -5,6 +5,7 @@
 import { isOpen } from './account.mjs';
 import { button, cards, el, entry, plain, table, workButton } from './dom.mjs';
 import { exactText, fixedText, priceText, profitText, signed } from './format.mjs';
+import { recall, remember } from './kept.mjs';
 import { learn, moneyText, ofMarket, unitsText } from './market.mjs';
 import { conditionText, orderText } from './listed.mjs';
 import { coloursOf, signalName } from './look.mjs';
@@ -257,25 +258,14 @@ export function auditPanel({ transport: wire, say }) {
   return { title, element: panel(title, workButton(t('Read the journal'), () => wire.owner('audit').then(show), say), text) };
 }
 
-/** keptSymbols returns the list that this browser keeps, null where it keeps none or what
- * it keeps is no list. */
-function keptSymbols() {
-  try {
-    const kept = JSON.parse(localStorage.getItem('wick-watch'));
-    return Array.isArray(kept) ? kept.map(String) : null;
-  } catch {
-    return null;
-  }
-}
-
 /** watchPanel lists symbols with a small chart, the change, and the newest signal; the
- * list is kept in this browser. A click on one leads to it. */
+ * list is kept in this browser; show gets the usual one. A click on one leads to it. */
 export function watchPanel({ transport, theme, lead }) {
-  let symbols = keptSymbols() ?? ['BTCUSDT', 'ETHUSDT'];
+  let symbols = [];
   const list = el('ul', { class: 'watch', tabindex: -1 });
   const keep = changed => {
     symbols = changed;
-    localStorage.setItem('wick-watch', JSON.stringify(symbols));
+    remember('wick-watch', symbols);
     show();
   };
   const input = el('input', { 'aria-label': t('Symbol to watch'), placeholder: t('Symbol'), maxlength: 40 });
@@ -295,7 +285,8 @@ export function watchPanel({ transport, theme, lead }) {
     }, { 'aria-label': t('Watch {0} no more', symbol) });
     list.append(el('li', {}, el('button', { type: 'button', class: 'pick', onclick: () => lead(symbol) }, el('span', {}, symbol), small, words, told), remove));
     try {
-      const data = JSON.parse(await transport.call('generate_chart', { symbol, interval: '1h', bars: 48, indicators: ['rsi', 'macd'], format: 'series' }));
+      const ask = interval => transport.call('generate_chart', { symbol, interval, bars: 48, indicators: ['rsi', 'macd'], format: 'series' });
+      const data = JSON.parse(await ask('1h').catch(() => ask('1d'))); // many a file has no shorter bars
       const closes = data.bars.map(b => b.c);
       learn(symbol, data.precision);
       const change = (closes.at(-1) / closes[0] - 1) * 100;
@@ -308,7 +299,8 @@ export function watchPanel({ transport, theme, lead }) {
       words.title = words.textContent = err.message;
     }
   }
-  function show() {
+  function show(usual = []) {
+    symbols = recall('wick-watch', usual).map(String);
     list.replaceChildren();
     symbols.forEach(row);
   }

@@ -21,8 +21,8 @@ export function wholeWindow(data, bars) {
 /** makePlan measures the chart of data in a window: {end, count} in bars. Options are
  * width, height, ratio, theme, type, scale, signals, volume, zone, levels (prices of the
  * account with text, ink, on, off), fills, marks (of the caller's own), ranges (of panes that
- * are not scaled to their data) and sizes, both by the key of a pane, and
- * measure(text, size, weight), which returns a width. */
+ * are not scaled to their data) and sizes, both by the key of a pane, least, the part of the rows
+ * that the price keeps, and measure(text, size, weight), which returns a width. */
 export function makePlan(data, o, window) {
   const { levels = [], marks = [], type: kind } = o;
   const p = { data, o, m: metricsOf(o.width, o.height, o.ratio), window, marks, kind, mode: data.compare.length > 0 ? 'percent' : o.scale };
@@ -71,7 +71,7 @@ function split(p) {
   const overlays = data.studies.filter(st => st.is_overlay);
   const panels = data.studies.filter(st => !st.is_overlay);
   Object.assign(p, { headerEnd: m.headerH, timeY: m.h - m.timeH, volume: p.o.volume !== false && data.volume.some(v => v > 0) });
-  const share = heights(m, p.timeY - p.headerEnd, panels.length);
+  const share = heights(m, p.timeY - p.headerEnd, panels.length, p.o.least);
   p.omitted = panels.length - share.fit;
   if (data.compare.length > 0) overlays.push(compareStudy(p));
   p.panes = [{ price: true, key: '', studies: overlays }, ...panels.slice(0, share.fit).map(st => ({ price: false, key: st.key, studies: [st] }))];

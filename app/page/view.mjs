@@ -36,7 +36,8 @@ function measurer(ctx) {
  * onMove is told when the window moved; where there is an account, onLevel(line, price) when a
  * line was dragged to another price, onCross(line) when it was crossed out, and onMenu(price)
  * returns what can be done at a price; lines returns lines beside the levels. onStudy(study,
- * place) is told of a press on its name. With barWidth, in
+ * place) is told of a press on its name. sizes are those of the panels at first, and onSizes is told
+ * of others. With barWidth, in
  * logical pixels, a chart begins with bars as wide as that, else with all that were asked for. */
 export class Chart {
   constructor(place, options) {
@@ -50,7 +51,7 @@ export class Chart {
     this.box = el('div', { class: 'canvas' }, this.canvas, this.newest);
     place.append(this.box, this.said, el('p', { class: 'quiet', id: 'chart-keys' }, keysText), this.details);
     this.ctx = this.canvas.getContext('2d', { alpha: false });
-    Object.assign(this, { measure: measurer(this.ctx), ratio: 1, window: { end: 0, count: 1 }, n: 0, ranges: {}, sizes: {} });
+    Object.assign(this, { measure: measurer(this.ctx), ratio: 1, window: { end: 0, count: 1 }, n: 0, ranges: {}, sizes: this.options.sizes ?? {} });
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.box);
     listen(this.canvas, this);
@@ -213,8 +214,10 @@ export class Chart {
     if (!data) return this.blank();
     const ghost = l => ({ price: l.price, text: '', ink: 'muted', on: 1, off: 4 }); // where a line was before
     const levels = this.lines().flatMap(l => (l === dragged?.line ? [{ ...l, price: dragged.price }, ghost(l)] : [l]));
-    const plan = makePlan(data, { ...options, levels, width, height, ratio, measure, axis, ranges, sizes }, this.window);
+    const least = options.barWidth ? 0.5 : 0; // of the price, beside an answer as its picture has it
+    const plan = makePlan(data, { ...options, levels, width, height, ratio, measure, axis, ranges, sizes, least }, this.window);
     Object.assign(this, { plan, axis: plan.axisWidth });
+    if (!this.held && sizes !== this.told) options.onSizes?.(this.told = sizes);
     if (cross) plan.cross = this.cross = { ...cross, bar: Math.min(Math.max(cross.bar, plan.i0), plan.last) };
     paint(this.ctx, plan);
     const seen = this.window.end >= this.n;

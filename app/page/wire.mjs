@@ -106,9 +106,9 @@ export class Wire {
   }
 
   /** symbols returns the markets whose symbol or name contains a text, the best first:
-   * [{symbol, name}]. */
+   * [{symbol, name}]; without a text those that the source is known for, of files all. */
   async symbols(text) {
-    const { contents } = await this.rpc('resources/read', { uri: 'wick://symbols/' + encodeURIComponent(text) });
+    const { contents } = await this.rpc('resources/read', { uri: 'wick://symbols/' + encodeURIComponent(text || ' ') });
     return JSON.parse(contents[0].text).symbols;
   }
 

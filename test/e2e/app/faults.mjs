@@ -192,7 +192,7 @@ async function otherSymbol(page, wick) {
   await page.waitForFunction(() => /BTCUSDT, 1h/.test(document.querySelector('#chart canvas').getAttribute('aria-label')));
   assert.ok(await place.isVisible(), 'the symbol is the same');
   await page.getByLabel('Symbol', { exact: true }).fill('ETHUSDT');
-  await page.getByRole('button', { name: 'Show' }).click();
+  await page.keyboard.press('Enter');
   await page.waitForFunction(() => /ETHUSDT/.test(document.querySelector('#chart canvas').getAttribute('aria-label')));
   await place.waitFor({ state: 'hidden' });
   assert.equal(await said(page, '.preview'), '');

@@ -13,6 +13,7 @@ export async function handChecks(servers) {
   await check('hands: Home, End and the way to the newest bar', desktop, page => ends(page, servers.open));
   await check('hands: the price axis is scaled, panned, fitted, and automatic for another symbol', desktop, page => scales(page, servers.open));
   await check('hands: the border of a panel is dragged, and reset', desktop, page => borders(page, servers.open));
+  for (const [name, size] of Object.entries({ desktop, phone })) await check(`hands: ${name}: the price has half of the canvas`, size, page => halves(page, servers.open));
   await check('hands: the crosshair is free, and only the primary button drags', desktop, page => free(page, servers.open));
   for (const [name, size] of Object.entries({ desktop, phone })) {
     await check(`hands: ${name}: an alert, a limit and a stop are at the price aimed at`, size, page => aims(page, servers.open, name));
@@ -22,6 +23,9 @@ export async function handChecks(servers) {
   await check('hands: Escape, a lost pointer, another button and another symbol change nothing', desktop, page => rollsBack(page, servers.open));
   await check('hands: what waits beyond the edge is named there, and crossed out where it is drawn', desktop, page => crosses(page, servers.open));
   await check('hands: a study is changed and removed at its row of the legend, and the view stays', desktop, page => restudies(page, servers.open));
+  for (const [name, size] of Object.entries({ desktop, phone })) {
+    await check(`hands: ${name}: indicators are found, set, turned off and on, and kept under a name`, size, page => studies(page, servers.open, name));
+  }
   await check('hands: a finger scrolls the page upright, pans aside, and grips 24 pixels', phone, (page, context) => swipes(page, context, servers.open));
 }
 
@@ -102,7 +106,7 @@ async function scales(page, wick) {
   assert.ok(Math.abs(await range() / automatic - 1) < 0.05, 'panning does not end the automatic scale');
   await drag(page, axis, [0, 60]);
   await page.fill('input[name=symbol]', 'AAPL');
-  await page.getByRole('button', { name: 'Show' }).click();
+  await page.keyboard.press('Enter');
   await until('the other symbol', async () => /AAPL/.test(await label(page)));
   await page.waitForTimeout(500);
   const { panes: [{ lo, hi }], close } = await planOf(page);
@@ -126,6 +130,24 @@ async function borders(page, wick) {
   await page.screenshot({ path: pictures + 'border.png' });
   assert.equal(await at(() => page.mouse.dblclick(border[0], border[1] - 60)), first);
   assert.equal(await at(() => drag(page, border, [0, -60], 'right')), first, 'the secondary button drags nothing');
+  await drag(page, border, [0, -60]);
+  await page.reload();
+  await loaded(page);
+  await page.waitForTimeout(300);
+  assert.ok(Math.abs((await planOf(page)).panes[1].y - taller) <= 1, 'the sizes are kept');
+}
+
+// halves: the price has half of the canvas or more, however many panels there are.
+async function halves(page, wick) {
+  await open(page, wick);
+  for (const indicators of ['rsi', 'rsi, macd', 'rsi, macd, stoch, atr, adx']) {
+    await page.goto(`${wick.base}/app?symbol=BTCUSDT&indicators=${indicators}`);
+    await until('its panels', async () => (await page.evaluate(() => globalThis.shownChart?.data?.studies.length)) === indicators.split(',').length);
+    await page.waitForTimeout(300);
+    const { panes: [price] } = await planOf(page);
+    const { height } = await page.locator('#chart .canvas canvas').boundingBox();
+    assert.ok(price.end - price.y >= height / 2 - 1, `with ${indicators} the price has ${price.end - price.y} of ${height}`);
+  }
 }
 
 async function free(page, wick) {
@@ -304,7 +326,7 @@ async function projects(page, wick) {
   assert.ok(order.stop_loss);
   await project(low - 30, /Buy limit at/);
   await page.fill('input[name=symbol]', 'ETHUSDT');
-  await page.getByRole('button', { name: 'Show' }).click();
+  await page.keyboard.press('Enter');
   await until('the other symbol', async () => /ETHUSDT/.test(await label(page)));
   assert.equal(await bar.isVisible(), false, 'another symbol discards it');
 }
@@ -396,7 +418,7 @@ async function rollsBack(page, wick) {
   await page.mouse.move(box.x + 300, y + 12, { steps: 3 });
   await page.evaluate(() => { // as a click elsewhere would, with the button still down
     document.querySelector('input[name=symbol]').value = 'ETHUSDT';
-    [...document.querySelectorAll('.controls button')].find(b => b.textContent === 'Show').click();
+    document.querySelector('input[name=symbol]').dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
   });
   await until('the other symbol', async () => /ETHUSDT/.test(await label(page)));
   await page.mouse.up();
@@ -450,9 +472,55 @@ async function restudies(page, wick) {
   await page.waitForTimeout(1000);
   const after = await state();
   assert.ok(Math.abs(after.count - before.count) < 1e-6 && Math.abs(after.back - before.back) <= 1, `the window was ${JSON.stringify(before)}, is ${JSON.stringify(after)}`);
-  assert.equal(await page.inputValue('input[name=indicators]'), 'ema_stack, rsi length=21, macd');
+  assert.match(decodeURIComponent(page.url()).replaceAll('+', ' '), /indicators=ema_stack, rsi length=21, macd/);
   await (await press('EMA')).press('Escape');
   assert.equal(await page.getByRole('dialog').count(), 0);
   await (await press('RSI 21')).getByRole('button', { name: 'Remove' }).click();
   await until('one study less', async () => (await state()).studies.join() === 'EMA,MACD 12 26 9');
+}
+
+// studies: the dialog of the indicators, over the whole catalogue.
+async function studies(page, wick, name) {
+  await open(page, wick);
+  const shown = what => until(what, async () => (await page.evaluate(() => globalThis.shownChart.data.studies.map(st => st.name).join())) === what);
+  const dialog = page.locator('.studies');
+  const openIt = async () => {
+    if (name === 'phone') await page.locator('.controls .opener').click();
+    await page.getByRole('button', { name: 'Indicators', exact: true }).click();
+  };
+  await openIt();
+  await until('the whole catalogue', async () => (await dialog.locator('.found li').count()) > 150);
+  assert.deepEqual(await violations(page), []);
+  await page.screenshot({ path: pictures + `indicators-${name}.png` });
+  await dialog.getByLabel('Category').selectOption('volatility');
+  await dialog.getByLabel('Search indicators').fill('bollinger bands');
+  await until('what is searched for', async () => /^bbands /.test(await dialog.locator('.found li').first().textContent()));
+  await dialog.locator('.found .pick').first().click();
+  await dialog.getByLabel('length').fill('100000');
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  assert.match(await dialog.getAttribute('aria-label'), /^Add /, 'beyond its bounds nothing is added');
+  await dialog.getByLabel('length').fill('30');
+  await page.screenshot({ path: pictures + `parameters-${name}.png` });
+  assert.deepEqual(await violations(page), []);
+  await dialog.getByLabel('length').press('Enter');
+  await shown('EMA,RSI 14,MACD 12 26 9,BB 30 2');
+  await dialog.getByLabel('rsi', { exact: true }).uncheck();
+  await dialog.getByLabel('macd', { exact: true }).uncheck();
+  await shown('EMA,BB 30 2');
+  await dialog.getByLabel('Name of these indicators').fill('bands');
+  await dialog.getByLabel('Name of these indicators').press('Enter');
+  await dialog.getByLabel('rsi', { exact: true }).check();
+  await shown('EMA,RSI 14,BB 30 2');
+  await page.keyboard.press('Escape');
+  assert.equal(await dialog.count(), 0);
+  await page.waitForTimeout(700); // until the address has it
+  await page.reload();
+  await loaded(page);
+  await shown('EMA,RSI 14,BB 30 2');
+  await openIt();
+  await dialog.getByRole('button', { name: 'bands', exact: true }).click();
+  await shown('EMA,BB 30 2');
+  await dialog.getByRole('button', { name: 'Forget bands' }).click();
+  await until('no preset', async () => (await dialog.locator('.presets > span').count()) === 0);
+  assert.equal(await dialog.count(), 1, 'the dialog stays open');
 }

@@ -1,7 +1,11 @@
 // The owner's page, from the login to ending another client's.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { start } from '../browser/wick.mjs';
 import { readFileSync } from 'node:fs';
-import { browser, check, client, logIn, passphrase, pictures, sayYes, tab, until, violations } from './lib.mjs';
+import { binary, browser, check, client, logIn, passphrase, pictures, sayYes, tab, until, violations } from './lib.mjs';
 
 const hostile = '<img src=x onerror="document.title=\'owned\'">{{7*7}}</script>';
 
@@ -15,11 +19,19 @@ export const loaded = page => until('bars over the whole width', async () => {
   return await inView(page) * 8 > width - 130;
 });
 const locales = ['en-GB', 'de-AT', 'es-MX'];
+// studiesAsText writes the list of indicators in their dialog.
+async function studiesAsText(page, text) {
+  await page.locator('.controls .more > button').first().click();
+  await page.fill('input[name=indicators]', text);
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+}
 const toasts = page => page.locator('.toast').allTextContents();
 
 export async function ownerChecks(servers) {
   await check('owner: login, chart, zoom, indicators, order, revoke, halt', { viewport: { width: 1440, height: 900 }, colorScheme: 'dark' }, page => walk(page, servers.open));
-  await check('owner: a symbol is found by the name of its company', { viewport: { width: 1366, height: 768 } }, page => searched(page, servers.open));
+  await check('owner: a symbol is picked from what was shown, is watched, or is found', { viewport: { width: 1366, height: 768 } }, page => searched(page, servers.open));
+  await check('owner: a source of files opens on a symbol that it has', { viewport: { width: 1366, height: 768 } }, opens);
   await check('owner: a chart that is loading, or could not be, says so', { viewport: { width: 1366, height: 768 } }, page => loads(page, servers.open));
   await check('owner: an alert is dragged, fires, and shows up live', { viewport: { width: 1440, height: 900 } }, page => alert(page, servers.open));
   await check('owner: the address holds no token, and the code goes from it', {}, page => address(page, servers.open));
@@ -71,8 +83,7 @@ async function walk(page, wick) {
   await page.mouse.up();
   assert.equal(Number((await label(page)).match(/(\d+) bars/)[1]) <= Number(zoomed.match(/(\d+) bars/)[1]) + 1, true, 'panning keeps the number of bars');
 
-  await page.fill('input[name=indicators]', 'bbands, rsi length=21');
-  await page.getByRole('button', { name: 'Show' }).click();
+  await studiesAsText(page, 'bbands, rsi length=21');
   await page.waitForTimeout(1500);
   await page.selectOption('select[name=type]', 'hollow');
   await page.selectOption('select[name=scale]', 'log');
@@ -137,20 +148,56 @@ async function loads(page, wick) {
   await until('that it is the old one', async () => (await sign.textContent()) === 'Still SOLUSDT, 4h');
 }
 
+// searched: the field of the symbol offers what was shown last, the watchlist and what the source
+// has, by mouse and by keys.
 async function searched(page, wick) {
   await logIn(page, wick);
   await loaded(page);
-  const input = page.locator('input[name=symbol]');
-  await input.fill('');
+  const input = page.getByRole('combobox', { name: 'Symbol' });
+  const offered = () => page.locator('.choice [role=option]').allTextContents();
+  await input.focus();
+  await until('what was shown, and what there is', async () => (await offered())[0] === 'BTCUSDT · recent' && (await offered()).includes('DOGEUSDT · Dogecoin'));
+  assert.deepEqual(await violations(page), []);
+  await page.screenshot({ path: pictures + 'symbols.png' });
   await input.pressSequentially('apple');
-  const option = page.locator('#symbol-found option').first();
-  await until('a choice', async () => (await page.locator('#symbol-found option').count()) > 0);
-  assert.deepEqual([await option.getAttribute('value'), await option.getAttribute('label')], ['AAPL', 'AAPL · Apple']);
-  await input.fill('AAPL'); // as a browser does when a choice is picked
+  await until('a choice', async () => (await offered()).join() === 'AAPL · Apple');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
   await until('its chart', async () => /AAPL/.test(await label(page)));
-  await input.pressSequentially(' <b>');
+  assert.equal(await page.locator('.choice [role=listbox]').isVisible(), false);
+  await input.pressSequentially('<b>');
   await page.waitForTimeout(600);
-  assert.equal(await page.locator('#symbol-found option').count(), 0, 'what is nowhere is not offered');
+  assert.equal(await page.locator('.choice [role=option]').count(), 0, 'what is nowhere is not offered');
+  await input.blur();
+  await page.getByLabel('Symbol to watch').fill('SOLUSDT');
+  await page.keyboard.press('Enter');
+  await input.focus();
+  await until('the last ones first, then the watchlist', async () => /^AAPL · recent,BTCUSDT · recent,ETHUSDT · watched,SOLUSDT · watched/.test((await offered()).join()));
+  await page.locator('.choice').getByRole('option', { name: 'ETHUSDT' }).click();
+  await until('its chart', async () => /ETHUSDT/.test(await label(page)));
+}
+
+// opens: a source without the usual symbol opens on one that it has; where a link names another,
+// the list of what there is comes with the refusal.
+async function opens(page) {
+  const dir = mkdtempSync(join(tmpdir(), 'wick-csv-'));
+  const rows = Array.from({ length: 300 }, (_, i) => `${new Date(Date.UTC(2024, 0, 1) + i * 86_400_000).toISOString().slice(0, 10)},10,12,9,${10 + (i % 7) / 4},100`);
+  writeFileSync(join(dir, 'ACME.csv'), ['date,open,high,low,close,volume', ...rows].join('\n'));
+  const wick = await start(binary, { passphrase, trade: true, extra: ['--source', 'csv:' + dir] });
+  try {
+    await page.goto(wick.base + '/app');
+    await page.locator('#login button').click();
+    await page.fill('#passphrase', passphrase);
+    await page.click('button.allow');
+    await until('a symbol that there is', async () => /^Chart of ACME/.test(await label(page)));
+    await until('it is watched', async () => /^ACME[\d.]+/.test(await page.locator('.watch .pick').first().textContent()));
+    await page.goto(wick.base + '/app?symbol=NONE&interval=1d');
+    await page.locator('.choice').getByRole('option', { name: 'ACME' }).click();
+    await until('its chart', async () => /^Chart of ACME/.test(await label(page)));
+  } finally {
+    await wick.stop();
+    rmSync(dir, { recursive: true });
+  }
 }
 
 async function alert(page, wick) {
@@ -235,7 +282,9 @@ async function linked(page, context, wick) {
   await fresh.fill('#passphrase', passphrase);
   await fresh.click('button.allow');
   await until('what the link shows', async () => (await label(fresh)) === 'Chart of SOLUSDT, 15m, 80 bars');
-  assert.deepEqual(await Promise.all(['input[name=indicators]', 'select[name=scale]'].map(at => fresh.locator(at).inputValue())), ['bbands length=30', 'log']);
+  assert.equal(await fresh.locator('select[name=scale]').inputValue(), 'log');
+  await fresh.waitForTimeout(700);
+  assert.equal(new URL(fresh.url()).searchParams.get('indicators'), 'bbands length=30');
   await fresh.waitForTimeout(700);
   await fresh.goto(wick.base + '/app');
   await until('the own view', async () => (await label(fresh)).startsWith('Chart of ETHUSDT, 1h'));
@@ -257,7 +306,7 @@ async function names(page, wick) {
   await tab(page, 'Clients');
   await page.getByText('<img src=x').first().waitFor();
   await page.fill('input[name=symbol]', hostile.slice(0, 40));
-  await page.getByRole('button', { name: 'Show' }).click();
+  await page.keyboard.press('Enter');
   await page.locator('.toast').first().waitFor();
   await tab(page, 'Who did what');
   await page.getByRole('button', { name: 'Read the journal' }).click();
@@ -281,8 +330,7 @@ async function refused(page, wick, locale) {
   const words = { 'en-GB': 'The price is too far from the market: a', 'de-AT': 'Der Preis liegt zu weit vom Markt entfernt: a', 'es-MX': 'El precio está demasiado lejos del mercado: a' };
   assert.match(await preview.textContent(), new RegExp('^' + words[locale]));
   assert.equal(await page.evaluate(() => document.documentElement.lang), locale.slice(0, 2));
-  await page.fill('input[name=indicators]', 'rsii');
-  await page.keyboard.press('Enter');
+  await studiesAsText(page, 'rsii');
   await until('what is wrong', async () => (await toasts(page)).some(text => /did you mean "rsi"/.test(text)));
   const said = [await preview.textContent(), ...await toasts(page)].join();
   assert.doesNotMatch(said, /price_collar|list_indicators|fix the request|invented/);

@@ -1,0 +1,150 @@
+// The dialog of the indicators: which are on the chart, the whole catalogue by category and
+// search, the parameters of each, and lists that a person has saved under a name.
+import { button, el, entry, field, select } from './dom.mjs';
+import { recall, remember } from './kept.mjs';
+import { look } from './look.mjs';
+import { openBox } from './menu.mjs';
+import { indicatorsText, parseIndicators, valueOf } from './names.mjs';
+import { t } from './texts.mjs';
+
+const saved = 'wick-presets';
+const searchRest = 250; // milliseconds without a key before the catalogue is searched
+
+/** parameterFields returns a field per parameter of the catalogue, with its bounds, filled with
+ * what was given or its default, and read, which returns those that differ from their defaults,
+ * or undefined while one is out of bounds. */
+export function parameterFields(parameters, given) {
+  const text = v => (typeof v === 'string' ? v : JSON.stringify(v));
+  const inputs = parameters.map(({ name, type, default: usual, choices, min, max, required, example, description: title }) => {
+    const number = type === 'integer' || type === 'number';
+    const input = choices || type === 'boolean' ? select({ name, title }, (choices ?? [true, false]).map(String))
+      : el('input', { name, title, required, placeholder: example, autocomplete: 'off', maxlength: 1000, ...(number ? { type: 'number', min, max, step: type === 'integer' ? 1 : 'any' } : {}) });
+    input.value = text(given[name] ?? usual ?? '');
+    return input;
+  });
+  const fields = parameters.map(({ name, min, max }, i) => field(name.replaceAll('_', ' ') + (max === undefined ? '' : ` ${min} – ${max}`), inputs[i]));
+  const read = () => (inputs.every(input => input.reportValidity()) ? Object.fromEntries(parameters.map((p, i) => [p, inputs[i].value.trim()])
+    .filter(([p, value]) => value !== '' && value !== text(p.default ?? '')).map(([p, value]) => [p.name, valueOf(value)])) : undefined);
+  return { fields, read };
+}
+
+/** studies returns the dialog for a chart: pick(place) opens it with all that can be on the chart,
+ * edit(k, place) with the parameters of the indicator that is k in the list. get returns that
+ * list, put replaces it, and say is told what went wrong. */
+export function studies(transport, chart, { get, put, say }) {
+  let rows = []; // {item, on}: what is on the chart, and what was taken off, to be put on again
+  let [timer, turn] = [0, 0]; // turn counts what was asked of the catalogue: an earlier answer is dropped
+  let [dialog, at] = []; // of this opening, and its place
+
+  const search = el('input', { type: 'search', name: 'find', placeholder: t('Search indicators'), 'aria-label': t('Search indicators'), maxlength: 200, oninput: () => {
+    clearTimeout(timer);
+    timer = setTimeout(list, searchRest);
+  } });
+  const category = select({ name: 'category', 'aria-label': t('Category'), onchange: list }, ['all', ...look.categories]);
+  const found = el('ul', { class: 'found', 'aria-label': t('Catalogue') });
+
+  const ask = async args => JSON.parse(await transport.call('list_indicators', args));
+  const work = doing => doing.catch(err => say(err.message));
+  const close = () => chart.canvas.focus();
+  const apply = () => put(rows.filter(row => row.on).map(row => row.item));
+  const add = item => {
+    rows = [...rows.filter(row => row.on), { item, on: true }, ...rows.filter(row => !row.on)];
+    apply();
+  };
+  function begin(place) {
+    at = place;
+    if (dialog?.isConnected) return;
+    dialog = el('div', { class: 'menu studies', role: 'dialog' });
+    rows = [...get().map(item => ({ item, on: true })), ...rows.filter(row => !row.on)];
+  }
+  function show(label, ...parts) {
+    const focused = document.activeElement;
+    if (dialog.isConnected) dialog.focus({ preventScroll: true }); // or it would close with what has the focus
+    dialog.ariaLabel = label;
+    dialog.replaceChildren(...parts);
+    openBox(chart.box, at, dialog, chart.canvas);
+    (dialog.contains(focused) ? focused : dialog.querySelector('input, select, button')).focus({ preventScroll: true });
+  }
+
+  /** list fills the part of the catalogue that is searched for. */
+  function list() {
+    const mine = ++turn;
+    const args = { query: search.value.trim() || undefined, category: category.value === 'all' ? undefined : category.value };
+    return work(ask(args).then(({ indicators, more = [] }) => {
+      if (mine !== turn) return;
+      found.replaceChildren(...[...indicators, ...more.map(name => ({ name }))].map(({ name, description = '' }) => el('li', {},
+        el('button', { type: 'button', class: 'pick', onclick: () => work(change(name, {}, add, pick)) }, el('strong', {}, name), ' ', description),
+        button('+', () => {
+          add(name);
+          pick();
+        }, { 'aria-label': t('Add {0}', name) }))));
+      if (!found.firstChild) found.append(el('li', { class: 'soft' }, t('Nothing matches.')));
+    }));
+  }
+
+  /** pick shows everything: what is on the chart, the catalogue, the presets, and the list as text. */
+  function pick(place = at) {
+    begin(place);
+    const shown = rows.map(row => {
+      const text = indicatorsText([row.item]);
+      const tick = el('input', { type: 'checkbox', checked: row.on, onchange: () => {
+        row.on = tick.checked;
+        apply();
+      } });
+      return el('li', {}, el('label', {}, tick, el('span', {}, text)), button('…', () => work(edited(row, pick)), { 'aria-label': t('Change {0}', text) }));
+    });
+    const all = recall(saved, {});
+    const keep = changed => {
+      remember(saved, changed);
+      pick();
+    };
+    const use = text => {
+      rows = parseIndicators(text).map(item => ({ item, on: true }));
+      apply();
+      pick();
+    };
+    const written = el('input', { name: 'indicators', maxlength: 1000, autocapitalize: 'none', spellcheck: 'false', value: indicatorsText(rows.filter(row => row.on).map(row => row.item)) });
+    const name = el('input', { name: 'preset', 'aria-label': t('Name of these indicators'), placeholder: t('Name'), maxlength: 40 });
+    const save = () => name.value.trim() && keep({ ...all, [name.value.trim()]: indicatorsText(rows.filter(row => row.on).map(row => row.item)) });
+    show(t('Indicators'), el('ul', { 'aria-label': t('On the chart') }, ...shown), el('div', { class: 'add' }, search, category), found,
+      el('div', { class: 'presets' }, ...Object.entries(all).map(([name, text]) => el('span', {}, button(name, () => use(text), { title: text }),
+        button('×', () => keep({ ...all, [name]: undefined }), { 'aria-label': t('Forget {0}', name) }))), entry({ class: 'add' }, save, name, button(t('Save'), save))),
+      entry({}, () => use(written.value), field(t('As text'), written)));
+    if (!found.firstChild) list();
+  }
+
+  /** change shows the parameters of an indicator. done gets what it has become, and next is called
+   * after that; more are further buttons. */
+  async function change(name, given, done, next, ...more) {
+    const { indicators: [{ configurable_params: parameters, description }] } = await ask({ names: [name] });
+    const { fields, read } = parameterFields(parameters, given);
+    const finish = () => {
+      const changed = read();
+      if (!changed) return;
+      done(Object.keys(changed).length ? { name, ...changed } : name);
+      next();
+    };
+    const [title, word] = more.length ? [t('Change {0}', name), t('Apply')] : [t('Add {0}', name), t('Add')];
+    show(title, el('h2', {}, name), el('p', { class: 'soft' }, description), entry({ class: 'fields' }, finish, ...fields),
+      el('div', { class: 'add' }, button(word, finish, { class: 'strong' }), ...more, button(t('All indicators'), () => pick())));
+  }
+
+  /** edited shows the parameters of a row. */
+  function edited(row, next) {
+    const { name, ...given } = typeof row.item === 'string' ? { name: row.item } : row.item;
+    const remove = button(t('Remove'), () => {
+      rows = rows.filter(other => other !== row);
+      apply();
+      next();
+    }, { class: 'danger' });
+    return change(name, given, item => {
+      row.item = item;
+      apply();
+    }, next, remove);
+  }
+  function edit(k, place) {
+    begin(place);
+    return work(edited(rows[k], close));
+  }
+  return { pick, edit };
+}
