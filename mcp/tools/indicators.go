@@ -46,7 +46,7 @@ func (r *computation) args() []arg {
 		requests(&r.indicators, `Names from list_indicators, or objects such as {"name":"rsi","length":21}.`, ""),
 		interval(&r.interval, "Length of a bar.", market.Hour4),
 		whole(&r.bars, "bars", "How many, the newest, with their signals; without it 200 with the signals of 20. A backtest trades so many, at least 200.", signalBars, 1, maxBars),
-		words(&r.symbols, "symbols", "Scan several: one table, a row for each, with change_24h in percent, over change_24h_hours. @name is a list of the operator's.", maxSymbols),
+		words(&r.symbols, "symbols", "Scan several: one table, a row for each, with change_24h in percent, since change_24h_since. @name is a list of the operator's.", maxSymbols),
 		text(&r.sort, "sort", "With symbols: order the rows by an expression such as rsi(14), highest first; rsi(14) asc is lowest first. Also change_24h, up to interval 1d.", 400).also("sort_by", "order_by"),
 	}
 }
@@ -151,7 +151,7 @@ type table struct {
 	Source    string            `json:"source"`
 	Synthetic bool              `json:"synthetic"`
 	Bars      int               `json:"bars"`    // newest bars whose signals are shown
-	Columns   []string          `json:"columns"` // symbol, date of the newest bar, whether that has not closed yet, its close, change_24h in percent, values, over how many hours change_24h is, signals
+	Columns   []string          `json:"columns"` // symbol, date of the newest bar, whether that has not closed yet, its close, change_24h in percent, values, since when change_24h is, signals
 	Rows      []json.RawMessage `json:"rows"`
 	Failed    map[string]string `json:"failed,omitempty"`        // why a symbol has no row
 	Older     int               `json:"older_signals,omitempty"` // how many signals were left out because the reply was full
@@ -187,7 +187,7 @@ type row struct {
 	names     []string                   // of the values, in order
 	cells     map[string]json.RawMessage // newest values and facts, by name
 	sort      float64                    // what the rows are ordered by
-	hours     json.RawMessage            // what the change of a day is over
+	since     any                        // when the change of a day counts from; nil without one
 	noChange  bool                       // that could not be computed
 	holds     bool                       // a rule is true on the newest bar
 	signals   []signal                   // newest first
@@ -376,14 +376,12 @@ func (r *row) fill(v *chart.View, day *market.Series, bars int) {
 	s := v.Series
 	n := s.Len()
 	r.synthetic = s.Synthetic
-	change, since, until := chart.Change24h(day)
+	change, since, _ := chart.Change24h(day)
 	r.sort, r.noChange = change, math.IsNaN(change) // an expression replaces it below
-	hours := float64(until-since) / 3600
-	if r.noChange {
-		hours = math.NaN()
-	}
 	r.head = []any{s.Symbol, stamp(s.Time[n-1]), s.Forming, s.Close[n-1], number(change)}
-	r.hours = number(math.Round(10*hours) / 10)
+	if !r.noChange {
+		r.since = stamp(since)
+	}
 	r.cells = make(map[string]json.RawMessage)
 	for _, p := range v.Panels {
 		lines, histogram, shaded := p.Result.Lines, p.Result.Histogram, p.Result.Shaded
@@ -462,7 +460,7 @@ func tabulate(r *computation, rows []row, most int) table {
 		}
 		size += len(row.symbol) + len(`"",`)
 	}
-	t.Columns = slices.Concat([]string{"symbol", "date", "forming", "close", changeColumn}, values, []string{"change_24h_hours", "signals"})
+	t.Columns = slices.Concat([]string{"symbol", "date", "forming", "close", changeColumn}, values, []string{"change_24h_since", "signals"})
 	size += len(encode(t.Columns))
 	for i, row := range rows {
 		text, shown := row.text(values, most)
@@ -501,7 +499,7 @@ func (r *row) text(values []string, most int) (text json.RawMessage, shown int) 
 		cells = append(cells, cell)
 	}
 	shown = min(most, len(r.signals))
-	return mcp.Encode(append(cells, r.hours, append([]signal{}, r.signals[:shown]...))), shown
+	return mcp.Encode(append(cells, r.since, append([]signal{}, r.signals[:shown]...))), shown
 }
 
 // number returns a computed value as JSON, as every payload has it: with ten digits, and

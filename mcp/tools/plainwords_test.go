@@ -33,7 +33,7 @@ func TestDescriptionsTell(t *testing.T) {
 		{"generate_chart", "settled:false marks values that more history could change"},
 		{"get_indicators", "weight in hbars_top is a width in the chart, 0.3 for the heaviest level"},
 		{"generate_chart", "weight in hbars_top is a width in the chart, 0.3 for the heaviest level"},
-		{"get_indicators", "change_24h in percent, over change_24h_hours"},
+		{"get_indicators", "change_24h in percent, since change_24h_since"},
 		{"get_notifications", "Each login reads for itself"},
 	}
 	for ind := range indicators.All() {

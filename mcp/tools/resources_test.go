@@ -391,7 +391,7 @@ func TestIndicatorResource(t *testing.T) {
 
 // The guide names only tools, arguments and members that there are.
 func TestGuideNamesWhatThereIs(t *testing.T) {
-	known := []string{"summary", "series", "true", "null", "source", "as_of", "synthetic", "forming", "change_pct", "change_24h", "change_24h_since", "change_24h_hours", "late", "paper", "broker", "4h", "1m", "1mo", "15M",
+	known := []string{"summary", "series", "true", "null", "source", "as_of", "synthetic", "forming", "change_pct", "change_24h", "change_24h_since", "late", "paper", "broker", "4h", "1m", "1mo", "15M",
 		"price_above", "price_below", "rsi", "rsi#2", "rsi_overbought", "atr", "x", "price", "rule", "formula", "backtest", `"all"`, `"50%"`, `"1%"`, `"breakeven"`}
 	for _, kind := range []book.OrderType{book.Market, book.Limit, book.Stop, book.StopLimit, book.TrailingStop} {
 		known = append(known, string(kind))

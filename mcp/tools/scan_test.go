@@ -40,7 +40,7 @@ func TestScan(t *testing.T) {
 		Failed           map[string]string
 	}
 	payload(t, d, "get_indicators", `{"symbols":["btcusdt","ETHUSDT","BADUSDT","BTCUSDT"],"indicators":["rsi","macd",{"name":"rsi","length":21}],"bars":60}`, &table)
-	want := []string{"symbol", "date", "forming", "close", "change_24h", "rsi", "macd.MACD", "macd.Signal", "macd.histogram", "rsi#2", "change_24h_hours", "signals"}
+	want := []string{"symbol", "date", "forming", "close", "change_24h", "rsi", "macd.MACD", "macd.Signal", "macd.histogram", "rsi#2", "change_24h_since", "signals"}
 	if !slices.Equal(table.Columns, want) || table.Interval != "4h" || table.Source != "fetched" {
 		t.Fatalf("got %+v", table)
 	}
@@ -303,7 +303,7 @@ func TestScanRule(t *testing.T) {
 	}
 	var table scan
 	payload(t, d, "get_indicators", `{"symbols":"@majors","interval":"1h","indicators":[{"name":"rule","when":"rsi(14) > 50 and close > ema(20)@4h"}]}`, &table)
-	want := []string{"symbol", "date", "forming", "close", "change_24h", "rule.true", "rule.since", "rule.bars", "rule.rsi(14)", "rule.close", "rule.ema(20)@4h", "change_24h_hours", "signals"}
+	want := []string{"symbol", "date", "forming", "close", "change_24h", "rule.true", "rule.since", "rule.bars", "rule.rsi(14)", "rule.close", "rule.ema(20)@4h", "change_24h_since", "signals"}
 	if !slices.Equal(table.Columns, want) || len(table.Rows) != 5 {
 		t.Fatalf("got %+v", table)
 	}
@@ -457,8 +457,8 @@ func TestScanSortByChange(t *testing.T) {
 		// The same row has the same values, whether or not a day was fetched for the order.
 		for _, row := range sorted.Rows {
 			i := slices.IndexFunc(plain.Rows, func(other []any) bool { return other[0] == row[0] })
-			hours := slices.Index(sorted.Columns, "change_24h_hours") // of the change
-			row[hours], plain.Rows[i][hours] = nil, nil
+			since := slices.Index(sorted.Columns, "change_24h_since") // of the change
+			row[since], plain.Rows[i][since] = nil, nil
 			if got, want := encode(row[at+1:]), encode(plain.Rows[i][at+1:]); got != want {
 				t.Errorf("%s: %v has %s, and without sort %s", interval, row[0], got, want)
 			}
@@ -591,7 +591,7 @@ func TestScanHistograms(t *testing.T) {
 		Rows    [][]any
 	}
 	payload(t, d, "get_indicators", `{"symbols":["BTCUSDT"],"indicators":["elder_ray","gator"]}`, &table)
-	want := []string{"symbol", "date", "forming", "close", "change_24h", "elder_ray.Bull", "elder_ray.Bear", "gator.Upper", "gator.Lower", "change_24h_hours", "signals"}
+	want := []string{"symbol", "date", "forming", "close", "change_24h", "elder_ray.Bull", "elder_ray.Bear", "gator.Upper", "gator.Lower", "change_24h_since", "signals"}
 	if !slices.Equal(table.Columns, want) {
 		t.Errorf("columns %q, want %q", table.Columns, want)
 	}
