@@ -232,7 +232,8 @@ func TestDocs(t *testing.T) {
 // TestTradingDocs: the requests of docs/trading.md, four hours apart at first, have the replies that
 // the page shows.
 func TestTradingDocs(t *testing.T) {
-	runDocs(t, "../../docs/trading.md", 6, 4*time.Hour, func(o *trade.Options) {
+	runDocs(t, "../../docs/trading.md", 8, 4*time.Hour, func(o *trade.Options) {
+		o.Account.Currency = "USD"
 		o.Account.Cash, o.FeeRate, o.Slippage = 10_000*exact.One, exact.One/1000, exact.One/2000
 	})
 }

@@ -60,6 +60,8 @@ func TestOnePastTheLimit(t *testing.T) {
 		{"generate_chart", "timezone", `"UTC"`, text(65), "timezone has 65 characters, at most 64 are taken"},
 		{"list_indicators", "names", list(50, `"rsi"`), list(51, `"rsi"`), "names has 51 items: at most 50 a call"},
 		{"list_indicators", "query", wide(200), wide(201), "query has 201 characters, at most 200 are taken"},
+		{"get_positions", "bars", "1000", "1001", "bars 1001 is out of bounds, 10 to 1000"},
+		{"get_positions", "bars", "10", "9", "bars 9 is out of bounds, 10 to 1000"},
 		{"get_indicators", "bars", "5000", "5001", "bars 5001 is out of bounds, 1 to 5000"},
 		{"get_indicators", "bars", "1", "0", "bars 0 is out of bounds, 1 to 5000"},
 		{"get_indicators", "indicators", list(16, `"rsi"`), list(17, `"rsi"`), "indicators has 17 items: at most 16 a call"},
@@ -103,8 +105,9 @@ func TestOnePastTheLimit(t *testing.T) {
 	// With the rest as it should be, so that only the value can be wrong.
 	rest := map[string]map[string]string{
 		"generate_chart": {"symbol": `"BTCUSDT"`, "format": `"summary"`}, "get_indicators": {"symbol": `"BTCUSDT"`, "indicators": `"rsi"`, "bars": "5"},
-		"set_alert":   {"symbol": `"BTCUSDT"`, "condition": `{"price_above":1}`},
-		"place_order": {"symbol": `"BTCUSDT"`, "side": `"buy"`, "type": `"limit"`, "price": "1", "quantity": "1", "dry_run": "true"},
+		"get_positions": {"view": `"risk"`},
+		"set_alert":     {"symbol": `"BTCUSDT"`, "condition": `{"price_above":1}`},
+		"place_order":   {"symbol": `"BTCUSDT"`, "side": `"buy"`, "type": `"limit"`, "price": "1", "quantity": "1", "dry_run": "true"},
 	}
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir())

@@ -421,22 +421,18 @@ func (h *handlers) orders(ctx context.Context, c mcp.Call, r *ordersRequest) (*m
 }
 
 // getPositions defines get_positions. Totals and the account are further texts, since the
-// first text is an array.
+// first text is an array; the view of the risk is an object.
 func (h *handlers) getPositions() tool {
-	type request struct{ flat, account bool }
 	return define(mcp.Tool{
 		Name:  "get_positions",
 		Title: "Positions",
 		Description: "Open positions with entry price, price now, unrealized and realized profit. " +
-			"account=true adds what the account has, made and risks.",
+			"account=true adds what the account has, made and risks; view=risk is exposure, risk to the stops and correlation, with weights also the orders that would rebalance.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
-		Cost:        mcp.Cheap,
-	}, reports, func(r *request) []arg {
-		return []arg{
-			boolean(&r.flat, "include_flat", "Closed ones too, with what they realized, and totals over all symbols."),
-			boolean(&r.account, "account", "Add cash, equity, buying power, profit of the day and in all, by symbol and by day, exposure, risk to the stops, drawdown."),
+	}, reports, (*positionsRequest).args, (*positionsRequest).check, func(ctx context.Context, c mcp.Call, r *positionsRequest) (*mcp.Result, error) {
+		if r.view == "risk" {
+			return h.risk(ctx, r)
 		}
-	}, nil, func(_ context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
 		// The first text is the list, as it is without the two arguments. Each of them adds a
 		// text of its own.
 		read := h.Engine.Positions

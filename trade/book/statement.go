@@ -147,9 +147,7 @@ func (b *Book) Statement(at Time) *Account {
 	return a
 }
 
-// addSymbol adds the profit of one symbol. It returns what would be lost if its stops were
-// filled, and what the rest of the position is worth: both are zero for a position without
-// a price.
+// addSymbol adds the profit of one symbol, and returns what is at risk in it, see AtRisk.
 func (b *Book) addSymbol(a *Account, symbol string, at Time) (risk, unprotected exact.Money) {
 	h, mark := b.Holdings[symbol], b.price(symbol)
 	r := SymbolResult{Symbol: symbol, Realized: h.Realized, Fees: h.Fees}
@@ -158,6 +156,13 @@ func (b *Book) addSymbol(a *Account, symbol string, at Time) (risk, unprotected 
 		r.Unrealized = &unrealized
 	}
 	a.BySymbol = append(a.BySymbol, r)
+	return b.AtRisk(symbol, at)
+}
+
+// AtRisk returns what would be lost if the stops of a symbol were filled, and what the part of the
+// position that none of them closes is worth: both are zero for a position without a price.
+func (b *Book) AtRisk(symbol string, at Time) (risk, unprotected exact.Money) {
+	h, mark := b.Holdings[symbol], b.price(symbol)
 	// Stops close the position one after the other, in the order in which a market that moves
 	// against it reaches them, but for those that the trading state holds or whose time is over,
 	// and of a group only the first, with which the others end. What is left after all of them is
