@@ -243,7 +243,6 @@ var (
 	id       = regexp.MustCompile(`\b[oasneq]-[0-9a-f]{8}-\d+\b`)
 	secret   = regexp.MustCompile(`[A-Za-z0-9_-]{40,}`)
 	counting = regexp.MustCompile(`("(?:uptime_seconds|feed_age_seconds|seq|sequence)\\?":)\d+`)
-	hours    = regexp.MustCompile(`,2[34](\.\d+)?,\[`)  // change_24h_hours, before the signals of a scan's row: it goes by the minute
 	row      = regexp.MustCompile(`(?m)^\d+,\(time\)`)  // of --export fills
 	login    = regexp.MustCompile(`(?m)^[0-9a-f]{8}  `) // the table of --clients
 )
@@ -260,7 +259,6 @@ func (m *mask) text(s string) string {
 	s = seconds.ReplaceAllString(s, "(unix)")
 	s = port.ReplaceAllString(s, "$1$2(port)")
 	s = counting.ReplaceAllString(s, "$1(n)")
-	s = hours.ReplaceAllString(s, ",(hours),[")
 	s = row.ReplaceAllString(s, "(n),(time)")
 	s = id.ReplaceAllStringFunc(s, func(text string) string { return m.number(text[:1], text) })
 	s = secret.ReplaceAllStringFunc(s, func(text string) string { return m.number("secret", text) })
