@@ -568,7 +568,7 @@ func TestDailyLossOnTheWay(t *testing.T) {
 			for _, id := range ids {
 				got = append(got, found(t, e, id))
 			}
-			h := must(e.AllPositions())[0]
+			h := must(e.Positions(true))[0]
 			if want := []string{"filled 95", "open", "cancelled 84"}; !slices.Equal(got, want) || h.Quantity != 0 || e.Status().Trading != book.Reducing {
 				t.Errorf("by way of %v: %q, %s %s held, trading is %s, want %q, nothing and reducing", way, got, h.Side, h.Quantity, e.Status().Trading, want)
 			}
@@ -951,7 +951,7 @@ func TestCloseAgain(t *testing.T) {
 				r.Quantity, r.ClientOrderID = exact.One, fmt.Sprint(len(must(e.Orders(false))))
 			})
 			closed, err := e.CloseAll(t.Context(), book.OrderRequest{Type: book.Market, All: true}, nil)
-			if err != nil || len(closed) != 1 || closed[0].Error != "" || len(must(e.Positions())) != 0 {
+			if err != nil || len(closed) != 1 || closed[0].Error != "" || len(must(e.Positions(false))) != 0 {
 				t.Errorf("closed %+v, %v, want one position closed and none left", closed, err)
 			}
 		}

@@ -175,7 +175,7 @@ func (s *scene) play(t *testing.T, cadence time.Duration, interval market.Interv
 }
 
 func heldOf(e *Engine) string {
-	h := must(e.AllPositions())
+	h := must(e.Positions(true))
 	if len(h) == 0 {
 		return "0"
 	}

@@ -55,7 +55,7 @@ func (e *Engine) CloseAll(ctx context.Context, r book.OrderRequest, previews []C
 	}
 	// A retry returns the earlier orders, and says which positions have come since.
 	again, id := len(out) > 0, r.ClientOrderID
-	positions, err := e.Positions()
+	positions, err := e.Positions(false)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (e *Engine) closedBefore(r book.OrderRequest) ([]Closed, error) {
 	if r.ClientOrderID == "" {
 		return out, nil
 	}
-	positions, err := e.AllPositions()
+	positions, err := e.Positions(true)
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ func TestConcurrent(t *testing.T) {
 				return
 			default:
 				must(e.Orders(false))
-				must(e.Positions())
+				must(e.Positions(false))
 				must(e.Alerts(""))
 				e.Status()
 				e.Window("AAA", market.Hour1)
@@ -84,8 +84,8 @@ func TestConcurrent(t *testing.T) {
 	if n := len(must(e.Orders(false))); n != 8*20*2 {
 		t.Errorf("%d orders, want 320", n)
 	}
-	if len(must(e.Positions())) != 0 || len(must(e.Orders(true))) != 0 || len(must(e.Alerts(""))) != 0 {
-		t.Errorf("positions %v, open orders %v and alerts %v are left, want none", must(e.Positions()), must(e.Orders(true)), must(e.Alerts("")))
+	if len(must(e.Positions(false))) != 0 || len(must(e.Orders(true))) != 0 || len(must(e.Alerts(""))) != 0 {
+		t.Errorf("positions %v, open orders %v and alerts %v are left, want none", must(e.Positions(false)), must(e.Orders(true)), must(e.Alerts("")))
 	}
 	if len(told) != 8*20 {
 		t.Errorf("%d alerts were told, want 160", len(told))

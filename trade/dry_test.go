@@ -224,8 +224,8 @@ func TestSyntheticIsSaid(t *testing.T) {
 				o.Source = real{flat(100)}
 			}
 		}, func(t *testing.T, e *Engine) {
-			if o := place(t, e, book.Buy, book.Market, "1", ""); o.Synthetic != synthetic || must(e.Positions())[0].Synthetic != synthetic {
-				t.Errorf("order %+v, position %+v; want synthetic %t", o, must(e.Positions())[0], synthetic)
+			if o := place(t, e, book.Buy, book.Market, "1", ""); o.Synthetic != synthetic || must(e.Positions(false))[0].Synthetic != synthetic {
+				t.Errorf("order %+v, position %+v; want synthetic %t", o, must(e.Positions(false))[0], synthetic)
 			}
 			ask(t, e, func(r *book.OrderRequest) { bracket(t, "80", "120")(r); r.Type, r.Price = book.Limit, 90*exact.One })
 			ask(t, e, bracket(t, "80", "120"))
@@ -333,7 +333,7 @@ func TestSyntheticEntry(t *testing.T) {
 			}
 			says := func(when string) {
 				a, _ := e.Account()
-				if p := must(e.AllPositions())[0]; !p.Synthetic || !a.Synthetic {
+				if p := must(e.Positions(true))[0]; !p.Synthetic || !a.Synthetic {
 					t.Errorf("start %d, %s: position %t, account %t", start, when, p.Synthetic, a.Synthetic)
 				}
 			}

@@ -51,7 +51,7 @@ func ExampleOpen() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	positions, err := engine.Positions()
+	positions, err := engine.Positions(false)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -241,7 +241,7 @@ func TestExportFills(t *testing.T) {
 		e = openTest(t, o)
 		defer e.Close()
 		books, rows := replay(t, o.Dir)
-		sameProfit(t, books, must(e.AllPositions()))
+		sameProfit(t, books, must(e.Positions(true)))
 		if n := len(rows); n != 10 {
 			t.Errorf("%d executions, want 10", n)
 		}
@@ -287,7 +287,7 @@ func TestExportLiveFills(t *testing.T) {
 			t.Fatal(err)
 		}
 		books, rows := replay(t, o.Dir)
-		sameProfit(t, books, must(l.e.AllPositions()))
+		sameProfit(t, books, must(l.e.Positions(true)))
 		var prices []string
 		for _, row := range rows {
 			prices = append(prices, row[6]+" at "+row[7])

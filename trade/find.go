@@ -171,16 +171,10 @@ func (e *Engine) OrdersVersion() uint64 {
 	return e.book.Ordered
 }
 
-// Positions returns the open positions by symbol, valued at the newest price. One that only
-// the account at the broker has, and not the book, has a quantity of zero.
-func (e *Engine) Positions() ([]book.Position, error) { return e.positions(false) }
-
-// AllPositions is like Positions but includes closed positions, which show what they
-// realized.
-func (e *Engine) AllPositions() ([]book.Position, error) { return e.positions(true) }
-
-// positions returns the positions by symbol, with flat also those that are closed.
-func (e *Engine) positions(flat bool) ([]book.Position, error) {
+// Positions returns the open positions by symbol, valued at the newest price, with flat also those
+// that are closed, which show what they realized. One that only the account at the broker has, and
+// not the book, has a quantity of zero.
+func (e *Engine) Positions(flat bool) ([]book.Position, error) {
 	positions := []book.Position{}
 	err := e.View(func(s *book.State) {
 		held := e.withAccount(s.Holdings)

@@ -49,7 +49,7 @@ func TestSmallestQuantity(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		place(t, e, book.Buy, book.Market, "0.00000001", "")
 		price(e, "AAA", 100.00000001)
-		if p := must(e.Positions())[0]; p.Quantity.String() != "0.00000001" || p.EntryPrice.String() != "100" || p.UnrealizedPnL.String() != "0.0000000000000001" {
+		if p := must(e.Positions(false))[0]; p.Quantity.String() != "0.00000001" || p.EntryPrice.String() != "100" || p.UnrealizedPnL.String() != "0.0000000000000001" {
 			t.Errorf("position %+v, want 0.00000001 at 100 with a profit of 10^-16", p)
 		}
 		if _, err := exact.Parse([]byte("0.000000001")); err == nil || !strings.Contains(err.Error(), "more than 8 decimals") {
@@ -184,7 +184,7 @@ func TestOrdersBeyondExactNumbers(t *testing.T) {
 		place(t, e, book.Buy, book.Limit, "1", "80")
 		for _, out := range []float64{1.5e12, 1.2e-9} {
 			walk(e, 100, minute(0, 100, 100, 100, 100), minute(1, out, out, out, out))
-			if p := must(e.Positions())[0]; show(p.CurrentPrice) != "100" || len(must(e.Orders(true))) != 2 {
+			if p := must(e.Positions(false))[0]; show(p.CurrentPrice) != "100" || len(must(e.Orders(true))) != 2 {
 				t.Errorf("at %v: position %+v, open orders %+v", out, p, must(e.Orders(true)))
 			}
 			if _, err := e.Place(t.Context(), book.OrderRequest{Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: exact.One}); code(err) != "price_not_exact" {

@@ -289,7 +289,7 @@ func TestFinishedEveryFailure(t *testing.T) {
 				t.Fatalf("%s: retry of order %d gives %+v, %v", c.What, i, o, err)
 			}
 		}
-		if got := must(e.Positions())[0].Quantity; got != n*exact.One {
+		if got := must(e.Positions(false))[0].Quantity; got != n*exact.One {
 			t.Fatalf("%s: the position is %s after %d orders of 1", c.What, got, n)
 		}
 	}

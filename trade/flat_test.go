@@ -23,10 +23,10 @@ func TestFlatPositions(t *testing.T) {
 	price(e, "BBB", 105)
 	check := func(when, unrealized string) {
 		t.Helper()
-		if p := must(e.Positions()); len(p) != 1 || p[0].Symbol != "BBB" {
+		if p := must(e.Positions(false)); len(p) != 1 || p[0].Symbol != "BBB" {
 			t.Errorf("%s: open positions %+v, want BBB alone", when, p)
 		}
-		p := must(e.AllPositions())
+		p := must(e.Positions(true))
 		if len(p) != 2 || p[0].Symbol != "AAA" || p[0].Side != "flat" || p[0].Quantity != 0 || p[0].RealizedPnL.String() != "15.8" || p[0].Fees.String() != "4.2" {
 			t.Errorf("%s: all positions %+v, want AAA flat with 15.8 realized and fees of 4.2", when, p)
 		}
@@ -40,7 +40,7 @@ func TestFlatPositions(t *testing.T) {
 	}
 	e = openTest(t, o)
 	defer e.Close()
-	if s, _ := book.Sum(must(e.AllPositions())); s.Unrealized != nil {
+	if s, _ := book.Sum(must(e.Positions(true))); s.Unrealized != nil {
 		t.Errorf("totals without a price: %+v, want no unrealized profit", s)
 	}
 	e.watchNeeded(t.Context())

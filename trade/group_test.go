@@ -63,7 +63,7 @@ func TestBracket(t *testing.T) {
 				if got := strings.Contains(o.Reason, "which came first is not known"); got != (c.name == "both") {
 					t.Errorf("the reason of the stop is %q: it must say that nobody knows which came first exactly if both were reached after the open", o.Reason)
 				}
-				if n := len(must(e.Positions())); (n == 0) != (c.name != "neither") {
+				if n := len(must(e.Positions(false))); (n == 0) != (c.name != "neither") {
 					t.Errorf("%d positions are open", n)
 				}
 			})

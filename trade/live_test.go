@@ -247,7 +247,7 @@ func TestLiveOrders(t *testing.T) {
 		if rest, err := l.e.CancelOrder(anyone(), rest.ID); err != nil || rest.Status != book.StatusCancelled {
 			t.Errorf("cancel: %+v, %v, want it cancelled", rest, err)
 		}
-		if p := must(l.e.Positions()); len(p) != 1 || p[0].Quantity != 9*exact.One || p[0].Broker != "alpaca-paper" {
+		if p := must(l.e.Positions(false)); len(p) != 1 || p[0].Quantity != 9*exact.One || p[0].Broker != "alpaca-paper" {
 			t.Errorf("positions: %+v, want one of 9", p)
 		}
 		if n := v.Busiest(); n > 30 {

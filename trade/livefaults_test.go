@@ -168,7 +168,7 @@ func TestLiveTotals(t *testing.T) {
 		has("its price corrected", book.StatusPartiallyFilled, 3, "88", "at the broker: its average price was corrected to 86") // (180 + 78) / 3
 		v.Fill(o.ID, shares(2), shares(81))
 		has("two more", book.StatusPartiallyFilled, 5, "84", "") // (258 + 162) / 5
-		if p := must(l.e.Positions()); len(p) != 1 || p[0].Quantity != shares(5) || p[0].EntryPrice != shares(84) {
+		if p := must(l.e.Positions(false)); len(p) != 1 || p[0].Quantity != shares(5) || p[0].EntryPrice != shares(84) {
 			t.Errorf("positions: %+v, want 5 at 84", p)
 		}
 		if got := heardOf(t, l.e); len(got) != 0 {
@@ -299,7 +299,7 @@ func TestLiveBustOfFilled(t *testing.T) {
 		if o = l.order(o.ID); o.Reason != "at the broker: cancelled; it took back 3 of 3 that were filled" {
 			t.Errorf("after a restart: %q", o.Reason)
 		}
-		if p := must(l.e.Positions()); len(p) != 1 || p[0].Quantity != shares(3) {
+		if p := must(l.e.Positions(false)); len(p) != 1 || p[0].Quantity != shares(3) {
 			t.Errorf("positions: %+v, want the 3 that were counted", p)
 		}
 	})
@@ -1272,7 +1272,7 @@ func TestLiveSoldElsewhere(t *testing.T) {
 		// at checks what the positions say: of the book, and of the account.
 		at := func(when string, book, account int64) {
 			t.Helper()
-			p := must(l.e.Positions())
+			p := must(l.e.Positions(false))
 			if len(p) != 1 || p[0].Quantity != shares(book) || p[0].AtBroker == nil || p[0].AtBroker.Quantity != shares(account) {
 				t.Errorf("%s: positions %+v, want %d by the book and %d at the broker", when, p, book, account)
 			}
@@ -1305,7 +1305,7 @@ func TestLiveSoldElsewhere(t *testing.T) {
 		}
 		accepts()
 		for range 2 { // at once, and after further reports
-			if p := must(l.e.Positions()); len(p) != 0 {
+			if p := must(l.e.Positions(false)); len(p) != 0 {
 				t.Errorf("once it was accepted: positions %+v, want none", p)
 			}
 			if o, err := l.place(closing[0]); !book.IsRefusal(err, "no_position") {
@@ -1331,7 +1331,7 @@ func TestLiveSoldElsewhere(t *testing.T) {
 		if s, _ := l.e.Venue(); s.State != "ready" {
 			t.Errorf("after a restart: %+v, want ready", s)
 		}
-		if p := must(l.e.Positions()); p[0].EntryPrice != shares(100) || p[0].RealizedPnL != (exact.Money{}) {
+		if p := must(l.e.Positions(false)); p[0].EntryPrice != shares(100) || p[0].RealizedPnL != (exact.Money{}) {
 			t.Errorf("positions %+v, want an entry at 100 and nothing realized", p)
 		}
 		if o, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Market, All: true}); err != nil || o.Quantity != shares(4) {
@@ -1357,7 +1357,7 @@ func TestLiveAcceptTurned(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * time.Minute)
-		if p := must(l.e.Positions()); len(p) != 1 || p[0].Quantity != 0 || p[0].AtBroker == nil || p[0].AtBroker.Quantity != -shares(5) {
+		if p := must(l.e.Positions(false)); len(p) != 1 || p[0].Quantity != 0 || p[0].AtBroker == nil || p[0].AtBroker.Quantity != -shares(5) {
 			t.Errorf("positions %+v, want none by the book and -5 at the broker", p)
 		}
 		if s, _ := l.e.Venue(); s.State != "ready" {
@@ -1455,7 +1455,7 @@ func TestLiveShortElsewhere(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		listed := func(when string, quantity int64) {
 			t.Helper()
-			if p := must(l.e.Positions()); len(p) != 1 || p[0].Symbol != "AAA" || p[0].AtBroker == nil || p[0].AtBroker.Quantity != shares(quantity) {
+			if p := must(l.e.Positions(false)); len(p) != 1 || p[0].Symbol != "AAA" || p[0].AtBroker == nil || p[0].AtBroker.Quantity != shares(quantity) {
 				t.Errorf("%s: positions %+v, want %d at the broker", when, p, quantity)
 			}
 		}

@@ -133,8 +133,8 @@ func TestReplaceExitOfSmallerPosition(t *testing.T) {
 		again := ask(t, e, func(r *book.OrderRequest) { stop(r); r.StopPrice, r.Replaces, r.ReduceOnly = 96*exact.One, moved, true }).ID
 		walk(e, 100, minute(0, 100, 100, 94, 94))
 		o, err := e.Order(again)
-		if err != nil || o.FilledQuantity != 4*exact.One || found(t, e, id+"-tp") != "cancelled" || len(must(e.Positions())) != 0 {
-			t.Errorf("the stop is %+v (%v), want 4 filled; the take_profit is %s, want cancelled; positions are %v, want none", o, err, found(t, e, id+"-tp"), must(e.Positions()))
+		if err != nil || o.FilledQuantity != 4*exact.One || found(t, e, id+"-tp") != "cancelled" || len(must(e.Positions(false))) != 0 {
+			t.Errorf("the stop is %+v (%v), want 4 filled; the take_profit is %s, want cancelled; positions are %v, want none", o, err, found(t, e, id+"-tp"), must(e.Positions(false)))
 		}
 	})
 }

@@ -129,7 +129,7 @@ func TestExitTakesItsPlace(t *testing.T) {
 					if got := found(t, e, id+"-sl") + ", " + found(t, e, beside); got != want {
 						t.Errorf("the stop_loss and what is beside it are %s, want %s", got, want)
 					}
-					p := must(e.AllPositions())[0]
+					p := must(e.Positions(true))[0]
 					if p.Quantity.String() != strings.TrimPrefix(held, "-") || p.RealizedPnL.String() != gains {
 						t.Errorf("%s %s are held, realized %s; want %s, %s", p.Side, p.Quantity, p.RealizedPnL, held, gains)
 					}
@@ -169,7 +169,7 @@ func TestPassedWithSpread(t *testing.T) {
 				}
 				walk(e, 100, minute(0, 100, 100, 100, 100))
 				walk(e, 100, minute(0, 100, max(100, c.end), min(100, c.end), c.end))
-				p := must(e.AllPositions())[0]
+				p := must(e.Positions(true))[0]
 				if got := fmt.Sprint(p.Side, " ", p.Quantity, " at ", p.EntryPrice); got != c.position {
 					t.Errorf("%s, want %s", got, c.position)
 				}

@@ -472,7 +472,7 @@ func TestHalt(t *testing.T) {
 	}
 	os.Remove(halt)
 	try(book.Sell, "0.5", "")
-	if p := must(e.Positions()); len(p) != 1 || p[0].Quantity != long.Quantity-exact.One {
+	if p := must(e.Positions(false)); len(p) != 1 || p[0].Quantity != long.Quantity-exact.One {
 		t.Errorf("positions %+v", p)
 	}
 	e.Close()
@@ -490,7 +490,7 @@ func TestShapes(t *testing.T) {
 		if string(text) != want {
 			t.Errorf("order\n%s\nwant\n%s", text, want)
 		}
-		text, _ = json.Marshal(must(e.Positions()))
+		text, _ = json.Marshal(must(e.Positions(false)))
 		want = `[{"symbol":"AAA","side":"short","quantity":2,"entry_price":100,"current_price":100,"unrealized_pnl":0,"realized_pnl":0,"fees":0,"broker":"paper",` +
 			`"price_at":"2000-01-01T00:00:00.000Z","source":"test","synthetic":true}]`
 		if string(text) != want {
@@ -550,7 +550,7 @@ func TestCloseBeyondLargestOrder(t *testing.T) {
 		defer l.stop()
 		closes(t, l.place)
 		time.Sleep(time.Second)
-		if p := must(l.e.Positions()); len(p) != 0 {
+		if p := must(l.e.Positions(false)); len(p) != 0 {
 			t.Errorf("positions: %+v", p)
 		}
 	})

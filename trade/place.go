@@ -164,16 +164,16 @@ func (e *Engine) suspend(r book.OrderRequest, asked book.Inquiry, a book.Arrival
 	at, try := now(), r
 	try.When, try.Approval, try.Held = nil, nil, nil
 	var ev *book.Event
-	now, q, fill, tried := e.book.Draft(&try, a.Lot, asked, at)
+	would, q, fill, tried := e.book.Draft(&try, a.Lot, asked, at)
 	if tried == nil {
-		ev, tried = a.Decide(try, now, q, fill)
+		ev, tried = a.Decide(try, would, q, fill)
 	}
 	o, err := e.book.Suspend(r, q, tried, at)
 	if err != nil {
 		return p, false, q.Refusing(err)
 	}
-	if now != nil && o.Quantity == 0 { // what it would be now; it is worked out when it comes
-		o.Quantity = now.Quantity
+	if would != nil && o.Quantity == 0 { // what it would be now; it is worked out when it comes
+		o.Quantity = would.Quantity
 	}
 	if r.DryRun {
 		return book.DryRunOf(o, ev, tried), false, nil

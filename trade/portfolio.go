@@ -34,7 +34,7 @@ func (e *Engine) Portfolio(ctx context.Context, weights map[string]exact.Decimal
 		e.watch.Ask(ctx, symbol)
 		targets = append(targets, book.Target{Symbol: symbol, Percent: weights[written], Lot: a.Lot(book.OrderRequest{Symbol: symbol, Type: book.Market, TimeInForce: book.Day})})
 	}
-	positions, err := e.Positions()
+	positions, err := e.Positions(false)
 	if err != nil {
 		return p, nil, err
 	}

@@ -63,7 +63,7 @@ func TestPriceAge(t *testing.T) {
 				if err != nil {
 					return
 				}
-				p := must(e.Positions())[0]
+				p := must(e.Positions(false))[0]
 				if q := e.watch.Of("AAA").Quote; o.PriceAt == nil || !o.PriceAt.Equal(q.Time().Time) || o.Source != q.Source || o.Synthetic ||
 					!p.PriceAt.Equal(o.PriceAt.Time) || p.Source != o.Source || p.Synthetic {
 					t.Errorf("order %+v, position %+v, quote %+v", o, p, q)
@@ -507,7 +507,7 @@ func TestFileGoesBack(t *testing.T) {
 				}
 				// An update that tells of closed bars repeats the last price.
 				e.deliver(t.Context(), market.Update{Symbol: "SPY", Price: 90, From: 90, High: 90, Low: 90, At: began.Add(3 * time.Minute).UnixMilli()})
-				if p := must(e.Positions())[0]; show(p.CurrentPrice) != c.want {
+				if p := must(e.Positions(false))[0]; show(p.CurrentPrice) != c.want {
 					t.Errorf("%s: position at %s, want %s", name, show(p.CurrentPrice), c.want)
 				}
 				write("100", "100", c.row, "100")

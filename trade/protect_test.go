@@ -48,7 +48,7 @@ func reached(t *testing.T, e *Engine, id string) string {
 // holds is the position in AAA, negative when short.
 func holds(t *testing.T, e *Engine) string {
 	t.Helper()
-	for _, p := range must(e.Positions()) {
+	for _, p := range must(e.Positions(false)) {
 		if p.Symbol == "AAA" && p.Side == "short" {
 			return "-" + p.Quantity.String()
 		} else if p.Symbol == "AAA" {

@@ -15,7 +15,7 @@ import (
 
 // netOf returns the signed quantity of AAA.
 func netOf(e *Engine) string {
-	for _, p := range must(e.Positions()) {
+	for _, p := range must(e.Positions(false)) {
 		if p.Symbol == "AAA" {
 			if p.Side == "short" {
 				return "-" + p.Quantity.String()

@@ -121,7 +121,7 @@ func TestFillEndsAllOthers(t *testing.T) {
 				if got := found(t, e, id); !strings.HasPrefix(got, "filled") {
 					t.Errorf("the order that closes the position is %s", got)
 				}
-				if open, held := len(must(e.Orders(true))), len(must(e.Positions())); open != 0 || held != 0 {
+				if open, held := len(must(e.Orders(true))), len(must(e.Positions(false))); open != 0 || held != 0 {
 					t.Errorf("%d orders and %d positions are open, want none", open, held)
 				}
 				ended := 0

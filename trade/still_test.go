@@ -179,7 +179,7 @@ func TestOrderComesBehindWhatWasPassed(t *testing.T) {
 				if got := found(t, p.e, rests) + ", " + found(t, p.e, then); got != c.want {
 					t.Errorf("got %s, want %s", got, c.want)
 				}
-				h := must(p.e.AllPositions())[0]
+				h := must(p.e.Positions(true))[0]
 				if got := fmt.Sprint(h.Side, " ", h.Quantity, " at ", h.EntryPrice); got != c.position {
 					t.Errorf("%s, want %s", got, c.position)
 				}

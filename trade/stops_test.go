@@ -270,7 +270,7 @@ func TestReduceOnly(t *testing.T) {
 		if o, _ := e.Order(third); o.Status != book.StatusCancelled || o.Reason != "nothing is left to reduce" {
 			t.Errorf("the third order is %+v, want cancelled", o)
 		}
-		if p := must(e.Positions()); len(p) != 0 {
+		if p := must(e.Positions(false)); len(p) != 0 {
 			t.Errorf("positions are %+v, want none", p)
 		}
 	})
@@ -294,7 +294,7 @@ func TestSizes(t *testing.T) {
 		if _, err := try(t, e, func(r *book.OrderRequest) { r.Held = &was }); code(err) != "position_changed" {
 			t.Errorf("buying 1 with a position that was thought to be 4: %v, want position_changed", err)
 		}
-		if o := ask(t, e, func(r *book.OrderRequest) { r.Side, r.Quantity, r.All, r.Held = book.Sell, 0, true, &is }); o.FilledQuantity.String() != "4.95049504" || len(must(e.Positions())) != 0 {
+		if o := ask(t, e, func(r *book.OrderRequest) { r.Side, r.Quantity, r.All, r.Held = book.Sell, 0, true, &is }); o.FilledQuantity.String() != "4.95049504" || len(must(e.Positions(false))) != 0 {
 			t.Errorf("closing the position: %+v, want 4.95049504 filled and nothing held", o)
 		}
 		place(t, e, book.Buy, book.Market, "2", "")
@@ -308,11 +308,11 @@ func TestSizes(t *testing.T) {
 		}
 		place(t, e, book.Buy, book.Market, "1", "")
 		stay, err := e.CloseAll(t.Context(), book.OrderRequest{Type: book.Market, All: true}, previews[:1])
-		if err != nil || len(stay) != 2 || !strings.Contains(stay[0].Error, "position_changed") || !strings.Contains(stay[1].Error, "position_changed") || len(must(e.Positions())) != 2 {
+		if err != nil || len(stay) != 2 || !strings.Contains(stay[0].Error, "position_changed") || !strings.Contains(stay[1].Error, "position_changed") || len(must(e.Positions(false))) != 2 {
 			t.Errorf("after the positions changed: %+v, %v; want position_changed for both", stay, err)
 		}
 		closed, err := e.CloseAll(t.Context(), book.OrderRequest{Type: book.Market, All: true, ClientOrderID: "out"}, nil)
-		if err != nil || len(closed) != 2 || len(must(e.Positions())) != 0 || closed[0].Side != book.Sell || closed[1].Side != book.Buy || closed[1].ClientOrderID != "out:BBB" {
+		if err != nil || len(closed) != 2 || len(must(e.Positions(false))) != 0 || closed[0].Side != book.Sell || closed[1].Side != book.Buy || closed[1].ClientOrderID != "out:BBB" {
 			t.Errorf("closing everything: %+v, %v; want a sell, and a buy with the id out:BBB", closed, err)
 		}
 	})
@@ -331,7 +331,7 @@ func TestCloseAllOfDryRun(t *testing.T) {
 		}
 		previews[0].Error = "market_closed: the exchange is closed"
 		closed, err := e.CloseAll(t.Context(), book.OrderRequest{Type: book.Market, All: true}, previews)
-		if left := must(e.Positions()); err != nil || len(closed) != 2 || len(left) != 1 || left[0].Symbol != "AAA" {
+		if left := must(e.Positions(false)); err != nil || len(closed) != 2 || len(left) != 1 || left[0].Symbol != "AAA" {
 			t.Fatalf("%+v, %v, with %+v left; want BBB closed", closed, err, left)
 		}
 		one, err := json.Marshal(closed[0])
@@ -581,7 +581,7 @@ func TestCloseAllAgain(t *testing.T) {
 			t.Errorf("closing all again: %+v, %v; want the orders of the first time", again, err)
 		}
 		buy("BBB")
-		if more, err := e.CloseAll(t.Context(), all, nil); err != nil || len(more) != 3 || more[2].Symbol != "BBB" || more[2].Error == "" || len(must(e.Positions())) != 1 {
+		if more, err := e.CloseAll(t.Context(), all, nil); err != nil || len(more) != 3 || more[2].Symbol != "BBB" || more[2].Error == "" || len(must(e.Positions(false))) != 1 {
 			t.Errorf("closing all again with a new position: %+v, %v; want an error for that, which stays", more, err)
 		}
 		all.TimeInForce = book.IOC

@@ -157,7 +157,7 @@ func TestReadsAfterFailure(t *testing.T) {
 			if alerts := must(e.Alerts("")); len(alerts) != 1 || alerts[0].ID != alert.ID {
 				t.Errorf("alerts are %+v, want the one that is on disk", alerts)
 			}
-			if held := must(e.Positions()); len(held) != 0 {
+			if held := must(e.Positions(false)); len(held) != 0 {
 				t.Errorf("positions are %+v, want none", held)
 			}
 			if _, err := e.CancelOrder(book.Who{}, kept.ID); !errors.Is(err, journal.ErrStorage) {

@@ -32,7 +32,7 @@ func TestOneMarketOneBook(t *testing.T) {
 				t.Errorf("order of %s: %+v, %v", text, o, err)
 			}
 		}
-		if p := must(e.Positions()); len(p) != 1 || p[0].Symbol != "XBTUSD" || p[0].Quantity != 5*exact.One {
+		if p := must(e.Positions(false)); len(p) != 1 || p[0].Symbol != "XBTUSD" || p[0].Quantity != 5*exact.One {
 			t.Errorf("positions %+v, want 5 of XBTUSD", p)
 		}
 		if got := e.Symbols(); len(got) != 1 || got[0] != "XBTUSD" {

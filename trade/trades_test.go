@@ -152,7 +152,7 @@ func TestTradeCloses(t *testing.T) {
 	if err != nil || len(found.Trades) != 1 {
 		t.Fatalf("%+v, %v", found, err)
 	}
-	if v, h := found.Trades[0], must(e.AllPositions())[0]; len(v.Closes) != 20 || v.More != 3 || *v.Profit != h.RealizedPnL || *v.Fees != h.Fees {
+	if v, h := found.Trades[0], must(e.Positions(true))[0]; len(v.Closes) != 20 || v.More != 3 || *v.Profit != h.RealizedPnL || *v.Fees != h.Fees {
 		t.Errorf("%d parts, %d more, a profit of %s and fees of %s: want 20, 3, %s and %s", len(v.Closes), v.More, v.Profit, v.Fees, h.RealizedPnL, h.Fees)
 	}
 }

@@ -67,7 +67,7 @@ func TestUnknownProfit(t *testing.T) {
 		bars := &market.Series{Symbol: "HBARUSDT"}
 		bars.Append(market.Bar{Close: 10})
 		held := must(h.position(&chart.View{Series: bars}))
-		if known := must(engine.Positions())[0].UnrealizedPnL; known != nil || held == nil || !math.IsNaN(held.Profit) {
+		if known := must(engine.Positions(false))[0].UnrealizedPnL; known != nil || held == nil || !math.IsNaN(held.Profit) {
 			t.Errorf("the profit is %v in the account and the position in the chart %+v, want nil and NaN", known, held)
 		}
 	})

@@ -429,7 +429,7 @@ func positionAfter(o book.Order, held exact.Decimal) exact.Decimal {
 
 // positionIn returns the position in a symbol. Its quantity is zero if there is none.
 func positionIn(engine *trade.Engine, symbol string) (book.Position, error) {
-	positions, err := engine.Positions()
+	positions, err := engine.Positions(false)
 	if at := slices.IndexFunc(positions, func(p book.Position) bool { return p.Symbol == symbol }); at >= 0 {
 		return positions[at], err
 	}

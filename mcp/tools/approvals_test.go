@@ -194,7 +194,7 @@ func TestApprovedSizeIsPlaced(t *testing.T) {
 		}
 		held := func(want string) {
 			t.Helper()
-			first := append(must(d.engine.Positions()), book.Position{})[0]
+			first := append(must(d.engine.Positions(false)), book.Position{})[0]
 			if got := first.Quantity.String(); got != want {
 				t.Errorf("%s are held, want %s", got, want)
 			}
@@ -281,7 +281,7 @@ func TestApprovedPosition(t *testing.T) {
 		if _, err := d.order(mcp.Call{Elicits: true, State: input.State, Responses: accept}, selling); !strings.Contains(fmt.Sprint(err), "it was 0 and is 4 now") {
 			t.Errorf("a yes for a short position when 4 are held: %v", err)
 		}
-		if p := must(d.engine.Positions()); len(p) != 1 || p[0].Quantity != 4*exact.One || p[0].Side != "long" {
+		if p := must(d.engine.Positions(false)); len(p) != 1 || p[0].Quantity != 4*exact.One || p[0].Side != "long" {
 			t.Errorf("held: %+v", p)
 		}
 	})
@@ -363,7 +363,7 @@ func TestApprovalOfAll(t *testing.T) {
 		if got := dry(all + `,"dry_run":true}`); strings.Count(got, `"dry_run":true`) != 2 || !strings.Contains(got, "without dry_run this is refused") || strings.Contains(got, "dry_run asks") {
 			t.Errorf("a dry run of what needs a yes: %s", got)
 		}
-		if _, err := d.order(mcp.Call{}, all+"}"); !strings.Contains(fmt.Sprint(err), "closing every position needs a person's approval") || len(must(d.engine.Positions())) != 2 {
+		if _, err := d.order(mcp.Call{}, all+"}"); !strings.Contains(fmt.Sprint(err), "closing every position needs a person's approval") || len(must(d.engine.Positions(false))) != 2 {
 			t.Errorf("above the sum: %v", err)
 		}
 		if got := dry(`{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":10,"dry_run":true}`); !strings.Contains(got, "a person has to approve this order") {
@@ -372,10 +372,10 @@ func TestApprovalOfAll(t *testing.T) {
 		const million = 1e6 * exact.One
 		wide := gateAt(million, "")
 		d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Gate: wide})
-		if got := dry(all + `,"dry_run":true}`); strings.Contains(got, "refused") || len(must(d.engine.Positions())) != 2 {
+		if got := dry(all + `,"dry_run":true}`); strings.Contains(got, "refused") || len(must(d.engine.Positions(false))) != 2 {
 			t.Errorf("a dry run of what needs none: %s", got)
 		}
-		if _, err := d.order(mcp.Call{}, all+"}"); err != nil || len(must(d.engine.Positions())) != 0 {
+		if _, err := d.order(mcp.Call{}, all+"}"); err != nil || len(must(d.engine.Positions(false))) != 0 {
 			t.Errorf("within the sum: %v", err)
 		}
 		if sum := exact.Decimal(million).Money(); !wide.Needs(trader.Client, sum, true) || wide.Needs("another", sum, true) {

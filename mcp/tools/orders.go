@@ -435,11 +435,7 @@ func (h *handlers) getPositions() tool {
 		}
 		// The first text is the list, as it is without the two arguments. Each of them adds a
 		// text of its own.
-		read := h.Engine.Positions
-		if r.flat {
-			read = h.Engine.AllPositions
-		}
-		positions, err := read()
+		positions, err := h.Engine.Positions(r.flat)
 		if err != nil {
 			return nil, err
 		}

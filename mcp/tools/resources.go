@@ -178,12 +178,12 @@ func (h *handlers) accountResources() []mcp.Resource {
 	}, {
 		URI: "wick://positions", Name: "positions", Title: "Positions", MIME: asJSON,
 		Description: "Open positions with entry price, current price, unrealized and realized profit. Watch it to be told when a trade changes one.",
-		Read:        read(func() (any, error) { return h.Engine.Positions() }),
+		Read:        read(func() (any, error) { return h.Engine.Positions(false) }),
 		// Everything but the current price and what follows from it: watchers are told of
 		// trades, not of prices.
 		State: func(mcp.Reading) (string, error) {
 			var held []any
-			positions, _ := h.Engine.Positions() // who reads them is told the error
+			positions, _ := h.Engine.Positions(false) // who reads them is told the error
 			for _, p := range positions {
 				held = append(held, p.Symbol, p.Side, p.Quantity, p.EntryPrice, p.RealizedPnL)
 			}

@@ -235,8 +235,8 @@ func TestTradersRequests(t *testing.T) {
 		}
 		// close everything
 		d.reply(trader, "place_order", `{"symbol":"all","side":"sell","type":"market","quantity":"all"}`, &o)
-		if len(o.Orders) != 2 || len(must(d.engine.Positions())) != 0 || len(must(d.engine.Orders(true))) != 0 {
-			t.Errorf("closing everything: %+v; %+v are held, %+v are open", o.Orders, must(d.engine.Positions()), must(d.engine.Orders(true)))
+		if len(o.Orders) != 2 || len(must(d.engine.Positions(false))) != 0 || len(must(d.engine.Orders(true))) != 0 {
+			t.Errorf("closing everything: %+v; %+v are held, %+v are open", o.Orders, must(d.engine.Positions(false)), must(d.engine.Orders(true)))
 		}
 	})
 }
@@ -290,7 +290,7 @@ func TestMarketCalledAll(t *testing.T) {
 		}
 		const sell = `{"symbol":"ALL","side":"sell","type":"market","quantity":"all"`
 		held := func() (symbols []string) {
-			for _, p := range must(d.engine.Positions()) {
+			for _, p := range must(d.engine.Positions(false)) {
 				symbols = append(symbols, p.Symbol)
 			}
 			return symbols
