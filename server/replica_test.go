@@ -415,7 +415,7 @@ func TestCutOff(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	// The leader, which knows of the revocation here, would refuse it too: it must not be asked.
-	if text := b.tool(t, token, "place_order", order); !strings.Contains(text, "etcd does not answer this replica") || !strings.Contains(text, "nothing was done") {
+	if text := b.tool(t, token, "place_order", order); !strings.Contains(text, "etcd does not answer, so this replica cannot know") || !strings.Contains(text, "nothing was done") {
 		t.Errorf("a revoked login at a replica that is cut off: %s", text)
 	}
 	cut.Store(false)
@@ -742,7 +742,7 @@ func TestMoveStore(t *testing.T) {
 	}
 	var out syncBuffer
 	err := Run(t.Context(), []string{"audit", "verify", "--data-dir", back}, env("HOME", t.TempDir()), nil, &out, io.Discard)
-	if err != nil || !strings.Contains(out.String(), "sound: records 6 to 7 in 1 journal files") {
+	if err != nil || !regexp.MustCompile(`sound: records \d+ to \d+ in 1 journal files`).MatchString(out.String()) {
 		t.Errorf("the exported history: %s, %v", &out, err)
 	}
 	single = start(t, "--serve", "--trade", "--data-dir", back)
