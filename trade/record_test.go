@@ -18,18 +18,25 @@ import (
 	"wick/trade/book"
 )
 
-// crowd fills the book of AAA with as many open orders as its limit allows, and has as many
-// subscribers to fills as there may be.
-func crowd(t *testing.T, e *Engine, fill func(i int)) {
+// crowded returns the directory of an engine that has as many subscribers to fills as there may be.
+func crowded(t *testing.T) (disk *journaltest.Disk) {
 	t.Helper()
-	for i := range maxSubscriptions {
-		if _, err := e.Subscribe(from(fmt.Sprint("caller-", i)), Filter{AlertTypes: []string{OrderAlerts}}); err != nil {
+	synctest.Test(t, func(t *testing.T) {
+		disk = journaltest.NewDisk()
+		e, err := openOn(testOptions(t), disk)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	for i := 0; len(e.book.OpenOf("AAA")) < book.MaxOpenPerSymbol; i++ {
-		fill(i)
-	}
+		for i := range maxSubscriptions {
+			if _, err := e.Subscribe(from(fmt.Sprint("caller-", i)), Filter{AlertTypes: []string{OrderAlerts}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return disk
 }
 
 // TestFillEndsAllOthers: one fill ends every other order that may be open, and is told to
@@ -42,6 +49,7 @@ func TestFillEndsAllOthers(t *testing.T) {
 			r.Side, r.Type, r.Quantity, r.StopPrice, r.ReduceOnly = book.Sell, book.Stop, quantity, at, true
 		}
 	}
+	subscribed := crowded(t)
 	for name, c := range map[string]struct {
 		fill  func(t *testing.T, e *Engine, i int)
 		close func(t *testing.T, e *Engine) (id string)
@@ -105,15 +113,20 @@ func TestFillEndsAllOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				o, disk := testOptions(t), journaltest.NewDisk()
+				o, disk := testOptions(t), subscribed.Cut(journaltest.Dropped)
 				o.Limits.OpenPerSymbol = book.MaxOpenPerSymbol
 				o.Limits.OrderNotional, o.Limits.PositionNotional = 1_000_000*exact.One, 1_000_000*exact.One
 				e, err := openOn(o, disk)
 				if err != nil {
 					t.Fatal(err)
 				}
+				if all, _, _ := e.hub.Stats(); all != maxSubscriptions {
+					t.Fatalf("%d subscribers are there, want %d", all, maxSubscriptions)
+				}
 				walk(e, 100, minute(0, 100, 100, 100, 100))
-				crowd(t, e, func(i int) { c.fill(t, e, i) })
+				for i := 0; len(e.book.OpenOf("AAA")) < book.MaxOpenPerSymbol; i++ {
+					c.fill(t, e, i)
+				}
 				id := c.close(t, e)
 				if e, err = openOn(o, disk.Cut(journaltest.Dropped)); err != nil {
 					t.Fatal(err)

@@ -135,8 +135,8 @@ func (h *handlers) correlation(ctx context.Context, p book.Portfolio, r *positio
 			for _, other := range held[i+1:] {
 				by, err := indicators.New("correlation_versus", map[string]json.RawMessage{
 					"symbol": mcp.Encode(other.Symbol), "length": mcp.Encode(r.bars), "of": mcp.Encode("returns")})
-				if err != nil {
-					return err
+				if failed[i] = err; err != nil {
+					return nil
 				}
 				q.indicators = append(q.indicators, by)
 			}
@@ -150,7 +150,7 @@ func (h *handlers) correlation(ctx context.Context, p book.Portfolio, r *positio
 			return nil
 		}))
 	}
-	wait(&g)
+	wait(&g) // it returns no error: those are in failed
 	for i := range held {
 		rows[i][i] = 1
 		var text []byte
