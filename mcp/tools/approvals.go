@@ -162,10 +162,11 @@ func replyOf(c mcp.Call) (permit.Reply, error) {
 // worthOf returns what an order is worth, and whether that is known, at the highest of the
 // prices at which it, or its OCO stop, waits or would be filled now. It is not known if
 // there is no price, or one in a currency that is not added up, nor for a trailing stop,
-// whose price follows the market. A sell limit that the market has passed counts at the
+// whose price follows the market, nor for a sell of a quantity that waits for its rule, since the
+// market may be at any price when it comes. A sell limit that the market has passed counts at the
 // price of the market, at which it may be filled.
 func worthOf(engine *trade.Engine, r book.OrderRequest, o book.Order) (exact.Money, bool) {
-	if o.Type == book.TrailingStop || !engine.Sums(o.Symbol) {
+	if o.Type == book.TrailingStop || !engine.Sums(o.Symbol) || o.Pending() && o.Side == book.Sell && r.Notional == 0 {
 		return exact.Money{}, false
 	}
 	price := max(r.OCO.StopPrice, r.OCO.Price, engine.Arrival(o))

@@ -758,6 +758,28 @@ func must[T any](v T, err error) T {
 	return v
 }
 
+// TestApprovalOfSellByRule: a sell that waits for a rule comes at whatever price the market has then.
+// So the sum that a client may place without a person covers none of a given quantity, however little
+// it is worth now; one of a given value, and a buy, which has a highest price, it covers.
+func TestApprovalOfSellByRule(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, _ := confirming(t)
+		defer d.stop()
+		for arguments, asks := range map[string]bool{
+			`"side":"sell","type":"market","quantity":0.1`:            true,
+			`"side":"sell","type":"limit","quantity":0.1,"price":15`:  true,
+			`"side":"sell","type":"market","notional":2`:              false,
+			`"side":"buy","type":"market","quantity":0.1,"price":20`:  false,
+			`"side":"buy","type":"market","quantity":0.1,"price":200`: true,
+		} {
+			_, err := d.order(mcp.Call{}, `{"symbol":"HBARUSDT","when":"close > 1000 and close[1] > 1000",`+arguments+`}`)
+			if asked := strings.Contains(fmt.Sprint(err), "id="); asked != asks || !asks && err != nil {
+				t.Errorf("%s: %v, want a question: %t", arguments, err, asks)
+			}
+		}
+	})
+}
+
 // TestApprovalOfWhen: an order that waits for a rule is approved when it is placed, for its worst case,
 // and that yes lets it be placed later, once, without asking anew. A yes to one worst price is none to
 // another.
