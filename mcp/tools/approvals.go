@@ -214,7 +214,6 @@ func describe(c mcp.Caller, r book.OrderRequest, o book.Order, held exact.Decima
 		add(o.Pending() && !w.Now, fmt.Sprintf("when: %s becomes true on a closed bar of %s", w.Rule, w.Interval))
 		add(w.Worst != 0, "worst price: "+w.Worst.String())
 		add(w.Skip, "late: cancelled if that happens while wick is not running")
-		add(o.Pending() && r.Quantity == 0, "size: worked out then")
 	}
 	add(o.Synthetic, "data: invented, from no real market") // the symbol may be that of a real one
 	add(c.Name != "", "client: "+c.Name)                    // over stdio there is none
@@ -246,22 +245,11 @@ func describe(c mcp.Caller, r book.OrderRequest, o book.Order, held exact.Decima
 			fee += " by the limit, " + stop.Fee.String() + currency + " by the stop"
 		}
 	}
-	left := positionAfter(o, held)
-	add(r.All && o.Pending(), "size: all that is held then")
-	add(r.All && !o.Pending() && left == 0, "size: all that is held, which closes the position")
-	add(r.All && !o.Pending() && left != 0, "size: all of the position that the account holds; the rest stays in wick's positions")
-	add(r.Notional != 0, fmt.Sprintf("size: for %s%s, %s", r.Notional, cmp.Or(currency, " in the quote currency"), measureOf(o)))
-	if s := o.Sizing; s != nil {
-		of := fmt.Sprintf("%s%% of the %s, which is %s", s.Percent, strings.ReplaceAll(s.Of, "_", " "), s.Amount)
-		switch {
-		case s.Risk == 0:
-			add(true, "size: "+of)
-		case s.Of == "":
-			add(true, fmt.Sprintf("size: to lose %s%s at most at the stop loss", s.Risk, currency))
-		default:
-			add(true, fmt.Sprintf("size: to lose %s%s at most at the stop loss, %s", s.Risk, currency, of))
-		}
+	if o.Pending() {
+		worth += " at the price of now"
 	}
+	left := positionAfter(o, held)
+	lines = append(lines, sizeLines(r, o, left, currency)...)
 	add(estimate.Price > 0, "worth: about "+worth)
 	add(true, "fee: "+fee)
 	if o.StopLoss != nil {
@@ -292,6 +280,36 @@ func describe(c mcp.Caller, r book.OrderRequest, o book.Order, held exact.Decima
 		after += ", if it is filled whole"
 	}
 	return append(lines, after)
+}
+
+// sizeLines returns what o says of its size, if that is no plain quantity. Left is the position after it.
+func sizeLines(r book.OrderRequest, o book.Order, left exact.Decimal, currency string) (lines []string) {
+	if o.Pending() && r.Quantity == 0 {
+		lines = append(lines, "size: worked out then")
+	}
+	switch {
+	case r.All && o.Pending():
+		lines = append(lines, "size: all that is held then")
+	case r.All && left == 0:
+		lines = append(lines, "size: all that is held, which closes the position")
+	case r.All:
+		lines = append(lines, "size: all of the position that the account holds; the rest stays in wick's positions")
+	}
+	if r.Notional != 0 {
+		lines = append(lines, fmt.Sprintf("size: for %s%s, %s", r.Notional, cmp.Or(currency, " in the quote currency"), measureOf(o)))
+	}
+	s := o.Sizing
+	if s == nil {
+		return lines
+	}
+	of := fmt.Sprintf("%s%% of the %s, which is %s", s.Percent, strings.ReplaceAll(s.Of, "_", " "), s.Amount)
+	switch {
+	case s.Risk == 0:
+		return append(lines, "size: "+of)
+	case s.Of == "":
+		return append(lines, fmt.Sprintf("size: to lose %s%s at most at the stop loss", s.Risk, currency))
+	}
+	return append(lines, fmt.Sprintf("size: to lose %s%s at most at the stop loss, %s", s.Risk, currency, of))
 }
 
 // gistOf returns what an order is worth, about, with its currency; empty if that is not known.
