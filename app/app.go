@@ -67,19 +67,16 @@ var kinds = map[string]string{".mjs": "text/javascript; charset=utf-8", ".css": 
 // used another name of the server, the page sends it to base, because the login returns
 // there. Trade says whether the server has an account to show.
 func Routes(mux *http.ServeMux, base string, trade bool) {
-	pages := make(map[string]file)
+	for _, name := range served() {
+		mux.HandleFunc("GET "+Path+"/"+name, func(w http.ResponseWriter, r *http.Request) { assets()[name].serve(w, r) })
+	}
+	pages := make(map[string]func() file)
 	for _, language := range Languages {
-		all := files(base, trade, language)
-		pages[language] = all[Path]
-		if delete(all, Path); language == Languages[0] {
-			for at, f := range all {
-				mux.HandleFunc("GET "+at, f.serve)
-			}
-		}
+		pages[language] = sync.OnceValue(func() file { return page(base, trade, language) })
 	}
 	mux.HandleFunc("GET "+Path, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Vary", "Accept-Language")
-		pages[languageOf(r.Header.Get("Accept-Language"))].serve(w, r)
+		pages[languageOf(r.Header.Get("Accept-Language"))]().serve(w, r)
 	})
 }
 
@@ -150,25 +147,34 @@ func (t texts) inHTML(page string) string {
 	})
 }
 
-// files returns what is served, by its path: the page in a language, its style, and the
-// modules that it imports.
-func files(base string, trade bool, language string) map[string]file {
-	all, sources := make(map[string]file), sources()
-	for _, name := range append(imported(sources, "owner.mjs"), "owner.html", "page.css", "owner.css") {
-		at, text := Path+"/"+name, lean(sources[name])
-		if name == "owner.html" {
-			at = Path
-			with := "no"
-			if trade {
-				with = "yes"
-			}
-			in := textsOf(language)
-			text = fill(in.inHTML(text), "{base}", html.EscapeString(base), "{trade}", with, "{look}", string(chart.Look()), "{lang}", language, "{texts}", in.json())
+// served has the names of the files that the page loads: its styles and modules. They are made
+// when the first of them is asked for: that takes longer than all else of a start.
+var (
+	served = sync.OnceValue(func() []string { return append(imported(sources(), "owner.mjs"), "page.css", "owner.css") })
+	assets = sync.OnceValue(func() map[string]file {
+		all, sources := make(map[string]file), sources()
+		for _, name := range served() {
+			all[name] = newFile(name, lean(sources[name]))
 		}
-		sum := sha256.Sum256([]byte(text))
-		all[at] = file{kinds[path.Ext(name)], []byte(text), `"` + hex.EncodeToString(sum[:8]) + `"`}
+		return all
+	})
+)
+
+// page returns the page itself in a language.
+func page(base string, trade bool, language string) file {
+	with := "no"
+	if trade {
+		with = "yes"
 	}
-	return all
+	in := textsOf(language)
+	return newFile("owner.html", fill(in.inHTML(lean(sources()["owner.html"])),
+		"{base}", html.EscapeString(base), "{trade}", with, "{look}", string(chart.Look()), "{lang}", language, "{texts}", in.json()))
+}
+
+// newFile returns a file whose type is that of the name.
+func newFile(name, text string) file {
+	sum := sha256.Sum256([]byte(text))
+	return file{kinds[path.Ext(name)], []byte(text), `"` + hex.EncodeToString(sum[:8]) + `"`}
 }
 
 // serve answers with the file, or with 304 if the browser has it.
@@ -223,7 +229,7 @@ func sources() map[string]string {
 // after a blank, which begin a remark. What a browser gets of them has no comments, either.
 
 // importLine matches an import of names from a module in the same directory.
-var importLine = regexp.MustCompile(`(?m)^import \{[^}]*\} from '\./([a-z]+\.mjs)';\n`)
+var importLine = regexp.MustCompile(`import \{[^}]*\} from '\./([a-z]+\.mjs)';\n`)
 
 // comment matches a comment on lines of its own, remark one at the end of a line, and indent
 // the blanks before a line, and those without anything else.
