@@ -21,7 +21,7 @@ import (
 // chartsPage documents the tools of chartTools, tradingPage those of tradingTools.
 const (
 	chartsPage  = "../../docs/tools.md"
-	tradingPage = "../../docs/trading-tools.md"
+	tradingPage = "../../docs/tools-trading.md"
 )
 
 // pageOf returns the page that documents a tool.
@@ -32,9 +32,9 @@ func pageOf(tool string) string {
 	return tradingPage
 }
 
-var update = flag.Bool("update", false, "rewrite the parts of docs/tools.md and docs/trading-tools.md that are made from the code")
+var update = flag.Bool("update", false, "rewrite the parts of docs/tools.md and docs/tools-trading.md that are made from the code")
 
-// TestArgumentTables: the tables of arguments in docs/tools.md and docs/trading-tools.md are
+// TestArgumentTables: the tables of arguments in docs/tools.md and docs/tools-trading.md are
 // made from the declarations. Run with -update to rewrite them.
 func TestArgumentTables(t *testing.T) {
 	for _, name := range []string{chartsPage, tradingPage} {
@@ -222,30 +222,33 @@ func argumentTable(declared []arg) string {
 	return b.String()
 }
 
-// TestDocs runs the requests of docs/tools.md and of docs/trading-tools.md, in the order of
+// TestDocs runs the requests of docs/tools.md and of docs/tools-trading.md, in the order of
 // the page, and compares the replies with those of the page: the same members, of the same kinds.
 func TestDocs(t *testing.T) {
-	runDocs(t, chartsPage, 12, 0, func(*trade.Options) {})
-	runDocs(t, tradingPage, 34, 0, func(*trade.Options) {})
+	runDocs(t, 12, 0, func(*trade.Options) {}, chartsPage)
+	runDocs(t, 34, 0, func(*trade.Options) {}, tradingPage)
 }
 
-// TestTradingDocs: the requests of docs/trading.md, four hours apart at first, have the replies that
-// the page shows.
+// TestTradingDocs: the requests of docs/trading.md and then those of docs/trades.md, four hours apart
+// at first, have the replies that the pages show.
 func TestTradingDocs(t *testing.T) {
-	runDocs(t, "../../docs/trading.md", 8, 4*time.Hour, func(o *trade.Options) {
+	runDocs(t, 10, 4*time.Hour, func(o *trade.Options) {
 		o.Account.Currency = "USD"
 		o.Account.Cash, o.FeeRate, o.Slippage = 10_000*exact.One, exact.One/1000, exact.One/2000
-	})
+	}, "../../docs/trading.md", "../../docs/trades.md")
 }
 
-func runDocs(t *testing.T, name string, least int, first time.Duration, with func(*trade.Options)) {
-	page, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
+func runDocs(t *testing.T, least int, first time.Duration, with func(*trade.Options), pages ...string) {
+	var blocks [][]string
+	for _, name := range pages {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks = append(blocks, jsonBlock.FindAllStringSubmatch(string(page), -1)...)
 	}
-	blocks := jsonBlock.FindAllStringSubmatch(string(page), -1)
 	if len(blocks) < least || len(blocks)%2 != 0 {
-		t.Fatalf("%d blocks in %s: requests and replies must come in pairs", len(blocks), name)
+		t.Fatalf("%d blocks in %s: requests and replies must come in pairs", len(blocks), pages)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir(), with)

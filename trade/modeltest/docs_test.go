@@ -12,11 +12,11 @@ import (
 	"wick/market"
 )
 
-// TestExampleOfTrades: the example of docs/trading.md is what the tools answer, but for ids and
+// TestExampleOfTrades: the example of docs/trades.md is what the tools answer, but for ids and
 // times. "at 106" is a price; a line with a name is a call; what follows one is its reply, and where
 // nothing follows the reply is not shown.
 func TestExampleOfTrades(t *testing.T) {
-	text, err := os.ReadFile("../../docs/trading.md")
+	text, err := os.ReadFile("../../docs/trades.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestExampleOfTrades(t *testing.T) {
 		var reply, shown string
 		check := func() {
 			if shown != "" && plain(shown) != plain(reply) {
-				t.Errorf("docs/trading.md shows\n%s\nand the reply is\n%s", shown, reply)
+				t.Errorf("docs/trades.md shows\n%s\nand the reply is\n%s", shown, reply)
 			}
 			shown = ""
 		}
