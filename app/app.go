@@ -147,8 +147,9 @@ func (t texts) inHTML(page string) string {
 	})
 }
 
-// served has the names of the files that the page loads: its styles and modules. They are made
-// when the first of them is asked for: that takes longer than all else of a start.
+// served has the names of the files that the page loads, its styles and modules, and assets the
+// files. They are made when the first of them is asked for: to strip their comments takes longer
+// than all else of a start.
 var (
 	served = sync.OnceValue(func() []string { return append(imported(sources(), "owner.mjs"), "page.css", "owner.css") })
 	assets = sync.OnceValue(func() map[string]file {
