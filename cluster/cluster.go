@@ -139,7 +139,7 @@ type Node struct {
 	pages   int64         // how many batches are read at once
 	snap    snapshotName  // the newest snapshot that is known
 
-	tails *question[uint64] // for Tail
+	tails question[uint64] // for Tail
 
 	life  context.Context // ends with Close
 	end   context.CancelFunc
@@ -194,7 +194,7 @@ func New(o Options) (*Node, error) {
 	}
 	var id [8]byte
 	rand.Read(id[:]) // never fails
-	n := &Node{options: o, log: o.Log, etcd: client, tls: replicas, client: newClient(replicas), id: hex.EncodeToString(id[:]), ttl: DefaultTTL, dueAfter: dueBytes, pages: pageBatches, tails: newQuestion[uint64]()}
+	n := &Node{options: o, log: o.Log, etcd: client, tls: replicas, client: newClient(replicas), id: hex.EncodeToString(id[:]), ttl: DefaultTTL, dueAfter: dueBytes, pages: pageBatches, tails: question[uint64]{turn: make(chan struct{}, 1)}}
 	n.life, n.end = context.WithCancel(context.Background())
 	n.changed, n.depose = context.WithCancel(n.life)
 	return n, nil

@@ -365,7 +365,7 @@ func TestTail(t *testing.T) {
 // does not wait any longer holds up nobody.
 func TestQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q, sent := newQuestion[int](), 0
+		q, sent := question[int]{turn: make(chan struct{}, 1)}, 0
 		ask := func(ctx context.Context, want int, failure error) {
 			got, err := q.ask(ctx, func() (int, error) {
 				sent++
@@ -500,7 +500,7 @@ func TestUser(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 20 { // all of them find their token ended
 			wg.Go(func() {
-				if err := right.etcd.Once(t.Context(), "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{etcd.Get([]byte("a"))}}, new(etcd.TxnReply)); err != nil {
+				if _, err := right.etcd.Do(t.Context(), etcd.Get([]byte("a"))); err != nil {
 					t.Error(err)
 				}
 			})

@@ -138,16 +138,15 @@ func (n *Node) askOnce(ctx context.Context, op string, in, out any) error {
 	defer cancel(nil)
 	defer context.AfterFunc(changed, func() { cancel(ErrLeaderChanged) })()
 	reply, err := n.exchange(ctx, to.Address, text)
-	// If no connection was made, the question was not sent. After any other failure
-	// nobody knows whether it was acted on.
-	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
-		return fmt.Errorf("%w (%w)", errNoLeader, err)
-	}
 	if err == nil && reply.Refuse {
 		err = fmt.Errorf("%w: %s", errRefused, limit.Clip(reply.Error))
 	}
 	n.noteRefusal(to, err)
-	switch {
+	// If no connection was made, the question was not sent. After any other failure
+	// nobody knows whether it was acted on.
+	switch dial := (*net.OpError)(nil); {
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return fmt.Errorf("%w (%w)", errNoLeader, err)
 	case errors.Is(err, errOtherSecret):
 		return errOtherSecret
 	case errors.Is(err, errRefused), errors.Is(err, errNoLeader):
@@ -221,31 +220,22 @@ func newClient(config *tls.Config) *http.Client {
 func (n *Node) Handler(do func(ctx context.Context, op string, in json.RawMessage) (any, error)) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+askPath, func(w http.ResponseWriter, r *http.Request) {
-		q, status := n.question(r)
-		if status != 0 {
-			w.Header().Set("Connection", "close") // otherwise net/http reads the rest of the question
-			http.Error(w, http.StatusText(status), status)
+		var q ask
+		size, refused := r.ContentLength, http.StatusBadRequest
+		defer n.reading.Add(-size)
+		switch all := n.reading.Add(size); {
+		case size < 0 || size > maxQuestion:
+			refused = http.StatusRequestEntityTooLarge
+		case all > maxReading:
+			refused = http.StatusServiceUnavailable
+		case json.NewDecoder(r.Body).Decode(&q) == nil:
+			json.NewEncoder(w).Encode(n.answer(r.Context(), q, do)) // an error means that the sender is gone
 			return
 		}
-		json.NewEncoder(w).Encode(n.answer(r.Context(), q, do)) // an error means that the sender is gone
+		w.Header().Set("Connection", "close") // otherwise net/http reads the rest of the question
+		http.Error(w, http.StatusText(refused), refused)
 	})
 	return mux
-}
-
-// question reads the question of another replica, or returns the HTTP status of the refusal.
-func (n *Node) question(r *http.Request) (q ask, refused int) {
-	size := r.ContentLength
-	if size < 0 || size > maxQuestion {
-		return q, http.StatusRequestEntityTooLarge
-	}
-	defer n.reading.Add(-size)
-	if n.reading.Add(size) > maxReading {
-		return q, http.StatusServiceUnavailable
-	}
-	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
-		return q, http.StatusBadRequest
-	}
-	return q, 0
 }
 
 // errNotMeant answers a question to a leader that had this address before.

@@ -132,8 +132,7 @@ func TestAskInPlain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var reply etcd.TxnReply
-		if err := follower.etcd.Call(t.Context(), "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{etcd.Put(follower.key("lead"), text)}}, &reply); err != nil {
+		if _, err := follower.etcd.Do(t.Context(), etcd.Put(follower.key("lead"), text)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := follower.Read(&journaltest.Notes{}); err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"wick/cluster/etcd"
@@ -89,11 +90,10 @@ func (n *Node) campaign(ctx context.Context) (*term, error) {
 		return nil, err
 	}
 	key := n.key("lead")
-	var reply etcd.TxnReply
-	err = n.etcd.Once(ctx, "/v3/kv/txn", etcd.Txn{
+	reply, err := n.etcd.Once(ctx, etcd.Txn{
 		Compare: []etcd.Compare{etcd.IsNew(key)},
 		Success: []etcd.Operation{{Put: &etcd.PutRequest{Key: key, Value: text, Lease: lease.ID}}},
-	}, &reply)
+	})
 	if err != nil || !reply.Succeeded {
 		return nil, errors.Join(err, n.etcd.Revoke(ctx, lease.ID)) // this also removes the key, if it was created after all
 	}
@@ -145,10 +145,10 @@ func (n *Node) hold(t *term, until time.Time) {
 // was called, or of a later one. It asks a majority of etcd.
 func (n *Node) Tail(ctx context.Context) (uint64, error) {
 	return n.tails.ask(ctx, func() (tail uint64, err error) {
-		var reply etcd.TxnReply
 		ctx, cancel := context.WithTimeout(n.life, etcd.Attempt)
 		defer cancel()
-		if err := n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{etcd.Get(n.key("lead", "tail"))}}, &reply); err != nil {
+		reply, err := n.etcd.Do(ctx, etcd.Get(n.key("lead", "tail")))
+		if err != nil {
 			return 0, fmt.Errorf("%w (%w)", errUnreachable, err)
 		}
 		if tail, err = readTail(reply.Value(0)); err == nil {
@@ -156,4 +156,34 @@ func (n *Node) Tail(ctx context.Context) (uint64, error) {
 		}
 		return tail, err
 	})
+}
+
+// question is a request to etcd that many callers make at the same time. The answer to one
+// that is under way may be older than a call, so callers that come meanwhile share the next.
+type question[T any] struct {
+	turn  chan struct{} // has room for one: whoever has put something into it may send, and owns what follows
+	sent  atomic.Uint64 // requests so far
+	value T             // the answer to the newest
+	err   error
+}
+
+// errNotAsked is the answer to a request that did not end, because it panicked.
+var errNotAsked = errors.New("etcd was not asked")
+
+// ask returns what send returns, called after ask was, by this caller or by one that waited
+// with it. If ctx ends while ask waits for others, ask returns its error; how long send takes
+// is send's concern.
+func (q *question[T]) ask(ctx context.Context, send func() (T, error)) (none T, err error) {
+	before := q.sent.Load()
+	select {
+	case <-ctx.Done():
+		return none, ctx.Err()
+	case q.turn <- struct{}{}:
+	}
+	defer func() { <-q.turn }()
+	if q.sent.CompareAndSwap(before, before+1) { // otherwise another request was sent since
+		q.err = errNotAsked
+		q.value, q.err = send()
+	}
+	return q.value, q.err
 }

@@ -35,7 +35,7 @@ type Ledger struct {
 	begun    bool                 // the epoch began here and is not in etcd yet
 	news     bool                 // logins have ended at another replica since Run last called changed
 
-	syncs *question[struct{}] // for Confirm
+	syncs question[struct{}] // for Confirm
 }
 
 // maxRevoked is how many revoked tokens are kept. One more ends the epoch, and with it
@@ -47,7 +47,7 @@ const leaseSlack = 5 * time.Minute
 
 // OpenLedger reads the ledger, and makes it if there is none.
 func (n *Node) OpenLedger(ctx context.Context) (*Ledger, error) {
-	l := &Ledger{node: n, revoked: make(map[string]time.Time), owed: make(map[string]time.Time), syncs: newQuestion[struct{}]()}
+	l := &Ledger{node: n, revoked: make(map[string]time.Time), owed: make(map[string]time.Time), syncs: question[struct{}]{turn: make(chan struct{}, 1)}}
 	defer l.hasNews() // all of it is, and nobody has logged in here yet
 	err := l.sync(ctx)
 	// Write only if there is no ledger yet: an etcd that has no room can still be read.
@@ -55,8 +55,7 @@ func (n *Node) OpenLedger(ctx context.Context) (*Ledger, error) {
 		return l, err
 	}
 	key := n.key("login", "epoch")
-	err = n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Compare: []etcd.Compare{etcd.IsNew(key)}, Success: []etcd.Operation{etcd.Put(key, []byte(rand.Text()))}}, new(etcd.TxnReply))
-	if err == nil {
+	if _, err = n.etcd.PutIf(ctx, etcd.IsNew(key), key, []byte(rand.Text())); err == nil {
 		err = l.sync(ctx)
 	}
 	return l, err
@@ -124,10 +123,8 @@ func (l *Ledger) settle(ctx context.Context) {
 func (l *Ledger) sync(ctx context.Context) error {
 	n := l.node
 	prefix := n.key("login", "revoked/")
-	var reply etcd.TxnReply
-	err := n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{
-		etcd.Get(n.key("login", "epoch")), {Range: &etcd.RangeRequest{Key: prefix, End: etcd.After(prefix), Limit: 2 * maxRevoked}},
-	}}, &reply)
+	reply, err := n.etcd.Do(ctx, etcd.Get(n.key("login", "epoch")),
+		etcd.Operation{Range: &etcd.RangeRequest{Key: prefix, End: etcd.After(prefix), Limit: 2 * maxRevoked}})
 	if err != nil {
 		return err
 	}
@@ -170,10 +167,9 @@ func (l *Ledger) create(ctx context.Context, key []byte, until time.Time, compar
 	if err != nil {
 		return false, err
 	}
-	var reply etcd.TxnReply
-	err = l.node.etcd.Once(ctx, "/v3/kv/txn", etcd.Txn{
+	reply, err := l.node.etcd.Once(ctx, etcd.Txn{
 		Compare: compares, Success: []etcd.Operation{{Put: &etcd.PutRequest{Key: key, Value: []byte("1"), Lease: lease.ID}}},
-	}, &reply)
+	})
 	if err == nil && !reply.Succeeded {
 		err = l.node.etcd.Revoke(ctx, lease.ID) // no key uses it
 	}
@@ -250,11 +246,8 @@ func (l *Ledger) NextEpoch() error {
 // begin puts an epoch that has begun here into etcd, and removes the revoked tokens.
 func (l *Ledger) begin(ctx context.Context, epoch string) error {
 	prefix := l.node.key("login", "revoked/")
-	var reply etcd.TxnReply
-	err := l.node.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{
-		etcd.Put(l.node.key("login", "epoch"), []byte(epoch)),
-		{Delete: &etcd.DeleteRequest{Key: prefix, End: etcd.After(prefix)}},
-	}}, &reply)
+	reply, err := l.node.etcd.Do(ctx, etcd.Put(l.node.key("login", "epoch"), []byte(epoch)),
+		etcd.Operation{Delete: &etcd.DeleteRequest{Key: prefix, End: etcd.After(prefix)}})
 	if err == nil && !reply.Succeeded {
 		err = errors.New("etcd did not begin the next epoch")
 	}

@@ -92,11 +92,8 @@ type page struct {
 
 // page reads the next batches, the name of the current snapshot, and who leads.
 func (n *Node) page(ctx context.Context) (p page, err error) {
-	var reply etcd.TxnReply
-	err = n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{
-		etcd.Get(n.key("snapshot")), etcd.Get(n.key("lead")), etcd.Get(n.key("lead", "tail")),
-		{Range: &etcd.RangeRequest{Key: n.key("log", number(n.point.Seq+1)), End: etcd.After(n.key("log/")), Limit: n.pages}},
-	}}, &reply)
+	reply, err := n.etcd.Do(ctx, etcd.Get(n.key("snapshot")), etcd.Get(n.key("lead")), etcd.Get(n.key("lead", "tail")),
+		etcd.Operation{Range: &etcd.RangeRequest{Key: n.key("log", number(n.point.Seq+1)), End: etcd.After(n.key("log/")), Limit: n.pages}})
 	if err != nil {
 		// Perhaps the page was too large to be answered in time: read less the next time.
 		n.pages = max(n.pages/2, 1)
@@ -104,7 +101,7 @@ func (n *Node) page(ctx context.Context) (p page, err error) {
 	}
 	n.pages = min(2*n.pages, pageBatches)
 	if text := reply.Value(0); text != nil {
-		if err := json.Unmarshal(text, &p.snapshot); err != nil || p.snapshot.check() != nil {
+		if err := json.Unmarshal(text, &p.snapshot); err != nil || !p.snapshot.ok() {
 			return p, fmt.Errorf("%w: %s says %.80q", errDamage, n.key("snapshot"), text)
 		}
 	}
@@ -227,46 +224,44 @@ func (n *Node) store(t *term, first, last uint64, batch []byte) error {
 	// may have stored the batch. An etcd that is full may have stored it, too.
 	doubt := false
 	for {
-		var reply etcd.TxnReply
 		if cause := context.Cause(t.ctx); cause != nil && !doubt {
 			return cause // nothing was sent
 		} else if cause != nil {
-			return n.lookUp(request, batch, first, t)
+			// If etcd says that the lease has ended, the batch is there or never will be.
+			ctx, cancel := context.WithTimeout(n.life, etcd.Attempt)
+			defer cancel()
+			reply, err := n.etcd.Do(ctx, request.Failure...)
+			if cause != errDeposed || err != nil {
+				return fmt.Errorf("%w: %w", journal.ErrUnknown, errUnreachable)
+			}
+			return judge(reply, batch, first, t)
 		}
-		err := n.etcd.Once(t.ctx, "/v3/kv/txn", request, &reply)
+		reply, err := n.etcd.Once(t.ctx, request)
 		switch {
 		case err == nil && reply.Succeeded:
 			return nil
 		case err == nil:
-			return n.judge(&reply, batch, first, t)
-		case etcd.IsRefusal(err) && !etcd.IsFull(err) && !doubt:
+			return judge(reply, batch, first, t)
+		case !etcd.IsFull(err) && etcd.IsRefusal(err) && !doubt:
 			return err
-		case !etcd.IsFull(err) || n.etcd.Call(t.ctx, "/v3/kv/txn", etcd.Txn{Success: request.Failure}, &reply) != nil:
+		case !etcd.IsFull(err):
 			doubt = true
-		case bytes.Equal(reply.Value(0), batch):
-			return nil
-		case !doubt:
-			return err
+		default:
+			there, lost := n.etcd.Do(t.ctx, request.Failure...)
+			switch doubt = doubt || lost != nil; {
+			case lost == nil && bytes.Equal(there.Value(0), batch):
+				return nil
+			case !doubt:
+				return err
+			}
 		}
 		n.rest(t.ctx, retryPause)
 	}
 }
 
-// lookUp returns whether a batch was stored whose answer was lost before the term ended. If
-// etcd says that the lease has ended, the batch is there or never will be.
-func (n *Node) lookUp(request etcd.Txn, batch []byte, first uint64, t *term) error {
-	ctx, cancel := context.WithTimeout(n.life, etcd.Attempt)
-	defer cancel()
-	var reply etcd.TxnReply
-	if context.Cause(t.ctx) != errDeposed || n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: request.Failure}, &reply) != nil {
-		return fmt.Errorf("%w: %w", journal.ErrUnknown, errUnreachable)
-	}
-	return n.judge(&reply, batch, first, t)
-}
-
 // judge returns what a failed comparison means: nil if an earlier attempt has stored the
 // batch, and otherwise that another replica leads.
-func (n *Node) judge(reply *etcd.TxnReply, batch []byte, first uint64, t *term) error {
+func judge(reply etcd.TxnReply, batch []byte, first uint64, t *term) error {
 	there := reply.Value(0)
 	if bytes.Equal(there, batch) {
 		return nil

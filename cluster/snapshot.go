@@ -1,21 +1,82 @@
 package cluster
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
+	"io"
 
 	"wick/cluster/etcd"
 	"wick/internal/journal"
 )
 
+// snapshotName is the value of the key snapshot, which names the current snapshot. A
+// name without parts stands for a new, empty store.
+type snapshotName struct {
+	Store string `json:"store"`
+	Seq   uint64 `json:"seq"`
+	Parts int    `json:"parts"`
+	Size  int64  `json:"size"` // bytes of all parts
+	Sum   string `json:"sum"`  // their SHA-256
+}
+
+// ok reports whether wick may have written this name.
+func (s snapshotName) ok() bool {
+	return s.Store != "" && len(s.Store) <= 64 && s.Size >= 0 && s.Size <= maxSnapshot && int64(s.Parts) == (s.Size+partSize-1)/partSize && (s.Parts > 0 || s.Seq == 0)
+}
+
+const (
+	partSize    = 512 << 10
+	maxSnapshot = 48 << 20 // bytes of a compressed snapshot
+	maxUnpacked = 1 << 30  // bytes of a snapshot when it is unpacked
+)
+
+// pack returns a snapshot of the state at a point, compressed, and its name.
+func pack(p journal.Point, state []byte) ([]byte, snapshotName, error) {
+	text := journal.EncodeSnapshot(p, state)
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	w.Write(text) // a buffer takes everything
+	w.Close()
+	packed := out.Bytes()
+	sum := sha256.Sum256(packed)
+	name := snapshotName{Store: p.Store, Seq: p.Seq, Parts: (len(packed) + partSize - 1) / partSize, Size: int64(len(packed)), Sum: hex.EncodeToString(sum[:])}
+	if len(packed) > maxSnapshot || len(text) > maxUnpacked {
+		return nil, name, fmt.Errorf("a snapshot of %d bytes, at most %d are kept in etcd", len(packed), maxSnapshot)
+	}
+	return packed, name, nil
+}
+
+// unpack checks a snapshot that pack has made, and returns its point and state.
+func unpack(packed []byte, name snapshotName) (journal.Point, []byte, error) {
+	if sum := sha256.Sum256(packed); hex.EncodeToString(sum[:]) != name.Sum {
+		return journal.Point{}, nil, errors.New("its hash is not the one in its name")
+	}
+	in, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return journal.Point{}, nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxUnpacked))
+	if err != nil {
+		return journal.Point{}, nil, err
+	}
+	point, state, err := journal.DecodeSnapshot(text, "the snapshot")
+	if err == nil && (point.Store != name.Store || point.Seq != name.Seq) {
+		err = fmt.Errorf("it is of record %d of store %.40q", point.Seq, point.Store)
+	}
+	return point, state, err
+}
+
 // begin makes a new store, unless another replica has made it meanwhile.
 func (n *Node) begin(ctx context.Context) error {
 	text, _ := json.Marshal(snapshotName{Store: journal.NewPoint().Store}) // texts and numbers can always be encoded
-	key := n.key("snapshot")
-	return n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Compare: []etcd.Compare{etcd.IsNew(key)}, Success: []etcd.Operation{etcd.Put(key, text)}}, new(etcd.TxnReply))
+	_, err := n.etcd.PutIf(ctx, etcd.IsNew(n.key("snapshot")), n.key("snapshot"), text)
+	return err
 }
 
 // load restores s from a snapshot. The log is then read from the record after it.
@@ -42,20 +103,16 @@ func (n *Node) load(ctx context.Context, s journal.State, name snapshotName) err
 	return nil
 }
 
-// errTrimmed reports a snapshot that a newer one has replaced while it was read.
-var errTrimmed = errors.New("the snapshot was replaced meanwhile")
-
 // parts reads the parts of a snapshot and returns them joined.
 func (n *Node) parts(ctx context.Context, name snapshotName) (packed []byte, err error) {
 	for i := range name.Parts {
-		var reply etcd.TxnReply
-		key := n.key("snap", number(name.Seq), number(uint64(i)))
-		if err := n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{etcd.Get(key)}}, &reply); err != nil {
+		reply, err := n.etcd.Do(ctx, etcd.Get(n.key("snap", number(name.Seq), number(uint64(i)))))
+		if err != nil {
 			return nil, err
 		}
 		part := reply.Value(0)
 		if part == nil {
-			return nil, errTrimmed
+			return nil, errors.New("the snapshot was replaced while it was read")
 		}
 		// More bytes than the name says are damage, which the hash will show: stop reading.
 		if packed = append(packed, part...); int64(len(packed)) > name.Size {
@@ -113,9 +170,8 @@ func (n *Node) Import(ctx context.Context, p journal.Point, state []byte) error 
 func (n *Node) putSnapshot(ctx context.Context, packed []byte, name snapshotName, condition etcd.Compare) error {
 	text, _ := json.Marshal(name) // texts and numbers can always be encoded
 	store := func(key, value []byte) error {
-		var reply etcd.TxnReply
-		err := n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Compare: []etcd.Compare{condition}, Success: []etcd.Operation{etcd.Put(key, value)}}, &reply)
-		if err == nil && !reply.Succeeded {
+		held, err := n.etcd.PutIf(ctx, condition, key, value)
+		if err == nil && !held {
 			err = errDeposed
 		}
 		return err
@@ -135,15 +191,11 @@ func (n *Node) putSnapshot(ctx context.Context, packed []byte, name snapshotName
 // does no harm here: a later leader does not need these keys either. Then trim has etcd
 // forget the earlier revisions.
 func (n *Node) trim(ctx context.Context, before, seq uint64) error {
-	var reply etcd.TxnReply
-	err := n.etcd.Call(ctx, "/v3/kv/txn", etcd.Txn{Success: []etcd.Operation{
-		{Delete: &etcd.DeleteRequest{Key: n.key("snap/"), End: n.key("snap", number(seq))}},
-		{Delete: &etcd.DeleteRequest{Key: n.key("log/"), End: n.key("log", number(before+1))}},
-	}}, &reply)
+	reply, err := n.etcd.Do(ctx,
+		etcd.Operation{Delete: &etcd.DeleteRequest{Key: n.key("snap/"), End: n.key("snap", number(seq))}},
+		etcd.Operation{Delete: &etcd.DeleteRequest{Key: n.key("log/"), End: n.key("log", number(before+1))}})
 	if err != nil {
 		return err
 	}
-	return n.etcd.Call(ctx, "/v3/kv/compaction", struct {
-		Revision string `json:"revision"`
-	}{strconv.FormatInt(reply.Header.Revision, 10)}, new(struct{}))
+	return n.etcd.Compact(ctx, reply.Header.Revision)
 }

@@ -22,6 +22,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"wick/internal/address"
@@ -34,9 +35,8 @@ import (
 
 // KeyValue is a key with what it holds.
 type KeyValue struct {
-	Key      []byte `json:"key"`
-	Value    []byte `json:"value"`
-	Revision int64  `json:"mod_revision,string"`
+	Key   []byte `json:"key"`
+	Value []byte `json:"value"`
 }
 
 // Compare is a condition of a transaction.
@@ -87,17 +87,15 @@ type Txn struct {
 // TxnReply is the answer to a transaction: whether its conditions held, and what the
 // operations returned.
 type TxnReply struct {
-	Header    header `json:"header"`
-	Succeeded bool   `json:"succeeded"`
+	Header struct {
+		Revision int64 `json:"revision,string"`
+	} `json:"header"`
+	Succeeded bool `json:"succeeded"`
 	Responses []struct {
 		Range struct {
 			Values []KeyValue `json:"kvs"`
 		} `json:"response_range"`
 	} `json:"responses"`
-}
-
-type header struct {
-	Revision int64 `json:"revision,string"`
 }
 
 // Values returns what operation i, a range, has found.
@@ -116,10 +114,10 @@ func (r *TxnReply) Value(i int) []byte {
 	return nil
 }
 
-// Lease is the answer to a grant or a renewal.
+// Lease is a lease, in requests and in answers.
 type Lease struct {
-	ID  int64 `json:"ID,string"`
-	TTL int64 `json:"TTL,string"` // seconds; 0 if the lease is gone
+	ID  int64 `json:"ID,string,omitempty"`
+	TTL int64 `json:"TTL,string,omitempty"` // seconds; 0 if the lease is gone
 }
 
 // IsNew returns the condition that a key does not exist.
@@ -218,16 +216,15 @@ type Client struct {
 	http           *http.Client
 	user, password string
 
-	login sync.Mutex // held while a token is fetched
-
-	mu    sync.Mutex
-	at    int    // the member in use; guarded by mu, like all below
-	token string // of the user
+	at    atomic.Int64 // of the members in turn, the one in use
+	login sync.Mutex   // held while a token is fetched
+	token atomic.Value // of the user, a string
 }
 
 // New returns a client. It opens no connection before it is used.
 func New(o Options) (*Client, error) {
 	c := &Client{user: o.User, password: o.Password}
+	c.token.Store("")
 	for _, text := range o.Endpoints {
 		u, err := url.Parse(strings.TrimSpace(text))
 		switch { // a password may be in text, so it is not quoted
@@ -265,26 +262,37 @@ func (c *Client) Plain() []string { return c.plain }
 // Close closes the connections that nobody uses.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// endpoint returns the member in use and its number.
-func (c *Client) endpoint() (string, int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.endpoints[c.at], c.at
+// Once does a transaction at one member, once. After an error for which IsRefusal is false
+// it may have been done or not.
+func (c *Client) Once(ctx context.Context, txn Txn) (reply TxnReply, err error) {
+	err = c.once(ctx, "/v3/kv/txn", txn, &reply)
+	return reply, err
 }
 
-// leave makes the client use the member after the one with this number, unless another
-// request has done so already.
-func (c *Client) leave(at int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.at == at {
-		c.at = (at + 1) % len(c.endpoints)
-	}
+// Do does operations, all in one transaction, at one member after the other until one
+// answers. So it is for those that may be repeated.
+func (c *Client) Do(ctx context.Context, operations ...Operation) (reply TxnReply, err error) {
+	err = c.call(ctx, "/v3/kv/txn", Txn{Success: operations}, &reply)
+	return reply, err
 }
 
-// Once sends a request to one member, once. After an error for which IsRefusal is false
-// the request may have been done or not.
-func (c *Client) Once(ctx context.Context, path string, in, out any) error {
+// PutIf writes a key if a condition holds, and reports whether it did. Like Do it is for
+// what may be repeated.
+func (c *Client) PutIf(ctx context.Context, condition Compare, key, value []byte) (bool, error) {
+	var reply TxnReply
+	err := c.call(ctx, "/v3/kv/txn", Txn{Compare: []Compare{condition}, Success: []Operation{Put(key, value)}}, &reply)
+	return reply.Succeeded, err
+}
+
+// Compact has etcd forget the revisions before one.
+func (c *Client) Compact(ctx context.Context, revision int64) error {
+	return c.call(ctx, "/v3/kv/compaction", struct {
+		Revision int64 `json:"revision,string"`
+	}{revision}, new(struct{}))
+}
+
+// once sends a request to one member, once.
+func (c *Client) once(ctx context.Context, path string, in, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, Attempt)
 	defer cancel()
 	body, at, err := c.open(ctx, path, in)
@@ -303,22 +311,23 @@ func (c *Client) Once(ctx context.Context, path string, in, out any) error {
 	return nil
 }
 
-// Call is Once at one member after the other until one answers, for requests that may be
-// repeated. A refusal is an answer, too.
-func (c *Client) Call(ctx context.Context, path string, in, out any) (err error) {
+// call is once at one member after the other until one answers. A refusal is an answer, too.
+func (c *Client) call(ctx context.Context, path string, in, out any) (err error) {
 	for range c.endpoints {
-		if err = c.Once(ctx, path, in, out); err == nil || IsRefusal(err) || ctx.Err() != nil {
+		if err = c.once(ctx, path, in, out); err == nil || IsRefusal(err) || ctx.Err() != nil {
 			return err
 		}
 	}
 	return err
 }
 
-// open sends a request and returns the body of the answer, and the number of the member
-// that gave it. If etcd does not accept the token, open fetches a new one and tries once
-// more.
-func (c *Client) open(ctx context.Context, path string, in any) (io.ReadCloser, int, error) {
-	token := c.present()
+// leave makes the client use the member after this one, unless another request has done so.
+func (c *Client) leave(at int64) { c.at.CompareAndSwap(at, at+1) }
+
+// open sends a request and returns the body of the answer, and the member that gave it. If
+// etcd does not accept the token, open fetches a new one and tries once more.
+func (c *Client) open(ctx context.Context, path string, in any) (io.ReadCloser, int64, error) {
+	token := c.token.Load().(string)
 	body, at, err := c.send(ctx, path, in, token)
 	if c.user != "" && wantsLogin(err) {
 		if token, err = c.logIn(ctx, token); err == nil {
@@ -336,26 +345,15 @@ func wantsLogin(err error) bool {
 		strings.Contains(r.Message, "user name is empty") || strings.Contains(r.Message, "revision of auth store is old"))
 }
 
-// present returns the token in use.
-func (c *Client) present() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.token
-}
-
 // logIn returns a token for the user to replace an old one. If many requests need one at
 // the same time, one of them fetches it for all.
 func (c *Client) logIn(ctx context.Context, old string) (string, error) {
 	c.login.Lock()
 	defer c.login.Unlock()
-	// Another request has fetched a token while this one waited.
-	if token := c.present(); token != old {
-		return token, nil
+	if token := c.token.Load().(string); token != old {
+		return token, nil // fetched while this one waited
 	}
-	body, _, err := c.send(ctx, "/v3/auth/authenticate", struct {
-		Name     string `json:"name"`
-		Password string `json:"password"`
-	}{c.user, c.password}, "")
+	body, _, err := c.send(ctx, "/v3/auth/authenticate", map[string]string{"name": c.user, "password": c.password}, "")
 	if err != nil {
 		return "", err
 	}
@@ -366,21 +364,19 @@ func (c *Client) logIn(ctx context.Context, old string) (string, error) {
 	if err := json.NewDecoder(io.LimitReader(body, 64<<10)).Decode(&reply); err != nil {
 		return "", fmt.Errorf("etcd's answer to the login: %w", err)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.token = reply.Token
+	c.token.Store(reply.Token)
 	return reply.Token, nil
 }
 
 // send sends a request to the member in use. If that does not answer, or answers that it
 // cannot do its work, the next request goes to another member.
-func (c *Client) send(ctx context.Context, path string, in any, token string) (io.ReadCloser, int, error) {
+func (c *Client) send(ctx context.Context, path string, in any, token string) (io.ReadCloser, int64, error) {
 	text, err := json.Marshal(in)
 	if err != nil {
 		return nil, 0, err
 	}
-	endpoint, at := c.endpoint()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint+path, bytes.NewReader(text))
+	at := c.at.Load()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoints[at%int64(len(c.endpoints))]+path, bytes.NewReader(text))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -401,28 +397,20 @@ func (c *Client) send(ctx context.Context, path string, in any, token string) (i
 		return response.Body, at, nil
 	}
 	defer response.Body.Close()
-	refused := readRefusal(response)
+	refused := &refusal{status: response.StatusCode}
+	said, err := io.ReadAll(io.LimitReader(response.Body, 64<<10))
+	if err != nil || json.Unmarshal(said, refused) != nil {
+		refused.foreign, refused.Message = true, string(bytes.TrimSpace(said))
+	}
 	if !IsRefusal(refused) {
 		c.leave(at)
 	}
 	return nil, at, refused
 }
 
-// readRefusal reads an answer whose status is not 200.
-func readRefusal(response *http.Response) *refusal {
-	refused := &refusal{status: response.StatusCode}
-	text, err := io.ReadAll(io.LimitReader(response.Body, 64<<10))
-	if err != nil || json.Unmarshal(text, refused) != nil {
-		refused.foreign, refused.Message = true, string(bytes.TrimSpace(text))
-	}
-	return refused
-}
-
 // Grant makes a lease that lasts for a number of seconds.
 func (c *Client) Grant(ctx context.Context, seconds int64) (lease Lease, err error) {
-	err = c.Call(ctx, "/v3/lease/grant", struct {
-		TTL int64 `json:"TTL"`
-	}{seconds}, &lease)
+	err = c.call(ctx, "/v3/lease/grant", Lease{TTL: seconds}, &lease)
 	return lease, err
 }
 
@@ -435,7 +423,7 @@ func (c *Client) KeepAlive(ctx context.Context, lease int64) (time.Duration, err
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	err := c.Once(ctx, "/v3/lease/keepalive", leaseID{lease}, &reply)
+	err := c.once(ctx, "/v3/lease/keepalive", Lease{ID: lease}, &reply)
 	if err == nil && reply.Error != nil {
 		err = fmt.Errorf("etcd keeps no lease alive: %.200q", reply.Error.Message)
 	}
@@ -444,13 +432,12 @@ func (c *Client) KeepAlive(ctx context.Context, lease int64) (time.Duration, err
 
 // Revoke ends a lease, which removes the keys that use it.
 func (c *Client) Revoke(ctx context.Context, lease int64) error {
-	return c.Call(ctx, "/v3/lease/revoke", leaseID{lease}, new(struct{}))
+	return c.call(ctx, "/v3/lease/revoke", Lease{ID: lease}, new(struct{}))
 }
 
-// leaseID is the body of a request about one lease.
-type leaseID struct {
-	ID int64 `json:"ID,string"`
-}
+// watchLife is how long one connection of a watch lasts. A member that has lost the others
+// keeps its watches open but reports nothing.
+const watchLife = 30 * time.Second
 
 // Watch calls ring whenever a key that begins with prefix changes, until ctx ends. It
 // does not say what changed: the caller reads that. A change between two connections is
@@ -465,21 +452,11 @@ func (c *Client) Watch(ctx context.Context, prefix []byte, ring func()) {
 	}
 }
 
-// watchLife is how long one watch lasts. A member that has lost the others keeps its
-// watches open but reports nothing.
-const watchLife = 30 * time.Second
-
 // watchOnce is Watch for one connection, until that ends or watchLife is over.
 func (c *Client) watchOnce(ctx context.Context, prefix []byte, ring func()) {
 	ctx, cancel := context.WithTimeout(ctx, watchLife)
 	defer cancel()
-	type create struct {
-		Key []byte `json:"key"`
-		End []byte `json:"range_end"`
-	}
-	body, at, err := c.open(ctx, "/v3/watch", struct {
-		Create create `json:"create_request"`
-	}{create{prefix, After(prefix)}})
+	body, at, err := c.open(ctx, "/v3/watch", map[string]RangeRequest{"create_request": {Key: prefix, End: After(prefix)}})
 	if err != nil {
 		return
 	}

@@ -38,13 +38,12 @@ func FuzzGateway(f *testing.F) {
 				t.Fatal(err)
 			}
 			c.http.Transport = answers{status, body}
-			var txn TxnReply
-			err = c.Call(t.Context(), "/v3/kv/txn", Txn{Success: []Operation{Get([]byte("a"))}}, &txn)
+			txn, err := c.Do(t.Context(), Get([]byte("a")))
 			if err == nil && status != http.StatusOK {
 				t.Errorf("status %d with %q is taken for an answer", status, body)
 			}
 			txn.Value(0)
-			c.Call(t.Context(), "/v3/lease/grant", struct{}{}, new(Lease))
+			c.Grant(t.Context(), 1)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			c.Watch(ctx, []byte("a"), func() {})
@@ -88,12 +87,12 @@ func TestReplyBounds(t *testing.T) {
 		}
 		read := 0
 		c.http.Transport = endless{read: &read}
-		if err := c.Once(t.Context(), "/v3/kv/txn", struct{}{}, new(TxnReply)); err == nil || read < 64<<20 || read > 65<<20 {
+		if _, err := c.Once(t.Context(), Txn{}); err == nil || read < 64<<20 || read > 65<<20 {
 			t.Errorf("an endless reply: %v, %d bytes read", err, read)
 		}
 		c.http.Transport = endless{slow: make(chan struct{})}
 		began := time.Now()
-		if err := c.Once(t.Context(), "/v3/kv/txn", struct{}{}, new(TxnReply)); err == nil || time.Since(began) != 2*time.Second {
+		if _, err := c.Once(t.Context(), Txn{}); err == nil || time.Since(began) != 2*time.Second {
 			t.Errorf("a silent member: %v after %s", err, time.Since(began))
 		}
 	})

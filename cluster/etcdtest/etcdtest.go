@@ -225,7 +225,7 @@ func refuse(w http.ResponseWriter, status, code int, text string) {
 // do runs a request that has one answer; if full, only one that writes nothing.
 func (s *Server) do(r *http.Request, full bool) (any, int) {
 	var in struct {
-		TTL            int64
+		TTL            int64 `json:",string"`
 		ID             string
 		Name, Password string
 		txn
