@@ -139,7 +139,8 @@ type Node struct {
 	pages   int64         // how many batches are read at once
 	snap    snapshotName  // the newest snapshot that is known
 
-	tails question[uint64] // for Tail
+	tails  question[uint64] // for Tail
+	behind chan struct{}    // rung when the log has more than this replica
 
 	life  context.Context // ends with Close
 	end   context.CancelFunc
@@ -177,7 +178,7 @@ func New(o Options) (*Node, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if !nameOK(o.Store) {
+	if o.Store == "" || len(o.Store) > 40 || strings.Trim(o.Store, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") != "" {
 		return nil, fmt.Errorf("store %.80q: letters, digits and dashes, at most 40", o.Store)
 	}
 	client, err := etcd.New(etcd.Options{Endpoints: o.Endpoints, TLS: o.TLS, User: o.User, Password: o.Password})
@@ -194,7 +195,7 @@ func New(o Options) (*Node, error) {
 	}
 	var id [8]byte
 	rand.Read(id[:]) // never fails
-	n := &Node{options: o, log: o.Log, etcd: client, tls: replicas, client: newClient(replicas), id: hex.EncodeToString(id[:]), ttl: DefaultTTL, dueAfter: dueBytes, pages: pageBatches, tails: question[uint64]{turn: make(chan struct{}, 1)}}
+	n := &Node{options: o, log: o.Log, etcd: client, tls: replicas, client: newClient(replicas), id: hex.EncodeToString(id[:]), ttl: DefaultTTL, dueAfter: dueBytes, pages: pageBatches, tails: question[uint64]{turn: make(chan struct{}, 1)}, behind: make(chan struct{}, 1)}
 	n.life, n.end = context.WithCancel(context.Background())
 	n.changed, n.depose = context.WithCancel(n.life)
 	return n, nil
@@ -209,11 +210,6 @@ func (n *Node) setLeader(to leader) {
 	n.leader = to
 }
 
-// nameOK reports whether a store may have this name.
-func nameOK(name string) bool {
-	return name != "" && len(name) <= 40 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
-}
-
 // key returns the key of a part of the store.
 func (n *Node) key(parts ...string) []byte {
 	return []byte("/wick/" + n.options.Store + "/" + strings.Join(parts, "/"))
@@ -224,12 +220,12 @@ func number(seq uint64) string { return fmt.Sprintf("%020d", seq) }
 
 // Status is how a replica is doing.
 type Status struct {
-	Leads   bool          `json:"leads"`
-	Leader  string        `json:"leader"`  // the address of the leader; empty if none is known
-	Applied uint64        `json:"applied"` // the last record that this replica has
-	Tail    uint64        `json:"tail"`    // the last that it has heard of
-	Silence time.Duration `json:"-"`       // since etcd last answered
-	Refused bool          `json:"-"`       // the leader has refused the last question of this replica
+	Leads   bool
+	Leader  string        // the address of the leader; empty if none is known
+	Applied uint64        // the last record that this replica has
+	Tail    uint64        // the last that it has heard of
+	Silence time.Duration // since etcd last answered
+	Refused bool          // the leader has refused the last question of this replica
 }
 
 // Lag returns how many records this replica has heard of and not applied.
@@ -261,26 +257,15 @@ func (n *Node) leading() *term {
 
 // note remembers that etcd has answered, up to which record the log is applied here, and
 // with which it ends in etcd. Neither number is ever lowered, since answers may come in
-// another order than they were sent.
+// another order than they were sent. If there is more in etcd, it has Follow read it.
 func (n *Node) note(applied, tail uint64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.heard = time.Now()
-	n.applied, n.tail = max(n.applied, applied), max(n.tail, tail)
-}
-
-// bell returns a channel that gets a value whenever a key that begins with prefix
-// changes, until ctx ends. Several changes that come before the value is taken give one
-// value.
-func (n *Node) bell(ctx context.Context, prefix []byte) <-chan struct{} {
-	bell := make(chan struct{}, 1)
-	n.tasks.Go(func() {
-		n.etcd.Watch(ctx, prefix, func() {
-			select {
-			case bell <- struct{}{}:
-			default:
-			}
-		})
-	})
-	return bell
+	if n.applied, n.tail = max(n.applied, applied), max(n.tail, tail); n.applied < n.tail {
+		select {
+		case n.behind <- struct{}{}:
+		default: // it was rung already
+		}
+	}
 }

@@ -12,8 +12,9 @@ import (
 	"wick/internal/journal"
 )
 
-// pollPeriod is how often a follower reads etcd, in case a watch has missed a change.
-const pollPeriod = 500 * time.Millisecond
+// pollPeriod is how often a replica reads etcd. A reader who asks for more than that waits for
+// no period: see Tail.
+const pollPeriod = 200 * time.Millisecond
 
 // Follow applies to s what the leader appends, until this replica leads itself. It then
 // returns a context that ends when this replica leads no longer. The caller must read
@@ -22,9 +23,6 @@ const pollPeriod = 500 * time.Millisecond
 func (n *Node) Follow(ctx context.Context, s journal.State) (lead context.Context, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	// The watch reports at once what the leader appends; the ticker is for what the watch
-	// misses.
-	bell := n.bell(ctx, n.key("lead"))
 	tick := time.NewTicker(pollPeriod)
 	defer tick.Stop()
 	reachable := true
@@ -53,7 +51,7 @@ func (n *Node) Follow(ctx context.Context, s journal.State) (lead context.Contex
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-bell:
+		case <-n.behind:
 		case <-tick.C:
 		}
 	}
@@ -142,7 +140,8 @@ func (n *Node) hold(t *term, until time.Time) {
 }
 
 // Tail returns the sequence of the last record that any replica had appended when Tail
-// was called, or of a later one. It asks a majority of etcd.
+// was called, or of a later one. It asks a majority of etcd. If this replica does not have that
+// record, it reads the log at once.
 func (n *Node) Tail(ctx context.Context) (uint64, error) {
 	return n.tails.ask(ctx, func() (tail uint64, err error) {
 		ctx, cancel := context.WithTimeout(n.life, etcd.Attempt)

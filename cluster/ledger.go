@@ -20,8 +20,7 @@ import (
 //	/wick/<store>/login/epoch          the present epoch
 //	/wick/<store>/login/revoked/<id>   a token that was revoked
 //
-// Every replica keeps what is below login in memory, and a watch tells it when that
-// changes. If a login is ended while etcd does not answer, it ends at this replica at
+// Every replica keeps what is below login in memory, and reads it each pollPeriod. If a login is ended while etcd does not answer, it ends at this replica at
 // once, and at the others when etcd answers again. If this process stops before that, the
 // others never learn of it.
 type Ledger struct {
@@ -64,14 +63,12 @@ func (n *Node) OpenLedger(ctx context.Context) (*Ledger, error) {
 // Run keeps the ledger up to date until ctx ends, and calls changed when another replica
 // has ended logins.
 func (l *Ledger) Run(ctx context.Context, changed func()) error {
-	bell := l.node.bell(ctx, l.node.key("login"))
-	tick := time.NewTicker(5 * pollPeriod)
+	tick := time.NewTicker(pollPeriod)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-bell:
 		case <-tick.C:
 			l.settle(ctx)
 		}

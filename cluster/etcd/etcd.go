@@ -1,6 +1,5 @@
-// Package etcd speaks to etcd's JSON gateway, with net/http alone: transactions,
-// leases, and a watch that reports only that something changed. A [Client] uses one
-// member at a time, and the next when that one does not answer.
+// Package etcd speaks to etcd's JSON gateway, with net/http alone: transactions and
+// leases. A [Client] uses one member at a time, and the next when that one does not answer.
 //
 // # Security considerations
 //
@@ -291,24 +290,19 @@ func (c *Client) Compact(ctx context.Context, revision int64) error {
 	}{revision}, new(struct{}))
 }
 
-// once sends a request to one member, once.
+// once sends a request to one member, once. If etcd does not accept the token, it fetches a
+// new one and tries once more.
 func (c *Client) once(ctx context.Context, path string, in, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, Attempt)
 	defer cancel()
-	body, at, err := c.open(ctx, path, in)
-	if err != nil {
-		return err
+	token := c.token.Load().(string)
+	err := c.send(ctx, path, token, in, out)
+	if c.user != "" && wantsLogin(err) {
+		if token, err = c.logIn(ctx, token); err == nil {
+			err = c.send(ctx, path, token, in, out)
+		}
 	}
-	defer body.Close()
-	text, err := io.ReadAll(io.LimitReader(body, maxReply))
-	if err == nil {
-		err = json.Unmarshal(text, out)
-	}
-	if err != nil {
-		c.leave(at)
-		return fmt.Errorf("etcd's answer to %s: %w", path, err)
-	}
-	return nil
+	return err
 }
 
 // call is once at one member after the other until one answers. A refusal is an answer, too.
@@ -323,19 +317,6 @@ func (c *Client) call(ctx context.Context, path string, in, out any) (err error)
 
 // leave makes the client use the member after this one, unless another request has done so.
 func (c *Client) leave(at int64) { c.at.CompareAndSwap(at, at+1) }
-
-// open sends a request and returns the body of the answer, and the member that gave it. If
-// etcd does not accept the token, open fetches a new one and tries once more.
-func (c *Client) open(ctx context.Context, path string, in any) (io.ReadCloser, int64, error) {
-	token := c.token.Load().(string)
-	body, at, err := c.send(ctx, path, in, token)
-	if c.user != "" && wantsLogin(err) {
-		if token, err = c.logIn(ctx, token); err == nil {
-			body, at, err = c.send(ctx, path, in, token)
-		}
-	}
-	return body, at, err
-}
 
 // wantsLogin reports whether etcd refused a request because its token has ended, is
 // missing, or was made before the users of etcd were changed.
@@ -353,32 +334,27 @@ func (c *Client) logIn(ctx context.Context, old string) (string, error) {
 	if token := c.token.Load().(string); token != old {
 		return token, nil // fetched while this one waited
 	}
-	body, _, err := c.send(ctx, "/v3/auth/authenticate", map[string]string{"name": c.user, "password": c.password}, "")
-	if err != nil {
-		return "", err
-	}
-	defer body.Close()
 	var reply struct {
 		Token string `json:"token"`
 	}
-	if err := json.NewDecoder(io.LimitReader(body, 64<<10)).Decode(&reply); err != nil {
-		return "", fmt.Errorf("etcd's answer to the login: %w", err)
+	err := c.send(ctx, "/v3/auth/authenticate", "", map[string]string{"name": c.user, "password": c.password}, &reply)
+	if err == nil {
+		c.token.Store(reply.Token)
 	}
-	c.token.Store(reply.Token)
-	return reply.Token, nil
+	return reply.Token, err
 }
 
-// send sends a request to the member in use. If that does not answer, or answers that it
-// cannot do its work, the next request goes to another member.
-func (c *Client) send(ctx context.Context, path string, in any, token string) (io.ReadCloser, int64, error) {
+// send sends a request to the member in use and decodes the answer. If that does not answer,
+// or answers that it cannot do its work, the next request goes to another member.
+func (c *Client) send(ctx context.Context, path, token string, in, out any) error {
 	text, err := json.Marshal(in)
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
 	at := c.at.Load()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoints[at%int64(len(c.endpoints))]+path, bytes.NewReader(text))
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
 	request.GetBody = nil // with it the transport may send a request again by itself
 	request.Header.Set("Content-Type", "application/json")
@@ -391,21 +367,28 @@ func (c *Client) send(ctx context.Context, path string, in any, token string) (i
 	response, err := c.http.Do(request)
 	if err != nil {
 		c.leave(at)
-		return nil, at, err
-	}
-	if response.StatusCode == http.StatusOK {
-		return response.Body, at, nil
+		return err
 	}
 	defer response.Body.Close()
-	refused := &refusal{status: response.StatusCode}
-	said, err := io.ReadAll(io.LimitReader(response.Body, 64<<10))
-	if err != nil || json.Unmarshal(said, refused) != nil {
-		refused.foreign, refused.Message = true, string(bytes.TrimSpace(said))
+	text, err = io.ReadAll(io.LimitReader(response.Body, maxReply))
+	if response.StatusCode != http.StatusOK {
+		refused := &refusal{status: response.StatusCode}
+		if err != nil || json.Unmarshal(text, refused) != nil {
+			refused.foreign, refused.Message = true, string(bytes.TrimSpace(text))
+		}
+		if !IsRefusal(refused) {
+			c.leave(at)
+		}
+		return refused
 	}
-	if !IsRefusal(refused) {
+	if err == nil {
+		err = json.Unmarshal(text, out)
+	}
+	if err != nil {
 		c.leave(at)
+		return fmt.Errorf("etcd's answer to %s: %w", path, err)
 	}
-	return nil, at, refused
+	return nil
 }
 
 // Grant makes a lease that lasts for a number of seconds.
@@ -433,50 +416,4 @@ func (c *Client) KeepAlive(ctx context.Context, lease int64) (time.Duration, err
 // Revoke ends a lease, which removes the keys that use it.
 func (c *Client) Revoke(ctx context.Context, lease int64) error {
 	return c.call(ctx, "/v3/lease/revoke", Lease{ID: lease}, new(struct{}))
-}
-
-// watchLife is how long one connection of a watch lasts. A member that has lost the others
-// keeps its watches open but reports nothing.
-const watchLife = 30 * time.Second
-
-// Watch calls ring whenever a key that begins with prefix changes, until ctx ends. It
-// does not say what changed: the caller reads that. A change between two connections is
-// not reported, so the caller must also read from time to time.
-func (c *Client) Watch(ctx context.Context, prefix []byte, ring func()) {
-	for ctx.Err() == nil {
-		c.watchOnce(ctx, prefix, ring)
-		select {
-		case <-ctx.Done():
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
-}
-
-// watchOnce is Watch for one connection, until that ends or watchLife is over.
-func (c *Client) watchOnce(ctx context.Context, prefix []byte, ring func()) {
-	ctx, cancel := context.WithTimeout(ctx, watchLife)
-	defer cancel()
-	body, at, err := c.open(ctx, "/v3/watch", map[string]RangeRequest{"create_request": {Key: prefix, End: After(prefix)}})
-	if err != nil {
-		return
-	}
-	defer body.Close()
-	// A message has at most a few small values. The stream as a whole has no bound, so the
-	// bound is for each message.
-	bounded := &io.LimitedReader{R: body}
-	for messages := json.NewDecoder(bounded); ; ring() {
-		bounded.N = 1 << 20
-		var message struct {
-			Result struct {
-				Canceled bool `json:"canceled"`
-			} `json:"result"`
-			Error json.RawMessage `json:"error"`
-		}
-		if err := messages.Decode(&message); err != nil || message.Result.Canceled || message.Error != nil {
-			if ctx.Err() == nil {
-				c.leave(at)
-			}
-			return
-		}
-	}
 }

@@ -1,11 +1,10 @@
 // Package etcdtest has the parts of etcd's JSON gateway that package cluster uses, in
-// memory, for tests on machines that have no etcd. It keeps revisions, leases and
-// watches as etcd does, and loses requests and answers on demand. The tests in
+// memory, for tests on machines that have no etcd. It keeps revisions and leases as etcd
+// does, and loses requests and answers on demand. The tests in
 // test/e2e/cluster do the same with a real etcd.
 package etcdtest
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -40,7 +39,6 @@ type Server struct {
 	keys     map[string]value
 	leases   map[int64]*lease
 	least    time.Duration // how long a lease lasts at least
-	changed  chan struct{} // closed by the next change
 	user     string
 	password string
 	requests int
@@ -63,7 +61,7 @@ type lease struct {
 
 // New starts a server, which ends with the test.
 func New(t testing.TB) *Server {
-	s := &Server{revision: 1, keys: map[string]value{}, leases: map[int64]*lease{}, changed: make(chan struct{})}
+	s := &Server{revision: 1, keys: map[string]value{}, leases: map[int64]*lease{}}
 	web := httptest.NewServer(s)
 	t.Cleanup(func() {
 		web.CloseClientConnections()
@@ -172,7 +170,6 @@ func (s *Server) Put(key string, data []byte) {
 	} else {
 		s.put(key, data, 0)
 	}
-	s.wake()
 }
 
 // ServeHTTP answers as the gateway does.
@@ -193,9 +190,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case why != "":
 		refuse(w, status, code, why)
-		return
-	case r.URL.Path == "/v3/watch":
-		s.watch(w, r)
 		return
 	}
 	reply, status := s.do(r, fault == Full)
@@ -292,15 +286,8 @@ func (s *Server) drop(id int64) {
 		if id != 0 && v.lease == id {
 			s.revision++
 			delete(s.keys, key)
-			s.wake()
 		}
 	}
-}
-
-// wake tells the watches. Called with mu held.
-func (s *Server) wake() {
-	close(s.changed)
-	s.changed = make(chan struct{})
 }
 
 func (s *Server) put(key string, data []byte, lease int64) {
@@ -394,7 +381,6 @@ func (s *Server) run(operations []operation) []any {
 		}
 	}
 	if writes {
-		s.wake()
 	}
 	return responses
 }
@@ -420,49 +406,4 @@ func (s *Server) find(from, end []byte, most int) []any {
 		found = append(found, map[string]any{"key": []byte(key), "value": v.data, "create_revision": text(v.created), "mod_revision": text(v.mod), "version": text(v.version)})
 	}
 	return found
-}
-
-// watch tells of every change in a range, until the client goes. It does not say
-// which: nobody here asks.
-func (s *Server) watch(w http.ResponseWriter, r *http.Request) {
-	var in struct {
-		Create struct {
-			Key []byte
-			End []byte `json:"range_end"`
-		} `json:"create_request"`
-	}
-	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-		refuse(w, http.StatusBadRequest, 3, err.Error())
-		return
-	}
-	flusher := http.NewResponseController(w)
-	say := func(what string) bool {
-		_, err := w.Write([]byte(`{"result":{` + what + "}}\n"))
-		return err == nil && flusher.Flush() == nil
-	}
-	before := s.state(in.Create.Key, in.Create.End)
-	for open := say(`"created":true`); open; {
-		s.mu.Lock()
-		changed := s.changed
-		s.mu.Unlock()
-		if now := s.state(in.Create.Key, in.Create.End); !bytes.Equal(before, now) {
-			before, open = now, say(`"events":[{}]`)
-			continue
-		}
-		select {
-		case <-changed:
-		case <-r.Context().Done():
-			return
-		}
-	}
-}
-
-// state sums up the revisions of a range.
-func (s *Server) state(from, end []byte) (sum []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, key := range s.between(from, end) {
-		sum = strconv.AppendInt(append(sum, key...), s.keys[key].mod, 10)
-	}
-	return sum
 }
