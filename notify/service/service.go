@@ -118,16 +118,27 @@ func (d *Destination) Redact(text string) string {
 }
 
 // New returns a destination at a service of a kind, at a URL, with the keys that this
-// kind needs. It may be at a private address if private is set. Errors do not quote the
-// arguments: if a line has a word too few or too many, a secret may be in the place of
-// the kind or a key.
+// kind needs. It may be at a private address if private is set; otherwise the URL must be
+// encrypted, so that no secret is sent in the clear. Errors do not quote the arguments: if a
+// line has a word too few or too many, a secret may be in the place of the kind or a key.
 func New(kind, at string, keys map[string]string, private bool) (d *Destination, err error) {
 	s, known := services[kind]
 	if !known {
 		return nil, fmt.Errorf("the kind must be one of %s", strings.Join(slices.Sorted(maps.Keys(services)), ", "))
 	}
-	if err := s.check(kind, keys); err != nil {
-		return nil, err
+	for _, key := range s.needs {
+		if keys[key] == "" {
+			return nil, fmt.Errorf("%s needs %s=", kind, key)
+		}
+	}
+	all := slices.Concat(s.needs, s.takes)
+	for key, value := range keys {
+		switch {
+		case !slices.Contains(all, key):
+			return nil, fmt.Errorf("the keys of %s itself are: %s", kind, cmp.Or(strings.Join(all, ", "), "none"))
+		case len(value) > maxValue || limit.Line(value, maxValue) != value: // it could end a header
+			return nil, fmt.Errorf("%s=: at most %d bytes, without control characters", key, maxValue)
+		}
 	}
 	d = &Destination{service: s, keys: keys, private: private}
 	// A webhook without a secret is sent unsigned.
@@ -136,6 +147,7 @@ func New(kind, at string, keys map[string]string, private bool) (d *Destination,
 			return nil, err
 		}
 	}
+	schemes := []string{"https", "http"}
 	if s.mail { // a bad address is found now and not with the first message
 		var err1, err2 error
 		d.from, err1 = mail.ParseAddress(keys["from"])
@@ -143,33 +155,18 @@ func New(kind, at string, keys map[string]string, private bool) (d *Destination,
 		if err1 != nil || err2 != nil {
 			return nil, errors.New("from= and to=: write addresses such as me@example.com")
 		}
+		schemes = []string{"smtps", "smtp"}
 	}
-	if err := d.setURL(at); err != nil {
-		return nil, err
+	switch d.url, err = url.Parse(at); {
+	case err != nil || len(at) > maxURL || d.url.Hostname() == "" || d.url.Fragment != "" || d.url.User != nil && !s.mail:
+		return nil, fmt.Errorf("the URL: write scheme://host/path, of at most %d bytes, without a fragment, and with a user for mail only", maxURL)
+	case !slices.Contains(schemes, d.url.Scheme):
+		return nil, fmt.Errorf("the URL: its scheme must be %s", schemes[0])
+	case d.url.Scheme == "http" && !private:
+		return nil, errors.New("the URL: http is for private addresses, with the flag allow-private; write https")
 	}
-	d.secrets = d.findSecrets()
+	d.client, d.secrets = address.Client(Timeout, d.may()), d.findSecrets()
 	return d, nil
-}
-
-// check reports what is wrong with the keys of a line: one that is missing, that the
-// service does not have, or whose value is too long or has control characters, which
-// could end a header.
-func (s service) check(kind string, keys map[string]string) error {
-	for _, key := range s.needs {
-		if keys[key] == "" {
-			return fmt.Errorf("%s needs %s=", kind, key)
-		}
-	}
-	all := slices.Concat(s.needs, s.takes)
-	for key, value := range keys {
-		switch {
-		case !slices.Contains(all, key):
-			return fmt.Errorf("the keys of %s itself are: %s", kind, cmp.Or(strings.Join(all, ", "), "none"))
-		case len(value) > maxValue || limit.Line(value, maxValue) != value:
-			return fmt.Errorf("%s=: at most %d bytes, without control characters", key, maxValue)
-		}
-	}
-	return nil
 }
 
 // Send makes one attempt to deliver m, within [Timeout]. It returns nil if the service
@@ -182,28 +179,6 @@ func (d *Destination) Send(ctx context.Context, m Message) *Failure {
 		f.Reason = d.Redact(f.Reason)
 	}
 	return f
-}
-
-// setURL checks the URL. Except for private networks it must be encrypted, so that no
-// secret is sent in the clear.
-func (d *Destination) setURL(text string) error {
-	u, err := url.Parse(text)
-	if err != nil || len(text) > maxURL || u.Hostname() == "" || u.Fragment != "" || u.User != nil && !d.service.mail {
-		return fmt.Errorf("the URL: write scheme://host/path, of at most %d bytes, without a fragment, and with a user for mail only", maxURL)
-	}
-	want := []string{"https", "http"}
-	if d.service.mail {
-		want = []string{"smtps", "smtp"}
-	}
-	switch {
-	case !slices.Contains(want, u.Scheme):
-		return fmt.Errorf("the URL: its scheme must be %s", want[0])
-	case u.Scheme == "http" && !d.private:
-		return errors.New("the URL: http is for private addresses, with the flag allow-private; write https")
-	}
-	d.url = u
-	d.client = address.Client(Timeout, d.may())
-	return nil
 }
 
 // signingKey returns the bytes of a webhook's secret, which is written as Standard
