@@ -163,45 +163,6 @@ const (
 // never floats. Where zero would mean the default to the engine it is refused, because the
 // operator who wrote it meant something else.
 func (c *config) settings() []Setting {
-	trading := []Setting{
-		{Name: "symbols", Value: "symbols", Default: "BTCUSDT", Help: "up to 50 symbols the engine watches from the start, separated by commas", set: each(&c.engine.Symbols, asSymbol)},
-		{Name: "intervals", Value: "intervals", Default: "4h,1h", Help: "intervals the engine keeps of each symbol; alerts take the first unless told", set: each(&c.engine.Intervals, market.ParseInterval)},
-		{Name: "max-order-notional", Value: "units", Default: "100000", Help: "largest order in quote units; with --broker alpaca or alpaca-paper 100 unless set", set: amount(&c.engine.Limits.OrderNotional, 1)},
-		{Name: "max-position-notional", Value: "units", Help: "largest position per symbol in quote units; default ten times the largest order", set: amount(&c.engine.Limits.PositionNotional, 1)},
-		{Name: "max-daily-loss", Value: "amount", Help: "with --cash or --broker: after a loss of this amount in a day only orders that shrink a position are taken", set: amount(&c.engine.Limits.DailyLoss, 1)},
-		{Name: "cash", Value: "amount", Help: "open a paper account with this amount: orders need buying power, and get_positions shows the account", set: amount(&c.engine.Account.Cash, 1)},
-		{Name: "fee-rate", Value: "fraction", Default: "0.001", Help: "paper broker: fee as a fraction of a fill", set: fraction(&c.engine.FeeRate)},
-		{Name: "slippage", Value: "fraction", Default: "0.0005", Help: "paper broker: slippage of stops and of orders that fill at once, as a fraction of the price", set: fraction(&c.engine.Slippage)},
-		{Name: inPaper, Value: "file", Help: "file with details of the paper account and its rules, see docs/settings.md", set: fromFile(readOpen, maxLines, func(text []byte) error { return c.setLines(inPaper, text) })},
-		{Name: "confirm-above", Value: "sum", Help: "sum in the account's currency that a client may place within an hour, without a passphrase all together; beyond it a person approves; default none, at a broker 0", set: amount(&c.asking.Above, 0)},
-		{Name: "approve-in-client", Help: "let a form in the client approve an order, in place of the page; never for real money", set: on(&c.asking.InClient)},
-	}
-	trading = append(trading, c.brokerSettings()...)
-	paper := []Setting{
-		{Name: "maker-fee-rate", Value: "fraction", Help: "fee of limits that rested, as a fraction of a fill; default --fee-rate", set: func(text string) error {
-			c.engine.MakerFeeRate = new(exact.Decimal)
-			return fraction(c.engine.MakerFeeRate)(text)
-		}},
-		{Name: "half-spread", Value: "fraction", Help: "how far bid and ask are from the price, as a fraction of it; default the source's own, or 0", set: fraction(&c.engine.HalfSpread)},
-		{Name: "grid", Value: "SYMBOL=TICK/LOT/MIN", Help: "steps and least order, several with commas; * for all others; default the exchange's", Repeat: true, set: func(text string) (err error) { c.grid, err = parseGrid(text); return err }},
-		{Name: "currency", Value: "currency", Default: "USD", Help: "currency of the account, as data sources write it", set: value(&c.engine.Account.Currency, asText, isCurrency, "is not the name of a currency as data sources write it, such as USD, USDT or, for pence, GBp")},
-		{Name: "stablecoins-as-usd", Value: "switch", Default: "true", Help: "count USDT and USDC as USD", set: on(&c.engine.Account.Stablecoins)},
-		{Name: "leverage", Value: "times", Default: "1", Help: "how many times the equity of the account positions may be worth", set: amount(&c.engine.Account.Leverage, exact.One)},
-		{Name: "short", Value: "switch", Default: "false", Help: "allow selling what is not held", set: on(&c.engine.Account.Short)},
-		{Name: "max-open-orders-per-symbol", Value: "number", Default: "200", Help: "largest number of open orders per symbol", set: whole(&c.engine.Limits.OpenPerSymbol, 1, book.MaxOpenPerSymbol)},
-		{Name: "max-open-orders", Value: "number", Default: "1000", Help: "largest number of open orders in all", set: whole(&c.engine.Limits.Open, 1, maxCount)},
-		{Name: "max-order-rate", Value: "number", Default: "10", Help: "largest number of orders a second, after twice as many at once", set: whole(&c.engine.Limits.OrdersPerSecond, 1, maxCount)},
-		{Name: "max-price-age", Value: "duration", Help: "oldest price to trade at, such as 90s; default 60s, for stocks the session's last price", set: duration(&c.engine.MaxPriceAge, 1)},
-		{Name: "price-band", Value: "multiple", Default: strconv.Itoa(market.DefaultBand), Help: "largest jump of a price, up or down, that is believed without asking twice", set: value(&c.priceBand, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }, isBand, "is no multiple above 1")},
-	}
-	source := Setting{Name: "source", Value: "source", Default: "sample", Help: "source of bars: " + strings.Join(market.Sources(), ", "), set: value(&c.source, asText, isSource, "is none of "+strings.Join(market.Sources(), ", "))}
-	watchlist := Setting{Name: "watchlist", Value: "file", Help: "file of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors", set: fromFile(readOpen, maxWatchlist, c.setWatchlists)}
-	for _, shared := range [][]Setting{trading, paper} {
-		for i := range shared {
-			shared[i].Shared = true
-		}
-	}
-	source.Shared, watchlist.Shared = true, true
 	return slices.Concat(
 		group("Modes", "",
 			Setting{Name: "mcp", Help: "speak MCP over standard input and output", set: on(&c.mcp)},
@@ -218,8 +179,22 @@ func (c *config) settings() []Setting {
 			Setting{Name: "trusted-proxy", Value: "CIDR", Help: "CIDR of proxies whose X-Forwarded-For is believed; repeatable; needs a passphrase", Repeat: true, set: each(&c.login.TrustedProxies, asPrefix)},
 			Setting{Name: "attach-trade", Help: "let hosts that attach over stdio trade, though there is a passphrase or real money", set: on(&c.attachTrade)}),
 		group("Server", "", c.pageSettings()...),
-		group("Market data", "", source, watchlist),
-		group("Trading", "", trading...),
+		group("Market data", "",
+			Setting{Name: "source", Value: "source", Default: "sample", Help: "source of bars: " + strings.Join(market.Sources(), ", "), set: value(&c.source, asText, isSource, "is none of "+strings.Join(market.Sources(), ", "))},
+			Setting{Name: "watchlist", Value: "file", Help: "file of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors", set: fromFile(readOpen, maxWatchlist, c.setWatchlists)}),
+		group("Trading", "",
+			Setting{Name: "symbols", Value: "symbols", Default: "BTCUSDT", Help: "up to 50 symbols the engine watches from the start, separated by commas", set: each(&c.engine.Symbols, asSymbol)},
+			Setting{Name: "intervals", Value: "intervals", Default: "4h,1h", Help: "intervals the engine keeps of each symbol; alerts take the first unless told", set: each(&c.engine.Intervals, market.ParseInterval)},
+			Setting{Name: "max-order-notional", Value: "units", Default: "100000", Help: "largest order in quote units; with --broker alpaca or alpaca-paper 100 unless set", set: amount(&c.engine.Limits.OrderNotional, 1)},
+			Setting{Name: "max-position-notional", Value: "units", Help: "largest position per symbol in quote units; default ten times the largest order", set: amount(&c.engine.Limits.PositionNotional, 1)},
+			Setting{Name: "max-daily-loss", Value: "amount", Help: "with --cash or --broker: after a loss of this amount in a day only orders that shrink a position are taken", set: amount(&c.engine.Limits.DailyLoss, 1)},
+			Setting{Name: "cash", Value: "amount", Help: "open a paper account with this amount: orders need buying power, and get_positions shows the account", set: amount(&c.engine.Account.Cash, 1)},
+			Setting{Name: "fee-rate", Value: "fraction", Default: "0.001", Help: "paper broker: fee as a fraction of a fill", set: fraction(&c.engine.FeeRate)},
+			Setting{Name: "slippage", Value: "fraction", Default: "0.0005", Help: "paper broker: slippage of stops and of orders that fill at once, as a fraction of the price", set: fraction(&c.engine.Slippage)},
+			Setting{Name: inPaper, Value: "file", Help: "file with details of the paper account and its rules, see docs/settings.md", set: fromFile(readOpen, maxLines, func(text []byte) error { return c.setLines(inPaper, text) })},
+			Setting{Name: "confirm-above", Value: "sum", Help: "sum in the account's currency that a client may place within an hour, without a passphrase all together; beyond it a person approves; default none, at a broker 0", set: amount(&c.asking.Above, 0)},
+			Setting{Name: "approve-in-client", Help: "let a form in the client approve an order, in place of the page; never for real money", set: on(&c.asking.InClient)}),
+		group("Trading", "", c.brokerSettings()...),
 		group("State, messages and logs", "",
 			Setting{Name: "data-dir", Value: "directory", Help: "directory for state; default ~/.wick", set: func(text string) (err error) { c.dataDir, err = filepath.Abs(text); return err }},
 			Setting{Name: "exit-when-broken", Help: "end when the journal is broken and a new start would help; default under systemd and in the image", set: on(&c.exitWhenBroken)},
@@ -229,15 +204,32 @@ func (c *config) settings() []Setting {
 			Setting{Name: "version", Help: "the same as wick version", set: store(new(string))},
 			Setting{Name: "healthcheck", Help: "the same as wick healthcheck", set: store(new(string))}),
 		group("State, messages and logs", "", slices.Concat(c.messageSettings(), c.clusterSettings())...),
-		group("Lines of --paper-file", inPaper, paper...),
+		group("Lines of --paper-file", inPaper,
+			Setting{Name: "maker-fee-rate", Value: "fraction", Help: "fee of limits that rested, as a fraction of a fill; default --fee-rate", set: func(text string) error {
+				c.engine.MakerFeeRate = new(exact.Decimal)
+				return fraction(c.engine.MakerFeeRate)(text)
+			}},
+			Setting{Name: "half-spread", Value: "fraction", Help: "how far bid and ask are from the price, as a fraction of it; default the source's own, or 0", set: fraction(&c.engine.HalfSpread)},
+			Setting{Name: "grid", Value: "SYMBOL=TICK/LOT/MIN", Help: "steps and least order, several with commas; * for all others; default the exchange's", Repeat: true, set: func(text string) (err error) { c.grid, err = parseGrid(text); return err }},
+			Setting{Name: "currency", Value: "currency", Default: "USD", Help: "currency of the account, as data sources write it", set: value(&c.engine.Account.Currency, asText, isCurrency, "is not the name of a currency as data sources write it, such as USD, USDT or, for pence, GBp")},
+			Setting{Name: "stablecoins-as-usd", Value: "switch", Default: "true", Help: "count USDT and USDC as USD", set: on(&c.engine.Account.Stablecoins)},
+			Setting{Name: "leverage", Value: "times", Default: "1", Help: "how many times the equity of the account positions may be worth", set: amount(&c.engine.Account.Leverage, exact.One)},
+			Setting{Name: "short", Value: "switch", Default: "false", Help: "allow selling what is not held", set: on(&c.engine.Account.Short)},
+			Setting{Name: "max-open-orders-per-symbol", Value: "number", Default: "200", Help: "largest number of open orders per symbol", set: whole(&c.engine.Limits.OpenPerSymbol, 1, book.MaxOpenPerSymbol)},
+			Setting{Name: "max-open-orders", Value: "number", Default: "1000", Help: "largest number of open orders in all", set: whole(&c.engine.Limits.Open, 1, maxCount)},
+			Setting{Name: "max-order-rate", Value: "number", Default: "10", Help: "largest number of orders a second, after twice as many at once", set: whole(&c.engine.Limits.OrdersPerSecond, 1, maxCount)},
+			Setting{Name: "max-price-age", Value: "duration", Help: "oldest price to trade at, such as 90s; default 60s, for stocks the session's last price", set: duration(&c.engine.MaxPriceAge, 1)},
+			Setting{Name: "price-band", Value: "multiple", Default: strconv.Itoa(market.DefaultBand), Help: "largest jump of a price, up or down, that is believed without asking twice", set: value(&c.priceBand, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }, isBand, "is no multiple above 1")}),
 		c.clusterLines(),
 	)
 }
 
-// group gives the settings of a part their title, and the file that they are lines of.
+// group gives the settings of a part their title, and the file that they are lines of. Attached
+// hosts must agree about market data, trading and the paper account.
 func group(title, file string, rows ...Setting) []Setting {
 	for i := range rows {
 		rows[i].Group, rows[i].File = title, file
+		rows[i].Shared = rows[i].Shared || title == "Market data" || title == "Trading" || file == inPaper
 	}
 	return rows
 }
