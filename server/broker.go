@@ -51,20 +51,14 @@ func (c *config) brokerSettings() []Setting {
 	}
 }
 
-// atBroker reports whether orders go to a broker elsewhere.
-func (c *config) atBroker() bool { return c.broker != brokerPaper && c.broker != "" }
+// brokers are the addresses of the accounts elsewhere that --broker names.
+var brokers = map[string]string{brokerAlpacaPaper: alpaca.PaperURL, brokerAlpaca: alpaca.LiveURL}
 
-// brokers are the accounts elsewhere that --broker names.
-var brokers = map[string]struct {
-	url   string
-	paper bool
-}{
-	brokerAlpacaPaper: {alpaca.PaperURL, true},
-	brokerAlpaca:      {alpaca.LiveURL, false},
-}
+// atBroker reports whether orders go to a broker elsewhere.
+func (c *config) atBroker() bool { return brokers[c.broker] != "" }
 
 // realMoney reports whether orders are executed with real money.
-func (c *config) realMoney() bool { return c.atBroker() && !brokers[c.broker].paper }
+func (c *config) realMoney() bool { return c.broker == brokerAlpaca }
 
 // checkBroker finds what does not go with a broker, which needs --trade, the keys of an
 // account, real prices and no paper account beside it. It lowers the limits that were not
@@ -73,7 +67,7 @@ func (c *config) checkBroker(env func(string) string) error {
 	if !c.atBroker() {
 		return nil
 	}
-	c.brokerURL = brokers[c.broker].url
+	c.brokerURL = brokers[c.broker]
 	if at := env("WICK_ALPACA_URL"); at != "" { // a broker for tests, which gets the keys
 		if u, err := url.Parse(at); err != nil || !address.Loopback(u.Hostname()) {
 			return fmt.Errorf("WICK_ALPACA_URL is not an address of this machine, and the keys would be sent to it")

@@ -43,8 +43,7 @@ func ClientNames() []string {
 	return list
 }
 
-// writeClient prints the block to stdout, and what to do with
-// it to stderr, so that the block alone can be sent to a file.
+// writeClient prints the block to stdout, and what to do with it to stderr.
 func (c *config) writeClient(stdout, stderr io.Writer) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -54,9 +53,9 @@ func (c *config) writeClient(stdout, stderr io.Writer) error {
 	var args []string // over stdio; nil for HTTP
 	if c.mcp || name == "claude-desktop" {
 		args = c.stdioArguments()
-		for _, s := range c.settings() {
-			if _, given := c.given[s.Spelling()]; given && s.File == "" && (s.Name == "port" || s.Name == "listen") {
-				fmt.Fprintf(stderr, "--%s has no effect over stdio, where the client starts wick itself: it is left out\n", s.Name)
+		for _, name := range []string{"--listen", "--port"} {
+			if c.given[name] != "" {
+				fmt.Fprintf(stderr, "%s has no effect over stdio, where the client starts wick itself: it is left out\n", name)
 			}
 		}
 	} else if c.baseURL == "" && c.port == 0 {
@@ -80,10 +79,11 @@ func (c *config) stdioArguments() []string {
 	args := []string{"--mcp"}
 	for _, s := range c.settings() {
 		value, given := c.given[s.Spelling()]
-		if dir, ok := strings.CutPrefix(value, "csv:"); ok && s.Name == "source" {
-			value = "csv:" + absolute(dir)
-		} else if s.Value == "file" || s.Value == "directory" {
-			value = absolute(value)
+		path, csv := strings.CutPrefix(value, "csv:")
+		if csv && s.Name == "source" || s.Value == "file" || s.Value == "directory" {
+			if abs, err := filepath.Abs(path); err == nil { // else the working directory is gone
+				value = value[:len(value)-len(path)] + abs
+			}
 		}
 		switch {
 		case !given || s.File != "" || slices.Contains([]string{"mcp", "serve", "port", "listen"}, s.Name): // the mode is always --mcp here, and nothing listens
@@ -97,30 +97,22 @@ func (c *config) stdioArguments() []string {
 	return args
 }
 
-// absolute returns a path that means the same in every working directory.
-func absolute(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return path // the working directory is gone
-}
-
 // ClientConfig returns what to paste into the settings of a client, and where.
 // With args the client starts the program and talks to it over stdio; without,
 // it connects to address.
 func ClientConfig(name, address, program string, args []string) (block, where string, err error) {
-	i := slices.IndexFunc(clients, func(c client) bool { return c.name == name })
+	i := slices.Index(ClientNames(), name)
 	if i < 0 {
 		return "", "", fmt.Errorf("config %q is not a client that wick knows: choose one of %s", name, strings.Join(ClientNames(), ", "))
 	}
-	c := clients[i]
+	c, command := clients[i], append([]string{program}, args...)
 	switch {
 	case name == "claude-code" && args != nil:
-		block = fmt.Sprintf(c.stdio, shellWords(append([]string{program}, args...)))
+		block = fmt.Sprintf(c.stdio, shellWords(command...))
 	case name == "claude-code":
 		block = fmt.Sprintf(c.http, address)
 	case name == "opencode" && args != nil:
-		block = fmt.Sprintf(c.stdio, quote(append([]string{program}, args...)))
+		block = fmt.Sprintf(c.stdio, quote(command))
 	case args != nil:
 		block = fmt.Sprintf(c.stdio, quote(program), quote(args))
 	case c.http == "":
@@ -139,12 +131,12 @@ var plainWord = regexp.MustCompile(`^[a-zA-Z0-9_@%+=:,./-]*$`)
 
 // shellWords joins words to a command line for a POSIX shell. Within single quotes only the
 // quote itself is special.
-func shellWords(words []string) string {
-	quoted := slices.Clone(words)
-	for i, w := range words {
+func shellWords(words ...string) (line string) {
+	for _, w := range words {
 		if !plainWord.MatchString(w) {
-			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
+		line += " " + w
 	}
-	return strings.Join(quoted, " ")
+	return line[1:]
 }

@@ -29,33 +29,15 @@ type loggers struct {
 // newLoggers returns loggers that write to w. slog quotes most of what a terminal would
 // obey, but not DEL and, as JSON, no character above it.
 func newLoggers(w io.Writer, format string) loggers {
-	l := loggers{&logOutput{w: Visible(w)}, format}
-	l.out.lost = func(lines int) {
-		l.part("wick").Warn("lines of this log were dropped, because nobody read it", "lines", lines)
-	}
-	return l
+	return loggers{&logOutput{w: Visible(w)}, format}
 }
 
 // part returns the logger of one part: "OAuth" writes lines that begin with "[OAuth] ".
 func (l loggers) part(name string) *slog.Logger {
 	if l.format == "json" {
-		return slog.New(slog.NewJSONHandler(&lineWriter{l.out, ""}, nil).WithAttrs([]slog.Attr{slog.String("part", name)}))
+		return slog.New(slog.NewJSONHandler(&lineWriter{l, ""}, nil)).With("part", name)
 	}
-	return slog.New(slog.NewTextHandler(&lineWriter{l.out, "[" + name + "] "}, nil))
-}
-
-// lineWriter puts a prefix before every record. slog's handlers make one Write
-// per record and quote line breaks in values, so nothing a stranger sends can
-// begin a line of its own.
-type lineWriter struct {
-	out    *logOutput
-	prefix string
-}
-
-// Write takes one record.
-func (p *lineWriter) Write(record []byte) (int, error) {
-	p.out.add(p.prefix, record)
-	return len(record), nil
+	return slog.New(slog.NewTextHandler(&lineWriter{l, "[" + name + "] "}, nil))
 }
 
 // logOutput writes the lines of all parts in the order in which they came, those of logDelay
@@ -64,8 +46,7 @@ func (p *lineWriter) Write(record []byte) (int, error) {
 // process. So a goroutine writes while there are lines, and while it waits for w, lines queue
 // up to logQueue and further ones are dropped and counted.
 type logOutput struct {
-	w    io.Writer
-	lost func(lines int) // adds a line that says how many were dropped
+	w io.Writer
 
 	mu      sync.Mutex
 	lines   []byte        // not yet written; guarded by mu, like every field below it
@@ -73,32 +54,42 @@ type logOutput struct {
 	done    chan struct{} // closed when the goroutine has written all; nil while there is none
 }
 
-// add appends a line, unless too much is waiting.
-func (o *logOutput) add(prefix string, record []byte) {
+// lineWriter puts a prefix before every record. slog's handlers make one Write
+// per record and quote line breaks in values, so nothing a stranger sends can
+// begin a line of its own.
+type lineWriter struct {
+	loggers
+	prefix string
+}
+
+// Write adds one record, unless too much is waiting.
+func (p *lineWriter) Write(record []byte) (int, error) {
+	o := p.out
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.lines) >= logQueue {
 		o.dropped++
-		return
+		return len(record), nil
 	}
-	o.lines = append(append(o.lines, prefix...), record...)
+	o.lines = append(append(o.lines, p.prefix...), record...)
 	if o.done == nil {
 		o.done = make(chan struct{})
-		go o.write()
+		go p.write()
 	}
+	return len(record), nil
 }
 
 // write writes until nothing is left. Lines that cannot be written are lost, since there is
 // nowhere to report that.
-func (o *logOutput) write() {
-	for {
+func (l loggers) write() {
+	for o := l.out; ; {
 		time.Sleep(logDelay)
 		o.mu.Lock()
 		lines, dropped := o.lines, o.dropped
 		o.lines, o.dropped = nil, 0
 		o.mu.Unlock()
 		if dropped > 0 {
-			o.lost(dropped)
+			l.part("wick").Warn("lines of this log were dropped, because nobody read it", "lines", dropped)
 		}
 		o.w.Write(lines)
 		o.mu.Lock()
