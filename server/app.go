@@ -38,9 +38,9 @@ type app struct {
 	gate     *permit.Gate
 	trade    *trade.Engine // nil without --trade, like feed
 	feed     *market.Feed
-	meter    *meter      // nil without --metrics
-	messages messages    // nil without --notify-file
-	replica  replicas    // nil without --cluster-file
+	meter    *meter   // nil without --metrics
+	messages messages // nil without --notify-file
+	replica  replicas
 	protocol *mcp.Server // set by newProtocol
 
 	login  *oauth.Server // nil over stdio, like conns and logins; set by logIn
@@ -70,23 +70,41 @@ type messages interface {
 	letters() any
 }
 
-// replicas is what --cluster-file adds: this process is one of several.
+// replicas is what a process has to do with others on its journal: a replica with
+// --cluster-file, else nothing.
 type replicas interface {
 	run(ctx context.Context) error // serves the others
 	close()
-	leads() bool                                                             // this process writes
-	whileLeading(ctx context.Context, run func(context.Context) error) error // see app.whileLeading
-	hear() error                                                             // which logins have ended elsewhere
+	leads() bool // this process writes
+	// whileLeading waits until this process leads, calls run with a context that ends with its
+	// lead or with ctx, and returns what run returns.
+	whileLeading(ctx context.Context, run func(context.Context) error) error
+	hear() error // asks which logins have ended at others, so that they end here, too
 	openLedger() (oauth.Ledger, error)
 	wrap(all []mcp.Tool, resources []mcp.Resource) // to work on every replica
 	ready(strict bool) readiness
 	meter(m *metrics.Registry)
 }
 
+// alone is a process that shares its journal with no other.
+type alone struct{}
+
+func (alone) run(context.Context) error         { return nil }
+func (alone) close()                            {}
+func (alone) leads() bool                       { return true }
+func (alone) hear() error                       { return nil }
+func (alone) openLedger() (oauth.Ledger, error) { return nil, nil }
+func (alone) wrap([]mcp.Tool, []mcp.Resource)   {}
+func (alone) ready(bool) readiness              { return readiness{Ready: true, Role: "single"} }
+func (alone) meter(*metrics.Registry)           {}
+func (alone) whileLeading(ctx context.Context, run func(context.Context) error) error {
+	return run(ctx)
+}
+
 // openApp opens the trading engine and its data directory if c asks for it. It starts
 // no goroutine; run does. When ctx ends, openApp no longer waits for etcd.
 func openApp(ctx context.Context, c *config, source market.Source, logs loggers) (*app, error) {
-	e := &app{config: c, source: source, logs: logs, started: time.Now(), hub: sse.NewHub(tools.EncodeAlert), attached: semaphore.NewWeighted(maxAttached)}
+	e := &app{config: c, source: source, logs: logs, started: time.Now(), hub: sse.NewHub(tools.EncodeAlert), replica: alone{}, attached: semaphore.NewWeighted(maxAttached)}
 	if c.metrics != "" {
 		e.meter = newMeter()
 	}
@@ -120,7 +138,7 @@ func openApp(ctx context.Context, c *config, source market.Source, logs loggers)
 		}
 	}
 	if e.meter != nil {
-		o.Notify = func(book.Notification, []string) { e.meter.fired.Add(1) }
+		o.Notify = func(book.Notification, []string) { e.meter.fired() }
 	}
 	// The notifier, the cluster and the broker are parts of the engine's options, so
 	// they are opened before it.
@@ -129,16 +147,14 @@ func openApp(ctx context.Context, c *config, source market.Source, logs loggers)
 	if err != nil {
 		return e, err
 	}
-	if e.replica != nil { // trade.Open of a replica waits for etcd; closing it ends that wait
-		defer context.AfterFunc(ctx, e.replica.close)()
-	}
+	defer context.AfterFunc(ctx, e.replica.close)() // trade.Open of a replica waits for etcd; closing it ends that wait
 	if o.Venue, err = openVenue(c, log); err != nil {
 		return e, err
 	}
 	if e.trade, err = trade.Open(o); err == nil && e.gate.Asks() { // of which a replica has none
 		err = e.trade.CountPlaced(e.gate.Count)
 	}
-	if err == nil && e.messages != nil && e.replica == nil { // before the first request; a replica opens it when it leads
+	if err == nil && e.messages != nil && !c.clustered() { // before the first request; a replica opens it when it leads
 		e.messages.Open()
 	}
 	return e, err
@@ -158,7 +174,7 @@ func (e *app) newProtocol() {
 	d := tools.Deps{Source: e.source, Watchlists: e.config.watchlists, Engine: e.trade, Hub: e.hub, Gate: e.gate, Renders: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))}
 	said := instructions
 	if e.meter != nil {
-		d.Painted = func(took time.Duration) { e.meter.renders.Observe(took.Seconds()) }
+		d.Painted = func(took time.Duration) { e.meter.renders(took.Seconds()) }
 	}
 	if e.trade != nil {
 		said += tools.BrokerInstructions(e.trade)
@@ -170,16 +186,14 @@ func (e *app) newProtocol() {
 		}
 	}
 	resources := tools.Resources(d)
-	if e.replica != nil { // not for the resources: those that are out of date are refused
+	if e.config.clustered() { // not for the resources: those that are out of date are refused
 		d.Outdated = func(ctx context.Context) string { return outdated(ctx, e.trade) }
 	}
 	all := tools.All(d)
 	if e.config.hasPage() {
 		all, resources = withChat(all, resources)
 	}
-	if e.replica != nil {
-		e.replica.wrap(all, resources)
-	}
+	e.replica.wrap(all, resources)
 	e.protocol = mcp.NewServer(mcp.Options{
 		Name: "wick", Title: "wick: charts, alerts, paper trading", Version: buildVersion(), Icons: tools.Icon(), Instructions: said,
 		Tools: e.meter.tools(all), Resources: resources, Prompts: tools.Prompts(), Complete: tools.Complete(d),
@@ -198,25 +212,28 @@ func outdated(ctx context.Context, engine *trade.Engine) string {
 }
 
 // run starts everything that goes on without a request, such as the engine and the watch
-// over resources, and waits until ctx ends and all of it has stopped. The first of these
-// that fails ends the others, and run returns its error.
-func (e *app) run(ctx context.Context) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return e.protocol.Watch(ctx) })
+// over resources, and what serves requests. It waits until ctx ends and all of it has
+// stopped. The first part that fails ends the others, and run returns its error. At the end it
+// waits for attached hosts, which may still have written to the journal.
+func (e *app) run(ctx context.Context, parts ...func(ctx context.Context) error) error {
+	parts = append(parts, e.protocol.Watch, e.replica.run)
 	if e.trade != nil {
-		g.Go(func() error { return e.trade.Run(ctx) })
+		parts = append(parts, e.trade.Run)
 	}
 	if e.trade != nil && e.config.exitWhenBroken {
-		g.Go(func() error { return e.endWhenBroken(ctx) })
+		parts = append(parts, e.endWhenBroken)
 	}
 	if e.messages != nil {
-		g.Go(func() error { return e.whileLeading(ctx, e.messages.Run) })
-		g.Go(func() error { return e.whileLeading(ctx, e.messages.watchHealth) })
+		parts = append(parts, func(ctx context.Context) error { return e.replica.whileLeading(ctx, e.messages.Run) },
+			func(ctx context.Context) error { return e.replica.whileLeading(ctx, e.messages.watchHealth) })
 	}
-	if e.replica != nil {
-		g.Go(func() error { return e.replica.run(ctx) })
+	g, ctx := errgroup.WithContext(ctx)
+	for _, part := range parts {
+		g.Go(func() error { return part(ctx) })
 	}
-	return g.Wait()
+	err := g.Wait()
+	e.attached.Acquire(context.Background(), maxAttached)
+	return err
 }
 
 // close writes what is left to write and unlocks the data directory. It takes the error with which
@@ -228,7 +245,7 @@ func (e *app) close(err error) error {
 		if !e.ended { // otherwise the journal is broken, and endWhenBroken has returned the reason
 			err = errors.Join(err, closing)
 		}
-		if err == nil && e.messages != nil && e.replica == nil {
+		if err == nil && e.messages != nil && !e.config.clustered() {
 			e.messages.stopped()
 		}
 	}
@@ -258,26 +275,6 @@ func (e *app) endWhenBroken(ctx context.Context) error {
 			}
 		}
 	}
-}
-
-// leads reports whether this process writes: it alone does without replicas.
-func (e *app) leads() bool { return e.replica == nil || e.replica.leads() }
-
-// whileLeading waits until this process leads, calls run with a context that ends with its
-// lead or with ctx, and returns what run returns.
-func (e *app) whileLeading(ctx context.Context, run func(context.Context) error) error {
-	if e.replica == nil {
-		return run(ctx)
-	}
-	return e.replica.whileLeading(ctx, run)
-}
-
-// hear asks which logins have ended at other replicas, so that they end here, too.
-func (e *app) hear() error {
-	if e.replica == nil {
-		return nil
-	}
-	return e.replica.hear()
 }
 
 // valid reports whether a caller's token still works. A local or attached host has none.

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -67,17 +66,28 @@ func listenControl(dir string) (net.Listener, error) {
 	return listenPrivate(name)
 }
 
-// openControl opens the socket of a server. It is an error if another wick has the
-// directory: by its socket the owner would reach that one, and could neither list the logins
-// of this one nor end them, nor halt its trading. Without a socket for another reason all
-// else goes on, and the log says what will not work; the listener is then nil.
-func openControl(c *config, log *slog.Logger) (net.Listener, error) {
-	ln, err := listenControl(c.dataDir)
-	if err != nil && !errors.Is(err, journal.ErrHeld) {
+// openControl opens the socket and returns what serves on it, to whoever can open it: the
+// owner's questions, and under --trade other processes that attach. It is an error if another
+// wick has the directory: by its socket the owner would reach that one, and could neither list
+// the logins of this one nor end them, nor halt its trading. Without a socket for another
+// reason all else goes on, and the log says what will not work.
+func (e *app) openControl(log *slog.Logger) (serve func(ctx context.Context) error, err error) {
+	ln, err := listenControl(e.config.dataDir)
+	switch {
+	case errors.Is(err, journal.ErrHeld):
+		return nil, err
+	case err != nil:
 		log.Warn("wick clients, revoke and halt, and further hosts over stdio will not work: no control socket", "error", err)
-		return nil, nil
+		return func(context.Context) error { return nil }, nil
 	}
-	return ln, err
+	return func(ctx context.Context) error {
+		mux := http.NewServeMux()
+		if e.trade != nil {
+			mux.HandleFunc("POST /attach", func(w http.ResponseWriter, r *http.Request) { e.attach(ctx, w, r) })
+		}
+		e.ownerRoutes(mux, "", e.onSocket)
+		return serveHTTP(ctx, bounded(mux), ln)
+	}, nil
 }
 
 // checkSilent returns an error if a server answers on the socket of a directory.
@@ -108,26 +118,30 @@ func dialControl(ctx context.Context, name string) (net.Conn, error) {
 	return new(net.Dialer).DialContext(ctx, "unix", name)
 }
 
-// askControl puts a question to the server that runs on the data directory and
-// decodes its answer, JSON, into the value that into points to. An answer with another status than 200 is an error with the
-// text of its body. A broker may take ten seconds to answer, and a leader twenty, so it waits
-// as long as a reply over HTTP may take.
+// viaSocket sends a request to the wick behind a socket: plain HTTP, whatever the host in
+// the URL says. The headers of the answer may take as long as patience.
+func viaSocket(ctx context.Context, name, method, path string, form url.Values, head http.Header, patience time.Duration) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, method, "http://wick"+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		return nil, err
+	}
+	request.Header = head
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return dialControl(ctx, name) }
+	return (&http.Transport{DialContext: dial, DisableKeepAlives: true, ResponseHeaderTimeout: patience}).RoundTrip(request)
+}
+
+// askControl puts a question to the server that runs on the data directory and decodes its
+// answer, JSON, into the value that into points to. An answer with another status than 200 is
+// an error with the text of its body. A broker may take ten seconds to answer, and a leader
+// twenty, so it waits as long as a reply over HTTP may take.
 func askControl(ctx context.Context, dir, method, path string, form url.Values, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
 	defer cancel()
-	// Plain HTTP over the socket, whatever the host in the URL says.
 	name, err := socketName(dir)
 	if err != nil {
 		return err
 	}
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dialControl(ctx, name) }}
-	defer transport.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(ctx, method, "http://wick"+path, strings.NewReader(form.Encode()))
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	response, err := transport.RoundTrip(request)
+	response, err := viaSocket(ctx, name, method, path, form, http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}, replyTimeout)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("the wick on %s has not answered yet, and may still do what was asked: look at its log, or ask again (%w)", name, err)
@@ -233,7 +247,7 @@ func (c *config) differs(given url.Values) (why string) {
 // It returns nil when the input or ctx has ended and all replies are written, and an error
 // if something else ended it: the other process, or one of the two streams of this one.
 func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer) error {
-	conn, replies, err := dialAttach(ctx, c)
+	conn, err := dialAttach(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -254,7 +268,7 @@ func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer)
 		conn.CloseWrite() // the other side answers what is left and closes
 	}()
 	out := &notingWriter{Writer: stdout}
-	_, err = io.Copy(out, replies)
+	_, err = io.Copy(out, conn)
 	select {
 	case cause := <-ended: // then the replies end for that reason, as usual
 		return cmp.Or(cause, err)
@@ -266,44 +280,40 @@ func attachTo(ctx context.Context, c *config, stdin io.Reader, stdout io.Writer)
 	return out.or(errors.New("the wick that this one was attached to has ended: start this one again, and it takes over the data directory"))
 }
 
+// duplex is a connection of which either side can close its direction alone.
+type duplex interface {
+	io.ReadWriteCloser
+	CloseWrite() error
+}
+
 // dialAttach asks the process that holds the data directory for a conversation, with the
-// settings that were given here. It returns the connection and a reader of it, which may hold
-// the first lines already. It tries to connect for five seconds: if two hosts start together,
-// the other process may have the directory already, but not yet the socket.
-func dialAttach(ctx context.Context, c *config) (*net.UnixConn, *bufio.Reader, error) {
+// settings that were given here. It tries to connect for five seconds: if two hosts start
+// together, the other process may have the directory already, but not yet the socket.
+func dialAttach(ctx context.Context, c *config) (duplex, error) {
 	socket, err := socketName(c.dataDir)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	dialed, err := dialControl(ctx, socket)
-	for n := 0; n < 50 && err != nil && ctx.Err() == nil && !errors.Is(err, errShared); n++ {
+	var response *http.Response
+	for n := 0; ; n++ {
+		response, err = viaSocket(ctx, socket, http.MethodPost, "/attach?"+c.agreed().Encode(), nil, http.Header{"Connection": {"Upgrade"}, "Upgrade": {"wick"}}, 5*time.Second)
+		if dialing := (*net.OpError)(nil); n == 50 || ctx.Err() != nil || !errors.As(err, &dialing) || dialing.Op != "dial" {
+			break
+		}
 		time.Sleep(100 * time.Millisecond)
-		dialed, err = dialControl(ctx, socket)
 	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("another wick is running on this data directory and does not answer on %s: stop it or choose another --data-dir (%w)", socket, err)
-	}
-	conn := dialed.(*net.UnixConn) // "unix" gives no other
-	// The request is written by hand: net/http's client cannot close one direction of an
-	// upgraded connection, which is how a front says that its input has ended.
-	conn.SetDeadline(time.Now().Add(5 * time.Second))
-	fmt.Fprintf(conn, "POST /attach?%s HTTP/1.1\r\nHost: wick\r\nConnection: Upgrade\r\nUpgrade: wick\r\nContent-Length: 0\r\n\r\n", c.agreed().Encode())
-	replies := bufio.NewReader(conn)
-	response, err := http.ReadResponse(replies, nil)
 	switch {
 	case err != nil:
-		err = fmt.Errorf("the wick that runs on this data directory did not answer: %w", err)
-	// A process that cannot be attached to does not have this path.
-	case response.StatusCode == http.StatusNotFound:
-		err = errors.New("the wick that runs on this data directory lets no other attach: it is of another version, or runs without --trade; stop it or choose another --data-dir")
-	case response.StatusCode != http.StatusSwitchingProtocols:
-		err = refusal(response)
-	default:
-		conn.SetDeadline(time.Time{})
-		return conn, replies, nil
+		return nil, fmt.Errorf("another wick is running on this data directory and does not answer on %s: stop it or choose another --data-dir (%w)", socket, err)
+	case response.StatusCode == http.StatusSwitchingProtocols:
+		return response.Body.(duplex), nil // net/http promises the write, and a socket can be closed by halves
 	}
-	conn.Close()
-	return nil, nil, err
+	defer response.Body.Close()
+	// A process that cannot be attached to does not have this path.
+	if response.StatusCode == http.StatusNotFound {
+		return nil, errors.New("the wick that runs on this data directory lets no other attach: it is of another version, or runs without --trade; stop it or choose another --data-dir")
+	}
+	return nil, refusal(response)
 }
 
 // notingWriter keeps the error of the first write that failed. io.Copy does not say whether

@@ -141,10 +141,7 @@ func (e *app) probes(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		doc := readiness{Ready: true, Role: "single"}
-		if e.replica != nil {
-			doc = e.replica.ready(r.URL.RawQuery == "strict")
-		}
+		doc := e.replica.ready(r.URL.RawQuery == "strict")
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Cache-Control", "no-store")
 		if r.URL.Path == "/readyz" && !doc.Ready {

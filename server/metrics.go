@@ -22,12 +22,9 @@ import (
 // strangers could choose values, they could fill the memory with series. Without --metrics
 // the meter is nil, and counts nothing.
 type meter struct {
-	registry metrics.Registry
-	requests metrics.Counter
-	calls    metrics.Histogram
-	renders  metrics.Histogram
-	fired    metrics.Counter
-	notified metrics.Counter
+	registry                  metrics.Registry
+	requests, fired, notified func(labels ...string)
+	calls, renders            func(seconds float64, labels ...string)
 }
 
 // Bounds of the histograms in seconds: a call takes from microseconds, when it
@@ -42,9 +39,7 @@ func newMeter() *meter {
 	m.requests = r.Counter("wick_http_requests_total", "HTTP requests by method, path and status.", "method", "path", "status")
 	m.calls = r.Histogram("wick_tool_call_seconds", "Tool calls by tool and outcome (ok, error, cancelled).", seconds, "tool", "outcome")
 	m.renders = r.Histogram("wick_render_seconds", "Pictures painted, without the wait for their turn.", seconds)
-	// Shown from the start, as 0: a rate needs a first value.
 	m.fired = r.Counter("wick_alerts_fired_total", "Alerts fired since the start.")
-	m.fired.Add(0)
 	m.notified = r.Counter("wick_notify_attempts_total", "Messages to the owner by destination and outcome (sent, retry, dead).", "destination", "outcome")
 	return m
 }
@@ -61,7 +56,7 @@ func (m *meter) tools(tools []mcp.Tool) []mcp.Tool {
 			// Observed when the handler returns or panics. After a panic the outcome is
 			// still "error".
 			start, outcome := time.Now(), "error"
-			defer func() { m.calls.Observe(time.Since(start).Seconds(), name, outcome) }()
+			defer func() { m.calls(time.Since(start).Seconds(), name, outcome) }()
 			result, err := handle(ctx, c)
 			switch {
 			case ctx.Err() != nil:
@@ -107,7 +102,7 @@ func (m *meter) requestsOf(next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		count := func(status int) {
-			m.requests.Add(1, known(r.Method, verbs), known(r.URL.Path, paths), strconv.Itoa(status))
+			m.requests(known(r.Method, verbs), known(r.URL.Path, paths), strconv.Itoa(status))
 		}
 		c := &countedWriter{ResponseWriter: w, count: count}
 		next.ServeHTTP(c, r)
@@ -168,10 +163,9 @@ func (m *meter) server() *http.Server {
 		}
 		mux.ServeHTTP(w, r)
 	})
-	return &http.Server{
-		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readHeaderTimeout, WriteTimeout: 10 * time.Second,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, DisableGeneralOptionsHandler: true,
-	}
+	srv := bounded(handler)
+	srv.WriteTimeout = 10 * time.Second
+	return srv
 }
 
 // watch adds the numbers that other parts of the program keep. Each is read from there
@@ -208,9 +202,7 @@ func (m *meter) watch(e *app) {
 	r.Gauge("wick_subscriptions", "Subscriptions.", func() float64 { return float64(status().Subscriptions) })
 	r.Gauge("wick_polling_entries", "Notifications waiting for get_notifications.", func() float64 { return float64(status().Notifications) })
 	r.Gauge("wick_journal_broken", "1 when the journal cannot be written.", func() float64 { return oneIf(status().Journal != "ok") })
-	if e.replica != nil {
-		e.replica.meter(r)
-	}
+	e.replica.meter(r)
 	if e.messages != nil {
 		r.Gauges("wick_notify_waiting", "Events that wait to be sent to a destination.", "destination", e.messages.waiting)
 	}

@@ -132,7 +132,7 @@ func (e *app) openMessages(o *trade.Options) {
 		Write: func(record []byte) error { return e.trade.WriteOutbox(record) },
 	}
 	if e.meter != nil {
-		options.Count = func(destination, outcome string) { e.meter.notified.Add(1, destination, outcome) }
+		options.Count = func(destination, outcome string) { e.meter.notified(destination, outcome) }
 	}
 	m := &messenger{notify.New(options), e}
 	e.messages, o.Outbox = m, m
@@ -178,7 +178,7 @@ func (m *messenger) stopped() { m.SendNow(m.journalHash()) }
 func (m *messenger) loggedIn(name, scope string, from netip.Addr) {
 	event := notify.Event{At: time.Now().UTC(), Kind: notify.Login, Client: name,
 		Text: fmt.Sprintf("%q logged in from %s, may use: %s", limit.Clip(name), from, scope)}
-	if m.app.leads() {
+	if m.app.replica.leads() {
 		m.Tell(event)
 		return
 	}
@@ -328,27 +328,25 @@ func grouped(number string) string {
 // its symbol, interval and indicator up to that time, with a mark at the bar or the price
 // that made it fire.
 func (m *messenger) alertChart(n *book.Notification) json.RawMessage {
-	at, c := n.TriggeredAt.Time, n.Condition
-	switch c.Type {
-	case book.IndicatorSignal:
-	case book.PriceAbove, book.PriceBelow:
+	at, c, interval, marks := n.TriggeredAt.Time, n.Condition, m.interval(), ""
+	var indicator map[string]any
+	switch {
+	case n.Symbol == "":
+		return nil
+	case c.Type == book.IndicatorSignal:
+		interval, indicator = n.Interval, map[string]any{"name": c.Indicator}
+		if len(c.Params) > 0 {
+			indicator["params"] = c.Params
+		}
+		if n.BarTime != nil {
+			marks = markAt(n.BarTime.Time, interval, "fired")
+		}
+	case c.Type == book.PriceAbove || c.Type == book.PriceBelow:
 		// A price alert has no bar of its own: its level is drawn, and the bar that was forming
 		// is marked.
-		return chartOf(n.Symbol, m.interval(), at, nil, fmt.Sprintf(`{"type":"level","price":%s,"text":"alert"},`, c.Threshold)+markAt(at, m.interval(), "fired"))
-	default:
-		if n.Symbol == "" {
-			return nil
-		}
-		return chartOf(n.Symbol, m.interval(), at, nil, "")
+		marks = fmt.Sprintf(`{"type":"level","price":%s,"text":"alert"},`, c.Threshold) + markAt(at, interval, "fired")
 	}
-	indicator := map[string]any{"name": c.Indicator}
-	if len(c.Params) > 0 {
-		indicator["params"] = c.Params
-	}
-	if n.BarTime == nil {
-		return chartOf(n.Symbol, n.Interval, at, indicator, "")
-	}
-	return chartOf(n.Symbol, n.Interval, at, indicator, markAt(n.BarTime.Time, n.Interval, "fired"))
+	return chartOf(n.Symbol, interval, at, indicator, marks)
 }
 
 // markAt returns a mark of the bar that was forming at an instant, with a text: a zone as wide
@@ -400,7 +398,7 @@ func (m *messenger) watchHealth(ctx context.Context) error {
 	defer tick.Stop()
 	told := make(map[string]bool)
 	for {
-		if since := time.Since(m.Hashed()); m.app.replica == nil && (since >= hashPeriod || since < 0) { // less than 0 if the clock was set back
+		if since := time.Since(m.Hashed()); !m.app.config.clustered() && (since >= hashPeriod || since < 0) { // less than 0 if the clock was set back
 			m.Tell(m.journalHash())
 		}
 		select {

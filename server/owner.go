@@ -60,12 +60,12 @@ func (e *app) ownerRoutes(mux *http.ServeMux, below string, caller func(w http.R
 			if err == nil {
 				v, err = do(r, c)
 			}
-			switch {
-			case errors.As(err, new(*permit.Refused)):
-				http.Error(w, err.Error(), http.StatusForbidden)
-				return
-			case err != nil:
-				http.Error(w, err.Error(), status)
+			if err != nil {
+				refused := status
+				if errors.As(err, new(*permit.Refused)) {
+					refused = http.StatusForbidden
+				}
+				http.Error(w, err.Error(), refused)
 				return
 			}
 			w.Header().Set("Content-Type", "application/json")
@@ -270,7 +270,7 @@ func (e *app) audit() ([]string, error) {
 	if e.trade == nil {
 		return nil, errNoTrading
 	}
-	if e.replica != nil {
+	if e.config.clustered() {
 		return nil, errors.New("the journal is in etcd: copy it with wick export DIR and read it with wick audit --data-dir DIR")
 	}
 	lines, err := trade.AuditTail(e.config.dataDir, auditTail)

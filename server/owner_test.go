@@ -497,7 +497,7 @@ func TestOwnerRevokedWhileSending(t *testing.T) {
 			return mcp.Caller{ID: "a", Scope: "charts trade owner"}, nil
 		}
 		mux := http.NewServeMux()
-		(&app{config: &config{baseURL: "http://localhost:9315"}, gate: permit.New(permit.Options{Above: -1})}).pageRoutes(mux, authenticate)
+		(&app{config: &config{baseURL: "http://localhost:9315"}, replica: alone{}, gate: permit.New(permit.Options{Above: -1})}).pageRoutes(mux, authenticate)
 		r := httptest.NewRequest("POST", "/app/api/approve", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		w := httptest.NewRecorder()

@@ -50,7 +50,7 @@ func (e *app) pageRoutes(mux *http.ServeMux, authenticate func(*http.Request) (m
 		// replicas another one may have revoked it.
 		r.FormValue("id")
 		if r.Method == http.MethodPost {
-			if err := e.hear(); err != nil {
+			if err := e.replica.hear(); err != nil {
 				http.Error(w, err.Error(), http.StatusServiceUnavailable)
 				return caller, false
 			}

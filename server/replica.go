@@ -57,16 +57,12 @@ type replica struct {
 // room for a connection, the oldest is closed.
 const maxReplicaConns = 512
 
-// whileLeading waits until this process begins to lead, then calls run, with a context
-// that ends when the process leads no more or ctx ends, and returns what run returns.
 func (r *replica) whileLeading(ctx context.Context, run func(ctx context.Context) error) error {
 	select {
 	case <-ctx.Done():
 		return nil
 	case <-r.led:
 	}
-	// The context of run ends with r.term, when the lead is lost, and with ctx, when the
-	// process stops.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(r.term, cancel)()
@@ -85,7 +81,6 @@ func (r *replica) run(ctx context.Context) error {
 // close ends the connection to etcd, and whatever waits for it.
 func (r *replica) close() { r.node.Close() }
 
-// openLedger opens the ledger of the logins of all replicas.
 func (r *replica) openLedger() (_ oauth.Ledger, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -117,16 +112,6 @@ type toolCall struct {
 	Token     string          `json:"token"`
 	From      netip.Addr      `json:"from"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
-}
-
-// named reports whether the call has an id of the client's, so that it can be made again
-// without being done twice.
-func (c toolCall) named() bool {
-	var ids struct {
-		Order string `json:"client_order_id"`
-		Alert string `json:"client_alert_id"`
-	}
-	return json.Unmarshal(c.Arguments, &ids) == nil && ids.Order+ids.Alert != ""
 }
 
 // toolReply is the outcome of a toolCall.
@@ -162,8 +147,7 @@ func (r *replica) atLeader(name string, handle mcp.Handler) mcp.Handler {
 	}
 }
 
-// hear asks a majority of etcd which logins have ended, so that those that this replica has
-// not heard of end here, too.
+// hear asks a majority of etcd.
 func (r *replica) hear() error {
 	if err := r.ledger.Confirm(); err != nil {
 		return fmt.Errorf("nothing was done, since this replica could not ask etcd which logins have ended: %w", err)
@@ -201,22 +185,24 @@ func (r *replica) pass(ctx context.Context, c toolCall) (*mcp.Result, error) {
 	// client_order_id, and is placed only once. If the leader has changed, the next one's log
 	// says whether it was done, and so does its answer to a call that has such an id.
 	var reply toolReply
+	var ids struct {
+		Order string `json:"client_order_id"`
+		Alert string `json:"client_alert_id"`
+	}
 	err := r.node.Ask(ctx, askTool, c, &reply)
-	if errors.Is(err, cluster.ErrLeaderChanged) && c.named() {
+	if errors.Is(err, cluster.ErrLeaderChanged) && json.Unmarshal(c.Arguments, &ids) == nil && ids.Order+ids.Alert != "" {
 		// That the second time nothing was done says nothing of the first.
 		if again := r.node.Ask(ctx, askTool, c, &reply); again == nil || errors.Is(again, journal.ErrUnknown) {
 			err = again
 		}
 	}
-	if errors.Is(err, journal.ErrUnknown) {
-		return nil, fmt.Errorf("%w; an order only with the same client_order_id", err)
-	}
-	if err != nil {
-		return nil, err
-	}
 	// What the tool returned at the leader becomes the same here: an error of the protocol,
 	// a refusal in words, or a result.
 	switch {
+	case errors.Is(err, journal.ErrUnknown):
+		return nil, fmt.Errorf("%w; an order only with the same client_order_id", err)
+	case err != nil:
+		return nil, err
 	case reply.Code != 0:
 		return nil, &mcp.Error{Code: reply.Code, Message: reply.Failure}
 	case reply.Failure != "":
@@ -364,11 +350,10 @@ func (r *replica) wrap(all []mcp.Tool, resources []mcp.Resource) {
 
 // server returns the HTTP server that answers the questions of other replicas.
 func (r *replica) server() *http.Server {
-	return &http.Server{
-		Handler:           r.node.Handler(r.answer),
-		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: 2 * idleTimeout, MaxHeaderBytes: maxHeaderBytes, DisableGeneralOptionsHandler: true,
-		ErrorLog: slog.NewLogLogger(r.app.logs.part("wick").Handler(), slog.LevelDebug), // the handshakes of strangers
-	}
+	srv := bounded(r.node.Handler(r.answer))
+	srv.IdleTimeout *= 2
+	srv.ErrorLog = slog.NewLogLogger(r.app.logs.part("wick").Handler(), slog.LevelDebug) // the handshakes of strangers
+	return srv
 }
 
 // answer does what another replica asks for: op, with the arguments in. Only the leader
@@ -548,42 +533,36 @@ func (t *task) atStore(ctx context.Context, do func(n *cluster.Node) error) erro
 
 // readTLS reads the certificates; without any it returns nil. The file ca says which etcd
 // to trust, in place of the system's authorities; with cert and key this process proves
-// to etcd who it is.
+// to etcd who it is. A name that is not absolute is one in dir.
 func readTLS(dir, ca, cert, key string) (*tls.Config, error) {
-	if ca == "" && cert == "" && key == "" {
+	switch {
+	case ca == "" && cert == "" && key == "":
 		return nil, nil
+	case (cert == "") != (key == ""):
+		return nil, errors.New("cert and key belong together: one of them is missing")
+	}
+	var texts [3][]byte
+	for i, name := range []string{ca, cert, key} {
+		if name != "" && !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		if name != "" {
+			var err error
+			if texts[i], err = readFile(name, maxCredentials, i == 2); err != nil { // the key is a secret
+				return nil, err
+			}
+		}
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	path := func(name string) string { // a relative one is relative to the file that names it
-		if filepath.IsAbs(name) {
-			return name
-		}
-		return filepath.Join(dir, name)
-	}
 	if ca != "" {
-		text, err := readOpen(path(ca), maxCredentials)
-		if err != nil {
-			return nil, err
+		if config.RootCAs = x509.NewCertPool(); !config.RootCAs.AppendCertsFromPEM(texts[0]) {
+			return nil, fmt.Errorf("%s has no certificate", ca)
 		}
-		if config.RootCAs = x509.NewCertPool(); !config.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("%s has no certificate", path(ca))
-		}
-	}
-	if (cert == "") != (key == "") {
-		return nil, errors.New("cert and key belong together: one of them is missing")
 	}
 	if cert == "" {
 		return config, nil
 	}
-	certText, err := readOpen(path(cert), maxCredentials)
-	if err != nil {
-		return nil, err
-	}
-	keyText, err := readSecret(path(key), maxCredentials)
-	if err != nil {
-		return nil, err
-	}
-	pair, err := tls.X509KeyPair(certText, keyText)
+	pair, err := tls.X509KeyPair(texts[1], texts[2])
 	config.Certificates = []tls.Certificate{pair}
 	return config, err
 }

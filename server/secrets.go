@@ -14,7 +14,6 @@ import (
 
 	"wick/internal/journal"
 	"wick/oauth"
-	"wick/oauth/fileledger"
 )
 
 const (
@@ -28,18 +27,16 @@ const (
 // because that can be overwritten and a string cannot. (The environment cannot be
 // overwritten either, so the file is the better place.)
 func passphrase(file string, env func(string) string) (secret []byte, from string, err error) {
-	if file == "" {
-		secret, from = []byte(env("WICK_PASSPHRASE")), "WICK_PASSPHRASE"
-		if len(secret) == 0 {
-			return nil, "", nil
-		}
-	} else {
+	if secret, from = []byte(env("WICK_PASSPHRASE")), "WICK_PASSPHRASE"; file != "" {
 		from = "--passphrase-file"
 		if secret, err = readPassphrase(file); err != nil {
-			return nil, "", fmt.Errorf("--passphrase-file: %w", err)
+			return nil, "", fmt.Errorf("%s: %w", from, err)
 		}
 	}
-	if !fit(secret) {
+	switch {
+	case len(secret) == 0:
+		return nil, "", nil
+	case !fit(secret):
 		clear(secret)
 		return nil, "", fmt.Errorf("the passphrase in %s cannot be used: it must have %d characters or more, of which not all are the same, and at most the %d characters that the login page takes, where an emoji counts as two; "+
 			"in UTF-8, without a line break, another control character or a byte order mark, such as %s", from, minPassphrase, maxTyped, rand.Text())
@@ -107,21 +104,6 @@ func writeKey(file string, out io.Writer) error {
 // has none.
 const loginsName = "logins"
 
-// openLogins opens the ledger of logins in the data directory, which the caller closes. It
-// fails if another process has the ledger open: two processes with the same key, each with a
-// copy of the ledger, would both accept the same code.
-func openLogins(dataDir string) (oauth.Ledger, *journal.Dir, error) {
-	dir, err := journal.OpenWithin(dataDir, loginsName)
-	if err != nil {
-		return nil, nil, err
-	}
-	book, err := fileledger.Open(dir)
-	if err != nil {
-		return nil, nil, errors.Join(err, dir.Close())
-	}
-	return book, dir, nil
-}
-
 // errShared is the error of a file, directory or socket that others may change or read. This
 // user and root are trusted, nobody else. On Windows owner and mode have no such meaning, and
 // nothing is refused.
@@ -146,10 +128,10 @@ func private(name string, info fs.FileInfo, bits fs.FileMode, why string) error 
 // be theirs, and what it asks for is the passphrase.
 func privateDir(name string) error {
 	info, err := os.Stat(name)
-	if err != nil {
-		return err
+	if err == nil {
+		err = private(name, info, 0o022, "put files and sockets into it; run chmod 700 on it, or name a new --data-dir, which wick makes")
 	}
-	return private(name, info, 0o022, "put files and sockets into it; run chmod 700 on it, or name a new --data-dir, which wick makes")
+	return err
 }
 
 // privatePrices refuses a CSV file, or a directory of them, that others can change: what an
@@ -174,12 +156,12 @@ func prepareDir(c *config) error {
 		return err
 	}
 	switch locked := errors.Is(journal.Free(c.dataDir), journal.ErrHeld); {
-	case locked && c.mcp:
+	case !locked:
+		return checkSilent(c.dataDir)
+	case c.mcp:
 		return nil
-	case locked:
-		return held(c.dataDir)
 	}
-	return checkSilent(c.dataDir)
+	return held(c.dataDir)
 }
 
 // readSecret reads a file with a secret in it. One of this user must be closed to everybody

@@ -13,13 +13,13 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"wick/internal/address"
+	"wick/internal/journal"
 	"wick/market"
 	"wick/mcp"
 	"wick/mcp/tools"
 	"wick/oauth"
+	"wick/oauth/fileledger"
 	"wick/permit"
 	"wick/sse"
 	"wick/trade/book"
@@ -38,7 +38,7 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) (
 	if err := prepareDir(c); err != nil {
 		return err
 	}
-	login := "with the passphrase"
+	login := "with the passphrase" // which the login overwrites
 	if len(c.login.Passphrase) == 0 {
 		login = "at once, for clients on this machine"
 	}
@@ -51,14 +51,11 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) (
 	}
 	defer func() { err = e.close(err) }()
 	log := logs.part("wick")
-	control, err := openControl(c, log) // nil where it could not be opened
+	srv, err := e.newSite()
 	if err != nil {
 		return err
 	}
-	if control != nil {
-		defer control.Close()
-	}
-	srv, err := e.newSite()
+	control, err := e.openControl(log)
 	if err != nil {
 		return err
 	}
@@ -68,14 +65,14 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) (
 	defer memory.release()
 	e.conns.changed = memory.connections
 
-	g, ctx := errgroup.WithContext(ctx) // one that fails ends all the others
+	parts := []func(context.Context) error{control}
+	for _, site := range at.site {
+		parts = append(parts, func(ctx context.Context) error { return serveHTTP(ctx, srv, e.conns.listener(site)) })
+	}
 	if at.metrics != nil {
 		e.meter.watch(e)
 		log.Info("metrics", "address", "http://"+at.metrics.Addr().String()+"/metrics")
-		g.Go(func() error { return serveHTTP(ctx, e.meter.server(), at.metrics) })
-	}
-	if control != nil {
-		g.Go(func() error { return serveHTTP(ctx, e.controlServer(ctx), control) })
+		parts = append(parts, func(ctx context.Context) error { return serveHTTP(ctx, e.meter.server(), at.metrics) })
 	}
 	said := []any{"url", c.baseURL + "/mcp", "login", login, "listen", at.site[0].Addr().String(), "source", c.source, "trade", c.trade}
 	if c.hasPage() {
@@ -86,15 +83,8 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) (
 		said = append(said, "page", page)
 	}
 	log.Info("serving", said...)
-	g.Go(func() error { return e.run(ctx) })
-	for _, site := range at.site {
-		g.Go(func() error { return serveHTTP(ctx, srv, e.conns.listener(site)) })
-	}
-	err = g.Wait()
-	// At the end it waits for attached hosts, then for streams. All of them may still have
-	// written to the journal, which is closed after that.
-	e.attached.Acquire(context.Background(), maxAttached) // waits for those that are attached
-	<-e.hub.Close()                                       // also those that Shutdown did not wait for: each stream has a second to write its last event
+	err = e.run(ctx, parts...)
+	<-e.hub.Close() // also streams that Shutdown did not wait for: each has a second to write its last event
 	log.Info("stopped")
 	return err
 }
@@ -125,14 +115,10 @@ func listen(c *config) (s sockets, err error) {
 	if err := c.publish(address.Port); err != nil {
 		return s, err
 	}
-	second, err := c.listenBeside(address)
-	if err != nil {
-		return s, err
+	if site, err = c.listenBeside(address); site != nil {
+		s.site = append(s.site, site)
 	}
-	if second != nil {
-		s.site = append(s.site, second)
-	}
-	if c.metrics != "" {
+	if err == nil && c.metrics != "" {
 		s.metrics, err = listenFew("--metrics", c.metrics, maxMetricsConns)
 	}
 	return s, err
@@ -146,17 +132,6 @@ func (s sockets) close() {
 	if s.metrics != nil {
 		s.metrics.Close()
 	}
-}
-
-// controlServer serves the owner's questions, and under --trade other processes that
-// attach until ctx ends, to whoever can open the socket.
-func (e *app) controlServer(ctx context.Context) *http.Server {
-	mux := http.NewServeMux()
-	if e.trade != nil {
-		mux.HandleFunc("POST /attach", func(w http.ResponseWriter, r *http.Request) { e.attach(ctx, w, r) })
-	}
-	e.ownerRoutes(mux, "", e.onSocket)
-	return &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
 }
 
 // newSite returns the HTTP server that strangers reach, which does not listen yet: the
@@ -182,8 +157,11 @@ func (e *app) newSite() (*http.Server, error) {
 	// From the inside out: the pages for people; the policy on hosts and origins, which lets
 	// no other origin reach the pages of the login; the probes, which answer before hosts
 	// are checked; the header for https; and the count of every request.
-	site := policy.Wrap(e.welcome(mux), oauth.AuthorizePath, oauth.ApprovePath)
-	srv := newHTTPServer(e.meter.requestsOf(strictTransport(e.config.baseURL, e.probes(site))), e.conns, e.logs.part("wick"))
+	site := e.probes(policy.Wrap(e.welcome(mux), oauth.AuthorizePath, oauth.ApprovePath))
+	if strings.HasPrefix(e.config.baseURL, "https://") {
+		site = strictTransport(site)
+	}
+	srv := newHTTPServer(e.meter.requestsOf(site), e.conns, e.logs.part("wick"))
 	srv.RegisterOnShutdown(func() { // Shutdown ends no streams
 		e.protocol.Close()
 		e.hub.Close()
@@ -207,10 +185,14 @@ func (e *app) logIn() (err error) {
 		o.OwnPage = pagePath
 	}
 	switch {
-	case e.replica != nil:
+	case c.clustered():
 		o.Ledger, err = e.replica.openLedger()
 	case len(c.login.Keys) > 0:
-		o.Ledger, e.logins, err = openLogins(c.dataDir)
+		// It fails if another process has the ledger open: two processes with the same key, each
+		// with a copy of the ledger, would both accept the same code.
+		if e.logins, err = journal.OpenWithin(c.dataDir, loginsName); err == nil {
+			o.Ledger, err = fileledger.Open(e.logins)
+		}
 	}
 	if err != nil {
 		return err
@@ -290,7 +272,7 @@ func (e *app) authenticate(r *http.Request) (mcp.Caller, error) {
 		return mcp.Caller{}, mcp.ErrTooMany
 	}
 	c := callerOf(grant, permit.HTTP, from)
-	if e.replica != nil { // the leader judges the token anew
+	if e.config.clustered() { // the leader judges the token anew
 		_, c.Token, _ = strings.Cut(r.Header.Get("Authorization"), " ")
 	}
 	return c, nil
@@ -336,16 +318,22 @@ const (
 	shutdownTimeout   = 4 * time.Second // the whole stop takes less than five
 )
 
-// newHTTPServer returns the server that strangers reach, with its bounds. A reply
-// that takes longer than replyTimeout must set a deadline of its own: streams do so
-// with every write, and replies to requests with a token when they begin.
-func newHTTPServer(handler http.Handler, conns *connections, log *slog.Logger) *http.Server {
+// bounded returns a server with the bounds that all of them have.
+func bounded(handler http.Handler) *http.Server {
 	return &http.Server{
-		Handler: conns.handler(handler), ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: replyTimeout, IdleTimeout: idleTimeout,
-		MaxHeaderBytes:               maxHeaderBytes - headerSlack,
+		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes - headerSlack,
 		DisableGeneralOptionsHandler: true, // else OPTIONS * would be answered before the host is checked
-		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn), ConnState: conns.state, ConnContext: conns.context,
 	}
+}
+
+// newHTTPServer returns the server that strangers reach. A reply that takes longer than
+// replyTimeout must set a deadline of its own: streams do so with every write, and replies
+// to requests with a token when they begin.
+func newHTTPServer(handler http.Handler, conns *connections, log *slog.Logger) *http.Server {
+	srv := bounded(conns.handler(handler))
+	srv.WriteTimeout, srv.ErrorLog = replyTimeout, slog.NewLogLogger(log.Handler(), slog.LevelWarn)
+	srv.ConnState, srv.ConnContext = conns.state, conns.context
+	return srv
 }
 
 // serveHTTP serves until ctx ends, then stops within shutdownTimeout. It returns an error
@@ -368,13 +356,10 @@ func serveHTTP(ctx context.Context, srv *http.Server, ln net.Listener) error {
 	return nil
 }
 
-// strictTransport tells browsers to use https for a year, if the published
-// address is https: a first request over plain http could be answered by
-// somebody else. It does not include subdomains, which may belong to others.
-func strictTransport(base string, next http.Handler) http.Handler {
-	if !strings.HasPrefix(base, "https://") {
-		return next
-	}
+// strictTransport tells browsers to use https for a year: a first request over plain http
+// could be answered by somebody else. It does not include subdomains, which may belong to
+// others.
+func strictTransport(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
 		next.ServeHTTP(w, r)

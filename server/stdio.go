@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"wick/internal/journal"
 	"wick/market"
 	"wick/mcp"
@@ -50,24 +48,19 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 	defer newMemory(c.source == "sample").release()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	g, ctx := errgroup.WithContext(ctx)
+	parts := []func(context.Context) error{func(ctx context.Context) error {
+		defer cancel() // the conversation is over, and with it the process
+		return host.farewell(ctx, func() error { return e.converse(ctx, stdin, host, tools.StdioCaller) })
+	}}
 	if c.trade {
-		control, err := openControl(c, log)
+		control, err := e.openControl(log)
 		if err != nil {
 			return err
 		}
-		if e.proves = oauth.Prover(c.login); control != nil {
-			g.Go(func() error { return serveHTTP(ctx, e.controlServer(ctx), control) })
-		}
+		e.proves = oauth.Prover(c.login)
+		parts = append(parts, control)
 	}
-	g.Go(func() error { return e.run(ctx) })
-	g.Go(func() error {
-		defer cancel() // the conversation is over, and with it the process
-		return host.farewell(ctx, func() error { return e.converse(ctx, stdin, host, tools.StdioCaller) })
-	})
-	err = g.Wait()
-	e.attached.Acquire(context.Background(), maxAttached) // waits for those that are attached
-	return err
+	return e.run(ctx, parts...)
 }
 
 // converse holds one conversation over stdio; there may be several at the same time. All

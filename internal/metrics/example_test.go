@@ -11,8 +11,9 @@ import (
 func Example() {
 	var r metrics.Registry
 	orders := r.Counter("orders_total", "Orders by side.", "side")
-	orders.Add(1, "buy")
-	orders.Add(2, "sell")
+	orders("buy")
+	orders("sell")
+	orders("sell")
 	open := 3.0
 	r.Gauge("orders_open", "Orders that wait.", func() float64 { return open })
 
