@@ -227,7 +227,7 @@ func TestRecoveryKeepsHistory(t *testing.T) {
 	}
 	for round := range 3 {
 		h, _, err := walk(d)
-		if err != nil || h.Last != uint64(good+round) || len(h.Notes) < 1 || !strings.Contains(fmt.Sprint(h.Notes), "journal-2.wal counts up to byte") {
+		if err != nil || h.Last != uint64(good+round) || len(h.Notes) < 1 || !strings.Contains(fmt.Sprint(h.Notes), "journal-2.wal at byte") {
 			t.Fatalf("round %d: %+v, %v", round, h, err)
 		}
 		j, _, err := open(d, journal.FileOptions{})

@@ -3,6 +3,7 @@ package journal
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -162,12 +163,17 @@ func (f *Files) fresh(s State, names []string) error {
 	if err := s.Restore(f.at.Store, 0, nil); err != nil {
 		return err
 	}
+	return f.begin(s, header{N: 1})
+}
+
+// begin begins a generation with the state of s.
+func (f *Files) begin(s State, h header) error {
 	_, encode := s.Snapshot()
 	state, err := encode()
 	if err != nil {
 		return err
 	}
-	return f.next(state, header{N: 1})
+	return f.next(state, h)
 }
 
 // Snapshot begins the next generation with the given state. What a crash leaves after each
@@ -207,7 +213,8 @@ func (f *Files) next(state []byte, h header) error {
 		return err
 	}
 	if f.file != nil {
-		if err := WriteSynced(f.file, endFrame(f.at, h.N)); err != nil {
+		last, _ := json.Marshal(end{h.N}) // one number can always be encoded
+		if err := WriteSynced(f.file, appendFrame(nil, f.at.Seq, kindEnd, f.at.Hash[:], last)); err != nil {
 			return err
 		}
 		f.file.Close() // an error loses nothing: the file was synced after every write

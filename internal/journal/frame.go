@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -112,7 +113,8 @@ var errTorn = errors.New("unfinished write at the end")
 // was damaged and is now too large.
 func torn(data []byte, at int, cause error) bool {
 	tail := data[at:]
-	if nextFrame(tail, 1) < len(tail) || fitsToEnd(tail) {
+	fitsToEnd := len(tail) >= frameHead+frameFixed && crc32.Checksum(tail[frameHead:], castagnoli) == binary.LittleEndian.Uint32(tail[4:])
+	if fitsToEnd || nextFrame(tail, 1) < len(tail) {
 		return false
 	}
 	return errors.Is(cause, errShort) || zeroSector(data, at) || allZero(tail)
@@ -134,13 +136,6 @@ func nextFrame(data []byte, at int) int {
 	return len(data)
 }
 
-// fitsToEnd reports whether tail as a whole is one record that matches its checksum, no
-// matter what its length says.
-func fitsToEnd(tail []byte) bool {
-	return len(tail) >= frameHead+frameFixed &&
-		crc32.Checksum(tail[frameHead:], castagnoli) == binary.LittleEndian.Uint32(tail[4:])
-}
-
 // zeroSector reports whether a sector from at on was never written: all of its bytes
 // between at and the end of the file are zero. Sectors are counted from the start of
 // the file, as the disk counts them. The part of the first sector counts only if it
@@ -159,14 +154,7 @@ func zeroSector(data []byte, at int) bool {
 	return false
 }
 
-func allZero(b []byte) bool {
-	for _, c := range b {
-		if c != 0 {
-			return false
-		}
-	}
-	return true
-}
+func allZero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
 
 // readFrame reads the record at an offset of a file.
 func readFrame(d Reader, name string, at int64, link int) (Entry, error) {

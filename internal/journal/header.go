@@ -61,24 +61,11 @@ type header struct {
 	Before   Hash   `json:"before"`   // of the last record that the state includes
 	Snapshot Hash   `json:"snapshot"` // of the state
 
-	// Recovered says that a recovery has begun this generation, and the other two say what it
-	// could not use: Cuts are the journals of which only the first bytes count from now on,
-	// and Gaps the places where the history goes on after another record than the last.
-	Recovered bool  `json:"recovered,omitempty"`
-	Cuts      []cut `json:"cuts,omitempty"`
-	Gaps      []gap `json:"gaps,omitempty"`
+	// Recovered says that a recovery has begun this generation. Of the generations before it
+	// only the records that the state includes count, and what is wrong with them is known.
+	Recovered bool `json:"recovered,omitempty"`
 
-	at Point // of the record that it was read from; set by readNoted
-}
-
-type cut struct {
-	N    int `json:"n"`
-	Good int `json:"good"` // bytes; 0 if the file does not count at all
-}
-
-type gap struct {
-	After uint64 `json:"after"` // the last record before the gap
-	Next  uint64 `json:"next"`  // the journal after the gap goes on after this record
+	at Point // of the record that it was read from; set by readPast
 }
 
 // point is the place in the history of the record r, in a file with this header.
@@ -162,98 +149,59 @@ type end struct {
 	Next int `json:"next"` // the generation that continues this one
 }
 
-// endFrame returns the record that ends a journal after the record at p.
-func endFrame(p Point, next int) []byte {
-	payload, _ := json.Marshal(end{next}) // one number can always be encoded
-	return appendFrame(nil, p.Seq, kindEnd, p.Hash[:], payload)
-}
-
-// noted is what the headers of the journals of a directory say.
-type noted struct {
+// past is what the headers of the journals of a directory say.
+type past struct {
 	store     string         // that the newest is of
 	heads     map[int]header // of those that can be read, by generation
-	cuts      map[int]int    // bytes that count, by generation, as a recovery has noted
-	gaps      []gap          // as a recovery has noted
 	recovered int            // the last generation that a recovery began
 }
 
-// readNoted reads the headers of the given journals. It ignores one that cannot be read: reading
+// readPast reads the headers of the given journals. It ignores one that cannot be read: reading
 // that journal returns the reason.
-func readNoted(d Reader, journals []int) noted {
-	all := noted{heads: make(map[int]header), cuts: make(map[int]int)}
+func readPast(d Reader, journals []int) past {
+	p := past{heads: make(map[int]header)}
 	for _, n := range journals {
 		r, err := readFrame(d, journalName(n), 0, 0)
 		var h header
 		if err != nil || json.Unmarshal(r.Payload, &h) != nil {
 			continue
 		}
-		h.at = h.point(r)
-		all.heads[n], all.store, all.gaps = h, h.Store, append(all.gaps, h.Gaps...)
-		for _, c := range h.Cuts {
-			if c.N < n && c.Good >= 0 { // a recovery can tell of earlier journals only
-				all.cuts[c.N] = c.Good
-			}
+		if h.at = h.point(r); h.Recovered {
+			p.recovered = n
 		}
-		if h.Recovered {
-			all.recovered = n
-		}
+		p.heads[n], p.store = h, h.Store
 	}
-	return all
+	return p
 }
 
 // first is the record after which a journal goes on: 0 if the history begins with it, or if
 // that cannot be read.
-func (all noted) first(n int) uint64 {
-	h := all.heads[n]
+func (p past) first(n int) uint64 {
+	h := p.heads[n]
 	if h.begins(h.at.Seq) {
 		return 0
 	}
 	return h.at.Seq
 }
 
-// has reports whether a recovery has noted a gap.
-func (all noted) has(g gap) bool {
-	return slices.ContainsFunc(all.gaps, func(o gap) bool { return o == g || o.After <= g.After && g.After <= g.Next && g.Next <= o.Next })
+// excuses reports whether a recovery did without what is wrong with generation n.
+func (p past) excuses(n int, err error) bool {
+	return n < p.recovered && err != nil && !Unreadable(err)
 }
 
-// read reads the journal of generation n as far as it counts; out reports that it does not
-// count at all.
-func (all noted) read(d Reader, n int) (j journalFile, out bool) {
-	good, cut := all.cuts[n]
-	if cut && good == 0 {
-		return j, true
-	}
-	if j = readJournal(d, n); cut && good < len(j.data) {
-		j = journalFile{n: n, name: j.name, data: j.data[:good]}
-		j.parse(d)
-	}
-	if j.good > 0 && j.header.Store != all.store {
-		j.good, j.fault = 0, fmt.Errorf("it belongs to another store: %.40q, and the others to %q", j.header.Store, all.store)
-	}
-	return j, false
-}
+// errGivenUp is what is wrong with a journal, or the rest of one, that a recovery has given up.
+var errGivenUp = errors.New("what follows was given up")
 
-// joins reports whether a file with the header h, whose state is that after record seq, follows
-// a history that ends at last. A point without a store is before any history: only a file that
-// begins one follows it. If the file does not follow, joins returns the gap between the two.
-func joins(last Point, h header, seq uint64) (g gap, ok bool) {
-	if last.Store == "" {
-		return gap{0, seq}, h.begins(seq)
+// read reads the journal of generation n as far as it counts.
+func (p past) read(d Reader, n int) journalFile {
+	j := readJournal(d, n)
+	for later, h := range p.heads {
+		if i := slices.IndexFunc(j.records, func(r Entry) bool { return r.Seq > h.at.Seq }); h.Recovered && later > n && i >= 0 {
+			j.good, j.fault, j.next, j.records = j.records[i].at, errGivenUp, 0, j.records[:i]
+		}
 	}
-	return gap{last.Seq, seq}, last.Store == h.Store && last.Seq == seq && last.Hash == h.Before
-}
-
-// gapError says which file is missing or wrong at a gap between generation last and the
-// file called name, of generation n.
-func gapError(d Reader, g gap, last, n int, name string) *DamageError {
-	e := &DamageError{File: d.Path(journalName(max(last, 1))), Offset: -1, Seq: g.After}
-	switch {
-	case n > last+1:
-		e.File, e.Err = d.Path(journalName(last+1)), fmt.Errorf("%w: %s goes on after record %d", ErrMissing, name, g.Next)
-	case g.After == g.Next:
-		e.Err = fmt.Errorf("%s does not follow its last record: that one has a different hash", name)
-	default:
-		e.Err = fmt.Errorf("it ends with record %d, and %s goes on after record %d: records are missing", g.After, name, g.Next)
+	if j.good > 0 && j.header.Store != p.store {
+		j.good, j.fault = 0, fmt.Errorf("it belongs to another store: %.40q, and the others to %q", j.header.Store, p.store)
 	}
-	return e
+	return j
 }

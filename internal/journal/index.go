@@ -77,7 +77,7 @@ func Digest(key string) uint64 {
 // OpenIndex returns the index of a directory's closed generations, and makes what is missing of
 // it. Keys says under which names a record is found. It returns a [DamageError] if the
 // journal of a generation is damaged or missing and there is no index of it, unless a
-// recovery has noted that.
+// recovery did without it.
 func OpenIndex(d Disk, keys func(kind byte, payload []byte) (Keys, error), out *slog.Logger) (*Index, error) {
 	x := &Index{disk: d, keys: keys, out: out}
 	return x, x.Update()
@@ -99,21 +99,23 @@ func (x *Index) Update() error {
 	}
 	newest := slices.Max(journals)
 	journals = slices.DeleteFunc(journals, func(n int) bool { return n <= last.n })
-	noted, gone := readNoted(x.disk, journals), 0
+	past, gone := readPast(x.disk, journals), 0
 	all := slices.Compact(slices.Sorted(slices.Values(append(generations(names, "journal-", ".idx"), journals...))))
 	for _, n := range all {
-		if good, cut := noted.cuts[n]; n <= last.n || n >= newest || cut && good == 0 {
+		if n <= last.n || n >= newest {
 			continue
 		}
 		there := slices.Contains(journals, n)
-		p, err := x.open(n, there, noted)
-		if err != nil {
+		p, err := x.open(n, there, past)
+		if err == nil {
+			err = x.join(last, n, p.First, past)
+		}
+		if past.excuses(n, err) {
+			continue
+		} else if err != nil {
 			return err
 		}
-		if err := x.join(last, p.First, noted); err != nil {
-			return err
-		}
-		if !there && !noted.has(gap{p.First, p.Last}) {
+		if !there && n > past.recovered {
 			gone++
 		}
 		p.before = last.before + int(last.Endings)
@@ -126,40 +128,40 @@ func (x *Index) Update() error {
 		x.out.Warn("earlier journals are missing: put them back from a copy. No open order, alert or position needs them, but the finished orders in them cannot be shown, and the history is incomplete",
 			"directory", x.disk.Path(""), "files", gone)
 	}
-	return x.join(last, noted.first(newest), noted)
+	return x.join(last, newest, past.first(newest), past)
 }
 
-// join returns an error if records are missing between a part and a journal that goes on after
-// record first, unless a recovery has noted it.
-func (x *Index) join(last indexPart, first uint64, noted noted) error {
-	if g := (gap{last.Last, first}); first != 0 && g.After != g.Next && !noted.has(g) {
-		return damage(x.disk, journalName(last.n+1), -1, g.After,
-			fmt.Errorf("%w, and so is its index: the finished orders up to record %d, and their client_order_ids, are not known", ErrMissing, g.Next))
+// join returns an error if records are missing between a part and generation n, which goes on after
+// record first, unless a recovery did without them, or if it repeats some.
+func (x *Index) join(last indexPart, n int, first uint64, past past) error {
+	if first == 0 || first == last.Last || first > last.Last && n <= past.recovered {
+		return nil
 	}
-	return nil
+	return damage(x.disk, journalName(last.n+1), -1, last.Last,
+		fmt.Errorf("%w, and so is its index: the finished orders up to record %d, and their client_order_ids, are not known", ErrMissing, first))
 }
 
 // open returns the part of generation n, whose journal may be missing. It makes the index anew
 // if it does not match the journal. If the journal cannot be read, the index still has its keys,
 // and to ask for one of them is an error.
-func (x *Index) open(n int, there bool, noted noted) (*indexPart, error) {
+func (x *Index) open(n int, there bool, past past) (*indexPart, error) {
 	p, bad := readPart(x.disk, n)
-	h, good := noted.heads[n]
+	h, good := past.heads[n]
 	switch {
 	case bad == nil && (!good || p.Of == h.at.Hash):
 		return p, nil
 	case there, errors.Is(bad, fs.ErrNotExist):
-		return x.build(n, noted)
+		return x.build(n, past)
 	}
 	return nil, fmt.Errorf("%s is damaged: %w, and %s, from which it could be made anew, is missing", x.disk.Path(indexName(n)), bad, journalName(n))
 }
 
 // build makes the index of generation n from its journal.
-func (x *Index) build(n int, noted noted) (*indexPart, error) {
-	j, _ := noted.read(x.disk, n)
+func (x *Index) build(n int, past past) (*indexPart, error) {
+	j := past.read(x.disk, n)
 	if j.good == 0 {
 		return nil, damage(x.disk, journalName(n), 0, 0, j.fault)
-	} else if j.fault != nil {
+	} else if j.fault != nil && !past.excuses(n, j.fault) {
 		return nil, damage(x.disk, journalName(n), j.good, j.after().Seq, j.fault)
 	}
 	var keys, ended []indexEntry
@@ -179,7 +181,7 @@ func (x *Index) build(n int, noted noted) (*indexPart, error) {
 		return cmp.Or(cmp.Compare(a.digest, b.digest), cmp.Compare(a.offset, b.offset))
 	})
 	keys = slices.Compact(keys)
-	p := &indexPart{n: n, indexHead: indexHead{j.records[0].Hash, noted.first(n), j.after().Seq, uint32(len(keys)), uint32(len(ended))}}
+	p := &indexPart{n: n, indexHead: indexHead{j.records[0].Hash, past.first(n), j.after().Seq, uint32(len(keys)), uint32(len(ended))}}
 	p.filter = make([]byte, p.filterSize())
 	for _, e := range keys {
 		for i := range filterBits {
@@ -291,11 +293,11 @@ func (x *Index) Find(key string) (found []Entry, err error) {
 		}
 		first := sort.Search(int(p.Keys), func(i int) bool { return entry(table, i).digest >= digest })
 		for ; first < int(p.Keys) && entry(table, first).digest == digest; first++ {
-			r, err := x.at(p.n, entry(table, first).offset)
-			if err != nil {
-				return nil, err
+			offset, k := entry(table, first).offset, Keys{}
+			r, err := readFrame(x.disk, journalName(p.n), int64(offset), linkSize)
+			if err = x.spoilt(p.n, offset, err); err == nil {
+				k, err = x.keys(r.Kind, r.Payload)
 			}
-			k, err := x.keys(r.Kind, r.Payload)
 			if err != nil {
 				return nil, err
 			}
@@ -305,12 +307,6 @@ func (x *Index) Find(key string) (found []Entry, err error) {
 		}
 	}
 	return found, nil
-}
-
-// at returns the record at an offset of a journal.
-func (x *Index) at(n int, offset uint32) (Entry, error) {
-	r, err := readFrame(x.disk, journalName(n), int64(offset), linkSize)
-	return r, x.spoilt(n, offset, err)
 }
 
 // spoilt says which record err, if it is not nil, is about.
@@ -323,21 +319,18 @@ func (x *Index) spoilt(n int, offset uint32, err error) error {
 
 // Through returns the sequence of the last record in the index.
 func (x *Index) Through() uint64 {
-	parts := x.all()
-	if len(parts) == 0 {
-		return 0
+	for _, last := range slices.Backward(x.all()) {
+		return last.Last
 	}
-	return parts[len(parts)-1].Last
+	return 0
 }
 
 // Len returns how many endings the index has: one for each key that a record has ended.
 func (x *Index) Len() int {
-	parts := x.all()
-	if len(parts) == 0 {
-		return 0
+	for _, last := range slices.Backward(x.all()) {
+		return last.before + int(last.Endings)
 	}
-	last := parts[len(parts)-1]
-	return last.before + int(last.Endings)
+	return 0
 }
 
 // Ending is the record that ended the subject of a key, such as an order.

@@ -228,7 +228,14 @@ func (j *Journal) flush(last uint64) (due bool, err error) {
 	})
 	took := time.Since(start)
 	if err == nil {
-		err = j.guard(func() error { return j.apply(first, group) })
+		err = j.guard(func() error {
+			for i, r := range group {
+				if err := j.state.Apply(first+uint64(i), r.kind, r.event); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	}
 	j.mu.Lock()
 	j.stats.Syncs++
@@ -239,16 +246,6 @@ func (j *Journal) flush(last uint64) (due bool, err error) {
 		j.doubtful = last
 	}
 	return due, err
-}
-
-// apply tells the owner of a group that is on disk.
-func (j *Journal) apply(first uint64, group []Record) error {
-	for i, r := range group {
-		if err := j.state.Apply(first+uint64(i), r.kind, r.event); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // guard runs a step without mu held, and turns a panic in it into an error. Otherwise

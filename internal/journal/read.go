@@ -104,11 +104,14 @@ func (j *journalFile) after() Point { return j.header.point(j.records[len(j.reco
 // its good records.
 func (j *journalFile) torn() bool { return j.good > 0 && errors.Is(j.fault, errTorn) }
 
-// follows checks that the journal continues the history that has come to p.
+// follows checks that the journal continues the history that has come to p. A point without a
+// store is before any history: only a journal that begins one follows it.
 func (j *journalFile) follows(p Point) error {
 	switch {
 	case j.good == 0:
 		return j.fault
+	case p.Store == "" && j.header.begins(j.records[0].Seq):
+		return nil
 	case j.header.Store != p.Store || j.records[0].Seq != p.Seq:
 		return fmt.Errorf("it continues record %d of store %.40q, not record %d of %q", j.records[0].Seq, j.header.Store, p.Seq, p.Store)
 	case j.header.Before != p.Hash:
@@ -194,41 +197,31 @@ func (j *journalFile) replay(s State, last uint64) (after Point, good int, err e
 // apply applies records to s, which has the state at p, but none beyond the record last. It
 // returns the point after the last one that it applied, and which one failed, and why.
 func apply(s State, records []Entry, p Point, last uint64) (after Point, failed Entry, err error) {
-	for i, event := range decodeAll(s, records) {
-		switch r := records[i]; {
-		case r.Seq > last:
-			return p, failed, nil
-		case event == nil:
-			return p, r, errors.New("its payload is no event")
-		default:
-			if err := s.Apply(r.Seq, r.Kind, event); err != nil {
-				return p, r, err
-			}
-			p.Seq, p.Hash = r.Seq, r.Hash
-		}
+	if i := slices.IndexFunc(records, func(r Entry) bool { return r.Seq > last }); i >= 0 {
+		records = records[:i]
 	}
-	return p, failed, nil
-}
-
-// decodeAll decodes the records on all processors, because a start spends nearly all its
-// time on that. It returns nil for a payload that cannot be decoded.
-func decodeAll(s State, records []Entry) []any {
-	all := make([]any, len(records))
-	rest := all
+	// They are decoded on all processors, because a start spends nearly all its time on that.
+	events, errs := make([]any, len(records)), make([]error, len(records))
 	var wg sync.WaitGroup
-	for part := range slices.Chunk(records, len(records)/runtime.GOMAXPROCS(0)+1) {
-		out := rest[:len(part)]
-		rest = rest[len(part):]
+	for part := range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
-			for i, r := range part {
-				if event, err := s.Decode(r.Kind, r.Payload); err == nil {
-					out[i] = event
-				}
+			for i := part; i < len(records); i += runtime.GOMAXPROCS(0) {
+				events[i], errs[i] = s.Decode(records[i].Kind, records[i].Payload)
 			}
 		})
 	}
 	wg.Wait()
-	return all
+	for i, r := range records {
+		err := errs[i]
+		if err == nil {
+			err = s.Apply(r.Seq, r.Kind, events[i])
+		}
+		if err != nil {
+			return p, r, err
+		}
+		p.Seq, p.Hash = r.Seq, r.Hash
+	}
+	return p, failed, nil
 }
 
 // Replay applies the frames in data to s, which has the state at p, and returns the point

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"path/filepath"
 	"slices"
 )
 
@@ -14,10 +15,10 @@ type Recovery struct {
 	Faults  []Fault // what is wrong with the files that the newest state is in
 	History []error // what is wrong with earlier journals, which only the history needs
 
-	at     Point        // of that record
-	from   []int        // the generations that the newest state is in
-	last   *journalFile // of the last of them, if all of it counts
-	header header       // of the generation that a recovery begins
+	at   Point        // of that record
+	from []int        // the generations that the newest state is in
+	last *journalFile // of the last of them, if all of it counts
+	next int          // the generation that a recovery begins
 }
 
 // Fault is what a recovery cannot use of a file.
@@ -57,20 +58,30 @@ func Salvage(d Reader, s State) (r Recovery, err error) {
 	from, err := r.newestGood(d, s, snapshots)
 	if err == nil {
 		all := slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(journals), from, newest))))
-		r.from, r.header.N = all[slices.Index(all, from):], newest+1
+		r.from, r.next = all[slices.Index(all, from):], newest+1
 		err = r.follow(d, s)
 	}
 	if err == nil {
-		err = r.history(d, journals)
+		var h History
+		e := (*DamageError)(nil)
+		if h, err = Walk(d, func(Entry) error { return nil }); errors.As(err, &e) {
+			err = nil
+		}
+		for _, found := range h.Damage {
+			if n := 0; errors.As(found, &e) {
+				if n = generation(filepath.Base(e.File), "journal-", ".wal"); n > 0 && n < r.from[0] {
+					r.History = append(r.History, errors.New(e.what()))
+				}
+			}
+		}
 	}
-	r.header.Recovered, r.Seq = true, r.at.Seq
+	r.Seq = r.at.Seq
 	return r, err
 }
 
-// recover makes the state that [Salvage] finds a new generation, whose header notes which
-// parts of the earlier journals count no more. It tells the caller before what is kept and
-// what is given up. All other files stay as they are, so a crash at any time leaves the
-// directory as it was, or recovered.
+// recover makes the state that [Salvage] finds a new generation. What earlier journals have
+// beyond that counts no more. It tells the caller before what is kept and what is given up. All
+// other files stay as they are, so a crash at any time leaves the directory as it was, or recovered.
 func (f *Files) recover(s State, names []string) error {
 	r, err := Salvage(f.disk, s)
 	if err == nil {
@@ -79,8 +90,6 @@ func (f *Files) recover(s State, names []string) error {
 	if err != nil {
 		return err
 	}
-	_, encode := s.Snapshot()
-	state, err := encode()
 	for _, n := range r.from { // an index would be of what is given up, too
 		if err == nil && slices.Contains(names, indexName(n)) {
 			err = f.disk.Remove(indexName(n))
@@ -92,7 +101,7 @@ func (f *Files) recover(s State, names []string) error {
 	if err != nil {
 		return err
 	}
-	return f.next(state, r.header)
+	return f.begin(s, header{N: r.next, Recovered: true})
 }
 
 // newestGood restores s from the newest good snapshot, and returns its generation. It notes
@@ -143,47 +152,6 @@ func (r *Recovery) follow(d Reader, s State) error {
 			err = ErrMissing
 		}
 		r.Faults = append(r.Faults, Fault{journalName(n), false, good, len(j.data) - good, err})
-		r.header.Cuts = append(r.header.Cuts, cut{n, good})
 	}
-	return nil
-}
-
-// history goes through all journals, as far as they count, and notes what is wrong with them
-// and was not noted before.
-func (r *Recovery) history(d Reader, journals []int) error {
-	all := readNoted(d, journals)
-	all.store = r.at.Store
-	for _, c := range r.header.Cuts {
-		all.cuts[c.N] = c.Good
-	}
-	before, last := Point{}, 0
-	check := func(n int, name string, next header, seq uint64) {
-		if g, ok := joins(before, next, seq); !ok && !all.has(g) {
-			r.header.Gaps = append(r.header.Gaps, g)
-			r.History = append(r.History, errors.New(gapError(d, g, last, n, name).what()))
-		}
-	}
-	for _, n := range journals {
-		j, out := all.read(d, n)
-		if out {
-			continue
-		}
-		if Unreadable(j.fault) {
-			return j.fault
-		}
-		if j.fault != nil && n < r.from[0] {
-			r.header.Cuts = append(r.header.Cuts, cut{n, j.good})
-			e := &DamageError{File: d.Path(j.name), Offset: j.good, Err: j.fault}
-			if j.good > 0 {
-				e.Seq = j.after().Seq
-			}
-			r.History = append(r.History, errors.New(e.what()))
-		}
-		if j.good > 0 {
-			check(n, j.name, j.header, j.records[0].Seq)
-			before, last = j.after(), n
-		}
-	}
-	check(max(r.from[0], last), "the newest good snapshot", header{Store: r.at.Store, Before: r.at.Hash}, r.at.Seq)
 	return nil
 }

@@ -106,3 +106,68 @@ func TestRecoverMissing(t *testing.T) {
 		t.Errorf("an empty directory: %v", err)
 	}
 }
+
+// TestGivenUpCountsNowhere: the state refuses a record that is whole, and whole ones follow it, in its
+// journal and in the next one. After a recovery, and after a second one that goes back further, none of
+// those that were given up is in the history, at its end or in the index.
+func TestGivenUpCountsNowhere(t *testing.T) {
+	d := newStore(t)
+	j, _, err := open(d, journal.FileOptions{MaxRecords: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 7 { // generation 2 goes on after 4
+		if err := write(j, uint64(i)+1, fmt.Sprint("kept ", i+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(j, 8, "impossible") // it is on disk, and the journal is broken
+	check := func(what string, last uint64, want ...string) {
+		t.Helper()
+		var got []string
+		h, err := journal.Walk(d, func(e journal.Entry) error {
+			if e.Kind == kindNote {
+				got = append(got, string(e.Payload))
+			}
+			return nil
+		})
+		if err != nil || h.Last != last || len(got) != int(last) || strings.Contains(fmt.Sprint(got), "impossible") {
+			t.Errorf("%s: the history ends with %d, %q, %v", what, h.Last, got, err)
+		}
+		newest, err := journal.Newest(d, 1<<20)
+		if given := slices.ContainsFunc(newest, func(e journal.Entry) bool { return bytes.Contains(e.Payload, []byte("impossible")) }); err != nil || given {
+			t.Errorf("%s: what was given up is at its end: %t, %v", what, given, err)
+		}
+		x, err := journal.OpenIndex(d, noteKeys, discard)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		for _, text := range append(want, "impossible") {
+			entries, err := x.Find(text)
+			if texts := found(t, entries, err); (len(texts) == 1) != (text != "impossible") {
+				t.Errorf("%s: %q is found as %q", what, text, texts)
+			}
+		}
+	}
+	if _, err := load(d, true); err != nil {
+		t.Fatal(err)
+	}
+	check("recovered", 7, "kept 2", "kept 7")
+	if j, _, err = open(d, journal.FileOptions{}); err == nil {
+		err = write(j, 8, "later")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("and written on", 8, "kept 7")
+	// The journal of the first recovery is lost, and what was written to it.
+	f := d.Files["journal-3.wal"]
+	f.Data[len(f.Data)-3] ^= 1
+	if f = d.Files["snapshot-3.state"]; f != nil {
+		f.Data[len(f.Data)-3] ^= 1
+	}
+	if _, err := load(d, true); err != nil {
+		t.Fatal(err)
+	}
+	check("recovered once more", 7, "kept 2", "kept 7")
+}

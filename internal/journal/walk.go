@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 )
 
@@ -16,7 +17,7 @@ type History struct {
 	Files  int      // number of journal files
 	Notes  []string // what the owner should know although it is no damage
 	Damage []error  // all damage, oldest file first
-	Gaps   int      // places where records are missing, as a recovery has noted
+	Gaps   int      // places where records are missing, and a recovery did without them
 }
 
 // Walk calls visit for every record of every journal in a directory, oldest first, and
@@ -25,7 +26,7 @@ type History struct {
 // the snapshots were not changed since they were written. If something is wrong in a file
 // Walk goes on with the next file, and in the end returns the first fault as a
 // [DamageError]. An unfinished write at the end of the newest journal is only noted, and so
-// is what a recovery has noted.
+// is what a recovery did without.
 //
 // It only reads and takes no lock, so it may run while another process uses the
 // directory.
@@ -38,7 +39,7 @@ func Walk(d Reader, visit func(Entry) error) (History, error) {
 	if len(journals)+len(snapshots) == 0 {
 		return History{}, errNoJournal(d)
 	}
-	w := walker{disk: d, visit: visit, noted: readNoted(d, journals)}
+	w := walker{disk: d, visit: visit, past: readPast(d, journals)}
 	w.Store = w.store
 	for i := 0; i < len(journals); i++ {
 		next, err := w.journal(journals[i], i == len(journals)-1, slices.Contains(snapshots, journals[i]))
@@ -50,7 +51,7 @@ func Walk(d Reader, visit func(Entry) error) (History, error) {
 		}
 	}
 	if len(journals) == 0 {
-		w.damage(damage(d, journalName(slices.Max(snapshots)), -1, 0, ErrMissing))
+		w.damage(math.MaxInt, damage(d, journalName(slices.Max(snapshots)), -1, 0, ErrMissing))
 	}
 	if len(w.Damage) > 0 {
 		return w.History, w.Damage[0]
@@ -61,7 +62,7 @@ func Walk(d Reader, visit func(Entry) error) (History, error) {
 // walker is the state of a walk.
 type walker struct {
 	History
-	noted
+	past
 	disk   Reader
 	visit  func(Entry) error
 	before Point // the last record
@@ -69,12 +70,16 @@ type walker struct {
 	broken bool  // the journal read last is damaged, so the next one need not follow it
 }
 
-// damage notes err if it shows damage, and returns nil. If it shows none, damage returns it,
-// which ends the walk.
-func (w *walker) damage(err error) error {
+// damage notes err, which is about generation n, if it shows damage, and returns nil. If it shows
+// none, damage returns it, which ends the walk.
+func (w *walker) damage(n int, err error) error {
 	var d *DamageError
-	if !errors.As(err, &d) {
+	switch {
+	case !errors.As(err, &d):
 		return err
+	case w.excuses(n, err):
+		w.note("%s; a recovery did without it", d.what())
+		return nil
 	}
 	d.advice = "put the file back from a copy; if wick refuses to start, wick --recover shows what can be kept"
 	w.Damage = append(w.Damage, d)
@@ -88,16 +93,10 @@ func (w *walker) note(format string, args ...any) {
 // journal walks over generation n, and returns the one that its journal says is next. The
 // snapshot of the newest must be there.
 func (w *walker) journal(n int, newest, snapshot bool) (next int, err error) {
-	j, out := w.read(w.disk, n)
-	if good, cut := w.cuts[n]; cut {
-		w.note("%s counts up to byte %d, as a recovery has noted", journalName(n), good)
-	}
-	if out {
-		return 0, nil
-	}
+	j := w.read(w.disk, n)
 	if j.good == 0 {
-		w.broken = true
-		return 0, w.damage(damage(w.disk, journalName(n), 0, w.Last, j.fault))
+		w.broken = !w.excuses(n, j.fault)
+		return 0, w.damage(n, damage(w.disk, journalName(n), 0, w.Last, j.fault))
 	}
 	w.join(&j)
 	if must := newest && j.next == 0; snapshot || must {
@@ -113,29 +112,35 @@ func (w *walker) journal(n int, newest, snapshot bool) (next int, err error) {
 			return 0, err
 		}
 	}
-	w.broken = j.fault != nil
+	w.broken = j.fault != nil && !w.excuses(n, j.fault)
 	if newest && j.torn() {
 		w.note("%s: an unfinished write of %d bytes at byte %d, which the next start cuts off", j.name, len(j.data)-j.good, j.good)
 	} else if j.fault != nil {
-		return 0, w.damage(damage(w.disk, j.name, j.good, w.Last, j.fault))
+		return 0, w.damage(n, damage(w.disk, j.name, j.good, w.Last, j.fault))
 	}
 	return j.next, nil
 }
 
-// join checks that a journal follows what was read before.
+// join checks that a journal follows what was read before. If it does not, the file before it is
+// missing or wrong.
 func (w *walker) join(j *journalFile) {
-	g, ok := joins(w.before, j.header, j.records[0].Seq)
-	switch {
-	case ok && w.last == 0:
-		if w.First = g.Next; w.First > 0 {
+	first := j.records[0].Seq
+	e := &DamageError{File: w.disk.Path(journalName(max(w.last, 1))), Offset: -1, Seq: w.before.Seq}
+	switch err := j.follows(w.before); {
+	case err == nil && w.last == 0:
+		if w.First = first; w.First > 0 {
 			w.note("%s: the hashes begin after record %d; those before were written elsewhere", j.name, w.First)
 		}
-	case ok || w.broken:
-	case w.has(g):
+	case err == nil || w.broken:
+	case j.n <= w.recovered:
 		w.Gaps++
-		w.note("records are missing between record %d and %s, which goes on after record %d, as a recovery has noted", g.After, j.name, g.Next)
+		w.note("records are missing between record %d and %s, which goes on after record %d; a recovery did without them", w.before.Seq, j.name, first)
+	case j.n > w.last+1:
+		e.File, e.Err = w.disk.Path(journalName(w.last+1)), fmt.Errorf("%w: %s goes on after record %d", ErrMissing, j.name, first)
+		w.damage(j.n, e)
 	default:
-		w.damage(gapError(w.disk, g, w.last, j.n, j.name))
+		e.Err = fmt.Errorf("%s does not follow it: %w", j.name, err)
+		w.damage(j.n, e)
 	}
 }
 
@@ -150,10 +155,8 @@ func (w *walker) snapshot(j *journalFile, must bool) error {
 	case err == nil && w.last == 0:
 		return w.visit(state)
 	case err == nil, errors.Is(err, fs.ErrNotExist) && !must:
-	case j.n < w.recovered && !Unreadable(err):
-		w.note("%s is damaged: %v; a later recovery did without it", state.File, err)
 	default:
-		return w.damage(damage(w.disk, state.File, -1, w.Last, err))
+		return w.damage(j.n, damage(w.disk, state.File, -1, w.Last, err))
 	}
 	return nil
 }
@@ -167,11 +170,11 @@ func Newest(d Reader, most int) (entries []Entry, err error) {
 		return nil, fmt.Errorf("state directory: %w", err)
 	}
 	journals := generations(names, "journal-", ".wal")
-	noted := readNoted(d, journals)
+	past := readPast(d, journals)
 	for _, n := range slices.Backward(journals) {
-		j, out := noted.read(d, n)
+		j := past.read(d, n)
 		switch {
-		case out:
+		case j.good == 0 && past.excuses(n, j.fault):
 			continue
 		case j.good == 0:
 			return entries, j.fault
