@@ -188,7 +188,7 @@ func allOrders(dir string) ([]*book.Order, *book.State, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var h orderHistory
+	h := orderHistory{orders: make(map[string]*book.Order)}
 	if err = records(dir, func(_ journal.Entry, ev *book.Event, old *book.State) error {
 		if ev != nil {
 			h.add(ev, func(string) bool { return true })

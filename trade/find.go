@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -11,42 +12,34 @@ import (
 
 // Order returns the order with this order_id or client_order_id, also if it is in the
 // journal or somebody else's at the broker, or refuses if there is none.
-func (e *Engine) Order(id string) (book.Order, error) {
-	var found *book.Order
-	err := e.View(func(s *book.State) {
-		o := s.Order(id)
-		if o == nil {
-			o = s.Order(s.ClientIDs[id])
-		}
-		if o != nil {
-			shown := e.book.Shown(o)
-			found = &shown
-			return
-		}
-		external := e.book.Remote.External
-		if i := slices.IndexFunc(external, func(o book.Order) bool { return o.ID == id }); i >= 0 {
-			found = &external[i]
+func (e *Engine) Order(id string) (found book.Order, err error) {
+	known, late := true, map[string]book.LateLabel(nil)
+	err = e.View(func(s *book.State) {
+		o, external := cmp.Or(s.Order(id), s.Order(s.ClientIDs[id])), e.book.Remote.External
+		i := slices.IndexFunc(external, func(o book.Order) bool { return o.ID == id })
+		switch {
+		case o != nil:
+			found = e.book.Shown(o)
+		case i >= 0:
+			found = external[i]
+		default:
+			known, late = false, maps.Clone(s.Labels)
 		}
 	})
 	if err != nil {
 		return book.Order{}, err
+	} else if known {
+		return found, nil
 	}
-	if found != nil {
-		return *found, nil
-	}
-	var late map[string]book.LateLabel
-	e.mu.Lock()
-	late = maps.Clone(e.book.Labels)
-	e.mu.Unlock()
 	// Not in memory: the disk is read without the lock.
 	for _, key := range []string{orderKey(id), clientKey(id)} {
 		if o, err := e.archive.order(key); o != nil || err != nil {
-			shown := o.Public()
-			shown.Label = late[shown.ID].Over(shown.Label)
-			return shown, err
+			found = o.Public()
+			found.Label = late[found.ID].Over(found.Label)
+			return found, err
 		}
 	}
-	return book.Order{}, book.Uncancellable(nil, id)
+	return found, book.Uncancellable(nil, id)
 }
 
 // Outlook returns an order as Order does, and how the market stands to it.
@@ -59,22 +52,14 @@ func (e *Engine) Outlook(id string) (o book.Order, x book.Outlook, err error) {
 	return o, x, err
 }
 
-// Estimate, EstimateBeside and Arrival are those of [book.Book].
+// These are the methods of [book.Book], which need no lock.
 func (e *Engine) Estimate(o book.Order) book.Estimate { return e.book.Estimate(o) }
-
-// EstimateBeside is [book.Book.EstimateBeside].
 func (e *Engine) EstimateBeside(o book.Order, with book.OCO) book.Estimate {
 	return e.book.EstimateBeside(o, with)
 }
-
-// Arrival is [book.Book.Arrival].
 func (e *Engine) Arrival(o book.Order) exact.Decimal { return e.book.Arrival(o) }
-
-// Currency is [book.Book.Currency].
-func (e *Engine) Currency(symbol string) string { return e.book.Currency(symbol) }
-
-// Sums is [book.Book.Sums].
-func (e *Engine) Sums(symbol string) bool { return e.book.Sums(symbol) }
+func (e *Engine) Currency(symbol string) string      { return e.book.Currency(symbol) }
+func (e *Engine) Sums(symbol string) bool            { return e.book.Sums(symbol) }
 
 // Account returns what the account comes to, nil if there is none. All numbers are of the
 // same moment: the state and the prices are read under mu.
@@ -97,14 +82,12 @@ type OrderFilter struct {
 // orders at a broker that this book did not place. Finished orders that have left memory
 // are not among them; see FindArchived.
 func (e *Engine) Find(f OrderFilter) ([]book.Order, error) {
-	if f.Symbol != "" {
-		var err error
-		if f.Symbol, err = e.symbol(f.Symbol); err != nil {
-			return nil, err
-		}
+	var err error
+	if f.Symbol, err = e.symbolOrAll(f.Symbol); err != nil {
+		return nil, err
 	}
 	orders := []book.Order{}
-	err := e.View(func(s *book.State) {
+	err = e.View(func(s *book.State) {
 		for _, o := range s.Orders {
 			if f.passes(o) {
 				orders = append(orders, e.book.Shown(o))
@@ -177,44 +160,34 @@ func (e *Engine) OrdersVersion() uint64 {
 func (e *Engine) Positions(flat bool) ([]book.Position, error) {
 	positions := []book.Position{}
 	err := e.View(func(s *book.State) {
-		held := e.withAccount(s.Holdings)
-		for _, symbol := range sorted(held) {
-			if h := held[symbol]; flat || h.Quantity != 0 || e.book.Excess(symbol) != 0 {
-				positions = append(positions, e.valued(h.Show(symbol, e.book.BrokerName(), e.watch.Of(symbol).Quote)))
+		r, all, keys := &e.book.Remote, maps.Clone(s.Holdings), map[string]bool{}
+		for symbol := range all {
+			keys[book.Key(symbol)] = true
+		}
+		for _, p := range r.Held { // with nothing, what only the account at the broker has
+			if !keys[book.Key(p.Symbol)] && e.book.Excess(p.Symbol) != 0 {
+				all[p.Symbol] = book.Holding{}
 			}
+		}
+		for _, symbol := range sorted(all) {
+			excess := e.book.Excess(symbol) != 0
+			if !flat && all[symbol].Quantity == 0 && !excess {
+				continue
+			}
+			p := all[symbol].Show(symbol, e.book.BrokerName(), e.watch.Of(symbol).Quote)
+			p.Account = r.Account
+			// One that the broker does not list is zero there only if the two are known to differ: the
+			// report may be older than the last fill.
+			i := slices.IndexFunc(r.Held, func(b book.BrokerPosition) bool { return book.Key(b.Symbol) == book.Key(symbol) })
+			if i >= 0 || excess {
+				p.AtBroker = &book.BrokerPosition{}
+				if i >= 0 {
+					*p.AtBroker = r.Held[i]
+				}
+				p.AtBroker.AsOf = r.ReadAt
+			}
+			positions = append(positions, p)
 		}
 	})
 	return positions, err
-}
-
-// withAccount returns what the book holds, and with nothing what only the account at the
-// broker does. Called with mu held.
-func (e *Engine) withAccount(held map[string]book.Holding) map[string]book.Holding {
-	all, keys := maps.Clone(held), map[string]bool{}
-	for symbol := range held {
-		keys[book.Key(symbol)] = true
-	}
-	for _, p := range e.book.Remote.Held {
-		if !keys[book.Key(p.Symbol)] && e.book.Excess(p.Symbol) != 0 {
-			all[p.Symbol] = book.Holding{}
-		}
-	}
-	return all
-}
-
-// valued adds to p what the broker says of it. A position that it does not list is zero
-// there only if the two are known to differ: the report may be older than the last fill.
-// Called with mu held.
-func (e *Engine) valued(p book.Position) book.Position {
-	r := &e.book.Remote
-	p.Account = r.Account
-	i := slices.IndexFunc(r.Held, func(b book.BrokerPosition) bool { return book.Key(b.Symbol) == book.Key(p.Symbol) })
-	if i >= 0 || e.book.Excess(p.Symbol) != 0 {
-		p.AtBroker = &book.BrokerPosition{}
-		if i >= 0 {
-			*p.AtBroker = r.Held[i]
-		}
-		p.AtBroker.AsOf = r.ReadAt
-	}
-	return p
 }

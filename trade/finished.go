@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,18 +20,14 @@ import (
 // closed generations of the journal, whose index finds them.
 const keptOrders = 10_000
 
-// The index finds the records of an order by its own id, and the first of them by the
-// client's. Clients choose theirs, so the two kinds of keys are kept apart.
-func orderKey(id string) string { return "order " + id }
-
-// labelKey is orderKey for the records that label an order.
-func labelKey(id string) string { return "label " + id }
-
-// tradesKey is the key of all records that end a trade.
-const tradesKey = "trades"
-
-// clientKey is orderKey for the id that a client chose.
+// The index finds the records of an order by its own id, the first of them by the client's, those
+// that label it, and all that end a trade. Clients choose their ids, so the kinds of keys are kept
+// apart.
+func orderKey(id string) string  { return "order " + id }
 func clientKey(id string) string { return "client " + id }
+func labelKey(id string) string  { return "label " + id }
+
+const tradesKey = "trades"
 
 // recordKeys says under which keys the index finds a record.
 func recordKeys(_ byte, payload []byte) (k journal.Keys, err error) {
@@ -96,9 +91,6 @@ func (h *orderHistory) add(ev *book.Event, wanted func(id string) bool) {
 
 // set takes over an order.
 func (h *orderHistory) set(o *book.Order) {
-	if h.orders == nil {
-		h.orders = make(map[string]*book.Order)
-	}
 	if h.orders[o.ID] == nil {
 		h.ids = append(h.ids, o.ID)
 	}
@@ -142,7 +134,7 @@ func (a archive) lookUp(key string) (o *book.Order, last uint64, err error) {
 			return nil, 0, err
 		}
 	}
-	var h orderHistory
+	h := orderHistory{orders: make(map[string]*book.Order)}
 	for _, r := range records {
 		ev, err := book.DecodeEvent(r.Payload)
 		if err != nil {
@@ -250,74 +242,84 @@ const outOfOrder = 24 * time.Hour
 // ended last first: at most so many, after the first skip. An order that leaves memory
 // meanwhile may be found by Find as well.
 func (e *Engine) FindArchived(ctx context.Context, f OrderFilter, skip, most int) (found Archived, err error) {
-	if f.Symbol != "" {
-		if f.Symbol, err = e.symbol(f.Symbol); err != nil {
-			return found, err
-		}
+	if f.Symbol, err = e.symbolOrAll(f.Symbol); err != nil || f.Status == book.StatusOpen {
+		return found, err
 	}
-	if f.Status == book.StatusOpen {
-		return found, nil
-	}
-	there := make(map[uint64]bool) // in memory, by digest
+	there := map[uint64]bool{journal.Digest(tradesKey): true} // in memory, by digest
 	e.mu.Lock()
 	for _, o := range e.book.Orders {
 		there[journal.Digest(orderKey(o.ID))] = true
 	}
-	there[journal.Digest(tradesKey)] = true
 	last, late := e.archive.Len(), maps.Clone(e.book.Labels)
 	e.mu.Unlock()
-	if !f.Until.IsZero() {
-		last, err = e.archive.endedBefore(last, f.Until.Add(outOfOrder))
-	}
-	if err == nil {
-		err = e.archive.search(ctx, &found, f, skip, most, last, there)
-	}
-	for i := range found.Orders {
-		o, wrong := &found.Orders[i], error(nil)
-		o.Label, wrong = e.archive.label(o.ID, o.Label, late)
-		err = cmp.Or(err, wrong)
-	}
-	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%w: %w", journal.ErrStorage, err)
-	}
-	return found, err
-}
-
-// search is FindArchived for the first last orders that ended but those that are there.
-func (a archive) search(ctx context.Context, found *Archived, f OrderFilter, skip, most, last int, there map[uint64]bool) error {
-	looks := 0
-	for end, err := range a.Endings(last) {
-		switch {
-		case err != nil:
-			return err
-		case there[end.Digest]:
-			continue
-		case f == (OrderFilter{}) && skip > 0: // all pass, so none need be looked at
+	found.Before, err = e.archive.back(ctx, last, f.Since, f.Until, func(digest uint64) bool {
+		unread := f == (OrderFilter{}) && skip > 0 && !there[digest] // all pass, so none need be looked at
+		if unread {
 			skip--
-			continue
 		}
-		o, cost, err := a.ended(end)
-		looks += cost
-		switch err := errors.Join(err, ctx.Err()); {
-		case err != nil:
-			return err
-		case o == nil: // it changed later: it is found where it ended at last
-		case looks >= archiveLooks:
-			found.Before = book.Time{Time: o.UpdatedAt.Add(time.Millisecond)} // others may have ended with it
-			return nil
-		case !f.Since.IsZero() && o.UpdatedAt.Before(f.Since.Add(-outOfOrder)):
-			return nil
-		case !f.passes(o):
+		return !unread && !there[digest]
+	}, func(end journal.Ending, r journal.Entry, ev *book.Event) (cost int, more bool, err error) {
+		o, cost, err := e.archive.ended(end, r, ev)
+		switch {
+		case err != nil || o == nil || !f.passes(o): // if it is nil, it changed later: it is found where it ended at last
 		case skip > 0:
 			skip--
 		case len(found.Orders) == most:
 			found.More = true
-			return nil
+			return cost, false, nil
 		default:
-			found.Orders = append(found.Orders, o.Public())
+			shown := o.Public()
+			shown.Label, err = e.archive.label(o.ID, o.Label, late)
+			found.Orders = append(found.Orders, shown)
+		}
+		return cost, true, err
+	})
+	return found, err
+}
+
+// back calls visit with the records of the first last endings, the last of them first: with those
+// whose digest is wanted, and that may be of a time. Visit returns what it has cost to look at one,
+// and false to end the search. If that comes to archiveLooks, back returns when those ended that
+// were not looked at.
+func (a archive) back(ctx context.Context, last int, since, until time.Time, wanted func(digest uint64) bool,
+	visit func(journal.Ending, journal.Entry, *book.Event) (cost int, more bool, err error)) (before book.Time, err error) {
+	defer func() {
+		if err != nil && ctx.Err() == nil {
+			err = fmt.Errorf("%w: %w", journal.ErrStorage, err)
+		}
+	}()
+	if !until.IsZero() {
+		if last, err = a.endedBefore(last, until.Add(outOfOrder)); err != nil {
+			return before, err
 		}
 	}
-	return nil
+	looks := 0
+	for end, err := range a.Endings(last) {
+		if err == nil && !wanted(end.Digest) {
+			continue
+		}
+		var r journal.Entry
+		if err == nil {
+			r, err = end.Read()
+		}
+		var ev *book.Event
+		if err == nil {
+			ev, err = book.DecodeEvent(r.Payload)
+		}
+		switch err := cmp.Or(err, ctx.Err()); {
+		case err != nil:
+			return before, err
+		case !since.IsZero() && ev.At.Before(since.Add(-outOfOrder)):
+			return before, nil
+		case looks >= archiveLooks:
+			return book.Time{Time: ev.At.Add(time.Millisecond)}, nil // others may have ended with it
+		}
+		cost, more, err := visit(end, r, ev)
+		if looks += cost; err != nil || !more {
+			return before, err
+		}
+	}
+	return before, nil
 }
 
 // endedBefore returns how many of the first n orders that ended did so before a time.
@@ -342,15 +344,7 @@ func (a archive) endedBefore(n int, until time.Time) (before int, err error) {
 
 // ended returns the order that a record has ended, as the record says, and what it cost to find
 // it. It returns nil if a later record has changed it.
-func (a archive) ended(end journal.Ending) (o *book.Order, cost int, err error) {
-	r, err := end.Read()
-	var ev *book.Event
-	if err == nil {
-		ev, err = book.DecodeEvent(r.Payload)
-	}
-	if err != nil {
-		return nil, 1, err
-	}
+func (a archive) ended(end journal.Ending, r journal.Entry, ev *book.Event) (o *book.Order, cost int, err error) {
 	// On paper nothing changes an order that has ended.
 	if o := ev.Order; o != nil && o.Account == "" && journal.Digest(orderKey(o.ID)) == end.Digest {
 		return o, 1, nil

@@ -2,8 +2,6 @@ package trade
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -63,10 +61,8 @@ func (e *Engine) FindTrades(ctx context.Context, f TradeFilter, skip, most int) 
 // most archiveLooks of them: then it returns before when those ended that were not looked at.
 func (e *Engine) eachTrade(ctx context.Context, f TradeFilter, visit func(*book.Trade) bool) (before book.Time, err error) {
 	f.Tag = strings.ToLower(f.Tag)
-	if f.Symbol != "" {
-		if f.Symbol, err = e.symbol(f.Symbol); err != nil {
-			return before, err
-		}
+	if f.Symbol, err = e.symbolOrAll(f.Symbol); err != nil {
+		return before, err
 	}
 	var open, done []*book.Trade
 	var late map[string]book.LateLabel
@@ -85,56 +81,18 @@ func (e *Engine) eachTrade(ctx context.Context, f TradeFilter, visit func(*book.
 	if f.Open {
 		return before, nil
 	}
-	if !f.Until.IsZero() {
-		last, err = e.archive.endedBefore(last, f.Until.Add(outOfOrder))
-	}
-	if err == nil {
-		before, err = e.archive.trades(ctx, f, last, done, late, visit)
-	}
-	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%w: %w", journal.ErrStorage, err)
-	}
-	return before, err
-}
-
-// trades is eachTrade for those that ended with the first last endings, without those in memory,
-// the newest first.
-func (a archive) trades(ctx context.Context, f TradeFilter, last int, inMemory []*book.Trade, late map[string]book.LateLabel, visit func(*book.Trade) bool) (before book.Time, err error) {
-	digest, looks := journal.Digest(tradesKey), 0
-	for end, err := range a.Endings(last) {
-		if err != nil {
-			return before, err
-		}
-		if end.Digest != digest {
-			continue
-		}
-		r, err := end.Read()
-		var ev *book.Event
-		if err == nil {
-			ev, err = book.DecodeEvent(r.Payload)
-		}
-		if err := errors.Join(err, ctx.Err()); err != nil {
-			return before, err
-		}
-		if n := len(inMemory); n > 0 && r.Seq >= inMemory[n-1].Seq {
-			continue
-		}
-		if !f.Since.IsZero() && ev.At.Before(f.Since.Add(-outOfOrder)) {
-			return before, nil
-		}
-		if looks++; looks > archiveLooks {
-			return book.Time{Time: ev.At.Add(time.Millisecond)}, nil
+	digest := journal.Digest(tradesKey)
+	return e.archive.back(ctx, last, f.Since, f.Until, func(d uint64) bool { return d == digest }, func(_ journal.Ending, r journal.Entry, ev *book.Event) (cost int, more bool, err error) {
+		if n := len(done); n > 0 && r.Seq >= done[n-1].Seq { // it is in memory
+			return 0, true, nil
 		}
 		for _, t := range slices.Backward(ev.Trades) {
-			if t.Label, err = a.label(t.OpenedBy, t.Label, late); err != nil {
-				return before, err
-			}
-			if f.passes(t) && !visit(t) {
-				return before, nil
+			if t.Label, err = e.archive.label(t.OpenedBy, t.Label, late); err != nil || f.passes(t) && !visit(t) {
+				return 1, false, err
 			}
 		}
-	}
-	return before, nil
+		return 1, true, nil
+	})
 }
 
 // label returns the label of an order that has left memory, or of the trade that it opened: what it
@@ -163,9 +121,7 @@ func (e *Engine) Label(who book.Who, id string, l book.Label) (book.Order, error
 	if o.ReasonCode == book.External {
 		return o, book.Refuse("unknown_order", "order %s was not placed by this book, which has no label for it", o.ID)
 	}
-	err = e.Do(func(*book.State) error {
-		return e.book.Propose(book.KindLabelled, &book.Event{At: now(), Label: &book.Labelling{OrderID: o.ID, Label: l}, By: who.Short()})
-	})
+	err = e.step(book.KindLabelled, &book.Event{At: now(), Label: &book.Labelling{OrderID: o.ID, Label: l}, By: who.Short()})
 	o.Label = l.Over(o.Label)
 	return o, err
 }
