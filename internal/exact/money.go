@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"math/bits"
 	"strconv"
-	"strings"
 
 	"wick/internal/limit"
 )
@@ -121,16 +120,18 @@ func (m Money) Ratio(x Money, to Rounding) (Decimal, bool) {
 	if x == (Money{}) {
 		return 0, false
 	}
-	whole := func(m Money) *big.Int {
-		n := new(big.Int).SetInt64(m.hi)
-		return n.Add(n.Lsh(n, 64), new(big.Int).SetUint64(m.lo))
-	}
-	by := whole(x)
-	units, rest := new(big.Int).QuoRem(new(big.Int).Mul(whole(m), big.NewInt(int64(One))), by, new(big.Int))
+	by := x.big()
+	units, rest := new(big.Int).QuoRem(new(big.Int).Mul(m.big(), big.NewInt(int64(One))), by, new(big.Int))
 	if twice := rest.Lsh(rest, 1).Cmp(by); to == Up && rest.Sign() > 0 || to == HalfEven && (twice > 0 || twice == 0 && units.Bit(0) == 1) {
 		units.Add(units, big.NewInt(1))
 	}
 	return Decimal(units.Int64()), units.IsInt64()
+}
+
+// big returns m as a number of any size.
+func (m Money) big() *big.Int {
+	n := new(big.Int).SetInt64(m.hi)
+	return n.Add(n.Lsh(n, 64), new(big.Int).SetUint64(m.lo))
 }
 
 // String returns m in plain digits, without exponent or trailing zeros.
@@ -171,22 +172,11 @@ func (m *Money) UnmarshalJSON(text []byte) error {
 	if err != nil {
 		return err
 	}
-	if len(digits) > 39 {
+	n, _ := new(big.Int).SetString(digits, 10) // they are digits
+	if n.BitLen() > 127 {
 		return fmt.Errorf("%w %q: beyond 128 bits", errDecimal, limit.Clip(string(text)))
 	}
-	// Two halves of at most 20 and 19 digits, joined as high*10^19 + low.
-	digits = strings.Repeat("0", 39-len(digits)) + digits
-	high, err := strconv.ParseUint(digits[:20], 10, 64)
-	if err != nil {
-		return fmt.Errorf("%w %q: beyond 128 bits", errDecimal, limit.Clip(string(text)))
-	}
-	low, _ := strconv.ParseUint(digits[20:], 10, 64) // 19 digits always fit
-	hi, lo := bits.Mul64(high, 1e19)
-	lo, carry := bits.Add64(lo, low, 0)
-	if hi += carry; hi > math.MaxInt64 {
-		return fmt.Errorf("%w %q: beyond 128 bits", errDecimal, limit.Clip(string(text)))
-	}
-	*m = Money{int64(hi), lo}
+	*m = Money{new(big.Int).Rsh(n, 64).Int64(), new(big.Int).And(n, new(big.Int).SetUint64(math.MaxUint64)).Uint64()}
 	if negative {
 		*m = m.Neg()
 	}

@@ -230,22 +230,6 @@ func (b *Book) grows(symbol string, size, value exact.Decimal) exact.Decimal {
 	return together(need-freed, fee)
 }
 
-// refuseShort refuses an order that would sell more than is held, and says how much
-// can still be sold, in whole lots. Others is the signed size that open orders sell: zero
-// or negative.
-func refuseShort(o *Order, held, others, lot exact.Decimal) error {
-	left, _ := held.Add(others)
-	left, _ = max(left, 0).Step(lot, exact.Down)
-	counted, advice := "", "nothing can be sold"
-	if others != 0 {
-		counted, advice = fmt.Sprintf(", of which open orders sell %s", others.Abs()), "cancel or replace one of them"
-	}
-	if left > 0 {
-		advice = AtMost(left)
-	}
-	return Refuse("no_short", "the account holds %s of %s%s, and may not sell more than it has (short in --paper-file): %s", held, o.Symbol, counted, advice)
-}
-
 // spending is what an account is to pay for: a quantity of an order at a price, beside the
 // open orders of its side, of which beside is the signed quantity and worth the value.
 type spending struct{ quantity, price, beside, worth exact.Decimal }
@@ -281,8 +265,18 @@ func (b *Book) checkAccount(o *Order, x spending, reserved exact.Decimal, missin
 		}
 		return Refuse("currency", "the account is in %s, and %s is priced in %s: only a position that is held can be closed", account.Currency, o.Symbol, currency)
 	}
+	lot := b.Grid(o.Symbol).Lot
 	if after, _ := held.Add(size); after < 0 && size < 0 && !account.Short {
-		return refuseShort(o, held, min(0, x.beside), b.Grid(o.Symbol).Lot)
+		others, counted, advice := min(0, x.beside), "", "nothing can be sold"
+		left, _ := held.Add(others)
+		left, _ = max(left, 0).Step(lot, exact.Down)
+		if others != 0 {
+			counted, advice = fmt.Sprintf(", of which open orders sell %s", others.Abs()), "cancel or replace one of them"
+		}
+		if left > 0 {
+			advice = AtMost(left)
+		}
+		return Refuse("no_short", "the account holds %s of %s%s, and may not sell more than it has (short in --paper-file): %s", held, o.Symbol, counted, advice)
 	}
 	// What needs no buying power passes even if the account cannot be valued.
 	need := b.needs(o, x)
@@ -299,7 +293,7 @@ func (b *Book) checkAccount(o *Order, x spending, reserved exact.Decimal, missin
 		if need == tooMuch {
 			needs = "more than " + needs
 		}
-		return Refuse("buying_power", "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; %s", needs, max(left, 0), account.Currency, AtMost(b.affords(o, x, left, b.Grid(o.Symbol).Lot)))
+		return Refuse("buying_power", "the order, with the open ones of its side and fees, needs %s and %s %s can be spent; %s", needs, max(left, 0), account.Currency, AtMost(b.affords(o, x, left, lot)))
 	}
 	return nil
 }

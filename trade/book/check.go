@@ -78,28 +78,18 @@ const (
 // it would rest. It changes nothing. A refusal names the limit and what would be within it.
 // What only a different order could meet is told before what waiting helps with.
 func (b *Book) Check(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
-	with := b.weigh(o)
-	if err := b.checkTrading(with.out); err != nil {
-		return err
-	}
+	size, fits, others, out := b.weigh(o)
 	worst := Worst(r, o, price, fill)
-	if err := b.checkNotional(o, worst, with.out); err != nil {
+	if err := cmp.Or(b.checkTrading(out), b.checkNotional(o, worst, out), b.checkReduceOnly(o, fill)); err != nil {
 		return err
 	}
-	if err := b.checkReduceOnly(o, fill); err != nil {
-		return err
-	}
-	if !with.fits {
+	if !fits {
 		return Refuse("out_of_range", "%v; lower the quantity", errOverflow)
 	}
-	if err := b.checkPosition(o, with.size, worst, with.out); err != nil {
-		return err
-	}
 	reserved, missing := b.reservedBut(o.Symbol)
-	if err := b.checkAccount(o, spending{o.Quantity, worst, with.size - o.Side.Sign(o.Quantity), with.others}, reserved, missing...); err != nil {
-		return err
-	}
-	if err := b.checkOpen(r, o, fill); err != nil || r.acts != nil { // it has kept the pace when it was placed
+	spend := spending{o.Quantity, worst, size - o.Side.Sign(o.Quantity), others}
+	err := cmp.Or(b.checkPosition(o, size, worst, out), b.checkAccount(o, spend, reserved, missing...), b.checkOpen(r, o, fill))
+	if err != nil || r.acts != nil { // it has kept the pace when it was placed
 		return err
 	}
 	return b.checkPace(r, at)
@@ -115,30 +105,25 @@ func Worst(r OrderRequest, o *Order, price, fill exact.Decimal) exact.Decimal {
 	return worst
 }
 
-// weight is what an order comes to with all open ones of its side. Limits are judged by that,
-// because several orders that each close a position could together turn it around.
-type weight struct {
-	size   exact.Decimal // signed, as a fill of all of them
-	fits   bool          // size is in range
-	others exact.Decimal // what the open ones are worth, each at the highest price that it is likely to be filled at
-	out    bool          // it leaves a position, and does nothing else
-}
-
-// weigh returns the weight of o, a new order. One of which no more is filled than reduces the
-// position is judged alone, and by no more than that.
-func (b *Book) weigh(o *Order) weight {
+// weigh returns what o, a new order, comes to with all open ones of its side: the signed size of a fill
+// of all of them and whether that is in range, what the open ones are worth, each at the highest price
+// that it is likely to be filled at, and whether o leaves a position and does nothing else. Limits are
+// judged by that, because several orders that each close a position could together turn it around. One
+// of which no more is filled than reduces the position is judged alone, and by no more than that.
+func (b *Book) weigh(o *Order) (size exact.Decimal, fits bool, others exact.Decimal, out bool) {
 	if o.Cut() {
-		return weight{size: o.Side.Sign(o.Closes(b.Holdings[o.Symbol].Quantity)), fits: true, out: true}
+		return o.Side.Sign(o.Closes(b.Holdings[o.Symbol].Quantity)), true, 0, true
 	}
-	size, others, _ := b.openValue(o.Symbol, o.Side, o)
-	w := weight{others: others}
-	w.size, w.fits = o.Remaining().Add(size)
-	w.out = w.fits && Shrinks(b.Owned(o.Symbol), w.size)
-	return w
+	size, others, _ = b.openValue(o.Symbol, o.Side, o)
+	size, fits = o.Remaining().Add(size)
+	return size, fits, others, fits && Shrinks(b.Owned(o.Symbol), size)
 }
 
 // Leaves reports whether o, a new order, and all open ones of its side can only shrink what is held.
-func (b *Book) Leaves(o *Order) bool { return b.weigh(o).out }
+func (b *Book) Leaves(o *Order) bool {
+	_, _, _, out := b.weigh(o)
+	return out
+}
 
 // counted is an open order that limits count, and the other one of its oco: of the two one counts.
 type counted struct {

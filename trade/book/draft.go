@@ -24,7 +24,6 @@ import (
 // of an order by value or by risk needs both. A price that cannot be meant is refused before
 // anything that follows from it.
 func (b *Book) Draft(r *OrderRequest, lot func(OrderRequest) exact.Decimal, asked Inquiry, at Time) (o *Order, q Quote, fill exact.Decimal, err error) {
-	grid := b.Grid(r.Symbol)
 	given := *r
 	if err := cmp.Or(b.inherit(r), r.CheckExpiry(at)); err != nil {
 		return nil, q, 0, err
@@ -37,27 +36,24 @@ func (b *Book) Draft(r *OrderRequest, lot func(OrderRequest) exact.Decimal, aske
 	if o, err = b.order(r, q, at); err != nil {
 		return no(err)
 	}
-	held := b.Holdings[o.Symbol].Quantity
+	held, grid := b.Holdings[o.Symbol].Quantity, b.Grid(r.Symbol)
 	if r.All {
 		held = b.Closable(o.Symbol)
 	}
 	if r.Held != nil && held != *r.Held {
 		return no(Refuse("position_changed", "the position in %s changed from %s to %s while the order was on its way; place it anew", o.Symbol, r.Held, held))
 	}
-	if err := grid.check(&given); err != nil {
-		return no(err)
-	}
-	if err := b.checkCollars(o, r.OCO, q.Price); err != nil {
+	if err := cmp.Or(grid.check(&given), b.checkCollars(o, r.OCO, q.Price)); err != nil {
 		return no(err)
 	}
 	o.ExpiresAt, fill = b.expiry(*r, at), b.arrive(o, q)
-	if err := b.exits(o, *r, cmp.Or(fill, o.Worst())); err != nil {
-		return no(err)
+	if err = b.exits(o, *r, cmp.Or(fill, o.Worst())); err == nil {
+		err = b.size(o, r, q, fill, max(lot(*r), grid.Lot))
 	}
-	if err := b.size(o, r, q, fill, max(lot(*r), grid.Lot)); err != nil {
-		return no(err)
+	if err == nil {
+		o.ReduceOnly, err = b.isExit(o, *r, fill)
 	}
-	if o.ReduceOnly, err = b.isExit(o, *r, fill); err != nil {
+	if err != nil {
 		return no(err)
 	}
 	held = b.Holdings[o.Symbol].Quantity

@@ -39,7 +39,15 @@ func (s *State) outcome(o *Order, r Report, at Time) (*Event, error) {
 		if err := s.Fill(ev, r); err != nil {
 			return nil, err
 		}
-		s.followEntry(ev, r.Price)
+		// The exits of an entry are for what the fill has opened: what closed a position of the other
+		// side leaves nothing to protect.
+		if opened := Reducible(ev.Holding.Quantity, -o.Side.Sign(after.FilledQuantity)); o.exitCount() > 0 && opened == 0 {
+			after.Explain(Because(OnlyClosed))
+		} else if o.exitCount() > 0 {
+			for _, leg := range s.exitsOf(&after, opened, r.Price, at) {
+				ev.Open(leg)
+			}
+		}
 	}
 	s.followMate(ev)
 	if ev.Holding != nil { // an order that can only reduce ends with what it could reduce
@@ -68,24 +76,6 @@ func (s *State) Fill(ev *Event, r Report) error {
 		o.PriceAt, o.Source, o.Synthetic = &at, r.Mark.Source, r.Mark.Synthetic
 	}
 	return nil
-}
-
-// followEntry opens the exits of an entry when it is filled. They are for what the fill has
-// opened: what closed a position of the other side leaves nothing to protect. An entry that
-// only closed gets a reason that says so.
-func (s *State) followEntry(ev *Event, price exact.Decimal) {
-	o := ev.Order
-	if o.exitCount() == 0 {
-		return
-	}
-	opened := Reducible(ev.Holding.Quantity, -o.Side.Sign(o.FilledQuantity))
-	if opened == 0 {
-		o.Explain(Because(OnlyClosed))
-		return
-	}
-	for _, leg := range s.exitsOf(o, opened, price, ev.At) {
-		ev.Open(leg)
-	}
 }
 
 // exitsOf returns the exits for a quantity of an entry that was filled at a price, from

@@ -125,7 +125,9 @@ func (b *Book) Rebalance(p Portfolio, targets []Target) (r Rebalance, err error)
 	}
 	worth := make(map[string]exact.Decimal)
 	var named exact.Decimal
+	var names []string
 	for _, t := range targets {
+		names = append(names, t.Symbol)
 		if !b.Rules.Account.counts(b.Currency(t.Symbol)) {
 			return r, Refuse("bad_quantity", "%s is priced in %s, and nothing is converted", t.Symbol, b.Currency(t.Symbol))
 		}
@@ -145,7 +147,7 @@ func (b *Book) Rebalance(p Portfolio, targets []Target) (r Rebalance, err error)
 		r.Of = *p.Equity - (net - named)
 	}
 	if r.Of <= 0 {
-		return r, Refuse("bad_quantity", "there is %s to divide among %s", r.Of, names(targets))
+		return r, Refuse("bad_quantity", "there is %s to divide among %s", r.Of, strings.Join(names, ", "))
 	}
 	cost := b.Rules.FeeRate + b.Rules.HalfSpread + b.Rules.Slippage
 	if b.Remote.Name != "" {
@@ -165,9 +167,7 @@ func (b *Book) Rebalance(p Portfolio, targets []Target) (r Rebalance, err error)
 		}
 		grid.Lot = max(grid.Lot, t.Lot)
 		quantity, ok := leg.Worth.Over(price, exact.Down)
-		if ok {
-			quantity, ok = quantity.Step(grid.Lot, exact.Down)
-		}
+		quantity, _ = quantity.Step(grid.Lot, exact.Down)
 		if t.Percent == 0 {
 			quantity = held[t.Symbol].Quantity.Abs() // all of it, whatever the step is
 		}
@@ -189,13 +189,4 @@ func (b *Book) Rebalance(p Portfolio, targets []Target) (r Rebalance, err error)
 	}
 	r.Orders = append(r.Orders, buys...)
 	return r, nil
-}
-
-// names returns the symbols of targets.
-func names(targets []Target) string {
-	var all []string
-	for _, t := range targets {
-		all = append(all, t.Symbol)
-	}
-	return strings.Join(all, ", ")
 }

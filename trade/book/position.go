@@ -46,9 +46,7 @@ type Holding struct {
 	Realized exact.Money   `json:"realized"` // less fees
 	Fees     exact.Money   `json:"fees"`
 
-	// Paid is the part of the fees that opened what is held; nil if that began under a version
-	// which did not count it.
-	Paid *exact.Money `json:"paid,omitempty"`
+	Paid exact.Money `json:"paid,omitzero"` // the part of the fees that opened what is held
 
 	Synthetic bool `json:"synthetic,omitempty"` // the price of a fill was invented, so the cost and the profit are
 }
@@ -71,15 +69,11 @@ func (h Holding) Fill(size, price, fee exact.Decimal) (Holding, error) {
 		return s
 	}
 	whole := size.Abs()
-	paid := exact.Money{}
-	if h.Paid != nil {
-		paid = *h.Paid
-	}
 	if closed := min(whole, h.Quantity.Abs()); closed > 0 && (size < 0) != (h.Quantity < 0) {
 		// Closing: the part of the cost that belongs to the closed quantity leaves, and
 		// what was got for it less that part is realized.
 		part := h.Cost.Share(closed, h.Quantity.Abs())
-		paid = sum(paid, paid.Share(closed, h.Quantity.Abs()).Neg())
+		h.Paid = sum(h.Paid, h.Paid.Share(closed, h.Quantity.Abs()).Neg())
 		if h.Quantity < 0 {
 			closed = -closed
 		}
@@ -90,10 +84,7 @@ func (h Holding) Fill(size, price, fee exact.Decimal) (Holding, error) {
 	}
 	// What is left of the fill opens or grows a position at its own price.
 	if size != 0 {
-		paid = sum(paid, fee.Money().Share(size.Abs(), whole))
-	}
-	if h.Quantity == 0 || h.Paid != nil {
-		h.Paid = &paid
+		h.Paid = sum(h.Paid, fee.Money().Share(size.Abs(), whole))
 	}
 	quantity, fits := h.Quantity.Add(size)
 	h.Quantity = quantity
@@ -109,11 +100,7 @@ func (h Holding) Fill(size, price, fee exact.Decimal) (Holding, error) {
 // Without returns the holding without a part of its quantity, of which nobody knows what was
 // got for it. The part's share of the cost leaves too, and nothing is realized.
 func (h Holding) Without(part exact.Decimal) Holding {
-	h.Cost = Minus(h.Cost, h.Cost.Share(part, h.Quantity.Abs()))
-	if h.Paid != nil {
-		paid := Minus(*h.Paid, h.Paid.Share(part, h.Quantity.Abs()))
-		h.Paid = &paid
-	}
+	h.Cost, h.Paid = Minus(h.Cost, h.Cost.Share(part, h.Quantity.Abs())), Minus(h.Paid, h.Paid.Share(part, h.Quantity.Abs()))
 	if h.Quantity < 0 {
 		part = -part
 	}

@@ -2,6 +2,7 @@ package book
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -165,12 +166,7 @@ func (g *Group) add(t *Trade) {
 // Done returns the lines of the report, months with the newest first, and one for all trades of each
 // currency.
 func (r *Tally) Done() (groups, all []*Group) {
-	for _, g := range r.groups {
-		groups = append(groups, g)
-	}
-	for _, g := range r.sums {
-		all = append(all, g)
-	}
+	groups, all = slices.Collect(maps.Values(r.groups)), slices.Collect(maps.Values(r.sums))
 	slices.SortFunc(groups, func(a, b *Group) int {
 		if r.by == "month" {
 			a, b = b, a
@@ -205,31 +201,24 @@ func (g *Group) finish() {
 	}
 	if g.unknown {
 		g.Fees = nil
-		g.Why["fees"] = whyNoFees
 	}
-	for name, missing := range map[string]bool{"win_rate": g.WinRate == nil, "expectancy": g.Expectancy == nil} {
-		if missing {
-			g.Why[name] = "no trade has a profit that is known"
-		}
+	for _, a := range []*Average{&g.R, &g.Heat, &g.Favour, &g.GivenBack} {
+		a.finish()
 	}
-	if g.Fees == nil && !g.unknown {
-		g.Why["fees"] = "no trade has a profit that is known"
-	}
-	if g.AverageWin == nil {
-		g.Why["average_win"] = "no trade has won"
-	}
-	if g.AverageLoss == nil {
-		g.Why["average_loss"] = "no trade has lost"
-	}
-	if g.ProfitFactor == nil {
-		g.Why["profit_factor"] = "no trade has lost, so there is nothing to divide by"
-	}
-	for name, a := range map[string]*Average{"r": &g.R, "heat_of_winners": &g.Heat, "favor_of_losers": &g.Favour, "given_back": &g.GivenBack} {
-		if a.finish(); a.Average == nil {
-			g.Why[name+".average"] = map[string]string{"r": "no trade has a first risk"}[name]
-			if name != "r" {
-				g.Why[name+".average"] = "there is no such trade whose prices were seen"
-			}
+	const none, unseen = "no trade has a profit that is known", "there is no such trade whose prices were seen"
+	for _, why := range []struct {
+		name    string
+		missing bool
+		says    string
+	}{
+		{"win_rate", g.WinRate == nil, none}, {"expectancy", g.Expectancy == nil, none}, {"fees", g.Fees == nil, none}, {"fees", g.unknown, whyNoFees},
+		{"average_win", g.AverageWin == nil, "no trade has won"}, {"average_loss", g.AverageLoss == nil, "no trade has lost"},
+		{"profit_factor", g.ProfitFactor == nil, "no trade has lost, so there is nothing to divide by"},
+		{"r.average", g.R.Average == nil, "no trade has a first risk"}, {"heat_of_winners.average", g.Heat.Average == nil, unseen},
+		{"favor_of_losers.average", g.Favour.Average == nil, unseen}, {"given_back.average", g.GivenBack.Average == nil, unseen},
+	} {
+		if why.missing {
+			g.Why[why.name] = why.says
 		}
 	}
 }

@@ -50,9 +50,7 @@ func (b *Book) size(o *Order, r *OrderRequest, q Quote, fill, lot exact.Decimal)
 	// that it never costs more.
 	at := cmp.Or(o.Worst(), b.slip(o, q))
 	quantity, ok := r.Notional.Over(at, exact.Down)
-	if ok {
-		quantity, ok = quantity.Step(lot, exact.Down)
-	}
+	quantity, _ = quantity.Step(lot, exact.Down)
 	if !ok {
 		return Refuse("out_of_range", "a notional of %s at %s is beyond the range of exact numbers; lower it", r.Notional, at)
 	}
@@ -168,9 +166,7 @@ func (b *Book) sizeOfRisk(o *Order, r Stake, fill, lot exact.Decimal) error {
 		s.Fees = Plus(exact.Product(s.Entry, rate), exact.Product(out, b.Rules.FeeRate))
 	}
 	quantity, fits := s.Risk.Money().Ratio(s.unit(), exact.Down)
-	if fits {
-		quantity, fits = quantity.Step(lot, exact.Down)
-	}
+	quantity, _ = quantity.Step(lot, exact.Down)
 	if !fits {
 		return Refuse("out_of_range", "a risk of %s at a distance of %s is beyond the range of exact numbers; lower it", s.Risk, s.Distance)
 	}
@@ -237,12 +233,11 @@ func (b *Book) breakeven(o *Order, q Quote) error {
 	if o.Account != "" {
 		rate = 0
 	}
-	paid := b.paid(h)
 	// What each unit must fetch before its fee, and then where the stop stands that is filled there.
 	// Both are rounded to the tick, so that the second is never filled at less than the first.
-	sum, to, fee, slipped := Plus(h.Cost, paid), exact.Up, exact.One-rate, exact.One-slip
+	sum, to, fee, slipped := Plus(h.Cost, h.Paid), exact.Up, exact.One-rate, exact.One-slip
 	if o.Side == Buy {
-		sum, to, fee, slipped = Minus(h.Cost.Neg(), paid), exact.Down, exact.One+rate, exact.One+slip
+		sum, to, fee, slipped = Minus(h.Cost.Neg(), h.Paid), exact.Down, exact.One+rate, exact.One+slip
 	}
 	even, ok := exact.Decimal(0), false
 	if sum.Sign() > 0 {
@@ -265,19 +260,8 @@ func (b *Book) breakeven(o *Order, q Quote) error {
 	case o.Side == Sell && stop >= q.Price, o.Side == Buy && stop <= q.Price:
 		return Refuse("stop_passed", "the position in %s comes out even at a stop of %s (its average price is %s), and the market at %s is not beyond that: such a stop would be triggered at once", o.Symbol, stop, entry, q.Price)
 	}
-	in, _ := paid.Per(size)
+	in, _ := h.Paid.Per(size)
 	o.StopPrice = &stop
 	o.Breakeven = &Breakeven{Entry: entry, Fees: Plus(in.Money(), exact.Product(even, rate)), Slippage: (stop - even).Abs()}
 	return nil
-}
-
-// paid returns the fees of what is held. Of a position from before they were kept they are taken for
-// those of now.
-func (b *Book) paid(h Holding) exact.Money {
-	if h.Paid != nil {
-		return *h.Paid
-	}
-	average, _ := h.Cost.Per(h.Quantity)
-	fee, _ := average.Times(b.Rules.FeeRate, exact.Up)
-	return exact.Product(fee, h.Quantity.Abs())
 }

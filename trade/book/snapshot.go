@@ -15,29 +15,16 @@ import (
 // sequence, which the journal keeps beside it. Each notification is in it once, however
 // many queues have it.
 type snapshot struct {
-	Trading       TradingState         `json:"trading"`
-	Tripped       string               `json:"tripped,omitempty"`
-	ByOwner       bool                 `json:"by_owner,omitempty"`
-	Orders        []*Order             `json:"orders"`
-	Positions     map[string]Holding   `json:"positions"`
-	Trades        map[string]*Trade    `json:"trades,omitempty"`
-	Done          []*Trade             `json:"closed_trades,omitempty"`
-	Labels        map[string]LateLabel `json:"labels,omitempty"`
-	Alerts        []*Alert             `json:"alerts"`
-	Named         []*Alert             `json:"named_alerts,omitempty"` // that have ended and whose client_alert_id is remembered
-	Seen          map[string]*Seen     `json:"seen,omitempty"`
-	Days          []DayMark            `json:"days,omitempty"`
-	Notifications []*Entry             `json:"notifications"`
-	Polling       []uint64             `json:"polling"`
-	Drained       []drainMark          `json:"drained"`
-	Fired         []uint64             `json:"fired,omitempty"`
-	Places        map[string]uint64    `json:"places,omitempty"`
-	Subscriptions []*sse.Subscription  `json:"subscriptions"`
-	Queues        map[string][]uint64  `json:"queues"`
-	Marks         map[string]uint64    `json:"marks,omitempty"` // how far each queue is delivered
-	Epoch         string               `json:"epoch,omitempty"`
-	Outbox        json.RawMessage      `json:"outbox,omitempty"`
-	Venue         *Stamp               `json:"venue,omitempty"`
+	kept
+	Alerts        []*Alert            `json:"alerts"`
+	Named         []*Alert            `json:"named_alerts,omitempty"` // that have ended and whose client_alert_id is remembered
+	Notifications []*Entry            `json:"notifications"`
+	Polling       []uint64            `json:"polling"`
+	Drained       []drainMark         `json:"drained"`
+	Fired         []uint64            `json:"fired,omitempty"`
+	Subscriptions []*sse.Subscription `json:"subscriptions"`
+	Queues        map[string][]uint64 `json:"queues"`
+	Marks         map[string]uint64   `json:"marks,omitempty"` // how far each queue is delivered
 }
 
 // drainMark is an entry that was read by polling, and when.
@@ -49,12 +36,9 @@ type drainMark struct {
 // Snapshot returns the state as it is now. The two share only what never changes: orders,
 // alerts and notifications are replaced, not changed.
 func (s *State) Snapshot() *snapshot {
-	v := &snapshot{
-		Trading: s.Trading, Tripped: s.Tripped, ByOwner: s.ByOwner, Epoch: s.Epoch, Venue: s.Venue,
-		Orders: slices.Clone(s.Orders), Positions: maps.Clone(s.Holdings), Alerts: slices.AppendSeq([]*Alert{}, maps.Values(s.Alerts)),
-		Seen: maps.Clone(s.Seen), Days: slices.Clone(s.Days), Places: maps.Clone(s.places),
-		Trades: maps.Clone(s.Trades), Done: slices.Clone(s.Done), Labels: maps.Clone(s.Labels),
-	}
+	v := &snapshot{kept: s.kept, Alerts: slices.AppendSeq([]*Alert{}, maps.Values(s.Alerts))}
+	v.Orders, v.Done, v.Days = slices.Clone(s.Orders), slices.Clone(s.Done), slices.Clone(s.Days)
+	v.Holdings, v.Trades, v.Labels, v.Seen, v.Places = maps.Clone(s.Holdings), maps.Clone(s.Trades), maps.Clone(s.Labels), maps.Clone(s.Seen), maps.Clone(s.Places)
 	for _, a := range s.Named {
 		if s.Alerts[a.ID] == nil {
 			v.Named = append(v.Named, a)
@@ -94,7 +78,7 @@ func (v *snapshot) Encode() ([]byte, error) {
 // empty text gives an empty state. It returns an error if parts contradict each other. A
 // checksum guards a snapshot, but somebody may have edited both, and a start must not panic then.
 func DecodeState(store string, seq uint64, text []byte) (*State, error) {
-	v := snapshot{Trading: Active}
+	v := snapshot{kept: kept{Trading: Active}}
 	if len(text) > 0 {
 		if err := json.Unmarshal(text, &v); err != nil {
 			return nil, err
@@ -109,7 +93,7 @@ func DecodeState(store string, seq uint64, text []byte) (*State, error) {
 	for _, o := range v.Orders {
 		check(s.setOrders(KindPlaced, &Event{Order: o}))
 	}
-	maps.Copy(s.Holdings, v.Positions)
+	maps.Copy(s.Holdings, v.Holdings)
 	maps.Copy(s.Seen, v.Seen)
 	maps.Copy(s.Labels, v.Labels)
 	for symbol, t := range v.Trades {
@@ -122,7 +106,7 @@ func DecodeState(store string, seq uint64, text []byte) (*State, error) {
 			check(errors.New("a closed trade is missing"))
 		}
 	}
-	maps.Copy(s.places, v.Places)
+	maps.Copy(s.Places, v.Places)
 	for i := range v.Days {
 		s.SetDay(&v.Days[i])
 	}

@@ -3,6 +3,7 @@ package book
 import (
 	"cmp"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,20 +18,12 @@ import (
 // State is everything the journal remembers. It changes in one place, [State.Apply],
 // and only by records: replaying the same records gives the same state.
 type State struct {
+	kept
 	Seq     uint64 // of the last record applied
 	Ordered uint64 // of the last record that changed an order, or of the snapshot
 	Alerted uint64 // the same of alerts and notifications
 	Store   string // random name of the store, in every file
-	Epoch   string // random name of the process that wrote the last records; part of every id
-	Trading TradingState
-	Tripped string // the last day on which the account lost too much, as long as it may still restrict trading
-	ByOwner bool   // on a shared log: reducing is the owner's word, and does not end with the day of a loss
 
-	Outbox []byte // what the outbox's Snapshot returned, while a snapshot is read
-
-	Venue *Stamp // nil for paper; replaced, never changed
-
-	Orders    []*Order            // in order of acceptance
 	place     map[string]int      // order id to index in Orders
 	ClientIDs map[string]string   // client_order_id to order id
 	BrokerIDs map[string]string   // a broker's id of an order to ours
@@ -39,27 +32,34 @@ type State struct {
 	calm      map[string]calm     // by symbol, until one of its open orders changes
 	OpenCount int                 // of both
 	Slots     int                 // of both; see Order.Slots
-	Holdings  map[string]Holding  // by symbol
-
-	Trades map[string]*Trade    // those that are open, by symbol
-	Done   []*Trade             // those that are closed and still in memory, in their order
-	Labels map[string]LateLabel // that were given later, by order id, as long as only the newest records have them
 
 	Alerts map[string]*Alert // active ones, by id
 	Index  alertIndexer      // is told of alerts that come and go; nil while a store is read
 	Named  map[string]*Alert // by client_alert_id, also those that are gone; at most MaxNamed
 
-	Fired []*Entry // what alerts told, oldest first; at most MaxFired
-
-	Seen map[string]*Seen // from where on a restart judges the market, by symbol
-
-	Days []DayMark // the account when it was first valued on each day, oldest first; a little more than a year
-
-	Polling []*Entry          // read by nobody with get_notifications
-	Drained []drained         // that somebody has read, the first within the last hour
-	places  map[string]uint64 // the last that each reader has read, as long as one of those is kept
+	Fired   []*Entry  // what alerts told, oldest first; at most MaxFired
+	Polling []*Entry  // read by nobody with get_notifications
+	Drained []drained // that somebody has read, the first within the last hour
 
 	Subs *sse.Book // who is subscribed, and what is queued for each
+}
+
+// kept is the part of a state that a snapshot has as it is.
+type kept struct {
+	Trading  TradingState         `json:"trading"`
+	Tripped  string               `json:"tripped,omitempty"`       // the last day on which the account lost too much, as long as it may still restrict trading
+	ByOwner  bool                 `json:"by_owner,omitempty"`      // on a shared log: reducing is the owner's word, and does not end with the day of a loss
+	Orders   []*Order             `json:"orders"`                  // in order of acceptance
+	Holdings map[string]Holding   `json:"positions"`               // by symbol
+	Trades   map[string]*Trade    `json:"trades,omitempty"`        // those that are open, by symbol
+	Done     []*Trade             `json:"closed_trades,omitempty"` // those that are closed and still in memory, in their order
+	Labels   map[string]LateLabel `json:"labels,omitempty"`        // that were given later, by order id, as long as only the newest records have them
+	Seen     map[string]*Seen     `json:"seen,omitempty"`          // from where on a restart judges the market, by symbol
+	Days     []DayMark            `json:"days,omitempty"`          // the account when it was first valued on each day, oldest first; a little more than a year
+	Places   map[string]uint64    `json:"places,omitempty"`        // the last notification that each reader has read, as long as one of those is kept
+	Epoch    string               `json:"epoch,omitempty"`         // random name of the process that wrote the last records; part of every id
+	Outbox   json.RawMessage      `json:"outbox,omitempty"`        // what the outbox's Snapshot returned, while a snapshot is read or written
+	Venue    *Stamp               `json:"venue,omitempty"`         // nil for paper; replaced, never changed
 }
 
 // Entry is a notification in the polling queue or in a snapshot.
@@ -137,10 +137,9 @@ func (s *Stamp) accepted(key string) exact.Decimal {
 // NewState returns the empty state of a store.
 func NewState(store string) *State {
 	return &State{
-		Store: store, Trading: Active,
+		kept:  kept{Trading: Active, Holdings: map[string]Holding{}, Trades: map[string]*Trade{}, Labels: map[string]LateLabel{}, Seen: map[string]*Seen{}, Places: map[string]uint64{}},
+		Store: store, Alerts: map[string]*Alert{}, Named: map[string]*Alert{}, Subs: sse.NewBook(),
 		place: map[string]int{}, ClientIDs: map[string]string{}, BrokerIDs: map[string]string{}, Open: map[string][]*Order{}, Ruled: map[string][]*Order{}, calm: map[string]calm{},
-		Holdings: map[string]Holding{}, Trades: map[string]*Trade{}, Labels: map[string]LateLabel{}, Alerts: map[string]*Alert{}, Named: map[string]*Alert{},
-		Seen: map[string]*Seen{}, places: map[string]uint64{}, Subs: sse.NewBook(),
 	}
 }
 
@@ -521,8 +520,8 @@ const maxPlaces = 1000
 // those that were read, which has the same bound as the queue.
 func (s *State) Drain(ev *Event) {
 	if ev.By != nil {
-		if s.places[ev.By.ID] = ev.Through; len(s.places) > maxPlaces {
-			delete(s.places, slices.MinFunc(slices.Collect(maps.Keys(s.places)), func(a, b string) int { return cmp.Compare(s.places[a], s.places[b]) }))
+		if s.Places[ev.By.ID] = ev.Through; len(s.Places) > maxPlaces {
+			delete(s.Places, slices.MinFunc(slices.Collect(maps.Keys(s.Places)), func(a, b string) int { return cmp.Compare(s.Places[a], s.Places[b]) }))
 		}
 	}
 	for len(s.Polling) > 0 && s.Polling[0].Seq <= ev.Through {
@@ -541,7 +540,7 @@ func (s *State) ReadBy(reader string, at Time) (old, unread []*Entry) {
 	for _, d := range s.Drained {
 		switch {
 		case d.readAt.Age(at) >= sse.QueueTTL:
-		case d.Seq <= s.places[ShortReader(reader)]:
+		case d.Seq <= s.Places[ShortReader(reader)]:
 			old = append(old, d.Entry)
 		default:
 			unread = append(unread, d.Entry)

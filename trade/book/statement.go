@@ -129,10 +129,18 @@ func (b *Book) Statement(at Time) *Account {
 	}
 	var risk, unprotected exact.Money
 	for _, symbol := range sorted(b.Holdings) {
-		if options.counts(b.Currency(symbol)) {
-			lost, open := b.addSymbol(a, symbol, at)
-			risk, unprotected = Plus(risk, lost), Plus(unprotected, open)
+		if !options.counts(b.Currency(symbol)) {
+			continue
 		}
+		h, mark := b.Holdings[symbol], b.price(symbol)
+		r := SymbolResult{Symbol: symbol, Realized: h.Realized, Fees: h.Fees}
+		if mark > 0 || h.Quantity == 0 {
+			unrealized := Minus(exact.Product(h.Quantity, mark), h.Cost)
+			r.Unrealized = &unrealized
+		}
+		a.BySymbol = append(a.BySymbol, r)
+		lost, open := b.AtRisk(symbol, at)
+		risk, unprotected = Plus(risk, lost), Plus(unprotected, open)
 	}
 	a.addDays(b.Days, l, at)
 	if !l.whole {
@@ -147,61 +155,56 @@ func (b *Book) Statement(at Time) *Account {
 	return a
 }
 
-// addSymbol adds the profit of one symbol, and returns what is at risk in it, see AtRisk.
-func (b *Book) addSymbol(a *Account, symbol string, at Time) (risk, unprotected exact.Money) {
-	h, mark := b.Holdings[symbol], b.price(symbol)
-	r := SymbolResult{Symbol: symbol, Realized: h.Realized, Fees: h.Fees}
-	if mark > 0 || h.Quantity == 0 {
-		unrealized := Minus(exact.Product(h.Quantity, mark), h.Cost)
-		r.Unrealized = &unrealized
-	}
-	a.BySymbol = append(a.BySymbol, r)
-	return b.AtRisk(symbol, at)
-}
-
 // AtRisk returns what would be lost if the stops of a symbol were filled, and what the part of the
 // position that none of them closes is worth: both are zero for a position without a price.
 func (b *Book) AtRisk(symbol string, at Time) (risk, unprotected exact.Money) {
 	h, mark := b.Holdings[symbol], b.price(symbol)
-	// Stops close the position one after the other, in the order in which a market that moves
-	// against it reaches them, but for those that the trading state holds or whose time is over,
-	// and of a group only the first, with which the others end. What is left after all of them is
-	// unprotected. A stop that the market is beyond, as after a halt, gets the price of the market:
-	// nothing more is lost. A stop_limit counts only if its limit lets it be filled where it is set
-	// off.
-	left, ended := h.Quantity, make(map[string]bool)
-	for _, o := range b.inTurn(slices.Clone(b.Open[symbol]), left) {
-		size := o.Side.Sign(o.Closes(left))
-		if size == 0 || mark == 0 || ended[o.Group] || b.held(o, left) || o.Expired(at.UnixMilli()) {
-			continue
+	if mark == 0 {
+		return risk, unprotected
+	}
+	// A stop that the trading state holds, or whose time is over, does not count. One that the market is
+	// beyond, as after a halt, gets the price of the market: nothing more is lost.
+	left := b.stopsOut(slices.Clone(b.Open[symbol]), h.Quantity, func(o *Order, left exact.Decimal) exact.Decimal {
+		if b.held(o, left) || o.Expired(at.UnixMilli()) {
+			return 0
 		}
 		setOff, _ := stopPrice(o.Side, b.stop(o), span{start: mark})
-		if o.Type == StopLimit && !b.offers(o, Quote{Price: setOff}) {
+		return setOff
+	}, func(o *Order, closes, setOff exact.Decimal) {
+		if lost := exact.Product(-o.Side.Sign(closes), mark-setOff); lost.Sign() > 0 {
+			risk = Plus(risk, lost)
+		}
+	})
+	return risk, exact.Product(left.Abs(), mark)
+}
+
+// stopsOut calls each for those of orders whose stops close some of a position, in the order in which
+// a market that moves against it reaches them, with how much each closes and where it is set off;
+// price returns that, or zero if the order does not count. Of a group only the first counts, with
+// which the others end, and a stop_limit only if its limit lets it be filled there. It returns what
+// is left of the position, and uses the memory of orders.
+func (b *Book) stopsOut(orders []*Order, left exact.Decimal, price func(o *Order, left exact.Decimal) exact.Decimal, each func(o *Order, closes, at exact.Decimal)) exact.Decimal {
+	stops := slices.DeleteFunc(orders, func(o *Order) bool { return !o.Waits() || o.Closes(left) == 0 })
+	slices.SortStableFunc(stops, func(x, y *Order) int {
+		first := cmp.Compare(b.stop(y), b.stop(x))
+		if left < 0 { // for a short position the lowest comes first
+			first = -first
+		}
+		return cmp.Or(first, cmp.Compare(x.Turn, y.Turn))
+	})
+	ended := make(map[string]bool)
+	for _, o := range stops {
+		closes, at := o.Closes(left), price(o, left)
+		if closes == 0 || at == 0 || ended[o.Group] || o.Type == StopLimit && !b.offers(o, Quote{Price: at}) {
 			continue
 		}
 		if o.Role != "" {
 			ended[o.Group] = true
 		}
-		left += size
-		if lost := exact.Product(-size, mark-setOff); lost.Sign() > 0 {
-			risk = Plus(risk, lost)
-		}
+		each(o, closes, at)
+		left += o.Side.Sign(closes)
 	}
-	return risk, exact.Product(left.Abs(), mark)
-}
-
-// inTurn returns those of orders that wait for their stop to close some of a position, in the order
-// in which a market that moves against it reaches them. It uses the memory of orders.
-func (b *Book) inTurn(orders []*Order, held exact.Decimal) []*Order {
-	stops := slices.DeleteFunc(orders, func(o *Order) bool { return !o.Waits() || o.Closes(held) == 0 })
-	slices.SortStableFunc(stops, func(x, y *Order) int {
-		first := cmp.Compare(b.stop(y), b.stop(x))
-		if held < 0 { // for a short position the lowest comes first
-			first = -first
-		}
-		return cmp.Or(first, cmp.Compare(x.Turn, y.Turn))
-	})
-	return stops
+	return left
 }
 
 // addDays adds the profit of each day, which is the difference of two marks; the last day

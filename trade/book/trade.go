@@ -1,6 +1,7 @@
 package book
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -373,31 +374,18 @@ func (b *Book) firstRisk(ev *Event, t *Trade, h Holding) *Risk {
 		}
 	}
 	orders = slices.DeleteFunc(orders, func(o *Order) bool { return o.Status.Terminal() || o.Unknown() || o.Pending() })
-	left, made, first, ended := h.Quantity, Minus(Minus(t.Profit, t.Entry), h.Cost), exact.Decimal(0), make(map[string]bool)
-	for _, o := range b.inTurn(orders, left) {
-		closes := o.Closes(left)
-		if closes == 0 || ended[o.Group] || o.Type == StopLimit && !b.offers(o, Quote{Price: b.stop(o)}) { // its limit would keep it from being filled
-			continue
-		}
-		if o.Role != "" {
-			ended[o.Group] = true
-		}
-		at, fee := b.stop(o), exact.Decimal(0)
-		if first == 0 {
-			first = at
-		}
+	made, first, fits := Minus(Minus(t.Profit, t.Entry), h.Cost), exact.Decimal(0), true
+	left := b.stopsOut(orders, h.Quantity, func(o *Order, _ exact.Decimal) exact.Decimal { return b.stop(o) }, func(o *Order, closes, at exact.Decimal) {
+		first = cmp.Or(first, at)
+		fee := exact.Decimal(0)
 		if o.Account == "" {
 			at = o.Within(b.slip(o, Quote{Price: at}))
 			r, err := b.report(closes, at, b.Rules.FeeRate, Quote{})
-			if err != nil {
-				return nil
-			}
-			fee = r.Fee
+			fee, fits = r.Fee, fits && err == nil
 		}
 		made = Plus(made, Minus(exact.Product(-o.Side.Sign(closes), at), fee.Money()))
-		left += o.Side.Sign(closes)
-	}
-	if first == 0 || left != 0 {
+	})
+	if first == 0 || left != 0 || !fits {
 		return nil
 	}
 	r := &Risk{Stop: first, At: ev.At}
