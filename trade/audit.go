@@ -134,10 +134,21 @@ func newestState(d journal.Reader) (s *book.State, err error) {
 	return nil, err
 }
 
-// auditEntry writes a record, or what a snapshot holds.
+// auditEntry writes a record. Of a snapshot it writes the orders and alerts: nothing else is left of
+// those that were made before it.
 func auditEntry(r journal.Entry, out *bufio.Writer) error {
 	if r.Kind == 0 {
-		return auditSnapshot(r, out)
+		s, err := book.DecodeState("", r.Seq, r.Payload)
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.File, err)
+		}
+		for _, o := range s.Orders {
+			auditLine(out, o.UpdatedAt, r.Seq, "order_kept", o)
+		}
+		for _, a := range s.SortedAlerts() {
+			auditLine(out, a.CreatedAt, r.Seq, "alert_kept", a)
+		}
+		return nil
 	}
 	name := "header"
 	if r.Kind != journal.KindHeader {
@@ -146,22 +157,6 @@ func auditEntry(r journal.Entry, out *bufio.Writer) error {
 	var stamp struct{ At book.Time }
 	json.Unmarshal(r.Payload, &stamp) // without a time the line is still worth having
 	auditLine(out, stamp.At, r.Seq, name, json.RawMessage(r.Payload))
-	return nil
-}
-
-// auditSnapshot writes the orders and alerts of a snapshot: nothing else is left of
-// those that were made before it.
-func auditSnapshot(r journal.Entry, out *bufio.Writer) error {
-	s, err := book.DecodeState("", r.Seq, r.Payload)
-	if err != nil {
-		return fmt.Errorf("%s: %w", r.File, err)
-	}
-	for _, o := range s.Orders {
-		auditLine(out, o.UpdatedAt, r.Seq, "order_kept", o)
-	}
-	for _, a := range s.SortedAlerts() {
-		auditLine(out, a.CreatedAt, r.Seq, "alert_kept", a)
-	}
 	return nil
 }
 

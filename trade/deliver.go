@@ -134,15 +134,9 @@ func (e *Engine) firing(symbol string, judge func(at book.Time) ([]alert.Hit, er
 			fired = append(fired, ev)
 		}
 		// An open order may need it on disk how far the symbol was judged.
-		waits := func(yield func(int64) bool) {
-			for _, o := range s.Open[symbol] {
-				if !yield(o.Since()) {
-					return
-				}
-			}
-		}
 		if err == nil && symbol != "" && !e.book.Calm(symbol) {
-			if seen := e.unnoted(symbol, waits); seen != nil {
+			seen := e.watch.Seen(symbol)
+			if slices.ContainsFunc(s.Open[symbol], func(o *book.Order) bool { return unnoted(seen, s.Seen[symbol], o.Since()) }) {
 				err = e.proposeSeen(map[string]*book.Seen{symbol: seen}, at)
 			}
 		}

@@ -92,7 +92,7 @@ func TestLivePartIsTold(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer l.stop()
-		if _, err := l.e.Subscribe(from("orders"), Filter{AlertTypes: []string{OrderAlerts}}); err != nil {
+		if _, err := l.e.Subscribe(from("orders"), Filter{AlertTypes: []string{book.OrderAlerts}}); err != nil {
 			t.Fatal(err)
 		}
 		var want []string
@@ -144,7 +144,7 @@ func TestLiveTotals(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer l.stop()
-		if _, err := l.e.Subscribe(from("orders"), Filter{AlertTypes: []string{OrderAlerts}}); err != nil {
+		if _, err := l.e.Subscribe(from("orders"), Filter{AlertTypes: []string{book.OrderAlerts}}); err != nil {
 			t.Fatal(err)
 		}
 		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(6)})
@@ -190,7 +190,7 @@ func TestLiveFilledWithLess(t *testing.T) {
 		v := alpacatest.New()
 		l := startLive(t, v)
 		defer l.stop()
-		if _, err := l.e.Subscribe(from("orders"), Filter{AlertTypes: []string{OrderAlerts}}); err != nil {
+		if _, err := l.e.Subscribe(from("orders"), Filter{AlertTypes: []string{book.OrderAlerts}}); err != nil {
 			t.Fatal(err)
 		}
 		o, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Limit, Price: shares(90), Quantity: shares(2)})

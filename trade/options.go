@@ -16,13 +16,6 @@ import (
 	"wick/trade/watch"
 )
 
-// newEpoch returns the name of a new epoch.
-func newEpoch() string {
-	var b [book.EpochSize]byte
-	rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
-}
-
 // Options configure an Engine.
 type Options struct {
 	Dir    string        // the state directory; made if need be
@@ -87,7 +80,11 @@ func (o Options) withDefaults() (Options, error) {
 		o.Hub = sse.NewHub(nil)
 	}
 	if o.epoch == nil {
-		o.epoch = newEpoch
+		o.epoch = func() string {
+			var b [book.EpochSize]byte
+			rand.Read(b[:]) // never fails
+			return hex.EncodeToString(b[:])
+		}
 	}
 	if o.Notify == nil {
 		o.Notify = func(book.Notification, []string) {}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 
 	"wick/market"
 	"wick/trade/book"
@@ -44,10 +43,14 @@ func (e *Engine) PlaceOrder(ctx context.Context, r book.OrderRequest) (book.Plac
 	if p, err := e.earlier(&r); p.ID != "" || err != nil {
 		return p, err
 	}
-	if r.Symbol == "" {
-		if r.Symbol, err = e.symbolOf(r.Replaces); err != nil {
-			return book.Placed{}, err
+	if r.Symbol == "" { // that of the order that is to be replaced
+		e.mu.Lock()
+		old, none := e.book.Order(r.Replaces), e.book.NotOrder(r.Replaces)
+		e.mu.Unlock()
+		if old == nil {
+			return book.Placed{}, none
 		}
+		r.Symbol = old.Symbol
 	}
 	if rule != nil {
 		if err := e.prepare(ctx, rule); err != nil {
@@ -145,7 +148,7 @@ func (e *Engine) accept(r book.OrderRequest, asked book.Inquiry, a book.Arrival)
 	}
 	// If the order waits, or one that begins with it, such as an exit, or opens a trade, it is written
 	// down how far the symbol was judged.
-	if s := e.unnoted(o.Symbol, slices.Values([]int64{instant})); s != nil && (!ev.Order.Status.Terminal() || len(ev.Begin) > 0 || ev.Holding != nil && ev.Holding.Quantity != 0) {
+	if s := e.watch.Seen(o.Symbol); unnoted(s, e.book.Seen[o.Symbol], instant) && (!ev.Order.Status.Terminal() || len(ev.Begin) > 0 || ev.Holding != nil && ev.Holding.Quantity != 0) {
 		ev.Seen, ev.Stops = map[string]*book.Seen{o.Symbol: s}, e.book.Drawn(o.Symbol)
 	}
 	err = a.Enter(ev, instant)
@@ -238,16 +241,6 @@ func (e *Engine) earlier(r *book.OrderRequest) (p book.Placed, err error) {
 	}
 	p.Order = o.Answer(*r)
 	return p, nil
-}
-
-// symbolOf returns the symbol of an order that is to be replaced, or why there is none.
-func (e *Engine) symbolOf(id string) (symbol string, err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if o := e.book.Order(id); o != nil {
-		return o.Symbol, nil
-	}
-	return "", e.book.NotOrder(id)
 }
 
 // errBetween is what accept returns if the client_order_id may have been used since it was looked

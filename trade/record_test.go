@@ -28,7 +28,7 @@ func crowded(t *testing.T) (disk *journaltest.Disk) {
 			t.Fatal(err)
 		}
 		for i := range maxSubscriptions {
-			if _, err := e.Subscribe(from(fmt.Sprint("caller-", i)), Filter{AlertTypes: []string{OrderAlerts}}); err != nil {
+			if _, err := e.Subscribe(from(fmt.Sprint("caller-", i)), Filter{AlertTypes: []string{book.OrderAlerts}}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,7 +1,6 @@
 package trade
 
 import (
-	"iter"
 	"maps"
 
 	"wick/internal/exact"
@@ -16,18 +15,12 @@ type progress struct {
 	notedAt book.Time // when all of it was last written down; guarded by the store's mu
 }
 
-// unnoted returns how far symbol was judged, if that is past the look at the market after which
-// one of orders began to wait, in unix milliseconds, and the journal has not got so far; otherwise
-// nil. Without it a crash before the next noteSeen would lose from where on the order must be
-// judged. Called with mu held.
-func (p *progress) unnoted(symbol string, since iter.Seq[int64]) *book.Seen {
-	s, noted := p.watch.Seen(symbol), p.store.book.Seen[symbol]
-	for at := range since {
-		if s != nil && (noted == nil || noted.At < at && at <= s.At) {
-			return s
-		}
-	}
-	return nil
+// unnoted reports whether seen, how far a symbol was judged, has to be written down for an order that
+// began to wait after a look at the market, in unix milliseconds: it is past that, and the journal,
+// which has noted, has not got so far. Otherwise a crash before the next noteSeen would lose from
+// where on the order must be judged.
+func unnoted(seen, noted *book.Seen, at int64) bool {
+	return seen != nil && (noted == nil || noted.At < at && at <= seen.At)
 }
 
 // noteSeen writes down how far those symbols were judged that an alert or an open order
@@ -61,20 +54,19 @@ func (p *progress) noteSeen(at book.Time) error {
 // at most maxSeen symbols, and trailing stops of at most one symbol's number, so that it
 // fits. Called with mu held.
 func (p *progress) proposeSeen(changed map[string]*book.Seen, at book.Time) error {
-	ev := &book.Event{At: at, Seen: make(map[string]*book.Seen), Stops: make(map[string]exact.Decimal)}
-	write := func() error {
-		err := p.store.book.Propose(book.KindSeen, ev)
-		ev = &book.Event{At: at, Seen: make(map[string]*book.Seen), Stops: make(map[string]exact.Decimal)}
-		return err
+	empty := func() *book.Event {
+		return &book.Event{At: at, Seen: make(map[string]*book.Seen), Stops: make(map[string]exact.Decimal)}
 	}
+	ev := empty()
 	for _, symbol := range sorted(changed) {
 		// Where a trailing stop stands follows from the price that was judged last, so both
 		// are in the same record.
 		drawn := p.store.book.Drawn(symbol)
 		if len(ev.Seen) == book.MaxSeen || len(ev.Stops)+len(drawn) > book.MaxOpenPerSymbol {
-			if err := write(); err != nil {
+			if err := p.store.book.Propose(book.KindSeen, ev); err != nil {
 				return err
 			}
+			ev = empty()
 		}
 		ev.Seen[symbol] = changed[symbol]
 		maps.Copy(ev.Stops, drawn)
@@ -82,7 +74,7 @@ func (p *progress) proposeSeen(changed map[string]*book.Seen, at book.Time) erro
 	if len(ev.Seen) == 0 {
 		return nil
 	}
-	return write()
+	return p.store.book.Propose(book.KindSeen, ev)
 }
 
 // writeSeen is noteSeen for callers without mu; it returns when all is on disk.

@@ -70,8 +70,14 @@ func (e *Engine) housekeep(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		if e.follows() {
-			e.passOn(ctx)
+		if e.follows() { // the leader writes down how far the subscribers of this replica have got
+			if marks := e.hub.Settled(maxMarks); len(marks) > 0 {
+				ctx, cancel := context.WithTimeout(ctx, askTimeout)
+				if err := e.peers.Ask(ctx, AskMarks, marks, nil); err != nil { // the next call tries again
+					e.log.Debug("delivery marks are not written yet", "error", err)
+				}
+				cancel()
+			}
 			continue
 		}
 		e.journal.Check()

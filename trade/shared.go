@@ -82,21 +82,7 @@ func (b *store) Mark(marks map[string]uint64) error {
 	if len(marks) == 0 || len(marks) > maxMarks {
 		return nil
 	}
-	return b.Do(func(*book.State) error {
-		return b.book.Propose(book.KindDelivered, &book.Event{At: now(), Marks: marks})
-	})
-}
-
-// passOn asks the leader to write down how far the subscribers of this replica have
-// got. If that fails, the next call tries again.
-func (b *store) passOn(ctx context.Context) {
-	if marks := b.hub.Settled(maxMarks); len(marks) > 0 {
-		ctx, cancel := context.WithTimeout(ctx, askTimeout)
-		defer cancel()
-		if err := b.peers.Ask(ctx, AskMarks, marks, nil); err != nil {
-			b.log.Debug("delivery marks are not written yet", "error", err)
-		}
-	}
+	return b.step(book.KindDelivered, &book.Event{At: now(), Marks: marks})
 }
 
 // Take returns the whole state of a directory, for a shared log that begins with it: the

@@ -158,20 +158,21 @@ func (b *store) View(read func(s *book.State)) error {
 // history, also after Close. A follower's are those of its start.
 func (b *store) Head() (seq uint64, hash journal.Hash) { return b.journal.Head() }
 
+// step takes one step, and returns when it is on disk.
+func (b *store) step(k book.Kind, ev *book.Event) error {
+	return b.Do(func(*book.State) error { return b.book.Propose(k, ev) })
+}
+
 // RecordAnswer writes down what a person answered about an order. When it returns nil, the
 // record is on disk.
 func (b *store) RecordAnswer(evidence []byte) error {
-	return b.Do(func(*book.State) error {
-		return b.book.Propose(book.KindApproval, &book.Event{At: now(), Evidence: evidence})
-	})
+	return b.step(book.KindApproval, &book.Event{At: now(), Evidence: evidence})
 }
 
 // WriteOutbox writes a record that only the outbox understands. When it returns nil,
 // the record is on disk and Outbox.Apply has been called with it.
 func (b *store) WriteOutbox(record []byte) error {
-	return b.Do(func(*book.State) error {
-		return b.book.Propose(book.KindOutbox, &book.Event{At: now(), Outbox: record})
-	})
+	return b.step(book.KindOutbox, &book.Event{At: now(), Outbox: record})
 }
 
 // reload reads the state anew from disk, if it has steps that are not there and never will

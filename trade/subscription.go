@@ -18,10 +18,6 @@ import (
 // Filter says which alerts a subscription wants. An empty list matches all.
 type Filter = sse.Filter
 
-// OrderAlerts is the alert type by which a subscription asks to hear of filled
-// orders, too. An empty list of types does not include it.
-const OrderAlerts = "order"
-
 // maxFilterSymbols bounds a filter, so that a record stays small.
 const maxFilterSymbols = 100
 
@@ -48,7 +44,7 @@ func (b *subscriptions) normalize(f Filter) (Filter, error) {
 		}
 		clean.Symbols = append(clean.Symbols, symbol)
 	}
-	types := append(slices.Clip(book.ConditionTypes), OrderAlerts)
+	types := append(slices.Clip(book.ConditionTypes), book.OrderAlerts)
 	for _, t := range f.AlertTypes {
 		if !slices.Contains(types, t) {
 			return f, book.Refuse("bad_filter", "alert type %q: one of %s", limit.Clip(t), strings.Join(types, ", "))
@@ -158,23 +154,17 @@ func (b *subscriptions) Claim(c sse.Caller) error {
 		return b.store.book.Propose(book.KindSubscribed, &book.Event{At: now(), Subscription: &sub})
 	})
 	switch {
-	case remote:
-		return b.claimRemote(c)
+	case remote: // the leader decides: otherwise two replicas could give the same subscription away
+		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
+		defer cancel()
+		if err := b.store.peers.Ask(ctx, AskClaim, c, nil); err != nil {
+			return err
+		}
+		return b.store.Confirm(ctx) // it is shown here, too
 	case err == nil && claimed:
 		b.writeSubscriptions()
 	}
 	return err
-}
-
-// claimRemote has the leader decide: otherwise two replicas could give the same subscription
-// away. It returns when that is shown here, or an error if the leader does not answer in time.
-func (b *subscriptions) claimRemote(c sse.Caller) error {
-	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
-	defer cancel()
-	if err := b.store.peers.Ask(ctx, AskClaim, c, nil); err != nil {
-		return err
-	}
-	return b.store.Confirm(ctx)
 }
 
 // subscriptionsName is the file that the specification names.

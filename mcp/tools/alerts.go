@@ -404,7 +404,7 @@ func (h *handlers) subscribe() tool {
 		return []arg{
 			words(&r.symbols, "symbols", "Only alerts of these symbols. Default: all.", maxFilter),
 			words(&r.types, "alert_types", "Only these kinds. Default: all but order, the end of resting orders, pushed as notifications/order_filled, order_cancelled or order_rejected.", 10,
-				append(slices.Clip(book.ConditionTypes), trade.OrderAlerts)...),
+				append(slices.Clip(book.ConditionTypes), book.OrderAlerts)...),
 		}
 	}, nil, func(_ context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
 		// A list that contains "all" means all, whatever else is in it. The engine checks the
