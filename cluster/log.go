@@ -52,25 +52,21 @@ func (n *Node) catchUp(ctx context.Context, s journal.State) error {
 		if err != nil {
 			return err
 		}
-		first := uint64(0)
-		if len(page.batches) > 0 {
-			if first, err = n.sequence(page.batches[0].Key); err != nil {
-				return err
-			}
-		}
 		switch {
 		// The cases are: etcd has no store yet; nothing was read yet, or this replica is
 		// too far behind; it is another store; an older state was put back into etcd; all
 		// batches are applied; and finally there are batches to apply.
 		case page.snapshot.Store == "":
-			err = n.begin(ctx)
-		case n.point.Store == "" || page.snapshot.Seq > n.point.Seq && first != n.point.Seq+1:
+			// A name without parts stands for a new store, unless another replica has made one meanwhile.
+			text, _ := json.Marshal(snapshotName{Store: journal.NewPoint().Store}) // texts and numbers can always be encoded
+			_, err = n.etcd.PutIf(ctx, etcd.IsNew(n.key("snapshot")), n.key("snapshot"), text)
+		case n.point.Store == "" || page.snapshot.Seq > n.point.Seq && (len(page.batches) == 0 || !n.isNext(page.batches[0])):
 			err = n.load(ctx, s, page.snapshot)
 		case page.snapshot.Store != n.point.Store:
 			err = fmt.Errorf("%w: the store is %.40q and was %q", errDamage, page.snapshot.Store, n.point.Store)
 		case max(page.tail, page.snapshot.Seq) < n.point.Seq:
 			err = fmt.Errorf("%w: it ends with record %d and had record %d: an earlier state was put back, start every replica again", errDamage, max(page.tail, page.snapshot.Seq), n.point.Seq)
-		case first == 0:
+		case len(page.batches) == 0:
 			n.snap = page.snapshot
 			n.note(n.point.Seq, page.tail)
 			return nil
@@ -134,32 +130,20 @@ func readTail(text []byte) (uint64, error) {
 	return tail, nil
 }
 
-// sequence returns the sequence in the key of a batch.
-func (n *Node) sequence(key []byte) (uint64, error) {
-	text, ok := bytes.CutPrefix(key, n.key("log/"))
-	seq, err := strconv.ParseUint(string(text), 10, 64)
-	if !ok || err != nil || number(seq) != string(text) || seq == 0 {
-		return 0, fmt.Errorf("%w: %.80q is no key of a batch", errDamage, key)
-	}
-	return seq, nil
+// isNext reports whether a batch begins with the record after the last one.
+func (n *Node) isNext(b etcd.KeyValue) bool {
+	return bytes.Equal(b.Key, n.key("log", number(n.point.Seq+1)))
 }
 
 // apply applies batches to s in their order. A batch that is empty, cannot be replayed
 // or does not follow the last record is damage.
-func (n *Node) apply(s journal.State, batches []etcd.KeyValue) error {
+func (n *Node) apply(s journal.State, batches []etcd.KeyValue) (err error) {
 	for _, b := range batches {
-		seq, err := n.sequence(b.Key)
-		if err == nil && seq != n.point.Seq+1 {
-			err = fmt.Errorf("%w: batch %d follows record %d", errDamage, seq, n.point.Seq)
-		}
-		if err == nil && len(b.Value) == 0 {
-			err = fmt.Errorf("%w: batch %d is empty", errDamage, seq)
-		}
-		if err != nil {
-			return err
+		if !n.isNext(b) || len(b.Value) == 0 {
+			return fmt.Errorf("%w: %.80q, of %d bytes, follows record %d", errDamage, b.Key, len(b.Value), n.point.Seq)
 		}
 		if n.point, err = journal.Replay(s, b.Value, n.point); err != nil {
-			return fmt.Errorf("%w: batch %d: %w", errDamage, seq, err)
+			return fmt.Errorf("%w: %s: %w", errDamage, b.Key, err)
 		}
 		n.bytes += int64(len(b.Value))
 		n.batches++

@@ -72,13 +72,6 @@ func unpack(packed []byte, name snapshotName) (journal.Point, []byte, error) {
 	return point, state, err
 }
 
-// begin makes a new store, unless another replica has made it meanwhile.
-func (n *Node) begin(ctx context.Context) error {
-	text, _ := json.Marshal(snapshotName{Store: journal.NewPoint().Store}) // texts and numbers can always be encoded
-	_, err := n.etcd.PutIf(ctx, etcd.IsNew(n.key("snapshot")), n.key("snapshot"), text)
-	return err
-}
-
 // load restores s from a snapshot. The log is then read from the record after it.
 func (n *Node) load(ctx context.Context, s journal.State, name snapshotName) error {
 	if n.point.Store != "" {
