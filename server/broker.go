@@ -36,20 +36,8 @@ type brokerConfig struct {
 // otherwise.
 const liveNotional = 100 * exact.One
 
-// maxBrokerKeys bounds the file with the keys of a broker, in bytes.
-const maxBrokerKeys = 4096
-
 // accountTimeout bounds how long a start waits for the broker to name the account.
 const accountTimeout = 15 * time.Second
-
-// brokerSettings are those of a broker elsewhere.
-func (c *config) brokerSettings() []Setting {
-	return []Setting{
-		{Name: "broker", Value: "where", Default: brokerPaper, Help: "where orders go: paper, alpaca-paper, or alpaca with real money; see docs/live.md", set: oneOf(&c.broker, brokerPaper, brokerAlpacaPaper, brokerAlpaca)},
-		{Name: "broker-key-file", Value: "file", Help: "file with the keys of the broker's account; mode 0600", set: fromFile(readSecret, maxBrokerKeys, func(text []byte) (err error) { c.brokerKeys, err = alpaca.ParseKeys(string(text)); return err })},
-		{Name: "broker-dead-man", Value: "duration", Help: "cancel wick's resting orders when the broker's stream is away for this long, a minute or more; default never", set: duration(&c.deadMan, time.Minute)},
-	}
-}
 
 // brokers are the addresses of the accounts elsewhere that --broker names.
 var brokers = map[string]string{brokerAlpacaPaper: alpaca.PaperURL, brokerAlpaca: alpaca.LiveURL}

@@ -90,7 +90,7 @@ func Commands() []Command {
 			_, err := fmt.Fprintf(t.stdout, "wick %s %s %s/%s\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		}},
-	}, clusterCommands(), messageCommands())
+	}, roomCommands())
 }
 
 // commandOf returns the command of a name, nil if there is none.

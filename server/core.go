@@ -23,17 +23,9 @@ type (
 	clusterConfig struct{}
 )
 
-func (c *config) brokerSettings() []Setting  { return nil }
-func (c *config) messageSettings() []Setting { return nil }
-func (c *config) clusterSettings() []Setting { return nil }
-func (c *config) clusterLines() []Setting    { return nil }
-func (c *config) pageSettings() []Setting    { return nil }
-func messageCommands() []Command             { return nil }
-func clusterCommands() []Command             { return nil }
-
-func (c *config) checkBroker(func(string) string) error      { return nil }
-func (c *config) checkMessages() error                       { return nil }
-func (c *config) checkCluster(func(string) string) error     { return nil }
+func (c *config) rooms(title string) []Setting               { return nil }
+func (c *config) checkRooms(env func(string) string) error   { return nil }
+func roomCommands() []Command                                { return nil }
 func (c *config) resolveNotified(source market.Source) error { return nil }
 
 func (c *config) atBroker() bool  { return false }

@@ -27,33 +27,9 @@ import (
 // owner gets a message.
 const silence = 10 * time.Minute
 
-// maxNotifyFile is how many bytes --notify-file may have.
-const maxNotifyFile = 64 << 10
-
 // messageConfig is what --notify-file says.
 type messageConfig struct {
 	destinations []*notify.Destination
-}
-
-// messageSettings is the setting that names the file.
-func (c *config) messageSettings() []Setting {
-	return []Setting{
-		{Shared: true, Name: "notify-file", Value: "file", Help: "file with destinations for messages to the owner, see docs/alerts.md; mode 0600", set: fromFile(readSecret, maxNotifyFile, func(text []byte) (err error) { c.destinations, err = notify.Parse(text); return err })},
-	}
-}
-
-// messageCommands is the command that tries the destinations.
-func messageCommands() []Command {
-	return []Command{
-		{"notify-test", "[NAME]", "send one message to every destination of --notify-file, or to one, and say what came back", "notify-file source symbols intervals", testNotify},
-	}
-}
-
-func (c *config) checkMessages() error {
-	if len(c.destinations) > 0 && !c.trade {
-		return errors.New("--notify-file needs --trade: what waits to be sent is kept in its journal")
-	}
-	return nil
 }
 
 // resolveNotified puts the symbols that destinations ask for into the spelling of the

@@ -19,11 +19,6 @@ import (
 // pagePath is where the owner's page is.
 const pagePath = page.Path
 
-// pageSettings is the setting of the page.
-func (c *config) pageSettings() []Setting {
-	return []Setting{{Name: "no-app", Help: "do not serve the owner's page at /app", set: on(&c.noApp)}}
-}
-
 // hasPage reports whether the owner's page, and those for chats, are served.
 func (c *config) hasPage() bool { return !c.noApp }
 

@@ -409,31 +409,6 @@ type clusterConfig struct {
 	listen, ca, cert, key string
 }
 
-// clusterSettings is the setting that names the file, and clusterLines are the lines of it.
-func (c *config) clusterSettings() []Setting {
-	return []Setting{
-		{Name: inCluster, Value: "file", Help: "file that makes this process one of several replicas, see docs/cluster.md; mode 0600", set: fromFile(readSecret, maxLines, func(text []byte) error { return c.setLines(inCluster, text) })},
-	}
-}
-
-func (c *config) clusterLines() []Setting {
-	return group("Lines of --cluster-file", inCluster,
-		Setting{Name: "etcd", Value: "URL", Help: "URL of each etcd member that keeps the journal, separated by commas", set: each(&c.cluster.Endpoints, asText)},
-		Setting{Name: "secret", Value: "text", Help: "what the replicas prove to each other that they are ours; the same at each", set: func(text string) error { c.cluster.Secret = []byte(text); return nil }},
-		Setting{Name: "listen", Value: "address", Help: "address and port to hear the other replicas on, such as 10.0.0.1:9317; $NAME is replaced by that variable of the environment", set: store(&c.cluster.listen)},
-		Setting{Name: "store", Value: "name", Default: "main", Help: "name of the store in etcd", set: store(&c.cluster.Store)},
-		Setting{Name: "user", Value: "name", Help: "user of etcd", set: store(&c.cluster.User)},
-		Setting{Name: "password", Value: "text", Help: "password of that user", set: store(&c.cluster.Password)},
-		Setting{Name: "ca", Value: "file", Help: "certificates that etcd's must be signed by; default those of the system", set: store(&c.cluster.ca)},
-		Setting{Name: "cert", Value: "file", Help: "certificate by which this process proves to etcd who it is", set: store(&c.cluster.cert)},
-		Setting{Name: "key", Value: "file", Help: "private key of that certificate", set: store(&c.cluster.key)})
-}
-
-// clusterCommands are the commands of a store in etcd.
-func clusterCommands() []Command {
-	return []Command{{"import", "DIR", "with --cluster-file: copy the store in a directory into etcd", "cluster-file", importStore}}
-}
-
 // clustered reports whether this process is one of several.
 func (c *config) clustered() bool { return c.values["--"+inCluster] != "" }
 
@@ -465,9 +440,6 @@ func (c *config) checkCluster(env func(string) string) error {
 	return nil
 }
 
-// maxCredentials bounds each file that --cluster-file names, in bytes.
-const maxCredentials = 1 << 20
-
 // node returns the node of the cluster that this process is. The caller closes it. Package
 // cluster checks that there are members of etcd and a secret that is long enough.
 func (c *config) node(log *slog.Logger) (n *cluster.Node, err error) {
@@ -491,12 +463,9 @@ const patience = cluster.DefaultTTL + 3*time.Second
 
 // exportStore copies the store from etcd into an empty directory.
 func exportStore(ctx context.Context, t *task) error {
-	return t.atStore(ctx, func(n *cluster.Node) error {
-		if err := trade.Give(n, t.words[0]); err != nil {
-			return err
-		}
-		_, err := fmt.Fprintf(t.shown, "the store %s is in %s, up to record %d\n", t.cluster.Store, t.words[0], n.Status().Applied)
-		return err
+	return t.atStore(ctx, func(n *cluster.Node) (string, error) {
+		err := trade.Give(n, t.words[0])
+		return fmt.Sprintf("the store %s is in %s, up to record %d", t.cluster.Store, t.words[0], n.Status().Applied), err
 	})
 }
 
@@ -506,29 +475,29 @@ func importStore(ctx context.Context, t *task) error {
 	if !t.clustered() {
 		return errors.New("import needs --cluster-file")
 	}
-	return t.atStore(ctx, func(n *cluster.Node) error {
+	return t.atStore(ctx, func(n *cluster.Node) (string, error) {
 		store, seq, state, err := trade.Take(t.words[0])
 		if err == nil {
 			err = n.Import(ctx, journal.PointAfter(store, seq), state)
 		}
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(t.shown, "%s is the store %s in etcd, up to record %d\n", t.words[0], t.cluster.Store, seq)
-		return err
+		return fmt.Sprintf("%s is the store %s in etcd, up to record %d", t.words[0], t.cluster.Store, seq), err
 	})
 }
 
-// atStore calls do with the store in etcd. If the owner interrupts the program, closing the
-// node ends whatever it waits for.
-func (t *task) atStore(ctx context.Context, do func(n *cluster.Node) error) error {
+// atStore calls do with the store in etcd and prints what it says. If the owner interrupts
+// the program, closing the node ends whatever it waits for.
+func (t *task) atStore(ctx context.Context, do func(n *cluster.Node) (said string, err error)) error {
 	n, err := t.node(slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
 	defer n.Close()
 	defer context.AfterFunc(ctx, func() { n.Close() })()
-	return do(n)
+	said, err := do(n)
+	if err == nil {
+		_, err = fmt.Fprintln(t.shown, said)
+	}
+	return err
 }
 
 // readTLS reads the certificates; without any it returns nil. The file ca says which etcd

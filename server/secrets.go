@@ -74,9 +74,6 @@ func fit(secret []byte) bool {
 		utf8.RuneCount(bytes.TrimSpace(secret)) >= minPassphrase
 }
 
-// maxKeyFile is how long a key file may be, in bytes: eight keys with a comment each.
-const maxKeyFile = 4096
-
 // writeKey makes a key file that only this user can read. It does not replace an existing
 // file: the logins that were sealed with the keys in it would end.
 func writeKey(file string, out io.Writer) error {

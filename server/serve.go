@@ -147,7 +147,29 @@ func (e *app) newSite() (*http.Server, error) {
 	}
 	e.conns = newConnections(maxFiles())
 	e.newProtocol()
-	mux, h := http.NewServeMux(), e.newEndpoint()
+	// This is where oauth and mcp meet: mcp asks who sent a request, and gets a caller whose
+	// names it does not interpret.
+	h := &mcp.HTTP{
+		Server: e.protocol, Authenticate: e.authenticate,
+		// A challenge names the path of the request, because each path has its own metadata.
+		Challenge: func(w http.ResponseWriter, r *http.Request, err error) {
+			switch err {
+			case mcp.ErrScope:
+				err = oauth.ErrInsufficientScope
+			case mcp.ErrRevoked:
+				err = oauth.ErrInvalidToken
+			}
+			e.login.Challenge(w.Header(), r.URL.Path, err)
+		},
+		Stream: e.stream,
+		Listen: func(ctx context.Context, w http.ResponseWriter, l *mcp.Stream) error {
+			return sse.Serve(ctx, w, listener{l})
+		},
+		Health:  func() any { return e.health() },
+		Address: func(r *http.Request) string { return e.login.ClientIP(r).String() },
+		Log:     e.logs.part("MCP"),
+	}
+	mux := http.NewServeMux()
 	h.Routes(mux)
 	e.login.Routes(mux)
 	if e.config.hasPage() {
@@ -233,31 +255,6 @@ func (e *app) moneyText() string {
 		}
 	}
 	return "Paper trading: no real money."
-}
-
-// newEndpoint returns the protocol over HTTP. This is where oauth and mcp meet: mcp
-// asks who sent a request, and gets a caller whose names it does not interpret.
-func (e *app) newEndpoint() *mcp.HTTP {
-	return &mcp.HTTP{
-		Server: e.protocol, Authenticate: e.authenticate,
-		// A challenge names the path of the request, because each path has its own metadata.
-		Challenge: func(w http.ResponseWriter, r *http.Request, err error) {
-			switch err {
-			case mcp.ErrScope:
-				err = oauth.ErrInsufficientScope
-			case mcp.ErrRevoked:
-				err = oauth.ErrInvalidToken
-			}
-			e.login.Challenge(w.Header(), r.URL.Path, err)
-		},
-		Stream: e.stream,
-		Listen: func(ctx context.Context, w http.ResponseWriter, l *mcp.Stream) error {
-			return sse.Serve(ctx, w, listener{l})
-		},
-		Health:  func() any { return e.health() },
-		Address: func(r *http.Request) string { return e.login.ClientIP(r).String() },
-		Log:     e.logs.part("MCP"),
-	}
 }
 
 // authenticate returns the caller whose token r carries. From then on the connection

@@ -104,7 +104,7 @@ func (c *config) check(env func(string) string) (err error) {
 	case c.engine.Limits.DailyLoss > 0 && c.engine.Account.Cash == 0 && !c.atBroker():
 		return errors.New("--max-daily-loss is counted on an account: add --cash, or --broker")
 	}
-	return cmp.Or(c.checkMessages(), c.checkCluster(env), c.checkBroker(env))
+	return c.checkRooms(env)
 }
 
 // Setting is all there is to know of one setting. The flag, its twin in the environment,
@@ -164,11 +164,11 @@ const (
 // operator who wrote it meant something else.
 func (c *config) settings() []Setting {
 	return slices.Concat(
-		group("Modes", "",
+		c.group("Modes", "",
 			Setting{Name: "mcp", Help: "speak MCP over standard input and output", set: on(&c.mcp)},
 			Setting{Name: "serve", Help: "speak MCP over HTTP, with the OAuth login", set: on(&c.serve)},
 			Setting{Name: "trade", Help: "add orders, positions and alerts; alone it means --serve --trade", set: on(&c.trade)}),
-		group("Server", "",
+		c.group("Server", "",
 			Setting{Name: "listen", Value: "address", Default: "127.0.0.1", Help: "address to bind", set: c.setListen},
 			Setting{Name: "port", Value: "port", Default: "9315", Help: "port to bind; 0 picks a free one", set: whole(&c.port, 0, 65535)},
 			Setting{Name: "base-url", Value: "URL", Help: "published URL; default http://localhost:<port>", set: func(text string) (err error) { c.baseURL, err = normalBase(text); return err }},
@@ -178,11 +178,10 @@ func (c *config) settings() []Setting {
 			Setting{Name: "client-documents", Value: "host", Help: "host whose clients may log in by a document about them, such as claude.ai; repeatable", Repeat: true, set: each(&c.login.Documents, asText)},
 			Setting{Name: "trusted-proxy", Value: "CIDR", Help: "CIDR of proxies whose X-Forwarded-For is believed; repeatable; needs a passphrase", Repeat: true, set: each(&c.login.TrustedProxies, asPrefix)},
 			Setting{Name: "attach-trade", Help: "let hosts that attach over stdio trade, though there is a passphrase or real money", set: on(&c.attachTrade)}),
-		group("Server", "", c.pageSettings()...),
-		group("Market data", "",
+		c.group("Market data", "",
 			Setting{Name: "source", Value: "source", Default: "sample", Help: "source of bars: " + strings.Join(market.Sources(), ", "), set: value(&c.source, asText, isSource, "is none of "+strings.Join(market.Sources(), ", "))},
 			Setting{Name: "watchlist", Value: "file", Help: "file of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors", set: fromFile(readOpen, maxWatchlist, c.setWatchlists)}),
-		group("Trading", "",
+		c.group("Trading", "",
 			Setting{Name: "symbols", Value: "symbols", Default: "BTCUSDT", Help: "up to 50 symbols the engine watches from the start, separated by commas", set: each(&c.engine.Symbols, asSymbol)},
 			Setting{Name: "intervals", Value: "intervals", Default: "4h,1h", Help: "intervals the engine keeps of each symbol; alerts take the first unless told", set: each(&c.engine.Intervals, market.ParseInterval)},
 			Setting{Name: "max-order-notional", Value: "units", Default: "100000", Help: "largest order in quote units; with --broker alpaca or alpaca-paper 100 unless set", set: amount(&c.engine.Limits.OrderNotional, 1)},
@@ -194,8 +193,7 @@ func (c *config) settings() []Setting {
 			Setting{Name: inPaper, Value: "file", Help: "file with details of the paper account and its rules, see docs/settings.md", set: fromFile(readOpen, maxLines, func(text []byte) error { return c.setLines(inPaper, text) })},
 			Setting{Name: "confirm-above", Value: "sum", Help: "sum in the account's currency that a client may place within an hour, without a passphrase all together; beyond it a person approves; default none, at a broker 0", set: amount(&c.asking.Above, 0)},
 			Setting{Name: "approve-in-client", Help: "let a form in the client approve an order, in place of the page; never for real money", set: on(&c.asking.InClient)}),
-		group("Trading", "", c.brokerSettings()...),
-		group("State, messages and logs", "",
+		c.group("State, messages and logs", "",
 			Setting{Name: "data-dir", Value: "directory", Help: "directory for state; default ~/.wick", set: func(text string) (err error) { c.dataDir, err = filepath.Abs(text); return err }},
 			Setting{Name: "exit-when-broken", Help: "end when the journal is broken and a new start would help; default under systemd and in the image", set: on(&c.exitWhenBroken)},
 			Setting{Name: "recover", Help: "show what can be kept of a damaged journal, and exit; --recover=yes keeps it, sets the rest aside and goes on", set: c.setRecover},
@@ -203,8 +201,7 @@ func (c *config) settings() []Setting {
 			Setting{Name: "metrics", Value: "address", Help: "loopback address to serve Prometheus metrics on, such as 127.0.0.1:9316", set: value(&c.metrics, asText, isHere, "is not a loopback address with a port, such as 127.0.0.1:9316")},
 			Setting{Name: "version", Help: "the same as wick version", set: store(new(string))},
 			Setting{Name: "healthcheck", Help: "the same as wick healthcheck", set: store(new(string))}),
-		group("State, messages and logs", "", slices.Concat(c.messageSettings(), c.clusterSettings())...),
-		group("Lines of --paper-file", inPaper,
+		c.group("Lines of --paper-file", inPaper,
 			Setting{Name: "maker-fee-rate", Value: "fraction", Help: "fee of limits that rested, as a fraction of a fill; default --fee-rate", set: func(text string) error {
 				c.engine.MakerFeeRate = new(exact.Decimal)
 				return fraction(c.engine.MakerFeeRate)(text)
@@ -220,13 +217,14 @@ func (c *config) settings() []Setting {
 			Setting{Name: "max-order-rate", Value: "number", Default: "10", Help: "largest number of orders a second, after twice as many at once", set: whole(&c.engine.Limits.OrdersPerSecond, 1, maxCount)},
 			Setting{Name: "max-price-age", Value: "duration", Help: "oldest price to trade at, such as 90s; default 60s, for stocks the session's last price", set: duration(&c.engine.MaxPriceAge, 1)},
 			Setting{Name: "price-band", Value: "multiple", Default: strconv.Itoa(market.DefaultBand), Help: "largest jump of a price, up or down, that is believed without asking twice", set: value(&c.priceBand, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }, isBand, "is no multiple above 1")}),
-		c.clusterLines(),
+		c.group("Lines of --cluster-file", inCluster),
 	)
 }
 
-// group gives the settings of a part their title, and the file that they are lines of. Attached
-// hosts must agree about market data, trading and the paper account.
-func group(title, file string, rows ...Setting) []Setting {
+// group returns the settings of a part with its title, and with the file that they are lines
+// of. Attached hosts must agree about market data, trading and the paper account.
+func (c *config) group(title, file string, rows ...Setting) []Setting {
+	rows = append(rows, c.rooms(title)...)
 	for i := range rows {
 		rows[i].Group, rows[i].File = title, file
 		rows[i].Shared = rows[i].Shared || title == "Market data" || title == "Trading" || file == inPaper

@@ -173,6 +173,16 @@ func isHere(text string) bool {
 	return err == nil && address.Loopback(host)
 }
 
+// Bounds of the files that settings name, in bytes.
+const (
+	maxLines       = 64 << 10 // --paper-file and --cluster-file
+	maxWatchlist   = 64 << 10
+	maxNotifyFile  = 64 << 10
+	maxKeyFile     = 4096 // eight keys with a comment each
+	maxBrokerKeys  = 4096
+	maxCredentials = 1 << 20 // each file that --cluster-file names
+)
+
 // fromFile reads a file of at most so many bytes, has it parsed, and overwrites what it read:
 // it may be a secret.
 func fromFile(read func(name string, most int) ([]byte, error), most int, parse func(text []byte) error) func(string) error {
@@ -188,9 +198,6 @@ func fromFile(read func(name string, most int) ([]byte, error), most int, parse 
 		return nil
 	}
 }
-
-// maxLines bounds a file of settings, in bytes.
-const maxLines = 64 << 10
 
 // setLines takes the text of a file of settings, the lines of one of the groups: a name and a
 // value. Empty lines and those that begin with # are skipped. Errors quote no line, because it
@@ -279,9 +286,6 @@ func (c *config) gridOf(symbol string) (book.Grid, bool) {
 	}
 	return g, ok
 }
-
-// maxWatchlist bounds the file of --watchlist, in bytes.
-const maxWatchlist = 64 << 10
 
 // setWatchlists takes named lists of symbols, one a line:
 //
