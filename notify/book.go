@@ -90,7 +90,18 @@ func (b *book) apply(id string, seq uint64, r record) (to []string) {
 	if e.Kind == Journal {
 		b.Hashed = e.At
 	}
-	return b.add(&e)
+	for name, q := range b.Queues {
+		if name == e.Not || !q.Filter.matches(&e) {
+			continue
+		}
+		q.Events = append(q.Events, &e)
+		if len(q.Events) > maxQueue {
+			b.bury(Dead{name, q.Events[0].ID, 1, e.At, q.Events[0].Text, tooMany})
+			q.cut(1)
+		}
+		to = append(to, name)
+	}
+	return to
 }
 
 // open replaces the queues by those of the given destinations. A queue that was there
@@ -102,22 +113,6 @@ func (b *book) open(destinations map[string]Filter) (to []string) {
 		q := cmp.Or(before[name], &queue{})
 		q.Filter = filter
 		b.Queues[name] = q
-		to = append(to, name)
-	}
-	return to
-}
-
-// add queues an event and returns the destinations that get it.
-func (b *book) add(e *Event) (to []string) {
-	for name, q := range b.Queues {
-		if name == e.Not || !q.Filter.matches(e) {
-			continue
-		}
-		q.Events = append(q.Events, e)
-		if len(q.Events) > maxQueue {
-			b.bury(Dead{name, q.Events[0].ID, 1, e.At, q.Events[0].Text, tooMany})
-			q.cut(1)
-		}
 		to = append(to, name)
 	}
 	return to
