@@ -43,7 +43,7 @@ func BenchmarkRuleAlerts(b *testing.B) {
 		s, _ := e.watch.Window(symbol, market.Hour1)
 		s = s.Closed()
 		last := s.Time[s.Len()-1]
-		rounds = append(rounds, watch.Round{Key: watch.Key{Symbol: symbol, Interval: market.Hour1}, Bars: s, After: last - 1, Through: last})
+		rounds = append(rounds, watch.Round{Key: watch.Key{Symbol: symbol, Interval: market.Hour1}, Bars: s, Progress: watch.Progress{After: last - 1, Through: last}})
 	}
 	for _, a := range e.book.Alerts {
 		a.CreatedAt = book.Time{Time: time.Unix(0, 0)}

@@ -361,15 +361,9 @@ func (s *State) OpenOf(symbol string) []*Order { return slices.Concat(s.Open[sym
 
 // OpenSymbols returns the symbols of all open orders, in order.
 func (s *State) OpenSymbols() []string {
-	return slices.Compact(slices.Sorted(func(yield func(string) bool) {
-		for _, lists := range []map[string][]*Order{s.Open, s.Ruled} {
-			for symbol := range lists {
-				if !yield(symbol) {
-					return
-				}
-			}
-		}
-	}))
+	symbols := slices.AppendSeq(slices.Collect(maps.Keys(s.Open)), maps.Keys(s.Ruled))
+	slices.Sort(symbols)
+	return slices.Compact(symbols)
 }
 
 // OpenOrders returns all open orders, by symbol and in the order of acceptance.

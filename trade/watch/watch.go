@@ -150,8 +150,8 @@ func (l *List) Seen(symbol string) (s *book.Seen) {
 		}
 		s = &book.Seen{Price: in.judged.Price, At: in.judged.At, Synthetic: in.judged.Synthetic, Bars: make(map[market.Interval]int64)}
 		for iv, w := range in.windows {
-			if w.judged > 0 {
-				s.Bars[iv] = w.judged
+			if w.After > 0 {
+				s.Bars[iv] = w.After
 			}
 		}
 	})
@@ -333,7 +333,7 @@ func (l *List) install(symbol string, from *book.Seen, loaded []*market.Series, 
 		// The newest price of the history counts until the feed's first update.
 		w.follow(in.windows[s.Interval])
 		in.windows[s.Interval] = w
-		judged = append(judged, w.judged)
+		judged = append(judged, w.After)
 		in.Synthetic, in.Hours, in.Currency = s.Synthetic, s.Hours, s.Currency
 		if q := book.LastQuote(s); in.fed == 0 && q.At > in.Until() {
 			in.Quote = q
@@ -377,13 +377,13 @@ func (l *List) Take(t *book.Tick, began book.Time, wanted func(Key) bool) (since
 	for _, c := range t.Closed {
 		if w := in.windows[c.Interval]; w != nil && c.Bar.Check() == nil {
 			w.add(c)
-			w.through = max(w.through, c.Bar.Time)
+			w.Through = max(w.Through, c.Bar.Time)
 		}
 	}
 	for _, c := range t.Complete {
 		if w := in.windows[c.Interval]; w != nil && c.Bar.Check() == nil {
 			w.add(c.ClosedBar)
-			w.complete, w.ended = c.Bar.Time, c.Ended
+			w.Complete, w.Ended = c.Bar.Time, c.Ended
 		}
 	}
 	for iv, w := range in.windows {
@@ -395,7 +395,7 @@ func (l *List) Take(t *book.Tick, began book.Time, wanted func(Key) bool) (since
 			w.judging = true
 			waiting = append(waiting, key)
 		default:
-			w.judged, w.early = max(w.judged, w.through), w.complete
+			w.After, w.Early = max(w.After, w.Through), w.Complete
 		}
 	}
 	slices.SortFunc(waiting, func(a, b Key) int { return cmp.Compare(a.Interval.Seconds(), b.Interval.Seconds()) })
@@ -427,15 +427,8 @@ func (in *instrument) takePrice(t *book.Tick, began book.Time) {
 // Round is the bars of a series that are judged at once, one after the other.
 type Round struct {
 	Key
-	Bars    *market.Series // a copy of the closed ones, and of the complete one
-	After   int64          // those that start later, in unix seconds, are to be judged
-	Through int64          // those that start later are not
-	// A bar is complete when the session of its exchange is over, and closes when the next
-	// one opens. Alerts that read no other bars are judged on it when it is complete; those
-	// that read bars which may close until then, when it has closed.
-	Complete int64 // start of the bar that is complete and has not closed; or zero
-	Ended    int64 // when the session of that was over, in unix seconds
-	Early    int64 // start of the newest bar that was judged when it was complete
+	Bars *market.Series // a copy of the closed ones, and of the complete one
+	Progress
 }
 
 // Judge calls judge for the bars of a series that wait, until none wait any more. If ctx ends,
@@ -493,12 +486,12 @@ func (l *List) next(key Key, done Round) (r Round, more bool) {
 	if w == nil {
 		return r, false
 	}
-	w.judged = max(w.judged, done.Through)
+	w.After = max(w.After, done.Through)
 	if w.judging = w.waits(); !w.judging {
 		return r, false
 	}
-	r = Round{key, w.copy(w.closed.Len()), w.judged, w.through, w.complete, w.ended, w.early}
-	w.early = max(w.early, w.complete) // add takes that back if the bar is corrected
+	r = Round{key, w.copy(w.closed.Len()), w.Progress}
+	w.Early = max(w.Early, w.Complete) // add takes that back if the bar is corrected
 	return r, true
 }
 

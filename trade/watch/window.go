@@ -21,13 +21,21 @@ type window struct {
 	short   bool              // the source has fewer than keep
 	gap     bool              // bars are missing
 
-	// How far it was judged. Times are starts of bars, in unix seconds.
-	judged   int64 // the newest closed bar whose alerts have fired
-	through  int64 // the newest closed bar that is to be judged
-	complete int64 // the bar that was told as complete last; see Round
-	ended    int64 // when the session of that was over
-	early    int64 // the newest bar that was judged when it was complete
-	judging  bool  // Judge is at work
+	Progress
+	judging bool // Judge is at work
+}
+
+// Progress says how far the bars of a series were judged. Times are starts of bars, in unix seconds.
+//
+// A bar is complete when the session of its exchange is over, and closes when the next one opens.
+// Alerts that read no other bars are judged on it when it is complete; those that read bars which may
+// close until then, when it has closed.
+type Progress struct {
+	After    int64 // the newest closed bar whose alerts have fired: those that start later are to be judged
+	Through  int64 // those that start later are not
+	Complete int64 // the bar that was told as complete last; zero for none
+	Ended    int64 // when the session of that was over
+	Early    int64 // the newest bar that was judged when it was complete
 }
 
 // newWindow returns a window with the bars that a source returned when it was asked for
@@ -43,12 +51,12 @@ func newWindow(s *market.Series, keep int) *window {
 	w.closed.Forming, w.closed.Extra = false, nil
 	w.closed.Grow(keep) // our own memory: the source's must not be written
 	w.short = n < keep
-	w.judged = w.last()
+	w.After = w.last()
 	// A complete bar is judged when it closes, like one that is told later.
 	if n > 1 && s.AsOf > 0 && s.ClosedAt(n-1) > s.AsOf/1000 {
-		w.judged = s.Time[n-2]
+		w.After = s.Time[n-2]
 	}
-	w.through = w.judged
+	w.Through = w.After
 	return w
 }
 
@@ -60,8 +68,8 @@ func (w *window) resume(from int64) {
 	if w.closed.Len() >= market.MaxLimit-1 {
 		from = max(from, w.closed.Time[w.keep-1])
 	}
-	if from > 0 && from < w.judged {
-		w.judged, w.through = from, from
+	if from > 0 && from < w.After {
+		w.After, w.Through = from, from
 	}
 }
 
@@ -76,7 +84,7 @@ func (w *window) follow(old *window) {
 		w.closed.Append(newer.Bar(i))
 	}
 	w.closed.Delayed = append(w.closed.Delayed, newer.Delayed...)
-	w.judged, w.through, w.complete, w.ended, w.early, w.judging = old.judged, old.through, old.complete, old.ended, old.early, old.judging
+	w.Progress, w.judging = old.Progress, old.judging
 	if old.forming.Time > w.forming.Time {
 		w.forming, w.partial = old.forming, old.partial
 	}
@@ -84,7 +92,7 @@ func (w *window) follow(old *window) {
 
 // waits reports whether a bar is to be judged that was not.
 func (w *window) waits() bool {
-	return w.through > w.judged || w.complete > max(w.through, w.early)
+	return w.Through > w.After || w.Complete > max(w.Through, w.Early)
 }
 
 // after returns the index of the first closed bar that starts after t.
@@ -104,7 +112,7 @@ func (w *window) last() int64 {
 // new bar, so that adding a bar is cheap on average. Bars that wait to be judged stay, and
 // keep bars before them. It is called before bars are added.
 func (w *window) trim() {
-	if judged := w.after(w.judged); judged >= 2*w.keep {
+	if judged := w.after(w.After); judged >= 2*w.keep {
 		w.closed = *w.closed.Tail(w.keep + w.closed.Len() - judged)
 		w.closed.Grow(w.keep)
 	}
@@ -117,7 +125,7 @@ func (w *window) add(c market.ClosedBar) {
 	case b.Time == last && last != 0: // it was complete before
 		n := w.closed.Len() - 1
 		if w.closed.Bar(n) != b { // and was corrected: it is judged again
-			w.early = 0
+			w.Early = 0
 		}
 		w.closed.Open[n], w.closed.High[n], w.closed.Low[n], w.closed.Close[n], w.closed.Volume[n] = b.Open, b.High, b.Low, b.Close, b.Volume
 	case b.Time > last:

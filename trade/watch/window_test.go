@@ -17,7 +17,7 @@ func TestDowntimeBeyondOneAnswer(t *testing.T) {
 	}
 	w := newWindow(s, WindowBars)
 	w.resume(s.Time[10])
-	if n := w.closed.Len() - w.after(w.judged); n != market.MaxLimit-1-WindowBars {
+	if n := w.closed.Len() - w.after(w.After); n != market.MaxLimit-1-WindowBars {
 		t.Errorf("%d bars wait to be judged, want %d", n, market.MaxLimit-1-WindowBars)
 	}
 }
@@ -36,11 +36,11 @@ func TestWindowOfSydney(t *testing.T) {
 	for _, c := range []struct{ asked, judged int64 }{{wednesday + 8*hour, monday + day}, {wednesday + 22*hour, monday + day}, {wednesday + 23*hour, wednesday}} {
 		s.AsOf = c.asked * 1000
 		w := newWindow(s, 2)
-		if w.resume(monday + day); w.judged != monday+day || w.waits() {
-			t.Errorf("asked at %d: judged up to %d, and a bar waits: %t", c.asked-wednesday, w.judged, w.waits())
+		if w.resume(monday + day); w.After != monday+day || w.waits() {
+			t.Errorf("asked at %d: judged up to %d, and a bar waits: %t", c.asked-wednesday, w.After, w.waits())
 		}
-		if w = newWindow(s, 2); w.judged != c.judged {
-			t.Errorf("asked at %d: a new window is judged up to %d, want %d", c.asked-wednesday, w.judged, c.judged)
+		if w = newWindow(s, 2); w.After != c.judged {
+			t.Errorf("asked at %d: a new window is judged up to %d, want %d", c.asked-wednesday, w.After, c.judged)
 		}
 	}
 	w := newWindow(s, 2)
@@ -55,8 +55,8 @@ func TestWindowOfSydney(t *testing.T) {
 		t.Errorf("the last price is of %d, want the close of the last bar, %d", q.At, (wednesday+23*hour)*1000)
 	}
 	longer := newWindow(s, 3)
-	w.early = wednesday
-	if longer.follow(w); longer.early != wednesday || longer.forming != want {
-		t.Errorf("a longer window goes on with %d and %+v", longer.early, longer.forming)
+	w.Early = wednesday
+	if longer.follow(w); longer.Early != wednesday || longer.forming != want {
+		t.Errorf("a longer window goes on with %d and %+v", longer.Early, longer.forming)
 	}
 }
