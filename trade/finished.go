@@ -35,7 +35,7 @@ func recordKeys(_ byte, payload []byte) (k journal.Keys, err error) {
 	if err != nil {
 		return k, err
 	}
-	for i, o := range append([]*book.Order{ev.Order}, ev.Begin...) {
+	for _, o := range append([]*book.Order{ev.Order}, ev.Begin...) {
 		if o == nil {
 			continue
 		}
@@ -46,11 +46,9 @@ func recordKeys(_ byte, payload []byte) (k journal.Keys, err error) {
 		if o.Status.Terminal() {
 			k.Ended = append(k.Ended, orderKey(o.ID))
 		}
-		if i == 0 {
-			for _, e := range ev.Ends {
-				k.All, k.Ended = append(k.All, orderKey(e.ID)), append(k.Ended, orderKey(e.ID))
-			}
-		}
+	}
+	for _, e := range ev.Ends {
+		k.All, k.Ended = append(k.All, orderKey(e.ID)), append(k.Ended, orderKey(e.ID))
 	}
 	for id := range ev.Stops {
 		k.All = append(k.All, orderKey(id))
@@ -105,12 +103,11 @@ type archive struct {
 
 // order returns the order with a key, or nil. A damaged file is an error: to say wrongly that
 // there is no such order would let the same order be placed twice.
-func (a archive) order(key string) (*book.Order, error) {
-	o, _, err := a.lookUp(key)
-	if err != nil {
-		return nil, fmt.Errorf("%w: whether there is a %s cannot be said: %w", journal.ErrStorage, limit.Clip(key), err)
+func (a archive) order(key string) (o *book.Order, err error) {
+	if o, _, err = a.lookUp(key); err != nil {
+		err = fmt.Errorf("%w: whether there is a %s cannot be said: %w", journal.ErrStorage, limit.Clip(key), err)
 	}
-	return o, nil
+	return o, err
 }
 
 // lookUp is order, and also returns the sequence of the last record of the order.
