@@ -196,6 +196,7 @@ type Limits struct {
 	Quantity exact.Decimal // at most; zero for any
 	Price    exact.Decimal // a buy is filled at most, a sell at least at it, if it is filled on arrival; zero for any
 	Until    time.Time     // zero for ever
+	AtOnce   bool          // the order does not wait for its rule, which was true
 }
 
 // Evidence is one answer, for the journal. A no needs no proof of who gave it, so that

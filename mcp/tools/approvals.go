@@ -76,11 +76,11 @@ func (h *handlers) admit(ctx context.Context, c mcp.Call, r *book.OrderRequest) 
 		return grant, q
 	}
 	r.Worth = grant.Worth
-	if preview.Sizing != nil { // what was counted is for this quantity, which follows the market and the account
-		r.Approval = &book.Approval{Quantity: o.Limits.Quantity}
+	if preview.Sizing != nil || o.Limits.AtOnce { // what was counted is for this quantity, which follows the market and the account
+		r.Approval = &book.Approval{Quantity: o.Limits.Quantity, AtOnce: o.Limits.AtOnce}
 	}
-	if grant.Question != "" { // the engine refuses the order if the position is not so any more
-		r.Held, r.Approval = &o.Held, &book.Approval{Evidence: grant.Question, Quantity: grant.Limits.Quantity, Price: grant.Limits.Price, Until: grant.Limits.Until}
+	if l := grant.Limits; grant.Question != "" { // the engine refuses the order if the position is not so any more
+		r.Held, r.Approval = &o.Held, &book.Approval{Evidence: grant.Question, Quantity: l.Quantity, Price: l.Price, Until: l.Until, AtOnce: l.AtOnce}
 	}
 	if preview.Pending() { // it is for what is held then
 		r.Held = nil
@@ -95,7 +95,7 @@ func limitsOf(r book.OrderRequest, o book.Order) (l permit.Limits) {
 	if o.Pending() { // the worst case: what has no number is worked out then
 		return permit.Limits{Quantity: cmp.Or(r.Quantity, math.MaxInt64), Price: o.When.Worst}
 	}
-	l.Quantity = o.Quantity
+	l.Quantity, l.AtOnce = o.Quantity, r.When != nil
 	if r.Notional != 0 || o.Sizing != nil && o.Sizing.Of != "position" {
 		l.Quantity += o.Quantity / approvedDrift
 	}
@@ -162,25 +162,27 @@ func replyOf(c mcp.Call) (permit.Reply, error) {
 // worthOf returns what an order is worth, and whether that is known, at the highest of the
 // prices at which it, or its OCO stop, waits or would be filled now. It is not known if
 // there is no price, or one in a currency that is not added up, nor for a trailing stop,
-// whose price follows the market, nor for a sell of a quantity that waits for its rule, since the
-// market may be at any price when it comes. A sell limit that the market has passed counts at the
-// price of the market, at which it may be filled.
+// whose price follows the market. A sell limit that the market has passed counts at the
+// price of the market, at which it may be filled. Of what waits for its rule is known the worth of a
+// market order by value, and of a buy of a size that is known by now: what sells may come at any price.
 func worthOf(engine *trade.Engine, r book.OrderRequest, o book.Order) (exact.Money, bool) {
-	if o.Type == book.TrailingStop || !engine.Sums(o.Symbol) || o.Pending() && o.Side == book.Sell && r.Notional == 0 {
+	byValue := o.Type == book.Market && r.Notional != 0
+	switch {
+	case o.Type == book.TrailingStop || !engine.Sums(o.Symbol), o.Pending() && !byValue && (o.Side == book.Sell || r.Quantity+r.Notional == 0):
 		return exact.Money{}, false
+	case o.Pending() && byValue:
+		return r.Notional.Money(), true
 	}
 	price := max(r.OCO.StopPrice, r.OCO.Price, engine.Arrival(o))
 	if o.Pending() {
-		if price = max(price, o.When.Worst); r.Quantity == 0 {
-			return exact.Product(r.Notional, exact.One), r.Notional != 0
-		}
+		price = max(price, o.When.Worst)
 	}
 	for _, p := range []*exact.Decimal{o.Price, o.StopPrice, o.AveragePrice} {
 		if p != nil {
 			price = max(price, *p)
 		}
 	}
-	return exact.Product(o.Quantity, price), price > 0
+	return exact.Product(o.Quantity, price), price > 0 && o.Quantity > 0
 }
 
 // orderDigest returns a digest of a caller and an order. An approval is for the order

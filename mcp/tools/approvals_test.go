@@ -766,13 +766,17 @@ func TestApprovalOfSellByRule(t *testing.T) {
 		d, _ := confirming(t)
 		defer d.stop()
 		for arguments, asks := range map[string]bool{
-			`"side":"sell","type":"market","quantity":0.1`:            true,
-			`"side":"sell","type":"limit","quantity":0.1,"price":15`:  true,
-			`"side":"sell","type":"market","notional":2`:              false,
-			`"side":"buy","type":"market","quantity":0.1,"price":20`:  false,
-			`"side":"buy","type":"market","quantity":0.1,"price":200`: true,
+			`"side":"sell","type":"market","quantity":0.1`:                                true,
+			`"side":"sell","type":"limit","quantity":0.1,"price":15`:                      true,
+			`"side":"sell","type":"market","notional":2`:                                  false,
+			`"side":"sell","type":"limit","notional":9,"price":10`:                        true, // gets what the market pays
+			`"side":"buy","type":"limit","notional":9,"price":15`:                         false,
+			`"side":"buy","type":"limit","notional":9,"price":15,"oco":{"stop_price":70}`: true,
+			`"side":"buy","type":"market","quantity":0.1,"price":20`:                      false,
+			`"side":"buy","type":"market","quantity":0.1,"price":200`:                     true,
 		} {
-			_, err := d.order(mcp.Call{}, `{"symbol":"HBARUSDT","when":"close > 1000 and close[1] > 1000",`+arguments+`}`)
+			own := mcp.Caller{ID: arguments, Client: arguments, Scope: "charts trade", Door: "http"} // with a sum of its own
+			_, err := d.order(mcp.Call{Caller: own}, `{"symbol":"HBARUSDT","when":"close > 1000 and close[1] > 1000",`+arguments+`}`)
 			if asked := strings.Contains(fmt.Sprint(err), "id="); asked != asks || !asks && err != nil {
 				t.Errorf("%s: %v, want a question: %t", arguments, err, asks)
 			}
@@ -808,6 +812,36 @@ func TestApprovalOfWhen(t *testing.T) {
 		}
 		if _, err := d.order(mcp.Call{}, order(20)); err != nil || len(must(d.engine.Orders(false))) != 1 { // a retry
 			t.Errorf("a retry: %v", err)
+		}
+	})
+}
+
+// TestApprovalOfNow: a yes to an order that comes at once, since its rule is true, is none to one that
+// waits until that becomes true again: it is refused, and asked about anew.
+func TestApprovalOfNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, a := confirming(t)
+		defer d.stop()
+		place := func() (id, says string) {
+			input, err := d.order(mcp.Call{}, `{"symbol":"HBARUSDT","side":"buy","type":"market","quantity":1,"when":"minute % 2 == 0","interval":"1m","now":true}`)
+			if input != nil {
+				return input.State, input.Message
+			}
+			return "", fmt.Sprint(err)
+		}
+		time.Sleep(90 * time.Second) // the minute 00:00 has closed
+		if id, says := place(); !strings.Contains(says, "which is true now") || !a.Answer(id, true) {
+			t.Fatalf("it asks %s", says)
+		}
+		time.Sleep(time.Minute)
+		if _, says := place(); !strings.HasPrefix(says, "not_approved: its rule is no longer true") {
+			t.Errorf("once its rule is untrue: %s", says)
+		}
+		if _, says := place(); !strings.Contains(says, "or is true by then") {
+			t.Errorf("then it asks %s", says)
+		}
+		if n := len(must(d.engine.Orders(false))); n != 0 {
+			t.Errorf("%d orders were placed", n)
 		}
 	})
 }

@@ -302,12 +302,15 @@ type Approval struct {
 	Quantity exact.Decimal // at most
 	Price    exact.Decimal // a buy may be filled on arrival at this or less, a sell at this or more; zero for any
 	Until    time.Time     // zero for ever
+	AtOnce   bool          // its rule was true: it does not wait until that becomes true again
 }
 
 // covers returns a refusal if o, which would be filled at fill on arrival, is not what was
 // approved: the market has moved on since the person looked.
 func (a *Approval) covers(o *Order, fill exact.Decimal, at Time) error {
 	switch {
+	case a.AtOnce && o.Pending():
+		return Refuse("not_approved", "its rule is no longer true: it was let through as an order that comes at once, and would wait; nothing was placed: call again")
 	case o.Quantity > a.Quantity && a.Evidence == "":
 		return Refuse("not_approved", "without a person's approval a quantity of %s was let through, and it would be %s now; nothing was placed: call again", a.Quantity, o.Quantity)
 	case o.Quantity > a.Quantity:

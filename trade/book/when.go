@@ -155,9 +155,6 @@ func (b *Book) Suspend(r OrderRequest, q Quote, tried error, at Time) (*Order, e
 	if err == nil {
 		err = b.checkPace(r, at)
 	}
-	if err == nil && r.Approval != nil {
-		o.Evidence, err = r.Approval.Evidence, r.Approval.covers(o, 0, at)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +174,10 @@ func (b *Book) Suspend(r OrderRequest, q Quote, tried error, at Time) (*Order, e
 	w.Request = &kept
 	o.When, o.UpdatedAt, o.ExpiresAt, o.Account, o.ReduceOnly = &w, at, b.expiry(r, at), "", r.ReduceOnly || r.All
 	o.Explain(Because(WaitsRule, w.Rule, string(w.Interval)))
-	return o, nil
+	if r.Approval != nil {
+		o.Evidence, err = r.Approval.Evidence, r.Approval.covers(o, 0, at)
+	}
+	return o, err
 }
 
 // tooFar refuses to fill o at a price that is worse than the worst that it may have.
