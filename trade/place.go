@@ -31,13 +31,6 @@ func (e *Engine) PlaceOrder(ctx context.Context, r book.OrderRequest) (book.Plac
 			return book.Placed{}, err
 		}
 	}
-	var rule *book.Alert // by whose firing the order will come
-	if r.When != nil {
-		if rule, err = e.newAlert(book.AlertRequest{Symbol: r.Symbol, Interval: string(r.When.Interval), Condition: r.When.Condition()}); err != nil {
-			return book.Placed{}, err
-		}
-		r.When.Interval = rule.Interval
-	}
 	// A retry is answered before anything else is checked: limits and prices may have
 	// changed since, the answer must not.
 	if p, err := e.earlier(&r); p.ID != "" || err != nil {
@@ -52,10 +45,15 @@ func (e *Engine) PlaceOrder(ctx context.Context, r book.OrderRequest) (book.Plac
 		}
 		r.Symbol = old.Symbol
 	}
-	if rule != nil {
-		if err := e.prepare(ctx, rule); err != nil {
+	if r.When != nil {
+		rule, err := e.newAlert(book.AlertRequest{Symbol: r.Symbol, Interval: string(r.When.Interval), Condition: r.When.Condition()}) // by its firing the order comes
+		if err == nil {
+			err = e.prepare(ctx, rule)
+		}
+		if err != nil {
 			return book.Placed{}, err
 		}
+		r.When.Interval = rule.Interval
 		if r.When.Now {
 			if err := r.When.Look(e.Standing(ctx, *rule)); err != nil {
 				return book.Placed{}, err
@@ -178,6 +176,9 @@ func (e *Engine) suspend(r book.OrderRequest, asked book.Inquiry, a book.Arrival
 	if would != nil && o.Quantity == 0 { // what it would be now; it is worked out when it comes
 		o.Quantity = would.Quantity
 	}
+	if tried == nil { // the day of a broker ends by its clock
+		o.ExpiresAt = would.ExpiresAt
+	}
 	if r.DryRun {
 		return book.DryRunOf(o, ev, tried), false, nil
 	}
@@ -243,8 +244,8 @@ func (e *Engine) earlier(r *book.OrderRequest) (p book.Placed, err error) {
 	return p, nil
 }
 
-// errBetween is what accept returns if the client_order_id may have been used since it was looked
-// for: then the request begins anew.
+// errBetween is what a decision returns if what the request was completed by may have changed since it
+// was looked at, such as the use of its client_order_id: then the request begins anew.
 var errBetween = errors.New("another request came in between")
 
 // symbol returns the one name under which everything of a market is kept, for any

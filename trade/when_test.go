@@ -448,3 +448,63 @@ func TestWhenAtBroker(t *testing.T) {
 		})
 	}
 }
+
+// TestWhenDay: an order for a day that waits does not come once its day is over, on paper or at a
+// broker, also if the last bar of the day is the one that makes its rule true.
+func TestWhenDay(t *testing.T) {
+	day := buy10(func(r *book.OrderRequest) { r.Type, r.Price, r.TimeInForce = book.Limit, shares(103), book.Day })
+	bubble := func(name string, f func(t *testing.T)) {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				time.Sleep(24*time.Hour - 2*time.Minute)
+				f(t)
+			})
+		})
+	}
+	bubble("paper", func(t *testing.T) {
+		p := play(t, nil, 104, 106)
+		defer func() { p.e.Close() }()
+		o := p.place(day)
+		p.bars(1)
+		u := market.Update{Symbol: "AAA", Price: 106, High: 106, Low: 104, From: 104, At: time.Now().UnixMilli(), Synthetic: true}
+		p.e.deliver(t.Context(), u)
+		time.Sleep(time.Minute) // the day is over, and nothing was traded since
+		u.Low, u.From, u.Closed = 106, 106, []market.ClosedBar{{Interval: market.Minute1, Bar: p.all.Bar(601)}}
+		p.e.deliver(t.Context(), u)
+		p.is(o.ID, "cancelled", "", "23:59", "expired")
+	})
+	bubble("broker", func(t *testing.T) {
+		v, tape := alpacatest.New(), closes(104, 106)
+		v.Closes = time.Now().Add(2 * time.Minute)
+		l := startLive(t, v, func(o *Options) { o.Source, o.Intervals = tape, []market.Interval{market.Minute1} })
+		defer func() { l.stop() }()
+		o, err := l.place(day)
+		if err != nil || !o.ExpiresAt.Equal(v.Closes) {
+			t.Fatalf("placed: %+v, %v, want its end by the clock of the exchange", o, err)
+		}
+		tape.playBar(l.e)
+		tape.playBar(l.e)
+		if o = l.order(o.ID); o.Status != book.StatusCancelled || o.ReasonCode != book.Expired || len(v.Orders()) != 0 {
+			t.Errorf("it is %+v %+v, and the venue has %+v", o, o.When, v.Orders())
+		}
+	})
+}
+
+// TestWhenRetriedLater: a retry is the same order though the owner names other intervals since, the first
+// of which is that of a rule without one.
+func TestWhenRetriedLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := play(t, nil)
+		defer func() { p.e.Close() }()
+		r := buy10(func(r *book.OrderRequest) { r.ClientOrderID = "mine" })
+		o := p.place(r)
+		if err := p.e.Close(); err != nil {
+			t.Fatal(err)
+		}
+		p.o.Intervals = []market.Interval{market.Minute5}
+		p.open()
+		if again := p.place(r); again.ID != o.ID || again.When.Interval != market.Minute1 {
+			t.Errorf("the retry gets %+v %+v", again, again.When)
+		}
+	})
+}

@@ -331,10 +331,10 @@ func (x Exit) written() string {
 // day order ends with the session of its exchange, or with the day in UTC if the source
 // knows no session.
 func (b *Book) expiry(r OrderRequest, at Time) *Time {
-	switch r.TimeInForce {
-	case GTD:
+	switch {
+	case !r.ExpiresAt.IsZero():
 		return &Time{Time: r.ExpiresAt.UTC().Truncate(time.Millisecond)}
-	case Day:
+	case r.TimeInForce == Day:
 		end := at.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
 		if h := b.Markets.Of(r.Symbol).Hours; h.Close != 0 {
 			for end = time.Unix(h.Close, 0).UTC(); !end.After(at.Time); { // after the close: the next one

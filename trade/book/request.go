@@ -105,7 +105,11 @@ func (r *OrderRequest) Normalize() error {
 	if err := r.normalizeWhen(); err != nil || r.Replaces != "" {
 		return err
 	}
-	return r.check()
+	err := r.check()
+	if r.When != nil { // the interval may be left out
+		r.sent = r.Asked()
+	}
+	return err
 }
 
 // sizes returns in how many ways the request says how much.

@@ -125,6 +125,9 @@ func (o *Order) Comes() OrderRequest {
 	r, w := *o.When.Request, *o.When
 	w.Request = nil
 	r.When, r.Label, r.sent, r.acts = &w, o.Label, o.Asked, o
+	if o.ExpiresAt != nil { // that of a day order is the end of the day on which it was placed
+		r.ExpiresAt = o.ExpiresAt.Time
+	}
 	return r
 }
 
@@ -214,8 +217,13 @@ func (b *Book) Becomes(o *Order, t Trigger, at Time) error {
 	return b.Propose(KindOrderChanged, &Event{At: at, Order: &after})
 }
 
-// Reject takes the step that o, which waited for its rule, came and was refused.
+// Reject takes the step that o, which waited for its rule, came and was refused. If its time is over by
+// then, it is cancelled.
 func (b *Book) Reject(o *Order, why error, at Time) error {
+	if o.Expired(at.UnixMilli()) {
+		_, err := b.Cancel(o, Who{}, Because(Expired), at)
+		return err
+	}
 	ev, _ := b.outcome(o, Report{Status: StatusRejected, Reason: refusedBy(why)}, at) // fills nothing, so cannot fail
 	return b.ProposeOrders(KindOrderRejected, ev, 0, false)
 }
