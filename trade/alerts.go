@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -69,11 +70,11 @@ func (e *Engine) changeAlert(ctx context.Context, r book.AlertRequest) (book.Ale
 	} else if symbol != "" && symbol != known.Symbol {
 		return book.Alert{}, book.Refuse("bad_symbol", "alert %s is on %q and stays there: cancel it, and set another on %s", known.ID, known.Symbol, symbol)
 	}
-	known.Fill(&r)
-	a, err := e.newAlert(r)
-	if err == nil {
-		err = r.CheckExpiry(now())
+	whole := r
+	if err := cmp.Or(known.Fill(&whole), whole.CheckExpiry(now())); err != nil {
+		return book.Alert{}, err
 	}
+	a, err := e.newAlert(whole)
 	if err == nil {
 		err = e.prepare(ctx, a)
 	}
@@ -81,20 +82,25 @@ func (e *Engine) changeAlert(ctx context.Context, r book.AlertRequest) (book.Ale
 		return book.Alert{}, err
 	}
 	err = e.Do(func(s *book.State) error {
-		known := s.Alerts[r.Changes]
+		is := s.Alerts[r.Changes]
 		switch {
-		case known == nil:
+		case is == nil:
 			return unknownAlert(r.Changes)
-		case known.Same(a):
-			a = known
+		case !is.Same(known): // what r leaves out is now another
+			return errBetween
+		case is.Same(a):
+			a = is
 			return nil
 		}
 		at := now()
-		known.Becomes(a, at)
+		is.Becomes(a, at)
 		ev := &book.Event{At: at, Alert: a, By: r.Who.Short()}
 		e.noteFor(ev, a.Symbol)
 		return e.book.Propose(book.KindAlertChanged, ev)
 	})
+	if err == errBetween {
+		return e.changeAlert(ctx, r)
+	}
 	return a.Public(), err
 }
 

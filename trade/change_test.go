@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -139,4 +140,45 @@ func TestFiringSaysWhy(t *testing.T) {
 			}
 		})
 	}
+}
+
+// gated is a source that waits with bars of an interval until it may go on.
+type gated struct {
+	market.Source
+	interval market.Interval
+	on       chan struct{}
+}
+
+func (s gated) Bars(ctx context.Context, q market.Query) (*market.Series, error) {
+	if q.Interval == s.interval {
+		<-s.on
+	}
+	return s.Source.Bars(ctx, q)
+}
+
+// TestChangedMeanwhile: of two changes at the same time neither takes back what the other said.
+func TestChangedMeanwhile(t *testing.T) {
+	source := gated{flat(100), market.Minute15, make(chan struct{})}
+	inBubble(t, func(o *Options) { source.on = make(chan struct{}); o.Source = source }, func(t *testing.T, e *Engine) {
+		a, err := setAlert(t, e, `{"rule":"close > 105"}`, "1h")
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error)
+		go func() {
+			_, err := change(t, e, a.ID, "", book.AlertRequest{Interval: "15m"})
+			done <- err
+		}()
+		synctest.Wait()
+		if _, err := change(t, e, a.ID, "", book.AlertRequest{Note: "sell half"}); err != nil {
+			t.Fatal(err)
+		}
+		close(source.on)
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if all := must(e.Alerts("")); len(all) != 1 || all[0].Note != "sell half" || all[0].Interval != market.Minute15 {
+			t.Errorf("after both changes there are %+v", all)
+		}
+	})
 }

@@ -71,6 +71,10 @@ func (r *alertRequest) check(given sent) error {
 			delete(r.short, "when")
 			r.short["rule"] = when
 		}
+		if r.Changes != "" {
+			r.Members = r.short
+			break
+		}
 		wrong = json.Unmarshal(mcp.Encode(r.short), &r.Condition)
 		if no, refused := errors.AsType[*book.Refusal](wrong); refused { // without the advice, which all of them get
 			wrong = fmt.Errorf("%s: %s", no.Code, no.Text)

@@ -862,3 +862,46 @@ func TestClosingReply(t *testing.T) {
 		}
 	})
 }
+
+// TestChangePartOfAlert: what a change of an alert does not name stays, the place of a time and whose profit it
+// is too, unless it does not go with what the alert waits for then.
+func TestChangePartOfAlert(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		set := func(arguments string) (id, condition string) {
+			t.Helper()
+			r, err := d.call(trader, "set_alert", arguments)
+			if err != nil {
+				return "", err.Error()
+			}
+			var reply struct {
+				ID        string          `json:"alert_id"`
+				Condition json.RawMessage `json:"condition"`
+			}
+			if err := json.Unmarshal(r.Content[0].Text, &reply); err != nil {
+				t.Fatal(err)
+			}
+			return reply.ID, string(reply.Condition)
+		}
+		const weekly = `"daily":"15:30","timezone":"America/New_York","weekdays":["mon","fri"]`
+		for _, c := range []struct{ is, change, want string }{
+			{weekly, `"daily":"16:00"`, `{"daily":"16:00","timezone":"America/New_York","weekdays":["mon","fri"]}`},
+			{weekly, `"weekdays":["tue"]`, `{"daily":"15:30","timezone":"America/New_York","weekdays":["tue"]}`},
+			{weekly, `"timezone":"Asia/Tokyo"`, `{"daily":"15:30","timezone":"Asia/Tokyo","weekdays":["mon","fri"]}`},
+			{weekly, `"at":"2000-02-01T09:30"`, `{"at":"2000-02-01T09:30","timezone":"America/New_York"}`},
+			{weekly, `"condition":{"daily":"16:00"}`, `{"daily":"16:00"}`},
+			{weekly, `"profit_above":5,"of":"account"`, `{"of":"account","profit_above":5}`},
+			{weekly, `"of":"account"`, "exactly one"},
+			{`"profit_below":-5,"of":"account"`, `"profit_below":-7`, `{"of":"account","profit_below":-7}`},
+			{`"profit_below":-5,"of":"account"`, `"profit_above":3`, `{"of":"account","profit_above":3}`},
+			{`"profit_below":-5,"of":"account"`, `"note":"x"`, `{"of":"account","profit_below":-5}`},
+			{`"symbol":"BTCUSDT","when":"close > 5"`, `"when":"close > 6"`, `"when":"close \u003e 6"`},
+		} {
+			id, _ := set("{" + c.is + "}")
+			if changed, got := set(`{"alert_id":"` + id + `",` + c.change + "}"); !strings.Contains(got, c.want) || changed != id && changed != "" {
+				t.Errorf("%s, changed by %s, is %s, and not %s", c.is, c.change, got, c.want)
+			}
+		}
+	})
+}

@@ -54,6 +54,7 @@ type AlertRequest struct {
 	Symbol    string
 	Interval  string // of an indicator condition; empty means the engine's first
 	Condition Condition
+	Members   map[string]json.RawMessage // of a change, in place of Condition: what changes of the alert's; see [Condition.With]
 
 	ClientAlertID string // may be empty
 	Note          string // may be empty
@@ -346,7 +347,12 @@ func (a *Alert) set() int64 {
 }
 
 // Fill completes a request to change a: what it leaves out is as a has it.
-func (a *Alert) Fill(r *AlertRequest) {
+func (a *Alert) Fill(r *AlertRequest) (err error) {
+	if len(r.Members) > 0 {
+		if r.Condition, err = a.Condition.With(r.Members); err != nil {
+			return err
+		}
+	}
 	r.Symbol = a.Symbol
 	kind := r.Condition.Type
 	if kind == "" {
@@ -363,6 +369,7 @@ func (a *Alert) Fill(r *AlertRequest) {
 	}
 	r.Interval = cmp.Or(r.Interval, string(a.Interval))
 	r.Note, r.ClientAlertID = cmp.Or(r.Note, a.Note), a.ClientAlertID
+	return nil
 }
 
 // Becomes makes b, which was asked for with the same id, the alert that a is from now on. If it

@@ -212,6 +212,24 @@ func (c Condition) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[ConditionType]any{c.Type: members})
 }
 
+// goesWith names the members of a condition that stand beside its type, and the types that have them.
+var goesWith = map[string][]ConditionType{"of": {ProfitAbove, ProfitBelow}, "timezone": {AtTime, Daily}, "weekdays": {Daily}}
+
+// With returns c with some of its members changed. If it is of another type then, what goes with that
+// stays: a daily time of New York that is moved is still of New York.
+func (c Condition) With(members map[string]json.RawMessage) (after Condition, err error) {
+	text, _ := json.Marshal(c)
+	var all map[string]json.RawMessage
+	_ = json.Unmarshal(text, &all) // we wrote it
+	another := slices.ContainsFunc(slices.Collect(maps.Keys(members)), func(name string) bool { return goesWith[name] == nil })
+	maps.DeleteFunc(all, func(name string, _ json.RawMessage) bool {
+		return another && !slices.ContainsFunc(goesWith[name], func(t ConditionType) bool { return members[string(t)] != nil })
+	})
+	maps.Copy(all, members)
+	text, _ = json.Marshal(all)
+	return after, json.Unmarshal(text, &after)
+}
+
 // Request returns the indicator that the condition asks for.
 func (c Condition) Request() (indicators.Request, error) {
 	params, err := indicators.Flat(c.Params)
