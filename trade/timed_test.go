@@ -11,6 +11,7 @@ import (
 	"wick/internal/exact"
 	"wick/internal/journal/journaltest"
 	"wick/trade/book"
+	"wick/trade/live/alpaca/alpacatest"
 )
 
 // setTimed sets an alert without a symbol.
@@ -212,6 +213,65 @@ func TestTimedRefused(t *testing.T) {
 		} {
 			if _, err := setTimed(t, e, c.condition, c.request); code(err) != c.code || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s: %v; want %s with %q", c.condition, err, c.code, c.says)
+			}
+		}
+	})
+}
+
+// TestLiveProfitAlerts: at a broker the day has made what the broker says of its account, and a position and
+// the account what the fills there come to. Ten are bought at 100 and valued at 97 and then 101; the
+// account there goes from 1000 to 940 and to 1075, since others trade in it, too.
+func TestLiveProfitAlerts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer func() { l.stop() }()
+		v.Equity(shares(1000), shares(1000))
+		set := func(condition string, r book.AlertRequest) {
+			r.Repeat = book.EachTime
+			if _, err := setTimed(t, l.e, condition, r); err != nil {
+				t.Fatal(condition, err)
+			}
+		}
+		for _, of := range []string{"day", "account"} {
+			set(`{"profit_below":-20,"of":"`+of+`"}`, book.AlertRequest{})
+			set(`{"profit_above":5,"of":"`+of+`"}`, book.AlertRequest{})
+		}
+		set(`{"profit_below":-20,"of":"position"}`, book.AlertRequest{Symbol: "AAA"})
+		set(`{"profit_above":5,"of":"position"}`, book.AlertRequest{Symbol: "AAA"})
+		if _, err := l.place(book.OrderRequest{Side: book.Buy, Type: book.Market, Quantity: shares(10)}); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			price, equity int64
+			want          string
+		}{
+			{100, 1000, ""},
+			{97, 940, "day -60, account -30, position -30"},
+			{101, 1075, "day 75, account 10, position 10"},
+			{101, 1075, ""},
+		} {
+			v.Equity(shares(c.equity), shares(1000))
+			update(l.e, float64(c.price), float64(c.price), float64(c.price))
+			time.Sleep(time.Minute) // the account is read
+			update(l.e, float64(c.price), float64(c.price), float64(c.price))
+			if err := l.e.pulse(); err != nil {
+				t.Fatal(err)
+			}
+			notes, _, err := l.e.Notifications("", false, Page{Limit: 100})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, n := range notes {
+				got = append(got, fmt.Sprint(n.Condition.Of, " ", n.Value))
+			}
+			if told := strings.Join(got, ", "); told != c.want {
+				t.Errorf("at %d, and %d in the account: told %q, want %q", c.price, c.equity, told, c.want)
+			}
+			if c.price == 97 {
+				l.crash()
+				l.e.watchNeeded(t.Context())
 			}
 		}
 	})
