@@ -3,6 +3,7 @@ package trade
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -140,6 +141,25 @@ func TestFiringSaysWhy(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestChangedNote: an alert on a profit fires when that comes again, also if its note was changed while it
+// was elsewhere. Ten are bought at 100.
+func TestChangedNote(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, e *Engine) {
+		a := repeating(t, e, `{"profit_below":-50,"of":"position"}`, book.AlertRequest{Repeat: book.EachTime})
+		place(t, e, book.Buy, book.Market, "10", "")
+		for _, price := range []float64{94, 99, 93, 92} {
+			update(e, price, price, price)
+			e.pulse()
+			if _, err := change(t, e, a.ID, "", book.AlertRequest{Note: fmt.Sprint("seen at ", price)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := firedValues(t, e); got != "-60 -70" {
+			t.Errorf("it fired at %s, want -60 -70", got)
+		}
+	})
 }
 
 // gated is a source that waits with bars of an interval until it may go on.

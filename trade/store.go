@@ -76,7 +76,7 @@ func (b *store) indexAlerts(s *book.State) {
 	b.watching = alert.NewIndex(s.Alerts)
 	for _, orders := range s.Ruled {
 		for _, o := range orders {
-			b.watching.Add(o.Rule())
+			b.watching.Replace(nil, o.Rule())
 		}
 	}
 	s.Index = b.watching

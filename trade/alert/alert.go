@@ -56,7 +56,7 @@ type priceKey struct {
 func NewIndex(alerts map[string]*book.Alert) *Index {
 	x := &Index{map[priceKey][]*book.Alert{}, map[watch.Key]map[string]Waiting{}, map[string]*timed{}}
 	for _, a := range slices.SortedFunc(maps.Values(alerts), nearest) {
-		x.Add(a)
+		x.add(a)
 	}
 	return x
 }
@@ -73,8 +73,25 @@ func nearest(a, b *book.Alert) int {
 	return cmp.Or(cmp.Compare(key(a.Condition), key(b.Condition)), strings.Compare(a.ID, b.ID))
 }
 
-// Add puts an alert where its condition is looked up.
-func (x *Index) Add(a *book.Alert) {
+// Replace takes out an alert as it was and puts it in as it is; nil for none.
+func (x *Index) Replace(before, after *book.Alert) {
+	var was *timed
+	if before != nil {
+		was = x.timed[before.ID]
+		x.remove(before)
+	}
+	if after == nil {
+		return
+	}
+	x.add(after)
+	// What was seen of its profit since it fired last counts on, if only its words have changed.
+	if was != nil && before.FiredAt != nil && after.FiredAt != nil && before.FiredAt.Equal(after.FiredAt.Time) && after.Condition.OnProfit() {
+		x.timed[after.ID].met = was.met
+	}
+}
+
+// add puts an alert where its condition is looked up.
+func (x *Index) add(a *book.Alert) {
 	c := a.Condition
 	switch {
 	case c.OnTime():
@@ -96,8 +113,8 @@ func (x *Index) Add(a *book.Alert) {
 	x.prices[key] = slices.Insert(x.prices[key], i, a)
 }
 
-// Remove takes a out of the index, if it is there.
-func (x *Index) Remove(a *book.Alert) {
+// remove takes a out of the index, if it is there.
+func (x *Index) remove(a *book.Alert) {
 	if x.timed[a.ID] != nil {
 		delete(x.timed, a.ID)
 		return

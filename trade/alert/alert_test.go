@@ -27,10 +27,10 @@ func TestIndex(t *testing.T) {
 				a.Condition.Type = book.PriceBelow
 			}
 			alerts[a.ID] = a
-			x.Add(a)
+			x.Replace(nil, a)
 		default:
 			for id, a := range alerts {
-				x.Remove(a)
+				x.Replace(a, nil)
 				delete(alerts, id)
 				break
 			}

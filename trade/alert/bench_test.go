@@ -64,7 +64,7 @@ func BenchmarkSetAlert(b *testing.B) {
 	_, index := waitingAlerts(1_000_000)
 	a := &book.Alert{ID: "a", Symbol: "AAA", Condition: book.Condition{Type: book.PriceAbove, Threshold: 105 * exact.One}}
 	for b.Loop() {
-		index.Add(a)
-		index.Remove(a)
+		index.Replace(nil, a)
+		index.Replace(a, nil)
 	}
 }

@@ -76,11 +76,9 @@ type drained struct {
 	readAt Time // At of the entry is when it fired
 }
 
-// alertIndexer is told of the alerts that begin to wait and of those that end.
-type alertIndexer interface {
-	Add(*Alert)
-	Remove(*Alert)
-}
+// alertIndexer is told of the alerts that begin to wait, change or end: as each was before and is
+// after that, nil for none.
+type alertIndexer interface{ Replace(before, after *Alert) }
 
 // Seen is how far the engine has judged a symbol. The journal keeps it for symbols that
 // alerts or open orders wait for, so that the next process goes on from there. It may be
@@ -304,11 +302,8 @@ func (s *State) setOrder(o *Order) {
 	if o.BrokerID != "" {
 		s.BrokerIDs[o.BrokerID] = o.ID
 	}
-	if s.Index != nil && before.Pending() {
-		s.Index.Remove(before.Rule())
-	}
-	if s.Index != nil && o.Pending() {
-		s.Index.Add(o.Rule())
+	if s.Index != nil {
+		s.Index.Replace(before.Rule(), o.Rule())
 	}
 	was, is := s.listOf(before), s.listOf(o)
 	if was != nil {
@@ -411,8 +406,8 @@ func (s *State) alertChanged(k Kind, ev *Event) error {
 
 // setAlert makes a the active alert with an id; nil for none.
 func (s *State) setAlert(id string, a *Alert) {
-	if before := s.Alerts[id]; before != nil && s.Index != nil {
-		s.Index.Remove(before)
+	if s.Index != nil {
+		s.Index.Replace(s.Alerts[id], a)
 	}
 	delete(s.Alerts, id)
 	if a == nil {
@@ -420,9 +415,6 @@ func (s *State) setAlert(id string, a *Alert) {
 	}
 	s.Alerts[id] = a
 	s.Name(a)
-	if s.Index != nil {
-		s.Index.Add(a)
-	}
 }
 
 // endAlert removes an alert for good. If it has a client_alert_id, it is remembered with

@@ -108,8 +108,11 @@ func (o *Order) Came() Time {
 }
 
 // Rule returns the alert by whose firing o comes, which is in no list of alerts: on the rule, and
-// once that has become true on every bar that closes from then on.
+// once that has become true on every bar that closes from then on. It is nil unless o waits for it.
 func (o *Order) Rule() *Alert {
+	if !o.Pending() {
+		return nil
+	}
 	a := &Alert{ID: o.ID, Symbol: o.Symbol, Interval: o.When.Interval, Condition: o.When.Condition(), CreatedAt: o.CreatedAt, ExpiresAt: o.ExpiresAt}
 	switch {
 	case o.When.Bar != nil:
