@@ -73,6 +73,48 @@ func (s *scene) setAlert() {
 	s.alerts = append(s.alerts, a)
 }
 
+// changeAlert changes an alert with the engine and with the model: what is left out stays. If it waits for
+// something else then, or repeats otherwise, it begins anew.
+func (s *scene) changeAlert() {
+	if len(s.alerts) == 0 {
+		return
+	}
+	a := s.alerts[s.rand.IntN(len(s.alerts))]
+	is := *a
+	arguments := map[string]any{"alert_id": a.id}
+	switch kind := s.rand.IntN(4); {
+	case kind == 0:
+		arguments["note"] = fmt.Sprint("changed at ", s.now)
+	case kind == 1 && a.at == 0:
+		a.repeats, arguments["repeat"] = !a.repeats, "each_time"
+		if !a.repeats {
+			arguments["repeat"] = "once"
+		}
+	case kind == 2:
+		seconds := time.Now().Unix() + 1 + s.rand.Int64N(300)
+		a.at, a.repeats = seconds*1000, false
+		arguments["at"], arguments["repeat"] = time.Unix(seconds, 0).UTC().Format(time.RFC3339), "once"
+	default:
+		if a.at != 0 {
+			a.at, a.of, arguments["of"] = 0, "account", "account"
+		}
+		word := "profit_below"
+		if a.above = s.rand.IntN(2) == 0; a.above {
+			word = "profit_above"
+		}
+		a.level = price(s.rand.Int64N(4000) - 2000)
+		arguments[word] = json.Number(show(a.level))
+	}
+	if a.at != is.at || a.at == 0 && (a.above != is.above || a.repeats != is.repeats || !equal(a.level, is.level)) {
+		a.armed, a.fired = true, false
+	}
+	texts, err := s.call("set_alert", arguments)
+	s.note("change alert %v: %s %v", arguments, texts, err)
+	if err != nil {
+		s.t.Errorf("set_alert %v: %v", arguments, err)
+	}
+}
+
 // compareAlerts holds what has fired since the last call against the model. At least a second has
 // passed since anything changed, and nothing since the engine has looked.
 func (s *scene) compareAlerts() {

@@ -18,20 +18,18 @@ import (
 )
 
 var (
-	operations = flag.Int("operations", 10*perScene, "how many random operations to compare with the model")
+	operations = flag.Int("operations", 2000, "how many random operations to compare with the model")
 	first      = flag.Uint64("seed", 0, "the first seed")
+	perScene   = flag.Int("scene", 200, "how many operations one engine sees")
 )
-
-// perScene is how many operations one engine sees.
-const perScene = 200
 
 // TestModel does random things with the book through its tools. After each of them every
 // order, every position and the account must be what the model says, to the last digit.
 func TestModel(t *testing.T) {
 	failed := 0
-	for seed := *first; seed < *first+uint64(*operations/perScene) && failed < 5; seed++ {
+	for seed := *first; seed < *first+uint64(*operations / *perScene) && failed < 5; seed++ {
 		ok := t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { newScene(t, seed).play(perScene) })
+			synctest.Test(t, func(t *testing.T) { newScene(t, seed).play(*perScene) })
 		})
 		if !ok {
 			failed++
@@ -132,8 +130,10 @@ func (s *scene) operation() {
 	switch r := s.rand.IntN(100); {
 	case r < 45:
 		s.update(s.symbols[s.rand.IntN(len(s.symbols))], false, false)
-	case r < 48:
+	case r < 47:
 		s.setAlert()
+	case r < 48:
+		s.changeAlert()
 	case r < 88:
 		s.order(s.request())
 	case r < 95:
@@ -427,7 +427,10 @@ func (s *scene) compare(all bool) {
 	var got []shown
 	wanted := []map[string]any{{"filter": "open", "limit": 500}, {"since": time.Now().UTC().Format(time.RFC3339Nano), "limit": 500}}
 	if all {
-		wanted = []map[string]any{{"limit": 500}, {"limit": 500, "offset": 500}}
+		wanted = nil
+		for from := 0; from <= len(s.orders); from += 500 {
+			wanted = append(wanted, map[string]any{"limit": 500, "offset": from})
+		}
 	}
 	for _, arguments := range wanted {
 		texts, err := s.call("get_orders", arguments)
@@ -461,8 +464,11 @@ func (s *scene) compare(all bool) {
 	s.comparePositions()
 	if all {
 		s.compareTrades()
+	}
+	if all || s.rand.IntN(50) == 0 {
 		for _, by := range []string{"month", "symbol", "tag"} {
-			s.compareReport(by)
+			s.compareReport(by, nil)
+			s.compareReport(by, s.filter())
 		}
 	}
 }

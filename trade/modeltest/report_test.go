@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // mean is the average of numbers to eight decimals, nil of none.
@@ -67,9 +68,49 @@ func reportLine(name string, trips []*trip) string {
 		" r ", average(rs), " heat ", average(heat), " favour ", average(favour), " back ", average(back))
 }
 
-// compareReport holds a report against the trades of the model. All of them end in one month.
-func (s *scene) compareReport(by string) {
-	texts, err := s.call("get_orders", map[string]any{"view": "report", "by": by})
+// filter makes up arguments by which a report is of some trades alone.
+func (s *scene) filter() map[string]any {
+	second := func() string {
+		at := s.now
+		if n := len(s.trips); n > 0 {
+			at = s.trips[s.rand.IntN(n)].endedAt
+		}
+		return time.UnixMilli(at).UTC().Format(time.RFC3339)
+	}
+	all := map[string]any{"symbol": s.symbols[s.rand.IntN(len(s.symbols))], "tag": []string{"breakout", "fade"}[s.rand.IntN(2)], "from": second(), "to": second()}
+	for _, name := range []string{"symbol", "tag", "from", "to"} {
+		if s.rand.IntN(3) > 0 {
+			delete(all, name)
+		}
+	}
+	return all
+}
+
+// passes reports whether a filter wants a trade.
+func (t *trip) passes(filter map[string]any) bool {
+	is := func(name, value string) bool { return filter[name] == nil || filter[name] == value }
+	at := func(name string) int64 {
+		text, _ := filter[name].(string)
+		end, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return 0
+		}
+		return end.UnixMilli()
+	}
+	return is("symbol", t.opened.symbol) && is("tag", t.opened.tag) && t.endedAt >= at("from") && (filter["to"] == nil || t.endedAt < at("to"))
+}
+
+// compareReport holds a report of the trades that pass a filter against those of the model. The first
+// hours of the first day are in another month in places west of Greenwich.
+func (s *scene) compareReport(by string, filter map[string]any) {
+	arguments := map[string]any{"view": "report", "by": by}
+	maps.Copy(arguments, filter)
+	zone := time.UTC
+	if by == "month" && s.rand.IntN(2) == 0 {
+		zone, _ = time.LoadLocation("America/Los_Angeles")
+		arguments["timezone"] = zone.String()
+	}
+	texts, err := s.call("get_orders", arguments)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -109,17 +150,23 @@ func (s *scene) compareReport(by string) {
 			" factor ", or(g.Factor), " expects ", g.Expects, " fell ", g.Drawdown.Closed, " r ", a(g.R), " heat ", a(g.Heat), " favour ", a(g.Favour), " back ", a(g.Back)))
 	}
 	groups := make(map[string][]*trip)
+	var wanted []*trip
 	for _, t := range s.trips {
-		name := map[string]string{"month": "2000-01", "symbol": t.opened.symbol, "tag": t.opened.tag}[by]
-		groups[name] = append(groups[name], t)
+		if t.passes(filter) {
+			name := map[string]string{"month": time.UnixMilli(t.endedAt).In(zone).Format("2006-01"), "symbol": t.opened.symbol, "tag": t.opened.tag}[by]
+			wanted, groups[name] = append(wanted, t), append(groups[name], t)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		want = append(want, reportLine(name, groups[name]))
 	}
-	if len(s.trips) > 0 {
-		want = append(want, reportLine("", s.trips))
+	if by == "month" {
+		slices.Reverse(want) // the newest first
+	}
+	if len(wanted) > 0 {
+		want = append(want, reportLine("", wanted))
 	}
 	if !slices.Equal(got, want) {
-		s.t.Errorf("report by %s\n got %s\nwant %s", by, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+		s.t.Errorf("report by %s of %v\n got %s\nwant %s", by, arguments, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
 	}
 }

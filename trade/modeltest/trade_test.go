@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // trip is a trade, from flat to flat.
@@ -19,6 +20,7 @@ type trip struct {
 	since            int64
 	risk             num // nil until stops covered all of it
 	opened, ended    *order
+	endedAt          int64 // in unix milliseconds
 	parts            []string
 	heldQty, heldFor num // what is held and what it cost
 }
@@ -61,7 +63,7 @@ func (b *book) trip(o *order, qty, price, fee num) {
 		t.entryFees = sub(t.entryFees, borne)
 		t.parts = append(t.parts, fmt.Sprint(show(out), " at ", show(price), " made ", show(profit), " fees ", show(add(feeOut, borne))))
 		if equal(out, abs(held)) {
-			t.ended, at.trip = o, nil
+			t.ended, t.endedAt, at.trip = o, time.Now().UnixMilli(), nil
 			b.trips = append(b.trips, t)
 			t = nil
 		}

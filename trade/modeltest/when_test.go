@@ -90,8 +90,10 @@ func (s *scene) suspend(r request, id, shown string) (*order, string) {
 		w.from = s.feed.minutes[r.symbol][last].Time*1000 + 60000
 	}
 	if w.now && s.above(r.symbol, last, &w) {
-		w.worst = nil
 		r.when = nil
+		if s.tooFar(r, &w) {
+			return nil, tooFar
+		}
 		return s.book.place(r, id)
 	}
 	if r.kind == "market" && w.worst == nil {
@@ -145,6 +147,14 @@ func (s *scene) closeMinutes(symbol string, first int) {
 	}
 }
 
+const tooFar = "the price is worse than the worst"
+
+// tooFar reports whether a request would be filled now at a worse price than it may.
+func (s *scene) tooFar(r request, w *condition) bool {
+	fill, now := s.book.onArrival(r)
+	return now && w.worst != nil && less(mul(w.worst, whole(int64(r.side))), mul(fill, whole(int64(r.side))))
+}
+
 // come places an order whose rule has become true, as if it were placed now.
 func (s *scene) come(o *order) {
 	r := o.request
@@ -152,10 +162,9 @@ func (s *scene) come(o *order) {
 		r.qty = nil
 	}
 	why := ""
-	if fill, now := s.book.onArrival(r); now && o.when.worst != nil && less(mul(o.when.worst, whole(int64(r.side))), mul(fill, whole(int64(r.side)))) {
-		why = "the price is worse than the worst"
-	}
-	if why == "" {
+	if s.tooFar(r, o.when) {
+		why = tooFar
+	} else {
 		if _, why = s.book.place(r, o.id); why == "" {
 			s.orders = slices.DeleteFunc(s.orders, func(other *order) bool { return other == o })
 			s.note("%s comes", o.id)
