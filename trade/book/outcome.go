@@ -217,12 +217,11 @@ func (b *Book) Expire(symbol string, instant, at Time) error {
 // is as in [Book.Tell].
 func (b *Book) ProposeOrders(k Kind, ev *Event, instant int64, asked bool) error {
 	before, after := b.Order(ev.Order.ID), instant
-	if !asked {
-		after = b.later(ev.Order.Symbol, instant)
-	}
 	comes := before == nil || before.Pending() && !ev.Order.Pending()
 	if comes {
 		ev.Order.After = after
+	} else {
+		after = b.later(ev.Order.Symbol, instant)
 	}
 	for _, o := range ev.Begin {
 		o.After = after
