@@ -109,8 +109,9 @@ func (a archive) label(id string, had book.Label, late map[string]book.LateLabel
 	return late[id].Over(had), err
 }
 
-// Label gives an order a tag or a note, and the trade that it opened with it. Nothing else changes.
-func (e *Engine) Label(who book.Who, id string, l book.Label) (book.Order, error) {
+// Label gives an order a tag or a note, and with it the trade that it opened, or else in which it was
+// filled: such a trade has the label of the order that opened it. Nothing else changes.
+func (e *Engine) Label(ctx context.Context, who book.Who, id string, l book.Label) (book.Order, error) {
 	if err := l.Normalize(); err != nil {
 		return book.Order{}, err
 	}
@@ -121,9 +122,32 @@ func (e *Engine) Label(who book.Who, id string, l book.Label) (book.Order, error
 	if o.ReasonCode == book.External {
 		return o, book.Refuse("unknown_order", "order %s was not placed by this book, which has no label for it", o.ID)
 	}
-	err = e.step(book.KindLabelled, &book.Event{At: now(), Label: &book.Labelling{OrderID: o.ID, Label: l}, By: who.Short()})
+	opener, err := e.opener(ctx, o)
+	for _, id := range slices.Compact([]string{opener, o.ID}) {
+		if err == nil {
+			err = e.step(book.KindLabelled, &book.Event{At: now(), Label: &book.Labelling{OrderID: id, Label: l}, By: who.Short()})
+		}
+	}
 	o.Label = l.Over(o.Label)
 	return o, err
+}
+
+// opener returns the id of the order that opened the trade in which o was filled, of o itself if it
+// opened one, or was not filled.
+func (e *Engine) opener(ctx context.Context, o book.Order) (string, error) {
+	id := o.ID
+	if o.FilledQuantity == 0 {
+		return id, nil
+	}
+	_, err := e.eachTrade(ctx, TradeFilter{Symbol: o.Symbol, Since: o.Came().Time}, func(t *book.Trade) bool {
+		closes := t.ClosedBy == o.ID || slices.ContainsFunc(t.Closes, func(c book.Close) bool { return c.OrderID == o.ID })
+		during := !t.OpenedAt.After(o.UpdatedAt.Time) && (t.ClosedAt == nil || !t.ClosedAt.Before(o.UpdatedAt.Time))
+		if t.OpenedBy == o.ID || closes || during && (t.Side == o.Side || t.More > 0) { // more than a trade lists
+			id = t.OpenedBy
+		}
+		return t.OpenedBy != o.ID && !closes
+	})
+	return id, err
 }
 
 // Report returns closed trades that pass the filter, summed up by one of [book.ReportBy], with

@@ -48,7 +48,7 @@ func TestFindTrades(t *testing.T) {
 			before, err := e.Order(opened[i])
 			if err == nil {
 				var after book.Order
-				after, err = e.Label(book.Who{}, opened[i], l)
+				after, err = e.Label(t.Context(), book.Who{}, opened[i], l)
 				before.Label = after.Label
 				if fmt.Sprint(before) != fmt.Sprint(after) {
 					t.Errorf("a label has changed %v to %v", before, after)
@@ -132,6 +132,32 @@ func TestFindTrades(t *testing.T) {
 	})
 }
 
+// TestLabelOfTrade: whichever order of a trade is labelled, the trade is: what a trader remembers is
+// often how he came out. One that ends a trade and begins the next is of the one that it begins.
+func TestLabelOfTrade(t *testing.T) {
+	for i, want := range []string{"x,,", "x,,", "x,,", ",x,", ",x,", ",,x"} {
+		inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
+			var orders []string
+			for _, size := range []int64{2, 1, -1, -5, 3, 1} { // the first trade, its rest and the second, the third
+				side := book.Buy
+				if size < 0 {
+					side = book.Sell
+				}
+				orders = append(orders, ask(t, e, of(max(size, -size), func(r *book.OrderRequest) { r.Side, r.MayOpen = side, true })).ID)
+			}
+			o, err := e.Label(t.Context(), book.Who{}, orders[i], book.Label{Tag: "x"})
+			found, more := e.FindTrades(t.Context(), TradeFilter{}, 0, 9)
+			if err != nil || more != nil || len(found.Trades) != 3 || o.Tag != "x" {
+				t.Fatalf("order %d: %v, %v, %+v", i, err, more, found)
+			}
+			got := found.Trades[2].Tag + "," + found.Trades[1].Tag + "," + found.Trades[0].Tag
+			if again, err := e.Order(orders[i]); got != want || err != nil || again.Tag != "x" {
+				t.Errorf("order %d is labelled: the trades are %q, and the order %q, %v; want %q", i, got, again.Tag, err, want)
+			}
+		})
+	}
+}
+
 // TestTradeCloses: a trade lists twenty of its parts, book.MaxCloses, and counts the others; its sums
 // have all.
 func TestTradeCloses(t *testing.T) {
@@ -173,7 +199,7 @@ func TestExportTrades(t *testing.T) {
 			first = placed
 		}
 	}
-	if _, err := e.Label(book.Who{}, first.ID, book.Label{Tag: "fade", Note: "=1+1"}); err != nil {
+	if _, err := e.Label(t.Context(), book.Who{}, first.ID, book.Label{Tag: "fade", Note: "=1+1"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, when := range []string{"while it runs", "after it ended"} {

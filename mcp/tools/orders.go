@@ -137,7 +137,7 @@ func (h *handlers) placeOrder() tool {
 	}, refuses, (*orderRequest).args, (*orderRequest).check, func(ctx context.Context, c mcp.Call, r *orderRequest) (*mcp.Result, error) {
 		r.Who = who(c)
 		if r.labels != "" {
-			o, err := h.Engine.Label(r.Who, r.labels, r.Label)
+			o, err := h.Engine.Label(ctx, r.Who, r.labels, r.Label)
 			if err != nil {
 				return nil, err
 			}
