@@ -274,7 +274,7 @@ func TestSyntheticInRefusals(t *testing.T) {
 				{"post_only", true, limit(110*exact.One, func(r *book.OrderRequest) { r.PostOnly = true })},
 				{"bad_oco", true, limit(110*exact.One, func(r *book.OrderRequest) { r.OCO = book.OCO{StopPrice: 120 * exact.One} })},
 				{"bad_quantity", true, order(func(r *book.OrderRequest) { r.Quantity, r.Notional = 0, 1 })},
-				{"max_order_notional", true, order(func(r *book.OrderRequest) { r.Quantity = 2000 * exact.One })},
+				{"max_order_notional", true, order(func(r *book.OrderRequest) { r.Side, r.Quantity = book.Sell, 2000*exact.One })},
 				{"buying_power", true, order(func(r *book.OrderRequest) { r.Quantity = 50 * exact.One })},
 				{"no_position", false, order(func(r *book.OrderRequest) { r.Side, r.Quantity, r.All = book.Sell, 0, true })},
 				{"reduce_only", false, order(func(r *book.OrderRequest) { r.ReduceOnly = true })},

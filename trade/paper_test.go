@@ -416,6 +416,28 @@ func TestNoQuantityFits(t *testing.T) {
 	}
 }
 
+// TestMostThatIsTaken: an order over the limit for one, of an account that can pay for less than that,
+// is told what the account can pay for: that much is taken, and a step more is not.
+func TestMostThatIsTaken(t *testing.T) {
+	inBubble(t, protectedAccount(false), func(t *testing.T, e *Engine) {
+		buy := func(quantity string) error {
+			_, err := try(t, e, func(r *book.OrderRequest) { r.DryRun, r.Quantity = true, dec(t, quantity) })
+			return err
+		}
+		for _, much := range []string{"50000", "1001", "500"} {
+			if err := buy(much); err == nil || !strings.Contains(err.Error(), "lower the quantity to at most 100;") {
+				t.Errorf("%s at 100 of 10,000 in cash: %v", much, err)
+			}
+		}
+		if err := buy("100"); err != nil {
+			t.Error(err)
+		}
+		if err := buy("100.00000001"); code(err) != "buying_power" {
+			t.Error(err)
+		}
+	})
+}
+
 // TestNotionalAdvised: the refusal of an order by value advises a quantity, which passes. The market
 // is at 10.56 and counts in thousandths; by hand, 5/10.56 is 0.474 lots up. A sell with a limit of
 // 10 is counted at 10 and filled at 10.56, so 100000 at that price are 9469.696.

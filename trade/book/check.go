@@ -80,15 +80,17 @@ const (
 func (b *Book) Check(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
 	size, fits, others, out := b.weigh(o)
 	worst := Worst(r, o, price, fill)
-	if err := cmp.Or(b.checkTrading(out), b.checkNotional(o, worst, out), b.checkReduceOnly(o, fill)); err != nil {
+	reserved, missing := b.reservedBut(o.Symbol)
+	pays := func(quantity exact.Decimal) error {
+		return b.checkAccount(o, spending{quantity, worst, size - o.Side.Sign(o.Quantity), others}, reserved, missing...)
+	}
+	if err := cmp.Or(b.checkTrading(out), b.checkNotional(o, worst, out, pays), b.checkReduceOnly(o, fill)); err != nil {
 		return err
 	}
 	if !fits {
 		return Refuse("out_of_range", "%v; lower the quantity", errOverflow)
 	}
-	reserved, missing := b.reservedBut(o.Symbol)
-	spend := spending{o.Quantity, worst, size - o.Side.Sign(o.Quantity), others}
-	err := cmp.Or(b.checkPosition(o, size, worst, out), b.checkAccount(o, spend, reserved, missing...), b.checkOpen(r, o, fill))
+	err := cmp.Or(b.checkPosition(o, size, worst, out), pays(o.Quantity), b.checkOpen(r, o, fill))
 	if err != nil || r.acts != nil { // it has kept the pace when it was placed
 		return err
 	}
@@ -172,7 +174,10 @@ func (b *Book) checkPosition(o *Order, size, price exact.Decimal, shrinks bool) 
 // An order that can only reduce may be over that limit, so that a trader can leave a
 // position that has grown. Any other order may not, even if it would only shrink the
 // position now: by the time it is filled the position may be gone.
-func (b *Book) checkNotional(o *Order, worst exact.Decimal, out bool) error {
+//
+// Pays refuses a quantity that the account cannot pay for. If that is less than the limit allows, it
+// is what a refusal names: the quantity in it is one that would be taken.
+func (b *Book) checkNotional(o *Order, worst exact.Decimal, out bool, pays func(exact.Decimal) error) error {
 	most, grid := b.Rules.Limits.OrderNotional, b.Grid(o.Symbol)
 	notional, fits := o.Quantity.Times(worst, exact.Up)
 	least, _ := grid.minQuantity(worst)
@@ -181,6 +186,9 @@ func (b *Book) checkNotional(o *Order, worst exact.Decimal, out bool) error {
 		largest, _ := most.Over(worst, exact.Down) // less than the quantity, so in range
 		largest, _ = largest.Step(grid.Lot, exact.Down)
 		advice := AtMost(largest)
+		if err := pays(o.Quantity); err != nil && IsRefusal(pays(largest), "buying_power") {
+			return err
+		}
 		if largest == 0 {
 			advice = fmt.Sprintf("the smallest step of this market, %s, is worth more", max(grid.Lot, 1))
 		}
