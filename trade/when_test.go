@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -361,6 +362,22 @@ func TestWhenRefused(t *testing.T) {
 		p.halt()
 		if _, err := p.e.Place(t.Context(), buy10()); !book.IsRefusal(err, "trading_halted") {
 			t.Errorf("while trading is halted: %v", err)
+		}
+	})
+}
+
+// TestWhenLeftOpen: what closes a position names an order that waits for its rule, which stays.
+func TestWhenLeftOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := play(t, nil)
+		defer p.e.Close()
+		buy := buy10()
+		buy.When = nil
+		p.place(buy)
+		waits := p.place(buy10(func(r *book.OrderRequest) { r.Side, r.Quantity, r.All = book.Sell, 0, true }))
+		buy.Side = book.Sell
+		if got, err := p.e.PlaceOrder(t.Context(), buy); err != nil || !slices.Equal(got.Left, []string{waits.ID}) {
+			t.Errorf("left open %v, %v; want %s", got.Left, err, waits.ID)
 		}
 	})
 }

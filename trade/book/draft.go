@@ -194,7 +194,7 @@ func (b *Book) Placed(ev *Event) Placed {
 	if ev.Holding == nil || ev.Holding.Quantity != 0 {
 		return p
 	}
-	for _, o := range b.Open[ev.Order.Symbol] {
+	for _, o := range slices.Concat(b.Open[ev.Order.Symbol], b.Ruled[ev.Order.Symbol]) {
 		if !slices.Contains(ends, o.ID) {
 			p.Left = append(p.Left, o.ID)
 		}
