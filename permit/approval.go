@@ -63,6 +63,7 @@ type Asked struct {
 	Address string    // of the page on which the owner answers; empty if there is none
 	Until   time.Time // when the question ends, if it was asked before; else zero
 	InForm  bool      // a form in the client counts, too
+	nobody  bool      // as in Options
 	why     string
 }
 
@@ -72,6 +73,8 @@ func (a *Asked) Error() string {
 	switch {
 	case a.Address == "" && a.InForm:
 		return said + "Here only a client that declares elicitation in MCP 2026-07-28 is shown the question, and there is no page over stdio: use such a client, or one that is connected to wick --serve."
+	case a.Address == "" && a.nobody:
+		return said + "Nobody can approve it here, since no passphrase is set: the owner has to start wick with --passphrase-file."
 	case a.Address == "":
 		return said + "There is no page over stdio: the owner answers on this machine with wick approve " + a.ID + " and the passphrase, within ten minutes. Then repeat this very call."
 	case a.Until.IsZero():
@@ -200,7 +203,7 @@ func (g *Gate) ask(c Caller, o *Order, now time.Time) *Asked {
 	case o.Unknown:
 		why = "since what it is worth cannot be compared with the " + g.above.String() + " that may be placed within an hour"
 	}
-	a := &Asked{Lines: o.Lines, InForm: g.options.InClient && !o.Real, why: why}
+	a := &Asked{Lines: o.Lines, InForm: g.options.InClient && !o.Real, nobody: g.options.Nobody, why: why}
 	if a.ID = g.find(o, now, func(q *question) bool { return !q.answered && q.Held == o.Held }); a.ID != "" {
 		a.Until = g.waiting[a.ID].ends
 	} else {

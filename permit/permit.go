@@ -121,6 +121,7 @@ type Options struct {
 	Above exact.Decimal
 
 	Page     string       // the address of the page on which the owner answers; empty if there is none
+	Nobody   bool         // there is no passphrase, so that nobody can give a yes on the page or by a command
 	InClient bool         // lets a form in the client give a yes, for orders that move no real money
 	Payer    string       // whose sum every order counts against; empty means its own client's
 	Log      *slog.Logger // receives a line for each answer; nil discards them

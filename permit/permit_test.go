@@ -227,6 +227,20 @@ func TestClockSetBack(t *testing.T) {
 	}
 }
 
+// TestWhoAnswers: the error of an order says how it is approved, and where nobody can, that.
+func TestWhoAnswers(t *testing.T) {
+	for want, o := range map[string]Options{
+		"with wick approve ":                   {},
+		"the owner to open p?id=":              {Page: "p"},
+		"such a client":                        {InClient: true, Nobody: true},
+		"to start wick with --passphrase-file": {Nobody: true},
+	} {
+		if _, err := new(book).place(New(o), worth(1)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %s", o, err, want)
+		}
+	}
+}
+
 // TestSum: what a client places within an hour counts together, what was not placed does not,
 // and after an hour nothing of it does, unless the clock that said so is set back.
 func TestSum(t *testing.T) {

@@ -112,7 +112,7 @@ func openApp(ctx context.Context, c *config, source market.Source, logs loggers)
 	asking := c.asking
 	asking.Log = log
 	if len(c.login.Passphrase) == 0 { // a program logs in under as many names as it likes
-		asking.Payer = "everybody"
+		asking.Payer, asking.Nobody = "everybody", true
 		if c.trade && asking.Above >= 0 && !asking.InClient {
 			log.Warn("nobody can say yes to an order that needs one: set --passphrase-file or, on paper, --approve-in-client", "confirm_above", asking.Above.String())
 		}
