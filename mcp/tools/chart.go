@@ -77,7 +77,7 @@ func (r *chartRequest) args() []arg {
 		text(&r.toText, "to", "Last bar, inclusive; a date means to its end.", 40).also("until", "end"),
 		choice(&r.options.Type, "type", "Of the price.", chart.Types()).also("chart_type"),
 		scale,
-		words(&r.compare, "compare", "Other symbols, drawn as lines, all in percent since the first bar.", chart.MaxCompare).also("compare_to", "compare_with"),
+		words(&r.compare, "compare", "Other symbols, drawn as lines, all in percent since the first bar: in the picture since its close, in change_pct since its open.", chart.MaxCompare).also("compare_to", "compare_with"),
 		marks(&r.rawMarks),
 		choice(&r.options.Signals, "signals", "Of indicators: marks with the newest named, all that have room named, marks alone, none.", chart.SignalWords()),
 		volume,

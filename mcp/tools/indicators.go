@@ -80,7 +80,7 @@ func (h *handlers) getIndicators() tool {
 	return define(mcp.Tool{
 		Name:  "get_indicators",
 		Title: "Indicator values",
-		Description: "Newest values, recent signals and levels of indicators, of one symbol or of many in a table. " +
+		Description: "The newest value of each line, recent signals and levels of indicators, of one symbol or of many in a table; the values of more bars are in generate_chart with format=series. " +
 			"{\"name\":\"rule\",\"when\":\"rsi(14) < 30 and close > ema(200)@1d\"} says which make it true and since when. " +
 			"{\"name\":\"backtest\",\"enter\":\"ema(10) crosses above ema(30)\",\"exit\":\"rsi(14) > 70\",\"stop_loss\":3} with bars 5000 says what trading that would have made; list_indicators names [backtest] has its targets, sizes, fees and splits. " +
 			reading + " Of signals, " + leaving + ".",

@@ -74,9 +74,9 @@ func (r *orderRequest) args() []arg {
 		boolean(&r.when.Now, "now", "For when: if the rule is true already, at once."),
 		word(&r.late, "late", "For when: cancel it if the rule becomes true while wick is down; else it is placed when the next bar closes.", "", "skip"),
 		text(&r.ClientOrderID, "client_order_id", ownID, 48),
-		text(&r.Tag, "tag", "Your name for the kind of trade, such as breakout.", 4*32),
+		text(&r.Tag, "tag", "Your name for the kind of trade, in one word: breakout or gap-fill.", 4*32),
 		text(&r.Note, "note", "Why you trade; it stays with the trade.", book.MaxNote),
-		text(&r.labels, "order_id", "With tag or note alone: gives them to this order, however old, and to its trade.", maxID),
+		text(&r.labels, "order_id", "With tag or note alone: gives them to this order, however old, and to the trade that it is part of.", maxID),
 		boolean(&r.DryRun, "dry_run", "Check everything, say what would happen, place nothing."),
 	}
 }
@@ -256,7 +256,8 @@ func (h *handlers) cancelOrder() tool {
 		Cost:  mcp.Waiting,
 		Title: "Cancel an order",
 		Description: "Cancel an open order by its order_id, those of a symbol, or all. " +
-			"Of two that exclude each other, such as stop_loss and take_profit, both are cancelled.",
+			"Of two that exclude each other, such as stop_loss and take_profit, both are cancelled. " +
+			"Only the owner can stop all trading, with wick halt on.",
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
 	}, refuses, func(r *request) []arg {
 		return []arg{
@@ -504,7 +505,7 @@ func quantity(r *book.OrderRequest) arg {
 // risk declares what may be lost at the stop_loss, as an amount or a percentage.
 func risk(p *book.Stake) arg {
 	return arg{
-		name: "risk", doc: "In place of quantity, with stop_loss: what may be lost there, fees and slippage included: an amount such as 250, or 1% of the equity.",
+		name: "risk", doc: "In place of quantity, with stop_loss: what may be lost there, fees and slippage included: an amount such as 250, or 1% of the equity. sizing in the reply has the costs of one unit.",
 		schema: members(`"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string"}]`), set: single(p, "risk", book.ParseRisk),
 	}
 }
