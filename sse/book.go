@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -30,21 +29,12 @@ type Record struct {
 // Book is what the journal knows about deliveries. Its methods may not be
 // called at the same time.
 type Book struct {
-	subs    map[string]*Subscription // by id
-	callers map[string]string        // the id of a caller's subscription, by caller
-	queues  map[string]*queue        // by id; every subscription has one
-}
-
-// queue holds the entries of one subscription, oldest first.
-type queue struct {
-	entries []*Entry
-	mark    uint64 // entries up to this sequence count as delivered
+	queues  map[string]*queue // by subscription
+	callers map[string]*queue // by the subscription's caller
 }
 
 // NewBook returns an empty book.
-func NewBook() *Book {
-	return &Book{map[string]*Subscription{}, map[string]string{}, map[string]*queue{}}
-}
+func NewBook() *Book { return &Book{map[string]*queue{}, map[string]*queue{}} }
 
 // Apply takes one step. An error means that this record cannot come after the ones
 // before it; the book is then unchanged.
@@ -59,7 +49,7 @@ func (b *Book) Apply(r Record) error {
 	}
 	for id, through := range r.Marks {
 		if q := b.queues[id]; q != nil && len(q.entries) > 0 { // the subscription may have ended since
-			q.mark = max(q.mark, min(through, q.entries[len(q.entries)-1].Seq)) // not beyond the last entry
+			q.settle(max(q.mark, min(through, q.entries[len(q.entries)-1].Seq))) // not beyond the last entry
 		}
 	}
 	for _, q := range b.queues {
@@ -83,26 +73,11 @@ func (b *Book) fire(e *Entry, to []string) error {
 		queues[i] = q
 	}
 	for _, q := range queues {
-		q.entries = append(q.entries, e)
+		q.entries = append(q.entries, queued{Entry: e})
+		q.waiting++
 		q.drop(e.At)
 	}
 	return nil
-}
-
-// drop removes the entries that are too old, and the oldest if there are too many.
-func (q *queue) drop(now time.Time) {
-	n := max(0, len(q.entries)-QueueCap)
-	for n < len(q.entries) && q.entries[n].old(now) {
-		n++
-	}
-	clear(q.entries[:n]) // the array stays, and would keep them in memory
-	q.entries = q.entries[n:]
-}
-
-// search returns the index of the first entry with at least this sequence.
-func (q *queue) search(seq uint64) int {
-	i, _ := slices.BinarySearchFunc(q.entries, seq, func(e *Entry, seq uint64) int { return cmp.Compare(e.Seq, seq) })
-	return i
 }
 
 // subscribe adds a subscription, or replaces one with the same ID and keeps its queue.
@@ -112,45 +87,50 @@ func (b *Book) subscribe(s *Subscription) error {
 	if s.ID == "" || strings.ContainsFunc(s.ID, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return fmt.Errorf("%q cannot be part of an event id", limit.Clip(s.ID))
 	}
-	if other, ok := b.callers[s.Caller]; ok && other != s.ID {
+	q := b.queues[s.ID]
+	switch other := b.callers[s.Caller]; {
+	case other != nil && other != q:
 		return fmt.Errorf("the caller of subscription %q has another", s.ID)
+	case q == nil:
+		q = &queue{}
+	default:
+		delete(b.callers, q.sub.Caller)
 	}
-	if before := b.subs[s.ID]; before == nil {
-		b.queues[s.ID] = &queue{}
-	} else {
-		delete(b.callers, before.Caller)
-	}
-	b.subs[s.ID] = s
-	b.callers[s.Caller] = s.ID
+	q.sub = s
+	b.queues[s.ID], b.callers[s.Caller] = q, q
 	return nil
 }
 
 // unsubscribe removes a subscription with its queue.
 func (b *Book) unsubscribe(id string) error {
-	s := b.subs[id]
-	if s == nil {
+	q := b.queues[id]
+	if q == nil {
 		return fmt.Errorf("end of the unknown subscription %q", limit.Clip(id))
 	}
-	delete(b.callers, s.Caller)
-	delete(b.subs, id)
+	delete(b.callers, q.sub.Caller)
 	delete(b.queues, id)
 	return nil
 }
 
 // Len returns how many subscriptions there are.
-func (b *Book) Len() int { return len(b.subs) }
+func (b *Book) Len() int { return len(b.queues) }
 
 // Of returns the caller's subscription, or nil.
-func (b *Book) Of(caller string) *Subscription { return b.subs[b.callers[caller]] }
+func (b *Book) Of(caller string) *Subscription {
+	if q := b.callers[caller]; q != nil {
+		return q.sub
+	}
+	return nil
+}
 
 // Select returns the subscriptions for which ok returns true, or all if ok is nil,
 // oldest first. Those made at the same instant are ordered by the length of their ids
 // and then by the ids, which is the order in which they were made.
 func (b *Book) Select(ok func(*Subscription) bool) []*Subscription {
 	subs := []*Subscription{}
-	for _, s := range b.subs {
-		if ok == nil || ok(s) {
-			subs = append(subs, s)
+	for _, q := range b.queues {
+		if ok == nil || ok(q.sub) {
+			subs = append(subs, q.sub)
 		}
 	}
 	slices.SortFunc(subs, func(a, b *Subscription) int {
@@ -169,11 +149,17 @@ func (b *Book) Stale(now time.Time) bool {
 	return false
 }
 
-// Clone returns a copy. The two books share only values that never change.
+// Clone returns a copy, as a journal would restore it. The two books share only values that
+// never change.
 func (b *Book) Clone() *Book {
-	c := &Book{maps.Clone(b.subs), maps.Clone(b.callers), make(map[string]*queue, len(b.queues))}
+	c := NewBook()
 	for id, q := range b.queues {
-		c.queues[id] = &queue{slices.Clone(q.entries), q.mark}
+		copied := &queue{sub: q.sub, entries: make([]queued, len(q.entries)), waiting: len(q.entries)}
+		for i, e := range q.entries {
+			copied.entries[i].Entry = e.Entry
+		}
+		copied.settle(q.mark)
+		c.queues[id], c.callers[q.sub.Caller] = copied, copied
 	}
 	return c
 }
@@ -192,7 +178,7 @@ func (b *Book) Snapshot(entry func(*Entry)) Snapshot {
 	s := Snapshot{b.Select(nil), map[string][]uint64{}, map[string]uint64{}}
 	for id, q := range b.queues {
 		for _, e := range q.entries {
-			entry(e)
+			entry(e.Entry)
 			s.Queues[id] = append(s.Queues[id], e.Seq)
 		}
 		if q.mark > 0 {
@@ -228,7 +214,7 @@ func Restore(s Snapshot, find func(seq uint64) *Entry) (*Book, error) {
 	}
 	for id, mark := range s.Marks {
 		if q := b.queues[id]; q != nil {
-			q.mark = mark
+			q.settle(mark)
 		}
 	}
 	return b, nil

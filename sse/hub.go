@@ -27,20 +27,19 @@ type Hub struct {
 
 	mu     sync.Mutex
 	book   *Book            // guarded by mu, like all below
-	boxes  map[string]*box  // by subscription
-	peers  map[string]*peer // by caller, if it has a box or a stream
+	peers  map[string]*peer // by caller, if it has a queue or a stream
 	open   int              // streams in all
 	chains uint64           // the last number given to a chain of streams
 	closed bool
 	ended  chan struct{} // made by Close, closed with the last stream
 }
 
-// peer is a caller as the hub knows it. Boxes and streams point to their peer, which
+// peer is a caller as the hub knows it. Queues and streams point to their peer, which
 // saves a lookup in a map: an entry may go to thousands of callers at once, and the
 // memory of a map is then slow to read.
 type peer struct {
 	caller  string
-	box     *box      // of its subscription, or nil
+	queue   *queue    // of its subscription, or nil
 	streams []*stream // the newest last
 }
 
@@ -80,11 +79,11 @@ type stream struct {
 	bell    chan struct{}      // rung when there may be something to write
 	end     context.CancelFunc // ends the stream
 
-	chain   uint64    // see box.resume; guarded by the hub's lock, like all below
+	chain   uint64    // see queue.resume; guarded by the hub's lock, like all below
 	taken   []*Entry  // entries that are being written
 	told    func(int) // to be called with how many of the lines of Changes, which come after them, are written
 	changes int       // how many of these there are
-	box     *box      // where the entries in taken are from
+	queue   *queue    // where the entries in taken are from
 	over    bool      // the stream is ending or has ended
 	ended   time.Time // when it ended; zero while it is open
 }
@@ -99,43 +98,10 @@ func (s *stream) finish() {
 // ring wakes the stream's writer.
 func (s *stream) ring() { Ring(s.bell) }
 
-// box is a subscription's queue while the program runs. For each entry it knows whether
-// it waits, or to which stream it was written. The hub's lock guards everything in it.
-type box struct {
-	id      string
-	peer    *peer   // the owner of the subscription
-	queue   *queue  // the queue in the book
-	grants  []grant // one for each entry of queue, in the same order
-	waiting int     // number of grants without a stream
-	writer  *stream // the stream that is writing; no other stream may take entries meanwhile
-}
-
-// grant says to which stream an entry was written, and when. Without a stream
-// the entry waits.
-type grant struct {
-	to *stream
-	at time.Time
-}
-
-// settled reports whether the entry counts as delivered: its stream was open for at
-// least settleAfter after the write.
-func (g grant) settled(now time.Time) bool {
-	if !g.to.ended.IsZero() {
-		now = g.to.ended
-	}
-	return now.Sub(g.at) >= settleAfter
-}
-
-// earlier stands for all streams of previous runs of the program, and for those of
-// other processes. Its chain is 0, which no open stream has.
-var earlier = &stream{}
-
 // NewHub returns a hub with no subscriptions. encode turns an entry's note into one line
 // of text; it is called once for each entry that is sent.
 func NewHub(encode func(note any) []byte) *Hub {
-	h := &Hub{encode: encode, peers: make(map[string]*peer)}
-	h.Load(NewBook())
-	return h
+	return &Hub{encode: encode, book: NewBook(), peers: make(map[string]*peer)}
 }
 
 // Load replaces the hub's book by one that a start has read. The hub owns it from then
@@ -144,38 +110,31 @@ func NewHub(encode func(note any) []byte) *Hub {
 func (h *Hub) Load(b *Book) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, b := range h.boxes {
-		h.remove(b)
+	for _, q := range h.book.queues {
+		h.disown(q)
 	}
-	h.book, h.boxes = b, make(map[string]*box, len(b.queues))
-	for _, s := range b.subs {
-		h.own(s)
+	h.book = b
+	for _, q := range b.queues {
+		h.own(q)
 	}
 	for _, p := range h.peers {
 		p.finish()
 	}
 }
 
-// own gives the box of a subscription to its caller, and returns it. It makes the box if
-// there is none. mu is held.
-func (h *Hub) own(s *Subscription) *box {
-	b := h.boxes[s.ID]
-	if b == nil {
-		b = newBox(s.ID, h.book.queues[s.ID])
-	} else {
-		h.remove(b)
-	}
-	h.boxes[s.ID] = b
-	b.peer = h.peer(s.Caller)
-	b.peer.box = b
-	return b
+// own gives a queue to the caller of its subscription. mu is held.
+func (h *Hub) own(q *queue) {
+	h.disown(q)
+	q.peer = h.peer(q.sub.Caller)
+	q.peer.queue = q
 }
 
-// remove takes a box out of the hub and away from its caller. mu is held.
-func (h *Hub) remove(b *box) {
-	delete(h.boxes, b.id)
-	b.peer.box = nil
-	h.forget(b.peer)
+// disown takes a queue away from the caller that has it. mu is held.
+func (h *Hub) disown(q *queue) {
+	if p := q.peer; p != nil {
+		p.queue, q.peer = nil, nil
+		h.forget(p)
+	}
 }
 
 // peer returns the peer of a caller, and makes it if there is none. mu is held.
@@ -188,9 +147,9 @@ func (h *Hub) peer(caller string) *peer {
 	return p
 }
 
-// forget removes a peer that has neither a box nor a stream. mu is held.
+// forget removes a peer that has neither a queue nor a stream. mu is held.
 func (h *Hub) forget(p *peer) {
-	if p.box == nil && len(p.streams) == 0 {
+	if p.queue == nil && len(p.streams) == 0 {
 		delete(h.peers, p.caller)
 	}
 }
@@ -211,36 +170,21 @@ func (h *Hub) Apply(r Record) error {
 func (h *Hub) apply(r Record) (ready []*stream, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	ended := h.book.queues[r.Unsubscribed]
 	if err := h.book.Apply(r); err != nil {
 		return nil, err
 	}
+	to := r.To
 	switch {
-	case r.Fired != nil:
-		for _, id := range r.To {
-			// The book has the entry already; align adds a grant for it.
-			b := h.boxes[id]
-			b.align(1)
-			if s := h.ready(b); s != nil {
-				ready = append(ready, s)
-			}
-		}
+	case ended != nil:
+		h.disown(ended)
 	case r.Subscribed != nil:
-		b := h.own(r.Subscribed)
-		if s := h.ready(b); s != nil { // the caller's streams may have been there first
+		to = []string{r.Subscribed.ID} // the caller's streams may have been there first
+		h.own(h.book.queues[to[0]])
+	}
+	for _, id := range to {
+		if s := h.ready(h.book.queues[id]); s != nil {
 			ready = append(ready, s)
-		}
-	case r.Unsubscribed != "":
-		b := h.boxes[r.Unsubscribed]
-		h.remove(b)
-	// Marks, or nothing: old entries have left the queues.
-	default:
-		for _, b := range h.boxes {
-			b.align(0)
-		}
-		for id := range r.Marks {
-			if b := h.boxes[id]; b != nil {
-				b.passed()
-			}
 		}
 	}
 	return ready, nil
@@ -253,17 +197,17 @@ func (h *Hub) Clone() *Book {
 	return h.book.Clone()
 }
 
-// ready returns the stream that may write what waits in a box now, or nil. mu is held.
-func (h *Hub) ready(b *box) *stream {
-	if b.waiting == 0 || b.writer != nil { // a stream that writes wakes the next one when it has finished
+// ready returns the stream that may write what waits in a queue now, or nil. mu is held.
+func (h *Hub) ready(q *queue) *stream {
+	if q.waiting == 0 || q.writer != nil || q.peer == nil { // a stream that writes wakes the next one when it has finished
 		return nil
 	}
-	return b.peer.reader()
+	return q.peer.reader()
 }
 
 // wake wakes the stream that ready returns, if there is one. mu is held.
-func (h *Hub) wake(b *box) {
-	if s := h.ready(b); s != nil {
+func (h *Hub) wake(q *queue) {
+	if s := h.ready(q); s != nil {
 		s.ring()
 	}
 }
@@ -276,8 +220,8 @@ func (h *Hub) Settled(most int) map[string]uint64 {
 	defer h.mu.Unlock()
 	now := time.Now()
 	marks := make(map[string]uint64)
-	for id, b := range h.boxes {
-		if through, more := b.delivered(now); more && len(marks) < most {
+	for id, q := range h.book.queues {
+		if through, more := q.delivered(now); more && len(marks) < most {
 			marks[id] = through
 		}
 	}
@@ -305,10 +249,10 @@ func (h *Hub) Subscribed(caller string) bool {
 func (h *Hub) Status(caller string) (s *Subscription, waiting int, connected bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if p := h.peers[caller]; p != nil && p.box != nil {
-		waiting = len(p.box.waits(time.Now(), nil))
+	if q := h.book.callers[caller]; q != nil {
+		s, waiting = q.sub, len(q.waits(time.Now(), nil))
 	}
-	return h.book.Of(caller), waiting, h.reader(caller) != nil
+	return s, waiting, h.reader(caller) != nil
 }
 
 // Stats returns how many subscriptions there are, how many streams are open,
@@ -316,10 +260,10 @@ func (h *Hub) Status(caller string) (s *Subscription, waiting int, connected boo
 func (h *Hub) Stats() (subscriptions, streams, waiting int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, b := range h.boxes {
-		waiting += b.waiting
+	for _, q := range h.book.queues {
+		waiting += q.waiting
 	}
-	return len(h.boxes), h.open, waiting
+	return h.book.Len(), h.open, waiting
 }
 
 // Close ends every stream and lets none begin. It returns at once; the channel

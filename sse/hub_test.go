@@ -89,7 +89,7 @@ func TestAge(t *testing.T) {
 		late.want(t, "an hour after the delivery", "")
 		late.Leave()
 		apply(t, h, Record{}) // a record without any part removes what is old
-		if n := len(h.boxes["alice"].queue.entries); n != 0 || len(h.boxes["alice"].grants) != 0 {
+		if n := len(h.book.queues["alice"].entries); n != 0 {
 			t.Errorf("%d entries are kept", n)
 		}
 	})

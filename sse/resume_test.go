@@ -404,18 +404,20 @@ func FuzzLastEventID(f *testing.F) {
 		f.Add(id)
 	}
 	f.Fuzz(func(t *testing.T, id string) {
-		q := &queue{mark: 9}
+		b := NewBook()
+		b.Apply(made("alice", "alice", time.Now()))
 		for seq := uint64(3); seq <= 9; seq += 2 {
-			q.entries = append(q.entries, &Entry{Seq: seq, At: time.Now()})
+			b.Apply(fired(seq, time.Now(), "alice"))
 		}
-		b := newBox("alice", q)
-		known := b.resume(id, &stream{chain: 1}, nil, time.Now())
+		b.Apply(Record{At: time.Now(), Marks: map[string]uint64{"alice": 9}})
+		q := b.queues["alice"]
+		known := q.resume(id, &stream{chain: 1}, nil, time.Now())
 		var waiting []uint64
-		for _, e := range b.waits(time.Now(), nil) {
+		for _, e := range q.waits(time.Now(), nil) {
 			waiting = append(waiting, e.Seq)
 		}
-		if len(waiting) != b.waiting {
-			t.Fatalf("%q: %d wait, %d are taken", id, b.waiting, len(waiting))
+		if len(waiting) != q.waiting {
+			t.Fatalf("%q: %d wait, %d are taken", id, q.waiting, len(waiting))
 		}
 		at := slices.Index([]string{"alice-3", "alice-5", "alice-7", "alice-9"}, id)
 		if known != (at >= 0) || !slices.Equal(waiting, []uint64{3, 5, 7, 9}[at+1:]) {

@@ -21,8 +21,18 @@ func (s *stream) Next() (events []Event) {
 	if s.peer.reader() != s || !now.Before(s.expires) || s.ctx.Err() != nil {
 		return events
 	}
-	if b := s.peer.box; b != nil && b.waiting > 0 && b.writer == nil {
-		events = s.take(b, events, now)
+	if q := s.peer.queue; q != nil && q.waiting > 0 && q.writer == nil {
+		s.taken = q.waits(now, s.taken[:0])
+		events = slices.Grow(events, len(s.taken))
+		for _, e := range s.taken {
+			if e.data == nil {
+				e.data = h.encode(e.Note)
+			}
+			events = append(events, Event{ID: e.eventID(q.sub.ID), Data: e.data})
+		}
+		if len(s.taken) > 0 {
+			s.queue, q.writer = q, s
+		}
 	}
 	if h.Changes != nil {
 		var lines [][]byte
@@ -35,30 +45,14 @@ func (s *stream) Next() (events []Event) {
 	return events
 }
 
-// take appends what waits in the caller's box. The hub's lock is held.
-func (s *stream) take(b *box, events []Event, now time.Time) []Event {
-	s.taken = b.waits(now, s.taken[:0])
-	events = slices.Grow(events, len(s.taken))
-	for _, e := range s.taken {
-		if e.data == nil {
-			e.data = s.hub.encode(e.Note)
-		}
-		events = append(events, Event{ID: e.eventID(b.id), Data: e.data})
-	}
-	if len(s.taken) > 0 {
-		s.box, b.writer = b, s
-	}
-	return events
-}
-
 // Wrote notes that the first n of the events that Next returned are written, and lets
 // other streams take entries again.
 func (s *stream) Wrote(n int) {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	entries := min(n, len(s.taken))
-	if s.box != nil && s.box.writer == s { // a client that resumed elsewhere has given this stream up
-		s.box.given(s.taken[:entries], s, time.Now())
+	if s.queue != nil && s.queue.writer == s { // a client that resumed elsewhere has given this stream up
+		s.queue.given(s.taken[:entries], s, time.Now())
 	}
 	if s.changes > 0 {
 		s.told(n - entries)
@@ -72,11 +66,11 @@ func (s *stream) Wrote(n int) {
 // release gives up the right to write, and forgets what was taken. The hub's lock is
 // held.
 func (s *stream) release() {
-	if b := s.box; b != nil && b.writer == s {
-		b.writer = nil
-		s.hub.wake(b) // there may be more entries, and a newer stream may have had to wait
+	if q := s.queue; q != nil && q.writer == s {
+		q.writer = nil
+		s.hub.wake(q) // there may be more entries, and a newer stream may have had to wait
 	}
-	s.box = nil
+	s.queue = nil
 	if clear(s.taken); cap(s.taken) > 16 {
 		s.taken = nil // an idle stream keeps little
 	}
@@ -161,12 +155,12 @@ func (h *Hub) attach(ctx context.Context, c Caller, most int, end context.Cancel
 func (h *Hub) resume(s *stream, lastEventID string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	b := s.peer.box
-	if b == nil {
+	q := s.peer.queue
+	if q == nil {
 		return true
 	}
-	known := b.resume(lastEventID, s, s.peer.streams, time.Now())
-	h.wake(b) // it may be another stream that has to write now, if one was opened since
+	known := q.resume(lastEventID, s, s.peer.streams, time.Now())
+	h.wake(q) // it may be another stream that has to write now, if one was opened since
 	return known
 }
 
@@ -182,8 +176,8 @@ func (h *Hub) detach(s *stream) {
 	s.over, s.ended = true, time.Now()
 	s.ctx, s.end = nil, nil // grants keep the stream for an hour: it must not keep the request in memory
 	s.release()
-	if p.box != nil {
-		h.wake(p.box)
+	if p.queue != nil {
+		h.wake(p.queue)
 	}
 	if next := p.reader(); next != nil {
 		next.ring()
