@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -175,12 +174,7 @@ func parse(text []byte) (all []request, batch bool, refused *Error) {
 // parse reads one message. If text is JSON but not a message, r.refused says why; parse
 // returns an error if text is not JSON.
 func (r *request) parse(text []byte) *Error {
-	bad := strictjson.Unmarshal(text, &r.message, func() strictjson.Names {
-		if r.Method == "tools/call" {
-			return callNames
-		}
-		return messageNames
-	})
+	bad := strictjson.Unmarshal(text, &r.message, "arguments") // those of a tool or a prompt are checked by their reader
 	if bad == nil {
 		bad = new(strictjson.Error)
 	}
@@ -204,14 +198,6 @@ func (r *request) parse(text []byte) *Error {
 	r.wrong = r.unfit()
 	return nil
 }
-
-// messageNames are the names that we read in a message. Of the call of a tool the arguments
-// are left to the tool, which refuses them in words for a model.
-var messageNames, callNames = func() (all, call strictjson.Names) {
-	all, call = strictjson.NamesOf(reflect.TypeFor[message]()), strictjson.NamesOf(reflect.TypeFor[message]())
-	call["params"]["arguments"] = strictjson.Skip
-	return all, call
-}()
 
 // malformed returns why r is not a JSON-RPC message, or nil if it is one. typed says
 // whether the members outside params have the right types.

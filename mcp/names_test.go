@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-
-	"wick/internal/strictjson"
 )
 
 // TestNamesInAnotherCase: a name that differs from one of ours only in case, which
@@ -55,8 +53,8 @@ func TestNamesInAnotherCase(t *testing.T) {
 		if !json.Valid([]byte(text)) {
 			t.Fatal(text)
 		}
-		if err := strictjson.Check([]byte(text), messageNames, 0); err != nil {
-			t.Errorf("%s: %v", text, err)
+		if all, _, _ := parse([]byte(text)); len(all) > 0 && all[0].refused != nil && strings.Contains(all[0].refused.Message, "case-sensitive") {
+			t.Errorf("%s: %v", text, all[0].refused)
 		}
 	}
 }

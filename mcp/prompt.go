@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"wick/internal/limit"
+	"wick/internal/strictjson"
 )
 
 const (
@@ -56,7 +57,7 @@ var placeholder = regexp.MustCompile(`^\$[0-9]{1,2}$`)
 // refused. Unknown ones are ignored.
 func (p *Prompt) read(raw json.RawMessage) (map[string]string, *Error) {
 	var given map[string]string
-	if len(raw) > 0 && json.Unmarshal(raw, &given) != nil {
+	if len(raw) > 0 && strictjson.Unmarshal(raw, &given, "") != nil {
 		return nil, InvalidParams("the arguments of a prompt must be an object of strings")
 	}
 	arguments := make(map[string]string)

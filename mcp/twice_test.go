@@ -17,7 +17,6 @@ var doubled = []string{
 	`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"a":[{"b":1},{"b":2,"b":3}]}}}`,
 	`{"jsonrpc":"2.0","id":"a","method":"ping","params":{"a":1,"a":2}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"ping","":1 , "" : 2}`,
-	`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"a","arguments":{"x":"1","x":"2"}}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{},"argument":{},"context":{"arguments":{"x":"1","x":"2"}}}}`,
 	`{"a":{"arguments":{"x":1}},"b":1,"b":2}`,
 }
@@ -37,7 +36,7 @@ var sound = []string{
 // batch.
 func TestTwice(t *testing.T) {
 	for _, text := range sound {
-		if err := strictjson.Check([]byte(text), callNames, 0); err != nil && strings.Contains(err.Error(), "twice") {
+		if err := strictjson.Check([]byte(text), "arguments", 0); err != nil && strings.Contains(err.Error(), "twice") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

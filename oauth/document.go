@@ -268,9 +268,8 @@ func (d *documents) fetch(id string) (c *client, life time.Duration, failed *fau
 // from.
 func parseDocument(id string, body []byte) (*client, error) {
 	var doc registration
-	var about string
-	ref := doc.read(body, "the document", map[string]any{"client_id": &about})
-	switch {
+	ref := doc.read(body, "the document")
+	switch about := doc.ClientID.Value; {
 	case ref != nil:
 		return nil, errors.New(ref.reason())
 	case about != id:

@@ -98,7 +98,7 @@ func TestDuty12RedirectURIs(t *testing.T) {
 func TestDuty12Metadata(t *testing.T) {
 	h := open(t)
 	for body, code := range map[string]string{
-		"": "invalid_client_metadata", "null": "invalid_client_metadata", "[]": "invalid_client_metadata", `"x"`: "invalid_client_metadata",
+		"": "invalid_client_metadata", "null": "invalid_redirect_uri", "[]": "invalid_client_metadata", `"x"`: "invalid_client_metadata",
 		"{": "invalid_client_metadata", `{"client_name":7}`: "invalid_client_metadata", `{"redirect_uris":"https://a.example/"}`: "invalid_client_metadata",
 		`{"redirect_uris":["https://a.example/"]} x`: "invalid_client_metadata",
 		`{}`: "invalid_redirect_uri", `{"redirect_uris":null}`: "invalid_redirect_uri", `{"redirect_uris":[]}`: "invalid_redirect_uri", `{"redirect_uris":[null]}`: "invalid_redirect_uri",

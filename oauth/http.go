@@ -194,7 +194,7 @@ func readParams(w http.ResponseWriter, r *http.Request) (p params, ref *refusal)
 	switch kind {
 	case "application/json": // an object of strings; a null counts as absent
 		var members map[string]*string
-		switch wrong := strictjson.Unmarshal(body, &members, nil); {
+		switch wrong := strictjson.Unmarshal(body, &members, ""); {
 		case wrong != nil && wrong.Kind == strictjson.Twice:
 			return nil, moreThanOnce(wrong.Name)
 		case wrong != nil || members == nil:

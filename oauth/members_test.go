@@ -14,13 +14,14 @@ func TestMemberNames(t *testing.T) {
 	const evil = `["https://evil.example/"]`
 	h := open(t)
 	for _, tc := range []struct{ body, refused string }{
-		{`{` + good + `,"Redirect_URIs":` + evil + `}`, ""},
-		{`{"REDIRECT_URIS":` + evil + `,` + good + `}`, ""},
-		{`{"redirect_uri\u017f":` + evil + `,` + good + `}`, ""}, // ſ, which folds to s
-		{`{` + good + `,"token_endpoint_auth_method":"none","Token_Endpoint_Auth_Method":"client_secret_post","Client_Name":7}`, ""},
+		{`{` + good + `,"Redirect_URIs":` + evil + `}`, "would be right"},
+		{`{"REDIRECT_URIS":` + evil + `,` + good + `}`, "would be right"},
+		{`{"redirect_uri\u017f":` + evil + `,` + good + `}`, "would be right"}, // ſ, which folds to s
+		{`{` + good + `,"token_endpoint_auth_method":"none","Token_Endpoint_Auth_Method":"client_secret_post","Client_Name":7}`, "would be right"},
+		{`{` + good + `,"Jwks_Uri":7,"logo_uri":[]}`, ""},
 		{`{` + good + `,"scope":"a","scope":["b"]}`, "scope is there twice"}, // though nobody reads it: one rule for all JSON of strangers
 		{`{` + good + `,"x":{"redirect_uris":1,"redirect_uris":2}}`, "redirect_uris is there twice"},
-		{`{"Redirect_URIs":` + evil + `}`, "0 redirect_uris: 1 to 16 are allowed"},
+		{`{"Redirect_URIs":` + evil + `}`, "would be right"},
 		{`{` + good + `,"redirect_uris":` + evil + `}`, "redirect_uris is there twice"},
 		{`{` + good + `,` + good + `}`, "redirect_uris is there twice"},
 		{`{` + good + `,"redirect\u005furis":` + evil + `}`, "redirect_uris is there twice"},

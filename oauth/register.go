@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"mime"
 	"net/http"
 	"slices"
@@ -49,7 +48,7 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 		ref = bad("invalid_client_metadata", "Content-Type must be application/json")
 	}
 	if ref == nil {
-		ref = reg.read(body, "the body", nil)
+		ref = reg.read(body, "the body")
 	}
 	if ref == nil {
 		reply, ref = s.enroll(reg)
@@ -152,20 +151,19 @@ const (
 // may say of itself is ignored, even if it is of a wrong type; above all its addresses
 // (logo_uri, jwks_uri …) are never fetched.
 type registration struct {
-	Name         string
-	RedirectURIs []string
-	AuthMethod   string
+	ClientID     strictjson.Lenient[string] `json:"client_id"` // of a document; a registration has none
+	Name         string                     `json:"client_name"`
+	RedirectURIs []string                   `json:"redirect_uris"`
+	AuthMethod   string                     `json:"token_endpoint_auth_method"`
 }
 
-// read reads a registration from the object text, and other members by the names in more. A
-// refusal calls the object by the name in what. One bad redirect URI makes it refuse the whole:
-// if that were left out silently, the login would fail later, without a reason.
-func (r *registration) read(text []byte, what string, more map[string]any) *refusal {
-	members := map[string]any{"client_name": &r.Name, "redirect_uris": &r.RedirectURIs, "token_endpoint_auth_method": &r.AuthMethod}
-	maps.Copy(members, more)
-	wrong := strictjson.Members(text, members)
+// read reads a registration from the object text. A refusal calls the object by the name in
+// what. One bad redirect URI makes it refuse the whole: if that were left out silently, the login
+// would fail later, without a reason.
+func (r *registration) read(text []byte, what string) *refusal {
+	wrong := strictjson.Unmarshal(text, r, "")
 	switch n := len(r.RedirectURIs); {
-	case wrong != nil && wrong.Kind == strictjson.Twice:
+	case wrong != nil && (wrong.Kind == strictjson.Twice || wrong.Kind == strictjson.Case):
 		return bad("invalid_client_metadata", wrong.Error())
 	case wrong != nil:
 		return bad("invalid_client_metadata", what+" is not client metadata as RFC 7591 has it")

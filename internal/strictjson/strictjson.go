@@ -5,8 +5,8 @@
 //
 // [Unmarshal] does what encoding/json's does, but takes names as they are written, and
 // refuses a name that occurs twice in one object at any depth, a name that differs from the
-// right one only in case, text that is not UTF-8, and more than 10,000 levels. [Members] reads
-// the members of one object by their names. [Check] is for text that was decoded before.
+// right one only in case, text that is not UTF-8, and more than 10,000 levels. [Check] is for text
+// that was decoded before.
 //
 // # Security considerations
 //
@@ -66,13 +66,6 @@ func (e *Error) Error() string {
 	return "not valid JSON"
 }
 
-// Names are the names that a caller reads in an object. Each has the names that the caller reads
-// in its value if that is an object, else nil. The name "" stands for every name.
-type Names map[string]Names
-
-// Skip are the names of a value that its reader checks: [Check] looks at nothing inside it.
-var Skip = Names{}
-
 // Lenient is a value that may have a wrong type: then Wrong is set, and Value holds as much
 // as could be read.
 type Lenient[T any] struct {
@@ -80,38 +73,18 @@ type Lenient[T any] struct {
 	Wrong bool
 }
 
-// UnmarshalJSON reads the value. It returns no error.
-func (l *Lenient[T]) UnmarshalJSON(text []byte) error {
-	l.Wrong = json.Unmarshal(text, &l.Value) != nil
-	return nil
-}
-
-// NamesOf returns the names that encoding/json reads in values of type t.
-func NamesOf(t reflect.Type) Names {
-	if t.Kind() == reflect.Struct && t.NumField() == 2 && t.Field(1).Name == "Wrong" { // a Lenient
-		t = t.Field(0).Type
-	}
-	switch t.Kind() {
-	case reflect.Map:
-		return Names{"": NamesOf(t.Elem())}
-	case reflect.Struct:
-	default:
+func (l *Lenient[T]) read(value []byte) *Error {
+	wrong := fill(value, reflect.ValueOf(&l.Value).Elem())
+	if l.Wrong = wrong != nil; l.Wrong && wrong.Kind == Type {
 		return nil
 	}
-	names := make(Names)
-	for field := range t.Fields() {
-		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" {
-			names[name] = NamesOf(field.Type)
-		}
-	}
-	return names
+	return wrong
 }
 
-// Unmarshal decodes text into v, a pointer to a struct or a map, and then calls names for the
-// names that are read in it; nil allows any. It returns nil or why the text is refused. A value
-// of another type than its field is left out, and Unmarshal returns [Type] for the first of
-// these. Raw values in v are parts of text.
-func Unmarshal(text []byte, v any, names func() Names) *Error {
+// Unmarshal decodes text into v, a pointer to a struct or a map, and checks it as [Check] does. It
+// returns nil or why the text is refused. A value of another type than its field is left out, and
+// Unmarshal returns [Type] for the first of these. Raw values in v are parts of text.
+func Unmarshal(text []byte, v any, skip string) *Error {
 	switch {
 	case !utf8.Valid(text):
 		return &Error{Kind: Encoding}
@@ -119,28 +92,27 @@ func Unmarshal(text []byte, v any, names func() Names) *Error {
 		return Fault(json.Unmarshal(text, new(json.RawMessage)))
 	}
 	wrong := fill(bytes.Trim(text, " \t\r\n"), reflect.ValueOf(v).Elem())
-	var known Names
-	if names != nil {
-		known = names()
-	}
-	if refused := Check(text, known, 0); refused != nil {
-		return refused
+	if twice := Check(text, skip, 0); twice != nil {
+		return twice
 	}
 	return wrong
 }
 
-// fill decodes a value into to. Structs, raw values and texts without escapes, which are nearly
-// all of a message, it reads by itself, in a quarter of the time that encoding/json takes.
+// fill decodes a value into to. Structs, maps, raw values and texts without escapes, which are
+// nearly all of a message, it reads by itself: in a quarter of the time that encoding/json takes,
+// and names as they are written.
 func fill(value []byte, to reflect.Value) *Error {
 	field := to.Addr().Interface()
-	_, own := field.(json.Unmarshaler)
+	lenient, isLenient := field.(interface{ read([]byte) *Error })
 	raw, isRaw := field.(*json.RawMessage)
-	switch {
+	switch kind := to.Kind(); {
 	case isRaw:
 		*raw = value
-	case to.Kind() == reflect.Struct && value[0] == '{' && !own:
-		return fillFields(value, to)
-	case to.Kind() == reflect.String && value[0] == '"' && bytes.IndexByte(value, '\\') < 0:
+	case isLenient:
+		return lenient.read(value)
+	case value[0] == '{' && (kind == reflect.Struct || kind == reflect.Map):
+		return fillMembers(value, to)
+	case kind == reflect.String && value[0] == '"' && bytes.IndexByte(value, '\\') < 0:
 		to.SetString(string(value[1 : len(value)-1]))
 	case json.Unmarshal(value, field) != nil:
 		return &Error{Kind: Type}
@@ -148,17 +120,36 @@ func fill(value []byte, to reflect.Value) *Error {
 	return nil
 }
 
-// fillFields decodes the members of an object into the fields of a struct. It returns the
-// error for the first one of a wrong type.
-func fillFields(object []byte, to reflect.Value) (wrong *Error) {
-	fields := fieldsOf(to.Type())
+// fillMembers decodes the members of an object into the fields of a struct or into a map. It
+// returns the error for the first name in another case, or else for the first value of a wrong type.
+func fillMembers(object []byte, to reflect.Value) (wrong *Error) {
+	var fields map[string]int
+	isMap := to.Kind() == reflect.Map
+	if isMap {
+		to.Set(reflect.MakeMap(to.Type()))
+	} else {
+		fields = fieldsOf(to.Type())
+	}
 	for name, value := range Each(object) {
-		i, known := fields[string(name)]
-		if !known {
-			continue
+		var bad *Error
+		if isMap {
+			member := reflect.New(to.Type().Elem()).Elem()
+			bad = fill(value, member)
+			to.SetMapIndex(reflect.ValueOf(string(name)), member)
+		} else if i, known := fields[string(name)]; known {
+			bad = fill(value, to.Field(i))
+		} else {
+			for right := range fields {
+				if strings.EqualFold(right, string(name)) {
+					bad = &Error{Kind: Case, Name: string(name), Right: right}
+				}
+			}
 		}
-		if bad := fill(value, to.Field(i)); bad != nil && wrong == nil {
-			wrong = &Error{Kind: Type, Name: strings.TrimSuffix(string(name)+"."+bad.Name, ".")}
+		if bad != nil && bad.Kind == Type {
+			bad.Name = strings.TrimSuffix(string(name)+"."+bad.Name, ".")
+		}
+		if wrong == nil || bad != nil && bad.Kind < wrong.Kind {
+			wrong = bad
 		}
 	}
 	return wrong
@@ -235,52 +226,32 @@ func Fault(err error) *Error {
 	return &Error{Kind: Syntax}
 }
 
-// Members decodes the members of the object text whose names are keys of into, each into
-// the pointer under its name. It ignores all others. It returns nil or why the text is refused.
-func Members(text []byte, into map[string]any) *Error {
-	var members map[string]json.RawMessage
-	if refused := Unmarshal(text, &members, nil); refused != nil {
-		return refused
-	}
-	if members == nil { // null
-		return &Error{Kind: Type}
-	}
-	for name, to := range into {
-		if value, given := members[name]; given && json.Unmarshal(value, to) != nil {
-			return &Error{Kind: Type, Name: name}
-		}
-	}
-	return nil
-}
-
 // Check returns an error for an object in text, which must be valid JSON, that has a name
-// twice or, if most is above zero, more than most names; or else for the first name that
-// differs only in case from one in names. It returns nil if there is none.
-func Check(text []byte, names Names, most int) *Error {
+// twice or, if most is above zero, more than most names; else nil. It does not look at values of
+// the name skip, unless that is empty, in an object that is a member of the outermost one: their
+// reader checks them.
+func Check(text []byte, skip string, most int) *Error {
 	// Both slices stay on the stack unless a text outgrows them. Passing them to methods
 	// that append would move them to the heap, so the appends are all here.
 	open := make([][]byte, 0, 16) // names of the open objects, the innermost last
-	levels := make([]level, 0, 8) // the open objects and arrays, the innermost last
-	skip := 0                     // how many levels are open inside a value of Skip, itself included
-	value := names                // of the value that comes next
-	var miscased *Error
+	levels := make([]int, 0, 8)   // where the names of the open objects and arrays begin, the innermost last
+	skipped := 0                  // how many levels are open inside a value that is skipped, itself included
+	skips := false                // the value that comes next is skipped
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '{', '[':
-			if skip > 0 || isSkipped(value) {
-				skip++
+			if skips {
+				skipped++
 				continue
 			}
-			levels, value = append(levels, level{first: len(open), names: value}), nil // names inside arrays are not read
+			levels = append(levels, len(open))
 		case '}', ']':
-			if skip > 0 {
-				if skip--; skip == 0 {
-					value = nil
-				}
+			if skips = skipped > 1; skipped > 0 {
+				skipped--
 				continue
 			}
-			last := len(levels) - 1
-			own := open[levels[last].first:]
+			first := levels[len(levels)-1]
+			own := open[first:]
 			if most > 0 && len(own) > most {
 				return &Error{Kind: Many}
 			}
@@ -290,50 +261,19 @@ func Check(text []byte, names Names, most int) *Error {
 					return &Error{Kind: Twice, Name: string(own[j])}
 				}
 			}
-			open, levels, value = open[:levels[last].first], levels[:last], nil
+			open, levels = open[:first], levels[:len(levels)-1]
 		case '"':
 			written := quoted(text[i:])
 			i += len(written) + 1
 			next := blanks(text, i+1)
-			if skip > 0 || next == len(text) || text[next] != ':' { // skipped, or a value
+			if skipped > 0 || next == len(text) || text[next] != ':' { // skipped, or a value
 				continue
 			}
 			name := plain(written)
-			open = append(open, name)
-			var right string
-			if value, right = levels[len(levels)-1].names.find(string(name)); right != "" && miscased == nil {
-				miscased = &Error{Kind: Case, Name: string(name), Right: right}
-			}
-			i = next
+			open, skips, i = append(open, name), skip != "" && len(levels) == 2 && string(name) == skip, next
 		}
 	}
-	return miscased
-}
-
-// isSkipped reports whether n is [Skip]: empty, but not nil. A struct that is read has names.
-func isSkipped(n Names) bool { return n != nil && len(n) == 0 }
-
-// find returns the names of the value under name. If there is no such name but one that
-// differs only in case, find returns that as the right one.
-func (n Names) find(name string) (value Names, right string) {
-	if value, known := n[name]; known {
-		return value, ""
-	}
-	if value, known := n[""]; known {
-		return value, ""
-	}
-	for right := range n {
-		if strings.EqualFold(right, name) {
-			return nil, right
-		}
-	}
-	return nil, ""
-}
-
-// level is an object or array whose end has not been reached; an array has no names.
-type level struct {
-	first int   // the index of its first name among the names of all open levels
-	names Names // that are read in it
+	return nil
 }
 
 // quoted returns the inside of the JSON string that text begins with, escapes included.

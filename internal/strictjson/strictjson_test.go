@@ -10,12 +10,6 @@ import (
 	"testing"
 )
 
-// message has the names that the tests read: as a call it skips the arguments.
-var (
-	message = Names{"id": nil, "method": nil, "params": {"name": nil, "arguments": nil, "answers": {"": {"action": nil}}}}
-	call    = Names{"id": nil, "method": nil, "params": {"name": nil, "arguments": Skip, "answers": {"": {"action": nil}}}}
-)
-
 // TestCheck: what can be read in two ways is refused, at any depth, and names what it is.
 func TestCheck(t *testing.T) {
 	many := `{"n0":1`
@@ -23,32 +17,27 @@ func TestCheck(t *testing.T) {
 		many += fmt.Sprintf(`,"n%d":1`, i+1)
 	}
 	for _, c := range []struct {
-		text  string
-		names Names
-		most  int
-		want  string
+		text, skip string
+		most       int
+		want       string
 	}{
-		{`{"a":1,"a":2}`, nil, 0, "a is there twice: nobody can know which one was meant"},
-		{`{"a":1,"\u0061":2}`, nil, 0, "a is there twice: nobody can know which one was meant"},
-		{`{"":1 , "" : 2}`, nil, 0, " is there twice: nobody can know which one was meant"},
-		{`[1,{"x":[{"b":1},{"b":2,"b":3}]}]`, nil, 0, "b is there twice: nobody can know which one was meant"},
-		{`{"params":{"arguments":{"x":1},"arguments":{"x":2}}}`, call, 0, "arguments is there twice: nobody can know which one was meant"},
-		{`{"params":{"arguments":{"x":1,"x":2}}}`, message, 0, "x is there twice: nobody can know which one was meant"},
-		{`{"params":{"arguments":{"x":1,"x":{"y":[1,{"z":1,"z":2}]}},"name":1}}`, call, 0, ""},
-		{`{"params":{"arguments":[{"x":1,"x":2}],"name":1,"NAME":2}}`, call, 0, `"NAME" is there where "name" would be right: names are case-sensitive`},
-		{`{"params":{"arguments":"x","x":{"y":1,"y":2}}}`, call, 0, "y is there twice: nobody can know which one was meant"},
-		{`{"arguments":{"x":1,"x":2}}`, call, 0, "x is there twice: nobody can know which one was meant"},
-		{`{"Method":1}`, message, 0, `"Method" is there where "method" would be right: names are case-sensitive`},
-		{`{"paramſ":{}}`, message, 0, `"paramſ" is there where "params" would be right: names are case-sensitive`},
-		{`{"params":{"answers":{"Any Name":{"Action":1}}}}`, message, 0, `"Action" is there where "action" would be right: names are case-sensitive`},
-		{`{"Method":1,"x":{"a":1,"a":2}}`, message, 0, "a is there twice: nobody can know which one was meant"},
-		{`{"x":{"Method":1},"y":[{"Params":1}],"a":1,"A":2}`, message, 0, ""},
-		{`[{"id":1},{"id":2}]`, nil, 0, ""}, {`{"a":{"id":1},"id":"id\":"}`, nil, 0, ""}, {`"a"`, nil, 0, ""}, {`1`, nil, 0, ""}, {`[[{}]]`, nil, 0, ""},
-		{many + `}`, nil, 100, ""}, {many + `}`, nil, 99, "an object has too many names"}, {`[{"x":` + many + `}}]`, nil, 99, "an object has too many names"},
-		{many + `,"N3":1}`, nil, 0, ""}, {many + `,"n\u0033":1}`, nil, 0, "n3 is there twice: nobody can know which one was meant"}, {many + `,"n99":1}`, nil, 0, "n99 is there twice: nobody can know which one was meant"},
+		{`{"a":1,"a":2}`, "", 0, "a is there twice: nobody can know which one was meant"},
+		{`{"a":1,"\u0061":2}`, "", 0, "a is there twice: nobody can know which one was meant"},
+		{`{"":1 , "" : 2}`, "", 0, " is there twice: nobody can know which one was meant"},
+		{`[1,{"x":[{"b":1},{"b":2,"b":3}]}]`, "", 0, "b is there twice: nobody can know which one was meant"},
+		{`{"params":{"arguments":{"x":1},"arguments":{"x":2}}}`, "arguments", 0, "arguments is there twice: nobody can know which one was meant"},
+		{`{"params":{"arguments":{"x":1,"x":2}}}`, "", 0, "x is there twice: nobody can know which one was meant"},
+		{`{"params":{"arguments":{"x":1,"x":{"y":[1,{"z":1,"z":2}]}},"name":1}}`, "arguments", 0, ""},
+		{`{"params":{"arguments":"x","x":{"y":1,"y":2}}}`, "arguments", 0, "y is there twice: nobody can know which one was meant"},
+		{`{"arguments":{"x":1,"x":2}}`, "arguments", 0, "x is there twice: nobody can know which one was meant"},
+		{`{"Method":1,"x":{"a":1,"a":2}}`, "", 0, "a is there twice: nobody can know which one was meant"},
+		{`{"x":{"Method":1},"y":[{"Params":1}],"a":1,"A":2}`, "", 0, ""},
+		{`[{"id":1},{"id":2}]`, "", 0, ""}, {`{"a":{"id":1},"id":"id\":"}`, "", 0, ""}, {`"a"`, "", 0, ""}, {`1`, "", 0, ""}, {`[[{}]]`, "", 0, ""},
+		{many + `}`, "", 100, ""}, {many + `}`, "", 99, "an object has too many names"}, {`[{"x":` + many + `}}]`, "", 99, "an object has too many names"},
+		{many + `,"N3":1}`, "", 0, ""}, {many + `,"n\u0033":1}`, "", 0, "n3 is there twice: nobody can know which one was meant"}, {many + `,"n99":1}`, "", 0, "n99 is there twice: nobody can know which one was meant"},
 	} {
 		got := ""
-		if err := Check([]byte(c.text), c.names, c.most); err != nil {
+		if err := Check([]byte(c.text), c.skip, c.most); err != nil {
 			got = err.Error()
 		}
 		if got != c.want {
@@ -63,20 +52,27 @@ func TestUnmarshal(t *testing.T) {
 	for text, want := range map[string]Kind{
 		`{"a":1}`: 0, `{"a":"x"}`: Type, `{"a":`: Syntax, ``: Syntax, `{} {}`: Syntax, "{\"a\":\"\xff\"}": Encoding, `{"a":1,"a":1}`: Twice, `{"A":1}`: Case,
 		`{"b":` + deep(9_999) + `}`: 0, `{"b":` + deep(10_000) + `}`: Deep, strings.Repeat("[", 9_000): Syntax, ` {"a":1} `: 0, `[]`: Type, `null`: 0,
-		`{"s":{"n":""},"a":"x"}`: Type,
+		`{"s":{"n":""},"a":"x"}`: Type, `{"s":{"n":"","N":1}}`: Case, `{"a":"x","ſ":{}}`: Case, `{"A":1,"x":{"b":1,"b":2}}`: Twice, `{"x":{"A":1}}`: 0,
+		`{"m":{"Any Name":{"n":1}}}`: 0, `{"m":{"Any Name":{"N":1}}}`: Case, `{"m":5,"a":"x"}`: Type, `{"m":{"n":{"n":""}}}`: 0, `{"m":[]}`: 0,
 	} {
 		var v struct {
 			A int `json:"a"`
 			S struct {
 				N int `json:"n"`
 			} `json:"s"`
+			M Lenient[map[string]struct {
+				N int `json:"n"`
+			}] `json:"m"`
 		}
-		e := Unmarshal([]byte(text), &v, func() Names { return NamesOf(reflect.TypeOf(v)) })
+		e := Unmarshal([]byte(text), &v, "")
 		if (e != nil) != (want != 0) || e != nil && e.Kind != want {
 			t.Errorf("%.40q: %v, want kind %d", text, e, want)
 		}
-		if strings.Contains(text, `"s"`) && e.Name != "s.n" {
+		if want == Type && strings.Contains(text, `"s"`) && e.Name != "s.n" {
 			t.Errorf("%s: the first of a wrong type is %q", text, e.Name)
+		}
+		if want != Case && v.M.Wrong != (text == `{"m":5,"a":"x"}` || text == `{"m":{"n":{"n":""}}}` || text == `{"m":[]}`) {
+			t.Errorf("%s: of a wrong type %t", text, v.M.Wrong)
 		}
 	}
 }
@@ -90,24 +86,23 @@ func FuzzUnmarshal(f *testing.F) {
 		Raw  json.RawMessage `json:"raw"`
 	}
 	type outer struct {
-		Text    string                   `json:"text"`
-		Raw     json.RawMessage          `json:"raw"`
-		In      inner                    `json:"in"`
-		Pointer *string                  `json:"pointer"`
-		Lenient Lenient[map[string]bool] `json:"lenient"`
-		List    []string                 `json:"list"`
+		Text    string           `json:"text"`
+		Raw     json.RawMessage  `json:"raw"`
+		In      inner            `json:"in"`
+		Pointer *string          `json:"pointer"`
+		Map     map[string]inner `json:"map"`
+		List    []string         `json:"list"`
 	}
 	for _, text := range []string{
-		`{"text":"a\u0062\"","raw":[1, {"x":"}"} ],"in":{"name":"n","raw":null},"pointer":"p","lenient":{"a":true},"list":["a",null]}`,
-		` { "te\u0078t" : "x" , "raw" : "\\" , "in" : null , "pointer" : null , "lenient" : 5 , "list" : {} } `, `{"text":null,"raw":-1.5e3}`, `{"text":1,"in":[]}`, `[]`, `null`, `{}`,
-		`{"lenient":null,"raw":{"a":[{"b":"]"}]},"text":"\ud800"}`,
+		`{"text":"a\u0062\"","raw":[1, {"x":"}"} ],"in":{"name":"n","raw":null},"pointer":"p","map":{"a":{"name":"n"},"":{}},"list":["a",null]}`,
+		` { "te\u0078t" : "x" , "raw" : "\\" , "in" : null , "pointer" : null , "map" : null , "list" : {} } `, `{"text":null,"raw":-1.5e3}`, `{"text":1,"in":[]}`, `[]`, `null`, `{}`,
+		`{"map":{"a":null},"raw":{"a":[{"b":"]"}]},"text":"\ud800"}`,
 	} {
 		f.Add([]byte(text))
 	}
-	names := NamesOf(reflect.TypeFor[outer]())
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var got, want outer
-		e := Unmarshal(text, &got, func() Names { return names })
+		e := Unmarshal(text, &got, "")
 		err := json.Unmarshal(text, &want)
 		if e != nil && e.Kind != Type {
 			return // see TestUnmarshal and FuzzCheck
@@ -119,45 +114,6 @@ func FuzzUnmarshal(f *testing.F) {
 			t.Errorf("%q is read as %+v, by encoding/json as %+v", text, got, want)
 		}
 	})
-}
-
-// TestMembers: names are exact, others are ignored whatever their values are, and a name
-// that is there twice is refused.
-func TestMembers(t *testing.T) {
-	var name string
-	into := map[string]any{"name": &name}
-	for text, want := range map[string]string{`{"name":"a","other":{"x":[1]},"NAME":2}`: "a", `{"Name":"b"}`: "", `{"name":null}`: ""} {
-		name = ""
-		if err := Members([]byte(text), into); err != nil || name != want {
-			t.Errorf("%s: %q, %v, want %q", text, name, err, want)
-		}
-	}
-	for _, text := range []string{`[]`, `null`, `"name"`, `{"name":1}`, `{"name":"a"`, `{"name":"a"}{}`, `{"name":"a","name":"a"}`, `{"x":1,"x":2}`, "{\"name\":\"\xff\"}"} {
-		if err := Members([]byte(text), into); err == nil {
-			t.Errorf("%s is read", text)
-		}
-	}
-}
-
-// TestNamesOf: the names of a type are those of its tags, also inside maps and values that
-// may have a wrong type.
-func TestNamesOf(t *testing.T) {
-	type inner struct {
-		Action string `json:"action"`
-	}
-	type outer struct {
-		Plain   string                    `json:"plain,omitempty"`
-		Answers Lenient[map[string]inner] `json:"answers"`
-		hidden  bool
-	}
-	want := Names{"plain": nil, "answers": {"": {"action": nil}}}
-	if got := NamesOf(reflect.TypeFor[outer]()); !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	var v outer
-	if err := json.Unmarshal([]byte(`{"answers":5,"plain":"x"}`), &v); err != nil || !v.Answers.Wrong || v.Plain != "x" || v.hidden {
-		t.Errorf("%+v, %v", v, err)
-	}
 }
 
 // FuzzCheck compares the search with a walk over the tokens of the standard decoder: both
@@ -174,9 +130,9 @@ func FuzzCheck(f *testing.F) {
 		if !json.Valid(text) {
 			return
 		}
-		for _, names := range []Names{nil, call} {
-			want, found := tokenWalk{json.NewDecoder(bytes.NewReader(text)), names != nil, 0, false}.twice()
-			e := Check(text, names, 0)
+		for _, skip := range []string{"", "arguments"} {
+			want, found := tokenWalk{json.NewDecoder(bytes.NewReader(text)), skip, 0}.twice()
+			e := Check(text, skip, 0)
 			if twice := e != nil && e.Kind == Twice; twice != found || twice && e.Name != want {
 				t.Errorf("%q: %v, want %q, %t", text, e, want, found)
 			}
@@ -185,8 +141,7 @@ func FuzzCheck(f *testing.F) {
 			ID     json.RawMessage `json:"id"`
 			Method json.RawMessage `json:"method"`
 		}
-		names := NamesOf(reflect.TypeOf(read))
-		if Unmarshal(text, &read, func() Names { return names }) == nil {
+		if Unmarshal(text, &read, "") == nil {
 			var exact map[string]json.RawMessage
 			if json.Unmarshal(text, &exact) == nil && (string(read.ID) != string(exact["id"]) || string(read.Method) != string(exact["method"])) {
 				t.Errorf("%q is read as %q %q", text, read.ID, read.Method)
@@ -198,10 +153,8 @@ func FuzzCheck(f *testing.F) {
 // tokenWalk is a walk over the tokens of a text.
 type tokenWalk struct {
 	d     *json.Decoder
-	call  bool // the arguments of its params are passed over
-	depth int  // how many objects and arrays are open
-
-	inParams bool // the next value is the params of a message
+	skip  string // members of this name at the second level are passed over
+	depth int    // how many objects and arrays are open
 }
 
 // twice returns the name that an object of the next value has twice: of the object that ends
@@ -220,10 +173,10 @@ func (w tokenWalk) twice() (string, bool) {
 			name = key.(string)
 			names = append(names, name)
 		}
-		if w.call && w.depth == 2 && w.inParams && name == "arguments" {
+		if w.skip != "" && w.depth == 2 && name == w.skip {
 			var skipped json.RawMessage
 			w.d.Decode(&skipped)
-		} else if name, found := (tokenWalk{w.d, w.call, w.depth, name == "params" && w.depth == 1}).twice(); found {
+		} else if name, found := (tokenWalk{w.d, w.skip, w.depth}).twice(); found {
 			return name, true
 		}
 	}

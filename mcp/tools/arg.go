@@ -445,7 +445,7 @@ func readObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
 // twice, since an order must not depend on which of the two counts, or more than
 // maxArguments names.
 func once(raw json.RawMessage) error {
-	switch e := strictjson.Check(raw, nil, maxArguments); {
+	switch e := strictjson.Check(raw, "", maxArguments); {
 	case e == nil:
 		return nil
 	case e.Kind == strictjson.Many:
