@@ -102,38 +102,12 @@ func notInHost(c rune) bool {
 	return !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '.' || c == '-')
 }
 
-// oddity returns why no document may be fetched from the address in a client_id, or an empty
-// text if one may be. One document has one address: an address that could be written in
-// another way is refused, and so is one of another port of the same host.
-func (d *documents) oddity(id string) (why string) {
+// asks reports whether a document may be fetched from the address in a client_id. One document
+// has one address: another port, user, query or spelling of the same path is refused.
+func (d *documents) asks(id string) bool {
 	u, err := url.Parse(id)
-	switch {
-	case len(id) > maxDocumentURL:
-		return fmt.Sprintf("its address is longer than %d bytes", maxDocumentURL)
-	case err != nil:
-		return "its address is not a URL"
-	case u.Scheme != "https":
-		return "its address is not https"
-	case u.User != nil:
-		return "its address has a user in it"
-	case strings.Contains(id, "#"):
-		return "its address has a fragment"
-	case strings.Contains(id, "?"):
-		return "its address has a query"
-	case strings.Contains(u.Host, ":"):
-		return "its address has a port"
-	case strings.ToLower(u.Host) != u.Host:
-		return "its host is not in lower case"
-	case !slices.Contains(d.hosts, u.Host):
-		return "it is not at an address that this server asks; --client-documents names the hosts that it does"
-	case len(u.Path) <= 1:
-		return "its address has no path"
-	case u.String() != id || u.RawPath != "" || strings.Contains(id, "\\"):
-		return "its address is not written in its usual form"
-	case path.Clean(u.Path) != u.Path:
-		return "its path has a part that is empty, . or .., or ends with a slash"
-	}
-	return ""
+	return err == nil && len(id) <= maxDocumentURL && slices.Contains(d.hosts, u.Host) && len(u.Path) > 1 && path.Clean(u.Path) == u.Path &&
+		id == "https://"+u.Host+u.Path && id == u.String()
 }
 
 // get returns the client of a document. It fetches the document if it is unknown or was kept
@@ -143,18 +117,8 @@ func (d *documents) oddity(id string) (why string) {
 // because a stranger could ask for any number of names. That of a failed fetch does: fetches
 // are limited by rates.
 func (d *documents) get(id string, from visitor, unknown *refusal) (*client, *refusal) {
-	refuse := func(why string, wait time.Duration, status int) (*client, *refusal) {
-		ref, said := *unknown, "Trying again helps only once that is put right."
-		if wait > 0 {
-			ref = refusal{status: status, code: "temporarily_unavailable", wait: wait}
-			said = fmt.Sprintf("Try again in %d seconds.", seconds(wait))
-		}
-		ref.text = fmt.Sprintf("The app describes itself at %q, and that document could not be had: %s. %s", limit.Clip(id), why, said)
-		ref.logged = "the document of the client could not be had: " + why
-		return nil, &ref
-	}
-	if why := d.oddity(id); why != "" {
-		return refuse(why, 0, 0)
+	if !d.asks(id) {
+		return nil, (&fault{why: "this server asks only for https://HOST/PATH, written in that way, at the hosts that --client-documents names"}).refusal(id, unknown, 0)
 	}
 	d.kept.add(digestOf(id), new(document)) // does nothing if it is there
 	doc, ok := d.kept.get(digestOf(id))
@@ -165,20 +129,16 @@ func (d *documents) get(id string, from visitor, unknown *refusal) (*client, *re
 	doc.mu.Lock()
 	defer doc.mu.Unlock()
 	if now := time.Now(); !now.Before(doc.until) {
-		switch wait := d.mayFetch(doc, from, now); {
-		case wait == 0:
+		if wait := d.mayFetch(doc, from, now); wait == 0 {
 			d.renew(id, doc)
-		case doc.client == nil:
-			return refuse("too many such documents were asked for just now", wait, http.StatusTooManyRequests)
+		} else if doc.client == nil {
+			return nil, (&fault{why: "too many such documents were asked for just now", status: http.StatusTooManyRequests}).refusal(id, unknown, wait)
 		}
 	}
-	switch {
-	case doc.client != nil:
+	if doc.client != nil {
 		return doc.client, nil
-	case doc.failed.passes:
-		return refuse(doc.failed.why, time.Until(doc.until), http.StatusServiceUnavailable)
 	}
-	return refuse(doc.failed.why, 0, 0)
+	return nil, doc.failed.refusal(id, unknown, time.Until(doc.until))
 }
 
 // mayFetch counts a fetch that begins now, or returns how long to wait for one. The
@@ -200,7 +160,7 @@ func (d *documents) mayFetch(doc *document, from visitor, now time.Time) (wait t
 func (d *documents) renew(id string, doc *document) {
 	c, life, failed := d.fetch(id)
 	if failed != nil {
-		d.log.Warn("client document not fetched", "document", limit.Clip(id), "error", failed.why+failed.cause)
+		d.log.Warn("client document not fetched", "document", limit.Clip(id), "error", failed.why, "cause", failed.cause)
 		life = documentFailed
 	}
 	if failed == nil || failed.none {
@@ -210,22 +170,33 @@ func (d *documents) renew(id string, doc *document) {
 	doc.known.Store(doc.client != nil)
 }
 
-// fault says why a fetch brought no client.
+// fault says why there is no client.
 type fault struct {
-	why   string // for people
-	cause string // what the log says in addition
+	why    string // for people
+	cause  string // what the log says in addition
+	status int    // to answer with if a later try may succeed, else 0
+	none   bool   // the host answered that the address describes no client: it is not found, gone, or not a good document
+}
 
-	none   bool // the host answered that the address describes no client: it is not found, gone, or not a good document
-	passes bool // a later fetch may succeed
+// refusal returns the refusal of the client that the document at id would describe.
+func (f *fault) refusal(id string, unknown *refusal, wait time.Duration) *refusal {
+	ref, said := *unknown, "Trying again helps only once that is put right."
+	if f.status != 0 {
+		ref = refusal{status: f.status, code: "temporarily_unavailable", wait: wait}
+		said = fmt.Sprintf("Try again in %d seconds.", seconds(wait))
+	}
+	ref.text = fmt.Sprintf("The app describes itself at %q, and that document could not be had: %s. %s", limit.Clip(id), f.why, said)
+	ref.logged = "the document of the client could not be had: " + f.why
+	return &ref
 }
 
 // unreachable returns the fault of a fetch that got no answer, or only a part of one.
 func unreachable(err error) *fault {
-	why := "its host could not be reached"
+	f := &fault{why: "its host could not be reached", cause: limit.Line(err.Error(), 256), status: http.StatusServiceUnavailable}
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
-		why = fmt.Sprintf("it did not come within %d seconds", seconds(documentTime))
+		f.why = fmt.Sprintf("it did not come within %d seconds", seconds(documentTime))
 	}
-	return &fault{why: why, passes: true, cause: ": " + limit.Line(err.Error(), 256)}
+	return f
 }
 
 // fetch asks for a document and returns its client and how long to keep it.
@@ -243,9 +214,11 @@ func (d *documents) fetch(id string) (c *client, life time.Duration, failed *fau
 	}
 	defer response.Body.Close()
 	if status := response.StatusCode; status != http.StatusOK {
-		return nil, 0, &fault{why: fmt.Sprintf("its host answers with status %d", status),
-			none:   status == http.StatusNotFound || status == http.StatusGone,
-			passes: status >= 500 || status == http.StatusTooManyRequests}
+		f := &fault{why: fmt.Sprintf("its host answers with status %d", status), none: status == http.StatusNotFound || status == http.StatusGone}
+		if status >= 500 || status == http.StatusTooManyRequests {
+			f.status = http.StatusServiceUnavailable
+		}
+		return nil, 0, f
 	}
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if kind != "application/json" && !strings.HasSuffix(kind, "+json") {

@@ -104,27 +104,18 @@ func TestDocumentLogin(t *testing.T) {
 func TestDocumentAddresses(t *testing.T) {
 	host := serveDocuments(t)
 	h := host.open(t)
-	const (
-		unnamed = "it is not at an address that this server asks; --client-documents names the hosts that it does"
-		parts   = "its path has a part that is empty, . or .., or ends with a slash"
-		written = "its address is not written in its usual form"
-	)
-	for id, why := range map[string]string{
-		"https://evil.example/oauth/x": unnamed, "https://claude.ai.evil.example/x": unnamed, "https://evil.example/claude.ai/x": unnamed, "https://127.0.0.1/x": unnamed,
-		"https://claude.ai@evil.example/x": "its address has a user in it", "https://user@claude.ai/x": "its address has a user in it",
-		"https://claude.ai:8443/x": "its address has a port", "https://claude.ai:443/x": "its address has a port", "https://claude.ai:/x": "its address has a port",
-		"http://claude.ai/x": "its address is not https", "HTTPS://claude.ai/x": written, "https://CLAUDE.AI/x": "its host is not in lower case",
-		"https://claude.ai": "its address has no path", "https://claude.ai/": "its address has no path",
-		"https://claude.ai/x?y=1": "its address has a query", "https://claude.ai/x?": "its address has a query",
-		"https://claude.ai/x#y": "its address has a fragment", "https://claude.ai/x#": "its address has a fragment",
-		"https://claude.ai/a/../b": parts, "https://claude.ai//evil.example/x": parts, "https://claude.ai/x/": parts,
-		"https://claude.ai/%2e%2e/x": written, "https://claude.ai/a b": written, `https://claude.ai\@evil.example/x`: "its address is not a URL", "https://[::1/x": "its address is not a URL",
-		"https://claude.ai/" + strings.Repeat("x", maxDocumentURL): "its address is longer than 512 bytes", "https://claude.ai/" + strings.Repeat("x", maxClientID): "its address is longer than 512 bytes",
+	for _, id := range []string{
+		"https://evil.example/oauth/x", "https://claude.ai.evil.example/x", "https://evil.example/claude.ai/x", "https://127.0.0.1/x", "https://claude.ai@evil.example/x",
+		"https://user@claude.ai/x", "https://claude.ai:8443/x", "https://claude.ai:443/x", "https://claude.ai:/x", "http://claude.ai/x", "HTTPS://claude.ai/x",
+		"https://CLAUDE.AI/x", "https://claude.ai", "https://claude.ai/", "https://claude.ai/x?y=1", "https://claude.ai/x?", "https://claude.ai/x#y",
+		"https://claude.ai/x#", "https://claude.ai/a/../b", "https://claude.ai//evil.example/x", "https://claude.ai/x/", "https://claude.ai/%2e%2e/x",
+		"https://claude.ai/a b", `https://claude.ai\@evil.example/x`, "https://[::1/x", "https://claude.ai/" + strings.Repeat("x", maxDocumentURL),
+		"https://claude.ai/" + strings.Repeat("x", maxClientID),
 	} {
 		w := h.authorize(query(registered{ClientID: id}, callback), header("Accept", "application/json"))
 		wantError(t, w, http.StatusBadRequest, "invalid_client")
-		if !strings.Contains(w.Body.String(), "that document could not be had: "+why+". ") {
-			t.Errorf("%.60s: want %q:\n%s", id, why, w.Body)
+		if !strings.Contains(w.Body.String(), "at the hosts that --client-documents names") {
+			t.Errorf("%.60s: %s", id, w.Body)
 		}
 	}
 	if n := host.asked.Load(); n != 0 {
@@ -423,7 +414,7 @@ func FuzzDocument(f *testing.F) {
 	f.Add([]byte(`{"client_id":7}`), "https://claude.ai/x")
 	f.Fuzz(func(t *testing.T, body []byte, id string) {
 		d := documents{hosts: []string{"claude.ai"}}
-		if d.oddity(id) == "" && !strings.HasPrefix(id, "https://claude.ai/") {
+		if d.asks(id) && !strings.HasPrefix(id, "https://claude.ai/") {
 			t.Fatalf("%q may be asked for", id)
 		}
 		c, err := parseDocument(id, body)
