@@ -44,20 +44,15 @@ type peer struct {
 }
 
 // reader returns the newest stream that is not ending, or nil. Only this one may take
-// entries and write them.
+// entries and write them. A nil peer has none.
 func (p *peer) reader() *stream {
+	if p == nil {
+		return nil
+	}
 	for _, s := range slices.Backward(p.streams) {
 		if !s.over {
 			return s
 		}
-	}
-	return nil
-}
-
-// reader returns the reader of a caller's peer, or nil. mu is held.
-func (h *Hub) reader(caller string) *stream {
-	if p := h.peers[caller]; p != nil {
-		return p.reader()
 	}
 	return nil
 }
@@ -199,7 +194,7 @@ func (h *Hub) Clone() *Book {
 
 // ready returns the stream that may write what waits in a queue now, or nil. mu is held.
 func (h *Hub) ready(q *queue) *stream {
-	if q.waiting == 0 || q.writer != nil || q.peer == nil { // a stream that writes wakes the next one when it has finished
+	if q.waiting == 0 || q.writer != nil { // a stream that writes wakes the next one when it has finished
 		return nil
 	}
 	return q.peer.reader()
@@ -232,7 +227,7 @@ func (h *Hub) Settled(most int) map[string]uint64 {
 func (h *Hub) Ring(caller string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s := h.reader(caller); s != nil {
+	if s := h.peers[caller].reader(); s != nil {
 		s.ring()
 	}
 }
@@ -252,7 +247,7 @@ func (h *Hub) Status(caller string) (s *Subscription, waiting int, connected boo
 	if q := h.book.callers[caller]; q != nil {
 		s, waiting = q.sub, len(q.waits(time.Now(), nil))
 	}
-	return s, waiting, h.reader(caller) != nil
+	return s, waiting, h.peers[caller].reader() != nil
 }
 
 // Stats returns how many subscriptions there are, how many streams are open,

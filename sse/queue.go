@@ -136,16 +136,16 @@ func (q *queue) find(id string) (int, bool) {
 }
 
 // resume makes the entries after the event id, which a client saw last, wait again
-// for its new stream s. Streams are all streams of the caller. It reports whether the
-// queue still holds that event. If not, nobody knows what the client has seen, and
-// every entry waits again: to get an alert twice is better than never.
+// for its new stream s. Streams are all streams of the caller. If the queue does not hold
+// that event any longer, nobody knows what the client has seen, and every entry waits again:
+// to get an alert twice is better than never.
 //
 // A stream and those that resume it form a chain. Entries that were written to the
 // chain after that event are lost, even if its connection seems open: otherwise the
 // client would have named a later event. So the streams of the chain are ended.
 // Entries that were written to another chain with an open stream stay there, because
 // no event may go to two chains.
-func (q *queue) resume(id string, s *stream, streams []*stream, now time.Time) (known bool) {
+func (q *queue) resume(id string, s *stream, streams []*stream, now time.Time) {
 	at, known := q.find(id)
 	// Which stream brought the event to the client: one that is writing, if none is noted.
 	by, chain := q.writer, s.chain
@@ -156,7 +156,7 @@ func (q *queue) resume(id string, s *stream, streams []*stream, now time.Time) (
 	case !known:
 		at, q.writer = -1, nil // what a stream is writing now does not count as delivered
 	case slices.Index(streams, by) > slices.Index(streams, s):
-		return true // a newer stream has brought this event already, and goes on after it
+		return // a newer stream has brought this event already, and goes on after it
 	case by != nil && by != earlier:
 		chain = by.chain
 		q.supersede(chain, at, streams)
@@ -178,7 +178,6 @@ func (q *queue) resume(id string, s *stream, streams []*stream, now time.Time) (
 		}
 	}
 	s.chain = chain // only now: isOpen must not count s itself
-	return known
 }
 
 // supersede ends the streams of a chain if one of them got anything after the entry at

@@ -51,15 +51,15 @@ type Source interface {
 	Wrote(n int)
 }
 
-// Serve writes the head of a response, the comments if there are any, and then the
-// source's events. It returns nil when ctx ends, or the error of a write that failed
-// because the client is gone. The ctx must be the request's or made from it.
-func Serve(ctx context.Context, w http.ResponseWriter, source Source, comments ...string) error {
+// Serve writes the head of a response and then the source's events. It returns nil when
+// ctx ends, or the error of a write that failed because the client is gone. The ctx must be
+// the request's or made from it.
+func Serve(ctx context.Context, w http.ResponseWriter, source Source) error {
 	s := &response{w: w, control: http.NewResponseController(w)}
 	defer s.leave()
 	bell := source.Bell()
 	defer context.AfterFunc(ctx, func() { s.hurry(); Ring(bell) })()
-	if err := s.head(comments); err != nil {
+	if err := s.head(); err != nil {
 		return err
 	}
 	var silent atomic.Bool // a comment is due
@@ -134,7 +134,7 @@ type response struct {
 
 // head writes the headers and a first comment, so that the client gets its 200 at once
 // and not with the first event.
-func (s *response) head(comments []string) error {
+func (s *response) head() error {
 	h := s.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
@@ -143,11 +143,7 @@ func (s *response) head(comments []string) error {
 	// A server's ReadTimeout would end the request in the middle of the stream.
 	s.control.SetReadDeadline(time.Time{})
 	s.w.WriteHeader(http.StatusOK)
-	text := ": open\n\n"
-	for _, c := range comments {
-		text += ": " + c + "\n\n"
-	}
-	return s.write([]byte(text))
+	return s.write([]byte(": open\n\n"))
 }
 
 // hurry gives the stream, and a write that is under way, one second more.

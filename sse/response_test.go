@@ -20,8 +20,8 @@ import (
 func TestStreamText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newList()
-		c := openSource(t, q, "resumed-from earliest")
-		open := ": open\n\n: resumed-from earliest\n\n"
+		c := openSource(t, q)
+		open := ": open\n\n"
 		if got := c.Read(); got != open || c.Status != http.StatusOK {
 			t.Errorf("before any event: status %d, %q; want 200, %q", c.Status, got, open)
 		}

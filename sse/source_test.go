@@ -58,6 +58,6 @@ func (q *list) len() int {
 }
 
 // openSource opens a stream and waits until it is idle.
-func openSource(t *testing.T, source Source, comments ...string) *ssetest.Client {
-	return ssetest.Open(t, func(ctx context.Context, w http.ResponseWriter) error { return Serve(ctx, w, source, comments...) })
+func openSource(t *testing.T, source Source) *ssetest.Client {
+	return ssetest.Open(t, func(ctx context.Context, w http.ResponseWriter) error { return Serve(ctx, w, source) })
 }

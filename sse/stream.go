@@ -104,11 +104,10 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, c Caller, claim func
 		http.Error(w, "no stream can be opened now: try again", http.StatusServiceUnavailable)
 		return err
 	}
-	var comments []string
-	if id := r.Header.Get("Last-Event-ID"); id != "" && !h.resume(s, id) {
-		comments = []string{"resumed-from earliest"} // the client may have missed something
+	if id := r.Header.Get("Last-Event-ID"); id != "" {
+		h.resume(s, id)
 	}
-	return Serve(ctx, w, s, comments...)
+	return Serve(ctx, w, s)
 }
 
 // Push is a stream without HTTP: it calls write for each event until ctx ends, the hub
@@ -150,18 +149,14 @@ func (h *Hub) attach(ctx context.Context, c Caller, most int, end context.Cancel
 	return s, nil
 }
 
-// resume makes a stream that has not written anything yet begin after an event. It
-// returns false if the queue does not hold that event.
-func (h *Hub) resume(s *stream, lastEventID string) bool {
+// resume makes a stream that has not written anything yet begin after an event.
+func (h *Hub) resume(s *stream, lastEventID string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	q := s.peer.queue
-	if q == nil {
-		return true
+	if q := s.peer.queue; q != nil {
+		q.resume(lastEventID, s, s.peer.streams, time.Now())
+		h.wake(q) // it may be another stream that has to write now, if one was opened since
 	}
-	known := q.resume(lastEventID, s, s.peer.streams, time.Now())
-	h.wake(q) // it may be another stream that has to write now, if one was opened since
-	return known
 }
 
 // detach takes a stream out of the hub. The newest one of those that are left takes
