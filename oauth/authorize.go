@@ -33,8 +33,12 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 		s.refuseHere(w, r, noPageKey)
 		return
 	}
-	if s.mayGoAtOnce(r, a) {
-		s.grant(w, a, s.scopeAtOnce(p.get("scope")))
+	// Without a passphrase a client gets its code without a question if the code goes to this
+	// machine and no page sent the browser here: for charts, and for trading unless it asked for
+	// charts alone. The owner's own page always needs a click.
+	if s.owner == nil && !a.client.own && destinationOf(a.Redirect).Loopback && !sentByPage(r) {
+		asked := strings.Fields(p.get("scope")) // some clients ask every server for "openid email profile"
+		s.grant(w, a, s.scopeFor(a.client, slices.Contains(asked, ScopeTrade) || !slices.Contains(asked, ScopeCharts)))
 		return
 	}
 	s.consent(w, r, a, notice{status: http.StatusOK})
@@ -73,28 +77,10 @@ func (s *Server) check(p params, from visitor) (*ask, *refusal) {
 		return a, bad("invalid_request", "code_challenge is missing: PKCE is required")
 	case p.get("code_challenge_method") != "S256":
 		return a, bad("invalid_request", "code_challenge_method must be S256")
-	case !validChallenge(a.Challenge):
+	case !challenge.MatchString(a.Challenge):
 		return a, bad("invalid_request", "code_challenge must be the 43 characters of a SHA-256 in base64url")
 	}
 	return a, s.checkResources(p)
-}
-
-// scopeAtOnce returns the scope for a client that gets its code without a page: all
-// scopes that there are, unless it asked for charts and not for trading. Other names are ignored:
-// some clients ask every server for "openid email profile".
-func (s *Server) scopeAtOnce(asked string) string {
-	names := strings.Fields(asked)
-	if s.options.Trade && (slices.Contains(names, ScopeTrade) || !slices.Contains(names, ScopeCharts)) {
-		return chartsAndTrade
-	}
-	return ScopeCharts
-}
-
-// mayGoAtOnce reports whether a client gets its code without asking the owner: no
-// passphrase is set, the code goes to this machine, and no page sent the browser here.
-// The owner's own page always needs a click.
-func (s *Server) mayGoAtOnce(r *http.Request, a *ask) bool {
-	return s.owner == nil && !a.client.own && destinationOf(a.Redirect).Loopback && !sentByPage(r)
 }
 
 // ask is an authorization request of a known client to a redirect URI of its
@@ -141,22 +127,15 @@ func (s *Server) refuseAsk(w http.ResponseWriter, r *http.Request, a *ask, ref *
 		return
 	}
 	answer := s.answerURL(a, url.Values{"error": {ref.code}, "error_description": {description(ref.text)}})
-	if !s.mayRedirect(a) {
+	// An error goes to a program on this machine, which waits for it, and to the address that the
+	// consent page showed when the owner allowed the client, if that was since the start.
+	if _, approved := s.approved.get(a.approval()); !approved && !destinationOf(a.Redirect).Loopback {
 		ref.link, ref.to = answer, destinationOf(a.Redirect)
 		s.refuseHere(w, r, ref)
 		return
 	}
 	s.log.Warn("authorization refused", "client", a.client.identity.short(), "error", ref.code, "reason", ref.reason(), "from", s.ClientIP(r))
 	redirect(w, answer)
-}
-
-// mayRedirect reports whether an error may be sent to a client without the owner's
-// consent. It may be sent to a program on this machine, which waits for it, and to the
-// address that the consent page showed when the owner allowed the client, if that was since
-// the start. Other addresses that the client registered do not count.
-func (s *Server) mayRedirect(a *ask) bool {
-	_, approved := s.approved.get(a.approval())
-	return approved || destinationOf(a.Redirect).Loopback
 }
 
 // redirect sends the browser to the client. The status is 303: after 307 the

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,7 +87,7 @@ func (d *document) used() int64 {
 // init sets the hosts; no document is fetched yet. It refuses what is not the name of a host.
 func (d *documents) init(hosts []string) error {
 	for _, host := range hosts {
-		if strings.ContainsFunc(host, notInHost) || address.Loopback(host) || checkHost(host) != nil || !strings.Contains(host, ".") {
+		if !hostName.MatchString(host) || address.Loopback(host) || checkHost(host) != nil || !strings.Contains(host, ".") {
 			return fmt.Errorf("client documents: %q is not the name of a host, such as claude.ai", limit.Clip(host))
 		}
 	}
@@ -96,11 +97,8 @@ func (d *documents) init(hosts []string) error {
 	return nil
 }
 
-// notInHost reports whether a character cannot stand in a host's name. Names are
-// compared in lower case, so capitals cannot.
-func notInHost(c rune) bool {
-	return !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '.' || c == '-')
-}
+// hostName is the name of a host, which is compared in lower case.
+var hostName = regexp.MustCompile(`^[a-z0-9.-]+$`)
 
 // asks reports whether a document may be fetched from the address in a client_id. One document
 // has one address: another port, user, query or spelling of the same path is refused.

@@ -145,7 +145,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	a, trade := f.Ask, s.options.Trade && posted.get("grant") == ScopeTrade
+	a, trade := f.Ask, posted.get("grant") == ScopeTrade
 	if a == nil {
 		s.refuseHere(w, r, bad("invalid_request", "This is not a form of this server, or the server was restarted. Go back to the app and connect again."))
 		return
@@ -181,7 +181,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 // page gets everything there is: whoever logs in there is the owner.
 func (s *Server) scopeFor(cl *client, trade bool) string {
 	scope := ScopeCharts
-	if trade || cl.own && s.options.Trade {
+	if s.options.Trade && (trade || cl.own) {
 		scope = chartsAndTrade
 	}
 	if cl.own {

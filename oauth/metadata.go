@@ -48,7 +48,22 @@ type resourceMetadata struct {
 // finds out where to log in: the authorization server's (RFC 8414) and one for each
 // address of the endpoint (RFC 9728).
 func (s *Server) discoveryRoutes(mux *http.ServeMux) {
-	server := s.metadata()
+	server := serverMetadata{
+		Issuer:                s.base,
+		AuthorizationEndpoint: s.base + AuthorizePath,
+		TokenEndpoint:         s.base + "/token",
+		RegistrationEndpoint:  s.base + "/register",
+		ResponseTypes:         []string{"code"},
+		GrantTypes:            []string{"authorization_code"},
+		ChallengeMethods:      []string{"S256"},
+		AuthMethods:           []string{authNone, authPost},
+		LogoURI:               s.base + "/favicon.svg",
+		RevocationEndpoint:    s.base + "/revoke",
+		RevocationAuth:        []string{authNone, authPost},
+		Scopes:                s.scopes(),
+		Iss:                   true,
+		Documents:             len(s.documents.hosts) > 0,
+	}
 	s.document(mux, serverDocument, server)
 	s.document(mux, serverDocument+"/mcp", server) // asked for by clients that append the path they were given
 	for _, path := range resourcePaths {
@@ -67,26 +82,6 @@ func (s *Server) discoveryRoutes(mux *http.ServeMux) {
 		writeRefusal(w, &refusal{status: http.StatusNotFound, code: "not_found",
 			text: "no such document here: see " + s.base + serverDocument})
 	})
-}
-
-// metadata returns what the authorization server says of itself.
-func (s *Server) metadata() serverMetadata {
-	return serverMetadata{
-		Issuer:                s.base,
-		AuthorizationEndpoint: s.base + AuthorizePath,
-		TokenEndpoint:         s.base + "/token",
-		RegistrationEndpoint:  s.base + "/register",
-		ResponseTypes:         []string{"code"},
-		GrantTypes:            []string{"authorization_code"},
-		ChallengeMethods:      []string{"S256"},
-		AuthMethods:           []string{authNone, authPost},
-		LogoURI:               s.base + "/favicon.svg",
-		RevocationEndpoint:    s.base + "/revoke",
-		RevocationAuth:        []string{authNone, authPost},
-		Scopes:                s.scopes(),
-		Iss:                   true,
-		Documents:             len(s.documents.hosts) > 0,
-	}
 }
 
 // document serves v as JSON at path, within the rate for discovery.

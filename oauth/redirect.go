@@ -34,7 +34,7 @@ func parseRedirect(s string) (*url.URL, *refusal) {
 	if strings.ContainsAny(s, "\"<>\\^`{|}") || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' }) {
 		return nil, badRedirect("redirect URI %q holds a character that must be percent-encoded", s)
 	}
-	if a := authority(s); strings.ContainsFunc(a, notInAuthority) || strings.ContainsAny(a, "[]") && !bracketed.MatchString(a) {
+	if a := authority(s); !plainAuthority.MatchString(a) {
 		return nil, badRedirect("redirect URI to %q: a host is written in letters, digits, dots and hyphens, with an optional port; other scripts as punycode (xn--…), no user name", a)
 	}
 	u, err := url.Parse(s)
@@ -47,7 +47,7 @@ func parseRedirect(s string) (*url.URL, *refusal) {
 		return nil, badRedirect("redirect URI %q is not complete: write it like scheme://host/path", s)
 	case u.Scheme == "http" || u.Scheme == "https":
 		return u, checkWeb(u)
-	case !reversedDomain(u.Scheme) && !slices.Contains(appSchemes, u.Scheme):
+	case !reversedDomain.MatchString(u.Scheme) && !slices.Contains(appSchemes, u.Scheme):
 		return nil, badRedirect("redirect URI %q: the scheme %q is not allowed; use https, http on localhost, or a scheme of your app with a dot in it, like com.example.app", s, u.Scheme)
 	}
 	return u, nil
@@ -65,15 +65,11 @@ func badRedirect(format string, sent ...string) *refusal {
 	return ref
 }
 
-// reversedDomain reports whether a scheme is several names with dots between.
-func reversedDomain(scheme string) bool {
-	names := strings.Split(scheme, ".")
-	return len(names) > 1 && !slices.Contains(names, "")
-}
+// plainAuthority is a host with a port in plain ASCII, or an IPv6 address, which alone has brackets.
+var plainAuthority = regexp.MustCompile(`^([A-Za-z0-9.:-]*|\[[0-9A-Fa-f:.]+\](:[0-9]+)?)$`)
 
-// bracketed is an authority that holds an IPv6 address, the only one that may
-// have brackets.
-var bracketed = regexp.MustCompile(`^\[[0-9A-Fa-f:.]+\](:[0-9]+)?$`)
+// reversedDomain is a scheme of several names with dots between.
+var reversedDomain = regexp.MustCompile(`^[^.]+(\.[^.]+)+$`)
 
 // authority returns the host and port of a URI as they were sent, before anyone
 // decodes them: url.Parse turns %D1%81 in a host into a Cyrillic letter that
@@ -87,11 +83,6 @@ func authority(s string) string {
 		rest = rest[:i]
 	}
 	return rest
-}
-
-// notInAuthority reports whether a character cannot stand in a host with a port.
-func notInAuthority(c rune) bool {
-	return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune(".-:[]", c))
 }
 
 // checkWeb checks what only web addresses must have: a host that browsers show as it was

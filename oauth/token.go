@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/netip"
+	"regexp"
 	"strings"
 	"time"
 
@@ -76,11 +77,11 @@ func (s *Server) checkCode(cl *client, p params) (*code, *refusal) {
 	if ref := s.checkResources(p); ref != nil {
 		return nil, ref
 	}
-	text, verifier := p.get("code"), p.get("code_verifier")
-	if text == "" || verifier == "" {
+	text, proof := p.get("code"), p.get("code_verifier")
+	if text == "" || proof == "" {
 		return nil, bad("invalid_request", "code and code_verifier are required, in the body")
 	}
-	if !validVerifier(verifier) {
+	if !verifier.MatchString(proof) {
 		return nil, bad("invalid_request", "code_verifier must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~")
 	}
 	// One text for unknown codes, expired ones and those of another client: a stranger
@@ -92,7 +93,7 @@ func (s *Server) checkCode(cl *client, p params) (*code, *refusal) {
 	if uri := p.get("redirect_uri"); uri != "" && digestOf(uri).String() != c.Redirect {
 		return nil, bad("invalid_grant", "redirect_uri is not the one of the authorization request")
 	}
-	verified := verifies(c.Challenge, verifier)
+	verified := verifies(c.Challenge, proof)
 	s.log.Info("pkce verified", "client", cl.identity.short(), "ok", verified)
 	if !verified {
 		return nil, bad("invalid_grant", "code_verifier does not fit the code_challenge")
@@ -171,21 +172,10 @@ func wallClock() time.Time { return time.Now().Round(0) }
 
 // PKCE (RFC 7636) is done with S256 only: "plain" would hand the verifier to
 // whoever reads the authorization request.
-
-// validChallenge reports whether s may be the SHA-256 of a verifier, in base64url without
-// padding, which always has 43 characters.
-func validChallenge(s string) bool { return len(s) == 43 && unreserved(s) }
-
-// validVerifier reports whether s has the length and the characters of RFC 7636.
-func validVerifier(s string) bool { return len(s) >= 43 && len(s) <= 128 && unreserved(s) }
-
-// unreserved reports whether s is made of the characters that RFC 7636 allows
-// in a verifier.
-func unreserved(s string) bool {
-	return strings.IndexFunc(s, func(c rune) bool {
-		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-._~", c))
-	}) < 0
-}
+var (
+	challenge = regexp.MustCompile(`^[A-Za-z0-9._~-]{43}$`) // a SHA-256 in base64url without padding
+	verifier  = regexp.MustCompile(`^[A-Za-z0-9._~-]{43,128}$`)
+)
 
 // verifies reports whether verifier is the one that challenge was made from.
 func verifies(challenge, verifier string) bool {
