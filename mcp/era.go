@@ -310,15 +310,6 @@ func knownVersion(h http.Header) bool {
 	return len(values) == 1 && err == nil && values[0] >= first
 }
 
-// speaks returns an error if the header of a request over HTTP names no version. A single
-// message of the newer version is left to disagree, which has an error of its own.
-func speaks(h http.Header, all []request, batch bool) *Error {
-	if knownVersion(h) || !batch && all[0].modern {
-		return nil
-	}
-	return badVersion
-}
-
 // disagree returns an error if the headers of a request over HTTP disagree with its body,
 // else nil: proxies route and filter by the headers. The newer version needs all of them;
 // in the older one those that are there must agree.

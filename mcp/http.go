@@ -3,11 +3,14 @@ package mcp
 import (
 	"context"
 	"crypto/rand"
+	"encoding/base64"
 	"errors"
 	"io"
 	"log/slog"
+	"mime"
 	"net/http"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -54,8 +57,6 @@ type HTTP struct {
 // ErrTooMany is what [HTTP.Authenticate] returns for a valid token whose holder
 // already has too many connections open. The request is answered with 429.
 var ErrTooMany = errors.New("too many connections of this client are open: close some, or use one for several calls")
-
-var errTooMany = &Error{Code: codeBusy, Message: ErrTooMany.Error(), Status: http.StatusTooManyRequests}
 
 // ErrScope says that the caller lacks a scope which the request needs.
 var ErrScope = errors.New("the token does not hold the scope")
@@ -155,7 +156,7 @@ func (x *exchange) authenticate() *Error {
 	caller, err := x.h.Authenticate(x.r)
 	if x.denied = err; err == ErrTooMany {
 		x.w.Header().Set("Connection", "close")
-		return errTooMany
+		return &Error{Code: codeBusy, Message: err.Error(), Status: http.StatusTooManyRequests}
 	}
 	if err != nil {
 		return nil
@@ -270,8 +271,8 @@ func (x *exchange) messages() (all []request, batch bool, refused *Error) {
 	switch {
 	case batch && x.unauthorized() != nil:
 		return nil, batch, errUnauthorized
-	case refused == nil:
-		refused = speaks(x.r.Header, all, batch)
+	case refused == nil && !knownVersion(x.r.Header) && (batch || !all[0].modern): // else disagree refuses it
+		refused = badVersion
 	}
 	if refused != nil {
 		return nil, batch, refused
@@ -577,3 +578,81 @@ func (h *HTTP) health(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	respond(w, http.StatusOK, anonymousWriteTimeout, append(Encode(h.Health()), '\n'))
 }
+
+// Values of headers, shared by all replies; net/http only reads them.
+var (
+	contentJSON = []string{"application/json"}
+	nosniff     = []string{"nosniff"} // a reply repeats a stranger's id and is nothing but JSON
+)
+
+// maxSession bounds an echoed session id, in bytes.
+const maxSession = 256
+
+// echoSession repeats the client's Mcp-Session-Id in the reply. We make no use of it.
+// Anything but short visible ASCII is not repeated: a stranger must not write arbitrary
+// text into our headers.
+func echoSession(w http.ResponseWriter, r *http.Request) {
+	values := r.Header["Mcp-Session-Id"]
+	invisible := func(c rune) bool { return c <= ' ' || c > '~' }
+	if len(values) == 1 && values[0] != "" && len(values[0]) <= maxSession && !strings.ContainsFunc(values[0], invisible) {
+		w.Header()["Mcp-Session-Id"] = values
+	}
+}
+
+// decodeHeader returns the text that the value of a header stands for. Text that a
+// header cannot hold is sent as =?base64?…?=. A value that is not a correct encoding
+// stands for itself.
+func decodeHeader(v string) string {
+	text, begins := strings.CutPrefix(v, "=?base64?")
+	text, ends := strings.CutSuffix(text, "?=")
+	decoded, err := base64.StdEncoding.DecodeString(text)
+	if !begins || !ends || err != nil {
+		return v
+	}
+	return string(decoded)
+}
+
+// jsonBody reports whether the Content-Type is JSON or absent. This refuses the three
+// types that a web page may post to another site without a preflight: text/plain and
+// the two of forms.
+func jsonBody(h http.Header) bool {
+	values := h["Content-Type"]
+	if len(values) == 0 || len(values) == 1 && values[0] == contentJSON[0] {
+		return true
+	}
+	media, _, err := mime.ParseMediaType(values[0])
+	return len(values) == 1 && (err == nil || err == mime.ErrInvalidMediaParameter) && media == contentJSON[0]
+}
+
+// usualAccept is the Accept header that MCP asks clients to send. It admits both types
+// that we answer with, so it need not be parsed.
+const usualAccept = "application/json, text/event-stream"
+
+// accepts reports whether the Accept headers of a request admit a media type, one of our
+// two. No header, or an empty one, admits everything. A range that names the type itself
+// decides; else one such as */* admits it, unless its weight is zero.
+func accepts(headers []string, media string) bool {
+	if len(headers) == 1 && headers[0] == usualAccept {
+		return true
+	}
+	main, _, _ := strings.Cut(media, "/")
+	empty, admitted := true, false
+	for item := range strings.SplitSeq(strings.Join(headers, ","), ",") {
+		if item = strings.TrimSpace(item); item == "" {
+			continue
+		}
+		empty = false
+		name, params, _ := strings.Cut(item, ";")
+		name = strings.ToLower(strings.TrimSpace(name))
+		excluded := zeroWeight.MatchString(params)
+		if name == media {
+			return !excluded
+		}
+		admitted = admitted || !excluded && (name == "*/*" || name == main+"/*")
+	}
+	return empty || admitted
+}
+
+// zeroWeight finds the weight q=0 among the parameters of a media range. One that cannot be
+// read excludes nothing.
+var zeroWeight = regexp.MustCompile(`(?i)(^|;)\s*q\s*=\s*0(\.0*)?\s*(;|$)`)

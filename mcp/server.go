@@ -280,35 +280,25 @@ type discovered struct {
 }
 
 // capabilities are what a server announces to its clients.
-type capabilities struct {
-	Completions *struct{}           `json:"completions,omitempty"`
-	Extensions  map[string]struct{} `json:"extensions,omitempty"` // parts of the protocol outside its core
-	Prompts     *struct{}           `json:"prompts,omitempty"`
-	Resources   *struct {
-		Subscribe bool `json:"subscribe,omitempty"`
-	} `json:"resources,omitempty"`
-	Tools *struct{} `json:"tools,omitempty"`
-}
+type capabilities map[string]map[string]any
 
 // capabilities returns what the server announces: a member for everything that the
 // options hold at least one of. Clients do not ask for what is not announced.
-func (o Options) capabilities() (c capabilities) {
-	if o.Complete != nil {
-		c.Completions = &struct{}{}
+func (o Options) capabilities() capabilities {
+	c := capabilities{"completions": {}, "extensions": {"io.modelcontextprotocol/ui": struct{}{}}, "prompts": {}, "resources": {}, "tools": {}}
+	if o.Ring != nil {
+		c["resources"]["subscribe"] = true
 	}
-	if slices.ContainsFunc(o.Tools, func(t Tool) bool { return t.App != "" }) {
-		c.Extensions = map[string]struct{}{"io.modelcontextprotocol/ui": {}} // pages beside the results of tools
-	}
-	if len(o.Prompts) > 0 {
-		c.Prompts = &struct{}{}
-	}
-	if len(o.Resources) > 0 {
-		c.Resources = &struct {
-			Subscribe bool `json:"subscribe,omitempty"`
-		}{o.Ring != nil}
-	}
-	if len(o.Tools) > 0 {
-		c.Tools = &struct{}{}
+	for name, has := range map[string]bool{
+		"completions": o.Complete != nil,
+		"extensions":  slices.ContainsFunc(o.Tools, func(t Tool) bool { return t.App != "" }), // pages beside the results of tools
+		"prompts":     len(o.Prompts) > 0,
+		"resources":   len(o.Resources) > 0,
+		"tools":       len(o.Tools) > 0,
+	} {
+		if !has {
+			delete(c, name)
+		}
 	}
 	return c
 }

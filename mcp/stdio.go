@@ -60,7 +60,12 @@ func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer, calle
 	var pushing sync.WaitGroup
 	pushing.Go(func() { c.follow(own) })
 	if push != nil {
-		pushing.Go(func() { push(ctx, c.out.push) }) // its error is one of c.out, which flush returns below
+		pushing.Go(func() { // its error is one of c.out, which flush returns below
+			push(ctx, func(line []byte) error {
+				c.out.add(line)
+				return c.out.flush()
+			})
+		})
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- c.read() }()
@@ -121,7 +126,7 @@ func (c *conversation) read() error {
 			return nil
 		// The id of the message is not known, so the error has none.
 		case err == errLongLine:
-			c.refuse(&request{}, invalid(errLongLine.Error()))
+			c.out.add(refusal(&request{}, invalid(errLongLine.Error())))
 		case err != nil:
 			return err
 		case len(bytes.TrimSpace(line)) > 0:
@@ -131,17 +136,12 @@ func (c *conversation) read() error {
 	return nil
 }
 
-// refuse answers a request with an error.
-func (c *conversation) refuse(r *request, why *Error) {
-	c.out.add(refusal(r, why))
-}
-
 // take answers one line: here if that takes no time, otherwise in a goroutine. It never
 // waits, since the next line may be a ping, or cancel what runs.
 func (c *conversation) take(line []byte) {
 	all, batch, refused := parse(line)
 	if refused != nil {
-		c.refuse(&request{}, refused)
+		c.out.add(refusal(&request{}, refused))
 		return
 	}
 	var calls []*Session
@@ -173,7 +173,7 @@ func (c *conversation) take(line []byte) {
 	done()
 	for i := range all {
 		if all[i].wantsReply() {
-			c.refuse(&all[i], refused)
+			c.out.add(refusal(&all[i], refused))
 		}
 	}
 }
@@ -356,12 +356,6 @@ func (l *lineWriter) full() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.pending) >= maxGathered
-}
-
-// push adds a line and writes it.
-func (l *lineWriter) push(line []byte) error {
-	l.add(line)
-	return l.flush()
 }
 
 // flush writes what was gathered and returns the error of the first write that failed,
