@@ -2,7 +2,6 @@ package chart
 
 import (
 	"image"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -52,18 +51,6 @@ func slotOf(r rune) (slot int, ok bool) {
 		slot += int(run[1]-run[0]) + 1
 	}
 	return 0, false
-}
-
-// Undrawable returns the characters of s that a picture shows as question marks, each
-// once. Characters that it leaves out, such as line breaks, are not among them.
-func Undrawable(s string) string {
-	var out []rune
-	for _, r := range printable(s, len(s)+1) {
-		if _, ok := slotOf(r); !ok && !slices.Contains(out, r) {
-			out = append(out, r)
-		}
-	}
-	return string(out)
 }
 
 // glyph is a letter as a small picture of cover levels. Its upper left corner

@@ -145,7 +145,7 @@ func (h *handlers) setAlert() tool {
 			return mcp.JSON(alertReply{listedAlert: h.listed(alert), Meaning: alert.Meaning(), Hint: alert.Hint(nil)}), nil
 		}
 		now := h.Engine.Standing(ctx, alert)
-		return mcp.JSON(alertReply{h.listed(alert), alert.Meaning(), now, alert.Hint(now), h.slow(alert), h.delivery(alert.Symbol, r.Who.Name), h.goesTo(alert, r.Who.Name)}), nil
+		return mcp.JSON(alertReply{h.listed(alert), alert.Meaning(), now, alert.Hint(now), h.slow(alert), h.goesTo(alert, r.Who.Name)}), nil
 	})
 }
 
@@ -158,9 +158,6 @@ type alertReply struct {
 	Now     *book.Standing `json:"now,omitempty"`
 	Hint    string         `json:"hint,omitempty"`
 	Warning string         `json:"warning,omitempty"`
-
-	// Delivery says where the owner gets a message when it fires; empty without --notify-file.
-	Delivery string `json:"delivery,omitempty"`
 
 	// GoesTo says where it is told that it fired: queue, which get_notifications reads, push to a
 	// subscription, phone for the owner's destinations.
@@ -177,18 +174,6 @@ func (h *handlers) goesTo(a book.Alert, client string) []string {
 		kinds = append(kinds, "phone")
 	}
 	return kinds
-}
-
-// delivery says which of the owner's destinations are told when an alert of a client fires. A model that
-// does not know of them tells its user to keep the chat open.
-func (h *handlers) delivery(symbol, client string) string {
-	if h.Messages == nil {
-		return ""
-	}
-	if names := h.Messages(symbol, client); len(names) > 0 {
-		return "when it fires, a message goes to the owner's " + strings.Join(names, ", ")
-	}
-	return "no message goes to the owner: no destination of --notify-file takes this alert"
 }
 
 // listedAlert is an alert as replies show it.
@@ -262,57 +247,32 @@ func (h *handlers) listAlerts() tool {
 
 // onPage answers list_alerts with a page of items.
 func onPage[T any](p page, items []T, err error) (*mcp.Result, error) {
-	if err != nil {
-		return nil, err
-	}
 	text, n, left := cut(p, items)
-	result := &mcp.Result{Content: []mcp.Content{{Text: text}}}
+	more := ""
 	if left > 0 {
-		result.Content = append(result.Content, further(fmt.Sprintf("%d more of %d", left, len(items)), "list_alerts", p.offset+n))
+		more = fmt.Sprintf("%d more of %d", left, len(items))
 	}
-	return result, nil
+	return answer(text, "list_alerts", more, p.offset+n, book.Time{}), err
 }
 
 // cancelAlert defines cancel_alert: one alert, which the reply holds, those of a symbol, several
 // by their ids, or all. Anybody who may trade can cancel any alert: they are the account's, not
 // a client's.
 func (h *handlers) cancelAlert() tool {
-	type request struct {
-		id, symbol string
-		ids        []string
-		all        bool
-	}
 	return define(mcp.Tool{
 		Name:        "cancel_alert",
 		Cost:        mcp.Waiting,
 		Title:       "Cancel an alert",
 		Description: "Cancel an alert by its alert_id, several by ids, those of a symbol, or all.",
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
-	}, refuses, func(r *request) []arg {
+	}, refuses, func(r *chosen) []arg {
 		return []arg{
 			text(&r.id, "alert_id", "As set_alert returned it.", maxID),
 			words(&r.ids, "ids", "In place of alert_id: several.", maxPage).also("alert_ids"),
 			symbol(&r.symbol, "In place of alert_id: all alerts on it."),
 			boolean(&r.all, "all", "In place of alert_id: every alert."),
 		}
-	}, func(r *request, _ sent) error {
-		if r.symbol == everything { // as in cancel_order
-			r.symbol, r.all = "", true
-		}
-		given := 0
-		for _, is := range []bool{r.id != "", len(r.ids) > 0, r.symbol != "", r.all} {
-			if is {
-				given++
-			}
-		}
-		switch given {
-		case 0:
-			return errors.New("alert_id is required, as set_alert returned it; or ids, or symbol, or all=true")
-		case 1:
-			return nil
-		}
-		return errors.New("alert_id, ids, symbol and all exclude each other: send one of them")
-	}, func(_ context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
+	}, func(r *chosen, _ sent) error { return r.check("alert_id", "set_alert", "ids, symbol") }, func(_ context.Context, c mcp.Call, r *chosen) (*mcp.Result, error) {
 		if r.id == "" {
 			// Only the ids, since there may be a thousand. It is no error if there are none: a
 			// client that cancels all alerts wants none to wait.

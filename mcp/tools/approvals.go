@@ -298,7 +298,7 @@ func sizeLines(r book.OrderRequest, o book.Order, left exact.Decimal, currency s
 		lines = append(lines, "size: all of the position that the account holds; the rest stays in wick's positions")
 	}
 	if r.Notional != 0 {
-		lines = append(lines, fmt.Sprintf("size: for %s%s, %s", r.Notional, cmp.Or(currency, " in the quote currency"), measureOf(o)))
+		lines = append(lines, fmt.Sprintf("size: for %s%s", r.Notional, cmp.Or(currency, " in the quote currency")))
 	}
 	s := o.Sizing
 	if s == nil {
@@ -339,20 +339,6 @@ func worthOfFill(x book.Estimate) string {
 // heading names an order: side, size, symbol and type.
 func heading(o book.Order) string {
 	return fmt.Sprintf("%s %s %s, %s order", o.Side, o.Quantity, o.Symbol, strings.ReplaceAll(string(o.Type), "_", " "))
-}
-
-// measureOf says by which price the quantity of an order by value was found: its own,
-// its limit or else its stop, and only of one without such a price that of the market.
-func measureOf(o book.Order) string {
-	switch {
-	case o.Price != nil:
-		return fmt.Sprintf("by its limit of %s", o.Price)
-	case o.Type == book.TrailingStop:
-		return fmt.Sprintf("by where its stop is now, %s", o.StopPrice)
-	case o.StopPrice != nil:
-		return fmt.Sprintf("by its stop of %s", o.StopPrice)
-	}
-	return "estimated at the price of now"
 }
 
 // priceOf says for a person at which price the order would be filled, and when. A stop

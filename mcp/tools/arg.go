@@ -349,18 +349,11 @@ func (a arg) take(given map[string]json.RawMessage) (value json.RawMessage, err 
 		case !ok || string(v) == `""` && !a.empty: // models send "" for what they leave out
 		case value == nil:
 			value = v
-		case !same(v, value):
+		case !bytes.Equal(v, value):
 			err = fmt.Errorf("%s and %s are one argument and were given different values: send %s alone", a.name, name, a.name)
 		}
 	}
 	return value, err
-}
-
-// same reports whether two values read the same, as 240 and "240" do.
-func same(a, b json.RawMessage) bool {
-	s, err := readText("", a)
-	t, wrong := readText("", b)
-	return bytes.Equal(a, b) || err == nil && wrong == nil && s == t
 }
 
 // ignored is an argument that a tool does not know, as its reply shows it.

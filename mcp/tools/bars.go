@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -263,46 +264,36 @@ func (h *handlers) compared(ctx context.Context, s *market.Series, symbols []str
 	if len(symbols) == 0 || s.Len() == 0 {
 		return nil, nil
 	}
-	out := make([]*market.Series, len(symbols))
+	out, failed := make([]*market.Series, len(symbols)), make([]error, len(symbols))
 	bars := barsSince(s.Time[0], s.Interval, time.Now())
-	g, ctx := errgroup.WithContext(ctx) // all are fetched at once: there are at most five
-	for i, symbol := range symbols {
-		g.Go(beside(func() (err error) {
-			out[i], err = h.Source.Bars(ctx, market.Query{Symbol: symbol, Interval: s.Interval, Limit: bars})
-			if err != nil {
-				return fmt.Errorf("compare %s: %w", symbol, lasting(err))
-			}
+	each(chart.MaxCompare, len(symbols), func() {}, func(i int) {
+		out[i], failed[i] = h.Source.Bars(ctx, market.Query{Symbol: symbols[i], Interval: s.Interval, Limit: bars})
+		if failed[i] != nil {
+			failed[i] = fmt.Errorf("compare %s: %w", symbols[i], lasting(failed[i]))
+		}
+	})
+	return out, cmp.Or(failed...)
+}
+
+// each calls do for every number below n, in goroutines beside that of the call, at most most at a time, and
+// before each of them before, in that of the call. A panic in one of them would end the process: each raises the first one again in the goroutine of the
+// call, where it fails only the call.
+func each(most, n int, before func(), do func(i int)) {
+	var g errgroup.Group
+	g.SetLimit(most)
+	for i := range n {
+		before()
+		g.Go(func() (err error) {
+			defer func() {
+				if v := recover(); v != nil {
+					err = fmt.Errorf("%v\n%s", v, debug.Stack())
+				}
+			}()
+			do(i)
 			return nil
-		}))
+		})
 	}
-	return out, wait(g)
-}
-
-// panicked is the error of a goroutine that panicked: with what, and its stack.
-type panicked string
-
-func (p panicked) Error() string { return string(p) }
-
-// beside wraps f, which runs in a goroutine beside the one that handles a call. A panic
-// in such a goroutine would end the process. Instead it becomes an error, and wait raises
-// it again in the goroutine of the call, where a panic fails only the call.
-func beside(f func() error) func() error {
-	return func() (err error) {
-		defer func() {
-			if v := recover(); v != nil {
-				err = panicked(fmt.Sprintf("%v\n%s", v, debug.Stack()))
-			}
-		}()
-		return f()
+	if panicked := g.Wait(); panicked != nil {
+		panic(panicked)
 	}
-}
-
-// wait waits until all goroutines of a call have ended and returns the first error. It
-// panics if that error is a panic of the goroutine.
-func wait(g *errgroup.Group) error {
-	err := g.Wait()
-	if p, ok := errors.AsType[panicked](err); ok {
-		panic(p)
-	}
-	return err
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,8 +80,7 @@ var wholeCatalog = sync.OnceValue(func() *mcp.Result {
 type (
 	catalogDoc struct {
 		Total      int               `json:"total"`
-		Sources    []string          `json:"sources,omitempty"`  // the choices of every parameter "source"
-		Defaults   map[string]any    `json:"defaults,omitempty"` // of parameters that are listed without one
+		Sources    []string          `json:"sources,omitempty"` // the choices of every parameter "source"
 		Note       string            `json:"note,omitempty"`
 		Indicators []json.RawMessage `json:"indicators"`     // of entry
 		More       []string          `json:"more,omitempty"` // further matches, by name
@@ -119,15 +117,14 @@ type (
 	}
 )
 
-// listing is an entry of the catalogue: the words by which it is found, in lower case, and
-// its told and its short text as JSON, so that calls encode no entries.
+// listing is an entry of the catalogue as it is searched, in lower case, and its told and its
+// short text as JSON, so that calls encode no entries.
 type listing struct {
 	names       []string // its name first, then its title and aliases
-	group       []string // its category
-	doc         []string // the words of its description
-	signals     []string
-	params      []string // names and choices
-	sourced     bool     // a parameter takes one of sources
+	category    string
+	text        string // all that the entry says
+	rules       bool   // it is for rules, which other indicators are put into
+	sourced     bool   // a parameter takes one of sources
 	told, short json.RawMessage
 }
 
@@ -136,15 +133,12 @@ var listings = sync.OnceValue(func() map[string]*listing {
 	all := make(map[string]*listing)
 	for ind := range indicators.All() {
 		e := entryOf(ind)
-		l := &listing{
-			names: append([]string{ind.Name, strings.ToLower(ind.Title)}, ind.Aliases...), group: []string{ind.Category},
-			doc: fields(strings.ToLower(ind.Doc)), signals: ind.Signals, told: mcp.Encode(e.told()), short: mcp.Encode(e.short()),
+		e.Compared = nil
+		all[ind.Name] = &listing{
+			names: append([]string{ind.Name, strings.ToLower(ind.Title)}, ind.Aliases...), category: ind.Category, text: strings.ToLower(encode(e)), rules: ind.Category == indicators.Rules,
+			sourced: slices.ContainsFunc(ind.Params, func(p indicators.Param) bool { return slices.Equal(p.Choices, indicators.Sources) }),
+			told:    mcp.Encode(e.told()), short: mcp.Encode(e.short()),
 		}
-		for _, p := range ind.Params {
-			l.sourced = l.sourced || slices.Equal(p.Choices, indicators.Sources)
-			l.params = append(append(l.params, p.Name), p.Choices...)
-		}
-		all[ind.Name] = l
 	}
 	return all
 })
@@ -166,8 +160,7 @@ func inCategory(category string) (found []*listing) {
 func catalogJSON(found []*listing, told bool, room int) []byte {
 	doc := catalogDoc{Total: len(found), Indicators: []json.RawMessage{}}
 	if !told {
-		doc.Note = "short: a parameter without default has the one in defaults unless it is required, those for levels and drawing are left out; names or query give whole descriptions, bounds and meanings"
-		doc.Defaults = usualDefaults()
+		doc.Note = "short: names or query give whole descriptions, the types, defaults and bounds of parameters, those for levels and drawing too, and meanings"
 	}
 	if len(found) == 0 {
 		doc.Note = "nothing matches: other words, or neither query nor category for every indicator in short"
@@ -252,35 +245,6 @@ func paramOf(p indicators.Param) param {
 	return c
 }
 
-// usualDefaults returns, by the name of a parameter, the default that most parameters of
-// this name have, if at least two have it. The short form of the catalogue says it once
-// instead of a hundred times.
-var usualDefaults = sync.OnceValue(func() map[string]any {
-	counts := make(map[string]map[any]int)
-	for ind := range indicators.All() {
-		for _, p := range ind.Params {
-			if p.Quiet || p.Required {
-				continue
-			}
-			if counts[p.Name] == nil {
-				counts[p.Name] = make(map[any]int)
-			}
-			counts[p.Name][paramOf(p).Default]++
-		}
-	}
-	usual := make(map[string]any)
-	for name, values := range counts {
-		most := 1
-		// Sorted by their JSON, since the first of two equally frequent ones wins.
-		for _, v := range slices.SortedFunc(maps.Keys(values), func(a, b any) int { return strings.Compare(encode(a), encode(b)) }) {
-			if values[v] > most {
-				usual[name], most = v, values[v]
-			}
-		}
-	}
-	return usual
-})
-
 // usual are parameters that many entries have and few calls set: levels, and how divergences are
 // found. The guide says what they mean.
 var usual = []string{"oversold", "overbought", "divergence", "pivot_left", "pivot_right", "div_range"}
@@ -320,10 +284,9 @@ func (e entry) told() entry {
 }
 
 // short returns the entry in its short form: with the beginning of the description, and
-// with the name of each parameter, whether it is required, and its default unless that is
-// the usual one. Quiet parameters are left out.
+// with the name of each parameter. Quiet parameters are left out.
 func (e entry) short() entry {
-	const most = 28 // bytes of a description: with more of them the whole catalogue would pass maxCatalog
+	const most = 42 // bytes of a description: with more of them the whole catalogue would pass maxCatalog
 	e.Category, e.Meanings, e.Language, e.Figures, e.Compared = "", nil, nil, nil, nil
 	e.Description, _, _ = strings.Cut(e.Description, ". ")
 	if len(e.Description) > most {
@@ -333,104 +296,78 @@ func (e entry) short() entry {
 	e.Description = strings.TrimSuffix(e.Description, ".")
 	params := []param{}
 	for _, p := range e.Params {
-		if p.quiet {
-			continue
+		if !p.quiet {
+			params = append(params, param{Name: p.Name, Required: p.Required})
 		}
-		if p.Default == usualDefaults()[p.Name] {
-			p.Default = nil
-		}
-		params = append(params, param{Name: p.Name, Default: p.Default, Required: p.Required})
 	}
 	e.Params = params
 	return e
 }
 
-// maxWords bounds the words of a query, because each is compared with every word
-// of the catalogue.
-const maxWords = 12
-
-// search returns the entries that match the most words of a query, the best match first.
-// Numbers in the query ("200 ema") are taken for values of parameters and are not searched
-// for, and neither are fillers, unless all words together are a name. An empty category means
-// all.
+// search returns the entries in whose texts most words of a query occur, those first in whose names
+// they do. Numbers in the query ("200 ema") are taken for values of parameters and are not searched
+// for, and neither are fillers, unless all words together are a name. An empty category means all.
 func search(query, category string) []*listing {
-	words := fields(strings.ToLower(query))
+	const maxWords = 12 // each is compared with the whole catalogue
+	words := strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return strings.ContainsRune(" ,;:.()'/?!", r) })
 	words = slices.DeleteFunc(words, func(w string) bool {
 		_, err := strconv.ParseFloat(w, 64)
 		return err == nil
 	})
 	words = words[:min(len(words), maxWords)]
-	whole := strings.Join(words, "_")
+	whole := strings.Join(words, "_") // "relative strength index" is an alias
 	words = slices.DeleteFunc(words, func(w string) bool { return slices.Contains(fillers, w) })
+	// A query with a word of ofRules gets the entries for rules first, whatever else matches.
+	rules := category == "" && slices.ContainsFunc(words, func(w string) bool { return slices.Contains(ofRules, w) })
 	type match struct {
 		*listing
 		words, rank int
 	}
 	var matches []match
-	best := 1
+	most := 1
 	for _, l := range inCategory(category) {
-		// All words together may be one name: "relative strength index" is an alias.
-		m := match{listing: l, rank: l.rank(whole)}
-		if len(words) == 0 && m.rank >= isName {
-			m.words = 1
+		m := match{listing: l}
+		if slices.Contains(l.names, whole) {
+			m.words, m.rank = max(0, 1-len(words)), 1000
 		}
 		for _, w := range words {
 			if r := l.rank(w); r > 0 {
-				m.words++
-				m.rank += r
+				m.words, m.rank = m.words+1, m.rank+r
 			}
 		}
-		best = max(best, m.words)
+		if most = max(most, m.words); rules && l.rules {
+			m.words, m.rank = maxWords, 2000
+		}
 		matches = append(matches, m)
 	}
 	// Only entries that match as many words as the best one stay: with "moving average
 	// ribbon" a model wants the ribbon, and if nothing matches all three words, the entries
 	// that match two.
-	matches = slices.DeleteFunc(matches, func(m match) bool { return m.words < best })
+	matches = slices.DeleteFunc(matches, func(m match) bool { return m.words < most })
 	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(b.rank, a.rank) })
-	// A query with a word of ofRules gets the entries for rules first, whatever else matched.
 	var found []*listing
-	if category == "" && slices.ContainsFunc(words, func(w string) bool { return slices.Contains(ofRules, w) }) {
-		found = inCategory(indicators.Rules)
-	}
 	for _, m := range matches {
-		if !slices.Contains(found, m.listing) {
-			found = append(found, m.listing)
-		}
+		found = append(found, m.listing)
 	}
 	return found
 }
 
-// isName is the least rank of a name, a title or an alias.
-const isName = 80
-
-// rank returns how well a word fits the indicator: 0 if it does not, the most if it is the
-// name, and less for an alias, its category, a part of a name, a word of the description,
-// signals and parameters.
+// rank returns how well a word fits the indicator: best if it is the name, less for another name,
+// its category, a part of a name, and any other text of the entry, and 0 if it is nowhere.
 func (l *listing) rank(word string) int {
-	if word == "" {
-		return 0
-	}
-	equal := func(text, word string) bool { return text == word }
-	for _, by := range []struct {
-		rank  int
-		texts []string
-		fits  func(text, word string) bool
-	}{
-		{100, l.names[:1], equal}, {isName, l.names, equal}, {50, l.group, equal}, {40, l.names, strings.HasPrefix}, {30, l.names, strings.Contains},
-		{20, l.doc, equal}, {10, l.signals, strings.Contains}, {8, l.params, strings.HasPrefix}, {5, l.doc, strings.HasPrefix},
-	} {
-		if slices.ContainsFunc(by.texts, func(text string) bool { return by.fits(text, word) }) {
-			return by.rank
-		}
+	switch {
+	case l.names[0] == word:
+		return 100
+	case slices.Contains(l.names, word):
+		return 80
+	case l.category == word:
+		return 50
+	case strings.Contains(strings.Join(l.names, " "), word):
+		return 30
+	case strings.Contains(l.text, word):
+		return 10
 	}
 	return 0
-}
-
-// fields returns the words of a text. A hyphen or an underscore is part of a word, as in
-// the names of indicators.
-func fields(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,;:.()'/?!", r) })
 }
 
 // fillers are words of questions ("what is best for volume?") that say nothing of what is

@@ -329,21 +329,12 @@ func (h *handlers) draw(ctx context.Context, c mcp.Call, r *chartRequest) (*mcp.
 	return result, nil
 }
 
-// notesOf returns notes about what a picture does not show: characters in the texts of
-// marks, panels, marks and their texts.
+// notesOf returns notes about what a picture does not show: panels, marks and their texts.
 func (r *chartRequest) notesOf(missing chart.Undrawn) (notes []string) {
 	add := func(there bool, note string) {
 		if there {
 			notes = append(notes, note)
 		}
-	}
-	var texts strings.Builder
-	for _, m := range r.marks {
-		texts.WriteString(m.Text)
-	}
-	var characters []string
-	for _, c := range chart.Undrawable(texts.String()) {
-		characters = append(characters, fmt.Sprintf("%q (%U)", c, c))
 	}
 	marks := func(places []int) string {
 		var names []string
@@ -352,8 +343,6 @@ func (r *chartRequest) notesOf(missing chart.Undrawn) (notes []string) {
 		}
 		return atMostTen(names)
 	}
-	add(len(characters) > 0, "The picture has question marks for characters that it cannot draw: "+atMostTen(characters)+
-		". Latin letters up to U+017F, Greek from U+0384 to U+03CE and Cyrillic up to U+045F can be drawn.")
 	add(len(missing.Panels) > 0, "The picture is not high enough for all panels and leaves out "+strings.Join(missing.Panels, ", ")+": ask for a larger height, or for fewer at once.")
 	add(len(missing.Outside) > 0, "Outside the times or prices shown, and not drawn: "+marks(missing.Outside)+". from, to and bars choose the times.")
 	add(len(missing.Unnamed) > 0, "The picture has no room for the texts of "+marks(missing.Unnamed)+".")

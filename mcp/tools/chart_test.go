@@ -107,30 +107,6 @@ type summary struct {
 	}
 }
 
-// TestUndrawableIsTold: letters of Europe are drawn; of what is not, the reply to a picture
-// names the characters.
-func TestUndrawableIsTold(t *testing.T) {
-	for _, c := range []struct{ format, text, want string }{
-		{"png", "Größe Ωμέγα Жёлтый €", ""},
-		{"png", "上 Größe 上 ₹", `'上' (U+4E0A), '₹' (U+20B9).`},
-		{"both", "上", `'上' (U+4E0A).`},
-		{"png", "Größe ẞ", `'ẞ' (U+1E9E). Latin letters up to U+017F, Greek from U+0384 to U+03CE and Cyrillic up to U+045F can be drawn.`},
-		{"png", "Ẁ ǎ ƒ", ""},
-		{"png", "一二三四五六七八九十", `'十' (U+5341). Latin`},
-		{"png", "一二三四五六七八九十百千", `'十' (U+5341), and 2 more. Latin`},
-		{"summary", "上", ""},
-	} {
-		r, err := call(t, Deps{Source: market.Sample{}}, "generate_chart", `{"symbol":"BTCUSDT","format":"`+c.format+`","marks":[{"type":"level","price":10,"text":"`+c.text+`"}]}`)
-		if err != nil {
-			t.Fatal(err)
-		}
-		last := string(r.Content[len(r.Content)-1].Text)
-		if told := strings.Contains(last, "question marks"); told != (c.want != "") || !strings.Contains(last, c.want) {
-			t.Errorf("%s of %q ends with %.200q, want %q", c.format, c.text, last, c.want)
-		}
-	}
-}
-
 // TestMissingIsTold: the reply to a picture names the panels for which it is not high
 // enough and the marks that it does not show. A picture that shows all is the only content.
 func TestMissingIsTold(t *testing.T) {

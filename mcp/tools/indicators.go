@@ -13,8 +13,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"wick/chart"
 	"wick/indicators"
 	"wick/internal/limit"
@@ -274,34 +272,33 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 func (h *handlers) computeAll(ctx context.Context, c mcp.Call, q question, symbols []string, bars int) ([]row, error) {
 	// Each goroutine writes the row of its own index, so the rows need no lock.
 	rows := make([]row, len(symbols))
-	var g errgroup.Group
-	g.SetLimit(scanners)
 	var done atomic.Int64
-	for i, symbol := range symbols {
-		if c.GiveWay(); ctx.Err() != nil {
-			break // nobody wants the rest
+	giveWay := func() {
+		if ctx.Err() == nil {
+			c.GiveWay()
 		}
-		g.Go(beside(func() error {
-			q, r := q, &rows[i]
-			q.symbol, r.symbol = symbol, symbol
-			s, err := h.load(ctx, q)
-			if err == nil && s.Len() == 0 {
-				err = fmt.Errorf("there are no bars of %s", symbol)
-			}
-			var v *chart.View
-			if err == nil {
-				v, err = compute(ctx, s, q.indicators, q.bars)
-			}
-			if r.err = err; err == nil {
-				r.fill(v, s.Tail(max(q.bars, q.least)), bars)
-			}
-			if ctx.Err() == nil { // else the row may be none, and would be told as done
-				c.Report(int(done.Add(1)), len(symbols))
-			}
-			return nil
-		}))
 	}
-	wait(&g) // it returns no error: those are in the rows
+	each(scanners, len(symbols), giveWay, func(i int) {
+		if ctx.Err() != nil {
+			return // nobody wants the rest
+		}
+		q, r := q, &rows[i]
+		q.symbol, r.symbol = symbols[i], symbols[i]
+		s, err := h.load(ctx, q)
+		if err == nil && s.Len() == 0 {
+			err = fmt.Errorf("there are no bars of %s", q.symbol)
+		}
+		var v *chart.View
+		if err == nil {
+			v, err = compute(ctx, s, q.indicators, q.bars)
+		}
+		if r.err = err; err == nil {
+			r.fill(v, s.Tail(max(q.bars, q.least)), bars)
+		}
+		if ctx.Err() == nil { // else the row may be none, and would be told as done
+			c.Report(int(done.Add(1)), len(symbols))
+		}
+	})
 	return rows, ctx.Err()
 }
 

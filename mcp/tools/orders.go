@@ -245,12 +245,36 @@ const maxRule = 400
 // maxID bounds the ids that clients send, in characters; the ids that we make are shorter.
 const maxID = 64
 
+// chosen is the request of a tool that cancels one order or alert, several, those of a symbol, or all.
+type chosen struct {
+	id, symbol string
+	ids        []string
+	all        bool
+}
+
+// check refuses a request that chooses nothing, or in two ways. The argument id names one, as the
+// tool made returned it; others are the other ways but all.
+func (r *chosen) check(id, made, others string) error {
+	if r.symbol == everything { // as in place_order
+		r.symbol, r.all = "", true
+	}
+	given := 0
+	for _, is := range []bool{r.id != "", len(r.ids) > 0, r.symbol != "", r.all} {
+		if is {
+			given++
+		}
+	}
+	switch given {
+	case 0:
+		return fmt.Errorf("%s is required, as %s returned it; or %s, or all=true", id, made, others)
+	case 1:
+		return nil
+	}
+	return fmt.Errorf("%s, %s and all exclude each other: send one of them", id, others) // it could mean either
+}
+
 // cancelOrder defines cancel_order: one order, those of a symbol, or all of them.
 func (h *handlers) cancelOrder() tool {
-	type request struct {
-		id, symbol string
-		all        bool
-	}
 	return define(mcp.Tool{
 		Name:  "cancel_order",
 		Cost:  mcp.Waiting,
@@ -259,24 +283,13 @@ func (h *handlers) cancelOrder() tool {
 			"Of two that exclude each other, such as stop_loss and take_profit, both are cancelled. " +
 			"Only the owner can stop all trading, with wick halt on.",
 		Annotations: mcp.Annotations{Destructive: true, Idempotent: true},
-	}, refuses, func(r *request) []arg {
+	}, refuses, func(r *chosen) []arg {
 		return []arg{
 			text(&r.id, "order_id", "As place_order returned it.", maxID),
 			symbol(&r.symbol, "In place of order_id: all open orders of it."),
 			boolean(&r.all, "all", "In place of order_id: every open order."),
 		}
-	}, func(r *request, _ sent) error {
-		if r.symbol == everything { // as in place_order
-			r.symbol, r.all = "", true
-		}
-		switch {
-		case r.id == "" && r.symbol == "" && !r.all:
-			return errors.New("order_id is required, as place_order returned it; or symbol, or all=true")
-		case r.id != "" && (r.symbol != "" || r.all), r.symbol != "" && r.all: // it could mean either
-			return errors.New("order_id, symbol and all exclude each other: send one of them")
-		}
-		return nil
-	}, func(_ context.Context, c mcp.Call, r *request) (*mcp.Result, error) {
+	}, func(r *chosen, _ sent) error { return r.check("order_id", "place_order", "symbol") }, func(_ context.Context, c mcp.Call, r *chosen) (*mcp.Result, error) {
 		if r.id == "" {
 			cancelled, err := h.Engine.CancelOrders(who(c), r.symbol)
 			if err != nil {
@@ -407,18 +420,14 @@ func (h *handlers) orders(ctx context.Context, c mcp.Call, r *ordersRequest) (*m
 		orders = append(archived.Orders, orders...)
 	}
 	text, n, left := cut(p, orders)
-	result := &mcp.Result{Content: []mcp.Content{{Text: text}}}
-	switch more := fmt.Sprintf("%d more of %d", left, r.page.offset+n+left); {
-	case left > 0 || archived.More:
-		if archived.More {
-			more = "more follow" // how many is not known
-		}
-		result.Content = append(result.Content, further(more, "get_orders", r.page.offset+n))
-	case !archived.Before.IsZero():
-		result.Content = append(result.Content, mcp.Content{Text: fmt.Appendf(nil,
-			"Orders that ended before %s were not searched: call get_orders with until=%[1]s, and without offset, to search those.", archived.Before)})
+	more := ""
+	switch {
+	case archived.More:
+		more = "more follow" // how many is not known
+	case left > 0:
+		more = fmt.Sprintf("%d more of %d", left, r.page.offset+n+left)
 	}
-	return result, nil
+	return answer(text, "get_orders", more, r.page.offset+n, archived.Before), nil
 }
 
 // getPositions defines get_positions. Totals and the account are further texts, since the
@@ -466,11 +475,7 @@ func (h *handlers) getBalance() tool {
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
 	}, reports, nil, nil, func(context.Context, mcp.Call, *struct{}) (*mcp.Result, error) {
-		_, atBroker := h.Engine.Venue()
-		if account, _ := h.Engine.Account(); account != nil || atBroker {
-			return nil, errors.New("get_balance is not available: get_positions with account=true has the cash, equity and buying power of the account; retrying will not help")
-		}
-		return nil, errors.New("get_balance is not available: there is no cash account; use get_positions for holdings with profit and loss; retrying will not help")
+		return nil, errors.New("get_balance is not available: get_positions with account=true has the cash, equity and buying power of the account; retrying will not help")
 	})
 }
 
@@ -591,4 +596,45 @@ func moment(p *time.Time, name, doc string, end bool) arg {
 		}
 		return time.Unix(at, 0).UTC(), nil
 	})}
+}
+
+// trades returns a page of trades.
+func (h *handlers) trades(ctx context.Context, f trade.TradeFilter, p page) (*mcp.Result, error) {
+	found, err := h.Engine.FindTrades(ctx, f, p.offset, maxPage)
+	if err != nil {
+		return nil, err
+	}
+	offset, more := p.offset, ""
+	p.offset = 0
+	slices.Reverse(found.Trades)
+	text, n, left := cut(p, found.Trades)
+	if left > 0 || found.More {
+		more = "more follow"
+	}
+	return answer(text, "get_orders", more, offset+n, found.Before), nil
+}
+
+// report returns closed trades, summed up: a page of the lines, and the sums of all.
+func (h *handlers) report(ctx context.Context, f trade.TradeFilter, by, timezone string, p page) (*mcp.Result, error) {
+	zone, err := market.ParseZone(timezone)
+	if err != nil {
+		return nil, fixable(err)
+	}
+	zone = cmp.Or(zone, time.UTC)
+	groups, all, before, err := h.Engine.Report(ctx, f, by, zone)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(groups)
+	text, n, left := cut(p, groups)
+	more := ""
+	if left > 0 {
+		more = fmt.Sprintf("%d more groups", left)
+	}
+	return answer(mcp.Encode(struct {
+		By       string          `json:"by"`
+		Timezone string          `json:"timezone"`
+		Groups   json.RawMessage `json:"groups"`
+		All      []*book.Group   `json:"all"` // one for each currency
+	}{by, zone.String(), text, append([]*book.Group{}, all...)}), "get_orders", more, p.offset+n, before), nil
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math"
 
-	"golang.org/x/sync/errgroup"
-
 	"wick/indicators"
 	"wick/internal/exact"
 	"wick/internal/limit"
@@ -125,33 +123,27 @@ func (h *handlers) correlation(ctx context.Context, p book.Portfolio, r *positio
 	}
 	c := &correlated{Interval: r.interval, Bars: r.bars, Failed: make(map[string]string)}
 	rows, failed := make([][]float64, len(held)), make([]error, len(held))
-	var g errgroup.Group
-	g.SetLimit(scanners)
-	for i, s := range held {
-		c.Symbols = append(c.Symbols, s.Symbol)
+	each(scanners, len(held), func() {}, func(i int) {
 		rows[i] = make([]float64, len(held))
-		g.Go(beside(func() error {
-			q := question{symbol: s.Symbol, interval: r.interval, bars: 1}
-			for _, other := range held[i+1:] {
-				by, err := indicators.New("correlation_versus", map[string]json.RawMessage{
-					"symbol": mcp.Encode(other.Symbol), "length": mcp.Encode(r.bars), "of": mcp.Encode("returns")})
-				if failed[i] = err; err != nil {
-					return nil
-				}
-				q.indicators = append(q.indicators, by)
-			}
-			v, _, err := h.span(ctx, q)
+		q := question{symbol: held[i].Symbol, interval: r.interval, bars: 1}
+		for _, other := range held[i+1:] {
+			by, err := indicators.New("correlation_versus", map[string]json.RawMessage{
+				"symbol": mcp.Encode(other.Symbol), "length": mcp.Encode(r.bars), "of": mcp.Encode("returns")})
 			if failed[i] = err; err != nil {
-				return nil
+				return
 			}
-			for k, panel := range v.Panels {
-				rows[i][i+1+k] = math.Round(100*last(panel.Result.Lines[0].Values)) / 100
-			}
-			return nil
-		}))
-	}
-	wait(&g) // it returns no error: those are in failed
+			q.indicators = append(q.indicators, by)
+		}
+		v, _, err := h.span(ctx, q)
+		if failed[i] = err; err != nil {
+			return
+		}
+		for k, panel := range v.Panels {
+			rows[i][i+1+k] = math.Round(100*last(panel.Result.Lines[0].Values)) / 100
+		}
+	})
 	for i := range held {
+		c.Symbols = append(c.Symbols, held[i].Symbol)
 		rows[i][i] = 1
 		var text []byte
 		for k := range held {

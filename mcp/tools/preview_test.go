@@ -23,7 +23,7 @@ var previews = map[string][]struct{ order, want string }{
 	"symbol": {
 		{`"symbol":"hbar-usdt","side":"buy","type":"market","quantity":2`, "buy 2 HBARUSDT, market order"},
 		{`"symbol":"AAPL","side":"buy","type":"limit","price":150,"notional":300`, // a symbol that names no currency
-			"size: for 300 in the quote currency, by its limit of 150\nworth: about 300\nfee: about 0.3\n"},
+			"size: for 300 in the quote currency\nworth: about 300\nfee: about 0.3\n"},
 	},
 	"side": {{`"symbol":"HBARUSDT","side":"sell","type":"market","quantity":2`, "sell 2 HBARUSDT, market order"}},
 	"type": {
@@ -39,11 +39,11 @@ var previews = map[string][]struct{ order, want string }{
 		{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"risk":3,"stop_loss":14`, "buy 2.87\\d* HBARUSDT, limit order\n(.*\n)*size: to lose 3 USDT at most at the stop loss\n"},
 	},
 	"notional": {
-		{`"symbol":"HBARUSDT","side":"buy","type":"market","notional":30`, "size: for 30 USDT, estimated at the price of now\n"},
-		{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"notional":30`, "buy 2 HBARUSDT, limit order\n(.*\n)*size: for 30 USDT, by its limit of 15\n"},
-		{`"symbol":"HBARUSDT","side":"buy","type":"stop","stop_price":20,"notional":30`, "buy 1.5 HBARUSDT, stop order\n(.*\n)*size: for 30 USDT, by its stop of 20\n"},
-		{`"symbol":"HBARUSDT","side":"sell","type":"stop_limit","stop_price":15,"price":12,"notional":24,"may_open":true`, "sell 2 HBARUSDT, stop limit order\n(.*\n)*size: for 24 USDT, by its limit of 12\nworth: about 30 USDT\nfee: about 0.06 USDT\n"},
-		{`"symbol":"HBARUSDT","side":"sell","type":"trailing_stop","trail_amount":0.5,"notional":10`, `size: for 10 USDT, by where its stop is now, 14\.\d+\n`},
+		{`"symbol":"HBARUSDT","side":"buy","type":"market","notional":30`, "size: for 30 USDT\n"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"notional":30`, "buy 2 HBARUSDT, limit order\n(.*\n)*size: for 30 USDT\n"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"stop","stop_price":20,"notional":30`, "buy 1.5 HBARUSDT, stop order\n(.*\n)*size: for 30 USDT\n"},
+		{`"symbol":"HBARUSDT","side":"sell","type":"stop_limit","stop_price":15,"price":12,"notional":24,"may_open":true`, "sell 2 HBARUSDT, stop limit order\n(.*\n)*size: for 24 USDT\nworth: about 30 USDT\nfee: about 0.06 USDT\n"},
+		{`"symbol":"HBARUSDT","side":"sell","type":"trailing_stop","trail_amount":0.5,"notional":10`, `size: for 10 USDT\n`},
 	},
 	"price": {
 		{`"symbol":"HBARUSDT","side":"buy","type":"limit","quantity":2,"price":15`, "price: 15 or better, once the market is there\n(.*\n)*worth: about 30 USDT\nfee: about 0.03 USDT\n"},

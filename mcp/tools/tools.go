@@ -302,10 +302,18 @@ func cut[T any](p page, items []T) (text []byte, n, left int) {
 	return mcp.Encode(shown), len(shown), left
 }
 
-// further returns a text that says how many more items a list has and how to get them. It
-// follows the list, whose text stays an array, which programs can read.
-func further(more, tool string, offset int) mcp.Content {
-	return mcp.Content{Text: fmt.Appendf(nil, "%s: call %s with offset=%d for the next ones; limit, up to %d, returns more at once.", more, tool, offset, maxPage)}
+// answer returns a list, or an object that holds one, as a reply of a tool. A text follows it, which
+// stays JSON that programs can read: how many more items there are, if any, and how to get those from
+// next on, or before when nothing was searched.
+func answer(list []byte, tool, more string, next int, before book.Time) *mcp.Result {
+	result := &mcp.Result{Content: []mcp.Content{{Text: list}}}
+	switch {
+	case more != "":
+		result.Content = append(result.Content, mcp.Content{Text: fmt.Appendf(nil, "%s: call %s with offset=%d for the next ones; limit, up to %d, returns more at once.", more, tool, next, maxPage)})
+	case !before.IsZero():
+		result.Content = append(result.Content, mcp.Content{Text: fmt.Appendf(nil, "What ended before %s was not searched: call %s with until=%[1]s, and without offset, for that.", before, tool)})
+	}
+	return result
 }
 
 // Icon returns the icon of the server, which hosts show beside its name: three candles on a dark
