@@ -98,28 +98,6 @@ func Ring(bell chan<- struct{}) {
 	}
 }
 
-// Push is a stream without HTTP: it calls write for each event of the source. It returns
-// nil when ctx ends, or the error of write.
-func Push(ctx context.Context, source Source, write func(Event) error) error {
-	for ctx.Err() == nil {
-		events := source.Next()
-		for n, e := range events {
-			if err := write(e); err != nil {
-				source.Wrote(n)
-				return err
-			}
-		}
-		if len(events) > 0 {
-			source.Wrote(len(events))
-		}
-		select {
-		case <-source.Bell():
-		case <-ctx.Done():
-		}
-	}
-	return nil
-}
-
 // response is the answer to a request, while its stream is written.
 type response struct {
 	w       http.ResponseWriter

@@ -110,9 +110,9 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, c Caller, claim func
 	return Serve(ctx, w, s)
 }
 
-// Push is a stream without HTTP: it calls write for each event until ctx ends, the hub
-// ends the stream, or write fails. After a failed write the entry waits again. The
-// reader is on this machine, where the end of a connection is noticed at once, so
+// Push is a stream without HTTP: it calls write for each event until ctx ends or the hub
+// ends the stream, and returns nil, or until write fails. After a failed write the entry waits
+// again. The reader is on this machine, where the end of a connection is noticed at once, so
 // MaxPerCaller does not apply to such streams.
 func (h *Hub) Push(ctx context.Context, caller string, write func(Event) error) error {
 	ctx, end := context.WithCancel(ctx)
@@ -122,7 +122,23 @@ func (h *Hub) Push(ctx context.Context, caller string, write func(Event) error) 
 		return err
 	}
 	defer h.detach(s)
-	return Push(ctx, s, write)
+	for ctx.Err() == nil {
+		events := s.Next()
+		for n, e := range events {
+			if err := write(e); err != nil {
+				s.Wrote(n)
+				return err
+			}
+		}
+		if len(events) > 0 {
+			s.Wrote(len(events))
+		}
+		select {
+		case <-s.bell:
+		case <-ctx.Done():
+		}
+	}
+	return nil
 }
 
 // attach opens a stream, which is the caller's newest from then on. It lives as long as

@@ -44,13 +44,6 @@ type arg struct {
 	set func(json.RawMessage) error // reads a value that is not null; after an error the variable is as it was
 }
 
-// required makes the argument required. If it is missing, need ends the text of the
-// refusal, for example "such as BTCUSDT".
-func (a arg) required(need string) arg {
-	a.need, a.def = need, ""
-	return a
-}
-
 // also adds further names under which the argument is read.
 func (a arg) also(names ...string) arg {
 	a.aliases = append(names, a.aliases...)

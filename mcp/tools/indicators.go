@@ -226,17 +226,11 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 	}
 	rows = append(rows, malformed...)
 	if !slices.ContainsFunc(rows, func(r row) bool { return r.err == nil }) {
-		if len(rows) == 1 {
-			return nil, fmt.Errorf("no symbol could be computed: %w", rows[0].err)
-		}
 		var reasons []string
-		for _, r := range rows[:min(10, len(rows))] {
+		for _, r := range rows {
 			reasons = append(reasons, fmt.Sprintf("%s: %v", r.symbol, r.err))
 		}
-		if more := len(rows) - len(reasons); more > 0 {
-			reasons = append(reasons, fmt.Sprintf("and %d more", more))
-		}
-		return nil, errors.New("no symbol could be computed: " + strings.Join(reasons, "; "))
+		return nil, errors.New("no symbol could be computed: " + atMostTen(reasons))
 	}
 	// By the sort value, NaN last, or else those first for which a rule is true. Equal rows
 	// stay in the order in which the symbols were given.

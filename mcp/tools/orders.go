@@ -555,9 +555,9 @@ func oco(p *book.OCO) arg {
 		set: func(v json.RawMessage) error {
 			// The object is read like the arguments of a tool, with the same messages. Unknown
 			// members are refused, as place_order refuses unknown arguments.
-			price := decimal(&p.Price, "price", "")
-			price.empty = true
-			declared := []arg{decimal(&p.StopPrice, "stop_price", "").required("below the price for a sell, above it for a buy"), price}
+			stop, price := decimal(&p.StopPrice, "stop_price", ""), decimal(&p.Price, "price", "")
+			stop.need, price.empty = "below the price for a sell, above it for a buy", true
+			declared := []arg{stop, price}
 			object, err := spelled("oco", v)
 			if err != nil {
 				return err

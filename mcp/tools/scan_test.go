@@ -576,7 +576,7 @@ func TestScanAllFail(t *testing.T) {
 				t.Errorf("%s: it is %v that %s is named: %.300v", c.name, got, symbol, err)
 			}
 		}
-		more := fmt.Sprintf("; and %d more", len(c.symbols)-c.named)
+		more := fmt.Sprintf(", and %d more", len(c.symbols)-c.named)
 		if strings.HasSuffix(err.Error(), more) != (c.named < len(c.symbols)) {
 			t.Errorf("%s: it does not end with %q", c.name, more)
 		}
