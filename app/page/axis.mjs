@@ -1,11 +1,11 @@
-// The axes of the panes: ticks at round values, tags at values that matter, and which of
-// their labels there is room for.
+// The axes of the panes: ticks at round values, tags at values that matter, and which of their labels there is room
+// for.
 import { exponentText, levelText, namedText, percentText, priceText, signed, tiny, usable, valueText } from './format.mjs';
 import { lined, toneInk } from './look.mjs';
 import { axisFormat, logTicks, roundTicks, rowOf, tickAt, valueAt, yOf } from './scale.mjs';
 
-/** measureAxis writes ticks and tags. The widest decides the width of all axes, which only
- * grows while the window moves: o.axis is the one before. */
+/** measureAxis writes ticks and tags. The widest decides the width of all axes, which only grows while the window
+ * moves: o.axis is the one before. */
 export function measureAxis(p) {
   const { m, o } = p;
   p.axisWidth = o.axis ?? 0;
@@ -26,8 +26,8 @@ function tickOf(p, pane, value, text, level = false) {
   return { y, top: y - p.m.tickH / 2, text, level, shown: false };
 }
 
-/** roundValues returns ticks at round values over the rows data may take, on a percent
- * axis at round changes from the first close in the window. */
+/** roundValues returns ticks at round values over the rows data may take, on a percent axis at round changes from the
+ * first close in the window. */
 function roundValues(p, pane) {
   const { m, base } = p;
   const { scale: sc, price, studies: [st] } = pane;
@@ -52,23 +52,18 @@ function roundValues(p, pane) {
   return all(t).map(v => tick(v, write(v)));
 }
 
-/** levelTicks labels the levels of an oscillator, outermost first, and round values
- * where there is room. */
+/** levelTicks labels the levels of an oscillator, outermost first, and round values where there is room. */
 function levelTicks(p, pane) {
   const { lo, hi } = pane.scale;
-  const { axis, tickH } = p.m;
-  const levels = [...new Set(pane.studies[0].hlines.map(h => h.y).filter(y => y >= lo && y <= hi))].sort((a, b) => a - b);
-  const ticks = [];
-  const add = t => {
-    const gap = t.level ? Math.floor(1.15 * axis) : 2 * axis;
+  const sorted = [...new Set(pane.studies[0].hlines.map(h => h.y).filter(y => y >= lo && y <= hi))].sort((a, b) => a - b);
+  const levels = [];
+  while (sorted.length > 0) levels.push(sorted.pop(), ...sorted.splice(0, 1));
+  const [ticks, round] = [[], roundValues(p, pane)];
+  for (const t of [...levels.map(v => tickOf(p, pane, v, levelText(v), true)), ...round]) {
+    const gap = t.level ? Math.floor(1.15 * p.m.axis) : 2 * p.m.axis;
     if (ticks.every(other => Math.abs(other.y - t.y) >= gap)) ticks.push(t);
-  };
-  while (levels.length > 0) {
-    for (const v of [levels.pop(), levels.shift()]) if (v !== undefined) add(tickOf(p, pane, v, levelText(v), true));
   }
-  const round = roundValues(p, pane);
-  round.forEach(add);
-  return ticks.filter(t => t.top > pane.y && t.top + tickH <= pane.floor).length < 2 ? round : ticks;
+  return ticks.filter(t => t.top > pane.y && t.top + p.m.tickH <= pane.floor).length < 2 ? round : ticks;
 }
 
 const longestTag = 12; // characters of a level's name in a tag
@@ -78,9 +73,8 @@ const mostLevels = 8; // levels of a pane that get a tag: those nearest to the l
 /** isInside reports whether v is within the rows of a pane that show data. */
 export const isInside = (pane, v) => yOf(pane.scale, v) >= pane.legendEnd && yOf(pane.scale, v) <= pane.floor;
 
-/** priceTags writes the tags of the price: the newest close, compared symbols, levels. The
- * newest close is always there: while the window shows other prices, at the edge with an
- * arrow towards it. */
+/** priceTags writes the tags of the price: the newest close, compared symbols, levels. The newest close is always
+ * there: while the window shows other prices, at the edge with an arrow towards it. */
 function priceTags(p, pane) {
   const closed = p.data.close[p.newest];
   const away = yOf(pane.scale, closed) < pane.y ? '▲ ' : yOf(pane.scale, closed) > pane.floor ? '▼ ' : '';
@@ -101,16 +95,14 @@ function priceTags(p, pane) {
   return tags;
 }
 
-/** levelName returns the name of a level, after that of its study if another has a level of
- * that name. */
+/** levelName returns the name of a level, after that of its study if another has a level of that name. */
 export function levelName(pane, st, level) {
   const name = (level.label ?? '').slice(0, longestLevel);
   const twice = name && pane.studies.some(other => other !== st && other.hlines.some(h => h.label === level.label));
   return twice ? st.name.slice(0, 14) + ' ' + name : name;
 }
 
-/** lineTags tags the newest value of the first line of a panel, and of others far enough
- * from it. */
+/** lineTags tags the newest value of the first line of a panel, and of others far enough from it. */
 function lineTags(p, pane) {
   const tags = [];
   if (p.m.compact || pane.end - pane.y < p.m.px(80)) return tags;
@@ -125,31 +117,31 @@ function lineTags(p, pane) {
   return tags;
 }
 
-/** axisText writes a value as the price axis does: in percent where that is. The price of a
- * level of the account or the caller is named by itself. */
+/** axisText writes a value as the price axis does: in percent where that is. The price of a level of the account or
+ * the caller is named by itself. */
 export function axisText({ mode, base, changes, data }, v, named) {
   if (mode === 'percent' && base > 0) return percentText(base, v, changes);
   return named ? namedText(data, v) : priceText(v, data.precision);
 }
 
-/** priceInk returns the colour of the price at bar i: that of its bar, or of the line
- * that shows it. */
+/** priceInk returns the colour of the price at bar i: that of its bar, or of the line that shows it. */
 export const priceInk = (p, i) => (lined(p.kind) ? 'profile' : p.data.close[i] >= p.data.open[i] ? 'up' : 'down');
 
-/** placeLabels puts tags and tick labels on the axis of a pane. Tags come first; a tick label
- * that a tag touches is not shown, its grid line stays. */
+/** placeLabels puts tags and tick labels on the axis of a pane. Tags come first; a tick label that a tag touches is
+ * not shown, its grid line stays. */
 export function placeLabels(p, pane) {
+  const { tagH, tickH } = p.m;
   placeTags(p, pane);
-  while (showTicks(p, pane) < 2 && !pane.price && pane.tags.length > 1) pane.tags.pop();
-  if (!pane.price && pane.ticks.length > 0 && showTicks(p, pane) === 0 && pane.tags.length > 0) {
-    pane.ticks.push(...roundValues(p, pane)); // the tag of a low panel hides all its levels
-    pane.ticks.sort((a, b) => a.y - b.y);
-    showTicks(p, pane);
+  let last = Infinity; // top of the label shown before
+  for (const t of pane.ticks) {
+    const free = Math.abs(t.top - last) > tickH && !pane.tags.some(g => g.top < t.top + tickH && t.top < g.top + tagH);
+    t.shown = t.top >= pane.y + 1 && t.top + tickH <= pane.floor && free;
+    if (t.shown) last = t.top;
   }
 }
 
-/** placeTags puts every tag at its row, or, where it would touch one placed before it or leave
- * the pane, at the nearest free place within three tags. */
+/** placeTags puts every tag at its row, or, where it would touch one placed before it or leave the pane, at the
+ * nearest free place within three tags. */
 function placeTags({ m: { tagH } }, pane) {
   const [half, apart] = [Math.floor(tagH / 2), tagH + 1];
   const kept = [];
@@ -166,15 +158,4 @@ function placeTags({ m: { tagH } }, pane) {
     kept.push(t);
   }
   pane.tags = kept;
-}
-
-/** showTicks decides which labels of a pane are shown, and returns how many. */
-function showTicks({ m: { tagH, tickH } }, pane) {
-  let last = Infinity; // top of the label shown before
-  for (const t of pane.ticks) {
-    const free = Math.abs(t.top - last) > tickH && !pane.tags.some(g => g.top < t.top + tickH && t.top < g.top + tagH);
-    t.shown = t.top >= pane.y + 1 && t.top + tickH <= pane.floor && free;
-    if (t.shown) last = t.top;
-  }
-  return pane.ticks.filter(t => t.shown).length;
 }

@@ -1,23 +1,20 @@
-// The chart as both places have it: with the row of controls above it, its data, and the
-// account's levels on it.
-import { controls } from './controls.mjs';
-import { el } from './dom.mjs';
-import { Draft } from './draft.mjs';
-import { Loader } from './loader.mjs';
-import { learn } from './market.mjs';
+// The chart as both places have it: with the row of controls above it, its data, and the account's levels on it.
+import { learn } from './account.mjs';
+import { button, el, entry, field, menu, refill, select } from './dom.mjs';
+import { look } from './look.mjs';
+import { Draft, trading, twoSteps } from './order.mjs';
+import { Loader } from './series.mjs';
 import { studies } from './studies.mjs';
 import { t } from './texts.mjs';
-import { twoSteps } from './ticket.mjs';
-import { trading } from './trade.mjs';
 import { Chart } from './view.mjs';
 
-/** usual are the defaults of generate_chart. */
-const usual = { interval: '4h', indicators: ['ema_stack', 'rsi', 'macd'], type: 'candles', scale: 'linear', signals: 'auto', volume: true };
+/** usual are the defaults of generate_chart but for its interval, which is the first that the source has. */
+const usual = { indicators: ['ema_stack', 'rsi', 'macd'], type: 'candles', scale: 'linear', signals: 'auto', volume: true };
 
-/** desk puts a chart into a place. It gets data from transport, calls say with what went
- * wrong, acted with a line when an alert was set, shown when another chart is shown, with whether it is of another symbol,
- * and seen after each change of the view, with whether the reader chose it in the controls.
- * options are those of the chart; a theme or zone that a call asks for comes before them. */
+/** desk puts a chart into a place. It gets data from transport, calls say with what went wrong, acted with a line when
+ * an alert was set, shown when another chart is shown, with whether it is of another symbol, and seen after each
+ * change of the view, with whether the reader chose it in the controls. options are those of the chart; a theme or
+ * zone that a call asks for comes before them. */
 export function desk(place, transport, account, { options = {}, alerts = true, say, acted, shown, seen, enlarge, choice, more }) {
   let request = { ...usual };
   let last; // bar that a view is to end with, in unix seconds
@@ -29,36 +26,39 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
     loader.reach(w);
     seen?.(request);
   }, onStudy: (st, place) => dialog.edit(chart.data.studies.indexOf(st), place), onFullscreen: enlarge });
-  const dialog = studies(transport, chart, { get: () => request.indicators, put: indicators => choose({ indicators }), say });
+  const dialog = studies(transport, chart, { get: () => request.indicators, put: indicators => choose({ indicators }, () => {}), say });
+  const [loading, waiting] = [el('p', { class: 'loading', role: 'status', hidden: true }), el('ul', { class: 'waiting', 'aria-label': t('Orders without a price') })];
+  chart.box.append(loading, waiting);
   if (trade.bar) chart.box.after(trade.bar);
-  const loading = el('p', { class: 'loading', role: 'status', hidden: true });
-  chart.box.append(loading);
-  const loader = new Loader(transport, show, text => {
-    if (!loading.hidden && chart.data) loading.textContent = t('Still {0}, {1}', chart.data.symbol, chart.data.interval);
-    say(text);
-    if (!chart.data) bar.ask();
-  });
+  const loader = new Loader(transport, show, say);
   const bar = controls({ onLoad: choose, onLook: restyle, onFullscreen: enlarge, onStudies: () => dialog.pick({ x: 8, y: 8 }), choice, more });
   place.prepend(bar.form);
-  bar.show(request);
+  bar.show({ interval: '4h', ...request });
 
-  /** change loads another symbol, interval or list of indicators. Drawings belong to the
-   * prices of a symbol, so another symbol removes them. */
-  function change(changes) {
+  /** load shows the chart of a call. It resolves with what went wrong, if something did, of which wrong is told. */
+  const load = (args, wrong = say) => loader.load(args).catch(({ message }) => {
+    if (!loading.hidden && chart.data) loading.textContent = t('Still {0}, {1}', chart.data.symbol, chart.data.interval);
+    wrong(message);
+    if (!chart.data) bar.ask();
+    return message;
+  });
+  /** change loads another symbol, interval or list of indicators. Drawings belong to the prices of a symbol, so
+   * another symbol removes them. */
+  function change(changes, wrong) {
     const marks = changes.symbol === request.symbol ? request.marks : undefined;
     [last, exact] = [undefined, false];
-    const { symbol = '', interval } = { ...request, ...changes };
+    const { symbol = '', interval = '' } = { ...request, ...changes };
     Object.assign(loading, { textContent: t('Loading {0} {1}…', symbol, interval), hidden: chart.data?.symbol === symbol && chart.data.interval === interval });
-    return loader.load({ ...request, bars: options.barWidth ? undefined : request.bars, marks, ...changes });
+    return load({ ...request, bars: options.barWidth ? undefined : request.bars, marks, ...changes }, wrong);
   }
-  function choose(changes) {
+  function choose(changes, wrong) {
     seen?.(request, true);
-    change(changes);
+    return change(changes, wrong);
   }
   /** open shows a view of an address: its bars in view are the newest, or from and to name them. */
   function open({ to, ...view }) {
     bar.show({ ...request, ...view });
-    const loaded = change({ ...view, bars: view.from ? undefined : view.bars });
+    const loaded = change({ ...view, interval: view.interval, bars: view.from ? undefined : view.bars });
     [last, exact] = [Date.parse(to) / 1000, Boolean(view.bars ?? view.from)];
     return loaded;
   }
@@ -73,6 +73,7 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
     chart.set({ theme: request.theme ?? around.theme, zone: request.timezone ?? around.zone });
   }
   function show(data, how) {
+    const other = chart.data?.symbol !== data.symbol;
     if (how?.bars) {
       request = { ...usual, ...data.request, bars: loader.args.bars };
       if (last) delete request.from;
@@ -80,9 +81,8 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
       chart.set({ type, scale, signals, volume, marks });
       surround({});
       bar.show(request);
+      loading.hidden = true;
     }
-    if (how?.bars) loading.hidden = true;
-    const other = chart.data?.symbol !== data.symbol;
     learn(data.symbol, data.precision);
     if (other) draft.set();
     chart.setData(data, { ...how, exact });
@@ -95,8 +95,32 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
     if (how?.bars) shown?.(request, other);
     seen?.(request);
   }
+  /** levels draws what the account has at prices, and names what waits without one beside the bars. */
   function levels() {
-    if (chart.data && !chart.held) chart.set(account.drawn(chart.data));
+    if (!chart.data || chart.held) return;
+    const { unpriced, ...drawn } = account.drawn(chart.data);
+    chart.set(drawn);
+    refill(waiting, chart.canvas, () => unpriced.map(l => el('li', {}, l.text, button('×', () => trade.options.onCross(l), { 'aria-label': t('Cancel order {0}', l.order.order_id) }))));
   }
-  return { chart, draft, change, choose, open, surround, levels, load: args => loader.load(args), close: () => [loader, chart].forEach(part => part.close()) };
+  return { chart, draft, change, choose, open, surround, levels, load, close: () => [loader, chart].forEach(part => part.close()) };
+}
+
+/** controls returns the row above the chart, show(request), which fills it, and ask, which asks for a symbol. A change
+ * of symbol or interval loads, which onLoad gets; type or scale, which onLook gets, only draw anew. onStudies and
+ * onFullscreen have a button; more are buttons beside them. With choice, as of symbolChoice, the field of the symbol
+ * has its list. */
+function controls({ onLoad, onLook, onStudies, onFullscreen, choice, more = [] }) {
+  const load = () => onLoad({ symbol: symbol.value.trim() || undefined, interval: interval.value });
+  const symbol = el('input', { name: 'symbol', size: 10, maxlength: 40, autocapitalize: 'characters', placeholder: 'sample', autocomplete: 'off', spellcheck: 'false', enterkeyhint: 'go' });
+  const found = choice?.(symbol, load);
+  const interval = select({ name: 'interval', onchange: load }, look.intervals);
+  const [type, scale] = ['type', 'scale'].map(name => select({ name, onchange: e => onLook({ [name]: e.target.value }) }, look[name + 's']));
+  const show = request => {
+    symbol.value = request.symbol ?? '';
+    for (const input of [interval, type, scale]) input.value = request[input.name] ?? input.value;
+  };
+  const form = entry({ class: 'controls', 'aria-label': t('What the chart shows') }, load,
+    el('div', { class: 'choice' }, field(t('Symbol'), symbol), ...(found ? [found] : [])), field(t('Interval'), interval),
+    menu(t('More of the chart'), button(t('Indicators'), onStudies), field(t('Type'), type), field(t('Scale'), scale), button(t('Expand'), onFullscreen), ...more));
+  return { form, show, ask: () => symbol.focus() };
 }

@@ -10,8 +10,8 @@ const noValue = '–';
 /** usable reports whether v can be drawn; beyond 1e300 a difference overflows. */
 export const usable = v => Math.abs(v) < 1e300; // false for NaN and undefined
 
-/** fixedText writes v with d decimals, halves to the even digit as the pictures do, with
- * commas between thousands, and a real minus that never stands before a zero. */
+/** fixedText writes v with d decimals, halves to the even digit as the pictures do, with commas between thousands, and
+ * a real minus that never stands before a zero. */
 export function fixedText(v, d) {
   const a = Math.abs(v);
   const x = a * 10 ** d;
@@ -41,16 +41,15 @@ export function priceText(v, precision) {
   return extreme(v) || (precision >= tiny && v !== 0) ? exponentText(v, Math.abs(v) < 1 ? 3 : 2) : fixedText(v, precision);
 }
 
-/** placesOf returns the fewest decimals that write v as exactly as most decimals do. Digits
- * that a binary number has and nobody wrote do not count. */
+/** placesOf returns the fewest decimals that write v as exactly as most decimals do. Digits that a binary number has
+ * and nobody wrote do not count. */
 export const placesOf = (v, most) => Array.from({ length: most }, (_, d) => d).find(d => Number(v.toFixed(d)) === Number(v.toFixed(most))) ?? most;
 
-/** namedText writes a price that is named by itself, with as many decimals of its own as
- * are visible. */
+/** namedText writes a price that is named by itself, with as many decimals of its own as are visible. */
 export const namedText = ({ precision, visible }, v) => priceText(v, Math.max(precision, extreme(v) ? 0 : placesOf(v, visible)));
 
-/** shortText writes v with a unit letter and three significant digits from the
- * given size up, and returns nothing below it. */
+/** shortText writes v with a unit letter and three significant digits from the given size up, and returns nothing
+ * below it. */
 function shortText(v, from) {
   const a = Math.abs(v);
   const unit = look.units.find(u => a / u.size >= 0.9995); // rounding may carry into the next unit: 999,999 is 1.00M
@@ -71,8 +70,7 @@ function numberText(v, from, d) {
 /** volumeText writes a volume: 86.4M, 12.3K, 811, 0.123. */
 export const volumeText = v => numberText(v, 1e4, v >= 100 || v === 0 ? 0 : decimals(v));
 
-/** valueText writes a value of a panel: three significant digits at least, a unit
- * letter from a million. */
+/** valueText writes a value of a panel: three significant digits at least, a unit letter from a million. */
 export function valueText(v) {
   const a = Math.abs(v);
   if (a >= 10) return numberText(v, 1e6, a >= 1e4 ? 0 : 1);
@@ -86,15 +84,14 @@ export function levelText(v) {
   return d === undefined ? valueText(v) : shortText(v, 1e6) || fixedText(v, d);
 }
 
-/** exactText writes a quantity or a price of the account with all its decimals, of which
- * it has at most eight. */
+/** exactText writes a quantity or a price of the account with all its decimals, of which it has at most eight. */
 export const exactText = v => (usable(v) ? fixedText(v, placesOf(v, 8)) : noValue);
 
 /** signed writes v with d decimals and its sign; what they make a zero has none. */
 export const signed = (v, d) => fixedText(v, d).replace(/^(?=.*[1-9])/, v > 0 ? '+' : '');
 
-/** profitText writes a profit with its sign: two decimals, and more where that would be less
- * than four significant digits, as 0.0048 BTC has. */
+/** profitText writes a profit with its sign: two decimals, and more where that would be less than four significant
+ * digits, as 0.0048 BTC has. */
 export function profitText(v) {
   if (!usable(v)) return noValue;
   if (extreme(v)) return (v > 0 ? '+' : '') + exponentText(v, 3);

@@ -1,15 +1,18 @@
-// What hands do with a chart: drag to pan, wheel and pinch to zoom, keys, touch, and the
-// handles that can be dragged.
-import { gripAt } from './grips.mjs';
+// What hands do with a chart: drag to pan, wheel and pinch to zoom, keys, touch, and the handles that can be dragged:
+// what is under a pointer, and what a drag, a press and a double press do with it.
+import { crossAt, plusAt } from './plan.mjs';
+import { rangeAt, rowOf } from './scale.mjs';
 
-/** leastBars is how few bars a window may show. */
-const leastBars = 5;
+const leastBars = 5; // that a window shows
+const leastPane = 30; // logical pixels of a pane whose border is dragged
+const slop = 4; // logical pixels within which a press is no drag
+const twice = { time: 400, away: 30 }; // milliseconds and logical pixels between the two presses of a double one
 
 /** freeBars is the room to the right of the newest bar, in bars. */
 export const freeBars = 4;
 
-/** clampWindow keeps a window within the data: at least a few bars are in it, and it
- * is not wider than twice all bars. */
+/** clampWindow keeps a window within the data: at least a few bars are in it, and it is not wider than twice all bars.
+ * */
 export function clampWindow(w, n) {
   const count = Math.min(Math.max(w.count, Math.min(leastBars, Math.max(n, 1))), Math.max(2 * n, leastBars));
   const few = Math.min(leastBars, n);
@@ -19,8 +22,8 @@ export function clampWindow(w, n) {
 /** panned returns a window moved by so many bars, to older ones if above zero. */
 export const panned = (w, bars, n) => clampWindow({ count: w.count, end: w.end - bars }, n);
 
-/** zoomed returns a window that shows factor times as many bars, with the bar at a part
- * of its width (0 left, 1 right) staying where it is. */
+/** zoomed returns a window that shows factor times as many bars, with the bar at a part of its width (0 left, 1 right)
+ * staying where it is. */
 export function zoomed(w, factor, part, n) {
   const { count } = clampWindow({ count: w.count * factor, end: w.end }, n);
   return clampWindow({ count, end: w.end + (count - w.count) * (1 - part) }, n);
@@ -35,11 +38,85 @@ export function keyMove(key, w, n) {
   return bars === undefined ? undefined : panned(w, bars, n);
 }
 
-const slop = 4; // logical pixels within which a press is no drag
-const twice = { time: 400, away: 30 }; // milliseconds and logical pixels between the two presses of a double one
+/** gripAt returns the handle within reach of a place: {cursor, move(by), drop(), undo(), press(), reset()}, of which
+ * it may lack some, or undefined. by is in rows from where the drag began. With a finger the row that is aimed at is
+ * a handle, too. */
+function gripAt(chart, { x, y }, reach, touch) {
+  const { plan, cross, options: { onCross, onMenu, onStudy }, ratio } = chart;
+  const { panes, axisX, m } = plan;
+  const row = l => rowOf(panes[0].scale, l.price);
+  const on = (middle, at) => Math.max(Math.abs(x - middle), Math.abs(y - at)) <= Math.max(reach, m.px(9));
+  const pressed = press => ({ cursor: 'pointer', press });
+  const lines = chart.lines().filter(l => l.movable);
+  const crossed = lines.find(l => on(crossAt(plan), row(l)));
+  if (crossed) return pressed(() => onCross(crossed));
+  if (cross && chart.priceIn(cross.y) && onMenu && on(plusAt(plan), touch ? cross.y : y)) return pressed(() => chart.offer());
+  const name = onStudy && panes.flatMap(pane => pane.names).find(n => !n.st.compare && x > n.x && x < n.x + n.width && Math.abs(y - n.y) <= m.rowH / 2);
+  const study = name && pressed(() => onStudy(name.st, { x: name.x / ratio, y: (name.y + m.rowH / 2) / ratio }));
+  const border = panes.findIndex((pane, k) => k > 0 && Math.abs(y - pane.y) <= reach);
+  if (border > 0 && (touch || !study)) return { ...borderGrip(chart, border), press: study?.press };
+  if (study) return study;
+  if (x >= axisX) {
+    const pane = panes.find(q => y >= q.y && y < q.end);
+    return pane && axisGrip(chart, pane, y);
+  }
+  const line = lines.find(l => Math.abs(row(l) - y) <= reach);
+  if (line) return lineGrip(chart, line, row(line));
+  return touch && cross && Math.abs(cross.y - y) <= reach ? kept(chart, 'cross', by => ({ ...cross, y: cross.y + by })) : undefined;
+}
 
-/** listen connects the gestures on a canvas with a chart. Only the primary button acts; what
- * is held is let go without effect when the pointer is lost or a second finger comes. */
+/** kept returns a handle that changes one member of a chart. */
+const kept = (chart, name, move, reset) => {
+  const old = chart[name];
+  const put = value => {
+    chart[name] = value;
+    chart.draw();
+  };
+  return { cursor: 'ns-resize', move: by => put(move(by)), undo: () => put(old), reset: reset && (() => put(reset)) };
+};
+
+/** borderGrip shares the rows of two panes out anew. */
+function borderGrip(chart, k) {
+  const { panes, m } = chart.plan;
+  const rows = panes.map(q => q.end - q.y);
+  const least = m.px(leastPane);
+  return kept(chart, 'sizes', by => {
+    const change = Math.min(Math.max(by, least - rows[k - 1]), rows[k] - least);
+    return Object.fromEntries(panes.map((q, i) => [q.key, rows[i] + (i === k - 1 ? change : i === k ? -change : 0)]));
+  }, {});
+}
+
+/** axisGrip scales a pane around its middle, which ends the automatic scale. */
+function axisGrip(chart, { key, scale, y, end }, from) {
+  const { top, bottom } = scale;
+  const fifth = (end - y) / 5;
+  const [middle, half] = [(top + bottom) / 2, (bottom - top) / 2];
+  return kept(chart, 'ranges', by => {
+    const part = half * Math.max(0.1, (end - from + fifth) / (Math.max(0, end - from - by) + fifth));
+    return { ...chart.ranges, [key]: rangeAt(scale, middle - part, middle + part) };
+  }, { ...chart.ranges, [key]: undefined });
+}
+
+/** lineGrip moves a line of the account to another price, to the tick while it is dragged. */
+function lineGrip(chart, line, from) {
+  const pane = chart.plan.panes[0];
+  const { move, ...grip } = kept(chart, 'dragged', price => ({ line, price }));
+  return {
+    ...grip,
+    move: by => {
+      const price = chart.priceOf(Math.min(Math.max(from + by, pane.legendEnd), pane.floor));
+      if (price > 0 && (line.between?.(price) ?? true)) move(price);
+    },
+    drop: () => {
+      const { dragged } = chart;
+      grip.undo();
+      if (dragged) chart.options.onLevel(line, dragged.price);
+    },
+  };
+}
+
+/** listen connects the gestures on a canvas with a chart. Only the primary button acts; what is held is let go without
+ * effect when the pointer is lost or a second finger comes. */
 export function listen(canvas, chart) {
   const pointers = new Map(); // that are pressed, by id
   let before = 0; // distance of two fingers

@@ -1,13 +1,13 @@
-// The transport inside a chat: JSON-RPC 2.0 with the host by postMessage. The host is
-// the parent window, the only one that is spoken to and listened to.
-import { textOf, unanswered } from './answer.mjs';
+// The transport inside a chat: JSON-RPC 2.0 with the host by postMessage. The host is the parent window, the only one
+// that is spoken to and listened to.
+import { textOf, unanswered } from './calls.mjs';
 import { el } from './dom.mjs';
 import { setLook } from './look.mjs';
 
 const patience = 60_000; // milliseconds that a request may take
 
-/** Host speaks with the parent window. handlers are what is done with its notifications
- * and requests, by method; the answer to a request is what they return, {} for nothing. */
+/** Host speaks with the parent window. handlers are what is done with its notifications and requests, by method; the
+ * answer to a request is what they return, {} for nothing. */
 class Host {
   constructor() {
     const limit = 100_000; // characters: hosts write longer results elsewhere
@@ -17,8 +17,7 @@ class Host {
     });
   }
 
-  /** send posts a message to any origin: it is not known who embeds the page, and nothing
-   * secret is sent. */
+  /** send posts a message to any origin: it is not known who embeds the page, and nothing secret is sent. */
   send = message => window.parent.postMessage({ jsonrpc: '2.0', ...message }, '*');
 
   /** request resolves with the result, or fails with the host's error. */
@@ -72,11 +71,10 @@ class Host {
   }
 }
 
-/** openView opens a view of a chat and begins to speak with the host. build gets {place, host,
- * notice, say}, where say shows a text in the notice, and returns what the view does:
- * onContext gets the host's surroundings, first and when they change, onInput the arguments
- * of the tool, onResult what it answered unless it failed; onReady is called after the
- * handshake, and end when the view goes. */
+/** openView opens a view of a chat and begins to speak with the host. build gets {place, host, notice, say}, where say
+ * shows a text in the notice, and returns what the view does: onContext gets the host's surroundings, first and when
+ * they change, onInput the arguments of the tool, onResult what it answered unless it failed; onReady is called after
+ * the handshake, and end when the view goes. */
 export function openView(build) {
   setLook(JSON.parse(document.getElementById('look').textContent));
   const host = new Host();

@@ -1,10 +1,10 @@
-// The chart in a chat. The host says what the model asked for; the view asks for the
-// bars itself, through the host, so that the model never pays for them.
+// The chart in a chat. The host says what the model asked for; the view asks for the bars itself, through the host,
+// so that the model never pays for them.
 import { Account } from './account.mjs';
 import { desk } from './desk.mjs';
 import { el } from './dom.mjs';
 import { openView } from './host.mjs';
-import { ticket } from './ticket.mjs';
+import { ticket } from './order.mjs';
 
 const inlineHeight = 460; // logical pixels, where the host leaves it to us
 const inputPatience = 1500; // milliseconds after the result in which its arguments may still come
@@ -67,8 +67,8 @@ openView(({ place, host, notice, say }) => {
     else setTimeout(() => state.asked || showPicture(result, unasked), inputPatience);
   }
 
-  /** showPicture shows the picture of the tool where there can be no chart, and why. It
-   * is painted, since some hosts let a page load no images, not even its own. */
+  /** showPicture shows the picture of the tool where there can be no chart, and why. It is painted, since some hosts
+   * let a page load no images, not even its own. */
   async function showPicture(result, why) {
     const picture = result.content?.find(c => c.type === 'image' && c.mimeType === 'image/png');
     say(why);

@@ -1,25 +1,19 @@
-// The words of a chart: the header, and the legend. Both speak of one bar, the one under
-// the crosshair or else the newest of all, also where the window shows older ones. The legend has the name of each study, the
-// values of its lines in their colours, its levels, and how often each signal came.
-import { longestLevel } from './axis.mjs';
+// The words of a chart: the header, the legends, the axes and the crosshair. Header and legend speak of one bar, the
+// one under the crosshair or else the newest of all, also where the window shows older ones.
+import { axisText, longestLevel } from './axis.mjs';
 import { ohlc, percentText, priceText, tiny, usable, valueText, volumeText } from './format.mjs';
 import { barInk, signalName, toneInk } from './look.mjs';
+import { backed, box, dashes, frame, stroke, through, write } from './pen.mjs';
+import { barX, columnAt, plusAt } from './plan.mjs';
+import { axisFormat, valueAt } from './scale.mjs';
 import { t } from './texts.mjs';
 import { dateText, day } from './times.mjs';
-
-/** digitsOf returns how many decimals values on the price axis need: those of the
- * prices, and enough to tell values apart that differ by a hundredth of the range. */
-function digitsOf(p) {
-  const { precision } = p.data;
-  const { lo, hi, empty } = p.panes[0].scale;
-  return empty ? precision : Math.min(Math.max(precision, Math.ceil(-Math.log10((hi - lo) / 100))), Math.max(tiny - 1, precision));
-}
 
 /** barOf returns the bar that header and legend speak of. */
 const barOf = p => p.cross?.bar ?? p.newest;
 
-/** headerParts returns the texts of the header from left to right, each with its ink;
- * the less important ones have a higher rank and go first when room is short. */
+/** headerParts returns the texts of the header from left to right, each with its ink; the less important ones have a
+ * higher rank and go first when room is short. */
 export function headerParts(p) {
   const { data } = p;
   const { open, close, volume, precision } = data;
@@ -46,9 +40,8 @@ export function headerParts(p) {
   return parts;
 }
 
-/** stateText says what a reader must know about the bars: that the last one will change,
- * in how many places some are missing, and how old they were when the source was asked,
- * if that is more than two intervals. */
+/** stateText says what a reader must know about the bars: that the last one will change, in how many places some are
+ * missing, and how old they were when the source was asked, if that is more than two intervals. */
 function stateText({ n, time, seconds, forming, gaps, synthetic, request, as_of }) {
   const age = Math.floor(Date.parse(as_of) / 1000) - time[n - 1] - seconds;
   const [size, unit] = age >= day ? [day, 'd'] : age >= 3600 ? [3600, 'h'] : [60, 'min'];
@@ -56,8 +49,7 @@ function stateText({ n, time, seconds, forming, gaps, synthetic, request, as_of 
   return [forming && 'forming', gaps > 0 && (gaps === 1 ? '1 gap' : `${gaps} gaps`), old].filter(text => text).join(' · ');
 }
 
-/** rangeText writes the time of the bar under the crosshair, or of the first and the
- * last bar of the window. */
+/** rangeText writes the time of the bar under the crosshair, or of the first and the last bar of the window. */
 function rangeText(p) {
   const { walls, seconds } = p.data;
   const zone = !p.o.zone || seconds >= day ? 'UTC' : p.o.zone;
@@ -68,8 +60,36 @@ function rangeText(p) {
   return `${omitted}${at(p.i0)} → ${at(p.last)} ${zone} · ${bars} ${bars === 1 ? 'bar' : 'bars'}`;
 }
 
-/** legendItems returns the items of one study: texts with their inks. Those of signals have
- * their count, too. */
+/** paintHeader writes the header, leaving out the least important parts until the rest fits. */
+export function paintHeader(p) {
+  const { m } = p;
+  const [gap, y] = [m.px(12), m.headerH / 2];
+  const fontOf = part => (part.badge ? [m.tag, 500] : part.strong ? [m.symbol, 700] : [m.legend, 400]);
+  const width = part => p.o.measure(part.text, ...fontOf(part)) + (part.badge ? m.px(10) : 0);
+  let parts = headerParts(p);
+  while (parts.length > 1 && parts.reduce((sum, part) => sum + width(part) + gap, m.px(8)) > m.w) {
+    const rank = Math.max(...parts.map(part => part.rank));
+    parts = parts.filter(part => part.rank < rank);
+  }
+  let x = m.px(10);
+  for (const part of parts) {
+    if (part.right) x = m.w - width(part) - m.px(10);
+    if (part.badge) box(p, part.ink, x, y - m.tagH / 2, width(part), m.tagH);
+    write(p, part.text, x + (part.badge ? m.px(5) : 0), y, ...fontOf(part), part.badge ? p.onTag[part.ink] : part.ink);
+    x += width(part) + gap;
+  }
+}
+
+/** digitsOf returns how many decimals values on the price axis need: those of the prices, and enough to tell values
+ * apart that differ by a hundredth of the range. */
+function digitsOf(p) {
+  const { precision } = p.data;
+  const { lo, hi, empty } = p.panes[0].scale;
+  return empty ? precision : Math.min(Math.max(precision, Math.ceil(-Math.log10((hi - lo) / 100))), Math.max(tiny - 1, precision));
+}
+
+/** legendItems returns the items of one study, texts with their inks: its name, the values of its lines in their
+ * colours, its levels, and how often each signal came. */
 export function legendItems(p, pane, st) {
   const i = barOf(p);
   const items = [{ text: p.o.onStudy && !st.compare ? `${st.name} ▾` : st.name, ink: 'text', strong: true, st }];
@@ -99,18 +119,15 @@ export function legendItems(p, pane, st) {
   return p.o.signals === 'off' ? items : items.concat(signalItems(p, st));
 }
 
-/** sinceText says since when the change of a compared symbol counts, if that is later than
- * the first bar of the window; it is empty for all other lines. */
-function sinceText(p, { since }) {
-  return since > p.i0 ? 'since ' + dateText(p.data.walls[since].wall, p.data.seconds) : '';
-}
+/** sinceText says since when the change of a compared symbol counts, if that is later than the first bar of the
+ * window; it is empty for all other lines. */
+const sinceText = (p, { since }) => (since > p.i0 ? 'since ' + dateText(p.data.walls[since].wall, p.data.seconds) : '');
 
-/** signalItems counts the signals in the window by name and direction. Only the sign before
- * the count has the colour of the signal. */
+/** signalItems counts the signals in the window by name and direction. Only the sign before the count has the colour
+ * of the signal. */
 function signalItems(p, st) {
   const items = new Map();
-  for (const s of st.signals) {
-    if (s.x < p.i0 || s.x >= p.i1) continue;
+  for (const s of st.signals.filter(s => s.x >= p.i0 && s.x < p.i1)) {
     const [sign, name] = [s.silent ? '' : { up: '▲ ', down: '▼ ' }[s.tone] ?? '● ', signalName(s.label)];
     const count = (items.get(sign + name)?.count ?? 0) + 1;
     items.set(sign + name, { sign, tone: st.shade ?? toneInk(s.tone, 'text'), text: `${name} ×${count}`, ink: 'axis', count });
@@ -118,48 +135,50 @@ function signalItems(p, st) {
   return [...items.values()].sort((a, b) => (a.sign === '') - (b.sign === '')); // those without marks last
 }
 
-/** sharedRows shares out the items of studies among rows: a row for each study, or as many in
- * a row as fit. Then signals are counted only where the names and values of all that follow
- * have room; left is how many such counts are left out. room returns the width of a row,
- * given whether it is the last. */
-export function sharedRows(all, count, room, gap, widthOf) {
-  const rows = Array.from({ length: count }, (_, k) => (all.length <= count ? all[k] : []));
-  let left = 0;
-  if (all.length <= count || count === 0) return { rows, left };
-  const bare = all.map(items => items.filter(item => !item.count));
-  const after = ({ row, x }, items) => { // where items end that follow what ends there
-    const width = items.reduce((sum, item) => sum + widthOf(item) + gap, 0);
-    const fits = x === 0 || x + width - gap <= room(row === count - 1);
-    return fits ? { row, x: x + width } : { row: row + 1, x: width };
-  };
-  let at = { row: 0, x: 0 };
-  all.forEach((items, k) => {
-    if (all.length - k < count - at.row) at = { row: at.row + 1, x: 0 }; // each of the rest has a row of its own
-    const whole = [items, ...bare.slice(k + 1)].reduce(after, at).row < count;
-    if (!whole) left += items.length - bare[k].length;
-    at = after(at, whole ? items : bare[k]);
-    rows[Math.min(at.row, count - 1)].push(...(whole ? items : bare[k]));
-  });
-  return { rows, left };
-}
-
-/** fitting returns the items that fit into width, with the count of the others, and of left
- * more, in the last one's place; widthOf measures an item. */
-export function fitting(items, width, gap, widthOf, left = 0) {
+/** fitting returns the items that fit into width, with the count of the others in the last one's place; widthOf
+ * measures an item. */
+export function fitting(items, width, gap, widthOf) {
   const out = [];
   let x = 0;
-  const more = i => ({ text: `+${items.length - i + left}`, ink: 'axis', x });
   for (const [i, item] of items.entries()) {
-    const room = i < items.length - 1 || left > 0 ? width - gap - widthOf(more(i)) : width;
-    if (i > 0 && x + widthOf(item) > room) return [...out, more(i)];
+    const more = { text: `+${items.length - i}`, ink: 'axis', x };
+    const room = i < items.length - 1 ? width - gap - widthOf(more) : width;
+    if (i > 0 && x + widthOf(item) > room) return [...out, more];
     out.push({ ...item, x });
     x += widthOf(item) + gap;
   }
-  return left > 0 ? [...out, more(items.length)] : out;
+  return out;
 }
 
-/** described returns one line about the bar that header and legend speak of, for
- * readers who do not see the picture. */
+/** paintLegend writes the rows of a legend, one for each study while there are as many, and notes where their names
+ * are. In the last one counts of signals come after all else, and how many marks had no room. */
+export function paintLegend(p, pane) {
+  const { m } = p;
+  const gap = m.px(12);
+  const weight = item => (item.strong ? 500 : 400);
+  const measure = (text, item) => p.o.measure(text, m.legend, weight(item));
+  const widthOf = item => measure((item.sign ?? '') + item.text, item);
+  const rows = Array.from({ length: pane.rows }, () => []);
+  pane.studies.forEach((st, k) => rows[Math.min(k, pane.rows - 1)]?.push(...legendItems(p, pane, st)));
+  pane.names = [];
+  rows.forEach((all, row) => {
+    const end = row === rows.length - 1;
+    const y = pane.y + 1 + row * m.rowH + m.rowH / 2;
+    const note = end && pane.unmarked > 0 ? [{ text: `${pane.unmarked} more not drawn`, ink: 'axis' }] : [];
+    const room = p.axisX - m.px(20) - note.reduce((sum, item) => sum + widthOf(item) + gap, 0);
+    const items = fitting(end ? all.sort((a, b) => Boolean(a.count) - Boolean(b.count)) : all, room, gap, widthOf);
+    const after = items.length ? items.at(-1).x + widthOf(items.at(-1)) + gap : 0;
+    for (const item of [...items, ...note.map(item => ({ ...item, x: after }))]) {
+      const x = m.px(10) + item.x;
+      const begin = item.sign ? measure(item.sign, item) : 0;
+      if (item.sign) backed(p, item.sign, x, y, m.legend, weight(item), item.tone, begin);
+      backed(p, item.text, x + begin, y, m.legend, weight(item), item.ink, widthOf(item) - begin);
+      if (item.st) pane.names.push({ st: item.st, x, y, width: widthOf(item) });
+    }
+  });
+}
+
+/** described returns one line about the bar that header and legend speak of, for readers who do not see the picture. */
 export function described(p) {
   const i = barOf(p);
   const { data } = p;
@@ -171,4 +190,60 @@ export function described(p) {
     return `${st.name} ${values.join(', ')}`;
   });
   return [`${data.symbol} ${data.interval}, ${dateText(data.walls[i].wall, data.seconds)}`, ...prices, ...studies].join('; ');
+}
+
+/** paintAxes draws the lines between panes and axes, the tick labels and the tags. */
+export function paintAxes(p) {
+  const { m, axisX, timeY } = p;
+  for (const pane of p.panes) box(p, 'sep', 0, pane.y, m.w, m.thin);
+  box(p, 'sep', 0, timeY, m.w, m.thin);
+  box(p, 'sep', axisX, p.headerEnd, m.thin, timeY - p.headerEnd);
+  const x = axisX + m.either(5, 8);
+  for (const pane of p.panes) {
+    for (const t of pane.ticks) if (t.shown) write(p, t.text, x, t.y, m.axis, 400, 'axis');
+    for (const t of pane.tags) { // filled for prices and lines, outlined for levels
+      const left = axisX + (t.moved ? m.px(6) : 0); // then a line leads to its row
+      if (t.moved) stroke(p, t.ink, m.edge, [], through([[axisX, t.y + 0.5], [left, t.top + m.tagH / 2]]));
+      box(p, t.outline ? 'back' : t.ink, left, t.top, m.w - left, m.tagH);
+      if (t.outline) frame(p, t.ink, left, t.top, m.w - left, m.tagH, m.thin);
+      write(p, t.text, t.moved ? left + m.px(3) : x, t.top + m.tagH / 2, m.tag, 500, t.outline ? t.ink : p.onTag[t.ink]);
+    }
+  }
+  const y = timeY + m.timeH / 2 + m.thin;
+  if (p.firstTime) write(p, p.firstTime.text, p.firstTime.x, y, m.axis, 700, 'text');
+  for (const t of p.times) write(p, t.text, t.x, y, m.axis, t.strong ? 700 : 400, t.strong ? 'text' : 'axis');
+}
+
+/** paintButton draws a small box with a sign, around a point. */
+export function paintButton(p, sign, x, y, ink) {
+  const half = p.m.px(9);
+  box(p, 'back', x - half, y - half, 2 * half, 2 * half);
+  frame(p, ink, x - half, y - half, 2 * half, 2 * half, p.m.thin);
+  write(p, sign, x - p.o.measure(sign, p.m.tag, 500) / 2, y, p.m.tag, 500, ink);
+}
+
+/** paintCross draws the crosshair with its time and value on the axes, and where there is a menu what opens it. */
+export function paintCross(p) {
+  const { m, cross } = p;
+  if (!cross) return;
+  const pad = m.either(5, 8);
+  const label = (text, left, top, width) => {
+    box(p, 'muted', left, top, width, m.tagH);
+    write(p, text, left + pad, top + m.tagH / 2, m.tag, 500, p.onTag.muted);
+  };
+  const x = Math.round(cross.x ?? columnAt(p, cross.bar));
+  dashes(p, x, p.headerEnd, x, p.timeY, 3, 3, 'muted');
+  const when = dateText(p.data.walls[cross.bar].wall, p.data.seconds);
+  const long = p.o.measure(when, m.tag, 500) + 2 * pad;
+  if (cross.x === undefined) label(when, Math.min(Math.max(barX(p, cross.bar) - long / 2, 0), p.axisX - long), p.timeY + m.thin, long);
+  const y = Math.round(cross.y);
+  const pane = p.panes.find(q => y >= q.y && y < q.end);
+  if (!pane || pane.scale.empty) return;
+  dashes(p, 0, y, p.axisX, y, 3, 3, 'muted');
+  if (pane.price && p.o.onMenu && y < pane.floor) paintButton(p, '+', plusAt(p), y, 'text');
+  const v = valueAt(pane.scale, cross.y);
+  const exponent = Math.floor(Math.log10(Math.abs(pane.scale.hi - pane.scale.lo) / 100));
+  const text = pane.price ? axisText(p, v) : axisFormat(Math.abs(v), exponent, true)(v);
+  const left = Math.min(p.axisX, m.w - p.o.measure(text, m.tag, 500) - 2 * pad); // wider than all that the axis shows
+  label(text, left, Math.round(y - m.tagH / 2), m.w - left);
 }

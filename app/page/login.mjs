@@ -1,5 +1,5 @@
-// Logging in at this server: the code flow with PKCE, as any client does it. The token
-// stays in memory and in this tab's session storage; it is never in an address.
+// Logging in at this server: the code flow with PKCE, as any client does it. The token stays in memory and in this
+// tab's session storage; it is never in an address.
 import { t } from './texts.mjs';
 
 /** The id by which the server knows its own page. */
@@ -25,8 +25,8 @@ export const forgetToken = () => sessionStorage.removeItem(kept);
 /** post sends a form of this client to the server's login. */
 const post = (path, form) => fetch(path, { method: 'POST', credentials: 'omit', signal: AbortSignal.timeout(20_000), body: new URLSearchParams({ client_id: clientID, ...form }) });
 
-/** pageKey returns the key of the address that wick prints at its start, null if there is
- * none. It is needed at each login and kept for this origin, which no other port can read. */
+/** pageKey returns the key of the address that wick prints at its start, null if there is none. It is needed at each
+ * login and kept for this origin, which no other port can read. */
 export function pageKey(search, store) {
   const key = new URLSearchParams(search).get('key');
   if (key) store.setItem(opener, key);
@@ -48,9 +48,8 @@ export async function logIn(base) {
   location.assign(address.href);
 }
 
-/** finishLogin takes the answer of the consent page out of the address and returns the
- * token; undefined if there is no answer. It fails if the answer is not to a question
- * of this tab, or is no. */
+/** finishLogin takes the answer of the consent page out of the address and returns the token; undefined if there is no
+ * answer. It fails if the answer is not to a question of this tab, or is no. */
 export async function finishLogin(base) {
   const answer = Object.fromEntries(new URLSearchParams(location.search));
   if (!('state' in answer || 'code' in answer || 'error' in answer)) return undefined;

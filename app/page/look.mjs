@@ -1,5 +1,5 @@
-// The tables behind colours, numbers and axes. They come from the server as JSON,
-// which makes them from the tables of its own pictures: there is no second copy.
+// The tables behind colours, numbers and axes. They come from the server as JSON, which makes them from the tables of
+// its own pictures: there is no second copy.
 
 /** The tables, empty until setLook was called. */
 export const look = {};
@@ -13,18 +13,16 @@ export const coloursOf = theme => ({ ...look.themes.dark, ...look.themes[theme] 
 /** faded returns a colour #rrggbb at an opacity of 0 to 1. */
 export const faded = (colour, opacity) => colour + Math.round(opacity * 255).toString(16).padStart(2, '0');
 
-/** signalName returns the label of a signal in words: "rsi_overbought" is "RSI leaves
- * overbought". */
+/** signalName returns the label of a signal in words: "rsi_overbought" is "RSI leaves overbought". */
 export const signalName = label => (look.words[label] ?? label.split('_').map(w => look.words[w] ?? w).join(' ')).slice(0, 32);
 
 const tones = { up: 'up', down: 'down', muted: 'muted', band: 'band', accent: 'amber' };
 
-/** toneInk returns the ink of a level, an area or a mark; tones that only lines have,
- * and none, give other. */
+/** toneInk returns the ink of a level, an area or a mark; tones that only lines have, and none, give other. */
 export const toneInk = (tone, other) => tones[tone] ?? other;
 
-/** lineLook returns how a theme draws a line: {ink, dashed}. The server chose both so that
- * lines that can be confused never look the same. */
+/** lineLook returns how a theme draws a line: {ink, dashed}. The server chose both so that lines that can be confused
+ * never look the same. */
 export function lineLook(line, theme) {
   const [ink, dashed] = (line['ink_' + theme] ?? line.ink).split(' ');
   return { ink, dashed: dashed !== undefined };
@@ -40,8 +38,7 @@ export function areaInk(st, tone) {
 /** barInk returns the ink of a histogram; up stands for the four tones of signedInk. */
 export const barInk = ({ tone }) => (tone ? toneInk(tone, 'osc') : 'up');
 
-/** signedInk returns the tone of a bar: full when it grows away from zero, pale when it
- * shrinks back. */
+/** signedInk returns the tone of a bar: full when it grows away from zero, pale when it shrinks back. */
 export function signedInk(v, before) {
   if (v >= 0) return v < before ? 'upPale' : 'up';
   return v > before ? 'downPale' : 'down';

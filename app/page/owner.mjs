@@ -1,27 +1,22 @@
 // The owner's page: log in, then the chart and the panels around it.
 import { Account } from './account.mjs';
-import { keepView, queryOf, viewIn, viewOf } from './address.mjs';
 import { desk } from './desk.mjs';
-import { button, el, menu, plain, select, workButton } from './dom.mjs';
+import { button, el, menu, panel, plain, select, workButton } from './dom.mjs';
 import { priceText } from './format.mjs';
-import { ageText, healthText, isSilent, silentText } from './health.mjs';
-import { recall, remember } from './kept.mjs';
+import { haltButton, healthLine } from './health.mjs';
 import { finishLogin, forgetToken, logIn, logOut, pageKey, storedToken } from './login.mjs';
 import { look, setLook } from './look.mjs';
-import {
-  alertsPanel, approvalsPanel, auditPanel, clientsPanel, firedPanel, firedText, lettersPanel, ordersPanel, panel, positionsPanel, tradesPanel, watchPanel,
-} from './panels.mjs';
+import { ticket } from './order.mjs';
+import { alertsPanel, firedText, ordersPanel, ownerPanels, positionsPanel, tabs, tradesPanel, watchPanel } from './panels.mjs';
+import { queryOf, recall, remember, viewIn, viewOf } from './store.mjs';
 import { noteSymbol, symbolChoice } from './symbols.mjs';
-import { tabs } from './tabs.mjs';
 import { t } from './texts.mjs';
-import { ticket } from './ticket.mjs';
 import { Wire } from './wire.mjs';
 
 const place = id => document.getElementById(id);
 const { base, trade } = document.documentElement.dataset;
 const trading = trade === 'yes';
-const healthPeriod = 5000; // milliseconds
-const armedPeriod = 8000; // milliseconds for which a first press counts
+const period = 5000; // milliseconds between two looks at the server
 const seconds = { m: 60, h: 3600, d: 86_400, wk: 604_800, mo: 2_629_800 }; // of the units of intervals
 const farthest = 3000; // bars back to which a list leads
 const room = 40; // bars beside what it leads to
@@ -30,7 +25,7 @@ const usual = ['BTCUSDT', 'ETHUSDT']; // watched at first, and shown, where the 
 const restPeriod = 400; // milliseconds after which a view is noted
 
 const [system, contrasting] = ['(prefers-color-scheme: light)', '(prefers-contrast: more)'].map(query => matchMedia(query));
-const chosenTheme = () => localStorage.getItem('wick-theme') ?? 'auto';
+const chosenTheme = () => recall('wick-theme', 'auto');
 
 /** themeOf returns the theme that is chosen, or that of the system. */
 function themeOf() {
@@ -40,8 +35,7 @@ function themeOf() {
 
 const applyTheme = () => Object.assign(document.documentElement.dataset, { theme: themeOf() === 'colorblind' ? 'dark' : themeOf() });
 
-/** toast shows a line for a while; the newest is last. One that is there stays for longer and
- * is not said twice. */
+/** toast shows a line for a while; the newest is last. One that is there stays for longer and is not said twice. */
 function toast(text) {
   const there = [...place('toasts').children].find(old => old.textContent === plain(text));
   const line = there ?? el('p', { class: 'toast' }, text);
@@ -72,16 +66,15 @@ function drawer(open) {
   place('trade').ariaExpanded = String(open);
 }
 
-/** only shows these of the parts of the page. */
-function only(...ids) {
-  for (const id of ['login', 'desk']) place(id).hidden = !ids.includes(id);
+/** only shows this one of the parts of the page. */
+function only(id) {
+  for (const part of ['login', 'desk']) place(part).hidden = part !== id;
 }
 
 /** askLogin shows the button that begins a login, and why it is needed. */
 function askLogin(why) {
   place('login').replaceChildren(el('h2', {}, t('Your page at wick')), el('p', {}, why), button(t('Log in'), () => logIn(base), { class: 'strong' }));
   place('actions').replaceChildren();
-  for (const id of ['state', 'age']) place(id).textContent = '';
   only('login');
 }
 
@@ -98,13 +91,17 @@ function open(token) {
   section.replaceChildren();
   const { chart, draft, choose, open: show, surround, levels, close } = desk(section, wire, account, {
     options: { barWidth: 7, theme: themeOf(), zone: Intl.DateTimeFormat().resolvedOptions().timeZone, sizes: recall('wick-sizes', {}), onSizes: sizes => remember('wick-sizes', sizes) },
-    alerts: trading, say: toast, acted, shown, seen, choice: (input, chosen) => symbolChoice(input, text => wire.symbols(text), chosen),
+    alerts: trading, say: toast, acted, seen, choice: (input, chosen) => symbolChoice(input, text => wire.symbols(text), chosen),
+    shown: ({ symbol }, other) => {
+      if (!other) return;
+      noteSymbol(symbol);
+      form.change();
+    },
     more: [workButton(t('Save picture'), savePicture, toast), workButton(t('Copy call'), copyCall, toast)],
     enlarge: () => (document.fullscreenElement ? document.exitFullscreen() : section.requestFullscreen?.().catch(err => toast(err.message))),
   });
   let chosen = false; // by the reader, since the page was opened
-  let noting, asked;
-  let shownPrice = '';
+  let [noting, asked, shownPrice] = [0, undefined, ''];
   const name = () => { document.title = plain(`${approvals.count ? `(${approvals.count}) ` : ''}${shownPrice}wick`); };
   async function savePicture() {
     const { symbol, interval, as_of } = chart.data;
@@ -121,12 +118,8 @@ function open(token) {
     await navigator.clipboard?.writeText(call);
     toast(navigator.clipboard ? t('Copied: the call with which a model sees this view.') : call);
   }
-  function shown({ symbol }, other) {
-    if (!other) return;
-    noteSymbol(symbol);
-    form.change();
-  }
-  /** seen notes a view in the title and, when it rests, in the address. */
+  /** seen notes a view in the title and, when it rests, in the address. What the reader chose is kept in this browser,
+   * too; what a link opened is not. */
   function seen(request, byReader) {
     chosen ||= byReader;
     asked = request;
@@ -138,12 +131,11 @@ function open(token) {
     noting = setTimeout(() => {
       const query = queryOf(viewIn(request, chart.plan));
       history.replaceState(null, '', '/app' + query);
-      if (chosen) keepView(query, localStorage);
+      if (chosen) remember('wick-view', query);
     }, restPeriod);
   }
-  const shared = { account, transport: wire, say: toast, changed, theme: themeOf, lead };
-  /** lead shows a symbol or, of a time in milliseconds or a period, the bars around it, in the first
-   * interval from the present one on that reaches back as far. */
+  /** lead shows a symbol or, of a time in milliseconds or a period, the bars around it, in the first interval from the
+   * present one on that reaches back as far. */
   function lead(symbol, from, to) {
     const length = interval => 1000 * parseInt(interval) * seconds[interval.replace(/\d+/, '')];
     if (from) {
@@ -156,15 +148,14 @@ function open(token) {
     scrollTo({ top: 0, behavior: 'instant' });
     chart.canvas.focus();
   }
-  const fired = firedPanel(shared);
+
+  const shared = { account, transport: wire, say: toast, changed, theme: themeOf, lead };
   const watch = watchPanel(shared);
   const how = el('p', { class: 'soft' }, t('For the symbol of the chart. Preview first, then place.'));
   const form = ticket(() => chart.data?.symbol, draft);
-  const ofAccount = [ordersPanel(shared), positionsPanel(shared), alertsPanel(shared), tradesPanel(shared)];
-  const [orders, positions, alerts, trades] = ofAccount;
-  const ofOwner = [approvalsPanel(shared), clientsPanel(shared), lettersPanel(shared)];
-  const [approvals, clients, letters] = ofOwner;
-  const panes = tabs(t('Account'), trading ? [approvals, positions, orders, trades, alerts, fired, letters, clients, auditPanel(shared)] : [clients]);
+  const [approvals, clients, letters, fired, audit] = ownerPanels(shared);
+  const [positions, orders, trades, alerts] = [positionsPanel, ordersPanel, tradesPanel, alertsPanel].map(make => make(shared));
+  const panes = tabs(t('Account'), trading ? [approvals, positions, orders, trades, alerts, fired, letters, clients, audit] : [clients]);
   place('panels').replaceChildren(panes.element);
   place('side').replaceChildren(...(trading ? [panel(t('Order'), how, form.element)] : []), watch.element);
 
@@ -172,7 +163,7 @@ function open(token) {
   async function changed() {
     if (!trading) return;
     await account.refresh().catch(err => toast(err.message));
-    await Promise.all(ofAccount.map(p => p.show()));
+    await Promise.all([orders, positions, alerts, trades].map(p => p.show()));
     panes.refresh();
     levels();
   }
@@ -181,29 +172,27 @@ function open(token) {
     changed();
   }
   const health = healthLine(wire, h => halt.show(h.trading !== 'active'));
-  const halt = haltButton(wire, health);
+  const halt = haltButton(wire, toast, health.ask);
   const refresh = async () => {
     if (!document.hidden) {
       await health.ask();
-      await Promise.allSettled(ofOwner.map(p => p.show()));
+      await Promise.allSettled([approvals, clients, letters].map(p => p.show()));
       panes.refresh();
       name();
       changed();
     }
-    if (!wire.gone.signal.aborted) setTimeout(refresh, healthPeriod);
+    if (!wire.gone.signal.aborted) setTimeout(refresh, period);
   };
 
   actions(wire, surround, trading ? [halt.element] : []);
   only('desk');
-  const view = viewOf(location.search, localStorage);
+  const view = viewOf(location.search) ?? viewOf(recall('wick-view', ''));
   if (view) show(view);
-  wire.symbols('').catch(() => []).then(async found => {
+  wire.symbols('').catch(() => []).then(found => {
     const known = found.map(({ symbol }) => symbol);
-    const [symbol, ...others] = usual.some(one => known.includes(one)) || !known.length ? usual : known;
-    watch.show([symbol, ...others.slice(0, 1)]);
-    if (view || wire.gone.signal.aborted) return;
-    await show({ symbol });
-    if (!chart.data) show({ symbol, interval: '1d' }); // many a file has no shorter bars
+    const [symbol, other] = usual.some(one => known.includes(one)) || !known.length ? usual : known;
+    watch.show([symbol, other].filter(one => one));
+    if (!view && !wire.gone.signal.aborted) show({ symbol });
   });
   fired.show();
   refresh();
@@ -213,83 +202,9 @@ function open(token) {
     acted(firedText(n));
   })).catch(err => {
     toast(err.message);
-    if (err.unanswered && !wire.gone.signal.aborted) setTimeout(subscribe, healthPeriod); // or no alert would ever come
+    if (err.unanswered && !wire.gone.signal.aborted) setTimeout(subscribe, period); // or no alert would ever come
   });
   subscribe();
-}
-
-/** healthLine says how the server is, how old that is, and since when it is silent. Its ask
- * asks the server and tells heard; the age grows by itself. A page that was hidden asked nothing, so silence
- * counts from when it is seen again. */
-function healthLine(wire, heard) {
-  const silence = el('p', { class: 'toast' });
-  const { signal } = wire.gone;
-  const put = (id, text) => { if (place(id).textContent !== text) place(id).textContent = text; }; // readers hear each change
-  let [said, seen, wrong] = [undefined, Date.now(), ''];
-  const show = () => {
-    if (signal.aborted) return;
-    const silent = isSilent(Date.now() - Math.max(wire.heard, seen));
-    place('health').classList.toggle('silent', silent);
-    put('state', silent ? silentText(wire.heard) : wrong || (said ? healthText(said.h) : ''));
-    place('age').textContent = said ? ageText(said.h, Date.now() - said.at) : '';
-    place('health').title = place('health').textContent;
-    if (silent && !silence.isConnected) place('toasts').append(Object.assign(silence, { textContent: silentText(wire.heard) }));
-    if (!silent) silence.remove();
-  };
-  const ask = async () => {
-    try {
-      said = { h: await wire.owner('health'), at: Date.now() };
-      wrong = '';
-      heard(said.h);
-    } catch (err) {
-      wrong = err.message;
-    }
-    show();
-  };
-  const timer = setInterval(show, 1000);
-  signal.addEventListener('abort', () => {
-    clearInterval(timer);
-    silence.remove();
-  });
-  document.addEventListener('visibilitychange', () => {
-    seen = Date.now();
-    if (!document.hidden) ask();
-  }, { signal });
-  return { ask };
-}
-
-/** haltButton returns the button that halts or resumes trading with its second press, and show,
- * which is told whether trading is halted. A first press counts for a few seconds. */
-function haltButton(wire, health) {
-  let [halted, armed] = [false, 0];
-  const name = () => { element.textContent = (armed ? [t('Really halt'), t('Really resume')] : [t('Halt trading'), t('Resume trading')])[Number(halted)]; };
-  const rest = () => {
-    clearTimeout(armed);
-    armed = 0;
-    name();
-  };
-  const element = workButton(t('Halt trading'), async () => {
-    if (!armed) {
-      armed = setTimeout(rest, armedPeriod);
-      return name();
-    }
-    rest();
-    element.textContent = halted ? t('Resuming…') : t('Halting…');
-    try {
-      toast(await wire.owner(halted ? 'resume' : 'halt', {}));
-    } catch (err) {
-      toast(!err.unanswered ? err.message : halted ? t('It is not known whether trading was resumed: {0}.', err.message) : t('It is not known whether trading was halted: {0}.', err.message));
-    }
-    element.ariaDisabled = 'false'; // so that health may rename it
-    name();
-    return health.ask();
-  }, toast, { id: 'halt', class: 'danger' });
-  const show = is => {
-    if (is !== halted) clearTimeout(armed), armed = 0; // the first press meant the other
-    halted = is;
-    if (element.ariaDisabled !== 'true') name();
-  };
-  return { element, show };
 }
 
 /** actions fills the row of buttons at the top. */
@@ -297,7 +212,7 @@ function actions(wire, surround, more) {
   const repaint = () => surround({ theme: themeOf() });
   for (const query of [system, contrasting]) query.addEventListener('change', repaint, { signal: wire.gone.signal });
   const choose = e => {
-    localStorage.setItem('wick-theme', e.target.value);
+    remember('wick-theme', e.target.value);
     applyTheme();
     repaint();
   };

@@ -1,16 +1,13 @@
-// Painting a plan on a canvas, from the lowest layer to the text on top. Horizontal and
-// vertical things are whole pixels; only slanted lines are smoothed.
-import { isCandles, paintAreas } from './areas.mjs';
+// Painting a plan on a canvas, from the lowest layer to the text on top. Horizontal and vertical things are whole
+// pixels; only slanted lines are smoothed.
 import { isInside, priceInk } from './axis.mjs';
-import { paintHistograms, paintPrice, paintVolume } from './bars.mjs';
 import { usable } from './format.mjs';
-import { disc, paintLine } from './lines.mjs';
-import { coloursOf, look, toneInk } from './look.mjs';
-import { linePath, marksOf, textsOf } from './marks.mjs';
-import { backed, box, dashes, fill, stroke, through, write } from './pen.mjs';
-import { barX, columnAt, crossAt } from './plan.mjs';
+import { paintAxes, paintButton, paintCross, paintHeader, paintLegend } from './legend.mjs';
+import { areaInk, barInk, coloursOf, lined, look, signedInk, toneInk } from './look.mjs';
+import { linePath, marksOf, textsOf, zoneBox } from './marks.mjs';
+import { backed, box, dashes, fill, frame, stroke, through, write } from './pen.mjs';
+import { barX, columnAt, columnEnd, crossAt } from './plan.mjs';
 import { rowOf, yOf } from './scale.mjs';
-import { paintAxes, paintButton, paintCross, paintHeader, paintLegend } from './words.mjs';
 
 /** paint draws a plan. */
 export function paint(ctx, p) {
@@ -38,24 +35,23 @@ export function paint(ctx, p) {
 
 /** paintPane draws the data of one pane, clipped to it. */
 function paintPane(p, pane) {
-  const { m } = p;
   paintAreas(p, pane);
-  if (pane.price && p.volume) paintVolume(p, pane);
+  if (pane.price) {
+    paintZones(p, pane);
+    if (p.volume) paintVolume(p, pane);
+  }
   paintLevels(p, pane);
   if (pane.price) paintPrice(p, pane);
   else paintHistograms(p, pane);
   for (const st of pane.studies.filter(st => !isCandles(st))) st.lines.forEach((l, i) => paintLine(p, pane, l, st.lineLooks[i]));
   if (pane.price) paintOwn(p, pane);
-  const drawn = pane.price ? p.marks.filter(k => k.type === 'line') : [];
-  for (const k of drawn) stroke(p, toneInk(k.color, 'amber'), m.line, [], through(linePath(p, pane, k)));
   paintDivergences(p, pane);
   paintMarks(p, pane);
 }
 
 /** paintWatermark writes across the price that the bars are invented. */
 function paintWatermark(p) {
-  const { m, ctx } = p;
-  const pane = p.panes[0];
+  const { m, ctx, panes: [pane] } = p;
   ctx.textAlign = 'center';
   write(p, 'SYNTHETIC DATA', p.axisX / 2, (pane.legendEnd + pane.floor) / 2, Math.min(64 * m.u, p.axisX / 12), 700, 'mark');
   ctx.textAlign = 'left';
@@ -63,28 +59,298 @@ function paintWatermark(p) {
 
 function paintGrid(p) {
   const { m } = p;
+  const gaps = (p.data.gaps_at ?? []).map(t => p.data.time.indexOf(t)).filter(i => i > p.i0 && i < p.i1); // bars are missing before these
   for (const pane of p.panes) {
     for (const t of pane.ticks) if (!t.level && t.y >= pane.y && t.y < pane.floor) box(p, 'grid', 0, t.y, p.axisX, m.thin);
     for (const t of p.times) box(p, t.strong ? 'strong' : 'grid', columnAt(p, t.bar), pane.y, m.thin, pane.end - pane.y);
     for (const x of p.breaks) dashes(p, x, pane.y, x, pane.end, 2, 3, 'strong');
-    for (const i of (p.data.gaps_at ?? []).map(t => p.data.time.indexOf(t))) { // bars are missing before this one
-      const x = Math.floor(p.x0 + i * p.pitch) - m.thin;
-      if (i > p.i0 && i < p.i1) dashes(p, x, pane.y, x, pane.end, 4, 3, 'muted');
+    for (const x of gaps.map(i => Math.floor(p.x0 + i * p.pitch) - m.thin)) dashes(p, x, pane.y, x, pane.end, 4, 3, 'muted');
+  }
+}
+
+/** paintAreas draws what lies at the bottom of a pane: shaded bars, profiles, candles of other prices, and the regions
+ * between lines. */
+function paintAreas(p, pane) {
+  let profile = 'profile'; // of the first study that has one
+  for (const st of pane.studies) {
+    for (const { from, to } of st.shaded) {
+      const [left, right] = [from, to + 1].map(i => Math.trunc(p.x0 + i * p.pitch));
+      if (to >= p.i0 && from < p.i1) box(p, st.shade, left, pane.y, Math.max(1, right - left), pane.end - pane.y, 'fill');
+    }
+    paintProfile(p, pane, st.hbars, profile);
+    if (st.hbars.length > 0) profile = 'osc';
+    if (isCandles(st)) {
+      paintAveraged(p, pane, st.lines.map(l => l.values));
+      continue;
+    }
+    const step = st.lines.some(l => l.style === 'step'); // then all of its fills do
+    for (const f of st.fills) {
+      const above = areaInk(st, f.tone);
+      paintFill(p, pane, f, above, f.below ? areaInk(st, f.below) : above, step);
+    }
+  }
+}
+
+/** paintZones draws the caller's zones, and the area below a line of closes. */
+function paintZones(p, pane) {
+  for (const k of p.marks.filter(k => k.type === 'zone')) {
+    const [left, top, right, bottom] = zoneBox(p, pane, k);
+    const end = Math.min(bottom, pane.floor); // above the volume
+    if (end > top) box(p, toneInk(k.color, 'amber'), left, top, right - left, end - top, 'weak');
+  }
+  if (p.kind !== 'area') return;
+  const points = p.data.close.slice(p.i0, p.i1).map((v, k) => [barX(p, p.i0 + k), yOf(pane.scale, v)]);
+  fill(p, 'profile', through([[points[0][0], pane.floor], ...points, [points.at(-1)[0], pane.floor]]), 'fill');
+}
+
+/** isCandles reports whether the lines of an overlay are the four prices of candles. */
+const isCandles = st => Boolean(st.is_overlay) && st.lines.map(l => l.label).join() === 'Open,High,Low,Close';
+
+/** paintAveraged draws candles of other prices under the chart's own, as wide as a bar and its gap, with what is under
+ * them shining through. */
+function paintAveraged(p, pane, columns) {
+  for (let i = p.i0; i < p.i1; i++) {
+    const values = columns.map(column => column[i]);
+    if (!values.every(usable)) continue;
+    const [open, high, low, close] = values.map(v => rowOf(pane.scale, v));
+    const [left, right] = [i, i + 1].map(k => Math.floor(p.x0 + k * p.pitch));
+    const [top, x, ink] = [Math.min(open, close), columnAt(p, i) - (p.wick >> 1), values[3] >= values[0] ? 'up' : 'down'];
+    const bottom = Math.max(open, close, top + p.m.thin);
+    box(p, ink, left, top, Math.max(right - left, 1), bottom - top, 'strong');
+    box(p, ink, x, high, p.wick, top - high, 'strong');
+    box(p, ink, x, bottom, p.wick, low - bottom, 'strong');
+  }
+}
+
+const mostProfile = 0.3; // of the plot that the longest profile bar may take
+
+/** paintProfile draws horizontal bars from either edge; base is the ink of those without a meaning of their own. */
+function paintProfile(p, pane, bars, base) {
+  const longest = Math.max(1e-9, ...bars.map(b => b.width + b.offset).filter(usable));
+  const unit = p.axisX * Math.min(1, mostProfile / longest);
+  for (const b of bars) {
+    if (!usable(b.y) || !usable(b.height) || !(b.width > 0) || !(b.offset >= 0)) continue;
+    const [top, end] = [b.y + b.height / 2, b.y - b.height / 2].map(v => rowOf(pane.scale, v));
+    const rows = end - top >= 3 ? end - top - 1 : end - top; // a gap between neighbours
+    const from = Math.floor(b.offset * unit + 0.5);
+    const width = Math.max(Math.floor((b.offset + b.width) * unit + 0.5), from + 1) - from;
+    const ink = b.tone === 'band' || b.tone === 'muted' ? base : toneInk(b.tone, base);
+    box(p, ink, b.left ? from : p.axisX - from - width, top, width, Math.max(rows, 1), b.tone === 'accent' ? 'poc' : b.strong ? 'strong' : 'weak');
+  }
+}
+
+/** paintFill shades the region between two series and changes its ink exactly where they cross. Steps hold a bar's
+ * values over its whole width, in the columns of its lines. */
+function paintFill(p, pane, { y1, y2 }, above, below, step) {
+  const end = Math.min(windowEnd(p, y1), windowEnd(p, y2));
+  const pieces = { [above]: [], [below]: [] };
+  for (let i = Math.max(0, p.i0 - 1); i + (step ? 0 : 1) < end; i++) {
+    const next = step ? i : i + 1;
+    const values = [y1[i], y2[i], y1[next], y2[next]];
+    if (!values.every(usable)) continue;
+    const [a1, a2, b1, b2] = values.map(v => (step ? rowOf : yOf)(pane.scale, v));
+    const [xa, xb] = [i, i + 1].map(k => (step ? Math.floor(p.x0 + k * p.pitch) : barX(p, k)));
+    const [inkA, inkB] = [values[0] >= values[1], values[2] >= values[3]].map(is => (is ? above : below));
+    if (inkA === inkB) {
+      pieces[inkA].push(through([[xa, a1], [xb, b1], [xb, b2], [xa, a2]]));
+      continue;
+    }
+    const part = (values[0] - values[1]) / (values[0] - values[1] - (values[2] - values[3])); // of the way to where they cross
+    const cross = [xa + part * (xb - xa), a1 + part * (b1 - a1)];
+    pieces[inkA].push(through([[xa, a1], cross, [xa, a2]]));
+    pieces[inkB].push(through([[xb, b1], cross, [xb, b2]]));
+  }
+  for (const [ink, traces] of Object.entries(pieces)) fill(p, ink, ctx => traces.forEach(trace => trace(ctx)), 'fill');
+}
+
+/** paintVolume draws the strip below the candles, scaled to the largest in the window. */
+function paintVolume(p, pane) {
+  const { volume, close, open } = p.data;
+  const bars = { upVolume: [], downVolume: [] }; // by ink
+  let largest = 0;
+  groups(p, (i, j, column) => {
+    let sum = 0;
+    for (let k = i; k < j; k++) if (volume[k] > 0) sum += volume[k];
+    largest = Math.max(largest, sum);
+    if (sum > 0) bars[close[j - 1] >= open[i] ? 'upVolume' : 'downVolume'].push([column, sum]);
+  });
+  for (const [ink, list] of Object.entries(bars)) {
+    for (const [column, sum] of list) {
+      const h = Math.max(1, Math.round((sum / largest) * (pane.end - pane.floor)));
+      box(p, ink, bodyAt(p, column), pane.end - h, p.body, h);
     }
   }
 }
 
 const level = (p, pane, v, on, off, ink) => dashes(p, 0, rowOf(pane.scale, v), p.axisX, rowOf(pane.scale, v), on, off, ink);
 
-/** paintLevels draws the levels of studies as dashes, under what they are levels of. None is
- * drawn among the volume. */
+/** paintLevels draws the levels of studies as dashes, under what they are levels of. None is drawn among the volume. */
 function paintLevels(p, pane) {
   const drawn = st => st.hlines.filter(h => usable(h.y) && (h.y !== 0 || st.histogram.length === 0)); // a histogram has its own zero
   for (const h of pane.studies.flatMap(drawn)) if (!pane.price || isInside(pane, h.y)) level(p, pane, h.y, 6, 4, h.ink);
 }
 
-/** paintOwn draws the line of the newest close, and the levels of the account and the
- * caller. */
+/** paintPrice draws the bars as the chart's type has them. What is not closed yet is dashed or striped. */
+function paintPrice(p, pane) {
+  const { close, n, forming } = p.data;
+  if (!lined(p.kind)) return groups(p, (i, j, column) => paintCandle(p, pane.scale, candleOf(p, i, j), column - (p.wick >> 1)));
+  strokeValues(p, pane, close, p.m.line, 'profile', false, 0, forming ? n - 1 : n);
+  if (forming && n > 1) strokeValues(p, pane, close, p.m.line, 'profile', true, n - 2);
+}
+
+/** groups calls draw once for each bar in the window or, where bars lie closer than the thinnest stroke, once for all
+ * bars of a column: draw(from, to, column). */
+function groups(p, draw) {
+  for (let i = p.i0, j; i < p.i1; i = j) {
+    j = Math.min(columnEnd(p, i), p.i1);
+    draw(i, j, columnAt(p, i));
+  }
+}
+
+/** candleOf joins bars i to j, j excluded: the first open, the last close, the outermost high and low. */
+function candleOf(p, i, j) {
+  const { open, high, low, close } = p.drawn;
+  const c = { open: open[i], close: close[j - 1], high: high[i], low: low[i] };
+  for (let k = i + 1; k < j; k++) {
+    if (high[k] > c.high) c.high = high[k];
+    if (low[k] < c.low) c.low = low[k];
+  }
+  c.up = c.close >= (p.kind === 'hollow' && i > 0 ? close[i - 1] : c.open);
+  c.forming = p.data.forming && j === p.data.n;
+  return c;
+}
+
+/** paintCandle draws wick and body, or a bar with its two ticks. A body that is not closed is striped; one too small
+ * to have an inside is filled in every style. */
+function paintCandle(p, sc, candle, x) {
+  const { m, body, wick } = p;
+  const [open, close] = [rowOf(sc, candle.open), rowOf(sc, candle.close)];
+  let [top, bottom] = [Math.min(open, close), Math.max(open, close)];
+  if (bottom - top < m.thin) { // a doji is a line
+    top -= Math.trunc((m.thin - (bottom - top)) / 2);
+    bottom = top + m.thin;
+  }
+  const [high, low] = [Math.min(rowOf(sc, candle.high), top), Math.max(rowOf(sc, candle.low), bottom)];
+  const left = x - ((body - wick) >> 1);
+  const height = bottom - top;
+  const ink = candle.up ? 'up' : 'down';
+  if (p.kind === 'bars') {
+    const half = wick >> 1;
+    box(p, ink, x, high, wick, Math.max(low - high, wick));
+    box(p, ink, left, open - half, x - left, wick);
+    box(p, ink, x + wick, close - half, left + body - x - wick, wick);
+    return;
+  }
+  box(p, ink, x, high, wick, top - high);
+  box(p, ink, x, bottom, wick, low - bottom);
+  const room = height > 2 * wick && body >= 3 * wick;
+  const striped = room && candle.forming;
+  const hollow = room && (p.kind === 'hollow' ? candle.close >= candle.open : p.o.theme === 'colorblind' && body >= 5 * m.thin && candle.up);
+  box(p, striped || hollow ? 'back' : ink, left, top, body, height); // what lies under a body does not shine through
+  if (striped) for (let y = top; y < bottom; y += 2 * m.thin) box(p, ink, left, y, body, Math.min(m.thin, bottom - y));
+  if (striped || hollow) frame(p, ink, left, top, body, height, striped ? m.thin : wick);
+}
+
+/** bodyAt returns where a bar of full width begins whose middle is in a column. */
+const bodyAt = (p, column) => column - (p.wick >> 1) - ((p.body - p.wick) >> 1);
+
+/** paintHistograms draws bars from zero, in four tones by sign and direction. */
+function paintHistograms(p, pane) {
+  const zero = rowOf(pane.scale, 0);
+  for (const st of pane.studies) {
+    for (const h of st.histogram) {
+      const [base, values] = [barInk(h), h.values];
+      let before = values[p.i0 - 1] ?? NaN;
+      groups(p, (i, j, column) => {
+        let v = values[i];
+        for (let n = i + 1; n < j; n++) if (usable(values[n]) && !(Math.abs(values[n]) < Math.abs(v))) v = values[n];
+        if (!usable(v)) return;
+        let y = rowOf(pane.scale, v);
+        if (v !== 0 && y === zero) y -= Math.sign(v);
+        box(p, base === 'up' ? signedInk(v, before) : base, bodyAt(p, column), Math.min(zero, y), p.body, Math.abs(zero - y));
+        before = v;
+      });
+    }
+    if (st.histogram.length > 0 && !pane.scale.empty) box(p, 'sep', 0, zero, p.axisX, p.m.thin);
+  }
+}
+
+/** paintLine draws one line in its style; a missing value breaks it. */
+function paintLine(p, pane, { style, tone, values }, { ink, dashed }) {
+  const { u, edge, line } = p.m;
+  if (style === 'step') return paintSteps(p, pane, values, ink, dashed);
+  if (style !== 'dots') return strokeValues(p, pane, values, tone === 'band' ? edge : line, ink, dashed || style === 'dashed');
+  const radius = p.pitch < 5 * u ? Math.max(u, 0.4 * p.pitch) : 2 * u;
+  fill(p, ink, ctx => {
+    for (let i = p.i0; i < windowEnd(p, values); i++) if (usable(values[i])) disc(ctx, barX(p, i), yOf(pane.scale, values[i]), radius);
+  });
+}
+
+/** windowEnd is the end of what a line may show: its values, and one bar beyond the window, so that it leaves the plot
+ * and does not end at its edge. */
+const windowEnd = (p, values) => Math.min(values.length, Math.ceil(p.window.end) + 1);
+
+/** strokeValues draws the unbroken runs of values between two bars. Where bars lie closer than the thinnest stroke, a
+ * column keeps its first, lowest, highest and last value. */
+function strokeValues(p, pane, values, width, ink, dashed, from = 0, to = Infinity) {
+  const { m } = p;
+  const end = Math.min(to, windowEnd(p, values));
+  const y = v => yOf(pane.scale, v);
+  stroke(p, ink, width, dashed ? [6 * m.u, 5 * m.u] : [], ctx => {
+    ctx.lineJoin = 'round';
+    let open = false; // a run has begun
+    for (let i = Math.max(from, p.i0 - 1); i < end;) {
+      const first = values[i];
+      if (!usable(first)) {
+        open = false;
+        i++;
+        continue;
+      }
+      const x = p.dense ? columnAt(p, i) + (m.thin % 2) / 2 : barX(p, i);
+      if (open) ctx.lineTo(x, y(first));
+      else ctx.moveTo(x, y(first));
+      open = true;
+      const stop = Math.min(columnEnd(p, i), end);
+      let [lo, hi, last] = [first, first, first];
+      for (i++; i < stop && usable(values[i]); i++) {
+        last = values[i];
+        if (last < lo) lo = last;
+        if (last > hi) hi = last;
+      }
+      if (lo !== hi) for (const v of [lo, hi, last]) ctx.lineTo(x, y(v));
+    }
+  });
+}
+
+/** disc adds a disc to the path. */
+function disc(ctx, x, y, radius) {
+  ctx.moveTo(x + radius, y);
+  ctx.arc(x, y, radius, 0, 2 * Math.PI);
+}
+
+/** paintSteps draws a level for every stretch of equal values. Dashes go on from one to the next and begin anew after
+ * a missing value. */
+function paintSteps(p, pane, values, ink, dashed) {
+  const { line, px } = p.m;
+  const thick = Math.max(1, Math.round(line));
+  const [on, off] = dashed ? [px(6), px(5)] : [Infinity, 0]; // a solid level is one dash
+  const end = windowEnd(p, values);
+  let [from, right] = [0, -Infinity]; // where the dashes begin, and where the last level ends
+  for (let i = p.i0, j; i < end; i = j) {
+    for (j = i + 1; j < end && values[j] === values[i];) j++;
+    if (!usable(values[i])) continue;
+    const left = Math.floor(p.x0 + i * p.pitch);
+    if (left > right) from = left;
+    right = Math.max(Math.floor(p.x0 + j * p.pitch), left + 1);
+    const y = rowOf(pane.scale, values[i]) - (thick >> 1);
+    for (let x = left - ((left - from) % (on + off)); x < right; x += on + off) {
+      const [begin, stop] = [Math.max(x, left), Math.min(x + on, right)];
+      if (begin < stop) box(p, ink, begin, y, stop - begin, thick);
+    }
+  }
+}
+
+/** paintOwn draws the line of the newest close, the levels of the account and the caller, and the caller's lines. */
 function paintOwn(p, pane) {
   const newest = p.data.close[p.newest];
   const row = yOf(pane.scale, newest);
@@ -93,6 +359,7 @@ function paintOwn(p, pane) {
     level(p, pane, l.price, l.on, l.off, l.ink);
     if (l.movable) paintButton(p, '×', crossAt(p), rowOf(pane.scale, l.price), l.ink);
   }
+  for (const k of p.marks.filter(k => k.type === 'line')) stroke(p, toneInk(k.color, 'amber'), p.m.line, [], through(linePath(p, pane, k)));
 }
 
 /** paintDivergences draws divergence lines with discs at their ends. */
@@ -107,8 +374,8 @@ function paintDivergences(p, pane) {
   }
 }
 
-/** paintMarks draws the triangles of a pane, each on a darker one that keeps it apart
- * from what lies under it, and the texts with the lines that lead to them. */
+/** paintMarks draws the triangles of a pane, each on a darker one that keeps it apart from what lies under it, and the
+ * texts. */
 function paintMarks(p, pane) {
   const { colours, m } = p;
   const marks = marksOf(p, pane);

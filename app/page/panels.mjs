@@ -1,32 +1,26 @@
-// The panels below the owner's chart. Each is a heading, a table or list, and buttons;
-// what they show comes from the tools and from the owner's functions. Each panel gets the
-// same things: the account, the transport that calls tools, a function say for what went
-// wrong, a function changed for what was done, the theme, and lead, which shows a place on the chart.
-import { isOpen } from './account.mjs';
-import { button, cards, el, entry, plain, table, workButton } from './dom.mjs';
+// The panels beside and below the owner's chart. Each gets the same things: the account, the transport that calls
+// tools and the owner's functions, a function say for what went wrong, a function changed for what was done, the
+// theme, and lead, which shows a place on the chart.
+import { conditionText, isOpen, learn, moneyText, ofMarket, orderText, unitsText } from './account.mjs';
+import { button, cards, el, entry, panel, plain, table, workButton } from './dom.mjs';
 import { exactText, fixedText, priceText, profitText, signed } from './format.mjs';
-import { recall, remember } from './kept.mjs';
-import { learn, moneyText, ofMarket, unitsText } from './market.mjs';
-import { conditionText, orderText } from './listed.mjs';
 import { coloursOf, signalName } from './look.mjs';
+import { twoSteps } from './order.mjs';
+import { unasked } from './series.mjs';
+import { recall, remember } from './store.mjs';
 import { t, word } from './texts.mjs';
-import { twoSteps } from './ticket.mjs';
 
-/** panel returns a box with a heading. */
-export const panel = (title, ...children) => el('section', { class: 'panel', 'aria-label': title }, el('header', {}, el('h2', {}, title)), ...children);
-
-/** listPanel returns a panel with a table, or with cards if there are no headings: {element,
- * show, title, count}. items returns what it lists, or null if there is no such list and nothing is shown.
- * rowOf returns the cells of an item, and none is the text for an empty list. */
-function listPanel(title, headings, none, items, rowOf, ...more) {
+/** listPanel returns a panel with a list, {element, show, title, count}: a table, or cards if there are no headings.
+ * items returns what it lists, or null if there is no such list and nothing is shown; cells returns those of an item,
+ * and none is the text for an empty list. */
+function listPanel(title, headings, none, items, cells, ...more) {
   const list = headings ? table(title, title, headings, none) : cards(title, none);
-  const element = panel(title, list.element, ...more);
-  const made = { title, element, count: 0, show };
+  const made = { title, element: panel(title, list.element, ...more), count: 0, show };
   async function show() {
     const shown = await items();
-    element.hidden = shown === null;
+    made.element.hidden = shown === null;
     made.count = shown?.length ?? 0;
-    list.fill((shown ?? []).map(item => rowOf(item, show)));
+    list.fill((shown ?? []).map(item => cells(item, show)));
   }
   return made;
 }
@@ -37,45 +31,39 @@ const at = text => (text ? new Date(text).toLocaleString('sv', { dateStyle: 'sho
 /** told writes a number of a position, and an empty text for a missing one. */
 const told = (text, write) => (text === null ? '' : write(Number(text)));
 
-/** closing returns the order that closes a position. */
-const closing = ({ symbol, side }) => ({ symbol, side: side === 'long' ? 'sell' : 'buy', type: 'market', quantity: 'all' });
+/** linked returns a text that leads to a place on the chart, where there is one beside the panel: a symbol, and from
+ * when to when, in milliseconds. what names the place for readers. */
+const linked = ({ lead }, text, what, ...place) => (lead ? button(text, () => lead(...place), { class: 'link', 'aria-label': t('Show {0} on the chart', what) }) : text);
 
-/** closeButton returns a button that closes a position. The first click tries the order and
- * shows what it would do, the second places it. */
-function closeButton(position, { transport, say, changed }) {
+/** closeButton returns a button that closes a position. The first click tries the order and shows what it would do,
+ * the second places it. */
+function closeButton({ symbol, side, quantity, entry_price }, { transport, say, changed }) {
   const send = twoSteps(transport, changed);
+  let asked;
+  const ask = is => {
+    asked = is;
+    const [text, label] = is ? [t('Really close'), t('Really close the position in {0}', symbol)] : [t('Close'), t('Close the position in {0}', symbol)];
+    return Object.assign(b, { textContent: text, ariaLabel: label });
+  };
   const b = workButton('', async () => {
+    const order = { symbol, side: side === 'long' ? 'sell' : 'buy', type: 'market', quantity: 'all' };
     try {
-      say(await send(...(asked ? [] : [closing(position), `${position.quantity} at ${position.entry_price}`])));
+      say(await send(...(asked ? [] : [order, `${quantity} at ${entry_price}`])));
       ask(!asked);
     } catch (err) {
       if (!err.unanswered) ask(false); // otherwise the next click asks again with the same id
       throw err;
     }
   }, say);
-  let asked;
-  const ask = is => {
-    asked = is;
-    const [text, label] = is ? [t('Really close'), t('Really close the position in {0}', position.symbol)] : [t('Close'), t('Close the position in {0}', position.symbol)];
-    return Object.assign(b, { textContent: text, ariaLabel: label });
-  };
   return ask(false);
 }
-
-/** linked returns a text that leads to a place on the chart, where there is one beside the panel:
- * a symbol, and from when to when, in milliseconds. what names the place for readers. */
-const linked = ({ lead }, text, what, ...place) => (lead ? button(text, () => lead(...place), { class: 'link', 'aria-label': t('Show {0} on the chart', what) }) : text);
 
 /** positionsPanel shows what is held, and what all positions have made. */
 export function positionsPanel(shared) {
   const { account } = shared;
   const buttons = new Map(); // by symbol and side, so that a look at the account does not take back a first click
   const heldKey = p => `${p.side} ${p.quantity} ${p.symbol}`;
-  const close = p => {
-    const key = heldKey(p);
-    if (!buttons.has(key)) buttons.set(key, closeButton(p, shared));
-    return buttons.get(key);
-  };
+  const close = p => buttons.get(heldKey(p)) ?? buttons.set(heldKey(p), closeButton(p, shared)).get(heldKey(p));
   const line = el('p', { class: 'soft' });
   const held = () => {
     const all = account.held();
@@ -100,50 +88,47 @@ function sumsText({ positions, whole }) {
 
 const tradesShown = 20; // of a page
 
-/** tradesPanel shows trades from flat to flat, the last first, in pages, and above them what the
- * closed ones have made: as the server sums it up, and as a line, one after the other. The server
- * is asked while they are seen, when an order has changed. */
+/** tradesPanel shows trades from flat to flat, the last first, in pages, and above them what the closed ones have
+ * made: as the server sums it up, and as a line, one after the other. The server is asked while they are seen, when
+ * an order has changed. */
 export function tradesPanel(shared) {
   const { account, theme, say } = shared;
   const canvas = el('canvas', { class: 'equity', role: 'img', 'aria-label': t('Realized profit over time') });
   const line = el('p', { class: 'soft' });
   let [trades, first, known] = [[], 0];
-  const turn = by => () => {
+  const [newer, older] = [[t('Newer'), -tradesShown], [t('Older'), tradesShown]].map(([text, by]) => workButton(text, () => {
     first += by;
     return list.show();
-  };
-  const [newer, older] = [workButton(t('Newer'), turn(-tradesShown), say), workButton(t('Older'), turn(tradesShown), say)];
-  const page = async () => {
+  }, say));
+  const look = async () => {
     const state = account.orders.map(o => o.updated_at).join();
-    if (state !== known && list.element.checkVisibility()) {
-      const [all, report] = await Promise.all([account.all('get_orders', { view: 'trades' }, 'trade_id', 100), account.ask('get_orders', { view: 'report' })]);
-      [trades, first, known] = [all, 0, state];
-      line.textContent = report.all.map(reportText).join(' ');
-      const sums = madeBy(trades);
-      canvas.hidden = !sums?.length;
-      if (sums) drawLine(canvas, [0, ...sums], theme());
-    }
+    if (state === known || !list.element.checkVisibility()) return;
+    const [all, report] = await Promise.all([account.all('get_orders', { view: 'trades' }, 'trade_id', 100), account.ask('get_orders', { view: 'report' })]);
+    [trades, first, known] = [all, 0, state];
+    line.textContent = report.all.map(reportText).join(' ');
+    const sums = madeBy(trades);
+    canvas.hidden = !sums?.length;
+    if (sums) drawLine(canvas, [0, ...sums], theme());
+  };
+  const page = async () => {
+    await look().catch(err => say(err.message));
     [newer.hidden, older.hidden] = [first === 0, first + tradesShown >= trades.length];
     return trades.slice(first, first + tradesShown);
   };
   const headings = [t('Symbol'), t('Side'), t('Opened'), t('Closed'), t('Quantity'), t('Entry'), t('Exit'), t('Profit'), 'R', t('Most ahead'), t('Most behind')];
-  const list = listPanel(t('Trades'), headings, t('No trades yet.'), () => page().catch(err => {
-    say(err.message);
-    return trades.slice(first, first + tradesShown);
-  }), trade => {
+  const list = listPanel(t('Trades'), headings, t('No trades yet.'), page, trade => {
     const { symbol, side, quantity, opened_at, closed_at, why = {} } = trade;
     const cell = (name, write) => (trade[name] === null ? el('span', { title: why[name] }, '–') : write(Number(trade[name])));
     const [price, money] = [v => ofMarket(symbol, v), v => moneyText(symbol, v, true)];
     return [linked(shared, symbol, `${symbol}, ${at(opened_at)}`, symbol, Date.parse(opened_at), Date.parse(closed_at ?? '')), word(side), at(opened_at), at(closed_at), told(quantity, exactText),
       cell('entry_price', price), cell('exit_price', price), cell('profit', money), cell('r', v => signed(v, 2)), cell('best', money), cell('worst', money)];
-  });
+  }, el('div', { class: 'add' }, newer, older));
   list.element.querySelector('header').after(line, canvas);
-  list.element.append(el('div', { class: 'add' }, newer, older));
   return { title: list.title, element: list.element, show: list.show };
 }
 
-/** madeBy returns what closed trades have made, one after the other, from the oldest on; nothing
- * if they are in several currencies, or nobody knows what one has made. trades has the last first. */
+/** madeBy returns what closed trades have made, one after the other, from the oldest on; nothing if they are in
+ * several currencies, or nobody knows what one has made. trades has the last first. */
 export function madeBy(trades) {
   const closed = trades.filter(trade => trade.status === 'closed').reverse();
   if (closed.some(trade => trade.profit === null || trade.currency !== closed[0].currency)) return undefined;
@@ -159,8 +144,7 @@ const reportText = ({ trades, currency, win_rate, profit, profit_factor, r }) =>
 
 const mostOrders = 50; // that are listed beside the open ones
 
-/** ordersPanel shows all open orders, with a button each, and after them the newest of the
- * others. */
+/** ordersPanel shows all open orders, with a button each, and after them the newest of the others. */
 export function ordersPanel(shared) {
   const { account, transport, say, changed } = shared;
   const more = el('p', { class: 'soft', hidden: true }, t('All open orders, and the newest {0} of the others; older ones are not listed here.', mostOrders));
@@ -177,16 +161,20 @@ export function ordersPanel(shared) {
   }, more);
 }
 
-/** alertsPanel shows the alerts that wait, each with its note, which can be edited: that
- * sets the alert anew. */
+/** alertsPanel shows the alerts that wait, each with its note, which can be edited: that sets the alert anew. */
 export function alertsPanel(shared) {
   const { account, transport, say, changed } = shared;
   return listPanel(t('Alerts'), [t('Symbol'), t('Waits for'), t('Note'), ''], t('No alerts wait.'), () => account.alerts, a => {
-    const gone = () => !account.alerts.some(other => other.alert_id === a.alert_id);
-    const onchange = ({ target: input }) => (gone() ? Promise.reject(new Error(t('This alert has fired or was removed meanwhile.'))) : account.renew(a, { note: input.value.trim() })).then(set => {
-      input.defaultValue = input.value; // it is no longer typed
-      return changed(t('alert {0} on {1} instead of {2}, with another note', set.alert_id, a.symbol, a.alert_id));
-    }, err => say(err.message));
+    const onchange = async ({ target: input }) => {
+      if (!account.alerts.some(other => other.alert_id === a.alert_id)) return say(t('This alert has fired or was removed meanwhile.'));
+      try {
+        const set = await account.renew(a, { note: input.value.trim() });
+        input.defaultValue = input.value; // it is no longer typed
+        await changed(t('alert {0} on {1} instead of {2}, with another note', set.alert_id, a.symbol, a.alert_id));
+      } catch (err) {
+        say(err.message);
+      }
+    };
     const which = t('the alert on {0}, {1}', a.symbol, conditionText(a));
     const note = el('input', { maxlength: 200, dir: 'auto', 'aria-label': t('Note of {0}', which), value: plain(a.note ?? ''), onchange });
     const cancel = () => transport.call('cancel_alert', { alert_id: a.alert_id }).then(() => changed(t('alert {0} on {1} was cancelled', a.alert_id, a.symbol)));
@@ -197,82 +185,66 @@ export function alertsPanel(shared) {
 /** firedText says what happened, with the note of the alert. */
 export const firedText = n => (n.message ?? `${n.symbol}: ${n.condition?.type} ${n.value}`) + (n.note ? ' ' + t('Note: {0}', n.note) : '');
 
-/** firedPanel lists fired alerts, the newest first; add takes one more. */
-export function firedPanel(shared) {
-  const fired = [];
-  const none = t('Nothing has fired since the page was opened.');
-  const list = listPanel(t('Fired alerts'), [t('Time'), t('Symbol'), t('What happened')], none, () => fired, n => [at(n.triggered_at), linked(shared, n.symbol, `${n.symbol}, ${at(n.triggered_at)}`, n.symbol, Date.parse(n.triggered_at)), firedText(n)]);
-  const add = n => {
-    if (!fired.some(old => old.alert_id === n.alert_id && old.triggered_at === n.triggered_at)) fired.unshift(n);
-    fired.length = Math.min(fired.length, 50);
-    list.show();
-  };
-  return Object.assign(list, { add });
-}
+/** ownerPanels returns the lists of what only the owner sees: orders that wait for a yes, the logins, the messages
+ * that could not be delivered, the alerts that have fired, and who did what. */
+export function ownerPanels(shared) {
+  const { transport: wire, say } = shared;
 
-/** clientsPanel lists the logins, each with a button that ends it. */
-export function clientsPanel({ transport: wire, say }) {
-  const headings = [t('Client'), t('May'), t('Since'), t('Last used'), t('From'), ''];
-  return listPanel(t('Clients'), headings, t('Nobody is logged in.'), () => wire.owner('clients'), (l, show) => {
-    const end = () => wire.owner('revoke', { id: l.id }).then(say).then(show);
-    const stop = workButton(t('End'), end, say, { class: 'danger', 'aria-label': t('End the login {0} of {1}', l.id, l.client) });
-    return [l.client, l.scope, at(l.since), at(l.used), l.from, stop];
-  });
-}
-
-/** approvalsPanel shows the orders that wait for the owner's yes: each a card with what is
- * ordered, what it is worth and with which money, below that the two answers, and folded all
- * else that a person has to know of it. */
-export function approvalsPanel({ transport: wire, say }) {
-  const made = listPanel(t('Orders to approve'), null, t('No order waits for you.'), () => wire.owner('approvals'), (q, show) => {
-    const [order, ...facts] = q.lines;
-    const money = q.real ? t('REAL MONEY') : t('paper money');
-    const answer = (word, text, kind) => {
-      // A yes is given on the page that asks for the passphrase, not with this page's token.
-      const work = async () => {
-        if (word === 'yes') {
-          window.addEventListener('focus', () => show(), { once: true }); // the person comes back from there with an answer
-          open(q.page, '_blank', 'noopener');
-        } else await wire.owner('approve', { id: q.id, answer: word }).then(say).then(show);
-      };
-      return workButton(text, work, say, { class: kind, 'aria-label': `${text}: ${order}` });
+  // Each order is a card with what is ordered, what it is worth and with which money, below that the two
+  // answers, and folded all else that a person has to know of it.
+  const approvals = listPanel(t('Orders to approve'), null, t('No order waits for you.'), () => wire.owner('approvals'), ({ id, lines: [order, ...facts], real, gist, page, until }, show) => {
+    const refuse = () => wire.owner('approve', { id, answer: 'no' }).then(say).then(show);
+    // A yes is given on the page that asks for the passphrase, not with this page's token.
+    const approve = async () => {
+      window.addEventListener('focus', () => show(), { once: true }); // the person comes back from there with an answer
+      open(page, '_blank', 'noopener');
     };
-    const buttons = el('div', { class: 'add' }, answer('yes', t('Approve'), 'strong'), answer('no', t('Refuse'), 'danger'));
-    const details = el('details', {}, el('summary', {}, t('All about it; answer until {0}', at(q.until))), el('ul', {}, ...facts.map(line => el('li', {}, line))));
-    return [el('strong', { class: q.real ? 'real' : '' }, [order, q.gist, money].filter(part => part).join(' · ')), buttons, details];
+    const buttons = [[t('Approve'), approve, 'strong'], [t('Refuse'), refuse, 'danger']].map(([text, work, kind]) => workButton(text, work, say, { class: kind, 'aria-label': `${text}: ${order}` }));
+    const details = el('details', {}, el('summary', {}, t('All about it; answer until {0}', at(until))), el('ul', {}, ...facts.map(line => el('li', {}, line))));
+    const gists = [order, gist, real ? t('REAL MONEY') : t('paper money')];
+    return [el('strong', { class: real ? 'real' : '' }, gists.filter(part => part).join(' · ')), el('div', { class: 'add' }, ...buttons), details];
   });
-  return Object.assign(made, { urgent: true });
-}
 
-/** lettersPanel lists the messages that could not be brought to the owner. */
-export function lettersPanel({ transport: wire }) {
-  const none = t('None: every message has arrived or is on its way.');
-  return listPanel(t('Messages not delivered'), [t('Given up'), t('To'), t('Message'), t('Why')], none, () => wire.owner('letters'), d => [at(d.at), d.to, d.text, d.reason]);
-}
+  const clients = listPanel(t('Clients'), [t('Client'), t('May'), t('Since'), t('Last used'), t('From'), ''], t('Nobody is logged in.'), () => wire.owner('clients'), (l, show) => {
+    const end = () => wire.owner('revoke', { id: l.id }).then(say).then(show);
+    return [l.client, l.scope, at(l.since), at(l.used), l.from, workButton(t('End'), end, say, { class: 'danger', 'aria-label': t('End the login {0} of {1}', l.id, l.client) })];
+  });
 
-/** auditPanel shows the last lines of who did what. */
-export function auditPanel({ transport: wire, say }) {
+  const letters = listPanel(t('Messages not delivered'), [t('Given up'), t('To'), t('Message'), t('Why')], t('None: every message has arrived or is on its way.'),
+    () => wire.owner('letters'), d => [at(d.at), d.to, d.text, d.reason]);
+
+  const all = []; // that have fired since the page was opened, the newest first
+  const fired = listPanel(t('Fired alerts'), [t('Time'), t('Symbol'), t('What happened')], t('Nothing has fired since the page was opened.'), () => all,
+    n => [at(n.triggered_at), linked(shared, n.symbol, `${n.symbol}, ${at(n.triggered_at)}`, n.symbol, Date.parse(n.triggered_at)), firedText(n)]);
+  fired.add = n => {
+    if (!all.some(old => old.alert_id === n.alert_id && old.triggered_at === n.triggered_at)) all.unshift(n);
+    all.length = Math.min(all.length, 50);
+    fired.show();
+  };
+
   const text = el('pre', { tabindex: 0, role: 'region', 'aria-label': t('The end of the journal') });
-  const show = lines => { text.textContent = plain(lines.reverse().join('\n')) || t('Nothing was done yet.'); };
+  const read = async () => { text.textContent = plain((await wire.owner('audit')).reverse().join('\n')) || t('Nothing was done yet.'); };
   const title = t('Who did what');
-  return { title, element: panel(title, workButton(t('Read the journal'), () => wire.owner('audit').then(show), say), text) };
+  const audit = { title, element: panel(title, workButton(t('Read the journal'), read, say), text) };
+  return [Object.assign(approvals, { urgent: true }), clients, letters, fired, audit];
 }
 
-/** watchPanel lists symbols with a small chart, the change, and the newest signal; the
- * list is kept in this browser; show gets the usual one. A click on one leads to it. */
+const mostWatched = 12;
+
+/** watchPanel lists symbols with a small chart, the change, and the newest signal; the list is kept in this browser;
+ * show gets the usual one. A click on one leads to it. */
 export function watchPanel({ transport, theme, lead }) {
   let symbols = [];
   const list = el('ul', { class: 'watch', tabindex: -1 });
   const keep = changed => {
-    symbols = changed;
-    remember('wick-watch', symbols);
+    remember('wick-watch', changed);
     show();
   };
   const input = el('input', { 'aria-label': t('Symbol to watch'), placeholder: t('Symbol'), maxlength: 40 });
   const more = () => {
     const symbol = input.value.trim();
     input.value = '';
-    if (symbol && !symbols.includes(symbol)) keep([...symbols, symbol].slice(-12));
+    if (symbol && !symbols.includes(symbol)) keep([...symbols, symbol].slice(-mostWatched));
   };
   const add = entry({ class: 'add', 'aria-label': t('Watch another symbol') }, more, input, button(t('Watch'), more));
 
@@ -285,13 +257,11 @@ export function watchPanel({ transport, theme, lead }) {
     }, { 'aria-label': t('Watch {0} no more', symbol) });
     list.append(el('li', {}, el('button', { type: 'button', class: 'pick', onclick: () => lead(symbol) }, el('span', {}, symbol), small, words, told), remove));
     try {
-      const ask = interval => transport.call('generate_chart', { symbol, interval, bars: 48, indicators: ['rsi', 'macd'], format: 'series' });
-      const data = JSON.parse(await ask('1h').catch(() => ask('1d'))); // many a file has no shorter bars
+      const data = JSON.parse(await unasked('', interval => transport.call('generate_chart', { symbol, interval: interval ?? '1h', bars: 48, indicators: ['rsi', 'macd'], format: 'series' })));
       const closes = data.bars.map(b => b.c);
       learn(symbol, data.precision);
       const change = (closes.at(-1) / closes[0] - 1) * 100;
-      const recent = Object.values(data.indicators).flatMap(i => i.signals ?? []).filter(s => s.x >= closes.length - 6 && !s.silent);
-      const [newest] = recent.sort((a, b) => b.x - a.x);
+      const [newest] = Object.values(data.indicators).flatMap(i => i.signals ?? []).filter(s => s.x >= closes.length - 6 && !s.silent).sort((a, b) => b.x - a.x);
       words.textContent = `${priceText(closes.at(-1), data.precision)} ${signed(change, 2)}%`;
       if (newest) told.title = told.textContent = signalName(newest.label);
       drawLine(small, closes, theme());
@@ -318,4 +288,49 @@ function drawLine(canvas, values, theme) {
   ctx.beginPath();
   values.forEach((v, i) => ctx.lineTo((i / (values.length - 1)) * w, hi > lo ? 2 + ((hi - v) / (hi - lo)) * (h - 4) : h / 2));
   ctx.stroke();
+}
+
+/** tabs returns the row of tabs with the panels below it, and refresh, which writes how many things each panel lists
+ * and leaves out those that are hidden. A panel is {title, element, count, show, urgent}; where something new is
+ * listed in an urgent one, it comes to the front. */
+export function tabs(label, panels) {
+  const row = el('div', { role: 'tablist', class: 'tabs', 'aria-label': label, onkeydown: move });
+  const all = panels.map((panel, i) => {
+    const button = el('button', { type: 'button', role: 'tab', id: `tab-${i}`, 'aria-controls': `pane-${i}`, onclick: () => pick(one) });
+    const pane = el('div', { role: 'tabpanel', id: `pane-${i}`, 'aria-labelledby': `tab-${i}` }, panel.element);
+    const one = { panel, button, pane, before: 0 };
+    return one;
+  });
+  row.append(...all.map(one => one.button));
+
+  function pick(chosen) {
+    for (const one of all) {
+      one.pane.hidden = one !== chosen;
+      one.button.ariaSelected = String(one === chosen);
+      one.button.tabIndex = one === chosen ? 0 : -1;
+    }
+    chosen.panel.show?.();
+  }
+  function move(e) {
+    const shown = all.filter(one => !one.button.hidden);
+    const next = shown.at((shown.findIndex(one => one.button === e.target) + ({ ArrowLeft: -1, ArrowRight: 1 }[e.key] ?? NaN)) % shown.length);
+    if (!/^Arrow(Left|Right)$/.test(e.key)) return;
+    pick(next);
+    next.button.focus();
+  }
+  function refresh() {
+    for (const one of all) {
+      const { title, element, count = 0, urgent } = one.panel;
+      const text = count ? `${title} ${count}` : title;
+      if (one.button.textContent !== text) one.button.textContent = text;
+      one.button.hidden = element.hidden;
+      if (urgent && count > one.before && !row.parentElement.contains(document.activeElement)) pick(one);
+      one.before = count;
+    }
+    if (!all.some(one => !one.pane.hidden && !one.button.hidden)) pick(all.find(one => !one.button.hidden));
+  }
+  const element = el('div', { class: 'panes' }, row, ...all.map(one => one.pane));
+  pick(all.find(one => !one.panel.urgent));
+  refresh();
+  return { element, refresh };
 }

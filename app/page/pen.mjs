@@ -1,5 +1,5 @@
-// The strokes and letters that all painting shares. While it is painted, a plan has the
-// context of its canvas, too, and the colours of its theme by ink.
+// The strokes and letters that all painting shares. While it is painted, a plan has the context of its canvas, too,
+// and the colours of its theme by ink.
 import { faded, look } from './look.mjs';
 
 /** fontOf returns the font of a text of so many pixels. */
@@ -19,8 +19,8 @@ export function backed(p, text, x, y, size, weight, ink, width) {
   write(p, text, x, y, size, weight, ink);
 }
 
-/** dip sets the ink to fill with, at one of the levels of transparency if given. It is
- * asked for thousands of times a frame and mostly has the ink already. */
+/** dip sets the ink to fill with, at one of the levels of transparency if given. It is asked for thousands of times a
+ * frame and mostly has the ink already. */
 function dip(p, ink, level) {
   const colour = level ? faded(p.colours[ink], look.levels[level]) : p.colours[ink];
   if (colour !== p.dipped) p.ctx.fillStyle = p.dipped = colour;
@@ -48,8 +48,7 @@ export function fill(p, ink, trace, level) {
   p.ctx.fill();
 }
 
-/** stroke draws a path, which trace makes; dash has the lengths of dashes and gaps, none
- * for a solid line. */
+/** stroke draws a path, which trace makes; dash has the lengths of dashes and gaps, none for a solid line. */
 export function stroke({ ctx, colours }, ink, width, dash, trace) {
   Object.assign(ctx, { strokeStyle: colours[ink], lineWidth: width });
   ctx.setLineDash(dash);
@@ -61,8 +60,7 @@ export function stroke({ ctx, colours }, ink, width, dash, trace) {
 /** through returns the trace of straight lines from point to point. */
 export const through = points => ctx => points.forEach(([x, y], i) => (i > 0 ? ctx.lineTo(x, y) : ctx.moveTo(x, y)));
 
-/** dashes draws a thin line of whole pixels, upright from y1 to y2 or level from x1 to x2;
- * without a gap it is solid. */
+/** dashes draws a thin line of whole pixels, upright from y1 to y2 or level from x1 to x2; without a gap it is solid. */
 export function dashes(p, x1, y1, x2, y2, on, off, ink) {
   const { thin, px } = p.m;
   const [dx, dy] = x1 === x2 ? [thin / 2, 0] : [0, thin / 2];

@@ -1,28 +1,16 @@
-// The plan of a chart: which rows and columns everything has, worked out from the data,
-// the options and the window, before anything is painted. With all bars in the window
-// it is the plan of the picture that the server draws.
+// The plan of a chart: which rows and columns everything has, worked out from the data, the options and the window,
+// before anything is painted. Lengths are in device pixels; u is how many of them a logical pixel has.
 import { measureAxis, placeLabels } from './axis.mjs';
 import { percentText } from './format.mjs';
-import { arrange, bodiesOf, columnsOf, heights, metricsOf } from './layout.mjs';
-import { lined, lineLook, toneInk } from './look.mjs';
-import { expSpan, fit, isEmpty, joined, logSpan, logarithmic, noSpan, widen, widenAll } from './scale.mjs';
+import { lined, lineLook, look, toneInk } from './look.mjs';
+import { expSpan, fit, isEmpty, joined, logarithmic, logSpan, spanOf, widen } from './scale.mjs';
 import { channels, heikinAshi } from './series.mjs';
 import { dateText, day, lastEnd, timeTicks, wallTimes } from './times.mjs';
 
-/** wholeWindow returns the window that shows the newest bars, and the bars to come that
- * overlays have values for. */
-export function wholeWindow(data, bars) {
-  const shown = Math.min(bars, data.n);
-  const lines = data.studies.filter(st => st.is_overlay).flatMap(st => st.lines);
-  const ahead = Math.max(0, ...lines.map(l => Math.min(l.values.length - data.n, Math.floor(shown / 2))));
-  return { end: data.n + ahead, count: shown + ahead };
-}
-
-/** makePlan measures the chart of data in a window: {end, count} in bars. Options are
- * width, height, ratio, theme, type, scale, signals, volume, zone, levels (prices of the
- * account with text, ink, on, off), fills, marks (of the caller's own), ranges (of panes that
- * are not scaled to their data) and sizes, both by the key of a pane, least, the part of the rows
- * that the price keeps, and measure(text, size, weight), which returns a width. */
+/** makePlan measures the chart of data in a window: {end, count} in bars. Options are width, height, ratio, theme,
+ * type, scale, signals, volume, zone, levels (prices of the account with text, ink, on, off), fills, marks (of the
+ * caller's own), ranges (of panes that are not scaled to their data) and sizes, both by the key of a pane, least, the
+ * part of the rows that the price keeps, and measure(text, size, weight), which returns a width. */
 export function makePlan(data, o, window) {
   const { levels = [], marks = [], type: kind } = o;
   const p = { data, o, m: metricsOf(o.width, o.height, o.ratio), window, marks, kind, mode: data.compare.length > 0 ? 'percent' : o.scale };
@@ -32,13 +20,17 @@ export function makePlan(data, o, window) {
   p.newest = data.n - 1; // of all: the price of the market is its close, whatever the window shows
   p.base = data.close[p.i0] ?? NaN; // 0 percent
   p.drawn = drawnPrices(data, kind);
+  const away = l => ' ' + percentText(data.close[p.newest], l.price); // from the price of the market
   const own = marks.filter(k => k.type === 'level').map(k => ({ price: k.price, text: k.text ?? '', ink: toneInk(k.color, 'amber'), on: 8, off: 4 }));
-  p.levels = [...levels.map(l => (l.movable ? distant(p, l) : l)), ...own];
+  p.levels = [...levels.map(l => (l.movable ? { ...l, text: l.text + away(l), numbers: l.numbers + away(l) } : l)), ...own];
   split(p);
   for (const st of p.panes.flatMap(pane => pane.studies)) st.lineLooks = st.lines.map(l => lineLook(l, o.theme));
-  const prices = spanOf(p, [data.high, data.low]);
+  const prices = spanOf([data.high, data.low], p.i0, p.i1);
   if (!(prices.lo > 0 && prices.hi / prices.lo <= 1e9)) p.mode = 'linear'; // no other scale can show these
-  for (const pane of p.panes) pane.scale = ranged(pane.price ? priceScale(p, pane) : panelScale(p, pane), o.ranges?.[pane.key]);
+  for (const pane of p.panes) {
+    const [scale, range] = [pane.price ? priceScale(p, pane) : panelScale(p, pane), o.ranges?.[pane.key]];
+    pane.scale = !range ? scale : scale.log ? logarithmic({ ...scale, ...range }) : { ...scale, ...range };
+  }
   measureAxis(p);
   placeBars(p);
   for (const pane of p.panes) placeLabels(p, pane);
@@ -46,16 +38,26 @@ export function makePlan(data, o, window) {
   return p;
 }
 
-/** distant returns a line of the account with its distance from the price of the market. */
-function distant(p, l) {
-  const away = ' ' + percentText(p.data.close[p.newest], l.price);
-  return { ...l, text: l.text + away, numbers: l.numbers + away };
+/** wholeWindow returns the window that shows the newest bars, and the bars to come that overlays have values for. */
+export function wholeWindow(data, bars) {
+  const shown = Math.min(bars, data.n);
+  const lines = data.studies.filter(st => st.is_overlay).flatMap(st => st.lines);
+  const ahead = Math.max(0, ...lines.map(l => Math.min(l.values.length - data.n, Math.floor(shown / 2))));
+  return { end: data.n + ahead, count: shown + ahead };
 }
 
-/** plusAt and crossAt return the columns of the middles of the two buttons on a row: what opens
- * the menu there, and what crosses a line out. */
-export const plusAt = p => p.axisX - p.m.px(11);
-export const crossAt = p => p.axisX - p.m.px(35);
+/** metricsOf returns the sizes of a chart of so many logical pixels. */
+function metricsOf(width, height, ratio) {
+  const compact = width < 560 || height < 360;
+  const px = v => Math.round(v * ratio);
+  const either = (small, full) => px(compact ? small : full);
+  const [axis, legend, symbol, tag, mark] = (compact ? [11, 11, 13, 11, 11] : [13, 14, 17, 13, 12]).map(px); // sizes of text
+  return {
+    w: px(width), h: px(height), u: ratio, compact, px, either, thin: Math.max(1, px(1)), axis, legend, symbol, tag, mark,
+    headerH: either(21, 29), timeH: either(18, 26), rowH: either(16, 20), line: (compact ? 1.5 : 2) * ratio, edge: (compact ? 1.25 : 1.5) * ratio,
+    tagH: tag + px(6), tickH: 2 * (Math.floor((axis * 36 + 50) / 100) + 1), // a tick label is close about its digits, 0.72 of the text size high
+  };
+}
 
 /** drawnPrices returns what the chart's type makes of the bars. */
 function drawnPrices(data, kind) {
@@ -64,12 +66,11 @@ function drawnPrices(data, kind) {
   return kind === 'heikin_ashi' ? (data.averaged ??= heikinAshi(data)) : data;
 }
 
-/** split gives the rows to the header, the price, the panels that fit and the time
- * axis. o.sizes has the rows of panes that were given others, by key. */
+/** split gives the rows to the header, the price, the panels that fit and the time axis. o.sizes has the rows of panes
+ * that were given others, by key. */
 function split(p) {
   const { m, data } = p;
-  const overlays = data.studies.filter(st => st.is_overlay);
-  const panels = data.studies.filter(st => !st.is_overlay);
+  const [overlays, panels] = [true, false].map(is => data.studies.filter(st => Boolean(st.is_overlay) === is));
   Object.assign(p, { headerEnd: m.headerH, timeY: m.h - m.timeH, volume: p.o.volume !== false && data.volume.some(v => v > 0) });
   const share = heights(m, p.timeY - p.headerEnd, panels.length, p.o.least);
   p.omitted = panels.length - share.fit;
@@ -81,16 +82,44 @@ function split(p) {
   p.panes.forEach((pane, k) => {
     above += rows[k];
     const end = p.headerEnd + Math.round((above / all) * (p.timeY - p.headerEnd));
-    arrange(m, pane, y, end - y, pane.studies.length, pane.price && p.volume);
+    arrange(m, pane, y, end, pane.price && p.volume);
     y = end;
   });
+}
+
+/** heights shares out free rows between the price and up to n panels. Panels have a least height, and the price keeps
+ * a third, or a part of all rows; what does not fit is left out. */
+function heights(m, free, n, part = 0) {
+  const least = m.either(36, 56);
+  const keep = Math.max(m.either(100, 120), Math.floor(0.33 * free), Math.ceil(part * m.h));
+  const fit = Math.min(n, Math.max(0, Math.floor((free - keep) / least)));
+  if (fit === 0) return { price: free, panel: 0, fit };
+  const share = Math.max(look.shares[Math.min(fit, look.shares.length - 1)], keep / free);
+  const panel = Math.max(least, Math.floor(Math.floor((1 - share) * free) / fit));
+  return { price: free - fit * panel, panel, fit };
+}
+
+/** arrange cuts a pane of rows y to end: the legend rows, the strip of volume, and the rows between which its data
+ * lie. */
+function arrange(m, pane, y, end, volume) {
+  const h = end - y;
+  const rows = Math.min(pane.studies.length, 4, Math.max(1, Math.floor(Math.floor((h * 2) / 5) / m.rowH)));
+  const [padTop, padBottom] = pane.price ? [m.either(6, 24), m.either(9, 24)] : [m.either(3, 6), m.either(4, 10)];
+  const legendEnd = y + 1 + rows * m.rowH;
+  const floor = volume ? end - Math.min(Math.floor(0.17 * h), m.px(120)) : end;
+  let [top, bottom] = [legendEnd + padTop, floor - (volume ? Math.min(padBottom, m.px(22)) : padBottom)];
+  if (bottom < top + 8) { // a very low pane: the pads go first
+    top = Math.min(legendEnd + 1, floor - 9);
+    bottom = Math.max(floor - 2, top + 1);
+  }
+  Object.assign(pane, { y, end, rows, legendEnd, top, bottom, floor });
 }
 
 /** shortName cuts a long symbol in the middle, since symbols may begin alike. */
 const shortName = s => (s.length > 16 ? `${s.slice(0, 7)}…${s.slice(-8)}` : s);
 
-/** compareStudy returns other symbols as lines, scaled so that the change of each counts
- * from its first close in the window, where all lines are at 0. */
+/** compareStudy returns other symbols as lines, scaled so that the change of each counts from its first close in the
+ * window, where all lines are at 0. */
 function compareStudy(p) {
   const lines = p.data.compare.map(other => {
     const since = other.closes.findIndex((v, i) => i >= p.i0 && v > 0);
@@ -99,24 +128,13 @@ function compareStudy(p) {
   return { ...Object.fromEntries(channels.map(name => [name, []])), key: 'compare', name: 'Compare', compare: true, lines };
 }
 
-/** spanOf returns the range of lists of values in the window. */
-function spanOf(p, lists, to = p.i1) {
-  const s = noSpan();
-  for (const values of lists) widenAll(s, values, p.i0, to);
-  return s;
-}
-
-/** ranged returns a scale that shows a given range, if there is one. */
-const ranged = (sc, range) => (!range ? sc : sc.log ? logarithmic({ ...sc, ...range }) : { ...sc, ...range });
-
 const overlayRoom = 0.5; // how far an overlay may widen the range of the candles
 
-/** priceScale fits the candles, widened for overlays. A level that would not be seen
- * widens nothing. */
+/** priceScale fits the candles, widened for overlays. A level that would not be seen widens nothing. */
 function priceScale(p, pane) {
   const valuesOf = compare => pane.studies.filter(st => Boolean(st.compare) === compare).flatMap(st => st.lines.map(l => l.values));
-  const over = spanOf(p, valuesOf(false), p.window.end);
-  let bars = spanOf(p, [p.drawn.high, p.drawn.low, ...valuesOf(true)]);
+  const over = spanOf(valuesOf(false), p.i0, p.window.end);
+  let bars = spanOf([p.drawn.high, p.drawn.low, ...valuesOf(true)], p.i0, p.i1);
   widen(bars, p.data.close[p.last]);
   for (const h of pane.studies.flatMap(st => st.hlines)) widen(over, h.y);
   const log = p.mode === 'log' && bars.lo > 0;
@@ -127,15 +145,14 @@ function priceScale(p, pane) {
     if (v >= reach.lo && v <= reach.hi) widen(over, price);
   }
   bars = joined(drawn(bars), drawn(over), overlayRoom);
-  if (log) bars = expSpan(bars);
-  const sc = fit(bars, pane.top, pane.bottom, 10 ** -p.data.precision);
+  const sc = fit(log ? expSpan(bars) : bars, pane.top, pane.bottom, 10 ** -p.data.precision);
   return p.mode === 'log' && sc.lo > 0 ? logarithmic(sc) : sc;
 }
 
-/** panelScale fits the values of a panel, with zero if there is a histogram, and if the
- * values have fixed bounds the levels too. Without any value it fits only the levels. */
+/** panelScale fits the values of a panel, with zero if there is a histogram, and if the values have fixed bounds the
+ * levels too. Without any value it fits only the levels. */
 function panelScale(p, { studies: [st], top, bottom }) {
-  let s = spanOf(p, [...st.lines, ...st.histogram].map(l => l.values));
+  let s = spanOf([...st.lines, ...st.histogram].map(l => l.values), p.i0, p.i1);
   if (st.histogram.length && !isEmpty(s)) widen(s, 0);
   if (st.bounded) {
     const [lo, hi] = st.y_range;
@@ -147,11 +164,27 @@ function panelScale(p, { studies: [st], top, bottom }) {
   return fit(s, top, bottom, 0);
 }
 
-/** placeBars computes the columns of bars. */
+const widest = 40; // logical pixels from bar to bar
+
+/** placeBars settles where bars stand: pitch pixels apart, right-aligned before the axis, so that with few bars the
+ * empty room is on the left. Bodies and wicks are both odd or both even wide, so that a wick stands exactly in the
+ * middle. */
 function placeBars(p) {
-  const { x0, pitch } = columnsOf(p.m, p.axisX, p.window.count);
-  Object.assign(p, bodiesOf(p.m, pitch), { pitch, dense: pitch < p.m.thin });
-  p.x0 = x0 - (p.window.end - p.window.count) * pitch; // where bar 0 would begin
+  const { m, axisX: right, window: { count: n, end } } = p;
+  const left = m.either(3, 4);
+  let pad = m.either(5, 10);
+  let pitch = Math.min((right - left - pad) / n, widest * m.u);
+  if (pad < pitch / 2) { // half a bar of air, of the same width as the bars
+    pitch = Math.min((right - left) / (n + 0.5), widest * m.u);
+    pad = pitch / 2;
+  }
+  let [body, wick] = [Math.min(Math.floor(0.8 * pitch), m.px(25)), m.thin];
+  const per = pitch / m.thin;
+  if (per < 2.5) body = wick;
+  else if (per <= 4) body = Math.min(3 * m.thin, Math.floor(pitch + 0.5)); // bodies may touch
+  else if (m.u >= 1.25 && body >= 6) wick = Math.min(Math.ceil(m.u), Math.floor(body / 3));
+  const x0 = right - pad - end * pitch; // where bar 0 would begin
+  Object.assign(p, { x0, pitch, body: body - ((body - wick) % 2), wick, dense: pitch < m.thin });
 }
 
 /** barX returns the middle of bar i. */
@@ -160,8 +193,8 @@ export const barX = (p, i) => p.x0 + (i + 0.5) * p.pitch;
 /** barAt returns the bar at column x, within the data. */
 export const barAt = (p, x) => Math.min(Math.max(Math.floor((x - p.x0) / p.pitch), p.i0), p.i1 - 1);
 
-/** timeX returns the middle of the bar that begins at a time or is the last before it,
- * and beyond the bars as far out as so many intervals would lie. */
+/** timeX returns the middle of the bar that begins at a time or is the last before it, and beyond the bars as far out
+ * as so many intervals would lie. */
 export function timeX(p, t) {
   const { time, n, seconds } = p.data;
   const i = time.findLastIndex(begin => begin <= t);
@@ -170,8 +203,8 @@ export function timeX(p, t) {
   return barX(p, beyond ? i + (t - time[i]) / seconds : i);
 }
 
-/** columnAt returns the pixel column of the middle of bar i. Columns of a dense chart
- * are as far apart as the thinnest stroke is wide. */
+/** columnAt returns the pixel column of the middle of bar i. Columns of a dense chart are as far apart as the thinnest
+ * stroke is wide. */
 export function columnAt(p, i) {
   const [x, { thin }] = [Math.floor(barX(p, i)), p.m];
   return p.dense ? Math.floor(x / thin) * thin + (thin >> 1) : x;
@@ -184,31 +217,29 @@ export function columnEnd(p, i) {
   return Math.max(i + 1, Math.ceil((edge - p.x0) / p.pitch - 0.5));
 }
 
-/** placeTimes writes the time axis: the full date of the first bar in the window, then
- * ticks. */
+/** plusAt and crossAt return the columns of the middles of the two buttons on a row: what opens the menu there, and
+ * what crosses a line out. */
+export const plusAt = p => p.axisX - p.m.px(11);
+export const crossAt = p => p.axisX - p.m.px(35);
+
+/** placeTimes writes the time axis: the full date of the first bar in the window, then ticks. It notes where days
+ * begin, if a zone was asked for, bars are shorter than a day, and days are wide enough. */
 function placeTimes(p) {
-  const { data, o, m } = p;
+  const { data, o, m, i0 } = p;
   Object.assign(p, { times: [], breaks: [] });
-  if (p.i1 <= p.i0) return;
+  if (p.i1 <= i0) return;
   if (!data.walls || data.zone !== o.zone) Object.assign(data, { walls: wallTimes(data.time, data.seconds, o.zone), zone: o.zone });
-  const bars = data.walls.slice(p.i0, p.i1);
+  const bars = data.walls.slice(i0, p.i1);
   const text = dateText(bars[0].wall, day);
   const width = o.measure(text, m.axis, 700);
-  const x = Math.max(m.px(4), Math.min(columnAt(p, p.i0) - Math.floor(width / 2), p.axisX - width - m.px(4)));
+  const x = Math.max(m.px(4), Math.min(columnAt(p, i0) - Math.floor(width / 2), p.axisX - width - m.px(4)));
   p.firstTime = { text, x, width };
   const axis = {
     bars, interval: data.seconds, apart: (m.compact ? 75 : 110) * m.u, gap: m.px(10), firstEnd: x + width, right: p.axisX - m.px(2),
-    column: i => columnAt(p, p.i0 + i), width: (text, strong) => o.measure(text, m.axis, strong ? 700 : 400),
+    column: i => columnAt(p, i0 + i), width: (text, strong) => o.measure(text, m.axis, strong ? 700 : 400),
   };
-  p.times = timeTicks(axis, p.pitch).map(t => ({ ...t, bar: t.bar + p.i0 }));
-  placeBreaks(p, bars);
-}
-
-/** placeBreaks notes where days begin, if a zone was asked for, bars are shorter than a
- * day, and days are wide enough to be told apart. */
-function placeBreaks(p, bars) {
-  if (!p.o.zone || p.o.zone === 'UTC' || p.data.seconds >= day) return;
-  const begins = bars.map((_, i) => p.i0 + i).filter((_, i) => i > 0 && bars[i].full !== bars[i - 1].full);
-  if (begins.length * 40 * p.m.u > p.axisX) return;
-  p.breaks = begins.filter(i => !p.times.some(t => t.bar === i)).map(i => Math.floor(p.x0 + i * p.pitch));
+  p.times = timeTicks(axis, p.pitch).map(t => ({ ...t, bar: t.bar + i0 }));
+  if (!o.zone || o.zone === 'UTC' || data.seconds >= day) return;
+  const begins = bars.map((_, i) => i).filter(i => i > 0 && bars[i].full !== bars[i - 1].full);
+  if (begins.length * 40 * m.u <= p.axisX) p.breaks = begins.filter(i => !p.times.some(t => t.bar === i0 + i)).map(i => Math.floor(p.x0 + (i0 + i) * p.pitch));
 }

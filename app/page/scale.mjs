@@ -1,14 +1,12 @@
-// Values and rows. A span is a range of values, a scale maps one to rows, and
-// roundTicks and logTicks choose the values worth a label.
+// Values and rows. A span is a range of values, a scale maps one to rows, and roundTicks and logTicks choose the
+// values worth a label.
 import { exponentText, fixedText, usable } from './format.mjs';
 import { look } from './look.mjs';
 
 const far = 1e6; // rows beyond this are outside any screen
 
-/** noSpan returns a range that holds nothing. */
+/** noSpan returns a range that holds nothing, which isEmpty reports. */
 export const noSpan = () => ({ lo: Infinity, hi: -Infinity });
-
-/** isEmpty reports whether a range holds nothing. */
 export const isEmpty = s => s.lo > s.hi;
 
 /** widen makes a range hold v; what cannot be drawn does not count. */
@@ -18,13 +16,15 @@ export function widen(s, v) {
   if (v > s.hi) s.hi = v;
 }
 
-/** widenAll makes a range hold the values from one index to another, end excluded. */
-export function widenAll(s, values, from, to) {
-  for (let i = from; i < Math.min(to, values.length); i++) widen(s, values[i]);
+/** spanOf returns the range of lists of values from one index to another, end excluded. */
+export function spanOf(lists, from, to) {
+  const s = noSpan();
+  for (const values of lists) for (let i = from; i < Math.min(to, values.length); i++) widen(s, values[i]);
+  return s;
 }
 
-/** joined returns s widened by t, on each side by at most part of its own size: a
- * far-off overlay is cut rather than flattening the candles. */
+/** joined returns s widened by t, on each side by at most part of its own size: a far-off overlay is cut rather than
+ * flattening the candles. */
 export function joined(s, t, part) {
   if (isEmpty(t)) return s;
   const room = (s.hi - s.lo) * part;
@@ -35,8 +35,8 @@ export function joined(s, t, part) {
 export const logSpan = s => (s.hi > 0 ? { lo: Math.log(Math.max(s.lo, s.hi * 1e-12)), hi: Math.log(s.hi) } : noSpan());
 export const expSpan = s => ({ lo: Math.exp(s.lo), hi: Math.exp(s.hi) });
 
-/** fit returns the scale that shows a range between two rows. A range of nothing is
- * opened by half a percent, or five units of the price's last digit. */
+/** fit returns the scale that shows a range between two rows. A range of nothing is opened by half a percent, or five
+ * units of the price's last digit. */
 export function fit(s, top, bottom, unit) {
   const empty = isEmpty(s);
   const { lo, hi } = empty ? { lo: 0, hi: 1 } : s;
@@ -50,8 +50,8 @@ export function fit(s, top, bottom, unit) {
 /** logarithmic returns a scale with equal heights for equal ratios. */
 export const logarithmic = sc => ({ ...sc, log: true, logLo: Math.log(sc.lo), logHi: Math.log(sc.hi) });
 
-/** yOf returns the row of v, which may lie outside the panel. On a logarithmic scale
- * zero and below are infinitely far down. */
+/** yOf returns the row of v, which may lie outside the panel. On a logarithmic scale zero and below are infinitely far
+ * down. */
 export function yOf(sc, v) {
   let part = (sc.hi - v) / (sc.hi - sc.lo);
   if (sc.log) part = v > 0 ? (sc.logHi - Math.log(v)) / (sc.logHi - sc.logLo) : far;
@@ -61,14 +61,15 @@ export function yOf(sc, v) {
 /** rowOf returns the pixel boundary nearest to v. */
 export const rowOf = (sc, v) => Math.floor(yOf(sc, v) + 0.5);
 
-/** valueAt returns the value at row y. */
+/** valueAt returns the value at row y, and rangeAt those between two rows. */
 export function valueAt(sc, y) {
   const part = (y - sc.top) / (sc.bottom - sc.top);
   return sc.log ? Math.exp(sc.logHi - part * (sc.logHi - sc.logLo)) : sc.hi - part * (sc.hi - sc.lo);
 }
+export const rangeAt = (sc, top, bottom) => ({ lo: valueAt(sc, bottom), hi: valueAt(sc, top) });
 
-/** tickAt returns the value of tick k of a set. It divides by a whole power of ten, which
- * gives exactly 0.3 where multiplying by 0.1 would not. */
+/** tickAt returns the value of tick k of a set. It divides by a whole power of ten, which gives exactly 0.3 where
+ * multiplying by 0.1 would not. */
 export function tickAt(t, k) {
   const m = k * t.mantissa;
   if (t.exponent < -300) return (m * 1e-300) / 10 ** (-t.exponent - 300);
@@ -78,9 +79,8 @@ export function tickAt(t, k) {
 const fewTicks = 6; // an axis should have so many
 const manyTicks = 20; // and not more than these
 
-/** roundTicks chooses ticks for the values lo to hi: the smallest step of 1, 2, 2.5
- * or 5 times a power of ten that keeps the distance. Too few are moved closer as
- * long as labels stay apart, too many further apart. */
+/** roundTicks chooses ticks for the values lo to hi: the smallest step of 1, 2, 2.5 or 5 times a power of ten that
+ * keeps the distance. Too few are moved closer as long as labels stay apart, too many further apart. */
 export function roundTicks(lo, hi, room) {
   let d = room.apart;
   for (let round = 0; round < 64; round++) {
@@ -93,8 +93,8 @@ export function roundTicks(lo, hi, room) {
   return stepTicks(lo, hi, hi - lo, 0);
 }
 
-/** stepTicks returns the ticks whose step is at least raw; one of 2.5 must not need more
- * decimals than labels may have. */
+/** stepTicks returns the ticks whose step is at least raw; one of 2.5 must not need more decimals than labels may
+ * have. */
 function stepTicks(lo, hi, raw, decimals) {
   const e = Math.floor(Math.log10(raw));
   const enough = ([m, x]) => m * 10 ** (x - e) * 10 ** e >= raw * (1 - 1e-9) && (m !== 25 || -x <= decimals);
@@ -103,28 +103,22 @@ function stepTicks(lo, hi, raw, decimals) {
   return { mantissa, exponent, first: Math.ceil(lo / step - 1e-9), last: Math.floor(hi / step + 1e-9) };
 }
 
-/** logTicks returns round values between lo and hi, both above 0, for a logarithmic
- * scale: the densest pattern of leading digits whose neighbours keep the distance. */
+/** logTicks returns round values between lo and hi, both above 0, for a logarithmic scale: the densest pattern of
+ * leading digits whose neighbours keep the distance. */
 export function logTicks(lo, hi, room) {
   const distance = digits => Math.min(...digits.map((d, i) => Math.log10((digits[i + 1] ?? 10) / d))); // the least, in decades
   const digits = look.digits.find(digits => digits.length === 1 || (distance(digits) / Math.log10(hi / lo)) * room.height >= room.apart);
   const values = [];
-  for (let e = Math.floor(Math.log10(lo)); e <= Math.log10(hi); e++) {
-    for (const d of digits) values.push(e < 0 ? d / 10 ** -e : d * 10 ** e);
-  }
+  for (let e = Math.floor(Math.log10(lo)); e <= Math.log10(hi); e++) values.push(...digits.map(d => (e < 0 ? d / 10 ** -e : d * 10 ** e)));
   return values.filter(v => v >= lo && v <= hi);
 }
 
-/** axisFormat returns a function that writes the labels of one axis, for values up to
- * size with a step of 10^exponent. Panels shorten millions; prices do not. Those of tiny
- * prices have exponents. */
+/** axisFormat returns a function that writes the labels of one axis, for values up to size with a step of 10^exponent.
+ * Panels shorten millions; prices do not. Those of tiny prices have exponents. */
 export function axisFormat(size, exponent, short, small) {
   const unit = short && size >= 1e6 ? look.units.find(u => size >= u.size) : undefined;
   let write = v => fixedText(v, Math.max(0, -exponent));
-  if (size >= 1e15 || -exponent > 10 || small) {
-    write = v => exponentText(v, Math.max(0, Math.floor(Math.log10(size)) - exponent));
-  } else if (unit) {
-    write = v => fixedText(v / unit.size, Math.max(0, Math.round(Math.log10(unit.size)) - exponent)) + unit.letter;
-  }
+  if (size >= 1e15 || -exponent > 10 || small) write = v => exponentText(v, Math.max(0, Math.floor(Math.log10(size)) - exponent));
+  else if (unit) write = v => fixedText(v / unit.size, Math.max(0, Math.round(Math.log10(unit.size)) - exponent)) + unit.letter;
   return v => (v === 0 ? '0' : write(v));
 }

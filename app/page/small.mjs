@@ -1,6 +1,6 @@
-// The small views of a chat: what is held, or which alerts wait. The tool's result is
-// there at once; where the host lets the view call tools, it is kept up to date. A line says
-// from when it is: a host may show a result again that is days old.
+// The small views of a chat: what is held, or which alerts wait. The tool's result is there at once; where the host
+// lets the view call tools, it is kept up to date. A line says from when it is: a host may show a result again that
+// is days old.
 import { Account } from './account.mjs';
 import { el } from './dom.mjs';
 import { openView } from './host.mjs';

@@ -1,19 +1,16 @@
-// The dialog of the indicators: which are on the chart, the whole catalogue by category and
-// search, the parameters of each, and lists that a person has saved under a name.
-import { button, el, entry, field, select } from './dom.mjs';
-import { recall, remember } from './kept.mjs';
+// The dialog of the indicators: which are on the chart, the whole catalogue by category and search, the parameters of
+// each, and lists that a person has saved under a name.
+import { button, el, entry, field, openBox, select } from './dom.mjs';
 import { look } from './look.mjs';
-import { openBox } from './menu.mjs';
-import { indicatorsText, parseIndicators, valueOf } from './names.mjs';
+import { indicatorsText, parseIndicators, recall, remember, valueOf } from './store.mjs';
 import { t } from './texts.mjs';
 
-const saved = 'wick-presets';
+const presets = 'wick-presets';
 const searchRest = 250; // milliseconds without a key before the catalogue is searched
 
-/** parameterFields returns a field per parameter of the catalogue, with its bounds, filled with
- * what was given or its default, and read, which returns those that differ from their defaults,
- * or undefined while one is out of bounds. */
-export function parameterFields(parameters, given) {
+/** parameterFields returns a field per parameter of the catalogue, with its bounds, filled with what was given or its
+ * default, and read, which returns those that differ from their defaults, or undefined while one is out of bounds. */
+function parameterFields(parameters, given) {
   const text = v => (typeof v === 'string' ? v : JSON.stringify(v));
   const inputs = parameters.map(({ name, type, default: usual, choices, min, max, required, example, description: title }) => {
     const number = type === 'integer' || type === 'number';
@@ -28,9 +25,9 @@ export function parameterFields(parameters, given) {
   return { fields, read };
 }
 
-/** studies returns the dialog for a chart: pick(place) opens it with all that can be on the chart,
- * edit(k, place) with the parameters of the indicator that is k in the list. get returns that
- * list, put replaces it, and say is told what went wrong. */
+/** studies returns the dialog for a chart: pick(place) opens it with all that can be on the chart, edit(k, place) with
+ * the parameters of the indicator that is k in the list. get returns that list, put replaces it and resolves with
+ * what is wrong with it, if something is, and say is told what went wrong otherwise. */
 export function studies(transport, chart, { get, put, say }) {
   let rows = []; // {item, on}: what is on the chart, and what was taken off, to be put on again
   let [timer, turn] = [0, 0]; // turn counts what was asked of the catalogue: an earlier answer is dropped
@@ -42,15 +39,31 @@ export function studies(transport, chart, { get, put, say }) {
   } });
   const category = select({ name: 'category', 'aria-label': t('Category'), onchange: list }, ['all', ...look.categories]);
   const found = el('ul', { class: 'found', 'aria-label': t('Catalogue') });
+  const note = el('p', { class: 'wrong', role: 'alert' });
 
   const ask = async args => JSON.parse(await transport.call('list_indicators', args));
   const work = doing => doing.catch(err => say(err.message));
   const close = () => chart.canvas.focus();
-  const apply = () => put(rows.filter(row => row.on).map(row => row.item));
-  const add = item => {
-    rows = [...rows.filter(row => row.on), { item, on: true }, ...rows.filter(row => !row.on)];
-    apply();
-  };
+  const items = () => rows.filter(row => row.on).map(row => row.item);
+  const replaced = (k, change) => rows.map((row, i) => (i === k ? { ...row, ...change } : row));
+  const added = item => [...rows.filter(row => row.on), { item, on: true }, ...rows.filter(row => !row.on)];
+
+  /** go puts other rows on the chart and goes on. If they are refused, those before are there again, and it is said
+   * why: at the field that is named, else at cause, or aloud if the dialog is closed by then. */
+  async function go(changed, cause, next) {
+    const before = rows;
+    rows = changed;
+    note.remove();
+    const wrong = await put(items());
+    if (wrong) {
+      rows = before;
+      await put(items());
+      const named = [...cause.querySelectorAll('.field')].find(f => new RegExp(`\\b${f.querySelector('[name]').name}\\b`).test(wrong));
+      note.textContent = wrong;
+      if (cause.isConnected) (named ?? cause).append(note);
+      else say(wrong);
+    } else if (dialog.isConnected) next?.();
+  }
   function begin(place) {
     at = place;
     if (dialog?.isConnected) return;
@@ -72,12 +85,11 @@ export function studies(transport, chart, { get, put, say }) {
     const args = { query: search.value.trim() || undefined, category: category.value === 'all' ? undefined : category.value };
     return work(ask(args).then(({ indicators, more = [] }) => {
       if (mine !== turn) return;
-      found.replaceChildren(...[...indicators, ...more.map(name => ({ name }))].map(({ name, description = '' }) => el('li', {},
-        el('button', { type: 'button', class: 'pick', onclick: () => work(change(name, {}, add, pick)) }, el('strong', {}, name), ' ', description),
-        button('+', () => {
-          add(name);
-          pick();
-        }, { 'aria-label': t('Add {0}', name) }))));
+      found.replaceChildren(...[...indicators, ...more.map(name => ({ name }))].map(({ name, description = '' }) => {
+        const row = el('li', {}, el('button', { type: 'button', class: 'pick', onclick: () => work(change(name, {}, added, pick)) }, el('strong', {}, name), ' ', description),
+          button('+', () => go(added(name), row, pick), { 'aria-label': t('Add {0}', name) }));
+        return row;
+      }));
       if (!found.firstChild) found.append(el('li', { class: 'soft' }, t('Nothing matches.')));
     }));
   }
@@ -85,66 +97,53 @@ export function studies(transport, chart, { get, put, say }) {
   /** pick shows everything: what is on the chart, the catalogue, the presets, and the list as text. */
   function pick(place = at) {
     begin(place);
-    const shown = rows.map(row => {
-      const text = indicatorsText([row.item]);
-      const tick = el('input', { type: 'checkbox', checked: row.on, onchange: () => {
-        row.on = tick.checked;
-        apply();
-      } });
-      return el('li', {}, el('label', {}, tick, el('span', {}, text)), button('…', () => work(edited(row, pick)), { 'aria-label': t('Change {0}', text) }));
+    const shown = rows.map(({ item, on }, k) => {
+      const text = indicatorsText([item]);
+      const tick = el('input', { type: 'checkbox', checked: on, onchange: () => go(replaced(k, { on: tick.checked }), row).then(() => { tick.checked = rows[k].on; }) });
+      const row = el('li', {}, el('label', {}, tick, el('span', {}, text)), button('…', () => work(edited(k, pick)), { 'aria-label': t('Change {0}', text) }));
+      return row;
     });
-    const all = recall(saved, {});
+    const all = recall(presets, {});
     const keep = changed => {
-      remember(saved, changed);
+      remember(presets, changed);
       pick();
     };
-    const use = text => {
-      rows = parseIndicators(text).map(item => ({ item, on: true }));
-      apply();
-      pick();
-    };
-    const written = el('input', { name: 'indicators', maxlength: 1000, autocapitalize: 'none', spellcheck: 'false', value: indicatorsText(rows.filter(row => row.on).map(row => row.item)) });
+    const use = (text, cause) => go(parseIndicators(text).map(item => ({ item, on: true })), cause, pick);
+    const written = el('input', { name: 'indicators', maxlength: 1000, autocapitalize: 'none', spellcheck: 'false', value: indicatorsText(items()) });
     const name = el('input', { name: 'preset', 'aria-label': t('Name of these indicators'), placeholder: t('Name'), maxlength: 40 });
-    const save = () => name.value.trim() && keep({ ...all, [name.value.trim()]: indicatorsText(rows.filter(row => row.on).map(row => row.item)) });
-    show(t('Indicators'), el('ul', { 'aria-label': t('On the chart') }, ...shown), el('div', { class: 'add' }, search, category), found,
-      el('div', { class: 'presets' }, ...Object.entries(all).map(([name, text]) => el('span', {}, button(name, () => use(text), { title: text }),
-        button('×', () => keep({ ...all, [name]: undefined }), { 'aria-label': t('Forget {0}', name) }))), entry({ class: 'add' }, save, name, button(t('Save'), save))),
-      entry({}, () => use(written.value), field(t('As text'), written)));
+    const save = () => name.value.trim() && keep({ ...all, [name.value.trim()]: indicatorsText(items()) });
+    const saved = el('div', { class: 'presets' }, ...Object.entries(all).map(([name, text]) => el('span', {}, button(name, () => use(text, saved), { title: text }),
+      button('×', () => keep({ ...all, [name]: undefined }), { 'aria-label': t('Forget {0}', name) }))), entry({ class: 'add' }, save, name, button(t('Save'), save)));
+    const asText = entry({}, () => use(written.value, asText), field(t('As text'), written));
+    show(t('Indicators'), el('ul', { 'aria-label': t('On the chart') }, ...shown), el('div', { class: 'add' }, search, category), found, saved, asText);
     if (!found.firstChild) list();
   }
 
-  /** change shows the parameters of an indicator. done gets what it has become, and next is called
-   * after that; more are further buttons. */
+  /** change shows the parameters of an indicator. done returns the rows with what it has become, and next is called
+   * when they are on the chart; more are further buttons. */
   async function change(name, given, done, next, ...more) {
     const { indicators: [{ configurable_params: parameters, description }] } = await ask({ names: [name] });
     const { fields, read } = parameterFields(parameters, given);
     const finish = () => {
       const changed = read();
-      if (!changed) return;
-      done(Object.keys(changed).length ? { name, ...changed } : name);
-      next();
+      if (changed) go(done(Object.keys(changed).length ? { name, ...changed } : name), form, next);
     };
+    const form = entry({ class: 'fields' }, finish, ...fields);
     const [title, word] = more.length ? [t('Change {0}', name), t('Apply')] : [t('Add {0}', name), t('Add')];
-    show(title, el('h2', {}, name), el('p', { class: 'soft' }, description), entry({ class: 'fields' }, finish, ...fields),
+    show(title, el('h2', {}, name), el('p', { class: 'soft' }, description), form,
       el('div', { class: 'add' }, button(word, finish, { class: 'strong' }), ...more, button(t('All indicators'), () => pick())));
   }
 
   /** edited shows the parameters of a row. */
-  function edited(row, next) {
-    const { name, ...given } = typeof row.item === 'string' ? { name: row.item } : row.item;
-    const remove = button(t('Remove'), () => {
-      rows = rows.filter(other => other !== row);
-      apply();
-      next();
-    }, { class: 'danger' });
-    return change(name, given, item => {
-      row.item = item;
-      apply();
-    }, next, remove);
+  function edited(k, next) {
+    const { item } = rows[k];
+    const { name, ...given } = typeof item === 'string' ? { name: item } : item;
+    const remove = button(t('Remove'), () => go(rows.filter((_, i) => i !== k), dialog, next), { class: 'danger' });
+    return change(name, given, item => replaced(k, { item }), next, remove);
   }
   function edit(k, place) {
     begin(place);
-    return work(edited(rows[k], close));
+    return work(edited(k, close));
   }
   return { pick, edit };
 }

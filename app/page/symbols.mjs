@@ -1,7 +1,7 @@
-// The choice of a symbol: while nothing is typed those that were shown last and the watchlist,
-// then what the source knows of the text.
+// The choice of a symbol: while nothing is typed those that were shown last and the watchlist, then what the source
+// knows of the text.
 import { el } from './dom.mjs';
-import { recall, remember } from './kept.mjs';
+import { recall, remember } from './store.mjs';
 import { t } from './texts.mjs';
 
 const typingRest = 250; // milliseconds without a key before the source is asked
@@ -12,24 +12,13 @@ const remembered = name => recall(name, []).map(String);
 /** noteSymbol remembers that a symbol was shown. */
 export const noteSymbol = symbol => remember(shownLast, [symbol, ...remembered(shownLast).filter(other => other !== symbol)].slice(0, mostRecent));
 
-/** symbolChoice gives an input the list that it returns, with what find(text) finds, [{symbol,
- * name}], and calls chosen when one is picked there. */
+/** symbolChoice gives an input the list that it returns, with what find(text) finds, [{symbol, name}], and calls
+ * chosen when one is picked there. */
 export function symbolChoice(input, find, chosen) {
   const list = el('div', { class: 'menu', role: 'listbox', tabindex: -1, id: input.name + '-found', 'aria-label': t('Symbols'), hidden: true });
   for (const [name, value] of Object.entries({ role: 'combobox', 'aria-autocomplete': 'list', 'aria-controls': list.id, 'aria-expanded': 'false' })) input.setAttribute(name, value);
   let [turn, timer, at] = [0, 0, -1];
 
-  const close = () => {
-    turn++;
-    list.hidden = true;
-    input.ariaExpanded = 'false';
-    input.removeAttribute('aria-activedescendant');
-  };
-  const pick = symbol => {
-    input.value = symbol;
-    close();
-    chosen();
-  };
   const mark = k => {
     at = k;
     [...list.children].forEach((option, i) => { option.ariaSelected = String(i === k); });
@@ -37,12 +26,24 @@ export function symbolChoice(input, find, chosen) {
     if (k >= 0) input.setAttribute('aria-activedescendant', list.children[k].id);
     else input.removeAttribute('aria-activedescendant');
   };
+  const open = is => {
+    list.hidden = !is;
+    input.ariaExpanded = String(is);
+    mark(-1);
+  };
+  const close = () => {
+    turn++;
+    open(false);
+  };
+  const pick = symbol => {
+    input.value = symbol;
+    close();
+    chosen();
+  };
   const fill = all => {
     const unique = all.filter(({ symbol }, k) => all.findIndex(other => other.symbol === symbol) === k);
     list.replaceChildren(...unique.map(({ symbol, name }, k) => el('div', { role: 'option', id: `${list.id}-${k}`, onclick: () => pick(symbol) }, el('strong', {}, symbol), name ? ` · ${name}` : '')));
-    list.hidden = unique.length === 0;
-    input.ariaExpanded = String(!list.hidden);
-    mark(-1);
+    open(unique.length > 0);
   };
   /** offer lists what fits the text, or without one what is near at hand. */
   const offer = async text => {

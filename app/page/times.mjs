@@ -1,6 +1,6 @@
-// The time axis. Bars stand side by side whatever time lies between them, so ticks are
-// bars: the first of every hour, day, month and so on, at the finest step that leaves room
-// for labels. Each label says only what has changed since the one before it.
+// The time axis. Bars stand side by side whatever time lies between them, so ticks are bars: the first of every hour,
+// day, month and so on, at the finest step that leaves room for labels. Each label says only what has changed since
+// the one before it.
 import { look } from './look.mjs';
 
 /** day is how many seconds a day has. */
@@ -14,9 +14,8 @@ function offsetSeconds(text) {
   return Number(sign + 1) * (hours * 3600 + minutes * 60);
 }
 
-/** offsetIn returns a function from unix seconds to the offset of a zone from UTC, in
- * seconds; for an unknown zone it is 0. For a day whose both ends have the same offset the
- * browser is asked only once. */
+/** offsetIn returns a function from unix seconds to the offset of a zone from UTC, in seconds; for an unknown zone it
+ * is 0. For a day whose both ends have the same offset the browser is asked once. */
 export function offsetIn(zone = 'UTC') {
   if (/^[+-]/.test(zone)) return () => offsetSeconds(zone);
   let format;
@@ -34,10 +33,9 @@ export function offsetIn(zone = 'UTC') {
   };
 }
 
-/** wallTimes returns when each bar begins on the wall clock of a zone. Bars of a day and
- * more are dates, which no zone changes. full numbers the days that have bars. A day with
- * less than half the bars of the fullest counts with the day after it: markets that open
- * on Sunday evening call those hours Monday. */
+/** wallTimes returns when each bar begins on the wall clock of a zone. Bars of a day and more are dates, which no zone
+ * changes. full numbers the days that have bars. A day with less than half the bars of the fullest counts with the
+ * day after it: markets that open on Sunday evening call those hours Monday. */
 export function wallTimes(times, seconds, zone) {
   const offset = seconds < day ? offsetIn(zone) : () => 0;
   const walls = times.map(t => t + offset(t));
@@ -53,8 +51,7 @@ export function wallTimes(times, seconds, zone) {
   });
 }
 
-/** bucket returns the number of the stretch of a step that contains bar b; where it changes
- * there is a tick. */
+/** bucket returns the number of the stretch of a step that contains bar b; where it changes there is a tick. */
 function bucket({ unit, n }, b) {
   if (unit === 'time') return Math.floor(b.wall / n);
   if (unit === 'month') return Math.floor((b.year * 12 + b.month - 1) / n);
@@ -64,81 +61,59 @@ function bucket({ unit, n }, b) {
 }
 
 /** rankOf says what begins with bar b: 3 a year, 2 a month, 1 a day. */
-function rankOf(before, b) {
-  if (b.year !== before.year) return 3;
-  if (b.month !== before.month) return 2;
-  return b.day !== before.day ? 1 : 0;
-}
+const rankOf = (before, b) => (b.year !== before.year ? 3 : b.month !== before.month ? 2 : b.day !== before.day ? 1 : 0);
 
-/** dateText writes the date of a bar, with the clock where bars are shorter than a
- * day. */
+/** dateText writes the date of a bar, with the clock where bars are shorter than a day. */
 export function dateText(wall, seconds) {
   const text = new Date(wall * 1000).toISOString();
   return seconds < day ? text.slice(0, 10) + ' ' + text.slice(11, 16) : text.slice(0, 10);
 }
 
-/** tickLabel returns the label of bar b for a reader who has just read the label of before:
- * it says only what has changed. It also returns whether the label is a strong one. */
+/** tickLabel returns the label of bar b for a reader who has just read the label of before: it says only what has
+ * changed. It also returns whether the label is a strong one. */
 function tickLabel(b, before, rank, step) {
   const name = months[b.month - 1];
   const date = `${name} ${b.day}`;
-  const clock = dateText(b.wall, 0).slice(11);
   const changed = rankOf(before, b); // since the label before, not the bar before
   if (step.unit === 'time') {
-    if (changed === 3) return [`${date} ${b.year}`, true];
+    const clock = dateText(b.wall, 0).slice(11);
     if (changed === 0) return [clock, false];
-    return [rank === 0 ? `${date} ${clock}` : date, true];
+    return [changed === 3 ? `${date} ${b.year}` : rank === 0 ? `${date} ${clock}` : date, true];
   }
-  const whole = step.unit === 'month' || rank >= 2; // a month begins
-  if (changed === 3) return [rank === 3 ? `${b.year}` : `${whole ? name : date} ${b.year}`, true];
-  return changed === 2 ? [whole ? name : date, true] : [`${b.day}`, false];
+  const whole = step.unit === 'month' || rank >= 2 ? name : date; // a month begins
+  if (changed === 3) return [rank === 3 ? `${b.year}` : `${whole} ${b.year}`, true];
+  return changed === 2 ? [whole, true] : [`${b.day}`, false];
 }
 
-/** timeTicks chooses bars of axis.bars and names them. The step is the one whose ticks are on
- * average nearest to axis.apart pixels from each other, and even; where two labels touch, the
- * one that begins less is dropped and the names are written anew. */
-export function timeTicks(axis, pitch) {
-  const last = look.steps.at(-1);
-  let [best, found] = [Infinity, []];
-  for (const step of look.steps) {
-    if (step.seconds < axis.interval && step.seconds < last.seconds) continue;
-    const { bars } = axis;
+/** timeTicks chooses bars of axis.bars and names them. The step is the one whose ticks are on average nearest to apart
+ * pixels from each other; of two that are much nearer the one that begins less is dropped, and so is a label that
+ * leaves the plot or touches the one before it. */
+export function timeTicks({ bars, interval, apart, gap, firstEnd, right, column, width }, pitch) {
+  let best = { off: Infinity, ticks: [] };
+  for (const step of look.steps.filter(s => s.seconds >= Math.min(interval, look.steps.at(-1).seconds))) {
     const ticks = [];
     for (let i = 1; i < bars.length; i++) {
       if (bucket(step, bars[i]) !== bucket(step, bars[i - 1])) ticks.push({ bar: i, rank: rankOf(bars[i - 1], bars[i]) });
     }
-    const apart = (pitch * bars.length) / ticks.length / axis.apart;
-    if (ticks.length === 0 || apart < 0.7) continue;
-    for (let drop = 0; drop >= 0;) {
-      nameTicks(axis, ticks, step);
-      drop = conflict(axis, ticks);
-      if (drop >= 0) ticks.splice(drop, 1);
-    }
-    const gaps = ticks.slice(1).map((t, k) => t.bar - ticks[k].bar);
-    const off = Math.abs(Math.log(apart)) + (gaps.length ? Math.log(Math.max(...gaps) / Math.min(...gaps)) : 0);
-    if (off < best) [best, found] = [off, ticks];
+    const part = (pitch * bars.length) / ticks.length / apart; // of the distance that is wanted
+    const off = Math.abs(Math.log(part));
+    if (part >= 0.7 && off < best.off) best = { off, step, ticks };
   }
-  return found;
-}
-
-/** nameTicks writes the label of every tick, with its place. */
-function nameTicks(axis, ticks, step) {
-  let before = axis.bars[0];
-  for (const t of ticks) {
-    [t.text, t.strong] = tickLabel(axis.bars[t.bar], before, t.rank, step);
-    before = axis.bars[t.bar];
-    t.width = axis.width(t.text, t.strong);
-    t.x = axis.column(t.bar) - Math.floor(t.width / 2);
+  const far = [];
+  for (const tick of best.ticks.sort((a, b) => b.rank - a.rank)) {
+    if (far.every(other => Math.abs(column(other.bar) - column(tick.bar)) >= 0.5 * apart)) far.push(tick);
   }
-}
-
-/** conflict returns the tick to drop because its label leaves the plot, touches
- * another, or stands much nearer to it than steps do; -1 when there is none. */
-function conflict(axis, ticks) {
-  const leaves = t => t.x + t.width > axis.right || t.x < axis.firstEnd + axis.gap;
-  const close = (a, b) => axis.column(b.bar) - axis.column(a.bar) < 0.5 * axis.apart || b.x < a.x + a.width + axis.gap;
-  const i = ticks.findIndex((t, k) => leaves(t) || (k > 0 && close(ticks[k - 1], t)));
-  return i > 0 && !leaves(ticks[i]) && ticks[i].rank > ticks[i - 1].rank ? i - 1 : i;
+  const ticks = [];
+  let [before, end] = [bars[0], firstEnd];
+  for (const { bar, rank } of far.sort((a, b) => a.bar - b.bar)) {
+    const [text, strong] = tickLabel(bars[bar], before, rank, best.step);
+    const wide = width(text, strong);
+    const x = column(bar) - Math.floor(wide / 2);
+    if (x < end + gap || x + wide > right) continue;
+    ticks.push({ bar, text, strong, x });
+    [before, end] = [bars[bar], x + wide];
+  }
+  return ticks;
 }
 
 /** lastEnd returns when the last bar ends. Months have lengths of their own. */

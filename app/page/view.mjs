@@ -1,16 +1,14 @@
-// A chart on the page: a canvas, what hands and keys do with it, and a table of the
-// same numbers for readers who do not see it.
-import { button, el, table } from './dom.mjs';
+// A chart on the page: a canvas, what hands and keys do with it, and a table of the same numbers for readers who do
+// not see it.
+import { button, el, openMenu, table } from './dom.mjs';
 import { namedText, ohlc, priceText, volumeText } from './format.mjs';
 import { clampWindow, freeBars, keyMove, listen } from './gestures.mjs';
-import { rangeAt } from './grips.mjs';
 import { described } from './legend.mjs';
 import { coloursOf } from './look.mjs';
-import { openMenu } from './menu.mjs';
 import { paint } from './paint.mjs';
 import { fontOf } from './pen.mjs';
 import { barAt, makePlan, wholeWindow } from './plan.mjs';
-import { rowOf, valueAt } from './scale.mjs';
+import { rangeAt, rowOf, valueAt } from './scale.mjs';
 import { t } from './texts.mjs';
 import { dateText } from './times.mjs';
 
@@ -32,13 +30,12 @@ function measurer(ctx) {
   };
 }
 
-/** Chart shows data on a canvas in an element. options are those of makePlan but for sizes.
- * onMove is told when the window moved; where there is an account, onLevel(line, price) when a
- * line was dragged to another price, onCross(line) when it was crossed out, and onMenu(price)
- * returns what can be done at a price; lines returns lines beside the levels. onStudy(study,
- * place) is told of a press on its name. sizes are those of the panels at first, and onSizes is told
- * of others. With barWidth, in
- * logical pixels, a chart begins with bars as wide as that, else with all that were asked for. */
+/** Chart shows data on a canvas in an element. options are those of makePlan but for sizes. onMove is told when the
+ * window moved; where there is an account, onLevel(line, price) when a line was dragged to another price,
+ * onCross(line) when it was crossed out, and onMenu(price) returns what can be done at a price; lines returns lines
+ * beside the levels. onStudy(study, place) is told of a press on its name. sizes are those of the panels at first,
+ * and onSizes is told of others. With barWidth, in logical pixels, a chart begins with bars as wide as that, else
+ * with all that were asked for. */
 export class Chart {
   constructor(place, options) {
     this.options = { theme: 'dark', type: 'candles', scale: 'linear', signals: 'auto', volume: true, zone: 'UTC', levels: [], ...options };
@@ -65,10 +62,9 @@ export class Chart {
     this.draw();
   }
 
-  /** setData shows data: the newest bars if it is new, else the same window, which
-   * follows the newest bar if that was in it. Added is how many bars came before. What is
-   * new has the automatic scale, and nothing of it is held; exact has all bars in view that
-   * were asked for. */
+  /** setData shows data: the newest bars if it is new, else the same window, which follows the newest bar if that was
+   * in it. Added is how many bars came before. What is new has the automatic scale, and nothing of it is held; exact
+   * has all bars in view that were asked for. */
   setData(data, { bars, added = 0, exact } = {}) {
     const { count, end } = this.window;
     const { barWidth } = this.options;
@@ -96,8 +92,7 @@ export class Chart {
     this.options.onMove?.(this.window);
   }
 
-  /** point puts the crosshair at a place in device pixels. Beyond the bars it stands where the
-   * pointer is. */
+  /** point puts the crosshair at a place in device pixels. Beyond the bars it stands where the pointer is. */
   point({ x, y }, cursor = 'crosshair') {
     const { i0, i1, axisX, headerEnd, timeY, x0, pitch } = this.plan;
     if (i1 <= i0) return;
@@ -127,12 +122,12 @@ export class Chart {
     this.draw();
   }
 
-  /** lines returns the lines of the account, the projected order first: of two at one price it
-   * is the one that is dragged. */
+  /** lines returns the lines of the account, the projected order first: of two at one price it is the one that is
+   * dragged. */
   lines = () => [...(this.options.lines?.() ?? []), ...this.options.levels];
 
-  /** offer opens the menu of what can be done at the price at the crosshair or, without one, at
-   * that of the market, and reports whether there is one. */
+  /** offer opens the menu of what can be done at the price at the crosshair or, without one, at that of the market,
+   * and reports whether there is one. */
   offer() {
     const { cross, data, plan, ratio } = this;
     const price = cross ? this.priceIn(cross.y) : data.close.at(-1);
@@ -174,8 +169,7 @@ export class Chart {
     e.preventDefault();
   }
 
-  /** step moves the crosshair by bars, to the close there, or by rows, and says what is
-   * there. */
+  /** step moves the crosshair by bars, to the close there, or by rows, and says what is there. */
   step(by, rows) {
     const { plan: { i0, last, panes: [pane] }, data } = this;
     const bar = Math.min(Math.max((this.cross?.bar ?? last + (by < 0 ? 1 : 0)) + by, i0), last);
@@ -223,6 +217,7 @@ export class Chart {
     const seen = this.window.end >= this.n;
     if (seen && document.activeElement === newest) canvas.focus();
     newest.hidden = seen;
+    this.box.style.setProperty('--floor', `${plan.panes[0].floor / ratio}px`); // where the prices end
     newest.style.right = `${width - plan.axisX / ratio + 8}px`;
     const label = t('Chart of {0}, {1}, {2} bars', data.symbol, data.interval, plan.i1 - plan.i0);
     if (canvas.getAttribute('aria-label') !== label) canvas.setAttribute('aria-label', label);

@@ -1,7 +1,6 @@
-// The transport of the owner's page: tools by POST /mcp, notifications by the stream of
-// GET /mcp, and what only the owner may do below /app/api. Each request carries the
-// token in its header.
-import { textOf, unanswered } from './answer.mjs';
+// The transport of the owner's page: tools by POST /mcp, notifications by the stream of GET /mcp, and what only the
+// owner may do below /app/api. Each request carries the token in its header.
+import { textOf, unanswered } from './calls.mjs';
 import { forPeople, t } from './texts.mjs';
 
 const longestWait = 30_000; // milliseconds between two attempts at the stream
@@ -25,8 +24,8 @@ export function parseEvents(text) {
   return { events: events.filter(e => e.data !== ''), rest };
 }
 
-/** Wire speaks with this server until gone is aborted. onEnd is called when the token no
- * longer works. heard is when the server last answered, in milliseconds. */
+/** Wire speaks with this server until gone is aborted. onEnd is called when the token no longer works. heard is when
+ * the server last answered, in milliseconds. */
 export class Wire {
   constructor(token, onEnd) {
     Object.assign(this, { token, onEnd, limit: 500_000, last: 0, gone: new AbortController(), heard: Date.now() });
@@ -40,8 +39,8 @@ export class Wire {
     throw new Error(t('the login has ended'));
   }
 
-  /** within calls work with a signal that ends it after so many milliseconds, and when the
-   * page ends; again starts the time anew. */
+  /** within calls work with a signal that ends it after so many milliseconds, and when the page ends; again starts the
+   * time anew. */
   async within(milliseconds, work) {
     const end = new AbortController();
     const late = () => end.abort(unanswered(t('wick did not answer within {0} s', milliseconds / 1000)));
@@ -70,8 +69,8 @@ export class Wire {
     });
   }
 
-  /** read parses an answer of the server, which is then alive. What stands between may answer
-   * in its place, and knows nothing of what was done. */
+  /** read parses an answer of the server, which is then alive. What stands between may answer in its place, and knows
+   * nothing of what was done. */
   read({ status, text }) {
     try {
       const value = JSON.parse(text);
@@ -82,8 +81,7 @@ export class Wire {
     }
   }
 
-  /** rpc makes a request of the protocol and returns its result. A server that is busy is
-   * asked once more. */
+  /** rpc makes a request of the protocol and returns its result. A server that is busy is asked once more. */
   async rpc(method, params) {
     const body = JSON.stringify({ jsonrpc: '2.0', id: ++this.last, method, params });
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -105,23 +103,22 @@ export class Wire {
     }
   }
 
-  /** symbols returns the markets whose symbol or name contains a text, the best first:
-   * [{symbol, name}]; without a text those that the source is known for, of files all. */
+  /** symbols returns the markets whose symbol or name contains a text, the best first: [{symbol, name}]; without a
+   * text those that the source is known for, of files all. */
   async symbols(text) {
     const { contents } = await this.rpc('resources/read', { uri: 'wick://symbols/' + encodeURIComponent(text || ' ') });
     return JSON.parse(contents[0].text).symbols;
   }
 
-  /** owner calls a function that only the owner may use, at a path below /app/api: a GET, or
-   * a POST if there is a form. It returns the answer. */
+  /** owner calls a function that only the owner may use, at a path below /app/api: a GET, or a POST if there is a
+   * form. It returns the answer. */
   async owner(path, form) {
     const reply = await this.ask('/app/api/' + path, ownerTime, form && { method: 'POST', body: new URLSearchParams(form) });
     if (reply.ok || [502, 503, 504].includes(reply.status)) return this.read(reply); // those three are a proxy's, and no JSON
     throw new Error(reply.text.trim().slice(0, 300));
   }
 
-  /** listen reads the stream until the page ends, and comes back when it breaks or is
-   * silent. */
+  /** listen reads the stream until the page ends, and comes back when it breaks or is silent. */
   async listen(onAlert) {
     let id;
     for (let wait = 1000; !this.gone.signal.aborted; wait = Math.min(2 * wait, longestWait)) {

@@ -2,11 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { Account } from '../page/account.mjs';
+import { Account, conditionText, learn, moneyText, ofMarket, orderText, unitOf, unitsText } from '../page/account.mjs';
 import { profitText } from '../page/format.mjs';
-import { conditionText, orderText } from '../page/listed.mjs';
 import { setLook } from '../page/look.mjs';
-import { learn, moneyText, ofMarket, unitOf, unitsText } from '../page/market.mjs';
 import { madeBy } from '../page/panels.mjs';
 
 setLook(JSON.parse(readFileSync(new URL('look.json', import.meta.url))));

@@ -1,29 +1,25 @@
 // The pure functions of the page. Run with: node --test app/test
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 import { Account } from '../page/account.mjs';
+import { textOf } from '../page/calls.mjs';
 import { table, workButton } from '../page/dom.mjs';
-import { Draft, replacing } from '../page/draft.mjs';
 import { exactText, fixedText, levelText, namedText, percentText, priceText, valueText, volumeText } from '../page/format.mjs';
 import { clampWindow, keyMove, panned, zoomed } from '../page/gestures.mjs';
-import { textOf } from '../page/answer.mjs';
-import { described, fitting, headerParts, legendItems, sharedRows } from '../page/legend.mjs';
-import { Loader } from '../page/loader.mjs';
+import { described, fitting, headerParts, legendItems, paintCross } from '../page/legend.mjs';
 import { base64url, challengeOf, pageKey } from '../page/login.mjs';
 import { coloursOf, look, setLook, signalName } from '../page/look.mjs';
-import { linePath, marksOf, textsOf, zoneBox } from '../page/marks.mjs';
-import { indicatorsText, parseIndicators } from '../page/names.mjs';
+import { linePath, marksOf, Room, textsOf, zoneBox } from '../page/marks.mjs';
+import { Draft, previewText, replacing, ticket, twoSteps } from '../page/order.mjs';
 import { paint } from '../page/paint.mjs';
 import { makePlan, wholeWindow } from '../page/plan.mjs';
-import { Room } from '../page/room.mjs';
 import { rowOf } from '../page/scale.mjs';
-import { pageBars, precisionOf, prepended, readSeries, updated } from '../page/series.mjs';
-import { previewText, ticket, twoSteps } from '../page/ticket.mjs';
+import { Loader, pageBars, prepended, readSeries, updated } from '../page/series.mjs';
+import { indicatorsText, parseIndicators } from '../page/store.mjs';
 import { t, word } from '../page/texts.mjs';
 import { lastEnd, offsetIn, wallTimes } from '../page/times.mjs';
 import { parseEvents } from '../page/wire.mjs';
-import { paintCross } from '../page/words.mjs';
 
 const read = name => JSON.parse(readFileSync(new URL(name, import.meta.url)));
 setLook(read('look.json'));
@@ -91,31 +87,11 @@ test('numbers', () => {
   assert.equal(percentText(1e-9, 1e9), '+1.00e20%');
 });
 
-// As TestPrecision of the picture.
-test('decimals of prices', () => {
-  const many = (v, n, ...odd) => [...odd, ...Array(n).fill(v)];
-  for (const [prices, want] of [
-    [many(250.74, 100), 2], [many(67432.5, 100), 1], [many(1500, 100), 0], [many(215, 100), 2], [many(0.00001234, 100), 8], [many(250.74, 100, 250.123456), 2],
-    [many(Math.PI * 100, 10), 2], [many(Math.PI / 1000, 10), 6], [many(Math.PI * 1e-9, 10), 10], [[...many(1, 198), 0.9987, 0.9987], 4],
-    [[...many(1, 198), 0.9987, NaN], 4], [[...many(1, 198, 1.5), 0.99871234], 4], [[...many(1, 198, 1.05), 1.0000000001], 2],
-    [[...many(1e12, 198), 1e12 + 0.1], 1], [[Math.PI * 100, Math.PI * 100 + 0.0013], 5]]) {
-    const data = { open: prices, high: [], low: [], close: [] };
-    assert.equal(precisionOf(data).precision, want, String(prices.slice(-2)));
-  }
-});
-
-/** computed returns the data of n bars from an hour on, whose prices have endless decimals. */
-function computed(from, n, head) {
-  const price = h => 28.5 + Math.sin(h);
-  const bars = Array.from({ length: n }, (_, i) => ({ t: (from + i) * 3600, o: price(from + i), h: price(from + i) + 0.01, l: price(from + i) - 0.01, c: price(from + i) + 0.003, v: 1 }));
-  return readSeries(JSON.stringify({ ...JSON.parse(payload(from, n, { lines: [], signals: [], shaded: [] })), ...head, bars }));
-}
-
 // Three bars that hardly move have a precision of 5, by which all prices were written.
 test('the newest bars add no decimals that cannot be seen', () => {
-  const data = { ...computed(1, 100), precision: 3 };
-  const tail = computed(99, 3, { precision: 5 });
-  assert.deepEqual([updated(data, tail).precision, prepended(computed(1, 50), computed(50, 20, { precision: 5 })).precision], [2, 2]);
+  const page = (from, n, precision) => readSeries(payload(from, n, { lines: [], signals: [], shaded: [] }, { precision }));
+  const data = page(1, 100, 2);
+  assert.deepEqual([updated(data, page(99, 3, 5)).precision, prepended(page(1, 50, 2), page(50, 20, 5)).precision, prepended(page(1, 20, 5), page(20, 50, 2)).precision], [2, 2, 2]);
 });
 
 test('a price that is named has its own decimals', () => {
@@ -158,6 +134,28 @@ test('a gap between two pages is counted', async () => {
   await loader.load({ symbol: 'ACME' });
   loader.close();
   assert.deepEqual([loader.data.n, loader.data.time[0] / 3600, loader.data.gaps], [200, 101, 1]);
+});
+
+// A laptop that slept has missed bars; the first load after it woke failed, and nothing was asked for again.
+test('a chart that missed bars looks on when it cannot be loaded', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  globalThis.document = { hidden: false };
+  const said = [];
+  let page = () => payload(1, 5);
+  const loader = new Loader({ call: async (_, { bars }) => page(bars), limit: 1e6 }, () => {}, text => said.push(text));
+  const later = async () => {
+    mock.timers.tick(5000);
+    for (let i = 0; i < 50; i++) await Promise.resolve();
+    return loader.data.time.at(-1) / 3600;
+  };
+  await loader.load({ symbol: 'ACME', interval: '1h', bars: 5 });
+  page = bars => (bars === 3 ? payload(90, 3) : Promise.reject(new Error('no answer')));
+  assert.deepEqual([await later(), said], [5, ['no answer']]);
+  page = bars => payload(93 - bars, bars);
+  assert.equal(await later(), 92);
+  loader.close();
+  delete globalThis.document;
+  mock.timers.reset();
 });
 
 const plain = { width: 600, height: 400, ratio: 1, theme: 'dark', type: 'candles', scale: 'linear', measure: text => 7 * text.length };
@@ -349,8 +347,8 @@ test('a text that stands away from its mark has a line to it', () => {
   const p = makePlan(data, plain, wholeWindow(data, data.n));
   const room = new Room(p, p.panes[0], []);
   room.taken = [80, 105].map(x => ({ x, width: 20, top: 145, height: 4 }));
-  assert.ok(room.beside('name', 'up', [100, 105], 150, 150, 140));
-  assert.ok(room.beside('name', 'up', [100, 105], 180, 180, 140));
+  assert.ok(room.beside('name', 'up', 102.5, 2.5, 150));
+  assert.ok(room.beside('name', 'up', 102.5, 2.5, 180));
   const [away, close] = room.texts;
   assert.ok(away.x > 125 && away.leader.x > 105 && away.leader.x + away.leader.width <= away.x && away.leader.top === 150, JSON.stringify(away));
   assert.deepEqual([close.x, close.leader], [108, undefined]);
@@ -364,10 +362,10 @@ test('the name of a level is not beside the price of a wick', () => {
   Object.assign(p, { drawn: { high: [], low: [] } }); // no bars in the way
   room.rows = [];
   room.taken = [{ x: 0, width: p.axisX, top: 130, height: 20 }]; // there is room only below the line
-  assert.ok(room.put('98.00', 'text', 480, 165) && room.nameEnd('buy limit 1', 'up', 151));
+  assert.ok(room.put('98.00', 'text', [[480, 165]]) && room.nameEnd('buy limit 1', 'up', 151));
   const [price, name] = room.texts;
   assert.ok(Math.abs(name.y - price.y) < price.height && name.x + name.width + 3 * price.height < price.x, JSON.stringify(name));
-  assert.ok(!room.put('98.00', 'text', name.x - 45, 165), 'nor the price beside the name');
+  assert.ok(!room.put('98.00', 'text', [[name.x - 45, 165]]), 'nor the price beside the name');
 });
 
 // As TestNamelessLevelsAreCounted of the picture.
@@ -548,20 +546,6 @@ test('shade, legend and marks of a rule have one ink', () => {
   assert.deepEqual(marksOf(p, p.panes[0]).map(k => k.ink), ['amber']);
 });
 
-// As TestLegendNamesComeFirst of the picture.
-test('names come before counts of signals', () => {
-  const studies = ['aa', 'bb', 'cc'].map(text => [{ text }, { text: 'x3', count: 3 }, { text: 'x1', count: 1 }]);
-  const rows = (count, width) => {
-    const { rows, left } = sharedRows(studies, count, () => width, 1, item => item.text.length);
-    return [rows.map(items => items.map(item => item.text).join(' ')), left];
-  };
-  assert.deepEqual(rows(3, 2), [['aa x3 x1', 'bb x3 x1', 'cc x3 x1'], 0], 'a row for each');
-  assert.deepEqual(rows(2, 12), [['aa x3 x1', 'bb x3 x1 cc'], 2]);
-  assert.deepEqual(rows(1, 8), [['aa bb cc'], 6]);
-  assert.deepEqual(rows(0, 8), [[], 0]);
-  assert.deepEqual(fitting([{ text: 'aa' }], 9, 1, item => item.text.length, 6).map(item => item.text), ['aa', '+6']);
-});
-
 test('texts and words are those of the page', async () => {
   assert.deepEqual([t('at {1} or {0}', 1, '{0}'), word('partially_filled')], ['at {0} or 1', 'partially filled'], 'as in a view of a chat');
   globalThis.document = { getElementById: () => ({ textContent: '{"refusals":{},"texts":{"at {0}":"bei {0}"},"words":{"buy":"Kauf"}}' }) };
@@ -736,12 +720,4 @@ test('what takes the place of an order is the same but for its price', () => {
   const same = { symbol: 'A', side: 'buy', type: 'limit', quantity: '2', replaces: 'o-1', price: 10, time_in_force: 'gtd', expires_at: '2099-01-01T00:00:00Z', post_only: true };
   assert.deepEqual(replacing(order), { ...same, stop_loss: 9, take_profit: '3%' });
   assert.deepEqual(replacing({ ...order, account: 'live' }), same, 'a broker takes no exits with a change');
-});
-
-test('the rows of a legend are used before two studies share one', () => {
-  const study = (name, width) => [{ text: name, width }];
-  const rowsOf = (widths, count) => sharedRows(widths.map((w, k) => study('abcdefgh'[k], w)), count, () => 100, 10, item => item.width).rows.map(row => row.map(item => item.text).join(''));
-  assert.deepEqual(rowsOf([30, 30, 30, 30, 30], 4), ['ab', 'c', 'd', 'e']);
-  assert.deepEqual(rowsOf([80, 80, 30, 30, 30], 4), ['a', 'b', 'cd', 'e']);
-  assert.deepEqual(rowsOf([30, 30, 30, 30, 30, 30, 30], 3), ['ab', 'cd', 'efg']);
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { Account } from '../page/account.mjs';
 import { ageText, healthText, isSilent, silentText } from '../page/health.mjs';
-import { twoSteps } from '../page/ticket.mjs';
+import { twoSteps } from '../page/order.mjs';
 import { Wire } from '../page/wire.mjs';
 
 /** turns lets promises go on. */
@@ -116,9 +116,9 @@ test('an order whose answer was lost is asked for with the same id', async () =>
 /** shelf is a localStorage. */
 const shelf = (items = new Map()) => ({ items, getItem: key => items.get(key) ?? null, setItem: (key, text) => { items.set(key, text); } });
 
-/** reloaded returns once.mjs as a page has it that was opened anew. */
+/** reloaded returns calls.mjs as a page has it that was opened anew. */
 let pages = 0;
-const reloaded = () => import(`../page/once.mjs?${++pages}`);
+const reloaded = () => import(`../page/calls.mjs?${++pages}`);
 
 const idsOf = sent => new Set(sent.map(args => args.client_order_id));
 const market = { symbol: 'A', side: 'buy', type: 'market', quantity: '3' };

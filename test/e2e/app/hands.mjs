@@ -1,6 +1,6 @@
 // The chart in the hand: what mouse, fingers and keys do with it.
 import assert from 'node:assert/strict';
-import { check, client, logIn, pictures, until, violations } from './lib.mjs';
+import { check, client, logIn, pictures, tab, until, violations } from './lib.mjs';
 import { inView, label, loaded, recordTexts, written } from './owner.mjs';
 
 const desktop = { viewport: { width: 1366, height: 768 } };
@@ -19,9 +19,11 @@ export async function handChecks(servers) {
     await check(`hands: ${name}: an alert, a limit and a stop are at the price aimed at`, size, page => aims(page, servers.open, name));
   }
   await check('hands: there is one projected order, the same in the ticket, and nothing is sent before its confirmation', { viewport: { width: 1366, height: 1300 } }, page => projects(page, servers.open));
+  await check('hands: a new user places a bracket, and moves its stop', desktop, page => brackets(page, servers.open));
   await check('hands: a drag changes an order, with every check, and adds none', desktop, page => changes(page, servers.open));
   await check('hands: Escape, a lost pointer, another button and another symbol change nothing', desktop, page => rollsBack(page, servers.open));
   await check('hands: what waits beyond the edge is named there, and crossed out where it is drawn', desktop, page => crosses(page, servers.open));
+  await check('hands: an order that waits for a rule is listed, shown beside the bars, and crossed out there', desktop, page => waits(page, servers.open));
   await check('hands: a study is changed and removed at its row of the legend, and the view stays', desktop, page => restudies(page, servers.open));
   for (const [name, size] of Object.entries({ desktop, phone })) {
     await check(`hands: ${name}: indicators are found, set, turned off and on, and kept under a name`, size, page => studies(page, servers.open, name));
@@ -331,6 +333,22 @@ async function projects(page, wick) {
   assert.equal(await bar.isVisible(), false, 'another symbol discards it');
 }
 
+// brackets: an order with its exits, whose stop is moved once it is filled.
+async function brackets(page, wick) {
+  const other = await emptied(wick);
+  const box = await open(page, wick);
+  const { close } = await planOf(page);
+  const [stop, profit] = [0.98, 1.02].map(part => Number((part * close).toFixed(2)));
+  for (const [name, value] of Object.entries({ quantity: 1, stop_loss: stop, take_profit: profit })) await page.fill(`.ticket [name=${name}]`, String(value));
+  for (const name of ['Preview', 'Place this order']) await page.getByRole('button', { name }).click();
+  await until('the line of its stop', async () => (await page.evaluate(() => globalThis.shownChart.lines().find(l => l.order?.type === 'stop')?.price)) === stop);
+  await page.waitForTimeout(300);
+  await drag(page, [box.x + 300, await rowOf(page, box, stop)], [0, -8]);
+  await page.getByRole('group', { name: 'Projected order' }).getByRole('button', { name: 'Confirm' }).click();
+  await until('its other price', async () => (await openOrders(other)).some(o => o.type === 'stop' && o.stop_price > stop));
+  assert.deepEqual((await openOrders(other)).map(o => o.type).sort(), ['limit', 'stop'], 'the other exit stays');
+}
+
 // changes: the accidents of others. A drag added a second order; it skipped the checks of a
 // typed order; it stored a price between two ticks; a price that came meanwhile moved the line.
 async function changes(page, wick) {
@@ -446,6 +464,25 @@ async function crosses(page, wick) {
   await until('the end of the alert', async () => !(await alertsOf(other)).some(a => a.alert_id === alert_id));
 }
 
+// waits: an order without a price says on the chart and in the list what it waits for.
+async function waits(page, wick) {
+  const other = await emptied(wick);
+  const placed = await ask(other, 'place_order', { symbol: 'BTCUSDT', side: 'buy', type: 'market', quantity: '1', when: 'rsi(14) crosses above 99', interval: '1h' });
+  await open(page, wick);
+  const badge = page.getByRole('list', { name: 'Orders without a price' }).getByText('buy 1 BTCUSDT market, when rsi(14) crosses above 99');
+  await badge.waitFor();
+  const [{ y }, canvas] = [await badge.boundingBox(), await page.locator('#chart .canvas canvas').boundingBox()];
+  const { panes: [pane] } = await planOf(page);
+  assert.ok(y > canvas.y + pane.y && y < canvas.y + pane.end, 'among the prices');
+  await page.screenshot({ path: pictures + 'waits.png' });
+  assert.deepEqual(await violations(page), []);
+  await tab(page, 'Orders');
+  await page.locator('section[aria-label=Orders] tr', { hasText: 'when rsi(14) crosses above 99' }).getByText('open', { exact: true }).waitFor();
+  await page.locator('#chart .waiting').getByRole('button', { name: `Cancel order ${placed.order_id}` }).click();
+  await until('its end', async () => (await openOrders(other)).length === 0);
+  await badge.waitFor({ state: 'detached' });
+}
+
 async function restudies(page, wick) {
   const box = await open(page, wick);
   await page.locator('#chart .canvas canvas').focus();
@@ -479,6 +516,26 @@ async function restudies(page, wick) {
   await until('one study less', async () => (await state()).studies.join() === 'EMA,MACD 12 26 9');
 }
 
+// refusals: what the server refuses is said at the field, the dialog stays, and the chart is as it was.
+async function refusals(page, dialog, shown) {
+  await dialog.getByRole('button', { name: 'All indicators' }).click();
+  await dialog.getByLabel('Category').selectOption('all');
+  await dialog.getByLabel('Search indicators').fill('rule');
+  await until('what is searched for', async () => (await dialog.locator('.found strong').allTextContents()).includes('rule'));
+  await dialog.locator('.found li', { has: page.getByText('rule', { exact: true }) }).locator('.pick').click();
+  await dialog.getByLabel('when', { exact: true }).fill('close >');
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await dialog.locator('.field', { has: page.locator('[name=when]') }).getByRole('alert').waitFor();
+  assert.deepEqual(await violations(page), []);
+  await page.screenshot({ path: pictures + 'refused.png' });
+  await dialog.getByRole('button', { name: 'All indicators' }).click();
+  await dialog.getByLabel('As text').fill('rsii');
+  await page.keyboard.press('Enter');
+  await dialog.getByText('did you mean "rsi"').waitFor();
+  assert.equal(await page.locator('.toast').count(), 0, 'it is said once');
+  await shown('EMA,RSI 14,MACD 12 26 9');
+}
+
 // studies: the dialog of the indicators, over the whole catalogue.
 async function studies(page, wick, name) {
   await open(page, wick);
@@ -499,6 +556,11 @@ async function studies(page, wick, name) {
   await dialog.getByLabel('length').fill('100000');
   await dialog.getByRole('button', { name: 'Add', exact: true }).click();
   assert.match(await dialog.getAttribute('aria-label'), /^Add /, 'beyond its bounds nothing is added');
+  await refusals(page, dialog, shown);
+  await dialog.getByLabel('Category').selectOption('volatility');
+  await dialog.getByLabel('Search indicators').fill('bollinger bands');
+  await until('what is searched for', async () => /^bbands /.test(await dialog.locator('.found li').first().textContent()));
+  await dialog.locator('.found .pick').first().click();
   await dialog.getByLabel('length').fill('30');
   await page.screenshot({ path: pictures + `parameters-${name}.png` });
   assert.deepEqual(await violations(page), []);

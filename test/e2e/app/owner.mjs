@@ -177,8 +177,8 @@ async function searched(page, wick) {
   await until('its chart', async () => /ETHUSDT/.test(await label(page)));
 }
 
-// opens: a source without the usual symbol opens on one that it has; where a link names another,
-// the list of what there is comes with the refusal.
+// opens: a source without the usual symbol opens on one that it has, as a link without an interval does on one
+// that there is; where a link names another symbol, the list of what there is comes with the refusal.
 async function opens(page) {
   const dir = mkdtempSync(join(tmpdir(), 'wick-csv-'));
   const rows = Array.from({ length: 300 }, (_, i) => `${new Date(Date.UTC(2024, 0, 1) + i * 86_400_000).toISOString().slice(0, 10)},10,12,9,${10 + (i % 7) / 4},100`);
@@ -191,6 +191,9 @@ async function opens(page) {
     await page.click('button.allow');
     await until('a symbol that there is', async () => /^Chart of ACME/.test(await label(page)));
     await until('it is watched', async () => /^ACME[\d.]+/.test(await page.locator('.watch .pick').first().textContent()));
+    await page.goto(wick.base + '/app?symbol=ACME');
+    await until('the interval that it has', async () => /^Chart of ACME, 1d/.test(await label(page)));
+    assert.deepEqual(await toasts(page), [], 'no other interval was asked for aloud');
     await page.goto(wick.base + '/app?symbol=NONE&interval=1d');
     await page.locator('.choice').getByRole('option', { name: 'ACME' }).click();
     await until('its chart', async () => /^Chart of ACME/.test(await label(page)));

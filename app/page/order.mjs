@@ -1,0 +1,245 @@
+// The order of a person: the projected one, which is the same in the ticket and on the chart, and what is sent of it.
+// There is at most one, and nothing of it is sent before it is confirmed.
+import { moneyText, ofMarket } from './account.mjs';
+import { isDoubtful, newID, once, unanswered } from './calls.mjs';
+import { button, el, entry, field, select, workButton } from './dom.mjs';
+import { exactText, namedText, percentText } from './format.mjs';
+import { t, word } from './texts.mjs';
+
+/** entryOf names the price at which an order enters: the limit, or the stop before it. */
+const entryOf = ({ type }) => (type === 'limit' ? 'price' : 'stop_price');
+
+/** exits are the prices at which an order that was filled ends; above reports whether one is above the entry. */
+const exits = ['stop_loss', 'take_profit'];
+const above = (order, exit) => (exit === 'take_profit') === (order.side === 'buy');
+
+/** Draft holds the projected order, as arguments of place_order, and its lines on the chart. Everybody who watches is
+ * told of each change. send tries an order and, without one, places what was tried. */
+export class Draft {
+  constructor(send) {
+    Object.assign(this, { send, watchers: [], lines: [] });
+  }
+
+  watch = watcher => this.watchers.push(watcher);
+
+  /** set replaces the order; without one it is discarded. */
+  set(order) {
+    Object.assign(this, { order, lines: linesOf(order) });
+    for (const watcher of this.watchers) watcher(order);
+  }
+
+  /** confirm has the order checked and then placed, and returns a sentence about it. An order that was refused stays,
+   * to be changed; one that was changed meanwhile is not what was confirmed. */
+  async confirm() {
+    const { order } = this;
+    await this.send(order);
+    if (this.order !== order) throw new Error(t('The order was changed meanwhile, and nothing was sent.'));
+    const text = await this.send();
+    if (this.order === order) this.set();
+    return text;
+  }
+}
+
+/** linesOf returns the lines of an order, each with the part of the order that it shows. Entry and exits keep their
+ * order: none is dragged past another. */
+function linesOf(order) {
+  if (!order) return [];
+  const entry = entryOf(order);
+  const priceOf = part => Number(order[part] ?? NaN);
+  const between = (part, price) => {
+    const others = part === entry ? exits.filter(exit => priceOf(exit) > 0) : [entry];
+    const limits = others.map(other => [priceOf(other), part === entry ? above(order, other) : !above(order, part)]);
+    return limits.every(([limit, upper]) => (upper ? !(price >= limit) : !(price <= limit))); // a market order has no price of its own
+  };
+  return [entry, ...exits].filter(part => priceOf(part) > 0).map(part => ({
+    part, price: priceOf(part), movable: true, between: price => between(part, price), numbers: '',
+    text: '◆ ' + (part === entry ? `${word(order.side)} ${word(order.type)} ${order.quantity ?? ''}`.trim() : word(part)),
+    ink: { stop_loss: 'down', take_profit: 'up' }[part] ?? 'profile', on: 8, off: 3,
+  }));
+}
+
+/** replacing returns the order that takes the place of a resting one: the same in all that can be said of it again. A
+ * broker takes no exits with a change. */
+export function replacing(o) {
+  const exit = x => x && (Number(x.price) || (x.percent ? `${x.percent}%` : `${x.atr}atr`));
+  const same = { symbol: o.symbol, side: o.side, type: o.type, quantity: exactText(o.quantity - o.filled_quantity).replaceAll(',', ''), replaces: o.order_id };
+  for (const name of ['price', 'stop_price', 'time_in_force', 'expires_at', 'post_only']) if (o[name]) same[name] = o[name];
+  for (const name of exits) if (o[name] && !o.account) same[name] = exit(o[name]);
+  return same;
+}
+
+/** previewText says in a sentence what an order would do. */
+export function previewText(o) {
+  const known = v => (v ?? '') !== '';
+  const at = known(o.average_price) ? t(' at {0}', ofMarket(o.symbol, Number(o.average_price))) : known(o.price) ? t(' at {0}', o.price) : '';
+  const fee = known(o.fee) ? t(', fee {0}', moneyText(o.symbol, Number(o.fee))) : '';
+  const part = o.filled_quantity > 0 && o.filled_quantity !== o.quantity ? t(', {0} of it', o.filled_quantity) : ''; // price and fee are of that
+  return `${word(o.side)} ${o.quantity} ${o.symbol} ${word(o.type)}${part}${at}${fee}: ${word(o.status)}, ${word(o.broker)}${o.synthetic ? ' ' + t('(invented prices)') : ''}`;
+}
+
+/** twoSteps returns a function that tries an order, or, called without one, places the order that it tried last. about
+ * tells two orders of equal values apart. It returns a sentence about the order; onPlaced gets a line about a placed
+ * one. */
+export function twoSteps(transport, onPlaced) {
+  let order, about; // that was tried last
+  let id; // of an attempt to place it whose answer was lost
+  const isInDoubt = () => Boolean(id) || isDoubtful('place_order', order, about);
+  const attempt = async () => {
+    // With an id of its own it is not taken for the repetition of an equal order.
+    const reply = JSON.parse(await transport.call('place_order', { ...order, dry_run: true, client_order_id: newID() }));
+    const doubt = isInDoubt() ? '. ' + t('An order with these values may have been placed already: its answer was lost. Placing it asks with the same id and cannot place it twice.') : '';
+    return t('Would be: {0}', previewText(reply)) + (reply.note ? '. ' + t('Note: {0}', reply.note) : '') + doubt;
+  };
+  const place = async () => {
+    const mine = order;
+    const { side, quantity, symbol, type } = mine;
+    const words = isInDoubt() ? t('Placed, asked again with the same id') : t('Placed');
+    const reply = await once(transport, 'place_order', mine, 'client_order_id', { about, id }).catch(err => {
+      const doubtful = isDoubtful('place_order', mine, about);
+      if (mine === order) id = doubtful ? err.id : undefined;
+      const what = `${word(side)} ${quantity} ${symbol} ${word(type)}`;
+      throw doubtful ? unanswered(t('It is not known whether this order was placed: {0}; {1}. Placing it again asks with the same id and cannot place it twice.', what, err.message)) : err;
+    });
+    if (mine === order) id = undefined;
+    await onPlaced(t('order {0}: {1}', reply.order_id, previewText(reply)));
+    return `${words}: ${previewText(reply)}`;
+  };
+  return (given, what) => {
+    if (!given) return place();
+    if (JSON.stringify([given, what]) !== JSON.stringify([order, about])) id = undefined;
+    [order, about] = [given, what];
+    return attempt();
+  };
+}
+
+/** ticket returns the form of an order: {element, change}. The first press tries the order and shows a preview, the
+ * second places it; any change in between removes the preview, and change does, which is called for another symbol.
+ * getSymbol names what the chart shows. */
+export function ticket(getSymbol, draft) {
+  const number = { inputmode: 'decimal', size: 8, autocomplete: 'off' };
+  const side = select({ name: 'side' }, ['buy', 'sell']);
+  const type = select({ name: 'ordertype' }, ['market', 'limit', 'stop']);
+  type.append(el('option', { value: 'stop_limit', hidden: true }, word('stop_limit'))); // one that is changed has its limit already
+  const [quantity, price, ...ends] = ['quantity', 'price', ...exits].map(name => el('input', { name, ...number, disabled: name === 'price' }));
+  const said = el('p', { role: 'status', class: 'preview' });
+  const place = button(t('Place this order'), () => step(), { class: 'strong', hidden: true });
+  let turn = 0; // counts previews and changes: what comes later for an earlier one cannot be placed
+  let typing = false;
+
+  /** say shows a text in place of the preview; only a preview can be placed, and again what may have been placed. */
+  const say = (text, placeable) => {
+    said.textContent = text;
+    if (!placeable && document.activeElement === place) look.focus();
+    place.hidden = !placeable;
+    price.disabled = type.value === 'market';
+  };
+  const step = async order => {
+    const mine = turn;
+    say(order ? '' : t('Placing…'));
+    const [text, placeable] = await draft.send(order).then(words => {
+      if (!order) draft.set();
+      return [words, Boolean(order)];
+    }, err => [err.message, !order && err.unanswered]);
+    if (mine === turn || !order) say(text, placeable && mine === turn); // an order that was placed is told in any case
+  };
+  const change = () => {
+    turn++;
+    say('');
+  };
+  /** written returns the order of the fields; of one that is changed, the rest stays. */
+  const written = () => {
+    const { order = {} } = draft;
+    const { replaces } = order;
+    const all = { ...(order.type === type.value ? order : { replaces }), symbol: getSymbol(), side: side.value, type: type.value, quantity: quantity.value.trim() };
+    if (all.type !== 'market') all[entryOf(all)] = price.value.trim();
+    exits.forEach((exit, k) => { all[exit] = ends[k].value.trim() || undefined; });
+    return all;
+  };
+  const write = () => {
+    change();
+    typing = true;
+    draft.set(written());
+    typing = false;
+  };
+  draft.watch(order => {
+    if (typing) return;
+    [side.value, type.value] = [order?.side ?? side.value, order?.type ?? 'market'];
+    quantity.value = order?.quantity ?? quantity.value;
+    price.value = order?.[entryOf(order)] ?? '';
+    exits.forEach((exit, k) => { ends[k].value = order?.[exit] ?? ''; });
+    change();
+  });
+  const preview = () => {
+    turn++;
+    return step(written());
+  };
+  const look = button(t('Preview'), preview);
+  const element = entry({ class: 'ticket', 'aria-label': t('Order'), oninput: write }, preview,
+    field(t('Side'), side), field(t('Type'), type), field(t('Quantity'), quantity), field(t('Price'), price), field(t('Stop loss'), ends[0]), field(t('Take profit'), ends[1]), look, place, said);
+  return { element, change };
+}
+
+const mostMoved = 3; // lines that the menu offers to move: those nearest to the price
+const exitAway = 0.1; // of the prices in view, from the entry to an exit that was just added
+
+/** trading returns the options of a chart that is traded on, and the bar below it that confirms or discards the
+ * projected order. getChart returns that chart; acted gets a line when something was done, say what went wrong. */
+export function trading(getChart, { account, transport, draft, acted, say }) {
+  const newest = () => getChart().data.close.at(-1);
+  const nameOf = price => namedText(getChart().data, price);
+  const work = done => done.catch(err => say(err.message));
+
+  /** put moves a line to a price: an alert at once, an order as a projected one in its place. */
+  function put({ alert, order, part }, price) {
+    if (part) draft.set({ ...draft.order, [part]: price });
+    else if (order) {
+      const moved = { ...replacing(order), [entryOf(order)]: price };
+      if (order.type === 'stop_limit') moved.price = Number((order.price - order.stop_price + price).toFixed(8)); // as far from the stop as it was
+      draft.set(moved);
+    } else work(account.setAlert(getChart().data.symbol, price, newest(), alert).then(acted));
+  }
+  function cross({ alert, order, part }) {
+    if (part) return draft.set(exits.includes(part) ? { ...draft.order, [part]: undefined } : undefined);
+    const [tool, id] = alert ? ['cancel_alert', { alert_id: alert.alert_id }] : ['cancel_order', { order_id: order.order_id }];
+    work(transport.call(tool, id).then(() => acted(t('{0} was cancelled', Object.values(id)[0]))));
+  }
+
+  /** project draws an order at a price: for as much as is held if it leaves that position. */
+  function project(side, type, price) {
+    const { symbol } = getChart().data;
+    const held = account.held().find(p => p.symbol === symbol && (p.side === 'long') === (side === 'sell'));
+    draft.set({ symbol, side, type, quantity: String(held?.quantity ?? draft.quantity ?? ''), [entryOf({ type })]: price });
+  }
+  function menu(price) {
+    const [at, low] = [nameOf(price), price < newest()];
+    const near = getChart().lines().filter(l => l.movable).sort((a, b) => Math.abs(a.price - price) - Math.abs(b.price - price)).slice(0, mostMoved);
+    const offer = (side, type) => [t('{0} {1} at {2}', word(side), word(type), at).replace(/^./, c => c.toUpperCase()), () => project(side, type, price)];
+    return [[t('Alert at {0}', at), () => put({}, price)], offer(low ? 'buy' : 'sell', 'limit'), offer(low ? 'sell' : 'buy', 'stop'),
+      ...near.flatMap(l => [[t('Move {0} to {1}', l.text, at), () => put(l, price)], [t('Remove {0} at {1}', l.text, nameOf(l.price)), () => cross(l)]])];
+  }
+
+  const words = el('strong', { role: 'status' });
+  const quantity = el('input', { 'aria-label': t('Quantity'), placeholder: t('Quantity'), inputmode: 'decimal', autocomplete: 'off', oninput: () => draft.set({ ...draft.order, quantity: quantity.value.trim() }) });
+  const toggles = exits.map(exit => button(word(exit), () => {
+    const { order } = draft;
+    const { scale: { lo, hi } } = getChart().plan.panes[0];
+    const price = Number(order[entryOf(order)] ?? newest()) + (above(order, exit) ? 1 : -1) * exitAway * (hi - lo);
+    draft.set({ ...order, [exit]: order[exit] ? undefined : Number(price.toFixed(getChart().data.precision)) });
+  }));
+  const confirm = workButton(t('Confirm'), () => draft.confirm(), say, { class: 'strong' });
+  const bar = el('div', { class: 'projected', role: 'group', 'aria-label': t('Projected order'), hidden: true }, words, quantity, ...toggles, confirm, button(t('Discard'), () => draft.set()));
+  draft.watch(order => {
+    const shown = draft.lines.length > 0;
+    if (bar.contains(document.activeElement) && !shown) getChart().canvas.focus();
+    bar.hidden = !shown;
+    getChart().draw();
+    if (!shown) return;
+    const price = Number(order[entryOf(order)] ?? NaN);
+    const text = `${word(order.side)} ${word(order.type)}${price ? `${t(' at {0}', nameOf(price))} · ${percentText(newest(), price)}` : ''}`;
+    words.textContent = order.replaces ? t('change to {0}', text) : text;
+    if (document.activeElement !== quantity) quantity.value = order.quantity ?? '';
+    draft.quantity = order.quantity;
+    toggles.forEach((b, k) => { b.ariaPressed = String(Boolean(order[exits[k]])); });
+  });
+  return { bar, options: { onMenu: menu, onLevel: put, onCross: cross, lines: () => draft.lines } };
+}
