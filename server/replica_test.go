@@ -560,7 +560,6 @@ func TestLostMajority(t *testing.T) {
 	token := h.login(t)
 	h.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.5","client_order_id":"before"}`)
 	etcd.SetFault(func(string) etcdtest.Fault { return etcdtest.Refuse })
-	// First of all: once this replica leads no more, a chart that shows the account is refused.
 	for arguments, old := range map[string]bool{`{"symbol":"BTCUSDT","format":"series"}`: true, `{"symbol":"BTCUSDT","format":"series","show":[]}`: false} {
 		if text := h.tool(t, token, "generate_chart", arguments); strings.Contains(text, `"isError":true`) || strings.Contains(text, "may be out of date") != old {
 			t.Errorf("a chart without etcd, %s: %s", arguments, text)
@@ -589,6 +588,9 @@ func TestLostMajority(t *testing.T) {
 	h.await(t, "deposed")
 	if doc, status := h.readyz(t, "?strict"); status != http.StatusServiceUnavailable {
 		t.Errorf("all is well, it says: %+v", doc)
+	}
+	if text := h.tool(t, token, "generate_chart", `{"symbol":"BTCUSDT","format":"series"}`); strings.Contains(text, `"isError":true`) || !strings.Contains(text, "Nothing of the account is drawn") {
+		t.Errorf("a chart when nobody knows whether the order was stored: %s", text)
 	}
 	etcd.SetFault(nil)
 	if err := <-ended; err == nil || !strings.Contains(err.Error(), "started again as a follower") {

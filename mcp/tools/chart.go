@@ -367,8 +367,9 @@ func (h *handlers) chartView(ctx context.Context, caller mcp.Caller, r *chartReq
 		return nil, err
 	}
 	v.Marks = r.marks
-	if v.Account, err = h.account(caller, r, v); err != nil {
-		return nil, err
+	if v.Account, err = h.account(caller, r, v); err != nil { // the bars are none the worse for it
+		v.Account = nil
+		r.notes = append(r.notes, "Nothing of the account is drawn: "+err.Error())
 	}
 	if r.format == "series" {
 		v.Request = r.repeated(v)
