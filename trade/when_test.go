@@ -202,6 +202,18 @@ func TestWhen(t *testing.T) {
 		}, "filled", "106", "00:00", ""},
 		{"an exit of nothing", []float64{106}, nil, func(r *book.OrderRequest) { r.Side, r.Quantity, r.All = book.Sell, 0, true }, func(p *played, _ book.Order) { p.bars(1) },
 			"rejected", "", "00:00", "no position"},
+		{"a stop at breakeven, where it is then", []float64{100, 106}, nil, func(r *book.OrderRequest) {
+			r.Side, r.Type, r.Quantity, r.All, r.Breakeven = book.Sell, book.Stop, 0, true, true
+		}, func(p *played, o book.Order) {
+			p.place(book.OrderRequest{Who: anyone(), Symbol: "AAA", Side: book.Buy, Type: book.Market, Quantity: shares(4)})
+			p.bars(2)
+			if o := must(p.e.Order(o.ID)); o.StopPrice == nil || *o.StopPrice != shares(100) {
+				p.t.Errorf("it stands at %s", o.StopPrice)
+			}
+		}, "open", "", "00:01", ""},
+		{"a stop at breakeven, and nothing is held then", []float64{106}, nil, func(r *book.OrderRequest) {
+			r.Side, r.Type, r.Quantity, r.All, r.Breakeven = book.Sell, book.Stop, 0, true, true
+		}, func(p *played, _ book.Order) { p.bars(1) }, "rejected", "", "00:00", "no position"},
 		{"trading is halted then", []float64{106}, nil, nil, func(p *played, _ book.Order) {
 			p.halt()
 			p.bars(1)

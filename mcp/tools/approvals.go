@@ -349,6 +349,8 @@ func priceOf(o book.Order) string {
 		return fmt.Sprintf("about %s, now; the limit is %s", o.AveragePrice, o.Price)
 	case o.AveragePrice != nil:
 		return fmt.Sprintf("about %s, now", o.AveragePrice)
+	case o.Type.HasStop() && o.StopPrice == nil:
+		return "that of the market, once it comes to the stop, which is worked out when its rule is true"
 	case o.Type == book.TrailingStop:
 		distance, side := o.TrailAmount.String(), "below its highest"
 		if o.TrailPercent != 0 {

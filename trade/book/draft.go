@@ -98,7 +98,10 @@ func (b *Book) order(r *OrderRequest, q Quote, at Time) (*Order, error) {
 	switch {
 	case r.Type == TrailingStop:
 		stop, ok := o.trailing(q.Price, b.Grid(r.Symbol))
-		if !ok {
+		switch {
+		case !ok && r.Waits():
+			return o, nil
+		case !ok:
 			return nil, Refuse("bad_trail", "the distance is larger than the price %s; choose a smaller one", q.Price)
 		}
 		// One that takes the place of another at the same distance goes on from there.
@@ -109,7 +112,9 @@ func (b *Book) order(r *OrderRequest, q Quote, at Time) (*Order, error) {
 		}
 		o.StopPrice = &stop
 	case r.Breakeven:
-		return o, b.breakeven(o, q)
+		if err := b.breakeven(o, q); err != nil && !r.Waits() { // what waits for its rule stands where that is then
+			return nil, err
+		}
 	case r.Type.HasStop():
 		o.StopPrice = &r.StopPrice
 	}

@@ -110,6 +110,8 @@ type Estimate struct {
 func (b *Book) Estimate(o Order) Estimate {
 	x, rate := Estimate{Price: o.Worst(), Quantity: o.Quantity}, b.Rules.FeeRate
 	switch {
+	case o.Waits() && o.StopPrice == nil: // where it stands once its rule is true is not known
+		return Estimate{}
 	case o.AveragePrice != nil:
 		x.Price = *o.AveragePrice
 	case o.Type == Market: // at a broker elsewhere, which has not answered yet

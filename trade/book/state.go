@@ -271,9 +271,10 @@ func (s *State) setOrders(k Kind, ev *Event) error {
 
 // fits returns an error if o cannot be stored now. A new order must not be known yet. Any
 // other order must be known and not have ended, unless a broker elsewhere told of it later.
-// Each has the prices that its type needs, and no others.
+// Each has the prices that its type needs, and no others; where a stop stands that waits for its rule may not
+// be known.
 func (s *State) fits(k Kind, o *Order, isNew bool) error {
-	if o == nil || o.Type.HasLimit() != (o.Price != nil) || o.Type.HasStop() != (o.StopPrice != nil) {
+	if o == nil || o.Type.HasLimit() != (o.Price != nil) || o.Type.HasStop() != (o.StopPrice != nil) && !(o.StopPrice == nil && o.When != nil && o.When.ActedAt == nil) {
 		return fmt.Errorf("%s without an order, or one without its price", k)
 	}
 	before := s.Order(o.ID)
