@@ -207,3 +207,42 @@ func TestRiskViewElsewhere(t *testing.T) {
 		}
 	})
 }
+
+// TestRebalanceShorts: what is short is bought back first, since that frees the money for the rest, and every order
+// can be placed as it is listed.
+func TestRebalanceShorts(t *testing.T) {
+	for _, c := range []struct {
+		short   float64 // of the equity
+		weights string
+		want    map[string]float64 // percent afterwards
+	}{
+		{0.4, `{"BTCUSDT":100}`, map[string]float64{"BTCUSDT": 100}},
+		{0.4, `{"BTCUSDT":50,"AAVEUSDT":50}`, map[string]float64{"BTCUSDT": 50, "AAVEUSDT": 50}},
+		{0.95, `{"BTCUSDT":0,"AAVEUSDT":100}`, map[string]float64{"AAVEUSDT": 100}},
+		{0.95, `{"BTCUSDT":10,"AAVEUSDT":90}`, map[string]float64{"BTCUSDT": 10, "AAVEUSDT": 90}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d := openDesk(t, t.TempDir(), func(o *trade.Options) {
+				o.Account.Cash, o.Account.Currency, o.Account.Short, o.FeeRate, o.Slippage = 10_000*exact.One, "USD", true, exact.One/1000, exact.One/2000
+			})
+			defer d.stop()
+			time.Sleep(3 * time.Second)
+			d.reply(trader, "place_order", fmt.Sprintf(`{"symbol":"BTCUSDT","side":"sell","type":"market","notional":%g}`, 10_000*c.short), new(any))
+			var v riskView
+			d.reply(trader, "get_positions", `{"view":"risk","weights":`+c.weights+`}`, &v)
+			for _, o := range v.Rebalance.Orders {
+				d.reply(trader, "place_order", fmt.Sprintf(`{"symbol":%q,"side":%q,"type":"market","quantity":%.8f}`, o.Symbol, o.Side, o.Quantity), new(any))
+			}
+			v = riskView{}
+			d.reply(trader, "get_positions", `{"view":"risk"}`, &v)
+			for _, p := range v.Positions {
+				if !near(p.Percent, c.want[p.Symbol], 1) || p.Quantity < 0 {
+					t.Errorf("%s from a short of %g: %+v", c.weights, c.short, p)
+				}
+			}
+			if len(v.Positions) != len(c.want) {
+				t.Errorf("%s from a short of %g: %+v", c.weights, c.short, v.Positions)
+			}
+		})
+	}
+}

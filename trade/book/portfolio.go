@@ -114,8 +114,8 @@ type Leg struct {
 	Worth    exact.Decimal `json:"worth"`
 }
 
-// Rebalance returns the orders that bring p to its targets: sales first, since they pay for what is
-// bought, and that is so much less that fees and slippage are paid too. Positions that no target names
+// Rebalance returns the orders that bring p to its targets: first sales and what buys back what is short, since they
+// pay for what is bought, and that is so much less that fees and slippage are paid too. Positions that no target names
 // stay, and what they are worth is not divided.
 func (b *Book) Rebalance(p Portfolio, targets []Target) (r Rebalance, err error) {
 	r.Orders = []Leg{}
@@ -146,22 +146,27 @@ func (b *Book) Rebalance(p Portfolio, targets []Target) (r Rebalance, err error)
 		net, _ := p.Net.Per(exact.One)
 		r.Of = *p.Equity - (net - named)
 	}
-	if r.Of <= 0 {
-		return r, Refuse("bad_quantity", "there is %s to divide among %s", r.Of, strings.Join(names, ", "))
-	}
 	cost := b.Rules.FeeRate + b.Rules.HalfSpread + b.Rules.Slippage
 	if b.Remote.Name != "" {
 		cost = 0 // that of a broker is not known
 	}
+	left := r.Of // to divide, once what is short is bought back
+	for _, short := range worth {
+		fee, _ := max(-short, 0).Times(cost, exact.Up)
+		left -= fee
+	}
+	if left <= 0 {
+		return r, Refuse("bad_quantity", "there is %s to divide among %s", left, strings.Join(names, ", "))
+	}
 	var buys []Leg
 	for _, t := range targets {
 		price, target, grid := b.price(t.Symbol), exact.Decimal(0), b.Grid(t.Symbol)
-		target, _ = r.Of.Percent(t.Percent, exact.Down)
+		target, _ = left.Percent(t.Percent, exact.Down)
 		gap := target - worth[t.Symbol]
 		leg := Leg{Symbol: t.Symbol, Side: Buy, Type: Market, Worth: gap.Abs()}
 		if gap < 0 {
 			leg.Side = Sell
-		} else if worth[t.Symbol] >= 0 {
+		} else {
 			leg.Worth, _ = leg.Worth.Times(exact.One-cost, exact.Down)
 			leg.Worth, _ = leg.Worth.Over(exact.One+cost, exact.Down)
 		}
@@ -181,7 +186,7 @@ func (b *Book) Rebalance(p Portfolio, targets []Target) (r Rebalance, err error)
 		}
 		leg.Quantity = quantity
 		leg.Worth, _ = quantity.Times(price, exact.HalfEven)
-		if leg.Side == Sell {
+		if leg.Side == Sell || worth[t.Symbol] < 0 {
 			r.Orders = append(r.Orders, leg)
 		} else {
 			buys = append(buys, leg)
