@@ -116,7 +116,7 @@ func (p stage) complete(e *Engine, n int) {
 // series; the rules also read a longer interval and another market. Bars come one by one,
 // or several after a crash. The alerts must fire exactly where one chart of all bars shows
 // that a rule becomes true. An order that waits for the same rule comes by the bar of the first firing,
-// and is late if that is.
+// and is late if that is, and a backtest first enters at the open after that bar.
 func TestRulesAreTheChart(t *testing.T) {
 	t.Parallel()
 	const before = 2600
@@ -201,8 +201,12 @@ func TestRulesAreTheChart(t *testing.T) {
 					}
 				}
 				for id, text := range texts {
-					if want := p.shown(t, text, before, bars); !slices.Equal(got[id], want) {
+					want := p.shown(t, text, before, bars)
+					if !slices.Equal(got[id], want) {
 						t.Errorf("%s fired at %v, the chart shows %v", text, got[id], want)
+					}
+					if at := p.entered(t, text, before, bars); len(want) > 0 && (at == 0 || at != want[0]) || len(want) == 0 && at != 0 {
+						t.Errorf("a backtest of %s decides to enter on %d, the chart shows %v", text, at, want)
 					}
 				}
 				e.Close()
@@ -237,6 +241,31 @@ func (p stage) shown(t *testing.T, text string, from, bars int) (starts []int64)
 		}
 	}
 	return starts
+}
+
+// entered returns the start of the bar on which a backtest that begins with a bar first decides to enter: it does so at
+// the open of the next.
+func (p stage) entered(t *testing.T, text string, from, bars int) int64 {
+	raw, _ := json.Marshal(text)
+	all := p["AAA"]
+	r, err := indicators.New("backtest", map[string]json.RawMessage{"enter": raw, "from": json.RawMessage(fmt.Sprint(all.Time[from]))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := r.Others(all.Interval)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := market.LoadOthers(t.Context(), p, all.Slice(0, from+bars+1), list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sig := range r.Compute(s).Signals {
+		if sig.Label == indicators.Enter {
+			return all.Time[sig.Bar-1]
+		}
+	}
+	return 0
 }
 
 // TestBacktestIsThePaperBroker: if market orders are placed when the alerts of a rule fire,
