@@ -310,6 +310,15 @@ func knownVersion(h http.Header) bool {
 	return len(values) == 1 && err == nil && values[0] >= first
 }
 
+// undated returns badVersion for a request or batch with such a header. Of a request of the newer
+// version disagree compares the header with the body.
+func undated(h http.Header, all []request, batch bool) *Error {
+	if knownVersion(h) || !batch && all[0].modern {
+		return nil
+	}
+	return badVersion
+}
+
 // disagree returns an error if the headers of a request over HTTP disagree with its body,
 // else nil: proxies route and filter by the headers. The newer version needs all of them;
 // in the older one those that are there must agree.

@@ -271,8 +271,8 @@ func (x *exchange) messages() (all []request, batch bool, refused *Error) {
 	switch {
 	case batch && x.unauthorized() != nil:
 		return nil, batch, errUnauthorized
-	case refused == nil && !knownVersion(x.r.Header) && (batch || !all[0].modern): // else disagree refuses it
-		refused = badVersion
+	case refused == nil:
+		refused = undated(x.r.Header, all, batch)
 	}
 	if refused != nil {
 		return nil, batch, refused
