@@ -100,10 +100,6 @@ var (
 	ErrTooLarge = errors.New("picture too large")
 )
 
-func (o Options) ratio() float64 {
-	return cmp.Or(o.PixelRatio, 1)
-}
-
 // Check returns an error if o is not valid. It can be called before anything is fetched.
 func (o Options) Check() error {
 	if o.Width < MinWidth || o.Width > MaxWidth || o.Height < MinHeight || o.Height > MaxHeight {
@@ -111,7 +107,7 @@ func (o Options) Check() error {
 			MinWidth, MaxWidth, MinHeight, MaxHeight)
 	}
 	// The negated comparison also refuses NaN.
-	r := o.ratio()
+	r := cmp.Or(o.PixelRatio, 1)
 	if !(r >= 1 && r <= MaxPixelRatio) {
 		return fmt.Errorf("%w: pixel ratio %g, want 1 to %d", ErrOption, o.PixelRatio, MaxPixelRatio)
 	}

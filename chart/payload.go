@@ -84,6 +84,13 @@ func (w *writer) put(members ...any) {
 			w.b = append(time.Unix(int64(v), 0).UTC().AppendFormat(append(w.b, '"'), time.RFC3339), '"')
 		case json.RawMessage:
 			w.b = append(w.b, v...)
+		case []indicators.Fact:
+			w.open('{')
+			for _, f := range v {
+				w.name(f.Name)
+				w.b = append(w.b, f.Value...)
+			}
+			w.close('}')
 		case func():
 			w.open('{')
 			v()
@@ -267,7 +274,7 @@ func (w *writer) indicatorSummary(p Panel, s *market.Series) {
 		w.put("date", stamp(s.Time[g.Bar]), "bars_ago", s.Len()-1-g.Bar)
 	})
 	w.put("older_signals?", p.Older)
-	w.facts(r.Facts)
+	w.put("facts?", r.Facts)
 	list(w, "hlines", r.HLines, func(_ int, l *indicators.HLine) { w.put("y", l.Y, "label?", l.Label) })
 	w.put("fills_count?", len(r.Fills))
 	list(w, "hbars_top", widest(r.HBars, 5), func(_ int, l *profileLevel) { w.put("y", l.y, "weight", l.weight) })
@@ -276,18 +283,6 @@ func (w *writer) indicatorSummary(p Panel, s *market.Series) {
 		w.put("x1", d.X1, "y1", d.Y1, "x2", d.X2, "y2", d.Y2, "dashed", d.Dashed)
 	})
 	w.close('}')
-}
-
-func (w *writer) facts(facts []indicators.Fact) {
-	if len(facts) == 0 {
-		return
-	}
-	w.put("facts", func() {
-		for _, f := range facts {
-			w.name(f.Name)
-			w.b = append(w.b, f.Value...)
-		}
-	})
 }
 
 // about writes what the summary and the series of an indicator have in common.
@@ -412,7 +407,7 @@ func (w *writer) indicatorSeries(v *View, panel int, looks *[themeCount][][]look
 		w.put("y", l.Y, "label?", l.Label, "tone?", toneWords[l.Tone], "ink", inkNames[levelInk(levels, i, r.Overlay)])
 	})
 	w.put("sessions?", r.Sessions) // the bars where those of a profile begin
-	w.facts(r.Facts)
+	w.put("facts?", r.Facts)
 	if shade != 0 {
 		w.put("shade", inkNames[shade]) // the ink of shaded bars
 	}

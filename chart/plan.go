@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"math"
@@ -13,7 +14,7 @@ import (
 // plan measures the picture of v: its parts in an order in which each depends only on those
 // before it. Nothing is painted until all of it is known.
 func plan(v *View, o Options) *picture {
-	p := &picture{metrics: newMetrics(o.Width, o.Height, o.ratio()), Options: o, view: v, s: v.Series,
+	p := &picture{metrics: newMetrics(o.Width, o.Height, cmp.Or(o.PixelRatio, 1)), Options: o, view: v, s: v.Series,
 		scene: scene{pal: themes[o.Theme](), shapes: make([]shape, 0, 1024)}}
 	p.labels = make([]label, 0, 64)
 	p.checkBars()    // what the bars alone decide

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"math"
@@ -179,12 +180,7 @@ func (p *picture) drawAreas(pn *pane) {
 		// whatever their tone. A study with such lines and fills has no other kind of line.
 		step := slices.ContainsFunc(st.Lines, func(l indicators.Line) bool { return l.Style == indicators.Step })
 		for _, f := range st.Fills {
-			above := areaInk(st, f.Tone)
-			below := above
-			if f.Below != indicators.Auto {
-				below = areaInk(st, f.Below)
-			}
-			p.drawFill(pn, f, above, below, step)
+			p.drawFill(pn, f, areaInk(st, f.Tone), areaInk(st, cmp.Or(f.Below, f.Tone)), step)
 		}
 	}
 	for _, m := range p.view.Marks {

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -81,7 +82,7 @@ func advances(fonts map[string]*atlas) map[string]float64 {
 func newVector(name string, v *View, o Options) vector {
 	p := plan(v, o)
 	out := vector{
-		Name: name, Width: o.Width, Height: o.Height, Ratio: o.ratio(), Theme: Themes()[o.Theme], Type: Types()[o.Type], Scale: Scales()[o.Scale],
+		Name: name, Width: o.Width, Height: o.Height, Ratio: cmp.Or(o.PixelRatio, 1), Theme: Themes()[o.Theme], Type: Types()[o.Type], Scale: Scales()[o.Scale],
 		Series: AppendSeries(nil, v), Precision: p.precision, AxisX: p.axisX, X0: p.x0, Pitch: p.pitch, Body: p.body, Wick: p.wick, FirstColumn: p.column(0),
 		Widths: advances(map[string]*atlas{"400": p.axis, "700": p.axisBold, "500": p.tag}),
 	}
