@@ -91,3 +91,26 @@ func TestTokens(t *testing.T) {
 		}
 	})
 }
+
+// TestRulesAsWritten: a rule stands in a reply as it was written, without escapes.
+func TestRulesAsWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, t.TempDir())
+		defer d.stop()
+		time.Sleep(3 * time.Second)
+		for _, call := range [][2]string{
+			{"set_alert", `{"symbol":"BTCUSDT","when":"rsi(14) > 99 and close < 5"}`},
+			{"list_alerts", `{}`},
+			{"place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":0.1,"when":"rsi(14) > 99 and close < 5"}`},
+			{"get_orders", `{}`},
+		} {
+			result, err := d.call(trader, call[0], call[1])
+			if err != nil {
+				t.Fatalf("%s %s: %v", call[0], call[1], err)
+			}
+			if text := string(result.Content[0].Text); !strings.Contains(text, "rsi(14) > 99 and close < 5") {
+				t.Errorf("%s: %s", call[0], text)
+			}
+		}
+	})
+}

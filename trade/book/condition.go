@@ -1,6 +1,7 @@
 package book
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -209,7 +210,17 @@ func (c Condition) MarshalJSON() ([]byte, error) {
 	for name, value := range c.Params {
 		members[name] = value
 	}
-	return json.Marshal(map[ConditionType]any{c.Type: members})
+	return encode(map[ConditionType]any{c.Type: members})
+}
+
+// encode returns v as JSON in which the signs of a rule, such as >, stand as they are: escaped, each
+// would cost a model six characters.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // goesWith names the members of a condition that stand beside its type, and the types that have them.

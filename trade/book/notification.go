@@ -61,9 +61,9 @@ func (n *Notification) Kind() string {
 func (n Notification) MarshalJSON() ([]byte, error) {
 	if n.Order == nil {
 		type alert Notification
-		return json.Marshal(alert(n))
+		return encode(alert(n))
 	}
-	return json.Marshal(struct {
+	return encode(struct {
 		Type        string   `json:"type"`
 		Symbol      string   `json:"symbol"`
 		Order       *Order   `json:"order"`
