@@ -589,8 +589,8 @@ func TestLostMajority(t *testing.T) {
 	if doc, status := h.readyz(t, "?strict"); status != http.StatusServiceUnavailable {
 		t.Errorf("all is well, it says: %+v", doc)
 	}
-	if text := h.tool(t, token, "generate_chart", `{"symbol":"BTCUSDT","format":"series"}`); strings.Contains(text, `"isError":true`) || !strings.Contains(text, "Nothing of the account is drawn") {
-		t.Errorf("a chart when nobody knows whether the order was stored: %s", text)
+	if text := h.tool(t, token, "generate_chart", `{"symbol":"BTCUSDT","format":"series"}`); strings.Contains(text, `"isError":true`) || !strings.Contains(text, "Nothing of the account is drawn") && !strings.Contains(text, "may be out of date") {
+		t.Errorf("a chart when nobody may know whether the order was stored: %.300s … %s", text, text[max(0, len(text)-300):])
 	}
 	etcd.SetFault(nil)
 	if err := <-ended; err == nil || !strings.Contains(err.Error(), "started again as a follower") {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -388,20 +389,48 @@ const (
 // each indicator, which says how many are older. If a whole reply does not hold them all, a second text
 // says how to get them.
 func bounded(v *chart.View, size int, write func(dst []byte, v *chart.View) []byte) []mcp.Content {
-	text := write(make([]byte, 0, 8<<10), v) // enough room for most
-	if len(text) <= size {
-		return []mcp.Content{{Text: text}}
+	const leastSignal = 40           // less than the bytes that one takes in a reply
+	kept := func(most int) (n int) { // how many signals and divergences there are if no indicator has more
+		for _, p := range v.Panels {
+			n += min(most, len(p.Result.Signals)) + min(most, len(p.Result.DivLines))
+		}
+		return n
 	}
-	const leastSignal = 40 // less than the bytes that one takes in a reply
+	all := kept(math.MaxInt)
+	if all*leastSignal <= size { // otherwise they do not all fit
+		if text := write(make([]byte, 0, 8<<10), v); len(text) <= size {
+			return []mcp.Content{{Text: text}}
+		}
+	}
+	// What one takes is guessed by the newest, since to write a reply costs more than to compute it.
+	var short *chart.View
+	var text []byte
+	at := -1 // most of short, and of its text
+	length := func(most int) int {
+		if at != most {
+			short, at = shortened(v, 0, most), most
+			text = write(make([]byte, 0, 8<<10), short)
+		}
+		return len(text)
+	}
+	bare := length(0)
+	each := max((length(1)-bare)/max(kept(1), 1), leastSignal)
 	fitting := func(size int) int {
-		return mostFitting(size/leastSignal, func(most int) bool { return len(write(nil, shortened(v, 0, most))) <= size })
+		most := mostFitting(all, func(most int) bool { return bare+each*kept(most) <= size })
+		for length(most) > size && most > 1 {
+			most--
+		}
+		for length(most) < size*9/10 && most < all && length(most+1) <= size {
+			most++
+		}
+		return most
 	}
 	most := fitting(size)
 	if most < summarySignals && size < replySize {
 		most = min(summarySignals, fitting(replySize))
 	}
-	short := shortened(v, 0, most)
-	content := []mcp.Content{{Text: write(nil, short)}}
+	length(most)
+	content := []mcp.Content{{Text: text}}
 	left, newest := 0, 0 // how many are not in short, and the bar of the newest of those
 	for i, p := range v.Panels {
 		all, kept := p.Result, short.Panels[i].Result

@@ -73,7 +73,7 @@ func TestAlertStanding(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := string(result.Content[0].Text)
-		if n := strings.Count(text, "(close \\u003e 0) is true (close at "); n < 2 || strings.Contains(text, "was not true on the bar before") {
+		if n := strings.Count(text, "(close > 0) is true (close at "); n < 2 || strings.Contains(text, "was not true on the bar before") {
 			t.Errorf("%d messages say that the rule is true: %s", n, text)
 		}
 		if !strings.Contains(text, "The data is invented.") {
