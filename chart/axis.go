@@ -189,9 +189,7 @@ func (p *picture) priceTags(pn *pane) {
 			add(l.price, "", p.axisText(l.price, true), l.ink, true)
 		}
 	}
-	slices.SortStableFunc(levels, func(a, b ownLevel) int {
-		return cmp.Compare(math.Abs(a.price-closed), math.Abs(b.price-closed))
-	})
+	slices.SortStableFunc(levels, func(a, b ownLevel) int { return cmp.Compare(math.Abs(a.price-closed), math.Abs(b.price-closed)) })
 	for _, l := range levels[:min(len(levels), mostLevels)] {
 		add(l.price, l.text, p.axisText(l.price, false), l.ink, true)
 	}

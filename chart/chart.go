@@ -32,6 +32,7 @@
 package chart
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -111,10 +112,8 @@ var canvases = sync.Pool{New: func() any { return new(canvas) }}
 // Draw returns the picture of v as a PNG file, and what of v is missing in it. It returns
 // ctx's error when ctx ends first.
 func Draw(ctx context.Context, v *View, o Options) ([]byte, Undrawn, error) {
-	for _, err := range []error{o.Check(), ctx.Err(), v.check()} {
-		if err != nil {
-			return nil, Undrawn{}, err
-		}
+	if err := cmp.Or(o.Check(), ctx.Err(), v.check()); err != nil {
+		return nil, Undrawn{}, err
 	}
 	p := plan(v, o)
 	if p.err != nil {

@@ -61,9 +61,7 @@ type Fill struct {
 // awaits reports whether an alert waits for the signal label of the indicator that the
 // client asked for as key. It returns false for a nil account.
 func (a *Account) awaits(key, label string) bool {
-	return a != nil && slices.ContainsFunc(a.Alerts, func(al Alert) bool {
-		return al.Signal == label && al.Key == key
-	})
+	return a != nil && slices.ContainsFunc(a.Alerts, func(al Alert) bool { return al.Signal == label && al.Key == key })
 }
 
 // withAlerts returns the result of a panel with the levels of it that alerts wait for, the
@@ -221,7 +219,7 @@ func (m Mark) MarshalJSON() ([]byte, error) {
 	if m.Kind == MarkZone || m.Kind == MarkLine {
 		w.put("price2", price(m.Price2))
 	}
-	w.put("time?", m.Time, "time2?", m.Time2, "text?", m.Text)
+	w.put("time?", int(m.Time), "time2?", int(m.Time2), "text?", m.Text)
 	if i := slices.Index(markTones, m.Tone); i > 0 { // the first is the default
 		w.put("color", MarkTones()[i])
 	}

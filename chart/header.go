@@ -441,11 +441,7 @@ func studyName(r *indicators.Result) string {
 		return r
 	}, strings.TrimSuffix(params, ")")))
 	// "EMA(8, 21, 50)" names each of its three lines by one parameter.
-	named := len(r.Lines) > 1
-	for _, l := range r.Lines {
-		named = named && slices.Contains(words, l.Label)
-	}
-	if named {
+	if len(r.Lines) > 1 && !slices.ContainsFunc(r.Lines, func(l indicators.Line) bool { return !slices.Contains(words, l.Label) }) {
 		return strings.TrimSpace(name)
 	}
 	return strings.TrimSpace(name) + " " + strings.Join(words, " ")
@@ -469,9 +465,10 @@ type signalGroup struct {
 func groupSignals(signals []indicators.Signal) (groups []signalGroup) {
 	for _, s := range signals {
 		// Few labels occur in one study, so a search is quicker than a map.
-		i := slices.IndexFunc(groups, func(g signalGroup) bool {
+		same := func(g signalGroup) bool {
 			return g.signal.Label == s.Label && g.signal.Tone == s.Tone && g.signal.Silent == s.Silent
-		})
+		}
+		i := slices.IndexFunc(groups, same)
 		if i < 0 {
 			i = len(groups)
 			groups = append(groups, signalGroup{signal: s})

@@ -62,10 +62,8 @@ func (p *picture) withPrice(l ownLevel) string {
 	return strings.TrimSpace(l.text + " " + p.axisText(l.price, true))
 }
 
-const namedBeyond = 3
-
 // placeBeyond names, at the upper and the lower edge of the price, the levels that are
-// beyond it. The nearest are named, by their price alone where there is no more room, and
+// beyond it. The nearest three are named, by their price alone where there is no more room, and
 // the others counted, so that nobody believes that there is no order because it is out of
 // sight.
 func (p *picture) placeBeyond(o *room, pn *pane) {
@@ -85,7 +83,7 @@ func (p *picture) placeBeyond(o *room, pn *pane) {
 		})
 		left := 0
 		for i, l := range beyond {
-			if i < namedBeyond && (p.atEdge(o, arrow+p.withPrice(l), l.ink, upper) || p.atEdge(o, arrow+p.axisText(l.price, true), l.ink, upper)) {
+			if i < 3 && (p.atEdge(o, arrow+p.withPrice(l), l.ink, upper) || p.atEdge(o, arrow+p.axisText(l.price, true), l.ink, upper)) {
 				continue
 			}
 			left++

@@ -12,8 +12,6 @@ import (
 // markShare is the part of a pane's area that marks in full ink and names may cover together.
 const markShare = 0.1
 
-const newestNamed = 3
-
 // placeData adds the data of every pane, then the triangles of signals, the visible high and
 // low, and the names of signals, each where it hides no data and no other text.
 func (p *picture) placeData() {
@@ -198,11 +196,11 @@ func (p *picture) placeExtremes(o *room) {
 }
 
 // nameMarks writes the names of marks: first of those that an alert waits for, then of the
-// newest, even if the newest would use up the room. With SignalsAuto only a few are named, and
+// newest, even if the newest would use up the room. With SignalsAuto only three are named, and
 // no pale ones, with SignalsLabels as many as leave the picture readable. Both stop when the
 // pane's share is used up.
 func (p *picture) nameMarks(o *room, marks []mark) {
-	room := newestNamed
+	room := 3
 	if p.Signals == SignalsLabels {
 		room = p.axisX / p.px(100)
 	}

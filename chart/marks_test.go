@@ -95,7 +95,7 @@ func TestSignalModes(t *testing.T) {
 		mode         Signals
 		marks, names bool
 		most         int
-	}{{SignalsAuto, true, true, newestNamed}, {SignalsLabels, true, true, 99}, {SignalsMarks, true, false, 0}, {SignalsOff, false, false, 0}} {
+	}{{SignalsAuto, true, true, 3}, {SignalsLabels, true, true, 99}, {SignalsMarks, true, false, 0}, {SignalsOff, false, false, 0}} {
 		p := plan(v, Options{Width: 1440, Height: 768, Signals: c.mode})
 		names := len(p.texts(signalText))
 		counted := strings.Contains(strings.Join(p.texts(legendText), " "), "×")

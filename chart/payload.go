@@ -1,10 +1,10 @@
 package chart
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"math"
-	"reflect"
 	"slices"
 	"sort"
 	"strconv"
@@ -60,18 +60,22 @@ func (w *writer) text(s string) {
 
 // put writes members: each name is followed by its value. A float64 is a computed number, of
 // which ten significant digits are written. A member whose name ends in a question mark is left
-// out if its value is zero or empty.
+// out if its value is zero or empty. No value may escape, or each would be an allocation.
 func (w *writer) put(members ...any) {
 	for ; len(members) > 0; members = members[2:] {
 		name, maybe := strings.CutSuffix(members[0].(string), "?")
-		v := members[1]
-		if r := reflect.ValueOf(v); maybe && (r.IsZero() || r.Kind() == reflect.Slice && r.Len() == 0) {
-			continue
-		}
+		from := len(w.b)
 		w.name(name)
-		switch v := v.(type) {
+		at := len(w.b)
+		switch v := members[1].(type) {
+		case bool:
+			w.b = strconv.AppendBool(w.b, v)
 		case int:
 			w.b = strconv.AppendInt(w.b, int64(v), 10)
+		case []int:
+			w.b = appendAll(w.b, v)
+		case []int64:
+			w.b = appendAll(w.b, v)
 		case string:
 			w.text(v)
 		case float64:
@@ -96,10 +100,24 @@ func (w *writer) put(members ...any) {
 			v()
 			w.close('}')
 		default:
-			text, _ := json.Marshal(v) // these can always be encoded
-			w.b = append(w.b, text...)
+			panic("chart: a member of a type that put does not know")
+		}
+		if maybe {
+			switch string(w.b[at:]) {
+			case "0", "false", `""`, "[]", "{}", "":
+				w.b = w.b[:from]
+			}
 		}
 	}
+}
+
+// appendAll appends whole numbers as an array.
+func appendAll[T int | int64](b []byte, all []T) []byte {
+	b = append(b, '[')
+	for _, v := range all {
+		b = append(strconv.AppendInt(b, int64(v), 10), ',')
+	}
+	return append(bytes.TrimSuffix(b, []byte(",")), ']')
 }
 
 // price is a number that is written with all its digits, as the source gave it. Very small and
@@ -134,10 +152,10 @@ func list[T any](w *writer, name string, items []T, item func(i int, x *T)) {
 	w.close(']')
 }
 
-// began returns when bar i began, or nil when the bars are invented.
+// began returns when bar i began, or null when the bars are invented.
 func began(s *market.Series, i int) any {
 	if s.Synthetic {
-		return nil
+		return json.RawMessage("null")
 	}
 	return int(s.Time[i])
 }
@@ -180,7 +198,7 @@ func AppendComputed(dst []byte, v *View, source string, count int) []byte {
 // header writes what every payload begins with: what the bars are, and how far
 // they can be trusted.
 func (w *writer) header(s *market.Series, source string) {
-	w.put("symbol", s.Symbol, "interval", s.Interval, "source", source, "synthetic", s.Synthetic, "currency?", s.Currency,
+	w.put("symbol", s.Symbol, "interval", string(s.Interval), "source", source, "synthetic", s.Synthetic, "currency?", s.Currency,
 		"as_of", time.UnixMilli(s.AsOf).UTC().Format("2006-01-02T15:04:05.000Z"), "forming", s.Forming)
 }
 
@@ -277,7 +295,8 @@ func (w *writer) indicatorSummary(p Panel, s *market.Series) {
 	w.put("facts?", r.Facts)
 	list(w, "hlines", r.HLines, func(_ int, l *indicators.HLine) { w.put("y", l.Y, "label?", l.Label) })
 	w.put("fills_count?", len(r.Fills))
-	list(w, "hbars_top", widest(r.HBars, 5), func(_ int, l *profileLevel) { w.put("y", l.y, "weight", l.weight) })
+	top, weight := widest(r.HBars, 5)
+	list(w, "hbars_top", top, func(_ int, y *float64) { w.put("y", *y, "weight", weight[*y]) })
 	w.put("hbars_count?", len(r.HBars))
 	list(w, "divergences", r.DivLines, func(_ int, d *indicators.DivLine) {
 		w.put("x1", d.X1, "y1", d.Y1, "x2", d.X2, "y2", d.Y2, "dashed", d.Dashed)
@@ -305,24 +324,18 @@ func (w *writer) signal(sig *indicators.Signal, s *market.Series) {
 		"strength?", sig.Strength) // how sure a candle pattern is
 }
 
-type profileLevel struct{ y, weight float64 }
-
-// widest returns the n heaviest levels of a profile, heaviest first. Bars of
-// one price, volume up and volume down, count together.
-func widest(bars []indicators.HBar, n int) []profileLevel {
-	var levels []profileLevel
-	at := make(map[float64]int)
+// widest returns the prices of the n heaviest levels of a profile, heaviest first, and the weight of
+// every level. Bars of one price, volume up and volume down, count together.
+func widest(bars []indicators.HBar, n int) (prices []float64, weight map[float64]float64) {
+	weight = make(map[float64]float64)
 	for _, b := range bars {
-		i, seen := at[b.Y]
-		if !seen {
-			i = len(levels)
-			at[b.Y] = i
-			levels = append(levels, profileLevel{y: b.Y})
+		if _, seen := weight[b.Y]; !seen {
+			prices = append(prices, b.Y)
 		}
-		levels[i].weight += b.Width
+		weight[b.Y] += b.Width
 	}
-	slices.SortStableFunc(levels, func(a, b profileLevel) int { return cmp.Compare(b.weight, a.weight) })
-	return levels[:min(n, len(levels))]
+	slices.SortStableFunc(prices, func(a, b float64) int { return cmp.Compare(weight[b], weight[a]) })
+	return prices[:min(n, len(prices))], weight
 }
 
 // AppendSeries appends the series payload of v to dst: every bar, and every
@@ -336,7 +349,7 @@ func AppendSeries(dst []byte, v *View) []byte {
 	s := v.Series
 	w.header(s, s.Source)
 	decimals, _ := precision(s.Open, s.High, s.Low, s.Close)
-	w.put("seconds", s.Interval.Seconds(), "precision", decimals)
+	w.put("seconds", int(s.Interval.Seconds()), "precision", decimals)
 	if v.AveragedOpen != nil {
 		w.put("heikin_ashi_open", price(*v.AveragedOpen))
 	}

@@ -51,8 +51,7 @@ func Encode(m *image.Paletted, limit int) ([]byte, error) {
 	defer deflaters.Put(d)
 	out := appendChunk(appendChunk(append(d.dst[:0], signature...), "IHDR", head[:]), "PLTE", colours)
 	at := len(out)
-	out = append(out, "\x00\x00\x00\x00IDAT"...) // the length is filled in below
-	out = append(out, 0x78, 0x01)                // zlib: deflate, 32 KiB window, fast
+	out = append(out, "\x00\x00\x00\x00IDAT\x78\x01"...) // the length is filled in below; zlib: deflate, 32 KiB window, fast
 
 	*d = deflater{dst: out, tokens: d.tokens, a: 1}
 	above := make([]byte, w) // the row above the first counts as zeros

@@ -396,20 +396,19 @@ func bounded(v *chart.View, size int, write func(dst []byte, v *chart.View) []by
 		}
 		return n
 	}
-	all := kept(math.MaxInt)
+	all, text := kept(math.MaxInt), make([]byte, 0, 8<<10)
 	if all*leastSignal <= size { // otherwise they do not all fit
-		if text := write(make([]byte, 0, 8<<10), v); len(text) <= size {
+		if text = write(text, v); len(text) <= size {
 			return []mcp.Content{{Text: text}}
 		}
 	}
 	// What one takes is guessed by the newest, since to write a reply costs more than to compute it.
 	var short *chart.View
-	var text []byte
 	at := -1 // most of short, and of its text
 	length := func(most int) int {
 		if at != most {
 			short, at = shortened(v, 0, most), most
-			text = write(make([]byte, 0, 8<<10), short)
+			text = write(text[:0], short)
 		}
 		return len(text)
 	}
