@@ -210,13 +210,7 @@ func describe(c mcp.Caller, r book.OrderRequest, o book.Order, held exact.Decima
 			lines = append(lines, line)
 		}
 	}
-	if w := o.When; w != nil {
-		add(!o.Pending(), fmt.Sprintf("when: %s, which is true now", w.Rule))
-		add(o.Pending() && w.Now, fmt.Sprintf("when: %s becomes true on a closed bar of %s, or is true by then", w.Rule, w.Interval))
-		add(o.Pending() && !w.Now, fmt.Sprintf("when: %s becomes true on a closed bar of %s", w.Rule, w.Interval))
-		add(w.Worst != 0, "worst price: "+w.Worst.String())
-		add(w.Skip, "late: cancelled if that happens while wick is not running")
-	}
+	lines = append(lines, whenLines(o)...)
 	add(o.Synthetic, "data: invented, from no real market") // the symbol may be that of a real one
 	add(c.Name != "", "client: "+c.Name)                    // over stdio there is none
 	place := o.Broker
@@ -282,6 +276,28 @@ func describe(c mcp.Caller, r book.OrderRequest, o book.Order, held exact.Decima
 		after += ", if it is filled whole"
 	}
 	return append(lines, after)
+}
+
+// whenLines returns what o says of the rule that it waits for.
+func whenLines(o book.Order) (lines []string) {
+	w := o.When
+	switch {
+	case w == nil:
+		return nil
+	case !o.Pending():
+		lines = append(lines, fmt.Sprintf("when: %s, which is true now", w.Rule))
+	case w.Now:
+		lines = append(lines, fmt.Sprintf("when: %s becomes true on a closed bar of %s, or is true by then", w.Rule, w.Interval))
+	default:
+		lines = append(lines, fmt.Sprintf("when: %s becomes true on a closed bar of %s", w.Rule, w.Interval))
+	}
+	if w.Worst != 0 {
+		lines = append(lines, "worst price: "+w.Worst.String())
+	}
+	if w.Skip {
+		lines = append(lines, "late: cancelled if that happens while wick is not running")
+	}
+	return lines
 }
 
 // sizeLines returns what o says of its size, if that is no plain quantity. Left is the position after it.
