@@ -86,7 +86,7 @@ func TestCurrency(t *testing.T) {
 		own, other := priced(60, 71), priced(60, 15)
 		own.Currency, other.Currency, other.Symbol = currency, currency, "OTHER"
 		v := &View{Series: own, Compare: []*market.Series{other}}
-		for _, text := range []string{string(AppendSummary(nil, v)), string(AppendSeries(nil, v))} {
+		for _, text := range []string{string(summaryOf(v)), string(AppendSeries(nil, v))} {
 			if n := strings.Count(text, `"currency"`); want != "" && strings.Count(text, want) != 2 || want == "" && n != 0 {
 				t.Errorf("currency %q: %d in %s", currency, n, text[:300])
 			}
@@ -104,7 +104,7 @@ func TestHeaderAgrees(t *testing.T) {
 	for _, price := range []float64{0.00001234, 1, 215, 67432.5, 1e9, -30} {
 		v := &View{Series: priced(60, price)}
 		var s summaryNumbers
-		if err := json.Unmarshal(AppendSummary(nil, v), &s); err != nil {
+		if err := json.Unmarshal(summaryOf(v), &s); err != nil {
 			t.Fatal(err)
 		}
 		p := plan(v, Options{Width: 1440, Height: 768})
@@ -155,7 +155,7 @@ func TestLegendAgrees(t *testing.T) {
 			}
 			v := view(t, filled(priced(120, price), ind.Needs), ind.Name)
 			var s summaryNumbers
-			if err := json.Unmarshal(AppendSummary(nil, v), &s); err != nil {
+			if err := json.Unmarshal(summaryOf(v), &s); err != nil {
 				t.Fatal(err)
 			}
 			p := plan(v, Options{Width: 1440, Height: 768})

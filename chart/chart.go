@@ -49,7 +49,6 @@ import (
 type Panel struct {
 	Key    string // as the client asked for it
 	Result *indicators.Result
-	Older  int // how many earlier signals were left out of Result because a payload has only the newest
 
 	// Needs returns how many bars the result needs for its first value. It is called,
 	// for the legend, when there are too few. Nil means that this is not known.

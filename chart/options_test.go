@@ -193,7 +193,7 @@ func TestCompareSince(t *testing.T) {
 		t.Errorf("the legend says %q, want %q", got, want)
 	}
 	var summary struct{ Compare json.RawMessage }
-	if err := json.Unmarshal(AppendSummary(nil, v), &summary); err != nil {
+	if err := json.Unmarshal(summaryOf(v), &summary); err != nil {
 		t.Fatal(err)
 	}
 	checkJSON(t, summary.Compare, `[
@@ -269,7 +269,7 @@ func TestCompareCountsFromTheClose(t *testing.T) {
 				Change float64 `json:"change_pct"`
 			}
 		}
-		if err := json.Unmarshal(AppendSummary(nil, v), &summary); err != nil {
+		if err := json.Unmarshal(summaryOf(v), &summary); err != nil {
 			t.Fatal(err)
 		}
 		if got := [2]float64{summary.Price.Change, summary.Compare[0].Change}; got != c.change {

@@ -69,7 +69,7 @@ func TestSummary(t *testing.T) {
 		"macd":{"label":"MACD","is_overlay":false,"y_range":[-0.25,0],"histogram":[{"index":0,"label":"Force","last_value":null}]},
 		"bb#2":{"label":"BB","is_overlay":true,"lines":[{"index":0,"label":"Upper","last_value":null}],
 			"fills_count":1,"hbars_top":[{"y":10,"weight":0.25},{"y":11,"weight":0.2}],"hbars_count":3}}}`
-	checkJSON(t, AppendSummary(nil, payloadView(false)), want)
+	checkJSON(t, summaryOf(payloadView(false)), want)
 }
 
 // TestSeries holds the series payload against the specification's table and
@@ -200,13 +200,14 @@ func TestComputed(t *testing.T) {
 	v.Panels = v.Panels[1:2]
 	want := `{"symbol":"ACME","interval":"1h","source":"engine_cache","synthetic":true,"as_of":"2023-11-14T23:14:21.234Z","forming":true,
 		"bars":3,"indicators":{"macd":{"label":"MACD","is_overlay":false,"y_range":[-0.25,0],"histogram":[{"index":0,"label":"Force","last_value":null}]}}}`
-	checkJSON(t, AppendComputed(nil, v, "engine_cache", 3), want)
+	text, _, _ := Computed(v, "engine_cache", 3).Newest(1)
+	checkJSON(t, text, want)
 }
 
 // TestEmptyPayloads: no bars and no indicators still give valid objects.
 func TestEmptyPayloads(t *testing.T) {
 	v := &View{Series: &market.Series{Symbol: "X", Interval: market.Day1, Source: "sample"}}
-	checkJSON(t, AppendSummary(nil, v), `{"symbol":"X","interval":"1d","source":"sample","synthetic":false,
+	checkJSON(t, summaryOf(v), `{"symbol":"X","interval":"1d","source":"sample","synthetic":false,
 		"as_of":"1970-01-01T00:00:00.000Z","forming":false,"price":{"bars":0},"indicators":{}}`)
 	checkJSON(t, AppendSeries(nil, v), `{"symbol":"X","interval":"1d","source":"sample","synthetic":false,
 		"as_of":"1970-01-01T00:00:00.000Z","forming":false,"seconds":86400,"precision":2,"bars":[],"indicators":{}}`)
@@ -300,4 +301,10 @@ func ramp(n int, from float64) (out []float64) {
 		out = append(out, from+float64(i))
 	}
 	return out
+}
+
+// summaryOf returns the whole summary.
+func summaryOf(v *View) []byte {
+	text, _, _ := Summarize(v).Newest(math.MaxInt)
+	return text
 }

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -311,7 +309,7 @@ func (h *handlers) draw(ctx context.Context, c mcp.Call, r *chartRequest) (*mcp.
 		if r.sent["bars"] != nil || r.from != 0 || r.to != 0 {
 			size = replySize
 		}
-		result.Content = append(result.Content, bounded(v, size, chart.AppendSummary)...)
+		result.Content = append(result.Content, bounded(chart.Summarize(v), v.Series, size)...)
 	case "series":
 		// A summary can be shortened, a series cannot: a program that computes with it needs
 		// every bar, and so does the page that draws the chart again.
@@ -385,103 +383,20 @@ const (
 	summarySignals = 5
 )
 
-// bounded writes v with as many signals and divergences as fit into so many characters, the newest of
-// each indicator, which says how many are older. If a whole reply does not hold them all, a second text
-// says how to get them.
-func bounded(v *chart.View, size int, write func(dst []byte, v *chart.View) []byte) []mcp.Content {
-	const leastSignal = 40           // less than the bytes that one takes in a reply
-	kept := func(most int) (n int) { // how many signals and divergences there are if no indicator has more
-		for _, p := range v.Panels {
-			n += min(most, len(p.Result.Signals)) + min(most, len(p.Result.DivLines))
-		}
-		return n
-	}
-	all, text := kept(math.MaxInt), make([]byte, 0, 8<<10)
-	if all*leastSignal <= size { // otherwise they do not all fit
-		if text = write(text, v); len(text) <= size {
-			return []mcp.Content{{Text: text}}
-		}
-	}
-	// What one takes is guessed by the newest, since to write a reply costs more than to compute it.
-	var short *chart.View
-	at := -1 // most of short, and of its text
-	length := func(most int) int {
-		if at != most {
-			short, at = shortened(v, 0, most), most
-			text = write(text[:0], short)
-		}
-		return len(text)
-	}
-	bare := length(0)
-	each := max((length(1)-bare)/max(kept(1), 1), leastSignal)
-	fitting := func(size int) int {
-		most := mostFitting(all, func(most int) bool { return bare+each*kept(most) <= size })
-		for length(most) > size && most > 1 {
-			most--
-		}
-		for length(most) < size*9/10 && most < all && length(most+1) <= size {
-			most++
-		}
-		return most
-	}
-	most := fitting(size)
+// bounded returns a summary with as many signals and divergences as fit into so many characters, the
+// newest of each indicator. If a whole reply does not hold them all, a second text says how to get them.
+func bounded(summary *chart.Summary, s *market.Series, size int) []mcp.Content {
+	most := summary.Fitting(size)
 	if most < summarySignals && size < replySize {
-		most = min(summarySignals, fitting(replySize))
+		most = min(summarySignals, summary.Fitting(replySize))
 	}
-	length(most)
+	text, left, newest := summary.Newest(most)
 	content := []mcp.Content{{Text: text}}
-	left, newest := 0, 0 // how many are not in short, and the bar of the newest of those
-	for i, p := range v.Panels {
-		all, kept := p.Result, short.Panels[i].Result
-		signals, lines := all.Signals[:len(all.Signals)-len(kept.Signals)], all.DivLines[:len(all.DivLines)-len(kept.DivLines)]
-		left += len(signals) + len(lines)
-		for _, s := range signals {
-			newest = max(newest, s.Bar)
-		}
-		for _, d := range lines {
-			newest = max(newest, min(d.X2, v.Series.Len()-1))
-		}
-	}
 	if left > 0 && size == replySize {
 		content = append(content, mcp.Content{Text: fmt.Appendf(nil, "%d older signals and divergences were left out: fewer indicators in a call leave room for more of each, and generate_chart with format=summary and to=%d returns the bars up to the newest of these.",
-			left, v.Series.Time[newest])})
+			left, s.Time[min(newest, s.Len()-1)])})
 	}
 	return content
-}
-
-// mostFitting returns the largest number up to limit for which fits returns true, and 1 if
-// there is none. Of two numbers the smaller must fit if the larger does.
-func mostFitting(limit int, fits func(most int) bool) int {
-	return 1 + sort.Search(limit-1, func(i int) bool { return !fits(i + 2) })
-}
-
-// shortened returns v with only the signals and divergences of the bars from first on, at
-// most most of each indicator, the newest. Panel.Older counts the signals that were left
-// out because of most; those before first do not count there, since nobody asked for them.
-func shortened(v *chart.View, first, most int) *chart.View {
-	short := &chart.View{Series: v.Series, Compare: v.Compare}
-	// Panels and results are copied before they are changed, since the caller still uses v.
-	for _, p := range v.Panels {
-		r := *p.Result
-		wanted := tail(r.Signals, len(r.Signals), func(s indicators.Signal) bool { return s.Bar >= first })
-		r.Signals = wanted[max(0, len(wanted)-most):]
-		p.Older = len(wanted) - len(r.Signals)
-		r.DivLines = tail(r.DivLines, most, func(d indicators.DivLine) bool { return d.X2 >= first })
-		p.Result = &r
-		short.Panels = append(short.Panels, p)
-	}
-	return short
-}
-
-// tail returns the last items for which keep returns true, at most most of them.
-func tail[T any](items []T, most int, keep func(T) bool) []T {
-	var kept []T
-	for _, item := range items {
-		if keep(item) {
-			kept = append(kept, item)
-		}
-	}
-	return kept[max(0, len(kept)-most):]
 }
 
 // maxSeriesBytes is how long a series may be: the most that Claude Code lets a tool

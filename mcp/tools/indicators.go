@@ -10,6 +10,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 	"sync/atomic"
 
@@ -115,11 +116,7 @@ func (h *handlers) computation(ctx context.Context, caller mcp.Caller, r *comput
 	if err != nil {
 		return nil, err
 	}
-	count := v.Series.Len()
-	v = shortened(v, count-r.bars, math.MaxInt)
-	return &mcp.Result{Content: bounded(v, replySize, func(dst []byte, v *chart.View) []byte {
-		return chart.AppendComputed(dst, v, source, count)
-	})}, nil
+	return &mcp.Result{Content: bounded(chart.Computed(v, source, r.bars), v.Series, replySize)}, nil
 }
 
 // window returns the engine's bars if they are enough to answer the question, else nil.
@@ -249,7 +246,7 @@ func (h *handlers) scan(ctx context.Context, c mcp.Call, r *computation) (*mcp.R
 	// last rows.
 	t := tabulate(r, rows, rowSignals)
 	if len(t.LeftOut) > 0 {
-		t = tabulate(r, rows, mostFitting(rowSignals, func(most int) bool { return len(tabulate(r, rows, most).LeftOut) == 0 }))
+		t = tabulate(r, rows, 1+sort.Search(rowSignals-1, func(i int) bool { return len(tabulate(r, rows, i+2).LeftOut) > 0 }))
 	}
 	result := mcp.JSON(t)
 	if n := len(t.LeftOut); n > 0 {
@@ -413,8 +410,10 @@ func (r *row) fill(v *chart.View, day *market.Series, bars int) {
 		if shaded != nil || p.Key == sortKey {
 			continue // the facts of a rule say since when it is true, and of the sort expression only the value is needed
 		}
-		for _, g := range tail(p.Result.Signals, rowSignals, func(g indicators.Signal) bool { return n-g.Bar <= bars }) {
-			r.signals = append(r.signals, signal{p.Key, g.Label, stamp(s.Time[g.Bar]), n - 1 - g.Bar})
+		for _, g := range p.Result.Signals[max(0, len(p.Result.Signals)-rowSignals):] {
+			if n-g.Bar <= bars {
+				r.signals = append(r.signals, signal{p.Key, g.Label, stamp(s.Time[g.Bar]), n - 1 - g.Bar})
+			}
 		}
 	}
 	// The newest come first. The clone lets the longer array be freed.
