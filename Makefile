@@ -1,18 +1,21 @@
 # The commands people type. `make help` lists them; scripts/ has what is typed rarely.
 
 GO      ?= go
+# Go before 1.21 cannot read go.mod and complains about its form; from then on Go fetches the version that go.mod names.
+ENOUGH   = $(if $(shell $(GO) version 2>/dev/null | grep -E 'go(1\.(2[1-9]|[3-9][0-9])|[2-9])'),,$(error wick needs Go 1.26, and "$(GO)" is \
+	$(shell $(GO) version 2>&1 | head -n 1): get it from https://go.dev/dl and say where it is, as in make run GO=/usr/local/go/bin/go))
 # Nothing here uses C, even if there is a compiler, except the race detector.
 export CGO_ENABLED = 0
 # A test makes little garbage, so it is collected rarely; no test takes a minute.
-TEST     = GOGC=400 $(GO) test -timeout 10m $(TESTFLAGS)
+TEST     = $(ENOUGH)GOGC=400 $(GO) test -timeout 10m $(TESTFLAGS)
 # The packages with the longest tests come first, so that no core waits for them at the end. The tests of server mostly
 # wait, so one package more than there are cores may run.
 LONGEST := ./trade ./server ./indicators ./market
 PACKAGES = ./...
 MORE    := -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
-BUILD    = $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -buildid='
+BUILD    = $(ENOUGH)$(GO) build -trimpath -buildvcs=false -ldflags '-s -w -buildid='
 
-.PHONY: help run go-version build build-core test check fuzz bench docs demo docs-check e2e torture release clean
+.PHONY: help run build build-core test check fuzz bench docs demo e2e torture release clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -20,15 +23,10 @@ help: ## list the commands
 run: build ## build and serve on 127.0.0.1:9315 with the embedded defaults
 	./wick --serve --trade
 
-# Go before 1.21 cannot read go.mod and complains about its form; from then on Go fetches the version that go.mod names.
-go-version:
-	@$(GO) version 2>/dev/null | grep -qE 'go(1\.(2[1-9]|[3-9][0-9])|[2-9])' || { echo "wick needs Go 1.26, and \"$(GO)\" is $$($(GO) version 2>&1 | head -n 1)." \
-		"Get it from https://go.dev/dl and say where it is: make run GO=/usr/local/go/bin/go" >&2; exit 1; }
-
-build: go-version ## build the static binary ./wick
+build: ## build the static binary ./wick
 	$(BUILD) -o wick .
 
-build-core: go-version ## build ./wick-core, without cluster, brokers, messages and page
+build-core: ## build ./wick-core, without cluster, brokers, messages and page
 	$(BUILD) -tags core -o wick-core .
 
 test: ## run all tests
@@ -49,9 +47,6 @@ docs: ## make docs/indicators.md, docs/gallery.md, their pictures, those of docs
 
 demo: build ## walk through login, chart, order and alert with built-in data, and make the pictures of README anew (needs Node 20 and chromium)
 	cd test/e2e/app && { test -d node_modules || npm install --no-audit --no-fund; } && node demo.mjs
-
-docs-check: build ## run the commands of README.md and docs/ against ./wick
-	scripts/docs-check
 
 e2e: ## drive the binary with real clients (needs Node 20, Python 3.11, and scripts/e2e tools once; half an hour or more)
 	scripts/e2e all
