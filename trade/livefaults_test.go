@@ -873,12 +873,14 @@ func TestLiveBlocked(t *testing.T) {
 		if _, err := l.place(buy); err != nil {
 			t.Fatal(err)
 		}
+		waits := buy // for its rule: the owner has not halted anything here either
+		waits.When = &book.When{Rule: "close > 1"}
 		v.Set(func(v *alpacatest.Venue) { v.Status = "ACCOUNT_CLOSED" })
 		time.Sleep(time.Minute)
 		if s, _ := l.e.Venue(); s.State != "closed" || s.Closed != "the account is ACCOUNT_CLOSED" || l.e.Status().Trading != book.Halted {
 			t.Errorf("status: %+v, trading is %s, want closed and halted", s, l.e.Status().Trading)
 		}
-		for _, r := range []book.OrderRequest{buy, {Side: book.Sell, Type: book.Market, All: true}} {
+		for _, r := range []book.OrderRequest{buy, waits, {Side: book.Sell, Type: book.Market, All: true}} {
 			if _, err := l.place(r); !book.IsRefusal(err, "broker_not_ready") || !strings.Contains(err.Error(), "the account is ACCOUNT_CLOSED") {
 				t.Errorf("an order of a blocked account: %v, want broker_not_ready", err)
 			}

@@ -38,9 +38,9 @@
 //  4. The symbol is watched (needs.go), and the feed is asked for the rules of its market and its
 //     price; the venue prepares for the order.
 //  5. Under the lock, so that no other order comes between the check of a limit and its use: the
-//     order is built ([book.Book.Draft]), and the venue decides what becomes of it, after every
-//     limit was checked, in one function ([book.Book.Check]). On paper it is filled or waits; at
-//     a broker elsewhere the step is the intent to send it.
+//     order is built and held against every limit ([book.Book.Draft]), and the venue decides what
+//     becomes of it. On paper it is filled or waits; at a broker elsewhere the step is the intent to
+//     send it.
 //  6. The step is taken in memory and handed to the journal (store.go); once it is on disk, the
 //     venue sends the order, if it is elsewhere.
 //

@@ -73,11 +73,11 @@ const (
 	Halted   TradingState = "halted"   // none
 )
 
-// Check refuses o, the order that r asks for, if it is over any limit there is. Price is
+// check refuses o, the order that r asks for, if it is over any limit there is. Price is
 // the market's, and fill the price at which the order would be filled on arrival, zero if
 // it would rest. It changes nothing. A refusal names the limit and what would be within it.
 // What only a different order could meet is told before what waiting helps with.
-func (b *Book) Check(r OrderRequest, o *Order, price, fill exact.Decimal, at Time) error {
+func (b *Book) check(r OrderRequest, o *Order, price, fill exact.Decimal) error {
 	size, fits, others, out := b.weigh(o)
 	worst := Worst(r, o, price, fill)
 	reserved, missing := b.reservedBut(o.Symbol)
@@ -94,7 +94,7 @@ func (b *Book) Check(r OrderRequest, o *Order, price, fill exact.Decimal, at Tim
 	if err != nil || r.acts != nil { // it has kept the pace when it was placed
 		return err
 	}
-	return b.checkPace(r, at)
+	return b.checkPace(r, o.CreatedAt)
 }
 
 // Worst returns the highest price that o, the order that r asks for, could cost. The
@@ -202,19 +202,28 @@ func (b *Book) checkNotional(o *Order, worst exact.Decimal, out bool, pays func(
 	return nil
 }
 
-// checkTrading refuses an order that the trading state does not allow; out says whether it can
-// only shrink a position.
+// checkTrading refuses an order that the trading state, or what is known of the broker, does not allow;
+// out says whether it can only shrink a position: that is allowed even if book and broker differ,
+// because the owner must be able to get out.
 func (b *Book) checkTrading(out bool) error {
-	switch {
+	switch r, differs := &b.Remote, b.Remote.Differs(); {
+	case r.Closed != "":
+		return Refuse("broker_not_ready", "no order is sent to %s: %s", r.Name, r.Closed)
+	case len(differs) > 0 && !out:
+		d := differs[0]
+		return Refuse("broker_differs", "%s holds %s of %s and this book's fills come to %s: until the owner has looked at it (wick accept-positions) only orders that shrink a position are sent; %s",
+			r.Name, d.Broker, d.Symbol, d.Book, grows)
+	case len(r.Late) > 0 && !out:
+		return Refuse("broker_differs", "%s has an order that this book had given up: until the owner has looked at it only orders that shrink a position are sent; %s", r.Name, grows)
 	case b.Trading == Halted:
 		return Refuse("trading_halted", "the owner has halted trading: %s; cancels still pass",
 			b.Remote.resting("resting orders stay open and none is filled"))
 	case b.Trading == Reducing && !out && b.Tripped != "":
 		return Refuse("max_daily_loss", "the account has reached the limit of the daily loss today (--max-daily-loss, which is %s now), and %s: until 00:00 UTC only orders that shrink a position are taken; %s; %s",
-			b.Rules.Limits.DailyLoss, b.lossNow(b.Tripped), Grows, b.Remote.resting("of the resting ones only those that shrink a position are filled"))
+			b.Rules.Limits.DailyLoss, b.lossNow(b.Tripped), grows, b.Remote.resting("of the resting ones only those that shrink a position are filled"))
 	case b.Trading == Reducing && !out:
 		return Refuse("trading_reducing", "only orders that shrink a position are taken now; %s; %s; cancels still pass",
-			Grows, b.Remote.resting("resting orders stay open and only those that shrink a position are filled"))
+			grows, b.Remote.resting("resting orders stay open and only those that shrink a position are filled"))
 	}
 	return nil
 }

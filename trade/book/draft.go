@@ -16,7 +16,7 @@ import (
 // is what came of asking the source for the newest price just now. While the exchange is
 // closed, or nothing was traded for too long, an order that would be filled now is refused;
 // one that rests can wait for the next trade. While the market is halted every order is
-// refused: it may never trade again.
+// refused: it may never trade again. An order over any limit is refused here, whatever venue it goes to.
 //
 // It completes r, see [Book.inherit], and changes nothing else: an order that a later check refuses
 // leaves no trace. Lot returns the step of quantities at the venue, zero if it has none beside the
@@ -69,6 +69,9 @@ func (b *Book) Draft(r *OrderRequest, lot func(OrderRequest) exact.Decimal, aske
 	}
 	if r.Approval != nil {
 		o.Evidence, err = r.Approval.Evidence, r.Approval.covers(o, fill, at)
+	}
+	if err == nil {
+		err = b.check(*r, o, q.Price, fill)
 	}
 	return o, q, fill, err
 }
@@ -124,9 +127,6 @@ func (b *Book) order(r *OrderRequest, q Quote, at Time) (*Order, error) {
 // Arrive returns the step by which o comes into the book: filled at a price, or open, or
 // cancelled at once. The order that it replaces ends in the same step.
 func (b *Book) Arrive(r OrderRequest, o *Order, q Quote, fill exact.Decimal) (ev *Event, err error) {
-	if err := b.Check(r, o, q.Price, fill, o.CreatedAt); err != nil {
-		return nil, err
-	}
 	did := Report{Status: StatusOpen}
 	switch {
 	case fill != 0 && o.PostOnly:

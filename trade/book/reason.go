@@ -264,6 +264,6 @@ func AtMost(most exact.Decimal) string {
 	return "lower the quantity to at most " + most.String()
 }
 
-// Grows ends a refusal of an order because it does not shrink a position. Alone the order
+// grows ends a refusal of an order because it does not shrink a position. Alone the order
 // may do so: the open orders of its side are counted with it.
-const Grows = "this one, with the open orders of its side, opens or grows one"
+const grows = "this one, with the open orders of its side, opens or grows one"

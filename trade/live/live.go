@@ -142,7 +142,7 @@ func (a *arrival) Lot(r book.OrderRequest) exact.Decimal {
 	return a.rules.Lot(w)
 }
 
-// Decide checks all limits, as on paper, and those of the broker. The step is the intent to
+// Decide checks what the broker allows. The step is the intent to
 // send the order: what is filled of it the broker decides, and fill is an estimate.
 func (a *arrival) Decide(r book.OrderRequest, o *book.Order, q book.Quote, fill exact.Decimal) (*book.Event, error) {
 	if err := a.admit(r, o, q.Price, fill, a.Lot(r)); err != nil {
@@ -177,27 +177,10 @@ func (a *arrival) Enter(ev *book.Event, _ int64) error {
 	return err
 }
 
-// admit refuses o if it is over any limit there is on paper, if what is known of the broker
-// does not allow it, or if it asks for what a broker elsewhere cannot do. Lot is the step of
-// quantities. Locked.
+// admit refuses o if it asks for what a broker elsewhere cannot do, or for more than the account
+// there can spend. Lot is the step of quantities. Locked.
 func (v *venue) admit(r book.OrderRequest, o *book.Order, price, fill, lot exact.Decimal) error {
 	remote := &v.Book.Remote
-	// An order that only shrinks a position is allowed even if book and broker differ, because
-	// the owner must be able to get out.
-	out := v.Book.Leaves(o)
-	switch differs := remote.Differs(); {
-	case remote.Closed != "":
-		return book.Refuse("broker_not_ready", "no order is sent to %s: %s", remote.Name, remote.Closed)
-	case len(differs) > 0 && !out:
-		d := differs[0]
-		return book.Refuse("broker_differs", "%s holds %s of %s and this book's fills come to %s: until the owner has looked at it (wick accept-positions) only orders that shrink a position are sent; %s",
-			remote.Name, d.Broker, d.Symbol, d.Book, book.Grows)
-	case len(remote.Late) > 0 && !out:
-		return book.Refuse("broker_differs", "%s has an order that this book had given up: until the owner has looked at it only orders that shrink a position are sent; %s", remote.Name, book.Grows)
-	}
-	if err := v.Book.Check(r, o, price, fill, o.CreatedAt); err != nil {
-		return err
-	}
 	if err := v.checkUnderWay(o); err != nil {
 		return err
 	}
@@ -217,7 +200,7 @@ func (v *venue) admit(r book.OrderRequest, o *book.Order, price, fill, lot exact
 		return book.Later.Refuse("broker_rule", "order %s is not known to %s yet, or filled in part, and cannot be replaced: cancel it and place another", old.ID, remote.Name)
 	case old != nil && (old.Side != o.Side || old.Type != o.Type):
 		return book.Refuse("broker_rule", "%s can change the prices and the quantity of an order, not its side or type: cancel it and place another", remote.Name)
-	case !out && (!ok || need > power):
+	case !v.Book.Leaves(o) && (!ok || need > power):
 		most, _ := exact.Product(max(power, 0), exact.One).Per(worst)
 		most, _ = most.Step(max(lot, v.Book.Grid(o.Symbol).Lot), exact.Down)
 		return book.Refuse("buying_power", "the order is worth %s and the account at %s can spend %s; %s", need, remote.Name, power, book.AtMost(most))
