@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"time"
 
+	"wick/internal/address"
 	"wick/internal/journal"
 	"wick/internal/limit"
 )
@@ -210,7 +211,7 @@ func (n *Node) exchange(ctx context.Context, to string, question []byte) (reply 
 func newClient(config *tls.Config) *http.Client {
 	return &http.Client{
 		Transport:     &http.Transport{TLSClientConfig: config, MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		CheckRedirect: address.Stay,
 	}
 }
 

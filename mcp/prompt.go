@@ -29,7 +29,10 @@ type promptMessage struct {
 }
 
 // prompt answers prompts/get: with the prompt's text, filled in with the arguments.
-func (s *Server) prompt(_ context.Context, _ Caller, r *request) Reply {
+func (s *Server) prompt(ctx context.Context, c Caller, r *request) Reply {
+	if err := s.may(ctx, c, r.Method); err != nil {
+		return refuse(forbidden(err))
+	}
 	p := s.prompts[r.Params.Name]
 	if p == nil {
 		return refuse(unknownPrompt(r.Params.Name))
@@ -94,6 +97,9 @@ type completed struct {
 
 // completion answers completion/complete.
 func (s *Server) completion(ctx context.Context, c Caller, r *request) Reply {
+	if err := s.may(ctx, c, r.Method); err != nil {
+		return refuse(forbidden(err))
+	}
 	var known []string // names of the arguments of the prompt or template
 	switch ref := r.Params.Ref; ref.Type {
 	case "ref/prompt":

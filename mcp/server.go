@@ -32,8 +32,8 @@ type Options struct {
 	// lines to write. Nil means that callers cannot subscribe to resources.
 	Ring func(caller string)
 
-	// May returns nil if a caller may call the tool of this name or read the resource of this
-	// URI, a template as it is declared. The error says why not; a [ScopeError]
+	// May returns nil if a caller may call the tool of this name, read the resource of this
+	// URI, a template as it is declared, or use this method. The error says why not; a [ScopeError]
 	// says that another login may. Nil means that everybody may do everything.
 	May func(ctx context.Context, c Caller, action string) error
 

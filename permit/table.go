@@ -20,6 +20,7 @@ var Table = expand([]Rule{
 	{"place_order", Trade, "above --confirm-above within an hour; at a broker always, unless that is set", []Door{HTTP, Stdio, Attach, Replica}},
 	{"cancel_order set_alert cancel_alert", Trade, "", []Door{HTTP, Stdio, Attach, Replica}},
 	{"wick://guide wick://chart/{symbol}/{interval} wick://indicators/{name} wick://symbols/{query}", Charts, "", []Door{HTTP, Stdio, Attach}},
+	{"prompts/get completion/complete", Charts, "", []Door{HTTP, Stdio, Attach}},
 	{"ui://wick/chart.html ui://wick/positions.html ui://wick/alerts.html", Charts, "", []Door{HTTP, Stdio, Attach}},
 	{"wick://alerts wick://positions wick://orders wick://trades", Read, "", []Door{HTTP, Stdio, Attach}},
 	{"attach", Owner, "", []Door{Socket}},

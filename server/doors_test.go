@@ -132,6 +132,12 @@ func request(action string) string {
 		uri := strings.NewReplacer("{symbol}", "BTCUSDT", "{interval}", "4h", "{name}", "rsi").Replace(action)
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":%q}}`, uri)
 	}
+	switch action {
+	case "prompts/get":
+		return `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"chart","arguments":{"symbol":"BTCUSDT"}}}`
+	case "completion/complete":
+		return `{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"wick://indicators/{name}"},"argument":{"name":"name","value":"rs"}}}`
+	}
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":{}}}`, action)
 }
 

@@ -7,10 +7,12 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
 
+	"wick/internal/address"
 	"wick/market"
 	"wick/mcp"
 	"wick/oauth"
@@ -96,7 +98,7 @@ func healthcheck(ctx context.Context, c *config) error {
 	if err != nil {
 		return err
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := address.Client(5*time.Second, func(netip.Addr) bool { return true }).Do(request)
 	if err != nil {
 		return fmt.Errorf("health: %w", err)
 	}

@@ -336,7 +336,7 @@ func (r *replica) wrap(all []mcp.Tool, resources []mcp.Resource) {
 				// Unlike a tool's result, this is a document for programs, which would not
 				// see a note that it may be out of date.
 				var stale error
-				if permit.ParseScopes(reading.Caller.Scope).Has(permit.Read) {
+				if r.app.may(ctx, reading.Caller, "get_positions") == nil {
 					reading.Aside(func() { stale = r.app.trade.Confirm(ctx) })
 				}
 				if stale != nil {

@@ -285,7 +285,7 @@ func callerOf(g oauth.Grant, door permit.Door, from netip.Addr) mcp.Caller {
 func (e *app) stream(w http.ResponseWriter, r *http.Request, c mcp.Caller) error {
 	caller := tools.Subscriber(c)
 	var claim func() error
-	if e.trade != nil && permit.ParseScopes(c.Scope).Has(permit.Read) {
+	if e.trade != nil && e.may(r.Context(), c, "subscribe_notifications") == nil {
 		claim = func() error { return e.trade.Claim(caller) }
 	}
 	return e.hub.Serve(w, r, caller, claim)

@@ -250,7 +250,7 @@ func New(o Options) (*Client, error) {
 			TLSClientConfig: o.TLS, MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: Attempt,
 			ForceAttemptHTTP2: false,
 		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		CheckRedirect: address.Stay,
 	}
 	return c, nil
 }

@@ -49,6 +49,9 @@ func Client(timeout time.Duration, may func(netip.Addr) bool) *http.Client {
 			DialContext: Dialer(may).DialContext, TLSHandshakeTimeout: 5 * time.Second, ForceAttemptHTTP2: true,
 			MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: maxHead,
 		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		CheckRedirect: Stay,
 	}
 }
+
+// Stay returns a redirect as the reply: for [http.Client.CheckRedirect].
+func Stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

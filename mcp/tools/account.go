@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -18,8 +19,8 @@ import (
 // account returns the parts of the account in the symbol of a chart that r asks for. It
 // returns nil if the caller may not trade, since a login that covers only charts must
 // learn nothing of the account, and nil for a chart of sample data without a symbol.
-func (h *handlers) account(caller mcp.Caller, r *chartRequest, v *chart.View) (a *chart.Account, err error) {
-	if h.Engine == nil || !mayRead(caller) {
+func (h *handlers) account(ctx context.Context, caller mcp.Caller, r *chartRequest, v *chart.View) (a *chart.Account, err error) {
+	if !h.mayRead(ctx, caller) {
 		if len(r.show) > 0 {
 			r.notes = append(r.notes, "Nothing of an account is drawn: show needs a server with --trade and a login that covers trading.")
 		}

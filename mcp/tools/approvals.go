@@ -24,8 +24,11 @@ func AskingAs(c mcp.Caller) permit.Caller {
 	return permit.Caller{Name: c.Name, Login: c.ID, Client: c.Client, Door: permit.Door(c.Door), Address: c.Address, Scopes: permit.ParseScopes(c.Scope)}
 }
 
-// mayRead reports whether a caller may know something of the account.
-func mayRead(c mcp.Caller) bool { return permit.ParseScopes(c.Scope).Has(permit.Read) }
+// mayRead reports whether a caller may know something of the account, as get_positions tells it.
+func (h *handlers) mayRead(ctx context.Context, c mcp.Caller) bool {
+	_, err := h.Gate.May(ctx, AskingAs(c), permit.Action{Name: "get_positions"}, nil)
+	return h.Engine != nil && err == nil
+}
 
 // record writes a person's answer to the journal.
 func (h *handlers) record(e permit.Evidence) error { return h.Engine.RecordAnswer(mcp.Encode(e)) }

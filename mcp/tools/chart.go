@@ -287,7 +287,7 @@ const (
 func (h *handlers) draw(ctx context.Context, c mcp.Call, r *chartRequest) (*mcp.Result, error) {
 	var outdated string
 	shows := len(r.show) > 0 || r.sent["show"] == nil // something of the account, which a summary does not
-	if h.Outdated != nil && h.Engine != nil && r.format != "summary" && mayRead(c.Caller) && r.symbol != "" && shows {
+	if h.Outdated != nil && r.format != "summary" && h.mayRead(ctx, c.Caller) && r.symbol != "" && shows {
 		c.Aside(func() { outdated = h.Outdated(ctx) })
 	}
 	v, err := h.chartView(ctx, c.Caller, r)
@@ -366,7 +366,7 @@ func (h *handlers) chartView(ctx context.Context, caller mcp.Caller, r *chartReq
 		return nil, err
 	}
 	v.Marks = r.marks
-	if v.Account, err = h.account(caller, r, v); err != nil { // the bars are none the worse for it
+	if v.Account, err = h.account(ctx, caller, r, v); err != nil { // the bars are none the worse for it
 		v.Account = nil
 		r.notes = append(r.notes, "Nothing of the account is drawn: "+err.Error())
 	}

@@ -107,7 +107,7 @@ func (h *handlers) computation(ctx context.Context, caller mcp.Caller, r *comput
 	if q.symbol, err = market.Resolve(h.Source, q.symbol); err != nil {
 		return nil, fixable(err)
 	}
-	if window := h.window(caller, q); window != nil {
+	if window := h.window(ctx, caller, q); window != nil {
 		source = "engine_cache"
 		v, err = compute(ctx, window, q.indicators, q.bars)
 	} else {
@@ -122,8 +122,8 @@ func (h *handlers) computation(ctx context.Context, caller mcp.Caller, r *comput
 // window returns the engine's bars if they are enough to answer the question, else nil.
 // It returns nil for a caller that may not trade: the reply says where its bars come from,
 // and so would tell which symbols the owner trades.
-func (h *handlers) window(caller mcp.Caller, q question) *market.Series {
-	if h.Engine == nil || !mayRead(caller) {
+func (h *handlers) window(ctx context.Context, caller mcp.Caller, q question) *market.Series {
+	if !h.mayRead(ctx, caller) {
 		return nil
 	}
 	s, ok := h.Engine.Window(q.symbol, q.interval)

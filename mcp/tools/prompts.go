@@ -180,7 +180,7 @@ func (h *handlers) complete(ctx context.Context, c mcp.Completion) []string {
 	}
 	switch c.Argument {
 	case "symbol", "query":
-		found := beginning(c.Value, h.symbols(c.Caller))
+		found := beginning(c.Value, h.symbols(ctx, c.Caller))
 		if len(found) == 0 && len(c.Value) > 1 { // the source may know more; an error is as good as none
 			more, _ := market.Search(ctx, h.Source, c.Value)
 			for _, f := range more {
@@ -189,7 +189,7 @@ func (h *handlers) complete(ctx context.Context, c mcp.Completion) []string {
 		}
 		return found
 	case "symbols":
-		return listed(c.Value, h.symbols(c.Caller))
+		return listed(c.Value, h.symbols(ctx, c.Caller))
 	case "name":
 		return beginning(c.Value, names)
 	case "indicators":
@@ -218,8 +218,8 @@ func (h *handlers) complete(ctx context.Context, c mcp.Completion) []string {
 
 // symbols returns the symbols that a caller may choose from: those that the engine
 // watches, if the caller may know that, and those that the source has.
-func (h *handlers) symbols(c mcp.Caller) (all []string) {
-	if h.Engine != nil && mayRead(c) {
+func (h *handlers) symbols(ctx context.Context, c mcp.Caller) (all []string) {
+	if h.mayRead(ctx, c) {
 		all = h.Engine.Symbols()
 	}
 	for _, symbol := range market.Known(h.Source) {
