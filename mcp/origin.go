@@ -88,7 +88,8 @@ func (p *Policy) originAllowed(origin string) bool {
 //   - Private paths, such as /authorize, are pages. They get no CORS headers, so that no
 //     script of another origin can read them (OAuth 2.1). Their Origin is not checked,
 //     since a browser may send a form on them with the origin "null".
-//   - Below Own every origin but the base URL's is refused, and there are no CORS headers.
+//   - Below Own every origin but the base URL's is refused, and what a browser says comes from another
+//     site or no page; programs other than browsers say neither. There are no CORS headers.
 //   - On all other paths a wrong Origin is refused. A right one gets the CORS headers and
 //     the answer to its preflight, before any authentication.
 //
@@ -104,7 +105,10 @@ func (p *Policy) Wrap(next http.Handler, private ...string) http.Handler {
 		case slices.Contains(private, r.URL.Path):
 			next.ServeHTTP(w, r)
 		case p.Own != "" && strings.HasPrefix(r.URL.Path, p.Own):
-			if origins := r.Header["Origin"]; len(origins) > 0 && !slices.Equal(origins, p.origins[:1]) {
+			w.Header().Set("Cache-Control", "no-store") // what the owner sees stays in no cache
+			origins := r.Header["Origin"]
+			another := slices.ContainsFunc(r.Header["Sec-Fetch-Site"], func(site string) bool { return site != "same-origin" })
+			if another || len(origins) > 0 && !slices.Equal(origins, p.origins[:1]) {
 				turnAway(w, foreign("only this server's own page may ask this"))
 				return
 			}

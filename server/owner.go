@@ -49,7 +49,6 @@ func (e *app) ownerRoutes(mux *http.ServeMux, below string, caller func(w http.R
 	answer := func(method, action string, status int, do func(r *http.Request, c permit.Caller) (any, error)) {
 		mux.HandleFunc(method+" "+below+"/"+action, func(w http.ResponseWriter, r *http.Request) {
 			r.Body = http.MaxBytesReader(w, r.Body, maxOwnerForm)
-			w.Header().Set("Cache-Control", "no-store")
 			w.Header().Set("X-Content-Type-Options", "nosniff")
 			c, ok := caller(w, r)
 			if !ok {

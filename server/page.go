@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"slices"
 	"time"
 
 	page "wick/app"
@@ -25,17 +24,11 @@ func (c *config) hasPage() bool { return !c.noApp }
 // ownerPath is the path below which the page sends the owner's requests.
 const ownerPath = page.Path + "/api"
 
-// pageRoutes adds the owner's page and, below it, the handlers of the owner's requests.
-// Browsers say which site a request comes from: only the page's own site is let through,
-// though a page of another would have no token anyway.
+// pageRoutes adds the owner's page and, below it, the handlers of the owner's requests, of which
+// [mcp.Policy] lets only the page's own through.
 func (e *app) pageRoutes(mux *http.ServeMux, authenticate func(*http.Request) (mcp.Caller, error)) {
 	page.Routes(mux, e.config.baseURL, e.config.trade)
 	e.ownerRoutes(mux, ownerPath, func(w http.ResponseWriter, r *http.Request) (permit.Caller, bool) {
-		// Programs other than browsers do not send this header.
-		if slices.ContainsFunc(r.Header["Sec-Fetch-Site"], func(site string) bool { return site != "same-origin" }) {
-			http.Error(w, "only wick's own page may ask this", http.StatusForbidden)
-			return permit.Caller{}, false
-		}
 		caller, ok := pageCaller(w, r, authenticate)
 		if !ok {
 			return caller, false
