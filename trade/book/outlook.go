@@ -51,7 +51,7 @@ func (b *Book) Outlook(o Order) (x Outlook) {
 			x.Distance, x.Percent = &distance, &percent
 		}
 	}
-	switch held := o.Account == "" && b.held(&o, b.Holdings[o.Symbol].Quantity); {
+	switch held := b.held(&o, b.Holdings[o.Symbol].Quantity); {
 	case o.Unknown(), o.ReasonCode == NotValued, o.ReasonCode == PriceGone:
 		x.Waits = &Told{o.ReasonCode, o.Reason}
 	case held && b.Trading == Reducing && !b.HaltUnread:

@@ -42,25 +42,24 @@ func (b *Book) Portfolio(positions []Position, at Time) Portfolio {
 	}
 	var exposure, net, risk, unprotected exact.Money
 	known := true
+	counted := make(map[string]bool) // keys of symbols, since the book may have one in two spellings
 	for _, held := range positions {
 		quantity := b.Holdings[held.Symbol].Quantity
-		beyond := exact.Decimal(0) // what only the broker knows of
-		if held.AtBroker != nil {
-			beyond, quantity = held.AtBroker.Quantity-quantity, held.AtBroker.Quantity
+		if key := Key(held.Symbol); !counted[key] {
+			quantity, counted[key] = b.Owned(held.Symbol), true
 		}
 		if quantity == 0 {
 			continue
 		}
 		s := Stakes{Symbol: held.Symbol, Quantity: quantity, Price: held.CurrentPrice}
 		if s.Price == nil && held.AtBroker != nil { // nobody asked for its price here
-			if price, ok := held.AtBroker.Value.Abs().Over(quantity.Abs(), exact.HalfEven); ok && price != 0 {
+			if price, ok := held.AtBroker.Value.Abs().Over(held.AtBroker.Quantity.Abs(), exact.HalfEven); ok && price != 0 {
 				s.Price = &price
 			}
 		}
 		if s.Price != nil {
 			worth := exact.Product(quantity, *s.Price)
-			atStake, open := b.AtRisk(held.Symbol, at)
-			open = Plus(open, exact.Product(beyond.Abs(), *s.Price))
+			atStake, open := b.AtRisk(held.Symbol, quantity, *s.Price, at)
 			s.Worth, s.Risk, s.Unprotected = &worth, &atStake, &open
 			if whole, ok := worth.Per(exact.One); ok && p.Equity != nil {
 				if percent, ok := (100 * whole.Abs()).Over(*p.Equity, exact.HalfEven); ok {

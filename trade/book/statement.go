@@ -27,8 +27,8 @@ type Account struct {
 	Drawdown   *exact.Money `json:"drawdown"` // how far equity is below its highest value at the beginning of a day, or below what was paid in
 
 	// Every stop that waits against a position counts, whoever placed it, for what the nearer
-	// ones leave it to close, see [Order.Closes]; of a group one. A stop that a halt holds, whose
-	// time is over, or whose limit would keep it from being filled, does not.
+	// ones leave it to close, see [Order.Closes]; of a group one. A stop that does not guard, see
+	// [Book.guards], or whose limit would keep it from being filled, does not.
 	Risk        *exact.Money `json:"risk_to_stops"` // the loss from the newest prices on if every stop is filled at its price
 	Unprotected *exact.Money `json:"unprotected"`   // what the parts of positions are worth that no stop closes
 
@@ -139,7 +139,7 @@ func (b *Book) Statement(at Time) *Account {
 			r.Unrealized = &unrealized
 		}
 		a.BySymbol = append(a.BySymbol, r)
-		lost, open := b.AtRisk(symbol, at)
+		lost, open := b.AtRisk(symbol, h.Quantity, mark, at)
 		risk, unprotected = Plus(risk, lost), Plus(unprotected, open)
 	}
 	a.addDays(b.Days, l, at)
@@ -155,17 +155,15 @@ func (b *Book) Statement(at Time) *Account {
 	return a
 }
 
-// AtRisk returns what would be lost if the stops of a symbol were filled, and what the part of the
-// position that none of them closes is worth: both are zero for a position without a price.
-func (b *Book) AtRisk(symbol string, at Time) (risk, unprotected exact.Money) {
-	h, mark := b.Holdings[symbol], b.price(symbol)
+// AtRisk returns what would be lost if the stops of a symbol, of which so much is held and mark is the
+// price, were filled, and what the part that none of them closes is worth: both are zero without a price.
+func (b *Book) AtRisk(symbol string, held, mark exact.Decimal, at Time) (risk, unprotected exact.Money) {
 	if mark == 0 {
 		return risk, unprotected
 	}
-	// A stop that the trading state holds, or whose time is over, does not count. One that the market is
-	// beyond, as after a halt, gets the price of the market: nothing more is lost.
-	left := b.stopsOut(slices.Clone(b.Open[symbol]), h.Quantity, func(o *Order, left exact.Decimal) exact.Decimal {
-		if b.held(o, left) || o.Expired(at.UnixMilli()) {
+	// A stop that the market is beyond, as after a halt, gets the price of the market: nothing more is lost.
+	left := b.stopsOut(slices.Clone(b.Open[symbol]), held, func(o *Order, left exact.Decimal) exact.Decimal {
+		if !b.guards(o, left, at) {
 			return 0
 		}
 		setOff, _ := stopPrice(o.Side, b.stop(o), span{start: mark})
@@ -176,6 +174,15 @@ func (b *Book) AtRisk(symbol string, at Time) (risk, unprotected exact.Money) {
 		}
 	})
 	return risk, exact.Product(left.Abs(), mark)
+}
+
+// guards reports whether o, an open stop, would be set off now if its price came, with so much of the
+// position left: the trading state does not hold it, and its time is not over; a broker elsewhere is
+// known to have it, and activates the exits of an entry once all of that is filled.
+func (b *Book) guards(o *Order, left exact.Decimal, at Time) bool {
+	entry := b.Order(o.Group)
+	waits := o.Account != "" && o.exits() && entry != nil && entry.Status != StatusFilled
+	return !b.held(o, left) && !o.Expired(at.UnixMilli()) && !o.Unknown() && !waits
 }
 
 // stopsOut calls each for those of orders whose stops close some of a position, in the order in which
