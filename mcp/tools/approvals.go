@@ -93,13 +93,13 @@ func (h *handlers) admit(ctx context.Context, c mcp.Call, r *book.OrderRequest) 
 
 // limitsOf returns what a yes to an order covers, by its dry run: its quantity, and for one
 // that fills at once at whatever price the market has, a price somewhat beyond that of now.
-// The quantity of an order by value follows the price.
+// A quantity that follows the price, the buying power or the equity may grow as much.
 func limitsOf(r book.OrderRequest, o book.Order) (l permit.Limits) {
 	if o.Pending() { // the worst case: what has no number is worked out then
 		return permit.Limits{Quantity: cmp.Or(r.Quantity, math.MaxInt64), Price: o.When.Worst}
 	}
 	l.Quantity, l.AtOnce = o.Quantity, r.When != nil
-	if r.Notional != 0 || o.Sizing != nil && o.Sizing.Of != "position" {
+	if r.Notional != 0 && (o.Type == book.Market || o.Type == book.TrailingStop) || o.Sizing != nil && o.Sizing.Of != "position" {
 		l.Quantity += o.Quantity / approvedDrift
 	}
 	switch price := o.AveragePrice; {
@@ -167,11 +167,12 @@ func replyOf(c mcp.Call) (permit.Reply, error) {
 // there is no price, or one in a currency that is not added up, nor for a trailing stop,
 // whose price follows the market. A sell limit that the market has passed counts at the
 // price of the market, at which it may be filled. Of what waits for its rule is known the worth of a
-// market order by value, and of a buy of a size that is known by now: what sells may come at any price.
+// market order by value, and of a buy of a size and price that are known by now: what sells may come at
+// any price.
 func worthOf(engine *trade.Engine, r book.OrderRequest, o book.Order) (exact.Money, bool) {
 	byValue := o.Type == book.Market && r.Notional != 0
 	switch {
-	case o.Type == book.TrailingStop || !engine.Sums(o.Symbol), o.Pending() && !byValue && (o.Side == book.Sell || r.Quantity+r.Notional == 0):
+	case o.Type == book.TrailingStop || !engine.Sums(o.Symbol), o.Pending() && !byValue && (o.Side == book.Sell || r.Breakeven || r.Quantity+r.Notional == 0):
 		return exact.Money{}, false
 	case o.Pending() && byValue:
 		return r.Notional.Money(), true
@@ -190,10 +191,14 @@ func worthOf(engine *trade.Engine, r book.OrderRequest, o book.Order) (exact.Mon
 
 // orderDigest returns a digest of a caller and an order. An approval is for the order
 // with this digest only. The digest covers everything that the caller asked for, and when a
-// day order ends, but not a size that follows from the current price, which would differ in
-// the next call.
+// day order ends, and a stop at breakeven, but not a size that follows from the current price, which
+// would differ in the next call.
 func orderDigest(c mcp.Caller, r book.OrderRequest, o book.Order) [sha256.Size]byte {
-	return sha256.Sum256(mcp.Encode([]any{c.Client, c.ID, o.Symbol, o.Side, o.Type, r.Quantity, r.Price, o.Price, r.Asked(), o.ClientOrderID, o.ExpiresAt}))
+	even := o.StopPrice
+	if !r.Breakeven || o.Pending() {
+		even = nil
+	}
+	return sha256.Sum256(mcp.Encode([]any{c.Client, c.ID, o.Symbol, o.Side, o.Type, r.Quantity, r.Price, o.Price, r.Asked(), o.ClientOrderID, o.ExpiresAt, even}))
 }
 
 // describe returns the preview of an order, one fact a line: what a person has to know
@@ -204,15 +209,23 @@ func orderDigest(c mcp.Caller, r book.OrderRequest, o book.Order) [sha256.Size]b
 // the login.
 func describe(c mcp.Caller, r book.OrderRequest, o book.Order, held exact.Decimal, engine *trade.Engine) []string {
 	estimate := engine.Estimate(o)
+	about, priced := "", o
+	if limitsOf(r, o).Quantity != o.Quantity {
+		about = "about "
+	}
+	if r.Breakeven && o.Pending() {
+		priced.StopPrice = nil
+	}
 	lines := []string{
-		heading(o),
-		"price: " + priceOf(o),
+		heading(o, about),
+		"price: " + priceOf(priced),
 	}
 	add := func(given bool, line string) {
 		if given {
 			lines = append(lines, line)
 		}
 	}
+	add(r.Breakeven, "stop: breakeven, where what is held comes out even after fees and slippage")
 	lines = append(lines, whenLines(o)...)
 	add(o.Synthetic, "data: invented, from no real market") // the symbol may be that of a real one
 	add(c.Name != "", "client: "+c.Name)                    // over stdio there is none
@@ -271,7 +284,7 @@ func describe(c mcp.Caller, r book.OrderRequest, o book.Order, held exact.Decima
 		if old.Price != nil {
 			prices += " at " + old.Price.String()
 		}
-		add(true, fmt.Sprintf("replaces: %s, %s%s, which is cancelled", old.ID, heading(old), prices))
+		add(true, fmt.Sprintf("replaces: %s, %s%s, which is cancelled", old.ID, heading(old, ""), prices))
 	}
 	add(o.ClientOrderID != "", "client_order_id: "+o.ClientOrderID)
 	after := "position after: " + left.String() + " " + o.Symbol
@@ -311,6 +324,12 @@ func sizeLines(r book.OrderRequest, o book.Order, left exact.Decimal, currency s
 	switch {
 	case r.All && o.Pending():
 		lines = append(lines, "size: all that is held then")
+	case r.Share != 0 && o.Pending():
+		lines = append(lines, fmt.Sprintf("size: %s%% of the position if it closes one then, else of the buying power then", r.Share))
+	case r.Risk.Percent != 0 && o.Pending():
+		lines = append(lines, fmt.Sprintf("size: to lose %s of the equity then at most at the stop loss", r.Risk))
+	case r.Risk.Amount != 0 && o.Pending():
+		lines = append(lines, fmt.Sprintf("size: to lose %s%s at most at the stop loss", r.Risk, currency))
 	case r.All && left == 0:
 		lines = append(lines, "size: all that is held, which closes the position")
 	case r.All:
@@ -355,9 +374,9 @@ func worthOfFill(x book.Estimate) string {
 	return worth.String()
 }
 
-// heading names an order: side, size, symbol and type.
-func heading(o book.Order) string {
-	return fmt.Sprintf("%s %s %s, %s order", o.Side, o.Quantity, o.Symbol, strings.ReplaceAll(string(o.Type), "_", " "))
+// heading names an order: side, size, symbol and type. About is what stands before a size that may change.
+func heading(o book.Order, about string) string {
+	return fmt.Sprintf("%s %s%s %s, %s order", o.Side, about, o.Quantity, o.Symbol, strings.ReplaceAll(string(o.Type), "_", " "))
 }
 
 // priceOf says for a person at which price the order would be filled, and when. A stop
@@ -368,6 +387,8 @@ func priceOf(o book.Order) string {
 		return fmt.Sprintf("about %s, now; the limit is %s", o.AveragePrice, o.Price)
 	case o.AveragePrice != nil:
 		return fmt.Sprintf("about %s, now", o.AveragePrice)
+	case o.Type.HasStop() && o.StopPrice == nil && o.Price != nil:
+		return o.Price.String() + " or better, once the market has come to the stop, which is worked out when its rule is true"
 	case o.Type.HasStop() && o.StopPrice == nil:
 		return "that of the market, once it comes to the stop, which is worked out when its rule is true"
 	case o.Type == book.TrailingStop:

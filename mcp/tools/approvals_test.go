@@ -237,8 +237,9 @@ func TestApprovedDrift(t *testing.T) {
 	}{
 		"a buy":               {0, book.Order{Side: book.Buy, AveragePrice: &price}, permit.Limits{Quantity: 40 * exact.One, Price: 105 * exact.One}},
 		"a sell":              {0, book.Order{Side: book.Sell, AveragePrice: &price}, permit.Limits{Quantity: 40 * exact.One, Price: 95 * exact.One}},
-		"a value":             {4000 * exact.One, book.Order{Side: book.Buy, AveragePrice: &price}, permit.Limits{Quantity: 42 * exact.One, Price: 105 * exact.One}},
+		"a value":             {4000 * exact.One, book.Order{Side: book.Buy, Type: book.Market, AveragePrice: &price}, permit.Limits{Quantity: 42 * exact.One, Price: 105 * exact.One}},
 		"a limit, its own":    {0, book.Order{Side: book.Buy, AveragePrice: &price, Price: &limit}, permit.Limits{Quantity: 40 * exact.One}},
+		"a value at a limit":  {3600 * exact.One, book.Order{Side: book.Buy, Type: book.Limit, Price: &limit}, permit.Limits{Quantity: 40 * exact.One}},
 		"one that waits: any": {0, book.Order{Side: book.Sell}, permit.Limits{Quantity: 40 * exact.One}},
 	} {
 		c.order.Quantity = 40 * exact.One
@@ -283,6 +284,50 @@ func TestApprovedPosition(t *testing.T) {
 		}
 		if p := must(d.engine.Positions(false)); len(p) != 1 || p[0].Quantity != 4*exact.One || p[0].Side != "long" {
 			t.Errorf("held: %+v", p)
+		}
+	})
+}
+
+// TestApprovedBreakeven: a yes to a stop at breakeven is for the price that it says. Once the same quantity
+// cost more, the person is asked anew. One that waits for a rule has no price yet, so it says none and
+// always asks.
+func TestApprovedBreakeven(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, a := confirming(t)
+		defer d.stop()
+		trade := func(side book.Side, id string) string {
+			t.Helper()
+			o, err := d.engine.Place(t.Context(), book.OrderRequest{Symbol: "HBARUSDT", Side: side, Type: book.Market, Quantity: exact.One, ClientOrderID: id})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return o.AveragePrice.String()
+		}
+		ask := func(order string) (*mcp.InputRequired, error) {
+			return d.order(mcp.Call{Elicits: true}, `{"symbol":"HBARUSDT","stop_price":"breakeven",`+order+`}`)
+		}
+		const stop = `"side":"sell","type":"stop","quantity":1`
+		paid := trade(book.Buy, "1") // without fees it comes out even there
+		first, err := ask(stop)
+		for ; first == nil && strings.Contains(err.Error(), "stop_passed"); first, err = ask(stop) { // until the price has risen
+			time.Sleep(time.Minute)
+		}
+		if first == nil || !strings.Contains(first.Message, "once it comes to "+paid+"\nstop: breakeven, where ") || !a.Answer(first.State, true) {
+			t.Fatalf("asked %+v, %v; want a stop at %s", first, err, paid)
+		}
+		trade(book.Buy, "2")
+		trade(book.Sell, "3") // what is left cost the average of both
+		if again, err := ask(stop); again == nil || again.State == first.State || strings.Contains(again.Message, "once it comes to "+paid) {
+			t.Errorf("asked %+v, %v; want a question about another stop", again, err)
+		}
+		for order, says := range map[string]string{
+			stop: "price: that of the market, once it comes to the stop, which is worked out when its rule is true\nstop: breakeven, ",
+			`"side":"sell","type":"stop_limit","price":9,"quantity":1`: "price: 9 or better, once the market has come to the stop, which is worked out when its rule is true\nstop: breakeven, ",
+			`"side":"buy","type":"stop","quantity":0.0001`:             "which is worked out when its rule is true\n",
+		} {
+			if input, err := ask(order + `,"when":"close < 1"`); input == nil || !strings.Contains(input.Message, says) {
+				t.Errorf("%s with a rule asks %+v, %v; want %s", order, input, err, says)
+			}
 		}
 	})
 }

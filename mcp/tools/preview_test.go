@@ -31,15 +31,18 @@ var previews = map[string][]struct{ order, want string }{
 		{`"symbol":"HBARUSDT","side":"buy","type":"stop","quantity":2,"stop_price":17`, `price: that of the market, once it comes to 17`},
 	},
 	"quantity": {
+		{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":"50%","when":"rsi(14) crosses above 30"`, "\nsize: worked out then\nsize: 50% of the position if it closes one then, else of the buying power then\n"},
 		{`"symbol":"HBARUSDT","side":"sell","type":"market","quantity":"50%"`, "sell 0.5 HBARUSDT, market order\n(.*\n)*size: 50% of the position, which is 1\n"},
 		{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2`, `position after: 3 HBARUSDT`},
 		{`"symbol":"HBARUSDT","side":"sell","type":"market","quantity":"all"`, "sell 1 HBARUSDT, market order\n(.*\n)*size: all that is held, which closes the position\n(.*\n)*position after: 0 HBARUSDT"},
 	},
 	"risk": {
-		{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"risk":3,"stop_loss":14`, "buy 2.87\\d* HBARUSDT, limit order\n(.*\n)*size: to lose 3 USDT at most at the stop loss\n"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"risk":3,"stop_loss":14`, "buy about 2.87\\d* HBARUSDT, limit order\n(.*\n)*size: to lose 3 USDT at most at the stop loss\n"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"market","risk":"1%","stop_loss":"3%","when":"rsi(14) crosses above 30"`, "\nsize: worked out then\nsize: to lose 1% of the equity then at most at the stop loss\n"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"market","risk":30,"stop_loss":"3%","when":"rsi(14) crosses above 30"`, "\nsize: worked out then\nsize: to lose 30 USDT at most at the stop loss\n"},
 	},
 	"notional": {
-		{`"symbol":"HBARUSDT","side":"buy","type":"market","notional":30`, "size: for 30 USDT\n"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"market","notional":30`, "buy about 1\\.\\d+ HBARUSDT, market order\n(.*\n)*size: for 30 USDT\n"},
 		{`"symbol":"HBARUSDT","side":"buy","type":"limit","price":15,"notional":30`, "buy 2 HBARUSDT, limit order\n(.*\n)*size: for 30 USDT\n"},
 		{`"symbol":"HBARUSDT","side":"buy","type":"stop","stop_price":20,"notional":30`, "buy 1.5 HBARUSDT, stop order\n(.*\n)*size: for 30 USDT\n"},
 		{`"symbol":"HBARUSDT","side":"sell","type":"stop_limit","stop_price":15,"price":12,"notional":24,"may_open":true`, "sell 2 HBARUSDT, stop limit order\n(.*\n)*size: for 24 USDT\nworth: about 30 USDT\nfee: about 0.06 USDT\n"},
@@ -95,6 +98,7 @@ var previews = map[string][]struct{ order, want string }{
 	},
 	"when": {
 		{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"when":"rsi(14) crosses above 30"`, "buy 2 HBARUSDT, market order\nprice: that of the market\n(.*\n)*when: rsi\\(14\\) crosses above 30 becomes true on a closed bar of 4h\nworst price: 2[34]\\.\\d+\n"},
+		{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"when":"close\n\n  > 100"`, "when: close > 100 becomes true"},
 		{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"price":17,"when":"rsi(14) crosses above 30"`, "\nworst price: 17\n"},
 		{`"symbol":"HBARUSDT","side":"sell","type":"market","quantity":"all","when":"rsi(14) crosses above 70"`, "size: worked out then\n(.*\n)*size: all that is held then\n"},
 	},

@@ -46,7 +46,7 @@ func (r *OrderRequest) normalizeWhen() error {
 		return nil
 	}
 	w := *r.When
-	w.Rule = strings.TrimSpace(w.Rule)
+	w.Rule = strings.Join(strings.Fields(w.Rule), " ") // on one line where a person reads it
 	switch r.When = &w; {
 	case r.Replaces != "":
 		return Refuse("bad_when", "when is for a new order, and replaces changes another: cancel that one and place this without replaces")
