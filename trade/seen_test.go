@@ -145,7 +145,7 @@ func TestDownIsNotBlind(t *testing.T) {
 					p.stop()
 					t.Fatalf("after a downtime\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 				}
-				if n, _, _ := p.e.Notifications("", false, Page{Size: 1 << 20}); n[0].Message != "AAA at 2000-01-01 04:00 UTC was at 80, at or below 85. This comes late: wick was not running then." {
+				if n, _, _ := p.e.Notifications("", false, Page{Size: 1 << 20}); n[0].Message != "AAA at 2000-01-01 04:00 UTC was at 80, at or below 85. This comes late: wick was not watching then." {
 					t.Errorf("message %q, want that 80 was reached at 04:00, and late", n[0].Message)
 				}
 				end(p)

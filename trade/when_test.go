@@ -166,7 +166,7 @@ func TestWhen(t *testing.T) {
 			p.bars(1)
 			p.down(1)
 			p.bars(1)
-		}, "cancelled", "", "", "its rule became true on the bar of 2000-01-01T00:01:00Z, and wick was not running then"},
+		}, "cancelled", "", "", "its rule became true on the bar of 2000-01-01T00:01:00Z, and wick was not watching then"},
 		{"late: skip, and in time", []float64{104, 104, 106}, nil, func(r *book.OrderRequest) { r.When.Skip = true }, func(p *played, _ book.Order) {
 			p.bars(1)
 			p.down(1)
@@ -183,7 +183,7 @@ func TestWhen(t *testing.T) {
 			p.becomes(o.ID, "00:01")
 			p.down(1)
 			p.bars(1)
-		}, "cancelled", "", "00:01", "wick was not running then or ended before the order came"},
+		}, "cancelled", "", "00:01", "wick was not watching then or ended before the order came"},
 		{"the worst price, not reached", []float64{106}, nil, func(r *book.OrderRequest) { r.Price = shares(106) }, func(p *played, _ book.Order) { p.bars(1) },
 			"filled", "106", "00:00", ""},
 		{"the worst price, passed by a gap", []float64{107}, nil, func(r *book.OrderRequest) { r.Price = shares(106) }, func(p *played, _ book.Order) { p.bars(1) },

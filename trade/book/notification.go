@@ -175,7 +175,7 @@ func (a *Alert) Notification(t Trigger, at Time) *Notification {
 	n := &Notification{AlertID: a.ID, Symbol: a.Symbol, Interval: a.Interval, Value: t.Value, TriggeredAt: at,
 		Late: t.Late, Bar: t.Prices, Values: t.Values, Synthetic: t.Synthetic, Note: a.Note, Message: a.Sentence(t, bar.Format("2006-01-02 15:04 UTC"))}
 	if t.Late {
-		n.Message += " This comes late: wick was not running then."
+		n.Message += " This comes late: wick was not watching then."
 	}
 	if t.Synthetic {
 		n.Message += Invented

@@ -121,10 +121,10 @@ var Codes = map[Code]struct {
 	ExternalSum:   {Says: "external: not placed by wick, which does not touch it; its quantity is not known: it is for a sum of money"},
 
 	RuleTrue:   {Says: "%s became true on the bar of %s: it comes now"},
-	TooLate:    {Says: "its rule became true on the bar of %s, and wick was not running then or ended before the order came"},
+	TooLate:    {Says: "its rule became true on the bar of %s, and wick was not watching then or ended before the order came"},
 	DryRunWhen: {Says: "dry run: no order was made; it would wait until %s on a closed bar of %s, and come then as if it were placed then; now it would %s"},
 	WaitsRule:  {Says: "waits until %s on a closed bar of %s"},
-	WaitsBar:   {Says: "its rule became true on the bar of %s while wick was not running: it comes when the next bar of %s closes"},
+	WaitsBar:   {Says: "its rule became true on the bar of %s while wick was not watching: it comes when the next bar of %s closes"},
 
 	WaitsFall:      {Says: "the market to fall to %s"},
 	WaitsRise:      {Says: "the market to rise to %s"},
