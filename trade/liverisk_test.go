@@ -2,6 +2,7 @@ package trade
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -125,4 +126,44 @@ func TestLiveRiskIsOfNow(t *testing.T) {
 			t.Errorf("two spellings and three more shares: %s", got)
 		}
 	})
+}
+
+// TestLiveLostStopIsTold: a stop of which the broker fills 4 of 10, and ends the rest, leaves 6 without
+// one. Nobody asked for that, so it is told also if nobody has subscribed to orders. What the client
+// itself cancelled, and the last fill of all, is not.
+func TestLiveLostStopIsTold(t *testing.T) {
+	for end, want := range map[string]string{
+		"rejected": "Stop order ORDER: sell 4 of AAA filled at 90. It was for 10 in all; the rest was rejected: at the broker: rejected." + book.Invented,
+		"expired":  "Stop order ORDER: sell 4 of AAA filled at 90. It was for 10 in all; the rest was cancelled: at the broker: expired." + book.Invented,
+		"asked":    "", "filled": "",
+	} {
+		t.Run(end, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				v := alpacatest.New()
+				l := startLive(t, v)
+				defer l.stop()
+				stop := exitAtBroker(t, l, v)
+				v.Fill(stop.ID, shares(4), shares(90))
+				time.Sleep(time.Second)
+				switch end {
+				case "asked":
+					if _, err := l.e.CancelOrder(anyone(), stop.ID); err != nil {
+						t.Fatal(err)
+					}
+				case "filled":
+					v.Fill(stop.ID, shares(6), shares(90))
+				default:
+					v.End(stop.ID, end)
+				}
+				time.Sleep(time.Minute)
+				want := strings.Replace(want, "ORDER", stop.ID, 1)
+				if got := strings.Join(heardOf(t, l.e), "; "); got != want {
+					t.Errorf("heard %q, want %q", got, want)
+				}
+				if got := l.stakes(); end != "filled" && got != "AAA 6 unprotected 600; " {
+					t.Errorf("afterwards %s", got)
+				}
+			})
+		})
+	}
 }

@@ -249,8 +249,9 @@ func (a *Alert) Sentence(t Trigger, bar string) string {
 // Tell adds to ev the notification of the orders that it ends:
 //   - Subscribers of orders hear of every end. A fill of a part ends nothing, and tells nobody.
 //   - Who polls hears of the same as long as anybody is subscribed to the symbol's orders, and
-//     else of an order that ends unfilled, unless the client that placed it asked for the step:
-//     a stop that is gone leaves its position unprotected, whoever is subscribed.
+//     else of an order that ends unfilled, or whose rest a broker elsewhere ends, unless the client
+//     that placed it asked for the step: a stop that is gone leaves its position unprotected, whoever
+//     is subscribed. On paper a rest ends because there is nothing left to close.
 //   - An order that ends in the step that places it is told by the reply alone, unless it came
 //     because its rule became true; those that end with it are told as above.
 //   - A step makes one notification: of its order, or else of the first that ends with it. It
@@ -272,7 +273,8 @@ func (s *State) Tell(k Kind, ev *Event, asked bool) {
 		return
 	}
 	asked = asked && o.By.SameClient(ev.Order.By)
-	if ev.To = s.subscribed(o.Symbol, func(types []string) bool { return slices.Contains(types, OrderAlerts) }); len(ev.To) > 0 || !asked && o.FilledQuantity == 0 {
+	lost := o.FilledQuantity == 0 || o.Account != "" && o.Status != StatusFilled
+	if ev.To = s.subscribed(o.Symbol, func(types []string) bool { return slices.Contains(types, OrderAlerts) }); len(ev.To) > 0 || !asked && lost {
 		ev.Notification = EndNotification(o, ended, ev.At)
 	}
 }
