@@ -369,7 +369,11 @@ func TestUnlistedInTrading(t *testing.T) {
 func TestIndicatorResource(t *testing.T) {
 	h := newHandlers(Deps{Source: market.Sample{}})
 	r := h.indicatorResource(h.generateChart().Handle)
-	for _, name := range []string{"rsi", "bollinger", "ichimoku", "rule", "formula", "backtest", "funding"} {
+	names := []string{"bollinger"}
+	for ind := range indicators.All() {
+		names = append(names, ind.Name)
+	}
+	for _, name := range names {
 		read, err := r.Read(t.Context(), mcp.Reading{Parts: map[string]string{"name": name}})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
