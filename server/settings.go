@@ -183,7 +183,7 @@ func (c *config) settings() []Setting {
 			Setting{Name: "watchlist", Value: "file", Help: "file of named lists of symbols, one a line, such as majors: BTCUSDT ETHUSDT; a scan takes them as @majors", set: fromFile(readOpen, maxWatchlist, c.setWatchlists)}),
 		c.group("Trading", "",
 			Setting{Name: "symbols", Value: "symbols", Default: "BTCUSDT", Help: "up to 50 symbols the engine watches from the start, separated by commas", set: each(&c.engine.Symbols, asSymbol)},
-			Setting{Name: "intervals", Value: "intervals", Default: "4h,1h", Help: "intervals the engine keeps of each symbol; alerts take the first unless told", set: each(&c.engine.Intervals, market.ParseInterval)},
+			Setting{Name: "intervals", Value: "intervals", Default: "4h,1h", Help: "intervals the engine keeps of each symbol; alerts take the first by default", set: each(&c.engine.Intervals, market.ParseInterval)},
 			Setting{Name: "max-order-notional", Value: "units", Default: "100000", Help: "largest order in quote units; with --broker alpaca or alpaca-paper 100 unless set", set: amount(&c.engine.Limits.OrderNotional, 1)},
 			Setting{Name: "max-position-notional", Value: "units", Help: "largest position per symbol in quote units; default ten times the largest order", set: amount(&c.engine.Limits.PositionNotional, 1)},
 			Setting{Name: "max-daily-loss", Value: "amount", Help: "with --cash or --broker: after a loss of this amount in a day only orders that shrink a position are taken", set: amount(&c.engine.Limits.DailyLoss, 1)},
