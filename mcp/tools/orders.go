@@ -471,7 +471,7 @@ func (h *handlers) getBalance() tool {
 	return define(mcp.Tool{
 		Name:        "get_balance",
 		Title:       "Balance (not available)",
-		Description: "Always refuses: get_positions with account=true has cash, equity and buying power.",
+		Description: "Has no balance of its own: get_positions with account=true has cash, equity and buying power.",
 		Annotations: mcp.Annotations{ReadOnly: true, Idempotent: true},
 		Cost:        mcp.Cheap,
 	}, reports, nil, nil, func(context.Context, mcp.Call, *struct{}) (*mcp.Result, error) {
