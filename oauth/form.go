@@ -261,7 +261,7 @@ func (s *Server) approve(w http.ResponseWriter, r *http.Request) {
 		s.tellPage(w, http.StatusOK, "Approved", "Tell the app to place the order again, within ten minutes. You can close this page.")
 		return
 	}
-	s.tellPage(w, http.StatusOK, "Not placed", "The app is told so when it asks again, within ten minutes. You can close this page.")
+	s.tellPage(w, http.StatusOK, "Not placed", "The app gets this answer when it asks again, within ten minutes. You can close this page.")
 }
 
 // hostCookie returns the full name of a cookie. Over https it has the prefix __Host-:
