@@ -50,7 +50,7 @@ type process struct {
 
 // startWith starts wick on the data directory. Its standard error is stderr, or p.log if
 // that is nil.
-func startWith(t *testing.T, stderr io.Writer, dataDir string, args ...string) *process {
+func startWith(t testing.TB, stderr io.Writer, dataDir string, args ...string) *process {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -80,7 +80,7 @@ func startWith(t *testing.T, stderr io.Writer, dataDir string, args ...string) *
 
 // startProcess starts wick on the data directory and waits for its start-up
 // line.
-func startProcess(t *testing.T, dataDir string, args ...string) *process {
+func startProcess(t testing.TB, dataDir string, args ...string) *process {
 	t.Helper()
 	p := startWith(t, nil, dataDir, args...)
 	for p.base == "" {
@@ -98,7 +98,7 @@ func startProcess(t *testing.T, dataDir string, args ...string) *process {
 
 // terminate sends SIGTERM and returns how long the process took to exit with
 // success.
-func (p *process) terminate(t *testing.T) time.Duration {
+func (p *process) terminate(t testing.TB) time.Duration {
 	t.Helper()
 	start := time.Now()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {

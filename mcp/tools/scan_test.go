@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"wick/chart"
+	"wick/indicators"
 	"wick/market"
 	"wick/mcp"
 )
@@ -663,6 +665,41 @@ func BenchmarkSummary(b *testing.B) {
 	for b.Loop() {
 		if _, err := tool.Handle(b.Context(), call); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkLongSummary shortens a summary of more signals than fit. It fails when that takes as
+// long as writing the summary once more would.
+func BenchmarkLongSummary(b *testing.B) {
+	requests, err := indicators.Parse([]json.RawMessage{json.RawMessage(`"rsi"`), json.RawMessage(`"macd"`), json.RawMessage(`"ema_stack"`)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := market.Sample{}.At(market.Query{Symbol: "X", Interval: market.Hour1, Limit: maxBars}, fixedNow)
+	if err != nil {
+		b.Fatal(err)
+	}
+	v, err := compute(b.Context(), s, requests, maxBars)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		written, shortened := time.Hour, time.Hour
+		for range 50 { // in turn, so that a busy machine slows both
+			start := time.Now()
+			summary := chart.Summarize(v)
+			once := time.Since(start)
+			content := bounded(summary, s, replySize)
+			written, shortened = min(written, once), min(shortened, time.Since(start)-once)
+			if len(content) != 2 {
+				b.Fatal("nothing was left out")
+			}
+		}
+		ratio := float64(shortened) / float64(written)
+		b.ReportMetric(ratio, "shorten/write")
+		if ratio > 0.7 {
+			b.Errorf("shortening takes %.2f of the time of writing", ratio)
 		}
 	}
 }
