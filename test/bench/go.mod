@@ -15,6 +15,7 @@ require (
 	golang.org/x/image v0.44.0
 	gonum.org/v1/plot v0.17.0
 	wick v0.0.0
+	wick/e2e/cluster v0.0.0
 )
 
 require (
@@ -41,3 +42,5 @@ require (
 )
 
 replace wick => ../../
+
+replace wick/e2e/cluster => ../e2e/cluster
