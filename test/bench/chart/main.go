@@ -22,6 +22,7 @@ import (
 	"syscall"
 	"time"
 
+	"wick/bench/contest"
 	"wick/indicators"
 	"wick/market"
 )
@@ -89,6 +90,8 @@ func compare(j *job, rounds int) error {
 		slices.Sort(cpu[i])
 		medians[i] = float64(cpu[i][rounds/2].Microseconds()) / 1000
 		fmt.Printf("%-24s %10.1f %10.0f\n", d.name, medians[i], float64(bytes[i])/1000)
+		contest.Behind(fmt.Sprintf("a chart of %dx%d, ms of CPU", j.w, j.h), d.name, medians[i], medians[0])
+		contest.Behind(fmt.Sprintf("a chart of %dx%d, bytes", j.w, j.h), d.name, float64(bytes[i]), float64(bytes[0]))
 		if i > 0 && medians[i] < best {
 			best = medians[i]
 		}

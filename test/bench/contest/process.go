@@ -94,6 +94,14 @@ func Machine() string {
 	return fmt.Sprintf("%s, load %s", model, strings.TrimSpace(string(load)))
 }
 
+// Behind prints that somebody else's figure, of which less is better, is below ours, if it is.
+// scripts/bench puts these lines first.
+func Behind(what, who string, theirs, ours float64) {
+	if theirs < ours {
+		fmt.Printf("behind: %s: %s %.3g, wick %.3g\n", what, who, theirs, ours)
+	}
+}
+
 // Fail prints the error and ends the program.
 func Fail(err error) {
 	fmt.Fprintln(os.Stderr, err)

@@ -14,6 +14,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"time"
 
@@ -107,8 +108,16 @@ func compare() error {
 	}
 	defer os.Remove(file)
 	rivals := []contestant{{"wick", ours}}
+	own, err := begin("wick", func() (*contest.Process, error) { return contest.Wick(*wick, "--trade") }, beginning{})
+	if err != nil {
+		return err
+	}
 	for _, name := range []string{"mcp-go", "go-sdk"} {
-		p, err := contest.Self("-serve", name, "-peer", file)
+		start := func() (*contest.Process, error) { return contest.Self("-serve", name, "-peer", file) }
+		if _, err := begin(name, start, own); err != nil {
+			return err
+		}
+		p, err := start()
 		if err != nil {
 			return err
 		}
@@ -124,6 +133,30 @@ func compare() error {
 		}
 	}
 	return nil
+}
+
+// beginning is how long a server takes until it listens, and what it holds in memory then.
+type beginning struct{ ms, mib float64 }
+
+// begin starts a server five times and prints the least. Ours is wick's.
+func begin(name string, start func() (*contest.Process, error), ours beginning) (b beginning, err error) {
+	b = beginning{math.Inf(1), math.Inf(1)}
+	for range 5 {
+		began := time.Now()
+		p, err := start()
+		if err != nil {
+			return b, err
+		}
+		b.ms = min(b.ms, time.Since(began).Seconds()*1000)
+		time.Sleep(time.Second)
+		now, _ := p.RSS()
+		b.mib = min(b.mib, float64(now)/(1<<20))
+		p.Stop()
+	}
+	fmt.Printf("%-8s listens after %6.1f ms, %6.1f MiB resident\n", name, b.ms, b.mib)
+	contest.Behind("the start, ms", name, b.ms, ours.ms)
+	contest.Behind("MiB resident at rest", name, b.mib, ours.mib)
+	return b, nil
 }
 
 // run measures one job with all contestants, and the floor of its size.
@@ -160,6 +193,9 @@ func (j job) run(rivals []contestant, token string) error {
 			l := loads[i]
 			fmt.Printf("%11d %-8s %12.1f %8.2f %8.2f %10.0f %10.2f %8d\n", connections, c.name, l.PerRequest(), l.PerRequest()/base, l.PerRequest()/own,
 				l.Rate(), l.P99/1000, l.Errors)
+			if i > len(floors) {
+				contest.Behind(fmt.Sprintf("%s over %d connections, us of CPU", j.name, connections), c.name, l.PerRequest(), own)
+			}
 		}
 	}
 	return nil

@@ -23,6 +23,7 @@ import (
 
 	talib "github.com/markcheno/go-talib"
 
+	rival "wick/bench/contest"
 	"wick/indicators"
 	"wick/indicators/kernel"
 	"wick/market"
@@ -121,6 +122,8 @@ func (c contest) run(charts []*market.Series) bool {
 	}
 	t := race(charts, c.theirs, c.kernel, entry)
 	fmt.Printf("%-12s %8.2f %8.2f %9.2f %8.2f %8.2f\n", c.name, t[0], t[1], t[1]/t[0], t[2], t[2]/t[0])
+	rival.Behind(c.name+", the kernel, ns a bar", "go-talib", t[0], t[1])
+	rival.Behind(c.name+", with its signals, which the other has not, ns a bar", "go-talib", t[0], t[2])
 	return t[1] <= t[0]
 }
 

@@ -28,6 +28,7 @@ import (
 	"syscall"
 	"time"
 
+	"wick/bench/contest"
 	"wick/indicators"
 	"wick/market"
 	"wick/mcp"
@@ -116,6 +117,7 @@ func compare(contestants []contestant, rounds int) error {
 		least, median := summary(took[k])
 		first, _ := summary(took[0])
 		fmt.Printf("%-18s %9.2f %9.2f %9.0f %8d %12.8f\n", c.name, 1e3*least, 1e3*median, least/first, made[k].Trades, made[k].Equity)
+		contest.Behind("a backtest, seconds of CPU", c.name, least, first)
 		if made[k].Trades != made[0].Trades || math.Abs(made[k].Equity/made[0].Equity-1) > 1e-7 {
 			return fmt.Errorf("%s traded otherwise than %s", c.name, contestants[0].name)
 		}

@@ -87,5 +87,19 @@ func compare(n int) error {
 		problems = append(problems, r.tell("end"))
 		fmt.Printf("%-8d %-18v %s\n", n, r, r.said)
 	}
+	for _, r := range rows[3:] {
+		theirs, ours := strings.Fields(r.said), strings.Fields(rows[1].said)
+		for i, what := range []string{"KiB of an idle stream", "MiB resident", "ms, p50", "ms, p99", "ms, the worst", "us of CPU for a single event", "us of CPU for one in a burst"} {
+			if i < min(len(theirs), len(ours)) {
+				contest.Behind(fmt.Sprintf("%d streams, %s", n, what), r.name, number(theirs[i]), number(ours[i]))
+			}
+		}
+	}
 	return errors.Join(problems...)
+}
+
+// number reads a figure of a row.
+func number(text string) float64 {
+	v, _ := strconv.ParseFloat(text, 64) // a row that is no row has failed already
+	return v
 }

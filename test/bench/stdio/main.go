@@ -78,7 +78,7 @@ func compare() error {
 	fmt.Printf("%-12s %-9s %-8s %14s %12s %10s\n", "", "in flight", "", "round trips/s", "CPU us each", "wick's")
 	for _, job := range jobs {
 		for _, flight := range []int{1, 32} {
-			var own float64
+			var own, ownCPU float64
 			for i, r := range rivals {
 				if i > 0 && job.name == "summary" {
 					break
@@ -88,9 +88,10 @@ func compare() error {
 					return fmt.Errorf("%s: %w", r.name, err)
 				}
 				if r.name == "wick" {
-					own = rate
+					own, ownCPU = rate, cpu
 				}
 				fmt.Printf("%-12s %9d %-8s %14.0f %12.1f %9.1fx\n", job.name, flight, r.name, rate, cpu, own/rate)
+				contest.Behind(fmt.Sprintf("%s, %d in flight, us of CPU", job.name, flight), r.name, cpu, ownCPU)
 			}
 		}
 	}
