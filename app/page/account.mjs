@@ -1,7 +1,7 @@
 // What the account has, by the tools that any client calls: as lists, as levels on the chart, and as texts. What is
 // known of a market by its symbol is the currency of its prices, in which sums are made, and their decimals.
 import { isDoubtful, once, unanswered } from './calls.mjs';
-import { exactText, fixedText, namedText, placesOf, profitText, usable } from './format.mjs';
+import { exactText, fixedText, membersText, namedText, placesOf, profitText, usable } from './format.mjs';
 import { t, word } from './texts.mjs';
 import { lastEnd } from './times.mjs';
 
@@ -10,8 +10,7 @@ const recent = 200; // orders that are asked for, ended or not
 const longest = 1000; // characters of an order or an alert; most have half of that
 const mostPages = 20; // of one list; the server keeps at most 1,000 alerts
 
-/** Account keeps what the tools said last: positions, the newest orders, all open orders, and all alerts. whole says
- * that positions has the closed ones too. */
+/** Account keeps what the tools said last: positions (whole: the closed ones too), orders, all open ones, all alerts. */
 export class Account {
   constructor(transport) {
     Object.assign(this, { transport, positions: [], orders: [], open: [], alerts: [], whole: false });
@@ -29,8 +28,7 @@ export class Account {
 
   ask = async (tool, args) => JSON.parse(await this.transport.call(tool, args));
 
-  /** all asks for a whole list, page by page. An item that a newer one moved to the next page comes twice and is kept
-   * once. */
+  /** all asks for a whole list, page by page. What a newer item moved to the next page comes twice and is kept once. */
   async all(tool, args, id, size) {
     const items = new Map();
     for (let page = 0; page < mostPages; page++) {
@@ -44,8 +42,7 @@ export class Account {
   /** held returns the positions that are not closed, also those that only the account at a broker has. */
   held = () => this.positions.filter(p => Number(p.quantity) > 0 || Number(p.at_broker?.quantity ?? 0) !== 0);
 
-  /** listed returns all open orders and after them the newest of the others, as many as most, and whether there are
-   * more of those. */
+  /** listed returns all open orders, then at most so many of the others, the newest, and whether there are more. */
   listed(most) {
     const ids = new Set(this.open.map(o => o.order_id));
     const others = this.orders.filter(o => !ids.has(o.order_id));
@@ -131,8 +128,7 @@ export function orderText(o) {
 
 const reaches = { price_above: t('price at or above'), price_below: t('price at or below'), profit_above: t('profit at or above'), profit_below: t('profit at or below') };
 
-/** conditionText says what an alert waits for: with the rule, and with the parameters and the interval of an
- * indicator. */
+/** conditionText says what an alert waits for: of an indicator with its rule, its parameters and its interval. */
 export function conditionText({ condition: c, interval }) {
   const sum = Object.keys(reaches).find(name => c[name] !== undefined);
   if (sum) return `${c.of ? c.of + ' ' : ''}${reaches[sum]} ${c[sum]}`;
@@ -140,17 +136,15 @@ export function conditionText({ condition: c, interval }) {
   if (time) return `${c.daily ? t('daily at {0}', time) : time} ${c.timezone ?? 'UTC'}${c.weekdays ? ', ' + c.weekdays.map(word).join(' ') : ''}`;
   if (!c.indicator_signal) return JSON.stringify(c).slice(0, 120);
   const { indicator, signal, level, line, when, params, ...beside } = c.indicator_signal;
-  const more = Object.entries({ ...beside, ...params }).map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`).join('');
   const what = when !== undefined ? `: ${when} ${signal.replaceAll('_', ' ')}` : `${line ? ' ' + line : ''}: ${signal}${level === undefined ? '' : ' ' + level}`;
-  return indicator + more + what + (interval ? `, ${interval}` : '');
+  return indicator + membersText({ ...beside, ...params }) + what + (interval ? `, ${interval}` : '');
 }
 
 const currencies = 'USD EUR GBP JPY CHF AUD CAD NZD SEK NOK DKK PLN CZK HUF TRY ZAR MXN BRL CNY HKD SGD INR KRW BTC ETH BNB'.split(' ');
 const placesKnown = new Map(); // by symbol
 
-/** unitOf returns the currency in which a symbol is priced, if its form leaves no doubt, else the symbol itself.
- * Tickers of stocks have at most five letters, and some of those end like a currency; BTCBUSD may be in BUSD or in
- * USD. */
+/** unitOf returns the currency in which a symbol is priced, if its form leaves no doubt, else the symbol itself. Stocks
+ * of up to five letters may end like a currency; BTCBUSD may be in BUSD or in USD. */
 export function unitOf(symbol) {
   const [, apart, end] = /^[A-Z0-9]{2,}?([-_/]?)(FDUSD|USDT|USDC|[A-Z]{3})$/.exec(symbol) ?? [];
   const sure = end?.length > 3 || (currencies.includes(end) && (apart || (symbol.length >= 6 && !/[BT]USD$/.test(symbol))));
@@ -160,8 +154,7 @@ export function unitOf(symbol) {
 /** learn notes how many decimals the prices of a market have. */
 export const learn = (symbol, places) => placesKnown.set(symbol, Math.max(places, placesKnown.get(symbol) ?? 2));
 
-/** ofMarket writes a price, such as an average of fills, with no more decimals than its market has, or with its own
- * while those are not known. */
+/** ofMarket writes a price, such as an average of fills, with at most the decimals of its market, if they are known. */
 export const ofMarket = (symbol, v) => (usable(v) ? fixedText(v, Math.min(placesOf(v, 8), placesKnown.get(symbol) ?? 8)) : '–');
 
 /** moneyText writes a sum in the currency of a market; signed says whether with a plus. */

@@ -1,5 +1,4 @@
 // Numbers as text, as chart/format.go writes them in pictures.
-import { look } from './look.mjs';
 
 /** The prices of a bar. */
 export const ohlc = ['open', 'high', 'low', 'close'];
@@ -41,30 +40,22 @@ export function priceText(v, precision) {
   return extreme(v) || (precision >= tiny && v !== 0) ? exponentText(v, Math.abs(v) < 1 ? 3 : 2) : fixedText(v, precision);
 }
 
-/** placesOf returns the fewest decimals that write v as exactly as most decimals do. Digits that a binary number has
- * and nobody wrote do not count. */
+/** placesOf returns the fewest decimals that write v as exactly as most decimals do: as somebody wrote it. */
 export const placesOf = (v, most) => Array.from({ length: most }, (_, d) => d).find(d => Number(v.toFixed(d)) === Number(v.toFixed(most))) ?? most;
 
 /** namedText writes a price that is named by itself, with as many decimals of its own as are visible. */
 export const namedText = ({ precision, visible }, v) => priceText(v, Math.max(precision, extreme(v) ? 0 : placesOf(v, visible)));
 
-/** shortText writes v with a unit letter and three significant digits from the given size up, and returns nothing
- * below it. */
-function shortText(v, from) {
-  const a = Math.abs(v);
-  const unit = look.units.find(u => a / u.size >= 0.9995); // rounding may carry into the next unit: 999,999 is 1.00M
-  if (!unit || a < from || a >= 1e15) return '';
-  const x = a / unit.size;
-  return fixedText(v / unit.size, x >= 99.95 ? 0 : x >= 9.995 ? 1 : 2) + unit.letter;
-}
-
 /** decimals returns how many v, between 1e-10 and 1000, has for three significant digits. */
 const decimals = v => Math.min(Math.max(2 - Math.floor(Math.log10(Math.abs(v))), 0), 14);
 
-/** numberText writes v with a unit letter from a size up, else with d decimals. */
+const compact = new Intl.NumberFormat('en', { notation: 'compact', minimumSignificantDigits: 3, maximumSignificantDigits: 3, roundingMode: 'halfEven' });
+
+/** numberText writes v with a unit letter and three significant digits from a size up, else with d decimals. */
 function numberText(v, from, d) {
   if (!usable(v)) return noValue;
-  return shortText(v, from) || (extreme(v) ? exponentText(v, 2) : fixedText(v, d));
+  if (Math.abs(v) >= from && Math.abs(v) < 1e15) return compact.format(v).replace('-', '−');
+  return extreme(v) ? exponentText(v, 2) : fixedText(v, d);
 }
 
 /** volumeText writes a volume: 86.4M, 12.3K, 811, 0.123. */
@@ -81,7 +72,7 @@ export function valueText(v) {
 export function levelText(v) {
   const whole = d => Math.abs(v * 10 ** d - Math.round(v * 10 ** d)) < 1e-6;
   const d = extreme(v) ? undefined : [0, 1, 2, 3, 4].find(whole);
-  return d === undefined ? valueText(v) : shortText(v, 1e6) || fixedText(v, d);
+  return d === undefined ? valueText(v) : numberText(v, 1e6, d);
 }
 
 /** exactText writes a quantity or a price of the account with all its decimals, of which it has at most eight. */
@@ -105,3 +96,7 @@ export function percentText(from, to, d = 2) {
   if (!usable(p)) return noValue;
   return (Math.abs(p) < 1e9 ? signed(p, d) : (p > 0 ? '+' : '') + exponentText(p, 2)) + '%';
 }
+
+/** jsonText writes a value of JSON, a text without quotes, and membersText the members of an object: " length=21". */
+export const jsonText = v => (typeof v === 'string' ? v : JSON.stringify(v));
+export const membersText = object => Object.entries(object).map(([name, v]) => ` ${name}=${jsonText(v)}`).join('');

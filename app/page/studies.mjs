@@ -1,27 +1,40 @@
 // The dialog of the indicators: which are on the chart, the whole catalogue by category and search, the parameters of
 // each, and lists that a person has saved under a name.
 import { button, el, entry, field, openBox, select } from './dom.mjs';
+import { jsonText, membersText } from './format.mjs';
 import { look } from './look.mjs';
-import { indicatorsText, parseIndicators, recall, remember, valueOf } from './store.mjs';
+import { recall, remember } from './store.mjs';
 import { t } from './texts.mjs';
 
-const presets = 'wick-presets';
+const presets = 'wick-lists';
 const searchRest = 250; // milliseconds without a key before the catalogue is searched
+
+/** asRow returns a row of the dialog for an item of a list of indicators, and itemText writes one: rsi length=21. */
+const asRow = item => ({ item: typeof item === 'string' ? { name: item } : item, on: true });
+const itemText = ({ name, ...given }) => name + membersText(given);
+
+/** valueOf reads a value: JSON, or else the text. */
+function valueOf(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
 
 /** parameterFields returns a field per parameter of the catalogue, with its bounds, filled with what was given or its
  * default, and read, which returns those that differ from their defaults, or undefined while one is out of bounds. */
 function parameterFields(parameters, given) {
-  const text = v => (typeof v === 'string' ? v : JSON.stringify(v));
   const inputs = parameters.map(({ name, type, default: usual, choices, min, max, required, example, description: title }) => {
     const number = type === 'integer' || type === 'number';
     const input = choices || type === 'boolean' ? select({ name, title }, (choices ?? [true, false]).map(String))
       : el('input', { name, title, required, placeholder: example, autocomplete: 'off', maxlength: 1000, ...(number ? { type: 'number', min, max, step: type === 'integer' ? 1 : 'any' } : {}) });
-    input.value = text(given[name] ?? usual ?? '');
+    input.value = jsonText(given[name] ?? usual ?? '');
     return input;
   });
   const fields = parameters.map(({ name, min, max }, i) => field(name.replaceAll('_', ' ') + (max === undefined ? '' : ` ${min} – ${max}`), inputs[i]));
   const read = () => (inputs.every(input => input.reportValidity()) ? Object.fromEntries(parameters.map((p, i) => [p, inputs[i].value.trim()])
-    .filter(([p, value]) => value !== '' && value !== text(p.default ?? '')).map(([p, value]) => [p.name, valueOf(value)])) : undefined);
+    .filter(([p, value]) => value !== '' && value !== jsonText(p.default ?? '')).map(([p, value]) => [p.name, valueOf(value)])) : undefined);
   return { fields, read };
 }
 
@@ -44,9 +57,9 @@ export function studies(transport, chart, { get, put, say }) {
   const ask = async args => JSON.parse(await transport.call('list_indicators', args));
   const work = doing => doing.catch(err => say(err.message));
   const close = () => chart.canvas.focus();
-  const items = () => rows.filter(row => row.on).map(row => row.item);
+  const items = () => rows.filter(row => row.on).map(({ item }) => (Object.keys(item).length > 1 ? item : item.name));
   const replaced = (k, change) => rows.map((row, i) => (i === k ? { ...row, ...change } : row));
-  const added = item => [...rows.filter(row => row.on), { item, on: true }, ...rows.filter(row => !row.on)];
+  const added = item => [...rows.filter(row => row.on), asRow(item), ...rows.filter(row => !row.on)];
 
   /** go puts other rows on the chart and goes on. If they are refused, those before are there again, and it is said
    * why: at the field that is named, else at cause, or aloud if the dialog is closed by then. */
@@ -68,7 +81,7 @@ export function studies(transport, chart, { get, put, say }) {
     at = place;
     if (dialog?.isConnected) return;
     dialog = el('div', { class: 'menu studies', role: 'dialog' });
-    rows = [...get().map(item => ({ item, on: true })), ...rows.filter(row => !row.on)];
+    rows = [...get().map(asRow), ...rows.filter(row => !row.on)];
   }
   function show(label, ...parts) {
     const focused = document.activeElement;
@@ -94,11 +107,11 @@ export function studies(transport, chart, { get, put, say }) {
     }));
   }
 
-  /** pick shows everything: what is on the chart, the catalogue, the presets, and the list as text. */
+  /** pick shows everything: what is on the chart, the catalogue, and the presets. */
   function pick(place = at) {
     begin(place);
     const shown = rows.map(({ item, on }, k) => {
-      const text = indicatorsText([item]);
+      const text = itemText(item);
       const tick = el('input', { type: 'checkbox', checked: on, onchange: () => go(replaced(k, { on: tick.checked }), row).then(() => { tick.checked = rows[k].on; }) });
       const row = el('li', {}, el('label', {}, tick, el('span', {}, text)), button('…', () => work(edited(k, pick)), { 'aria-label': t('Change {0}', text) }));
       return row;
@@ -108,14 +121,11 @@ export function studies(transport, chart, { get, put, say }) {
       remember(presets, changed);
       pick();
     };
-    const use = (text, cause) => go(parseIndicators(text).map(item => ({ item, on: true })), cause, pick);
-    const written = el('input', { name: 'indicators', maxlength: 1000, autocapitalize: 'none', spellcheck: 'false', value: indicatorsText(items()) });
     const name = el('input', { name: 'preset', 'aria-label': t('Name of these indicators'), placeholder: t('Name'), maxlength: 40 });
-    const save = () => name.value.trim() && keep({ ...all, [name.value.trim()]: indicatorsText(items()) });
-    const saved = el('div', { class: 'presets' }, ...Object.entries(all).map(([name, text]) => el('span', {}, button(name, () => use(text, saved), { title: text }),
+    const save = () => name.value.trim() && keep({ ...all, [name.value.trim()]: items() });
+    const saved = el('div', { class: 'presets' }, ...Object.entries(all).map(([name, list]) => el('span', {}, button(name, () => go(list.map(asRow), saved, pick), { title: list.map(item => itemText(asRow(item).item)).join(', ') }),
       button('×', () => keep({ ...all, [name]: undefined }), { 'aria-label': t('Forget {0}', name) }))), entry({ class: 'add' }, save, name, button(t('Save'), save)));
-    const asText = entry({}, () => use(written.value, asText), field(t('As text'), written));
-    show(t('Indicators'), el('ul', { 'aria-label': t('On the chart') }, ...shown), el('div', { class: 'add' }, search, category), found, saved, asText);
+    show(t('Indicators'), el('ul', { 'aria-label': t('On the chart') }, ...shown), el('div', { class: 'add' }, search, category), found, saved);
     if (!found.firstChild) list();
   }
 
@@ -126,7 +136,7 @@ export function studies(transport, chart, { get, put, say }) {
     const { fields, read } = parameterFields(parameters, given);
     const finish = () => {
       const changed = read();
-      if (changed) go(done(Object.keys(changed).length ? { name, ...changed } : name), form, next);
+      if (changed) go(done({ name, ...changed }), form, next);
     };
     const form = entry({ class: 'fields' }, finish, ...fields);
     const [title, word] = more.length ? [t('Change {0}', name), t('Apply')] : [t('Add {0}', name), t('Add')];
@@ -136,8 +146,7 @@ export function studies(transport, chart, { get, put, say }) {
 
   /** edited shows the parameters of a row. */
   function edited(k, next) {
-    const { item } = rows[k];
-    const { name, ...given } = typeof item === 'string' ? { name: item } : item;
+    const { name, ...given } = rows[k].item;
     const remove = button(t('Remove'), () => go(rows.filter((_, i) => i !== k), dialog, next), { class: 'danger' });
     return change(name, given, item => replaced(k, { item }), next, remove);
   }

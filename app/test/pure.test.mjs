@@ -16,7 +16,7 @@ import { paint } from '../page/paint.mjs';
 import { makePlan, wholeWindow } from '../page/plan.mjs';
 import { rowOf } from '../page/scale.mjs';
 import { Loader, pageBars, prepended, readSeries, updated } from '../page/series.mjs';
-import { indicatorsText, parseIndicators } from '../page/store.mjs';
+import { queryOf, viewOf } from '../page/store.mjs';
 import { t, word } from '../page/texts.mjs';
 import { lastEnd, offsetIn, wallTimes } from '../page/times.mjs';
 import { parseEvents } from '../page/wire.mjs';
@@ -467,13 +467,12 @@ test('time zones', () => {
   assert.equal(wallTimes([at('2026-07-01T00:00:00Z')], 86400, 'America/New_York')[0].day, 1, 'a bar of a day is a date');
 });
 
-test('indicators as people type them', () => {
-  const list = ['ema_stack', { name: 'rsi', length: 21 }, { name: 'x', source: 'close', on: true }];
-  assert.equal(indicatorsText(list), 'ema_stack, rsi length=21, x source=close on=true');
-  assert.deepEqual(parseIndicators(indicatorsText(list)), list);
-  assert.deepEqual(parseIndicators(' , '), []);
-  const rules = [{ name: 'rule', when: 'close > bbands(20,2).upper' }, { name: 'ema', source: { name: 'macd', line: 'Signal' }, length: 9 }, { name: 'rsi', levels: [20, 80], text: '21' }];
-  assert.deepEqual(parseIndicators(indicatorsText(rules)), rules, 'rules and nested ones come back');
+test('the address is the view', () => {
+  const view = { symbol: 'A/B', interval: '4h', indicators: ['ema_stack', 'rsi'], bars: 80 };
+  assert.equal(queryOf(view), '?symbol=A%2FB&interval=4h&bars=80&indicators=ema_stack%2Crsi');
+  const given = ['ema_stack', { name: 'rule', when: 'close > bbands(20,2).upper' }];
+  assert.deepEqual(JSON.parse(viewOf(queryOf({ ...view, indicators: given })).indicators), given, 'what has parameters is JSON, which the server reads, too');
+  assert.deepEqual([viewOf('?interval=1h'), viewOf('?symbol=A&key=secret')], [undefined, { symbol: 'A' }]);
 });
 
 // RFC 7636 appendix B.
