@@ -31,8 +31,7 @@ export function readSeries(text) {
   return data;
 }
 
-/** visibleOf returns how many decimals of a price that is named by itself are visible: a thousandth of the range of
- * all. */
+/** visibleOf returns how many decimals of a single price can be seen: down to a thousandth of the range of all. */
 function visibleOf({ high, low }) {
   const { lo, hi } = spanOf([high, low], 0, high.length);
   return lo < hi ? Math.min(Math.max(0, Math.ceil(-Math.log10((hi - lo) / 1000))), 8) : 8;
@@ -45,8 +44,7 @@ function sameStudies(a, b) {
   return one === other;
 }
 
-/** The members that spliced has to join, by channel: in valued they are lists with a value per bar, in indexed they
- * are indices of bars. */
+/** The members that spliced joins, by channel: in valued are lists with a value per bar, in indexed indices of bars. */
 const valued = { lines: ['values'], histogram: ['values'], fills: ['y1', 'y2'] };
 const indexed = { signals: ['x'], divlines: ['x1', 'x2'], shaded: ['from', 'to'] };
 
@@ -107,8 +105,7 @@ export function heikinAshi({ open, high, low, close, heikin_ashi_open = (open[0]
   return a;
 }
 
-/** pageBars returns how many bars the next page may have so that its text stays within limit characters, judged by a
- * page of so many bars and characters. */
+/** pageBars returns how many bars have room in limit characters, judged by a page of so many bars and characters. */
 export function pageBars(bars, characters, limit) {
   const each = Math.max(60, characters / Math.max(1, bars));
   return Math.min(Math.max(Math.floor((0.9 * limit) / each), 1), mostBars);
@@ -125,52 +122,40 @@ const pollPeriod = 5000; // milliseconds between two looks at the newest bars
 
 /** Loader keeps the data of one chart. A transport gets them: its call(tool, arguments) returns the first text of a
  * result, and its limit is how many characters that may have. onData(data, {bars, added}) gets every change,
- * onError(text) what went wrong later than load. Each chart has a number, its turn: what still arrives for an earlier
- * chart is dropped silently. */
+ * onError(text) what went wrong later than load. Each chart has a number, its turn. */
 export class Loader {
   constructor(transport, onData, onError) {
     Object.assign(this, { transport, onData, onError, turn: 0 });
   }
 
-  /** load shows the chart of these arguments of generate_chart. A later call replaces an earlier one, even if that is
-   * not finished. It fails if the chart could not be had. */
+  /** load shows the chart of these arguments of generate_chart. It fails if the chart could not be had. A later call
+   * replaces an earlier one, which then neither succeeds nor fails. */
   async load(args) {
-    const turn = ++this.turn;
-    clearTimeout(this.timer);
+    this.close();
     Object.assign(this, { args, over: false, data: undefined, reaching: true }); // one at a time asks for older bars
     try {
       const asked = Math.min(Number(args.bars) || 0, mostBars);
       const bars = Math.min(asked || firstBars, firstBars);
-      const first = this.data = await unasked(args.interval, interval => this.page({ ...args, interval, bars }, turn));
+      const first = this.data = await unasked(args.interval, interval => this.page({ ...args, interval, bars }));
       const { symbol, interval, indicators, compare, from } = first.request; // as the server read them
       this.more = { symbol, interval, indicators, compare };
       const most = asked || (from ? mostBars : usualBars);
       const show = added => this.onData(this.data, { added, bars: Math.min(most, from ? this.data.time.filter(t => t >= from).length : most) });
       show();
-      await this.older(most, turn, from);
+      await this.older(most, from);
       this.reaching = false;
       if (this.data !== first) show(this.data.n - first.n);
-    } catch (err) {
-      if (turn === this.turn) throw err;
     } finally {
-      if (turn === this.turn) {
-        this.reaching = false;
-        if (this.data && !this.data.request.to) this.poll(turn); // a period of the past does not change
-      }
+      this.reaching = false;
+      if (this.data && !this.data.request.to) this.poll(); // a period of the past does not change
     }
   }
 
-  /** attempt does work and reports what went wrong, unless a later chart has replaced this one. It returns whether the
-   * work succeeded. */
-  attempt = (turn, work) => work().then(() => true, err => {
-    if (turn === this.turn) this.onError(err.message);
-    return false;
-  });
-
-  /** page asks for bars and notes how many characters each has. */
-  async page(args, turn) {
-    const text = await this.transport.call('generate_chart', { ...args, format: 'series' });
-    if (turn !== this.turn) throw new Error('another chart is shown by now');
+  /** page asks for bars and notes how many characters each has. What comes when another chart is shown by then, or an
+   * error, leads nowhere: whoever awaits it goes no further. */
+  async page(args) {
+    const { turn } = this;
+    const text = await this.transport.call('generate_chart', { ...args, format: 'series' }).finally(() => turn === this.turn || new Promise(() => {}));
     if (!text.startsWith('{')) throw new Error(text.slice(0, 300));
     const data = readSeries(text);
     if (data.n > 3) this.pageBars = pageBars(data.n, JSON.stringify(text).length, this.transport.limit); // as it travels, quotes escaped
@@ -180,11 +165,11 @@ export class Loader {
   /** older adds pages until there are that many bars, or the first is as old as from, or there are no older ones. A
    * page ends with the first bar that is there already, so that a gap before that is noticed. Its time is not sent in
    * unix seconds: of bars before 1973 the server takes those for a mistake. */
-  async older(bars, turn, from = 0) {
+  async older(bars, from = 0) {
     const want = Math.min(bars, mostBars);
     while (this.data.n < want && this.data.time[0] > from && !this.over) {
       const before = this.data.n;
-      const page = await this.page({ ...this.more, to: new Date(1000 * this.data.time[0]).toISOString(), bars: Math.max(2, Math.min(this.pageBars ?? firstBars, want - before + 1)) }, turn);
+      const page = await this.page({ ...this.more, to: new Date(1000 * this.data.time[0]).toISOString(), bars: Math.max(2, Math.min(this.pageBars ?? firstBars, want - before + 1)) });
       this.data = prepended(page, this.data);
       this.over = this.data.n === before; // nothing came that was not there
     }
@@ -194,34 +179,32 @@ export class Loader {
    * at most once at a time; what could not be had is not asked for again. */
   async reach(window) {
     if (!this.data || this.over || this.reaching || window.end - window.count > window.count / 2) return;
-    const [turn, before] = [this.turn, this.data.n];
+    const before = this.data.n;
     this.reaching = true;
-    const came = await this.attempt(turn, async () => {
-      await this.older(before + Math.ceil(window.count), turn);
-      if (this.data.n > before) this.onData(this.data, { added: this.data.n - before });
+    await this.older(before + Math.ceil(window.count)).catch(err => {
+      this.over = true;
+      this.onError(err.message);
     });
-    if (turn === this.turn) Object.assign(this, { reaching: false, over: this.over || !came });
+    this.reaching = false;
+    if (this.data.n > before) this.onData(this.data, { added: this.data.n - before });
   }
 
   /** poll looks at the newest bars while the page is visible. */
-  poll(turn) {
+  poll() {
+    clearTimeout(this.timer);
     this.timer = setTimeout(async () => {
-      if (!document.hidden) await this.attempt(turn, () => this.newest(turn));
-      if (turn === this.turn) this.poll(turn);
+      if (!document.hidden) await this.newest().catch(err => this.onError(err.message));
+      this.poll();
     }, pollPeriod);
   }
 
-  async newest(turn) {
-    const tail = await this.page({ ...this.more, bars: 3 }, turn);
+  /** newest looks for new bars. If some were missed it begins again, and goes on with the old ones if that fails. */
+  async newest() {
+    const tail = await this.page({ ...this.more, bars: 3 });
     const { data: before } = this;
     const data = updated(before, tail);
-    if (data) return this.onData(this.data = data);
-    await this.load(this.args).catch(err => { // bars were missed: begin again, and if that fails look on
-      this.onError(err.message);
-      if (this.data) return;
-      this.data = before;
-      this.poll(this.turn);
-    });
+    if (data) this.onData(this.data = data);
+    else await this.load(this.args).finally(() => { this.data ??= before; });
   }
 
   /** close ends the polling; what is under way is dropped when it comes. */
