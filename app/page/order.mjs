@@ -40,8 +40,7 @@ export class Draft {
   }
 }
 
-/** linesOf returns the lines of an order, each with the part of the order that it shows. Entry and exits keep their
- * order: none is dragged past another. */
+/** linesOf returns the lines of an order, each with the part that it shows. None is dragged past another. */
 function linesOf(order) {
   if (!order) return [];
   const entry = entryOf(order);
@@ -58,8 +57,7 @@ function linesOf(order) {
   }));
 }
 
-/** replacing returns the order that takes the place of a resting one: the same in all that can be said of it again. A
- * broker takes no exits with a change. */
+/** replacing returns the order that takes the place of a resting one, like it, but a broker takes no exits with it. */
 export function replacing(o) {
   const exit = x => x && (Number(x.price) || (x.percent ? `${x.percent}%` : `${x.atr}atr`));
   const same = { symbol: o.symbol, side: o.side, type: o.type, quantity: exactText(o.quantity - o.filled_quantity).replaceAll(',', ''), replaces: o.order_id };
@@ -77,9 +75,8 @@ export function previewText(o) {
   return `${word(o.side)} ${o.quantity} ${o.symbol} ${word(o.type)}${part}${at}${fee}: ${word(o.status)}, ${word(o.broker)}${o.synthetic ? ' ' + t('(invented prices)') : ''}`;
 }
 
-/** twoSteps returns a function that tries an order, or, called without one, places the order that it tried last. about
- * tells two orders of equal values apart. It returns a sentence about the order; onPlaced gets a line about a placed
- * one. */
+/** twoSteps returns a function that tries an order or, without one, places the one that it tried last, and returns a
+ * sentence about it. about tells orders of equal values apart; onPlaced gets a line about one that was placed. */
 export function twoSteps(transport, onPlaced) {
   let order, about; // that was tried last
   let id; // of an attempt to place it whose answer was lost
@@ -112,9 +109,8 @@ export function twoSteps(transport, onPlaced) {
   };
 }
 
-/** ticket returns the form of an order: {element, change}. The first press tries the order and shows a preview, the
- * second places it; any change in between removes the preview, and change does, which is called for another symbol.
- * getSymbol names what the chart shows. */
+/** ticket returns the form of an order for the symbol of getSymbol: {element, change}. The first press shows a preview,
+ * the second places it; any change in between removes the preview, and change does, called for another symbol. */
 export function ticket(getSymbol, draft) {
   const number = { inputmode: 'decimal', size: 8, autocomplete: 'off' };
   const side = select({ name: 'side' }, ['buy', 'sell']);
@@ -124,7 +120,6 @@ export function ticket(getSymbol, draft) {
   const said = el('p', { role: 'status', class: 'preview' });
   const place = button(t('Place this order'), () => step(), { class: 'strong', hidden: true });
   let turn = 0; // counts previews and changes: what comes later for an earlier one cannot be placed
-  let typing = false;
 
   /** say shows a text in place of the preview; only a preview can be placed, and again what may have been placed. */
   const say = (text, placeable) => {
@@ -134,7 +129,7 @@ export function ticket(getSymbol, draft) {
     price.disabled = type.value === 'market';
   };
   const step = async order => {
-    const mine = turn;
+    const mine = ++turn;
     say(order ? '' : t('Placing…'));
     const [text, placeable] = await draft.send(order).then(words => {
       if (!order) draft.set();
@@ -155,26 +150,18 @@ export function ticket(getSymbol, draft) {
     exits.forEach((exit, k) => { all[exit] = ends[k].value.trim() || undefined; });
     return all;
   };
-  const write = () => {
-    change();
-    typing = true;
-    draft.set(written());
-    typing = false;
-  };
   draft.watch(order => {
-    if (typing) return;
-    [side.value, type.value] = [order?.side ?? side.value, order?.type ?? 'market'];
-    quantity.value = order?.quantity ?? quantity.value;
-    price.value = order?.[entryOf(order)] ?? '';
-    exits.forEach((exit, k) => { ends[k].value = order?.[exit] ?? ''; });
+    const put = (input, value) => { if (!order || input !== document.activeElement) input.value = value; }; // not what is being typed
+    put(side, order?.side ?? side.value);
+    put(type, order?.type ?? 'market');
+    put(quantity, order?.quantity ?? quantity.value);
+    put(price, order?.[entryOf(order)] ?? '');
+    exits.forEach((exit, k) => put(ends[k], order?.[exit] ?? ''));
     change();
   });
-  const preview = () => {
-    turn++;
-    return step(written());
-  };
+  const preview = () => step(written());
   const look = button(t('Preview'), preview);
-  const element = entry({ class: 'ticket', 'aria-label': t('Order'), oninput: write }, preview,
+  const element = entry({ class: 'ticket', 'aria-label': t('Order'), oninput: () => draft.set(written()) }, preview,
     field(t('Side'), side), field(t('Type'), type), field(t('Quantity'), quantity), field(t('Price'), price), field(t('Stop loss'), ends[0]), field(t('Take profit'), ends[1]), look, place, said);
   return { element, change };
 }
