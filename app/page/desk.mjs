@@ -27,23 +27,23 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
     seen?.(request);
   }, onStudy: (st, place) => dialog.edit(chart.data.studies.indexOf(st), place), onFullscreen: enlarge });
   const dialog = studies(transport, chart, { get: () => request.indicators, put: indicators => choose({ indicators }, () => {}), say });
-  const [loading, waiting] = [el('p', { class: 'loading', role: 'status', hidden: true }), el('ul', { class: 'waiting', 'aria-label': t('Orders without a price') })];
+  const [loading, waiting] = [el('p', { class: 'loading', role: 'status' }, t('No bars yet')), el('ul', { class: 'waiting', 'aria-label': t('Orders without a price') })];
   chart.box.append(loading, waiting);
   if (trade.bar) chart.box.after(trade.bar);
   const loader = new Loader(transport, show, say);
   const bar = controls({ onLoad: choose, onLook: restyle, onFullscreen: enlarge, onStudies: () => dialog.pick({ x: 8, y: 8 }), choice, more });
+  place.dataset.state = 'empty';
   place.prepend(bar.form);
   bar.show({ interval: '4h', ...request });
 
   /** load shows the chart of a call. It resolves with what went wrong, if something did, of which wrong is told. */
   const load = (args, wrong = say) => loader.load(args).catch(({ message }) => {
-    if (!loading.hidden && chart.data) loading.textContent = t('Still {0}, {1}', chart.data.symbol, chart.data.interval);
+    loading.textContent = chart.data ? t('Still {0}, {1}', chart.data.symbol, chart.data.interval) : t('No bars yet');
     wrong(message);
     if (!chart.data) bar.ask();
     return message;
   });
-  /** change loads another symbol, interval or list of indicators. Drawings belong to the prices of a symbol, so
-   * another symbol removes them. */
+  /** change loads another symbol, which has none of the drawings, another interval or list of indicators. */
   function change(changes, wrong) {
     const marks = changes.symbol === request.symbol ? request.marks : undefined;
     [last, exact] = [undefined, false];

@@ -1,10 +1,8 @@
-// A chart on the page: a canvas, what hands and keys do with it, and a table of the same numbers for readers who do
-// not see it.
+// A chart on the page: a canvas, what hands and keys do with it, and the same numbers in a table, to be read aloud.
 import { button, el, openMenu, table } from './dom.mjs';
 import { namedText, ohlc, priceText, volumeText } from './format.mjs';
 import { clampWindow, freeBars, keyMove, listen } from './gestures.mjs';
 import { described } from './legend.mjs';
-import { coloursOf } from './look.mjs';
 import { paint } from './paint.mjs';
 import { fontOf } from './pen.mjs';
 import { barAt, makePlan, wholeWindow } from './plan.mjs';
@@ -30,12 +28,11 @@ function measurer(ctx) {
   };
 }
 
-/** Chart shows data on a canvas in an element. options are those of makePlan but for sizes. onMove is told when the
- * window moved; where there is an account, onLevel(line, price) when a line was dragged to another price,
- * onCross(line) when it was crossed out, and onMenu(price) returns what can be done at a price; lines returns lines
- * beside the levels. onStudy(study, place) is told of a press on its name. sizes are those of the panels at first,
- * and onSizes is told of others. With barWidth, in logical pixels, a chart begins with bars as wide as that, else
- * with all that were asked for. */
+/** Chart shows data on a canvas in an element. options are those of makePlan. onMove is told when the window moved;
+ * where there is an account, onLevel(line, price) when a line was dragged to another price, onCross(line) when it was
+ * crossed out, and onMenu(price) returns what can be done at a price; lines returns lines beside the levels.
+ * onStudy(study, place) is told of a press on its name, onSizes of other sizes of the panels than those at first. With
+ * barWidth, in logical pixels, a chart begins with bars as wide as that, else with all that were asked for. */
 export class Chart {
   constructor(place, options) {
     this.options = { theme: 'dark', type: 'candles', scale: 'linear', signals: 'auto', volume: true, zone: 'UTC', levels: [], ...options };
@@ -43,7 +40,7 @@ export class Chart {
     this.canvas = el('canvas', { tabindex: 0, role: 'img', 'aria-label': t('Chart'), 'aria-describedby': 'chart-keys', ...listeners });
     this.said = el('p', { class: 'quiet', role: 'status' });
     this.table = table(t('The bars in view, newest first'), t('Bars as a table'), [t('Time'), t('Open'), t('High'), t('Low'), t('Close price'), t('Volume')], t('No bars'));
-    this.details = el('details', { ontoggle: () => this.fillTable() }, el('summary', {}, t('Bars as a table')), this.table.element);
+    this.details = el('details', { ontoggle: () => this.draw() }, el('summary', {}, t('Bars as a table')), this.table.element);
     this.newest = button(t('To newest'), () => this.show(keyMove('End', this.window, this.n)), { class: 'newest', hidden: true });
     this.box = el('div', { class: 'canvas' }, this.canvas, this.newest);
     place.append(this.box, this.said, el('p', { class: 'quiet', id: 'chart-keys' }, keysText), this.details);
@@ -63,8 +60,7 @@ export class Chart {
   }
 
   /** setData shows data: the newest bars if it is new, else the same window, which follows the newest bar if that was
-   * in it. Added is how many bars came before. What is new has the automatic scale, and nothing of it is held; exact
-   * has all bars in view that were asked for. */
+   * in it. added is how many bars came before; exact puts all that were asked for into view. */
   setData(data, { bars, added = 0, exact } = {}) {
     const { count, end } = this.window;
     const { barWidth } = this.options;
@@ -81,7 +77,6 @@ export class Chart {
     const cross = this.cross && !fresh ? { ...this.cross, bar: this.cross.bar + added } : undefined;
     Object.assign(this, { data, n: data.n, cross });
     this.draw();
-    this.fillTable();
     if (barWidth && added) this.options.onMove?.(this.window); // a wide chart has room for more than was asked for
   }
 
@@ -122,8 +117,7 @@ export class Chart {
     this.draw();
   }
 
-  /** lines returns the lines of the account, the projected order first: of two at one price it is the one that is
-   * dragged. */
+  /** lines returns the lines of the account, the projected order first: at one price it is the one that is dragged. */
   lines = () => [...(this.options.lines?.() ?? []), ...this.options.levels];
 
   /** offer opens the menu of what can be done at the price at the crosshair or, without one, at that of the market,
@@ -203,9 +197,8 @@ export class Chart {
 
   /** render paints now. */
   render() {
-    if (!this.width) return;
+    if (!this.width || !this.data) return;
     const { data, options, width, height, ratio, measure, axis, cross, canvas, ranges, sizes, dragged, newest } = this;
-    if (!data) return this.blank();
     const ghost = l => ({ price: l.price, text: '', ink: 'muted', on: 1, off: 4 }); // where a line was before
     const levels = this.lines().flatMap(l => (l === dragged?.line ? [{ ...l, price: dragged.price }, ghost(l)] : [l]));
     const least = options.barWidth ? 0.5 : 0; // of the price, beside an answer as its picture has it
@@ -224,22 +217,9 @@ export class Chart {
     if (this.details.open) this.filling ??= setTimeout(() => this.fillTable(), 300);
   }
 
-  /** blank paints a chart without data. */
-  blank() {
-    const { ctx, canvas: { width, height }, ratio, options } = this;
-    const { back, axis } = coloursOf(options.theme);
-    ctx.fillStyle = back;
-    ctx.fillRect(0, 0, width, height);
-    Object.assign(ctx, { fillStyle: axis, font: fontOf(14 * ratio, 400), textAlign: 'center', textBaseline: 'middle' });
-    ctx.fillText(t('No bars yet'), width / 2, height / 2);
-    ctx.textAlign = 'start';
-  }
-
-  /** fillTable lists the bars in view, if the table is open. */
+  /** fillTable lists the bars in view. */
   fillTable() {
-    clearTimeout(this.filling);
     this.filling = undefined;
-    if (!this.details.open || !this.plan) return;
     const { data, i0, i1 } = this.plan;
     const bars = Array.from({ length: Math.min(i1 - i0, tableRows) }, (_, k) => i1 - 1 - k);
     const prices = i => ohlc.map(name => priceText(data[name][i], data.precision));

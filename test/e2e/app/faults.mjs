@@ -281,10 +281,9 @@ async function blank(page, wick, scheme) {
   await page.click('button.allow');
   await toldOnce(page, /there is no such file/);
   await page.screenshot({ path: pictures + `blank-${scheme}.png` });
-  const red = await page.evaluate(() => {
-    const canvas = document.querySelector('#chart .canvas canvas');
-    return canvas.getContext('2d').getImageData(3, 3, 1, 1).data[0];
-  });
+  await page.locator('.loading', { hasText: 'No bars yet' }).waitFor();
+  assert.equal(await page.locator('#chart .canvas canvas').isVisible(), false, 'it would be black');
+  const red = Number((await page.evaluate(() => getComputedStyle(document.getElementById('chart')).backgroundColor)).match(/\d+/)[0]);
   assert.equal(red > 128, scheme === 'light', `the ground has ${red}`);
 }
 
