@@ -5,8 +5,7 @@ import { t, word } from './texts.mjs';
  * turn a line around. Scripts that are written from right to left need none. */
 export const plain = text => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
 
-/** el returns an element with attributes and children: texts or elements. A member that begins with "on" is a
- * listener. */
+/** el returns an element with attributes, of which those that begin with "on" are listeners, and texts or elements. */
 export function el(tag, attributes = {}, ...children) {
   const e = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -32,8 +31,29 @@ export function workButton(text, work, say, attributes) {
   return b;
 }
 
-/** menu returns a button and the parts that it opens where there is no room for them beside it, which the style
- * decides. */
+const armedPeriod = 15_000; // milliseconds for which a first press counts
+
+/** secondPress returns a button that acts by its second press, and rest, which takes back the first. name(button, armed)
+ * names it; first is what a first press does. If act had no answer the next press tries it again. */
+export function secondPress(name, first, act, say, attributes) {
+  let [armed, timer] = [false, 0];
+  const arm = is => {
+    clearTimeout(timer);
+    if (is) timer = setTimeout(arm, armedPeriod, false);
+    name(element, armed = is);
+  };
+  const element = workButton('', async () => {
+    const again = armed;
+    await (again ? act() : first()).then(() => arm(!again), err => {
+      arm(again && err.unanswered);
+      throw err;
+    });
+  }, say, attributes);
+  arm(false);
+  return { element, rest: () => arm(false) };
+}
+
+/** menu returns parts and a button that opens them where the style sees no room for them beside it. */
 export function menu(label, ...parts) {
   const open = is => {
     box.classList.toggle('open', is);
@@ -66,10 +86,9 @@ export function refill(body, fallback, make) {
   (named.length === 1 ? named[0] : fallback).focus({ preventScroll: true });
 }
 
-/** table returns a table with a heading per column, and a function that fills it with rows of cells or shows the text
- * none. A column with an empty heading is for buttons. The table can be scrolled, also with keys. It sets the ARIA
- * roles because narrow pages lay out rows as cards, in which a long text has a line of its own, and browsers would
- * then drop the roles of a table. */
+/** table returns a table with a heading per column, empty over buttons, and a function that fills it with rows of cells
+ * or shows the text none. It can be scrolled with keys, too. It sets the ARIA roles because narrow pages lay out rows
+ * as cards, in which a long text has a line of its own, and browsers would then drop the roles of a table. */
 export function table(caption, label, headings, none) {
   const row = cells => el('tr', { role: 'row' }, ...cells);
   const cell = (content, attributes) => el('td', { role: 'cell', ...attributes }, content);

@@ -1,11 +1,10 @@
 // How the server is, whether it still answers, and the button that halts trading. What is shown grows old by the
 // clock of the browser: a server that is silent cannot say so itself.
-import { el, workButton } from './dom.mjs';
+import { el, secondPress } from './dom.mjs';
 import { fixedText } from './format.mjs';
 import { t, word } from './texts.mjs';
 
 const patience = 12_000; // milliseconds without an answer; the page asks every five seconds
-const armedPeriod = 8000; // milliseconds for which a first press counts
 
 /** healthText says in a line how the server is. */
 export function healthText(h) {
@@ -15,38 +14,31 @@ export function healthText(h) {
   return [...parts, h.version].join(' · ');
 }
 
-/** ageText says how old the prices are, so many milliseconds after the server told. */
-export const ageText = (h, since) => (h.feed_age_seconds === undefined ? '' : ' · ' + t('prices {0} s old', fixedText(h.feed_age_seconds + since / 1000, 0)));
-
-/** isSilent reports whether the last answer is so many milliseconds old that the server, or the way to it, must have
- * stopped; silentText says since when. */
-export const isSilent = since => since > patience;
-export const silentText = heard => t('No answer from wick since {0}: what is shown is from then.', new Date(heard).toLocaleTimeString('sv'));
-
-/** healthLine says in the top row how the server is, how old that is, and since when it is silent. Its ask asks the
- * server and tells heard; the age grows by itself. A page that was hidden asked nothing, so silence counts from when
- * it is seen again. */
+/** healthLine says in the top row how the server is, how old its prices are, and since when it, or the way to it, is
+ * silent. Its ask asks the server and tells heard; the age grows by itself. A page that was hidden asked nothing, so
+ * silence counts from when it is seen again. */
 export function healthLine(wire, heard) {
   const [line, state, age, toasts] = ['health', 'state', 'age', 'toasts'].map(id => document.getElementById(id));
   const silence = el('p', { class: 'toast' });
   const { signal } = wire.gone;
-  let [said, seen, wrong] = [undefined, Date.now(), ''];
+  let [said, asked, seen, wrong] = [undefined, 0, Date.now(), ''];
   const show = () => {
     if (signal.aborted) return;
-    const silent = isSilent(Date.now() - Math.max(wire.heard, seen));
-    const text = silent ? silentText(wire.heard) : wrong || (said ? healthText(said.h) : '');
+    const silent = Date.now() - Math.max(wire.heard, seen) > patience;
+    const text = silent ? t('No answer from wick since {0}: what is shown is from then.', new Date(wire.heard).toLocaleTimeString('sv')) : wrong || (said ? healthText(said) : '');
+    const old = said?.feed_age_seconds + (Date.now() - asked) / 1000;
     line.classList.toggle('silent', silent);
     if (state.textContent !== text) state.textContent = text; // readers hear each change
-    age.textContent = said ? ageText(said.h, Date.now() - said.at) : '';
+    age.textContent = old >= 0 ? ' · ' + t('prices {0} s old', fixedText(old, 0)) : '';
     line.title = line.textContent;
     if (silent && !silence.isConnected) toasts.append(Object.assign(silence, { textContent: text }));
     if (!silent) silence.remove();
   };
   const ask = async () => {
     try {
-      said = { h: await wire.owner('health'), at: Date.now() };
-      wrong = '';
-      heard(said.h);
+      said = await wire.owner('health');
+      [asked, wrong] = [Date.now(), ''];
+      heard(said);
     } catch (err) {
       wrong = err.message;
     }
@@ -65,36 +57,20 @@ export function healthLine(wire, heard) {
   return { ask };
 }
 
-/** haltButton returns the button that halts or resumes trading with its second press, and show, which is told whether
- * trading is halted. A first press counts for a few seconds. */
+/** haltButton returns the button that halts or resumes trading, and show, which is told whether it is halted. */
 export function haltButton(wire, say, ask) {
-  let [halted, armed] = [false, 0];
-  const name = () => { element.textContent = (armed ? [t('Really halt'), t('Really resume')] : [t('Halt trading'), t('Resume trading')])[Number(halted)]; };
-  const rest = () => {
-    clearTimeout(armed);
-    armed = 0;
-    name();
-  };
-  const element = workButton(t('Halt trading'), async () => {
-    if (!armed) {
-      armed = setTimeout(rest, armedPeriod);
-      return name();
-    }
-    rest();
+  let halted = false;
+  const name = (b, armed) => { b.textContent = (armed ? [t('Really halt'), t('Really resume')] : [t('Halt trading'), t('Resume trading')])[Number(halted)]; };
+  const { element, rest } = secondPress(name, async () => {}, async () => {
+    const doubt = text => (halted ? t('It is not known whether trading was resumed: {0}.', text) : t('It is not known whether trading was halted: {0}.', text));
     element.textContent = halted ? t('Resuming…') : t('Halting…');
-    try {
-      say(await wire.owner(halted ? 'resume' : 'halt', {}));
-    } catch (err) {
-      say(!err.unanswered ? err.message : halted ? t('It is not known whether trading was resumed: {0}.', err.message) : t('It is not known whether trading was halted: {0}.', err.message));
-    }
-    element.ariaDisabled = 'false'; // so that health may rename it
-    name();
-    return ask();
+    await wire.owner(halted ? 'resume' : 'halt', {}).then(say, err => say(err.unanswered ? doubt(err.message) : err.message));
+    await ask();
   }, say, { id: 'halt', class: 'danger' });
   const show = is => {
-    if (is !== halted) clearTimeout(armed), armed = 0; // the first press meant the other
+    if (is === halted) return;
     halted = is;
-    if (element.ariaDisabled !== 'true') name();
+    if (element.ariaDisabled !== 'true') rest(); // the first press meant the other
   };
   return { element, show };
 }

@@ -16,9 +16,6 @@ const secret = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
 /** challengeOf returns the PKCE challenge of a verifier. */
 export const challengeOf = async verifier => base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
 
-/** storedToken returns the token of this tab, null if there is none. */
-export const storedToken = () => sessionStorage.getItem(kept);
-
 /** forgetToken ends the login in this tab. */
 export const forgetToken = () => sessionStorage.removeItem(kept);
 
@@ -48,11 +45,11 @@ export async function logIn(base) {
   location.assign(address.href);
 }
 
-/** finishLogin takes the answer of the consent page out of the address and returns the token; undefined if there is no
- * answer. It fails if the answer is not to a question of this tab, or is no. */
+/** finishLogin takes the answer of the consent page out of the address and returns the token; without an answer that
+ * of this tab, null if there is none. It fails if the answer is not to a question of this tab, or is no. */
 export async function finishLogin(base) {
   const answer = Object.fromEntries(new URLSearchParams(location.search));
-  if (!('state' in answer || 'code' in answer || 'error' in answer)) return undefined;
+  if (!('state' in answer || 'code' in answer || 'error' in answer)) return sessionStorage.getItem(kept);
   const { state, verifier, view = '' } = JSON.parse(sessionStorage.getItem(asked) ?? '{}');
   history.replaceState(null, '', '/app' + view); // the code is of no use twice, and goes from the address
   sessionStorage.removeItem(asked);

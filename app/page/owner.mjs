@@ -4,7 +4,7 @@ import { desk } from './desk.mjs';
 import { button, el, menu, panel, plain, select, workButton } from './dom.mjs';
 import { priceText } from './format.mjs';
 import { haltButton, healthLine } from './health.mjs';
-import { finishLogin, forgetToken, logIn, logOut, pageKey, storedToken } from './login.mjs';
+import { finishLogin, forgetToken, logIn, logOut, pageKey } from './login.mjs';
 import { look, setLook } from './look.mjs';
 import { ticket } from './order.mjs';
 import { alertsPanel, firedText, ordersPanel, ownerPanels, positionsPanel, tabs, tradesPanel, watchPanel } from './panels.mjs';
@@ -33,7 +33,12 @@ function themeOf() {
   return contrasting.matches ? highContrast : system.matches ? 'light' : 'dark';
 }
 
-const applyTheme = () => Object.assign(document.documentElement.dataset, { theme: themeOf() === 'colorblind' ? 'dark' : themeOf() });
+let repaint = () => {}; // the chart, when there is one
+
+function applyTheme() {
+  document.documentElement.dataset.theme = themeOf() === 'colorblind' ? 'dark' : themeOf();
+  repaint();
+}
 
 /** toast shows a line for a while; the newest is last. One that is there stays for longer and is not said twice. */
 function toast(text) {
@@ -52,7 +57,7 @@ async function begin() {
   pageKey(location.search, localStorage);
   for (const query of [system, contrasting]) query.addEventListener('change', applyTheme);
   try {
-    const token = await finishLogin(base) ?? storedToken();
+    const token = await finishLogin(base);
     if (token) open(token);
     else askLogin(t('Log in to see the chart, the account and who is connected.'));
   } catch (err) {
@@ -118,8 +123,7 @@ function open(token) {
     await navigator.clipboard?.writeText(call);
     toast(navigator.clipboard ? t('Copied: the call with which a model sees this view.') : call);
   }
-  /** seen notes a view in the title and, when it rests, in the address. What the reader chose is kept in this browser,
-   * too; what a link opened is not. */
+  /** seen notes a view in the title and, when it rests, in the address, and in this browser unless a link opened it. */
   function seen(request, byReader) {
     chosen ||= byReader;
     asked = request;
@@ -149,7 +153,7 @@ function open(token) {
     chart.canvas.focus();
   }
 
-  const shared = { account, transport: wire, say: toast, changed, theme: themeOf, lead };
+  const shared = { account, transport: wire, say: toast, changed, lead };
   const watch = watchPanel(shared);
   const how = el('p', { class: 'soft' }, t('For the symbol of the chart. Preview first, then place.'));
   const form = ticket(() => chart.data?.symbol, draft);
@@ -159,12 +163,12 @@ function open(token) {
   place('panels').replaceChildren(panes.element);
   place('side').replaceChildren(...(trading ? [panel(t('Order'), how, form.element)] : []), watch.element);
 
-  /** changed asks for the account again and shows it everywhere. */
+  /** changed asks for everything again and shows it. */
   async function changed() {
-    if (!trading) return;
-    await account.refresh().catch(err => toast(err.message));
-    await Promise.all([orders, positions, alerts, trades].map(p => p.show()));
+    if (trading) await account.refresh().catch(err => toast(err.message));
+    await Promise.allSettled([approvals, positions, orders, trades, alerts, letters, clients].map(p => p.show()));
     panes.refresh();
+    name();
     levels();
   }
   function acted(line) {
@@ -176,15 +180,13 @@ function open(token) {
   const refresh = async () => {
     if (!document.hidden) {
       await health.ask();
-      await Promise.allSettled([approvals, clients, letters].map(p => p.show()));
-      panes.refresh();
-      name();
-      changed();
+      await changed();
     }
     if (!wire.gone.signal.aborted) setTimeout(refresh, period);
   };
 
-  actions(wire, surround, trading ? [halt.element] : []);
+  repaint = () => surround({ theme: themeOf() });
+  actions(wire, trading ? [halt.element] : []);
   only('desk');
   const view = viewOf(location.search) ?? viewOf(recall('wick-view', ''));
   if (view) show(view);
@@ -208,13 +210,10 @@ function open(token) {
 }
 
 /** actions fills the row of buttons at the top. */
-function actions(wire, surround, more) {
-  const repaint = () => surround({ theme: themeOf() });
-  for (const query of [system, contrasting]) query.addEventListener('change', repaint, { signal: wire.gone.signal });
+function actions(wire, more) {
   const choose = e => {
     remember('wick-theme', e.target.value);
     applyTheme();
-    repaint();
   };
   const trade = button(t('Trade'), () => drawer(!place('side').classList.contains('open')), { id: 'trade', 'aria-expanded': 'false', 'aria-controls': 'side' });
   const theme = select({ 'aria-label': t('Theme'), onchange: choose }, ['auto', 'light', 'dark', highContrast, 'colorblind']);

@@ -1,18 +1,16 @@
-// The panels beside and below the owner's chart. Each gets the same things: the account, the transport that calls
-// tools and the owner's functions, a function say for what went wrong, a function changed for what was done, the
-// theme, and lead, which shows a place on the chart.
+// The panels beside and below the owner's chart. Each gets the account, the transport that calls tools and the owner's
+// functions, say for what went wrong, changed for what was done, and lead, which shows a place on the chart.
 import { conditionText, isOpen, learn, moneyText, ofMarket, orderText, unitsText } from './account.mjs';
-import { button, cards, el, entry, panel, plain, table, workButton } from './dom.mjs';
+import { button, cards, el, entry, panel, plain, secondPress, table, workButton } from './dom.mjs';
 import { exactText, fixedText, priceText, profitText, signed } from './format.mjs';
-import { coloursOf, signalName } from './look.mjs';
+import { signalName } from './look.mjs';
 import { twoSteps } from './order.mjs';
 import { unasked } from './series.mjs';
 import { recall, remember } from './store.mjs';
 import { t, word } from './texts.mjs';
 
-/** listPanel returns a panel with a list, {element, show, title, count}: a table, or cards if there are no headings.
- * items returns what it lists, or null if there is no such list and nothing is shown; cells returns those of an item,
- * and none is the text for an empty list. */
+/** listPanel returns a panel, {element, show, title, count}, with a table, or cards if there are no headings, of items,
+ * each with its cells. items returns null if there is no such list; none is the text for an empty one. */
 function listPanel(title, headings, none, items, cells, ...more) {
   const list = headings ? table(title, title, headings, none) : cards(title, none);
   const made = { title, element: panel(title, list.element, ...more), count: 0, show };
@@ -20,7 +18,7 @@ function listPanel(title, headings, none, items, cells, ...more) {
     const shown = await items();
     made.element.hidden = shown === null;
     made.count = shown?.length ?? 0;
-    list.fill((shown ?? []).map(item => cells(item, show)));
+    list.fill((shown ?? []).map(cells));
   }
   return made;
 }
@@ -35,27 +33,15 @@ const told = (text, write) => (text === null ? '' : write(Number(text)));
  * when to when, in milliseconds. what names the place for readers. */
 const linked = ({ lead }, text, what, ...place) => (lead ? button(text, () => lead(...place), { class: 'link', 'aria-label': t('Show {0} on the chart', what) }) : text);
 
-/** closeButton returns a button that closes a position. The first click tries the order and shows what it would do,
- * the second places it. */
+/** closeButton returns a button that closes a position. Its first press says what that would do. */
 function closeButton({ symbol, side, quantity, entry_price }, { transport, say, changed }) {
   const send = twoSteps(transport, changed);
-  let asked;
-  const ask = is => {
-    asked = is;
-    const [text, label] = is ? [t('Really close'), t('Really close the position in {0}', symbol)] : [t('Close'), t('Close the position in {0}', symbol)];
-    return Object.assign(b, { textContent: text, ariaLabel: label });
+  const order = { symbol, side: side === 'long' ? 'sell' : 'buy', type: 'market', quantity: 'all' };
+  const name = (b, armed) => {
+    const [textContent, ariaLabel] = armed ? [t('Really close'), t('Really close the position in {0}', symbol)] : [t('Close'), t('Close the position in {0}', symbol)];
+    Object.assign(b, { textContent, ariaLabel });
   };
-  const b = workButton('', async () => {
-    const order = { symbol, side: side === 'long' ? 'sell' : 'buy', type: 'market', quantity: 'all' };
-    try {
-      say(await send(...(asked ? [] : [order, `${quantity} at ${entry_price}`])));
-      ask(!asked);
-    } catch (err) {
-      if (!err.unanswered) ask(false); // otherwise the next click asks again with the same id
-      throw err;
-    }
-  }, say);
-  return ask(false);
+  return secondPress(name, () => send(order, `${quantity} at ${entry_price}`).then(say), () => send().then(say), say).element;
 }
 
 /** positionsPanel shows what is held, and what all positions have made. */
@@ -88,12 +74,11 @@ function sumsText({ positions, whole }) {
 
 const tradesShown = 20; // of a page
 
-/** tradesPanel shows trades from flat to flat, the last first, in pages, and above them what the closed ones have
- * made: as the server sums it up, and as a line, one after the other. The server is asked while they are seen, when
- * an order has changed. */
+/** tradesPanel shows trades from flat to flat in pages, the last first, and above them what the closed ones have made,
+ * as a sum and as a line. The server is asked while they are seen, when an order has changed. */
 export function tradesPanel(shared) {
-  const { account, theme, say } = shared;
-  const canvas = el('canvas', { class: 'equity', role: 'img', 'aria-label': t('Realized profit over time') });
+  const { account, say } = shared;
+  const curve = el('div', { class: 'equity', role: 'img', 'aria-label': t('Realized profit over time') });
   const line = el('p', { class: 'soft' });
   let [trades, first, known] = [[], 0];
   const [newer, older] = [[t('Newer'), -tradesShown], [t('Older'), tradesShown]].map(([text, by]) => workButton(text, () => {
@@ -107,8 +92,8 @@ export function tradesPanel(shared) {
     [trades, first, known] = [all, 0, state];
     line.textContent = report.all.map(reportText).join(' ');
     const sums = madeBy(trades);
-    canvas.hidden = !sums?.length;
-    if (sums) drawLine(canvas, [0, ...sums], theme());
+    curve.hidden = !sums?.length;
+    curve.replaceChildren(lineOf([0, ...sums ?? []]));
   };
   const page = async () => {
     await look().catch(err => say(err.message));
@@ -123,7 +108,7 @@ export function tradesPanel(shared) {
     return [linked(shared, symbol, `${symbol}, ${at(opened_at)}`, symbol, Date.parse(opened_at), Date.parse(closed_at ?? '')), word(side), at(opened_at), at(closed_at), told(quantity, exactText),
       cell('entry_price', price), cell('exit_price', price), cell('profit', money), cell('r', v => signed(v, 2)), cell('best', money), cell('worst', money)];
   }, el('div', { class: 'add' }, newer, older));
-  list.element.querySelector('header').after(line, canvas);
+  list.element.querySelector('header').after(line, curve);
   return { title: list.title, element: list.element, show: list.show };
 }
 
@@ -165,17 +150,14 @@ export function ordersPanel(shared) {
 export function alertsPanel(shared) {
   const { account, transport, say, changed } = shared;
   return listPanel(t('Alerts'), [t('Symbol'), t('Waits for'), t('Note'), ''], t('No alerts wait.'), () => account.alerts, a => {
-    const onchange = async ({ target: input }) => {
+    const renew = async input => {
       if (!account.alerts.some(other => other.alert_id === a.alert_id)) return say(t('This alert has fired or was removed meanwhile.'));
-      try {
-        const set = await account.renew(a, { note: input.value.trim() });
-        input.defaultValue = input.value; // it is no longer typed
-        await changed(t('alert {0} on {1} instead of {2}, with another note', set.alert_id, a.symbol, a.alert_id));
-      } catch (err) {
-        say(err.message);
-      }
+      const set = await account.renew(a, { note: input.value.trim() });
+      input.defaultValue = input.value; // it is no longer typed
+      return changed(t('alert {0} on {1} instead of {2}, with another note', set.alert_id, a.symbol, a.alert_id));
     };
     const which = t('the alert on {0}, {1}', a.symbol, conditionText(a));
+    const onchange = e => renew(e.target).catch(err => say(err.message));
     const note = el('input', { maxlength: 200, dir: 'auto', 'aria-label': t('Note of {0}', which), value: plain(a.note ?? ''), onchange });
     const cancel = () => transport.call('cancel_alert', { alert_id: a.alert_id }).then(() => changed(t('alert {0} on {1} was cancelled', a.alert_id, a.symbol)));
     return [linked(shared, a.symbol, a.symbol, a.symbol), conditionText(a), note, workButton(t('Remove'), cancel, say, { 'aria-label': t('Remove {0}', which) })];
@@ -188,15 +170,15 @@ export const firedText = n => (n.message ?? `${n.symbol}: ${n.condition?.type} $
 /** ownerPanels returns the lists of what only the owner sees: orders that wait for a yes, the logins, the messages
  * that could not be delivered, the alerts that have fired, and who did what. */
 export function ownerPanels(shared) {
-  const { transport: wire, say } = shared;
+  const { transport: wire, say, changed } = shared;
 
   // Each order is a card with what is ordered, what it is worth and with which money, below that the two
   // answers, and folded all else that a person has to know of it.
-  const approvals = listPanel(t('Orders to approve'), null, t('No order waits for you.'), () => wire.owner('approvals'), ({ id, lines: [order, ...facts], real, gist, page, until }, show) => {
-    const refuse = () => wire.owner('approve', { id, answer: 'no' }).then(say).then(show);
+  const approvals = listPanel(t('Orders to approve'), null, t('No order waits for you.'), () => wire.owner('approvals'), ({ id, lines: [order, ...facts], real, gist, page, until }) => {
+    const refuse = () => wire.owner('approve', { id, answer: 'no' }).then(say).then(changed);
     // A yes is given on the page that asks for the passphrase, not with this page's token.
     const approve = async () => {
-      window.addEventListener('focus', () => show(), { once: true }); // the person comes back from there with an answer
+      window.addEventListener('focus', () => changed(), { once: true }); // the person comes back from there with an answer
       open(page, '_blank', 'noopener');
     };
     const buttons = [[t('Approve'), approve, 'strong'], [t('Refuse'), refuse, 'danger']].map(([text, work, kind]) => workButton(text, work, say, { class: kind, 'aria-label': `${text}: ${order}` }));
@@ -205,8 +187,8 @@ export function ownerPanels(shared) {
     return [el('strong', { class: real ? 'real' : '' }, gists.filter(part => part).join(' · ')), el('div', { class: 'add' }, ...buttons), details];
   });
 
-  const clients = listPanel(t('Clients'), [t('Client'), t('May'), t('Since'), t('Last used'), t('From'), ''], t('Nobody is logged in.'), () => wire.owner('clients'), (l, show) => {
-    const end = () => wire.owner('revoke', { id: l.id }).then(say).then(show);
+  const clients = listPanel(t('Clients'), [t('Client'), t('May'), t('Since'), t('Last used'), t('From'), ''], t('Nobody is logged in.'), () => wire.owner('clients'), l => {
+    const end = () => wire.owner('revoke', { id: l.id }).then(say).then(changed);
     return [l.client, l.scope, at(l.since), at(l.used), l.from, workButton(t('End'), end, say, { class: 'danger', 'aria-label': t('End the login {0} of {1}', l.id, l.client) })];
   });
 
@@ -233,7 +215,7 @@ const mostWatched = 12;
 
 /** watchPanel lists symbols with a small chart, the change, and the newest signal; the list is kept in this browser;
  * show gets the usual one. A click on one leads to it. */
-export function watchPanel({ transport, theme, lead }) {
+export function watchPanel({ transport, lead }) {
   let symbols = [];
   const list = el('ul', { class: 'watch', tabindex: -1 });
   const keep = changed => {
@@ -249,7 +231,7 @@ export function watchPanel({ transport, theme, lead }) {
   const add = entry({ class: 'add', 'aria-label': t('Watch another symbol') }, more, input, button(t('Watch'), more));
 
   async function row(symbol) {
-    const small = el('canvas', { 'aria-hidden': 'true' });
+    const small = el('span', { class: 'small', 'aria-hidden': 'true' });
     const [words, told] = [el('span', {}, '…'), el('span')];
     const remove = button('×', () => {
       keep(symbols.filter(s => s !== symbol));
@@ -264,7 +246,7 @@ export function watchPanel({ transport, theme, lead }) {
       const [newest] = Object.values(data.indicators).flatMap(i => i.signals ?? []).filter(s => s.x >= closes.length - 6 && !s.silent).sort((a, b) => b.x - a.x);
       words.textContent = `${priceText(closes.at(-1), data.precision)} ${signed(change, 2)}%`;
       if (newest) told.title = told.textContent = signalName(newest.label);
-      drawLine(small, closes, theme());
+      small.append(lineOf(closes));
     } catch (err) {
       words.title = words.textContent = err.message;
     }
@@ -277,17 +259,16 @@ export function watchPanel({ transport, theme, lead }) {
   return { element: panel(t('Watchlist'), list, add), show };
 }
 
-/** drawLine draws values as a line over the whole canvas. */
-function drawLine(canvas, values, theme) {
-  const ratio = Math.min(window.devicePixelRatio || 1, 3);
-  const w = canvas.width = Math.round((canvas.clientWidth || 96) * ratio);
-  const h = canvas.height = Math.round((canvas.clientHeight || 28) * ratio);
+/** lineOf returns a picture of values as a line, in the colour of a rise or of a fall. */
+function lineOf(values) {
+  const [picture, line] = ['svg', 'polyline'].map(name => document.createElementNS('http://www.w3.org/2000/svg', name));
   const [lo, hi] = [Math.min(...values), Math.max(...values)];
-  const ctx = canvas.getContext('2d');
-  Object.assign(ctx, { strokeStyle: coloursOf(theme)[values.at(-1) >= values[0] ? 'up' : 'down'], lineWidth: 1.5 * ratio });
-  ctx.beginPath();
-  values.forEach((v, i) => ctx.lineTo((i / (values.length - 1)) * w, hi > lo ? 2 + ((hi - v) / (hi - lo)) * (h - 4) : h / 2));
-  ctx.stroke();
+  line.setAttribute('points', values.map((v, i) => `${i / Math.max(1, values.length - 1)},${hi > lo ? (hi - v) / (hi - lo) : 0.5}`).join(' '));
+  picture.append(line);
+  picture.classList.add(values.at(-1) < values[0] ? 'fall' : 'rise');
+  picture.setAttribute('viewBox', '0 0 1 1');
+  picture.setAttribute('preserveAspectRatio', 'none');
+  return picture;
 }
 
 /** tabs returns the row of tabs with the panels below it, and refresh, which writes how many things each panel lists

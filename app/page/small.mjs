@@ -1,6 +1,5 @@
-// The small views of a chat: what is held, or which alerts wait. The tool's result is there at once; where the host
-// lets the view call tools, it is kept up to date. A line says from when it is: a host may show a result again that
-// is days old.
+// The small views of a chat: what is held, or which alerts wait, as the tool answered, and up to date where the host
+// lets the view call tools. A line says from when it is: a host may show a result again that is days old.
 import { Account } from './account.mjs';
 import { el } from './dom.mjs';
 import { openView } from './host.mjs';
@@ -20,8 +19,7 @@ function asAnswered(items) {
 openView(({ place, host, notice, say }) => {
   const account = new Account(host);
   const kind = document.body.dataset.view;
-  const theme = () => (document.documentElement.dataset.theme === 'light' ? 'light' : 'dark');
-  const panel = (kind === 'positions' ? positionsPanel : alertsPanel)({ account, transport: host, say, changed, theme });
+  const panel = (kind === 'positions' ? positionsPanel : alertsPanel)({ account, transport: host, say, changed });
   const height = () => Math.ceil(place.getBoundingClientRect().height);
   const size = new ResizeObserver(() => host.send({ method: 'ui/notifications/size-changed', params: { height: height() } }));
   const age = el('p', { class: 'soft age' });
@@ -46,7 +44,6 @@ openView(({ place, host, notice, say }) => {
     timer = setTimeout(refresh, period);
   }
   function show() {
-    if (place.contains(document.activeElement) && document.activeElement.matches('input')) return; // somebody writes a note
     panel.show();
     place.dataset.state = 'ready';
   }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { Account } from '../page/account.mjs';
-import { ageText, healthText, isSilent, silentText } from '../page/health.mjs';
+import { healthText } from '../page/health.mjs';
 import { twoSteps } from '../page/order.mjs';
 import { Wire } from '../page/wire.mjs';
 
@@ -239,12 +239,7 @@ test('an alert whose answer was lost is asked for with the same id', async () =>
   assert.equal(sent.length, 4, 'the old alert stays if the new one waits no more');
 });
 
-test('what is shown grows old by the clock of the browser', () => {
-  const h = { status: 'ok', source: 'csv', trade: true, trading: 'active', journal: 'ok', version: '0.1.0', feed_age_seconds: 2.4 };
+test('how the server is, in a line', () => {
+  const h = { status: 'ok', source: 'csv', trade: true, trading: 'active', journal: 'ok', version: '0.1.0' };
   assert.equal(healthText(h), 'Running · bars from csv · paper trading active · journal ok · 0.1.0');
-  assert.equal(ageText(h, 0), ' · prices 2 s old');
-  assert.equal(ageText(h, 60_000), ' · prices 62 s old');
-  assert.equal(ageText({ ...h, feed_age_seconds: undefined }, 60_000), '');
-  assert.deepEqual([4000, 11_000, 13_000].map(age => isSilent(age)), [false, false, true]);
-  assert.match(silentText(new Date('2026-01-31T14:30:05').getTime()), /^No answer from wick since 14:30:05: what is shown is from then\.$/);
 });
