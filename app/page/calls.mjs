@@ -1,16 +1,16 @@
-// Calls of tools: how their answers are read, what it means that one is missing, and calls that must not be carried
-// out twice.
+// Calls of tools: how answers are read, what a missing one means, and calls that must not be carried out twice.
 import { recall, remember } from './store.mjs';
 
 /** unanswered returns an error of which nobody knows whether what was asked for was done. */
 export const unanswered = text => Object.assign(new Error(text), { unanswered: true });
 
-/** textOf returns the first text of a tool's result. If the tool failed, it throws an error with that text, and with
- * the code that the engine's refusals begin with. */
-export function textOf(result) {
+/** textOf returns the first text of a tool's result. If the tool failed, it throws an error with the code that the
+ * engine's refusals begin with, and with what say makes of text and code. */
+export function textOf(result, say = text => text) {
   const text = (result?.content ?? []).find(c => c.type === 'text')?.text ?? '';
   if (!result?.isError) return text;
-  throw Object.assign(new Error(text.slice(0, 500) || 'the tool failed'), { code: /^(currency|[a-z]+_[a-z_]+): /.exec(text)?.[1] });
+  const code = /^(currency|[a-z]+_[a-z_]+): /.exec(text)?.[1];
+  throw Object.assign(new Error(say(text.slice(0, 500) || 'the tool failed', code)), { code });
 }
 
 const store = 'wick-calls';
@@ -35,10 +35,9 @@ export const isDoubtful = (tool, args, about) => Boolean(calls()[keyOf(tool, arg
 /** newID returns an id for a call. crypto.randomUUID is missing in frames of hosts without TLS. */
 export const newID = () => 'page-' + Array.from(crypto.getRandomValues(new Uint8Array(16)), b => b.toString(16).padStart(2, '0')).join('');
 
-/** once calls a tool that takes an id under that name, and returns its answer. Only the answer, or a refusal by the
- * engine, ends a doubt; after anything else the next such call has the same id, which is in the error. Two calls with
- * the same arguments are two if they are about something else. id is that of an earlier attempt, of which another tab
- * may have had the answer. */
+/** once calls a tool that takes an id under that name, and returns its answer. Only that, or a refusal by the engine,
+ * ends a doubt; after anything else the next such call has the same id, which is in the error. about tells apart calls
+ * with equal arguments. id is that of an earlier attempt, of which another tab may have had the answer. */
 export async function once(transport, tool, args, name, { about, id } = {}) {
   const key = keyOf(tool, args, about);
   const before = calls()[key];

@@ -24,8 +24,8 @@ export function parseEvents(text) {
   return { events: events.filter(e => e.data !== ''), rest };
 }
 
-/** Wire speaks with this server until gone is aborted. onEnd is called when the token no longer works. heard is when
- * the server last answered, in milliseconds. */
+/** Wire speaks with this server until gone is aborted. onEnd is called when the token no longer works, and heard is
+ * when the server last answered. */
 export class Wire {
   constructor(token, onEnd) {
     Object.assign(this, { token, onEnd, limit: 500_000, last: 0, gone: new AbortController(), heard: Date.now() });
@@ -39,16 +39,15 @@ export class Wire {
     throw new Error(t('the login has ended'));
   }
 
-  /** within calls work with a signal that ends it after so many milliseconds, and when the page ends; again starts the
-   * time anew. */
+  /** within calls work with a signal that ends after so many milliseconds, counted anew by again, or with the page. */
   async within(milliseconds, work) {
     const end = new AbortController();
-    const late = () => end.abort(unanswered(t('wick did not answer within {0} s', milliseconds / 1000)));
-    let timer = setTimeout(late, milliseconds);
+    let timer;
     const again = () => {
       clearTimeout(timer);
-      timer = setTimeout(late, milliseconds);
+      timer = setTimeout(() => end.abort(unanswered(t('wick did not answer within {0} s', milliseconds / 1000))), milliseconds);
     };
+    again();
     this.gone.signal.addEventListener('abort', () => end.abort(), { signal: end.signal });
     try {
       return await work(end.signal, again);
@@ -94,14 +93,7 @@ export class Wire {
   }
 
   /** call calls a tool and returns its first text. Why it failed is said for people. */
-  async call(name, args) {
-    const result = await this.rpc('tools/call', { name, arguments: args });
-    try {
-      return textOf(result);
-    } catch (err) {
-      throw Object.assign(err, { message: forPeople(err.message, err.code) });
-    }
-  }
+  call = async (name, args) => textOf(await this.rpc('tools/call', { name, arguments: args }), forPeople);
 
   /** symbols returns the markets whose symbol or name contains a text, the best first: [{symbol, name}]; without a
    * text those that the source is known for, of files all. */
@@ -110,8 +102,7 @@ export class Wire {
     return JSON.parse(contents[0].text).symbols;
   }
 
-  /** owner calls a function that only the owner may use, at a path below /app/api: a GET, or a POST if there is a
-   * form. It returns the answer. */
+  /** owner calls a function of the owner alone, at a path below /app/api: a GET, or a POST if there is a form. */
   async owner(path, form) {
     const reply = await this.ask('/app/api/' + path, ownerTime, form && { method: 'POST', body: new URLSearchParams(form) });
     if (reply.ok || [502, 503, 504].includes(reply.status)) return this.read(reply); // those three are a proxy's, and no JSON
