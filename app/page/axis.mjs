@@ -1,5 +1,4 @@
-// The axes of the panes: ticks at round values, tags at values that matter, and which of their labels there is room
-// for.
+// The axes of the panes: ticks at round values, tags at values that matter, and which of their labels have room.
 import { exponentText, levelText, namedText, percentText, priceText, signed, tiny, usable, valueText } from './format.mjs';
 import { lined, toneInk } from './look.mjs';
 import { axisFormat, logTicks, roundTicks, rowOf, tickAt, valueAt, yOf } from './scale.mjs';
@@ -140,8 +139,7 @@ export function placeLabels(p, pane) {
   }
 }
 
-/** placeTags puts every tag at its row, or, where it would touch one placed before it or leave the pane, at the
- * nearest free place within three tags. */
+/** placeTags puts every tag at its row or, if that is taken or beyond the pane, at a free place within three tags. */
 function placeTags({ m: { tagH } }, pane) {
   const [half, apart] = [Math.floor(tagH / 2), tagH + 1];
   const kept = [];

@@ -11,8 +11,7 @@ const twice = { time: 400, away: 30 }; // milliseconds and logical pixels betwee
 /** freeBars is the room to the right of the newest bar, in bars. */
 export const freeBars = 4;
 
-/** clampWindow keeps a window within the data: at least a few bars are in it, and it is not wider than twice all bars.
- * */
+/** clampWindow keeps a window within the data: with a few bars at least, and not wider than twice all bars. */
 export function clampWindow(w, n) {
   const count = Math.min(Math.max(w.count, Math.min(leastBars, Math.max(n, 1))), Math.max(2 * n, leastBars));
   const few = Math.min(leastBars, n);
@@ -22,8 +21,7 @@ export function clampWindow(w, n) {
 /** panned returns a window moved by so many bars, to older ones if above zero. */
 export const panned = (w, bars, n) => clampWindow({ count: w.count, end: w.end - bars }, n);
 
-/** zoomed returns a window that shows factor times as many bars, with the bar at a part of its width (0 left, 1 right)
- * staying where it is. */
+/** zoomed returns a window of factor times as many bars, in which the bar at a part of its width (0 left) stays. */
 export function zoomed(w, factor, part, n) {
   const { count } = clampWindow({ count: w.count * factor, end: w.end }, n);
   return clampWindow({ count, end: w.end + (count - w.count) * (1 - part) }, n);
@@ -38,9 +36,8 @@ export function keyMove(key, w, n) {
   return bars === undefined ? undefined : panned(w, bars, n);
 }
 
-/** gripAt returns the handle within reach of a place: {cursor, move(by), drop(), undo(), press(), reset()}, of which
- * it may lack some, or undefined. by is in rows from where the drag began. With a finger the row that is aimed at is
- * a handle, too. */
+/** gripAt returns the handle within reach of a place, if there is one: {cursor, move, drop, undo, press, reset} or some
+ * of these; move(by) gets rows from where the drag began. With a finger the row that is aimed at is one, too. */
 function gripAt(chart, { x, y }, reach, touch) {
   const { plan, cross, options: { onCross, onMenu, onStudy }, ratio } = chart;
   const { panes, axisX, m } = plan;

@@ -1,5 +1,4 @@
-// The transport inside a chat: JSON-RPC 2.0 with the host by postMessage. The host is the parent window, the only one
-// that is spoken to and listened to.
+// The transport inside a chat: JSON-RPC 2.0 by postMessage with the host, which is the parent window, and no other.
 import { textOf, unanswered } from './calls.mjs';
 import { el } from './dom.mjs';
 import { setLook } from './look.mjs';

@@ -1,5 +1,4 @@
-// The chart in a chat. The host says what the model asked for; the view asks for the bars itself, through the host,
-// so that the model never pays for them.
+// The chart in a chat. The view asks the host for the bars of the model's call, so the model never pays for them.
 import { Account } from './account.mjs';
 import { desk } from './desk.mjs';
 import { el } from './dom.mjs';

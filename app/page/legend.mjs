@@ -119,12 +119,10 @@ export function legendItems(p, pane, st) {
   return p.o.signals === 'off' ? items : items.concat(signalItems(p, st));
 }
 
-/** sinceText says since when the change of a compared symbol counts, if that is later than the first bar of the
- * window; it is empty for all other lines. */
+/** sinceText says since when the change of a compared symbol counts, if not from the first bar of the window on. */
 const sinceText = (p, { since }) => (since > p.i0 ? 'since ' + dateText(p.data.walls[since].wall, p.data.seconds) : '');
 
-/** signalItems counts the signals in the window by name and direction. Only the sign before the count has the colour
- * of the signal. */
+/** signalItems counts the signals in the window by name and direction, each after a sign in its colour. */
 function signalItems(p, st) {
   const items = new Map();
   for (const s of st.signals.filter(s => s.x >= p.i0 && s.x < p.i1)) {
@@ -135,8 +133,7 @@ function signalItems(p, st) {
   return [...items.values()].sort((a, b) => (a.sign === '') - (b.sign === '')); // those without marks last
 }
 
-/** fitting returns the items that fit into width, with the count of the others in the last one's place; widthOf
- * measures an item. */
+/** fitting returns the items that fit into width, as widthOf measures them, and last how many others there are. */
 export function fitting(items, width, gap, widthOf) {
   const out = [];
   let x = 0;

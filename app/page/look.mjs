@@ -1,5 +1,4 @@
-// The tables behind colours, numbers and axes. They come from the server as JSON, which makes them from the tables of
-// its own pictures: there is no second copy.
+// The tables behind colours, numbers and axes. The server sends those of its own pictures: there is no second copy.
 
 /** The tables, empty until setLook was called. */
 export const look = {};
@@ -21,8 +20,7 @@ const tones = { up: 'up', down: 'down', muted: 'muted', band: 'band', accent: 'a
 /** toneInk returns the ink of a level, an area or a mark; tones that only lines have, and none, give other. */
 export const toneInk = (tone, other) => tones[tone] ?? other;
 
-/** lineLook returns how a theme draws a line: {ink, dashed}. The server chose both so that lines that can be confused
- * never look the same. */
+/** lineLook returns how a theme draws a line, {ink, dashed}; the server chose it so that no two look the same. */
 export function lineLook(line, theme) {
   const [ink, dashed] = (line['ink_' + theme] ?? line.ink).split(' ');
   return { ink, dashed: dashed !== undefined };
@@ -39,10 +37,7 @@ export function areaInk(st, tone) {
 export const barInk = ({ tone }) => (tone ? toneInk(tone, 'osc') : 'up');
 
 /** signedInk returns the tone of a bar: full when it grows away from zero, pale when it shrinks back. */
-export function signedInk(v, before) {
-  if (v >= 0) return v < before ? 'upPale' : 'up';
-  return v > before ? 'downPale' : 'down';
-}
+export const signedInk = (v, before) => (v < 0 ? (v > before ? 'downPale' : 'down') : v < before ? 'upPale' : 'up');
 
 /** lined reports whether a type of chart draws the closes as a line. */
 export const lined = kind => kind === 'line' || kind === 'area';

@@ -1,6 +1,5 @@
-// Marks and texts within the plots: a triangle next to the bar of a signal, an arrow at a fill of the account, the
-// names of these, of levels and of the caller's own drawings, and the highest and lowest price. What has no room is
-// counted in the legend.
+// Marks and texts within the plots: triangles at signals, arrows at fills, their names and those of levels and the
+// caller's drawings, and the highest and lowest price. What has no room is counted in the legend.
 import { axisText, isInside, levelName } from './axis.mjs';
 import { namedText, usable } from './format.mjs';
 import { signalName, toneInk } from './look.mjs';
@@ -42,9 +41,8 @@ export class Room {
     return false;
   }
 
-  /** covers reports whether a box lies over bars, lines, levels, or over marks and texts, from whose sides it must
-   * stay away by a gap. A name stays further away from the price of a wick, which alone has the ink text: it would be
-   * taken for that of the name. */
+  /** covers reports whether a box lies over bars, lines or levels, or within a gap of marks and texts. A name stays
+   * further away from the price of a wick, which alone has the ink text: it would be taken for that of the name. */
   covers({ x, width, top, height, ink }, gap = 0) {
     const { p, pane } = this;
     const touches = b => {
@@ -150,8 +148,7 @@ export function marksOf(p, pane) {
   return marks;
 }
 
-/** thinned returns at most most signals, spread evenly: of each of so many stretches of bars the newest, or rather one
- * that an alert waits for. */
+/** thinned returns at most most signals: the newest of each stretch of bars, or rather one that an alert waits for. */
 function thinned(p, signals, most) {
   if (signals.length <= most) return signals;
   const kept = new Map();
@@ -213,8 +210,7 @@ function putExtremes(p, room) {
   }
 }
 
-/** putMarkTexts writes the texts of the caller's zones, lines and texts near what they name. What lies out of view
- * needs none. */
+/** putMarkTexts writes the texts of the caller's zones, lines and texts near what they name, if that is in view. */
 function putMarkTexts(p, pane, room) {
   for (const k of p.marks.filter(k => k.text && k.type !== 'level')) {
     let [x, y] = [timeX(p, k.time), rowOf(pane.scale, k.price)];
@@ -256,9 +252,8 @@ function withPrice(p, { text, price }) {
   return text.includes(namedText(p.data, price)) ? text : (text + ' ' + axisText(p, price, true)).trim();
 }
 
-/** putLevelNames writes the names of levels that no tag names at the end of their lines, and those of lines that hold
- * a value for a session if a study has several. A level of the account or the caller whose name has no room is
- * counted as not drawn. */
+/** putLevelNames writes the names of levels that no tag names at the end of their lines, or counts them, and
+ * those of lines that hold a value for a session if a study has several. */
 function putLevelNames(p, pane, room) {
   for (const l of p.levels.filter(l => isInside(pane, l.price))) {
     const row = rowOf(pane.scale, l.price);

@@ -1,5 +1,4 @@
-// Painting a plan on a canvas, from the lowest layer to the text on top. Horizontal and vertical things are whole
-// pixels; only slanted lines are smoothed.
+// Painting a plan on a canvas, from the lowest layer up. Upright and level things are whole pixels, unsmoothed.
 import { isInside, priceInk } from './axis.mjs';
 import { usable } from './format.mjs';
 import { paintAxes, paintButton, paintCross, paintHeader, paintLegend } from './legend.mjs';
@@ -68,8 +67,7 @@ function paintGrid(p) {
   }
 }
 
-/** paintAreas draws what lies at the bottom of a pane: shaded bars, profiles, candles of other prices, and the regions
- * between lines. */
+/** paintAreas draws what lies lowest: shaded bars, profiles, candles of other prices, and regions between lines. */
 function paintAreas(p, pane) {
   let profile = 'profile'; // of the first study that has one
   for (const st of pane.studies) {
@@ -106,8 +104,7 @@ function paintZones(p, pane) {
 /** isCandles reports whether the lines of an overlay are the four prices of candles. */
 const isCandles = st => Boolean(st.is_overlay) && st.lines.map(l => l.label).join() === 'Open,High,Low,Close';
 
-/** paintAveraged draws candles of other prices under the chart's own, as wide as a bar and its gap, with what is under
- * them shining through. */
+/** paintAveraged draws candles of other prices under the chart's own: pale, and as wide as a bar and its gap. */
 function paintAveraged(p, pane, columns) {
   for (let i = p.i0; i < p.i1; i++) {
     const values = columns.map(column => column[i]);
@@ -198,8 +195,7 @@ function paintPrice(p, pane) {
   if (forming && n > 1) strokeValues(p, pane, close, p.m.line, 'profile', true, n - 2);
 }
 
-/** groups calls draw once for each bar in the window or, where bars lie closer than the thinnest stroke, once for all
- * bars of a column: draw(from, to, column). */
+/** groups calls draw(from, to, column) for each bar in the window, or once for all bars of a column of a dense chart. */
 function groups(p, draw) {
   for (let i = p.i0, j; i < p.i1; i = j) {
     j = Math.min(columnEnd(p, i), p.i1);
@@ -286,8 +282,7 @@ function paintLine(p, pane, { style, tone, values }, { ink, dashed }) {
   });
 }
 
-/** windowEnd is the end of what a line may show: its values, and one bar beyond the window, so that it leaves the plot
- * and does not end at its edge. */
+/** windowEnd is the end of what a line may show: one bar beyond the window, so that it does not end at its edge. */
 const windowEnd = (p, values) => Math.min(values.length, Math.ceil(p.window.end) + 1);
 
 /** strokeValues draws the unbroken runs of values between two bars. Where bars lie closer than the thinnest stroke, a
@@ -328,8 +323,7 @@ function disc(ctx, x, y, radius) {
   ctx.arc(x, y, radius, 0, 2 * Math.PI);
 }
 
-/** paintSteps draws a level for every stretch of equal values. Dashes go on from one to the next and begin anew after
- * a missing value. */
+/** paintSteps draws a level for every stretch of equal values. Dashes go on until a value is missing. */
 function paintSteps(p, pane, values, ink, dashed) {
   const { line, px } = p.m;
   const thick = Math.max(1, Math.round(line));
@@ -374,8 +368,7 @@ function paintDivergences(p, pane) {
   }
 }
 
-/** paintMarks draws the triangles of a pane, each on a darker one that keeps it apart from what lies under it, and the
- * texts. */
+/** paintMarks draws the triangles of a pane, each on a darker one that sets it off, and the texts. */
 function paintMarks(p, pane) {
   const { colours, m } = p;
   const marks = marksOf(p, pane);

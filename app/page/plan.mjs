@@ -66,8 +66,7 @@ function drawnPrices(data, kind) {
   return kind === 'heikin_ashi' ? (data.averaged ??= heikinAshi(data)) : data;
 }
 
-/** split gives the rows to the header, the price, the panels that fit and the time axis. o.sizes has the rows of panes
- * that were given others, by key. */
+/** split shares the rows out: to header, price, the panels that fit, and times, by o.sizes if that has a pane's key. */
 function split(p) {
   const { m, data } = p;
   const [overlays, panels] = [true, false].map(is => data.studies.filter(st => Boolean(st.is_overlay) === is));
@@ -99,8 +98,7 @@ function heights(m, free, n, part = 0) {
   return { price: free - fit * panel, panel, fit };
 }
 
-/** arrange cuts a pane of rows y to end: the legend rows, the strip of volume, and the rows between which its data
- * lie. */
+/** arrange cuts a pane of rows y to end into those of the legend, of the data, and of the strip of volume. */
 function arrange(m, pane, y, end, volume) {
   const h = end - y;
   const rows = Math.min(pane.studies.length, 4, Math.max(1, Math.floor(Math.floor((h * 2) / 5) / m.rowH)));
@@ -118,8 +116,7 @@ function arrange(m, pane, y, end, volume) {
 /** shortName cuts a long symbol in the middle, since symbols may begin alike. */
 const shortName = s => (s.length > 16 ? `${s.slice(0, 7)}…${s.slice(-8)}` : s);
 
-/** compareStudy returns other symbols as lines, scaled so that the change of each counts from its first close in the
- * window, where all lines are at 0. */
+/** compareStudy returns other symbols as lines of their change since the first close that each has in the window. */
 function compareStudy(p) {
   const lines = p.data.compare.map(other => {
     const since = other.closes.findIndex((v, i) => i >= p.i0 && v > 0);
@@ -166,9 +163,8 @@ function panelScale(p, { studies: [st], top, bottom }) {
 
 const widest = 40; // logical pixels from bar to bar
 
-/** placeBars settles where bars stand: pitch pixels apart, right-aligned before the axis, so that with few bars the
- * empty room is on the left. Bodies and wicks are both odd or both even wide, so that a wick stands exactly in the
- * middle. */
+/** placeBars settles where bars stand: pitch pixels apart, from the axis to the left. Bodies and wicks are both odd or
+ * both even wide, so that a wick stands exactly in the middle. */
 function placeBars(p) {
   const { m, axisX: right, window: { count: n, end } } = p;
   const left = m.either(3, 4);
@@ -203,8 +199,7 @@ export function timeX(p, t) {
   return barX(p, beyond ? i + (t - time[i]) / seconds : i);
 }
 
-/** columnAt returns the pixel column of the middle of bar i. Columns of a dense chart are as far apart as the thinnest
- * stroke is wide. */
+/** columnAt returns the pixel column of the middle of bar i; those of a dense chart are a thinnest stroke apart. */
 export function columnAt(p, i) {
   const [x, { thin }] = [Math.floor(barX(p, i)), p.m];
   return p.dense ? Math.floor(x / thin) * thin + (thin >> 1) : x;
@@ -217,8 +212,7 @@ export function columnEnd(p, i) {
   return Math.max(i + 1, Math.ceil((edge - p.x0) / p.pitch - 0.5));
 }
 
-/** plusAt and crossAt return the columns of the middles of the two buttons on a row: what opens the menu there, and
- * what crosses a line out. */
+/** plusAt and crossAt return the columns of the two buttons on a row, which open the menu and cross a line out. */
 export const plusAt = p => p.axisX - p.m.px(11);
 export const crossAt = p => p.axisX - p.m.px(35);
 

@@ -1,5 +1,4 @@
-// Values and rows. A span is a range of values, a scale maps one to rows, and roundTicks and logTicks choose the
-// values worth a label.
+// Values and rows. A span is a range of values, a scale maps one to rows, and ticks are the values worth a label.
 import { exponentText, fixedText, usable } from './format.mjs';
 import { look } from './look.mjs';
 
@@ -23,8 +22,7 @@ export function spanOf(lists, from, to) {
   return s;
 }
 
-/** joined returns s widened by t, on each side by at most part of its own size: a far-off overlay is cut rather than
- * flattening the candles. */
+/** joined returns s widened by t, on each side by at most part of its size, or an overlay could flatten the candles. */
 export function joined(s, t, part) {
   if (isEmpty(t)) return s;
   const room = (s.hi - s.lo) * part;
@@ -50,8 +48,7 @@ export function fit(s, top, bottom, unit) {
 /** logarithmic returns a scale with equal heights for equal ratios. */
 export const logarithmic = sc => ({ ...sc, log: true, logLo: Math.log(sc.lo), logHi: Math.log(sc.hi) });
 
-/** yOf returns the row of v, which may lie outside the panel. On a logarithmic scale zero and below are infinitely far
- * down. */
+/** yOf returns the row of v, which may lie outside the panel; zero and below are far below any logarithmic one. */
 export function yOf(sc, v) {
   let part = (sc.hi - v) / (sc.hi - sc.lo);
   if (sc.log) part = v > 0 ? (sc.logHi - Math.log(v)) / (sc.logHi - sc.logLo) : far;
@@ -93,8 +90,7 @@ export function roundTicks(lo, hi, room) {
   return stepTicks(lo, hi, hi - lo, 0);
 }
 
-/** stepTicks returns the ticks whose step is at least raw; one of 2.5 must not need more decimals than labels may
- * have. */
+/** stepTicks returns the ticks whose step is at least raw; one of 2.5 must not need too many decimals. */
 function stepTicks(lo, hi, raw, decimals) {
   const e = Math.floor(Math.log10(raw));
   const enough = ([m, x]) => m * 10 ** (x - e) * 10 ** e >= raw * (1 - 1e-9) && (m !== 25 || -x <= decimals);

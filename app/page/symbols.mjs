@@ -1,5 +1,4 @@
-// The choice of a symbol: while nothing is typed those that were shown last and the watchlist, then what the source
-// knows of the text.
+// The choice of a symbol: those shown last and the watchlist, or what the source knows of what is typed.
 import { el } from './dom.mjs';
 import { recall, remember } from './store.mjs';
 import { t } from './texts.mjs';
@@ -12,8 +11,7 @@ const remembered = name => recall(name, []).map(String);
 /** noteSymbol remembers that a symbol was shown. */
 export const noteSymbol = symbol => remember(shownLast, [symbol, ...remembered(shownLast).filter(other => other !== symbol)].slice(0, mostRecent));
 
-/** symbolChoice gives an input the list that it returns, with what find(text) finds, [{symbol, name}], and calls
- * chosen when one is picked there. */
+/** symbolChoice gives an input the list that it returns, of what find finds. chosen is called when one is picked. */
 export function symbolChoice(input, find, chosen) {
   const list = el('div', { class: 'menu', role: 'listbox', tabindex: -1, id: input.name + '-found', 'aria-label': t('Symbols'), hidden: true });
   for (const [name, value] of Object.entries({ role: 'combobox', 'aria-autocomplete': 'list', 'aria-controls': list.id, 'aria-expanded': 'false' })) input.setAttribute(name, value);

@@ -3,8 +3,7 @@
 // that table by their code. A view in a chat, and the picture of a chart, are in English.
 const phrases = JSON.parse(globalThis.document?.getElementById('texts')?.textContent ?? '{"refusals":{},"texts":{},"words":{}}');
 
-/** t returns a text in the language of the page, with values in the places {0}, {1} … Its first argument is written
- * out, so that a test finds every text. */
+/** t returns a text in the language of the page, with values for {0}, {1} … A test finds the texts by its calls. */
 export const t = (text, ...values) => (phrases.texts[text] ?? text).replace(/\{(\d)\}/g, (_, i) => values[i]);
 
 /** word returns what people call a value of the protocol, such as partially_filled. */

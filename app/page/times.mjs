@@ -1,6 +1,5 @@
-// The time axis. Bars stand side by side whatever time lies between them, so ticks are bars: the first of every hour,
-// day, month and so on, at the finest step that leaves room for labels. Each label says only what has changed since
-// the one before it.
+// The time axis. Bars stand side by side whatever time lies between them, so ticks are bars, the first of every hour,
+// day or month, at the finest step with room for labels. Each label says what has changed since the one before it.
 import { look } from './look.mjs';
 
 /** day is how many seconds a day has. */
