@@ -202,7 +202,7 @@ func TestCore(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, path := range p.Imports {
-			if below, ok := strings.CutPrefix(path, "wick/"); ok {
+			if below, ok := strings.CutPrefix(path, modulePath(t)+"/"); ok {
 				visit(below)
 			}
 		}
