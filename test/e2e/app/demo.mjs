@@ -38,6 +38,7 @@ try {
   });
   console.log(`an alert fired: ${fired}`);
   await page.waitForTimeout(8000); // the page looks for orders and positions every few seconds
+  await page.waitForSelector('.toast', { state: 'detached' }); // it lies over the fields above the chart
   await page.screenshot({ path: docs + 'app.png' });
 
   const chat = await (await browser.newContext({ viewport: { width: 900, height: 480 }, timezoneId: 'UTC' })).newPage();
