@@ -61,7 +61,7 @@ func (h *handlers) admit(ctx context.Context, c mcp.Call, r *book.OrderRequest) 
 	}
 	held := signed(position)
 	o := &permit.Order{
-		Digest: orderDigest(c.Caller, *r, preview), Lines: describe(c.Caller, *r, preview, held, h.Engine), Gist: gistOf(preview, h.Engine), Worth: worth, Unknown: !known,
+		Digest: orderDigest(c.Caller, *r, preview), Lines: describe(c.Caller, *r, preview, held, h.Engine), Gist: gistOf(preview, worth, known, h.Engine), Worth: worth, Unknown: !known,
 		Real: h.Engine.Money() == book.RealMoney, Held: held, Limits: limitsOf(*r, preview), State: c.State, Reply: reply,
 	}
 	if r.All && !preview.Pending() {
@@ -352,13 +352,19 @@ func sizeLines(r book.OrderRequest, o book.Order, left exact.Decimal, currency s
 	return append(lines, fmt.Sprintf("size: to lose %s%s at most at the stop loss, %s", s.Risk, currency, of))
 }
 
-// gistOf returns what an order is worth, about, with its currency; empty if that is not known.
-func gistOf(o book.Order, engine *trade.Engine) string {
-	estimate := engine.Estimate(o)
-	if estimate.Price <= 0 {
+// gistOf returns what an order is worth, about, with its currency; empty if that is not known. One that
+// waits for its rule is worth what it comes to then: at most worth, if a highest price is known.
+func gistOf(o book.Order, worth exact.Money, known bool, engine *trade.Engine) string {
+	estimate, currency := engine.Estimate(o), engine.Currency(o.Symbol)
+	switch {
+	case o.Pending() && known:
+		return strings.TrimSpace("when its rule is true, at most " + worth.String() + " " + currency)
+	case o.Pending():
+		return "when its rule is true"
+	case estimate.Price <= 0:
 		return ""
 	}
-	return strings.TrimSpace("about " + worthOfFill(estimate) + " " + engine.Currency(o.Symbol))
+	return strings.TrimSpace("about " + worthOfFill(estimate) + " " + currency)
 }
 
 // worthOfFill returns what an order is worth, filled as its estimate says, to the

@@ -861,6 +861,29 @@ func TestApprovalOfWhen(t *testing.T) {
 	})
 }
 
+// TestGistOfWhen: the one line by which the owner knows an order that waits for a rule says so, and does
+// not say what it would be worth now.
+func TestGistOfWhen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, a := confirming(t)
+		defer d.stop()
+		for order, want := range map[string]string{
+			`"side":"buy","type":"market","quantity":2,"price":20`: "when its rule is true, at most 40 USDT",
+			`"side":"sell","type":"market","quantity":2`:           "when its rule is true",
+		} {
+			input, err := d.order(mcp.Call{Elicits: true}, `{"symbol":"HBARUSDT","when":"close > 1000",`+order+`}`)
+			if input == nil {
+				t.Fatal(err)
+			}
+			for _, q := range a.Waiting() {
+				if q.ID == input.State && q.Gist != want {
+					t.Errorf("%s: %q, want %q", order, q.Gist, want)
+				}
+			}
+		}
+	})
+}
+
 // TestApprovalOfNow: a yes to an order that comes at once, since its rule is true, is none to one that
 // waits until that becomes true again: it is refused, and asked about anew.
 func TestApprovalOfNow(t *testing.T) {
