@@ -46,6 +46,16 @@ func TestLiveRiskOfBracket(t *testing.T) {
 			}
 			v.Fill(entry.ID, shares(4), shares(99))
 			is("4 of 10 are bought", "AAA 4 unprotected 400; ")
+			waits := func() book.Code {
+				_, x, err := l.e.Outlook(entry.ID + "-sl")
+				if err != nil {
+					t.Fatal(err)
+				}
+				return x.Waits.Code
+			}
+			if got := waits(); got != book.WaitsEntry {
+				t.Errorf("the stop %s", got)
+			}
 			if ended {
 				v.End(entry.ID, "canceled")
 				is("the rest is cancelled, and the exits with it", "AAA 4 unprotected 400; ")
@@ -53,6 +63,9 @@ func TestLiveRiskOfBracket(t *testing.T) {
 			}
 			v.Fill(entry.ID, shares(6), shares(99))
 			is("all are bought", "AAA 10 unprotected 0; ")
+			if got := waits(); got != "waits_for_fall" {
+				t.Errorf("the stop then %s", got)
+			}
 			if err := l.e.SetHalt(true); err != nil {
 				t.Fatal(err)
 			}

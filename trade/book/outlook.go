@@ -58,6 +58,8 @@ func (b *Book) Outlook(o Order) (x Outlook) {
 		x.Waits = told(WaitsReducing)
 	case held:
 		x.Waits = told(WaitsHalt)
+	case b.inactive(&o):
+		x.Waits = told(WaitsEntry, o.Group)
 	}
 	return x
 }

@@ -70,6 +70,7 @@ const (
 	WaitsVenue     Code = "waits_for_broker"
 	WaitsHalt      Code = "waits_for_halt"
 	WaitsReducing  Code = "waits_for_reducing"
+	WaitsEntry     Code = "waits_for_entry"
 	ReachedLimit   Code = "limit_reached"
 	ReachedStop    Code = "stop_reached"
 	FilledNow      Code = "filled_at_market"
@@ -131,6 +132,7 @@ var Codes = map[Code]struct {
 	WaitsVenue:     {Says: "%s to fill it"},
 	WaitsHalt:      {Says: "the owner to let trading go on: it is halted, and no order is filled"},
 	WaitsReducing:  {Says: "the owner to let trading go on: only orders that shrink a position are filled"},
+	WaitsEntry:     {Says: "all of %s to be filled: until then the broker does not activate it"},
 	ReachedLimit:   {Says: "the market reached its limit of %s"},
 	ReachedStop:    {Says: "the market reached its stop of %s"},
 	FilledNow:      {Says: "it was filled at the price of the market"},

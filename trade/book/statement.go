@@ -177,12 +177,17 @@ func (b *Book) AtRisk(symbol string, held, mark exact.Decimal, at Time) (risk, u
 }
 
 // guards reports whether o, an open stop, would be set off now if its price came, with so much of the
-// position left: the trading state does not hold it, and its time is not over; a broker elsewhere is
-// known to have it, and activates the exits of an entry once all of that is filled.
+// position left: the trading state does not hold it, its time is not over, and a broker elsewhere is
+// known to have it and has activated it.
 func (b *Book) guards(o *Order, left exact.Decimal, at Time) bool {
+	return !b.held(o, left) && !o.Expired(at.UnixMilli()) && !o.Unknown() && !b.inactive(o)
+}
+
+// inactive reports whether o is an exit at a broker elsewhere, which activates it once all of its entry
+// is filled.
+func (b *Book) inactive(o *Order) bool {
 	entry := b.Order(o.Group)
-	waits := o.Account != "" && o.exits() && entry != nil && entry.Status != StatusFilled
-	return !b.held(o, left) && !o.Expired(at.UnixMilli()) && !o.Unknown() && !waits
+	return o.Account != "" && o.exits() && entry != nil && entry.Status != StatusFilled
 }
 
 // stopsOut calls each for those of orders whose stops close some of a position, in the order in which
