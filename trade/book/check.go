@@ -262,7 +262,7 @@ func (b *Book) checkReduceOnly(o *Order, fill exact.Decimal) error {
 // exits.
 func (b *Book) checkOpen(r OrderRequest, o *Order, fill exact.Decimal) error {
 	l := b.Rules.Limits
-	more := o.Slots()
+	more := o.slots()
 	if fill != 0 {
 		more = o.exitCount() // it is filled at once
 	}
@@ -273,21 +273,21 @@ func (b *Book) checkOpen(r OrderRequest, o *Order, fill exact.Decimal) error {
 		more = 2 // the stop beside it
 	}
 	if old := b.Order(o.Replaces); old != nil {
-		more -= old.Slots() // the replaced order ends with this one
+		more -= old.slots() // the replaced order ends with this one
 	}
 	if r.acts != nil {
-		more -= r.acts.Slots() // it had its place while it waited
+		more -= r.acts.slots() // it had its place while it waited
 	}
 	of := 0 // open orders of the symbol
 	for _, open := range b.OpenOf(o.Symbol) {
-		of += open.Slots()
+		of += open.slots()
 	}
 	const counted = "an oco counts as two, and so does an entry with stop_loss and take_profit"
 	switch {
 	case of+more > l.OpenPerSymbol:
 		return Refuse("max_open_orders_symbol", "%d orders of %s may be open (%s) and %d are; cancel one first", l.OpenPerSymbol, o.Symbol, counted, of)
-	case b.Slots+more > l.Open:
-		return Refuse("max_open_orders", "%d orders may be open (%s) and %d are; cancel one first", l.Open, counted, b.Slots)
+	case b.slots+more > l.Open:
+		return Refuse("max_open_orders", "%d orders may be open (%s) and %d are; cancel one first", l.Open, counted, b.slots)
 	}
 	return nil
 }

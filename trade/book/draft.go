@@ -18,7 +18,7 @@ import (
 // one that rests can wait for the next trade. While the market is halted every order is
 // refused: it may never trade again. An order over any limit is refused here, whatever venue it goes to.
 //
-// It completes r, see [Book.inherit], and changes nothing else: an order that a later check refuses
+// It completes r from the order that it replaces and changes nothing else: an order that a later check refuses
 // leaves no trace. Lot returns the step of quantities at the venue, zero if it has none beside the
 // market's. The order of the steps matters: the exits need the price of the entry, and the quantity
 // of an order by value or by risk needs both. A price that cannot be meant is refused before
@@ -181,7 +181,7 @@ type Placed struct {
 
 // Beside returns the open orders that belong to o: its exits, or the stop beside it.
 func (b *Book) Beside(o *Order) (members []Order) {
-	for _, m := range b.Mates(o, o.ID) {
+	for _, m := range b.mates(o, o.ID) {
 		members = append(members, b.Shown(m))
 	}
 	return members
@@ -254,7 +254,7 @@ func (b *Book) isExit(o *Order, r OrderRequest, fill exact.Decimal) (bool, error
 		return false, nil
 	case most == o.Quantity:
 		return true, nil
-	case fill == 0 && o.Rests() && (o.Side == Buy || account.Cash == 0 || account.Short):
+	case fill == 0 && o.rests() && (o.Side == Buy || account.Cash == 0 || account.Short):
 		return false, Refuse("reduce_only", "the position in %s is %s, and a %s of %s that waits would turn it around: at most %s leaves the position; if it is to turn it around, say may_open",
 			o.Symbol, held, o.Side, o.Quantity, most)
 	}
@@ -420,7 +420,7 @@ func (b *Book) replace(o *Order, r OrderRequest) error {
 	}
 	old := b.Order(o.Replaces)
 	switch {
-	case old.Role != "" && (r.OCO != OCO{} || o.Side != old.Side || o.Quantity != old.Remaining().Abs() || !o.Rests()):
+	case old.Role != "" && (r.OCO != OCO{} || o.Side != old.Side || o.Quantity != old.Remaining().Abs() || !o.rests()):
 		// The other orders of its group rely on it: the new one must do what it did.
 		return Refuse("bad_replaces", "order %s is one of several of which one is filled: replace it by a resting %s of %s without oco, or cancel it",
 			old.ID, old.Side, old.Remaining().Abs())

@@ -133,8 +133,8 @@ func (o *Order) Same(r OrderRequest) bool {
 		price == cmp.Or(r.Price, price) && o.Quantity == cmp.Or(r.Quantity, o.Quantity) // what r leaves out is in Asked
 }
 
-// Within returns price, or the limit of o if that is better for the trader.
-func (o *Order) Within(price exact.Decimal) exact.Decimal {
+// within returns price, or the limit of o if that is better for the trader.
+func (o *Order) within(price exact.Decimal) exact.Decimal {
 	switch {
 	case o.Price == nil:
 		return price
@@ -165,9 +165,9 @@ func (o *Order) Unknown() bool { return o.Account != "" && o.BrokerID == "" && !
 // Remaining returns the quantity that may still be filled, negative for a sell.
 func (o *Order) Remaining() exact.Decimal { return o.Side.Sign(o.Quantity - o.FilledQuantity) }
 
-// Rests reports whether o may wait for a price: it is no market order, and not for
+// rests reports whether o may wait for a price: it is no market order, and not for
 // immediate execution only.
-func (o *Order) Rests() bool {
+func (o *Order) rests() bool {
 	return o.Type != Market && o.TimeInForce != IOC && o.TimeInForce != FOK
 }
 
@@ -213,10 +213,10 @@ func (o *Order) exitCount() (n int) {
 	return n
 }
 
-// Slots returns how many open orders come of o, which is open: itself or, once it is filled,
+// slots returns how many open orders come of o, which is open: itself or, once it is filled,
 // its exits, for which room is kept from the beginning; legs at a broker count beside that. The
 // two orders of an oco have one each, because only one of them is filled.
-func (o *Order) Slots() int {
+func (o *Order) slots() int {
 	if o.Role == RoleOCO {
 		return 1
 	}

@@ -123,7 +123,7 @@ func (s *State) followMate(ev *Event) {
 	if o.Role == "" || !o.Status.Terminal() || ev.Holding == nil && s.Order(o.ID) == nil { // a new order that was not filled ends nothing
 		return
 	}
-	for _, mate := range s.Mates(o, o.Group) {
+	for _, mate := range s.mates(o, o.Group) {
 		switch {
 		// Orders that expire together all have that as their reason, not each other.
 		case o.Has(Expired) && mate.ExpiresAt != nil && mate.ExpiresAt.Equal(o.ExpiresAt.Time):
@@ -136,8 +136,8 @@ func (s *State) followMate(ev *Event) {
 	}
 }
 
-// Mates returns the open orders of a group that have a role, without o.
-func (s *State) Mates(o *Order, group string) (mates []*Order) {
+// mates returns the open orders of a group that have a role, without o.
+func (s *State) mates(o *Order, group string) (mates []*Order) {
 	for _, m := range s.Open[o.Symbol] {
 		if m.Group == group && m.Role != "" && m.ID != o.ID {
 			mates = append(mates, m)

@@ -21,13 +21,13 @@ func (b *Book) arrive(o *Order, q Quote) exact.Decimal {
 	if o.Type.HasStop() || !b.offers(o, q) {
 		return 0
 	}
-	return o.Within(b.slip(o, q))
+	return o.within(b.slip(o, q))
 }
 
 // offers reports whether the bid or ask is at the limit of o or better, before slippage.
 func (b *Book) offers(o *Order, q Quote) bool {
 	offered := b.offered(o, q)
-	return o.Within(offered) == offered
+	return o.within(offered) == offered
 }
 
 // slip returns the price at which o takes from the market: worse for the trader than
@@ -158,7 +158,7 @@ func (b *Book) EstimateBeside(o Order, with OCO) Estimate { return b.Estimate(*o
 func (b *Book) Arrival(o Order) exact.Decimal {
 	q := b.Markets.Of(o.Symbol).Quote
 	price := b.arrive(&o, q)
-	if later := b.offered(&o, Quote{Price: q.Price}); o.Type == Limit && o.Within(later) == later {
+	if later := b.offered(&o, Quote{Price: q.Price}); o.Type == Limit && o.within(later) == later {
 		price = max(price, later)
 	}
 	return price

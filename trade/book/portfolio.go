@@ -59,7 +59,7 @@ func (b *Book) Portfolio(positions []Position, at Time) Portfolio {
 		}
 		if s.Price != nil {
 			worth := exact.Product(quantity, *s.Price)
-			atStake, open := b.AtRisk(held.Symbol, quantity, *s.Price, at)
+			atStake, open := b.atRisk(held.Symbol, quantity, *s.Price, at)
 			s.Worth, s.Risk, s.Unprotected = &worth, &atStake, &open
 			if whole, ok := worth.Per(exact.One); ok && p.Equity != nil {
 				if percent, ok := (100 * whole.Abs()).Over(*p.Equity, exact.HalfEven); ok {
@@ -79,8 +79,8 @@ func (b *Book) Portfolio(positions []Position, at Time) Portfolio {
 			if quantity < 0 {
 				absolute = absolute.Neg()
 			}
-			exposure, net = Plus(exposure, absolute), Plus(net, *s.Worth)
-			risk, unprotected = Plus(risk, *s.Risk), Plus(unprotected, *s.Unprotected)
+			exposure, net = plus(exposure, absolute), plus(net, *s.Worth)
+			risk, unprotected = plus(risk, *s.Risk), plus(unprotected, *s.Unprotected)
 			p.Synthetic = p.Synthetic || held.Synthetic
 		}
 	}
@@ -99,13 +99,13 @@ type Target struct {
 
 // Rebalance says which orders bring a portfolio to its targets.
 type Rebalance struct {
-	Of     exact.Decimal `json:"of"` // what the percentages are of: the equity, or without an account the symbols named, less what else is held
-	Orders []Leg         `json:"orders"`
-	Kept   []string      `json:"kept,omitempty"` // symbols whose difference is less than the least order
+	Of     exact.Decimal    `json:"of"` // what the percentages are of: the equity, or without an account the symbols named, less what else is held
+	Orders []RebalanceOrder `json:"orders"`
+	Kept   []string         `json:"kept,omitempty"` // symbols whose difference is less than the least order
 }
 
-// Leg is an order that rebalances, as place_order takes it, with what it is worth now.
-type Leg struct {
+// RebalanceOrder is an order that rebalances, as place_order takes it, with what it is worth now.
+type RebalanceOrder struct {
 	Symbol   string        `json:"symbol"`
 	Side     Side          `json:"side"`
 	Type     OrderType     `json:"type"`
@@ -117,7 +117,7 @@ type Leg struct {
 // pay for what is bought, and that is so much less that fees and slippage are paid too. Positions that no target names
 // stay, and what they are worth is not divided.
 func (b *Book) Rebalance(p Portfolio, targets []Target) (r Rebalance, err error) {
-	r.Orders = []Leg{}
+	r.Orders = []RebalanceOrder{}
 	held := make(map[string]Stakes)
 	for _, s := range p.Positions {
 		held[s.Symbol] = s
@@ -157,20 +157,20 @@ func (b *Book) Rebalance(p Portfolio, targets []Target) (r Rebalance, err error)
 	if left <= 0 {
 		return r, Refuse("bad_quantity", "there is %s to divide among %s", left, strings.Join(names, ", "))
 	}
-	var buys []Leg
+	var buys []RebalanceOrder
 	for _, t := range targets {
 		price, target, grid := b.price(t.Symbol), exact.Decimal(0), b.Grid(t.Symbol)
 		target, _ = left.Percent(t.Percent, exact.Down)
 		gap := target - worth[t.Symbol]
-		leg := Leg{Symbol: t.Symbol, Side: Buy, Type: Market, Worth: gap.Abs()}
+		o := RebalanceOrder{Symbol: t.Symbol, Side: Buy, Type: Market, Worth: gap.Abs()}
 		if gap < 0 {
-			leg.Side = Sell
+			o.Side = Sell
 		} else {
-			leg.Worth, _ = leg.Worth.Times(exact.One-cost, exact.Down)
-			leg.Worth, _ = leg.Worth.Over(exact.One+cost, exact.Down)
+			o.Worth, _ = o.Worth.Times(exact.One-cost, exact.Down)
+			o.Worth, _ = o.Worth.Over(exact.One+cost, exact.Down)
 		}
 		grid.Lot = max(grid.Lot, t.Lot)
-		quantity, ok := leg.Worth.Over(price, exact.Down)
+		quantity, ok := o.Worth.Over(price, exact.Down)
 		quantity, _ = quantity.Step(grid.Lot, exact.Down)
 		if t.Percent == 0 {
 			quantity = held[t.Symbol].Quantity.Abs() // all of it, whatever the step is
@@ -183,12 +183,12 @@ func (b *Book) Rebalance(p Portfolio, targets []Target) (r Rebalance, err error)
 			r.Kept = append(r.Kept, t.Symbol)
 			continue
 		}
-		leg.Quantity = quantity
-		leg.Worth, _ = quantity.Times(price, exact.HalfEven)
-		if leg.Side == Sell || worth[t.Symbol] < 0 {
-			r.Orders = append(r.Orders, leg)
+		o.Quantity = quantity
+		o.Worth, _ = quantity.Times(price, exact.HalfEven)
+		if o.Side == Sell || worth[t.Symbol] < 0 {
+			r.Orders = append(r.Orders, o)
 		} else {
-			buys = append(buys, leg)
+			buys = append(buys, o)
 		}
 	}
 	r.Orders = append(r.Orders, buys...)

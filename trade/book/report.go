@@ -72,7 +72,7 @@ func (a *Average) add(x exact.Money) {
 		a.most = x
 	}
 	a.Trades++
-	a.sum = Plus(a.sum, x)
+	a.sum = plus(a.sum, x)
 }
 
 // finish works the mean out.
@@ -127,20 +127,20 @@ func (g *Group) add(t *Trade) {
 		return
 	}
 	g.Trades++
-	g.Profit, g.unknown = Plus(g.Profit, t.Profit), g.unknown || t.Account != ""
+	g.Profit, g.unknown = plus(g.Profit, t.Profit), g.unknown || t.Account != ""
 	fees := t.Fees
 	if g.Fees != nil {
-		fees = Plus(*g.Fees, fees)
+		fees = plus(*g.Fees, fees)
 	}
 	g.Fees = &fees
 	// The lowest that the trades from this one on come to, beside where it begins.
-	if g.lowest = Plus(g.lowest, t.Profit); g.lowest.Sign() > 0 {
+	if g.lowest = plus(g.lowest, t.Profit); g.lowest.Sign() > 0 {
 		g.lowest = exact.Money{}
 	}
-	if Plus(g.Drawdown.Closed, g.lowest).Sign() < 0 {
+	if plus(g.Drawdown.Closed, g.lowest).Sign() < 0 {
 		g.Drawdown.Closed = g.lowest.Neg()
 	}
-	if x, _ := t.R(); x != nil {
+	if x, _ := t.multiple(); x != nil {
 		g.R.add(x.Money())
 	}
 	back, seen := Minus(t.Best, t.Profit), !t.Range.Unseen
@@ -150,7 +150,7 @@ func (g *Group) add(t *Trade) {
 	switch t.Profit.Sign() {
 	case 1:
 		g.Wins++
-		g.won = Plus(g.won, t.Profit)
+		g.won = plus(g.won, t.Profit)
 		if seen {
 			g.Heat.add(t.Worst.Neg())
 		}

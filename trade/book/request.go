@@ -17,7 +17,7 @@ type OrderRequest struct {
 	Symbol   string
 	Side     Side
 	Type     OrderType
-	Quantity exact.Decimal // zero if one of the next four says how much; see [Book.size]
+	Quantity exact.Decimal // zero if one of the next four says how much
 	Notional exact.Decimal // the value of the order in quote units
 	All      bool          // the quantity that closes the position
 	Share    exact.Decimal // in percent: of the position that the order closes, or of the buying power
@@ -25,7 +25,7 @@ type OrderRequest struct {
 	Price    exact.Decimal // of limit and stop_limit orders; zero means none
 
 	StopPrice    exact.Decimal // of stop and stop_limit orders
-	Breakeven    bool          // the StopPrice is where the position comes out even; see [Book.breakeven]
+	Breakeven    bool          // the StopPrice is where the position comes out even
 	TrailAmount  exact.Decimal // of trailing stops: the distance to the price of the market,
 	TrailPercent exact.Decimal // or that distance in percent of the price
 	TimeInForce  TimeInForce   // empty means GTC
@@ -38,7 +38,7 @@ type OrderRequest struct {
 	OCO                  OCO  // a stop beside a limit; when one is filled the other ends; zero means none
 
 	// Replaces is the order_id of an open order that is cancelled in the same step. What the request
-	// leaves out stays as it is there; see [Book.inherit].
+	// leaves out stays as it is there.
 	Replaces string
 
 	When *When // the rule that the order waits for before it comes; nil for none

@@ -305,7 +305,7 @@ func (s span) afterEntry(o *Order, price exact.Decimal) (rest span, sure bool) {
 // bothReached reports whether part also reaches a limit of the same group, whose fill
 // would have ended the stop o.
 func (b *Book) bothReached(o *Order, part span) bool {
-	return o.Role != "" && slices.ContainsFunc(b.Mates(o, o.Group), func(mate *Order) bool {
+	return o.Role != "" && slices.ContainsFunc(b.mates(o, o.Group), func(mate *Order) bool {
 		_, ok := b.reached(mate, part)
 		return ok && !mate.Waits()
 	})
@@ -317,7 +317,7 @@ func (b *Book) bothReached(o *Order, part span) bool {
 // also true if the stop was set off in this leg and is still open, such as a stop_limit
 // whose limit the market went beyond.
 func (b *Book) stopReached(o *Order, l leg) bool {
-	return o.Role != "" && !o.Type.HasStop() && slices.ContainsFunc(b.Mates(o, o.Group), func(mate *Order) bool {
+	return o.Role != "" && !o.Type.HasStop() && slices.ContainsFunc(b.mates(o, o.Group), func(mate *Order) bool {
 		if mate.TriggeredAt != nil && mate.TriggeredAt.UnixMilli() >= l.to {
 			return true
 		}
@@ -347,7 +347,7 @@ func (b *Book) reached(o *Order, part span) (exact.Decimal, bool) {
 	case !b.offers(o, Quote{Price: extreme}):
 		return 0, false
 	case part.opened:
-		return o.Within(b.offered(o, Quote{Price: part.start})), true
+		return o.within(b.offered(o, Quote{Price: part.start})), true
 	}
 	return *o.Price, true
 }
@@ -396,7 +396,7 @@ func (b *Book) fillAt(o *Order, q Quote, at Time) (Kind, *Event) {
 			after.TriggeredAt, after.UpdatedAt = &when, at
 			return KindOrderChanged, &Event{At: at, Order: &after}
 		}
-		q.Price = o.Within(b.slip(o, q))
+		q.Price = o.within(b.slip(o, q))
 	}
 	// An order that fills nothing ends without an error.
 	end := func(k Kind, status OrderStatus, why Reason) (Kind, *Event) {

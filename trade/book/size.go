@@ -25,7 +25,7 @@ type Sizing struct {
 }
 
 // unit returns what is lost on one unit if the stop is filled.
-func (s *Sizing) unit() exact.Money { return Plus((s.Distance + s.Slippage).Money(), s.Fees) }
+func (s *Sizing) unit() exact.Money { return plus((s.Distance + s.Slippage).Money(), s.Fees) }
 
 // size sets the quantity of o if r says how much in another way: as a value, at the price at which
 // o may be filled when the market is at q; as all or a part of the position that it closes; as a
@@ -163,7 +163,7 @@ func (b *Book) sizeOfRisk(o *Order, r Stake, fill, lot exact.Decimal) error {
 	out := b.slip(&Order{Symbol: o.Symbol, Side: o.Side.Other()}, Quote{Price: at})
 	s.Stop, s.Distance, s.Slippage = at, (s.Entry - at).Abs(), (at - out).Abs()
 	if o.Account == "" { // the fee of a broker is not known
-		s.Fees = Plus(exact.Product(s.Entry, rate), exact.Product(out, b.Rules.FeeRate))
+		s.Fees = plus(exact.Product(s.Entry, rate), exact.Product(out, b.Rules.FeeRate))
 	}
 	quantity, fits := s.Risk.Money().Ratio(s.unit(), exact.Down)
 	quantity, _ = quantity.Step(lot, exact.Down)
@@ -205,7 +205,7 @@ func (b *Book) entry(o *Order, fill exact.Decimal) (price, rate exact.Decimal) {
 	case fill != 0:
 		return fill, b.Rules.FeeRate
 	case o.Waits() && (o.Type != StopLimit || b.offers(o, Quote{Price: *o.StopPrice})):
-		return o.Within(b.slip(o, Quote{Price: *o.StopPrice})), b.Rules.FeeRate
+		return o.within(b.slip(o, Quote{Price: *o.StopPrice})), b.Rules.FeeRate
 	}
 	return o.Worst(), *b.Rules.MakerFeeRate
 }
@@ -235,7 +235,7 @@ func (b *Book) breakeven(o *Order, q Quote) error {
 	}
 	// What each unit must fetch before its fee, and then where the stop stands that is filled there.
 	// Both are rounded to the tick, so that the second is never filled at less than the first.
-	sum, to, fee, slipped := Plus(h.Cost, h.Paid), exact.Up, exact.One-rate, exact.One-slip
+	sum, to, fee, slipped := plus(h.Cost, h.Paid), exact.Up, exact.One-rate, exact.One-slip
 	if o.Side == Buy {
 		sum, to, fee, slipped = Minus(h.Cost.Neg(), h.Paid), exact.Down, exact.One+rate, exact.One+slip
 	}
@@ -262,6 +262,6 @@ func (b *Book) breakeven(o *Order, q Quote) error {
 	}
 	in, _ := h.Paid.Per(size)
 	o.StopPrice = &stop
-	o.Breakeven = &Breakeven{Entry: entry, Fees: Plus(in.Money(), exact.Product(even, rate)), Slippage: (stop - even).Abs()}
+	o.Breakeven = &Breakeven{Entry: entry, Fees: plus(in.Money(), exact.Product(even, rate)), Slippage: (stop - even).Abs()}
 	return nil
 }

@@ -11,11 +11,11 @@ import (
 	"wick/sse"
 )
 
-// snapshot is the whole state as a JSON object, except for the store's name and the
+// Snapshot is the whole state as a JSON object, except for the store's name and the
 // sequence, which the journal keeps beside it. Each notification is in it once, however
 // many queues have it.
-type snapshot struct {
-	kept
+type Snapshot struct {
+	Kept
 	Alerts        []*Alert            `json:"alerts"`
 	Named         []*Alert            `json:"named_alerts,omitempty"` // that have ended and whose client_alert_id is remembered
 	Notifications []*Entry            `json:"notifications"`
@@ -35,8 +35,8 @@ type drainMark struct {
 
 // Snapshot returns the state as it is now. The two share only what never changes: orders,
 // alerts and notifications are replaced, not changed.
-func (s *State) Snapshot() *snapshot {
-	v := &snapshot{kept: s.kept, Alerts: slices.AppendSeq([]*Alert{}, maps.Values(s.Alerts))}
+func (s *State) Snapshot() *Snapshot {
+	v := &Snapshot{Kept: s.Kept, Alerts: slices.AppendSeq([]*Alert{}, maps.Values(s.Alerts))}
 	v.Orders, v.Done, v.Days = slices.Clone(s.Orders), slices.Clone(s.Done), slices.Clone(s.Days)
 	v.Holdings, v.Trades, v.Labels, v.Seen, v.Places = maps.Clone(s.Holdings), maps.Clone(s.Trades), maps.Clone(s.Labels), maps.Clone(s.Seen), maps.Clone(s.Places)
 	for _, a := range s.Named {
@@ -67,18 +67,18 @@ func (s *State) Snapshot() *snapshot {
 }
 
 // Encode returns the JSON of the snapshot. It takes a while, and needs no lock.
-func (v *snapshot) Encode() ([]byte, error) {
+func (v *Snapshot) Encode() ([]byte, error) {
 	slices.SortFunc(v.Alerts, ByAge)
 	slices.SortFunc(v.Named, ByAge)
 	slices.SortFunc(v.Notifications, func(a, b *Entry) int { return cmp.Compare(a.Seq, b.Seq) })
 	return json.Marshal(v)
 }
 
-// DecodeState reads what Encode wrote, and makes the lists and indexes that it leaves out; an
+// DecodeState reads what [Snapshot.Encode] wrote, and makes the lists and indexes that it leaves out; an
 // empty text gives an empty state. It returns an error if parts contradict each other. A
 // checksum guards a snapshot, but somebody may have edited both, and a start must not panic then.
 func DecodeState(store string, seq uint64, text []byte) (*State, error) {
-	v := snapshot{kept: kept{Trading: Active}}
+	v := Snapshot{Kept: Kept{Trading: Active}}
 	if len(text) > 0 {
 		if err := json.Unmarshal(text, &v); err != nil {
 			return nil, err
@@ -142,7 +142,7 @@ func DecodeState(store string, seq uint64, text []byte) (*State, error) {
 		s.Fired = append(s.Fired, find(seq))
 	}
 	for _, d := range v.Drained {
-		s.Drained = append(s.Drained, drained{find(d.Seq), d.At})
+		s.Drained = append(s.Drained, Drained{find(d.Seq), d.At})
 	}
 	subs, wrong := sse.Restore(sse.Snapshot{Subscriptions: v.Subscriptions, Queues: v.Queues, Marks: v.Marks}, func(seq uint64) *sse.Entry {
 		if e := entries[seq]; e != nil {

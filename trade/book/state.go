@@ -18,7 +18,7 @@ import (
 // State is everything the journal remembers. It changes in one place, [State.Apply],
 // and only by records: replaying the same records gives the same state.
 type State struct {
-	kept
+	Kept
 	Seq     uint64 // of the last record applied
 	Ordered uint64 // of the last record that changed an order, or of the snapshot
 	Alerted uint64 // the same of alerts and notifications
@@ -31,21 +31,21 @@ type State struct {
 	Ruled     map[string][]*Order // the same of those that wait for their rule: no price and no sum sees them
 	calm      map[string]calm     // by symbol, until one of its open orders changes
 	OpenCount int                 // of both
-	Slots     int                 // of both; see Order.Slots
+	slots     int                 // of both: those that they and their exits need
 
 	Alerts map[string]*Alert // active ones, by id
-	Index  alertIndexer      // is told of alerts that come and go; nil while a store is read
+	Index  AlertIndex        // is told of alerts that come and go; nil while a store is read
 	Named  map[string]*Alert // by client_alert_id, also those that are gone; at most MaxNamed
 
 	Fired   []*Entry  // what alerts told, oldest first; at most MaxFired
 	Polling []*Entry  // read by nobody with get_notifications
-	Drained []drained // that somebody has read, the first within the last hour
+	Drained []Drained // that somebody has read, the first within the last hour
 
 	Subs *sse.Book // who is subscribed, and what is queued for each
 }
 
-// kept is the part of a state that a snapshot has as it is.
-type kept struct {
+// Kept is the part of a state that a snapshot has as it is, the account itself first.
+type Kept struct {
 	Trading  TradingState         `json:"trading"`
 	Tripped  string               `json:"tripped,omitempty"`       // the last day on which the account lost too much, as long as it may still restrict trading
 	ByOwner  bool                 `json:"by_owner,omitempty"`      // on a shared log: reducing is the owner's word, and does not end with the day of a loss
@@ -70,15 +70,15 @@ type Entry struct {
 	Epoch        string        `json:"epoch,omitempty"` // in which the record was made
 }
 
-// drained is an entry that a client has read by polling.
-type drained struct {
+// Drained is an entry that a client has read by polling.
+type Drained struct {
 	*Entry
 	readAt Time // At of the entry is when it fired
 }
 
-// alertIndexer is told of the alerts that begin to wait, change or end: as each was before and is
+// AlertIndex is told of the alerts that begin to wait, change or end: as each was before and is
 // after that, nil for none.
-type alertIndexer interface{ Replace(before, after *Alert) }
+type AlertIndex interface{ Replace(before, after *Alert) }
 
 // Seen is how far the engine has judged a symbol. The journal keeps it for symbols that
 // alerts or open orders wait for, so that the next process goes on from there. It may be
@@ -135,7 +135,7 @@ func (s *Stamp) accepted(key string) exact.Decimal {
 // NewState returns the empty state of a store.
 func NewState(store string) *State {
 	return &State{
-		kept:  kept{Trading: Active, Holdings: map[string]Holding{}, Trades: map[string]*Trade{}, Labels: map[string]LateLabel{}, Seen: map[string]*Seen{}, Places: map[string]uint64{}},
+		Kept:  Kept{Trading: Active, Holdings: map[string]Holding{}, Trades: map[string]*Trade{}, Labels: map[string]LateLabel{}, Seen: map[string]*Seen{}, Places: map[string]uint64{}},
 		Store: store, Alerts: map[string]*Alert{}, Named: map[string]*Alert{}, Subs: sse.NewBook(),
 		place: map[string]int{}, ClientIDs: map[string]string{}, BrokerIDs: map[string]string{}, Open: map[string][]*Order{}, Ruled: map[string][]*Order{}, calm: map[string]calm{},
 	}
@@ -319,7 +319,7 @@ func (s *State) setOrder(o *Order) {
 			delete(was, o.Symbol)
 		}
 		s.OpenCount--
-		s.Slots -= before.Slots()
+		s.slots -= before.slots()
 	}
 	if is != nil {
 		open := is[o.Symbol]
@@ -329,7 +329,7 @@ func (s *State) setOrder(o *Order) {
 		}
 		is[o.Symbol] = slices.Insert(slices.Clip(open), at, o)
 		s.OpenCount++
-		s.Slots += o.Slots()
+		s.slots += o.slots()
 	}
 }
 
@@ -512,7 +512,7 @@ func (s *State) Drain(ev *Event) {
 		}
 	}
 	for len(s.Polling) > 0 && s.Polling[0].Seq <= ev.Through {
-		s.Drained = append(s.Drained, drained{s.Polling[0], ev.At})
+		s.Drained = append(s.Drained, Drained{s.Polling[0], ev.At})
 		s.Polling = s.Polling[1:]
 	}
 	s.Drained = s.Drained[max(0, len(s.Drained)-sse.QueueCap):]

@@ -27,8 +27,9 @@ type Account struct {
 	Drawdown   *exact.Money `json:"drawdown"` // how far equity is below its highest value at the beginning of a day, or below what was paid in
 
 	// Every stop that waits against a position counts, whoever placed it, for what the nearer
-	// ones leave it to close, see [Order.Closes]; of a group one. A stop that does not guard, see
-	// [Book.guards], or whose limit would keep it from being filled, does not.
+	// ones leave it to close, see [Order.Closes]; of a group one. A stop that a halt of paper holds,
+	// whose time is over, or whose limit would keep it from being filled, does not; nor one that a
+	// broker may not have, or the exit of an entry of which the broker has not filled all.
 	Risk        *exact.Money `json:"risk_to_stops"` // the loss from the newest prices on if every stop is filled at its price
 	Unprotected *exact.Money `json:"unprotected"`   // what the parts of positions are worth that no stop closes
 
@@ -77,14 +78,14 @@ type DayMark struct {
 // begun with the same.
 func (d DayMark) With(cash exact.Decimal) DayMark {
 	if d.Cash != 0 {
-		d.Equity, d.Cash = Plus(d.Equity, Minus(cash.Money(), d.Cash.Money())), cash
+		d.Equity, d.Cash = plus(d.Equity, Minus(cash.Money(), d.Cash.Money())), cash
 	}
 	return d
 }
 
-// Plus and Minus are sums and differences of amounts whose parts were added up before without
+// plus and Minus are sums and differences of amounts whose parts were added up before without
 // leaving the range.
-func Plus(x, y exact.Money) exact.Money { z, _ := x.Add(y); return z }
+func plus(x, y exact.Money) exact.Money { z, _ := x.Add(y); return z }
 
 func Minus(x, y exact.Money) exact.Money { z, _ := x.Sub(y); return z }
 
@@ -139,8 +140,8 @@ func (b *Book) Statement(at Time) *Account {
 			r.Unrealized = &unrealized
 		}
 		a.BySymbol = append(a.BySymbol, r)
-		lost, open := b.AtRisk(symbol, h.Quantity, mark, at)
-		risk, unprotected = Plus(risk, lost), Plus(unprotected, open)
+		lost, open := b.atRisk(symbol, h.Quantity, mark, at)
+		risk, unprotected = plus(risk, lost), plus(unprotected, open)
 	}
 	a.addDays(b.Days, l, at)
 	if !l.whole {
@@ -155,9 +156,9 @@ func (b *Book) Statement(at Time) *Account {
 	return a
 }
 
-// AtRisk returns what would be lost if the stops of a symbol, of which so much is held and mark is the
+// atRisk returns what would be lost if the stops of a symbol, of which so much is held and mark is the
 // price, were filled, and what the part that none of them closes is worth: both are zero without a price.
-func (b *Book) AtRisk(symbol string, held, mark exact.Decimal, at Time) (risk, unprotected exact.Money) {
+func (b *Book) atRisk(symbol string, held, mark exact.Decimal, at Time) (risk, unprotected exact.Money) {
 	if mark == 0 {
 		return risk, unprotected
 	}
@@ -170,7 +171,7 @@ func (b *Book) AtRisk(symbol string, held, mark exact.Decimal, at Time) (risk, u
 		return setOff
 	}, func(o *Order, closes, setOff exact.Decimal) {
 		if lost := exact.Product(-o.Side.Sign(closes), mark-setOff); lost.Sign() > 0 {
-			risk = Plus(risk, lost)
+			risk = plus(risk, lost)
 		}
 	})
 	return risk, exact.Product(left.Abs(), mark)

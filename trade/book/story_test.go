@@ -440,8 +440,8 @@ func (s *story) same() {
 		if text := s.encoded(state); !bytes.Equal(text, used) {
 			s.t.Fatalf("%s: from %s the state is\n%s\nand it was\n%s", s.title, from, text, used)
 		}
-		if state.OpenCount != s.OpenCount || state.Slots != s.Slots {
-			s.t.Fatalf("%s: from %s %d orders are open in %d slots, and %d in %d were", s.title, from, state.OpenCount, state.Slots, s.OpenCount, s.Slots)
+		if state.OpenCount != s.OpenCount || state.slots != s.slots {
+			s.t.Fatalf("%s: from %s %d orders are open in %d slots, and %d in %d were", s.title, from, state.OpenCount, state.slots, s.OpenCount, s.slots)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // Trade is what became of a symbol from flat to flat: from the fill that opened a position to the
-// one that closed it or turned it around. It is a fold of the fills, see [State.follow], with what
+// one that closed it or turned it around. It is a fold of the fills, with what
 // they do not tell: the first risk, and the prices between them. Profit is what the parts that
 // were closed have made, fees taken off. All sums are in the currency of the symbol's prices.
 type Trade struct {
@@ -161,7 +161,7 @@ type LateLabel struct {
 // no such fill.
 func Executed(before, after Holding) (size, price exact.Decimal, fee exact.Money, ok bool) {
 	size, fee = after.Quantity-before.Quantity, Minus(after.Fees, before.Fees)
-	paid := Minus(Minus(after.Cost, before.Cost), Plus(Minus(after.Realized, before.Realized), fee))
+	paid := Minus(Minus(after.Cost, before.Cost), plus(Minus(after.Realized, before.Realized), fee))
 	price, ok = paid.Per(size)
 	return size, price, fee, ok
 }
@@ -187,10 +187,10 @@ func (s *State) follow(ev *Event) (open, ended *Trade) {
 	}
 	if t != nil && reduced > 0 {
 		borne := t.Entry.Share(reduced, before.Quantity.Abs())
-		made := Plus(Minus(after.Realized, before.Realized), Minus(fee, feeOut)) // with the fee of this part alone
-		part := Close{ev.At, o.ID, reduced, price, Plus(feeOut, borne), Minus(made, borne)}
-		t.Closed, t.Got = t.Closed+reduced, Plus(t.Got, exact.Product(reduced, price))
-		t.Profit, t.Fees, t.Entry = Plus(t.Profit, part.Profit), Plus(t.Fees, feeOut), Minus(t.Entry, borne)
+		made := plus(Minus(after.Realized, before.Realized), Minus(fee, feeOut)) // with the fee of this part alone
+		part := Close{ev.At, o.ID, reduced, price, plus(feeOut, borne), Minus(made, borne)}
+		t.Closed, t.Got = t.Closed+reduced, plus(t.Got, exact.Product(reduced, price))
+		t.Profit, t.Fees, t.Entry = plus(t.Profit, part.Profit), plus(t.Fees, feeOut), Minus(t.Entry, borne)
 		if len(t.Closes) < MaxCloses {
 			t.Closes = append(slices.Clip(t.Closes), part)
 		} else {
@@ -209,8 +209,8 @@ func (s *State) follow(ev *Event) (open, ended *Trade) {
 			t = &Trade{ID: s.NewID("t"), Symbol: o.Symbol, Side: o.Side, OpenedAt: ev.At, OpenedBy: o.ID, Label: o.Label, Account: o.Account, Synthetic: o.Synthetic}
 		}
 		feeIn := Minus(fee, feeOut)
-		t.Quantity, t.Paid = t.Quantity+added, Plus(t.Paid, exact.Product(added, price))
-		t.Fees, t.Entry = Plus(t.Fees, feeIn), Plus(t.Entry, feeIn)
+		t.Quantity, t.Paid = t.Quantity+added, plus(t.Paid, exact.Product(added, price))
+		t.Fees, t.Entry = plus(t.Fees, feeIn), plus(t.Entry, feeIn)
 	}
 	if t != nil {
 		since := o.After
@@ -247,7 +247,7 @@ func (s *State) lose(ev *Event, symbol string) (open, ended *Trade) {
 
 // at returns what the trade has made if what is held is valued at a price, less the fees so far.
 func (t *Trade) at(h Holding, price exact.Decimal) exact.Money {
-	return Plus(Minus(t.Profit, t.Entry), Minus(exact.Product(h.Quantity, price), h.Cost))
+	return plus(Minus(t.Profit, t.Entry), Minus(exact.Product(h.Quantity, price), h.Cost))
 }
 
 // look takes into account where the price has been while h was held.
@@ -379,11 +379,11 @@ func (b *Book) firstRisk(ev *Event, t *Trade, h Holding) *Risk {
 		first = cmp.Or(first, at)
 		fee := exact.Decimal(0)
 		if o.Account == "" {
-			at = o.Within(b.slip(o, Quote{Price: at}))
+			at = o.within(b.slip(o, Quote{Price: at}))
 			r, err := b.report(closes, at, b.Rules.FeeRate, Quote{})
 			fee, fits = r.Fee, fits && err == nil
 		}
-		made = Plus(made, Minus(exact.Product(-o.Side.Sign(closes), at), fee.Money()))
+		made = plus(made, Minus(exact.Product(-o.Side.Sign(closes), at), fee.Money()))
 	})
 	if first == 0 || left != 0 || !fits {
 		return nil
@@ -516,7 +516,7 @@ func (t *Trade) Show(broker, currency string) TradeShown {
 		v.Profit, v.Why["profit"] = nil, fmt.Sprintf(whyLeft, t.Gone)
 	}
 	var why string
-	if v.R, why = t.R(); v.R == nil {
+	if v.R, why = t.multiple(); v.R == nil {
 		v.Why["r"] = why
 	}
 	switch {
@@ -537,8 +537,8 @@ func (t *Trade) Show(broker, currency string) TradeShown {
 	return v
 }
 
-// R returns the profit in units of the first risk, or why there is no such number.
-func (t *Trade) R() (*exact.Decimal, string) {
+// multiple returns the profit in units of the first risk, or why there is no such number.
+func (t *Trade) multiple() (*exact.Decimal, string) {
 	switch {
 	case t.ClosedAt == nil:
 		return nil, whyOpen
