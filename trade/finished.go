@@ -170,7 +170,8 @@ func terminal(orders []*book.Order) []*book.Order {
 func (b *store) forgetClosed() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	late := func(o *book.Order) bool { return o.EndedWithin(book.LateWithin+time.Hour) || o.Counts() }
+	at := now()
+	late := func(o *book.Order) bool { return o.EndedWithin(book.LateWithin+time.Hour, at) || o.Counts(at) }
 	extra := len(slices.DeleteFunc(terminal(b.book.Orders), late)) - b.kept
 	old := slices.DeleteFunc(b.closed, func(o *book.Order) bool { return b.book.Order(o.ID) != o })
 	b.closed = nil

@@ -49,17 +49,14 @@ type Order struct {
 	TimeInForce  TimeInForce    `json:"time_in_force,omitempty"`
 	ExpiresAt    *Time          `json:"expires_at,omitempty"`
 	PostOnly     bool           `json:"post_only,omitempty"`
-	ReduceOnly   bool           `json:"reduce_only,omitempty"` // it can only reduce: as the client said, or since it is for no more than the position against it
+	ReduceOnly   bool           `json:"reduce_only,omitempty"` // it may only reduce, see [Order.Cut]: as the client said, or since it is for no more than the position against it
 	Notional     exact.Decimal  `json:"notional,omitempty"`    // what the quantity was computed from
 	Sizing       *Sizing        `json:"sizing,omitempty"`      // how it was computed from a percentage or a risk
 	Breakeven    *Breakeven     `json:"breakeven,omitempty"`   // what the stop price was computed from
 	Replaces     string         `json:"replaces,omitempty"`    // the order_id of the one that it took the place of
 	When         *When          `json:"when,omitempty"`        // the rule that it waits for, or waited for
 
-	// A bracket is an entry with a StopLoss, a TakeProfit or both. When it is filled, or at a
-	// broker when that names them, they become orders of their own, whose Group is the entry's
-	// order_id. Of the orders in a group at most one is filled: the other ends with it. A part
-	// that a broker fills ends none.
+	// Of a bracket, of its exits and of an oco: the package comment says what they are.
 	StopLoss   *Exit  `json:"stop_loss,omitempty"`
 	TakeProfit *Exit  `json:"take_profit,omitempty"`
 	Group      string `json:"group,omitempty"`
@@ -149,14 +146,14 @@ func (o *Order) within(price exact.Decimal) exact.Decimal {
 // memory, and nothing changes it any more.
 const LateWithin = 8 * time.Hour
 
-// EndedWithin reports whether o is at a broker elsewhere and has ended less than d ago.
-func (o *Order) EndedWithin(d time.Duration) bool {
-	return o.Account != "" && time.Since(o.UpdatedAt.Time) < d
+// EndedWithin reports whether o is at a broker elsewhere and has ended less than d before at.
+func (o *Order) EndedWithin(d time.Duration, at Time) bool {
+	return o.Account != "" && at.Sub(o.UpdatedAt.Time) < d
 }
 
-// Counts reports whether o counts against what its client may place within an hour.
-func (o *Order) Counts() bool {
-	return o.Worth.Sign() > 0 && time.Since(o.CreatedAt.Time) < time.Hour
+// Counts reports whether o counts at an instant against what its client may place within an hour.
+func (o *Order) Counts(at Time) bool {
+	return o.Worth.Sign() > 0 && at.Sub(o.CreatedAt.Time) < time.Hour
 }
 
 // Unknown reports whether o was given to a broker that has not answered yet.
@@ -174,17 +171,18 @@ func (o *Order) rests() bool {
 // Waits reports whether o is a stop that the market has not reached yet.
 func (o *Order) Waits() bool { return o.Type.HasStop() && o.TriggeredAt == nil }
 
-// Cut reports whether no more of o can be filled than reduces the position: it is
-// reduce_only, and its venue keeps to that. A broker elsewhere is trusted to do so for its
-// legs, the orders with a Role, and fills a market order before the position can change; of
-// another order that waits there it fills all.
+// Cut reports whether no more of o is filled than reduces the position: it is reduce_only, and
+// its venue keeps to that. A broker elsewhere is trusted to do so for its legs, the orders with
+// a Role, and fills a market order before the position can change; of another order that waits
+// there it fills all. That is trust and no fact: if a position is closed by hand, a leg that is
+// filled then opens one of the other side, and the limits have not counted it.
 func (o *Order) Cut() bool {
 	return o.ReduceOnly && (o.Account == "" || o.Role != "" || o.Type == Market)
 }
 
 // Closes returns how much of a position of held the rest of o would close, without a sign.
-// Of an exit no more than that is ever filled, and of any other order the limits refuse no
-// part of it. So fills, limits and what the account calls protected go by it alone.
+// Of an exit no more than that is filled, see [Order.Cut], and of any other order the limits
+// refuse no part of it. So fills, limits and what the account calls protected go by it alone.
 func (o *Order) Closes(held exact.Decimal) exact.Decimal { return Reducible(held, o.Remaining()) }
 
 // before reports whether o is judged before other at the same price. Orders are judged

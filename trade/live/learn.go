@@ -85,7 +85,7 @@ func (v *venue) learn(id string, s State) (sure bool, err error) {
 	case o.Status.Terminal():
 		// The book keeps what it counted, and the positions will show the difference. A state
 		// that is not final is an old one.
-		if s.Status == Open || !taken || !o.EndedWithin(book.LateWithin) {
+		if s.Status == Open || !taken || !o.EndedWithin(book.LateWithin, v.Now()) {
 			return true, nil
 		}
 		return true, v.restate(o, o.Status, why)
@@ -127,7 +127,7 @@ func (v *venue) noteLate(o *book.Order, s State) (again bool) {
 	}
 	v.Book.Remote.Late[o.ID]++
 	v.Log.Error("the broker has an order that this book had given up", "order", o.ID, "filled", s.Filled.String())
-	return o.BrokerID == "" && o.EndedWithin(book.LateWithin)
+	return o.BrokerID == "" && o.EndedWithin(book.LateWithin, v.Now())
 }
 
 // reasonBy returns the reason that o has by s, besides those that last. The average price of
