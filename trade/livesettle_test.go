@@ -454,6 +454,10 @@ func TestLiveCancelGroup(t *testing.T) {
 			if _, err := l.e.CancelOrders(anyone(), ""); err != nil || len(v.Open()) != 0 {
 				t.Errorf("%s: %v, %d are open, want none", when, err, len(v.Open()))
 			}
+			// Who asked for the end of a leg the broker does not say: it may have been the broker itself.
+			if leg, x, err := l.e.Outlook(o.ID + "-sl"); err != nil || leg.Status != book.StatusCancelled || x.Ended.Code != book.CancelledThere {
+				t.Errorf("%s: the stop is %s, ended by %+v, %v; want %s", when, leg.Status, x.Ended, err, book.CancelledThere)
+			}
 		}
 		l.same("at the end")
 	})

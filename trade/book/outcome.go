@@ -9,10 +9,8 @@ import (
 	"wick/internal/limit"
 )
 
-// What a step does to the order, the position and other orders: the exits of an entry begin
-// when it is filled, the two orders of an oco end together, and a reduce_only order ends with
-// the position. All of it is in the record of the step, so that no crash leaves an order open
-// that should have ended.
+// All that a step does to the order, the position and other orders is in its record, so that no
+// crash leaves an order open that should have ended.
 
 // Report is what the paper broker did with an order when it arrived, when a price came
 // or when it was cancelled. It becomes an event with all that follows from it. What a
@@ -89,7 +87,8 @@ func (s *State) exitsOf(entry *Order, quantity, entered exact.Decimal, at Time) 
 		var why []Reason
 		price, ok := x.At(entered, above)
 		if !ok {
-			return // the entry was filled so far away that there is no such price
+			entry.Explain(Because(NoExit, string(role)))
+			return
 		}
 		if role == RoleTakeProfit && price != entered && (price < entered) == above {
 			why = []Reason{Because(BeyondTarget, price.String())}

@@ -69,6 +69,8 @@ func ended(o Order) *Told {
 	switch {
 	case o.Status != StatusFilled && o.Reason != "":
 		return &Told{o.ReasonCode, o.Reason}
+	case o.Status != StatusFilled && o.BrokerID != "":
+		return told(CancelledThere, o.Broker)
 	case o.Status != StatusFilled:
 		return told(CancelledByOwn)
 	case o.StopPrice != nil && o.TriggeredAt == nil:

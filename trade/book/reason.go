@@ -23,21 +23,22 @@ type Reason struct {
 
 // The codes of what becomes of an order.
 const (
-	Expired         Code = "expired"           // its time was over
-	OtherFilled     Code = "other_filled"      // another order of its group was filled
-	OtherEnded      Code = "other_ended"       // another order of its group has ended in another way
-	NothingToReduce Code = "nothing_to_reduce" // it can only reduce a position that is gone
-	RestTooLarge    Code = "rest_not_reducing"
-	RestRefused     Code = "rest_refused"
-	Replaced        Code = "replaced"
-	CancelledBy     Code = "cancelled_by" // by somebody else than who placed it
-	NotReached      Code = "not_reached"  // of ioc and fok
-	NotValued       Code = "not_valued"
-	PriceGone       Code = "price_gone"
-	OnlyClosed      Code = "only_closed"
-	BeyondTarget    Code = "beyond_take_profit"
-	StopCounts      Code = "stop_counts" // it was reached in the same step as the limit beside it
-	EntryFirst      Code = "entry_first" // it was reached in the same minute as its entry
+	Expired         Code = "expired"            // its time was over
+	OtherFilled     Code = "other_filled"       // another order of its group was filled; on paper, as the next
+	OtherEnded      Code = "other_ended"        // another order of its group has ended in another way: at a broker the other says nothing
+	NothingToReduce Code = "nothing_to_reduce"  // it can only reduce a position that is gone
+	RestTooLarge    Code = "rest_not_reducing"  // it was cut to the position
+	RestRefused     Code = "rest_refused"       // it closed a position, and limits or the account refused the rest
+	Replaced        Code = "replaced"           // another order took its place
+	CancelledBy     Code = "cancelled_by"       // by somebody else than who placed it
+	NotReached      Code = "not_reached"        // of ioc and fok
+	NotValued       Code = "not_valued"         // it was reached and waits: another position has no price
+	PriceGone       Code = "price_gone"         // it waits: a file has taken back the price that would fill it
+	OnlyClosed      Code = "only_closed"        // an entry that opened nothing has no exits
+	NoExit          Code = "no_exit"            // an entry was filled where one of its exits has no price
+	BeyondTarget    Code = "beyond_take_profit" // of a take_profit that its entry had passed
+	StopCounts      Code = "stop_counts"        // it was reached in the same step as the limit beside it
+	EntryFirst      Code = "entry_first"        // it was reached in the same minute as its entry
 	failed          Code = "failed"
 	DryRun          Code = "dry_run" // of an order that a dry run shows, and of its exits
 	DryRunBut       Code = "dry_run_but"
@@ -75,6 +76,7 @@ const (
 	ReachedStop    Code = "stop_reached"
 	FilledNow      Code = "filled_at_market"
 	CancelledByOwn Code = "cancelled_by_client"
+	CancelledThere Code = "cancelled_at_broker" // by whom the broker does not say
 )
 
 // Codes is the table of all codes. First come those of orders, then those of refusals, whose
@@ -97,6 +99,7 @@ var Codes = map[Code]struct {
 	NotValued:       {Says: "the market reached it while the account could not be valued (%s): a later price decides"},
 	PriceGone:       {Says: "the file no longer tells its price of %s; this order waits for a row that is newer than that"},
 	OnlyClosed:      {Says: "it only closed a position, so there is nothing for its stop_loss and take_profit to protect"},
+	NoExit:          {Says: "the entry was filled so far away that there is no price for its %s: that exit is missing", lasts: true},
 	BeyondTarget:    {Says: "the entry was filled beyond its take_profit of %s, which stands at the price of the entry instead", lasts: true},
 	StopCounts:      {Says: "the market reached this stop and the limit beside it within one step, and which came first is not known: the stop counts", lasts: true},
 	EntryFirst:      {Says: "the market reached the entry and this stop within one minute, and which came first is not known: the stop counts", lasts: true},
@@ -137,6 +140,7 @@ var Codes = map[Code]struct {
 	ReachedStop:    {Says: "the market reached its stop of %s"},
 	FilledNow:      {Says: "it was filled at the price of the market"},
 	CancelledByOwn: {Says: "the client that placed it cancelled it"},
+	CancelledThere: {Says: "%s says that it was cancelled"},
 
 	"bad_exit": {Retry: FixIt, priced: true}, "bad_oco": {Retry: FixIt, priced: true}, "bad_quantity": {Retry: FixIt, priced: true},
 	"bad_risk": {Retry: FixIt, priced: true}, "bad_trail": {Retry: FixIt, priced: true}, "buying_power": {Retry: FixIt, priced: true}, "max_order_notional": {Retry: FixIt, priced: true},
@@ -267,5 +271,6 @@ func AtMost(most exact.Decimal) string {
 }
 
 // grows ends a refusal of an order because it does not shrink a position. Alone the order
-// may do so: the open orders of its side are counted with it.
+// may do so: the open orders of its side are counted with it, but not those of which no more is
+// filled than reduces the position ([Order.Cut]).
 const grows = "this one, with the open orders of its side, opens or grows one"
