@@ -86,6 +86,34 @@ func TestLiveExitOfClosedPosition(t *testing.T) {
 	})
 }
 
+// TestLiveExitOfClosedPositionHalted: that is so while trading is halted, too, since cancels pass.
+func TestLiveExitOfClosedPositionHalted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startLive(t, v)
+		defer func() { l.stop() }()
+		stop := exitAtBroker(t, l, v)
+		profit, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Limit, Quantity: shares(10), Price: shares(120)})
+		if err != nil || !profit.ReduceOnly {
+			t.Fatalf("%+v, %v; want a second exit", profit, err)
+		}
+		haltByHand(t, l.e)
+		for _, step := range []struct {
+			sold int64
+			want string
+		}{{4, "10"}, {6, ""}} {
+			v.Fill(profit.ID, shares(step.sold), shares(120))
+			time.Sleep(time.Minute)
+			if got := resting(v); got != step.want {
+				t.Errorf("halted, and %d are sold: at the venue is %q, want %q", step.sold, got, step.want)
+			}
+		}
+		if o := l.order(stop.ID); o.ReasonCode != book.NothingToReduce {
+			t.Errorf("the stop is %s: %q", o.Status, o.Reason)
+		}
+	})
+}
+
 // TestLiveLegsEnd: a position is closed by hand beside its bracket, at a broker that lets
 // that happen. The legs stay for 10 while anything is held, and are cancelled once nothing is:
 // one that was filled then would open a position of the other side.

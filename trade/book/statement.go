@@ -185,7 +185,7 @@ func (b *Book) guards(o *Order, left exact.Decimal, at Time) bool {
 }
 
 // inactive reports whether o is an exit at a broker elsewhere, which activates it once all of its entry
-// is filled.
+// is filled. The broker's word for it does not tell: at Alpaca the stop beside a limit stays held.
 func (b *Book) inactive(o *Order) bool {
 	entry := b.Order(o.Group)
 	return o.Account != "" && o.exits() && entry != nil && entry.Status != StatusFilled

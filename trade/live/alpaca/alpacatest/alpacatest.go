@@ -127,7 +127,7 @@ func (v *Venue) place(r request) (*order, int, string) {
 		if limit != nil {
 			kind = "stop_limit"
 		}
-		o.legs = []*order{v.leg(o, kind, "new", limit, &r.StopLoss.StopPrice, o.Side)}
+		o.legs = []*order{v.leg(o, kind, "held", limit, &r.StopLoss.StopPrice, o.Side)}
 	case r.OrderClass == "bracket" || r.OrderClass == "oto":
 		if r.TakeProfit != nil {
 			o.legs = append(o.legs, v.leg(o, "limit", "held", &r.TakeProfit.LimitPrice, nil, other(o.Side)))
@@ -195,7 +195,7 @@ func (v *Venue) tell(o *order, event string, f *fill) {
 func (v *Venue) fill(o *order, quantity, price exact.Decimal) {
 	total, whole := v.filled(o), v.quantity(o)
 	quantity = min(quantity, whole-total)
-	if quantity <= 0 || final(o.Status) || o.Status == "held" {
+	if quantity <= 0 || final(o.Status) || o.Status == "held" && o.OrderClass != "oco" && o.parent.Status != "filled" {
 		return
 	}
 	total += quantity
@@ -238,11 +238,12 @@ func (v *Venue) average(o *order) {
 	}
 }
 
-// follow does what the end of one order does to those that hang on it.
+// follow does what the end of one order does to those that hang on it. A stop beside a limit
+// stays held, as at Alpaca, although it is watched.
 func (v *Venue) follow(o *order) {
-	for _, l := range o.legs {
+	for i, l := range o.legs {
 		switch {
-		case l.Status == "held" && o.Status == "filled":
+		case i == 0 && l.Status == "held" && o.Status == "filled" && o.OrderClass != "oco":
 			l.Status = "new"
 			v.tell(l, "new", nil)
 		case o.OrderClass == "oco" && final(o.Status), final(o.Status) && o.Status != "filled":
