@@ -22,12 +22,12 @@
 //
 // # Fills
 //
-// On paper an order is filled once and whole, at a price that the source told. The fill
-// moves the position: what is of its side adds to it at that price; what is of the other
-// side reduces it, and realizes the difference between the average cost and the price; what
-// is more than the position closes it and opens one of the other side with the rest. Fees
-// count as realized. At a broker elsewhere an order may be filled in parts, of which the
-// broker tells the total and the average price; each part moves the position in the same way.
+// On paper an order is filled once, at a price that the source told. It is filled whole, but for
+// what is cut: see Groups. The fill moves the position: what is of its side adds to it at that
+// price; what is of the other side reduces it, and realizes the difference between the average
+// cost and the price; what is more than the position closes it and opens one of the other side
+// with the rest. Fees count as realized. At a broker elsewhere an order may be filled in parts, of
+// which the broker tells the total and the average price; each moves the position in the same way.
 //
 // # Groups
 //
@@ -39,46 +39,56 @@
 //
 // On paper a bracket has no exits until it is filled. With the fill they begin, in the same
 // event, for what the fill has opened; what closed a position of the other side needs no
-// protection. A distance is counted from the price of the fill. Both can only reduce. When
-// one of them is filled, or is cancelled or has expired, the other ends in the same event.
+// protection. A distance is counted from the price of the fill; if that leads to no price, the
+// exit is missing, and the entry says [NoExit]. Both can only reduce. When one of them is filled,
+// or is cancelled or has expired, the other ends in the same event.
 //
 // An order against a position and for no more than that can only reduce, also if nobody said
 // so, unless the request says may_open. On paper it never opens a position and never turns one
 // around: of what is more than the position at its fill the rest is cut off, and the order is
-// cancelled with what was filled. When a fill leaves it nothing to reduce, it ends in the
-// event of that fill, whoever caused it. What of this a broker keeps to [Order.Cut] says.
+// cancelled with what was filled. So is the rest of any order that closes a position while
+// trading is reducing, or if limits refuse more. When a fill leaves it nothing to reduce, an
+// order that can only reduce ends in the event of that fill, whoever caused it. What of this a
+// broker keeps to [Order.Cut] says.
 //
-// # A bracket at a broker, filled in two parts and closed by hand
+// # A bracket on paper
 //
-// Buy 10 with both. The intent is an event before anything is sent: the entry is open, with
-// the reason [Sending]. The broker has the bracket as one order with two legs, as it calls the
-// exits, and its stop_loss and take_profit as prices, worked out when it was sent. The first
-// answer that names the legs brings them into the book, in the event of that answer, as open
-// orders ID-sl and ID-tp for 10 that can only reduce; from when on they work is up to the
-// broker, and Alpaca waits until all of the entry is filled. Then 4 are filled. That is an
-// event: the entry is partially_filled with 4, the position is 4 at their price, and nobody is
-// told. Then 6 more are filled: the entry is filled with 10 at the average that the broker
-// names, which is told, and the price of the second part is what was paid in all less what the
-// first part cost, so the position is 10 at that average, too. No fee is counted: it shows in
-// the broker's account. Nor does an [Account] say what is protected: only paper has one.
+// Buy 10 at 100 with a stop_loss of 97 and a take_profit of 106: the fill begins both exits, for
+// 10. Sell 4 by hand: both stay for 10, and share the 6 that are left. If the market falls to 97,
+// the stop sells 6, its rest is cut with [RestTooLarge], and the limit ends in that event with
+// [OtherFilled]. Had all 10 been sold by hand, both would have ended with that fill, with
+// [NothingToReduce]. An oco does the same without an entry: a limit of 106 and a stop of 97 share
+// a position, and if one minute reaches both the stop counts, and says [StopCounts].
 //
-// The legs are the broker's, and the book follows what it says of each, in events of their
-// own. When 4 of ID-tp are filled, that is partially_filled and the position 6; ID-sl stays as
-// it is until the broker says otherwise. When the rest is filled, the broker ends ID-sl.
+// # A bracket at a broker
 //
-// Now somebody sells 10 at market, and has closed nothing before. The event of that fill makes
-// the position zero. On paper the same event ends both exits, cancelled with
-// [NothingToReduce], so nothing is left open. At a broker package live cancels both legs a
-// moment later, for the same reason, and does not shrink them before. So who closes by hand
-// cancels a leg before, with which the other ends: a broker may refuse a sale beside its legs,
-// and where it takes one, a leg that is filled in that moment, or after a part was sold, opens a
-// position of the other side. If somebody sells 4 only,
-// each exit is for 10 and the position 6: on paper an exit that is reached sells 6, the rest of
-// it is cut, and the other ends with [OtherFilled].
+// Buy 10 with both. The intent is an event before anything is sent: the entry is open, with the
+// reason [Sending]. The broker has the bracket as one order with two legs, as it calls the exits,
+// and its stop_loss and take_profit as prices, worked out when it was sent. The first answer that
+// names the legs brings them into the book, as open orders ID-sl and ID-tp for 10. A leg says what
+// the broker says of it, such as held. Until the legs are named nothing is learnt of the entry,
+// not even a fill, for a minute; then its reason says [NoLegs].
+//
+// When 4 of 10 are filled, that is an event: the entry is partially_filled, the position is 4 at
+// their price, and nobody is told. The legs are not worked until all of the entry is filled, as
+// Alpaca has it, so [Book.Portfolio] calls the 4 unprotected. If they are sold before the other 6
+// come, the legs stay and the entry still fills: cancel the entry first. With the other 6 it is
+// filled with 10 at the average that the broker names, which subscribers of orders are told. The
+// price of the second part is what was paid in all less what the first cost. No fee is counted: it
+// shows in the broker's account. From now on the stop counts as protection. When 4 of ID-tp are
+// filled, it is partially_filled and the position 6; ID-sl stays as it is until the broker says
+// otherwise. When the rest is filled, the broker ends ID-sl, and does not say why.
+//
+// If the position is sold by hand beside its legs, nothing ends with that fill. Once the account
+// agrees with the book and the entry has ended, package live cancels both legs, with
+// [NothingToReduce]; it does not shrink them before. A leg that is filled sooner opens a position
+// of the other side, and a broker may refuse the sale. To close by hand: cancel one leg,
+// wait until both have ended, then sell.
 //
 // An exit at a broker that is no leg, a stop or a limit of its own, is kept to its position by
-// package live: it is replaced by one for what is left, and cancelled with [NothingToReduce]
-// once nothing is. Each takes a moment after the fill.
+// package live: it is replaced by one for what is left, but not while trading is halted, nor once
+// a part of it was filled, and cancelled with [NothingToReduce] once nothing is. Each takes a
+// moment after the fill.
 //
 // # Alerts, notifications and the rest
 //

@@ -121,7 +121,8 @@ func (b *Book) weigh(o *Order) (size exact.Decimal, fits bool, others exact.Deci
 	return size, fits, others, fits && Shrinks(b.Owned(o.Symbol), size)
 }
 
-// Leaves reports whether o, a new order, and all open ones of its side can only shrink what is held.
+// Leaves reports whether o, a new order, and all open ones of its side that are not cut can only
+// shrink what is held; one that is cut ([Order.Cut]) does so alone.
 func (b *Book) Leaves(o *Order) bool {
 	_, _, _, out := b.weigh(o)
 	return out

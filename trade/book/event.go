@@ -17,11 +17,11 @@ type Kind byte
 
 const (
 	KindStarted        Kind = 2  // a process opened the store
-	KindPlaced         Kind = 3  // an order was accepted, and filled if it could be at once
-	KindFilled         Kind = 4  // a resting order was filled; at a broker elsewhere perhaps in part
-	KindCancelled      Kind = 5  // an order was cancelled
+	KindPlaced         Kind = 3  // an order was accepted, and filled if it could be at once; again when it comes because its rule became true
+	KindFilled         Kind = 4  // an order that rested, or one at a broker, was filled, perhaps in part; the rest may be cancelled with it
+	KindCancelled      Kind = 5  // an order was cancelled; at a broker perhaps with a last fill
 	KindIntent         Kind = 6  // an order is about to be sent to a broker elsewhere
-	KindBrokerAnswered Kind = 7  // what became of it there, without a fill
+	KindBrokerAnswered Kind = 7  // what became of it there without a fill; also that it was refused or given up
 	KindAlertSet       Kind = 8  // an alert waits
 	KindAlertGone      Kind = 9  // an alert was cancelled, or has expired
 	KindFired          Kind = 10 // an alert fired: its notification, and the queues it entered
@@ -31,9 +31,9 @@ const (
 	KindSubscribed     Kind = 14 // a subscription was made, changed or claimed
 	KindUnsubscribed   Kind = 15 // a subscription and its queue are gone
 	KindTrading        Kind = 16 // the trading state changed
-	KindOrderRejected  Kind = 17 // an open order could not be filled, or its broker refused it
+	KindOrderRejected  Kind = 17 // an open order could not be filled, or came by its rule and was refused, or is rejected at the broker; one that the broker refuses when it is sent is KindBrokerAnswered
 	KindSeen           Kind = 18 // how far prices and bars were judged
-	KindOrderChanged   Kind = 30 // a stop_limit was triggered and waits for its limit, or an order was reached and waits until the account can be valued
+	KindOrderChanged   Kind = 30 // a stop_limit was triggered and waits for its limit, or an order was reached and waits until the account can be valued, or its rule became true
 	KindDay            Kind = 31 // what the account came to when it was first valued on a day
 	KindOutbox         Kind = 32 // a step of the outbox; see Outbox
 	KindVenue          Kind = 33 // which account the directory belongs to; see Stamp
@@ -93,7 +93,7 @@ type Event struct {
 	Evidence     json.RawMessage          `json:"evidence,omitempty"` // of a person's answer, as package permit wrote it
 	Venue        *Stamp                   `json:"venue,omitempty"`
 	Holdings     map[string]Holding       `json:"positions,omitempty"` // those that lost what the account at the broker lacks, by symbol
-	Ranges       map[string]Range         `json:"ranges,omitempty"`    // where the prices of held symbols have been since their last fills, up to now; see Book.complete
+	Ranges       map[string]Range         `json:"ranges,omitempty"`    // where the prices of held symbols have been since their last fills, up to now
 	Risk         *Risk                    `json:"risk,omitempty"`      // the first of the trade in the order's symbol
 	Trades       []*Trade                 `json:"trades,omitempty"`    // that end with it
 	Label        *Labelling               `json:"label,omitempty"`

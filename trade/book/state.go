@@ -44,7 +44,7 @@ type State struct {
 	Subs *sse.Book // who is subscribed, and what is queued for each
 }
 
-// Kept is the part of a state that a snapshot has as it is, the account itself first.
+// Kept is the part of a state that a snapshot has as it is: orders, holdings, trades and what goes with them.
 type Kept struct {
 	Trading  TradingState         `json:"trading"`
 	Tripped  string               `json:"tripped,omitempty"`       // the last day on which the account lost too much, as long as it may still restrict trading
