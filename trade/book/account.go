@@ -157,25 +157,45 @@ func (b *Book) reserves(symbol string, beside *Order) (most exact.Decimal, byPri
 // tooMuch is more than any account has, and stands for sums that leave the range.
 const tooMuch exact.Decimal = 1 << 62
 
+// sum is what openValue has added up beside no other order, as long as it follows no price.
+type sum struct {
+	known       bool
+	size, value exact.Decimal
+}
+
 // openValue returns the signed quantity of the open orders of one side, and their value, each at
 // the highest price that it is likely to be filled at, and whether one of them follows the price
 // of now. Only orders that count beside another one, which may be nil, are added up. A value that
 // leaves the range stays at tooMuch, which no account can pay.
+//
+// A new order asks for the sums of all symbols, so they are kept until an order of the symbol changes.
 func (b *Book) openValue(symbol string, side Side, beside *Order) (size, value exact.Decimal, follows bool) {
+	key := sideOf{symbol, side}
+	if kept := b.sums[key]; kept.known && beside == nil {
+		return kept.size, kept.value, false
+	}
+	keep := beside == nil
 	for _, o := range b.counted(symbol, side, beside) {
 		highest := b.likely(o.Order)
 		if o.mate != nil {
 			highest = max(highest, b.likely(o.mate))
+			keep = keep && !o.mate.follows()
 		}
 		sum, fits := size.Add(o.Remaining())
 		if size = sum; !fits {
 			size = side.Sign(math.MaxInt64) // nothing fits beside that
 		}
 		value = together(value, worth(o.Remaining(), highest))
-		follows = follows || o.Type == Market || o.Type == TrailingStop
+		follows = follows || o.follows()
+	}
+	if keep && !follows {
+		b.sums[key] = sum{true, size, value}
 	}
 	return size, value, follows
 }
+
+// follows reports whether the price that o is likely to be filled at is that of the market.
+func (o *Order) follows() bool { return o.Type == Market || o.Type == TrailingStop }
 
 // likely returns the highest price that an open order is likely to be filled at: that of its
 // limit or stop, and for a trailing stop, which follows the market, at least the price of now.

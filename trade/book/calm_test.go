@@ -106,9 +106,14 @@ func TestCalmChangesNothing(t *testing.T) {
 				quiet++
 			}
 			clear(full.calm)
+			clear(full.sums)
 			for _, s := range []*story{fast, full} {
 				s.said = nil
 				s.do(line)
+			}
+			clear(full.sums)
+			if was, _ := fast.reservedBut(""); was != first(full.reservedBut("")) {
+				t.Fatalf("seed %d, %s: the open orders reserve %v, and added up anew %v", seed, line, was, first(full.reservedBut("")))
 			}
 			if !slices.Equal(fast.said, full.said) || !maps.Equal(fast.Drawn("AAA"), full.Drawn("AAA")) {
 				t.Fatalf("seed %d, %s: the book says\n%q, stops %v\nand with every order looked at\n%q, stops %v",
@@ -118,6 +123,31 @@ func TestCalmChangesNothing(t *testing.T) {
 	}
 	if quiet == 0 {
 		t.Error("there was no calm")
+	}
+}
+
+func first[T, U any](x T, _ U) T { return x }
+
+// TestSumsAreKept: what the open orders of a symbol reserve is added up again only after one of them
+// has changed, so that an order of another symbol costs the same however many there are.
+func TestSumsAreKept(t *testing.T) {
+	s := newStory(t, "# sums")
+	s.do("price 100")
+	for _, line := range []string{"o1: buy 1 limit 95", "o2: buy 1 stop 110 may_open", "o3: sell 2 limit 105 may_open"} {
+		s.do(line)
+	}
+	if sum, _ := s.reservedBut("BBB"); sum != 210*exact.One {
+		t.Fatalf("%v is reserved, want the 210 of the sell, which is more than the 205 of the buys", sum)
+	}
+	orders := s.Open["AAA"]
+	s.Open["AAA"] = make([]*Order, len(orders)) // a look at one of these panics
+	if sum, _ := s.reservedBut("BBB"); sum != 210*exact.One {
+		t.Fatalf("then %v", sum)
+	}
+	s.Open["AAA"] = orders
+	s.do("cancel o3")
+	if sum, _ := s.reservedBut("BBB"); sum != 205*exact.One {
+		t.Fatalf("%v is reserved after the sell was cancelled, want 205", sum)
 	}
 }
 

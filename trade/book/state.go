@@ -30,6 +30,7 @@ type State struct {
 	Open      map[string][]*Order // open orders by symbol, in the order in which they are judged at one price
 	Ruled     map[string][]*Order // the same of those that wait for their rule: no price and no sum sees them
 	calm      map[string]calm     // by symbol, until one of its open orders changes
+	sums      map[sideOf]sum      // the same
 	OpenCount int                 // of both
 	slots     int                 // of both: those that they and their exits need
 
@@ -42,6 +43,12 @@ type State struct {
 	Drained []Drained // that somebody has read, the first within the last hour
 
 	Subs *sse.Book // who is subscribed, and what is queued for each
+}
+
+// sideOf is one side of the open orders of a symbol.
+type sideOf struct {
+	symbol string
+	side   Side
 }
 
 // Kept is the part of a state that a snapshot has as it is: orders, holdings, trades and what goes with them.
@@ -137,7 +144,7 @@ func NewState(store string) *State {
 	return &State{
 		Kept:  Kept{Trading: Active, Holdings: map[string]Holding{}, Trades: map[string]*Trade{}, Labels: map[string]LateLabel{}, Seen: map[string]*Seen{}, Places: map[string]uint64{}},
 		Store: store, Alerts: map[string]*Alert{}, Named: map[string]*Alert{}, Subs: sse.NewBook(),
-		place: map[string]int{}, ClientIDs: map[string]string{}, BrokerIDs: map[string]string{}, Open: map[string][]*Order{}, Ruled: map[string][]*Order{}, calm: map[string]calm{},
+		place: map[string]int{}, ClientIDs: map[string]string{}, BrokerIDs: map[string]string{}, Open: map[string][]*Order{}, Ruled: map[string][]*Order{}, calm: map[string]calm{}, sums: map[sideOf]sum{},
 	}
 }
 
@@ -290,6 +297,8 @@ func (s *State) fits(k Kind, o *Order, isNew bool) error {
 // setOrder stores an order in place of what is known of it, and in the list of open orders.
 func (s *State) setOrder(o *Order) {
 	delete(s.calm, o.Symbol)
+	delete(s.sums, sideOf{o.Symbol, Buy})
+	delete(s.sums, sideOf{o.Symbol, Sell})
 	var before *Order
 	if i, known := s.place[o.ID]; known {
 		before, s.Orders[i] = s.Orders[i], o
