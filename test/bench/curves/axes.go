@@ -31,7 +31,7 @@ var axes = []*axis{
 		why: map[string]string{"list them": "a page has at most 500"}},
 	{name: "open orders", sizes: []int{10, 100, 1000, 10_000, 12_500}, limit: "250 of each of 50 symbols", measure: orders,
 		why: map[string]string{
-			"place one and cancel it": "what all open orders reserve is added up",
+			"place one and cancel it": "what the open orders of the symbol reserve is added up",
 			"an engine with them":     "all 50 symbols are watched from there on, and the orders begin to show",
 		}},
 	{name: "subscribers", sizes: []int{10, 100, 1000, 10_000, 16_384}, limit: "the most streams", measure: subscribers,
