@@ -172,115 +172,75 @@ func last(values indicators.Values) float64 {
 // A Summary is the payload of the price in a few numbers, and of every indicator its last values,
 // signals and levels. It is written once, and can then be shortened until it fits.
 type Summary struct {
-	text  []byte
+	writer
 	lists []recent
 }
 
 // recent is an array of signals or divergences of a summary, whose oldest items may be left out.
 type recent struct {
-	bars    []int // those of all items
-	begins  []int // where each item that was written, the newest of all, begins in the text
+	bars    []int // of all items
+	begins  []int // where each item that was written begins
 	end     int   // where the array ends
 	counted bool  // a member after it says how many older ones there are
 }
 
-// mostItems is how many signals and divergences are written at most: more than fit into any reply.
+// mostItems is how many items of an array are written: more than fit into any reply.
 const mostItems = 600
 
 // Summarize returns the summary of v, and Computed that of the computation tool, which has no price:
 // source says where the bars came from, and signals are of the newest bars only.
 func Summarize(v *View) *Summary {
-	return summary(v, v.Series.Source, v.Series.Len(), func(w *writer) {
-		w.put("price", func() { w.priceSummary(v.Series) })
-		w.compareSummary(v)
+	return summary(v, v.Series.Source, v.Series.Len(), func(s *Summary) {
+		s.put("price", func() { s.priceSummary(v.Series) })
+		s.compareSummary(v)
 	})
 }
 
 func Computed(v *View, source string, newest int) *Summary {
-	return summary(v, source, newest, func(w *writer) { w.put("bars", v.Series.Len()) })
+	return summary(v, source, newest, func(s *Summary) { s.put("bars", v.Series.Len()) })
 }
 
-func summary(v *View, source string, newest int, price func(w *writer)) *Summary {
-	s := &Summary{}
-	signals, divergences := make([][]indicators.Signal, len(v.Panels)), make([][]indicators.DivLine, len(v.Panels))
-	first := v.Series.Len() - newest
-	for i, p := range v.Panels {
-		if !p.Result.Told { // otherwise the facts have what they mark
-			signals[i] = since(p.Result.Signals, first, barOf)
-		}
-		divergences[i] = since(p.Result.DivLines, first, endOf)
-	}
-	each := mostFitting(mostItems, func(each int) bool {
-		n := 0
-		for i := range v.Panels {
-			n += min(each, len(signals[i])) + min(each, len(divergences[i]))
-		}
-		return n <= mostItems
-	})
-	w := &writer{make([]byte, 0, 8<<10)}
-	w.open('{')
-	w.header(v.Series, source)
-	price(w)
-	w.put("indicators", func() {
-		for i, p := range v.Panels {
-			w.name(p.Key)
-			w.indicatorSummary(p.Result, func() {
-				latest(w, s, "signals", signals[i], each, true, barOf, func(g *indicators.Signal) {
-					w.signal(g, v.Series)
-					w.put("date", stamp(v.Series.Time[g.Bar]), "bars_ago", v.Series.Len()-1-g.Bar)
-				})
-			}, func() {
-				latest(w, s, "divergences", divergences[i], each, false, endOf, func(d *indicators.DivLine) {
-					w.put("x1", d.X1, "y1", d.Y1, "x2", d.X2, "y2", d.Y2, "dashed", d.Dashed)
-				})
-			})
+func summary(v *View, source string, newest int, price func(s *Summary)) *Summary {
+	s := &Summary{writer: writer{make([]byte, 0, 8<<10)}}
+	s.open('{')
+	s.header(v.Series, source)
+	price(s)
+	s.put("indicators", func() {
+		for _, p := range v.Panels {
+			s.name(p.Key)
+			s.indicator(p.Result, v.Series, v.Series.Len()-newest)
 		}
 	})
-	w.close('}')
-	s.text = w.b
+	s.close('}')
 	return s
 }
 
-func barOf(s *indicators.Signal) int  { return s.Bar }
-func endOf(d *indicators.DivLine) int { return d.X2 }
-
-// since returns the items from the bar first on.
-func since[T any](items []T, first int, bar func(*T) int) []T {
-	if first <= 0 {
-		return items
+// latest writes an array of the items from the bar first on, and notes where each begins.
+func latest[T any](s *Summary, name string, items []T, first int, counted bool, bar func(*T) int, item func(x *T)) {
+	l := recent{counted: counted, begins: make([]int, 0, min(mostItems, len(items)))}
+	if first > 0 {
+		items = slices.DeleteFunc(slices.Clone(items), func(x T) bool { return bar(&x) < first })
 	}
-	return slices.DeleteFunc(slices.Clone(items), func(x T) bool { return bar(&x) < first })
-}
-
-// latest writes an array of the newest items, at most most, and notes where each begins.
-func latest[T any](w *writer, s *Summary, name string, items []T, most int, counted bool, bar func(*T) int, item func(x *T)) {
-	if len(items) == 0 {
-		return
-	}
-	l := recent{bars: make([]int, len(items)), begins: make([]int, 0, min(most, len(items))), counted: counted}
 	for i := range items {
-		l.bars[i] = bar(&items[i])
+		l.bars = append(l.bars, bar(&items[i]))
 	}
-	list(w, name, items[max(0, len(items)-most):], func(_ int, x *T) {
-		l.begins = append(l.begins, len(w.b)-1)
+	list(&s.writer, name, items[max(0, len(items)-mostItems):], func(_ int, x *T) {
+		l.begins = append(l.begins, len(s.b)-1)
 		item(x)
 	})
-	l.end = len(w.b)
-	s.lists = append(s.lists, l)
+	if l.end = len(s.b); len(items) > 0 {
+		s.lists = append(s.lists, l)
+	}
 }
 
-// Newest returns the summary with at most most signals and divergences of each indicator, the
-// newest, how many are left out, and the bar of the newest of those.
-func (s *Summary) Newest(most int) (text []byte, left, bar int) {
-	return s.append(make([]byte, 0, len(s.text)), most)
-}
-
-func (s *Summary) append(text []byte, most int) (_ []byte, left, bar int) {
+// Newest appends to text the summary with at most most signals and divergences of each indicator, the
+// newest, and returns how many are left out and the bar of the newest of those.
+func (s *Summary) Newest(text []byte, most int) (_ []byte, left, bar int) {
 	at := 0
 	for _, l := range s.lists {
 		kept := min(most, len(l.begins))
-		text = append(text, s.text[at:l.begins[0]]...)
-		text = append(text, s.text[l.begins[len(l.begins)-kept]:l.end]...)
+		text = append(text, s.b[at:l.begins[0]]...)
+		text = append(text, s.b[l.begins[len(l.begins)-kept]:l.end]...)
 		at = l.end
 		older := l.bars[:len(l.bars)-kept]
 		if left += len(older); len(older) == 0 {
@@ -291,27 +251,17 @@ func (s *Summary) append(text []byte, most int) (_ []byte, left, bar int) {
 			text = strconv.AppendInt(append(text, `,"older_signals":`...), int64(len(older)), 10)
 		}
 	}
-	return append(text, s.text[at:]...), left, bar
+	return append(text, s.b[at:]...), left, bar
 }
 
 // Fitting returns with how many signals and divergences of each indicator the summary has at most
 // size bytes, or 1 if it never has.
 func (s *Summary) Fitting(size int) int {
-	longest := 1
-	for _, l := range s.lists {
-		longest = max(longest, len(l.begins))
-	}
-	text := make([]byte, 0, len(s.text))
-	return mostFitting(longest, func(most int) bool {
-		text, _, _ = s.append(text[:0], most)
-		return len(text) <= size
+	text := make([]byte, 0, len(s.b))
+	return 1 + sort.Search(mostItems-1, func(i int) bool {
+		text, _, _ = s.Newest(text[:0], i+2)
+		return len(text) > size
 	})
-}
-
-// mostFitting returns the largest number up to limit for which fits returns true, and 1 if
-// there is none. Of two numbers the smaller must fit if the larger does.
-func mostFitting(limit int, fits func(most int) bool) int {
-	return 1 + sort.Search(limit-1, func(i int) bool { return !fits(i + 2) })
 }
 
 // header writes what every payload begins with: what the bars are, and how far
@@ -380,25 +330,32 @@ func Change24h(s *market.Series) (percent float64, since, until int64) {
 	return changePercent(s.Close[i-1], s.Close[n-1]), start, until
 }
 
-// indicatorSummary writes the last value of each line and histogram, levels, and the heaviest
-// levels of a profile. What can be left out is written by signals and divergences.
-func (w *writer) indicatorSummary(r *indicators.Result, signals, divergences func()) {
+// indicator writes the last value of each line and histogram, signals with their dates and divergences
+// from a bar on, levels, and the heaviest levels of a profile.
+func (w *Summary) indicator(r *indicators.Result, s *market.Series, first int) {
 	w.open('{')
 	w.about(r)
-	list(w, "lines", r.Lines, func(i int, l *indicators.Line) {
+	list(&w.writer, "lines", r.Lines, func(i int, l *indicators.Line) {
 		w.put("index", i, "label", l.Label, "last_value", last(l.Values))
 	})
-	list(w, "histogram", r.Histogram, func(i int, h *indicators.Histogram) {
+	list(&w.writer, "histogram", r.Histogram, func(i int, h *indicators.Histogram) {
 		w.put("index", i, "label?", h.Label, "last_value", last(h.Values))
 	})
-	signals()
+	if !r.Told { // otherwise the facts have what they mark
+		latest(w, "signals", r.Signals, first, true, func(g *indicators.Signal) int { return g.Bar }, func(g *indicators.Signal) {
+			w.signal(g, s)
+			w.put("date", stamp(s.Time[g.Bar]), "bars_ago", s.Len()-1-g.Bar)
+		})
+	}
 	w.put("facts?", r.Facts)
-	list(w, "hlines", r.HLines, func(_ int, l *indicators.HLine) { w.put("y", l.Y, "label?", l.Label) })
+	list(&w.writer, "hlines", r.HLines, func(_ int, l *indicators.HLine) { w.put("y", l.Y, "label?", l.Label) })
 	w.put("fills_count?", len(r.Fills))
 	top, weight := widest(r.HBars, 5)
-	list(w, "hbars_top", top, func(_ int, y *float64) { w.put("y", *y, "weight", weight[*y]) })
+	list(&w.writer, "hbars_top", top, func(_ int, y *float64) { w.put("y", *y, "weight", weight[*y]) })
 	w.put("hbars_count?", len(r.HBars))
-	divergences()
+	latest(w, "divergences", r.DivLines, first, false, func(d *indicators.DivLine) int { return d.X2 }, func(d *indicators.DivLine) {
+		w.put("x1", d.X1, "y1", d.Y1, "x2", d.X2, "y2", d.Y2, "dashed", d.Dashed)
+	})
 	w.close('}')
 }
 

@@ -200,7 +200,7 @@ func TestComputed(t *testing.T) {
 	v.Panels = v.Panels[1:2]
 	want := `{"symbol":"ACME","interval":"1h","source":"engine_cache","synthetic":true,"as_of":"2023-11-14T23:14:21.234Z","forming":true,
 		"bars":3,"indicators":{"macd":{"label":"MACD","is_overlay":false,"y_range":[-0.25,0],"histogram":[{"index":0,"label":"Force","last_value":null}]}}}`
-	text, _, _ := Computed(v, "engine_cache", 3).Newest(1)
+	text, _, _ := Computed(v, "engine_cache", 3).Newest(nil, 1)
 	checkJSON(t, text, want)
 }
 
@@ -305,6 +305,6 @@ func ramp(n int, from float64) (out []float64) {
 
 // summaryOf returns the whole summary.
 func summaryOf(v *View) []byte {
-	text, _, _ := Summarize(v).Newest(math.MaxInt)
+	text, _, _ := Summarize(v).Newest(nil, math.MaxInt)
 	return text
 }

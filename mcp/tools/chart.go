@@ -390,7 +390,7 @@ func bounded(summary *chart.Summary, s *market.Series, size int) []mcp.Content {
 	if most < summarySignals && size < replySize {
 		most = min(summarySignals, summary.Fitting(replySize))
 	}
-	text, left, newest := summary.Newest(most)
+	text, left, newest := summary.Newest(nil, most)
 	content := []mcp.Content{{Text: text}}
 	if left > 0 && size == replySize {
 		content = append(content, mcp.Content{Text: fmt.Appendf(nil, "%d older signals and divergences were left out: fewer indicators in a call leave room for more of each, and generate_chart with format=summary and to=%d returns the bars up to the newest of these.",

@@ -368,7 +368,7 @@ func TestUnsettled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, _, _ := chart.Computed(v, "fetched", c.bars).Newest(1)
+		text, _, _ := chart.Computed(v, "fetched", c.bars).Newest(nil, 1)
 		reply := string(text)
 		if got := strings.Contains(reply, `"settled":false`); got != c.unsettled || v.Panels[0].Result.Unsettled != c.unsettled {
 			t.Errorf("%s after %d bars: %s, want unsettled: %v", c.indicator, c.bars, reply, c.unsettled)
@@ -393,7 +393,7 @@ func TestUnsettledStop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, _, _ := chart.Computed(v, "fetched", 3000).Newest(1)
+		text, _, _ := chart.Computed(v, "fetched", 3000).Newest(nil, 1)
 		if got := strings.Contains(string(text), `"settled":false`); got != unsettled {
 			t.Errorf("a stop in a market that swings by %v is unsettled: %t", swing, got)
 		}
