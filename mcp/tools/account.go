@@ -26,7 +26,7 @@ func (h *handlers) account(ctx context.Context, caller mcp.Caller, r *chartReque
 		}
 		return nil, nil
 	}
-	if r.symbol == "" || v.Series.Len() == 0 {
+	if r.symbol == "" || v.Series.Len() == 0 || r.format == "summary" { // which shows nothing of it
 		return nil, nil
 	}
 	// Only the parts that are wanted are read from the engine: each takes its lock.
