@@ -241,29 +241,9 @@ func describe(c mcp.Caller, r book.OrderRequest, o book.Order, held exact.Decima
 	if currency != "" {
 		currency = " " + currency
 	}
-	worth, fee := worthOfFill(estimate)+currency, feeOf(o, estimate, currency)
-	if estimate.Quantity != o.Quantity { // an ioc or a fok that would end unfilled: by the time of the yes the market may have come
-		whole := worthOfFill(book.Estimate{Price: estimate.Price, Quantity: o.Quantity})
-		worth += fmt.Sprintf(" for %s of it, which would fill now; %s%s if it is filled whole", estimate.Quantity, whole, currency)
-	}
-	if best := engine.Arrival(o); o.Side == book.Sell && o.FilledQuantity != o.Quantity && best > estimate.Price { // the bid is below its limit, and the last trade above
-		whole := worthOfFill(book.Estimate{Price: best, Quantity: o.Quantity})
-		worth += fmt.Sprintf("; up to %s%s if it gets the price of the market", whole, currency)
-	}
-	if r.OCO != (book.OCO{}) { // two outcomes, of which one comes
-		stop := engine.EstimateBeside(o, r.OCO)
-		worth += " by the limit, " + worthOfFill(stop) + currency + " by the stop"
-		if o.Account == "" {
-			fee += " by the limit, " + stop.Fee.String() + currency + " by the stop"
-		}
-	}
-	if o.Pending() {
-		worth += " at the price of now"
-	}
 	left := positionAfter(o, held)
 	lines = append(lines, sizeLines(r, o, left, currency)...)
-	add(estimate.Price > 0, "worth: about "+worth)
-	add(true, "fee: "+fee)
+	lines = append(lines, worthLines(r, o, estimate, engine, currency)...)
 	if o.StopLoss != nil {
 		add(true, "stop loss: "+exitOf(*o.StopLoss, estimate.StopLoss))
 	}
@@ -294,6 +274,33 @@ func describe(c mcp.Caller, r book.OrderRequest, o book.Order, held exact.Decima
 	return append(lines, after)
 }
 
+// worthLines returns what o is worth, if there is a price, and the fee that it pays.
+func worthLines(r book.OrderRequest, o book.Order, estimate book.Estimate, engine *trade.Engine, currency string) (lines []string) {
+	worth, fee := worthOfFill(estimate)+currency, feeOf(o, estimate, currency)
+	if estimate.Quantity != o.Quantity { // an ioc or a fok that would end unfilled: by the time of the yes the market may have come
+		whole := worthOfFill(book.Estimate{Price: estimate.Price, Quantity: o.Quantity})
+		worth += fmt.Sprintf(" for %s of it, which would fill now; %s%s if it is filled whole", estimate.Quantity, whole, currency)
+	}
+	if best := engine.Arrival(o); o.Side == book.Sell && o.FilledQuantity != o.Quantity && best > estimate.Price { // the bid is below its limit, and the last trade above
+		whole := worthOfFill(book.Estimate{Price: best, Quantity: o.Quantity})
+		worth += fmt.Sprintf("; up to %s%s if it gets the price of the market", whole, currency)
+	}
+	if r.OCO != (book.OCO{}) { // two outcomes, of which one comes
+		stop := engine.EstimateBeside(o, r.OCO)
+		worth += " by the limit, " + worthOfFill(stop) + currency + " by the stop"
+		if o.Account == "" {
+			fee += " by the limit, " + stop.Fee.String() + currency + " by the stop"
+		}
+	}
+	if o.Pending() {
+		worth += " at the price of now"
+	}
+	if estimate.Price > 0 {
+		lines = append(lines, "worth: about "+worth)
+	}
+	return append(lines, "fee: "+fee)
+}
+
 // whenLines returns what o says of the rule that it waits for.
 func whenLines(o book.Order) (lines []string) {
 	w := o.When
@@ -311,7 +318,7 @@ func whenLines(o book.Order) (lines []string) {
 		lines = append(lines, "worst price: "+w.Worst.String())
 	}
 	if w.Skip {
-		lines = append(lines, "late: cancelled if that happens while wick is not running")
+		lines = append(lines, "late: cancelled if that happens while wick is not watching")
 	}
 	return lines
 }

@@ -107,7 +107,7 @@ var previews = map[string][]struct{ order, want string }{
 		{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"when":"close > 1","now":true`, "price: about 15\\.\\d+, now\n(.*\n)*when: close > 1, which is true now\n"},
 		{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"when":"close > 100","now":true`, "when: close > 100 becomes true on a closed bar of 4h, or is true by then\n"},
 	},
-	"late":            {{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"when":"close > 100","late":"skip"`, "late: cancelled if that happens while wick is not running\n"}},
+	"late":            {{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"when":"close > 100","late":"skip"`, "late: cancelled if that happens while wick is not watching\n"}},
 	"client_order_id": {{`"symbol":"HBARUSDT","side":"buy","type":"market","quantity":2,"client_order_id":"mine"`, "client_order_id: mine"}},
 }
 

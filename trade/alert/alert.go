@@ -150,8 +150,8 @@ func (x *Index) Reached(t book.Tick) (reached []*book.Alert) {
 	return reached
 }
 
-// late is how long after its time an alert on a time says that it is late: wick was not running,
-// or its machine slept.
+// late is how long after its time an alert on a time says that it is late: wick was not running, its
+// machine slept, or another replica led.
 const late = time.Minute
 
 // Pulse returns what makes alerts on times and profits fire at a time, oldest first. A time that

@@ -24,7 +24,7 @@ type Notification struct {
 	TriggeredAt Time            `json:"triggered_at"`
 	BarTime     *Time           `json:"bar_time,omitempty"`  // start of the bar that made it fire
 	Bar         *Prices         `json:"bar,omitempty"`       // its prices, of a signal
-	Late        bool            `json:"late,omitempty"`      // that bar closed while wick was not running
+	Late        bool            `json:"late,omitempty"`      // that bar closed while wick was not watching: it was off or paused, or another replica led
 	Synthetic   bool            `json:"synthetic,omitempty"` // the prices are invented
 
 	// Values are the numbers that a rule compared on that bar, or the lines and histograms of
@@ -145,7 +145,7 @@ type Trigger struct {
 	Value     json.Number // the price or the signal's value
 	Bar       int64       // start of the bar, in unix seconds; 0 if it was a price that is not late
 	At        int64       // when the market did it, in unix milliseconds: the bar closed, or the price was seen
-	Late      bool        // the bar closed while wick was not running
+	Late      bool        // as in Notification
 	Price     string      // the newest price of the symbol; "0" if it is out of range
 	Synthetic bool
 

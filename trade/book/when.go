@@ -27,7 +27,7 @@ type When struct {
 	Rule     string          `json:"rule"`
 	Interval market.Interval `json:"interval"` // of a request: empty means the engine's first
 	Now      bool            `json:"now,omitempty"`
-	Skip     bool            `json:"skip_late,omitempty"`   // it ends if the rule becomes true while wick is not running, or wick ends before the order came
+	Skip     bool            `json:"skip_late,omitempty"`   // it ends if the rule becomes true while wick is not watching, or wick ends before the order came
 	Worst    exact.Decimal   `json:"worst_price,omitempty"` // of a market order: it is filled at no worse price; of a request zero means the band of the price
 
 	From    *Time `json:"from,omitempty"`     // with Now: bars that closed by then do not count; nil means since it was placed
@@ -195,7 +195,7 @@ func (o *Order) tooFar(fill exact.Decimal) error {
 }
 
 // Becomes takes the step that the rule of o, which waits for that, has become true on the bar of t,
-// or that a bar has closed since. If the bar closed while wick was not running the order does not
+// or that a bar has closed since. If the bar closed while wick was not watching the order does not
 // come now, but when the next one closes; else the caller has it come.
 func (b *Book) Becomes(o *Order, t Trigger, at Time) error {
 	w := *o.When
