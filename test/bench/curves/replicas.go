@@ -25,29 +25,9 @@ func replicas(n int, m *meter) error {
 	defer os.RemoveAll(dir)
 	s := site.Site{Dir: dir}
 	defer s.Stop()
-	free, err := harness.FreePorts(2)
+	store, wicks, err := serve(&s, n)
 	if err != nil {
 		return err
-	}
-	url, peer := "http://"+free[0], "http://"+free[1]
-	store, err := s.Run("etcd", *etcd, "--data-dir", filepath.Join(dir, "etcd"), "--listen-client-urls", url, "--advertise-client-urls", url,
-		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "default="+peer)
-	if err == nil {
-		err = s.Secrets(*wick, "")
-	}
-	if err != nil {
-		return err
-	}
-	var wicks []*harness.Process
-	for i := range n {
-		p, err := s.Serve(*wick, fmt.Sprint("replica", i), s.Replica(url)...)
-		if err == nil {
-			err = site.Await(p)
-		}
-		if err != nil {
-			return err
-		}
-		wicks = append(wicks, p)
 	}
 	client, err := wicks[0].Login("curves")
 	if err != nil {
@@ -94,4 +74,26 @@ func replicas(n int, m *meter) error {
 	now, _ := harness.Memory(store.Pid)
 	m.add("resident, etcd", true, float64(now))
 	return nil
+}
+
+// serve starts an etcd and n wicks on it.
+func serve(s *site.Site, n int) (store *harness.Process, wicks []*harness.Process, err error) {
+	free, err := harness.FreePorts(2)
+	if err != nil {
+		return nil, nil, err
+	}
+	url, peer := "http://"+free[0], "http://"+free[1]
+	store, err = s.Run("etcd", *etcd, "--data-dir", filepath.Join(s.Dir, "etcd"), "--listen-client-urls", url, "--advertise-client-urls", url,
+		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "default="+peer)
+	if err == nil {
+		err = s.Secrets(*wick, "")
+	}
+	for i := 0; i < n && err == nil; i++ {
+		var p *harness.Process
+		if p, err = s.Serve(*wick, fmt.Sprint("replica", i), s.Replica(url)...); err == nil {
+			err = site.Await(p)
+			wicks = append(wicks, p)
+		}
+	}
+	return store, wicks, err
 }
