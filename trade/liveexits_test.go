@@ -86,7 +86,8 @@ func TestLiveExitOfClosedPosition(t *testing.T) {
 	})
 }
 
-// TestLiveExitOfClosedPositionHalted: that is so while trading is halted, too, since cancels pass.
+// TestLiveExitOfClosedPositionHalted: the exits of a position that is gone are cancelled while trading is
+// halted, too, since cancels pass.
 func TestLiveExitOfClosedPositionHalted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()

@@ -141,8 +141,8 @@ func TestLiveRiskIsOfNow(t *testing.T) {
 	})
 }
 
-// TestLiveLostStopIsTold: a stop of which the broker fills 4 of 10, and ends the rest, leaves 6 without
-// one. Nobody asked for that, so it is told also if nobody has subscribed to orders. What the client
+// TestLiveLostStopIsTold: that a broker ended the rest of a stop is told also if nobody has subscribed to
+// orders. Of a stop for 10 it fills 4, which leaves 6 without one, and nobody asked for that. What the client
 // itself cancelled, and the last fill of all, is not.
 func TestLiveLostStopIsTold(t *testing.T) {
 	for end, want := range map[string]string{
