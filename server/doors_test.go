@@ -19,8 +19,8 @@ import (
 	"wick/trade"
 )
 
-// TestDoors tries every action of the program at every door of a running wick, with every
-// kind of caller, and compares what happens with the table of package permit: a door that
+// TestDoors tries every action of the program at every door of a running wick but that of
+// replicas, with every kind of token, and compares what happens with the table of package permit: a door that
 // does not ask the gate, or an action that is not in the table, shows here.
 func TestDoors(t *testing.T) {
 	t.Setenv("WICK_PASSPHRASE", testPhrase)

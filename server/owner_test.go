@@ -209,8 +209,8 @@ func TestOwnerRefuses(t *testing.T) {
 }
 
 // TestOwnerTokenApprovesNothing: with a passphrase the token of the owner's page, which the
-// browser keeps on its disk, gives no yes: it names the page that asks for the passphrase. It
-// can still say no.
+// browser keeps, gives no yes; the list of what waits names the page that asks for the passphrase.
+// It can still say no.
 func TestOwnerTokenApprovesNothing(t *testing.T) {
 	t.Setenv("WICK_PASSPHRASE", testPhrase)
 	h := startProcess(t, t.TempDir(), "--confirm-above", "1")
