@@ -100,6 +100,37 @@ func TestLiveRiskInDoubt(t *testing.T) {
 	}
 }
 
+// TestLiveRiskSuspended: a stop that the broker suspends is not executed, so it guards nothing and says
+// so, until the broker works it again; also after a restart.
+func TestLiveRiskSuspended(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := alpacatest.New()
+		l := startWithTen(t, v)
+		defer l.stop()
+		stop, err := l.place(book.OrderRequest{Side: book.Sell, Type: book.Stop, Quantity: shares(10), StopPrice: shares(90)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		is := func(when, want string, waits book.Code) {
+			t.Helper()
+			time.Sleep(2 * time.Second)
+			if got := l.stakes(); got != want {
+				t.Errorf("%s: %swant %s", when, got, want)
+			}
+			if _, x, err := l.e.Outlook(stop.ID); err != nil || x.Waits == nil || x.Waits.Code != waits {
+				t.Errorf("%s: it waits for %+v, %v; want %s", when, x.Waits, err, waits)
+			}
+		}
+		is("placed", "AAA 10 unprotected 0; ", book.WaitsFall)
+		v.End(stop.ID, "suspended")
+		is("suspended", "AAA 10 unprotected 1000; ", "suspended")
+		l.crash()
+		is("suspended, after a restart", "AAA 10 unprotected 1000; ", "suspended")
+		v.End(stop.ID, "new")
+		is("worked again", "AAA 10 unprotected 0; ", book.WaitsFall)
+	})
+}
+
 // TestLiveRiskIsOfNow: what is held is known by the fills at once, and by a report up to a minute later.
 // Shares that the book has under two spellings are in the account once.
 func TestLiveRiskIsOfNow(t *testing.T) {

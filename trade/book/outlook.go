@@ -52,7 +52,7 @@ func (b *Book) Outlook(o Order) (x Outlook) {
 		}
 	}
 	switch held := b.held(&o, b.Holdings[o.Symbol].Quantity); {
-	case o.Unknown(), o.ReasonCode == NotValued, o.ReasonCode == PriceGone:
+	case o.Unknown(), o.ReasonCode == NotValued, o.ReasonCode == PriceGone, o.ReasonCode == Suspended:
 		x.Waits = &Told{o.ReasonCode, o.Reason}
 	case held && b.Trading == Reducing && !b.HaltUnread:
 		x.Waits = told(WaitsReducing)

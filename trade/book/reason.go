@@ -50,6 +50,7 @@ const (
 	NeverArrived    Code = "never_arrived"
 	BrokerRefused   Code = "broker_refused"
 	BrokerSays      Code = "broker_says" // the broker's own word for its status
+	Suspended       Code = "suspended"   // by the broker, which does not execute it
 	TookBack        Code = "took_back"
 	Corrected       Code = "corrected"
 	TurnedUp        Code = "turned_up" // it had been given up
@@ -116,6 +117,7 @@ var Codes = map[Code]struct {
 	NeverArrived:  {Says: "it never reached %s; place it anew if it is still wanted"},
 	BrokerRefused: {Says: "%s"},
 	BrokerSays:    {Says: "at the broker: %s"},
+	Suspended:     {Says: "at the broker: %s, so it is not executed and protects nothing"},
 	TookBack:      {Says: "at the broker: %s; it took back %s of %s that were filled"},
 	Corrected:     {Says: "at the broker: its average price was corrected to %s"},
 	TurnedUp:      {Says: "it had been given up, and is at the broker after all", lasts: true},

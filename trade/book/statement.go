@@ -179,9 +179,9 @@ func (b *Book) atRisk(symbol string, held, mark exact.Decimal, at Time) (risk, u
 
 // guards reports whether o, an open stop, would be set off now if its price came, with so much of the
 // position left: the trading state does not hold it, its time is not over, and a broker elsewhere is
-// known to have it and has activated it.
+// known to have it, has activated it and has not suspended it.
 func (b *Book) guards(o *Order, left exact.Decimal, at Time) bool {
-	return !b.held(o, left) && !o.Expired(at.UnixMilli()) && !o.Unknown() && !b.inactive(o)
+	return !b.held(o, left) && !o.Expired(at.UnixMilli()) && !o.Unknown() && !o.Has(Suspended) && !b.inactive(o)
 }
 
 // inactive reports whether o is an exit at a broker elsewhere, which activates it once all of its entry

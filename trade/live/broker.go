@@ -80,6 +80,7 @@ type State struct {
 	Side, Type   string
 	Status       Status
 	Word         string // the broker's own word for the status
+	Suspended    bool   // open, but the broker does not execute it
 	Quantity     exact.Decimal
 	Filled       exact.Decimal
 	Average      exact.Decimal // average price of what was filled, rounded

@@ -143,8 +143,17 @@ func reasonBy(o *book.Order, s State) book.Reason {
 		return book.Because(book.Corrected, s.Average.String())
 	}
 	// The broker's own word is kept where it says more than the status does.
-	if slices.Contains([]string{"new", "accepted", "partially_filled", "filled", "canceled"}, s.Word) || s.Status == Open && (o.Has(book.TurnedUp) || o.Has(book.NoLegs)) {
+	plain := slices.Contains([]string{"new", "accepted", "partially_filled", "filled", "canceled"}, s.Word)
+	if !s.Suspended && (plain || s.Status == Open && (o.Has(book.TurnedUp) || o.Has(book.NoLegs))) {
 		return book.Reason{}
+	}
+	return says(s)
+}
+
+// says returns the broker's own word for a status as a reason.
+func says(s State) book.Reason {
+	if s.Suspended {
+		return book.Because(book.Suspended, s.Word)
 	}
 	return book.Because(book.BrokerSays, s.Word)
 }
@@ -244,7 +253,7 @@ func (v *venue) adoptLegs(ev *book.Event, s State) {
 		if leg.Stop != 0 && leg.Limit != 0 {
 			o.Type, o.Price = book.StopLimit, &leg.Limit
 		}
-		o.Side, o.Account, o.BrokerID, o.CreatedAt, o.TimeInForce, o.Why = book.Side(leg.Side), parent.Account, leg.ID, parent.CreatedAt, parent.TimeInForce, []book.Reason{book.Because(book.BrokerSays, leg.Word)}
+		o.Side, o.Account, o.BrokerID, o.CreatedAt, o.TimeInForce, o.Why = book.Side(leg.Side), parent.Account, leg.ID, parent.CreatedAt, parent.TimeInForce, []book.Reason{says(leg)}
 		if leg.Side == string(parent.Side) { // the other order of an oco, and not an exit
 			o.ID, o.Role = parent.ID+"-oco", book.RoleOCO
 			parent.Group, parent.Role = parent.ID, book.RoleOCO
@@ -273,7 +282,7 @@ func (v *venue) restate(o *book.Order, status book.OrderStatus, why book.Reason)
 }
 
 // alarming are the reasons that the operator should look into.
-var alarming = []book.Code{book.TookBack, book.Corrected, book.OtherByID, book.NoLegs}
+var alarming = []book.Code{book.TookBack, book.Corrected, book.OtherByID, book.NoLegs, book.Suspended}
 
 // explain gives the order of ev a reason, and logs one that is new and alarming. Locked.
 func (v *venue) explain(ev *book.Event, why book.Reason) {

@@ -98,7 +98,7 @@ var statuses = map[string]live.Status{
 // state checks an order and returns it as a live.State.
 func (o *order) state() (live.State, error) {
 	s := live.State{
-		ID: o.ID, ClientID: o.ClientOrderID, Symbol: limit.Clip(o.Symbol), Side: o.Side, Type: o.Type, Status: live.Open, Word: limit.Line(o.Status, maxWord),
+		ID: o.ID, ClientID: o.ClientOrderID, Symbol: limit.Clip(o.Symbol), Side: o.Side, Type: o.Type, Status: live.Open, Word: limit.Line(o.Status, maxWord), Suspended: o.Status == "suspended",
 		Quantity: o.Qty.Decimal, Filled: o.FilledQty.Decimal, Average: o.FilledAvgPrice.Decimal, Limit: o.LimitPrice.Decimal, Stop: o.StopPrice.Decimal,
 		CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt,
 	}
