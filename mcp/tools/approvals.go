@@ -168,7 +168,7 @@ func replyOf(c mcp.Call) (permit.Reply, error) {
 // whose price follows the market. A sell limit that the market has passed counts at the
 // price of the market, at which it may be filled. Of what waits for its rule is known the worth of a
 // market order by value, and of a buy of a size and price that are known by now: what sells may come at
-// any price.
+// any price. A size that is worked out anew when the order is placed counts as large as it may be then.
 func worthOf(engine *trade.Engine, r book.OrderRequest, o book.Order) (exact.Money, bool) {
 	byValue := o.Type == book.Market && r.Notional != 0
 	switch {
@@ -186,7 +186,11 @@ func worthOf(engine *trade.Engine, r book.OrderRequest, o book.Order) (exact.Mon
 			price = max(price, *p)
 		}
 	}
-	return exact.Product(o.Quantity, price), price > 0 && o.Quantity > 0
+	quantity := o.Quantity
+	if o.Sizing != nil && !o.Pending() {
+		quantity = limitsOf(r, o).Quantity
+	}
+	return exact.Product(quantity, price), price > 0 && quantity > 0
 }
 
 // orderDigest returns a digest of a caller and an order. An approval is for the order

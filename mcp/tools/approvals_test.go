@@ -803,6 +803,33 @@ func must[T any](v T, err error) T {
 	return v
 }
 
+// TestSizeCountsAtMost: a size that follows the stop may come out a twentieth larger when the order is
+// placed than in the preview, so as much counts of the sum that needs no person.
+func TestSizeCountsAtMost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, _ := confirming(t)
+		defer d.stop()
+		const arguments = `{"symbol":"HBARUSDT","side":"buy","type":"market","stop_loss":"10%","risk":1`
+		var shown struct {
+			Quantity     exact.Decimal `json:"quantity"`
+			AveragePrice exact.Decimal `json:"average_price"`
+		}
+		d.reply(trader, "place_order", arguments+`,"dry_run":true}`, &shown)
+		worth, ok := exact.Product(shown.Quantity, shown.AveragePrice).Per(exact.One)
+		if !ok || worth == 0 {
+			t.Fatalf("a preview of %+v", shown)
+		}
+		for _, percent := range []exact.Decimal{99, 104, 106} {
+			asks := percent < 105
+			d.tools = All(Deps{Source: market.Sample{}, Engine: d.engine, Hub: d.hub, Gate: gateAt(worth/100*percent, "http://localhost:9315/approve")})
+			_, err := d.order(mcp.Call{}, arguments+"}")
+			if asked := strings.Contains(fmt.Sprint(err), "id="); asked != asks || !asks && err != nil {
+				t.Errorf("beside a sum of %d %% of its worth: %v, want a question: %t", percent, err, asks)
+			}
+		}
+	})
+}
+
 // TestApprovalOfSellByRule: a sell that waits for a rule comes at whatever price the market has then.
 // So the sum that a client may place without a person covers none of a given quantity, however little
 // it is worth now; one of a given value, and a buy, which has a highest price, it covers.
