@@ -171,7 +171,7 @@ func pollingOf(p *provider) string {
 func ordersOf(t *testing.T, p *provider) string {
 	var has []string
 	bubble(t, func(t *testing.T) {
-		q, err := quoteOf(t.Context(), fake(t, p.name, &markettest.Exchange{Days: 3}).Venue, p.example)
+		q, err := fake(t, p.name, &markettest.Exchange{Days: 3}).Venue.quote(t.Context(), p.example)
 		if err != nil {
 			t.Fatal(err)
 		}

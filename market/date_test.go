@@ -152,7 +152,7 @@ func TestYahooDayCloses(t *testing.T) {
 				}
 				// Whoever is told of the forming bar learns when it closes.
 				g := &result{Update: Update{Forming: make(map[Interval]FormingBar)}, next: seen{told: make(map[Interval]int64), complete: make(map[Interval]CompleteBar)}}
-				g.bar(&watch{}, bars, true)
+				g.bar(bars, true)
 				if b, ok := g.Forming[Day1]; ok != c.forming || ok && b.Time+day+b.Delay.Offset != open.Unix()+day {
 					t.Errorf("%s at %s: told %v %v, which opened at %d", a.symbol, c.at.UTC(), ok, b, open.Unix())
 				}
@@ -251,14 +251,14 @@ func TestFormingEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		date := time.Date(2001, 1, 15, 0, 0, 0, 0, time.UTC) // a Monday
 		shut := date.Add(7*24*time.Hour - 11*time.Hour)      // midnight in Sydney
-		w := &watch{seen: seen{forming: map[Interval]FormingBar{Week1: {Bar{Time: date.Unix(), Open: 1, High: 1, Low: 1, Close: 1}, Delay{date.Unix(), -11 * hour, 0}}}}}
+		was := seen{forming: map[Interval]FormingBar{Week1: {Bar{Time: date.Unix(), Open: 1, High: 1, Low: 1, Close: 1}, Delay{date.Unix(), -11 * hour, 0}}}}
 		for _, c := range []struct {
 			at   time.Time
 			want bool
 		}{{date.Add(-50 * time.Minute), true}, {date.Add(4 * time.Hour), true}, {shut, false}, {shut.Add(10*time.Hour + 10*time.Minute), false}} {
 			time.Sleep(time.Until(c.at))
-			g := &result{next: seen{last: Bar{Time: c.at.Unix() - minute}}}
-			if got := w.extend(Week1, g, 0); got != c.want {
+			was.last = Bar{Time: c.at.Unix() - minute}
+			if got := was.extends(Week1, series(Minute1, was.last)); got != c.want {
 				t.Errorf("at %s it is extended: %v, want %v", c.at, got, c.want)
 			}
 		}
@@ -276,8 +276,10 @@ func TestYahooHoursOfNobody(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now().Unix()
-		w := &watch{seen: seen{forming: map[Interval]FormingBar{Day1: {Bar: Bar{start, 1, 1, 1, 1, 1}}}}}
-		if !w.extend(Day1, &result{next: seen{last: Bar{Time: start}}}, math.MaxInt64) {
+		was := seen{last: Bar{Time: start}, forming: map[Interval]FormingBar{Day1: {Bar: Bar{start, 1, 1, 1, 1, 1}}}}
+		s := series(Minute1, was.last)
+		s.Hours.Close = math.MaxInt64
+		if !was.extends(Day1, s) {
 			t.Error("the forming bar is asked for though its session goes on")
 		}
 	})

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
-	"math"
 	"slices"
 	"sync"
 	"time"
@@ -35,13 +34,15 @@ type Feed struct {
 	grids  memo[Grid]  // answers of the method Grid
 
 	mu      sync.Mutex
-	watched map[string]*watch     // guarded by mu, like every field below it
-	awaited []string              // what Await said last
-	next    time.Time             // no service is polled before this: it spreads polls evenly
-	alive   map[string]time.Time  // last successful poll, by the name of the source
-	single  map[string]time.Time  // services whose symbols are polled one by one until then
-	silent  map[string]bool       // sources that were reported as silent
-	tell    func(*watch, *result) // tells the listener of Run what was found, and accepts it; nil while Run does not run
+	watched map[string]*watch    // guarded by mu, like every field up to the empty line
+	awaited []string             // what Await said last
+	next    time.Time            // no service is polled before this: it spreads polls evenly
+	alive   map[string]time.Time // last successful poll, by the name of the source
+	single  map[string]time.Time // services whose symbols are polled one by one until then
+	silent  map[string]bool      // sources that were reported as silent
+
+	telling chan struct{}     // a lock for fold and what is below: one that waits for it is idle for testing/synctest
+	deliver func(Update) bool // tells the listener of Run, unless its context has ended; nil while Run does not run
 }
 
 // How often symbols are polled. A service with a ticker has its own period for
@@ -50,10 +51,8 @@ const (
 	feedPeriod = 2 * time.Second // between two polls of a symbol of a service
 	freePeriod = time.Second     // the same for a source without a budget
 	feedTick   = 100 * time.Millisecond
-	feedRest   = time.Minute      // longest pause after failures
-	feedQuiet  = 10 * time.Minute // with no trade for so long the exchange counts as closed
-	feedSlow   = 15 * time.Second // between two polls while it counts as closed
-	catchUp    = 5000             // closed bars fetched after a long silence
+	feedRest   = time.Minute // longest pause after failures
+	catchUp    = 5000        // closed bars fetched after a long silence
 )
 
 // NewFeed returns a feed over source. Log receives a line when a symbol begins
@@ -64,7 +63,7 @@ func NewFeed(source Source, log *slog.Logger) *Feed {
 	}
 	v := venueOf(source)
 	return &Feed{
-		source: v, fresh: cmp.Or(v.under, v), log: log, watched: make(map[string]*watch),
+		source: v, fresh: cmp.Or(v.under, v), log: log, watched: make(map[string]*watch), telling: make(chan struct{}, 1),
 		alive: make(map[string]time.Time), single: make(map[string]time.Time), silent: make(map[string]bool),
 	}
 }
@@ -107,10 +106,7 @@ func (f *Feed) countAge(symbol string) {
 func (f *Feed) watch(symbol string) *watch {
 	w := f.watched[symbol]
 	if w == nil {
-		w = &watch{
-			symbol: symbol, fine: Minute1, resume: make(map[Interval]int64),
-			seen: seen{told: make(map[Interval]int64), complete: make(map[Interval]CompleteBar)},
-		}
+		w = &watch{symbol: symbol, resume: make(map[Interval]int64)}
 		f.watched[symbol] = w
 		f.countAge(symbol)
 	}
@@ -153,7 +149,8 @@ func (f *Feed) ResumePrice(symbol string, price float64, at int64) {
 	}
 	// Nobody knows which part of that minute came before the price, so the high and low
 	// of the minute count as told. Of a minute that begins at that instant none did.
-	w.last = Bar{Time: w.fine.Start((at - 1) / 1000), High: math.Inf(1), Low: math.Inf(-1)}
+	w.last = unknownPart(Minute1, (at-1)/1000)
+	w.fine = Minute1
 	w.quote = Quote{Symbol: symbol, Price: price, At: at}
 	w.at, w.started = at, true
 }
@@ -194,7 +191,7 @@ func (f *Feed) noteSilence() {
 }
 
 // Period returns how much time passes between two prices of a symbol, as long as
-// the source answers and its market is open.
+// the source answers.
 func (f *Feed) Period(symbol string) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -235,11 +232,27 @@ func (f *Feed) symbolsOf(v *Venue) []string {
 	return list
 }
 
-// accept remembers what was told and what the poll saw.
-func (f *Feed) accept(w *watch, g *result) {
-	if g == nil {
-		return
+// fold has read say what an answer tells of w beyond what was seen of it, tells that to the
+// listener of Run, and then counts it as seen. It reads one answer at a time, so answers may come
+// in any order; what was not delivered comes again with the next one.
+func (f *Feed) fold(w *watch, read func(was seen) (*result, error)) (*result, error) {
+	f.telling <- struct{}{}
+	defer func() { <-f.telling }()
+	f.mu.Lock()
+	was := w.state()
+	f.mu.Unlock()
+	g, err := read(was)
+	if g == nil || f.deliver == nil {
+		return g, err
 	}
+	if g.Symbol = w.symbol; !g.news || f.deliver(g.Update) {
+		f.accept(w, g)
+	}
+	return g, err
+}
+
+// accept remembers what was told and what the answer showed.
+func (f *Feed) accept(w *watch, g *result) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !g.wrong {
@@ -257,27 +270,19 @@ func (f *Feed) accept(w *watch, g *result) {
 func (f *Feed) Run(ctx context.Context, deliver func(Update)) error {
 	var polls sync.WaitGroup
 	defer polls.Wait()
-	telling := make(chan struct{}, 1) // a lock: one that waits for it is idle for testing/synctest
-	tell := func(w *watch, g *result) {
-		if g != nil && g.news {
-			telling <- struct{}{}
-			if ctx.Err() == nil {
-				deliver(g.Update)
-			}
-			<-telling
-		}
-		f.accept(w, g) // after deliver: an update that was not delivered comes again
+	listen := func(deliver func(Update) bool) {
+		f.telling <- struct{}{}
+		f.deliver = deliver
+		<-f.telling
 	}
-	f.mu.Lock()
-	f.tell = tell
-	f.mu.Unlock()
-	defer func() {
-		f.mu.Lock()
-		f.tell = nil
-		f.mu.Unlock()
-		telling <- struct{}{} // a quote may be told at this moment
-		<-telling
-	}()
+	listen(func(u Update) bool {
+		if ctx.Err() != nil {
+			return false
+		}
+		deliver(u)
+		return true
+	})
+	defer listen(nil)
 	// Services with a ticker have a loop each, for prices. The loop below polls
 	// bars, of all symbols.
 	parts := f.source.parts
@@ -286,16 +291,16 @@ func (f *Feed) Run(ctx context.Context, deliver func(Update)) error {
 	}
 	for _, v := range parts {
 		if v.prices != nil {
-			polls.Go(func() { f.pollPrices(ctx, v, tell) })
+			polls.Go(func() { f.pollPrices(ctx, v) })
 		}
 	}
-	f.pollBars(ctx, &polls, tell)
+	f.pollBars(ctx, &polls)
 	return nil
 }
 
 // pollBars polls the bars of the symbols that are due, in goroutines of polls,
 // until ctx ends. A symbol has at most one, so that one that hangs holds up no other.
-func (f *Feed) pollBars(ctx context.Context, polls *sync.WaitGroup, tell func(*watch, *result)) {
+func (f *Feed) pollBars(ctx context.Context, polls *sync.WaitGroup) {
 	tick, silence := time.NewTicker(feedTick), time.NewTicker(time.Second)
 	defer tick.Stop()
 	defer silence.Stop()
@@ -303,9 +308,6 @@ func (f *Feed) pollBars(ctx context.Context, polls *sync.WaitGroup, tell func(*w
 		for w, intervals := range f.takeDue() {
 			polls.Go(func() {
 				g, err := f.poll(ctx, w, intervals)
-				if ctx.Err() == nil {
-					tell(w, g)
-				}
 				f.done(ctx, w, g, err)
 			})
 		}
@@ -348,11 +350,6 @@ func (f *Feed) takeDue() map[*watch][]Interval {
 			f.next = f.next.Add(pace)
 		}
 		w.busy = true
-		// Resume itself cannot write w.told: a poll of the symbol could be reading it.
-		for iv, after := range w.resume {
-			w.told[iv] = max(w.told[iv], after)
-		}
-		clear(w.resume)
 		taken[w] = w.intervals
 	}
 	return taken
@@ -392,8 +389,6 @@ func (f *Feed) done(ctx context.Context, w *watch, g *result, err error) {
 		// the highs and lows between two prices, and for the bars that closed with it.
 		minute := time.Now().Truncate(time.Minute).Add(time.Minute + settle)
 		pause = max(pause, time.Until(minute))
-	case v.pace > 0 && time.Since(time.UnixMilli(g.At)) > feedQuiet:
-		pause = max(pause, feedSlow)
 	}
 	switch {
 	case err == nil:
@@ -417,72 +412,65 @@ func (f *Feed) done(ctx context.Context, w *watch, g *result, err error) {
 	w.due = time.Now().Add(pause)
 }
 
-// poll asks for the bars of w and returns what is new. It sets whether the
-// market has stopped and when its forming bars close, and may change the interval that prices are taken from, and judge may
-// reset times after the clock was set back; accept changes the rest of w once the update was
-// delivered. If the bars of one interval cannot be had, poll returns the error and the
-// result with the price and the others.
+// poll asks for the bars of w and tells what is new. If the bars of one interval cannot be had,
+// it tells the price and the others, and returns the error too. The result is nil if there was
+// no answer.
 func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*result, error) {
-	// Prices come from the finest bars. A file may have no minutes; then the shortest
-	// interval that is watched serves.
-	if w.resumed() { // a stop may have been reached since
+	f.mu.Lock()
+	was, sparing := w.state(), f.batched(f.source.of(w.symbol))
+	f.mu.Unlock()
+	if was.resumed() { // a stop may have been reached since
 		ctx = forPrice(ctx)
 	}
-	g, s, err := f.look(ctx, w, f.source)
-	if errors.Is(err, ErrTooFine) && len(intervals) > 0 {
-		// The high and low of the bar that holds the last price count as told, as those of the
-		// minute do in ResumePrice; its close does not.
-		w.fine = slices.MinFunc(intervals, func(a, b Interval) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
-		if w.started {
-			w.last = Bar{Time: w.fine.Start(w.last.Time), High: math.Inf(1), Low: math.Inf(-1)}
-		}
-		g, s, err = f.look(ctx, w, f.source)
-	}
+	s, err := look(ctx, f.source, w.symbol, was)
 	if err != nil {
-		return g, err
+		return nil, err
 	}
-	f.mu.Lock()
-	sparing := f.batched(f.source.of(w.symbol))
-	f.mu.Unlock()
+	longer := make(map[Interval]*Series) // nil where s says enough
 	for _, iv := range intervals {
 		// A request per interval and minute would use up a small budget.
-		if sparing && s.Time[0] <= w.last.Time && w.extend(iv, g, s.Hours.Close) {
-			continue
-		}
-		coarse, e := f.ask(ctx, f.source, w.symbol, iv, w.told[iv])
-		if e != nil {
+		if sparing && was.extends(iv, s) {
+			longer[iv] = nil
+		} else if bars, e := since(ctx, f.source, w.symbol, iv, was.told[iv]); e != nil {
 			err = e
-			continue
+		} else {
+			longer[iv] = bars
 		}
-		// A forming bar from a cache may lack the trades right before the price.
-		g.bar(w, coarse, g.news && coarse.AsOf >= s.AsOf)
 	}
-	g.news = g.news || len(g.Complete) > 0 || len(g.Closed) > 0
-	return g, err
+	g, wrong := f.fold(w, func(was seen) (*result, error) {
+		g, err := f.bars(was, s)
+		if err != nil { // a wrong price is a sign of wrong bars
+			return g, err
+		}
+		for _, iv := range intervals {
+			if bars, ok := longer[iv]; bars != nil {
+				// A forming bar from a cache may lack the trades right before the price.
+				g.bar(bars, g.news && bars.AsOf >= s.AsOf)
+			} else if ok {
+				g.extend(iv, was.forming)
+			}
+		}
+		g.news = g.news || len(g.Complete) > 0 || len(g.Closed) > 0
+		return g, nil
+	})
+	return g, cmp.Or(err, wrong)
 }
 
-// look asks for the finest bars of w, and returns what they say of the price and the bars.
-func (f *Feed) look(ctx context.Context, w *watch, v *Venue) (*result, *Series, error) {
-	asked := time.Now().UnixMilli()
-	s, err := f.ask(ctx, v, w.symbol, w.fine, w.last.Time)
-	if err != nil {
-		return nil, nil, err
+// look asks for the finest bars that a source has, from the last one seen on. Only files have no
+// minutes. Their finest interval is found by trying.
+func look(ctx context.Context, v *Venue, symbol string, was seen) (s *Series, err error) {
+	for _, iv := range intervals[slices.Index(intervals, was.fine):] {
+		if s, err = since(ctx, v, symbol, iv, was.last.Time); !errors.Is(err, ErrTooFine) {
+			break
+		}
 	}
-	g := w.price(s)
-	asked = min(asked, s.AsOf) // an answer from a cache is older
-	w.stopped = asked > (w.fine.Next(s.Time[s.Len()-1])+minute)*1000
-	until, last := w.quiet(g, s, asked)
-	err = f.judge(w, g)
-	if until != 0 && !g.news {
-		g.next.last, g.next.at = last, until
-	}
-	return g, s, err
+	return s, err
 }
 
-// ask returns bars that reach back to the one that starts at after, if the source
+// since returns bars that reach back to the one that starts at after, if the source
 // has them. It asks for more and more bars until they reach it. It does not compute
 // the number from the time, so a clock that jumped cannot make it ask for too few.
-func (f *Feed) ask(ctx context.Context, v *Venue, symbol string, iv Interval, after int64) (*Series, error) {
+func since(ctx context.Context, v *Venue, symbol string, iv Interval, after int64) (*Series, error) {
 	// From one poll to the next four bars are enough. After a long silence it takes two
 	// or three requests more.
 	for limit := 4; ; limit = min(limit*16, catchUp) {

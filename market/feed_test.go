@@ -439,8 +439,8 @@ func TestCompleteSince(t *testing.T) {
 			time.Sleep(time.Until(time.Unix(clock(c.day, c.hour, 0), 0)))
 			s := &Series{Interval: Day1, Hours: c.hours}
 			s.Append(Bar{clock(10, 9, 30), 1, 1, 1, 1, 1})
-			g := &result{next: seen{told: make(map[Interval]int64), complete: make(map[Interval]CompleteBar)}}
-			g.bar(&watch{seen: seen{told: map[Interval]int64{Day1: 1}}}, s, true)
+			g := &result{next: seen{told: map[Interval]int64{Day1: 1}, complete: make(map[Interval]CompleteBar)}}
+			g.bar(s, true)
 			if len(g.Complete) != 1 || g.Complete[0].Ended != c.want {
 				t.Errorf("hours %v, on %d at %d: %v, want one since %d", c.hours, c.day, c.hour, g.Complete, c.want)
 			}
@@ -449,7 +449,7 @@ func TestCompleteSince(t *testing.T) {
 }
 
 // On a Saturday the price is Friday's and says so, and the service is asked
-// less often.
+// for little more than it.
 func TestFeedRestsWhenClosed(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T) {

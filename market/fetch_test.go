@@ -459,8 +459,10 @@ func FuzzTicker(f *testing.F) {
 				quotes, err := s.prices(t.Context(), []string{p.example})
 				clean(t, p.name, err)
 				for symbol, q := range quotes {
-					w := &watch{symbol: symbol, fine: Minute1}
-					if g := w.tick(q); NewFeed(Sample{}, nil).judge(w, g) == nil && !(g.Price > 0 && g.High >= g.Low) {
+					if q.Symbol != symbol {
+						t.Errorf("%s: %+v under %q", p.name, q, symbol)
+					}
+					if g, err := NewFeed(Sample{}, nil).tick(seen{fine: Minute1}, q); err == nil && !(g.Price > 0 && g.High >= g.Low) {
 						t.Errorf("%s: took %+v", p.name, g)
 					}
 				}

@@ -133,9 +133,9 @@ func TestFeedNamesTheDoubt(t *testing.T) {
 		{100, 1000, 100, "a high of 1000 is too far from the last price, 100; the next poll decides"},
 		{110, 120, 7, "a low of 7 is too far from the last price, 100; the next poll decides"},
 	} {
-		w := &watch{symbol: "A", seen: seen{quote: Quote{Price: 100, At: 1}}}
+		was := seen{quote: Quote{Price: 100, At: 1}}
 		g := &result{Update: Update{Price: c.price, High: c.high, Low: c.low, At: 2}}
-		if err := f.judge(w, g); err == nil || err.Error() != c.want || g.next.doubt != c.price {
+		if err := f.judge(was, g); err == nil || err.Error() != c.want || g.next.doubt != c.price {
 			t.Errorf("%v, doubt %v\nwant %s", err, g.next.doubt, c.want)
 		}
 	}
@@ -174,15 +174,15 @@ func TestFeedPathIsIndependentOfPolls(t *testing.T) {
 				}
 				return nil
 			}
-			w := &watch{symbol: "A", fine: Minute1, seen: seen{told: make(map[Interval]int64)}}
+			w := &watch{symbol: "A"}
 			f := NewFeed(p, nil)
 			minutes := make(map[int64]Bar)
 			for time.Since(p.begin) < 7*time.Minute {
 				s, err := p.Bars(t.Context(), Query{Symbol: "A", Interval: Minute1, Limit: 20})
 				if err == nil {
 					from := w.quote.Price
-					g := w.price(s)
-					if err := f.judge(w, g); err != nil {
+					g, err := f.bars(w.state(), s)
+					if err != nil {
 						t.Fatal(err)
 					}
 					if len(g.Path) > 0 && from != 0 && (g.From != from || g.Path[0].Time == w.last.Time && g.Path[0].Open != from) {
@@ -409,7 +409,7 @@ func TestFeedResumesPriceWithoutMinutes(t *testing.T) {
 		time.Sleep(time.Until(time.Unix(start, 0)))
 		hours := &tape{begin: time.Now(), trades: slices.Concat(ramp(100, 100, 1200), ramp(70, 70, 600), ramp(80, 80, 5400))}
 		source := filter{hours, func(q Query) error {
-			if q.Interval == Minute1 {
+			if q.Interval.Seconds() < hour {
 				return fmt.Errorf("%w: hours only", ErrTooFine)
 			}
 			return nil

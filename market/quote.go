@@ -38,41 +38,72 @@ func (f *Feed) Quote(ctx context.Context, symbol string) (Quote, error) {
 
 // freshQuote is Quote without the memory of answers.
 func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
+	v := f.fresh.of(symbol)
 	var doubt float64 // the price of the first attempt, if it was outside of the band
 	for {
-		q, err := quoteOf(ctx, f.fresh, symbol)
+		f.mu.Lock()
+		w, watched := f.watched[symbol]
+		if !watched {
+			w = &watch{symbol: symbol}
+		}
+		was := w.state()
+		f.mu.Unlock()
+		var q Quote
+		var bars *Series
+		var err error
+		if v.quote != nil {
+			q, err = v.quote(ctx, symbol)
+		} else if bars, err = look(ctx, v, symbol, was); err == nil {
+			q = bars.quote()
+		}
 		if err != nil {
 			return Quote{}, err
 		}
-		// A copy of what is known of the price: a poll of the symbol may be under way.
-		w := &watch{symbol: symbol}
-		f.mu.Lock()
-		if watched := f.watched[symbol]; watched != nil {
-			w.quote = watched.quote
-		}
-		f.mu.Unlock()
-		w.doubt = doubt
-		if q.Rewritten {
-			w.quote.At = 0 // what the file tells counts, however old
-		}
-		g := &result{Update: Update{Price: q.Price, At: max(q.At, q.Known), High: q.Price, Low: q.Price}}
-		err = f.judge(w, g)
-		switch {
-		case err == nil && g.news:
-			f.tellQuote(ctx, q, doubt)
-			return q, nil
-		case err == nil:
-			w.quote.Hours, w.quote.Bid, w.quote.Ask, w.quote.Late = q.Hours, q.Bid, q.Ask, q.Late // the feed keeps prices alone
-			// A price given by ResumePrice has no source.
-			if w.quote.Source == "" {
-				w.quote.Source, w.quote.Synthetic, w.quote.Rewritten = q.Source, q.Synthetic, q.Rewritten
+		q.Symbol = symbol
+		var doubted float64
+		_, err = f.fold(w, func(was seen) (*result, error) {
+			last := was
+			if last.doubt = doubt; q.Rewritten {
+				last.quote.At = 0 // what the file tells counts, however old
 			}
-			return w.quote, nil
-		case doubt != 0 || g.next.doubt == 0:
+			g := &result{Update: Update{Price: q.Price, At: max(q.At, q.Known), High: q.Price, Low: q.Price}}
+			switch err := f.judge(last, g); {
+			case err != nil:
+				doubted = g.next.doubt
+				return nil, err
+			case !g.news:
+				last := was.quote // the feed keeps prices alone
+				last.Hours, last.Bid, last.Ask, last.Late = q.Hours, q.Bid, q.Ask, q.Late
+				if last.Source == "" { // it was given by ResumePrice
+					last.Source, last.Synthetic, last.Rewritten = q.Source, q.Synthetic, q.Rewritten
+				}
+				q = last
+				return nil, nil
+			case !watched || was.resumed(): // what the market did since comes before this price
+				return nil, nil
+			}
+			if doubt != 0 {
+				was.doubt = doubt
+			}
+			// Where prices are read from bars these are told, with what was traded since the last poll.
+			if bars != nil {
+				g, err = f.bars(was, bars)
+			} else {
+				g, err = f.tick(was, q)
+			}
+			if err != nil {
+				f.log.Warn("price is not taken", "symbol", symbol, "error", err)
+			}
+			return g, nil
+		})
+		if err == nil {
+			return q, nil
+		}
+		if doubt != 0 || doubted == 0 {
 			return Quote{}, fmt.Errorf("%s returned no usable price of %q: %w", q.Source, symbol, err)
 		}
 		// The price is outside of the band: ask again a moment later.
-		doubt = g.next.doubt
+		doubt = doubted
 		select {
 		case <-ctx.Done():
 			return Quote{}, ctx.Err()
@@ -81,90 +112,23 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
 	}
 }
 
-// tellQuote tells the listener of Run that q is the price of a watched symbol, unless it has
-// been told that or something newer. Doubt is the price that q confirms, if it is outside of the
-// band. Where prices are read from bars these are told, with what was traded since the last poll.
-func (f *Feed) tellQuote(ctx context.Context, q Quote, doubt float64) {
-	w, tell := f.take(ctx, q.Symbol)
-	if w == nil {
-		return
+// tick returns what a price without bars says. A service that does not say when it traded tells
+// the last price of a market that has stopped for ever: the same price again is no news.
+func (f *Feed) tick(was seen, q Quote) (*result, error) {
+	g := was.tick(q)
+	if !q.timed && q.Price == was.quote.Price && was.stopped {
+		return g, g.refuse(was, nil)
 	}
-	if doubt != 0 {
-		w.doubt = doubt
-	}
-	var g *result
-	var err error
-	if f.source.of(q.Symbol).quote == nil {
-		g, _, err = f.look(ctx, w, f.fresh)
-	} else {
-		g = w.tick(q)
-		err = f.judge(w, g)
-	}
-	if err != nil {
-		f.log.Warn("price is not taken", "symbol", w.symbol, "error", err)
-	}
-	tell(w, g)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	w.busy = false
+	return g, f.judge(was, g)
 }
 
-// take marks a watched symbol as busy, once the poll that is under way has ended, and returns
-// it with what tells its news; nil if it is not watched or Run does not run. It waits for a
-// moment only, since a poll that hangs must not hold up an order; then the next poll tells. So
-// it does of a symbol that goes on from a price of ResumePrice.
-func (f *Feed) take(ctx context.Context, symbol string) (*watch, func(*watch, *result)) {
-	ctx, cancel := context.WithTimeout(ctx, quoteAge)
-	defer cancel()
-	for {
-		f.mu.Lock()
-		w, tell := f.watched[symbol], f.tell
-		wait := w != nil && tell != nil
-		if wait && !w.busy && !w.resumed() {
-			w.busy = true
-			f.mu.Unlock()
-			return w, tell
-		}
-		f.mu.Unlock()
-		if !wait {
-			return nil, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, nil
-		case <-time.After(feedTick / 10):
-		}
+// quote returns the last close.
+func (s *Series) quote() Quote {
+	n := s.Len() - 1
+	return Quote{
+		Symbol: s.Symbol, Price: s.Close[n], At: s.pricedAt(), Source: s.Source, Synthetic: s.Synthetic, Rewritten: s.Rewritten,
+		Late: s.Rewritten && s.Interval.Next(s.Time[n])*1000 <= s.AsOf, Hours: s.Hours,
 	}
-}
-
-// quoteOf asks a venue for one price, or reads it from its finest bars. It is not for a cache,
-// which may be half a minute behind.
-func quoteOf(ctx context.Context, v *Venue, symbol string) (Quote, error) {
-	if v = v.of(symbol); v.quote != nil {
-		return v.quote(ctx, symbol)
-	}
-	return lastClose(ctx, v.bars, symbol)
-}
-
-// lastClose returns the price of the finest bars. Only files have no minutes. Their finest
-// interval is found by trying.
-func lastClose(ctx context.Context, bars func(context.Context, Query) (*Series, error), symbol string) (Quote, error) {
-	for _, iv := range Intervals() {
-		s, err := bars(ctx, Query{Symbol: symbol, Interval: iv, Limit: 2})
-		if errors.Is(err, ErrTooFine) {
-			continue
-		}
-		if err != nil {
-			return Quote{}, err
-		}
-		g := (&watch{symbol: symbol}).price(s)
-		over := iv.Next(s.Time[s.Len()-1])*1000 <= s.AsOf
-		return Quote{
-			Symbol: symbol, Price: g.Price, At: g.At, Source: s.Source, Synthetic: s.Synthetic,
-			Rewritten: s.Rewritten, Late: s.Rewritten && over, Hours: s.Hours,
-		}, nil
-	}
-	return Quote{}, ErrTooFine
 }
 
 func (s *service) prices(ctx context.Context, symbols []string) (map[string]Quote, error) {
@@ -183,7 +147,11 @@ func (s *service) quote(ctx context.Context, symbol string) (Quote, error) {
 		if q, ok := quotes[symbol]; ok || err != nil {
 			return q, err
 		}
-		return lastClose(ctx, s.bars, symbol)
+		bars, err := s.bars(ctx, Query{Symbol: symbol, Interval: Minute1, Limit: 2})
+		if err != nil {
+			return Quote{}, err
+		}
+		return bars.quote(), nil
 	}
 	asked := time.Now()
 	q, at, err := ask(forPrice(ctx), s.host, symbol, s.single(symbol))
@@ -234,7 +202,7 @@ func (f *Feed) Grid(ctx context.Context, symbol string) (Grid, error) {
 // pollPrices polls the ticker of a service once in each of its periods until ctx ends.
 // Each request is for as many of the watched symbols as the service allows; if there are
 // more, they take turns.
-func (f *Feed) pollPrices(ctx context.Context, v *Venue, tell func(*watch, *result)) {
+func (f *Feed) pollPrices(ctx context.Context, v *Venue) {
 	tick := time.NewTicker(v.every)
 	defer tick.Stop()
 	for turn := 0; ; turn++ {
@@ -243,37 +211,35 @@ func (f *Feed) pollPrices(ctx context.Context, v *Venue, tell func(*watch, *resu
 			return
 		case <-tick.C:
 		}
-		if batch := f.takeIdle(v, turn); len(batch) > 0 {
-			f.pollBatch(ctx, v, batch, tell)
+		if batch := f.takeTurn(v, turn); len(batch) > 0 {
+			f.pollBatch(ctx, v, batch)
 		}
 	}
 }
 
-// takeIdle marks as busy and returns the symbols of v whose turn it is and that are not
-// being polled. It leaves out a symbol that goes on from a price of ResumePrice until its
-// bars were seen: what the market did since comes before the price that it has now.
-func (f *Feed) takeIdle(v *Venue, turn int) []*watch {
+// takeTurn returns the symbols of v whose turn it is. It leaves out a symbol whose bars are being
+// polled, which would be older than the price, and one that goes on from a price of ResumePrice until
+// its bars were seen: what the market did since comes before the price that it has now.
+func (f *Feed) takeTurn(v *Venue, turn int) (batch []*watch) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var idle []*watch
 	batches := slices.Collect(slices.Chunk(f.symbolsOf(v), v.batch))
 	if !f.batched(v) || len(batches) == 0 {
 		return nil
 	}
 	for _, symbol := range batches[turn%len(batches)] {
 		if w := f.watched[symbol]; !w.busy && !w.resumed() {
-			w.busy = true
-			idle = append(idle, w)
+			batch = append(batch, w)
 		}
 	}
-	return idle
+	return batch
 }
 
 // pollBatch polls a list of symbols with one request. If trying that request again
 // would not help, for instance because a symbol is unknown, all symbols of the service
 // are polled one by one for ten minutes. A symbol that is missing in the answer is
 // polled by itself at once.
-func (f *Feed) pollBatch(ctx context.Context, v *Venue, batch []*watch, tell func(*watch, *result)) {
+func (f *Feed) pollBatch(ctx context.Context, v *Venue, batch []*watch) {
 	var symbols []string
 	for _, w := range batch {
 		symbols = append(symbols, w.symbol)
@@ -288,21 +254,13 @@ func (f *Feed) pollBatch(ctx context.Context, v *Venue, batch []*watch, tell fun
 	}
 	for _, w := range batch {
 		if q, ok := quotes[w.symbol]; ok {
-			g := w.tick(q)
-			// A service that does not say when it traded tells the last price of a market that
-			// has stopped for ever: the same price again is no news.
-			if !q.timed && q.Price == w.quote.Price && w.stopped {
-				_ = g.refuse(w, w.quote, nil) // it returns no error of none
-			} else if err := f.judge(w, g); err != nil {
+			if _, err := f.fold(w, func(was seen) (*result, error) { return f.tick(was, q) }); err != nil {
 				f.log.Warn("price is not taken", "symbol", w.symbol, "error", err)
 			}
-			tell(w, g)
-		}
-		f.mu.Lock()
-		w.busy = false
-		if _, ok := quotes[w.symbol]; !ok && (err == nil || refused) {
+		} else if err == nil || refused {
+			f.mu.Lock()
 			w.due = time.Now()
+			f.mu.Unlock()
 		}
-		f.mu.Unlock()
 	}
 }

@@ -108,7 +108,7 @@ func TestRecordedQuotes(t *testing.T) {
 		if p.single == nil {
 			continue
 		}
-		q, err := quoteOf(t.Context(), over(t, p.name, reach{nowhere, recorded(t, "quote/"+p.name)}).Venue, p.example)
+		q, err := over(t, p.name, reach{nowhere, recorded(t, "quote/"+p.name)}).Venue.quote(t.Context(), p.example)
 		if got, want := fmt.Sprint(q.Price, q.Bid, q.Ask, " ", time.UnixMilli(q.At).UTC().Format(time.RFC3339Nano)), wanted(t, "quote/"+p.name)[0]; err != nil || got != want || q.Source != p.name {
 			t.Errorf("%s: %s of %q, %v; want %s", p.name, got, q.Source, err, want)
 		}

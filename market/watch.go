@@ -9,27 +9,25 @@ import (
 	"time"
 )
 
-// watch is what the feed knows of one symbol. Feed.mu guards the fields before the
-// empty line. Those after it belong to the goroutine that polls the symbol while busy
-// is set; accept writes them with the lock held, because others may read them.
+// watch is what the feed knows of one symbol. Feed.mu guards all of it.
 type watch struct {
 	symbol    string
 	intervals []Interval
 	due       time.Time
-	busy      bool
+	busy      bool // a poll is under way
 	fails     int
-	resume    map[Interval]int64 // what Resume said, until the first poll
-
+	resume    map[Interval]int64 // what Resume said
 	seen
-	fine    Interval // interval of the bars that prices are taken from
-	stopped bool     // nothing is traded: the newest bar had ended for more than a minute when bars were last asked for
 }
 
-// seen is what was told of a symbol, and what the next poll goes on from.
+// seen is what was told of a symbol, and what the next answer goes on from. It changes only in
+// [Feed.fold], and its maps never do: the next one has its own.
 type seen struct {
-	quote   Quote // the last one taken; Price is zero before the first
-	started bool  // last is set
-	last    Bar   // the newest of the finest bars when bars were last seen
+	quote   Quote    // the last one taken; Price is zero before the first
+	started bool     // last is set
+	fine    Interval // the shortest that the source has, as far as is known
+	last    Bar      // the newest bar of that interval when bars were last seen
+	stopped bool     // nothing is traded: it had ended for more than a minute when bars were last asked for
 	// at is the time, in unix milliseconds, up to which every trade was told: that of
 	// the last price that came with bars, or of a later poll that found no trade since.
 	at       int64
@@ -39,7 +37,27 @@ type seen struct {
 	told     map[Interval]int64       // start of the newest closed bar told
 }
 
-// result is the result of one poll: what to tell, and what is seen once that was told.
+// state returns a copy of what was seen of w, also by an earlier feed. The caller holds f.mu.
+func (w *watch) state() seen {
+	was := w.seen
+	was.fine = cmp.Or(was.fine, Minute1)
+	was.complete = make(map[Interval]CompleteBar)
+	maps.Copy(was.complete, w.complete)
+	was.told = make(map[Interval]int64)
+	maps.Copy(was.told, w.told)
+	for iv, after := range w.resume {
+		was.told[iv] = max(was.told[iv], after)
+	}
+	return was
+}
+
+// unknownPart is the bar of iv that holds t, of which nobody knows which part came before t: its
+// high and low count as told.
+func unknownPart(iv Interval, t int64) Bar {
+	return Bar{Time: iv.Start(t), High: math.Inf(1), Low: math.Inf(-1)}
+}
+
+// result is what an answer says: what to tell, and what is seen once that was told.
 type result struct {
 	Update
 	news  bool // there is something to tell
@@ -47,51 +65,65 @@ type result struct {
 	next  seen
 }
 
-// resumed reports whether w goes on from a price of ResumePrice, and was not polled yet. Only
+// resumed reports whether it goes on from a price of ResumePrice, and no bars were seen yet. Only
 // such a price has no source.
-func (w *watch) resumed() bool { return w.started && w.quote.Source == "" }
+func (was *seen) resumed() bool { return was.started && was.quote.Source == "" }
 
-func (w *watch) price(s *Series) *result {
+// bars returns what the finest bars of a symbol say of its price.
+func (f *Feed) bars(was seen, s *Series) (*result, error) {
+	if was.started && was.fine != s.Interval {
+		was.last = unknownPart(s.Interval, was.last.Time)
+	}
+	was.fine = s.Interval
+	g := was.price(s)
+	newest, end := s.Bar(s.Len()-1), s.Interval.Next(s.Time[s.Len()-1])*1000
+	g.next.stopped = s.AsOf > end+minute*1000
+	// The same price in the same bar: nothing was traded until s was asked for. After
+	// [Feed.ResumePrice] no bar is known. Then the same price is enough, and all trades in the last
+	// bar of s count as told.
+	resumed := math.IsInf(was.last.High, 1)
+	still := was.started && g.At == was.quote.At && g.Price == was.quote.Price && (resumed || newest == was.last)
+	err := f.judge(was, g)
+	if still && !g.news {
+		// A source may add trades to the bar after it ended. They happened before its end, so
+		// the quiet time goes no further: else they would pass for newer ones.
+		g.next.last, g.next.at = newest, max(min(s.AsOf, end), g.At, was.at)
+	}
+	return g, err
+}
+
+func (was seen) price(s *Series) *result {
 	b := s.Bar(s.Len() - 1)
 	g := &result{Update: Update{
-		Symbol: w.symbol, Source: s.Source, Synthetic: s.Synthetic, Rewritten: s.Rewritten, Price: b.Close, At: s.PriceAt, Since: w.at,
-		From: w.quote.Price, Step: w.fine, Forming: make(map[Interval]FormingBar),
-	}, next: w.seen}
-	// The source does not say when its last trade was. The price is then as new as the
-	// answer, or as the end of the last bar if that bar has closed.
-	if s.PriceAt == 0 {
-		if g.At = s.AsOf; !s.Forming {
-			g.At = s.priceAt(s.AsOf)
-		}
-	}
-	g.At = max(g.At, s.ahead) // judge refuses such a price
+		Source: s.Source, Synthetic: s.Synthetic, Rewritten: s.Rewritten, Price: b.Close, At: s.pricedAt(), Since: was.at,
+		From: was.quote.Price, Step: was.fine, Forming: make(map[Interval]FormingBar),
+	}, next: was}
 	// If the source reports this price late (it is older than the last poll, which did not
 	// see it), what the last poll found does not count.
-	if w.quote.At < g.At && g.At < w.at {
-		g.Since = w.quote.At
+	if was.quote.At < g.At && g.At < was.at {
+		g.Since = was.quote.At
 	}
-	if !w.started { // of what came before nothing is known, or only a price of the ticker
-		g.From, g.Since = cmp.Or(w.quote.Price, b.Close), cmp.Or(w.quote.At, g.At)
+	if !was.started { // of what came before nothing is known, or only a price of the ticker
+		g.From, g.Since = cmp.Or(was.quote.Price, b.Close), cmp.Or(was.quote.At, g.At)
 		g.Path = []Bar{{b.Time, g.From, max(g.From, b.Close), min(g.From, b.Close), b.Close, 0}}
 	}
 	for i := range s.Time {
 		switch {
-		case !w.started || s.Time[i] < w.last.Time: // told before
-		case s.Time[i] == w.last.Time:
-			g.Path = append(g.Path, w.rest(s.Bar(i)))
+		case !was.started || s.Time[i] < was.last.Time: // told before
+		case s.Time[i] == was.last.Time:
+			g.Path = append(g.Path, was.rest(s.Bar(i)))
 		default:
 			g.Path = append(g.Path, s.Bar(i))
 		}
 	}
-	if !w.started || b.Time >= w.last.Time { // else this answer is older than the one before
+	if !was.started || b.Time >= was.last.Time { // else this answer is older than the one before
 		g.next.last = b
 	}
 	g.next.started, g.next.at, g.next.doubt, g.next.forming = true, g.At, 0, g.Forming
-	g.next.told, g.next.complete = maps.Clone(w.told), maps.Clone(w.complete)
 	// If a price was told after bars were last seen, an extreme of the path may be older than
 	// that price. Then only the last price and the new one count.
 	g.High, g.Low = max(g.From, g.Price), min(g.From, g.Price)
-	if w.quote.At <= w.at {
+	if was.quote.At <= was.at {
 		for _, b := range g.Path {
 			g.High, g.Low = max(g.High, b.High), min(g.Low, b.Low)
 		}
@@ -102,58 +134,49 @@ func (w *watch) price(s *Series) *result {
 // rest returns the part of the bar b that was traded after the bar was last seen. That
 // part opens at the last price that was taken. It has the high of b only if that is
 // above the high seen then, and the low only if it is below: others may be older.
-func (w *watch) rest(b Bar) Bar {
-	r := Bar{b.Time, w.quote.Price, max(w.quote.Price, b.Close), min(w.quote.Price, b.Close), b.Close, max(0, b.Volume-w.last.Volume)}
-	if b.High > w.last.High {
+func (was *seen) rest(b Bar) Bar {
+	r := Bar{b.Time, was.quote.Price, max(was.quote.Price, b.Close), min(was.quote.Price, b.Close), b.Close, max(0, b.Volume-was.last.Volume)}
+	if b.High > was.last.High {
 		r.High = b.High
 	}
-	if b.Low < w.last.Low {
+	if b.Low < was.last.Low {
 		r.Low = b.Low
 	}
 	return r
 }
 
-// quiet returns until when, in unix milliseconds, nothing was traded after the last price, and
-// the last bar then. It is not zero if s, which g was read from, has the same price and the
-// same last bar as the poll before: then nothing was traded until s was asked for.
-// After [Feed.ResumePrice] no bar is known. Then the same price is
-// enough, and all trades in the last bar of s count as told.
-func (w *watch) quiet(g *result, s *Series, asked int64) (until int64, last Bar) {
-	if !w.started || g.At != w.quote.At || g.Price != w.quote.Price {
-		return 0, last
+// pricedAt returns when the last close was the price, in unix milliseconds. If the source does not
+// say when its last trade was, the price is as new as the answer, or as the end of the last bar
+// if that bar has closed.
+func (s *Series) pricedAt() int64 {
+	at := s.PriceAt
+	if at == 0 {
+		if at = s.AsOf; !s.Forming {
+			at = s.priceAt(s.AsOf)
+		}
 	}
-	last = g.next.last
-	resumed := math.IsInf(w.last.High, 1)
-	if resumed {
-		last = s.Bar(s.Len() - 1)
-	}
-	// A source may add trades to the bar after it ended. They happened before its end, so
-	// the quiet time goes no further: else they would pass for newer ones.
-	if resumed || last == w.last {
-		until = max(min(asked, w.fine.Next(last.Time)*1000), g.At)
-	}
-	return until, last
+	return max(at, s.ahead) // judge refuses such a price
 }
 
 // tick returns the result of a poll that gave a price and no bars. Its path is one
 // step from the last price to this one; the next bars show what was traded between them.
-func (w *watch) tick(q Quote) *result {
-	from, since := cmp.Or(w.quote.Price, q.Price), cmp.Or(w.quote.At, q.At)
+func (was seen) tick(q Quote) *result {
+	from, since := cmp.Or(was.quote.Price, q.Price), cmp.Or(was.quote.At, q.At)
 	high, low := max(from, q.Price), min(from, q.Price)
-	next := w.seen
+	next := was
 	next.doubt = 0
 	return &result{next: next, Update: Update{
-		Symbol: w.symbol, Source: q.Source, Price: q.Price, At: q.At, From: from, Since: since, High: high, Low: low,
-		Path: []Bar{{w.fine.Start(q.At / 1000), from, high, low, q.Price, 0}}, Step: w.fine,
+		Symbol: q.Symbol, Source: q.Source, Price: q.Price, At: q.At, From: from, Since: since, High: high, Low: low,
+		Path: []Bar{{was.fine.Start(q.At / 1000), from, high, low, q.Price, 0}}, Step: was.fine,
 	}}
 }
 
-// bar adds to g the bars of s, which are of one interval, that closed after those that w has
+// bar adds to g the bars of s, which are of one interval, that closed after those that were
 // told, and one that is complete. It adds the forming bar only if s is current, that is, as
 // new as the price.
-func (g *result) bar(w *watch, s *Series, current bool) {
+func (g *result) bar(s *Series, current bool) {
 	iv := s.Interval
-	after, known := w.told[iv]
+	after, known := g.next.told[iv]
 	closed := s.Len()
 	if s.Forming {
 		closed--
@@ -170,10 +193,10 @@ func (g *result) bar(w *watch, s *Series, current bool) {
 				b.Ended -= day
 			}
 		}
-		g.next.complete[iv] = b
-		if known && b.Bar.Time > max(after, w.complete[iv].Bar.Time) {
+		if known && b.Bar.Time > max(after, g.next.complete[iv].Bar.Time) {
 			g.Complete = append(g.Complete, b)
 		}
+		g.next.complete[iv] = b
 	}
 	told := after // moves on with every closed bar
 	if !known {   // the first poll: what closed before it is not news
@@ -188,40 +211,46 @@ func (g *result) bar(w *watch, s *Series, current bool) {
 	g.next.told[iv] = told
 }
 
-// extend brings the forming bar of an interval up to date with the path of g, which
-// saves a request for it. It returns false if no forming bar is known or if it may have
-// closed, or be complete because the session is over, of which shut is the end in unix
-// seconds, zero if it has none. A bar that was told as complete stays as it is until it
-// closes or something is traded.
-func (w *watch) extend(iv Interval, g *result, shut int64) bool {
-	now := time.Now().Unix()
-	if c, ok := w.complete[iv]; ok && c.Bar.Time > w.told[iv] && now < c.closes() && !g.news {
+// extends reports whether what s, the finest bars, says can be added to the forming bar of an
+// interval as it was seen, which saves a request for it. It cannot if no forming bar is known, or if
+// it may have closed, or be complete because the session is over. A bar that was told as complete
+// stays as it is until it closes or something is traded.
+func (was *seen) extends(iv Interval, s *Series) bool {
+	now, newest := time.Now().Unix(), s.Time[s.Len()-1]
+	if s.Time[0] > was.last.Time {
+		return false
+	}
+	if c, ok := was.complete[iv]; ok && c.Bar.Time > was.told[iv] && now < c.closes() && s.pricedAt() <= was.quote.At {
 		return true
 	}
-	b, ok := w.forming[iv]
+	b, ok := was.forming[iv]
 	end := iv.Next(b.Time) + b.Delay.Offset
-	if iv.Seconds() <= day && shut > b.Time {
+	if shut := s.Hours.Close; iv.Seconds() <= day && shut > b.Time {
 		end = min(end, min(shut, end)+lastTold) // shut may be any number
 	}
-	if !ok || g.next.last.Time >= end || now >= end {
-		return false
+	return ok && newest < end && now < end
+}
+
+// extend adds the path of g to the forming bar of an interval, if one was seen.
+func (g *result) extend(iv Interval, seen map[Interval]FormingBar) {
+	b, ok := seen[iv]
+	if !ok || !g.news { // without a new price it was told before
+		return
 	}
 	for _, part := range g.Path {
 		b.High, b.Low, b.Close = max(b.High, part.High), min(b.Low, part.Low), part.Close
 		b.Volume += part.Volume
 	}
-	if g.news { // without a new price b was told before
-		g.Forming[iv] = b
-	}
-	return true
+	g.Forming[iv] = b
 }
 
 // refuse makes g an update without a new price: it puts the last one in its place and
 // empties the path, and the poll has seen no bars. It returns err, which says what is wrong with
 // the new price, or nil.
-func (g *result) refuse(w *watch, last Quote, err error) error {
+func (g *result) refuse(was seen, err error) error {
+	last := was.quote
 	g.Price, g.At, g.From, g.High, g.Low, g.Path, g.Since = last.Price, last.At, last.Price, last.Price, last.Price, nil, last.At
-	g.next.started, g.next.last, g.next.at, g.next.forming = w.started, w.last, w.at, w.forming
+	g.next.started, g.next.last, g.next.at, g.next.forming = was.started, was.last, was.at, was.forming
 	g.wrong = err != nil
 	return err
 }
@@ -294,30 +323,29 @@ const DefaultBand = 2
 // judge decides whether the price of g is taken. If so, it sets g.news. If not, it puts
 // the last price into g instead, and returns an error if the new one cannot be right, or
 // nil if it is merely not newer.
-func (f *Feed) judge(w *watch, g *result) error {
-	last := w.quote
+func (f *Feed) judge(was seen, g *result) error {
 	ahead := time.Now().Add(maxAhead * time.Second).UnixMilli()
 	// No price is taken that is further ahead of our clock than this. If the last price
 	// is, our clock was set back since it was taken. Its time is then forgotten:
 	// otherwise no price would be newer until the clock has caught up.
-	if last.At > ahead {
-		f.log.Warn("the clock was set back: taking prices by their new times", "symbol", w.symbol)
-		last.At, w.at, g.next.at = 0, 0, min(g.next.at, g.At)
+	if was.quote.At > ahead {
+		f.log.Warn("the clock was set back: taking prices by their new times", "symbol", was.quote.Symbol)
+		was.quote.At, was.at, g.next.at = 0, 0, min(g.next.at, g.At)
 	}
 	span := g.High - g.Low
 	switch {
 	case !(g.Price > 0) || math.IsInf(g.Price, 0) || math.IsNaN(span) || math.IsInf(span, 0):
-		return g.refuse(w, last, fmt.Errorf("price %v is not a positive number", g.Price))
+		return g.refuse(was, fmt.Errorf("price %v is not a positive number", g.Price))
 	case g.At > ahead:
-		return g.refuse(w, last, fmt.Errorf("the price is of %s, in the future", time.UnixMilli(g.At).UTC().Format(time.DateTime)))
-	case g.At <= last.At: // a market that is closed, or a replica that is behind
-		return g.refuse(w, last, nil)
+		return g.refuse(was, fmt.Errorf("the price is of %s, in the future", time.UnixMilli(g.At).UTC().Format(time.DateTime)))
+	case g.At <= was.quote.At: // a market that is closed, or a replica that is behind
+		return g.refuse(was, nil)
 	}
 	// High and low count too: one false trade within a bar would fire alerts. A price
 	// near the one that the poll before doubted is taken: it confirms that one.
-	if far := f.far(last.Price, g); far != "" && last.Price > 0 && !(w.doubt > 0 && f.near(w.doubt, g.Price)) {
+	if far := f.far(was.quote.Price, g); far != "" && was.quote.Price > 0 && !(was.doubt > 0 && f.near(was.doubt, g.Price)) {
 		g.next.doubt = g.Price
-		return g.refuse(w, last, errors.New(far+"; the next poll decides"))
+		return g.refuse(was, errors.New(far+"; the next poll decides"))
 	}
 	g.news = true
 	return nil
