@@ -8,16 +8,12 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
-
-	"wick/internal/limit"
 )
 
-// columns adds extra columns to the bars of one source: Binance's futures data
+// columns adds extra columns to the bars of services: Binance's futures data
 // and alternative.me's index of fear and greed.
 type columns struct {
-	names []string         // the columns that the source has
 	hosts map[string]*host // where each of them comes from
 	memo  memo[[]point]
 }
@@ -39,12 +35,9 @@ var columnSites = []struct {
 	}, []string{ExtraFearGreed}},
 }
 
-func openColumns(r reach, names []string) (*columns, error) {
-	c := &columns{names: names, hosts: make(map[string]*host)}
+func openColumns(r reach) (*columns, error) {
+	c := &columns{hosts: make(map[string]*host)}
 	for _, s := range columnSites {
-		if !slices.ContainsFunc(s.columns, func(name string) bool { return slices.Contains(names, name) }) {
-			continue
-		}
 		h, err := s.site.open(r)
 		if err != nil {
 			return nil, err
@@ -62,17 +55,6 @@ type point struct {
 	value float64
 }
 
-// check returns an error if the source lacks a column. It makes no request.
-func (c *columns) check(source string, extra []string) error {
-	for _, name := range extra {
-		if !slices.Contains(c.names, name) {
-			has := cmp.Or(strings.Join(c.names, ", "), "no extra column; choose another --source")
-			return fmt.Errorf("%w: %s has no %q: it has %s", errNoColumn, source, limit.Clip(name), has)
-		}
-	}
-	return nil
-}
-
 // add puts the named columns into s. A bar gets the newest value that was known
 // before its end, so that nothing looks ahead, and NaN if there was none yet.
 func (c *columns) add(ctx context.Context, s *Series, extra []string) error {
@@ -81,34 +63,24 @@ func (c *columns) add(ctx context.Context, s *Series, extra []string) error {
 		if err != nil {
 			return err
 		}
-		s.setExtra(name, align(s, points, true))
+		s.setExtra(name, align(s, points))
 	}
 	return nil
 }
 
 // align returns a column for the bars of s from points in order of time. A bar
-// has the value of the last point before its end that has one, or of its own points alone if a
-// value is of a moment and does not last.
-func align(s *Series, points []point, lasts bool) []float64 {
+// has the value of the last point before its end.
+func align(s *Series, points []point) []float64 {
 	column := make([]float64, s.Len())
 	value, next := math.NaN(), 0
 	for i, t := range s.Time {
-		if !lasts {
-			value = math.NaN()
-		}
 		for end := s.Interval.Next(t); next < len(points) && points[next].at < end; next++ {
-			replaced := next+1 < len(points) && points[next+1].at == points[next].at
-			if !replaced && !math.IsNaN(points[next].value) {
-				value = points[next].value
-			}
+			value = points[next].value
 		}
 		column[i] = value
 	}
 	return column
 }
-
-// compare orders points by their time.
-func (p point) compare(q point) int { return cmp.Compare(p.at, q.at) }
 
 // points returns the values of one column from the first bar of s on, from
 // memory or from its service.
@@ -124,7 +96,7 @@ func (c *columns) points(ctx context.Context, name string, s *Series) ([]point, 
 		list, err := c.fetch(ctx, name, s, from)
 		// A service may send values in any order, and some that are not numbers.
 		finite := slices.DeleteFunc(list, func(p point) bool { return math.IsNaN(p.value) || math.IsInf(p.value, 0) || p.at < 0 })
-		slices.SortStableFunc(finite, point.compare)
+		slices.SortStableFunc(finite, func(a, b point) int { return cmp.Compare(a.at, b.at) })
 		now := time.Now()
 		expiry := now.Add(time.Minute)
 		if n := len(finite); name == ExtraFearGreed && n > 0 && finite[n-1].at >= floor(now.Unix(), day) {

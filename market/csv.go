@@ -34,8 +34,8 @@ const (
 // A file is named SYMBOL-INTERVAL.csv, such as spy-1d.csv, or SYMBOL.csv; then
 // the most common distance between its rows is the interval. Names ending in
 // .csv.gz work too, and upper and lower case are the same. The first line names
-// the columns, in any order: time, open, high, low, close and, if there are any,
-// volume and extra columns. A column named symbol must be the same in all rows. Times are
+// the columns, in any order: time, open, high, low, close and, if there is one,
+// volume; others are ignored. A column named symbol must be the same in all rows. Times are
 // unix seconds or milliseconds, or ISO 8601,
 // in UTC unless they say otherwise. Longer intervals are made from shorter ones
 // by the clock in UTC. Rows that have not begun by our clock are left out; while there
@@ -130,7 +130,7 @@ func (c *csvDir) bars(ctx context.Context, q Query) (*Series, error) {
 		if err != nil {
 			return err
 		}
-		file, err := c.readFile(ctx, root, found.name, q)
+		file, err := c.readFile(ctx, root, found.name)
 		if err == nil {
 			out, err = file.answer(q, found.iv)
 		}
@@ -232,7 +232,7 @@ func parseName(name string) (symbol string, iv Interval, ok bool) {
 // readFile reads a file of the directory, which is decompressed if its name ends in .gz. It
 // takes the time of the last change from the open file and before it reads the rows: if old
 // rows got the time of a newer file, its rows would not look newer later.
-func (c *csvDir) readFile(ctx context.Context, root *os.Root, name string, q Query) (*csvFile, error) {
+func (c *csvDir) readFile(ctx context.Context, root *os.Root, name string) (*csvFile, error) {
 	// This comes before the file is opened, because to open a pipe waits for a writer.
 	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.Join(errors.New("not a regular file"), err)
@@ -266,13 +266,12 @@ func (c *csvDir) readFile(ctx context.Context, root *os.Root, name string, q Que
 			return nil, err
 		}
 	}
-	return readCSV(ctx, text, info.ModTime(), q)
+	return readCSV(ctx, text, info.ModTime())
 }
 
 // csvFile is what a file has, as far as it has begun.
 type csvFile struct {
 	rows    []Bar     // in order of time
-	extra   [][]point // of each further column that was asked for, likewise
 	now     time.Time // when it was read
 	newest  int64     // time of the newest row, in unix seconds, also of one that has not begun
 	changed time.Time // when the file was
@@ -281,7 +280,7 @@ type csvFile struct {
 // readCSV reads the rows of a file. Of rows with equal times the last counts. A row that has
 // not begun is left out, so that the bar of now is the last and forming. A bad row is an error
 // that names its line, since the owner of the file can correct it.
-func readCSV(ctx context.Context, text io.Reader, changed time.Time, q Query) (*csvFile, error) {
+func readCSV(ctx context.Context, text io.Reader, changed time.Time) (*csvFile, error) {
 	// One byte more than allowed tells a longer file from one that just fits.
 	r := &io.LimitedReader{R: text, N: maxFile + 1}
 	records := csv.NewReader(r)
@@ -291,11 +290,11 @@ func readCSV(ctx context.Context, text io.Reader, changed time.Time, q Query) (*
 	if err != nil {
 		return nil, errors.New("the first line with the names of the columns is missing")
 	}
-	col, err := findColumns(header, q.Extra)
+	col, err := findColumns(header)
 	if err != nil {
 		return nil, err
 	}
-	f := &csvFile{extra: make([][]point, len(q.Extra)), now: time.Now(), newest: math.MinInt64, changed: changed}
+	f := &csvFile{now: time.Now(), newest: math.MinInt64, changed: changed}
 	for ctx.Err() == nil {
 		record, err := records.Read()
 		if r.N <= 0 { // the reader may have stopped within a line, which then looks broken
@@ -312,16 +311,8 @@ func readCSV(ctx context.Context, text io.Reader, changed time.Time, q Query) (*
 			line, _ := records.FieldPos(0)
 			return nil, fmt.Errorf("line %d: %w", line, err)
 		}
-		if f.newest = max(f.newest, bar.Time); bar.Time > f.now.Unix() {
-			continue
-		}
-		f.rows = append(f.rows, bar)
-		for i, at := range col.extra {
-			v, err := strconv.ParseFloat(strings.TrimSpace(record[at]), 64)
-			if err != nil { // what is not a number is missing
-				v = math.NaN()
-			}
-			f.extra[i] = append(f.extra[i], point{bar.Time, v})
+		if f.newest = max(f.newest, bar.Time); bar.Time <= f.now.Unix() {
+			f.rows = append(f.rows, bar)
 		}
 	}
 	return nil, ctx.Err()
@@ -336,9 +327,6 @@ func (f *csvFile) tidy() error {
 		return fmt.Errorf("all of its rows are in the future, the newest of %s; times without a zone are in UTC", time.Unix(f.newest, 0).UTC().Format(time.DateTime))
 	}
 	f.rows = inOrder(f.rows)
-	for _, points := range f.extra {
-		slices.SortStableFunc(points, point.compare)
-	}
 	return nil
 }
 
@@ -348,7 +336,6 @@ type csvColumns struct {
 	symbol int    // -1 if there is none
 	of     string // the symbol of the first row that names one
 	values [5]int // of open, high, low, close, volume; -1 if there is no volume
-	extra  []int
 }
 
 // csvNames are the names that a column may have, in lower case: of the time,
@@ -360,7 +347,7 @@ var csvNames = [6][]string{
 
 // findColumns looks up the columns in the first line, whose names may be in any
 // case. A byte order mark before the first is ignored.
-func findColumns(header, extra []string) (c csvColumns, err error) {
+func findColumns(header []string) (c csvColumns, err error) {
 	at := make(map[string]int)
 	for i, name := range slices.Backward(header) { // of equal names the first counts
 		at[strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))] = i
@@ -381,13 +368,6 @@ func findColumns(header, extra []string) (c csvColumns, err error) {
 	// The volume may be missing; time and prices may not.
 	if min(c.time, c.values[0], c.values[1], c.values[2], c.values[3]) < 0 {
 		return c, fmt.Errorf("the first line %q does not name time, open, high, low and close", limit.Clip(strings.Join(header, ",")))
-	}
-	for _, name := range extra {
-		i := find(name)
-		if i < 0 {
-			return c, fmt.Errorf("%w: the file has no %q: leave out what reads it, or name a symbol whose file has it", errNoColumn, limit.Clip(name))
-		}
-		c.extra = append(c.extra, i)
 	}
 	return c, nil
 }
@@ -439,15 +419,9 @@ func (f *csvFile) answer(q Query, iv Interval) (*Series, error) {
 	if f.newest > f.now.Unix()+maxAhead {
 		s.ahead = f.newest * 1000
 	}
-	for i, name := range q.Extra {
-		s.setExtra(name, align(s, f.extra[i], false))
-	}
 	s.Gaps = findGaps(s, f.session(q.Symbol, iv))
 	s = s.Tail(q.Limit)
 	s.Grow(0) // a cache must not hold more for a few bars
-	for name, column := range s.Extra {
-		s.Extra[name] = slices.Clone(column)
-	}
 	for _, start := range s.Time {
 		if d := f.delay(start, q.Interval.Next(start), iv); d.Offset+d.Missing != 0 {
 			s.Delayed = append(s.Delayed, d)

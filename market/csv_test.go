@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -269,13 +268,13 @@ func within(date, list string) bool {
 	})
 }
 
+// Columns beyond prices and volume are ignored, and refused to whoever asks for them.
 func TestCSVExtraColumns(t *testing.T) {
 	c := directory(t, map[string]string{"abc-1h.csv": "time,open,high,low,close,OI,funding\n1704070800,1,1,1,1,10,\n1704074400,1,1,1,1,20,0.5\n"})
-	s, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Hour1, Limit: 7, Extra: []string{ExtraOI, ExtraFunding, ExtraOI}})
-	if err != nil || s.Extra[ExtraOI][1] != 20 || s.Extra[ExtraFunding][0] == s.Extra[ExtraFunding][0] || s.Extra[ExtraFunding][1] != 0.5 {
+	if s, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Hour1, Limit: 7}); err != nil || s.Len() != 2 || len(s.Extra) > 0 {
 		t.Errorf("%v, %v", s, err)
 	}
-	if _, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Hour1, Limit: 7, Extra: []string{ExtraLong}}); !errors.Is(err, errNoColumn) || !strings.Contains(err.Error(), ExtraLong) {
+	if _, err := c.Bars(t.Context(), Query{Symbol: "ABC", Interval: Hour1, Limit: 7, Extra: []string{ExtraOI}}); !errors.Is(err, errNoColumn) || !strings.Contains(err.Error(), ExtraOI) {
 		t.Errorf("%v", err)
 	}
 }
@@ -598,7 +597,7 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("time,open,high,low,close\n\"1\n,2"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		q := Query{Symbol: "A", Interval: Minute1, Limit: 3}
-		file, err := readCSV(t.Context(), bytes.NewReader(data), time.Now(), q)
+		file, err := readCSV(t.Context(), bytes.NewReader(data), time.Now())
 		if err != nil {
 			if len(err.Error()) > 400 {
 				t.Errorf("an error of %d bytes", len(err.Error()))
@@ -617,39 +616,32 @@ func FuzzCSV(f *testing.F) {
 
 // told returns the bars of s, and which are after a gap or late.
 func (s *Series) told() []any {
-	return []any{s.Time, s.Open, s.High, s.Low, s.Close, s.Volume, append([]int64{}, s.Gaps...), append([]Delay{}, s.Delayed...), s.Forming, fmt.Sprint(s.Extra)}
+	return []any{s.Time, s.Open, s.High, s.Low, s.Close, s.Volume, append([]int64{}, s.Gaps...), append([]Delay{}, s.Delayed...), s.Forming}
 }
 
 // wholeFile makes bars from a file in the plain way, with all rows until now in memory: it
 // sorts them, joins those of the same time, makes bars of all and cuts the answer off.
 func wholeFile(t testing.TB, text string, q Query, iv Interval, now time.Time) *Series {
 	t.Helper()
-	type csvRow struct {
-		Bar
-		extra []float64
-	}
-	var rows []csvRow
+	var rows []Bar
 	for _, line := range strings.Split(strings.TrimSpace(text), "\n")[1:] {
 		var numbers []float64
 		for _, cell := range strings.Split(line, ",") {
 			v, err := strconv.ParseFloat(cell, 64)
 			if err != nil {
-				v = math.NaN()
+				t.Fatal(err)
 			}
 			numbers = append(numbers, v)
 		}
-		rows = append(rows, csvRow{Bar{int64(numbers[0]), numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]}, numbers[6:]})
+		rows = append(rows, Bar{int64(numbers[0]), numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]})
 	}
-	slices.SortStableFunc(rows, func(a, b csvRow) int { return byTime(a.Bar, b.Bar) })
-	fine := &Series{Symbol: q.Symbol, Interval: iv, Extra: make(map[string][]float64)}
+	slices.SortStableFunc(rows, byTime)
+	fine := &Series{Symbol: q.Symbol, Interval: iv}
 	for i, row := range rows {
 		if i+1 < len(rows) && rows[i+1].Time == row.Time {
 			continue
 		}
-		fine.Append(row.Bar)
-		for j, name := range q.Extra {
-			fine.Extra[name] = append(fine.Extra[name], row.extra[j])
-		}
+		fine.Append(row)
 	}
 	days := func(date int64) (with, all int) {
 		for d := Day1.Start(fine.Time[0]); d <= fine.Time[fine.Len()-1]; d += day {
@@ -670,17 +662,6 @@ func wholeFile(t testing.TB, text string, q Query, iv Interval, now time.Time) *
 	}
 	whole := resample(Series{}, rowsOf(fine), q.Interval, nil, completeUntil(iv, fine.Time[fine.Len()-1], now.Unix()))
 	whole.Gaps = findGaps(whole, at)
-	for _, name := range q.Extra { // of its rows' values the last one that is a number
-		for _, start := range whole.Time {
-			value := math.NaN()
-			for i, t := range fine.Time {
-				if v := fine.Extra[name][i]; t >= start && t < q.Interval.Next(start) && v == v {
-					value = v
-				}
-			}
-			whole.setExtra(name, append(whole.Extra[name], value))
-		}
-	}
 	for _, start := range whole.Time {
 		// A bar is late by what its rows begin off the border, and by a row if none reaches
 		// its end.
@@ -703,7 +684,7 @@ func completeUntil(iv Interval, last, now int64) int64 {
 	return max(min(iv.Next(last), now), now-iv.Seconds()) - (last - iv.Start(last))
 }
 
-// A file gives the bars, gaps and columns that its rows mean: with gaps, nights, weekends, rows
+// A file gives the bars and gaps that its rows mean: with gaps, nights, weekends, rows
 // of the same time, in order, the newest first or shuffled, and for answers much shorter than
 // the file.
 func TestCSVRows(t *testing.T) {
@@ -720,7 +701,7 @@ func TestCSVRows(t *testing.T) {
 			}
 			for range 1 + random.IntN(40)/39 { // some rows twice
 				low := 1 + random.Float64()
-				rows = append(rows, fmt.Sprintf("%d,%v,%v,%v,%v,%d,%s", at, low, low+1, low, low+0.5, random.IntN(9), []string{"", "7", "8.5"}[random.IntN(3)]))
+				rows = append(rows, fmt.Sprintf("%d,%v,%v,%v,%v,%d", at, low, low+1, low, low+0.5, random.IntN(9)))
 			}
 			if random.IntN(500) == 0 { // a closure
 				at += random.Int64N(30) * day
@@ -732,10 +713,10 @@ func TestCSVRows(t *testing.T) {
 		case 2:
 			random.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		}
-		text := "time,open,high,low,close,volume,oi\n" + strings.Join(rows, "\n") + "\n"
+		text := "time,open,high,low,close,volume\n" + strings.Join(rows, "\n") + "\n"
 		for _, iv := range []Interval{Minute15, Hour1, Hour4, Day1, Week1, Month1} {
-			q := Query{Symbol: "ABC", Interval: iv, Limit: []int{1, 7, 300, 20000}[random.IntN(4)], Extra: []string{"oi"}}
-			file, err := readCSV(t.Context(), strings.NewReader(text), now, q)
+			q := Query{Symbol: "ABC", Interval: iv, Limit: []int{1, 7, 300, 20000}[random.IntN(4)]}
+			file, err := readCSV(t.Context(), strings.NewReader(text), now)
 			if err != nil {
 				t.Fatal(err)
 			}

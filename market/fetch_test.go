@@ -522,7 +522,7 @@ func FuzzColumns(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		bubble(t, func(t *testing.T) {
 			names := []string{ExtraFunding, ExtraOI, ExtraLong, ExtraShort, ExtraFearGreed}
-			c, err := openColumns(reach{nowhere, says(body)}, names)
+			c, err := openColumns(reach{nowhere, says(body)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -91,7 +91,7 @@ func TestRecordedColumns(t *testing.T) {
 		ExtraFunding: "[NaN -0.0375 0.0001]", ExtraOI: "[1.505707840780998e+08 1.4994075214464447e+08 1.4994075214464447e+08]",
 		ExtraLong: "[0.6622 0.6617 0.6617]", ExtraShort: "[0.3378 0.3382 0.3382]", ExtraFearGreed: "[40 40 40]",
 	} {
-		c, err := openColumns(reach{nowhere, recorded(t, "columns/"+name)}, []string{name})
+		c, err := openColumns(reach{nowhere, recorded(t, "columns/"+name)})
 		if err != nil {
 			t.Fatal(err)
 		}

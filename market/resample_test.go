@@ -2,7 +2,6 @@ package market
 
 import (
 	"errors"
-	"math"
 	"testing"
 	"time"
 )
@@ -133,9 +132,8 @@ func TestResampleRefusesAndKeeps(t *testing.T) {
 	if got.Len() != 1 || got.Forming {
 		t.Errorf("%+v; want one bar that has closed", got)
 	}
-	lasting, own := align(got, []point{{0, 7}, {4 * hour, math.NaN()}}, true), align(got, []point{{-1, 3}, {0, 7}, {4 * hour, math.NaN()}}, false)
-	if lasting[0] != 7 || own[0] != 7 {
-		t.Errorf("extra columns %v and %v; want the last value of each", lasting, own)
+	if column := align(got, []point{{-1, 3}, {0, 7}, {12 * hour, 9}}); column[0] != 7 {
+		t.Errorf("extra column %v; want the last value of the bar", column)
 	}
 	fine.AsOf = 8 * hour * 1000
 	if got := resampled(fine, Hour12, nil); !got.Forming {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -89,15 +88,16 @@ func resolveAuto(text string) (string, error) {
 // openAuto returns the venue that chooses a service by the form of the symbol.
 func openAuto(r reach) (*Venue, error) {
 	services := make(map[*provider]*Venue)
-	var hosts map[string]*host // of extra columns: one budget each, whichever services ask them
+	extra, err := openColumns(r) // one budget each, whichever services ask them
+	if err != nil {
+		return nil, err
+	}
 	v := &Venue{name: "auto", resolve: resolveAuto}
 	for _, p := range providers {
-		s, err := p.open(r)
+		s, err := p.open(r, extra)
 		if err != nil {
 			return nil, err
 		}
-		maps.Copy(s.columns.hosts, hosts)
-		hosts = s.columns.hosts
 		services[p] = s.venue()
 		v.parts = append(v.parts, services[p])
 	}

@@ -3,6 +3,7 @@ package market
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ type Sample struct{}
 const sampleBegin = 315532800
 
 func (s Sample) venue() *Venue {
-	return &Venue{name: "sample", resolve: resolvePlain, bars: s.Bars, known: knownSample}
+	return &Venue{name: "sample", columns: slices.Sorted(maps.Keys(sampleExtras)), resolve: resolvePlain, bars: s.Bars, known: knownSample}
 }
 
 // knownSample returns what people ask for first. The sample has a price for everything.
@@ -78,14 +79,13 @@ func (s Sample) At(q Query, now time.Time) (*Series, error) {
 			column[i] = w.price(log)
 		}
 	}
-	for _, name := range q.Extra { // the caller sees that an unknown one is missing
-		if shape, ok := sampleExtras[name]; ok {
-			seed, column := seedOf(bars.Symbol+shape.seed), make([]float64, bars.Len())
-			for i, t := range bars.Time {
-				column[i] = shape.middle + float64(shape.reach*wave(seed, t))
-			}
-			bars.setExtra(name, column)
+	for _, name := range q.Extra {
+		shape := sampleExtras[name]
+		seed, column := seedOf(bars.Symbol+shape.seed), make([]float64, bars.Len())
+		for i, t := range bars.Time {
+			column[i] = shape.middle + float64(shape.reach*wave(seed, t))
 		}
+		bars.setExtra(name, column)
 	}
 	return bars, nil
 }

@@ -1,6 +1,7 @@
 package market
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -226,7 +227,7 @@ func TestSampleBegin(t *testing.T) {
 }
 
 func TestSampleExtras(t *testing.T) {
-	q := Query{Symbol: "BTCUSDT", Interval: Hour8, Limit: 50, Extra: []string{ExtraLong, ExtraShort, ExtraFearGreed, "nonsense"}}
+	q := Query{Symbol: "BTCUSDT", Interval: Hour8, Limit: 50, Extra: []string{ExtraLong, ExtraShort, ExtraFearGreed}}
 	s, err := Sample{}.At(q, sampleNow)
 	if err != nil {
 		t.Fatal(err)
@@ -244,6 +245,10 @@ func TestSampleExtras(t *testing.T) {
 		if v := s.Extra[ExtraFearGreed][i]; v < 0 || v > 100 {
 			t.Errorf("bar %d: fear and greed %v", i, v)
 		}
+	}
+	q.Extra = []string{"nonsense"}
+	if _, err := (Sample{}).At(q, sampleNow); !errors.Is(err, errNoColumn) {
+		t.Errorf("a column that nobody has: %v", err)
 	}
 }
 

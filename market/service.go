@@ -16,29 +16,25 @@ import (
 // differs is in their records in the table.
 type service struct {
 	*provider
-	host    *host
-	columns *columns
-	listed  memo[[]Found] // all markets
+	host   *host
+	extra  *columns
+	listed memo[[]Found] // all markets
 }
 
-func (p *provider) open(r reach) (*service, error) {
+func (p *provider) open(r reach, extra *columns) (*service, error) {
 	h, err := p.site.open(r)
-	if err != nil {
-		return nil, err
-	}
-	columns, err := openColumns(r, p.columns)
 	if err != nil {
 		return nil, err
 	}
 	if p.ticker != nil {
 		h.gate.reserve = int(p.window / p.every)
 	}
-	return &service{provider: p, host: h, columns: columns}, nil
+	return &service{provider: p, host: h, extra: extra}, nil
 }
 
 func (s *service) venue() *Venue {
 	v := &Venue{
-		name: s.name, resolve: s.resolve, bars: s.bars, known: func() []string { return s.usual }, search: s.search,
+		name: s.name, columns: s.columns, resolve: s.resolve, bars: s.bars, known: func() []string { return s.usual }, search: s.search,
 		rates: s.rates, crowded: s.host.crowded, quote: s.quote,
 	}
 	if s.ticker != nil {
@@ -63,9 +59,6 @@ const maxPages = 70
 // bars answers q. An interval that the service lacks is made from the nearest
 // finer one.
 func (s *service) bars(ctx context.Context, q Query) (*Series, error) {
-	if err := s.columns.check(s.name, q.Extra); err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	asked := time.Now()                     // taken before the request, so that no bar looks newer than it is
@@ -81,7 +74,7 @@ func (s *service) bars(ctx context.Context, q Query) (*Series, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.columns.add(ctx, out, q.Extra); err != nil {
+	if err := s.extra.add(ctx, out, q.Extra); err != nil {
 		return nil, err
 	}
 	if err := out.Check(); err != nil {

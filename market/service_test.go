@@ -56,7 +56,11 @@ func (s venueOver) page(ctx context.Context, symbol string, iv Interval, end int
 func over(t testing.TB, name string, r reach) venueOver {
 	t.Helper()
 	i := slices.IndexFunc(providers, func(p *provider) bool { return p.name == name })
-	s, err := providers[i].open(r)
+	extra, err := openColumns(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := providers[i].open(r, extra)
 	if err != nil {
 		t.Fatal(err)
 	}

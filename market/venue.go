@@ -1,6 +1,7 @@
 package market
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ type Source interface {
 // is not offered. Symbols are canonical, except where resolve makes them so.
 type Venue struct {
 	name    string
+	columns []string // names of the extra columns that its bars can have; of auto those of its parts
 	resolve func(text string) (string, error)
 	bars    func(ctx context.Context, q Query) (*Series, error) // of a query that was checked
 	known   func() []string                                     // symbols for a list to choose from, without a request
@@ -131,7 +133,11 @@ func open(spec string, r reach) (*Venue, error) {
 	}
 	for _, p := range providers {
 		if p.name == spec {
-			s, err := p.open(r)
+			extra, err := openColumns(r)
+			if err != nil {
+				return nil, err
+			}
+			s, err := p.open(r, extra)
 			if err != nil {
 				return nil, err
 			}
@@ -197,6 +203,12 @@ func (q Query) checked(at *Venue) (Query, error) {
 	}
 	q.Symbol = symbol
 	q.Extra = slices.Compact(slices.Sorted(slices.Values(q.Extra))) // two indicators may need the same
+	for _, name := range q.Extra {
+		if at.at == nil && !slices.Contains(at.columns, name) {
+			has := cmp.Or(strings.Join(at.columns, ", "), "no extra column; choose another --source")
+			return q, fmt.Errorf("%w: %s has no %q: it has %s", errNoColumn, at.name, limit.Clip(name), has)
+		}
+	}
 	return q, nil
 }
 
