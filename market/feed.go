@@ -33,16 +33,23 @@ type Feed struct {
 	quotes memo[Quote] // answers of the method Quote
 	grids  memo[Grid]  // answers of the method Grid
 
-	mu      sync.Mutex
-	watched map[string]*watch    // guarded by mu, like every field up to the empty line
-	awaited []string             // what Await said last
-	next    time.Time            // no service is polled before this: it spreads polls evenly
-	alive   map[string]time.Time // last successful poll, by the name of the source
-	single  map[string]time.Time // services whose symbols are polled one by one until then
-	silent  map[string]bool      // sources that were reported as silent
+	// telling holds what tells the listener of Run, unless its context has ended; nil while Run does
+	// not run. Whoever has taken it reads an answer in fold.
+	telling chan func(Update) bool
 
-	telling chan struct{}     // a lock for fold and what is below: one that waits for it is idle for testing/synctest
-	deliver func(Update) bool // tells the listener of Run, unless its context has ended; nil while Run does not run
+	mu      sync.Mutex
+	watched map[string]*watch // guarded by mu, like every field below it
+	awaited []string          // what Await said last
+	desks   []*desk           // where symbols are polled
+}
+
+// desk is a venue that a feed polls. Feed.mu guards what changes of it.
+type desk struct {
+	*Venue
+	next   time.Time // no bars are polled before this: it spreads polls evenly
+	alive  time.Time // last successful poll; before that, when a first symbol was watched or awaited
+	single time.Time // symbols are polled one by one until then
+	silent bool      // that was reported
 }
 
 // How often symbols are polled. A service with a ticker has its own period for
@@ -62,10 +69,16 @@ func NewFeed(source Source, log *slog.Logger) *Feed {
 		log = slog.New(slog.DiscardHandler)
 	}
 	v := venueOf(source)
-	return &Feed{
-		source: v, fresh: cmp.Or(v.under, v), log: log, watched: make(map[string]*watch), telling: make(chan struct{}, 1),
-		alive: make(map[string]time.Time), single: make(map[string]time.Time), silent: make(map[string]bool),
+	f := &Feed{source: v, fresh: cmp.Or(v.under, v), log: log, watched: make(map[string]*watch), telling: make(chan func(Update) bool, 1)}
+	f.telling <- nil
+	parts := v.parts
+	if len(parts) == 0 {
+		parts = []*Venue{v}
 	}
+	for _, part := range parts {
+		f.desks = append(f.desks, &desk{Venue: part})
+	}
+	return f
 }
 
 // Watch begins to watch a symbol, which must be canonical, or adds intervals to a
@@ -89,16 +102,19 @@ func (f *Feed) Await(symbols []string) {
 	defer f.mu.Unlock()
 	f.awaited = slices.Clone(symbols)
 	for _, symbol := range symbols {
-		f.countAge(symbol)
+		f.desk(symbol)
 	}
 }
 
-// countAge counts the age of a symbol's source from now on, unless it has one. The caller
+// desk returns where a symbol is polled, which has an age from the first time on. The caller
 // holds f.mu.
-func (f *Feed) countAge(symbol string) {
-	if name := f.source.of(symbol).name; f.alive[name].IsZero() {
-		f.alive[name] = time.Now()
+func (f *Feed) desk(symbol string) *desk {
+	v := f.source.of(symbol)
+	d := f.desks[slices.IndexFunc(f.desks, func(d *desk) bool { return d.Venue == v })]
+	if d.alive.IsZero() {
+		d.alive = time.Now()
 	}
+	return d
 }
 
 // watch returns the watch of a symbol, a new one if there is none. The caller
@@ -106,9 +122,8 @@ func (f *Feed) countAge(symbol string) {
 func (f *Feed) watch(symbol string) *watch {
 	w := f.watched[symbol]
 	if w == nil {
-		w = &watch{symbol: symbol, resume: make(map[Interval]int64)}
+		w = &watch{symbol: symbol, desk: f.desk(symbol), resume: make(map[Interval]int64)}
 		f.watched[symbol] = w
-		f.countAge(symbol)
 	}
 	return w
 }
@@ -163,8 +178,8 @@ func (f *Feed) Ages() map[string]time.Duration {
 	defer f.mu.Unlock()
 	ages := make(map[string]time.Duration)
 	for _, symbol := range slices.AppendSeq(slices.Clone(f.awaited), maps.Keys(f.watched)) {
-		name := f.source.of(symbol).name
-		ages[name] = time.Since(f.alive[name])
+		d := f.desk(symbol)
+		ages[d.name] = time.Since(d.alive)
 	}
 	return ages
 }
@@ -178,15 +193,17 @@ func (f *Feed) noteSilence() {
 	ages := f.Ages()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for name, age := range ages {
-		silent := age > Silent
-		switch {
-		case silent && !f.silent[name]:
-			f.log.Warn("source is silent", "source", name, "seconds", int(age.Seconds()))
-		case !silent && f.silent[name]:
-			f.log.Info("source answers again", "source", name)
+	for _, d := range f.desks {
+		age, polled := ages[d.name]
+		switch silent := age > Silent; {
+		case !polled || silent == d.silent:
+			continue
+		case silent:
+			f.log.Warn("source is silent", "source", d.name, "seconds", int(age.Seconds()))
+		default:
+			f.log.Info("source answers again", "source", d.name)
 		}
-		f.silent[name] = silent
+		d.silent = !d.silent
 	}
 }
 
@@ -195,38 +212,30 @@ func (f *Feed) noteSilence() {
 func (f *Feed) Period(symbol string) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if v := f.source.of(symbol); f.batched(v) {
-		return v.every * time.Duration((len(f.symbolsOf(v))+v.batch-1)/v.batch)
+	d := f.desk(symbol)
+	if d.batched() {
+		return d.every * time.Duration((len(f.at(d))+d.batch-1)/d.batch)
 	}
-	return f.period()
+	return f.period(d)
 }
 
-// period is the time between two polls of one symbol when each symbol is polled by
+// period is the time between two polls of one symbol of d when each symbol is polled by
 // itself. The caller holds f.mu.
-func (f *Feed) period() time.Duration {
-	var budget time.Duration
-	for symbol := range f.watched {
-		budget += f.source.of(symbol).pace
-	}
-	if budget == 0 {
+func (f *Feed) period(d *desk) time.Duration {
+	if d.pace == 0 {
 		return freePeriod
 	}
-	return max(feedPeriod, budget)
+	return max(feedPeriod, d.pace*time.Duration(len(f.at(d))))
 }
 
-// batched reports whether the prices of v come many at once. The caller holds
-// f.mu.
-func (f *Feed) batched(v *Venue) bool {
-	return v.prices != nil && !time.Now().Before(f.single[v.name])
-}
+// batched reports whether the prices of d come many at once.
+func (d *desk) batched() bool { return d.prices != nil && !time.Now().Before(d.single) }
 
-// symbolsOf returns the watched symbols that v answers for, sorted. The caller holds
-// f.mu.
-func (f *Feed) symbolsOf(v *Venue) []string {
-	var list []string
+// at returns the watched symbols of d, sorted. The caller holds f.mu.
+func (f *Feed) at(d *desk) (list []*watch) {
 	for _, symbol := range slices.Sorted(maps.Keys(f.watched)) {
-		if f.source.of(symbol) == v {
-			list = append(list, symbol)
+		if w := f.watched[symbol]; w.desk == d {
+			list = append(list, w)
 		}
 	}
 	return list
@@ -236,16 +245,16 @@ func (f *Feed) symbolsOf(v *Venue) []string {
 // listener of Run, and then counts it as seen. It reads one answer at a time, so answers may come
 // in any order; what was not delivered comes again with the next one.
 func (f *Feed) fold(w *watch, read func(was seen) (*result, error)) (*result, error) {
-	f.telling <- struct{}{}
-	defer func() { <-f.telling }()
+	deliver := <-f.telling
+	defer func() { f.telling <- deliver }()
 	f.mu.Lock()
 	was := w.state()
 	f.mu.Unlock()
 	g, err := read(was)
-	if g == nil || f.deliver == nil {
+	if g == nil || deliver == nil {
 		return g, err
 	}
-	if g.Symbol = w.symbol; !g.news || f.deliver(g.Update) {
+	if g.Symbol = w.symbol; !g.news || deliver(g.Update) {
 		f.accept(w, g)
 	}
 	return g, err
@@ -256,7 +265,7 @@ func (f *Feed) accept(w *watch, g *result) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !g.wrong {
-		f.alive[f.source.of(w.symbol).name] = time.Now()
+		w.desk.alive = time.Now()
 	}
 	w.seen = g.next
 	if g.At > 0 && g.Price > 0 {
@@ -270,28 +279,23 @@ func (f *Feed) accept(w *watch, g *result) {
 func (f *Feed) Run(ctx context.Context, deliver func(Update)) error {
 	var polls sync.WaitGroup
 	defer polls.Wait()
-	listen := func(deliver func(Update) bool) {
-		f.telling <- struct{}{}
-		f.deliver = deliver
-		<-f.telling
-	}
-	listen(func(u Update) bool {
+	<-f.telling
+	f.telling <- func(u Update) bool {
 		if ctx.Err() != nil {
 			return false
 		}
 		deliver(u)
 		return true
-	})
-	defer listen(nil)
+	}
+	defer func() {
+		<-f.telling
+		f.telling <- nil
+	}()
 	// Services with a ticker have a loop each, for prices. The loop below polls
 	// bars, of all symbols.
-	parts := f.source.parts
-	if len(parts) == 0 {
-		parts = []*Venue{f.source}
-	}
-	for _, v := range parts {
-		if v.prices != nil {
-			polls.Go(func() { f.pollPrices(ctx, v) })
+	for _, d := range f.desks {
+		if d.prices != nil {
+			polls.Go(func() { f.pollPrices(ctx, d) })
 		}
 	}
 	f.pollBars(ctx, &polls)
@@ -305,9 +309,9 @@ func (f *Feed) pollBars(ctx context.Context, polls *sync.WaitGroup) {
 	defer tick.Stop()
 	defer silence.Stop()
 	for {
-		for w, intervals := range f.takeDue() {
+		for _, w := range f.takeDue() {
 			polls.Go(func() {
-				g, err := f.poll(ctx, w, intervals)
+				g, err := f.poll(ctx, w)
 				f.done(ctx, w, g, err)
 			})
 		}
@@ -322,8 +326,8 @@ func (f *Feed) pollBars(ctx context.Context, polls *sync.WaitGroup) {
 }
 
 // takeDue marks symbols whose time has come as busy, those that waited longest first and
-// as many as the pace of their services allows, and returns them with their intervals.
-func (f *Feed) takeDue() map[*watch][]Interval {
+// as many as the pace of their services allows, and returns them.
+func (f *Feed) takeDue() (taken []*watch) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := time.Now()
@@ -335,22 +339,17 @@ func (f *Feed) takeDue() map[*watch][]Interval {
 	}
 	// The order of the map is random: a symbol could wait for long.
 	slices.SortFunc(due, func(a, b *watch) int { return a.due.Compare(b.due) })
-	taken := make(map[*watch][]Interval)
 	for _, w := range due {
-		if f.next.After(now) {
-			break
-		}
-		if f.yields(w, now) {
+		d := w.desk
+		if d.next.After(now) || f.yields(w, now) {
 			continue
 		}
-		if pace := f.source.of(w.symbol).pace; pace > 0 {
-			if idle := now.Add(-feedTick); f.next.Before(idle) {
-				f.next = idle // unused time does not allow a burst of polls later
-			}
-			f.next = f.next.Add(pace)
+		if idle := now.Add(-feedTick); d.next.Before(idle) {
+			d.next = idle // unused time does not allow a burst of polls later
 		}
+		d.next = d.next.Add(d.pace)
 		w.busy = true
-		taken[w] = w.intervals
+		taken = append(taken, w)
 	}
 	return taken
 }
@@ -363,11 +362,10 @@ const feedYield = 30 * time.Second
 
 // yields reports whether the poll of w lets other requests pass. The caller holds f.mu.
 func (f *Feed) yields(w *watch, now time.Time) bool {
-	v := f.source.of(w.symbol)
-	if !f.batched(v) || w.resumed() || !v.crowded() {
+	if !w.desk.batched() || w.resumed() || !w.desk.crowded() {
 		return false
 	}
-	polled := slices.ContainsFunc(f.symbolsOf(v), func(symbol string) bool { return f.watched[symbol].busy })
+	polled := slices.ContainsFunc(f.at(w.desk), func(w *watch) bool { return w.busy })
 	return polled || now.Sub(w.due) < feedYield
 }
 
@@ -379,12 +377,11 @@ func (f *Feed) done(ctx context.Context, w *watch, g *result, err error) {
 	defer f.mu.Unlock()
 	w.busy = false
 	// Its share of the budget; without an answer it is that alone.
-	pause := f.period()
-	v := f.source.of(w.symbol)
+	pause := f.period(w.desk)
 	switch {
 	case g == nil:
 	case w.doubt != 0: // the next poll confirms the price or not: as soon as possible
-	case f.batched(v):
+	case w.desk.batched():
 		// Prices come from the ticker. Bars are needed only when a minute has closed: for
 		// the highs and lows between two prices, and for the bars that closed with it.
 		minute := time.Now().Truncate(time.Minute).Add(time.Minute + settle)
@@ -405,7 +402,7 @@ func (f *Feed) done(ctx context.Context, w *watch, g *result, err error) {
 		w.fails++
 		// Without any answer the pause doubles with every failure, up to feedRest. A source
 		// without a budget, such as a file, costs nothing and may be right at any moment.
-		if g == nil && v.pace > 0 {
+		if g == nil && w.desk.pace > 0 {
 			pause = max(pause, min(pause<<min(w.fails, 10), feedRest))
 		}
 	}
@@ -415,9 +412,9 @@ func (f *Feed) done(ctx context.Context, w *watch, g *result, err error) {
 // poll asks for the bars of w and tells what is new. If the bars of one interval cannot be had,
 // it tells the price and the others, and returns the error too. The result is nil if there was
 // no answer.
-func (f *Feed) poll(ctx context.Context, w *watch, intervals []Interval) (*result, error) {
+func (f *Feed) poll(ctx context.Context, w *watch) (*result, error) {
 	f.mu.Lock()
-	was, sparing := w.state(), f.batched(f.source.of(w.symbol))
+	was, intervals, sparing := w.state(), w.intervals, w.desk.batched()
 	f.mu.Unlock()
 	if was.resumed() { // a stop may have been reached since
 		ctx = forPrice(ctx)

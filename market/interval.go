@@ -384,22 +384,19 @@ const longestClosure = 20 * day
 // on: a shorter one may be a holiday, and there is no calendar of every exchange. A gap
 // within a day counts unless the exchange pauses then.
 func findGaps(s *Series, at *session) (gaps []int64) {
-	days := borders{to: Day1, at: at, tomorrow: math.MinInt64}
 	for i := 1; i < s.Len(); i++ {
 		missing := s.Time[i] - s.Interval.Next(s.Time[i-1])
-		if missing <= 0 {
+		if missing <= 0 || at != nil && missing < longestClosure && (!sameDay(s.Time[i-1], s.Time[i], at.zone) || s.pausesBefore(i)) {
 			continue
-		}
-		if at != nil && missing < longestClosure {
-			// Called for its side effect: it enters the day of the bar before.
-			days.around(s.Time[i-1])
-			if s.Time[i] >= days.tomorrow || s.pausesBefore(i) {
-				continue
-			}
 		}
 		gaps = append(gaps, s.Time[i])
 	}
 	return gaps
+}
+
+// sameDay reports whether two instants are on one date in a zone.
+func sameDay(a, b int64, zone *time.Location) bool {
+	return time.Unix(a, 0).In(zone).Format(time.DateOnly) == time.Unix(b, 0).In(zone).Format(time.DateOnly)
 }
 
 // pausesBefore reports whether the bars that are missing before bar i belong to a pause

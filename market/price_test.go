@@ -174,8 +174,8 @@ func TestFeedPathIsIndependentOfPolls(t *testing.T) {
 				}
 				return nil
 			}
-			w := &watch{symbol: "A"}
 			f := NewFeed(p, nil)
+			w := f.watch("A")
 			minutes := make(map[int64]Bar)
 			for time.Since(p.begin) < 7*time.Minute {
 				s, err := p.Bars(t.Context(), Query{Symbol: "A", Interval: Minute1, Limit: 20})

@@ -202,8 +202,8 @@ func (f *Feed) Grid(ctx context.Context, symbol string) (Grid, error) {
 // pollPrices polls the ticker of a service once in each of its periods until ctx ends.
 // Each request is for as many of the watched symbols as the service allows; if there are
 // more, they take turns.
-func (f *Feed) pollPrices(ctx context.Context, v *Venue) {
-	tick := time.NewTicker(v.every)
+func (f *Feed) pollPrices(ctx context.Context, d *desk) {
+	tick := time.NewTicker(d.every)
 	defer tick.Stop()
 	for turn := 0; ; turn++ {
 		select {
@@ -211,45 +211,40 @@ func (f *Feed) pollPrices(ctx context.Context, v *Venue) {
 			return
 		case <-tick.C:
 		}
-		if batch := f.takeTurn(v, turn); len(batch) > 0 {
-			f.pollBatch(ctx, v, batch)
+		if batch := f.takeTurn(d, turn); len(batch) > 0 {
+			f.pollBatch(ctx, d, batch)
 		}
 	}
 }
 
-// takeTurn returns the symbols of v whose turn it is. It leaves out a symbol whose bars are being
+// takeTurn returns the symbols of d whose turn it is. It leaves out a symbol whose bars are being
 // polled, which would be older than the price, and one that goes on from a price of ResumePrice until
 // its bars were seen: what the market did since comes before the price that it has now.
-func (f *Feed) takeTurn(v *Venue, turn int) (batch []*watch) {
+func (f *Feed) takeTurn(d *desk, turn int) (batch []*watch) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	batches := slices.Collect(slices.Chunk(f.symbolsOf(v), v.batch))
-	if !f.batched(v) || len(batches) == 0 {
+	batches := slices.Collect(slices.Chunk(f.at(d), d.batch))
+	if !d.batched() || len(batches) == 0 {
 		return nil
 	}
-	for _, symbol := range batches[turn%len(batches)] {
-		if w := f.watched[symbol]; !w.busy && !w.resumed() {
-			batch = append(batch, w)
-		}
-	}
-	return batch
+	return slices.DeleteFunc(batches[turn%len(batches)], func(w *watch) bool { return w.busy || w.resumed() })
 }
 
 // pollBatch polls a list of symbols with one request. If trying that request again
 // would not help, for instance because a symbol is unknown, all symbols of the service
 // are polled one by one for ten minutes. A symbol that is missing in the answer is
 // polled by itself at once.
-func (f *Feed) pollBatch(ctx context.Context, v *Venue, batch []*watch) {
+func (f *Feed) pollBatch(ctx context.Context, d *desk, batch []*watch) {
 	var symbols []string
 	for _, w := range batch {
 		symbols = append(symbols, w.symbol)
 	}
-	quotes, err := v.prices(ctx, symbols)
+	quotes, err := d.prices(ctx, symbols)
 	var e *Error
 	refused := errors.As(err, &e) && !e.Retry // one of the symbols is wrong, and only polling them one by one shows which
 	if refused {
 		f.mu.Lock()
-		f.single[v.name] = time.Now().Add(10 * time.Minute)
+		d.single = time.Now().Add(10 * time.Minute)
 		f.mu.Unlock()
 	}
 	for _, w := range batch {

@@ -12,6 +12,7 @@ import (
 // watch is what the feed knows of one symbol. Feed.mu guards all of it.
 type watch struct {
 	symbol    string
+	desk      *desk
 	intervals []Interval
 	due       time.Time
 	busy      bool // a poll is under way

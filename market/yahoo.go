@@ -246,7 +246,7 @@ func (c *yahooChart) page(iv Interval, now int64) *page {
 	slices.SortStableFunc(p.rows, byTime)
 	// The newest row has the time of the last trade. Among daily bars it repeats
 	// the row of its day, which is the one before it.
-	if n := len(p.rows); iv == Day1 && n > 1 && localDay(p.rows[n-2].Time, zone) == localDay(p.rows[n-1].Time, zone) {
+	if n := len(p.rows); iv == Day1 && n > 1 && sameDay(p.rows[n-2].Time, p.rows[n-1].Time, zone) {
 		p.rows = append(p.rows[:n-2], p.rows[n-1])
 	}
 	// Trades come in order, so bars that ended before the last one are complete. Before the
@@ -285,8 +285,4 @@ func (c *yahooChart) rows() (rows []Bar) {
 		}
 	}
 	return rows
-}
-
-func localDay(t int64, zone *time.Location) string {
-	return time.Unix(t, 0).In(zone).Format(time.DateOnly)
 }
