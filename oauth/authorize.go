@@ -2,17 +2,12 @@ package oauth
 
 import (
 	"crypto/rand"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-
-	"wick/internal/limit"
 )
-
-// maxState bounds the client's state, which travels in the form and back to the client,
-// in bytes.
-const maxState = 2 << 10
 
 // authorize answers the browser that a client sent here. It changes nothing
 // until the owner consents, with one exception: without a passphrase a client on this
@@ -27,8 +22,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 		s.refuseAsk(w, r, a, ref)
 		return
 	}
-	s.log.Info("authorization asked", "client", a.client.identity.short(), "name", limit.Clip(a.client.name),
-		"to", destinationOf(a.Redirect).String(), "from", s.ClientIP(r))
+	s.log.Info("authorization asked", a.client.who(), leadsTo(a.Redirect), "from", s.ClientIP(r))
 	if a.client.own && s.page != nil && !s.page.admits(s, r, a, false) {
 		s.refuseHere(w, r, noPageKey)
 		return
@@ -113,7 +107,7 @@ const (
 func (s *Server) grant(w http.ResponseWriter, a *ask, scope string) {
 	text := s.seal(forCode, code{Login: rand.Text(), Epoch: s.ledger.Epoch(), Client: a.client.id.String(),
 		Redirect: digestOf(a.Redirect).String(), Challenge: a.Challenge, Scope: scope, Issued: wallClock()})
-	s.log.Info("code issued", "client", a.client.identity.short(), "scope", scope, "to", destinationOf(a.Redirect).String())
+	s.log.Info("code issued", "client", a.client.identity.short(), "scope", scope, leadsTo(a.Redirect))
 	redirect(w, s.answerURL(a, url.Values{"code": {text}}))
 }
 
@@ -134,7 +128,7 @@ func (s *Server) refuseAsk(w http.ResponseWriter, r *http.Request, a *ask, ref *
 		s.refuseHere(w, r, ref)
 		return
 	}
-	s.log.Warn("authorization refused", "client", a.client.identity.short(), "error", ref.code, "reason", ref.reason(), "from", s.ClientIP(r))
+	s.logRefusal(r, "authorization refused", ref, slog.String("client", a.client.identity.short()))
 	redirect(w, answer)
 }
 

@@ -24,27 +24,6 @@ import (
 	"wick/internal/limit"
 )
 
-// Bounds on client documents. A host that the operator named is trusted to say
-// who its clients are, and in nothing else.
-const (
-	maxDocument    = 5 << 10 // bytes
-	documentTime   = 5 * time.Second
-	documentLeast  = 5 * time.Minute // how long a document is kept at least
-	documentMost   = 24 * time.Hour  // and at most
-	documentFailed = time.Minute     // after a failed fetch, until the next one
-	maxDocuments   = 64              // kept; the one longest unused goes
-	maxDocumentURL = 512             // bytes
-)
-
-// How often documents are fetched. A visitor who asks for many documents of an allowed
-// host must not make us send that host as many requests. Strangers can invent any number
-// of addresses, so known documents are renewed at a rate of their own, which strangers
-// cannot use up; and one visitor gets only a part of the rate for unknown ones.
-var (
-	documentRate = limit.Rate{Burst: 20, Every: 6 * time.Second} // of known ones, and again of unknown ones, for all visitors together
-	visitorRate  = limit.Rate{Burst: 5, Every: time.Minute}      // of unknown ones, for one visitor
-)
-
 // documents are clients whose id is the address of a document about them: what
 // a registration would say, kept by the client's own host. Such an id outlives
 // our restart, which without a key file ends all registrations. The zero value, without

@@ -1,12 +1,15 @@
 package oauth
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -381,11 +384,13 @@ func TestDuty04SlowHash(t *testing.T) {
 	}
 }
 
-// Duty 5: a client's words are text, wherever they are shown. Unescaped, a name
-// is a script on the page that takes the passphrase.
+// Duty 5: a client's words are text, wherever they are shown, and in the log too. Unescaped, a name
+// is a script on the page that takes the passphrase, or a line of the log that we never wrote.
 func TestDuty05HostileText(t *testing.T) {
-	h := open(t, public)
-	name := "</bdi><script>alert(1)</script>\r\nSet-Cookie: a=b\u202e\u0000\"'`<img src=x onerror=y>"
+	var log lockedBuffer
+	records := &counting{Handler: slog.NewTextHandler(&log, nil)}
+	h := open(t, public, func(o *Options) { o.Log = slog.New(records) })
+	name := "</bdi><script>alert(1)</script>\r\nSet-Cookie: a=b\u202e\u0000\"'`<img src=x onerror=y>\ntime=0 level=ERROR msg=forged"
 	body, _ := json.Marshal(map[string]any{"client_name": name, "redirect_uris": []string{"https://client.example/cb?a=%22%3E%3Cscript%3E"}})
 	c := h.register(string(body))
 	q := query(c, c.RedirectURIs[0])
@@ -415,6 +420,42 @@ func TestDuty05HostileText(t *testing.T) {
 	if got := field(t, page, "request"); !isBase64(got) {
 		t.Errorf("the form carries %q", got)
 	}
+	// Nor does the log: each record is one line, with words of ours before the first text of theirs.
+	h.do("GET", "/authorize?client_id=x%0Atime%3D0+msg%3Dforged&redirect_uri=%0Atime%3D0&%0Atime%3D0=y", "")
+	h.do("POST", "/register", `{"client_name":"a\ntime=0 msg=forged","redirect_uris":["https://a\ntime=0 msg=forged/"]}`, header("Content-Type", asJSON))
+	lines := strings.SplitAfter(strings.TrimSuffix(log.String(), "\n"), "\n")
+	if len(lines) != records.n {
+		t.Errorf("%d lines of the log for %d records", len(lines), records.n)
+	}
+	named := 0
+	for _, line := range lines {
+		if !logged.MatchString(line) || strings.Contains(line, "alert(2)") {
+			t.Errorf("the log has the line %q", line)
+		}
+		if strings.Contains(line, "script") {
+			named++
+			if !strings.Contains(line, `name="</bdi><script>`) {
+				t.Errorf("the log has the name beyond its quotes: %q", line)
+			}
+		}
+	}
+	if named < 3 { // registered, asked, consent given
+		t.Errorf("%d lines of the log have the name", named)
+	}
+}
+
+// logged is how a line of the log begins: our time, and one of our own messages.
+var logged = regexp.MustCompile(`^time=2\S+ level=(INFO|WARN) msg=("[a-z ]+"|[a-z]+) [^\r\v]*\n?$`)
+
+// counting counts the records of a log.
+type counting struct {
+	slog.Handler
+	n int
+}
+
+func (c *counting) Handle(ctx context.Context, r slog.Record) error {
+	c.n++
+	return c.Handler.Handle(ctx, r)
 }
 
 func isBase64(s string) bool {

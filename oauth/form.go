@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"wick/internal/limit"
 )
 
 // This file has the two forms for the owner: consent to a client, and the answer to a
@@ -173,7 +171,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 	}
 	scope := s.scopeFor(a.client, trade)
 	s.approved.add(a.approval(), mark{at: time.Now()})
-	s.log.Info("consent given", "client", a.client.identity.short(), "name", limit.Clip(a.client.name), "scope", scope, "from", s.ClientIP(r))
+	s.log.Info("consent given", a.client.who(), "scope", scope, "from", s.ClientIP(r))
 	s.grant(w, a, scope)
 }
 

@@ -1,11 +1,11 @@
 package oauth
 
 import (
-	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"math"
 	"mime"
@@ -111,20 +111,13 @@ func (s *Server) posted(do func(r *http.Request, p params) (any, *refusal)) http
 		}
 		switch {
 		case ref != nil:
-			s.log.Warn("client refused", "path", r.URL.Path, "error", ref.code, "reason", ref.reason(), "from", s.ClientIP(r))
+			s.logRefusal(r, "client refused", ref, slog.String("path", r.URL.Path))
 			writeRefusal(w, ref)
 		case reply != nil:
 			writeJSON(w, http.StatusOK, reply)
 		}
 	}
 }
-
-const (
-	maxBody  = 16 << 10 // bytes of a registration, a token request or a consent form
-	maxQuery = 12 << 10 // bytes of an authorization request: 2 KiB of client_id, and a state of 2 KiB, percent-encoded
-
-	bodyTime = 10 * time.Second // to send a body: a slower client would only hold a connection
-)
 
 // params are the parameters of a request. Empty ones count as absent (RFC 6749
 // section 3.1), and unknown ones are never asked for.
@@ -236,9 +229,6 @@ type refusal struct {
 	link string
 	to   destination
 }
-
-// reason returns what the log says: logged if it is set, else text.
-func (e *refusal) reason() string { return cmp.Or(e.logged, e.text) }
 
 // bad returns a refusal with status 400, as most are.
 func bad(code, text string) *refusal {

@@ -58,13 +58,6 @@ type Ledger interface {
 	NextEpoch() error
 }
 
-// Bounds of a [Book]. They are far above what an owner's logins need: each entry
-// takes a consent.
-const (
-	maxTaken   = 500
-	maxRevoked = 5000
-)
-
 // errFull is the answer of a ledger that can take no more.
 var errFull = errors.New("too many logins within a few minutes: try again later")
 

@@ -264,7 +264,7 @@ func (s *Server) revoke(r *http.Request, p params) (any, *refusal) {
 	worked := s.Works(t.Login)
 	err := s.end(t)
 	if worked { // also one that was not presented here, of which nothing ends but the token
-		s.log.Info("token revoked by its client", "client", cl.identity.short(), "name", limit.Clip(cl.name))
+		s.log.Info("token revoked by its client", cl.who())
 	}
 	if err != nil {
 		s.log.Error("a token is revoked in this process and until the next start only", "error", err)

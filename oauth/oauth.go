@@ -80,18 +80,6 @@ const (
 // TokenLife is how long a token works, as the specification fixes it.
 const TokenLife = 7 * 24 * time.Hour
 
-// Bounds on what is kept. Past one of them the entry used longest ago goes.
-const (
-	maxAnswered = 1000 // forms that were answered, so that none counts twice
-	maxApproved = 1000 // clients that the owner has allowed since the start
-
-	// maxTokens bounds the tokens that are known because they were given or presented
-	// here. One that is pushed out still works, but its open streams end. So the bound is
-	// as high as the number of streams and listeners that can be open: clients that come
-	// back do not push each other out.
-	maxTokens = 20480
-)
-
 // AuthorizePath is the path of the consent page, which the owner's browser opens.
 // Scripts of other origins must not reach it (RFC 9700 section 2.1), and neither
 // [ApprovePath]; all other addresses here are for programs.
@@ -219,11 +207,8 @@ func New(o Options) (*Server, error) {
 		s.issuers = append(s.issuers, s.issuer(&s.keys[i]))
 	}
 	s.tokens.max, s.answered.max, s.approved.max = maxTokens, maxAnswered, maxApproved
-	// How many requests one address may make to each endpoint.
-	s.discoveries.rate = limit.Rate{Burst: 60, Every: 200 * time.Millisecond}
-	s.registrations.rate = limit.Rate{Burst: 20, Every: time.Hour / 20}
-	s.authorizations.rate = limit.Rate{Burst: 100, Every: 15 * time.Minute / 100}
-	s.exchanges.rate = limit.Rate{Burst: 50, Every: 15 * time.Minute / 50}
+	s.discoveries.rate, s.registrations.rate = discoveryRate, registrationRate
+	s.authorizations.rate, s.exchanges.rate = authorizationRate, exchangeRate
 	if err := s.documents.init(o.Documents); err != nil {
 		return nil, err
 	}

@@ -20,13 +20,6 @@ import (
 // hash in a core dump.
 const rounds = 600_000
 
-// guesses is how often a wrong passphrase may be tried: five times, and once
-// more a minute. Guessing a million takes two years.
-var guesses = limit.Rate{Burst: 5, Every: time.Minute}
-
-// maxPlaces bounds the places from which the owner is known to have logged in.
-const maxPlaces = 128
-
 // passphrase recognises the owner's passphrase and counts wrong guesses.
 //
 // Budgets are kept apart. With one for all, a stranger who guesses once a

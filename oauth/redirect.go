@@ -13,11 +13,6 @@ import (
 	"wick/internal/limit"
 )
 
-const (
-	maxRedirects   = 16   // Cursor registers three at once, VS Code four
-	maxRedirectLen = 1024 // bytes
-)
-
 // appSchemes are the schemes of apps that people connect to wick and that have
 // no dot in them. Any other scheme of an app must have one, like the reversed
 // domain name that RFC 8252 asks for: names without a dot belong to the system
@@ -193,11 +188,4 @@ func destinationOf(redirect string) destination {
 		}
 	}
 	return d
-}
-
-// isLoopbackHost reports whether a Host header names this machine: the name a
-// browser on it used, and not one that an attacker's DNS pointed here.
-func isLoopbackHost(host string) bool {
-	u, err := url.Parse("http://" + host)
-	return err == nil && address.Loopback(u.Hostname())
 }

@@ -13,13 +13,8 @@ import (
 	"time"
 	"unicode"
 
-	"wick/internal/limit"
 	"wick/internal/strictjson"
 )
-
-// maxClientID bounds a client_id, which holds the whole registration, in
-// characters: it travels in the address of every authorization request.
-const maxClientID = 2 << 10
 
 // registered is the reply: what was registered, and the credentials. No member
 // is ever null or missing: several clients fail if one is.
@@ -54,12 +49,12 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 		reply, ref = s.enroll(reg)
 	}
 	if ref != nil {
-		s.log.Warn("registration refused", "error", ref.code, "reason", ref.reason(), "from", s.ClientIP(r))
+		s.logRefusal(r, "registration refused", ref)
 		writeRefusal(w, ref)
 		return
 	}
-	s.log.Info("client registered", "client", identity(reply.Name, reply.RedirectURIs).short(), "name", limit.Clip(reply.Name),
-		"redirects", len(reply.RedirectURIs), "auth", reply.AuthMethod, "from", s.ClientIP(r))
+	made := client{identity: identity(reply.Name, reply.RedirectURIs), name: reply.Name}
+	s.log.Info("client registered", made.who(), "redirects", len(reply.RedirectURIs), "auth", reply.AuthMethod, "from", s.ClientIP(r))
 	w.Header().Set("Cache-Control", "no-store")
 	writeJSON(w, http.StatusCreated, reply)
 }
@@ -218,7 +213,7 @@ func identity(name string, redirects []string) digest {
 	return digest(h.Sum(nil))
 }
 
-// cleanName makes a client's name fit to be shown: at most 64 characters, one
+// cleanName makes a client's name fit to be shown: at most maxName characters, one
 // line, and none of the invisible ones that turn the direction of writing and
 // could make the page read otherwise than it is.
 func cleanName(name string) string {
@@ -226,8 +221,8 @@ func cleanName(name string) string {
 	if name == "" {
 		return "unnamed client"
 	}
-	if runes := []rune(name); len(runes) > 64 {
-		return string(runes[:63]) + "…"
+	if runes := []rune(name); len(runes) > maxName {
+		return string(runes[:maxName-1]) + "…"
 	}
 	return name
 }

@@ -9,8 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-
-	"wick/internal/limit"
 )
 
 // code is an authorization code: all that a request to exchange it must match. Its text
@@ -31,10 +29,6 @@ const codeLife = 5 * time.Minute
 
 // expires returns when the code can no longer be exchanged.
 func (c *code) expires() time.Time { return c.Issued.Add(codeLife) }
-
-// maxSealed bounds a sealed code or token in characters. The longest that is made
-// has a name of 64 characters of four bytes each; whatever is longer is not opened.
-const maxSealed = 1 << 10
 
 // tokenReply is the success of RFC 6749 section 5.1.
 type tokenReply struct {
@@ -163,7 +157,7 @@ func (s *Server) redeem(cl *client, c *code, from netip.Addr) (reply tokenReply,
 	if !s.Works(t.Login) {
 		return reply, bad("invalid_grant", "the login was revoked meanwhile: authorize again")
 	}
-	s.log.Info("token issued", "client", cl.identity.short(), "name", limit.Clip(cl.name), "scope", c.Scope)
+	s.log.Info("token issued", cl.who(), "scope", c.Scope)
 	return tokenReply{text, "Bearer", int(TokenLife.Seconds()), c.Scope}, nil
 }
 

@@ -108,19 +108,6 @@ type bucket struct {
 	told bool // the last request was refused, which was logged
 }
 
-// maxAddresses bounds each of the two generations of buckets a limiter keeps.
-const maxAddresses = 4096
-
-const (
-	// localFactor is how much more a program on this machine may ask for, so
-	// that tests and local use do not meet limits meant for strangers.
-	localFactor = 10
-
-	// siteFactor is how much more a whole IPv6 /48 may ask for than one of its
-	// 65,536 networks. A provider gives a /48 to one customer.
-	siteFactor = 4
-)
-
 // visitor is whom a request counts against.
 type visitor struct {
 	addr   netip.Prefix // an IPv4 address, or the /64 of an IPv6 one; invalid if the peer has none
