@@ -101,14 +101,39 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// duty is a row of a table of duties or attempts, and shown a test in it: a package, a
-// function and, if it runs a conversation, that one's file.
+// duty is a row of the tables of duties and of rules, and shown a test in it: a package, a
+// function and, if it runs a conversation, that one's file. Held is a file of ours with the
+// function, type, constant or variable in it that holds a duty, or reads what strangers send.
 var (
-	duty  = regexp.MustCompile(`(?m)^\| (\d+[a-z]?) \| .+ \| (.+) \| (.+) \|$`)
+	duty  = regexp.MustCompile(`(?m)^\| (r?\d+[a-z]?) \| .+ \| (.+) \| (.+) \|$`)
 	shown = regexp.MustCompile(`^(\S+) ((?:Test|Fuzz)\w+)(?:/(\S+))?$`)
+	held  = regexp.MustCompile(`\b([a-z/]+\.go) (\w+)`)
 )
 
-// TestDuties: the table has all 48 duties in order, and every file and test it names is there.
+// TestHeldBy: whoever looks for the place of a duty finds it, in that file, under that name.
+func TestHeldBy(t *testing.T) {
+	page, err := os.ReadFile(claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := held.FindAllStringSubmatch(string(page), -1)
+	for _, n := range named {
+		text, err := os.ReadFile(n[1])
+		if err != nil {
+			t.Errorf("%s: %v", n[0], err)
+			continue
+		}
+		if !regexp.MustCompile(`(?m)^(func (\([^)]+\) )?|type |const |var )` + n[2] + `\b|^\t` + n[2] + `\s+=`).Match(text) {
+			t.Errorf("%s declares no %s", n[1], n[2])
+		}
+	}
+	if len(named) < 100 {
+		t.Errorf("%d places are named, want at least 100", len(named))
+	}
+}
+
+// TestDuties: the table has all 48 duties in order, the first place of each has a name, and every
+// test that a row names is there.
 func TestDuties(t *testing.T) {
 	page, err := os.ReadFile(claims)
 	if err != nil {
@@ -122,7 +147,10 @@ func TestDuties(t *testing.T) {
 				t.Errorf("duty %d is numbered %s", whole, row[1])
 			}
 		}
-		files := strings.Split(row[2], ", ")
+		if !held.MatchString(row[2]) {
+			t.Errorf("duty %s: %q is no file with a name in it", row[1], row[2])
+		}
+		var files []string
 		for test := range strings.SplitSeq(row[3], ", ") {
 			part := shown.FindStringSubmatch(test)
 			if part == nil {

@@ -79,7 +79,7 @@ type summaryNumbers struct {
 	}
 }
 
-// TestCurrency: a price of 71.38 may be pence. What the source calls the currency is in the
+// TestCurrency: a price of 71.38 may be pence; what the source calls the currency is in the
 // picture, in both payloads and beside compared symbols; where it is not known, it is in none.
 func TestCurrency(t *testing.T) {
 	for currency, want := range map[string]string{"GBp": `"currency":"GBp"`, "": ""} {

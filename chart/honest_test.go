@@ -32,7 +32,9 @@ var honestSizes = []Options{
 // faults counts what is false in pictures, by kind.
 type faults map[string]int
 
-// TestNothingFalse plans every indicator over every series.
+// TestNothingFalse: in no picture of any indicator over any of the series is a label struck
+// through or on a line, a leader across a candle or upright like a wick, a time where a reader
+// would misplace it, or a tag off its value.
 func TestNothingFalse(t *testing.T) {
 	found, example := faults{}, map[string]string{}
 	extremes, wanted, names, k := 0, 0, 0, 0

@@ -233,7 +233,7 @@ func TestCompareIsNamed(t *testing.T) {
 	}
 }
 
-// TestCompareCountsFromTheOpen: every change, of the chart's own symbol and of a compared
+// TestCompareCountsFromTheClose: every change, of the chart's own symbol and of a compared
 // one, counts from the close of the first bar in the picture, where all lines begin at 0, and
 // from its open in the payload, as price.change_pct does.
 func TestCompareCountsFromTheClose(t *testing.T) {

@@ -225,7 +225,7 @@ func TestUnknown(t *testing.T) {
 }
 
 // TestFilled: etcd does the transaction that uses up its room, and answers that there was
-// none (quotaApplierV3.Txn in its server). The record is acknowledged, and one that follows
+// none (quotaApplierV3.Txn in its server); the record is acknowledged, and one that follows
 // is refused and not there.
 func TestFilled(t *testing.T) {
 	t.Parallel()

@@ -264,8 +264,8 @@ func TestBacktestNotes(t *testing.T) {
 	}
 }
 
-// TestBacktestBegins: it trades the bars shown and no others, whatever was loaded
-// before them; with a date it begins there.
+// TestBacktestBegins: a backtest trades the bars shown and no others, whatever was loaded before
+// them; with a date it begins there.
 func TestBacktestBegins(t *testing.T) {
 	s := world(1000, 100)
 	request, err := New("backtest", raw(`{"enter":"close > sma(10)"}`))
@@ -307,8 +307,8 @@ func TestBacktestSays(t *testing.T) {
 	}
 }
 
-// TestBacktestIsTheRule: it enters on the bar after each on which the rule becomes
-// true while nothing is held.
+// TestBacktestIsTheRule: a backtest enters on the bar after each on which the rule becomes true
+// while nothing is held.
 func TestBacktestIsTheRule(t *testing.T) {
 	s := world(2000, 100)
 	fired := make(map[int]bool)
@@ -580,8 +580,8 @@ func TestBacktestEntersAtDate(t *testing.T) {
 	}
 }
 
-// TestBacktestTrades: each trade with its times, prices, reason and profit, the newest
-// first, in pages of a hundred.
+// TestBacktestTrades: the trades of a backtest come with their times, prices, reason and profit,
+// the newest first, in pages of a hundred.
 func TestBacktestTrades(t *testing.T) {
 	var bars []bar4
 	for i := range 150 { // bought at 100 and sold at 101, 102 …

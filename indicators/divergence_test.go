@@ -60,7 +60,7 @@ func TestAddDivergences(t *testing.T) {
 	}
 }
 
-// TestSilent: of an entry with these parameters, which signals never come.
+// TestSilent: it is known which signals never come of an entry with its parameters.
 func TestSilent(t *testing.T) {
 	for request, silent := range map[string]string{
 		`"rsi"`:                                "hidden_bull_div hidden_bear_div",

@@ -87,8 +87,8 @@ func TestRulesOnTotals(t *testing.T) {
 }
 
 // TestEndlessInRules: a rule that depends on a line which runs from the first bar loaded is
-// refused too, and so is one that waits for a signal of it. It cannot be compared with
-// itself either: how much a bar moves it depends on how many bars came before.
+// refused, and so is one that waits for a signal of it. It cannot be compared with itself either:
+// how much a bar moves it depends on how many bars came before.
 func TestEndlessInRules(t *testing.T) {
 	for text, set := range map[string]string{
 		`close > vwap(anchor="none")`:                          "set anchor to day",

@@ -159,7 +159,7 @@ func (f *flaky) Bars(ctx context.Context, q Query) (*Series, error) {
 	return Sample{}.At(q, time.Now().Add(f.shift.get()))
 }
 
-// The connection is down for an hour. When it is back, the bars that closed meanwhile
+// The connection is down for an hour; when it is back, the bars that closed meanwhile
 // are told, with the high and low of that hour. A source without a budget is looked at
 // every second all the time. With -short it is down for twenty minutes.
 func TestFeedAfterOutage(t *testing.T) {

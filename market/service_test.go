@@ -211,8 +211,8 @@ func sameBars(t *testing.T, fine, coarse *Series, at *session) {
 	}
 }
 
-// What each service's faults come to. Retry-After of two seconds is waited for
-// within the call; what cannot be waited for is an error that says so.
+// Each service's faults become the errors that they should, with the right advice. Retry-After of
+// two seconds is waited for within the call; what cannot be waited for is an error that says so.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	inTwo := func() string { return time.Now().Add(2 * time.Second).UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT") }

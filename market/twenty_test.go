@@ -28,8 +28,8 @@ func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.RoundTripper.RoundTrip(r)
 }
 
-// TestTwentySymbolsOfKraken: Kraken allows about one request a second. Twenty symbols are
-// loaded at the same time, and watched from then on. All are loaded within half a minute,
+// TestTwentySymbolsOfKraken: Kraken allows about one request a second; twenty symbols are
+// loaded at the same time, and watched from then on; all are loaded within half a minute,
 // the ticker is asked every five seconds from the first on, and no symbol is without a new
 // price for more than two of its rounds, although it takes a minute until bars of all were
 // polled.

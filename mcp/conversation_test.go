@@ -214,8 +214,8 @@ func TestConversations(t *testing.T) {
 	}
 }
 
-// TestWholeConversations does the same with a server that has everything, in both
-// eras.
+// TestWholeConversations: the conversations with a server that has everything are as recorded,
+// over both transports and in both eras.
 func TestWholeConversations(t *testing.T) {
 	files, err := filepath.Glob("testdata/conversations/whole/*.txt")
 	if err != nil || len(files) == 0 {

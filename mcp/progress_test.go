@@ -63,8 +63,8 @@ func TestProgressStdio(t *testing.T) {
 	}
 }
 
-// Over HTTP the reply of such a call is a stream of events, if the client takes
-// one; else, and for a quick call, it is JSON as ever.
+// Over HTTP the reply of a call that tells its progress is a stream of events, if the client
+// takes one; else, and for a quick call, it is JSON as ever.
 func TestProgressHTTP(t *testing.T) {
 	for _, c := range []struct {
 		step         time.Duration

@@ -44,8 +44,8 @@ var realClients = []realClient{
 		"http://127.0.0.1:1234/callback", "", "-", true, "none"},
 }
 
-// TestRealClients connects each client, on the owner's machine without a
-// passphrase and on a public server with one.
+// TestRealClients: each client that people use gets a token that works, in the way in which it
+// logs in, on the owner's machine without a passphrase and on a public server with one.
 func TestRealClients(t *testing.T) {
 	for name, change := range map[string]func(*Options){"loopback": func(*Options) {}, "public": public} {
 		shared := open(t, change, trading)

@@ -53,7 +53,7 @@ func TestDuty01NoPassphraseStaysHome(t *testing.T) {
 }
 
 // Duty 1 once more: a proxy or a tunnel on this machine may bring strangers to a server
-// that listens on loopback, even under its loopback name. Without a passphrase a request
+// that listens on loopback, even under its loopback name; without a passphrase a request
 // that came through one gets no code, no form to click, and no order approved.
 func TestDuty01NothingThroughProxy(t *testing.T) {
 	serve := func() (*fixture, registered) {
@@ -175,8 +175,9 @@ func TestDuty01WhoSentIt(t *testing.T) {
 	}
 }
 
-// Duty 1 again: a page whose DNS name was pointed at this machine is the same
-// origin to the browser, and could read the form and post it.
+// Duty 1 again: without a passphrase a request for another host, as of a page whose DNS name was
+// pointed at this machine, gets no code and no form; to the browser such a page is the same
+// origin, and could post the form.
 func TestDuty01Rebinding(t *testing.T) {
 	h := open(t)
 	c := h.registerURIs(callback)

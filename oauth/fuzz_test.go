@@ -172,13 +172,14 @@ func FuzzToken(f *testing.F) {
 	})
 }
 
-// FuzzRedirectMatch: nothing matches that was not registered, but for the port
-// of a loopback address over http. The test does not compare as the code does: it reads
-// both URIs with net/url and compares them part by part.
+// FuzzRedirectMatch: nothing matches that was not registered, but for the port of a loopback
+// address over http or https. The test does not compare as the code does: it reads both URIs with
+// net/url and compares them part by part.
 func FuzzRedirectMatch(f *testing.F) {
 	f.Add("http://localhost:1/cb", "http://localhost:2/cb")
 	f.Add("http://127.0.0.1/", "http://127.0.0.1:33418/")
 	f.Add("http://[::1]:1/cb", "http://[::1]:2/cb")
+	f.Add("https://localhost:1/cb", "https://localhost:2/cb")
 	f.Add("https://a.example/cb", "https://a.example/cb/")
 	f.Add("http://localhost:1/cb", "http://localhost:1@evil.example/cb")
 	f.Add("http://localhost:1?x", "http://localhost:12?x")
@@ -200,7 +201,7 @@ func FuzzRedirectMatch(f *testing.F) {
 		if errA != nil || errB != nil {
 			t.Fatalf("%q matches %q", registered, asked)
 		}
-		if a.Scheme != "http" || b.Scheme != "http" || a.Hostname() != b.Hostname() || !address.Loopback(b.Hostname()) || b.User != nil ||
+		if a.Scheme != b.Scheme || a.Scheme != "http" && a.Scheme != "https" || a.Hostname() != b.Hostname() || !address.Loopback(b.Hostname()) || b.User != nil ||
 			a.EscapedPath() != b.EscapedPath() || a.RawQuery != b.RawQuery || b.Fragment != "" || strings.Contains(asked, "#") || a.ForceQuery != b.ForceQuery {
 			t.Fatalf("%q matches %q", registered, asked)
 		}

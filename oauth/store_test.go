@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestFlood registers twenty thousand clients from as many addresses. Nothing is
+// TestFlood registers twenty thousand clients from as many addresses; nothing is
 // kept of them, and nobody is pushed out: a login that waits for its owner, a
 // code and a token still work.
 func TestFlood(t *testing.T) {

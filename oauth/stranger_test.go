@@ -28,7 +28,7 @@ func shownHost(t testing.TB, page *httptest.ResponseRecorder) string {
 	return host
 }
 
-// The browser decides what a host means. If we decoded it, %D1%81laude.ai would be
+// The browser decides what a host means; if we decoded it, %D1%81laude.ai would be
 // shown as claude.ai with a Cyrillic letter, and the browser would go elsewhere.
 func TestRedirectAuthority(t *testing.T) {
 	h := open(t)
@@ -76,8 +76,8 @@ func TestRedirectShown(t *testing.T) {
 	}
 }
 
-// Only schemes of the web and of apps. Others start programs of the system with
-// what a stranger wrote.
+// Only redirect URIs with the schemes of the web and of apps are taken. Others start programs of
+// the system with what a stranger wrote.
 func TestRedirectSchemes(t *testing.T) {
 	h := open(t)
 	register := func(uri string) int {
@@ -99,7 +99,7 @@ func TestRedirectSchemes(t *testing.T) {
 }
 
 // RFC 9700 section 4.11.2: anyone can register, so an error or a No that is
-// redirected would send people from a trusted name to any site. It stays on the
+// redirected would send people from a trusted name to any site; it stays on the
 // page, with a link, until the owner has approved that client.
 func TestErrorsStayOnPage(t *testing.T) {
 	h := open(t, public)
@@ -409,7 +409,8 @@ func flip(s string) string {
 	return string(b)
 }
 
-// POST /authorize takes its own origin only, whatever else the browser says.
+// POST /authorize takes no form that another site's page has posted, by whichever of its headers
+// the browser says so.
 func TestFormOrigin(t *testing.T) {
 	const redirect = "https://client.example/cb"
 	for _, tc := range []struct {
@@ -572,7 +573,7 @@ func TestPageTells(t *testing.T) {
 	}
 }
 
-// X-Forwarded-For from a peer that is not trusted: the operator hears of it once.
+// The operator hears once of X-Forwarded-For from a peer that is not trusted.
 func TestForwardedWarning(t *testing.T) {
 	var lines lockedBuffer
 	h := open(t, public, func(o *Options) {

@@ -401,7 +401,7 @@ func TestStdioMoney(t *testing.T) {
 	}
 }
 
-// TestApproveCommand: over stdio there is no page. The refusal says how the owner answers,
+// TestApproveCommand: over stdio there is no page; the refusal says how the owner answers,
 // and wick approve shows the order and takes the passphrase on its standard input, or the word
 // yes there and the passphrase of a file. The yes is evidence in the journal, before the order
 // that names it.

@@ -154,8 +154,8 @@ func TestAttachToServer(t *testing.T) {
 	}
 }
 
-// Source, limits and rails are those of the running process. A flag with another value is
-// refused with a sentence; the same value is not.
+// A host that attaches has the source and the limits of the running process. A flag with another
+// value is refused with a sentence; the same value is not.
 func TestAttachFlags(t *testing.T) {
 	dir := t.TempDir()
 	first := startHost(t, dir, "--max-order-notional", "500")

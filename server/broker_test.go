@@ -382,7 +382,7 @@ func TestAttachLimits(t *testing.T) {
 }
 
 // TestBrokerKill kills the process with -9 while an order is on its way: before it
-// arrives, and after it was taken and before the answer. The next process finds
+// arrives, and after it was taken and before the answer; the next process finds
 // out; nothing is executed twice.
 func TestBrokerKill(t *testing.T) {
 	v, flags := atAlpaca(t)

@@ -152,7 +152,7 @@ func TestPushesOverStop(t *testing.T) {
 }
 
 // TestSleepingClient: a client stops reading with its socket open, as a machine
-// that sleeps does. What was written to the socket counts as delivered, but
+// that sleeps does; what was written to the socket counts as delivered, but
 // after the stop of the server, whatever its kind, the client gets all of it by
 // naming the last event it saw.
 func TestSleepingClient(t *testing.T) {

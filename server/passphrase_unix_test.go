@@ -13,8 +13,9 @@ import (
 	"testing"
 )
 
-// TestSecretFiles: every file with a secret in it is refused, with the same sentence, if
-// others may read or change it, or if it is another user's. Only root can make such a file.
+// TestSecretFiles: every file with a secret in it is refused, with the same sentence, if others
+// may read or change it, or if it is of a user who is neither this one nor root. Only root can
+// make such a file.
 func TestSecretFiles(t *testing.T) {
 	readers := map[string]func(file string) error{
 		"key of etcd": func(file string) error { _, err := readTLS("/", "", "/etc/hostname", file); return err },

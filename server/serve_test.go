@@ -123,8 +123,8 @@ func TestRequestLog(t *testing.T) {
 	}
 }
 
-// TestHostAndOriginEverywhere: no path is served under another host's name, and
-// none to a page of another site. The login page judges the origin itself.
+// TestHostAndOriginEverywhere: no path of the site is served under another host's name, and none
+// to a page of another site that says so. The login page judges the origin itself.
 func TestHostAndOriginEverywhere(t *testing.T) {
 	h := start(t, "--serve")
 	for _, path := range append(paths, "/nothing", "/.well-known/oauth-protected-resource/mcp") {

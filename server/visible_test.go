@@ -75,8 +75,8 @@ func TestAuditIsVisible(t *testing.T) {
 	}
 }
 
-// TestPageAuditIsVisible: the same on the owner's page, where no terminal obeys, but a line
-// would read otherwise than it is.
+// TestPageAuditIsVisible: on the owner's page the audit's lines have such characters escaped,
+// too: no terminal obeys there, but a line would read otherwise than it is.
 func TestPageAuditIsVisible(t *testing.T) {
 	h := start(t, "--serve", "--trade", "--data-dir", t.TempDir())
 	note, err := json.Marshal(hostile)

@@ -390,7 +390,7 @@ func replayRandomly(t *testing.T, seed uint64) {
 	}
 }
 
-// FuzzLastEventID: Last-Event-ID is a stranger's text. Whatever it is, what
+// FuzzLastEventID: Last-Event-ID is a stranger's text; whatever it is, what
 // waits afterwards is the end of what is held: everything, or exactly what follows an event
 // that is held.
 func FuzzLastEventID(f *testing.F) {

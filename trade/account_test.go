@@ -37,7 +37,7 @@ func statement(t *testing.T, e *Engine) book.Account {
 	return *a
 }
 
-// TestAccount: 2 bought at 100 with a fee of 2, one sold at 110 with a fee of 1.1.
+// TestAccount: 2 bought at 100 with a fee of 2, one sold at 110 with a fee of 1.1;
 // 1000 - 200 - 2 + 110 - 1.1 are left in cash and one is worth 110.
 func TestAccount(t *testing.T) {
 	inBubble(t, funded, func(t *testing.T, e *Engine) {
@@ -548,7 +548,7 @@ func goOn(e *Engine, from float64, way []float64) {
 }
 
 // TestDailyLossOnTheWay: one price leads from 100 to 80, and on the way there the account reaches
-// the limit of the daily loss. What waits above that is filled, what opens a position below it is
+// the limit of the daily loss; what waits above that is filled, what opens a position below it is
 // not, and a stop that would turn the position around closes it. The prices before and after do not
 // matter, nor how many there are.
 func TestDailyLossOnTheWay(t *testing.T) {

@@ -197,7 +197,7 @@ func TestManyFirings(t *testing.T) {
 }
 
 // TestManyAlertsFire: what more alerts found during a downtime than a queue keeps is shared
-// among them. 11 alerts that each fired on 120 bars tell 90 each, and none of it falls out
+// among them; 11 alerts that each fired on 120 bars tell 90 each, and none of it falls out
 // of the polling queue, which keeps 1,000.
 func TestManyAlertsFire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -148,8 +148,8 @@ func TestArrival(t *testing.T) {
 	})
 }
 
-// TestArrivalBesideQuote: the source tells a price of 100, a bid of 90 and an ask of 110.
-// What arrives takes from bid and ask, but what waits, because the bid has not come to its
+// TestArrivalBesideQuote: the source tells a price of 100, a bid of 90 and an ask of 110;
+// what arrives takes from bid and ask, but what waits, because the bid has not come to its
 // limit, is filled by trades: a sell limit of 60 or 95 may get 100, the latter
 // though nothing of it would be filled at once.
 func TestArrivalBesideQuote(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"wick/trade/live/alpaca/alpacatest"
 )
 
-// TestFind: the filters of orders.
+// TestFind: each filter of orders finds those that it says, and filters go together.
 func TestFind(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		me, other := book.Who{Client: "me"}, book.Who{Client: "other"}
@@ -49,8 +49,8 @@ func TestFind(t *testing.T) {
 	})
 }
 
-// TestExport: all orders, those that left memory too, those that were filled, and the days
-// of the account, from the directory of a process that runs or has ended.
+// TestExport: all orders, those that left memory too, those that were filled, and the days of the
+// account, are exported from the directory of a process that runs or has ended.
 func TestExport(t *testing.T) {
 	o := testOptions(t)
 	funded(&o)

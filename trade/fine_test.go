@@ -14,7 +14,7 @@ import (
 )
 
 // TestPricesBeyondExactNumbers: prices are counted in 0.00000001 up to 92
-// billion. One that is not such a number is refused for good, never with advice to
+// billion; one that is not such a number is refused for good, never with advice to
 // try again later, and never traded at a rounded price.
 func TestPricesBeyondExactNumbers(t *testing.T) {
 	for _, c := range []struct {

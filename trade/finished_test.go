@@ -376,7 +376,7 @@ func TestFinishedDamage(t *testing.T) {
 	}
 }
 
-// TestFinishedRecovered: a closed journal is damaged or gone. A recovery notes that, and the
+// TestFinishedRecovered: a closed journal is damaged or gone; a recovery notes that, and the
 // next start goes on. The orders whose records are whole are found as long as there is an
 // index; the others are not known any more.
 func TestFinishedRecovered(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestFlatPositions: 2 bought at 100 and sold at 110 with a fee of 1 %: 20
-// gained, fees 2 and 2.2. The result stays visible when nothing is held, with
+// gained, fees 2 and 2.2; the result stays visible when nothing is held, with
 // the totals over all symbols, and after a restart.
 func TestFlatPositions(t *testing.T) {
 	o := testOptions(t)

@@ -29,7 +29,7 @@ func usedStore(t testing.TB) (*Engine, *journaltest.Disk) {
 	return e, d
 }
 
-// FuzzEvents takes any steps, one a line: the kind's byte, then the payload. None
+// FuzzEvents takes any steps, one a line: the kind's byte, then the payload; none
 // may panic, one that is refused must leave a state that can be written, and what
 // is written reads back as the same.
 func FuzzEvents(f *testing.F) {
@@ -57,7 +57,7 @@ func FuzzEvents(f *testing.F) {
 	})
 }
 
-// FuzzSnapshot restores any text. What is taken can be written again.
+// FuzzSnapshot restores any text; what is taken can be written again.
 func FuzzSnapshot(f *testing.F) {
 	e, _ := usedStore(f)
 	f.Add([]byte(encoded(f, e.book.State)))

@@ -29,7 +29,7 @@ func bracket(t *testing.T, stop, profit string) func(*book.OrderRequest) {
 }
 
 // TestBracket: an entry at 100 with a stop of 3 % and a profit of 6 %, as 97 and
-// 106. One of the two is filled and the other ends with it; of both within one
+// 106; one of the two is filled and the other ends with it; of both within one
 // step the stop counts, and says so.
 func TestBracket(t *testing.T) {
 	for _, c := range []struct {
@@ -233,7 +233,8 @@ func TestStopLimitSetOffCounts(t *testing.T) {
 	})
 }
 
-// TestOCO: a limit above the market and a stop below it, for one quantity.
+// TestOCO: of a limit above the market and a stop below it, for one quantity, the one that is
+// reached is filled and the other is cancelled.
 func TestOCO(t *testing.T) {
 	for _, c := range []struct {
 		to   float64

@@ -51,7 +51,7 @@ func (f *startedFeed) Run(ctx context.Context, deliver func(market.Update)) erro
 }
 
 // TestHangingSymbols: the source hangs for 49 symbols that orders wait for, from before a
-// start on or while wick runs. The feed runs at once, the stop of the fiftieth symbol is
+// start on or while wick runs; the feed runs at once, the stop of the fiftieth symbol is
 // filled when its price comes, the daily loss and the file HALT restrict trading within
 // two seconds, and the orders of the others expire on time.
 func TestHangingSymbols(t *testing.T) {
@@ -156,7 +156,7 @@ func (s *slowMarket) Bars(ctx context.Context, q market.Query) (*market.Series, 
 }
 
 // TestSlowSecondMarket: a bar of BBB closes at 2:00, and an alert on it reads another
-// market, whose source takes ten seconds. Meanwhile the price falls: the stop of AAA is
+// market, whose source takes ten seconds; meanwhile the price falls: the stop of AAA is
 // filled, an alert on BBB that reads no other market fires, and the alert that does fires
 // once the other market's bars are there. If wick is killed before that, the next process
 // judges the bar.

@@ -85,8 +85,8 @@ func TestRuleNeedsNoSignal(t *testing.T) {
 	}
 }
 
-// TestCancelAlerts: of a symbol, by ids or all, in one step; ids that no alert has are named, and
-// the others are cancelled all the same.
+// TestCancelAlerts: alerts are cancelled by their symbol, by ids or all, in one step; ids that no
+// alert has are named, and the others are cancelled all the same.
 func TestCancelAlerts(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		set := func(symbol string) string {

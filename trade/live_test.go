@@ -217,8 +217,8 @@ func wantStatus(o alpacatest.Order) book.OrderStatus {
 	return book.StatusOpen
 }
 
-// TestLiveOrders takes orders of every kind through a broker that does as it is
-// told.
+// TestLiveOrders: at a broker that does as it is told, orders of every kind are sent as they were
+// asked for and end as it says.
 func TestLiveOrders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
@@ -328,7 +328,7 @@ func TestLiveBracket(t *testing.T) {
 	})
 }
 
-// TestLiveUnknown: an answer is lost. The order is never sent again; asking tells
+// TestLiveUnknown: an answer is lost; the order is never sent again; asking tells
 // what became of it.
 func TestLiveUnknown(t *testing.T) {
 	for _, c := range []struct {
@@ -557,7 +557,7 @@ func TestLiveHalt(t *testing.T) {
 }
 
 // TestLiveCancelEverything: the owner has every order of the account cancelled while one of
-// wick's is still on its way. It is cancelled as soon as it is there.
+// wick's is still on its way; it is cancelled as soon as it is there.
 func TestLiveCancelEverything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
@@ -910,7 +910,7 @@ func TestLiveStamp(t *testing.T) {
 }
 
 // TestLiveLate: a request arrives long after it was given up, which no venue should let
-// happen, and is executed. The book has what the broker has, and says that something is
+// happen, and is executed; the book has what the broker has, and says that something is
 // wrong until the owner has looked at it.
 func TestLiveLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -1052,7 +1052,7 @@ func TestLiveSlow(t *testing.T) {
 	})
 }
 
-// TestLiveBust: the exchange takes back a fill. What the book has counted stays in
+// TestLiveBust: the exchange takes back a fill; what the book has counted stays in
 // it; the position differs, which is seen although the order is in doubt, and the
 // order can end.
 func TestLiveBust(t *testing.T) {
@@ -1121,7 +1121,7 @@ func TestLiveManyFills(t *testing.T) {
 }
 
 // TestLiveSameID: somebody else's order has the id of one of ours that never
-// arrived. Ours stays in doubt until the broker has said so twice, a minute after the request
+// arrived; ours stays in doubt until the broker has said so twice, a minute after the request
 // was given up, and the other is not taken for it.
 func TestLiveSameID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -1176,7 +1176,7 @@ func (m mistaken) Stream(ctx context.Context, connected func(), deliver func(liv
 }
 
 // TestLiveMistaken: the answer to an order, or an event, names another symbol, side or
-// quantity, and the order was executed all the same. It is never said that it was not: its
+// quantity, and the order was executed all the same; it is never said that it was not: its
 // outcome is unknown until the broker, asked by our id, says what became of it.
 func TestLiveMistaken(t *testing.T) {
 	for name, change := range map[string]func(*live.State){

@@ -38,7 +38,7 @@ func resting(v *alpacatest.Venue) string {
 }
 
 // TestLiveExitShrinks: 4 of 10 are sold while a stop for 10 rests at the broker, which would
-// sell 4 too many. The stop is replaced by one for 6, also if wick was killed meanwhile.
+// sell 4 too many; the stop is replaced by one for 6, also if wick was killed meanwhile.
 func TestLiveExitShrinks(t *testing.T) {
 	for _, crash := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestLiveExitOfClosedPositionHalted(t *testing.T) {
 }
 
 // TestLiveLegsEnd: a position is closed by hand beside its bracket, at a broker that lets
-// that happen. The legs stay for 10 while anything is held, and are cancelled once nothing is:
+// that happen; the legs stay for 10 while anything is held, and are cancelled once nothing is:
 // one that was filled then would open a position of the other side.
 func TestLiveLegsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -152,7 +152,8 @@ func TestLiveLegsEnd(t *testing.T) {
 	})
 }
 
-// TestLiveOCOEnds: so do the two orders of an oco, once the position that they close is gone.
+// TestLiveOCOEnds: the two orders of an oco are cancelled at the broker, too, once the position
+// that they close is gone.
 func TestLiveOCOEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()

@@ -250,8 +250,8 @@ func TestLiveReduceOnlyTwice(t *testing.T) {
 	})
 }
 
-// TestLiveBustOfFilled: the exchange takes back or corrects fills of orders that have ended.
-// The book keeps what it counted, and each order says so. An older event says nothing. The
+// TestLiveBustOfFilled: the exchange takes back or corrects fills of orders that have ended;
+// the book keeps what it counted, and each order says so. An older event says nothing. The
 // outbox hears of each change that the order had ended before.
 func TestLiveBustOfFilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -376,7 +376,7 @@ func (b bare) Report(ctx context.Context) (live.Report, error) {
 	return r, err
 }
 
-// TestLiveNoLegs: the broker does not name the exits of an order. They are waited for, since
+// TestLiveNoLegs: the broker does not name the exits of an order; they are waited for, since
 // nobody would ask for them once the order has ended, but not for ever: after a minute the
 // order is what it is at the broker, and says that its exits are not known.
 func TestLiveNoLegs(t *testing.T) {
@@ -593,7 +593,7 @@ func TestLiveCancelNotSent(t *testing.T) {
 	})
 }
 
-// TestLiveCancelOfAnother: an order never arrived, and somebody else's order has its id. To
+// TestLiveCancelOfAnother: an order never arrived, and somebody else's order has its id; to
 // cancel ours does not touch the other, and says that ours is in doubt.
 func TestLiveCancelOfAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -737,7 +737,7 @@ func TestLiveDuplicateInDoubt(t *testing.T) {
 	}
 }
 
-// TestLiveInterrupted: a process ends after the intent to send an order was written. The next
+// TestLiveInterrupted: a process ends after the intent to send an order was written; the next
 // one does not say that the order is being sent, also while the broker cannot be asked.
 func TestLiveInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -894,7 +894,7 @@ func TestLiveBlocked(t *testing.T) {
 }
 
 // TestLiveLateWaits: an order that was given up turns up and waits at the broker, as the
-// stream or only a report tells. It is open again, and says why; the owner is told, and until
+// stream or only a report tells; it is open again, and says why; the owner is told, and until
 // he has looked at it only orders that shrink a position are sent. It can be cancelled.
 func TestLiveLateWaits(t *testing.T) {
 	for _, missed := range []int{0, 1} {
@@ -1204,7 +1204,7 @@ func TestLiveExternalOdd(t *testing.T) {
 	})
 }
 
-// TestLiveMovedStop: somebody moves the stop of a bracket in the broker's own app. The
+// TestLiveMovedStop: somebody moves the stop of a bracket in the broker's own app; the
 // broker ends wick's stop as replaced, and the new one, a leg of the same entry, is listed
 // as not placed by wick, so that nobody takes the position for unprotected.
 func TestLiveMovedStop(t *testing.T) {
@@ -1259,7 +1259,7 @@ func TestLiveExternalBracket(t *testing.T) {
 	})
 }
 
-// TestLiveSoldElsewhere: shares that wick bought are sold in the broker's own app. What closes
+// TestLiveSoldElsewhere: shares that wick bought are sold in the broker's own app; what closes
 // a position is judged by what the account holds, and never opens one. Once the owner has
 // accepted the difference, the book does not have what the account lacks either.
 func TestLiveSoldElsewhere(t *testing.T) {
@@ -1346,7 +1346,7 @@ func TestLiveSoldElsewhere(t *testing.T) {
 	})
 }
 
-// TestLiveAcceptTurned: wick's ten shares were sold elsewhere, and five more than those. The
+// TestLiveAcceptTurned: wick's ten shares were sold elsewhere, and five more than those; the
 // book has none of them any more once that was accepted, and the account's short is listed.
 func TestLiveAcceptTurned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -1446,7 +1446,7 @@ func TestLiveReportBeforeFill(t *testing.T) {
 	})
 }
 
-// TestLiveShortElsewhere: the account is short by what somebody else sold. It is listed,
+// TestLiveShortElsewhere: the account is short by what somebody else sold; it is listed,
 // also once it was accepted, and an order that shrinks it is sent.
 func TestLiveShortElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

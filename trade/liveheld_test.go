@@ -27,7 +27,7 @@ func startWithTen(t *testing.T, v *alpacatest.Venue, options ...func(*Options)) 
 }
 
 // TestLiveFillHidesNothing: five of ten shares were sold elsewhere, and a resting buy of five
-// is filled, which only a report tells. The account's number lies between those of the book
+// is filled, which only a report tells; the account's number lies between those of the book
 // before and after, and still differs.
 func TestLiveFillHidesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestLiveFillHidesNothing(t *testing.T) {
 }
 
 // TestLiveFillDuringReportHidesNothing: five of ten shares were sold elsewhere, and the other
-// five are sold while a report is on its way that still has them. It says five, as the book
+// five are sold while a report is on its way that still has them; it says five, as the book
 // does then, and the difference stays.
 func TestLiveFillDuringReportHidesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -127,7 +127,7 @@ func (l *atBroker) sellFour(during *between) book.Order {
 	return o
 }
 
-// TestLiveAllAfterReport: a report has a sale of four of ten shares before the book. All is
+// TestLiveAllAfterReport: a report has a sale of four of ten shares before the book; all is
 // never less than what is held because of that: it is refused until another report has come,
 // which is as soon as the book has the fill.
 func TestLiveAllAfterReport(t *testing.T) {
@@ -174,7 +174,7 @@ func TestLiveAdvice(t *testing.T) {
 }
 
 // TestLiveOtherKeepsChanging: five of ten shares were sold elsewhere, and somebody else trades
-// another symbol all the time, so that no two reports are the same. What differs is settled
+// another symbol all the time, so that no two reports are the same; what differs is settled
 // symbol by symbol: the five count, and the other five can be closed. What keeps changing
 // differs too, after a while, also for a process that has just begun.
 func TestLiveOtherKeepsChanging(t *testing.T) {

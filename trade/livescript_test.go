@@ -273,9 +273,10 @@ func playScript(t *testing.T, seed uint64) {
 	})
 }
 
-// TestLiveScripts plays random scripts of orders, fills, lost answers, answers
-// that lag, broken streams and processes that are killed between the intent, the
-// request and the answer. go test -run TestLiveScripts -scripts 10000 plays many.
+// TestLiveScripts: over random scripts of orders, fills, lost answers, answers that lag, broken
+// streams and processes that are killed between the intent, the request and the answer, the
+// broker executes each order at most once, and the book becomes what the broker has. go test -run
+// TestLiveScripts -scripts 10000 plays many.
 func TestLiveScripts(t *testing.T) {
 	n := *scripts
 	if n == 0 {

@@ -80,7 +80,7 @@ func TestLiveNeverSame(t *testing.T) {
 }
 
 // TestLiveSweptLost: the owner has every order cancelled while one is on its way whose
-// answer is then lost. It is cancelled once it is found at the broker.
+// answer is then lost; it is cancelled once it is found at the broker.
 func TestLiveSweptLost(t *testing.T) {
 	for _, late := range []time.Duration{35 * time.Second, 50 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestLiveSweepSparesOthers(t *testing.T) {
 }
 
 // TestLiveSweptLate: an order that was given up arrives after the owner had every order
-// cancelled. It is cancelled, too.
+// cancelled; it is cancelled, too.
 func TestLiveSweptLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
@@ -157,7 +157,7 @@ func TestLiveSweptLate(t *testing.T) {
 }
 
 // TestLiveSweptIsFilled: an order that was on its way when the owner had every order
-// cancelled is filled as it arrives. Its stop loss stays.
+// cancelled is filled as it arrives; its stop loss stays.
 func TestLiveSweptIsFilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
@@ -180,9 +180,10 @@ func TestLiveSweptIsFilled(t *testing.T) {
 	})
 }
 
-// TestLiveSweptInPart: such an order is filled in part as it arrives. Its rest is cancelled,
-// and the stop loss of the entry with it, as when any entry is cancelled at this broker: after
-// the answer to the order, or before it, by what the stream tells.
+// TestLiveSweptInPart: if an order that was on its way when the owner had every order cancelled
+// is filled in part as it arrives, its rest is cancelled, and the stop loss of the entry with it,
+// as when any entry is cancelled at this broker: after the answer to the order, or before it, by
+// what the stream tells.
 func TestLiveSweptInPart(t *testing.T) {
 	for _, late := range []time.Duration{0, time.Second} {
 		synctest.Test(t, func(t *testing.T) {
@@ -318,7 +319,7 @@ func TestLiveLegsLater(t *testing.T) {
 	})
 }
 
-// TestLiveSweepAfterSome: the broker cancels some orders and would not cancel another. What
+// TestLiveSweepAfterSome: the broker cancels some orders and would not cancel another; what
 // is on its way is swept all the same, as soon as the stream tells of it.
 func TestLiveSweepAfterSome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -110,8 +110,8 @@ func TestReduceOnlyOCO(t *testing.T) {
 	})
 }
 
-// TestReplaceExitOfSmallerPosition: of a position of 5 that has exits 1 was sold. The
-// exits are still for 5. A stop for 5 may replace one of them, also in an account that may
+// TestReplaceExitOfSmallerPosition: of a position of 5 that has exits 1 was sold; the
+// exits are still for 5; a stop for 5 may replace one of them, also in an account that may
 // not sell short, and sells the 4 that are left. A limit for 5 that would fill at once is
 // refused, and so is an exit with exits of its own.
 func TestReplaceExitOfSmallerPosition(t *testing.T) {
@@ -139,8 +139,8 @@ func TestReplaceExitOfSmallerPosition(t *testing.T) {
 	})
 }
 
-// TestEntryBeyondProfit: a buy stop of 110 with a take_profit of 112 is filled at 120.
-// The take_profit must not sell below that.
+// TestEntryBeyondProfit: a buy stop of 110 with a take_profit of 112 is filled at 120;
+// the take_profit must not sell below that.
 func TestEntryBeyondProfit(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		walk(e, 100, minute(0, 100, 100, 100, 100))
@@ -180,7 +180,7 @@ func TestNothingAfterItsTime(t *testing.T) {
 	})
 }
 
-// TestExpiresInStillMarket: nothing is traded when the time of a limit is over. A few seconds
+// TestExpiresInStillMarket: nothing is traded when the time of a limit is over; a few seconds
 // later it has ended, and its money is free.
 func TestExpiresInStillMarket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 )
 
 // TestStopWithinMinuteOfEntry: an entry with a stop_loss, and the minute in which it is
-// filled. The stop is filled too if the way of the minute passes the entry first: of a limit it
+// filled; the stop is filled too if the way of the minute passes the entry first: of a limit it
 // always does, because its price lies between the open and the stop; of a stop it does if the
 // minute opened past it, or ends beyond the stop. Whether the other extreme of such a minute
 // came before the entry or after it is not known: then it counts, against the trader, unless it
@@ -77,8 +77,8 @@ func TestStopWithinMinuteOfEntry(t *testing.T) {
 	}
 }
 
-// TestExitTakesItsPlace: nothing is held at 100. A buy limit of 95 has a stop_loss of 91, and
-// beside it something waits at 93. A fall to 90 passes 95, 93 and 91 in that order, so what
+// TestExitTakesItsPlace: nothing is held at 100; a buy limit of 95 has a stop_loss of 91, and
+// beside it something waits at 93; a fall to 90 passes 95, 93 and 91 in that order, so what
 // waits at 93 is judged before the stop_loss, and what it leaves decides. The same the other
 // way round, and for an entry by a stop, which the market comes back to its stop_loss from.
 func TestExitTakesItsPlace(t *testing.T) {
@@ -139,7 +139,7 @@ func TestExitTakesItsPlace(t *testing.T) {
 	}
 }
 
-// TestPassedWithSpread: bid and ask are one percent from the price. The ask reaches a buy limit
+// TestPassedWithSpread: bid and ask are one percent from the price; the ask reaches a buy limit
 // of 97 when the price is 96.0396, so a fall passes a stop of 97 before, though that is younger,
 // and a stop_loss of 96.5 is behind the price when its entry is filled. The same the other way
 // round.
@@ -239,7 +239,7 @@ func TestStopWithinMinuteOfEntryOverRestart(t *testing.T) {
 }
 
 // TestOpenIsJudgedFirst: 2 are held at 100 with a stop at 95 and a target at 105, as one group
-// and as two exits. A minute that opens beyond one of them fills it at its open, whatever the
+// and as two exits; a minute that opens beyond one of them fills it at its open, whatever the
 // rest of the minute reaches; within a minute the stop counts. A backtest leaves at the same
 // prices (TestBacktestFills of package indicators).
 func TestOpenIsJudgedFirst(t *testing.T) {

@@ -159,7 +159,7 @@ func TestRestingOrder(t *testing.T) {
 	})
 }
 
-// TestStopsByReach: a fall passes 96 before 94, whichever stop is older. The position has 10, so
+// TestStopsByReach: a fall passes 96 before 94, whichever stop is older; the position has 10, so
 // the first stop that is reached sells all, at 96, and the loss is the 40 that the account had
 // called the risk.
 func TestStopsByReach(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"wick/trade/book"
 )
 
-// TestSpread: bid and ask are one percent from the price. An order that takes from the
+// TestSpread: bid and ask are one percent from the price; an order that takes from the
 // market pays that, a limit waits until the bid or ask has reached it, and a stop is set
 // off by the price itself.
 func TestSpread(t *testing.T) {
@@ -250,8 +250,8 @@ func TestHaltedMarket(t *testing.T) {
 	}
 }
 
-// TestGrid: a market that counts prices in 0.5, quantities in 0.1 and takes no order
-// below 20.
+// TestGrid: in a market that counts prices in 0.5, quantities in 0.1 and takes no order below 20,
+// what is off these steps or below that is refused by name, and what is worked out lies on them.
 func TestGrid(t *testing.T) {
 	grid := func(string) (book.Grid, bool) {
 		return book.Grid{Tick: exact.One / 2, Lot: exact.One / 10, Minimum: 20 * exact.One}, true

@@ -23,7 +23,7 @@ type quoting struct {
 
 func (q quoting) Quote(context.Context, string) (market.Quote, error) { return q.quote() }
 
-// TestPriceAge: the price is 100 at the start and 103 when the feed is asked. An order is
+// TestPriceAge: the price is 100 at the start and 103 when the feed is asked; an order is
 // filled at the price that was asked for, and says when the market was there and who told
 // it. It is refused if that price is older than the limit, or if the feed tells none, however
 // fresh the last one is; the length of bars does not matter.
@@ -73,7 +73,7 @@ func TestPriceAge(t *testing.T) {
 	}
 }
 
-// TestQuietMarket: the source has just said that the last trade was three hours ago. What
+// TestQuietMarket: the source has just said that the last trade was three hours ago; what
 // would be filled at its price is refused; a limit that it has not reached waits for the next
 // trade, and the price is as old as the trade.
 func TestQuietMarket(t *testing.T) {
@@ -381,7 +381,7 @@ func TestFileGivesNoPrice(t *testing.T) {
 }
 
 // TestRowWrittenWhenItIsOver: each row of a file is written when its minute is over, and an order
-// comes in the middle of one. What was traded in that minute may have come before the order, so only
+// comes in the middle of one; what was traded in that minute may have come before the order, so only
 // its close counts. Of the next minute everything does.
 func TestRowWrittenWhenItIsOver(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -443,7 +443,7 @@ func TestRowWrittenWhenItIsOver(t *testing.T) {
 	}
 }
 
-// TestFileGoesBack: a file has told 90 when its last row is taken out, or corrected. What
+// TestFileGoesBack: a file has told 90 when its last row is taken out, or corrected; what
 // is filled then is filled at what the file tells now, and a limit of 95 is not reached by
 // the 90 that nobody tells any more: it waits for rows that are newer than the one of 90,
 // says so, and is filled by one of 94.

@@ -59,7 +59,7 @@ func holds(t *testing.T, e *Engine) string {
 }
 
 // TestStopAfterPartialExit: 10 are bought, a stop for all of them waits at 97, and a limit
-// takes the profit of 4 at 101. At 96.5 the stop sells the 6 that are left, whichever kind of
+// takes the profit of 4 at 101; at 96.5 the stop sells the 6 that are left, whichever kind of
 // stop it is, with --short and without, and over a restart; nothing is short after it. The
 // account said before how much that would lose: at 99.5 it is 6 times 2.5.
 func TestStopAfterPartialExit(t *testing.T) {
@@ -182,7 +182,7 @@ func TestStopThatMayTurn(t *testing.T) {
 }
 
 // TestExitLargerThanPosition: a stop or a limit for more than is held could be an exit or
-// turn the position around. It is refused with both ways to say it.
+// turn the position around; it is refused with both ways to say it.
 func TestExitLargerThanPosition(t *testing.T) {
 	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
 		place(t, e, book.Buy, book.Market, "10", "")
@@ -231,7 +231,7 @@ func TestHaltedStopsDoNotProtect(t *testing.T) {
 	})
 }
 
-// TestReducingCountsStopsInTurn: 10 are held, and two stops of 6 may open. Under reducing the
+// TestReducingCountsStopsInTurn: 10 are held, and two stops of 6 may open; under reducing the
 // first leaves 4, and the second closes them: what it has more is cancelled.
 func TestReducingCountsStopsInTurn(t *testing.T) {
 	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
@@ -252,7 +252,7 @@ func TestReducingCountsStopsInTurn(t *testing.T) {
 	})
 }
 
-// TestRiskBeyondStop: the market went through a stop under a halt. Once that is over the stop
+// TestRiskBeyondStop: the market went through a stop under a halt; once that is over the stop
 // takes the price of the market, so there is nothing more to lose, and nothing to win.
 func TestRiskBeyondStop(t *testing.T) {
 	for _, side := range []book.Side{book.Buy, book.Sell} {

@@ -65,7 +65,7 @@ func TestTooManySymbols(t *testing.T) {
 }
 
 // TestLargestPositionFits: ten times the largest order that can be written is more than a
-// number holds. It must not wrap around to a small or negative limit.
+// number holds; it must not wrap around to a small or negative limit.
 func TestLargestPositionFits(t *testing.T) {
 	for order, want := range map[exact.Decimal]exact.Decimal{5 * exact.One: 50 * exact.One, 9_000_000_000 * exact.One: 90_000_000_000 * exact.One, 20_000_000_000 * exact.One: math.MaxInt64, math.MaxInt64: math.MaxInt64} {
 		if got := (book.Limits{OrderNotional: order}).WithDefaults().PositionNotional; got != want {
@@ -74,8 +74,8 @@ func TestLargestPositionFits(t *testing.T) {
 	}
 }
 
-// TestClosingOrdersAreCountedTogether: long 9 at 100 under a limit of 1,000.
-// Each sell of 9 alone only closes, but two of them that may open leave short 9, worth 990
+// TestClosingOrdersAreCountedTogether: long 9 at 100 under a limit of 1,000;
+// each sell of 9 alone only closes, but two of them that may open leave short 9, worth 990
 // at 110, and a third would leave short 18, worth 1,980. Exits are cut to what is held.
 func TestClosingOrdersAreCountedTogether(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Limits.PositionNotional = 1000 * exact.One }, func(t *testing.T, e *Engine) {
@@ -124,9 +124,9 @@ func TestReducingCountsOpenOrders(t *testing.T) {
 	}
 }
 
-// TestRailAtTheFill: each order is within the limit of 1,000 when it is
-// accepted, the second counted at its own price of 110. When the first fills at
-// 400, the two together would be worth 3,600.
+// TestRailAtTheFill: an order that was within the limit of 1,000 when it was accepted is rejected
+// when it would be filled, if by then a second one, counted at its own price of 110, has made the
+// position so large that the two together would be worth 3,600 at 400.
 func TestRailAtTheFill(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Limits.PositionNotional = 1000 * exact.One }, func(t *testing.T, e *Engine) {
 		far := place(t, e, book.Sell, book.Limit, "2", "400")
@@ -146,7 +146,7 @@ func TestRailAtTheFill(t *testing.T) {
 }
 
 // TestReducingAtTheFill: three sells of 1 against long 1 were accepted while
-// trading was active. Under reducing the first closes, the others wait, and
+// trading was active; under reducing the first closes, the others wait, and
 // they fill once the file is gone.
 func TestReducingAtTheFill(t *testing.T) {
 	o := testOptions(t)

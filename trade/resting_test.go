@@ -32,7 +32,7 @@ func walk(e *Engine, from float64, path ...market.Bar) {
 }
 
 // TestRestingPath: a buy limit of 95 rests at a price of 100, and the market moves in
-// different ways from there. If it passes the limit on its way from the last price, the
+// different ways from there; if it passes the limit on its way from the last price, the
 // order is filled at the limit; only a bar that opened beyond the limit fills at its open.
 func TestRestingPath(t *testing.T) {
 	for _, c := range []struct {
@@ -117,7 +117,7 @@ func TestMakerFee(t *testing.T) {
 	})
 }
 
-// TestDowntime: the price is 100 when the process ends and 80 when it runs again. The
+// TestDowntime: the price is 100 when the process ends and 80 when it runs again; the
 // market has passed a buy limit of 95 meanwhile: with the first new price it fills at 95.
 func TestDowntime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestSetAfterClockSetBack(t *testing.T) {
 }
 
 // TestClockSetBack: an order is accepted while our clock is an hour ahead of the
-// market's, or the market's time itself goes back by an hour. Neither keeps the
+// market's, or the market's time itself goes back by an hour; neither keeps the
 // order from being filled by the prices that follow.
 func TestClockSetBack(t *testing.T) {
 	for name, offsets := range map[string][3]time.Duration{

@@ -46,8 +46,8 @@ func liveOnce(t *testing.T, e *Engine, caller string) (l life) {
 	return life{o.ID, resting.ID, a.ID, sub.ID, l.event}
 }
 
-// TestRestoreKeepsIDsApart: a backup is restored after more was done. The new process uses
-// the sequences since the backup again. Still no id that a client got after the backup
+// TestRestoreKeepsIDsApart: a backup is restored after more was done; the new process uses
+// the sequences since the backup again; still no id that a client got after the backup
 // names something else now, and ids from before the backup name what they did.
 func TestRestoreKeepsIDsApart(t *testing.T) {
 	o := scriptOptions()
@@ -126,7 +126,7 @@ func TestEpochPerStart(t *testing.T) {
 }
 
 // TestRestoreEveryFailure restores a backup from every point of a run, starts on it and
-// places orders, cuts the power at every disk call of that, and starts again. What the
+// places orders, cuts the power at every disk call of that, and starts again; what the
 // backup had and what was acknowledged since must be there, once.
 func TestRestoreEveryFailure(t *testing.T) {
 	const n = 24

@@ -199,7 +199,7 @@ func TestLateAlertIsNotOlder(t *testing.T) {
 	})
 }
 
-// TestLongDowntime: during a downtime more bars close than a window keeps. The signal on
+// TestLongDowntime: during a downtime more bars close than a window keeps; the signal on
 // the first of them is still found, computed on the bars that its chart had.
 func TestLongDowntime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -219,8 +219,8 @@ func TestLongDowntime(t *testing.T) {
 	})
 }
 
-// TestDipOfDowntime: while no process runs the price falls below a limit and comes back.
-// The order is filled at its limit.
+// TestDipOfDowntime: while no process runs the price falls below a limit and comes back;
+// the order is filled at its limit.
 func TestDipOfDowntime(t *testing.T) {
 	for name, end := range map[string]func(*process){"stopped": (*process).stop, "killed": (*process).kill} {
 		t.Run(name, func(t *testing.T) {
@@ -263,7 +263,7 @@ func (a aheadOf) Bars(ctx context.Context, q market.Query) (*market.Series, erro
 }
 
 // TestDipAfterClockAhead: a process whose clock is 25 seconds ahead of the market is killed,
-// and the next one has the right clock. It judges all that came meanwhile, also in the
+// and the next one has the right clock; it judges all that came meanwhile, also in the
 // minute that the first one took for the present.
 func TestDipAfterClockAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -293,7 +293,7 @@ func TestDipAfterClockAhead(t *testing.T) {
 }
 
 // TestDipBeforeOrder: how far the market was judged is written once a minute, and with an
-// order. The price dips before the order. After a kill that dip does not fill it.
+// order; the price dips before the order; after a kill that dip does not fill it.
 func TestDipBeforeOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcess(t, 10*time.Minute+30*time.Second, 100, 100)

@@ -70,9 +70,9 @@ func newStill(t *testing.T, price float64) (*process, *still) {
 	return p, s
 }
 
-// TestAlertOfStillMarket: nothing is traded when alerts are set, nor for a while after.
-// Then the price goes up and down and comes back between two polls of the market, in the
-// same minute. Alerts fire on what it reached after they were set, and on nothing before.
+// TestAlertOfStillMarket: nothing is traded when alerts are set, nor for a while after;
+// then the price goes up and down and comes back between two polls of the market, in the
+// same minute; alerts fire on what it reached after they were set, and on nothing before.
 func TestAlertOfStillMarket(t *testing.T) {
 	const above, below = `{"price_above":103}`, `{"price_below":97}`
 	for _, c := range []struct {
@@ -145,7 +145,7 @@ func TestAlertOfStillMarket(t *testing.T) {
 }
 
 // TestOrderComesBehindWhatWasPassed: the market leaves 100, where it was seen, and an order
-// comes before the next look at it. What waited on the way to the price that it is judged by is
+// comes before the next look at it; what waited on the way to the price that it is judged by is
 // filled first, and at its own price.
 func TestOrderComesBehindWhatWasPassed(t *testing.T) {
 	for _, c := range []struct {
@@ -231,8 +231,8 @@ func TestMessageOfExtreme(t *testing.T) {
 }
 
 // TestRestartOfStillMarket: at 101 stops of every kind wait at 98, some of them since an entry
-// that the market has filled, on symbols that were noted long before or never. Nothing more is
-// traded. Then the process ends, or runs on. Within the same minute the price moves beyond the
+// that the market has filled, on symbols that were noted long before or never; nothing more is
+// traded; then the process ends, or runs on; within the same minute the price moves beyond the
 // stops, while a process runs or before it runs again: they all are filled at 98, as the way
 // from the last price to the next one passes them.
 func TestRestartOfStillMarket(t *testing.T) {
@@ -298,7 +298,7 @@ func TestRestartOfStillMarket(t *testing.T) {
 }
 
 // TestOpenAfterRestart: a limit that sells at 105 waits at 101, and the process runs on, or is
-// killed and runs again, seconds before the minute is over. The next minute opens at 110 while
+// killed and runs again, seconds before the minute is over; the next minute opens at 110 while
 // it runs: the limit is given the open.
 func TestOpenAfterRestart(t *testing.T) {
 	for _, killed := range []bool{false, true} {
@@ -359,8 +359,8 @@ func TestSetOffOverKill(t *testing.T) {
 	})
 }
 
-// TestDipAfterBracket: an entry is filled at once, and its stop waits. The process is
-// killed before it has written again how far the market was judged. A dip during the
+// TestDipAfterBracket: an entry is filled at once, and its stop waits; the process is
+// killed before it has written again how far the market was judged; a dip during the
 // downtime sets the stop off, like one that was placed by itself.
 func TestDipAfterBracket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -378,7 +378,7 @@ func TestDipAfterBracket(t *testing.T) {
 }
 
 // TestReachedOnStillMarket: the last trade was ten minutes ago and reached what alerts wait
-// for, on a symbol that was watched before and on one that was not. A poll that finds the
+// for, on a symbol that was watched before and on one that was not; a poll that finds the
 // same price is no news: no alert fires, before a restart or after it, until something is
 // traded. Then each fires once.
 func TestReachedOnStillMarket(t *testing.T) {
@@ -437,8 +437,8 @@ func TestReachedOnStillMarket(t *testing.T) {
 	}
 }
 
-// TestReachedBeforeAlert: how far the market was judged is on disk with a price of 100. The
-// market goes to 98, and then alerts below 99 are set. After a restart that finds 98 still,
+// TestReachedBeforeAlert: how far the market was judged is on disk with a price of 100; the
+// market goes to 98, and then alerts below 99 are set; after a restart that finds 98 still,
 // none of them fires: that trade came before them. The next one fires each of them once.
 func TestReachedBeforeAlert(t *testing.T) {
 	for name, end := range map[string]func(*process){"stopped": (*process).stop, "killed": (*process).kill} {

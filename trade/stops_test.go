@@ -47,7 +47,7 @@ func found(t *testing.T, e *Engine, id string) string {
 	return strings.TrimSuffix(string(o.Status)+" "+show(o.AveragePrice), " null")
 }
 
-// TestStopFills: the price is 100 and moves in different ways from there. A stop is filled
+// TestStopFills: the price is 100 and moves in different ways from there; a stop is filled
 // at the price of the market when that reaches it: the stop, or the open of a minute that
 // began beyond it, never a better one; and one percent of slippage makes it worse.
 func TestStopFills(t *testing.T) {
@@ -276,8 +276,8 @@ func TestReduceOnly(t *testing.T) {
 	})
 }
 
-// TestSizes: an order for a value instead of a quantity, one that closes a position, and a
-// call that closes all positions.
+// TestSizes: an order for a value is of the quantity that it buys, and one that closes a
+// position, or all positions, is refused if what is held has changed since it was shown.
 func TestSizes(t *testing.T) {
 	inBubble(t, func(o *Options) { o.Slippage = exact.One / 100 }, func(t *testing.T, e *Engine) {
 		o := ask(t, e, func(r *book.OrderRequest) { r.Quantity, r.Notional = 0, 500*exact.One })

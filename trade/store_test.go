@@ -91,7 +91,7 @@ func TestAuditOfSnapshot(t *testing.T) {
 	})
 }
 
-// TestJournalUnlinked: the journal is deleted while wick runs. The next order is refused at
+// TestJournalUnlinked: the journal is deleted while wick runs; the next order is refused at
 // once, and the status says that the journal is broken. What was on disk before that order
 // cannot be read any more, so reads are refused, too.
 func TestJournalUnlinked(t *testing.T) {
@@ -123,7 +123,7 @@ func TestJournalUnlinked(t *testing.T) {
 }
 
 // TestReadsAfterFailure: a write fails while an order, an alert and a fill are on their way
-// to the disk. A read that has seen them fails as well; from then on reads show what is on
+// to the disk; a read that has seen them fails as well; from then on reads show what is on
 // disk and nothing else, whether the write left something there or not.
 func TestReadsAfterFailure(t *testing.T) {
 	for _, after := range []bool{false, true} { // the failing call has its effect all the same

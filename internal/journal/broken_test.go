@@ -19,7 +19,7 @@ import (
 	"wick/internal/journal/journaltest"
 )
 
-// TestMoved moves the directory away while the journal runs. Nothing is acknowledged any
+// TestMoved moves the directory away while the journal runs; nothing is acknowledged any
 // more: what is written to the open files would be lost, and a new directory would be
 // another store.
 func TestMoved(t *testing.T) {
@@ -43,7 +43,7 @@ func TestMoved(t *testing.T) {
 }
 
 // TestJournalDeleted deletes the newest journal file while the journal runs, or puts
-// another file in its place. From then on nothing is acknowledged, and nothing that was
+// another file in its place; from then on nothing is acknowledged, and nothing that was
 // refused is in the file, should somebody put it back.
 func TestJournalDeleted(t *testing.T) {
 	for name, move := range map[string]func(file string) error{
@@ -185,7 +185,7 @@ func pathError(op string, err error) error {
 	return &fs.PathError{Op: op, Path: "/home/ada/.wick/journal-1.wal", Err: err}
 }
 
-// TestUnknown: after a failed sync nobody knows whether the record is on disk. The error
+// TestUnknown: after a failed sync nobody knows whether the record is on disk; the error
 // of its writer says so, in one line and without the owner's paths. Later writers are
 // only refused.
 func TestUnknown(t *testing.T) {

@@ -110,7 +110,7 @@ func resum(d *journaltest.Disk, name, from, to string) {
 }
 
 // TestHistoryDamage changes a history in all the ways in which checksums can be made to
-// match. Walk names the file each time, and a start refuses the files that it reads.
+// match; walk names the file each time, and a start refuses the files that it reads.
 func TestHistoryDamage(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -243,7 +243,7 @@ func TestRecoveryKeepsHistory(t *testing.T) {
 	}
 }
 
-// TestNewestGone: the journal of the newest generation is deleted, its snapshot, or both. A
+// TestNewestGone: the journal of the newest generation is deleted, its snapshot, or both; a
 // start says what is missing instead of going on with the older state; a recovery keeps
 // that and says what is gone. Nothing was written to the newest journal, so nothing is lost.
 func TestNewestGone(t *testing.T) {

@@ -105,7 +105,7 @@ func openDir(t *testing.T, name string) *journal.Dir {
 	return d
 }
 
-// TestOthersFilesStay: the directory is the owner's. A start removes the
+// TestOthersFilesStay: the directory is the owner's; a start removes the
 // unfinished files of a crash and nothing else, whatever it is called.
 func TestOthersFilesStay(t *testing.T) {
 	dir := t.TempDir()

@@ -87,7 +87,7 @@ func testNoDescriptors(t *testing.T) {
 	}
 }
 
-// TestNoPipes: to open a pipe waits for its other end, and no signal would end that. In
+// TestNoPipes: to open a pipe waits for its other end, and no signal would end that; in
 // place of a file it is refused, and it is not called damage: nothing is known of what the
 // file held.
 func TestNoPipes(t *testing.T) {

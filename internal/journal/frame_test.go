@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzDecodeFrame reads any bytes. What is accepted must come back in the same
+// FuzzDecodeFrame reads any bytes; what is accepted must come back in the same
 // bytes, and nothing longer than the input may come out.
 func FuzzDecodeFrame(f *testing.F) {
 	for _, link := range [][]byte{nil, make([]byte, 32)} {

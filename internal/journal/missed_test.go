@@ -14,7 +14,7 @@ import (
 	"wick/internal/journal/journaltest"
 )
 
-// TestMissingJournalIsSaid: a journal before the newest was deleted. Without an index of it
+// TestMissingJournalIsSaid: a journal before the newest was deleted; without an index of it
 // the start is refused, and with one a warning is logged with its name. A recovery shows it
 // and notes it. After that nothing is said, and Walk reports no damage but an incomplete
 // history. If the file is put back from a copy, the history is complete again.

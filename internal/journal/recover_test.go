@@ -56,7 +56,7 @@ func TestRecoverShows(t *testing.T) {
 }
 
 // TestRecoverEveryFailure lets every disk call of a recovery fail, and the power
-// fail there. Whatever fails, the good records are all there, in a directory that
+// fail there; whatever fails, the good records are all there, in a directory that
 // is complete or refused, and a second recovery finishes. The damaged files stay
 // as they were.
 func TestRecoverEveryFailure(t *testing.T) {
@@ -108,7 +108,7 @@ func TestRecoverMissing(t *testing.T) {
 }
 
 // TestGivenUpCountsNowhere: the state refuses a record that is whole, and whole ones follow it, in its
-// journal and in the next one. After a recovery, and after a second one that goes back further, none of
+// journal and in the next one; after a recovery, and after a second one that goes back further, none of
 // those that were given up is in the history, at its end or in the index.
 func TestGivenUpCountsNowhere(t *testing.T) {
 	d := newStore(t)

@@ -358,7 +358,7 @@ func TestCountedSizeIsPlaced(t *testing.T) {
 }
 
 // TestApprovedPartIsPlaced: of ten shares in the book the account at the broker has five, which
-// the preview of quantity all says. If it has all ten by the time of the yes, that yes is for
+// the preview of quantity all says; if it has all ten by the time of the yes, that yes is for
 // another order, and ten are not sold.
 func TestApprovedPartIsPlaced(t *testing.T) {
 	const closing = `{"symbol":"AAPL","side":"sell","type":"market","quantity":"all"}`

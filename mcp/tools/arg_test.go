@@ -215,7 +215,7 @@ func TestGivenTwice(t *testing.T) {
 	}
 }
 
-// TestGivenTwiceInString: the same holds for JSON inside a string.
+// TestGivenTwiceInString: a name that is there twice is refused also in JSON inside a string.
 func TestGivenTwiceInString(t *testing.T) {
 	for raw, twice := range map[string]bool{
 		`"{\"name\":\"rsi\",\"length\":7,\"length\":9}"`: true, `"[{\"name\":\"rsi\",\"length\":7,\"length\":9}]"`: true,

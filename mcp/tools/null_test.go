@@ -46,7 +46,7 @@ func TestNullWithin(t *testing.T) {
 	})
 }
 
-// TestEmptyText: models send "" for what they leave out. A text, a word or a number is then
+// TestEmptyText: models send "" for what they leave out; a text, a word or a number is then
 // absent. Where an order would be another one without the argument, "" is refused: nobody
 // can know that it was meant to be left out.
 func TestEmptyText(t *testing.T) {

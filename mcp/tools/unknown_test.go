@@ -56,9 +56,9 @@ func TestUnknownRefused(t *testing.T) {
 	})
 }
 
-// TestUnknownReported: every other tool answers and names what it did not read,
-// with the nearest name that it knows: in an object under "ignored", beside an
-// array or a picture in a text of its own.
+// TestUnknownReported: the tools that show something answer and name what they did not read, with
+// the nearest name that they know: in an object under "ignored", beside an array or a picture in
+// a text of its own.
 func TestUnknownReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir())

@@ -13,7 +13,7 @@ import (
 )
 
 // TestEncodedWordsOfStrangers: a note can look like an encoded word of RFC 2047, or
-// hold the two characters that ntfy reads as a line break in a header. Decoded by the
+// hold the two characters that ntfy reads as a line break in a header; decoded by the
 // receiver it would become another text, with lines of its own.
 func TestEncodedWordsOfStrangers(t *testing.T) {
 	for _, text := range []string{`BTCUSDT: 2 "=?utf-8?q?=0AAll_sold?="`, `BTCUSDT: 2 "x =?utf-8?b?CkFsbCBzb2xk?="`, `BTCUSDT: 2 "x\nAll sold"`, `é "x\nAll sold"`} {
@@ -49,7 +49,7 @@ func decoded(t *testing.T, field string) string {
 	return text
 }
 
-// TestNoPreviewsNoMentions: a stranger's text may contain an address or a name. It must
+// TestNoPreviewsNoMentions: a stranger's text may contain an address or a name; it must
 // not make a service fetch that address and show a picture from it, or mention that name.
 func TestNoPreviewsNoMentions(t *testing.T) {
 	text := "x https://evil.example/a.png @someone @room"
@@ -75,8 +75,8 @@ func TestNoPreviewsNoMentions(t *testing.T) {
 	}
 }
 
-// TestSecretsInOtherForms: a service repeats a part of what it was sent, or writes it
-// in its own way.
+// TestSecretsInOtherForms: a secret is hidden also if a service repeats a part of it or writes it
+// in another way.
 func TestSecretsInOtherForms(t *testing.T) {
 	for _, c := range []struct{ line, echo string }{
 		{"a webhook %s/in?id=7&key=PLANTED", "no such key: PLANTED"},

@@ -124,8 +124,8 @@ func sendOne(t *testing.T, line string, m Message) request {
 
 const testSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqr"
 
-// The vector of the Standard Webhooks specification's own test suites: id, time,
-// body and signature under a known key.
+// TestWebhookSignatureVector: the signature is that of the vector of the Standard Webhooks
+// specification's own test suites: id, time and body under a known key.
 func TestWebhookSignatureVector(t *testing.T) {
 	key, err := base64.StdEncoding.DecodeString("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 	if err != nil {
@@ -340,8 +340,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestNoAnswer: a service that is slow, gone, of another name, or at an address
-// that is not allowed.
+// TestNoAnswer: a service that is slow, gone or of another name is tried again, and the reason
+// holds no secret.
 func TestNoAnswer(t *testing.T) {
 	for _, line := range everyLine {
 		f := newFake(t)

@@ -70,8 +70,8 @@ func TestRealDirectory(t *testing.T) {
 	}
 }
 
-// TestEveryFailure lets each call to the disk fail in turn, with and without effect.
-// What was acknowledged is there after a restart from what a power cut leaves. A
+// TestEveryFailure lets each call to the disk fail in turn, with and without effect;
+// what was acknowledged is there after a restart from what a power cut leaves. A
 // revocation that could not be written holds until the restart, and is written with the
 // next change.
 func TestEveryFailure(t *testing.T) {

@@ -23,7 +23,7 @@ var (
 	perScene   = flag.Int("scene", 200, "how many operations one engine sees")
 )
 
-// TestModel does random things with the book through its tools. After each of them every
+// TestModel does random things with the book through its tools; after each of them every
 // order, every position and the account must be what the model says, to the last digit.
 func TestModel(t *testing.T) {
 	failed := 0

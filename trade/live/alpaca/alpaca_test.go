@@ -459,7 +459,7 @@ func TestUnlikely(t *testing.T) {
 }
 
 // TestFineQuantities: the owner buys for a round sum in the dashboard, which Alpaca fills to
-// nine decimals. That neither ends the stream nor keeps the account and other fills from being
+// nine decimals; that neither ends the stream nor keeps the account and other fills from being
 // read; the ninth is left out.
 func TestFineQuantities(t *testing.T) {
 	const (
@@ -485,7 +485,7 @@ func TestFineQuantities(t *testing.T) {
 }
 
 // TestHugeNumbers: somebody else has a position beyond the 92 billion that can be kept exactly,
-// as of a coin that costs a fraction of a cent. The account cannot be read, and is not traded.
+// as of a coin that costs a fraction of a cent; the account cannot be read, and is not traded.
 func TestHugeNumbers(t *testing.T) {
 	c, err := New(Options{URL: PaperURL, Client: &http.Client{Transport: canned{
 		"GET /v2/orders": "[]", "GET /v2/account": `{"account_number":"A1","status":"ACTIVE"}`, "GET /v2/positions": `[{"symbol":"SHIBUSD","qty":"100000000000","side":"long"}]`,
@@ -500,7 +500,7 @@ func TestHugeNumbers(t *testing.T) {
 
 // TestCreditSpread: the owner sells a spread of options in Alpaca's app, an order of several
 // legs whose price is negative because money is received (Alpaca's guide to options trading, of
-// multi-leg orders). It is listed, and nothing else is kept from being
+// multi-leg orders); it is listed, and nothing else is kept from being
 // read.
 func TestCreditSpread(t *testing.T) {
 	const (
