@@ -210,13 +210,14 @@ func indicatorsPage() []byte {
 		"Ask for one by its name or an alias, with parameters as needed: `{\"name\": \"rsi\", \"length\": 21}`. A parameter may also be given by the\n"+
 		"spellings in brackets, by those of [other programs](#parameters-in-other-programs), and with `_length` or `_period` after its name. Values\n"+
 		"before an indicator is warm are null. Signals can be waited for with `set_alert`, unless it says below that no alert can; so can\n"+
-		"`crosses_above` and `crosses_below`, with a `level`, on any line but those of running totals such as `obv`, whose level means nothing.\n"+
-		"Wherever there is a `source`, it may be another indicator, by name or as an object.\n"+
+		"`crosses_above` and `crosses_below`, with a `level`, on any line that can cross it, but not on running totals such as `obv`, whose level\n"+
+		"means nothing. An alert on `vwap_anchored` needs its anchor. Wherever there is a `source`, it may be another indicator, by name or as an object.\n"+
 		"What crosses is beyond on this bar and was not on the bar before, as in a [rule](charts.md#rules): a touch is no crossing.\n\n"+
 		"What is said of TA-Lib, TradingView and pandas-ta is tested against their values by `go test ./indicators`, to the ninth digit, with the same\n"+
-		"parameters and those named; \"begins differently\" means that the first bars differ. TradingView itself was not run. Its functions, its\n"+
-		"library ta and its scripts are as PineTS, PyneCore and lightweight-charts-indicators compute them, scripts of its users as their published\n"+
-		"source says; an expression is a line of Pine, in which x is the source and n the length. %s\n\n"+
+		"parameters and those named, but for what follows \"except\" and what is said \"by what is published\"; \"begins differently\" means that the\n"+
+		"first bars differ. TradingView itself was not run. Its functions, its library ta and its scripts are as PineTS, PyneCore and\n"+
+		"lightweight-charts-indicators compute them, scripts of its users as their published source says; an expression is a line of Pine, in which\n"+
+		"x is the source and n the length. %s\n\n"+
 		"Left out, because no definition of it is public: the Jurik moving average (JMA).\n", len(all), besideTradingView(all))
 	for _, category := range indicators.Categories() {
 		var members []*indicators.Indicator
