@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -937,6 +938,38 @@ func TestApprovalOfNow(t *testing.T) {
 		}
 		if n := len(must(d.engine.Orders(false))); n != 0 {
 			t.Errorf("%d orders were placed", n)
+		}
+	})
+}
+
+// TestCountedInEveryWay: what a client places in another way than one order after the other counts
+// before it is placed, too: of many calls at once, as an order that replaces a smaller one, and by
+// the dearer leg of an oco.
+func TestCountedInEveryWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, _ := confirming(t)
+		defer d.stop()
+		var all sync.WaitGroup
+		for i := range 24 { // 3.6 each, of which two are within 10
+			all.Go(func() {
+				d.order(mcp.Call{}, fmt.Sprintf(`{"symbol":"HBARUSDT","side":"buy","type":"limit","quantity":0.3,"price":12,"client_order_id":"n%d"}`, i))
+			})
+		}
+		all.Wait()
+		placed := must(d.engine.Orders(false))
+		if len(placed) != 2 {
+			t.Fatalf("%d of 24 orders at once are placed, want 2", len(placed))
+		}
+		time.Sleep(time.Hour)
+		if input, err := d.order(mcp.Call{Elicits: true}, fmt.Sprintf(`{"symbol":"HBARUSDT","side":"buy","type":"limit","quantity":0.9,"price":12,"replaces":%q}`, placed[0].ID)); input == nil {
+			t.Errorf("an order of 10.8 in the place of one of 3.6: %v, want a question", err)
+		}
+		const half = `{"symbol":"HBARUSDT","side":"buy","type":"limit","quantity":0.5,"price":12`
+		if input, err := d.order(mcp.Call{Elicits: true}, half+`,"oco":{"stop_price":22}}`); input == nil {
+			t.Errorf("6, or 11 by the stop: %v, want a question", err)
+		}
+		if _, err := d.order(mcp.Call{Elicits: true}, half+`}`); err != nil {
+			t.Errorf("6 alone: %v", err)
 		}
 	})
 }
