@@ -23,17 +23,17 @@ import (
 var update = flag.Bool("update", false, "rewrite the documents that are made from the code")
 
 // limit is a row of docs/limits.md: a constant of the code, what it bounds, and
-// the test that goes past it.
+// a test of it.
 type limit struct{ pkg, name, unit, what, test string }
 
 // limits are all bounds that somebody outside could meet, in the order of the
 // document; a row without a package is a heading.
 var limits = []limit{
 	{what: "Connections and HTTP"},
-	{"server", "maxAnonymousConns", "", "connections that have shown no valid token, at most a quarter of the files the process may open; the oldest that waits for its peer goes", "TestConnectionBounds"},
+	{"server", "maxAnonymousConns", "", "connections that have shown no valid token, half of them with a request in progress, and at most a quarter of the files that the process may open; of the half that is full the oldest goes, one that waits for its peer before others", "TestConnectionBounds"},
 	{"server", "maxUnread", "", "accepted connections that wait for their first read; further ones wait to be accepted", "TestUnreadConnections"},
-	{"server", "maxTokenConns", "", "connections of one token, at most an eighth of the files; its oldest idle one goes, else 429", "TestConnectionBounds"},
-	{"server", "maxClientConns", "", "connections of one client, at most a quarter of the files; the same", "TestConnectionBounds"},
+	{"server", "maxTokenConns", "", "connections of one token, at most an eighth of the files; its oldest idle one goes, or if none is idle the request gets 429", "TestConnectionBounds"},
+	{"server", "maxClientConns", "", "connections of one client, at most a quarter of the files; of the token that has most of them, the same", "TestConnectionBounds"},
 	{"server", "reservedFiles", "", "files kept for everything but connections", "TestConnectionBounds"},
 	{"server", "maxMetricsConns", "", "connections to the metrics; the oldest goes", "TestMetricsConnections"},
 	{"server", "maxReplicaConns", "", "connections of other replicas; the oldest goes", "TestReplicaConnections"},
@@ -47,17 +47,17 @@ var limits = []limit{
 	{"server", "idleTimeout", "", "a kept connection without a request", "TestServerBounds"},
 	{"server", "shutdownTimeout", "", "what is left to finish on SIGTERM, over HTTP and stdio", "TestShutdownBound"},
 	{"server", "frontFarewell", "", "the same for a host over stdio, or an attached one, that does not read", "TestFarewell"},
-	{"server", "hostPatience", "", "that a host over stdio, or an attached one, may take for 4 KiB of its replies; then it counts as gone and the process ends", "TestDeafHostEnds"},
+	{"server", "hostPatience", "", "that a host over stdio, or an attached one, may take for 4 KiB of its replies; then it counts as gone, and the process that it started ends", "TestDeafHostEnds"},
 	{"server", "hostPiece", "bytes", "what it has to take in that time; one that does gets all", "TestSlowHost"},
-	{"permit", "maxOwn", "", "orders of one login that wait for approval; one more takes the place of its oldest", "TestBounds"},
-	{"permit", "maxQuestions", "", "orders that wait in all; one more takes the place of the oldest of the login that has most", "TestBounds"},
+	{"permit", "maxOwn", "", "orders of one login that wait for approval or have an answer; one more takes the place of one that was refused, or else of its oldest", "TestBounds"},
+	{"permit", "maxQuestions", "", "the same in all; one more takes the place of such a one of the login that has most", "TestBounds"},
 	{"permit", "life", "", "that such an order waits, and then that its answer can be used", "TestBounds"},
-	{"permit", "maxMinutes", "", "sums of a client's orders in a minute that are kept; beyond it every order needs a yes", "TestBounds"},
+	{"permit", "maxMinutes", "", "minutes of the last hour in which a client placed orders, over all clients; beyond it every order needs a yes", "TestBounds"},
 	{"server", "maxAttached", "", "processes that attach to this one over its control socket", "TestAttachBound"},
 	{"server", "maxPassphrase", "bytes", "file with the passphrase", "TestPassphraseBound"},
 	{"server", "maxWatchlist", "bytes", "file of --watchlist", "TestWatchlist"},
 	{"server", "minPassphrase", "", "characters of a passphrase, at least", "TestWeakPassphrase"},
-	{"server", "maxTyped", "", "characters of a passphrase, as many as the field of the login page takes", "TestPassphraseCanBeTyped"},
+	{"server", "maxTyped", "", "characters of a passphrase, as many as the field of the login page takes; an emoji counts as two", "TestPassphraseCanBeTyped"},
 	{"server", "memoryBase", "bytes", "memory beside charts, streams and what is in use at the start, before the collector works harder", "TestMemoryLimit"},
 	{"server", "memorySource", "bytes", "more of it with a data service", "TestMemoryLimit"},
 	{"server", "memoryConn", "bytes", "more of it for each connection with a token", "TestMemoryLimit"},
@@ -75,7 +75,7 @@ var limits = []limit{
 	{"oauth", "maxSealed", "bytes", "a code or token, which holds all there is to it; a longer one is not looked at", "TestKeysSize"},
 	{"oauth", "maxKeys", "", "keys in a key file", "TestParseKeys"},
 	{"oauth", "maxTaken", "", "codes and consent forms remembered as used until they end; then logins wait", "TestLedgerBounds"},
-	{"oauth", "maxRevoked", "", "revoked logins remembered until they end; one more ends all logins", "TestLedgerBounds"},
+	{"oauth", "maxRevoked", "", "revoked logins remembered until they end, 500 with --cluster-file; one more ends all logins", "TestLedgerBounds"},
 	{"oauth/fileledger", "maxFile", "bytes", "the file with both", "TestDamage"},
 	{"server", "maxKeyFile", "bytes", "key file", "TestKeyFile"},
 	{"oauth", "maxBody", "bytes", "a registration, a token request, a consent form", "TestDuty14Bounds"},
@@ -101,7 +101,7 @@ var limits = []limit{
 	{"mcp", "maxHeldAnonymous", "bytes", "of all requests without a valid token; then 503", "TestHeldByStrangers"},
 	{"mcp", "writeTimeout", "", "time to receive a reply", "TestWriteTimeout"},
 	{"mcp", "anonymousWriteTimeout", "", "the same without a valid token", "TestAnonymousWriteTimeout"},
-	{"mcp", "maxBatch", "", "messages in a batch, which needs a token", "TestBatchBound"},
+	{"mcp", "maxBatch", "", "messages in a batch, for which over HTTP a token is needed", "TestBatchBound"},
 	{"mcp", "maxID", "bytes", "id of a request, and progress token", "TestLongNames"},
 	{"mcp", "maxNamed", "", "responses or resources that a request names", "TestLongNames"},
 	{"mcp", "maxWaitingToken", "", "tool calls of one token that wait, beside two running per processor; charts and computations wait apart; then 429", "TestWaitingBounds"},
@@ -137,10 +137,6 @@ var limits = []limit{
 	{"chart", "MaxPixelRatio", "", "device pixels per pixel", "TestOptionsRefused"},
 	{"chart", "MaxMarks", "", "marks of a caller's own", "TestMarksRefused"},
 	{"chart", "MaxCompare", "", "symbols beside a chart's own", "TestCompareBound"},
-	{"permit", "life", "", "that an order waits for approval, and an approval for its order", "TestBounds"},
-	{"permit", "maxQuestions", "", "orders that wait for a yes; the oldest goes", "TestBounds"},
-	{"permit", "maxOwn", "", "of one token; its oldest goes", "TestBounds"},
-	{"permit", "maxMinutes", "", "minutes of clients whose orders of the last hour are counted; beyond it every order needs a yes", "TestBounds"},
 	{"mcp/tools", "maxSeriesBytes", "bytes", "series payload", "TestSeriesTooLarge"},
 
 	{what: "Streams"},
@@ -193,7 +189,7 @@ var limits = []limit{
 	{"market", "maxBytes", "bytes", "of them", "TestCacheIsBounded"},
 	{"market", "maxFile", "bytes", "CSV file, unpacked", "TestCSVBomb"},
 	{"market", "maxFiles", "", "names in a directory of CSV files; with more nothing is read", "TestCSVTooManyFiles"},
-	{"market", "largeFile", "bytes", "CSV file as it is stored; larger ones, and those that must be sorted, are read one at a time", "TestCSVTurn"},
+	{"market", "largeFile", "bytes", "CSV file as it is stored; larger ones and packed ones are read one at a time", "TestCSVTurn"},
 }
 
 // TestLimitsDocument holds docs/limits.md to the code: every value is read from
@@ -201,7 +197,7 @@ var limits = []limit{
 // Run with -update to rewrite it.
 func TestLimitsDocument(t *testing.T) {
 	var b bytes.Buffer
-	b.WriteString("# Limits\n\nMade from the code by `go test -run TestLimitsDocument -update .`; each row names the test that goes past the limit.\n")
+	b.WriteString("# Limits\n\nMade from the code by `go test -run TestLimitsDocument -update .`; each row names a test of the limit.\n")
 	for _, l := range limits {
 		if l.pkg == "" {
 			fmt.Fprintf(&b, "\n## %s\n\n| limit | of | constant | test |\n|---|---|---|---|\n", l.what)
@@ -226,7 +222,7 @@ func TestLimitsDocument(t *testing.T) {
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Spelling(), s.Default, s.Help)
 		}
 	}
-	b.WriteString("\n`TestRails`, `TestOrderRate` and `TestDailyLoss` in `trade` go past each of them. A value that limits nothing, such as 0, is refused at the start (`TestNoLimit`).\n\n" + rates)
+	b.WriteString("\n`TestRails`, `TestOrderRate` and `TestDailyLoss` in `trade` go past them. A value that limits nothing, such as 0, is refused at the start (`TestNoLimit`).\n\n" + rates)
 	sameDocument(t, "docs/limits.md", b.Bytes())
 }
 
@@ -236,16 +232,16 @@ const renders = `
 
 Charts under way hold at most, per processor: one picture of %d x %d bytes and its file of %d bytes, and two calls that have
 a file each and turn it to base64: %d bytes, %.1f MiB (` + "`TestMemoryLimit`, `TestRendersOfAll`; `wick_render_bytes_max` has the sum" + `). A call that waits holds its
-arguments, which count as bytes of its token. A stream costs about 20 KiB, so 10,000 of them are 200 MiB. What else strangers and clients
-can make the server hold is in the tables above. ` + "`scripts/load flood`" + ` does all of it at once, with one greedy client, on the sample source and two
-processors, and fails when resident memory grows by more than 64 MiB beyond the charts.
+arguments, which count as bytes of its token. An idle stream costs [about 27 KiB](../test/bench/README.md#streams). Most of what else strangers and clients
+can make the server hold is in the tables above. ` + "`scripts/load flood`" + ` lets strangers and one greedy client ask for as much as they can at once, on the sample
+source, and fails when resident memory grows by more than 64 MiB beyond the charts.
 
-A CSV file is read whole, and its rows are let go with the answer: with one chart of a file of 56 MB, 1.3 million minutes, all of wick takes 260 MB for
-that moment. Only one file of more than 8 MiB, or one that is packed, is read at a time, which takes a processor for about two seconds; smaller files, and
+A CSV file is read whole, and its rows are let go with the answer: with one chart of a file of 57 MB, 1.3 million minutes, all of wick took up to 250 MB for
+that moment, and about two seconds of a processor. Files of more than 8 MiB and packed ones are read one at a time; smaller files, and
 answers that are remembered, do not wait for it (` + "`TestCSVTurn`" + `).
 
-The collector is told to let the heap grow to five times what is in use (GOGC 400), within a soft limit that is the sum of the rows
-of server.memory… and the charts. GOGC and GOMEMLIMIT in the environment win over both.
+The collector is told to let the heap grow to five times what is in use (GOGC 400), within a soft limit that is the sum of what was in use
+at the start, the charts and the rows of server.memory… above. GOMEMLIMIT in the environment wins over the limit, and GOGC, unless it is 100, over the growth.
 `
 
 // rates are not constants but literals in one place of the code each.
@@ -254,8 +250,8 @@ together four times as much (` + "`TestRateLimits`, `TestLocalLimit`, `TestSiteL
 stranger, and shares it with those whose ` + "`X-Forwarded-For`" + ` the proxy there left out or wrote unreadably: nobody can tell them apart. The buckets are
 60 and 5 a second for the documents of discovery, 20 and 20 an hour to register, 100 and 100 in 15 minutes to authorize, 50 and 50 in 15
 minutes to exchange a code or revoke a token. Wrong passphrases: 5, and one back a minute, over all strangers together
-(` + "`TestDuty04Guesses`" + `); as many for this machine, and for each IPv4 address, IPv6 /64 and IPv6 /48 from which the right one has come, the narrowest first (` + "`TestGuessBudgets`" + `).
-A guess that is being checked counts until it was right; one beyond the five at once is told so and to come back in a second (` + "`TestGuessesAtOnce`" + `).
+(` + "`TestDuty04Guesses`" + `); as many for this machine, for wick.sock, and for each IPv4 address, IPv6 /64 and IPv6 /48 from which the right one has come, the narrowest first (` + "`TestGuessBudgets`" + `).
+Guesses that share such a budget are checked one after the other, so of many wrong ones at once five are checked (` + "`TestGuessesAtOnce`" + `).
 An empty field is no guess (` + "`TestEmptyGuess`" + `).
 `
 

@@ -15,10 +15,10 @@ import (
 // rewrite it.
 func TestSettingsDocument(t *testing.T) {
 	var b bytes.Buffer
-	b.WriteString("# Settings\n\nMade from the code by `go test -run Settings -update .`; `wick --help` says the same.\n\n" +
+	b.WriteString("# Settings\n\nMade from the code by `go test -run Settings -update .`; `wick --help` has the same flags and commands.\n\n" +
 		"A flag wins over its variable of the environment, and an empty variable counts as not set. A host that attaches to a running wick (`wick --mcp --trade` on the same\n" +
 		"data directory) must agree with it about what is marked *shared*, where it sets it; of `--broker` always: otherwise the attach is refused with the name of the setting.\n" +
-		"Files of settings have one name and value a line; empty lines and those that begin with `#` are skipped.\n")
+		"The files of `--paper-file` and `--cluster-file` have one name and value a line; empty lines and those that begin with `#` are skipped.\n")
 	title := ""
 	for _, s := range server.Settings() {
 		if s.Group != title {
