@@ -71,14 +71,17 @@ func (r *release) copyright(license []byte) []byte {
 	return b.Bytes()
 }
 
-// changelog returns the changes of the newest version in Debian's form.
+// changelog returns the changes of the newest version in Debian's form: each paragraph and each
+// item of a list is an entry.
 func (r *release) changelog(changes []byte) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "wick (%s) unstable; urgency=medium\n\n", r.version)
 	section := strings.SplitN(string(changes), "\n## ", 3)[1]
-	for line := range strings.Lines(section) {
-		if item, ok := strings.CutPrefix(line, "- "); ok {
-			b.WriteString("  * " + wrap(strings.TrimSpace(item), 74, "\n    ") + "\n")
+	_, text, _ := strings.Cut(section, "\n")
+	text = strings.NewReplacer("**", "", "\n- ", "\n\n").Replace("\n" + text)
+	for entry := range strings.SplitSeq(text, "\n\n") {
+		if entry = strings.TrimSpace(entry); entry != "" {
+			b.WriteString("  * " + wrap(entry, 74, "\n    ") + "\n")
 		}
 	}
 	fmt.Fprintf(&b, "\n -- %s  %s\n", r.maintainer, r.epoch.Format(time.RFC1123Z))

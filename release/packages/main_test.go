@@ -345,6 +345,17 @@ func TestManual(t *testing.T) {
 	}
 }
 
+// TestChangelog: the changelog of the packages has what the newest version says, a paragraph or
+// an item of a list as an entry, without marks of emphasis.
+func TestChangelog(t *testing.T) {
+	r := &release{version: "0.2.0", maintainer: "Ada <ada@example.com>", epoch: time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)}
+	changes := "# Changelog\n\n## 0.2.0, 2026-11-15\n\nIn short:\n\n**See.** One\nand two.\n\n- three\n- four\n\n## 0.1.0, 2026-01-31\n\nBefore.\n"
+	want := "wick (0.2.0) unstable; urgency=medium\n\n  * In short:\n  * See. One and two.\n  * three\n  * four\n\n -- Ada <ada@example.com>  Sun, 15 Nov 2026 00:00:00 +0000\n"
+	if got := string(r.changelog([]byte(changes))); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestReleased: the date of files is that of the changelog.
 func TestReleased(t *testing.T) {
 	changes := "# Changelog\n\n## 0.2.0, unreleased\n\n## 0.1.0, 2026-11-15\n"
