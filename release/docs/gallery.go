@@ -45,11 +45,11 @@ var scenes = []scene{
 		arguments: `{"symbol":"ETHUSDT","type":"heikin_ashi","bars":120,"indicators":["supertrend","adx"]}`},
 	{name: "log", title: "Years on a logarithmic scale", text: "Equal distances are equal changes in percent.",
 		arguments: `{"symbol":"BTCUSDT","interval":"1wk","scale":"log","bars":300,"indicators":[{"name":"sma","length":50}]}`},
-	{name: "compare", title: "Who did better?", text: "Up to five symbols, each in percent since the first bar and named at its end.",
+	{name: "compare", title: "Who did better?", text: "Up to five other symbols, in percent since the first bar; each of them is named at its end.",
 		arguments: `{"symbol":"BTCUSDT","interval":"1d","type":"line","compare":["ETHUSDT","SOLUSDT","MSFT"],"indicators":[],"volume":false,"bars":180}`},
 	{name: "period", title: "One quarter", text: "From a date to a date, both included.",
 		arguments: `{"symbol":"AAPL","interval":"1d","from":"2025-10-01","to":"2025-12-31","indicators":["bbands","rsi"]}`},
-	{name: "session", title: "Today, in New York's time", text: "Times in a zone of your choice, its midnights marked. With the average price by volume and its bands.",
+	{name: "session", title: "In New York's time", text: "Times in a zone of your choice. With the average price by volume and its bands.",
 		arguments: `{"symbol":"AAPL","interval":"15m","timezone":"America/New_York","bars":157,"indicators":["vwap_bands"]}`},
 	{name: "bollinger", title: "Bollinger bands and what they measure", text: "The bands over the price, their width and the place of the price within them below.",
 		arguments: `{"symbol":"ETHUSDT","indicators":["bbands","bb_bandwidth","bb_percent_b"]}`},
@@ -57,7 +57,7 @@ var scenes = []scene{
 		arguments: `{"symbol":"ETHUSDT","interval":"1d","indicators":["ichimoku"],"bars":150}`},
 	{name: "profile", title: "Where the volume was", text: "The volume at each price of the bars shown.",
 		arguments: `{"symbol":"BTCUSDT","indicators":["volume_profile"],"bars":150}`},
-	{name: "pivots", title: "Pivot points", text: "Support and resistance of the period, each named at its end.",
+	{name: "pivots", title: "Pivot points", text: "Support and resistance of each period, named where there is room.",
 		arguments: `{"symbol":"BTCUSDT","interval":"1h","indicators":["pivot"],"bars":400}`},
 	{name: "fibonacci", title: "Fibonacci retracement", text: "Levels between the highest and the lowest bar, in percent.",
 		arguments: `{"symbol":"ETHUSDT","indicators":["fibonacci_retracement"],"bars":150}`},
@@ -67,7 +67,7 @@ var scenes = []scene{
 		arguments: `{"symbol":"ETHUSDT","indicators":["rsi","stoch","macd","cci","mfi"],"signals":"off","height":900}`},
 	{name: "flow", title: "Money flow", text: "Volume added up by the direction of each bar, two ways.",
 		arguments: `{"symbol":"AAPL","interval":"1d","indicators":["obv","cmf"],"bars":150}`},
-	{name: "derivatives", title: "Funding and open interest", text: "Columns that a source for futures has beside the bars; others refuse them.",
+	{name: "derivatives", title: "Funding and open interest", text: "Columns beside the prices, of futures at Binance or in a CSV file; a source without them refuses.",
 		arguments: `{"symbol":"BTCUSDT","indicators":["funding","oi"],"bars":150}`},
 	{name: "levels", title: "Levels and zones of your own", text: "What was said in a conversation, drawn: at most 50 marks, coloured by what they mean.",
 		arguments: `{"symbol":"BTCUSDT","indicators":[],"bars":120,"marks":[{"type":"zone","price":55800,"price2":56700,"text":"demand","color":"up"},{"type":"level","price":62900,"text":"resistance","color":"down"}]}`},
@@ -163,8 +163,8 @@ func madeUp(s *market.Series) *chart.Account {
 func galleryPage() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Gallery\n\n%d pictures with the call that draws each, made by `make docs`. The bars are synthetic, and the pictures say so.\n"+
-		"All are of %s: a call draws the newest bars unless it says `to`, and marks at a time or a price of that day may lie outside of them now.\n\n"+
-		"A call is the `arguments` of `generate_chart`; here each also has `%s` where it gives no size, so that\n"+
+		"All were drawn as of %s: a call draws the newest bars unless it says `to`, and marks at a time or a price of that day may lie outside of them now.\n\n"+
+		"A call is the `arguments` of `generate_chart`; here each also has `%s`, but for what it gives itself, so that\n"+
 		"the page loads quickly. On the command line an argument is a word of `wick chart`: `\"bars\":120` is `bars=120`.\n"+
 		"`show` shows nothing there: there is no account.\n"+
 		"[tools.md](tools.md#generate_chart) lists all arguments, [indicators.md](indicators.md) all indicators.\n", len(scenes), instant.Format("2 January 2006, 15:04 MST"), size)
