@@ -42,7 +42,7 @@ func (r *alertRequest) args() []arg {
 		r.member("weekdays", `"type":"array","items":{"type":"string","enum":["mon","tue","wed","thu","fri","sat","sun"]}`, "For daily: only on these."),
 		r.member("profit_above", `"type":"number"`, "In place of condition: a profit at or above this."),
 		r.member("profit_below", `"type":"number"`, "At or below; a loss is below zero."),
-		r.member("of", `"type":"string","enum":["position","day","account"]`, "Whose profit: the open position in symbol, the account since the day began in UTC, or in all."),
+		r.member("of", `"type":"string","enum":["position","day","account"]`, "Whose profit: the open position in symbol, the account since the first look of the day in UTC, or in all."),
 		interval(&r.interval, "Bars for rules and signals. Default: the engine's first interval.", ""),
 		text(&r.Note, "note", "Your own words, which come back when it fires.", maxNote),
 		word(&r.Repeat, "repeat", "once: then it is gone. each_time: whenever it comes true anew. each_bar: on every bar on which it holds. Except with each_bar, a rule that is true already must first become untrue.", book.Once, book.Repeats()...),
@@ -111,7 +111,7 @@ const conditionSchema = `"type":"object","properties":{` +
 // condition declares what an alert waits for, an object with one member. The engine's own
 // type reads it, and its refusals say what would be right.
 func condition(p *book.Condition) arg {
-	return arg{name: "condition", doc: "Exactly one of the three.", schema: members(conditionSchema), set: func(v json.RawMessage) error {
+	return arg{name: "condition", doc: "What it waits for, by one of these members.", schema: members(conditionSchema), set: func(v json.RawMessage) error {
 		v, err := spelled("condition", v)
 		if err != nil {
 			return err
