@@ -25,31 +25,19 @@ type Hub struct {
 	// are some. It is set before the first stream; nil is none.
 	Changes func(caller string) (lines [][]byte, wrote func(n int))
 
-	mu     sync.Mutex
-	book   *Book            // guarded by mu, like all below
-	peers  map[string]*peer // by caller, if it has a queue or a stream
-	open   int              // streams in all
-	chains uint64           // the last number given to a chain of streams
-	closed bool
-	ended  chan struct{} // made by Close, closed with the last stream
+	mu      sync.Mutex
+	book    *Book                // guarded by mu, like all below
+	streams map[string][]*stream // by caller, the newest last
+	open    int                  // streams in all
+	chains  uint64               // the last number given to a chain of streams
+	closed  bool
+	ended   chan struct{} // made by Close, closed with the last stream
 }
 
-// peer is a caller as the hub knows it. Queues and streams point to their peer, which
-// saves a lookup in a map: an entry may go to thousands of callers at once, and the
-// memory of a map is then slow to read.
-type peer struct {
-	caller  string
-	queue   *queue    // of its subscription, or nil
-	streams []*stream // the newest last
-}
-
-// reader returns the newest stream that is not ending, or nil. Only this one may take
-// entries and write them. A nil peer has none.
-func (p *peer) reader() *stream {
-	if p == nil {
-		return nil
-	}
-	for _, s := range slices.Backward(p.streams) {
+// reader returns the newest stream of a caller that is not ending, or nil. Only this one may take
+// entries and write them. mu is held.
+func (h *Hub) reader(caller string) *stream {
+	for _, s := range slices.Backward(h.streams[caller]) {
 		if !s.over {
 			return s
 		}
@@ -57,10 +45,12 @@ func (p *peer) reader() *stream {
 	return nil
 }
 
-// finish ends the streams of a peer. mu is held.
-func (p *peer) finish() {
-	for _, s := range p.streams {
-		s.finish()
+// finish ends all streams. mu is held.
+func (h *Hub) finish() {
+	for _, streams := range h.streams {
+		for _, s := range streams {
+			s.finish()
+		}
 	}
 }
 
@@ -68,7 +58,7 @@ func (p *peer) finish() {
 // are called by the goroutine that writes the stream.
 type stream struct {
 	hub     *Hub
-	peer    *peer
+	caller  string
 	expires time.Time          // when its token ends
 	ctx     context.Context    // ends when the stream has to, or when its client is gone
 	bell    chan struct{}      // rung when there may be something to write
@@ -96,7 +86,7 @@ func (s *stream) ring() { Ring(s.bell) }
 // NewHub returns a hub with no subscriptions. encode turns an entry's note into one line
 // of text; it is called once for each entry that is sent.
 func NewHub(encode func(note any) []byte) *Hub {
-	return &Hub{encode: encode, book: NewBook(), peers: make(map[string]*peer)}
+	return &Hub{encode: encode, book: NewBook(), streams: make(map[string][]*stream)}
 }
 
 // Load replaces the hub's book by one that a start has read. The hub owns it from then
@@ -105,48 +95,8 @@ func NewHub(encode func(note any) []byte) *Hub {
 func (h *Hub) Load(b *Book) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, q := range h.book.queues {
-		h.disown(q)
-	}
 	h.book = b
-	for _, q := range b.queues {
-		h.own(q)
-	}
-	for _, p := range h.peers {
-		p.finish()
-	}
-}
-
-// own gives a queue to the caller of its subscription. mu is held.
-func (h *Hub) own(q *queue) {
-	h.disown(q)
-	q.peer = h.peer(q.sub.Caller)
-	q.peer.queue = q
-}
-
-// disown takes a queue away from the caller that has it. mu is held.
-func (h *Hub) disown(q *queue) {
-	if p := q.peer; p != nil {
-		p.queue, q.peer = nil, nil
-		h.forget(p)
-	}
-}
-
-// peer returns the peer of a caller, and makes it if there is none. mu is held.
-func (h *Hub) peer(caller string) *peer {
-	p := h.peers[caller]
-	if p == nil {
-		p = &peer{caller: caller}
-		h.peers[caller] = p
-	}
-	return p
-}
-
-// forget removes a peer that has neither a queue nor a stream. mu is held.
-func (h *Hub) forget(p *peer) {
-	if p.queue == nil && len(p.streams) == 0 {
-		delete(h.peers, p.caller)
-	}
+	h.finish()
 }
 
 // Apply takes one step in the hub's book and wakes the streams that now have something
@@ -165,17 +115,12 @@ func (h *Hub) Apply(r Record) error {
 func (h *Hub) apply(r Record) (ready []*stream, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	ended := h.book.queues[r.Unsubscribed]
 	if err := h.book.Apply(r); err != nil {
 		return nil, err
 	}
 	to := r.To
-	switch {
-	case ended != nil:
-		h.disown(ended)
-	case r.Subscribed != nil:
+	if r.Subscribed != nil {
 		to = []string{r.Subscribed.ID} // the caller's streams may have been there first
-		h.own(h.book.queues[to[0]])
 	}
 	for _, id := range to {
 		if s := h.ready(h.book.queues[id]); s != nil {
@@ -197,7 +142,7 @@ func (h *Hub) ready(q *queue) *stream {
 	if q.waiting == 0 || q.writer != nil { // a stream that writes wakes the next one when it has finished
 		return nil
 	}
-	return q.peer.reader()
+	return h.reader(q.sub.Caller)
 }
 
 // wake wakes the stream that ready returns, if there is one. mu is held.
@@ -227,7 +172,7 @@ func (h *Hub) Settled(most int) map[string]uint64 {
 func (h *Hub) Ring(caller string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s := h.peers[caller].reader(); s != nil {
+	if s := h.reader(caller); s != nil {
 		s.ring()
 	}
 }
@@ -247,7 +192,7 @@ func (h *Hub) Status(caller string) (s *Subscription, waiting int, connected boo
 	if q := h.book.callers[caller]; q != nil {
 		s, waiting = q.sub, len(q.waits(time.Now(), nil))
 	}
-	return s, waiting, h.peers[caller].reader() != nil
+	return s, waiting, h.reader(caller) != nil
 }
 
 // Stats returns how many subscriptions there are, how many streams are open,
@@ -268,9 +213,7 @@ func (h *Hub) Close() (ended <-chan struct{}) {
 	defer h.mu.Unlock()
 	if !h.closed {
 		h.closed, h.ended = true, make(chan struct{})
-		for _, p := range h.peers {
-			p.finish()
-		}
+		h.finish()
 		h.finished()
 	}
 	return h.ended

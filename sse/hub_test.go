@@ -408,7 +408,7 @@ func TestHeadFails(t *testing.T) {
 		if err := h.Serve(c, request(t.Context(), ""), Caller{ID: "alice"}, nil); !errors.Is(err, ssetest.ErrBroken) {
 			t.Errorf("error %v, want %v", err, ssetest.ErrBroken)
 		}
-		if h.open != 0 || len(h.peers) != 0 {
+		if h.open != 0 || len(h.streams) != 0 {
 			t.Errorf("%d streams are left", h.open)
 		}
 	})

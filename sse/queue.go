@@ -16,9 +16,7 @@ type queue struct {
 	mark    uint64 // entries up to this sequence count as delivered
 	waiting int    // entries without a stream
 
-	// Of a hub, guarded by its lock.
-	peer   *peer   // the caller of the subscription
-	writer *stream // the stream that is writing; no other stream may take entries meanwhile
+	writer *stream // of a hub, guarded by its lock: the one that is writing; no other stream may take entries meanwhile
 }
 
 // queued is an entry in a queue, the stream to which it was written, and when. Without a

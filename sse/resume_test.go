@@ -382,11 +382,11 @@ func replayRandomly(t *testing.T, seed uint64) {
 	for _, ghost := range f.ghosts {
 		ghost.Leave()
 	}
-	if left := h.peer("alice").streams; h.open != 0 || len(left) != 0 {
+	if left := h.streams["alice"]; h.open != 0 || len(left) != 0 {
 		t.Errorf("seed %d: %d streams and %v are left", seed, h.open, left)
 	}
-	if apply(t, h, Record{Unsubscribed: "alice"}); len(h.peers) != 0 {
-		t.Errorf("seed %d: without stream and subscription, %v are left", seed, h.peers)
+	if apply(t, h, Record{Unsubscribed: "alice"}); len(h.streams) != 0 {
+		t.Errorf("seed %d: without stream and subscription, %v are left", seed, h.streams)
 	}
 }
 

@@ -18,10 +18,10 @@ func (s *stream) Next() (events []Event) {
 	h, now := s.hub, time.Now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s.peer.reader() != s || !now.Before(s.expires) || s.ctx.Err() != nil {
+	if h.reader(s.caller) != s || !now.Before(s.expires) || s.ctx.Err() != nil {
 		return events
 	}
-	if q := s.peer.queue; q != nil && q.waiting > 0 && q.writer == nil {
+	if q := h.book.callers[s.caller]; q != nil && q.waiting > 0 && q.writer == nil {
 		s.taken = q.waits(now, s.taken[:0])
 		events = slices.Grow(events, len(s.taken))
 		for _, e := range s.taken {
@@ -36,7 +36,7 @@ func (s *stream) Next() (events []Event) {
 	}
 	if h.Changes != nil {
 		var lines [][]byte
-		lines, s.told = h.Changes(s.peer.caller)
+		lines, s.told = h.Changes(s.caller)
 		s.changes = len(lines)
 		for _, line := range lines {
 			events = append(events, Event{Data: line})
@@ -155,13 +155,12 @@ func (h *Hub) attach(ctx context.Context, c Caller, most int, end context.Cancel
 	}
 	h.open++
 	h.chains++
-	p := h.peer(c.ID)
-	going := slices.DeleteFunc(slices.Clone(p.streams), func(s *stream) bool { return s.over })
+	going := slices.DeleteFunc(slices.Clone(h.streams[c.ID]), func(s *stream) bool { return s.over })
 	if len(going) >= most {
 		going[0].finish()
 	}
-	s := &stream{hub: h, peer: p, expires: c.Expires, ctx: ctx, bell: make(chan struct{}, 1), end: end, chain: h.chains}
-	p.streams = append(p.streams, s)
+	s := &stream{hub: h, caller: c.ID, expires: c.Expires, ctx: ctx, bell: make(chan struct{}, 1), end: end, chain: h.chains}
+	h.streams[c.ID] = append(h.streams[c.ID], s)
 	return s, nil
 }
 
@@ -169,8 +168,8 @@ func (h *Hub) attach(ctx context.Context, c Caller, most int, end context.Cancel
 func (h *Hub) resume(s *stream, lastEventID string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if q := s.peer.queue; q != nil {
-		q.resume(lastEventID, s, s.peer.streams, time.Now())
+	if q := h.book.callers[s.caller]; q != nil {
+		q.resume(lastEventID, s, h.streams[s.caller], time.Now())
 		h.wake(q) // it may be another stream that has to write now, if one was opened since
 	}
 }
@@ -181,18 +180,15 @@ func (h *Hub) detach(s *stream) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.open--
-	p := s.peer
-	i := slices.Index(p.streams, s)
-	p.streams = slices.Delete(p.streams, i, i+1)
+	left := slices.DeleteFunc(h.streams[s.caller], func(other *stream) bool { return other == s })
+	if h.streams[s.caller] = left; len(left) == 0 {
+		delete(h.streams, s.caller)
+	}
 	s.over, s.ended = true, time.Now()
 	s.ctx, s.end = nil, nil // grants keep the stream for an hour: it must not keep the request in memory
 	s.release()
-	if p.queue != nil {
-		h.wake(p.queue)
-	}
-	if next := p.reader(); next != nil {
+	if next := h.reader(s.caller); next != nil {
 		next.ring()
 	}
-	h.forget(p)
 	h.finished()
 }
