@@ -2,7 +2,6 @@ package sse
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -164,58 +163,27 @@ func (b *Book) Clone() *Book {
 	return c
 }
 
-// Snapshot is a book in a form that can be stored. Entries are named by their
-// sequence: the journal's owner stores each once, however many queues hold it.
-type Snapshot struct {
-	Subscriptions []*Subscription
-	Queues        map[string][]uint64 // by subscription; without the empty ones
-	Marks         map[string]uint64   // by subscription; without those at 0
-}
-
-// Snapshot returns the book as it is, and calls entry for every entry in it,
-// once for each queue that holds it.
-func (b *Book) Snapshot(entry func(*Entry)) Snapshot {
-	s := Snapshot{b.Select(nil), map[string][]uint64{}, map[string]uint64{}}
+// Queues returns what a journal has to keep of a book beside its subscriptions, by their ids: the
+// entries of the queues, oldest first, and the marks, without those at 0.
+func (b *Book) Queues() (entries map[string][]*Entry, marks map[string]uint64) {
+	entries, marks = make(map[string][]*Entry), make(map[string]uint64)
 	for id, q := range b.queues {
 		for _, e := range q.entries {
-			entry(e.Entry)
-			s.Queues[id] = append(s.Queues[id], e.Seq)
+			entries[id] = append(entries[id], e.Entry)
 		}
 		if q.mark > 0 {
-			s.Marks[id] = q.mark
+			marks[id] = q.mark
 		}
 	}
-	return s
+	return entries, marks
 }
 
-// Restore builds a book from a snapshot. find returns the entry with a sequence, or
-// nil. Restore returns an error if parts of the snapshot do not fit together.
-func Restore(s Snapshot, find func(seq uint64) *Entry) (*Book, error) {
-	b := NewBook()
-	for _, sub := range s.Subscriptions {
-		if sub == nil {
-			return nil, errors.New("a subscription is missing")
-		}
-		if err := b.subscribe(sub); err != nil {
-			return nil, err
-		}
-	}
-	// The queues of a snapshot have only numbers: the caller stores the notifications.
-	for id, seqs := range s.Queues {
-		for _, seq := range seqs {
-			e := find(seq)
-			if e == nil {
-				return nil, fmt.Errorf("notification %d is in a queue and nowhere else", seq)
-			}
-			if err := b.fire(e, []string{id}); err != nil {
-				return nil, err
-			}
-		}
-	}
-	for id, mark := range s.Marks {
+// SetMarks sets marks as they were, in a book that was made anew by records of its subscriptions and
+// entries.
+func (b *Book) SetMarks(marks map[string]uint64) {
+	for id, mark := range marks {
 		if q := b.queues[id]; q != nil {
 			q.settle(mark)
 		}
 	}
-	return b, nil
 }

@@ -25,9 +25,8 @@ func made(id, caller string, when time.Time) Record {
 
 // text writes down all that a book holds.
 func text(b *Book) string {
-	notes := make(map[uint64]any)
-	s := b.Snapshot(func(e *Entry) { notes[e.Seq] = e.Note })
-	out, err := json.Marshal([]any{s, notes, b.callers})
+	queues, marks := b.Queues()
+	out, err := json.Marshal([]any{b.Select(nil), queues, marks, b.callers})
 	if err != nil {
 		panic(err)
 	}
@@ -191,37 +190,24 @@ func randomRecord(r *rand.Rand, step int) Record {
 	}
 }
 
-// restored takes a book through a snapshot.
-func restored(t *testing.T, b *Book) *Book {
+// restored returns a book made anew by what a journal keeps of one, with copies of its entries.
+func restored(t testing.TB, b *Book) *Book {
 	t.Helper()
-	entries := make(map[uint64]*Entry)
-	s := b.Snapshot(func(e *Entry) { entries[e.Seq] = e })
-	c, err := Restore(s, func(seq uint64) *Entry { return entries[seq] })
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// TestRestoreRefuses: a snapshot whose parts do not fit together is an error,
-// never a panic.
-func TestRestoreRefuses(t *testing.T) {
-	sub := []*Subscription{{ID: "a", Caller: "alice"}}
-	for name, s := range map[string]Snapshot{
-		"no subscription":          {Subscriptions: []*Subscription{nil}},
-		"no id":                    {Subscriptions: []*Subscription{{}}},
-		"unknown queue":            {Subscriptions: sub, Queues: map[string][]uint64{"b": {1}}},
-		"unknown entry":            {Subscriptions: sub, Queues: map[string][]uint64{"a": {2}}},
-		"entries in a wrong order": {Subscriptions: sub, Queues: map[string][]uint64{"a": {1, 1}}},
-	} {
-		b, err := Restore(s, func(seq uint64) *Entry {
-			if seq == 1 {
-				return &Entry{Seq: 1, At: t0}
-			}
-			return nil
-		})
-		if err == nil {
-			t.Errorf("%s: no error, %s", name, text(b))
+	c := NewBook()
+	take := func(r Record) {
+		if err := c.Apply(r); err != nil {
+			t.Fatal(err)
 		}
 	}
+	for _, sub := range b.Select(nil) {
+		take(Record{Subscribed: sub})
+	}
+	queues, marks := b.Queues()
+	for id, entries := range queues {
+		for _, e := range entries {
+			take(Record{Fired: &Entry{Seq: e.Seq, Epoch: e.Epoch, At: e.At, Note: e.Note}, To: []string{id}})
+		}
+	}
+	c.SetMarks(marks)
+	return c
 }

@@ -92,14 +92,8 @@ func tidy(t testing.TB, h *Hub) {
 // restart returns a hub with what the old one's journal remembers.
 func restart(t testing.TB, old *Hub) *Hub {
 	t.Helper()
-	entries := make(map[uint64]*Entry)
-	s := old.Clone().Snapshot(func(e *Entry) { entries[e.Seq] = &Entry{Seq: e.Seq, At: e.At, Note: e.Note} })
-	b, err := Restore(s, func(seq uint64) *Entry { return entries[seq] })
-	if err != nil {
-		t.Fatal(err)
-	}
 	h := newHub(t)
-	h.Load(b)
+	h.Load(restored(t, old.Clone()))
 	apply(t, h, Record{}) // the record of the start
 	return h
 }

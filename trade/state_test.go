@@ -77,8 +77,9 @@ func TestRecordsThatCannotFollow(t *testing.T) {
 // somebody has edited, is an error and no panic.
 func TestSnapshotsThatCannotBe(t *testing.T) {
 	for _, text := range []string{
-		`{`, `{"orders":[null]}`, `{"alerts":[null]}`, `{"alerts":[{"id":"a-1-1"}]}`, `{"named_alerts":[null]}`, `{"polling":[7]}`, `{"drained":[{"seq":7}]}`,
-		`{"notifications":[null],"polling":[0]}`, `{"subscriptions":[null]}`, `{"subscriptions":[{"id":"s-1-1","caller":"c"}],"queues":{"s-1-1":[7]}}`,
+		`{`, `{"orders":[null]}`, `{"alerts":[null]}`, `{"alerts":[{"id":"a-1-1"}]}`, `{"named_alerts":[null]}`, `{"notifications":[null]}`, `{"notifications":[{"seq":7}]}`,
+		`{"subscriptions":[null]}`, `{"subscriptions":[{}]}`, `{"notifications":[{"seq":7,"notification":{},"queues":["s-1-1"]}]}`,
+		`{"subscriptions":[{"id":"s-1-1","caller":"c"}],"notifications":[{"seq":8,"notification":{},"queues":["s-1-1"]},{"seq":7,"notification":{},"queues":["s-1-1"]}]}`,
 	} {
 		if s, err := book.DecodeState("store", 9, []byte(text)); err == nil {
 			t.Errorf("%s was read as %s", text, encoded(t, s))

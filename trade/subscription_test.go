@@ -36,18 +36,24 @@ func from(caller string) sse.Caller { return sse.Caller{ID: caller, Client: "cli
 // held returns what the journal holds for a caller and is not too old, and up
 // to where it is delivered.
 func held(e *Engine, caller string) (entries []*sse.Entry, mark uint64) {
-	book, all := e.hub.Clone(), make(map[uint64]*sse.Entry)
-	snapshot := book.Snapshot(func(entry *sse.Entry) { all[entry.Seq] = entry })
+	book := e.hub.Clone()
+	queues, marks := book.Queues()
 	sub := book.Of(caller)
 	if sub == nil {
 		return nil, 0
 	}
-	for _, seq := range snapshot.Queues[sub.ID] {
-		if time.Since(all[seq].At) < sse.QueueTTL {
-			entries = append(entries, all[seq])
+	for _, entry := range queues[sub.ID] {
+		if time.Since(entry.At) < sse.QueueTTL {
+			entries = append(entries, entry)
 		}
 	}
-	return entries, snapshot.Marks[sub.ID]
+	return entries, marks[sub.ID]
+}
+
+// queued returns how many entries the queue of a subscription has, also those that are too old.
+func queued(e *Engine, id string) int {
+	queues, _ := e.hub.Clone().Queues()
+	return len(queues[id])
 }
 
 // queue returns the alerts that a caller is still to get.
@@ -64,8 +70,9 @@ func queue(e *Engine, caller string) (ids []string) {
 // deliverSome notes for every queue that part of it was delivered.
 func deliverSome(e *Engine, pick int) error {
 	marks := make(map[string]uint64)
-	for id, seqs := range e.hub.Clone().Snapshot(func(*sse.Entry) {}).Queues {
-		marks[id] = seqs[pick%len(seqs)]
+	queues, _ := e.hub.Clone().Queues()
+	for id, entries := range queues {
+		marks[id] = entries[pick%len(entries)].Seq
 	}
 	return e.Do(func(*book.State) error {
 		return e.book.Propose(book.KindDelivered, &book.Event{At: now(), Marks: marks})
@@ -158,11 +165,11 @@ func TestQueueLimits(t *testing.T) {
 		if got := queue(e, "caller"); !slices.Equal(got, []string{late}) {
 			t.Errorf("%d entries after the hour, want the late one", len(got))
 		}
-		if err := e.tidy(); err != nil || len(e.hub.Clone().Snapshot(func(*sse.Entry) {}).Queues[sub.ID]) != sse.QueueCap {
+		if err := e.tidy(); err != nil || queued(e, sub.ID) != sse.QueueCap {
 			t.Errorf("old entries are dropped at once, %v; want one record a minute", err)
 		}
 		time.Sleep(time.Minute)
-		if err := e.tidy(); err != nil || len(e.hub.Clone().Snapshot(func(*sse.Entry) {}).Queues[sub.ID]) != 1 {
+		if err := e.tidy(); err != nil || queued(e, sub.ID) != 1 {
 			t.Errorf("old entries are kept, %v", err)
 		}
 	})

@@ -54,9 +54,9 @@ func damage(d Reader, name string, at int, seq uint64, err error) error {
 }
 
 // format is the version of what is on disk. A store of another one is refused: this program
-// would read it wrongly. Formats 1 to 4 were those of versions before the first release; from
+// would read it wrongly. Formats 1 to 5 were those of versions before the first release; from
 // this one on, every later version reads what an earlier one wrote.
-const format = 5
+const format = 6
 
 // FormatError reports a file that another version of wick wrote. The file is not damaged,
 // but this version would read it wrongly.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -12,25 +11,23 @@ import (
 )
 
 // Snapshot is the whole state as a JSON object, except for the store's name and the
-// sequence, which the journal keeps beside it. Each notification is in it once, however
-// many queues have it.
+// sequence, which the journal keeps beside it.
 type Snapshot struct {
 	Kept
 	Alerts        []*Alert            `json:"alerts"`
 	Named         []*Alert            `json:"named_alerts,omitempty"` // that have ended and whose client_alert_id is remembered
-	Notifications []*Entry            `json:"notifications"`
-	Polling       []uint64            `json:"polling"`
-	Drained       []drainMark         `json:"drained"`
-	Fired         []uint64            `json:"fired,omitempty"`
+	Notifications []*keptEntry        `json:"notifications"`          // those that any list or queue has
 	Subscriptions []*sse.Subscription `json:"subscriptions"`
-	Queues        map[string][]uint64 `json:"queues"`
 	Marks         map[string]uint64   `json:"marks,omitempty"` // how far each queue is delivered
 }
 
-// drainMark is an entry that was read by polling, and when.
-type drainMark struct {
-	Seq uint64 `json:"seq"`
-	At  Time   `json:"at"`
+// keptEntry is a notification with the lists and queues that have it.
+type keptEntry struct {
+	*Entry
+	Fired  bool     `json:"fired,omitempty"`
+	Unread bool     `json:"unread,omitempty"`
+	ReadAt *Time    `json:"read_at,omitempty"` // when it was first read by polling
+	Queues []string `json:"queues,omitempty"`  // of these subscriptions
 }
 
 // Snapshot returns the state as it is now. The two share only what never changes: orders,
@@ -44,25 +41,30 @@ func (s *State) Snapshot() *Snapshot {
 			v.Named = append(v.Named, a)
 		}
 	}
-	// Each notification once, whichever lists have it.
-	entries := make(map[uint64]*Entry)
-	for _, e := range s.Polling {
-		entries[e.Seq] = e
-		v.Polling = append(v.Polling, e.Seq)
-	}
-	for _, d := range s.Drained {
-		entries[d.Seq] = d.Entry
-		v.Drained = append(v.Drained, drainMark{d.Seq, d.readAt})
+	entries := make(map[uint64]*keptEntry)
+	of := func(e *Entry) *keptEntry {
+		if entries[e.Seq] == nil {
+			entries[e.Seq] = &keptEntry{Entry: e}
+		}
+		return entries[e.Seq]
 	}
 	for _, e := range s.Fired {
-		entries[e.Seq] = e
-		v.Fired = append(v.Fired, e.Seq)
+		of(e).Fired = true
 	}
-	queued := s.Subs.Snapshot(func(e *sse.Entry) {
-		entries[e.Seq] = &Entry{e.Seq, Time{e.At}, e.Note.(*Notification), e.Epoch}
-	})
-	v.Subscriptions, v.Queues, v.Marks = queued.Subscriptions, queued.Queues, queued.Marks
-	v.Notifications = slices.Collect(maps.Values(entries))
+	for _, e := range s.Polling {
+		of(e).Unread = true
+	}
+	for _, d := range s.Drained {
+		of(d.Entry).ReadAt = &d.readAt
+	}
+	queues, marks := s.Subs.Queues()
+	for _, id := range sorted(queues) {
+		for _, e := range queues[id] {
+			kept := of(&Entry{e.Seq, Time{e.At}, e.Note.(*Notification), e.Epoch})
+			kept.Queues = append(kept.Queues, id)
+		}
+	}
+	v.Notifications, v.Subscriptions, v.Marks = slices.Collect(maps.Values(entries)), s.Subs.Select(nil), marks
 	return v
 }
 
@@ -70,7 +72,7 @@ func (s *State) Snapshot() *Snapshot {
 func (v *Snapshot) Encode() ([]byte, error) {
 	slices.SortFunc(v.Alerts, ByAge)
 	slices.SortFunc(v.Named, ByAge)
-	slices.SortFunc(v.Notifications, func(a, b *Entry) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortFunc(v.Notifications, func(a, b *keptEntry) int { return cmp.Compare(a.Seq, b.Seq) })
 	return json.Marshal(v)
 }
 
@@ -120,38 +122,29 @@ func DecodeState(store string, seq uint64, text []byte) (*State, error) {
 	for _, a := range v.Alerts {
 		check(s.alertChanged(KindAlertSet, &Event{Alert: a}))
 	}
-	// A list that names a notification which is not in the snapshot is an error. The nil
-	// entry is never used, because the error discards the state.
-	entries := make(map[uint64]*Entry)
+	for _, sub := range v.Subscriptions {
+		if sub == nil {
+			return nil, errors.New("a subscription is missing")
+		}
+		check(s.Subs.Apply(sse.Record{Subscribed: sub}))
+	}
 	for _, e := range v.Notifications {
-		if e != nil && e.Notification != nil {
-			e.Notification.Seq = e.Seq
-			entries[e.Seq] = e
+		if e == nil || e.Entry == nil || e.Notification == nil {
+			return nil, errors.New("a notification is missing")
 		}
-	}
-	find := func(seq uint64) *Entry {
-		if entries[seq] == nil {
-			check(fmt.Errorf("notification %d is in a queue and nowhere else", seq))
+		e.Notification.Seq = e.Seq
+		if e.Fired {
+			s.Fired = append(s.Fired, e.Entry)
 		}
-		return entries[seq]
-	}
-	for _, seq := range v.Polling {
-		s.Polling = append(s.Polling, find(seq))
-	}
-	for _, seq := range v.Fired {
-		s.Fired = append(s.Fired, find(seq))
-	}
-	for _, d := range v.Drained {
-		s.Drained = append(s.Drained, Drained{find(d.Seq), d.At})
-	}
-	subs, wrong := sse.Restore(sse.Snapshot{Subscriptions: v.Subscriptions, Queues: v.Queues, Marks: v.Marks}, func(seq uint64) *sse.Entry {
-		if e := entries[seq]; e != nil {
-			return &sse.Entry{Seq: seq, Epoch: e.Epoch, At: e.At.Time, Note: e.Notification}
+		if e.Unread {
+			s.Polling = append(s.Polling, e.Entry)
 		}
-		return nil
-	})
-	s.Subs = subs
-	if check(wrong); err != nil {
+		if e.ReadAt != nil {
+			s.Drained = append(s.Drained, Drained{e.Entry, *e.ReadAt})
+		}
+		check(s.Subs.Apply(sse.Record{Fired: &sse.Entry{Seq: e.Seq, Epoch: e.Epoch, At: e.At.Time, Note: e.Notification}, To: e.Queues}))
+	}
+	if s.Subs.SetMarks(v.Marks); err != nil {
 		return nil, err
 	}
 	return s, nil
