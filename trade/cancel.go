@@ -69,14 +69,17 @@ func (e *Engine) CancelOrders(who book.Who, symbol string) ([]book.Order, error)
 	return e.cancel(who, open)
 }
 
-// cancel cancels open orders: those that wait for their rule are in this book alone, the others at
-// the venue.
+// cancel cancels open orders: those that are in this book alone, on paper or because they wait for
+// their rule, in one go, so that no price comes in between, and then the others at the venue.
 func (e *Engine) cancel(who book.Who, ids []string) (cancelled []book.Order, err error) {
 	var there []string
 	err = e.Do(func(s *book.State) error {
 		for _, id := range ids {
 			o := s.Order(id)
-			if !o.Pending() {
+			switch {
+			case o == nil || o.Status.Terminal(): // it ended meanwhile, or with an order before it
+				continue
+			case o.Account != "":
 				there = append(there, id)
 				continue
 			}
@@ -85,12 +88,19 @@ func (e *Engine) cancel(who book.Who, ids []string) (cancelled []book.Order, err
 				return err
 			}
 			cancelled = append(cancelled, ev.Order.Public())
+			for _, with := range ev.Ends {
+				cancelled = append(cancelled, s.Order(with.ID).Public())
+			}
 		}
 		return nil
 	})
-	if err != nil || len(there) == 0 {
-		return cancelled, err
+	if err != nil {
+		return nil, err
 	}
-	sent, err := e.venue.Cancel(who, there)
-	return append(cancelled, sent...), err
+	if len(there) > 0 {
+		var sent []book.Order
+		sent, err = e.venue.Cancel(who, there)
+		cancelled = append(cancelled, sent...)
+	}
+	return cancelled, err
 }

@@ -89,23 +89,22 @@ func (e *Engine) AcceptPositions(who book.Who) (accepted []book.Difference, turn
 	return e.venue.Accept(who)
 }
 
-// CancelEverything asks the broker to cancel every order of the account, no matter who
-// placed it, and if that is done, cancels those of this book that were on their way once
-// they are there. On paper it cancels the orders of the book. A follower has the leader do
-// it.
+// CancelEverything cancels the orders that are in this book alone, and asks the broker to cancel
+// every order of the account, no matter who placed it; if that is done, it cancels those of this
+// book that were on their way once they are there. A follower has the leader do it.
 func (e *Engine) CancelEverything(ctx context.Context, who book.Who) error {
 	if e.follows() {
 		return e.peers.Ask(ctx, AskCancel, who, nil)
 	}
-	var ruled []string
+	var here []string
 	e.mu.Lock()
 	for _, o := range e.book.OpenOrders() {
-		if o.Pending() {
-			ruled = append(ruled, o.ID)
+		if o.Account == "" {
+			here = append(here, o.ID)
 		}
 	}
 	e.mu.Unlock()
-	if _, err := e.cancel(who, ruled); err != nil {
+	if _, err := e.cancel(who, here); err != nil {
 		return err
 	}
 	return e.venue.CancelEverything(ctx, who)

@@ -17,11 +17,11 @@ type Venue interface {
 	Prepare(ctx context.Context, symbol string) (Arrival, error)
 	// Reach fills the orders that a price reaches; see [Book.OnPrice]. Locked.
 	Reach(t Tick, since int64, at Time) error
-	// Cancel cancels open orders on behalf of who, and returns those that it has cancelled, each
-	// before what ended with it. It is no error if one has ended in another way meanwhile. After
-	// an error some may still be open.
+	// Cancel cancels open orders that are elsewhere on behalf of who, and returns those that it has
+	// cancelled, each before what ended with it. It is no error if one has ended in another way
+	// meanwhile. After an error some may still be open.
 	Cancel(who Who, ids []string) ([]Order, error)
-	// CancelEverything cancels every order of the account, no matter who placed it.
+	// CancelEverything cancels every order of an account elsewhere, no matter who placed it.
 	CancelEverything(ctx context.Context, who Who) error
 	// Accept takes the positions of the account as they are: what differs now counts as known from
 	// here on. It returns the differences, and the orders that the book had given up.

@@ -40,42 +40,11 @@ func (v Venue) Reach(t book.Tick, since int64, at book.Time) error {
 	return v.Book.OnPrice(t, since, at)
 }
 
-// Cancel cancels all under one lock, so that no price comes in between.
-func (v Venue) Cancel(who book.Who, ids []string) (cancelled []book.Order, err error) {
-	err = v.Do(func(s *book.State) error {
-		for _, id := range ids {
-			o := s.Order(id)
-			if o == nil || o.Status.Terminal() { // it ended meanwhile, or was counted with an order before it
-				continue
-			}
-			ev, err := v.Book.Cancel(o, who, book.Reason{}, v.Now())
-			if err != nil {
-				return err
-			}
-			cancelled = append(cancelled, ev.Order.Public())
-			for _, with := range ev.Ends {
-				cancelled = append(cancelled, s.Order(with.ID).Public())
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return cancelled, nil
-}
+// Cancel has none to cancel: its orders are in the book alone.
+func (Venue) Cancel(book.Who, []string) ([]book.Order, error) { return nil, nil }
 
-// CancelEverything cancels all orders of the book.
-func (v Venue) CancelEverything(_ context.Context, who book.Who) error {
-	var open []string
-	v.Look(func() {
-		for _, o := range v.Book.OpenOrders() {
-			open = append(open, o.ID)
-		}
-	})
-	_, err := v.Cancel(who, open)
-	return err
-}
+// CancelEverything has none to cancel.
+func (Venue) CancelEverything(context.Context, book.Who) error { return nil }
 
 // Accept refuses: nothing can differ.
 func (Venue) Accept(book.Who) ([]book.Difference, []string, error) {
