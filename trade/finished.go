@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -145,45 +144,17 @@ func (a archive) lookUp(key string) (o *book.Order, last uint64, err error) {
 	return h.orders[id], last, nil
 }
 
-// noteClosed is called when a generation was closed. What had ended in the snapshot that the
-// next one begins with has ended in closed generations; once those are in the index, it may
-// leave memory.
-func (b *store) noteClosed() {
-	b.mu.Lock()
-	b.closed = b.closing
-	b.mu.Unlock()
-	select {
-	case b.rotated <- struct{}{}:
-	default: // signalled already
-	}
-}
-
-// terminal returns the orders that have ended.
-func terminal(orders []*book.Order) []*book.Order {
-	return slices.DeleteFunc(slices.Clone(orders), func(o *book.Order) bool { return !o.Status.Terminal() })
-}
-
-// forgetClosed takes orders that ended in closed generations out of memory until only as
-// many are left as stay there: those that ended first. One that a broker elsewhere may still
-// say something about stays, and one that counts against its client, which the next start has
-// to find.
+// forgetClosed takes orders and trades out of memory that have ended and are in the index. An order
+// that a broker elsewhere may still say something about stays, and one that counts against its client,
+// which the next start has to find.
 func (b *store) forgetClosed() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	at := now()
-	late := func(o *book.Order) bool { return o.EndedWithin(book.LateWithin+time.Hour, at) || o.Counts(at) }
-	extra := len(slices.DeleteFunc(terminal(b.book.Orders), late)) - b.kept
-	old := slices.DeleteFunc(b.closed, func(o *book.Order) bool { return b.book.Order(o.ID) != o })
-	b.closed = nil
+	b.book.ForgetOrders(b.archive.Through(), b.kept, func(o *book.Order) bool {
+		return o.EndedWithin(book.LateWithin+time.Hour, at) || o.Counts(at)
+	})
 	b.book.ForgetTrades(b.archive.Through(), b.kept)
-	if extra <= 0 {
-		return
-	}
-	old = slices.DeleteFunc(old, late)
-	// By when they ended and not by when they were placed: an order that was open for
-	// months is news when it ends.
-	slices.SortStableFunc(old, func(a, b *book.Order) int { return a.UpdatedAt.Compare(b.UpdatedAt.Time) })
-	b.book.Forget(old[:min(extra, len(old))])
 }
 
 // indexClosed puts generations that were closed into the index and forgets what ended in
@@ -191,10 +162,7 @@ func (b *store) forgetClosed() {
 func (b *store) indexClosed() error {
 	b.indexing.Lock()
 	defer b.indexing.Unlock()
-	b.mu.Lock()
-	nothing := b.closed == nil
-	b.mu.Unlock()
-	if b.archive.Index == nil || nothing {
+	if b.archive.Index == nil {
 		return nil
 	}
 	err := b.archive.Update()

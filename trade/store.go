@@ -28,7 +28,7 @@ type store struct {
 	peers   Shared   // the log, if other processes write it too; else nil
 
 	indexing sync.Mutex    // held while the index grows; taken before mu
-	rotated  chan struct{} // gets a value when a generation was closed
+	rotated  chan struct{} // rung when a generation was closed
 
 	mu        sync.Mutex
 	book      book.Book        // guarded by mu, like every field below
@@ -37,8 +37,6 @@ type store struct {
 	taken     []journal.Record // steps that the present decision has taken, which the journal gets when it has ended
 	following bool             // another process writes: its steps are applied once they are in the log
 	stepped   chan struct{}    // closed by the next step that is on disk, if somebody waits; else nil
-	closing   []*book.Order    // that have ended in the newest snapshot, which may not be on disk yet
-	closed    []*book.Order    // that have ended in closed generations, since orders last left memory
 }
 
 // read fills the store from a log, and its hub with what is queued. If the log is shared, all
@@ -218,7 +216,7 @@ func (d *onDisk) Restore(name string, seq uint64, snapshot []byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.journal == nil { // the store is being opened
-		d.book.State, d.closed = s, terminal(s.Orders)
+		d.book.State = s
 	} else {
 		(*store)(d).install(s)
 	}
@@ -263,7 +261,6 @@ func (d *onDisk) Snapshot() (uint64, func() ([]byte, error)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	v := d.book.Snapshot()
-	d.closing = terminal(v.Orders)
 	return d.book.Seq, func() (text []byte, err error) {
 		if d.outbox != nil {
 			if v.Outbox, err = d.outbox.Snapshot(); err != nil {

@@ -80,6 +80,7 @@ import (
 
 	"wick/internal/journal"
 	"wick/market"
+	"wick/sse"
 	"wick/trade/alert"
 	"wick/trade/book"
 	"wick/trade/paper"
@@ -159,7 +160,7 @@ func openOn(o Options, d journal.Disk) (*Engine, error) {
 	}
 	e.kept = o.kept
 	files := o.files
-	files.Closed = e.noteClosed
+	files.Closed = func() { sse.Ring(e.rotated) }
 	if o.Recover != nil {
 		files.Recover = func(r journal.Recovery) error {
 			return o.Recover(recovery(e.book.State, r))

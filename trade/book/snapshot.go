@@ -87,7 +87,6 @@ func DecodeState(store string, seq uint64, text []byte) (*State, error) {
 		}
 	}
 	s := NewState(store)
-	s.Seq, s.Ordered, s.Alerted = seq, seq, seq
 	s.Trading, s.Tripped, s.ByOwner, s.Epoch, s.Outbox, s.Venue = v.Trading, v.Tripped, v.ByOwner, v.Epoch, v.Outbox, v.Venue
 	// The first error is kept, and the rest is read all the same.
 	var err error
@@ -95,6 +94,7 @@ func DecodeState(store string, seq uint64, text []byte) (*State, error) {
 	for _, o := range v.Orders {
 		check(s.setOrders(KindPlaced, &Event{Order: o}))
 	}
+	s.Seq, s.Ordered, s.Alerted = seq, seq, seq // from here on: orders of a snapshot are in the index
 	maps.Copy(s.Holdings, v.Holdings)
 	maps.Copy(s.Seen, v.Seen)
 	maps.Copy(s.Labels, v.Labels)

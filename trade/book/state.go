@@ -24,7 +24,7 @@ type State struct {
 	Alerted uint64 // the same of alerts and notifications
 	Store   string // random name of the store, in every file
 
-	place     map[string]int      // order id to index in Orders
+	place     map[string]place    // where an order is in Orders, by its id
 	ClientIDs map[string]string   // client_order_id to order id
 	BrokerIDs map[string]string   // a broker's id of an order to ours
 	Open      map[string][]*Order // open orders by symbol, in the order in which they are judged at one price
@@ -43,6 +43,12 @@ type State struct {
 	Drained []Drained // that somebody has read, the first within the last hour
 
 	Subs *sse.Book // who is subscribed, and what is queued for each
+}
+
+// place is where an order is in Orders, and the record by which it is as it is: 1 if a snapshot had it.
+type place struct {
+	at  int
+	seq uint64
 }
 
 // sideOf is one side of the open orders of a symbol.
@@ -144,7 +150,7 @@ func NewState(store string) *State {
 	return &State{
 		Kept:  Kept{Trading: Active, Holdings: map[string]Holding{}, Trades: map[string]*Trade{}, Labels: map[string]LateLabel{}, Seen: map[string]*Seen{}, Places: map[string]uint64{}},
 		Store: store, Alerts: map[string]*Alert{}, Named: map[string]*Alert{}, Subs: sse.NewBook(),
-		place: map[string]int{}, ClientIDs: map[string]string{}, BrokerIDs: map[string]string{}, Open: map[string][]*Order{}, Ruled: map[string][]*Order{}, calm: map[string]calm{}, sums: map[sideOf]sum{},
+		place: map[string]place{}, ClientIDs: map[string]string{}, BrokerIDs: map[string]string{}, Open: map[string][]*Order{}, Ruled: map[string][]*Order{}, calm: map[string]calm{}, sums: map[sideOf]sum{},
 	}
 }
 
@@ -299,11 +305,12 @@ func (s *State) setOrder(o *Order) {
 	delete(s.calm, o.Symbol)
 	delete(s.sums, sideOf{o.Symbol, Buy})
 	delete(s.sums, sideOf{o.Symbol, Sell})
-	var before *Order
-	if i, known := s.place[o.ID]; known {
-		before, s.Orders[i] = s.Orders[i], o
+	before := s.Order(o.ID)
+	if before != nil {
+		at := s.place[o.ID].at
+		s.Orders[at], s.place[o.ID] = o, place{at, s.Seq + 1}
 	} else {
-		s.place[o.ID] = len(s.Orders)
+		s.place[o.ID] = place{len(s.Orders), s.Seq + 1}
 		s.Orders = append(s.Orders, o)
 		if o.ClientOrderID != "" {
 			s.ClientIDs[o.ClientOrderID] = o.ID
@@ -355,8 +362,8 @@ func (s *State) listOf(o *Order) map[string][]*Order {
 
 // Order returns the order called id, or nil.
 func (s *State) Order(id string) *Order {
-	if i, ok := s.place[id]; ok {
-		return s.Orders[i]
+	if p, ok := s.place[id]; ok {
+		return s.Orders[p.at]
 	}
 	return nil
 }
@@ -379,20 +386,25 @@ func (s *State) OpenOrders() (orders []*Order) {
 	return orders
 }
 
-// Forget takes orders out of memory and out of every index. The order of those that
-// stay is kept.
-func (s *State) Forget(old []*Order) {
-	for _, o := range old {
-		if i, ok := s.place[o.ID]; ok {
-			s.Orders[i] = nil
-		}
+// ForgetOrders takes orders that have ended out of memory until only as many are left as stay there:
+// those that ended first, if the journal's index has them as they are, which it does up to the record
+// through. One for which stays returns true stays beside them.
+func (s *State) ForgetOrders(through uint64, kept int, stays func(*Order) bool) {
+	ended := slices.DeleteFunc(slices.Clone(s.Orders), func(o *Order) bool { return !o.Status.Terminal() || stays(o) })
+	extra := max(0, len(ended)-kept)
+	old := slices.DeleteFunc(ended, func(o *Order) bool { return s.place[o.ID].seq > through })
+	// By when they ended and not by when they were placed: an order that was open for
+	// months is news when it ends.
+	slices.SortStableFunc(old, func(a, b *Order) int { return a.UpdatedAt.Compare(b.UpdatedAt.Time) })
+	for _, o := range old[:min(extra, len(old))] {
+		s.Orders[s.place[o.ID].at] = nil
 		delete(s.place, o.ID)
 		delete(s.ClientIDs, o.ClientOrderID)
 		delete(s.BrokerIDs, o.BrokerID)
 	}
 	s.Orders = slices.DeleteFunc(s.Orders, func(o *Order) bool { return o == nil })
 	for i, o := range s.Orders {
-		s.place[o.ID] = i
+		s.place[o.ID] = place{i, s.place[o.ID].seq}
 	}
 }
 

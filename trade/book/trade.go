@@ -126,8 +126,8 @@ type Labelling struct {
 // label gives an order its label, and the trades that it opened. It is also kept by itself until the
 // journal's index has its record, since either may have left memory before.
 func (s *State) label(seq uint64, l *Labelling) {
-	if i, known := s.place[l.OrderID]; known {
-		o := *s.Orders[i]
+	if known := s.Order(l.OrderID); known != nil {
+		o := *known
 		o.Label = l.Over(o.Label)
 		s.setOrder(&o)
 	}
