@@ -88,18 +88,17 @@ func TestHaltHoldsRestingOrders(t *testing.T) {
 	}
 }
 
-// TestUnknownHaltHoldsRestingOrders: while it cannot be told whether HALT is there, resting
-// orders are held as new ones are refused. What came meanwhile is written down as judged, so
-// that a restart does not fill them at it, and afterwards the next price fills a limit that
-// was passed, at the limit.
-func TestUnknownHaltHoldsRestingOrders(t *testing.T) {
+// TestUnreadHaltHalts: while it cannot be told whether HALT is there, trading is halted, and resting
+// orders are held. What came meanwhile is written down as judged, so that a restart does not fill
+// them at it, and afterwards the next price fills a limit that was passed, at the limit.
+func TestUnreadHaltHalts(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		place(t, e, book.Buy, book.Limit, "1", "95")
 		price(e, "AAA", 100)
 		dir := e.brake.dir
 		e.brake.dir += "\x00" // no system takes it as the name of a folder
-		if err := e.refreshTrading(); code(err) != "halt_unknown" {
-			t.Fatalf("HALT in a folder that cannot be looked at: %v, want halt_unknown", err)
+		if err := e.refreshTrading(); err != nil || e.Status().Trading != book.Halted {
+			t.Fatalf("HALT in a folder that cannot be looked at: trading is %s, %v, want halted", e.Status().Trading, err)
 		}
 		price(e, "AAA", 80)
 		if got := must(e.Orders(false))[0].Status; got != book.StatusOpen {

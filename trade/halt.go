@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"wick/internal/journal"
+	"wick/internal/limit"
 	"wick/trade/book"
 )
 
@@ -28,9 +29,8 @@ type brake struct {
 }
 
 // refreshTrading works out the trading state, from the file HALT, the daily loss and what
-// is known of the broker, and writes a change down. It refuses if it cannot find out whether
-// the file is there, or what it says; until it can, no resting order is filled either. It
-// runs every second and before every order, so the file counts from the next order on.
+// is known of the broker, and writes a change down. It runs every second and before every order, so
+// the file counts from the next order on.
 func (b *brake) refreshTrading() error {
 	b.halting.Lock()
 	defer b.halting.Unlock()
@@ -42,23 +42,7 @@ func (b *brake) refreshTrading() error {
 // followed from that.
 func (b *brake) judgeTrading() error {
 	asked, unread := readHalt(b.dir)
-	err := b.changeTrading(func(s *book.State) (*book.Event, error) {
-		// As long as the file cannot be read, the trading state stays as it is, because it is not
-		// known that the owner halted trading, but resting orders are held as by a halt. Once it
-		// can be, how far the market was judged is on disk as after a halt.
-		before := b.store.book.HaltUnread
-		b.store.book.HaltUnread = unread != nil
-		switch {
-		case unread != nil && !before:
-			b.store.log.Error("whether trading is halted cannot be told: no order is taken", "error", unread)
-			return nil, nil
-		case unread != nil:
-			return nil, nil
-		case before:
-			if err := b.progress.noteSeen(now()); err != nil {
-				return nil, err
-			}
-		}
+	return b.changeTrading(func(s *book.State) (*book.Event, error) {
 		// An earlier leader may have had the file, or was told to halt: that there is no file
 		// here says nothing, and a halt lasts until it is lifted. Only reducing with the day of a
 		// loss is the breaker's, unless the owner asked for it as well.
@@ -70,6 +54,9 @@ func (b *brake) judgeTrading() error {
 		by := &book.Who{Name: "nothing restricts it any more"}
 		if asked != book.Active || b.haltFile {
 			by.Name = "owner, by the file HALT"
+		}
+		if unread != nil {
+			by.Name = "the file HALT, which cannot be read: " + limit.Line(unread.Error(), 200)
 		}
 		b.haltFile = asked != book.Active
 		ev := &book.Event{At: now(), Trading: asked, ByOwner: b.store.peers != nil && asked == book.Reducing, By: by}
@@ -88,10 +75,6 @@ func (b *brake) judgeTrading() error {
 		}
 		return ev, nil
 	})
-	if unread != nil {
-		return book.Refuse("halt_unknown", "whether trading is halted cannot be told: %v", unread)
-	}
-	return err
 }
 
 // changeTrading takes the step that decide returns, which changes the trading state, and logs
@@ -135,7 +118,7 @@ func (b *brake) SetHalt(halt bool) error {
 		}
 	case b.store.peers == nil:
 		// What halts already is left alone: it may be a folder, a link, or a pipe that nobody reads.
-		if state, unknown := readHalt(b.dir); unknown != nil || state != book.Halted {
+		if state, unread := readHalt(b.dir); unread != nil || state != book.Halted {
 			err = journal.WriteAtomic(b.store.disk, haltName, nil) // a power cut must not undo it
 		}
 	}
@@ -183,10 +166,8 @@ const maxHalt = 4096
 
 // readHalt returns the state that the file HALT in dir asks for. A file with the word
 // reducing in it lets orders through that shrink a position; anything else of that name
-// halts, also a directory, a link or a file that may not be read. No link is followed, so
-// that SetHalt never writes to a file elsewhere. Other errors are returned, and orders are
-// refused with them: a process that has run out of descriptors must not say that the owner
-// halted trading.
+// halts, also a directory or a link. No link is followed, so that SetHalt never writes to a file
+// elsewhere. What cannot be looked at or read halts as well, with the reason.
 func readHalt(dir string) (book.TradingState, error) {
 	name := filepath.Join(dir, haltName)
 	// Lstat follows no link and needs no descriptor: only if it finds nothing is there nothing.
@@ -195,18 +176,16 @@ func readHalt(dir string) (book.TradingState, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return book.Active, nil
 	case err != nil:
-		return "", err
+		return book.Halted, err
 	case !info.Mode().IsRegular() || info.Size() > maxHalt: // is not read: opening a pipe would wait for its writer
 		return book.Halted, nil
 	}
 	text, err := os.ReadFile(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission): // it was there: if it is gone by now, the next look says so
-		return book.Halted, nil
-	case err != nil:
-		return "", err
-	case strings.EqualFold(strings.TrimSpace(string(text)), string(book.Reducing)):
+	if errors.Is(err, fs.ErrNotExist) { // it was there: if it is gone by now, the next look says so
+		err = nil
+	}
+	if strings.EqualFold(strings.TrimSpace(string(text)), string(book.Reducing)) {
 		return book.Reducing, nil
 	}
-	return book.Halted, nil
+	return book.Halted, err
 }

@@ -84,7 +84,7 @@ func (e *Engine) housekeep(ctx context.Context) error {
 		if err := errors.Join(e.tidy(), e.expireAll(), e.pulse()); err != nil {
 			e.journal.Break(err) // it mostly is, which is logged once
 		}
-		e.refreshTrading() // fails for the same reason, or because HALT cannot be read, which the next order says
+		e.refreshTrading() // fails for the same reason
 	}
 }
 

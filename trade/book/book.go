@@ -123,8 +123,7 @@ type Book struct {
 	// cannot be written down must not be taken. Nil means that steps are not written down.
 	Write func(k Kind, ev *Event, take func() error) error
 
-	Tells      bool // there is an outbox, which is told of steps
-	HaltUnread bool // it cannot be told whether the owner has halted trading: resting orders are held
+	Tells bool // there is an outbox, which is told of steps
 
 	// arrived has the resting orders that came since the last update of their symbol, and
 	// when they came, in unix milliseconds: what the market did before that does not fill

@@ -54,7 +54,7 @@ func (b *Book) Outlook(o Order) (x Outlook) {
 	switch held := b.held(&o, b.Holdings[o.Symbol].Quantity); {
 	case o.Unknown(), o.ReasonCode == NotValued, o.ReasonCode == PriceGone, o.ReasonCode == Suspended:
 		x.Waits = &Told{o.ReasonCode, o.Reason}
-	case held && b.Trading == Reducing && !b.HaltUnread:
+	case held && b.Trading == Reducing:
 		x.Waits = told(WaitsReducing)
 	case held:
 		x.Waits = told(WaitsHalt)

@@ -161,7 +161,7 @@ var Codes = map[Code]struct {
 	"reduce_only": {Retry: FixIt}, "stop_price_not_allowed": {Retry: FixIt}, "stop_price_required": {Retry: FixIt}, "too_long": {Retry: FixIt},
 
 	"broker_differs": {Retry: Later}, "broker_not_ready": {Retry: Later}, "cancel_unfinished": {Retry: Later}, "duplicate_order": {Retry: Later},
-	"halt_unknown": {Retry: Later}, "market_closed": {Retry: Later}, "market_halted": {Retry: Later}, "max_alerts": {Retry: Later},
+	"market_closed": {Retry: Later}, "market_halted": {Retry: Later}, "max_alerts": {Retry: Later},
 	"max_daily_loss": {Retry: Later}, "max_open_orders": {Retry: Later}, "max_open_orders_symbol": {Retry: Later}, "max_subscriptions": {Retry: Later},
 	"max_symbols": {Retry: Later}, "no_price": {Retry: Later}, "order_rate": {Retry: Later}, "outcome_unknown": {Retry: Later},
 	"position_changed": {Retry: Later}, "stale_price": {Retry: Later}, "trading_halted": {Retry: Later}, "trading_reducing": {Retry: Later},

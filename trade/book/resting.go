@@ -363,14 +363,13 @@ func stopPrice(side Side, stop exact.Decimal, part span) (exact.Decimal, bool) {
 }
 
 // held reports whether a resting order must not be filled now that the position has this
-// quantity, because of the trading state or because it cannot be told whether trading is
-// halted. The order stays open. If a
-// stop is reached while it is held, it is not filled at that price later: the prices after
-// that decide. One at a broker elsewhere is filled there all the same.
+// quantity, because of the trading state. The order stays open. If a stop is reached while it is
+// held, it is not filled at that price later: the prices after that decide. One at a broker elsewhere
+// is filled there all the same.
 func (b *Book) held(o *Order, position exact.Decimal) bool {
 	switch {
 	case o.Account != "":
-	case b.HaltUnread, b.Trading == Halted:
+	case b.Trading == Halted:
 		return true
 	case b.Trading == Reducing: // what closes the position is filled, and the rest cancelled
 		return !o.ReduceOnly && o.Closes(position) == 0

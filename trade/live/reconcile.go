@@ -53,7 +53,7 @@ func (v *venue) reconcile(ctx context.Context) (sure bool) {
 		}
 		v.Look(func() { sure = v.compare(report, asked, held, sure) && sure })
 	}
-	return v.Refresh() == nil && sure // it fails only when the journal is broken or HALT cannot be read, which orders say
+	return v.Refresh() == nil && sure // it fails only when the journal is broken, which orders say
 }
 
 // blind notes that the account could not be read. After blindAfter trading halts,
