@@ -185,7 +185,7 @@ func TestCrossingMeanings(t *testing.T) {
 	}
 	for side, labels := range sides {
 		for _, label := range labels {
-			if text := meanings[label]; !strings.Contains(text, "crosses") || !strings.Contains(text, side) {
+			if text := meaningOf(label); !strings.Contains(text, "crosses") || !strings.Contains(text, side) {
 				t.Errorf("%s means %q", label, text)
 			}
 		}

@@ -140,7 +140,7 @@ func TestCipherGold(t *testing.T) {
 	lows := []float64{9, 8, 7, 8, 9, 8, 7, 6, 7, 8}
 	s := plainSeries(lows, lows)
 	c := cipher{wt2: []float64{-60, -70, -90, -60, -50, -60, -70, -78, -74, -71}, rsi: make([]float64, 10), k: make([]float64, 10)}
-	a, err := byName["cipher_b"].resolve(nil)
+	a, err := byName()["cipher_b"].resolve(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

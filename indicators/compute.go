@@ -209,9 +209,9 @@ func (ind *Indicator) Meaning(label string) string {
 	}
 	// Where crossings within a zone have a label of their own, the plain one is for the others.
 	if own := map[string]string{CrossUp: CrossUpOS, CrossDown: CrossDownOB}[label]; own != "" && slices.Contains(ind.Signals, own) {
-		return strings.Replace(meanings[own], " is in ", " is not in ", 1)
+		return strings.Replace(meaningOf(own), " is in ", " is not in ", 1)
 	}
-	return meanings[label]
+	return meaningOf(label)
 }
 
 // Silent returns which parameter keeps r from ever emitting one of its signals, and the

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"wick/internal/limit"
@@ -30,9 +31,8 @@ var withLength = regexp.MustCompile(`^(.*?[a-zA-Z%])[\s_-]*\(?\s*(\d+(?:\.\d+)?(
 
 // byName has every indicator under each of its names, as the catalogue writes them and
 // without filler words, and the candle patterns. Of names that become the same without filler
-// words the first in the catalogue counts. A name that two entries claim panics, at start and
-// so in every test.
-var byName = func() map[string]*Indicator {
+// words the first in the catalogue counts. A name that two entries claim panics, and so in every test.
+var byName = sync.OnceValue(func() map[string]*Indicator {
 	m := make(map[string]*Indicator)
 	for _, ind := range catalog {
 		for _, name := range ind.names() {
@@ -56,7 +56,7 @@ var byName = func() map[string]*Indicator {
 		add(m["candles"], pattern, "cdl"+pattern)
 	}
 	return m
-}()
+})
 
 // names returns the name of ind and its aliases.
 func (ind *Indicator) names() []string { return append([]string{ind.Name}, ind.Aliases...) }
@@ -90,12 +90,12 @@ func find(name string) (ind *Indicator, lengths []string) {
 // spelled returns the indicator that name means, without lengths. The given spelling is tried
 // first, then looser ones, so that none hides a name of the catalogue.
 func spelled(name string) *Indicator {
-	if ind := byName[name]; ind != nil {
+	if ind := byName()[name]; ind != nil {
 		return ind
 	}
 	key := snake(name)
 	for _, k := range []string{strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(name)), key, loose(key)} {
-		if ind := byName[k]; ind != nil {
+		if ind := byName()[k]; ind != nil {
 			return ind
 		}
 	}
@@ -158,7 +158,7 @@ func nearestNames(key string, most int) []string {
 	var out []string
 	seen := make(map[*Indicator]bool)
 	for _, name := range names {
-		if ind := byName[name]; !seen[ind] && len(out) < most {
+		if ind := byName()[name]; !seen[ind] && len(out) < most {
 			seen[ind] = true
 			out = append(out, name)
 		}

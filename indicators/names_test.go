@@ -50,7 +50,7 @@ func TestNamesPeopleType(t *testing.T) {
 		}
 	}
 	for _, gone := range []string{"volume_delta", "bbp", "po", "standard"} {
-		if ind := byName[gone]; ind != nil {
+		if ind := byName()[gone]; ind != nil {
 			t.Errorf("%q still means %s", gone, ind.Name)
 		}
 	}
@@ -271,7 +271,7 @@ func TestPatternsByName(t *testing.T) {
 // TestPresets: each is accepted by its entry, by the names of its parameters, and
 // the label shows what it changed.
 func TestPresets(t *testing.T) {
-	for name, programs := range programs.Presets {
+	for name, programs := range programs().Presets {
 		for program := range programs {
 			if _, err := New(name, map[string]json.RawMessage{"preset": json.RawMessage(`"` + program + `"`)}); err != nil {
 				t.Errorf("%s as in %s: %v", name, program, err)

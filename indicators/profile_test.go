@@ -217,7 +217,7 @@ func TestSessions(t *testing.T) {
 		{`{"session":"monthly"}`, []span{{0, 200}}},
 		{`{"bars_per_session":90}`, []span{{0, 90}, {90, 180}, {180, 200}}},
 	} {
-		a, err := byName["session_vp"].resolve(raw(c.params))
+		a, err := byName()["session_vp"].resolve(raw(c.params))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"wick/indicators/rules"
 	"wick/internal/limit"
@@ -465,7 +466,7 @@ func (ind *Indicator) param(name string) int {
 	}
 	// The given spelling is tried first, then looser ones, and names of other programs last.
 	key := snake(name)
-	keys := append([]string{strings.ToLower(name), key, strings.ReplaceAll(key, "_", "")}, programs.Spellings[key]...)
+	keys := append([]string{strings.ToLower(name), key, strings.ReplaceAll(key, "_", "")}, programs().Spellings[key]...)
 	for _, word := range []string{"_period", "_length"} { // basePeriod is base
 		if stem, ok := strings.CutSuffix(key, word); ok {
 			keys = append(keys, stem)
@@ -483,7 +484,7 @@ func (ind *Indicator) param(name string) int {
 
 // Spellings returns names that parameters have in other programs, and what each may mean here: in
 // an entry the first of them that it has.
-func Spellings() map[string][]string { return programs.Spellings }
+func Spellings() map[string][]string { return programs().Spellings }
 
 // unknownParam returns the error for a name that param does not find. It names the
 // parameters there are, the nearest first as a question.
@@ -591,7 +592,7 @@ var programsText []byte
 // indicators are known to have; they could not be checked against the program.
 // An empty set says that the defaults here are the same. Spellings are names of parameters in
 // TradingView, TA-Lib and pandas-ta and what they may be here, the likeliest first.
-var programs = func() (known struct {
+var programs = sync.OnceValue(func() (known struct {
 	Presets   map[string]map[string]map[string]json.RawMessage
 	Spellings map[string][]string
 }) {
@@ -599,7 +600,7 @@ var programs = func() (known struct {
 		panic("indicators: programs.json: " + err.Error())
 	}
 	return known
-}()
+})
 
 // preset returns the defaults of the program that "preset" names, or none.
 func (ind *Indicator) preset(given map[string]json.RawMessage) (map[string]json.RawMessage, error) {
@@ -611,10 +612,10 @@ func (ind *Indicator) preset(given map[string]json.RawMessage) (map[string]json.
 	// Names are compared without case, blanks, hyphens and underscores: "TA-Lib" is talib. An
 	// unknown program is refused: with our defaults in its place the values would not be those
 	// that were asked for.
-	defaults, ok := programs.Presets[ind.Name][strings.ToLower(strings.Trim(oneWord.Replace(string(raw)), `"`))]
+	defaults, ok := programs().Presets[ind.Name][strings.ToLower(strings.Trim(oneWord.Replace(string(raw)), `"`))]
 	if !ok {
 		known := "none is known"
-		if names := slices.Sorted(maps.Keys(programs.Presets[ind.Name])); len(names) > 0 {
+		if names := slices.Sorted(maps.Keys(programs().Presets[ind.Name])); len(names) > 0 {
 			known = "it has " + strings.Join(names, ", ")
 		}
 		return nil, fmt.Errorf("%w: %s has no preset %s; %s", errParam, ind.Name, limit.Clip(string(raw)), known)

@@ -76,9 +76,18 @@ var (
 	StopLoss, TakeProfit                = opposites("stop_loss", "take_profit", "the backtest leaves at its {stop|target}")
 )
 
-// meanings has what the labels mean, and mirrored of each label that is the second of two opposites
-// the first.
+// meanings has what the labels mean, as opposites takes it, and mirrored of each label that is the
+// second of two opposites the first.
 var meanings, mirrored = make(map[string]string), make(map[string]string)
+
+// meaningOf returns what a label means.
+func meaningOf(label string) string {
+	this := "$1"
+	if mirrored[label] != "" {
+		this = "$2"
+	}
+	return twoWays.ReplaceAllString(meanings[label], this)
+}
 
 // Mirrored returns the label whose meaning turned around is that of this one, or "" for none.
 func Mirrored(label string) string { return mirrored[label] }
@@ -91,7 +100,7 @@ func label(name, meaning string) string {
 }
 func opposites(this, that, meaning string) (string, string) {
 	mirrored[that] = this
-	return label(this, twoWays.ReplaceAllString(meaning, "$1")), label(that, twoWays.ReplaceAllString(meaning, "$2"))
+	return label(this, meaning), label(that, meaning)
 }
 
 var twoWays = regexp.MustCompile(`\{(.*?)\|(.*?)\}`)

@@ -25,37 +25,38 @@ const (
 // which are streams: a limit below what is in use would keep the collector busy for
 // nothing.
 type memory struct {
-	base int64 // zero leaves the operator's own limit alone
+	base atomic.Int64 // zero leaves the operator's own limit alone
 	step atomic.Int64
 }
 
-// newMemory sets the limit and the rate of the collector for a program that has just
-// started. If the operator has set GOMEMLIMIT or GOGC, that stays as it is.
-func newMemory(synthetic bool) *memory {
-	m := &memory{}
+// begin sets the limit and the rate of the collector for a program that has just started. If the
+// operator has set GOMEMLIMIT or GOGC, that stays as it is. It collects what the start has left,
+// which takes a fifth of a start, so call it beside the first requests.
+func (m *memory) begin(synthetic bool) error {
 	// The rate can only be read by setting it. If it was not the default, it is set back.
 	if old := debug.SetGCPercent(gcPercent); old != 100 {
 		debug.SetGCPercent(old)
 	}
 	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
-		return m
+		return nil
 	}
 	// After a collection HeapAlloc is what is really in use: indicators, fonts, and with
 	// --trade the books, which differ from one data directory to the next.
 	runtime.GC()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
-	m.base = memoryBase + int64(tools.RenderBytes(runtime.GOMAXPROCS(0))) + int64(stats.HeapAlloc)
+	base := memoryBase + int64(tools.RenderBytes(runtime.GOMAXPROCS(0))) + int64(stats.HeapAlloc)
 	if !synthetic {
-		m.base += memorySource
+		base += memorySource
 	}
-	debug.SetMemoryLimit(m.base)
-	return m
+	debug.SetMemoryLimit(base)
+	m.base.Store(base)
+	return nil
 }
 
 // release lifts the limit again.
 func (m *memory) release() {
-	if m.base > 0 {
+	if m.base.Load() > 0 {
 		debug.SetMemoryLimit(math.MaxInt64)
 	}
 }
@@ -63,7 +64,8 @@ func (m *memory) release() {
 // connections takes the number of connections with a token, and raises or lowers the
 // limit when that number has reached another step.
 func (m *memory) connections(n int) {
-	if step := int64(n / memoryStep); m.base > 0 && m.step.Swap(step) != step {
-		debug.SetMemoryLimit(m.base + step*memoryStep*memoryConn)
+	base, step := m.base.Load(), int64(n/memoryStep)
+	if base > 0 && m.step.Swap(step) != step {
+		debug.SetMemoryLimit(base + step*memoryStep*memoryConn)
 	}
 }
