@@ -17,7 +17,6 @@ const (
 	memorySource = 64 << 20 // more with a data service, whose answers are remembered
 	memoryConn   = 32 << 10 // for each connection with a token, most of them streams
 	memoryStep   = 256      // the limit changes only with every so many connections: setting it stops the program for a moment
-	gcPercent    = 400      // of what is in use; the runtime's own 100 collects too often in a small heap
 )
 
 // memory sets the soft memory limit of the Go runtime (GOMEMLIMIT). The limit is chosen
@@ -25,38 +24,33 @@ const (
 // which are streams: a limit below what is in use would keep the collector busy for
 // nothing.
 type memory struct {
-	base atomic.Int64 // zero leaves the operator's own limit alone
+	base int64 // zero leaves the operator's own limit alone
 	step atomic.Int64
 }
 
-// begin sets the limit and the rate of the collector for a program that has just started. If the
-// operator has set GOMEMLIMIT or GOGC, that stays as it is. It collects what the start has left,
-// which takes a fifth of a start, so call it beside the first requests.
-func (m *memory) begin(synthetic bool) error {
-	// The rate can only be read by setting it. If it was not the default, it is set back.
-	if old := debug.SetGCPercent(gcPercent); old != 100 {
-		debug.SetGCPercent(old)
-	}
+// newMemory sets the limit for a program that has just started. If the operator has set
+// GOMEMLIMIT, that stays as it is.
+func newMemory(synthetic bool) *memory {
+	m := &memory{}
 	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
-		return nil
+		return m
 	}
-	// After a collection HeapAlloc is what is really in use: indicators, fonts, and with
-	// --trade the books, which differ from one data directory to the next.
-	runtime.GC()
+	// What is in use: indicators, fonts, and with --trade the books, which differ from one data
+	// directory to the next. Some of it is garbage, at most half. To collect that first would
+	// take a fifth of a start.
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
-	base := memoryBase + int64(tools.RenderBytes(runtime.GOMAXPROCS(0))) + int64(stats.HeapAlloc)
+	m.base = memoryBase + int64(tools.RenderBytes(runtime.GOMAXPROCS(0))) + int64(stats.HeapAlloc)
 	if !synthetic {
-		base += memorySource
+		m.base += memorySource
 	}
-	debug.SetMemoryLimit(base)
-	m.base.Store(base)
-	return nil
+	debug.SetMemoryLimit(m.base)
+	return m
 }
 
 // release lifts the limit again.
 func (m *memory) release() {
-	if m.base.Load() > 0 {
+	if m.base > 0 {
 		debug.SetMemoryLimit(math.MaxInt64)
 	}
 }
@@ -64,8 +58,7 @@ func (m *memory) release() {
 // connections takes the number of connections with a token, and raises or lowers the
 // limit when that number has reached another step.
 func (m *memory) connections(n int) {
-	base, step := m.base.Load(), int64(n/memoryStep)
-	if base > 0 && m.step.Swap(step) != step {
-		debug.SetMemoryLimit(base + step*memoryStep*memoryConn)
+	if step := int64(n / memoryStep); m.base > 0 && m.step.Swap(step) != step {
+		debug.SetMemoryLimit(m.base + step*memoryStep*memoryConn)
 	}
 }

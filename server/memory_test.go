@@ -18,8 +18,7 @@ func TestMemoryLimit(t *testing.T) {
 		t.Errorf("charts on two processors hold %d bytes, want %d", got, want)
 	}
 	limit := func() int64 { return debug.SetMemoryLimit(-1) }
-	m := new(memory)
-	m.begin(true)
+	m := newMemory(true)
 	base := limit()
 	// 56 MiB of memoryBase beside the charts; a stream adds 32 KiB of memoryConn.
 	least := int64(tools.RenderBytes(runtime.GOMAXPROCS(0)) + 56<<20)
@@ -34,13 +33,13 @@ func TestMemoryLimit(t *testing.T) {
 	if m.release(); limit() != math.MaxInt64 {
 		t.Errorf("afterwards the limit is %d", limit())
 	}
-	if m.begin(false); limit()-base < memorySource-16<<20 {
-		t.Errorf("a data service adds %d bytes, want %d", limit()-base, memorySource)
+	if with, without := newMemory(false), base; with.base-without < memorySource-16<<20 {
+		t.Errorf("a data service adds %d bytes, want %d", with.base-without, memorySource)
+	} else {
+		with.release()
 	}
-	m.release()
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 40))
-	m = new(memory)
-	m.begin(true)
+	m = newMemory(true)
 	m.connections(10 * memoryStep)
 	if m.release(); limit() != 1<<40 {
 		t.Errorf("the operator's limit has become %d", limit())

@@ -61,10 +61,11 @@ func serve(ctx context.Context, c *config, source market.Source, logs loggers) (
 	}
 	// The memory in use now is that of the data directory, and stays in use. The limit of
 	// memory comes on top of it.
-	memory := new(memory)
+	memory := newMemory(c.source == "sample")
 	defer memory.release()
 	e.conns.changed = memory.connections
-	parts := []func(context.Context) error{control, func(context.Context) error { return memory.begin(c.source == "sample") }}
+
+	parts := []func(context.Context) error{control}
 	for _, site := range at.site {
 		parts = append(parts, func(ctx context.Context) error { return serveHTTP(ctx, srv, e.conns.listener(site)) })
 	}

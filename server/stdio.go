@@ -45,14 +45,13 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 	}
 	defer func() { err = e.close(err) }()
 	e.newProtocol()
-	memory := new(memory)
-	defer memory.release()
+	defer newMemory(c.source == "sample").release()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	parts := []func(context.Context) error{func(ctx context.Context) error {
 		defer cancel() // the conversation is over, and with it the process
 		return host.farewell(ctx, func() error { return e.converse(ctx, stdin, host, tools.StdioCaller) })
-	}, func(context.Context) error { return memory.begin(c.source == "sample") }}
+	}}
 	if c.trade {
 		control, err := e.openControl(log)
 		if err != nil {
