@@ -14,7 +14,7 @@ import (
 
 // Bounds of the lines that wait to be written.
 const (
-	logDelay    = 20 * time.Millisecond  // within which lines are written together
+	logDelay    = 20 * time.Millisecond  // between two writes; lines that come meanwhile are written together
 	logQueue    = 1 << 20                // bytes of all lines; the newest may exceed it
 	logFarewell = 500 * time.Millisecond // that the end of the process waits for them
 )
@@ -40,8 +40,8 @@ func (l loggers) part(name string) *slog.Logger {
 	return slog.New(slog.NewTextHandler(&lineWriter{l, "[" + name + "] "}, nil))
 }
 
-// logOutput writes the lines of all parts in the order in which they came, those of logDelay
-// together: a write for each would cost a fifth of a small call. Whoever adds a line never
+// logOutput writes the lines of all parts in the order in which they came: the first at once, and
+// those of the next logDelay together, since a write for each would cost a fifth of a small call. Whoever adds a line never
 // waits for w: a log that nobody reads must not hold up calls, a halt or the end of the
 // process. So a goroutine writes while there are lines, and while it waits for w, lines queue
 // up to logQueue and further ones are dropped and counted.
@@ -79,27 +79,25 @@ func (p *lineWriter) Write(record []byte) (int, error) {
 	return len(record), nil
 }
 
-// write writes until nothing is left. Lines that cannot be written are lost, since there is
-// nowhere to report that.
+// write writes until no line has come for logDelay. Lines that cannot be written are lost, since
+// there is nowhere to report that.
 func (l loggers) write() {
-	for o := l.out; ; {
-		time.Sleep(logDelay)
+	for o := l.out; ; time.Sleep(logDelay) {
 		o.mu.Lock()
 		lines, dropped := o.lines, o.dropped
 		o.lines, o.dropped = nil, 0
+		if len(lines) == 0 {
+			close(o.done)
+			o.done = nil
+		}
 		o.mu.Unlock()
+		if len(lines) == 0 {
+			return
+		}
 		if dropped > 0 {
 			l.part("wick").Warn("lines of this log were dropped, because nobody read it", "lines", dropped)
 		}
 		o.w.Write(lines)
-		o.mu.Lock()
-		if len(o.lines) == 0 {
-			close(o.done)
-			o.done = nil
-			o.mu.Unlock()
-			return
-		}
-		o.mu.Unlock()
 	}
 }
 
