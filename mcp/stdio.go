@@ -34,15 +34,16 @@ type Pusher func(ctx context.Context, write func(line []byte) error) error
 // or ctx ends. Calls that take time run at the same time; everything else is answered at
 // once, in order. The line after a call can already cancel it.
 //
-// When r ends, ServeStdio waits for the calls that still run and writes their replies.
-// When ctx ends, those calls are cancelled, and answered too. Neither end is an error:
+// When r or ctx ends, no further line is taken, as when a server over HTTP stops. ServeStdio
+// waits for the calls that still run and writes their replies. Neither end is an error:
 // ServeStdio returns only errors of reading and writing. A read that is blocked when ctx
 // ends is left behind, since nothing can wake a read of standard input.
 //
 // push may be nil. Conversations that run at the same time must have callers with
 // different keys.
 func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer, caller Caller, push Pusher) error {
-	ctx, cancel := context.WithCancel(ctx)
+	stop := ctx
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	own, err := s.subscriber(ctx, caller)
 	if err != nil {
@@ -68,13 +69,13 @@ func (s *Server) ServeStdio(ctx context.Context, r io.Reader, w io.Writer, calle
 		})
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- c.read() }()
+	go func() { ended <- c.read(stop) }()
 	select {
 	case err = <-ended:
 		if err != nil {
 			cancel() // the client is gone, so nobody waits for replies
 		}
-	case <-ctx.Done():
+	case <-stop.Done():
 	}
 	c.finish()
 	cancel()
@@ -110,11 +111,11 @@ type conversation struct {
 	listening sync.WaitGroup // counts listeners, which end with ctx
 }
 
-// read answers lines until there are no more. Replies are written when no further line
+// read answers lines until there are no more, or ctx ends. Replies are written when no further line
 // waits to be read, so that a burst of messages costs one write; and when many bytes have
 // been gathered, since the replies to a burst of tools/list are far longer than the burst.
-func (c *conversation) read() error {
-	for c.ctx.Err() == nil {
+func (c *conversation) read(ctx context.Context) error {
+	for {
 		if !c.in.waiting() || c.out.full() {
 			if err := c.out.flush(); err != nil {
 				return err
@@ -122,7 +123,7 @@ func (c *conversation) read() error {
 		}
 		line, err := c.in.next()
 		switch {
-		case err == io.EOF:
+		case err == io.EOF || ctx.Err() != nil:
 			return nil
 		// The id of the message is not known, so the error has none.
 		case err == errLongLine:
@@ -133,7 +134,6 @@ func (c *conversation) read() error {
 			c.take(line)
 		}
 	}
-	return nil
 }
 
 // take answers one line: here if that takes no time, otherwise in a goroutine. It never

@@ -246,18 +246,28 @@ func TestStdioEndOfInput(t *testing.T) {
 	})
 }
 
-// When the program is to end, running calls are told so and answered, and a
-// read that is blocked keeps nobody.
+// When the program is to end, running calls are finished and answered, no further line is
+// taken, and a read that is blocked keeps nobody.
 func TestStdioContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		d := begin(ctx, t, testServer(), nil)
-		d.send(waitCall("1"))
+		release := make(chan struct{})
+		tools := []Tool{{Name: "slow", Schema: json.RawMessage(`{}`), Handle: func(ctx context.Context, _ Call) (*Result, error) {
+			<-release
+			return Text("done"), ctx.Err()
+		}}}
+		d := begin(ctx, t, NewServer(Options{Tools: tools}), nil)
+		d.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}`)
 		cancel()
+		d.send(ping)
+		if len(d.done) != 0 {
+			t.Fatal("ended before the call was answered")
+		}
+		close(release)
 		if err := <-d.done; err != nil {
 			t.Errorf("error %v", err)
 		}
-		d.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"context canceled"}],"isError":true}}`)
+		d.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"done"}]}}`)
 		d.in.Close() // lets the blocked read go, so that the bubble can end
 	})
 }

@@ -65,22 +65,11 @@ func serveStdio(ctx context.Context, c *config, source market.Source, logs logge
 
 // converse holds one conversation over stdio; there may be several at the same time. All
 // of them are the same local client, whose alerts go to the newest conversation; changes
-// of what a conversation watches go to that one alone. When ctx ends, no further line is
-// read, and calls under way are finished, as over HTTP; the caller of converse decides how
-// long to wait for them.
+// of what a conversation watches go to that one alone. The caller of converse decides how long
+// to wait for calls that are under way when ctx ends.
 func (e *app) converse(ctx context.Context, r io.Reader, w io.Writer, caller mcp.Caller) error {
 	caller.Conversation = strconv.FormatUint(e.conversations.Add(1), 10)
-	// Nothing can wake a read of standard input. A pipe between r and the protocol can be
-	// closed during such a read; the goroutine that reads is then left behind.
-	in, lines := io.Pipe()
-	defer in.Close()
-	defer context.AfterFunc(ctx, func() { _ = lines.Close() })()
-	go func() {
-		_, err := io.Copy(lines, r)
-		lines.CloseWithError(err)
-	}()
-	ctx = context.WithoutCancel(ctx)
-	return e.protocol.ServeStdio(ctx, in, w, caller, func(ctx context.Context, write func(line []byte) error) error {
+	return e.protocol.ServeStdio(ctx, r, w, caller, func(ctx context.Context, write func(line []byte) error) error {
 		return e.hub.Push(ctx, caller.ID, func(event sse.Event) error { return write(event.Data) })
 	})
 }
