@@ -192,7 +192,7 @@ func (c *config) settings() []Setting {
 			Setting{Name: "slippage", Value: "fraction", Default: "0.0005", Help: "paper broker: slippage of stops and of orders that fill at once, as a fraction of the price", set: fraction(&c.engine.Slippage)},
 			Setting{Name: inPaper, Value: "file", Help: "file with details of the paper account and its rules, see docs/settings.md", set: fromFile(readOpen, maxLines, func(text []byte) error { return c.setLines(inPaper, text) })},
 			Setting{Name: "confirm-above", Value: "sum", Help: "sum in the account's currency that a client may place within an hour, without a passphrase all together; beyond it a person approves; default none, at a broker 0", set: amount(&c.asking.Above, 0)},
-			Setting{Name: "approve-in-client", Help: "let a form in the client approve an order, in place of the page; never for real money", set: on(&c.asking.InClient)}),
+			Setting{Name: "approve-in-client", Help: "let a form in the client approve an order, besides the page; never for real money", set: on(&c.asking.InClient)}),
 		c.group("State, messages and logs", "",
 			Setting{Name: "data-dir", Value: "directory", Help: "directory for state; default ~/.wick", set: func(text string) (err error) { c.dataDir, err = filepath.Abs(text); return err }},
 			Setting{Name: "exit-when-broken", Help: "end when the journal is broken and a new start would help; default under systemd and in the image", set: on(&c.exitWhenBroken)},
