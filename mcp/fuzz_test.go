@@ -209,8 +209,7 @@ func FuzzArguments(f *testing.F) {
 	})
 }
 
-// Framing: however the input is cut, each line that is not blank is read once,
-// in order, and one that is too long is reported once.
+// Framing: however the input is cut, each line is read once, in order, as it was sent.
 func FuzzStdio(f *testing.F) {
 	f.Add([]byte("a\nb\r\n\n\nc"), uint8(3))
 	f.Add([]byte("\n"), uint8(16))

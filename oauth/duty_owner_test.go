@@ -107,10 +107,9 @@ func TestDuty01NothingThroughProxy(t *testing.T) {
 	}
 }
 
-// The contract's second rule: without a passphrase a loopback client goes
-// through at once, unless another site sent the browser; any other redirect
-// needs a click. Without the exceptions a web page could log in a client of its
-// own and have the code sent to itself.
+// The contract's second rule: without a passphrase a loopback client goes through at once, unless
+// a web page sent the browser; any other redirect needs a click. Without the exceptions a web
+// page could log in a client of its own and have the code sent to itself.
 func TestDuty01LoopbackRule(t *testing.T) {
 	h := open(t)
 	c := h.registerURIs(callback, "https://client.example/cb", "cursor://x/cb")

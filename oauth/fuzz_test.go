@@ -312,7 +312,7 @@ func FuzzCookie(f *testing.F) {
 	})
 }
 
-// FuzzRevoke: no body ends a token but one that holds it and its client's id.
+// FuzzRevoke: no body ends a token that was given to another client, even if the body holds it.
 func FuzzRevoke(f *testing.F) {
 	h := open(f)
 	token := h.login()

@@ -261,14 +261,16 @@ func TestNewKey(t *testing.T) {
 	}
 }
 
-// TestKeysNeedTheDirectory: two processes with one ledger would not hear of each
-// other's revocations, so the second one is refused, with or without --trade.
+// TestKeysNeedTheDirectory: two processes with one ledger would not hear of each other's
+// revocations, so the second one is refused, with or without --trade.
 func TestKeysNeedTheDirectory(t *testing.T) {
 	dir := t.TempDir()
 	file, _ := newKeyFile(t)
 	start(t, "--serve", "--data-dir", dir, "--key-file", file)
-	_, err := command(t, "--serve", "--port", "0", "--data-dir", dir, "--key-file", file)
-	if err == nil || !strings.Contains(err.Error(), "another wick is running on it") {
-		t.Errorf("a second server: %v", err)
+	for _, more := range [][]string{nil, {"--trade"}} {
+		_, err := command(t, append(more, "--serve", "--port", "0", "--data-dir", dir, "--key-file", file)...)
+		if err == nil || !strings.Contains(err.Error(), "another wick is running on it") {
+			t.Errorf("a second server %v: %v", more, err)
+		}
 	}
 }

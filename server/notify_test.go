@@ -89,8 +89,8 @@ func destinations(t *testing.T, lines ...string) string {
 	return name
 }
 
-// TestNotifyDailyLoss: the owner is told once when the account has lost what it may in a
-// day, and the message speaks of a loss, not of a halt that somebody ordered.
+// TestNotifyDailyLoss: the owner is told when the account has lost what it may in a day, and the
+// message speaks of a loss, not of a halt that somebody ordered.
 func TestNotifyDailyLoss(t *testing.T) {
 	t.Parallel()
 	receiver := newHook(t)
@@ -468,8 +468,8 @@ func TestSilentSource(t *testing.T) {
 	}
 }
 
-// TestNotifyPictures draws what an alert on an indicator and a fill look like; the
-// bar that fired is marked.
+// TestNotifyPictures: the chart of an alert on an indicator has the indicator's parameters, and
+// the bar that fired is marked.
 func TestNotifyPictures(t *testing.T) {
 	source, err := market.Open("sample", func(string) string { return "" })
 	if err != nil {

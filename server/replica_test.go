@@ -528,8 +528,8 @@ func TestPassedWithoutLogin(t *testing.T) {
 	}
 }
 
-// TestOtherSecret: a replica with another secret says so when it is asked whether all is
-// well, and still answers reads.
+// TestOtherSecret: a replica with another secret refuses an order with that reason, says so when
+// it is asked whether all is well, and is still ready for reads.
 func TestOtherSecret(t *testing.T) {
 	t.Parallel()
 	etcd, file := steadyEtcd(t), clusterFile(t, testSecret)
@@ -803,8 +803,8 @@ func TestHaltOfCluster(t *testing.T) {
 	}
 }
 
-// TestNoClusterNoConnection: without the flag nothing connects to etcd, even if the
-// variables of the other cluster flags are set.
+// TestNoClusterNoConnection: without the flag a process is ready as a single one, and asks no
+// etcd on this machine anything.
 func TestNoClusterNoConnection(t *testing.T) {
 	etcd := etcdtest.New(t)
 	h := start(t, "--serve", "--trade", "--data-dir", t.TempDir())

@@ -273,8 +273,8 @@ func TestRiskBeyondStop(t *testing.T) {
 	}
 }
 
-// TestStopPastItsTime: no price after its time fills an order, which ends with the next one.
-// Until then its position is not protected.
+// TestStopPastItsTime: a stop guards its position until its time is over and no longer, though it
+// ends only with the next price.
 func TestStopPastItsTime(t *testing.T) {
 	inBubble(t, protectedAccount(true), func(t *testing.T, e *Engine) {
 		place(t, e, book.Buy, book.Market, "10", "")

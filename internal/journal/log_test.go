@@ -66,8 +66,8 @@ func resume(t *testing.T, d journal.Disk, out *slog.Logger, notes *journaltest.N
 	return j
 }
 
-// FuzzReplay: whatever stands where records should, no more is applied than
-// follows, and what is applied is what was written.
+// FuzzReplay: whatever stands where records should, no more is applied than follows, and Replay
+// says how far that got.
 func FuzzReplay(f *testing.F) {
 	p := journal.PointAfter("store", 0)
 	whole, _ := journal.AppendRecords(nil, 1, p.Hash, []journal.Record{journaltest.Record(f, "one"), journaltest.Record(f, "two")})

@@ -57,7 +57,7 @@ func (s *slow) Bars(ctx context.Context, q market.Query) (*market.Series, error)
 	return s.failing.Bars(ctx, q)
 }
 
-// TestScanGivesWay: while one token scans thousands of symbols in as many calls as may
+// TestScanGivesWay: while one token scans hundreds of symbols in as many calls as may
 // work at once, the call of another waits for a few symbols and not for the scans.
 func TestScanGivesWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -193,7 +193,7 @@ func TestTradeResourcesNeedScope(t *testing.T) {
 		d := openDesk(t, t.TempDir())
 		s := d.protocol(func(string) {})
 		for _, method := range []string{"resources/read", "resources/subscribe"} {
-			for _, uri := range []string{"alerts", "positions", "orders"} {
+			for _, uri := range []string{"alerts", "positions", "orders", "trades"} {
 				text := post(s, mcp.Caller{ID: "charts", Scope: "charts"}, method, `{"uri":"wick://`+uri+`"}`)
 				if !strings.Contains(text, `"code":-32001`) {
 					t.Errorf("%s %s: %s", method, uri, text)

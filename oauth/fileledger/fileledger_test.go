@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -150,7 +151,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		again, err := decode(encode(b))
-		if err != nil || again.Epoch != b.Epoch || len(again.Taken) != len(b.Taken) || len(again.Revoked) != len(b.Revoked) {
+		if err != nil || again.Epoch != b.Epoch || !maps.Equal(again.Taken, b.Taken) || !maps.Equal(again.Revoked, b.Revoked) {
 			t.Fatalf("%q: %v", text, err)
 		}
 	})

@@ -485,7 +485,8 @@ func TestFineQuantities(t *testing.T) {
 }
 
 // TestHugeNumbers: somebody else has a position beyond the 92 billion that can be kept exactly,
-// as of a coin that costs a fraction of a cent; the account cannot be read, and is not traded.
+// as of a coin that costs a fraction of a cent; then there is no report of the account, but an
+// error that names the bound.
 func TestHugeNumbers(t *testing.T) {
 	c, err := New(Options{URL: PaperURL, Client: &http.Client{Transport: canned{
 		"GET /v2/orders": "[]", "GET /v2/account": `{"account_number":"A1","status":"ACTIVE"}`, "GET /v2/positions": `[{"symbol":"SHIBUSD","qty":"100000000000","side":"long"}]`,
