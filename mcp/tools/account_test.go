@@ -289,7 +289,7 @@ func TestAccount(t *testing.T) {
 }
 
 // TestUnknownOrderInChart: a chart tells of an order whose outcome at the broker is unknown,
-// which may have been filled, and draws it with a question mark.
+// which may have been filled, and draws it as one that is unknown.
 func TestUnknownOrderInChart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()

@@ -422,7 +422,7 @@ func TestGuideNamesWhatThereIs(t *testing.T) {
 	}
 }
 
-// Prompts name their arguments as the tools do, and say what they were given.
+// Prompts name their arguments as the tools do, but for month, and say what they were given.
 func TestPrompts(t *testing.T) {
 	var tools, arguments []string
 	for _, tool := range newHandlers(Deps{Source: market.Sample{}}).all() {
