@@ -1,8 +1,8 @@
 package market
 
 import (
+	"cmp"
 	"encoding/json"
-	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -11,13 +11,8 @@ import (
 	"wick/internal/limit"
 )
 
-// binanceNames are Binance's own spellings of the intervals, in which 1m is a
-// minute and 1M a month. Its three-day bars are left out: where they start is
-// not documented.
-var binanceNames = map[Interval]string{
-	Minute1: "1m", Minute3: "3m", Minute5: "5m", Minute15: "15m", Minute30: "30m", Hour1: "1h", Hour2: "2h", Hour4: "4h",
-	Hour6: "6h", Hour8: "8h", Hour12: "12h", Day1: "1d", Week1: "1w", Month1: "1M",
-}
+// binanceNames are the intervals that Binance spells in its own way: 1m is a minute there.
+var binanceNames = map[Interval]string{Week1: "1w", Month1: "1M"}
 
 // binance is the spot market of Binance, at the host that serves market data
 // alone, which more countries can reach. The columns come from the futures
@@ -30,8 +25,9 @@ var binance = provider{
 		explain: explainBinance,
 	},
 	example: "BTCUSDT", spell: spellBinance,
-	usual:   []string{"BTCUSDT", "ETHUSDT", "SOLUSDT", "BNBUSDT", "XRPUSDT", "DOGEUSDT", "ADAUSDT", "AVAXUSDT", "LINKUSDT", "LTCUSDT"},
-	native:  slices.Collect(maps.Keys(binanceNames)),
+	usual: []string{"BTCUSDT", "ETHUSDT", "SOLUSDT", "BNBUSDT", "XRPUSDT", "DOGEUSDT", "ADAUSDT", "AVAXUSDT", "LINKUSDT", "LTCUSDT"},
+	// Its three-day bars are left out: where they start is not documented.
+	native:  slices.DeleteFunc(Intervals(), func(iv Interval) bool { return iv == Day3 }),
 	columns: []string{ExtraFunding, ExtraOI, ExtraLong, ExtraShort, ExtraFearGreed},
 	rates:   rates{pace: 50 * time.Millisecond, batch: 100, every: 2 * time.Second},
 	page:    binancePage, ticker: binanceTicker,
@@ -40,7 +36,7 @@ var binance = provider{
 
 func binancePage(symbol string, iv Interval, end int64, n, _ int) request[*page] {
 	const most = 1000
-	query := url.Values{"symbol": {symbol}, "interval": {binanceNames[iv]}, "limit": {strconv.Itoa(min(n, most))}}
+	query := url.Values{"symbol": {symbol}, "interval": {cmp.Or(binanceNames[iv], string(iv))}, "limit": {strconv.Itoa(min(n, most))}}
 	if end != 0 {
 		query.Set("endTime", strconv.FormatInt(end*1000-1, 10))
 	}
@@ -139,17 +135,12 @@ func halted(status string, trading ...string) string {
 	return limit.Line(status, maxTold)
 }
 
-// explainBinance explains the codes that a misspelled symbol or interval leads
-// to. It looks at the codes because the texts beside them change.
+// explainBinance explains the codes of an invalid symbol and an invalid interval. It looks at the
+// codes because the texts beside them change.
 func explainBinance(_ int, body []byte) *Error {
-	var told struct {
-		Code int `json:"code"`
-	}
-	if json.Unmarshal(body, &told) != nil {
-		return nil
-	}
+	var told struct{ Code int }
+	_ = json.Unmarshal(body, &told) // without a code the status says enough
 	switch told.Code {
-	// The codes are Binance's: invalid symbol, and invalid interval.
 	case -1121:
 		return unlisted()
 	case -1120:
@@ -159,9 +150,4 @@ func explainBinance(_ int, body []byte) *Error {
 }
 
 // spellBinance writes a pair without a separator: BTC-USDT is BTCUSDT.
-func spellBinance(symbol string) string {
-	if base, quote, ok := cryptoPair(symbol); ok {
-		symbol = coin(base) + coin(quote)
-	}
-	return noSeparator.Replace(symbol)
-}
+func spellBinance(symbol string) string { return spellCoins(symbol, "", coin) }

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -97,9 +96,4 @@ var coinbaseList = request[[]string]{path: "/products", read: reads(func(rows []
 })}
 
 // spellCoinbase writes a pair with a dash: BTCUSD is BTC-USD.
-func spellCoinbase(symbol string) string {
-	if base, quote, ok := cryptoPair(symbol); ok {
-		return coin(base) + "-" + coin(quote)
-	}
-	return strings.ReplaceAll(symbol, "_", "-")
-}
+func spellCoinbase(symbol string) string { return spellCoins(symbol, "-", coin) }

@@ -59,6 +59,10 @@ func NewCSV(dir string, allow func(name string, info fs.FileInfo) error) (*Venue
 	return c.venue(), err
 }
 
+func (c *csvDir) venue() *Venue {
+	return &Venue{name: "csv", resolve: c.resolve, bars: c.bars, known: c.known}
+}
+
 type csvDir struct {
 	path  string
 	allow func(name string, info fs.FileInfo) error
@@ -110,18 +114,6 @@ type csvName struct {
 	name   string
 }
 
-func (c *csvDir) files() (files []csvName, err error) {
-	err = c.look(func(_ *os.Root, all []csvName) error {
-		files = all
-		return nil
-	})
-	return files, err
-}
-
-func (c *csvDir) venue() *Venue {
-	return &Venue{name: "csv", resolve: c.resolve, bars: c.bars, known: c.known}
-}
-
 // bars answers q from the file with the nearest interval.
 func (c *csvDir) bars(ctx context.Context, q Query) (*Series, error) {
 	var out *Series
@@ -150,25 +142,27 @@ func (c *csvDir) resolve(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	files, err := c.files()
-	// Backwards, so that of several files with another spelling the first remains.
-	found := symbol
-	for _, file := range slices.Backward(files) {
-		if file.symbol == symbol {
-			return symbol, nil
+	err = c.look(func(_ *os.Root, files []csvName) error {
+		means := func(file csvName) bool { return file.symbol == symbol }
+		if !slices.ContainsFunc(files, means) {
+			means = func(file csvName) bool { return spellPlain(file.symbol) == spellPlain(symbol) }
 		}
-		if spellPlain(file.symbol) == spellPlain(symbol) {
-			found = file.symbol
+		if i := slices.IndexFunc(files, means); i >= 0 {
+			symbol = files[i].symbol
 		}
-	}
-	return found, err
+		return nil
+	})
+	return symbol, err
 }
 
 // known returns the symbols of the files, or none if the directory cannot be read. The
 // error is not lost: a query for bars returns it.
-func (c *csvDir) known() []string {
-	files, _ := c.files()
-	return symbolsOf(files)
+func (c *csvDir) known() (symbols []string) {
+	_ = c.look(func(_ *os.Root, files []csvName) error {
+		symbols = symbolsOf(files)
+		return nil
+	})
+	return symbols
 }
 
 func symbolsOf(files []csvName) (symbols []string) {
@@ -332,14 +326,12 @@ func (f *csvFile) tidy() error {
 
 // csvColumns says where in a record the values are.
 type csvColumns struct {
-	time   int
+	values [6]int // of time, open, high, low, close, volume; -1 if there is no volume
 	symbol int    // -1 if there is none
 	of     string // the symbol of the first row that names one
-	values [5]int // of open, high, low, close, volume; -1 if there is no volume
 }
 
-// csvNames are the names that a column may have, in lower case: of the time,
-// then of the values.
+// csvNames are the names that a column of the values may have, in lower case.
 var csvNames = [6][]string{
 	{"time", "timestamp", "date", "datetime", "open time", "open_time", "unix", "t"},
 	{"open", "o"}, {"high", "h"}, {"low", "l"}, {"close", "c"}, {"volume", "vol", "v"},
@@ -361,12 +353,11 @@ func findColumns(header []string) (c csvColumns, err error) {
 		}
 		return -1
 	}
-	c.time, c.symbol = find(csvNames[0]...), find("symbol", "ticker")
+	c.symbol = find("symbol", "ticker")
 	for i := range c.values {
-		c.values[i] = find(csvNames[i+1]...)
+		c.values[i] = find(csvNames[i]...)
 	}
-	// The volume may be missing; time and prices may not.
-	if min(c.time, c.values[0], c.values[1], c.values[2], c.values[3]) < 0 {
+	if slices.Min(c.values[:5]) < 0 { // the volume may be missing
 		return c, fmt.Errorf("the first line %q does not name time, open, high, low and close", limit.Clip(strings.Join(header, ",")))
 	}
 	return c, nil
@@ -374,14 +365,15 @@ func findColumns(header []string) (c csvColumns, err error) {
 
 // read returns a record as a bar. An empty volume counts as zero.
 func (c *csvColumns) read(record []string) (b Bar, err error) {
-	if b.Time, err = ParseTime(record[c.time], nil, false); err != nil {
+	if b.Time, err = ParseTime(record[c.values[0]], nil, false); err != nil {
 		return b, err
 	}
 	for i, to := range [5]*float64{&b.Open, &b.High, &b.Low, &b.Close, &b.Volume} {
-		if c.values[i] < 0 {
+		at := c.values[i+1]
+		if at < 0 {
 			continue
 		}
-		text := strings.TrimSpace(record[c.values[i]])
+		text := strings.TrimSpace(record[at])
 		// Only a volume may be empty.
 		if *to, err = strconv.ParseFloat(text, 64); err != nil && (i < 4 || text != "") {
 			return b, fmt.Errorf("%q is not a number", limit.Clip(text))

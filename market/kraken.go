@@ -159,13 +159,7 @@ func spellKraken(symbol string) string {
 	if len(symbol) == 8 && (symbol[4] == 'Z' && fiat[symbol[5:]] || symbol[4] == 'X' && coins[symbol[5:]]) {
 		symbol = strings.TrimPrefix(symbol[:4], "X") + symbol[5:]
 	}
-	if base, quote, ok := cryptoPair(symbol); ok {
-		symbol = krakenCoin(base) + krakenCoin(quote)
-	}
-	return noSeparator.Replace(symbol)
-}
-
-// krakenCoin is the inverse of coin.
-func krakenCoin(name string) string {
-	return cmp.Or(map[string]string{"BTC": "XBT", "DOGE": "XDG"}[name], name)
+	return spellCoins(symbol, "", func(name string) string { // the inverse of coin
+		return cmp.Or(map[string]string{"BTC": "XBT", "DOGE": "XDG"}[name], name)
+	})
 }

@@ -92,6 +92,14 @@ var usualNames = map[string]string{"XBT": "BTC", "XDG": "DOGE"}
 // coin returns the usual name of a coin.
 func coin(name string) string { return cmp.Or(usualNames[name], name) }
 
+// spellCoins writes a pair of coins with a separator, as a service with such names does.
+func spellCoins(symbol, separator string, name func(string) string) string {
+	if base, quote, ok := cryptoPair(symbol); ok {
+		symbol = name(base) + separator + name(quote)
+	}
+	return strings.NewReplacer("-", separator, "_", separator).Replace(symbol)
+}
+
 var noSeparator = strings.NewReplacer("-", "", "_", "")
 
 // Currency returns what the price of a symbol is counted in, as far as its form

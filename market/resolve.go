@@ -22,17 +22,12 @@ func (p *provider) resolve(text string) (string, error) {
 	return p.spelled(symbol)
 }
 
-// spelled returns the spelling of p for a symbol. It applies spell until the result
-// stays the same, since for odd texts, such as _0USD, once is not enough. A text that
-// still changes after four times is refused.
+// spelled returns the spelling of p for a symbol. It refuses odd texts whose spelling would be spelled
+// otherwise again.
 func (p *provider) spelled(symbol string) (string, error) {
-	last := symbol
-	for range 4 {
-		next, err := ParseSymbol(p.spell(last))
-		if err != nil || next == last {
-			return next, err
-		}
-		last = next
+	spelled, err := ParseSymbol(p.spell(symbol))
+	if err != nil || p.spell(spelled) == spelled {
+		return spelled, err
 	}
 	return "", fmt.Errorf("%w %q: write it as %s does, such as %s", errSymbol, symbol, p.name, p.example)
 }
