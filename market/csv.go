@@ -326,38 +326,31 @@ func (f *csvFile) tidy() error {
 
 // csvColumns says where in a record the values are.
 type csvColumns struct {
-	values [6]int // of time, open, high, low, close, volume; -1 if there is no volume
-	symbol int    // -1 if there is none
-	of     string // the symbol of the first row that names one
+	at [len(csvNames)]int // -1 if there is none
+	of string             // the symbol of the first row that names one
 }
 
-// csvNames are the names that a column of the values may have, in lower case.
-var csvNames = [6][]string{
+// csvNames are the names that a column may have, in lower case, the preferred one first.
+var csvNames = [...][]string{
 	{"time", "timestamp", "date", "datetime", "open time", "open_time", "unix", "t"},
-	{"open", "o"}, {"high", "h"}, {"low", "l"}, {"close", "c"}, {"volume", "vol", "v"},
+	{"open", "o"}, {"high", "h"}, {"low", "l"}, {"close", "c"}, {"volume", "vol", "v"}, {"symbol", "ticker"},
 }
 
 // findColumns looks up the columns in the first line, whose names may be in any
 // case. A byte order mark before the first is ignored.
 func findColumns(header []string) (c csvColumns, err error) {
-	at := make(map[string]int)
-	for i, name := range slices.Backward(header) { // of equal names the first counts
-		at[strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))] = i
+	for i, name := range header {
+		header[i] = strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
 	}
-	// find returns the first of the names that the file has, or -1.
-	find := func(names ...string) int {
-		for _, name := range names {
-			if i, ok := at[name]; ok {
-				return i
+	for i, names := range csvNames {
+		c.at[i] = -1
+		for _, name := range slices.Backward(names) {
+			if at := slices.Index(header, name); at >= 0 { // of equal names the first counts
+				c.at[i] = at
 			}
 		}
-		return -1
 	}
-	c.symbol = find("symbol", "ticker")
-	for i := range c.values {
-		c.values[i] = find(csvNames[i]...)
-	}
-	if slices.Min(c.values[:5]) < 0 { // the volume may be missing
+	if slices.Min(c.at[:5]) < 0 { // volume and symbol may be missing
 		return c, fmt.Errorf("the first line %q does not name time, open, high, low and close", limit.Clip(strings.Join(header, ",")))
 	}
 	return c, nil
@@ -365,11 +358,12 @@ func findColumns(header []string) (c csvColumns, err error) {
 
 // read returns a record as a bar. An empty volume counts as zero.
 func (c *csvColumns) read(record []string) (b Bar, err error) {
-	if b.Time, err = ParseTime(record[c.values[0]], nil, false); err != nil {
+	// The values are in the order of csvNames.
+	if b.Time, err = ParseTime(record[c.at[0]], nil, false); err != nil {
 		return b, err
 	}
 	for i, to := range [5]*float64{&b.Open, &b.High, &b.Low, &b.Close, &b.Volume} {
-		at := c.values[i+1]
+		at := c.at[i+1]
 		if at < 0 {
 			continue
 		}
@@ -379,8 +373,8 @@ func (c *csvColumns) read(record []string) (b Bar, err error) {
 			return b, fmt.Errorf("%q is not a number", limit.Clip(text))
 		}
 	}
-	if c.symbol >= 0 {
-		symbol := separators.Replace(strings.ToUpper(strings.TrimSpace(record[c.symbol])))
+	if at := c.at[6]; at >= 0 {
+		symbol := separators.Replace(strings.ToUpper(strings.TrimSpace(record[at])))
 		if c.of = cmp.Or(c.of, symbol); symbol != "" && symbol != c.of {
 			return b, fmt.Errorf("the row is of %q and the first one of %q: a file has the rows of one symbol", limit.Clip(symbol), limit.Clip(c.of))
 		}

@@ -208,16 +208,16 @@ func (h *host) once(ctx context.Context, path string, query url.Values, read fun
 // unreachable returns the error for a request that got no answer.
 func (h *host) unreachable(ctx context.Context, err error) *Error {
 	e := &Error{Reason: h.base.Host + " cannot be reached", Advice: "check the network", Retry: true, Err: err}
-	var dns *net.DNSError
-	var timeout net.Error
+	_, dns := errors.AsType[*net.DNSError](err)
+	timeout, timed := errors.AsType[net.Error](err)
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		e.Reason, e.Advice = "the call was cancelled", ""
 	case errors.Is(err, address.ErrRefused):
 		e.Reason, e.Retry = h.base.Host+" resolves to an address that is not public", false
-	case errors.As(err, &dns):
+	case dns:
 		e.Reason = h.base.Host + " is not found"
-	case errors.As(err, &timeout) && timeout.Timeout():
+	case timed && timeout.Timeout():
 		e.Reason = h.base.Host + " did not answer in time"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		e.Reason = "the answer broke off"

@@ -240,8 +240,8 @@ func (f *Feed) pollBatch(ctx context.Context, d *desk, batch []*watch) {
 		symbols = append(symbols, w.symbol)
 	}
 	quotes, err := d.prices(ctx, symbols)
-	var e *Error
-	refused := errors.As(err, &e) && !e.Retry // one of the symbols is wrong, and only polling them one by one shows which
+	e, ok := errors.AsType[*Error](err)
+	refused := ok && !e.Retry // one of the symbols is wrong, and only polling them one by one shows which
 	if refused {
 		f.mu.Lock()
 		d.single = time.Now().Add(10 * time.Minute)

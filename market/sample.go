@@ -63,7 +63,8 @@ func (s Sample) At(q Query, now time.Time) (*Series, error) {
 	if from < sampleBegin {
 		from = q.Interval.Next(q.Interval.Start(sampleBegin))
 	}
-	w := walk{path: newPath(q.Symbol), from: from, to: end}
+	w := newWalk(q.Symbol)
+	w.from, w.to = from, end
 	for min(length, day)%tree[w.depth].seconds != 0 { // weeks and months are made of days
 		w.depth++
 	}
@@ -114,36 +115,43 @@ func wave(seed uint64, t int64) float64 {
 	return float64(0.6*(2*line(8*day)-1)) + float64(0.4*(2*line(8*hour)-1))
 }
 
-type path struct {
+// walk is the path of a symbol, of which it gathers the nodes of one depth between two instants, with
+// the logarithms of their prices. Of a node that ends after the second it takes only the finer
+// parts that end before.
+type walk struct {
 	seed   uint64
 	level  float64 // logarithm of the price at the ends of spans
 	move   float64 // usual size of a day's log return
 	traded float64 // usual volume of a day
 	scale  float64 // prices are whole multiples of 1/scale
+
+	from, to int64
+	depth    int
+	rows     []Bar
 }
 
 // segment is a run of days: the logarithms of the prices at its ends, and the variance
 // of a day within it in units of the usual one.
 type segment struct{ from, to, variance float64 }
 
-// newPath returns the path of a symbol. What people know has the price that they expect of it;
+// newWalk returns the walk of a symbol. What people know has the price that they expect of it;
 // any other symbol has one from 5 to 500, evenly in the logarithm. All depends on the symbol alone.
-func newPath(symbol string) *path {
-	p := &path{seed: seedOf(symbol), scale: 100}
+func newWalk(symbol string) *walk {
+	w := &walk{seed: seedOf(symbol), scale: 100}
 	a, steps := assets[symbol], 200.0
 	if a.price == 0 {
 		a, steps = pairOf(symbol), 450
 	}
 	if a.price == 0 {
-		a = asset{price: 5 * math.Exp(float64(unit(p.seed)*math.Log(100))), move: 0.022, traded: 1e7}
+		a = asset{price: 5 * math.Exp(float64(unit(w.seed)*math.Log(100))), move: 0.022, traded: 1e7}
 	}
-	p.level, p.move, p.traded = math.Log(a.price), a.move, a.traded
+	w.level, w.move, w.traded = math.Log(a.price), a.move, a.traded
 	// A step of the price is a cent, or so small that a usual day moves by many of them and
 	// seconds can be told apart.
-	for p.scale < 1e8 && a.price*a.move*p.scale < steps {
-		p.scale *= 10
+	for w.scale < 1e8 && a.price*a.move*w.scale < steps {
+		w.scale *= 10
 	}
-	return p
+	return w
 }
 
 func seedOf(text string) uint64 {
@@ -199,15 +207,6 @@ func pairOf(symbol string) asset {
 	return a
 }
 
-// walk gathers the nodes of one depth between two instants, with the logarithms of their prices. Of
-// a node that ends after the second it takes only the finer parts that end before.
-type walk struct {
-	*path
-	from, to int64
-	depth    int
-	rows     []Bar
-}
-
 // days adds the 1<<shift days from first on, of which s is the segment, or their parts.
 func (w *walk) days(s segment, first int64, shift int) {
 	length := int64(1) << shift
@@ -249,8 +248,8 @@ func (w *walk) descend(n *Bar, level int) {
 }
 
 // price returns the price of a logarithm. Rounding never changes which of two is the higher.
-func (p *path) price(log float64) float64 {
-	return math.Round(math.Exp(log)*p.scale) / p.scale
+func (w *walk) price(log float64) float64 {
+	return math.Round(math.Exp(log)*w.scale) / w.scale
 }
 
 // tree lists the levels below a day: how long a node is and into how many

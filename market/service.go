@@ -65,7 +65,7 @@ func (s *service) bars(ctx context.Context, q Query) (*Series, error) {
 	base, _ := q.Interval.nearest(s.native) // never fails: every service has minutes
 	p, err := s.history(ctx, q, base)
 	if err != nil {
-		if e := (*Error)(nil); errors.As(err, &e) && errors.Is(err, ErrUnlisted) {
+		if e, ok := errors.AsType[*Error](err); ok && errors.Is(err, ErrUnlisted) {
 			e.Advice = cmp.Or(e.Advice, "check the spelling, such as "+s.example)
 		}
 		return nil, err
