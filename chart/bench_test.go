@@ -55,3 +55,10 @@ func manyLevels(n int) *View {
 	}
 	return v
 }
+
+// BenchmarkPalette makes the palette that the first picture of a theme needs.
+func BenchmarkPalette(b *testing.B) {
+	for b.Loop() {
+		newPalette(Dark)
+	}
+}

@@ -259,9 +259,12 @@ func newPalette(t Theme) *palette {
 		p.colours = append(p.colours, color.RGBA{c.r, c.g, c.b, 255})
 	}
 	slices.SortFunc(p.byGreen, func(i, j uint8) int { return int(p.rgb[i].g) - int(p.rgb[j].g) })
-	// For every ink, level and colour under it, the nearest colour of the palette.
+	// For every ink, level in use and colour under it, the nearest colour of the palette.
 	for i := range p.mix {
 		for level := range p.mix[i] {
+			if level%2 != 0 && level != weakLevel && level != strongLevel {
+				continue
+			}
 			for under, c := range p.rgb {
 				p.mix[i][level][under] = p.nearest(p.named[i].over(c, level))
 			}
