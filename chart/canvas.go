@@ -34,9 +34,9 @@ func (c *canvas) reset(w, h int, pal *palette) {
 // tint covers r with ink i at a level of transparency, see mixer; at the highest it paints r.
 func (c *canvas) tint(r image.Rectangle, i ink, level int) {
 	r = r.Intersect(c.clip)
-	m := &c.pal.mix[i][level]
+	m, wide := &c.pal.mix[i][level], r.Dx()
 	for o, end := r.Min.Y*c.w+r.Min.X, r.Max.Y*c.w; o < end; o += c.w {
-		row := c.pix[o:][:r.Dx()]
+		row := c.pix[o : o+wide]
 		for x, under := range row {
 			row[x] = m[under]
 		}
@@ -93,7 +93,7 @@ const far = 1 << 20
 type segment struct {
 	a, b   point
 	dx, dy float64 // b - a
-	slope  float64 // rows per column; 0 if the segment is vertical
+	slope  float64 // rows per column; no number if the segment is vertical
 	square float64 // the length, squared
 	scale  float64 // 1/length; 0 for a point
 
@@ -103,6 +103,32 @@ type segment struct {
 
 	cos  float64 // cosine of the angle to the horizontal: dx/length
 	half float64 // rows covered above and below the middle in one column
+}
+
+// newSegment returns the segment from a to b, which is not left of a, of a line whose pixels are
+// covered up to reach from its middle.
+func newSegment(a, b point, reach float64) segment {
+	s := segment{a: a, b: b, dx: b.x - a.x, dy: b.y - a.y}
+	s.slope = s.dy / s.dx
+	s.square = float64(s.dx*s.dx) + float64(s.dy*s.dy)
+	if s.square > 0 {
+		s.scale = 1 / math.Sqrt(s.square)
+	}
+	s.lean = reach * math.Abs(s.dy) * s.scale
+	s.cos = s.dx * s.scale
+	s.half = reach / s.cos
+	return s
+}
+
+// at returns the height of the segment at x, beyond its ends that of the nearer one.
+func (s *segment) at(x float64) float64 {
+	switch {
+	case x <= s.a.x:
+		return s.a.y
+	case x >= s.b.x:
+		return s.b.y
+	}
+	return s.a.y + float64((x-s.a.x)*s.slope)
 }
 
 func abs(v int) int {
@@ -138,19 +164,7 @@ func (c *canvas) stroke(pts []point, width float64, i ink) {
 	reach := width/2 + 0.5 // pixels further from the line than this are not covered
 	c.segs = c.segs[:0]
 	for k, b := range pts[1:] {
-		a := pts[k]
-		s := segment{a: a, b: b, dx: b.x - a.x, dy: b.y - a.y}
-		if s.dx > 0 {
-			s.slope = s.dy / s.dx
-		}
-		s.square = float64(s.dx*s.dx) + float64(s.dy*s.dy)
-		if s.square > 0 {
-			s.scale = 1 / math.Sqrt(s.square)
-		}
-		s.lean = reach * math.Abs(s.dy) * s.scale
-		s.cos = s.dx * s.scale
-		s.half = reach / s.cos
-		c.segs = append(c.segs, s)
+		c.segs = append(c.segs, newSegment(pts[k], b, reach))
 	}
 	m, last := &c.pal.mix[i], len(c.segs)-1
 	first := max(c.clip.Min.X, int(math.Floor(pts[0].x-reach)))
@@ -244,17 +258,9 @@ func (c *canvas) across(s *segment, col, until int, reach float64, m *mixer) {
 // the nearest point of the segment is: at a if t <= 0, at b if t >= length², otherwise in
 // between, and then the distance is the cross product divided by the length.
 func (c *canvas) cover(s *segment, x, reach float64, last bool) (top, bottom int) {
-	// The rows follow from the heights of the part of the segment that is within reach of the
-	// column.
-	from, to := max(s.a.x, x-reach), min(s.b.x, x+reach)
-	if from > to {
-		return c.clip.Max.Y, c.clip.Min.Y
-	}
-	y0, y1 := s.a.y, s.b.y
-	if s.dx > 0 {
-		y0 = s.a.y + float64((from-s.a.x)*s.slope)
-		y1 = s.a.y + float64((to-s.a.x)*s.slope)
-	}
+	// The rows follow from the heights of the part of the segment that is nearest to pixels of
+	// the column.
+	y0, y1 := s.at(x-s.lean), s.at(x+s.lean)
 	top = max(c.clip.Min.Y, int(math.Ceil(min(y0, y1)-reach-0.5)))
 	bottom = min(c.clip.Max.Y, int(math.Floor(max(y0, y1)+reach-0.5))+1)
 	// These do not change within the column.

@@ -50,22 +50,18 @@ func (p *picture) newRoom(pn *pane, shapes []shape) *room {
 // each column of cells these are the rows between the heights at which the line enters and
 // leaves the column, plus reach on either side.
 func (o *room) line(a, b point, reach float64) {
-	slope := 0.0
-	if b.x > a.x {
-		slope = (b.y - a.y) / (b.x - a.x)
-	}
+	s := segment{a: a, b: b, slope: (b.y - a.y) / (b.x - a.x)}
 	size, left, top := float64(o.cell), float64(o.limit.Min.X), float64(o.limit.Min.Y)
 	first := max(0, int((a.x-reach-left)/size))
 	last := min(o.cols-1, int((b.x+reach-left)/size))
 	for col := first; col <= last; col++ {
 		x := left + float64(col)*size
-		y0 := a.y + (min(max(x-reach, a.x), b.x)-a.x)*slope
-		y1 := a.y + (min(max(x+size+reach, a.x), b.x)-a.x)*slope
-		if b.x == a.x { // upright
-			y0, y1 = a.y, b.y
+		upper, lower := s.at(x-reach), s.at(x+size+reach)
+		if upper > lower {
+			upper, lower = lower, upper
 		}
-		from := max(0, int((min(y0, y1)-reach-top)/size))
-		to := min(o.rows-1, int((max(y0, y1)+reach-top)/size))
+		from := max(0, int((upper-reach-top)/size))
+		to := min(o.rows-1, int((lower+reach-top)/size))
 		for k := from*o.words + col/64; from <= to; from++ {
 			o.taken[k] |= 1 << (col % 64)
 			k += o.words

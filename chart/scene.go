@@ -23,13 +23,13 @@ type scene struct {
 // shape is something placed: how it is painted, and what of it texts keep away from.
 type shape struct {
 	paint func(c *canvas) // nil for what most shapes are: ink over the whole box
-	ink   ink
-	level int             // of transparency, see mixer
 	box   image.Rectangle // of what is upright
 	pts   []point         // the middle of what is slanted or round
 	// reach is how far around its middle a text over it would hide a stroke or a disc, or any
 	// number above 0 if a text would hide an upright shape. 0 means that texts may lie over it.
 	reach float64
+	ink   ink
+	level uint8 // of transparency, see mixer
 }
 
 // add adds a shape.
@@ -50,7 +50,7 @@ func (s *scene) rect(r image.Rectangle, i ink) { s.tint(r, i, levels) }
 
 // tint covers r; below the highest level what is under it shines through.
 func (s *scene) tint(r image.Rectangle, i ink, level int) {
-	s.add(shape{box: r, ink: i, level: level})
+	s.add(shape{box: r, ink: i, level: uint8(level)})
 }
 
 // dashes adds the strip r as dashes, which begin at column from.
@@ -75,7 +75,7 @@ func (s *scene) paint(ctx context.Context, c *canvas) error {
 		if sh := &s.shapes[i]; sh.paint != nil {
 			sh.paint(c)
 		} else {
-			c.tint(sh.box, sh.ink, sh.level)
+			c.tint(sh.box, sh.ink, int(sh.level))
 		}
 	}
 	return nil
