@@ -60,7 +60,7 @@ var limits = []limit{
 	{"server", "maxTyped", "", "characters of a passphrase, as many as the field of the login page takes; an emoji counts as two", "TestPassphraseCanBeTyped"},
 	{"server", "memoryBase", "bytes", "memory beside charts, streams and what is in use at the start, before the collector works harder", "TestMemoryLimit"},
 	{"server", "memorySource", "bytes", "more of it with a data service", "TestMemoryLimit"},
-	{"server", "memoryConn", "bytes", "more of it for each connection with a token", "TestMemoryLimit"},
+	{"server", "memoryConn", "bytes", "more of it for each connection with a token, in steps of 256 connections", "TestMemoryLimit"},
 	{"internal/metrics", "maxSeries", "", "series of one metric; the rest is counted as other", "TestBound"},
 
 	{what: "Login"},
