@@ -102,8 +102,8 @@ func TestHeaderUsesItsWidth(t *testing.T) {
 	}
 }
 
-// TestNamesWhatIsUnusual: a picture says which zone its times are in, at every
-// width, and that candles are averaged or prices logarithmic.
+// TestNamesWhatIsUnusual: a picture says which zone its times are in, narrow
+// or wide, and that candles are averaged or prices logarithmic.
 func TestNamesWhatIsUnusual(t *testing.T) {
 	newYork, err := time.LoadLocation("America/New_York")
 	if err != nil {

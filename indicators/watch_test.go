@@ -77,8 +77,8 @@ func TestZoneEntries(t *testing.T) {
 	}
 }
 
-// TestBounds: the lines of an entry stay within what Bounds says, whatever its parameters
-// are. What is measured outside of the bars, and invented here, is left out.
+// TestBounds: the lines of an entry stay within what Bounds says, with twenty random sets of
+// parameters. What is measured outside of the bars, and invented here, is left out.
 func TestBounds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 8))
 	var bounded []string

@@ -499,7 +499,7 @@ func TestFeedAges(t *testing.T) {
 }
 
 // Twenty symbols get a price every few seconds with few requests if the service gives
-// many prices at once, and Period returns that time.
+// many prices at once, and Period says ten seconds or less.
 func TestFeedPollsManyAtOnce(t *testing.T) {
 	t.Parallel()
 	minutes, count := 3, 20

@@ -10,7 +10,7 @@ import (
 	"wick/market/markettest"
 )
 
-// Every spelling of a market comes to one name, at each source in its own way.
+// The usual spellings of a market come to one name, at each source in its own way.
 func TestResolve(t *testing.T) {
 	files := directory(t, map[string]string{"btc-usd-1h.csv": threeDays, "spy-1d.csv": threeDays, "EURUSD.csv": threeDays})
 	for spec, markets := range map[string]map[string]string{

@@ -124,7 +124,8 @@ func FuzzStranger(f *testing.F) {
 	})
 }
 
-// The members of a batch get the same replies as if each were sent alone.
+// The members of a batch, which must not be initialize, get the same replies as if each were sent
+// alone.
 func FuzzBatch(f *testing.F) {
 	f.Add([]byte(ping), []byte(`{"jsonrpc":"2.0","method":"x"}`), []byte(`7`))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":"<","method":"tools/call","params":{"name":"echo","arguments":{"a":[1]}}}`), []byte(`[]`), []byte(`{}`))

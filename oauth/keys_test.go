@@ -121,7 +121,7 @@ func TestKeysOnce(t *testing.T) {
 }
 
 // TestKeysParallel: of many exchanges of one sealed code at two servers at most one wins,
-// none if another came while it was under way, and its token does not outlive the others.
+// and its token does not outlive the others.
 func TestKeysParallel(t *testing.T) {
 	keys, ledger := keysOf(t, NewKey()), memoryLedger()
 	both := []*fixture{open(t, keyed(keys, ledger)), open(t, keyed(keys, ledger))}

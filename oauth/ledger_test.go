@@ -18,8 +18,9 @@ func TestLedger(t *testing.T) {
 	})
 }
 
-// TestLedgerBounds: a full ledger takes no more until something has ended, forgets the one
-// that ended first and no other, and saves what it holds and no more.
+// TestLedgerBounds: a ledger full of used codes takes no more until one of them has ended, forgets
+// the one that ended first and no other, and saves what it holds and no more; a revocation that
+// has no room changes the epoch, which ends all logins.
 func TestLedgerBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var saved oauth.Book

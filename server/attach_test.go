@@ -135,8 +135,8 @@ func TestAttachStdio(t *testing.T) {
 	<-fourth.ended
 }
 
-// A host over stdio attaches to wick --serve too and hears of its own alerts. It is not
-// a login, so no client of HTTP can end it.
+// A host over stdio attaches to wick --serve too and hears of its own alerts,
+// and ends with a word when wick ends.
 func TestAttachToServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -41,8 +41,7 @@ func noRoom(t *testing.T) (room func()) {
 
 // TestExitWhenBroken: with the flag the process ends once the journal is broken
 // and a new start would help. As long as the disk takes nothing, or if the
-// directory is gone, it stays, and reads go on: a start would fail, or begin with
-// an empty book.
+// directory is gone, it stays: a start would fail, or begin with an empty book.
 func TestExitWhenBroken(t *testing.T) {
 	signal.Ignore(syscall.SIGXFSZ) // a write beyond the limit then fails, and is no end
 	defer signal.Reset(syscall.SIGXFSZ)

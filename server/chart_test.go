@@ -14,8 +14,8 @@ import (
 	"wick/mcp/tools"
 )
 
-// TestRenderFlags: every flag of the one-shot mode draws what the argument of
-// that name draws for a client.
+// TestRenderFlags: flags of the one-shot mode draw what the arguments of these names draw for a
+// client.
 func TestRenderFlags(t *testing.T) {
 	t.Parallel()
 	period := []string{"--symbol", "BTCUSDT", "--interval", "1d", "--from", "2025-01-01", "--to", "2025-03-31", "--output", "-"}

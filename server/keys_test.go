@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/hex"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -168,7 +169,7 @@ func TestKeyRotation(t *testing.T) {
 }
 
 // TestKeyIsNowhere: the key is in no line of the log and in no file of ours, as text,
-// in hex or as it is; nor is a code or token in a file.
+// in hex or as it is; nor is a token or a registration.
 func TestKeyIsNowhere(t *testing.T) {
 	dir := t.TempDir()
 	file, key := newKeyFile(t)
@@ -182,7 +183,7 @@ func TestKeyIsNowhere(t *testing.T) {
 	}
 	p.terminate(t)
 	look := func(where string, content []byte) {
-		for what, secret := range map[string][]byte{"the key": []byte(key[:20]), "the key's bytes": raw[:12], "a token": []byte(token[:40]), "a registration": []byte(client[:40])} {
+		for what, secret := range map[string][]byte{"the key": []byte(key[:20]), "the key's bytes": raw[:12], "the key in hex": []byte(hex.EncodeToString(raw[:12])), "a token": []byte(token[:40]), "a registration": []byte(client[:40])} {
 			if bytes.Contains(content, secret) {
 				t.Errorf("%s holds %s", where, what)
 			}

@@ -111,7 +111,7 @@ func TestNotifyDailyLoss(t *testing.T) {
 	}
 }
 
-// TestNotify: a login, a fill, a cancelled order, an alert with its picture and a
+// TestNotify: a login, a fill, an alert with its picture and a
 // halt reach the owner; and the secret of the address is in no log, reply, metric,
 // record or audit.
 func TestNotify(t *testing.T) {
@@ -125,12 +125,12 @@ func TestNotify(t *testing.T) {
 	if got := receiver.await("login"); !strings.Contains(got.Data.Text, "logged in from 127.0.0.1, may use: charts trade") {
 		t.Errorf("login: %+v", got)
 	}
-	h.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.02"}`)
+	replies := h.call(t, token, "place_order", `{"symbol":"BTCUSDT","side":"buy","type":"market","quantity":"0.02"}`)
 	if got := receiver.await("fill"); !regexp.MustCompile(`^BTCUSDT: bought 0\.02 at [\d,.]+ \(paper, invented prices\)$`).MatchString(got.Data.Text) || got.Data.Client == "" || got.Data.Symbol != "BTCUSDT" ||
 		!bytes.Contains(got.Data.Detail, []byte(`"order_id"`)) || bytes.Contains(got.Data.Detail, []byte(`"by"`)) {
 		t.Errorf("fill: %+v %s", got, got.Data.Detail)
 	}
-	h.call(t, token, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":0.5},"note":"look"}`)
+	replies += h.call(t, token, "set_alert", `{"symbol":"BTCUSDT","condition":{"price_above":0.5},"note":"look"}`)
 	got := receiver.await("alert")
 	if !strings.HasSuffix(got.Data.Text, ", at or above 0.5. The data is invented. \"look\"") || !strings.HasPrefix(got.ID, "n-") {
 		t.Errorf("alert: %+v", got)
@@ -165,7 +165,7 @@ func TestNotify(t *testing.T) {
 		t.Errorf("audit: %v", err)
 	}
 	files := everyFile(t, dir)
-	for what, text := range map[string]string{"log": h.log.String(), "metrics": metrics, "audit": audit.String(), "data directory": files} {
+	for what, text := range map[string]string{"log": h.log.String(), "replies": replies, "metrics": metrics, "audit": audit.String(), "data directory": files} {
 		if strings.Contains(text, "PLANTED") {
 			t.Errorf("the secret is in the %s", what)
 		}

@@ -305,6 +305,13 @@ func TestOwnerAlone(t *testing.T) {
 	if status, _ := h.owner(t, page, "clients", nil); status != 200 {
 		t.Errorf("the page itself: %d", status)
 	}
+	off := start(t, "--serve", "--trade", "--no-app", "--port", "0", "--data-dir", t.TempDir())
+	client = off.login(t)
+	for path, method := range map[string]string{"clients": "GET", "halt": "POST", "revoke": "POST"} {
+		if r, _ := off.send(t, method, "/app/api/"+path, http.Header{"Authorization": {"Bearer " + client}}); r.StatusCode != 404 {
+			t.Errorf("%s without the page: %s, want 404", path, r.Status)
+		}
+	}
 }
 
 // TestOwnerOrigin: only a page of the base URL's own origin may send the owner's requests,

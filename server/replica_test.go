@@ -501,8 +501,8 @@ func TestRevokedBeforeHeard(t *testing.T) {
 	cut.Store(false)
 }
 
-// TestPassedWithoutLogin: the leader runs a call of an attached host, which has no login, and
-// no other call without one, such as a follower of an earlier version passes on.
+// TestPassedWithoutLogin: the leader runs no call that is passed on without a login that it knows,
+// such as a follower of an earlier version passes on.
 func TestPassedWithoutLogin(t *testing.T) {
 	t.Parallel()
 	node, err := cluster.New(cluster.Options{Endpoints: []string{etcdtest.New(t).URL}, Store: "test", Secret: []byte("0123456789abcdef0123456789abcdef")})

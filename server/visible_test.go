@@ -17,8 +17,8 @@ import (
 // reads from right to left. Its end is outside the first 65,536 characters.
 const hostile = "ok\u009b1A\u009b2K\u202e\u007f\u200b\u2028\x1b[2J\rü📈\U000e0001"
 
-// TestVisible: every character that a terminal would obey or hide is escaped, all others
-// stay, and JSON says the same as before, however the text is split into writes.
+// TestVisible: characters that a terminal would obey or hide are escaped, others stay, and
+// JSON says the same as before, however the text is split into writes.
 func TestVisible(t *testing.T) {
 	const shown = `ok\u009b1A\u009b2K\u202e\u007f\u200b\u2028\u001b[2J\u000dü📈\udb40\udc01`
 	for _, step := range []int{1, 2, 3, 1000} {

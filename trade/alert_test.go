@@ -213,7 +213,7 @@ func TestNotificationShape(t *testing.T) {
 	})
 }
 
-// TestLevelAlert: any line can be watched for a value, beside parameters of the
+// TestLevelAlert: a line of an indicator can be watched for a value, beside parameters of the
 // same names, and the notification says all of it.
 func TestLevelAlert(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
@@ -581,9 +581,8 @@ func TestWindow(t *testing.T) {
 	})
 }
 
-// TestFormingBar: at every instant the engine's bars are those that the source
-// gives, the forming one with its volume and its extremes, also at its first
-// update.
+// TestFormingBar: whenever one looks, every 37 seconds here, the engine's bars are those that the
+// source gives, the forming one with its volume and its extremes.
 func TestFormingBar(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := testOptions(t)

@@ -217,8 +217,8 @@ func wantStatus(o alpacatest.Order) book.OrderStatus {
 	return book.StatusOpen
 }
 
-// TestLiveOrders: at a broker that does as it is told, orders of every kind are sent as they were
-// asked for and end as it says.
+// TestLiveOrders: at a broker that does as it is told, a market order fills, a limit order fills in
+// part and is cancelled, and a client_order_id used again sends nothing more.
 func TestLiveOrders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := alpacatest.New()
@@ -1019,8 +1019,8 @@ func (s slow) Submit(ctx context.Context, o live.Order) (live.State, error) {
 	return s.Broker.Submit(ctx, o)
 }
 
-// TestLiveSlow: an order is not given up while it is being sent, however long that
-// takes: an order that was given up and then sent would be executed and not counted. An
+// TestLiveSlow: an order is not given up while it is being sent, also if that takes
+// ten minutes: an order that was given up and then sent would be executed and not counted. An
 // order that could not be written down in time is not sent at all.
 func TestLiveSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

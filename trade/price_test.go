@@ -170,7 +170,8 @@ func TestExchangeHours(t *testing.T) {
 }
 
 // TestPriceAgeOfFiles: if a file of daily bars ended yesterday, an order is refused. The
-// refusal says that a newer row helps, and names --max-price-age. With that flag it is filled at the last close.
+// refusal says that a newer row helps, and names max-price-age, with which it is
+// filled at the last close.
 func TestPriceAgeOfFiles(t *testing.T) {
 	dir := t.TempDir()
 	start := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -2)

@@ -60,7 +60,7 @@ func holds(t *testing.T, e *Engine) string {
 
 // TestStopAfterPartialExit: 10 are bought, a stop for all of them waits at 97, and a limit
 // takes the profit of 4 at 101; at 96.5 the stop sells the 6 that are left, whichever kind of
-// stop it is, with --short and without, and over a restart; nothing is short after it. The
+// stop it is, whether the account may be short or not, and over a restart; nothing is short after it. The
 // account said before how much that would lose: at 99.5 it is 6 times 2.5.
 func TestStopAfterPartialExit(t *testing.T) {
 	stops := map[string]func(*book.OrderRequest){
@@ -325,8 +325,8 @@ func toldNow(t *testing.T, e *Engine) (texts []string) {
 
 // TestEndsAreTold: an order that ends without a fill and without anybody having asked for it
 // is in the polling queue, also if nobody subscribed, in that of who subscribed to orders, and
-// goes to the outbox: one that the limits reject when the market reaches it, a stop whose time
-// is over, and an exit whose position another fill has closed.
+// goes to the outbox: one that the limits reject when the market reaches it, and a stop whose
+// time is over.
 func TestEndsAreTold(t *testing.T) {
 	day := func(r *book.OrderRequest) {
 		stopping(book.Sell, 90)(r)

@@ -112,7 +112,7 @@ func (p stage) complete(e *Engine, n int) {
 	e.deliver(context.Background(), u)
 }
 
-// TestRulesAreTheChart: alerts wait for two hundred random rules to become true, on six
+// TestRulesAreTheChart: alerts wait for some two hundred random rules to become true, on six
 // series; the rules also read a longer interval and another market. Bars come one by one,
 // or several after a crash. The alerts must fire exactly where one chart of all bars shows
 // that a rule becomes true. An order that waits for the same rule comes by the bar of the first firing,

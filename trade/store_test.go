@@ -122,8 +122,8 @@ func TestJournalUnlinked(t *testing.T) {
 	}
 }
 
-// TestReadsAfterFailure: a write fails while an order, an alert and a fill are on their way
-// to the disk; a read that has seen them fails as well; from then on reads show what is on
+// TestReadsAfterFailure: a write fails while an order and its fill are on their way to the
+// disk; a read that has seen them fails as well; from then on reads show what is on
 // disk and nothing else, whether the write left something there or not.
 func TestReadsAfterFailure(t *testing.T) {
 	for _, after := range []bool{false, true} { // the failing call has its effect all the same

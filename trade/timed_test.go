@@ -93,8 +93,8 @@ func TestTimeAlerts(t *testing.T) {
 	}
 }
 
-// TestTimeAlertDowntime: what a stop or a kill has swallowed is told once, the newest of it, and
-// says that it is late; afterwards all goes on as before. So it is if the machine slept.
+// TestTimeAlertDowntime: of the times that passed while wick was killed, or the machine slept,
+// only the newest is told, once, and says that it is late; afterwards all goes on as before.
 func TestTimeAlertDowntime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, d := testOptions(t), journaltest.NewDisk()

@@ -445,7 +445,8 @@ func TestWarmup(t *testing.T) {
 	}
 }
 
-// TestMistakes: the error points at the column and says what would be right.
+// TestMistakes: the error points at the column of the mistake and says what is wrong or what would
+// be right.
 func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                           "column 1: a value is expected",

@@ -95,7 +95,7 @@ func TestNoPage(t *testing.T) {
 	})
 }
 
-// A model that tries every way to approve for itself does not get an order
+// A model that tries to approve for itself does not get an order
 // placed: by arguments, by states that it made up, changed, replayed or took from
 // another client or order, by answers that are no yes, or late.
 func TestModelCannotApprove(t *testing.T) {

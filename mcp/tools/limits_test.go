@@ -15,8 +15,7 @@ import (
 type limitRow struct{ tool, argument, at, past, says string }
 
 // TestOnePastTheLimit: an argument is taken at its limit and refused one beyond it, with
-// words that name the bound, before anything is fetched or changed. Every argument whose
-// schema has a bound has a row.
+// words that name the bound. Every argument whose schema has such a bound has a row.
 func TestOnePastTheLimit(t *testing.T) {
 	text := func(n int) string { return encode(strings.Repeat("x", n)) }
 	wide := func(n int) string { return encode(strings.Repeat("é", n)) } // characters, not bytes

@@ -85,7 +85,7 @@ type contents struct {
 var changedURI = regexp.MustCompile(`wick://[^"]+`)
 
 // Alerts, orders and positions are what the tools say of them, and reading them
-// takes nothing away; who watches is told of each change, within about a second.
+// takes nothing away; who watches is told when they change.
 func TestTradeResources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := openDesk(t, t.TempDir())

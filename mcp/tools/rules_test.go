@@ -50,7 +50,8 @@ func TestRulesPage(t *testing.T) {
 
 // TestLanguageIsTaught: a client that has nothing but the tools can read how
 // rules are written, in a few lines, and finds them by the words it would use.
-// Every example in those lines is read by the parser.
+// The examples in those lines, but for the forms with a letter in place of a value, are read by
+// the parser.
 func TestLanguageIsTaught(t *testing.T) {
 	type listed struct {
 		Indicators []struct {
@@ -81,6 +82,7 @@ func TestLanguageIsTaught(t *testing.T) {
 	for _, text := range []string{
 		"ema(50) crosses above ema(200)", "rsi(14) crosses below 30", "close > close[1]", "close > highest(high, 20)[1]", "close < 0.95 * close[24]",
 		"since(rsi(14) crosses above 30) < 10", `signal(rsi(14), "bull_div")`, `close:"BTC-USD" > 1`, "hour >= 9 and weekday < 6", `hour("America/New_York") > 1`, `line("2026-11-01T00:00", 100, "2026-11-10T00:00", 120) > 1`, "sma(20)@1d:ETHUSDT > 1", "high[1]@1d > 1", "sma(volume, 20) > 1",
+		"ema(200) > 1", "macd(12,26,9).signal > 1", "bbands(length=20, mult=2).upper > 1", "high@1d > 1", "close:ETHUSDT > 1", "obv > avg(obv, 20)",
 	} {
 		if _, err := indicators.New("rule", map[string]json.RawMessage{"when": json.RawMessage(encode(text))}); err != nil {
 			t.Errorf("%s: %v", text, err)

@@ -265,8 +265,8 @@ func planted(text string) bool {
 	return strings.Contains(text, "PLANTED") || strings.Contains(text, testSecret[6:])
 }
 
-// TestFaults: every service, every fault: whether it is tried again, when, and
-// that no secret is in the reason, even if the service repeats it.
+// TestFaults: at each service, after each of these faults, it is known whether it is tried again
+// and when, and no secret is in the reason, even if the service repeats it.
 func TestFaults(t *testing.T) {
 	repeat := func(w http.ResponseWriter, r *http.Request) { // what came in goes back
 		fmt.Fprint(w, r.URL, r.Header.Get("Authorization"), r.Header.Get("X-Gotify-Key"))
@@ -369,8 +369,8 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// TestPrivateAddresses: without allow-private no line reaches this machine or the
-// network it is in, by number or by name, and with it http stays there.
+// TestPrivateAddresses: without allow-private neither a webhook nor a mail reaches this machine or
+// the network it is in, by number or by name, and with it http stays there.
 func TestPrivateAddresses(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
