@@ -469,8 +469,8 @@ func TestFeedRestsWhenClosed(t *testing.T) {
 	})
 }
 
-// A price of a file that is outside of the band is asked for a second time, also if its row
-// is no newer than the last: the file may be half written.
+// A price of a file that is outside of the band is none for an order, also if its row is no newer
+// than the last: the file may be half written.
 func TestQuoteOfHalfWrittenFile(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c := directory(t, nil)
@@ -485,7 +485,10 @@ func TestQuoteOfHalfWrittenFile(t *testing.T) {
 		f.Watch("AAA", Minute1)
 		run(t, f, l, 2*time.Second)
 		write("1")
-		time.AfterFunc(quoteAge/2, func() { write("101") })
+		if q, err := f.Quote(t.Context(), "AAA"); err == nil {
+			t.Errorf("took %+v", q)
+		}
+		write("101")
 		if q, err := f.Quote(t.Context(), "AAA"); err != nil || q.Price != 101 {
 			t.Errorf("%+v, %v, want 101", q, err)
 		}

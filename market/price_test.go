@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -653,13 +654,17 @@ func TestFeedQuote(t *testing.T) {
 			}
 			once = false
 		}
-		if q, err := f.Quote(t.Context(), "A"); err != nil || q.Price != 100 {
+		if q, err := f.Quote(t.Context(), "A"); err == nil || !strings.Contains(err.Error(), "price 1000 is too far from the last one, 100") {
 			t.Errorf("a bad print: %+v, %v", q, err)
 		}
-		time.Sleep(2 * quoteAge)
+		if q, err := f.Quote(t.Context(), "A"); err != nil || q.Price != 100 {
+			t.Errorf("after a bad print: %+v, %v", q, err)
+		}
 		p.bend = func(s *Series) { s.Close[s.Len()-1], s.High[s.Len()-1] = 1000, 1000 }
+		f.Watch("A")
+		run(t, f, &listener{}, 5*time.Second)
 		if q, err := f.Quote(t.Context(), "A"); err != nil || q.Price != 1000 {
-			t.Errorf("a jump: %+v, %v", q, err)
+			t.Errorf("a jump that polls have confirmed: %+v, %v", q, err)
 		}
 		time.Sleep(2 * quoteAge)
 		p.bend = func(s *Series) { s.Close[s.Len()-1], s.Low[s.Len()-1] = -1, -1 }

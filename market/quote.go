@@ -16,10 +16,9 @@ import (
 const quoteAge = time.Second
 
 // Quote asks the source, not the cache, for the present price of a canonical symbol,
-// and judges it as Run judges prices. If the price is outside of the band it asks a
-// second time, and believes the price if the second answer confirms it. If the feed
-// has taken a newer price meanwhile it returns that, but of a file what the file tells
-// now: its owner may have taken out or corrected the row that the feed has seen. At says
+// and judges it as Run judges prices: one outside of the band is an error, until a poll has
+// confirmed it. If the feed has taken a newer price meanwhile it returns that, but of a file what the
+// file tells now: its owner may have taken out or corrected the row that the feed has seen. At says
 // how old the price is: in a closed or quiet market it is the last one traded.
 //
 // While Run runs, a new price of a watched symbol is told to its listener before Quote returns,
@@ -37,79 +36,56 @@ func (f *Feed) Quote(ctx context.Context, symbol string) (Quote, error) {
 }
 
 // freshQuote is Quote without the memory of answers.
-func (f *Feed) freshQuote(ctx context.Context, symbol string) (Quote, error) {
-	v := f.fresh.of(symbol)
-	var doubt float64 // the price of the first attempt, if it was outside of the band
-	for {
-		f.mu.Lock()
-		w, watched := f.watched[symbol]
-		if !watched {
-			w = &watch{symbol: symbol}
+func (f *Feed) freshQuote(ctx context.Context, symbol string) (q Quote, err error) {
+	f.mu.Lock()
+	w, watched := f.watched[symbol]
+	if !watched {
+		w = &watch{symbol: symbol}
+	}
+	was := w.state()
+	f.mu.Unlock()
+	var bars *Series // where prices are read from them
+	if v := f.fresh.of(symbol); v.quote != nil {
+		q, err = v.quote(ctx, symbol)
+	} else if bars, err = look(ctx, v, symbol, was); err == nil {
+		q = bars.quote()
+	}
+	if err != nil {
+		return Quote{}, err
+	}
+	q.Symbol = symbol
+	_, err = f.fold(w, func(was seen) (*result, error) {
+		last := was
+		if q.Rewritten {
+			last.quote.At = 0 // what the file tells counts, however old
 		}
-		was := w.state()
-		f.mu.Unlock()
-		var q Quote
-		var bars *Series
+		g := &result{Update: Update{Price: q.Price, At: max(q.At, q.Known), High: q.Price, Low: q.Price}}
+		switch err := f.judge(last, g); {
+		case err != nil:
+			return nil, fmt.Errorf("%s returned no usable price of %q: %w", q.Source, symbol, err)
+		case !g.news:
+			last := was.quote // the feed keeps prices alone
+			last.Hours, last.Bid, last.Ask, last.Late = q.Hours, q.Bid, q.Ask, q.Late
+			if last.Source == "" { // it was given by ResumePrice
+				last.Source, last.Synthetic, last.Rewritten = q.Source, q.Synthetic, q.Rewritten
+			}
+			q = last
+			return nil, nil
+		case !watched || was.resumed(): // what the market did since comes before this price
+			return nil, nil
+		}
 		var err error
-		if v.quote != nil {
-			q, err = v.quote(ctx, symbol)
-		} else if bars, err = look(ctx, v, symbol, was); err == nil {
-			q = bars.quote()
+		if bars != nil {
+			g, err = f.bars(was, bars)
+		} else {
+			g, err = f.tick(was, q)
 		}
 		if err != nil {
-			return Quote{}, err
+			f.log.Warn("price is not taken", "symbol", symbol, "error", err)
 		}
-		q.Symbol = symbol
-		var doubted float64
-		_, err = f.fold(w, func(was seen) (*result, error) {
-			last := was
-			if last.doubt = doubt; q.Rewritten {
-				last.quote.At = 0 // what the file tells counts, however old
-			}
-			g := &result{Update: Update{Price: q.Price, At: max(q.At, q.Known), High: q.Price, Low: q.Price}}
-			switch err := f.judge(last, g); {
-			case err != nil:
-				doubted = g.next.doubt
-				return nil, err
-			case !g.news:
-				last := was.quote // the feed keeps prices alone
-				last.Hours, last.Bid, last.Ask, last.Late = q.Hours, q.Bid, q.Ask, q.Late
-				if last.Source == "" { // it was given by ResumePrice
-					last.Source, last.Synthetic, last.Rewritten = q.Source, q.Synthetic, q.Rewritten
-				}
-				q = last
-				return nil, nil
-			case !watched || was.resumed(): // what the market did since comes before this price
-				return nil, nil
-			}
-			if doubt != 0 {
-				was.doubt = doubt
-			}
-			// Where prices are read from bars these are told, with what was traded since the last poll.
-			if bars != nil {
-				g, err = f.bars(was, bars)
-			} else {
-				g, err = f.tick(was, q)
-			}
-			if err != nil {
-				f.log.Warn("price is not taken", "symbol", symbol, "error", err)
-			}
-			return g, nil
-		})
-		if err == nil {
-			return q, nil
-		}
-		if doubt != 0 || doubted == 0 {
-			return Quote{}, fmt.Errorf("%s returned no usable price of %q: %w", q.Source, symbol, err)
-		}
-		// The price is outside of the band: ask again a moment later.
-		doubt = doubted
-		select {
-		case <-ctx.Done():
-			return Quote{}, ctx.Err()
-		case <-time.After(quoteAge):
-		}
-	}
+		return g, nil
+	})
+	return q, err
 }
 
 // tick returns what a price without bars says. A service that does not say when it traded tells
