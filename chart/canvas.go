@@ -105,21 +105,6 @@ type segment struct {
 	half float64 // rows covered above and below the middle in one column
 }
 
-// newSegment returns the segment from a to b, which is not left of a, of a line whose pixels are
-// covered up to reach from its middle.
-func newSegment(a, b point, reach float64) segment {
-	s := segment{a: a, b: b, dx: b.x - a.x, dy: b.y - a.y}
-	s.slope = s.dy / s.dx
-	s.square = float64(s.dx*s.dx) + float64(s.dy*s.dy)
-	if s.square > 0 {
-		s.scale = 1 / math.Sqrt(s.square)
-	}
-	s.lean = reach * math.Abs(s.dy) * s.scale
-	s.cos = s.dx * s.scale
-	s.half = reach / s.cos
-	return s
-}
-
 // at returns the height of the segment at x, beyond its ends that of the nearer one.
 func (s *segment) at(x float64) float64 {
 	switch {
@@ -164,7 +149,17 @@ func (c *canvas) stroke(pts []point, width float64, i ink) {
 	reach := width/2 + 0.5 // pixels further from the line than this are not covered
 	c.segs = c.segs[:0]
 	for k, b := range pts[1:] {
-		c.segs = append(c.segs, newSegment(pts[k], b, reach))
+		a := pts[k]
+		s := segment{a: a, b: b, dx: b.x - a.x, dy: b.y - a.y}
+		s.slope = s.dy / s.dx
+		s.square = float64(s.dx*s.dx) + float64(s.dy*s.dy)
+		if s.square > 0 {
+			s.scale = 1 / math.Sqrt(s.square)
+		}
+		s.lean = reach * math.Abs(s.dy) * s.scale
+		s.cos = s.dx * s.scale
+		s.half = reach / s.cos
+		c.segs = append(c.segs, s)
 	}
 	m, last := &c.pal.mix[i], len(c.segs)-1
 	first := max(c.clip.Min.X, int(math.Floor(pts[0].x-reach)))

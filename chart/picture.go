@@ -2,6 +2,7 @@ package chart
 
 import (
 	"image"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -202,6 +203,26 @@ func (p *picture) barX(i int) float64 { return p.x0 + (float64(i)+0.5)*p.pitch }
 // dense reports whether bars are closer together than the thinnest stroke. Then the bars
 // of a column are drawn as one.
 func (p *picture) dense() bool { return p.pitch < float64(p.thin) }
+
+// stretches yields the first of each stretch of n bars, and the first after it: a bar is in the
+// stretch of the one before it if joined says so.
+func stretches(n int, joined func(i int) bool) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		for from, to := 0, 0; from < n; from = to {
+			for to = from + 1; to < n && joined(to); to++ {
+			}
+			if !yield(from, to) {
+				return
+			}
+		}
+	}
+}
+
+// drawnAsOne yields the stretches of n bars that share a column: in all but a dense chart each
+// bar by itself. The first of them is bar first of the picture.
+func (p *picture) drawnAsOne(first, n int) iter.Seq2[int, int] {
+	return stretches(n, func(i int) bool { return p.dense() && p.column(first+i) == p.column(first+i-1) })
+}
 
 // column returns the pixel column of the middle of bar i. Columns of a dense
 // chart are as far apart as the thinnest stroke is wide.

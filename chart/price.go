@@ -45,10 +45,7 @@ func (p *picture) placeBars() {
 	p.x0, p.pitch = p.columns(p.axisX, p.n+p.ahead)
 	p.body, p.wick = p.bodies(p.pitch)
 	p.candles = make([]candle, 0, min(p.n, p.w))
-	for i, j := 0, 0; i < p.n; i = j {
-		// Bars i to j, j excluded, share the column.
-		for j = i + 1; j < p.n && p.dense() && p.column(j) == p.column(i); j++ {
-		}
+	for i, j := range p.drawnAsOne(0, p.n) {
 		p.candles = append(p.candles, p.candle(i, j))
 	}
 }

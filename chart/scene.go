@@ -222,12 +222,9 @@ func (p *picture) drawAveraged(pn *pane, lines []indicators.Line) {
 
 // runs returns the first and the last bar of every stretch that is set.
 func runs(set []bool) (out [][2]int) {
-	for i, on := range set {
-		switch {
-		case on && i > 0 && set[i-1]:
-			out[len(out)-1][1] = i
-		case on:
-			out = append(out, [2]int{i, i})
+	for from, to := range stretches(len(set), func(i int) bool { return set[i] == set[i-1] }) {
+		if set[from] {
+			out = append(out, [2]int{from, to - 1})
 		}
 	}
 	return out
@@ -343,12 +340,11 @@ func (p *picture) drawHistograms(pn *pane) {
 		for _, h := range st.Histogram {
 			values := upTo(h.Values, p.n)
 			before := math.NaN() // the value drawn last, with which the next one is compared
-			for i, j := 0, 0; i < len(values); i = j {
+			for i, j := range p.drawnAsOne(0, len(values)) {
 				v := values[i]
-				// Bars that share a column share a bar of the histogram: that furthest from zero.
-				for j = i + 1; j < len(values) && p.dense() && p.column(j) == p.column(i); j++ {
-					if usable(values[j]) && !(math.Abs(values[j]) < math.Abs(v)) {
-						v = values[j]
+				for _, other := range values[i+1 : j] { // the one furthest from zero
+					if usable(other) && !(math.Abs(other) < math.Abs(v)) {
+						v = other
 					}
 				}
 				if !usable(v) {
@@ -419,11 +415,8 @@ func (p *picture) drawLines(pn *pane) {
 func (p *picture) drawSteps(pn *pane, values []float64, lk look) {
 	thick := max(1, int(math.Round(p.line)))
 	from, end := 0, -1 // where the dashes begin, and where the last level ends
-	for i, j := 0, 0; i < len(values); i = j {
-		// NaN equals nothing, so a missing value is a stretch of its own and has no bar.
-		for j = i + 1; j < len(values) && values[j] == values[i]; j++ {
-		}
-		if !usable(values[i]) {
+	for i, j := range stretches(len(values), func(i int) bool { return values[i] == values[i-1] }) {
+		if !usable(values[i]) { // NaN equals nothing, so it is a stretch of its own
 			continue
 		}
 		y := pn.scale.row(values[i]) - thick/2
@@ -449,26 +442,19 @@ func (p *picture) drawRuns(pn *pane, values []float64, width float64, colour ink
 	if dashed {
 		on, off = 6*p.u, 5*p.u
 	}
-	for i := 0; i < len(values); {
-		if !usable(values[i]) {
-			i++
+	for from, to := range stretches(len(values), func(i int) bool { return usable(values[i]) == usable(values[i-1]) }) {
+		if !usable(values[from]) {
 			continue
 		}
-		pts := make([]point, 0, min(len(values)-i, 4*p.axisX))
-		for i < len(values) && usable(values[i]) {
+		pts := make([]point, 0, min(to-from, 4*p.axisX))
+		for i, j := range p.drawnAsOne(from, to-from) {
 			if !p.dense() {
-				pts = append(pts, point{p.barX(i), pn.scale.y(values[i])})
-				i++
+				pts = append(pts, point{p.barX(from + i), pn.scale.y(values[from+i])})
 				continue
 			}
-			col := p.column(i)
-			first, reach, last := values[i], noSpan, values[i]
-			for ; i < len(values) && usable(values[i]) && p.column(i) == col; i++ {
-				reach.add(values[i])
-				last = values[i]
-			}
-			x := float64(col) + float64(p.thin%2)/2
-			for _, v := range [...]float64{first, reach.lo, reach.hi, last} {
+			reach, x := noSpan, float64(p.column(from+i))+float64(p.thin%2)/2
+			reach.addAll(values[from+i : from+j])
+			for _, v := range [...]float64{values[from+i], reach.lo, reach.hi, values[from+j-1]} {
 				pts = append(pts, point{x, pn.scale.y(v)})
 			}
 		}

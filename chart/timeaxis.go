@@ -60,7 +60,6 @@ func monthStep(n int) timeStep { return timeStep{unitMonth, n, int64(n) * month}
 // of days stay even.
 func wallTimes(times []int64, interval market.Interval, zone *time.Location) []barTime {
 	out := make([]barTime, len(times))
-	var lengths []int // of the days
 	for i, t := range times {
 		// The offset is asked for at every bar: it changes with daylight saving time.
 		if zone != nil && zone != time.UTC && interval.Seconds() < day {
@@ -69,18 +68,17 @@ func wallTimes(times []int64, interval market.Interval, zone *time.Location) []b
 		}
 		y, m, d := time.Unix(t, 0).UTC().Date()
 		out[i] = barTime{wall: t, year: y, month: int(m), day: d}
-		if i == 0 || rank(out[i-1], out[i]) > 0 { // another day
-			lengths = append(lengths, 0)
-		}
-		lengths[len(lengths)-1]++
 	}
-	i, full, most := 0, 0, slices.Max(append(lengths, 0))
-	for _, n := range lengths {
-		for range n {
+	days := stretches(len(out), func(i int) bool { return rank(out[i-1], out[i]) == 0 })
+	full, most := 0, 0
+	for from, to := range days {
+		most = max(most, to-from)
+	}
+	for from, to := range days {
+		for i := from; i < to; i++ {
 			out[i].full = full
-			i++
 		}
-		if 2*n >= most {
+		if 2*(to-from) >= most {
 			full++
 		}
 	}
