@@ -66,34 +66,23 @@ func (c *inkChooser) lineLooks(r *indicators.Result) []look {
 	// The look of the first line of each tone, for the lines that share it.
 	var shared [indicators.Accent + 1]*look
 	for i, l := range r.Lines {
-		switch tone := min(l.Tone, indicators.Accent); {
+		tone := min(l.Tone, indicators.Accent)
+		colour, directed := lineInk(tone, r), tone == indicators.Up || tone == indicators.Down
+		switch {
 		case shared[tone] != nil:
 			looks[i] = *shared[tone]
-			c.used = append(c.used, c.trace(looks[i], l.Style)) // whose style may be another
-		case tone == indicators.Auto:
+		case directed && c.free(look{colour, false}, l.Style):
+			looks[i] = look{colour, false}
+		case directed && c.free(look{colour, true}, l.Style):
+			looks[i] = look{colour, true}
+		case directed || tone == indicators.Auto || !c.unused(colour):
 			looks[i] = c.next(l.Style)
-		case tone == indicators.Up || tone == indicators.Down:
-			shared[tone] = &looks[i]
-			solid, dashed := look{toneInk(tone, inkUp), false}, look{toneInk(tone, inkUp), true}
-			switch {
-			case c.free(solid, l.Style):
-				looks[i] = solid
-			case c.free(dashed, l.Style):
-				looks[i] = dashed
-			default:
-				looks[i] = c.next(l.Style)
-				continue
-			}
-			c.used = append(c.used, c.trace(looks[i], l.Style))
 		default:
-			if colour := lineInk(tone, r); c.unused(colour) {
-				looks[i] = c.take(look{colour, c.dashing()}, l.Style)
-			} else {
-				looks[i] = c.next(l.Style)
-			}
-			if tone >= indicators.Muted {
-				shared[tone] = &looks[i]
-			}
+			looks[i] = c.coloured(look{colour, c.dashing()})
+		}
+		c.used = append(c.used, c.trace(looks[i], l.Style))
+		if tone >= indicators.Up {
+			shared[tone] = &looks[i]
 		}
 	}
 	return looks
@@ -143,7 +132,7 @@ func barsInk(tone indicators.Tone) ink {
 func (c *inkChooser) next(s indicators.Style) look {
 	for _, i := range linePool {
 		if c.unused(i) {
-			return c.take(look{i, c.dashing()}, s)
+			return c.coloured(look{i, c.dashing()})
 		}
 	}
 	var again []look
@@ -153,7 +142,7 @@ func (c *inkChooser) next(s indicators.Style) look {
 	for _, i := range slices.Concat(linePool, []ink{inkOsc, inkBand, inkAmber, inkMuted}) {
 		again = append(again, look{i, false}, look{i, true})
 	}
-	return c.take(again[max(0, slices.IndexFunc(again, func(l look) bool { return c.free(l, s) }))], s)
+	return c.coloured(again[max(0, slices.IndexFunc(again, func(l look) bool { return c.free(l, s) }))])
 }
 
 func (c *inkChooser) free(l look, s indicators.Style) bool {
@@ -164,8 +153,8 @@ func (c *inkChooser) free(l look, s indicators.Style) bool {
 // theme adds dashes, so that colour is not the only difference.
 func (c *inkChooser) dashing() bool { return c.theme == Colorblind && c.lines >= 3 }
 
-func (c *inkChooser) take(l look, s indicators.Style) look {
-	c.used = append(c.used, c.trace(l, s))
+// coloured counts a line with a colour of its own, and returns its look.
+func (c *inkChooser) coloured(l look) look {
 	c.lines++
 	return l
 }
