@@ -18,7 +18,16 @@ func (p *picture) placeData() {
 	for _, pn := range p.panes {
 		from, marked := len(p.shapes), len(p.marks)
 		p.drawPane(pn)
-		signals := p.paneSignals(pn)
+		var signals []mark // that can be drawn, by bar; they have no place yet
+		for _, st := range pn.studies {
+			for _, s := range st.Signals {
+				// Over the price a mark is at its candle and needs no value of its own.
+				if p.Signals != SignalsOff && !s.Silent && s.Bar >= 0 && s.Bar < p.n && (pn.price || usable(s.Y)) {
+					signals = append(signals, mark{Signal: s, named: p.view.Account.awaits(st.key, s.Label), ink: st.signalInk(s.Tone, inkAmber)})
+				}
+			}
+		}
+		slices.SortStableFunc(signals, func(a, b mark) int { return a.Bar - b.Bar })
 		if p.n > 0 && (pn.price || len(signals) > 0 || pn.unmarked > 0) {
 			p.markPane(pn, p.newRoom(pn, p.shapes[from:]), signals)
 		}
@@ -51,20 +60,6 @@ func (p *picture) markPane(pn *pane, o *room, signals []mark) {
 	if pn.unmarked > 0 && pn.legend.Empty() && !p.atEdge(o, notDrawn(pn.unmarked), inkAxis, true) { // there is no legend to say it
 		p.untold += pn.unmarked
 	}
-}
-
-// paneSignals returns the signals of a pane that can be drawn, by bar. They have no place yet.
-func (p *picture) paneSignals(pn *pane) (all []mark) {
-	for _, st := range pn.studies {
-		for _, s := range st.Signals {
-			// Over the price a mark is at its candle and needs no value of its own.
-			if p.Signals != SignalsOff && !s.Silent && s.Bar >= 0 && s.Bar < p.n && (pn.price || usable(s.Y)) {
-				all = append(all, mark{Signal: s, named: p.view.Account.awaits(st.key, s.Label), ink: st.signalInk(s.Tone, inkAmber)})
-			}
-		}
-	}
-	slices.SortStableFunc(all, func(a, b mark) int { return a.Bar - b.Bar })
-	return all
 }
 
 const mostStacked = 3

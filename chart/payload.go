@@ -479,13 +479,6 @@ func (w *writer) indicatorSeries(v *View, panel int, looks *[themeCount][][]look
 	if shade != 0 {
 		w.put("shade", inkNames[shade]) // the ink of shaded bars
 	}
-	w.areas(r, s)
-	w.close('}')
-}
-
-// areas writes what is drawn beside the values: shaded bars, fills, the bars of a
-// profile and the lines of divergences.
-func (w *writer) areas(r *indicators.Result, s *market.Series) {
 	list(w, "shaded", runs(r.Shaded), func(_ int, run *[2]int) { w.put("from", run[0], "to", run[1]) })
 	list(w, "fills", r.Fills, func(_ int, f *indicators.Fill) {
 		w.put("y1", f.Y1, "y2", f.Y2, "tone?", toneWords[f.Tone], "below?", toneWords[f.Below])
@@ -501,6 +494,7 @@ func (w *writer) areas(r *indicators.Result, s *market.Series) {
 	list(w, "divlines", r.DivLines, func(_ int, d *indicators.DivLine) {
 		w.put("x1", d.X1, "t1", began(s, d.X1), "y1", d.Y1, "x2", d.X2, "t2", began(s, d.X2), "y2", d.Y2, "dashed", d.Dashed, "tone?", toneWords[d.Tone])
 	})
+	w.close('}')
 }
 
 // The words for tones and styles. The usual tone and style have no word.

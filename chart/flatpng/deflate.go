@@ -84,25 +84,17 @@ func (d *deflater) row(row, above []byte) {
 			moment += run * (2*x + run - 1) / 2 * int(v)
 		}
 		x += run
-		n = repeat(tokens, n, v, run)
+		for ; run >= minRun; run -= min(run, maxRun) { // as long as allowed
+			tokens[n] = runToken + uint16(min(run, maxRun))
+			n++
+		}
+		for ; run > 0; run-- { // a rest below minRun, as literals
+			tokens[n] = uint16(v)
+			n++
+		}
 	}
 	d.n = n
 	d.checksum(len(row), sum, moment)
-}
-
-// repeat writes the tokens for v coming run more times, from tokens[n] on, and
-// returns the index after the last: runs as long as allowed, then literals for
-// a rest below minRun.
-func repeat(tokens []uint16, n int, v byte, run int) int {
-	for ; run >= minRun; run -= min(run, maxRun) {
-		tokens[n] = runToken + uint16(min(run, maxRun))
-		n++
-	}
-	for ; run > 0; run-- {
-		tokens[n] = uint16(v)
-		n++
-	}
-	return n
 }
 
 // checksum adds a row to Adler-32: the filter's byte, then n bytes v(x).
