@@ -230,9 +230,13 @@ func TestRecordsFit(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("&", n) } // six bytes each in JSON
 	price := exact.Decimal(1<<63 - 1)
 	at := now()
+	rule := strings.Repeat("a>b ", 100)
+	exit := &book.Exit{ATR: price, Distance: price, Tick: price}
 	o := &book.Order{ID: "o-" + epoch + "-" + seq, ClientOrderID: strings.Repeat("x", 64), Symbol: strings.Repeat("X", 64), Side: book.Sell, Type: book.StopLimit, Quantity: price, Price: &price,
 		FilledQuantity: price, AveragePrice: &price, Fee: price, Status: book.StatusFilled, CreatedAt: at, UpdatedAt: at, Reason: long(200), PriceAt: &at, Source: long(64), Synthetic: true,
-		StopPrice: &price, TriggeredAt: &at, ExpiresAt: &at, Asked: long(300), Turn: 1<<64 - 1, By: &book.Who{Name: long(100), Client: long(100), ID: long(8)}}
+		StopPrice: &price, TriggeredAt: &at, ExpiresAt: &at, Asked: long(300), Turn: 1<<64 - 1, By: &book.Who{Name: long(100), Client: long(100), ID: long(8)},
+		Label: book.Label{Tag: strings.Repeat("ü", 32), Note: long(book.MaxNote)}, When: &book.When{Rule: rule, Interval: market.Hour4, Worst: price, From: &at, Bar: &at, ActedAt: &at},
+		Sizing: &book.Sizing{Percent: price, Of: "equity", Amount: price, Risk: price, Distance: price, Slippage: price, Fees: exact.Product(price, price), Entry: price, Stop: price}, StopLoss: exit, TakeProfit: exit}
 	ev := &book.Event{At: at, Order: o, Holding: &book.Holding{}, Notification: book.EndNotification(o, slices.Repeat([]*book.Order{{ID: o.ID + "-oco"}}, book.MaxOpenPerSymbol), at)}
 	for range maxSubscriptions {
 		ev.To = append(ev.To, "s-"+epoch+"-"+seq)
@@ -283,7 +287,7 @@ func TestUnwrittenFill(t *testing.T) {
 		place(t, e, book.Buy, book.Market, "1", "")
 		id := ask(t, e, func(r *book.OrderRequest) { r.Side, r.Type, r.StopPrice = book.Sell, book.Stop, 97*exact.One }).ID
 		e.mu.Lock()
-		e.book.Order(id).Asked = strings.Repeat("x", 1<<16) // no request can have as much
+		e.book.Order(id).Asked = strings.Repeat("x", 1<<17) // no request can have as much
 		e.mu.Unlock()
 		walk(e, 100, minute(0, 100, 100, 96, 96))
 		if broken, _ := e.Broken(); !errors.Is(broken, journal.ErrStorage) || !strings.Contains(log.String(), id) {

@@ -25,7 +25,7 @@ const (
 	frameHead  = 8 // length and checksum
 	frameFixed = 9 // sequence and kind
 	linkSize   = sha256.Size
-	maxRecord  = 64 << 10 // bytes after the checksum; checked before anything is allocated
+	maxRecord  = 96 << 10 // bytes after the checksum; checked before anything is allocated
 	maxPayload = maxRecord - frameFixed - sha256.Size
 	maxHeader  = 16 << 20 // the same of a header, which names every damaged journal after a recovery
 	sector     = 512      // bytes that a disk writes as a whole or not at all

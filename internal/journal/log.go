@@ -71,7 +71,7 @@ type Record struct {
 }
 
 // NewRecord encodes event as the payload of a record. The event must encode to a JSON
-// object of at most 64 KiB and must not be changed afterwards. The owner chooses the
+// object of at most 96 KiB and must not be changed afterwards. The owner chooses the
 // kind, from 2 to 254. The numbers of kinds are on disk, so none may get another meaning
 // later.
 func NewRecord(kind byte, event any) (Record, error) {
