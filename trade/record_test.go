@@ -234,7 +234,7 @@ func TestRecordsFit(t *testing.T) {
 	exit := &book.Exit{ATR: price, Distance: price, Tick: price}
 	o := &book.Order{ID: "o-" + epoch + "-" + seq, ClientOrderID: strings.Repeat("x", 64), Symbol: strings.Repeat("X", 64), Side: book.Sell, Type: book.StopLimit, Quantity: price, Price: &price,
 		FilledQuantity: price, AveragePrice: &price, Fee: price, Status: book.StatusFilled, CreatedAt: at, UpdatedAt: at, Reason: long(200), PriceAt: &at, Source: long(64), Synthetic: true,
-		StopPrice: &price, TriggeredAt: &at, ExpiresAt: &at, Asked: long(300), Turn: 1<<64 - 1, By: &book.Who{Name: long(100), Client: long(100), ID: long(8)},
+		StopPrice: &price, TriggeredAt: &at, ExpiresAt: &at, Asked: long(600), Turn: 1<<64 - 1, By: &book.Who{Name: long(100), Client: long(100), ID: long(8)},
 		Label: book.Label{Tag: strings.Repeat("ü", 32), Note: long(book.MaxNote)}, When: &book.When{Rule: rule, Interval: market.Hour4, Worst: price, From: &at, Bar: &at, ActedAt: &at},
 		Sizing: &book.Sizing{Percent: price, Of: "equity", Amount: price, Risk: price, Distance: price, Slippage: price, Fees: exact.Product(price, price), Entry: price, Stop: price}, StopLoss: exit, TakeProfit: exit}
 	ev := &book.Event{At: at, Order: o, Holding: &book.Holding{}, Notification: book.EndNotification(o, slices.Repeat([]*book.Order{{ID: o.ID + "-oco"}}, book.MaxOpenPerSymbol), at)}

@@ -1,7 +1,6 @@
 package book
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,52 +12,52 @@ import (
 
 // OrderRequest asks for an order.
 type OrderRequest struct {
-	Who      Who // who asks; an equal order of the same client within seconds is refused
-	Symbol   string
-	Side     Side
-	Type     OrderType
-	Quantity exact.Decimal // zero if one of the next four says how much
-	Notional exact.Decimal // the value of the order in quote units
-	All      bool          // the quantity that closes the position
-	Share    exact.Decimal // in percent: of the position that the order closes, or of the buying power
-	Risk     Stake         // what is lost if the StopLoss is filled
-	Price    exact.Decimal // of limit and stop_limit orders; zero means none
+	Who      Who           `json:",omitzero"` // who asks; an equal order of the same client within seconds is refused
+	Symbol   string        `json:",omitzero"`
+	Side     Side          `json:",omitzero"`
+	Type     OrderType     `json:",omitzero"`
+	Quantity exact.Decimal `json:",omitzero"` // zero if one of the next four says how much
+	Notional exact.Decimal `json:",omitzero"` // the value of the order in quote units
+	All      bool          `json:",omitzero"` // the quantity that closes the position
+	Share    exact.Decimal `json:",omitzero"` // in percent: of the position that the order closes, or of the buying power
+	Risk     Stake         `json:",omitzero"` // what is lost if the StopLoss is filled
+	Price    exact.Decimal `json:",omitzero"` // of limit and stop_limit orders; zero means none
 
-	StopPrice    exact.Decimal // of stop and stop_limit orders
-	Breakeven    bool          // the StopPrice is where the position comes out even
-	TrailAmount  exact.Decimal // of trailing stops: the distance to the price of the market,
-	TrailPercent exact.Decimal // or that distance in percent of the price
-	TimeInForce  TimeInForce   // empty means GTC
-	ExpiresAt    time.Time     // of GTD
-	PostOnly     bool          // refuse it rather than fill it on arrival
-	ReduceOnly   bool          // never open or grow a position
-	MayOpen      bool          // it is no exit, though it is against a held position
+	StopPrice    exact.Decimal `json:",omitzero"` // of stop and stop_limit orders
+	Breakeven    bool          `json:",omitzero"` // the StopPrice is where the position comes out even
+	TrailAmount  exact.Decimal `json:",omitzero"` // of trailing stops: the distance to the price of the market,
+	TrailPercent exact.Decimal `json:",omitzero"` // or that distance in percent of the price
+	TimeInForce  TimeInForce   `json:",omitzero"` // empty means GTC
+	ExpiresAt    time.Time     `json:",omitzero"` // of GTD
+	PostOnly     bool          `json:",omitzero"` // refuse it rather than fill it on arrival
+	ReduceOnly   bool          `json:",omitzero"` // never open or grow a position
+	MayOpen      bool          `json:",omitzero"` // it is no exit, though it is against a held position
 
-	StopLoss, TakeProfit Exit // of an entry; zero means none
-	OCO                  OCO  // a stop beside a limit; when one is filled the other ends; zero means none
+	StopLoss, TakeProfit Exit `json:",omitzero"` // of an entry; zero means none
+	OCO                  OCO  `json:",omitzero"` // a stop beside a limit; when one is filled the other ends; zero means none
 
 	// Replaces is the order_id of an open order that is cancelled in the same step. What the request
 	// leaves out stays as it is there.
-	Replaces string
+	Replaces string `json:",omitzero"`
 
-	When *When // the rule that the order waits for before it comes; nil for none
+	When *When `json:",omitzero"` // the rule that the order waits for before it comes; nil for none
 
 	// Held is the position that the person who approved the order was shown, negative for
 	// a short one; if All, the part of it that the order was shown to close. If it has
 	// changed since, the order is refused. Nil means that any position will do.
-	Held *exact.Decimal
+	Held *exact.Decimal `json:",omitzero"`
 
 	// Approval is what a person has approved, nil if nobody had to. The order is refused if
 	// it lies outside of that.
-	Approval *Approval
+	Approval *Approval `json:",omitzero"`
 
-	Worth exact.Money // what the order counts against what its client may place within an hour
+	Worth exact.Money `json:",omitzero"` // what the order counts against what its client may place within an hour
 
-	ClientOrderID string // may be empty
+	ClientOrderID string `json:",omitzero"` // may be empty
 	Label                // what the trader calls it
-	DryRun        bool   // check and say what would happen, but do nothing
+	DryRun        bool   `json:",omitzero"` // check and say what would happen, but do nothing
 
-	Searched int // the first so many generations of the index do not have the ClientOrderID
+	Searched int `json:",omitzero"` // the first so many generations of the index do not have the ClientOrderID
 
 	sent string // what Asked was before the request was completed
 	acts *Order // see Acts
@@ -209,43 +208,21 @@ func (r *OrderRequest) CheckExpiry(at Time) error {
 
 // Asked returns what r has beyond symbol, side, type, quantity and price, in one
 // spelling, or "" if there is nothing else. It is stored with the order, and compared
-// when the same client_order_id comes again. Of a request that leaves out something of what it
-// replaces it has that it does: what is stored is what that came to.
+// when the same client_order_id comes again. Of a request that replaces an order quantity and price
+// are in it as they were sent, or left out: what is stored is what that came to.
 func (r *OrderRequest) Asked() string {
 	if r.sent != "" {
 		return r.sent
 	}
-	var b strings.Builder
-	add := func(given bool, name string, value any) {
-		if given {
-			fmt.Fprintf(&b, "%s=%v ", name, value)
-		}
+	a := *r
+	a.ExpiresAt = a.ExpiresAt.UTC()
+	a.Who, a.Symbol, a.Side, a.Type, a.ClientOrderID = Who{}, "", "", "", ""
+	a.Held, a.Approval, a.Worth, a.DryRun, a.Searched = nil, nil, exact.Money{}, false, 0
+	if r.Replaces == "" {
+		a.Quantity, a.Price = 0, 0
 	}
-	add(r.Notional != 0, "notional", r.Notional)
-	add(r.All, "all", true)
-	add(r.Share != 0, "share", r.Share)
-	add(r.Risk != Stake{}, "risk", r.Risk)
-	add(r.Breakeven, "breakeven", true)
-	add(r.Replaces != "" && r.sizes() == 0, "quantity", "same")
-	add(r.Replaces != "" && r.Price == 0 && (r.Type == "" || r.Type.HasLimit()), "price", "same")
-	add(r.StopPrice != 0, "stop_price", r.StopPrice)
-	add(r.TrailAmount != 0, "trail_amount", r.TrailAmount)
-	add(r.TrailPercent != 0, "trail_percent", r.TrailPercent)
-	add(r.TimeInForce != "", "time_in_force", r.TimeInForce)
-	add(!r.ExpiresAt.IsZero(), "expires_at", r.ExpiresAt.UnixMilli())
-	add(r.PostOnly, "post_only", true)
-	add(r.ReduceOnly, "reduce_only", true)
-	add(r.MayOpen, "may_open", true)
-	add(r.StopLoss != Exit{}, "stop_loss", r.StopLoss)
-	add(r.TakeProfit != Exit{}, "take_profit", r.TakeProfit)
-	add(r.OCO != OCO{}, "oco", r.OCO)
-	add(r.Replaces != "", "replaces", r.Replaces)
-	add(r.Tag != "", "tag", r.Tag)
-	add(r.Note != "", "note", r.Note)
-	if r.When != nil {
-		add(true, "when", r.When.asked())
-	}
-	return strings.TrimSuffix(b.String(), " ")
+	text, _ := encode(a) // it can always be encoded
+	return strings.TrimSuffix(string(text), "{}")
 }
 
 // joined returns words as a list for a message.

@@ -73,11 +73,6 @@ func (w *When) Look(st *Standing) error {
 	return err
 }
 
-// asked returns what a client asked for of w.
-func (w *When) asked() string {
-	return fmt.Sprintf("%q %s now=%t skip=%t worst=%s", w.Rule, w.Interval, w.Now, w.Skip, w.Worst)
-}
-
 // Condition returns the condition of an alert on the rule.
 func (w *When) Condition() Condition { return ruled(w.Rule) }
 
