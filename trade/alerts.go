@@ -252,8 +252,8 @@ func (e *Engine) History(symbol string, from time.Time) (fired []book.Notificati
 		return nil, err
 	}
 	err = e.View(func(s *book.State) {
-		for _, entry := range s.Fired {
-			if n := entry.Notification; !n.TriggeredAt.Before(from) && (symbol == "" || n.Symbol == symbol) {
+		for _, n := range s.Fired {
+			if !n.TriggeredAt.Before(from) && (symbol == "" || n.Symbol == symbol) {
 				fired = append(fired, *n)
 			}
 		}

@@ -28,39 +28,39 @@ type Page struct {
 // reader read within the last hour, so that a lost answer loses no alert. Two calls of a
 // reader at the same time get different ones: the decision is made under mu.
 func (e *Engine) Notifications(reader string, again bool, p Page) (read []book.Notification, left int, err error) {
-	var entries []*book.Entry
+	var notes []*book.Notification
 	var n int // of them are read now
 	err = e.Do(func(s *book.State) error {
 		at := now()
 		old, unread := s.ReadBy(reader, at)
 		if again {
-			entries = old
+			notes = old
 		}
 		// What was read before comes first and may be skipped; what is new never is.
-		entries = entries[min(p.Offset, len(entries)):]
-		known := len(entries) // those that were read before
-		entries = append(slices.Clip(entries), unread...)
-		if n = p.cut(entries); n <= known {
+		notes = notes[min(p.Offset, len(notes)):]
+		known := len(notes) // those that were read before
+		notes = append(slices.Clip(notes), unread...)
+		if n = p.cut(notes); n <= known {
 			return nil
 		}
-		return e.book.Propose(book.KindDrained, &book.Event{At: at, Through: entries[n-1].Seq, By: &book.Who{ID: book.ShortReader(reader)}})
+		return e.book.Propose(book.KindDrained, &book.Event{At: at, Through: notes[n-1].Seq, By: &book.Who{ID: book.ShortReader(reader)}})
 	})
 	if err != nil {
 		return nil, 0, err
 	}
 	read = make([]book.Notification, 0, n)
-	for _, entry := range entries[:n] {
-		read = append(read, *entry.Notification)
+	for _, note := range notes[:n] {
+		read = append(read, *note)
 	}
-	return read, len(entries) - n, nil
+	return read, len(notes) - n, nil
 }
 
-// cut returns how many of the entries the page holds, at least one if there are
+// cut returns how many of the notifications the page holds, at least one if there are
 // any.
-func (p Page) cut(entries []*book.Entry) int {
+func (p Page) cut(notes []*book.Notification) int {
 	size := 0
-	for i, entry := range entries {
-		text, err := json.Marshal(entry.Notification)
+	for i, note := range notes {
+		text, err := json.Marshal(note)
 		if err != nil {
 			panic("trade: " + err.Error()) // it came from the journal, as JSON
 		}
@@ -69,7 +69,7 @@ func (p Page) cut(entries []*book.Entry) int {
 			return i
 		}
 	}
-	return len(entries)
+	return len(notes)
 }
 
 // Fired returns the notifications that nobody has read yet, and before them those that
@@ -79,12 +79,12 @@ func (e *Engine) Fired() ([]book.Notification, error) {
 	err := e.View(func(s *book.State) {
 		at := now()
 		for _, d := range s.Drained {
-			if d.At.Age(at) < sse.QueueTTL {
+			if d.TriggeredAt.Age(at) < sse.QueueTTL {
 				fired = append(fired, *d.Notification)
 			}
 		}
-		for _, entry := range s.Polling {
-			fired = append(fired, *entry.Notification)
+		for _, note := range s.Polling {
+			fired = append(fired, *note)
 		}
 	})
 	return fired, err
@@ -102,7 +102,7 @@ func (e *Engine) AlertsVersion() string {
 		}
 	}
 	for _, d := range e.book.Drained {
-		if d.At.Age(at) < sse.QueueTTL {
+		if d.TriggeredAt.Age(at) < sse.QueueTTL {
 			fired++
 		}
 	}

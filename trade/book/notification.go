@@ -40,8 +40,14 @@ type Notification struct {
 	Ended []string `json:"ended,omitempty"` // ids of the other orders that ended in the same step
 
 	// Seq is the sequence of the record that made it: unique in the store,
-	// rising, the same after a restart.
-	Seq uint64 `json:"-"`
+	// rising, the same after a restart. Epoch is the one in which the record was made.
+	Seq   uint64 `json:"-"`
+	Epoch string `json:"-"`
+}
+
+// queued returns n as the queues of subscriptions have it.
+func (n *Notification) queued() *sse.Entry {
+	return &sse.Entry{Seq: n.Seq, Epoch: n.Epoch, At: n.TriggeredAt.Time, Note: n}
 }
 
 // Kind names what happened: alert_triggered, or of an order order_filled if all or a part of

@@ -16,18 +16,20 @@ type Snapshot struct {
 	Kept
 	Alerts        []*Alert            `json:"alerts"`
 	Named         []*Alert            `json:"named_alerts,omitempty"` // that have ended and whose client_alert_id is remembered
-	Notifications []*keptEntry        `json:"notifications"`          // those that any list or queue has
+	Notifications []*kept             `json:"notifications"`          // those that any list or queue has
 	Subscriptions []*sse.Subscription `json:"subscriptions"`
 	Marks         map[string]uint64   `json:"marks,omitempty"` // how far each queue is delivered
 }
 
-// keptEntry is a notification with the lists and queues that have it.
-type keptEntry struct {
-	*Entry
-	Fired  bool     `json:"fired,omitempty"`
-	Unread bool     `json:"unread,omitempty"`
-	ReadAt *Time    `json:"read_at,omitempty"` // when it was first read by polling
-	Queues []string `json:"queues,omitempty"`  // of these subscriptions
+// kept is a notification with the lists and queues that have it.
+type kept struct {
+	Seq          uint64        `json:"seq"`
+	Epoch        string        `json:"epoch,omitempty"`
+	Notification *Notification `json:"notification"`
+	Fired        bool          `json:"fired,omitempty"`
+	Unread       bool          `json:"unread,omitempty"`
+	ReadAt       *Time         `json:"read_at,omitempty"` // when it was first read by polling
+	Queues       []string      `json:"queues,omitempty"`  // of these subscriptions
 }
 
 // Snapshot returns the state as it is now. The two share only what never changes: orders,
@@ -41,30 +43,30 @@ func (s *State) Snapshot() *Snapshot {
 			v.Named = append(v.Named, a)
 		}
 	}
-	entries := make(map[uint64]*keptEntry)
-	of := func(e *Entry) *keptEntry {
-		if entries[e.Seq] == nil {
-			entries[e.Seq] = &keptEntry{Entry: e}
+	notes := make(map[uint64]*kept)
+	of := func(n *Notification) *kept {
+		if notes[n.Seq] == nil {
+			notes[n.Seq] = &kept{Seq: n.Seq, Epoch: n.Epoch, Notification: n}
 		}
-		return entries[e.Seq]
+		return notes[n.Seq]
 	}
-	for _, e := range s.Fired {
-		of(e).Fired = true
+	for _, n := range s.Fired {
+		of(n).Fired = true
 	}
-	for _, e := range s.Polling {
-		of(e).Unread = true
+	for _, n := range s.Polling {
+		of(n).Unread = true
 	}
 	for _, d := range s.Drained {
-		of(d.Entry).ReadAt = &d.readAt
+		of(d.Notification).ReadAt = &d.readAt
 	}
 	queues, marks := s.Subs.Queues()
 	for _, id := range sorted(queues) {
 		for _, e := range queues[id] {
-			kept := of(&Entry{e.Seq, Time{e.At}, e.Note.(*Notification), e.Epoch})
-			kept.Queues = append(kept.Queues, id)
+			n := of(e.Note.(*Notification))
+			n.Queues = append(n.Queues, id)
 		}
 	}
-	v.Notifications, v.Subscriptions, v.Marks = slices.Collect(maps.Values(entries)), s.Subs.Select(nil), marks
+	v.Notifications, v.Subscriptions, v.Marks = slices.Collect(maps.Values(notes)), s.Subs.Select(nil), marks
 	return v
 }
 
@@ -72,7 +74,7 @@ func (s *State) Snapshot() *Snapshot {
 func (v *Snapshot) Encode() ([]byte, error) {
 	slices.SortFunc(v.Alerts, ByAge)
 	slices.SortFunc(v.Named, ByAge)
-	slices.SortFunc(v.Notifications, func(a, b *keptEntry) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortFunc(v.Notifications, func(a, b *kept) int { return cmp.Compare(a.Seq, b.Seq) })
 	return json.Marshal(v)
 }
 
@@ -128,21 +130,22 @@ func DecodeState(store string, seq uint64, text []byte) (*State, error) {
 		}
 		check(s.Subs.Apply(sse.Record{Subscribed: sub}))
 	}
-	for _, e := range v.Notifications {
-		if e == nil || e.Entry == nil || e.Notification == nil {
+	for _, k := range v.Notifications {
+		if k == nil || k.Notification == nil {
 			return nil, errors.New("a notification is missing")
 		}
-		e.Notification.Seq = e.Seq
-		if e.Fired {
-			s.Fired = append(s.Fired, e.Entry)
+		n := k.Notification
+		n.Seq, n.Epoch = k.Seq, k.Epoch
+		if k.Fired {
+			s.Fired = append(s.Fired, n)
 		}
-		if e.Unread {
-			s.Polling = append(s.Polling, e.Entry)
+		if k.Unread {
+			s.Polling = append(s.Polling, n)
 		}
-		if e.ReadAt != nil {
-			s.Drained = append(s.Drained, Drained{e.Entry, *e.ReadAt})
+		if k.ReadAt != nil {
+			s.Drained = append(s.Drained, Drained{n, *k.ReadAt})
 		}
-		check(s.Subs.Apply(sse.Record{Fired: &sse.Entry{Seq: e.Seq, Epoch: e.Epoch, At: e.At.Time, Note: e.Notification}, To: e.Queues}))
+		check(s.Subs.Apply(sse.Record{Fired: n.queued(), To: k.Queues}))
 	}
 	if s.Subs.SetMarks(v.Marks); err != nil {
 		return nil, err

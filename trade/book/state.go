@@ -38,9 +38,9 @@ type State struct {
 	Index  AlertIndex        // is told of alerts that come and go; nil while a store is read
 	Named  map[string]*Alert // by client_alert_id, also those that are gone; at most MaxNamed
 
-	Fired   []*Entry  // what alerts told, oldest first; at most MaxFired
-	Polling []*Entry  // read by nobody with get_notifications
-	Drained []Drained // that somebody has read, the first within the last hour
+	Fired   []*Notification // what alerts told, oldest first; at most MaxFired
+	Polling []*Notification // read by nobody with get_notifications
+	Drained []Drained       // that somebody has read, the first within the last hour
 
 	Subs *sse.Book // who is subscribed, and what is queued for each
 }
@@ -75,18 +75,10 @@ type Kept struct {
 	Venue    *Stamp               `json:"venue,omitempty"`         // nil for paper; replaced, never changed
 }
 
-// Entry is a notification in the polling queue or in a snapshot.
-type Entry struct {
-	Seq          uint64        `json:"seq"` // of the record that made it
-	At           Time          `json:"at"`
-	Notification *Notification `json:"notification"`
-	Epoch        string        `json:"epoch,omitempty"` // in which the record was made
-}
-
-// Drained is an entry that a client has read by polling.
+// Drained is a notification that a client has read by polling.
 type Drained struct {
-	*Entry
-	readAt Time // At of the entry is when it fired
+	*Notification
+	readAt Time
 }
 
 // AlertIndex is told of the alerts that begin to wait, change or end: as each was before and is
@@ -511,11 +503,11 @@ const MaxFired = 10_000
 // recipients.
 func (s *State) queue(seq uint64, ev *Event) error {
 	n := ev.Notification
-	n.Seq = seq // it is not in the JSON of a record
-	if err := s.record(ev, sse.Record{Fired: &sse.Entry{Seq: seq, Epoch: s.Epoch, At: ev.At.Time, Note: n}, To: ev.To}); err != nil {
+	n.Seq, n.Epoch = seq, s.Epoch // they are not in the JSON of a record
+	if err := s.record(ev, sse.Record{Fired: n.queued(), To: ev.To}); err != nil {
 		return err
 	}
-	s.Polling = append(s.Polling, &Entry{seq, ev.At, n, s.Epoch})
+	s.Polling = append(s.Polling, n)
 	s.Polling = s.Polling[max(0, len(s.Polling)-sse.QueueCap):] // a full queue lets its oldest entry go
 	return nil
 }
@@ -544,14 +536,14 @@ func ShortReader(reader string) string { return reader[:min(len(reader), 16)] }
 
 // ReadBy returns which notifications of the last hour a reader has read, and which it has
 // not, each oldest first.
-func (s *State) ReadBy(reader string, at Time) (old, unread []*Entry) {
+func (s *State) ReadBy(reader string, at Time) (old, unread []*Notification) {
 	for _, d := range s.Drained {
 		switch {
 		case d.readAt.Age(at) >= sse.QueueTTL:
 		case d.Seq <= s.Places[ShortReader(reader)]:
-			old = append(old, d.Entry)
+			old = append(old, d.Notification)
 		default:
-			unread = append(unread, d.Entry)
+			unread = append(unread, d.Notification)
 		}
 	}
 	return old, append(unread, s.Polling...)
