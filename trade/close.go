@@ -98,8 +98,8 @@ func (e *Engine) CloseAll(ctx context.Context, r book.OrderRequest, previews []C
 // closed positions; none if the id is empty or new. It refuses r if the earlier request
 // had other arguments.
 func (e *Engine) closedBefore(r book.OrderRequest) ([]Closed, error) {
-	out := []Closed{}
-	if r.ClientOrderID == "" {
+	out, id := []Closed{}, r.ClientOrderID
+	if id == "" {
 		return out, nil
 	}
 	positions, err := e.Positions(true)
@@ -107,20 +107,13 @@ func (e *Engine) closedBefore(r book.OrderRequest) ([]Closed, error) {
 		return nil, err
 	}
 	for _, p := range positions {
-		o, err := e.Order(closingID(r.ClientOrderID, p.Symbol))
-		if book.IsRefusal(err, "unknown_order") {
-			continue
-		} else if err != nil {
+		r := r
+		r.Symbol, r.Side, r.ClientOrderID = p.Symbol, "", closingID(id, p.Symbol)
+		if earlier, err := e.earlier(&r); err != nil {
 			return nil, err
+		} else if earlier.ID != "" {
+			out = append(out, Closed{Placed: earlier})
 		}
-		// The same check as for a single order: a different request under the same id is
-		// refused.
-		full, err := e.earlier(&book.OrderRequest{ClientOrderID: o.ClientOrderID, Symbol: o.Symbol, Side: o.Side, Type: r.Type, All: r.All,
-			TimeInForce: r.TimeInForce, ExpiresAt: r.ExpiresAt, ReduceOnly: r.ReduceOnly, DryRun: r.DryRun})
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, Closed{Placed: full})
 	}
 	return out, nil
 }

@@ -569,7 +569,7 @@ func TestTrailThatEnds(t *testing.T) {
 func TestCloseAllAgain(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, e *Engine) {
 		buy := func(symbol string) { ask(t, e, func(r *book.OrderRequest) { r.Symbol = symbol }) }
-		all := book.OrderRequest{Side: book.Sell, Type: book.Market, All: true, TimeInForce: book.GTC, ClientOrderID: strings.Repeat("x", 48)}
+		all := book.OrderRequest{Side: book.Sell, Type: book.Market, All: true, TimeInForce: book.GTC, ClientOrderID: strings.Repeat("x", 48), Label: book.Label{Tag: "out"}}
 		buy("AAA")
 		buy("GC=F")
 		first, err := e.CloseAll(t.Context(), all, nil)
