@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -211,13 +212,13 @@ func (e *Engine) FindArchived(ctx context.Context, f OrderFilter, skip, most int
 	if f.Symbol, err = e.symbolOrAll(f.Symbol); err != nil || f.Status == book.StatusOpen {
 		return found, err
 	}
-	there := map[uint64]bool{journal.Digest(tradesKey): true} // in memory, by digest
 	e.mu.Lock()
-	for _, o := range e.book.Orders {
+	orders, last, late := slices.Clone(e.book.Orders), e.archive.Len(), maps.Clone(e.book.Labels)
+	e.mu.Unlock()
+	there := map[uint64]bool{journal.Digest(tradesKey): true} // in memory, by digest
+	for _, o := range orders {
 		there[journal.Digest(orderKey(o.ID))] = true
 	}
-	last, late := e.archive.Len(), maps.Clone(e.book.Labels)
-	e.mu.Unlock()
 	found.Before, err = e.archive.back(ctx, last, f.Since, f.Until, func(digest uint64) bool {
 		unread := f == (OrderFilter{}) && skip > 0 && !there[digest] // all pass, so none need be looked at
 		if unread {
