@@ -14,25 +14,25 @@ import (
 )
 
 // client is an MCP client that wick config knows: what the person does with the block, and
-// the block for a program with its arguments and for an address, each as JSON. Texts and lists
-// of them are the same in TOML.
+// the block for a program with its arguments and for an address, with places that ClientConfig
+// fills.
 type client struct{ name, where, stdio, http string }
 
 // clients are the programs whose settings wick can write. For claude-code it is a command.
 var clients = []client{
 	{"claude-desktop", "add to claude_desktop_config.json (Settings, Developer, Edit Config), then start Claude anew", inServers, ""},
-	{"claude-code", "run this; for HTTP then /mcp in a session, to log in", "claude mcp add wick -- %s", "claude mcp add --transport http wick %s"},
-	{"cursor", "add to ~/.cursor/mcp.json, or to .cursor/mcp.json of a project", inServers, `{"mcpServers": {"wick": {"url": %s}}}`},
-	{"vscode", "add to .vscode/mcp.json", `{"servers": {"wick": {"type": "stdio", "command": %s, "args": %s}}}`, `{"servers": {"wick": {"type": "http", "url": %s}}}`},
-	{"codex", "add to ~/.codex/config.toml; for HTTP then: codex mcp login wick", "[mcp_servers.wick]\ncommand = %s\nargs = %s", "[mcp_servers.wick]\nurl = %s"},
-	{"gemini", "add to ~/.gemini/settings.json; for HTTP then /mcp auth wick in a session", inServers, `{"mcpServers": {"wick": {"httpUrl": %s}}}`},
-	{"windsurf", "add to ~/.codeium/windsurf/mcp_config.json", inServers, `{"mcpServers": {"wick": {"serverUrl": %s}}}`},
-	{"opencode", "add to opencode.json; for HTTP then: opencode mcp auth wick", `{"mcp": {"wick": {"type": "local", "command": %s}}}`, `{"mcp": {"wick": {"type": "remote", "url": %s}}}`},
-	{"zed", "add to Zed's settings.json", `{"context_servers": {"wick": {"command": %s, "args": %s}}}`, `{"context_servers": {"wick": {"url": %s}}}`},
+	{"claude-code", "run this; for HTTP then /mcp in a session, to log in", "claude mcp add wick -- {line}", "claude mcp add --transport http wick {address}"},
+	{"cursor", "add to ~/.cursor/mcp.json, or to .cursor/mcp.json of a project", inServers, `{"mcpServers": {"wick": {"url": {url}}}}`},
+	{"vscode", "add to .vscode/mcp.json", `{"servers": {"wick": {"type": "stdio", "command": {program}, "args": {args}}}}`, `{"servers": {"wick": {"type": "http", "url": {url}}}}`},
+	{"codex", "add to ~/.codex/config.toml; for HTTP then: codex mcp login wick", "[mcp_servers.wick]\ncommand = {program}\nargs = {args}", "[mcp_servers.wick]\nurl = {url}"},
+	{"gemini", "add to ~/.gemini/settings.json; for HTTP then /mcp auth wick in a session", inServers, `{"mcpServers": {"wick": {"httpUrl": {url}}}}`},
+	{"windsurf", "add to ~/.codeium/windsurf/mcp_config.json", inServers, `{"mcpServers": {"wick": {"serverUrl": {url}}}}`},
+	{"opencode", "add to opencode.json; for HTTP then: opencode mcp auth wick", `{"mcp": {"wick": {"type": "local", "command": {command}}}}`, `{"mcp": {"wick": {"type": "remote", "url": {url}}}}`},
+	{"zed", "add to Zed's settings.json", `{"context_servers": {"wick": {"command": {program}, "args": {args}}}}`, `{"context_servers": {"wick": {"url": {url}}}}`},
 }
 
 // inServers is the block that several clients share.
-const inServers = `{"mcpServers": {"wick": {"command": %s, "args": %s}}}`
+const inServers = `{"mcpServers": {"wick": {"command": {program}, "args": {args}}}}`
 
 // ClientNames returns the clients that wick config knows.
 func ClientNames() []string {
@@ -105,22 +105,16 @@ func ClientConfig(name, address, program string, args []string) (block, where st
 	if i < 0 {
 		return "", "", fmt.Errorf("config %q is not a client that wick knows: choose one of %s", name, strings.Join(ClientNames(), ", "))
 	}
-	c, command := clients[i], append([]string{program}, args...)
-	switch {
-	case name == "claude-code" && args != nil:
-		block = fmt.Sprintf(c.stdio, shellWords(command...))
-	case name == "claude-code":
-		block = fmt.Sprintf(c.http, address)
-	case name == "opencode" && args != nil:
-		block = fmt.Sprintf(c.stdio, quote(command))
-	case args != nil:
-		block = fmt.Sprintf(c.stdio, quote(program), quote(args))
-	case c.http == "":
-		return "", "", fmt.Errorf("%s takes no address in its settings: it starts wick over stdio, or has an address as a connector", name)
-	default:
-		block = fmt.Sprintf(c.http, quote(address))
+	c := clients[i]
+	if block = c.http; args != nil {
+		block = c.stdio
 	}
-	return block + "\n", c.where, nil
+	if block == "" {
+		return "", "", fmt.Errorf("%s takes no address in its settings: it starts wick over stdio, or has an address as a connector", name)
+	}
+	command := append([]string{program}, args...)
+	fill := strings.NewReplacer("{program}", quote(program), "{args}", quote(args), "{command}", quote(command), "{line}", shellWords(command...), "{address}", address, "{url}", quote(address))
+	return fill.Replace(block) + "\n", c.where, nil
 }
 
 // quote returns v as JSON, which for texts and lists of them is TOML too.
