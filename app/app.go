@@ -5,7 +5,8 @@
 //
 // Browsers get the files in the directory page without their comments: HTML, CSS and
 // JavaScript modules. For the MCP App, [ChartHTML] puts the modules it needs into one text.
-// Colours and formats come from package chart, which draws the same picture as PNG.
+// Colours and formats come from package chart, which draws the PNG; where things stand is
+// the page's own.
 //
 // # Security considerations
 //

@@ -62,19 +62,18 @@ export class Account {
       const profit = ended ? NaN : Number(p.unrealized_pnl ?? NaN) + since;
       const text = t('{0} {1} at {2}', word(p.side), exactText(Number(p.quantity)), namedText(data, price));
       const known = !Number.isNaN(profit);
-      const whole = known ? `${text} · ${profitText(profit)}` : text;
-      return { price, text: whole, numbers: whole, ink: !known ? 'axis' : profit < 0 ? 'down' : 'up', on: 1, off: 0 };
+      return { price, text: known ? `${text} · ${profitText(profit)}` : text, ink: !known ? 'axis' : profit < 0 ? 'down' : 'up', on: 1, off: 0 };
     });
     const orders = of('orders', this.open).map(order => {
       const { side, type, quantity, filled_quantity, triggered_at, stop_price, price, when } = order;
-      const numbers = ` ${exactText(Number(quantity) - Number(filled_quantity))}`;
+      const left = exactText(Number(quantity) - Number(filled_quantity));
       const movable = type !== 'trailing_stop' && !triggered_at && (!when || when.acted_at);
-      return { price: Number((triggered_at ? null : stop_price) ?? price ?? NaN), text: `${word(side)} ${word(type)}${numbers}`, numbers, ink: side === 'buy' ? 'up' : 'down', on: 4, off: 4, movable, order };
+      return { price: Number((triggered_at ? null : stop_price) ?? price ?? NaN), text: `${word(side)} ${word(type)} ${left}`, ink: side === 'buy' ? 'up' : 'down', on: 4, off: 4, movable, order };
     });
     const alerts = of('alerts', this.alerts).map(alert => {
       const { price_above, price_below } = alert.condition;
       const text = price_above !== undefined ? t('alert above') : t('alert below');
-      return { price: Number(price_above ?? price_below), text, numbers: '', ink: 'amber', on: 1, off: 4, movable: true, alert };
+      return { price: Number(price_above ?? price_below), text, ink: 'amber', on: 1, off: 4, movable: true, alert };
     });
     const filledAt = o => Math.max(Date.parse(o.created_at), Date.parse(o.price_at ?? o.updated_at)) / 1000; // a fill at an older price came with the order
     const fills = of('fills', this.orders).filter(o => o.average_price !== null)

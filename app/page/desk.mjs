@@ -25,7 +25,7 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
   const chart = new Chart(place, { ...options, ...trade.options, onMove: w => {
     loader.reach(w);
     seen?.(request);
-  }, onStudy: (st, place) => dialog.edit(chart.data.studies.indexOf(st), place), onFullscreen: enlarge });
+  }, onStudy: (key, place) => dialog.edit(chart.data.studies.findIndex(st => st.key === key), place), onFullscreen: enlarge });
   const dialog = studies(transport, chart, { get: () => request.indicators, put: indicators => choose({ indicators }, () => {}), say });
   const [loading, waiting] = [el('p', { class: 'loading', role: 'status' }, t('No bars yet')), el('ul', { class: 'waiting', 'aria-label': t('Orders without a price') })];
   chart.box.append(loading, waiting);

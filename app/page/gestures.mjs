@@ -39,7 +39,7 @@ export function keyMove(key, w, n) {
 /** gripAt returns the handle within reach of a place, if there is one: {cursor, move, drop, undo, press, reset} or some
  * of these; move(by) gets rows from where the drag began. With a finger the row that is aimed at is one, too. */
 function gripAt(chart, { x, y }, reach, touch) {
-  const { plan, cross, options: { onCross, onMenu, onStudy }, ratio } = chart;
+  const { plan, cross, options: { onCross, onMenu } } = chart;
   const { panes, axisX, m } = plan;
   const row = l => rowOf(panes[0].scale, l.price);
   const on = (middle, at) => Math.max(Math.abs(x - middle), Math.abs(y - at)) <= Math.max(reach, m.px(9));
@@ -48,11 +48,8 @@ function gripAt(chart, { x, y }, reach, touch) {
   const crossed = lines.find(l => on(crossAt(plan), row(l)));
   if (crossed) return pressed(() => onCross(crossed));
   if (cross && chart.priceIn(cross.y) && onMenu && on(plusAt(plan), touch ? cross.y : y)) return pressed(() => chart.offer());
-  const name = onStudy && panes.flatMap(pane => pane.names).find(n => !n.st.compare && x > n.x && x < n.x + n.width && Math.abs(y - n.y) <= m.rowH / 2);
-  const study = name && pressed(() => onStudy(name.st, { x: name.x / ratio, y: (name.y + m.rowH / 2) / ratio }));
   const border = panes.findIndex((pane, k) => k > 0 && Math.abs(y - pane.y) <= reach);
-  if (border > 0 && (touch || !study)) return { ...borderGrip(chart, border), press: study?.press };
-  if (study) return study;
+  if (border > 0) return borderGrip(chart, border);
   if (x >= axisX) {
     const pane = panes.find(q => y >= q.y && y < q.end);
     return pane && axisGrip(chart, pane, y);
@@ -101,7 +98,7 @@ function lineGrip(chart, line, from) {
   return {
     ...grip,
     move: by => {
-      const price = chart.priceOf(Math.min(Math.max(from + by, pane.legendEnd), pane.floor));
+      const price = chart.priceOf(Math.min(Math.max(from + by, pane.y), pane.floor));
       if (price > 0 && (line.between?.(price) ?? true)) move(price);
     },
     drop: () => {

@@ -51,7 +51,7 @@ function linesOf(order) {
     return limits.every(([limit, upper]) => (upper ? !(price >= limit) : !(price <= limit))); // a market order has no price of its own
   };
   return [entry, ...exits].filter(part => priceOf(part) > 0).map(part => ({
-    part, price: priceOf(part), movable: true, between: price => between(part, price), numbers: '',
+    part, price: priceOf(part), movable: true, between: price => between(part, price),
     text: '◆ ' + (part === entry ? `${word(order.side)} ${word(order.type)} ${order.quantity ?? ''}`.trim() : word(part)),
     ink: { stop_loss: 'down', take_profit: 'up' }[part] ?? 'profile', on: 8, off: 3,
   }));

@@ -110,9 +110,7 @@ function open(token) {
   const name = () => { document.title = plain(`${approvals.count ? `(${approvals.count}) ` : ''}${shownPrice}wick`); };
   async function savePicture() {
     const { symbol, interval, as_of } = chart.data;
-    chart.forget(); // the crosshair
-    chart.render();
-    const link = el('a', { href: URL.createObjectURL(await new Promise(resolve => chart.canvas.toBlob(resolve))), download: `${symbol}-${interval}-${as_of.slice(0, 16)}.png`.replace(/[^\w.-]/g, '-') });
+    const link = el('a', { href: URL.createObjectURL(await chart.picture()), download: `${symbol}-${interval}-${as_of.slice(0, 16)}.png`.replace(/[^\w.-]/g, '-') });
     link.click();
     URL.revokeObjectURL(link.href);
   }

@@ -1,12 +1,12 @@
 // Painting a plan on a canvas, from the lowest layer up. Upright and level things are whole pixels, unsmoothed.
-import { isInside, priceInk } from './axis.mjs';
+import { axisText, isInside, priceInk } from './axis.mjs';
 import { usable } from './format.mjs';
-import { paintAxes, paintButton, paintCross, paintHeader, paintLegend } from './legend.mjs';
 import { areaInk, barInk, coloursOf, lined, look, signedInk, toneInk } from './look.mjs';
 import { linePath, marksOf, textsOf, zoneBox } from './marks.mjs';
 import { backed, box, dashes, fill, frame, stroke, through, write } from './pen.mjs';
-import { barX, columnAt, columnEnd, crossAt } from './plan.mjs';
-import { rowOf, yOf } from './scale.mjs';
+import { barX, columnAt, columnEnd, crossAt, plusAt } from './plan.mjs';
+import { axisFormat, rowOf, valueAt, yOf } from './scale.mjs';
+import { dateText } from './times.mjs';
 
 /** paint draws a plan. */
 export function paint(ctx, p) {
@@ -19,16 +19,14 @@ export function paint(ctx, p) {
   for (const pane of p.i1 > p.i0 ? panes : []) {
     ctx.save();
     ctx.beginPath();
-    ctx.rect(0, pane.legendEnd, axisX, pane.end - pane.legendEnd);
+    ctx.rect(0, pane.y, axisX, pane.end - pane.y);
     ctx.clip();
     paintPane(p, pane);
     ctx.restore();
     p.dipped = undefined; // that is taken back, too
   }
   paintAxes(p);
-  paintHeader(p);
-  for (const pane of panes) paintLegend(p, pane);
-  if (p.i1 <= p.i0) write(p, 'No bars to draw', axisX / 2 - m.px(50), (panes[0].y + panes[0].end) / 2, m.legend, 400, 'text');
+  if (p.i1 <= p.i0) write(p, 'No bars to draw', axisX / 2 - m.px(50), (panes[0].y + panes[0].end) / 2, 'text');
   paintCross(p);
 }
 
@@ -52,7 +50,7 @@ function paintPane(p, pane) {
 function paintWatermark(p) {
   const { m, ctx, panes: [pane] } = p;
   ctx.textAlign = 'center';
-  write(p, 'SYNTHETIC DATA', p.axisX / 2, (pane.legendEnd + pane.floor) / 2, Math.min(64 * m.u, p.axisX / 12), 700, 'mark');
+  write(p, 'SYNTHETIC DATA', p.axisX / 2, (pane.y + pane.floor) / 2, 'mark', 700, Math.min(64 * m.u, p.axisX / 12));
   ctx.textAlign = 'left';
 }
 
@@ -62,7 +60,6 @@ function paintGrid(p) {
   for (const pane of p.panes) {
     for (const t of pane.ticks) if (!t.level && t.y >= pane.y && t.y < pane.floor) box(p, 'grid', 0, t.y, p.axisX, m.thin);
     for (const t of p.times) box(p, t.strong ? 'strong' : 'grid', columnAt(p, t.bar), pane.y, m.thin, pane.end - pane.y);
-    for (const x of p.breaks) dashes(p, x, pane.y, x, pane.end, 2, 3, 'strong');
     for (const x of gaps.map(i => Math.floor(p.x0 + i * p.pitch) - m.thin)) dashes(p, x, pane.y, x, pane.end, 4, 3, 'muted');
   }
 }
@@ -77,10 +74,7 @@ function paintAreas(p, pane) {
     }
     paintProfile(p, pane, st.hbars, profile);
     if (st.hbars.length > 0) profile = 'osc';
-    if (isCandles(st)) {
-      paintAveraged(p, pane, st.lines.map(l => l.values));
-      continue;
-    }
+    if (isCandles(st)) paintAveraged(p, pane, st.lines.map(l => l.values));
     const step = st.lines.some(l => l.style === 'step'); // then all of its fills do
     for (const f of st.fills) {
       const above = areaInk(st, f.tone);
@@ -136,8 +130,8 @@ function paintProfile(p, pane, bars, base) {
   }
 }
 
-/** paintFill shades the region between two series and changes its ink exactly where they cross. Steps hold a bar's
- * values over its whole width, in the columns of its lines. */
+/** paintFill shades the region between two series, in the ink of the one that is above. Steps hold a bar's values over
+ * its whole width, in the columns of its lines. */
 function paintFill(p, pane, { y1, y2 }, above, below, step) {
   const end = Math.min(windowEnd(p, y1), windowEnd(p, y2));
   const pieces = { [above]: [], [below]: [] };
@@ -147,15 +141,8 @@ function paintFill(p, pane, { y1, y2 }, above, below, step) {
     if (!values.every(usable)) continue;
     const [a1, a2, b1, b2] = values.map(v => (step ? rowOf : yOf)(pane.scale, v));
     const [xa, xb] = [i, i + 1].map(k => (step ? Math.floor(p.x0 + k * p.pitch) : barX(p, k)));
-    const [inkA, inkB] = [values[0] >= values[1], values[2] >= values[3]].map(is => (is ? above : below));
-    if (inkA === inkB) {
-      pieces[inkA].push(through([[xa, a1], [xb, b1], [xb, b2], [xa, a2]]));
-      continue;
-    }
-    const part = (values[0] - values[1]) / (values[0] - values[1] - (values[2] - values[3])); // of the way to where they cross
-    const cross = [xa + part * (xb - xa), a1 + part * (b1 - a1)];
-    pieces[inkA].push(through([[xa, a1], cross, [xa, a2]]));
-    pieces[inkB].push(through([[xb, b1], cross, [xb, b2]]));
+    const up = values[0] - values[1] + values[2] - values[3] >= 0; // over most of the way
+    pieces[up ? above : below].push(through([[xa, a1], [xb, b1], [xb, b2], [xa, a2]]));
   }
   for (const [ink, traces] of Object.entries(pieces)) fill(p, ink, ctx => traces.forEach(trace => trace(ctx)), 'fill');
 }
@@ -273,14 +260,16 @@ function paintHistograms(p, pane) {
 
 /** paintLine draws one line in its style; a missing value breaks it. */
 function paintLine(p, pane, { style, tone, values }, { ink, dashed }) {
-  const { u, edge, line } = p.m;
-  if (style === 'step') return paintSteps(p, pane, values, ink, dashed);
-  if (style !== 'dots') return strokeValues(p, pane, values, tone === 'band' ? edge : line, ink, dashed || style === 'dashed');
+  const { u, line } = p.m;
+  if (style === 'step') return strokeSteps(p, pane, values, ink, dashed);
+  if (style !== 'dots') return strokeValues(p, pane, values, tone === 'band' ? 0.75 * line : line, ink, dashed || style === 'dashed');
   const radius = p.pitch < 5 * u ? Math.max(u, 0.4 * p.pitch) : 2 * u;
   fill(p, ink, ctx => {
     for (let i = p.i0; i < windowEnd(p, values); i++) if (usable(values[i])) disc(ctx, barX(p, i), yOf(pane.scale, values[i]), radius);
   });
 }
+
+const dashesOf = ({ m: { u } }, dashed) => (dashed ? [6 * u, 5 * u] : []);
 
 /** windowEnd is the end of what a line may show: one bar beyond the window, so that it does not end at its edge. */
 const windowEnd = (p, values) => Math.min(values.length, Math.ceil(p.window.end) + 1);
@@ -291,7 +280,7 @@ function strokeValues(p, pane, values, width, ink, dashed, from = 0, to = Infini
   const { m } = p;
   const end = Math.min(to, windowEnd(p, values));
   const y = v => yOf(pane.scale, v);
-  stroke(p, ink, width, dashed ? [6 * m.u, 5 * m.u] : [], ctx => {
+  stroke(p, ink, width, dashesOf(p, dashed), ctx => {
     ctx.lineJoin = 'round';
     let open = false; // a run has begun
     for (let i = Math.max(from, p.i0 - 1); i < end;) {
@@ -323,25 +312,18 @@ function disc(ctx, x, y, radius) {
   ctx.arc(x, y, radius, 0, 2 * Math.PI);
 }
 
-/** paintSteps draws a level for every stretch of equal values. Dashes go on until a value is missing. */
-function paintSteps(p, pane, values, ink, dashed) {
-  const { line, px } = p.m;
-  const thick = Math.max(1, Math.round(line));
-  const [on, off] = dashed ? [px(6), px(5)] : [Infinity, 0]; // a solid level is one dash
+/** strokeSteps draws a level for every stretch of equal values. */
+function strokeSteps(p, pane, values, ink, dashed) {
+  const width = Math.round(p.m.line);
   const end = windowEnd(p, values);
-  let [from, right] = [0, -Infinity]; // where the dashes begin, and where the last level ends
-  for (let i = p.i0, j; i < end; i = j) {
-    for (j = i + 1; j < end && values[j] === values[i];) j++;
-    if (!usable(values[i])) continue;
-    const left = Math.floor(p.x0 + i * p.pitch);
-    if (left > right) from = left;
-    right = Math.max(Math.floor(p.x0 + j * p.pitch), left + 1);
-    const y = rowOf(pane.scale, values[i]) - (thick >> 1);
-    for (let x = left - ((left - from) % (on + off)); x < right; x += on + off) {
-      const [begin, stop] = [Math.max(x, left), Math.min(x + on, right)];
-      if (begin < stop) box(p, ink, begin, y, stop - begin, thick);
+  stroke(p, ink, width, dashesOf(p, dashed), ctx => {
+    for (let i = p.i0, j; i < end; i = j) {
+      for (j = i + 1; j < end && values[j] === values[i];) j++;
+      if (!usable(values[i])) continue;
+      const y = rowOf(pane.scale, values[i]) + (width % 2) / 2;
+      through([[Math.floor(p.x0 + i * p.pitch), y], [Math.floor(p.x0 + j * p.pitch), y]])(ctx);
     }
-  }
+  });
 }
 
 /** paintOwn draws the line of the newest close, the levels of the account and the caller, and the caller's lines. */
@@ -363,7 +345,7 @@ function paintDivergences(p, pane) {
     if (Math.max(d.x1, d.x2) < p.i0 || Math.min(d.x1, d.x2) >= p.i1 || !usable(d.y1) || !usable(d.y2)) continue;
     const ends = [[barX(p, d.x1), yOf(pane.scale, d.y1)], [barX(p, d.x2), yOf(pane.scale, d.y2)]];
     const ink = toneInk(d.tone, 'amber');
-    stroke(p, ink, m.line, d.dashed ? [7 * m.u, 5 * m.u] : [], through(ends));
+    stroke(p, ink, m.line, dashesOf(p, d.dashed), through(ends));
     fill(p, ink, ctx => ends.forEach(([x, y]) => disc(ctx, x, y, (m.compact ? 2.5 : 4) * m.u)));
   }
 }
@@ -381,8 +363,60 @@ function paintMarks(p, pane) {
     if (!pale) triangle(m.u, colours[ink + 'Edge'] ? ink + 'Edge' : 'back');
     triangle(0, ink, pale ? 'poc' : undefined); // of half cover
   }
-  for (const { text, x, y, ink, width, leader } of textsOf(p, pane, marks)) {
-    if (leader) dashes(p, leader.x, Math.round(leader.top), leader.x + leader.width, Math.round(leader.top), 1, 2, 'muted');
-    backed(p, text, x, y, m.mark, 500, ink, width);
+  for (const { text, x, y, ink, width } of textsOf(p, pane, marks)) backed(p, text, x, y, ink, width);
+}
+
+/** paintAxes draws the lines between panes and axes, the tick labels and the tags. */
+function paintAxes(p) {
+  const { m, axisX, timeY } = p;
+  for (const pane of p.panes) box(p, 'sep', 0, pane.y, m.w, m.thin);
+  box(p, 'sep', 0, timeY, m.w, m.thin);
+  box(p, 'sep', axisX, 0, m.thin, timeY);
+  const x = axisX + m.px(8);
+  for (const pane of p.panes) {
+    for (const t of pane.ticks) if (t.shown) write(p, t.text, x, t.y, 'axis', 400);
+    for (const { text, y, ink, outline } of pane.tags) { // filled for prices and lines, outlined for levels
+      const top = Math.round(y - m.tagH / 2);
+      box(p, outline ? 'back' : ink, axisX, top, m.w - axisX, m.tagH);
+      if (outline) frame(p, ink, axisX, top, m.w - axisX, m.tagH, m.thin);
+      write(p, text, x, y, outline ? ink : p.onTag[ink]);
+    }
   }
+  const y = timeY + m.timeH / 2 + m.thin;
+  if (p.firstTime) write(p, p.firstTime.text, p.firstTime.x, y, 'text', 700);
+  for (const t of p.times) write(p, t.text, t.x, y, t.strong ? 'text' : 'axis', t.strong ? 700 : 400);
+}
+
+/** paintButton draws a small box with a sign, around a point. */
+function paintButton(p, sign, x, y, ink) {
+  const half = p.m.px(9);
+  box(p, 'back', x - half, y - half, 2 * half, 2 * half);
+  frame(p, ink, x - half, y - half, 2 * half, 2 * half, p.m.thin);
+  write(p, sign, x - p.widthOf(sign) / 2, y, ink);
+}
+
+/** paintCross draws the crosshair with its time and value on the axes, and where there is a menu what opens it. */
+export function paintCross(p) {
+  const { m, cross } = p;
+  if (!cross) return;
+  const pad = m.px(8);
+  const label = (text, left, top, width) => {
+    box(p, 'muted', left, top, width, m.tagH);
+    write(p, text, left + pad, top + m.tagH / 2, p.onTag.muted);
+  };
+  const x = Math.round(cross.x ?? columnAt(p, cross.bar));
+  dashes(p, x, 0, x, p.timeY, 3, 3, 'muted');
+  const when = dateText(p.data.walls[cross.bar].wall, p.data.seconds);
+  const long = p.widthOf(when) + 2 * pad;
+  if (cross.x === undefined) label(when, Math.min(Math.max(barX(p, cross.bar) - long / 2, 0), p.axisX - long), p.timeY + m.thin, long);
+  const y = Math.round(cross.y);
+  const pane = p.panes.find(q => y >= q.y && y < q.end);
+  if (!pane || pane.scale.empty) return;
+  dashes(p, 0, y, p.axisX, y, 3, 3, 'muted');
+  if (pane.price && p.o.onMenu && y < pane.floor) paintButton(p, '+', plusAt(p), y, 'text');
+  const v = valueAt(pane.scale, cross.y);
+  const exponent = Math.floor(Math.log10(Math.abs(pane.scale.hi - pane.scale.lo) / 100));
+  const text = pane.price ? axisText(p, v) : axisFormat(Math.abs(v), exponent, true)(v);
+  const left = Math.min(p.axisX, m.w - p.widthOf(text) - 2 * pad); // wider than all that the axis shows
+  label(text, left, Math.round(y - m.tagH / 2), m.w - left);
 }

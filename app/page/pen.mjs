@@ -6,17 +6,17 @@ import { faded, look } from './look.mjs';
 export const fontOf = (size, weight) => `${weight} ${size}px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif`;
 
 /** write draws a text whose middle is at row y. */
-export function write(p, text, x, y, size, weight, ink) {
+export function write(p, text, x, y, ink, weight = 500, size = p.m.text) {
   dip(p, ink);
   Object.assign(p.ctx, { font: fontOf(size, weight), textBaseline: 'middle' });
   p.ctx.fillText(text, x, y);
 }
 
 /** backed is like write, on a ground through which little of the data is seen. */
-export function backed(p, text, x, y, size, weight, ink, width) {
-  const { px } = p.m;
+export function backed(p, text, x, y, ink, width) {
+  const { px, text: size } = p.m;
   box(p, 'back', x - px(2), y - size / 2 - px(2), width + px(4), size + px(4), 'backing');
-  write(p, text, x, y, size, weight, ink);
+  write(p, text, x, y, ink);
 }
 
 /** dip sets the ink to fill with, at one of the levels of transparency if given. It is asked for thousands of times a

@@ -1,6 +1,6 @@
 // The plan of a chart: which rows and columns everything has, worked out from the data, the options and the window,
 // before anything is painted. Lengths are in device pixels; u is how many of them a logical pixel has.
-import { measureAxis, placeLabels } from './axis.mjs';
+import { measureAxis } from './axis.mjs';
 import { percentText } from './format.mjs';
 import { lined, lineLook, look, toneInk } from './look.mjs';
 import { expSpan, fit, isEmpty, joined, logarithmic, logSpan, spanOf, widen } from './scale.mjs';
@@ -9,11 +9,13 @@ import { dateText, day, lastEnd, timeTicks, wallTimes } from './times.mjs';
 
 /** makePlan measures the chart of data in a window: {end, count} in bars. Options are width, height, ratio, theme,
  * type, scale, signals, volume, zone, levels (prices of the account with text, ink, on, off), fills, marks (of the
- * caller's own), ranges (of panes that are not scaled to their data) and sizes, both by the key of a pane, least, the
- * part of the rows that the price keeps, and measure(text, size, weight), which returns a width. */
+ * caller's own), ranges (of panes that are not scaled to their data) and sizes, both by the key of a pane, and
+ * measure(text, size, weight), which returns a width. */
 export function makePlan(data, o, window) {
   const { levels = [], marks = [], type: kind } = o;
-  const p = { data, o, m: metricsOf(o.width, o.height, o.ratio), window, marks, kind, mode: data.compare.length > 0 ? 'percent' : o.scale };
+  const m = metricsOf(o.width, o.height, o.ratio);
+  const p = { data, o, m, window, marks, kind, mode: data.compare.length > 0 ? 'percent' : o.scale };
+  p.widthOf = (text, weight = 500) => o.measure(text, m.text, weight);
   p.i0 = Math.max(0, Math.floor(window.end - window.count));
   p.i1 = Math.min(data.n, Math.ceil(window.end));
   p.last = p.i1 - 1; // the newest bar in the window; -1 for none
@@ -22,7 +24,7 @@ export function makePlan(data, o, window) {
   p.drawn = drawnPrices(data, kind);
   const away = l => ' ' + percentText(data.close[p.newest], l.price); // from the price of the market
   const own = marks.filter(k => k.type === 'level').map(k => ({ price: k.price, text: k.text ?? '', ink: toneInk(k.color, 'amber'), on: 8, off: 4 }));
-  p.levels = [...levels.map(l => (l.movable ? { ...l, text: l.text + away(l), numbers: l.numbers + away(l) } : l)), ...own];
+  p.levels = [...levels.map(l => (l.movable ? { ...l, text: l.text + away(l) } : l)), ...own];
   split(p);
   for (const st of p.panes.flatMap(pane => pane.studies)) st.lineLooks = st.lines.map(l => lineLook(l, o.theme));
   const prices = spanOf([data.high, data.low], p.i0, p.i1);
@@ -33,7 +35,6 @@ export function makePlan(data, o, window) {
   }
   measureAxis(p);
   placeBars(p);
-  for (const pane of p.panes) placeLabels(p, pane);
   placeTimes(p);
   return p;
 }
@@ -46,17 +47,12 @@ export function wholeWindow(data, bars) {
   return { end: data.n + ahead, count: shown + ahead };
 }
 
-/** metricsOf returns the sizes of a chart of so many logical pixels. */
+/** metricsOf returns the sizes of a chart of so many logical pixels; rowH is that of a row of a legend. */
 function metricsOf(width, height, ratio) {
   const compact = width < 560 || height < 360;
   const px = v => Math.round(v * ratio);
-  const either = (small, full) => px(compact ? small : full);
-  const [axis, legend, symbol, tag, mark] = (compact ? [11, 11, 13, 11, 11] : [13, 14, 17, 13, 12]).map(px); // sizes of text
-  return {
-    w: px(width), h: px(height), u: ratio, compact, px, either, thin: Math.max(1, px(1)), axis, legend, symbol, tag, mark,
-    headerH: either(21, 29), timeH: either(18, 26), rowH: either(16, 20), line: (compact ? 1.5 : 2) * ratio, edge: (compact ? 1.25 : 1.5) * ratio,
-    tagH: tag + px(6), tickH: 2 * (Math.floor((axis * 36 + 50) / 100) + 1), // a tick label is close about its digits, 0.72 of the text size high
-  };
+  const text = px(compact ? 11 : 12);
+  return { w: px(width), h: px(height), u: ratio, compact, px, thin: Math.max(1, px(1)), text, tagH: text + px(6), rowH: px(20), timeH: px(24), line: (compact ? 1.5 : 2) * ratio };
 }
 
 /** drawnPrices returns what the chart's type makes of the bars. */
@@ -66,51 +62,43 @@ function drawnPrices(data, kind) {
   return kind === 'heikin_ashi' ? (data.averaged ??= heikinAshi(data)) : data;
 }
 
-/** split shares the rows out: to header, price, the panels that fit, and times, by o.sizes if that has a pane's key. */
+/** split shares the rows out: to the price, the panels that fit, and times, by o.sizes if that has a pane's key. */
 function split(p) {
   const { m, data } = p;
   const [overlays, panels] = [true, false].map(is => data.studies.filter(st => Boolean(st.is_overlay) === is));
-  Object.assign(p, { headerEnd: m.headerH, timeY: m.h - m.timeH, volume: p.o.volume !== false && data.volume.some(v => v > 0) });
-  const share = heights(m, p.timeY - p.headerEnd, panels.length, p.o.least);
+  Object.assign(p, { timeY: m.h - m.timeH, volume: p.o.volume !== false && data.volume.some(v => v > 0) });
+  const share = heights(m, p.timeY, panels.length);
   p.omitted = panels.length - share.fit;
   if (data.compare.length > 0) overlays.push(compareStudy(p));
   p.panes = [{ price: true, key: '', studies: overlays }, ...panels.slice(0, share.fit).map(st => ({ price: false, key: st.key, studies: [st] }))];
   const rows = p.panes.map(pane => p.o.sizes?.[pane.key] ?? (pane.price ? share.price : share.panel));
   const all = rows.reduce((sum, h) => sum + h, 0);
-  let [y, above] = [p.headerEnd, 0];
+  let [y, above] = [0, 0];
   p.panes.forEach((pane, k) => {
     above += rows[k];
-    const end = p.headerEnd + Math.round((above / all) * (p.timeY - p.headerEnd));
+    const end = Math.round((above / all) * p.timeY);
     arrange(m, pane, y, end, pane.price && p.volume);
     y = end;
   });
 }
 
-/** heights shares out free rows between the price and up to n panels. Panels have a least height, and the price keeps
- * a third, or a part of all rows; what does not fit is left out. */
-function heights(m, free, n, part = 0) {
-  const least = m.either(36, 56);
-  const keep = Math.max(m.either(100, 120), Math.floor(0.33 * free), Math.ceil(part * m.h));
-  const fit = Math.min(n, Math.max(0, Math.floor((free - keep) / least)));
-  if (fit === 0) return { price: free, panel: 0, fit };
-  const share = Math.max(look.shares[Math.min(fit, look.shares.length - 1)], keep / free);
-  const panel = Math.max(least, Math.floor(Math.floor((1 - share) * free) / fit));
-  return { price: free - fit * panel, panel, fit };
+/** heights shares out free rows between the price, which has half of the chart or more, and up to n panels, which have
+ * a least height; what does not fit is left out. */
+function heights(m, free, n) {
+  const half = Math.ceil(m.h / 2);
+  const fit = Math.min(n, Math.max(0, Math.floor((free - half) / m.px(m.compact ? 36 : 56))));
+  const price = fit > 0 ? Math.max(half, Math.floor(look.shares[Math.min(fit, look.shares.length - 1)] * free)) : free;
+  return { price, panel: (free - price) / fit, fit };
 }
 
-/** arrange cuts a pane of rows y to end into those of the legend, of the data, and of the strip of volume. */
+const mostRows = 4; // of the legend of a pane
+
+/** arrange cuts a pane of rows y to end into those of the data, below the legend, and those of the volume. */
 function arrange(m, pane, y, end, volume) {
-  const h = end - y;
-  const rows = Math.min(pane.studies.length, 4, Math.max(1, Math.floor(Math.floor((h * 2) / 5) / m.rowH)));
-  const [padTop, padBottom] = pane.price ? [m.either(6, 24), m.either(9, 24)] : [m.either(3, 6), m.either(4, 10)];
-  const legendEnd = y + 1 + rows * m.rowH;
-  const floor = volume ? end - Math.min(Math.floor(0.17 * h), m.px(120)) : end;
-  let [top, bottom] = [legendEnd + padTop, floor - (volume ? Math.min(padBottom, m.px(22)) : padBottom)];
-  if (bottom < top + 8) { // a very low pane: the pads go first
-    top = Math.min(legendEnd + 1, floor - 9);
-    bottom = Math.max(floor - 2, top + 1);
-  }
-  Object.assign(pane, { y, end, rows, legendEnd, top, bottom, floor });
+  const rows = Math.min((pane.price ? 1 : 0) + pane.studies.length, mostRows, Math.max(1, Math.floor((end - y) / 2.5 / m.rowH)));
+  const floor = volume ? end - Math.floor(Math.min(0.17 * (end - y), m.px(120))) : end;
+  const bottom = floor - m.px(pane.price && !m.compact ? 20 : 10);
+  Object.assign(pane, { y, end, rows, floor, bottom, top: Math.min(y + rows * m.rowH + m.px(pane.price ? 20 : 4), bottom - 1) });
 }
 
 /** shortName cuts a long symbol in the middle, since symbols may begin alike. */
@@ -163,23 +151,17 @@ function panelScale(p, { studies: [st], top, bottom }) {
 
 const widest = 40; // logical pixels from bar to bar
 
-/** placeBars settles where bars stand: pitch pixels apart, from the axis to the left. Bodies and wicks are both odd or
- * both even wide, so that a wick stands exactly in the middle. */
+/** placeBars settles where bars stand: pitch pixels apart, from the axis to the left, with half a bar of air. Bodies and
+ * wicks are both odd or both even wide, so that a wick stands exactly in the middle. */
 function placeBars(p) {
-  const { m, axisX: right, window: { count: n, end } } = p;
-  const left = m.either(3, 4);
-  let pad = m.either(5, 10);
-  let pitch = Math.min((right - left - pad) / n, widest * m.u);
-  if (pad < pitch / 2) { // half a bar of air, of the same width as the bars
-    pitch = Math.min((right - left) / (n + 0.5), widest * m.u);
-    pad = pitch / 2;
-  }
+  const { m, axisX, window: { count, end } } = p;
+  const pitch = Math.min(axisX / (count + 0.5), widest * m.u);
   let [body, wick] = [Math.min(Math.floor(0.8 * pitch), m.px(25)), m.thin];
   const per = pitch / m.thin;
   if (per < 2.5) body = wick;
   else if (per <= 4) body = Math.min(3 * m.thin, Math.floor(pitch + 0.5)); // bodies may touch
   else if (m.u >= 1.25 && body >= 6) wick = Math.min(Math.ceil(m.u), Math.floor(body / 3));
-  const x0 = right - pad - end * pitch; // where bar 0 would begin
+  const x0 = axisX - (end + 0.5) * pitch; // where bar 0 would begin
   Object.assign(p, { x0, pitch, body: body - ((body - wick) % 2), wick, dense: pitch < m.thin });
 }
 
@@ -216,24 +198,20 @@ export function columnEnd(p, i) {
 export const plusAt = p => p.axisX - p.m.px(11);
 export const crossAt = p => p.axisX - p.m.px(35);
 
-/** placeTimes writes the time axis: the full date of the first bar in the window, then ticks. It notes where days
- * begin, if a zone was asked for, bars are shorter than a day, and days are wide enough. */
+/** placeTimes writes the time axis: the full date of the first bar in the window, then ticks. */
 function placeTimes(p) {
   const { data, o, m, i0 } = p;
-  Object.assign(p, { times: [], breaks: [] });
+  p.times = [];
   if (p.i1 <= i0) return;
   if (!data.walls || data.zone !== o.zone) Object.assign(data, { walls: wallTimes(data.time, data.seconds, o.zone), zone: o.zone });
   const bars = data.walls.slice(i0, p.i1);
   const text = dateText(bars[0].wall, day);
-  const width = o.measure(text, m.axis, 700);
+  const width = p.widthOf(text, 700);
   const x = Math.max(m.px(4), Math.min(columnAt(p, i0) - Math.floor(width / 2), p.axisX - width - m.px(4)));
-  p.firstTime = { text, x, width };
+  p.firstTime = { text, x };
   const axis = {
     bars, interval: data.seconds, apart: (m.compact ? 75 : 110) * m.u, gap: m.px(10), firstEnd: x + width, right: p.axisX - m.px(2),
-    column: i => columnAt(p, i0 + i), width: (text, strong) => o.measure(text, m.axis, strong ? 700 : 400),
+    column: i => columnAt(p, i0 + i), width: (text, strong) => p.widthOf(text, strong ? 700 : 400),
   };
   p.times = timeTicks(axis, p.pitch).map(t => ({ ...t, bar: t.bar + i0 }));
-  if (!o.zone || o.zone === 'UTC' || data.seconds >= day) return;
-  const begins = bars.map((_, i) => i).filter(i => i > 0 && bars[i].full !== bars[i - 1].full);
-  if (begins.length * 40 * m.u <= p.axisX) p.breaks = begins.filter(i => !p.times.some(t => t.bar === i0 + i)).map(i => Math.floor(p.x0 + (i0 + i) * p.pitch));
 }

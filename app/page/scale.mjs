@@ -65,45 +65,23 @@ export function valueAt(sc, y) {
 }
 export const rangeAt = (sc, top, bottom) => ({ lo: valueAt(sc, bottom), hi: valueAt(sc, top) });
 
-/** tickAt returns the value of tick k of a set. It divides by a whole power of ten, which gives exactly 0.3 where
- * multiplying by 0.1 would not. */
-export function tickAt(t, k) {
-  const m = k * t.mantissa;
-  if (t.exponent < -300) return (m * 1e-300) / 10 ** (-t.exponent - 300);
-  return t.exponent < 0 ? m / 10 ** -t.exponent : m * 10 ** t.exponent;
-}
-
-const fewTicks = 6; // an axis should have so many
-const manyTicks = 20; // and not more than these
-
-/** roundTicks chooses ticks for the values lo to hi: the smallest step of 1, 2, 2.5 or 5 times a power of ten that
- * keeps the distance. Too few are moved closer as long as labels stay apart, too many further apart. */
-export function roundTicks(lo, hi, room) {
-  let d = room.apart;
-  for (let round = 0; round < 64; round++) {
-    const t = stepTicks(lo, hi, ((hi - lo) * d) / Math.max(room.height, 1), room.decimals);
-    const n = t.last - t.first + 1;
-    if ((n < fewTicks && d > 1.6 * room.font) || (n < 3 && d > 0.6 * room.font)) d *= 0.8;
-    else if (n > manyTicks) d *= 1.3;
-    else return t;
-  }
-  return stepTicks(lo, hi, hi - lo, 0);
-}
-
-/** stepTicks returns the ticks whose step is at least raw; one of 2.5 must not need too many decimals. */
-function stepTicks(lo, hi, raw, decimals) {
-  const e = Math.floor(Math.log10(raw));
-  const enough = ([m, x]) => m * 10 ** (x - e) * 10 ** e >= raw * (1 - 1e-9) && (m !== 25 || -x <= decimals);
-  const [mantissa, exponent] = [[1, e], [2, e], [25, e - 1], [5, e]].find(enough) ?? [1, e + 1];
-  const step = tickAt({ mantissa, exponent }, 1);
-  return { mantissa, exponent, first: Math.ceil(lo / step - 1e-9), last: Math.floor(hi / step + 1e-9) };
+/** roundTicks returns the round values from lo to hi, {values, exponent}: multiples of 1, 2 or 5 times that power of ten
+ * which are at least so far apart. It divides by a whole power of ten, which gives exactly 0.3 where multiplying by
+ * 0.1 would not. */
+export function roundTicks(lo, hi, apart) {
+  const e = Math.floor(Math.log10(apart));
+  const [mantissa, exponent] = [[1, e], [2, e], [5, e]].find(([m]) => m * 10 ** e >= apart) ?? [1, e + 1];
+  const valueOf = k => (exponent < 0 ? (k * mantissa) / 10 ** -exponent : k * mantissa * 10 ** exponent);
+  const first = Math.ceil(lo / valueOf(1) - 1e-9);
+  const last = Math.floor(hi / valueOf(1) + 1e-9);
+  return { exponent, values: Array.from({ length: last - first + 1 }, (_, i) => valueOf(first + i)) };
 }
 
 /** logTicks returns round values between lo and hi, both above 0, for a logarithmic scale: the densest pattern of
- * leading digits whose neighbours keep the distance. */
-export function logTicks(lo, hi, room) {
+ * leading digits whose neighbours are at least that part of the rows apart. */
+export function logTicks(lo, hi, part) {
   const distance = digits => Math.min(...digits.map((d, i) => Math.log10((digits[i + 1] ?? 10) / d))); // the least, in decades
-  const digits = look.digits.find(digits => digits.length === 1 || (distance(digits) / Math.log10(hi / lo)) * room.height >= room.apart);
+  const digits = look.digits.find(digits => digits.length === 1 || distance(digits) / Math.log10(hi / lo) >= part);
   const values = [];
   for (let e = Math.floor(Math.log10(lo)); e <= Math.log10(hi); e++) values.push(...digits.map(d => (e < 0 ? d / 10 ** -e : d * 10 ** e)));
   return values.filter(v => v >= lo && v <= hi);

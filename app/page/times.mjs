@@ -33,20 +33,13 @@ export function offsetIn(zone = 'UTC') {
 }
 
 /** wallTimes returns when each bar begins on the wall clock of a zone. Bars of a day and more are dates, which no zone
- * changes. full numbers the days that have bars. A day with less than half the bars of the fullest counts with the
- * day after it: markets that open on Sunday evening call those hours Monday. */
+ * changes. */
 export function wallTimes(times, seconds, zone) {
   const offset = seconds < day ? offsetIn(zone) : () => 0;
-  const walls = times.map(t => t + offset(t));
-  const dates = walls.map(wall => Math.floor(wall / day));
-  const counts = new Map();
-  for (const date of dates) counts.set(date, (counts.get(date) ?? 0) + 1);
-  const most = Math.max(...counts.values());
-  let full = 0;
-  return walls.map((wall, i) => {
-    if (i > 0 && dates[i] !== dates[i - 1] && 2 * counts.get(dates[i - 1]) >= most) full++;
+  return times.map(t => {
+    const wall = t + offset(t);
     const date = new Date(wall * 1000);
-    return { wall, year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate(), full };
+    return { wall, year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
   });
 }
 
@@ -56,7 +49,7 @@ function bucket({ unit, n }, b) {
   if (unit === 'month') return Math.floor((b.year * 12 + b.month - 1) / n);
   if (n === 7) return Math.floor((b.wall - 4 * day) / (7 * day)); // 1970 began on a Thursday
   if (n === 15) return b.year * 24 + b.month * 2 + (b.day >= 15 ? 1 : 0);
-  return Math.floor(b.full / n);
+  return Math.floor(b.wall / (n * day));
 }
 
 /** rankOf says what begins with bar b: 3 a year, 2 a month, 1 a day. */
@@ -84,33 +77,22 @@ function tickLabel(b, before, rank, step) {
   return changed === 2 ? [whole, true] : [`${b.day}`, false];
 }
 
-/** timeTicks chooses bars of axis.bars and names them. The step is the one whose ticks are on average nearest to apart
- * pixels from each other; of two that are much nearer the one that begins less is dropped, and so is a label that
- * leaves the plot or touches the one before it. */
+/** timeTicks chooses bars of axis.bars and names them: those where a stretch of the finest step begins whose ticks are
+ * on average apart pixels from each other, but for labels that leave the plot or touch the one before. */
 export function timeTicks({ bars, interval, apart, gap, firstEnd, right, column, width }, pitch) {
-  let best = { off: Infinity, ticks: [] };
-  for (const step of look.steps.filter(s => s.seconds >= Math.min(interval, look.steps.at(-1).seconds))) {
-    const ticks = [];
-    for (let i = 1; i < bars.length; i++) {
-      if (bucket(step, bars[i]) !== bucket(step, bars[i - 1])) ticks.push({ bar: i, rank: rankOf(bars[i - 1], bars[i]) });
-    }
-    const part = (pitch * bars.length) / ticks.length / apart; // of the distance that is wanted
-    const off = Math.abs(Math.log(part));
-    if (part >= 0.7 && off < best.off) best = { off, step, ticks };
-  }
-  const far = [];
-  for (const tick of best.ticks.sort((a, b) => b.rank - a.rank)) {
-    if (far.every(other => Math.abs(column(other.bar) - column(tick.bar)) >= 0.5 * apart)) far.push(tick);
-  }
+  const later = bars.map((_, i) => i).slice(1);
+  const ticksOf = step => later.filter(i => bucket(step, bars[i]) !== bucket(step, bars[i - 1]));
+  const { steps } = look;
+  const fitting = steps.find(step => step.seconds >= Math.min(interval, steps.at(-1).seconds) && pitch * bars.length >= apart * ticksOf(step).length);
   const ticks = [];
   let [before, end] = [bars[0], firstEnd];
-  for (const { bar, rank } of far.sort((a, b) => a.bar - b.bar)) {
-    const [text, strong] = tickLabel(bars[bar], before, rank, best.step);
+  for (const i of fitting ? ticksOf(fitting) : []) {
+    const [text, strong] = tickLabel(bars[i], before, rankOf(bars[i - 1], bars[i]), fitting);
     const wide = width(text, strong);
-    const x = column(bar) - Math.floor(wide / 2);
+    const x = column(i) - Math.floor(wide / 2);
     if (x < end + gap || x + wide > right) continue;
-    ticks.push({ bar, text, strong, x });
-    [before, end] = [bars[bar], x + wide];
+    ticks.push({ bar: i, text, strong, x });
+    [before, end] = [bars[i], x + wide];
   }
   return ticks;
 }

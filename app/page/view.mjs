@@ -2,7 +2,7 @@
 import { button, el, openMenu, table } from './dom.mjs';
 import { namedText, ohlc, priceText, volumeText } from './format.mjs';
 import { clampWindow, freeBars, keyMove, listen } from './gestures.mjs';
-import { described } from './legend.mjs';
+import { described, printLegends, writeLegends } from './legend.mjs';
 import { paint } from './paint.mjs';
 import { fontOf } from './pen.mjs';
 import { barAt, makePlan, wholeWindow } from './plan.mjs';
@@ -31,8 +31,8 @@ function measurer(ctx) {
 /** Chart shows data on a canvas in an element. options are those of makePlan. onMove is told when the window moved;
  * where there is an account, onLevel(line, price) when a line was dragged to another price, onCross(line) when it was
  * crossed out, and onMenu(price) returns what can be done at a price; lines returns lines beside the levels.
- * onStudy(study, place) is told of a press on its name, onSizes of other sizes of the panels than those at first. With
- * barWidth, in logical pixels, a chart begins with bars as wide as that, else with all that were asked for. */
+ * onStudy(key, place) is told of a press on the name of a study, onSizes of other sizes of the panels than those at
+ * first. With barWidth, in logical pixels, a chart begins with bars as wide as that, else with all that were asked for. */
 export class Chart {
   constructor(place, options) {
     this.options = { theme: 'dark', type: 'candles', scale: 'linear', signals: 'auto', volume: true, zone: 'UTC', levels: [], ...options };
@@ -42,7 +42,8 @@ export class Chart {
     this.table = table(t('The bars in view, newest first'), t('Bars as a table'), [t('Time'), t('Open'), t('High'), t('Low'), t('Close price'), t('Volume')], t('No bars'));
     this.details = el('details', { ontoggle: () => this.draw() }, el('summary', {}, t('Bars as a table')), this.table.element);
     this.newest = button(t('To newest'), () => this.show(keyMove('End', this.window, this.n)), { class: 'newest', hidden: true });
-    this.box = el('div', { class: 'canvas' }, this.canvas, this.newest);
+    this.legends = el('div', { class: 'legends' });
+    this.box = el('div', { class: 'canvas' }, this.canvas, this.legends, this.newest);
     place.append(this.box, this.said, el('p', { class: 'quiet', id: 'chart-keys' }, keysText), this.details);
     this.ctx = this.canvas.getContext('2d', { alpha: false });
     Object.assign(this, { measure: measurer(this.ctx), ratio: 1, window: { end: 0, count: 1 }, n: 0, ranges: {}, sizes: this.options.sizes ?? {} });
@@ -89,9 +90,9 @@ export class Chart {
 
   /** point puts the crosshair at a place in device pixels. Beyond the bars it stands where the pointer is. */
   point({ x, y }, cursor = 'crosshair') {
-    const { i0, i1, axisX, headerEnd, timeY, x0, pitch } = this.plan;
+    const { i0, i1, axisX, timeY, x0, pitch } = this.plan;
     if (i1 <= i0) return;
-    const inside = x < axisX && y > headerEnd && y < timeY;
+    const inside = x < axisX && y < timeY;
     const within = x >= x0 + i0 * pitch && x < x0 + i1 * pitch;
     this.cross = inside ? { bar: barAt(this.plan, x), y, x: within ? undefined : x } : undefined;
     this.canvas.style.cursor = cursor;
@@ -169,7 +170,7 @@ export class Chart {
     const bar = Math.min(Math.max((this.cross?.bar ?? last + (by < 0 ? 1 : 0)) + by, i0), last);
     const from = rows && this.cross?.y < pane.floor ? this.cross.y : rowOf(pane.scale, data.close[bar]);
     const y = from + (rows ?? 0) * Math.round(2 * this.ratio);
-    this.cross = { bar, y: Math.min(Math.max(y, pane.legendEnd), pane.floor - 1) };
+    this.cross = { bar, y: Math.min(Math.max(y, pane.y), pane.floor - 1) };
     this.render();
     this.said.textContent = rows ? t('aimed at {0}', namedText(data, this.priceIn(this.cross.y))) : described(this.plan);
   }
@@ -201,12 +202,12 @@ export class Chart {
     const { data, options, width, height, ratio, measure, axis, cross, canvas, ranges, sizes, dragged, newest } = this;
     const ghost = l => ({ price: l.price, text: '', ink: 'muted', on: 1, off: 4 }); // where a line was before
     const levels = this.lines().flatMap(l => (l === dragged?.line ? [{ ...l, price: dragged.price }, ghost(l)] : [l]));
-    const least = options.barWidth ? 0.5 : 0; // of the price, beside an answer as its picture has it
-    const plan = makePlan(data, { ...options, levels, width, height, ratio, measure, axis, ranges, sizes, least }, this.window);
+    const plan = makePlan(data, { ...options, levels, width, height, ratio, measure, axis, ranges, sizes }, this.window);
     Object.assign(this, { plan, axis: plan.axisWidth });
     if (!this.held && sizes !== this.told) options.onSizes?.(this.told = sizes);
     if (cross) plan.cross = this.cross = { ...cross, bar: Math.min(Math.max(cross.bar, plan.i0), plan.last) };
     paint(this.ctx, plan);
+    writeLegends(this.legends, plan, canvas);
     const seen = this.window.end >= this.n;
     if (seen && document.activeElement === newest) canvas.focus();
     newest.hidden = seen;
@@ -215,6 +216,15 @@ export class Chart {
     const label = t('Chart of {0}, {1}, {2} bars', data.symbol, data.interval, plan.i1 - plan.i0);
     if (canvas.getAttribute('aria-label') !== label) canvas.setAttribute('aria-label', label);
     if (this.details.open) this.filling ??= setTimeout(() => this.fillTable(), 300);
+  }
+
+  /** picture returns what is shown as PNG, with the legends, which are elements above the canvas. */
+  picture() {
+    this.cross = undefined;
+    this.render();
+    printLegends(this.legends, this.plan);
+    this.draw();
+    return new Promise(resolve => this.canvas.toBlob(resolve));
   }
 
   /** fillTable lists the bars in view. */

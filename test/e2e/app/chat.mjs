@@ -164,8 +164,7 @@ export async function chatChecks(wick) {
     assert.ok(await h.frame.evaluate(() => window.shownChart.cross && window.shownChart.priceIn(window.shownChart.cross.y) > 0), 'the crosshair shows a price');
     await newest.click();
     await newest.waitFor({ state: 'hidden' });
-    const [{ x, y }] = await h.frame.evaluate(() => window.shownChart.plan.panes[1].names);
-    await page.mouse.click(box.x + x + 5, box.y + y);
+    await h.frame.locator('.legends').getByRole('button', { name: 'Change RSI 21' }).click();
     const form = h.frame.getByRole('dialog', { name: 'Change rsi' });
     assert.equal(await form.getByLabel('length').inputValue(), '21');
     assert.deepEqual(await violations(h.frame), []);

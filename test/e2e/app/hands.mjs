@@ -484,20 +484,19 @@ async function waits(page, wick) {
 }
 
 async function restudies(page, wick) {
-  const box = await open(page, wick);
+  await open(page, wick);
   await page.locator('#chart .canvas canvas').focus();
   await page.keyboard.press('+');
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('ArrowLeft');
   await page.waitForTimeout(500);
   const state = () => page.evaluate(() => {
-    const { window: { count, end }, n, data, plan } = globalThis.shownChart;
-    return { count, back: n - end, studies: data.studies.map(st => st.name), names: plan.panes.flatMap(pane => pane.names).map(({ st, x, y }) => ({ name: st.name, x, y })) };
+    const { window: { count, end }, n, data } = globalThis.shownChart;
+    return { count, back: n - end, studies: data.studies.map(st => st.name) };
   });
   const before = await state();
   const press = async name => {
-    const at = (await state()).names.find(n => n.name === name);
-    await page.mouse.click(box.x + at.x + 5, box.y + at.y);
+    await page.locator('.legends').getByRole('button', { name: `Change ${name}`, exact: true }).click();
     return page.getByRole('dialog', { name: /^Change / });
   };
   const form = await press('RSI 14');
