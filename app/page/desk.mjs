@@ -2,7 +2,7 @@
 import { learn } from './account.mjs';
 import { button, el, entry, field, menu, refill, select } from './dom.mjs';
 import { look } from './look.mjs';
-import { Draft, trading, twoSteps } from './order.mjs';
+import { Draft, ticket, trading, twoSteps } from './order.mjs';
 import { Loader } from './series.mjs';
 import { studies } from './studies.mjs';
 import { t } from './texts.mjs';
@@ -21,15 +21,15 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
   let exact = false; // whether a view names its bars; otherwise there are as many as have room
   const around = { theme: options.theme ?? 'dark', zone: options.zone ?? 'UTC' };
   const draft = new Draft(twoSteps(transport, acted));
+  const form = ticket(() => chart, draft);
   const trade = alerts ? trading(() => chart, { account, transport, draft, acted, say }) : {};
-  const chart = new Chart(place, { ...options, ...trade.options, onMove: w => {
+  const chart = new Chart(place, { ...options, ...trade, onMove: w => {
     loader.reach(w);
     seen?.(request);
   }, onStudy: (key, place) => dialog.edit(chart.data.studies.findIndex(st => st.key === key), place), onFullscreen: enlarge });
   const dialog = studies(transport, chart, { get: () => request.indicators, put: indicators => choose({ indicators }, () => {}), say });
   const [loading, waiting] = [el('p', { class: 'loading', role: 'status' }, t('No bars yet')), el('ul', { class: 'waiting', 'aria-label': t('Orders without a price') })];
   chart.box.append(loading, waiting);
-  if (trade.bar) chart.box.after(trade.bar);
   const loader = new Loader(transport, show, say);
   const bar = controls({ onLoad: choose, onLook: restyle, onFullscreen: enlarge, onStudies: () => dialog.pick({ x: 8, y: 8 }), choice, more });
   place.dataset.state = 'empty';
@@ -100,9 +100,9 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
     if (!chart.data || chart.held) return;
     const { unpriced, ...drawn } = account.drawn(chart.data);
     chart.set(drawn);
-    refill(waiting, chart.canvas, () => unpriced.map(l => el('li', {}, l.text, button('×', () => trade.options.onCross(l), { 'aria-label': t('Cancel order {0}', l.order.order_id) }))));
+    refill(waiting, chart.canvas, () => unpriced.map(l => el('li', {}, l.text, button('×', () => trade.onCross(l), { 'aria-label': t('Cancel order {0}', l.order.order_id) }))));
   }
-  return { chart, draft, change, choose, open, surround, levels, load, close: () => [loader, chart].forEach(part => part.close()) };
+  return { chart, form, draft, change, choose, open, surround, levels, load, close: () => [loader, chart].forEach(part => part.close()) };
 }
 
 /** controls returns the row above the chart, show(request), which fills it, and ask, which asks for a symbol. A change

@@ -9,18 +9,12 @@ const noValue = '–';
 /** usable reports whether v can be drawn; beyond 1e300 a difference overflows. */
 export const usable = v => Math.abs(v) < 1e300; // false for NaN and undefined
 
+/** writers are the formats of numbers by their decimals. */
+const writers = Array.from({ length: 21 }, (_, d) => new Intl.NumberFormat('en', { minimumFractionDigits: d, maximumFractionDigits: d, roundingMode: 'halfEven', signDisplay: 'negative' }));
+
 /** fixedText writes v with d decimals, halves to the even digit as the pictures do, with commas between thousands, and
  * a real minus that never stands before a zero. */
-export function fixedText(v, d) {
-  const a = Math.abs(v);
-  const x = a * 10 ** d;
-  const floor = Math.floor(x);
-  const half = x - floor === 0.5 && floor % 2 === 0 && x / 10 ** d === a && x < 2 ** 52; // an exact one, which toFixed rounds up
-  const digits = (half ? floor / 10 ** d : a).toFixed(d);
-  const [whole, part = ''] = digits.split('.');
-  const minus = v < 0 && /[1-9]/.test(digits) ? '−' : '';
-  return minus + whole.replace(/\B(?=(\d{3})+$)/g, ',') + (part && '.' + part);
-}
+export const fixedText = (v, d) => writers[d].format(v).replace('-', '−');
 
 /** exponentText writes v as 1.234e-11, with d digits after the point. */
 export function exponentText(v, d) {

@@ -3,7 +3,6 @@ import { Account } from './account.mjs';
 import { desk } from './desk.mjs';
 import { el } from './dom.mjs';
 import { openView } from './host.mjs';
-import { ticket } from './order.mjs';
 
 const inlineHeight = 460; // logical pixels, where the host leaves it to us
 const inputPatience = 1500; // milliseconds after the result in which its arguments may still come
@@ -11,14 +10,13 @@ const inputPatience = 1500; // milliseconds after the result in which its argume
 openView(({ place, host, notice, say }) => {
   const account = new Account(host);
   const state = { asked: undefined, remarks: '', mode: 'inline', size: {} };
-  const { chart, draft, load, surround, levels, close } = desk(place, host, account, { say, acted, enlarge, shown: (request, other) => {
+  const { form, draft, load, surround, levels, close } = desk(place, host, account, { say, acted, enlarge, shown: request => {
     place.querySelector('.still')?.remove();
     if (request.symbol) showAccount();
-    if (other) form.change();
   } });
-  const form = ticket(() => chart.data?.symbol, draft);
-  const orders = el('details', { class: 'order', hidden: true }, el('summary', {}, 'Order'), form.element);
+  const orders = el('details', { class: 'order', hidden: true }, el('summary', {}, 'Order'), form);
   place.append(notice, orders);
+  draft.watch(() => { orders.open ||= draft.lines.length > 0; });
 
   async function showAccount() {
     await account.refresh().then(() => { orders.hidden = false; }, () => {}); // charts only: nothing to show

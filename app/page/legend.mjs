@@ -153,10 +153,10 @@ export function printLegends(element, p) {
       const at = part.getBoundingClientRect();
       if (at.right > end) break;
       const [x, y, width] = [at.left - left, at.top + at.height / 2 - top, at.width].map(v => v * u);
-      const { color, fontSize, fontWeight } = getComputedStyle(part);
-      box(p, 'back', x, y - px(9), width, px(18));
-      p.colours.printed = color;
-      write(p, part.textContent, x, y, 'printed', fontWeight, parseFloat(fontSize) * u);
+      const { color: letters, backgroundColor: ground, fontSize, fontWeight, paddingLeft } = getComputedStyle(part);
+      Object.assign(p.colours, { letters, ground });
+      box(p, 'ground', x, y - px(9), width, px(18));
+      write(p, part.textContent, x + parseFloat(paddingLeft) * u, y, 'letters', fontWeight, parseFloat(fontSize) * u);
     }
   }
 }

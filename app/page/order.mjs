@@ -24,15 +24,23 @@ export class Draft {
 
   /** set replaces the order; without one it is discarded. */
   set(order) {
-    Object.assign(this, { order, lines: linesOf(order) });
+    Object.assign(this, { order, lines: linesOf(order), quantity: order?.quantity ?? this.quantity });
     for (const watcher of this.watchers) watcher(order);
   }
 
-  /** confirm has the order checked and then placed, and returns a sentence about it. An order that was refused stays,
-   * to be changed; one that was changed meanwhile is not what was confirmed. */
+  /** preview has the order checked, and returns a sentence about what it would do. */
+  async preview() {
+    const { order } = this;
+    const text = await this.send(order);
+    if (this.order === order) this.tried = order;
+    return text;
+  }
+
+  /** confirm has the order checked, if it was not, and then placed, and returns a sentence about it. An order that was
+   * refused stays, to be changed; one that was changed meanwhile is not what was confirmed. */
   async confirm() {
     const { order } = this;
-    await this.send(order);
+    if (this.tried !== order) await this.preview();
     if (this.order !== order) throw new Error(t('The order was changed meanwhile, and nothing was sent.'));
     const text = await this.send();
     if (this.order === order) this.set();
@@ -109,68 +117,93 @@ export function twoSteps(transport, onPlaced) {
   };
 }
 
-/** ticket returns the form of an order for the symbol of getSymbol: {element, change}. The first press shows a preview,
- * the second places it; any change in between removes the preview, and change does, called for another symbol. */
-export function ticket(getSymbol, draft) {
+const exitAway = 0.1; // of the prices in view, from the entry to an exit that was just added
+
+/** ticket returns the form of the projected order, for the symbol of the chart that getChart returns. A preview of what
+ * was typed, or a line on the chart, comes before the button that confirms it; any change takes back the preview. */
+export function ticket(getChart, draft) {
   const number = { inputmode: 'decimal', size: 8, autocomplete: 'off' };
   const side = select({ name: 'side' }, ['buy', 'sell']);
   const type = select({ name: 'ordertype' }, ['market', 'limit', 'stop']);
   type.append(el('option', { value: 'stop_limit', hidden: true }, word('stop_limit'))); // one that is changed has its limit already
-  const [quantity, price, ...ends] = ['quantity', 'price', ...exits].map(name => el('input', { name, ...number, disabled: name === 'price' }));
+  const [quantity, price] = ['quantity', 'price'].map(name => el('input', { name, ...number, disabled: name === 'price' }));
+  const ends = [t('Stop loss'), t('Take profit')].map((label, k) => el('input', { name: exits[k], ...number, 'aria-label': label }));
+  const toggles = exits.map((exit, k) => button(word(exit), () => draft.set({ ...written(), [exit]: ends[k].value ? undefined : exitOf(exit) })));
   const said = el('p', { role: 'status', class: 'preview' });
-  const place = button(t('Place this order'), () => step(), { class: 'strong', hidden: true });
   let turn = 0; // counts previews and changes: what comes later for an earlier one cannot be placed
 
-  /** say shows a text in place of the preview; only a preview can be placed, and again what may have been placed. */
-  const say = (text, placeable) => {
-    said.textContent = text;
-    if (!placeable && document.activeElement === place) look.focus();
-    place.hidden = !placeable;
-    price.disabled = type.value === 'market';
-  };
-  const step = async order => {
-    const mine = ++turn;
-    say(order ? '' : t('Placing…'));
-    const [text, placeable] = await draft.send(order).then(words => {
-      if (!order) draft.set();
-      return [words, Boolean(order)];
-    }, err => [err.message, !order && err.unanswered]);
-    if (mine === turn || !order) say(text, placeable && mine === turn); // an order that was placed is told in any case
-  };
-  const change = () => {
-    turn++;
-    say('');
-  };
   /** written returns the order of the fields; of one that is changed, the rest stays. */
   const written = () => {
     const { order = {} } = draft;
     const { replaces } = order;
-    const all = { ...(order.type === type.value ? order : { replaces }), symbol: getSymbol(), side: side.value, type: type.value, quantity: quantity.value.trim() };
+    const all = { ...(order.type === type.value ? order : { replaces }), symbol: getChart().data?.symbol, side: side.value, type: type.value, quantity: quantity.value.trim() };
     if (all.type !== 'market') all[entryOf(all)] = price.value.trim();
     exits.forEach((exit, k) => { all[exit] = ends[k].value.trim() || undefined; });
     return all;
   };
+  /** exitOf returns the first price of an exit, some way from the entry. */
+  const exitOf = exit => {
+    const { data: { close, precision }, plan: { panes: [{ scale: { lo, hi } }] } } = getChart();
+    const order = written();
+    const from = Number(order[entryOf(order)] || close.at(-1));
+    return Number((from + (above(order, exit) ? 1 : -1) * exitAway * (hi - lo)).toFixed(precision));
+  };
+  /** summary says what is drawn, and how far from the market. */
+  const summary = () => {
+    const { order, lines } = draft;
+    if (!lines.length) return '';
+    const { data } = getChart();
+    const at = Number(order[entryOf(order)] ?? NaN);
+    const text = `${word(order.side)} ${word(order.type)}${at ? `${t(' at {0}', namedText(data, at))} · ${percentText(data.close.at(-1), at)}` : ''}`;
+    return order.replaces ? t('change to {0}', text) : text;
+  };
+  /** say shows a text; only what is drawn or previewed can be confirmed, and again what may have been placed. */
+  const say = (text, ready) => {
+    said.textContent = text;
+    if (!ready && document.activeElement === confirm) look.focus();
+    confirm.hidden = !ready;
+    price.disabled = type.value === 'market';
+  };
+  const step = async work => {
+    const [mine, confirmed] = [++turn, work === draft.confirm];
+    say(confirmed ? t('Placing…') : '');
+    const [text, ready] = await work.call(draft).then(words => [words, !confirmed], err => [err.message, draft.lines.length > 0 || (confirmed && err.unanswered)]);
+    if (mine === turn || confirmed) say(text, ready && mine === turn); // an order that was placed is told in any case
+  };
+  const preview = () => {
+    draft.set(written());
+    return step(draft.preview);
+  };
+  const look = button(t('Preview'), preview);
+  const confirm = button(t('Confirm'), () => step(draft.confirm), { class: 'strong', hidden: true });
+  const discard = button(t('Discard'), () => draft.set(), { hidden: true });
+
   draft.watch(order => {
     const put = (input, value) => { if (!order || input !== document.activeElement) input.value = value; }; // not what is being typed
     put(side, order?.side ?? side.value);
     put(type, order?.type ?? 'market');
     put(quantity, order?.quantity ?? quantity.value);
     put(price, order?.[entryOf(order)] ?? '');
-    exits.forEach((exit, k) => put(ends[k], order?.[exit] ?? ''));
-    change();
+    exits.forEach((exit, k) => {
+      put(ends[k], order?.[exit] ?? '');
+      toggles[k].ariaPressed = String(Boolean(order?.[exit]));
+    });
+    const drawn = draft.lines.length > 0;
+    if (!drawn && document.activeElement === discard) getChart().canvas.focus();
+    discard.hidden = !drawn;
+    element.classList.toggle('drawn', drawn);
+    turn++;
+    say(summary(), drawn);
   });
-  const preview = () => step(written());
-  const look = button(t('Preview'), preview);
+  const exitFields = exits.map((_, k) => el('div', { class: 'field' }, toggles[k], ends[k]));
   const element = entry({ class: 'ticket', 'aria-label': t('Order'), oninput: () => draft.set(written()) }, preview,
-    field(t('Side'), side), field(t('Type'), type), field(t('Quantity'), quantity), field(t('Price'), price), field(t('Stop loss'), ends[0]), field(t('Take profit'), ends[1]), look, place, said);
-  return { element, change };
+    field(t('Side'), side), field(t('Type'), type), field(t('Quantity'), quantity), field(t('Price'), price), ...exitFields, look, confirm, discard, said);
+  return element;
 }
 
 const mostMoved = 3; // lines that the menu offers to move: those nearest to the price
-const exitAway = 0.1; // of the prices in view, from the entry to an exit that was just added
-
-/** trading returns the options of a chart that is traded on, and the bar below it that confirms or discards the
- * projected order. getChart returns that chart; acted gets a line when something was done, say what went wrong. */
+/** trading returns the options of a chart that is traded on. getChart returns that chart; acted gets a line when
+ * something was done, say what went wrong. */
 export function trading(getChart, { account, transport, draft, acted, say }) {
   const newest = () => getChart().data.close.at(-1);
   const nameOf = price => namedText(getChart().data, price);
@@ -205,28 +238,6 @@ export function trading(getChart, { account, transport, draft, acted, say }) {
       ...near.flatMap(l => [[t('Move {0} to {1}', l.text, at), () => put(l, price)], [t('Remove {0} at {1}', l.text, nameOf(l.price)), () => cross(l)]])];
   }
 
-  const words = el('strong', { role: 'status' });
-  const quantity = el('input', { 'aria-label': t('Quantity'), placeholder: t('Quantity'), inputmode: 'decimal', autocomplete: 'off', oninput: () => draft.set({ ...draft.order, quantity: quantity.value.trim() }) });
-  const toggles = exits.map(exit => button(word(exit), () => {
-    const { order } = draft;
-    const { scale: { lo, hi } } = getChart().plan.panes[0];
-    const price = Number(order[entryOf(order)] ?? newest()) + (above(order, exit) ? 1 : -1) * exitAway * (hi - lo);
-    draft.set({ ...order, [exit]: order[exit] ? undefined : Number(price.toFixed(getChart().data.precision)) });
-  }));
-  const confirm = workButton(t('Confirm'), () => draft.confirm(), say, { class: 'strong' });
-  const bar = el('div', { class: 'projected', role: 'group', 'aria-label': t('Projected order'), hidden: true }, words, quantity, ...toggles, confirm, button(t('Discard'), () => draft.set()));
-  draft.watch(order => {
-    const shown = draft.lines.length > 0;
-    if (bar.contains(document.activeElement) && !shown) getChart().canvas.focus();
-    bar.hidden = !shown;
-    getChart().draw();
-    if (!shown) return;
-    const price = Number(order[entryOf(order)] ?? NaN);
-    const text = `${word(order.side)} ${word(order.type)}${price ? `${t(' at {0}', nameOf(price))} · ${percentText(newest(), price)}` : ''}`;
-    words.textContent = order.replaces ? t('change to {0}', text) : text;
-    if (document.activeElement !== quantity) quantity.value = order.quantity ?? '';
-    draft.quantity = order.quantity;
-    toggles.forEach((b, k) => { b.ariaPressed = String(Boolean(order[exits[k]])); });
-  });
-  return { bar, options: { onMenu: menu, onLevel: put, onCross: cross, lines: () => draft.lines } };
+  draft.watch(() => getChart().draw());
+  return { onMenu: menu, onLevel: put, onCross: cross, lines: () => draft.lines };
 }

@@ -6,7 +6,6 @@ import { priceText } from './format.mjs';
 import { haltButton, healthLine } from './health.mjs';
 import { finishLogin, forgetToken, logIn, logOut, pageKey } from './login.mjs';
 import { look, setLook } from './look.mjs';
-import { ticket } from './order.mjs';
 import { alertsPanel, firedText, ordersPanel, ownerPanels, positionsPanel, tabs, tradesPanel, watchPanel } from './panels.mjs';
 import { queryOf, recall, remember, viewIn, viewOf } from './store.mjs';
 import { noteSymbol, symbolChoice } from './symbols.mjs';
@@ -94,13 +93,11 @@ function open(token) {
   const account = new Account(wire);
   const section = place('chart');
   section.replaceChildren();
-  const { chart, draft, choose, open: show, surround, levels, close } = desk(section, wire, account, {
+  const { chart, form, choose, open: show, surround, levels, close } = desk(section, wire, account, {
     options: { barWidth: 7, theme: themeOf(), zone: Intl.DateTimeFormat().resolvedOptions().timeZone, sizes: recall('wick-sizes', {}), onSizes: sizes => remember('wick-sizes', sizes) },
     alerts: trading, say: toast, acted, seen, choice: (input, chosen) => symbolChoice(input, text => wire.symbols(text), chosen),
     shown: ({ symbol }, other) => {
-      if (!other) return;
-      noteSymbol(symbol);
-      form.change();
+      if (other) noteSymbol(symbol);
     },
     more: [workButton(t('Save picture'), savePicture, toast), workButton(t('Copy call'), copyCall, toast)],
     enlarge: () => (document.fullscreenElement ? document.exitFullscreen() : section.requestFullscreen?.().catch(err => toast(err.message))),
@@ -153,13 +150,12 @@ function open(token) {
 
   const shared = { account, transport: wire, say: toast, changed, lead };
   const watch = watchPanel(shared);
-  const how = el('p', { class: 'soft' }, t('For the symbol of the chart. Preview first, then place.'));
-  const form = ticket(() => chart.data?.symbol, draft);
+  const how = el('p', { class: 'soft' }, t('For the symbol of the chart. Preview first, then confirm.'));
   const [approvals, clients, letters, fired, audit] = ownerPanels(shared);
   const [positions, orders, trades, alerts] = [positionsPanel, ordersPanel, tradesPanel, alertsPanel].map(make => make(shared));
   const panes = tabs(t('Account'), trading ? [approvals, positions, orders, trades, alerts, fired, letters, clients, audit] : [clients]);
   place('panels').replaceChildren(panes.element);
-  place('side').replaceChildren(...(trading ? [panel(t('Order'), how, form.element)] : []), watch.element);
+  place('side').replaceChildren(...(trading ? [panel(t('Order'), how, form)] : []), watch.element);
 
   /** changed asks for everything again and shows it. */
   async function changed() {

@@ -98,18 +98,11 @@ function paintZones(p, pane) {
 /** isCandles reports whether the lines of an overlay are the four prices of candles. */
 const isCandles = st => Boolean(st.is_overlay) && st.lines.map(l => l.label).join() === 'Open,High,Low,Close';
 
-/** paintAveraged draws candles of other prices under the chart's own: pale, and as wide as a bar and its gap. */
-function paintAveraged(p, pane, columns) {
+/** paintAveraged draws candles of other prices under the chart's own. */
+function paintAveraged(p, pane, [open, high, low, close]) {
   for (let i = p.i0; i < p.i1; i++) {
-    const values = columns.map(column => column[i]);
-    if (!values.every(usable)) continue;
-    const [open, high, low, close] = values.map(v => rowOf(pane.scale, v));
-    const [left, right] = [i, i + 1].map(k => Math.floor(p.x0 + k * p.pitch));
-    const [top, x, ink] = [Math.min(open, close), columnAt(p, i) - (p.wick >> 1), values[3] >= values[0] ? 'up' : 'down'];
-    const bottom = Math.max(open, close, top + p.m.thin);
-    box(p, ink, left, top, Math.max(right - left, 1), bottom - top, 'strong');
-    box(p, ink, x, high, p.wick, top - high, 'strong');
-    box(p, ink, x, bottom, p.wick, low - bottom, 'strong');
+    const candle = { open: open[i], high: high[i], low: low[i], close: close[i], up: close[i] >= open[i], pale: true };
+    if (usable(candle.open) && usable(candle.close)) paintCandle(p, pane.scale, candle, columnAt(p, i) - (p.wick >> 1));
   }
 }
 
@@ -150,19 +143,16 @@ function paintFill(p, pane, { y1, y2 }, above, below, step) {
 /** paintVolume draws the strip below the candles, scaled to the largest in the window. */
 function paintVolume(p, pane) {
   const { volume, close, open } = p.data;
-  const bars = { upVolume: [], downVolume: [] }; // by ink
-  let largest = 0;
+  const bars = [];
   groups(p, (i, j, column) => {
     let sum = 0;
     for (let k = i; k < j; k++) if (volume[k] > 0) sum += volume[k];
-    largest = Math.max(largest, sum);
-    if (sum > 0) bars[close[j - 1] >= open[i] ? 'upVolume' : 'downVolume'].push([column, sum]);
+    if (sum > 0) bars.push({ column, sum, ink: close[j - 1] >= open[i] ? 'upVolume' : 'downVolume' });
   });
-  for (const [ink, list] of Object.entries(bars)) {
-    for (const [column, sum] of list) {
-      const h = Math.max(1, Math.round((sum / largest) * (pane.end - pane.floor)));
-      box(p, ink, bodyAt(p, column), pane.end - h, p.body, h);
-    }
+  const unit = (pane.end - pane.floor) / Math.max(...bars.map(b => b.sum));
+  for (const { column, sum, ink } of bars) {
+    const h = Math.max(1, Math.round(sum * unit));
+    box(p, ink, bodyAt(p, column), pane.end - h, p.body, h);
   }
 }
 
@@ -203,35 +193,32 @@ function candleOf(p, i, j) {
   return c;
 }
 
-/** paintCandle draws wick and body, or a bar with its two ticks. A body that is not closed is striped; one too small
- * to have an inside is filled in every style. */
+/** paintCandle draws wick and body, or a bar with its two ticks. A body that is not closed is pale within its outline;
+ * one too small to have an inside is filled in every style. */
 function paintCandle(p, sc, candle, x) {
   const { m, body, wick } = p;
   const [open, close] = [rowOf(sc, candle.open), rowOf(sc, candle.close)];
-  let [top, bottom] = [Math.min(open, close), Math.max(open, close)];
-  if (bottom - top < m.thin) { // a doji is a line
-    top -= Math.trunc((m.thin - (bottom - top)) / 2);
-    bottom = top + m.thin;
-  }
-  const [high, low] = [Math.min(rowOf(sc, candle.high), top), Math.max(rowOf(sc, candle.low), bottom)];
+  const top = Math.min(open, close);
+  const height = Math.max(Math.abs(close - open), m.thin); // a doji is a line
+  const [high, low] = [Math.min(rowOf(sc, candle.high), top), Math.max(rowOf(sc, candle.low), top + height)];
   const left = x - ((body - wick) >> 1);
-  const height = bottom - top;
   const ink = candle.up ? 'up' : 'down';
-  if (p.kind === 'bars') {
-    const half = wick >> 1;
-    box(p, ink, x, high, wick, Math.max(low - high, wick));
-    box(p, ink, left, open - half, x - left, wick);
-    box(p, ink, x + wick, close - half, left + body - x - wick, wick);
+  if (p.kind === 'bars' && !candle.pale) {
+    box(p, ink, x, high, wick, low - high);
+    box(p, ink, left, open - (wick >> 1), x - left, wick);
+    box(p, ink, x + wick, close - (wick >> 1), left + body - x - wick, wick);
     return;
   }
-  box(p, ink, x, high, wick, top - high);
-  box(p, ink, x, bottom, wick, low - bottom);
+  const level = candle.pale ? 'strong' : undefined;
+  box(p, ink, x, high, wick, top - high, level);
+  box(p, ink, x, top + height, wick, low - top - height, level);
+  if (candle.pale) return box(p, ink, left, top, body, height, level);
   const room = height > 2 * wick && body >= 3 * wick;
-  const striped = room && candle.forming;
-  const hollow = room && (p.kind === 'hollow' ? candle.close >= candle.open : p.o.theme === 'colorblind' && body >= 5 * m.thin && candle.up);
-  box(p, striped || hollow ? 'back' : ink, left, top, body, height); // what lies under a body does not shine through
-  if (striped) for (let y = top; y < bottom; y += 2 * m.thin) box(p, ink, left, y, body, Math.min(m.thin, bottom - y));
-  if (striped || hollow) frame(p, ink, left, top, body, height, striped ? m.thin : wick);
+  const hollow = p.kind === 'hollow' ? candle.close >= candle.open : p.o.theme === 'colorblind' && body >= 5 * m.thin && candle.up;
+  const filled = !room || !(hollow || candle.forming);
+  box(p, filled ? ink : 'back', left, top, body, height); // what lies under a body does not shine through
+  if (!filled && !hollow) box(p, ink, left, top, body, height, 'strong');
+  if (!filled) frame(p, ink, left, top, body, height, wick);
 }
 
 /** bodyAt returns where a bar of full width begins whose middle is in a column. */
@@ -350,18 +337,12 @@ function paintDivergences(p, pane) {
   }
 }
 
-/** paintMarks draws the triangles of a pane, each on a darker one that sets it off, and the texts. */
+/** paintMarks draws the triangles of a pane, and the texts. */
 function paintMarks(p, pane) {
-  const { colours, m } = p;
   const marks = marksOf(p, pane);
   for (const { x, tip, w, h, up, ink, pale } of marks) {
-    const side = up ? 1 : -1;
-    const triangle = (grow, ink, level) => {
-      const [half, base] = [w / 2 + 1.5 * grow, tip + side * (h + grow)];
-      fill(p, ink, through([[x, tip - side * 1.5 * grow], [x - half, base], [x + half, base]]), level);
-    };
-    if (!pale) triangle(m.u, colours[ink + 'Edge'] ? ink + 'Edge' : 'back');
-    triangle(0, ink, pale ? 'poc' : undefined); // of half cover
+    const base = up ? tip + h : tip - h;
+    fill(p, ink, through([[x, tip], [x - w / 2, base], [x + w / 2, base]]), pale ? 'poc' : undefined); // of half cover
   }
   for (const { text, x, y, ink, width } of textsOf(p, pane, marks)) backed(p, text, x, y, ink, width);
 }

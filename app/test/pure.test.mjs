@@ -487,7 +487,7 @@ test('words', () => {
 /** Part is an element with what dom.mjs asks of one. Only what is within the document can
  * have the focus: what is taken out of it or disabled loses it, as in a browser. */
 class Part {
-  constructor(tag) { Object.assign(this, { tagName: tag.toUpperCase(), children: [], listeners: {} }); }
+  constructor(tag) { Object.assign(this, { tagName: tag.toUpperCase(), children: [], listeners: {}, classList: { toggle() {} } }); }
 
   setAttribute(name, value) { this[name === 'aria-label' ? 'ariaLabel' : name] = value; }
   addEventListener(name, listener) { this.listeners[name] = listener; }
@@ -558,11 +558,12 @@ test('a preview of values that were changed since cannot be placed', async () =>
   globalThis.document = { createElement: tag => new Part(tag), get activeElement() { return Part.active; } };
   const sent = [];
   const transport = { call: (tool, args) => new Promise(resolve => sent.push({ args, reply: () => resolve(JSON.stringify({ ...args, status: 'filled', broker: 'paper', average_price: '1' })) })) };
-  const { element: form, change } = ticket(() => 'A', new Draft(twoSteps(transport, async () => {})));
+  const draft = new Draft(twoSteps(transport, async () => {}));
+  const form = ticket(() => ({ data: { symbol: 'A' } }), draft);
   Part.body.append(form);
   for (const input of form.querySelectorAll('input')) input.value = '';
   const [quantity] = form.querySelectorAll('input');
-  const [preview, place] = form.querySelectorAll('button');
+  const [, , preview, place] = form.querySelectorAll('button');
   const [said] = form.querySelectorAll('p');
   form.querySelectorAll('select').forEach((s, i) => { s.value = ['buy', 'market'][i]; });
   const type = text => { quantity.value = text; form.listeners.input(); };
@@ -586,7 +587,7 @@ test('a preview of values that were changed since cannot be placed', async () =>
   preview.listeners.click();
   await reply(4);
   assert.equal(place.hidden, false);
-  change();
+  draft.set();
   assert.deepEqual([said.textContent, place.hidden], ['', true], 'the chart shows another symbol');
   delete globalThis.document;
 });

@@ -131,7 +131,7 @@ export async function chatChecks(wick) {
     await h.frame.fill('input[name=quantity]', '1');
     await h.frame.getByRole('button', { name: 'Preview' }).click();
     await h.frame.waitForFunction(() => /Would be: buy 1/.test(document.querySelector('.preview').textContent));
-    await h.frame.getByRole('button', { name: 'Place this order' }).click();
+    await h.frame.getByRole('button', { name: 'Confirm' }).click();
     await until('a line for the model', () => h.seen.told.some(t => /^order .*buy 1 BTCUSDT/.test(t)));
     await h.frame.getByRole('button', { name: 'Expand' }).click();
     await page.waitForTimeout(300);

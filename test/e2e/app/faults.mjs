@@ -68,7 +68,7 @@ async function loseOrders(page, tool = 'place_order') {
   return line;
 }
 
-const buttons = page => ['Preview', 'Place this order'].map(name => page.getByRole('button', { name }));
+const buttons = page => ['Preview', 'Confirm'].map(name => page.getByRole('button', { name }));
 const previewIs = (page, words) => until(String(words), async () => words.test(await said(page, '.preview')));
 const doubted = /^Would be: .*An order with these values may have been placed already/;
 

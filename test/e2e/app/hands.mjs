@@ -199,6 +199,9 @@ const ask = async (other, tool, args) => JSON.parse((await other.call(tool, args
 const openOrders = other => ask(other, 'get_orders', { filter: 'open', symbol: 'BTCUSDT' });
 const alertsOf = other => ask(other, 'list_alerts', {});
 
+// projected reports whether an order is drawn, which can be discarded then.
+const projected = page => page.locator('.ticket').getByRole('button', { name: 'Discard' }).isVisible();
+
 // emptied cancels all that waits and closes what is held, and returns how to ask.
 async function emptied(wick) {
   const other = await client(wick, 'checker');
@@ -246,7 +249,7 @@ async function aims(page, wick, device) {
   await page.keyboard.press('Enter');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
-  const bar = page.getByRole('group', { name: 'Projected order' });
+  const bar = page.locator('.ticket');
   const ordered = async what => {
     assert.equal((await openOrders(other)).length, 0, 'nothing is sent yet');
     await bar.getByLabel('Quantity').fill('2');
@@ -285,7 +288,7 @@ async function projects(page, wick) {
   const { panes: [pane], close } = await planOf(page);
   const x = box.x + 300;
   const field = name => page.locator(`.ticket [name=${{ Type: 'ordertype', 'Stop loss': 'stop_loss', 'Take profit': 'take_profit' }[name] ?? name.toLowerCase()}]`);
-  const bar = page.getByRole('group', { name: 'Projected order' });
+  const bar = page.locator('.ticket');
   const project = async (y, name) => {
     await page.mouse.click(x, y, { button: 'right' });
     await page.getByRole('menuitem', { name }).click();
@@ -295,7 +298,7 @@ async function projects(page, wick) {
   await project(low, /Buy limit at/);
   assert.equal((await page.evaluate(() => globalThis.shownChart.lines().length)), 1, 'there is one');
   await field('Quantity').fill('3');
-  assert.deepEqual([await field('Side').inputValue(), await field('Type').inputValue(), await bar.getByLabel('Quantity').inputValue()], ['buy', 'limit', '3']);
+  assert.deepEqual([await field('Side').inputValue(), await field('Type').inputValue(), await field('Quantity').inputValue()], ['buy', 'limit', '3']);
   const first = Number(await field('Price').inputValue());
   assert.ok(first < close);
   await drag(page, [x, await rowOf(page, box, first)], [0, -14]);
@@ -315,14 +318,14 @@ async function projects(page, wick) {
   await page.screenshot({ path: pictures + 'bracket.png' });
   assert.equal(sent.length, 0, 'nothing is sent');
   await bar.getByRole('button', { name: 'Discard' }).click();
-  assert.equal(await bar.isVisible(), false);
+  assert.equal(await projected(page), false);
   assert.equal(sent.length, 0);
   await project(low, /Buy limit at/);
   await bar.getByLabel('Quantity').fill('2');
   await bar.getByRole('button', { name: 'stop loss' }).click();
   await bar.getByRole('button', { name: 'Confirm' }).click();
   await until('the order', async () => (await openOrders(other)).length === 1);
-  await bar.waitFor({ state: 'hidden' });
+  await until('its end', async () => !await projected(page));
   const [order] = await openOrders(other);
   assert.deepEqual([order.type, order.quantity], ['limit', 2]);
   assert.ok(order.stop_loss);
@@ -330,7 +333,7 @@ async function projects(page, wick) {
   await page.fill('input[name=symbol]', 'ETHUSDT');
   await page.keyboard.press('Enter');
   await until('the other symbol', async () => /ETHUSDT/.test(await label(page)));
-  assert.equal(await bar.isVisible(), false, 'another symbol discards it');
+  assert.equal(await projected(page), false, 'another symbol discards it');
 }
 
 // brackets: an order with its exits, whose stop is moved once it is filled.
@@ -340,11 +343,11 @@ async function brackets(page, wick) {
   const { close } = await planOf(page);
   const [stop, profit] = [0.98, 1.02].map(part => Number((part * close).toFixed(2)));
   for (const [name, value] of Object.entries({ quantity: 1, stop_loss: stop, take_profit: profit })) await page.fill(`.ticket [name=${name}]`, String(value));
-  for (const name of ['Preview', 'Place this order']) await page.getByRole('button', { name }).click();
+  for (const name of ['Preview', 'Confirm']) await page.getByRole('button', { name }).click();
   await until('the line of its stop', async () => (await page.evaluate(() => globalThis.shownChart.lines().find(l => l.order?.type === 'stop')?.price)) === stop);
   await page.waitForTimeout(300);
   await drag(page, [box.x + 300, await rowOf(page, box, stop)], [0, -8]);
-  await page.getByRole('group', { name: 'Projected order' }).getByRole('button', { name: 'Confirm' }).click();
+  await page.locator('.ticket').getByRole('button', { name: 'Confirm' }).click();
   await until('its other price', async () => (await openOrders(other)).some(o => o.type === 'stop' && o.stop_price > stop));
   assert.deepEqual((await openOrders(other)).map(o => o.type).sort(), ['limit', 'stop'], 'the other exit stays');
 }
@@ -361,7 +364,7 @@ async function changes(page, wick) {
   const placed = await ask(other, 'place_order', { symbol: 'BTCUSDT', side: 'sell', type: 'stop', quantity: '2', stop_price: price });
   const line = () => page.evaluate(() => globalThis.shownChart.lines().find(l => l.order)?.price);
   await until('its line', async () => await line() === price);
-  const bar = page.getByRole('group', { name: 'Projected order' });
+  const bar = page.locator('.ticket');
   const x = box.x + 300;
   await page.mouse.move(x, await rowOf(page, box, price));
   await page.mouse.down();
@@ -373,19 +376,19 @@ async function changes(page, wick) {
   assert.equal(await page.evaluate(() => globalThis.shownChart.dragged.price), held, 'a price that comes does not move it');
   await page.screenshot({ path: pictures + 'drag.png' });
   await page.mouse.up();
-  await bar.waitFor();
+  await until('the projected order', () => projected(page));
   assert.deepEqual((await openOrders(other)).map(o => [o.order_id, o.stop_price]), [[placed.order_id, price]], 'nothing is sent before');
   await page.screenshot({ path: pictures + 'change.png' });
   await bar.getByRole('button', { name: 'Confirm' }).click();
   await until('the change', async () => (await openOrders(other))[0]?.order_id !== placed.order_id);
-  await bar.waitFor({ state: 'hidden' });
+  await until('its end', async () => !await projected(page));
   const open_ = await openOrders(other);
   assert.deepEqual(open_.map(o => [o.side, o.quantity, o.stop_price, o.replaces]), [['sell', 2, held, placed.order_id]], 'one order in the place of the other');
 
   await until('its line', async () => await line() === held);
   await drag(page, [x, await rowOf(page, box, held)], [0, (await rowOf(page, box, close)) - (await rowOf(page, box, held)) - 40]); // a stop above the market
   await bar.getByRole('button', { name: 'Confirm' }).click();
-  await until('the refusal', async () => (await page.locator('.toast').allTextContents()).some(t => /stop/.test(t)));
+  await until('the refusal', async () => /stop/i.test(await bar.locator('.preview').textContent()));
   assert.deepEqual((await openOrders(other)).map(o => o.order_id), open_.map(o => o.order_id), 'the order that protects stays');
   await bar.getByRole('button', { name: 'Discard' }).click();
 }
@@ -400,10 +403,10 @@ async function rollsBack(page, wick) {
   const lines = () => page.evaluate(() => globalThis.shownChart.lines().filter(l => l.movable).map(l => l.price));
   await until('two lines', async () => (await lines()).length === 2);
   const [before, alerts] = [await lines(), await alertsOf(other)];
-  const bar = page.getByRole('group', { name: 'Projected order' });
+  const bar = page.locator('.ticket');
   const same = async what => {
     await page.waitForTimeout(300);
-    assert.deepEqual([await lines(), await page.evaluate(() => globalThis.shownChart.dragged), await bar.isVisible()], [before, undefined, false], what);
+    assert.deepEqual([await lines(), await page.evaluate(() => globalThis.shownChart.dragged), await projected(page)], [before, undefined, false], what);
     assert.deepEqual([(await openOrders(other)).map(o => o.order_id), (await alertsOf(other)).map(a => a.alert_id)], [[placed.order_id], alerts.map(a => a.alert_id)], what);
   };
   for (const at of before) {
@@ -441,7 +444,7 @@ async function rollsBack(page, wick) {
   await until('the other symbol', async () => /ETHUSDT/.test(await label(page)));
   await page.mouse.up();
   await page.waitForTimeout(300);
-  assert.equal(await bar.isVisible(), false);
+  assert.equal(await projected(page), false);
   assert.deepEqual((await openOrders(other)).map(o => [o.order_id, o.price]), [[placed.order_id, price]]);
 }
 

@@ -93,7 +93,7 @@ async function walk(page, wick) {
   await page.getByRole('button', { name: 'Preview' }).click();
   await page.waitForFunction(() => /Would be: buy 2/.test(document.querySelector('.preview').textContent));
   assert.equal(await page.locator('section[aria-label=Orders] td').first().textContent(), 'No orders yet.');
-  await page.getByRole('button', { name: 'Place this order' }).click();
+  await page.getByRole('button', { name: 'Confirm' }).click();
   await page.waitForFunction(() => /filled/.test(document.querySelector('section[aria-label=Orders]').textContent));
   await page.waitForFunction(() => /long/.test(document.querySelector('section[aria-label=Positions]').textContent));
 
@@ -497,7 +497,7 @@ async function typesNote(page, wick) {
 async function placeByKeys(page) {
   await page.fill('input[name=quantity]', '2');
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Place this order' }).focus();
+  await page.getByRole('button', { name: 'Confirm' }).focus();
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => /Placed: buy 2/.test(document.querySelector('.preview').textContent));
   assert.equal(await focused(page), 'Preview');
