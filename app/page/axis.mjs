@@ -27,11 +27,10 @@ function ticksOf(p, pane) {
   const { m, base, data: { precision } } = p;
   const { scale: sc, price, studies: [st] } = pane;
   const tick = (value, text) => ({ y: rowOf(sc, value), text, level: false });
-  if (sc.zero) return [tick(0, '0')];
   let [lo, hi] = [valueAt(sc, pane.floor), valueAt(sc, pane.y)];
   if (!price && st.bounded) [lo, hi] = [Math.max(lo, st.y_range[0]), Math.min(hi, st.y_range[1])];
   const levels = price ? [] : st.hlines.filter(h => isInside(pane, h.y)).map(h => ({ ...tick(h.y, levelText(h.y)), level: true }));
-  const part = m.px(price ? 40 : 28) / Math.max(1, rowOf(sc, lo) - rowOf(sc, hi)); // of the rows, from tick to tick
+  const part = m.px(price ? 32 : 28) / Math.max(1, rowOf(sc, lo) - rowOf(sc, hi)); // of the rows, from tick to tick
   if (price && p.mode === 'percent' && base > 0) {
     const [from, to] = [lo, hi].map(v => ((v - base) / base) * 100);
     const { values, exponent } = roundTicks(from, to, (to - from) * part);

@@ -132,7 +132,7 @@ export function writeLegends(element, p, back) {
     legend.state = state;
     const pressed = (st, e) => onStudy(st.key, { x: e.target.offsetLeft, y: legend.offsetTop + e.target.offsetTop + e.target.offsetHeight });
     const word = ({ text, sign, tone, ink, strong, badge, st }) => {
-      const part = st && onStudy && !st.compare ? button(text + ' ▾', e => pressed(st, e), { 'aria-label': t('Change {0}', text) }) : el('span', {}, text);
+      const part = st && onStudy && !st.compare ? button(text + ' ▾', e => pressed(st, e), { 'aria-label': t('Change {0}', text) }) : el('span', { lang: 'en' }, text);
       if (sign) part.prepend(el('span', {}, sign));
       if (sign) part.firstChild.style.color = colours[tone];
       Object.assign(part.style, badge ? { background: colours[ink], color: colours[onTag[ink]] } : { color: colours[ink] });

@@ -6,7 +6,6 @@ import { signalName, toneInk } from './look.mjs';
 import { barAt, barX, crossAt, timeX } from './plan.mjs';
 import { rowOf, valueAt, yOf } from './scale.mjs';
 
-const mostStacked = 3; // marks on top of each other at one bar
 const newestNamed = 3; // marks of a pane whose names are written
 const namedBeyond = 3; // levels beyond an edge that are named there
 
@@ -46,7 +45,7 @@ class Room {
     const { px } = this.p.m;
     const width = this.p.widthOf(text);
     const left = Math.min(Math.max(x - width / 2, 0), this.p.axisX - width);
-    return this.put(text, ink, [1, 2].flatMap(k => [left, x - width - px(6), x + px(6)].map(at => [at, y + side * ((k - 0.5) * this.height + px(4))])));
+    return this.put(text, ink, [1, 2].flatMap(k => [left, x - width - px(6), x + px(6)].map(at => [at, y + side * ((k - 0.5) * this.height + px(4))])), must);
   }
 
   /** along puts a text on one of some rows, as far right as there is room. */
@@ -72,13 +71,9 @@ export function marksOf(p, pane) {
   pane.unmarked = 0;
   for (const s of signals) {
     const up = s.tone === 'up' || (s.tone !== 'down' && pane.price && s.y <= p.data.close[s.x]);
-    const key = s.x * 2 + (up ? 1 : 0);
+    const key = up ? s.x : -s.x - 1;
     const level = stacked.get(key) ?? 0;
     stacked.set(key, level + 1);
-    if (level >= mostStacked) {
-      pane.unmarked++;
-      continue;
-    }
     const from = rowOf(pane.scale, pane.price ? p.drawn[up ? 'low' : 'high'][s.x] : s.y);
     const away = px(4) + level * (h + px(3));
     marks.push({ x: barX(p, s.x), tip: up ? from + away : from - away, w, h, up, ink: s.shade ?? toneInk(s.tone, 'amber'), text: signalName(s.label), named: s.awaited,
@@ -149,7 +144,7 @@ function putOwn(p, pane, room) {
     }
     if (x < 0 || x > p.axisX || y < pane.y || y > pane.floor) continue;
     const ink = toneInk(k.color, 'amber');
-    if (!room.beyond(k.text, ink, x, y, -1, true) && !room.beyond(k.text, ink, x, y, 1, true)) pane.unmarked++;
+    if (![false, true].some(must => [-1, 1].some(side => room.beyond(k.text, ink, x, y, side, must)))) pane.unmarked++;
   }
 }
 

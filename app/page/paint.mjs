@@ -203,22 +203,19 @@ function paintCandle(p, sc, candle, x) {
   const [high, low] = [Math.min(rowOf(sc, candle.high), top), Math.max(rowOf(sc, candle.low), top + height)];
   const left = x - ((body - wick) >> 1);
   const ink = candle.up ? 'up' : 'down';
-  if (p.kind === 'bars' && !candle.pale) {
-    box(p, ink, x, high, wick, low - high);
-    box(p, ink, left, open - (wick >> 1), x - left, wick);
-    box(p, ink, x + wick, close - (wick >> 1), left + body - x - wick, wick);
-    return;
-  }
   const level = candle.pale ? 'strong' : undefined;
-  box(p, ink, x, high, wick, top - high, level);
-  box(p, ink, x, top + height, wick, low - top - height, level);
+  box(p, ink, x, high, wick, low - high, level);
   if (candle.pale) return box(p, ink, left, top, body, height, level);
+  if (p.kind === 'bars') {
+    box(p, ink, left, open - (wick >> 1), x - left, wick);
+    return box(p, ink, x + wick, close - (wick >> 1), left + body - x - wick, wick);
+  }
   const room = height > 2 * wick && body >= 3 * wick;
   const hollow = p.kind === 'hollow' ? candle.close >= candle.open : p.o.theme === 'colorblind' && body >= 5 * m.thin && candle.up;
-  const filled = !room || !(hollow || candle.forming);
-  box(p, filled ? ink : 'back', left, top, body, height); // what lies under a body does not shine through
-  if (!filled && !hollow) box(p, ink, left, top, body, height, 'strong');
-  if (!filled) frame(p, ink, left, top, body, height, wick);
+  if (!room || !(hollow || candle.forming)) return box(p, ink, left, top, body, height);
+  box(p, 'back', left, top, body, height); // what lies under a body does not shine through
+  if (!hollow) box(p, ink, left, top, body, height, 'strong');
+  frame(p, ink, left, top, body, height, wick);
 }
 
 /** bodyAt returns where a bar of full width begins whose middle is in a column. */

@@ -38,11 +38,11 @@ export const expSpan = s => ({ lo: Math.exp(s.lo), hi: Math.exp(s.hi) });
 export function fit(s, top, bottom, unit) {
   const empty = isEmpty(s);
   const { lo, hi } = empty ? { lo: 0, hi: 1 } : s;
-  const sc = { lo, hi, top, bottom: Math.max(bottom, top + 1), zero: false, empty, log: false };
+  const sc = { lo, hi, top, bottom: Math.max(bottom, top + 1), empty, log: false };
   const size = Math.max(Math.abs(lo), Math.abs(hi));
   if (hi - lo > size * 1e-12) return sc; // else the difference is rounding, not price
   const by = size === 0 ? 1 : Math.max(size * 0.005, 5 * unit);
-  return { ...sc, lo: lo - by, hi: hi + by, zero: size === 0 };
+  return { ...sc, lo: lo - by, hi: hi + by };
 }
 
 /** logarithmic returns a scale with equal heights for equal ratios. */

@@ -289,6 +289,15 @@ test('of a flat series no highest and lowest price is written', () => {
   assert.deepEqual(texts([50, 51, 50]).sort(), ['50.00', '51.00']);
 });
 
+// Bars are in the way above and below.
+test('what the caller writes is there, also over bars', () => {
+  const data = readSeries(payload(10, 60, { lines: [], signals: [], shaded: [] }));
+  const bars = { ...data, high: data.high.map(() => 80), low: data.low.map(() => 2) };
+  const marks = [{ type: 'text', time: data.time[30], price: 40, text: 'here' }, { type: 'zone', price: 30, price2: 35, text: 'zone' }];
+  const p = makePlan(bars, { ...plain, marks }, wholeWindow(data, data.n));
+  assert.deepEqual(textsOf(p, p.panes[0], marksOf(p, p.panes[0])).map(t => t.text).slice(0, 2), ['here', 'zone']);
+});
+
 test('a text whose price is out of sight is not written at the edge', () => {
   const data = readSeries(payload(10, 5, { lines: [] }));
   const marks = [[13, 'in sight'], [17, 'above'], [8, 'below']].map(([price, text]) => ({ type: 'text', time: data.time[2], price, text }));
