@@ -28,7 +28,7 @@ const (
 )
 
 // vector is a picture in numbers: what it was made of and where everything went. The
-// page's own tests hold its plan against these.
+// page's own tests hold decimals, ranges and inks of its plan against these.
 type vector struct {
 	Name   string             `json:"name"`
 	Width  int                `json:"width"`

@@ -2,7 +2,7 @@
 import { learn } from './account.mjs';
 import { button, el, entry, field, menu, refill, select } from './dom.mjs';
 import { look } from './look.mjs';
-import { Draft, ticket, trading, twoSteps } from './order.mjs';
+import { Draft, ticket, trading } from './order.mjs';
 import { Loader } from './series.mjs';
 import { studies } from './studies.mjs';
 import { t } from './texts.mjs';
@@ -20,7 +20,7 @@ export function desk(place, transport, account, { options = {}, alerts = true, s
   let last; // bar that a view is to end with, in unix seconds
   let exact = false; // whether a view names its bars; otherwise there are as many as have room
   const around = { theme: options.theme ?? 'dark', zone: options.zone ?? 'UTC' };
-  const draft = new Draft(twoSteps(transport, acted));
+  const draft = new Draft(transport, acted);
   const form = ticket(() => chart, draft);
   const trade = alerts ? trading(() => chart, { account, transport, draft, acted, say }) : {};
   const chart = new Chart(place, { ...options, ...trade, onMove: w => {

@@ -1,7 +1,7 @@
 // The words of a chart: header and legends, which are elements above the canvas. They speak of one bar, the one under
 // the crosshair or else the newest of all, also where the window shows older ones.
 import { button, el, refill } from './dom.mjs';
-import { ohlc, percentText, priceText, tiny, usable, valueText, volumeText } from './format.mjs';
+import { ohlc, percentText, priceText, usable, valueText, volumeText } from './format.mjs';
 import { barInk, signalName, toneInk } from './look.mjs';
 import { box, write } from './pen.mjs';
 import { t } from './texts.mjs';
@@ -55,14 +55,6 @@ function rangeText(p) {
   return `${omitted}${at(p.i0)} → ${at(p.last)} ${zone} · ${bars} ${bars === 1 ? 'bar' : 'bars'}`;
 }
 
-/** digitsOf returns how many decimals values on the price axis need: those of the prices, and enough to tell values
- * apart that differ by a hundredth of the range. */
-function digitsOf(p) {
-  const { precision } = p.data;
-  const { lo, hi, empty } = p.panes[0].scale;
-  return empty ? precision : Math.min(Math.max(precision, Math.ceil(-Math.log10((hi - lo) / 100))), Math.max(tiny - 1, precision));
-}
-
 /** legendItems returns the items of one study, texts with their inks: its name, the values of its lines in their
  * colours, its levels, and how often each signal came. */
 export function legendItems(p, pane, st) {
@@ -75,9 +67,7 @@ export function legendItems(p, pane, st) {
     add('axis', st.needs > p.data.n ? `needs ${st.needs} bars` : lack);
     return items;
   }
-  const digits = digitsOf(p);
-  let write = valueText;
-  if (pane.price) write = st.compare ? v => percentText(p.base, v, p.changes) : v => priceText(v, digits);
+  const write = st.compare ? v => percentText(p.base, v, p.changes) : pane.price ? v => priceText(v, p.data.precision) : valueText;
   // The only value needs no name, except that of a compared symbol: its tag may give way.
   const named = (label, text) => (label && (st.compare || all.length > 1) ? label.slice(0, 20) + ' ' + text : text);
   st.lines.forEach((l, k) => {
@@ -127,7 +117,7 @@ export function writeLegends(element, p, back) {
     const legend = element.children[k] ?? element.appendChild(el('div'));
     Object.assign(legend.style, { top: `${pane.y / u}px`, width: `${p.axisX / u}px` });
     const rows = rowsOf(p, pane);
-    const state = JSON.stringify(rows.map(row => row.map(({ st, ...item }) => [colours[item.ink], item])));
+    const state = JSON.stringify(rows.map(row => row.map(({ st, ...item }) => [colours[item.ink], st?.key, item])));
     if (legend.state === state) return;
     legend.state = state;
     const pressed = (st, e) => onStudy(st.key, { x: e.target.offsetLeft, y: legend.offsetTop + e.target.offsetTop + e.target.offsetHeight });

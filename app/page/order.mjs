@@ -2,7 +2,7 @@
 // There is at most one, and nothing of it is sent before it is confirmed.
 import { moneyText, ofMarket } from './account.mjs';
 import { isDoubtful, newID, once, unanswered } from './calls.mjs';
-import { button, el, entry, field, select, workButton } from './dom.mjs';
+import { button, el, entry, field, select } from './dom.mjs';
 import { exactText, namedText, percentText } from './format.mjs';
 import { t, word } from './texts.mjs';
 
@@ -12,41 +12,6 @@ const entryOf = ({ type }) => (type === 'limit' ? 'price' : 'stop_price');
 /** exits are the prices at which an order that was filled ends; above reports whether one is above the entry. */
 const exits = ['stop_loss', 'take_profit'];
 const above = (order, exit) => (exit === 'take_profit') === (order.side === 'buy');
-
-/** Draft holds the projected order, as arguments of place_order, and its lines on the chart. Everybody who watches is
- * told of each change. send tries an order and, without one, places what was tried. */
-export class Draft {
-  constructor(send) {
-    Object.assign(this, { send, watchers: [], lines: [] });
-  }
-
-  watch = watcher => this.watchers.push(watcher);
-
-  /** set replaces the order; without one it is discarded. */
-  set(order) {
-    Object.assign(this, { order, lines: linesOf(order), quantity: order?.quantity ?? this.quantity });
-    for (const watcher of this.watchers) watcher(order);
-  }
-
-  /** preview has the order checked, and returns a sentence about what it would do. */
-  async preview() {
-    const { order } = this;
-    const text = await this.send(order);
-    if (this.order === order) this.tried = order;
-    return text;
-  }
-
-  /** confirm has the order checked, if it was not, and then placed, and returns a sentence about it. An order that was
-   * refused stays, to be changed; one that was changed meanwhile is not what was confirmed. */
-  async confirm() {
-    const { order } = this;
-    if (this.tried !== order) await this.preview();
-    if (this.order !== order) throw new Error(t('The order was changed meanwhile, and nothing was sent.'));
-    const text = await this.send();
-    if (this.order === order) this.set();
-    return text;
-  }
-}
 
 /** linesOf returns the lines of an order, each with the part that it shows. None is dragged past another. */
 function linesOf(order) {
@@ -83,38 +48,55 @@ export function previewText(o) {
   return `${word(o.side)} ${o.quantity} ${o.symbol} ${word(o.type)}${part}${at}${fee}: ${word(o.status)}, ${word(o.broker)}${o.synthetic ? ' ' + t('(invented prices)') : ''}`;
 }
 
-/** twoSteps returns a function that tries an order or, without one, places the one that it tried last, and returns a
- * sentence about it. about tells orders of equal values apart; onPlaced gets a line about one that was placed. */
-export function twoSteps(transport, onPlaced) {
-  let order, about; // that was tried last
-  let id; // of an attempt to place it whose answer was lost
-  const isInDoubt = () => Boolean(id) || isDoubtful('place_order', order, about);
-  const attempt = async () => {
+/** Draft is the order of a person, as arguments of place_order. As the projected order it has lines on the chart.
+ * Everybody who watches is told of each change, onPlaced gets a line about an order that was placed, and about tells
+ * orders of equal values apart. */
+export class Draft {
+  constructor(transport, onPlaced, about) {
+    Object.assign(this, { transport, onPlaced, about, watchers: [], lines: [] });
+  }
+
+  watch = watcher => this.watchers.push(watcher);
+
+  /** set replaces the order; without one it is discarded. */
+  set(order) {
+    Object.assign(this, { order, lines: linesOf(order), quantity: order?.quantity ?? this.quantity });
+    for (const watcher of this.watchers) watcher(order);
+  }
+
+  /** isInDoubt reports whether the answer to an attempt to place what was tried was lost; id is that of the attempt. */
+  isInDoubt = () => Boolean(this.id) || isDoubtful('place_order', this.tried, this.about);
+
+  /** preview has the order checked, and returns a sentence about what it would do. */
+  async preview() {
+    const { order } = this;
+    if (JSON.stringify(order) !== JSON.stringify(this.tried)) this.id = undefined;
+    this.tried = order;
     // With an id of its own it is not taken for the repetition of an equal order.
-    const reply = JSON.parse(await transport.call('place_order', { ...order, dry_run: true, client_order_id: newID() }));
-    const doubt = isInDoubt() ? '. ' + t('An order with these values may have been placed already: its answer was lost. Placing it asks with the same id and cannot place it twice.') : '';
+    const reply = JSON.parse(await this.transport.call('place_order', { ...order, dry_run: true, client_order_id: newID() }));
+    if (this.order === order) this.checked = order;
+    const doubt = this.isInDoubt() ? '. ' + t('An order with these values may have been placed already: its answer was lost. Placing it asks with the same id and cannot place it twice.') : '';
     return t('Would be: {0}', previewText(reply)) + (reply.note ? '. ' + t('Note: {0}', reply.note) : '') + doubt;
-  };
-  const place = async () => {
-    const mine = order;
-    const { side, quantity, symbol, type } = mine;
-    const words = isInDoubt() ? t('Placed, asked again with the same id') : t('Placed');
-    const reply = await once(transport, 'place_order', mine, 'client_order_id', { about, id }).catch(err => {
-      const doubtful = isDoubtful('place_order', mine, about);
-      if (mine === order) id = doubtful ? err.id : undefined;
-      const what = `${word(side)} ${quantity} ${symbol} ${word(type)}`;
+  }
+
+  /** confirm has the order checked, if it was not, and then placed, and returns a sentence about it. An order that was
+   * refused stays, to be changed; one that was changed meanwhile is not what was confirmed. */
+  async confirm() {
+    const { order, about } = this;
+    if (this.checked !== order) await this.preview();
+    if (this.order !== order) throw new Error(t('The order was changed meanwhile, and nothing was sent.'));
+    const words = this.isInDoubt() ? t('Placed, asked again with the same id') : t('Placed');
+    const reply = await once(this.transport, 'place_order', order, 'client_order_id', { about, id: this.id }).catch(err => {
+      const doubtful = isDoubtful('place_order', order, about);
+      if (this.tried === order) this.id = doubtful ? err.id : undefined;
+      const what = `${word(order.side)} ${order.quantity} ${order.symbol} ${word(order.type)}`;
       throw doubtful ? unanswered(t('It is not known whether this order was placed: {0}; {1}. Placing it again asks with the same id and cannot place it twice.', what, err.message)) : err;
     });
-    if (mine === order) id = undefined;
-    await onPlaced(t('order {0}: {1}', reply.order_id, previewText(reply)));
+    if (this.tried === order) this.id = undefined;
+    await this.onPlaced(t('order {0}: {1}', reply.order_id, previewText(reply)));
+    if (this.order === order) this.set();
     return `${words}: ${previewText(reply)}`;
-  };
-  return (given, what) => {
-    if (!given) return place();
-    if (JSON.stringify([given, what]) !== JSON.stringify([order, about])) id = undefined;
-    [order, about] = [given, what];
-    return attempt();
-  };
+  }
 }
 
 const exitAway = 0.1; // of the prices in view, from the entry to an exit that was just added
@@ -127,8 +109,9 @@ export function ticket(getChart, draft) {
   const type = select({ name: 'ordertype' }, ['market', 'limit', 'stop']);
   type.append(el('option', { value: 'stop_limit', hidden: true }, word('stop_limit'))); // one that is changed has its limit already
   const [quantity, price] = ['quantity', 'price'].map(name => el('input', { name, ...number, disabled: name === 'price' }));
-  const ends = [t('Stop loss'), t('Take profit')].map((label, k) => el('input', { name: exits[k], ...number, 'aria-label': label }));
-  const toggles = exits.map((exit, k) => button(word(exit), () => draft.set({ ...written(), [exit]: ends[k].value ? undefined : exitOf(exit) })));
+  const [loss, profit] = [t('Stop loss'), t('Take profit')].map((label, k) => el('input', { name: exits[k], ...number, 'aria-label': label }));
+  const inputs = { side, type, quantity, price, stop_loss: loss, take_profit: profit };
+  const toggles = exits.map(exit => button(word(exit), () => getChart().plan && draft.set({ ...written(), [exit]: inputs[exit].value ? undefined : exitOf(exit) })));
   const said = el('p', { role: 'status', class: 'preview' });
   let turn = 0; // counts previews and changes: what comes later for an earlier one cannot be placed
 
@@ -138,7 +121,7 @@ export function ticket(getChart, draft) {
     const { replaces } = order;
     const all = { ...(order.type === type.value ? order : { replaces }), symbol: getChart().data?.symbol, side: side.value, type: type.value, quantity: quantity.value.trim() };
     if (all.type !== 'market') all[entryOf(all)] = price.value.trim();
-    exits.forEach((exit, k) => { all[exit] = ends[k].value.trim() || undefined; });
+    for (const exit of exits) all[exit] = inputs[exit].value.trim() || undefined;
     return all;
   };
   /** exitOf returns the first price of an exit, some way from the entry. */
@@ -179,15 +162,9 @@ export function ticket(getChart, draft) {
   const discard = button(t('Discard'), () => draft.set(), { hidden: true });
 
   draft.watch(order => {
-    const put = (input, value) => { if (!order || input !== document.activeElement) input.value = value; }; // not what is being typed
-    put(side, order?.side ?? side.value);
-    put(type, order?.type ?? 'market');
-    put(quantity, order?.quantity ?? quantity.value);
-    put(price, order?.[entryOf(order)] ?? '');
-    exits.forEach((exit, k) => {
-      put(ends[k], order?.[exit] ?? '');
-      toggles[k].ariaPressed = String(Boolean(order?.[exit]));
-    });
+    const values = { side: order?.side ?? side.value, type: order?.type ?? 'market', quantity: order?.quantity ?? quantity.value, price: order?.[entryOf(order)] };
+    for (const [name, input] of Object.entries(inputs)) if (!order || input !== document.activeElement) input.value = { ...order, ...values }[name] ?? ''; // not what is being typed
+    exits.forEach((exit, k) => { toggles[k].ariaPressed = String(Boolean(order?.[exit])); });
     const drawn = draft.lines.length > 0;
     if (!drawn && document.activeElement === discard) getChart().canvas.focus();
     discard.hidden = !drawn;
@@ -195,7 +172,7 @@ export function ticket(getChart, draft) {
     turn++;
     say(summary(), drawn);
   });
-  const exitFields = exits.map((_, k) => el('div', { class: 'field' }, toggles[k], ends[k]));
+  const exitFields = exits.map((_, k) => el('div', { class: 'field' }, toggles[k], inputs[exits[k]]));
   const element = entry({ class: 'ticket', 'aria-label': t('Order'), oninput: () => draft.set(written()) }, preview,
     field(t('Side'), side), field(t('Type'), type), field(t('Quantity'), quantity), field(t('Price'), price), ...exitFields, look, confirm, discard, said);
   return element;

@@ -4,7 +4,7 @@ import { conditionText, isOpen, learn, moneyText, ofMarket, orderText, unitsText
 import { button, cards, el, entry, panel, plain, secondPress, table, workButton } from './dom.mjs';
 import { exactText, fixedText, priceText, profitText, signed } from './format.mjs';
 import { signalName } from './look.mjs';
-import { twoSteps } from './order.mjs';
+import { Draft } from './order.mjs';
 import { unasked } from './series.mjs';
 import { recall, remember } from './store.mjs';
 import { t, word } from './texts.mjs';
@@ -35,13 +35,17 @@ const linked = ({ lead }, text, what, ...place) => (lead ? button(text, () => le
 
 /** closeButton returns a button that closes a position. Its first press says what that would do. */
 function closeButton({ symbol, side, quantity, entry_price }, { transport, say, changed }) {
-  const send = twoSteps(transport, changed);
+  const draft = new Draft(transport, changed, `${quantity} at ${entry_price}`);
   const order = { symbol, side: side === 'long' ? 'sell' : 'buy', type: 'market', quantity: 'all' };
   const name = (b, armed) => {
     const [textContent, ariaLabel] = armed ? [t('Really close'), t('Really close the position in {0}', symbol)] : [t('Close'), t('Close the position in {0}', symbol)];
     Object.assign(b, { textContent, ariaLabel });
   };
-  return secondPress(name, () => send(order, `${quantity} at ${entry_price}`).then(say), () => send().then(say), say).element;
+  const preview = async () => {
+    draft.set(order);
+    say(await draft.preview());
+  };
+  return secondPress(name, preview, () => draft.confirm().then(say), say).element;
 }
 
 /** positionsPanel shows what is held, and what all positions have made. */

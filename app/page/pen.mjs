@@ -33,11 +33,10 @@ export function box(p, ink, x, y, w, h, level) {
 }
 
 /** frame draws the outline of a box within it, so many pixels thick. */
-export function frame(p, ink, x, y, w, h, t) {
-  box(p, ink, x, y, w, t);
-  box(p, ink, x, y + h - t, w, t);
-  box(p, ink, x, y + t, t, h - 2 * t);
-  box(p, ink, x + w - t, y + t, t, h - 2 * t);
+export function frame({ ctx, colours }, ink, x, y, w, h, t) {
+  Object.assign(ctx, { strokeStyle: colours[ink], lineWidth: t });
+  ctx.setLineDash([]);
+  ctx.strokeRect(x + t / 2, y + t / 2, w - t, h - t);
 }
 
 /** fill fills a path, which trace makes. */

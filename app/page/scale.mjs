@@ -5,7 +5,7 @@ import { look } from './look.mjs';
 const far = 1e6; // rows beyond this are outside any screen
 
 /** noSpan returns a range that holds nothing, which isEmpty reports. */
-export const noSpan = () => ({ lo: Infinity, hi: -Infinity });
+const noSpan = () => ({ lo: Infinity, hi: -Infinity });
 export const isEmpty = s => s.lo > s.hi;
 
 /** widen makes a range hold v; what cannot be drawn does not count. */

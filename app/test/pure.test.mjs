@@ -11,7 +11,7 @@ import { described, headerItems, legendItems } from '../page/legend.mjs';
 import { base64url, challengeOf, pageKey } from '../page/login.mjs';
 import { coloursOf, look, setLook, signalName } from '../page/look.mjs';
 import { marksOf, textsOf } from '../page/marks.mjs';
-import { Draft, previewText, replacing, ticket, twoSteps } from '../page/order.mjs';
+import { Draft, previewText, replacing, ticket } from '../page/order.mjs';
 import { paint, paintCross } from '../page/paint.mjs';
 import { makePlan, wholeWindow } from '../page/plan.mjs';
 import { rowOf } from '../page/scale.mjs';
@@ -567,7 +567,7 @@ test('a preview of values that were changed since cannot be placed', async () =>
   globalThis.document = { createElement: tag => new Part(tag), get activeElement() { return Part.active; } };
   const sent = [];
   const transport = { call: (tool, args) => new Promise(resolve => sent.push({ args, reply: () => resolve(JSON.stringify({ ...args, status: 'filled', broker: 'paper', average_price: '1' })) })) };
-  const draft = new Draft(twoSteps(transport, async () => {}));
+  const draft = new Draft(transport, async () => {});
   const form = ticket(() => ({ data: { symbol: 'A' } }), draft);
   Part.body.append(form);
   for (const input of form.querySelectorAll('input')) input.value = '';
@@ -615,14 +615,14 @@ test('the lines of a projected order are not dragged past each other', () => {
 
 test('an order that is changed while it is checked is not placed', async () => {
   const sent = [];
-  const draft = new Draft(async order => sent.push(order));
+  const draft = new Draft({ call: async (_, order) => { sent.push(order); return '{}'; } }, async () => {});
   draft.set({ symbol: 'A', side: 'buy', type: 'limit', quantity: '1', price: 100 });
   const confirmed = draft.confirm();
   draft.set({ ...draft.order, quantity: '9' });
   await assert.rejects(confirmed, /changed meanwhile/);
-  assert.deepEqual(sent.map(order => order?.quantity), ['1'], 'the trial alone');
+  assert.deepEqual(sent.map(order => [order.quantity, order.dry_run]), [['1', true]], 'the trial alone');
   await draft.confirm();
-  assert.deepEqual([sent.map(order => order?.quantity), draft.order], [['1', '9', undefined], undefined]);
+  assert.deepEqual([sent.map(order => [order.quantity, order.dry_run]), draft.order], [[['1', true], ['9', true], ['9', undefined]], undefined]);
 });
 
 // By docs/trading.md: replaces must name stop_loss, take_profit, time_in_force and post_only again.

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { Account } from '../page/account.mjs';
 import { healthText } from '../page/health.mjs';
-import { twoSteps } from '../page/order.mjs';
+import { Draft } from '../page/order.mjs';
 import { Wire } from '../page/wire.mjs';
 
 /** turns lets promises go on. */
@@ -59,6 +59,16 @@ test('which answers leave it open whether something was done', async () => {
   delete globalThis.fetch;
 });
 
+/** steps returns a function that tries an order or, without one, places what was tried. */
+function steps(transport, about) {
+  const draft = new Draft(transport, async () => {}, about);
+  return order => {
+    if (!order) return draft.confirm();
+    draft.set(order);
+    return draft.preview();
+  };
+}
+
 // A line that broke after the order had arrived: "Failed to fetch", and the next click
 // bought again.
 test('an order whose answer was lost is asked for with the same id', async () => {
@@ -69,7 +79,7 @@ test('an order whose answer was lost is asked for with the same id', async () =>
   const lost = args => { if (args.dry_run) return good(args); throw Object.assign(new Error('the connection to wick failed'), { unanswered: true }); };
   const ids = () => sent.filter(a => !a.dry_run).map(a => a.client_order_id);
   crypto.randomUUID = undefined; // as in a frame without TLS
-  const send = twoSteps(transport, async () => {});
+  const send = steps(transport);
   const order = { symbol: 'A', side: 'buy', type: 'market', quantity: '3' };
   reply = lost;
   await send(order);
@@ -131,7 +141,7 @@ test('an order in doubt keeps its id when another tab has had the answer', async
   let reply;
   const transport = { call: async (_, args) => { if (args.dry_run) return '{}'; sent.push(args); return reply(); } };
   const lost = () => { throw Object.assign(new Error('tool_timeout: of the host'), { unanswered: true }); };
-  const send = twoSteps(transport, async () => {});
+  const send = steps(transport);
   reply = lost;
   await send(market);
   await failure(send());
@@ -144,11 +154,12 @@ test('an order in doubt keeps its id when another tab has had the answer', async
   assert.match(await send(), /^Placed: /);
   assert.equal(idsOf(sent).size, 2, 'the next one is another order');
   reply = lost;
-  await send(market, '7 at 100');
-  await failure(send());
+  const close = steps(transport, '7 at 100');
+  await close(market);
+  await failure(close());
   reply = () => '{"order_id":"o3"}';
-  const later = twoSteps(transport, async () => {});
-  assert.doesNotMatch(await later(market, '9 at 110'), /may have been placed/);
+  const later = steps(transport, '9 at 110');
+  assert.doesNotMatch(await later(market), /may have been placed/);
   assert.match(await later(), /^Placed: /);
   assert.equal(idsOf(sent).size, 4, 'closing another position is another order');
   reply = () => { throw new Error('currency: the account is in USD'); };
