@@ -240,8 +240,8 @@ A CSV file is read whole, and its rows are let go with the answer: with one char
 that moment, and about two seconds of a processor. Files of more than 8 MiB and packed ones are read one at a time; smaller files, and
 answers that are remembered, do not wait for it (` + "`TestCSVTurn`" + `).
 
-The collector lets the heap grow to twice what is in use, as the runtime's own, within a soft limit that is the sum of the rows
-of server.memory… and the charts. GOGC and GOMEMLIMIT in the environment win over both.
+The collector is told to let the heap grow to five times what is in use (GOGC 400), within a soft limit that is the sum of the rows
+of server.memory… and the charts. GOMEMLIMIT in the environment wins over the limit, and GOGC, unless it is 100, over the growth.
 `
 
 // rates are not constants but literals in one place of the code each.

@@ -17,6 +17,11 @@ const (
 	memorySource = 64 << 20 // more with a data service, whose answers are remembered
 	memoryConn   = 32 << 10 // for each connection with a token, most of them streams
 	memoryStep   = 256      // the limit changes only with every so many connections: setting it stops the program for a moment
+
+	// gcPercent is of what is in use. With the runtime's own 100 a small heap is collected so often
+	// that a small call over HTTP takes a quarter more of the processor, with 200 a tenth; after a
+	// thousand charts 49 MiB are resident with 400, 36 with 200 and 30 with 100.
+	gcPercent = 400
 )
 
 // memory sets the soft memory limit of the Go runtime (GOMEMLIMIT). The limit is chosen
@@ -28,10 +33,14 @@ type memory struct {
 	step atomic.Int64
 }
 
-// newMemory sets the limit for a program that has just started. If the operator has set
-// GOMEMLIMIT, that stays as it is.
+// newMemory sets the limit and the rate of the collector for a program that has just
+// started. If the operator has set GOMEMLIMIT or GOGC, that stays as it is.
 func newMemory(synthetic bool) *memory {
 	m := &memory{}
+	// The rate can only be read by setting it. If it was not the default, it is set back.
+	if old := debug.SetGCPercent(gcPercent); old != 100 {
+		debug.SetGCPercent(old)
+	}
 	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
 		return m
 	}
