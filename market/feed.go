@@ -16,7 +16,7 @@ import (
 // exactly once and in order. For each symbol and interval it remembers when the
 // newest bar that it told began. It compares that with the times of the bars, not
 // with the clock, so neither a lost connection nor a jump of the clock makes it repeat
-// or skip a bar. After a restart [Feed.Resume] and [Feed.ResumePrice] give it that
+// or skip a bar. After a restart [Feed.Resume] gives it that
 // memory back.
 //
 // A price is taken only if it is newer than the last one taken, at most two
@@ -137,29 +137,22 @@ func (f *Feed) Unwatch(symbol string) {
 	delete(f.watched, symbol)
 }
 
-// Resume says that an earlier feed has told the bars of the interval up to the one
-// that started at after, in unix seconds. It must be called before Watch is called with
-// that interval; an after of 0 is ignored.
-func (f *Feed) Resume(symbol string, iv Interval, after int64) {
+// Resume says what an earlier feed has told of a symbol: the bars of each interval up to the one
+// that started at told, in unix seconds, and a price, taken last at that time in unix milliseconds.
+// The bars after those are told then. The first update begins at the price: its From is that
+// price, its Path has the minutes since, and its price must be within Band of that one. It
+// must be called before Watch is called with the intervals; a time of 0 and a price that is not
+// positive are ignored.
+func (f *Feed) Resume(symbol string, told map[Interval]int64, price float64, at int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if after > 0 {
-		f.watch(symbol).resume[iv] = after
-	}
-}
-
-// ResumePrice says that an earlier feed took this price last, at that time in
-// unix milliseconds. The first update then begins there: its From is that price,
-// its Path has the minutes since, and its price must be within Band of that one. It
-// must be called before Watch; a price that is not positive is ignored.
-func (f *Feed) ResumePrice(symbol string, price float64, at int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if !(price > 0) || at <= 0 {
-		return
-	}
 	w := f.watch(symbol)
-	if w.started {
+	for iv, after := range told {
+		if after > 0 {
+			w.resume[iv] = after
+		}
+	}
+	if !(price > 0) || at <= 0 || w.started {
 		return
 	}
 	// Nobody knows which part of that minute came before the price, so the high and low

@@ -129,7 +129,7 @@ func TestFeedResumes(t *testing.T) {
 		time.Sleep(3 * time.Hour) // down
 		after := &listener{}
 		f = NewFeed(Sample{}, nil)
-		f.Resume("A", Minute1, told[len(told)-1].Time)
+		f.Resume("A", map[Interval]int64{Minute1: told[len(told)-1].Time}, 0, 0)
 		f.Watch("A", Minute1)
 		run(t, f, after, 2*time.Minute)
 		wantRun(t, "A", Minute1, append(told, after.closed("A", Minute1)...), told[0].Time, 185)

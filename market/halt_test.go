@@ -38,7 +38,7 @@ func TestQuoteOfStoppedMarket(t *testing.T) {
 			price, traded := 100.0, time.Duration(0)
 			s := over(t, name, reach{nowhere, replies{"/ticker": func() string { return answer(price, time.Now().Add(traded)) }}})
 			f := NewFeed(s, nil)
-			f.ResumePrice(s.service.example, 100, time.Now().Add(-time.Millisecond).UnixMilli())
+			f.Resume(s.service.example, nil, 100, time.Now().Add(-time.Millisecond).UnixMilli())
 			for _, c := range []struct {
 				price  float64
 				traded time.Duration

@@ -322,7 +322,7 @@ func TestFeedResumesPrice(t *testing.T) {
 		p := &tape{begin: time.Now(), trades: slices.Concat(ramp(100, 100, 90), ramp(70, 70, 60), ramp(80, 80, 600))}
 		time.Sleep(5 * time.Minute)
 		f, l := NewFeed(p, nil), &listener{}
-		f.ResumePrice("A", 100, p.begin.Add(80*time.Second).UnixMilli())
+		f.Resume("A", nil, 100, p.begin.Add(80*time.Second).UnixMilli())
 		f.Watch("A")
 		run(t, f, l, 3*time.Second)
 		u := l.updates["A"][0]
@@ -354,7 +354,7 @@ func TestFeedResumesPriceBetweenBars(t *testing.T) {
 				}
 				return nil
 			}}, nil), &listener{}
-			f.ResumePrice("A", 100, start.Add(step).UnixMilli())
+			f.Resume("A", nil, 100, start.Add(step).UnixMilli())
 			f.Watch("A", iv)
 			run(t, f, l, 3*time.Second)
 			if u := l.updates["A"][0]; u.From != 100 || u.Price != 100 || u.Low != 70 {
@@ -388,7 +388,7 @@ func TestFeedStandsStill(t *testing.T) {
 					return nil
 				}}, nil), &listener{}
 				if resumed {
-					f.ResumePrice("A", 100, stood)
+					f.Resume("A", nil, 100, stood)
 				}
 				f.Watch("A")
 				run(t, f, l, 20*time.Second)
@@ -417,7 +417,7 @@ func TestFeedResumesPriceWithoutMinutes(t *testing.T) {
 		}}
 		time.Sleep(50 * time.Minute)
 		f, l := NewFeed(source, nil), &listener{}
-		f.ResumePrice("A", 100, hours.begin.Add(10*time.Minute).UnixMilli())
+		f.Resume("A", nil, 100, hours.begin.Add(10*time.Minute).UnixMilli())
 		f.Watch("A", Hour1)
 		run(t, f, l, 3*time.Second)
 		if len(l.updates["A"]) == 0 {
@@ -448,7 +448,7 @@ func TestFeedClockSetBack(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		f, l := NewFeed(&tape{begin: time.Now().Add(-time.Minute), trades: ramp(100, 101, 600)}, nil), &listener{}
-		f.ResumePrice("A", 100, time.Now().Add(time.Hour).UnixMilli())
+		f.Resume("A", nil, 100, time.Now().Add(time.Hour).UnixMilli())
 		f.Watch("A")
 		run(t, f, l, 10*time.Second)
 		if len(l.updates["A"]) < 8 {
@@ -638,7 +638,7 @@ func TestFeedQuote(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.ResumePrice("A", told.Price, told.At)
+		f.Resume("A", nil, told.Price, told.At)
 		if q, err := f.Quote(t.Context(), "A"); err != nil || q != told || q.Source == "" {
 			t.Errorf("the price of before: %+v, %v; want %+v", q, err, told)
 		}
@@ -646,7 +646,7 @@ func TestFeedQuote(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		p := &tape{begin: time.Now().Add(-time.Minute), trades: ramp(100, 100, 4000)}
 		f := NewFeed(p, nil)
-		f.ResumePrice("A", 100, time.Now().Add(-time.Second).UnixMilli())
+		f.Resume("A", nil, 100, time.Now().Add(-time.Second).UnixMilli())
 		once := true
 		p.bend = func(s *Series) {
 			if once {

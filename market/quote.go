@@ -66,7 +66,7 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (q Quote, err erro
 		case !g.news:
 			last := was.quote // the feed keeps prices alone
 			last.Hours, last.Bid, last.Ask, last.Late = q.Hours, q.Bid, q.Ask, q.Late
-			if last.Source == "" { // it was given by ResumePrice
+			if last.Source == "" { // it was given by Resume
 				last.Source, last.Synthetic, last.Rewritten = q.Source, q.Synthetic, q.Rewritten
 			}
 			q = last
@@ -194,7 +194,7 @@ func (f *Feed) pollPrices(ctx context.Context, d *desk) {
 }
 
 // takeTurn returns the symbols of d whose turn it is. It leaves out a symbol whose bars are being
-// polled, which would be older than the price, and one that goes on from a price of ResumePrice until
+// polled, which would be older than the price, and one that goes on from a price of Resume until
 // its bars were seen: what the market did since comes before the price that it has now.
 func (f *Feed) takeTurn(d *desk, turn int) (batch []*watch) {
 	f.mu.Lock()

@@ -66,7 +66,7 @@ type result struct {
 	next  seen
 }
 
-// resumed reports whether it goes on from a price of ResumePrice, and no bars were seen yet. Only
+// resumed reports whether it goes on from a price of Resume, and no bars were seen yet. Only
 // such a price has no source.
 func (was *seen) resumed() bool { return was.started && was.quote.Source == "" }
 
@@ -80,7 +80,7 @@ func (f *Feed) bars(was seen, s *Series) (*result, error) {
 	newest, end := s.Bar(s.Len()-1), s.Interval.Next(s.Time[s.Len()-1])*1000
 	g.next.stopped = s.AsOf > end+minute*1000
 	// The same price in the same bar: nothing was traded until s was asked for. After
-	// [Feed.ResumePrice] no bar is known. Then the same price is enough, and all trades in the last
+	// [Feed.Resume] no bar is known. Then the same price is enough, and all trades in the last
 	// bar of s count as told.
 	resumed := math.IsInf(was.last.High, 1)
 	still := was.started && g.At == was.quote.At && g.Price == was.quote.Price && (resumed || newest == was.last)
@@ -265,7 +265,7 @@ type Update struct {
 
 	Price float64 // newest price
 	At    int64   // unix milliseconds at which it was the price
-	// From is the price of the update before, or the one given to ResumePrice; on
+	// From is the price of the update before, or the one given to Resume; on
 	// the first update it equals Price.
 	From float64
 	// High and Low are the highest and lowest price since the update before, with From

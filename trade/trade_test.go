@@ -23,9 +23,7 @@ func (quiet) Await([]string) {}
 
 func (quiet) Unwatch(string) {}
 
-func (quiet) Resume(string, market.Interval, int64) {}
-
-func (quiet) ResumePrice(string, float64, int64) {}
+func (quiet) Resume(string, map[market.Interval]int64, float64, int64) {}
 
 func (quiet) Period(string) time.Duration { return 0 }
 

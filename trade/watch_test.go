@@ -255,24 +255,21 @@ func TestBadBarOfFeed(t *testing.T) {
 	})
 }
 
-// hasty is a feed that has an hour close as soon as it is told where the quarters of an hour
-// go on, and notes where the hours do.
+// hasty is a feed that has an hour close as soon as it is told where the bars go on, and notes where
+// the hours do.
 type hasty struct {
 	quiet
 	close func()
 	from  int64
 }
 
-func (h *hasty) Resume(_ string, iv market.Interval, after int64) {
-	if iv == market.Minute15 {
-		go h.close()
-	} else {
-		h.from = after
-	}
+func (h *hasty) Resume(_ string, last map[market.Interval]int64, _ float64, _ int64) {
+	go h.close()
+	h.from = last[market.Hour1]
 }
 
 // TestFeedGoesOnWhereWindowWasLoaded: an update may come as soon as the windows are there,
-// before the feed knows where all of them end. It must not change what the feed is told.
+// before the feed has taken in where they end. It must not change what the feed is told.
 func TestFeedGoesOnWhereWindowWasLoaded(t *testing.T) {
 	feed := new(hasty)
 	inBubble(t, func(o *Options) { o.Feed = feed }, func(t *testing.T, e *Engine) {

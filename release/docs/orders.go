@@ -70,13 +70,12 @@ type stage struct {
 	at      int64 // of the price, in unix milliseconds
 }
 
-func (s *stage) Watch(string, ...market.Interval)    { close(s.watched) }
-func (*stage) Await([]string)                        {}
-func (*stage) Unwatch(string)                        {}
-func (*stage) Resume(string, market.Interval, int64) {}
-func (*stage) ResumePrice(string, float64, int64)    {}
-func (*stage) Period(string) time.Duration           { return 0 }
-func (*stage) Ages() map[string]time.Duration        { return nil }
+func (s *stage) Watch(string, ...market.Interval)                       { close(s.watched) }
+func (*stage) Await([]string)                                           {}
+func (*stage) Unwatch(string)                                           {}
+func (*stage) Resume(string, map[market.Interval]int64, float64, int64) {}
+func (*stage) Period(string) time.Duration                              { return 0 }
+func (*stage) Ages() map[string]time.Duration                           { return nil }
 
 func (s *stage) Run(ctx context.Context, deliver func(market.Update)) error {
 	for {

@@ -31,17 +31,18 @@ type feed struct {
 	told    map[string]int // how many of those the engine was told to have closed
 }
 
-func (f *feed) Watch(string, ...market.Interval)      {}
-func (f *feed) Await([]string)                        {}
-func (f *feed) Unwatch(string)                        {}
-func (f *feed) Resume(string, market.Interval, int64) {}
-func (f *feed) Period(string) time.Duration           { return 0 }
-func (f *feed) Ages() map[string]time.Duration        { return nil }
+func (f *feed) Watch(string, ...market.Interval) {}
+func (f *feed) Await([]string)                   {}
+func (f *feed) Unwatch(string)                   {}
+func (f *feed) Period(string) time.Duration      { return 0 }
+func (f *feed) Ages() map[string]time.Duration   { return nil }
 
-func (f *feed) ResumePrice(symbol string, p float64, _ int64) {
+func (f *feed) Resume(symbol string, _ map[market.Interval]int64, p float64, _ int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.resumed[symbol] = p
+	if p > 0 {
+		f.resumed[symbol] = p
+	}
 }
 
 func (f *feed) Run(ctx context.Context, deliver func(market.Update)) error {

@@ -39,12 +39,10 @@ type Feed interface {
 	Await(symbols []string)
 	// Unwatch removes a symbol.
 	Unwatch(symbol string)
-	// Resume, called before Watch, gives the start of the last closed bar that the
-	// engine knows, in unix seconds; the feed is to deliver the bars after it.
-	Resume(symbol string, iv market.Interval, last int64)
-	// ResumePrice, called before Watch, gives the last price that the engine knows, and
-	// its time in unix milliseconds; the first update begins there.
-	ResumePrice(symbol string, price float64, at int64)
+	// Resume, called before Watch, gives of each interval the start of the last closed bar that the
+	// engine knows, in unix seconds, and the last price that it knows, if any, with its time in unix
+	// milliseconds. The feed is to deliver the bars after those; the first update begins at the price.
+	Resume(symbol string, last map[market.Interval]int64, price float64, at int64)
 	// Period returns how much time passes between two prices of a symbol.
 	Period(symbol string) time.Duration
 	// Ages returns how long ago each source that is to be watched last answered.
@@ -263,14 +261,15 @@ func (l *List) Ensure(ctx context.Context, symbol string, from *book.Seen, needs
 	if err != nil {
 		return err
 	}
-	for i, s := range loaded { // bars that close between this load and the feed's first poll must not be lost
-		l.feed.Resume(symbol, s.Interval, judged[i])
-	}
 	// The price that an earlier process saw counts only if both are real or both invented.
+	var price float64
+	var at int64
 	if from.Of(loaded[0]) && from.Price != 0 {
-		price, _ := strconv.ParseFloat(from.Price.String(), 64)
-		l.feed.ResumePrice(symbol, price, from.At)
+		price, _ = strconv.ParseFloat(from.Price.String(), 64)
+		at = from.At
 	}
+	// Bars that close between this load and the feed's first poll must not be lost.
+	l.feed.Resume(symbol, judged, price, at)
 	l.feed.Watch(symbol, slices.Sorted(maps.Keys(want))...)
 	return nil
 }
@@ -310,7 +309,7 @@ func (l *List) Load(ctx context.Context, key Key, bars int, extra ...string) (*m
 // install puts windows with the loaded bars into the list, and what else is known from
 // these. A new symbol goes on from the price in from. It returns for each window the bar
 // that it was judged on last: once the lock is free, the next update changes that.
-func (l *List) install(symbol string, from *book.Seen, loaded []*market.Series, want map[market.Interval]int) (judged []int64, err error) {
+func (l *List) install(symbol string, from *book.Seen, loaded []*market.Series, want map[market.Interval]int) (judged map[market.Interval]int64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.checkRoom(symbol); err != nil { // others may have come while we asked
@@ -324,6 +323,7 @@ func (l *List) install(symbol string, from *book.Seen, loaded []*market.Series, 
 		}
 		l.instruments[symbol] = in
 	}
+	judged = make(map[market.Interval]int64)
 	for _, s := range loaded {
 		w := newWindow(s, want[s.Interval])
 		if from.Of(s) {
@@ -333,7 +333,7 @@ func (l *List) install(symbol string, from *book.Seen, loaded []*market.Series, 
 		// The newest price of the history counts until the feed's first update.
 		w.follow(in.windows[s.Interval])
 		in.windows[s.Interval] = w
-		judged = append(judged, w.After)
+		judged[s.Interval] = w.After
 		in.Synthetic, in.Hours, in.Currency = s.Synthetic, s.Hours, s.Currency
 		if q := book.LastQuote(s); in.fed == 0 && q.At > in.Until() {
 			in.Quote = q

@@ -119,13 +119,12 @@ type feed struct {
 	deliver chan func(market.Update)
 }
 
-func (feed) Watch(string, ...market.Interval)      {}
-func (feed) Await([]string)                        {}
-func (feed) Unwatch(string)                        {}
-func (feed) Resume(string, market.Interval, int64) {}
-func (feed) ResumePrice(string, float64, int64)    {}
-func (feed) Period(string) time.Duration           { return 0 }
-func (feed) Ages() map[string]time.Duration        { return nil }
+func (feed) Watch(string, ...market.Interval)                         {}
+func (feed) Await([]string)                                           {}
+func (feed) Unwatch(string)                                           {}
+func (feed) Resume(string, map[market.Interval]int64, float64, int64) {}
+func (feed) Period(string) time.Duration                              { return 0 }
+func (feed) Ages() map[string]time.Duration                           { return nil }
 func (f feed) Run(ctx context.Context, d func(market.Update)) error {
 	f.deliver <- d
 	<-ctx.Done()
