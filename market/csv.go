@@ -339,13 +339,14 @@ var csvNames = [...][]string{
 // findColumns looks up the columns in the first line, whose names may be in any
 // case. A byte order mark before the first is ignored.
 func findColumns(header []string) (c csvColumns, err error) {
-	for i, name := range header {
-		header[i] = strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
+	var has []string
+	for _, name := range header {
+		has = append(has, strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff"))))
 	}
 	for i, names := range csvNames {
 		c.at[i] = -1
 		for _, name := range slices.Backward(names) {
-			if at := slices.Index(header, name); at >= 0 { // of equal names the first counts
+			if at := slices.Index(has, name); at >= 0 { // of equal names the first counts
 				c.at[i] = at
 			}
 		}
