@@ -15,9 +15,9 @@ import (
 // before it. Nothing is painted until all of it is known.
 func plan(v *View, o Options) *picture {
 	p := &picture{metrics: newMetrics(o.Width, o.Height, cmp.Or(o.PixelRatio, 1)), Options: o, view: v, s: v.Series,
-		scene: scene{pal: themes[o.Theme](), shapes: make([]shape, 0, 1024)}}
-	p.labels = make([]label, 0, 64)
-	p.checkBars()    // what the bars alone decide
+		scene: scene{pal: themes[o.Theme]()}}
+	p.checkBars() // what the bars alone decide
+	p.labels, p.shapes = make([]label, 0, 64), make([]shape, 0, 256+6*min(p.n, p.w))
 	p.split()        // the rows of header, price, panels and time axis, and the colours of lines
 	p.scales()       // which values each pane shows
 	p.measureAxis()  // the labels of all axes; the widest decides where plots end
