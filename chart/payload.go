@@ -48,8 +48,8 @@ func (w *writer) name(s string) {
 
 // text writes a string. Most are plain, and are not given to encoding/json, which takes longer.
 func (w *writer) text(s string) {
-	for _, c := range []byte(s) {
-		if c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+	for i := range len(s) {
+		if !plain[s[i]] {
 			text, _ := json.Marshal(s)
 			w.b = append(w.b, text...)
 			return
@@ -57,6 +57,14 @@ func (w *writer) text(s string) {
 	}
 	w.b = append(append(append(w.b, '"'), s...), '"')
 }
+
+// plain are the bytes that encoding/json writes in a string as they are.
+var plain = func() (all [256]bool) {
+	for c := ' '; c <= '~'; c++ {
+		all[c] = !strings.ContainsRune(`"\<>&`, c)
+	}
+	return all
+}()
 
 // put writes members: each name is followed by its value. A float64 is a computed number, of
 // which ten significant digits are written. A member whose name ends in a question mark is left
@@ -237,6 +245,7 @@ func latest[T any](s *Summary, name string, items []T, first int, counted bool, 
 // newest, and returns how many are left out and the bar of the newest of those.
 func (s *Summary) Newest(text []byte, most int) (_ []byte, left, bar int) {
 	at := 0
+	text = slices.Grow(text, len(s.b))
 	for _, l := range s.lists {
 		kept := min(most, len(l.begins))
 		text = append(text, s.b[at:l.begins[0]]...)

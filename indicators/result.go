@@ -242,8 +242,14 @@ func (r *Result) Range() (lo, hi float64, ok bool) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	widen := func(values ...float64) {
 		for _, v := range values {
-			if !math.IsNaN(v) && !math.IsInf(v, 0) {
-				lo, hi = min(lo, v), max(hi, v)
+			if math.IsInf(v, 0) {
+				continue
+			}
+			if v < lo { // not of NaN, which the built-in min and max take three times as long to look for
+				lo = v
+			}
+			if v > hi {
+				hi = v
 			}
 		}
 	}

@@ -656,16 +656,25 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// BenchmarkSummary computes three indicators, one of them with a long history,
-// from bars in memory.
+// BenchmarkSummary computes three indicators, one of them with a long history, from bars in
+// memory, and sums them up: as get_indicators does, and as generate_chart.
 func BenchmarkSummary(b *testing.B) {
-	tool := newHandlers(Deps{Source: market.Cached(market.Sample{})}).getIndicators()
-	call := mcp.Call{Arguments: json.RawMessage(`{"symbol":"BTCUSDT","indicators":["ema_stack","rsi","macd"]}`)}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := tool.Handle(b.Context(), call); err != nil {
-			b.Fatal(err)
-		}
+	h := newHandlers(Deps{Source: market.Cached(market.Sample{})})
+	for _, bb := range []struct {
+		tool tool
+		call mcp.Call
+	}{
+		{h.getIndicators(), mcp.Call{Arguments: json.RawMessage(`{"symbol":"BTCUSDT","indicators":["ema_stack","rsi","macd"]}`)}},
+		{h.generateChart(), mcp.Call{Arguments: json.RawMessage(`{"symbol":"BTCUSDT","indicators":["ema_stack","rsi","macd"],"format":"summary"}`)}},
+	} {
+		b.Run(bb.tool.Name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := bb.tool.Handle(b.Context(), bb.call); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 
