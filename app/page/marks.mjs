@@ -36,7 +36,9 @@ class Room {
     const [top, bottom] = [y - height / 2, y + height / 2].map(row => valueAt(scale, row));
     const ranges = price ? [[p.drawn.low, p.drawn.high]] : studies[0].lines.map(l => [l.values, l.values]);
     const last = barAt(p, x + width);
-    for (let i = barAt(p, x); i <= last; i++) if (ranges.some(([low, high]) => low[i] < top && high[i] > bottom)) return true;
+    for (let i = barAt(p, x); i <= last; i++) { // and the way to the next one
+      if (ranges.some(([low, high]) => Math.min(low[i], low[i + 1] ?? low[i]) < top && Math.max(high[i], high[i + 1] ?? high[i]) > bottom)) return true;
+    }
     return false;
   }
 
