@@ -205,7 +205,7 @@ func (q Query) checked(at *Venue) (Query, error) {
 	q.Extra = slices.Compact(slices.Sorted(slices.Values(q.Extra))) // two indicators may need the same
 	for _, name := range q.Extra {
 		if at.at == nil && !slices.Contains(at.columns, name) {
-			has := cmp.Or(strings.Join(at.columns, ", "), "no extra column; choose another --source")
+			has := cmp.Or(strings.Join(at.columns, ", "), "no extra column; leave out what reads it, or choose another --source")
 			return q, fmt.Errorf("%w: %s has no %q: it has %s", errNoColumn, at.name, limit.Clip(name), has)
 		}
 	}

@@ -198,7 +198,7 @@ func TestErrorsSayRetry(t *testing.T) {
 		{"generate_chart", `{"symbol":"ABC","interval":"15m"}`, `csv has "ABC" at 1h only`, again},
 		{"generate_chart", `{"symbol":"ABC","interval":"1h","compare":["NOPE"]}`, "it has ABC", again},
 		{"generate_chart", `{"symbol":"ABC","marks":[{"type":"level","price":1e300}]}`, "a price of 1e+300, want a number below 1e300", again},
-		{"get_indicators", `{"symbol":"ABC","interval":"1h","indicators":["funding"]}`, `the file has no "funding": leave out what reads it`, never},
+		{"get_indicators", `{"symbol":"ABC","interval":"1h","indicators":["funding"]}`, `csv has no "funding": it has no extra column; leave out what reads it`, never},
 		{"get_indicators", `{"symbol":"ABC","interval":"4h","indicators":[{"name":"rule","when":"close@1h > 1"}]}`, "choose a shorter interval for the chart", again},
 		{"get_indicators", `{"symbols":["NOPE"],"indicators":["rsi"]}`, "it has ABC", again},
 	} {
