@@ -27,7 +27,7 @@ type Sample struct{}
 const sampleBegin = 315532800
 
 func (s Sample) venue() *Venue {
-	return &Venue{name: "sample", columns: slices.Sorted(maps.Keys(sampleExtras)), resolve: resolvePlain, bars: s.Bars, known: knownSample}
+	return &Venue{name: "sample", columns: sampleColumns, resolve: resolvePlain, bars: s.Bars, known: knownSample}
 }
 
 // knownSample returns what people ask for first. The sample has a price for everything.
@@ -103,6 +103,8 @@ var sampleExtras = map[string]struct {
 	ExtraShort:     {"accounts", 0.5, -0.2},
 	ExtraFearGreed: {"fear", 50, 40},
 }
+
+var sampleColumns = slices.Sorted(maps.Keys(sampleExtras))
 
 // wave returns a smooth function of time between -1 and 1: random heights
 // every 8 hours and every 8 days, joined by straight lines.
