@@ -21,22 +21,13 @@ func splitPair(symbol string) (base, quote string, ok bool) {
 		}
 		return "", "", false
 	}
-	// This comes before the tokens: otherwise XBTUSD would be XB in TUSD.
 	if n := len(symbol) - 3; n > 0 && fiat[symbol[n:]] && (coins[symbol[:n]] || isMoney(symbol[:n])) {
 		return symbol[:n], symbol[n:], true
 	}
 	for _, token := range tokens {
-		base, found := strings.CutSuffix(symbol, token)
-		switch {
-		case !found || len(base) < 2 || strings.ContainsAny(base, ".^="):
-			continue
-		case (token == "BUSD" || token == "TUSD") && (len(base) == 2 && !short[base] || endingBT[base+token[:1]]):
-			// Not a coin in that token but one in dollars: BN and BUSD are BNB in USD. Names of
-			// three letters are far more common than those of two, so two letters that no known
-			// coin has are taken for the beginning of three.
-			return base + token[:1], "USD", true
+		if base, found := strings.CutSuffix(symbol, token); found && len(base) >= 2 && !strings.ContainsAny(base, ".^=") {
+			return base, token, true
 		}
-		return base, token, true
 	}
 	return "", "", false
 }
@@ -60,7 +51,7 @@ func cryptoPair(symbol string) (base, quote string, ok bool) {
 // What pairs are made of: money, tokens that others are priced in, and coins.
 var (
 	fiat   = set("USD EUR GBP JPY CHF AUD CAD NZD SEK NOK DKK PLN CZK HUF TRY ZAR MXN BRL CNY HKD SGD INR KRW")
-	tokens = []string{"FDUSD", "USDT", "USDC", "BUSD", "TUSD", "DAI", "BTC", "ETH", "BNB"}
+	tokens = []string{"FDUSD", "USDT", "USDC", "DAI", "BTC", "ETH", "BNB"}
 	// coins may be written together with a currency without a dash, as in SOLEUR. Other
 	// names need a dash: the symbol of a stock may end like a currency.
 	coins = set("BTC XBT ETH SOL XRP ADA DOGE XDG LTC BCH DOT LINK AVAX UNI ATOM XLM ETC AAVE ALGO NEAR TRX SHIB")
@@ -71,7 +62,7 @@ var (
 	// The first line is ISO 4217, the second has tokens and coins that Binance or Kraken
 	// have pairs in.
 	otherMoney = set("AED ARS BGN BHD CLP COP EGP GEL IDR ILS ISK KES KWD KZT MAD MYR NGN PEN PHP PKR QAR RON RUB SAR THB TWD UAH UYU VND " +
-		"USD1 USDE USDP USDS UST PAX VAI EURI AEUR IDRT BIDR BKRW BVND GYEN XBT SOL XRP DOGE DOT TRX")
+		"USD1 USDE USDP USDS BUSD TUSD UST PAX VAI EURI AEUR IDRT BIDR BKRW BVND GYEN XBT SOL XRP DOGE DOT TRX")
 )
 
 // isMoney reports whether prices are given in units of this name.
@@ -166,8 +157,7 @@ func spellPlain(symbol string) string {
 	if in := Currency(base + quote); in == quote || in == "" && isMoney(quote) {
 		return base + quote
 	}
-	// Without a separator it would mean something else: ZKUAH may be a stock, and XBTUSD is
-	// not XB in TUSD.
+	// Without a separator it would mean something else: ZKUAH may be a stock.
 	return base + "-" + quote
 }
 

@@ -15,7 +15,7 @@ import (
 func TestRoute(t *testing.T) {
 	for symbol, want := range map[string]string{
 		"BTCUSDT": "binance", "ETHBTC": "binance", "BTC-USDT": "binance", "PEPEFDUSD": "binance", "SOLUSDC": "binance",
-		"BTC-USD": "coinbase", "BNBUSD": "coinbase", "BATUSD": "coinbase", "USDTUSD": "coinbase", "USDCEUR": "coinbase", "ETHBUSD": "binance", "BTCUSD": "coinbase", "ETHEUR": "coinbase", "SOL-GBP": "coinbase",
+		"BTC-USD": "coinbase", "BNBUSD": "coinbase", "DOTUSD": "coinbase", "USDTUSD": "coinbase", "USDCEUR": "coinbase", "BTCUSD": "coinbase", "ETHEUR": "coinbase", "SOL-GBP": "coinbase",
 		"XBTUSD": "kraken", "XBT-EUR": "kraken", "XDGUSD": "kraken",
 		"AAPL": "yahoo", "BRK-B": "yahoo", "^GSPC": "yahoo", "EURUSD=X": "yahoo", "EURUSD": "yahoo", "GBP-USD": "yahoo", "ES=F": "yahoo", "VOD.L": "yahoo",
 		"BACHF": "yahoo", "COP": "yahoo", "BTC-UAH": "yahoo", "GBTC": "yahoo", "METH": "yahoo", "USD": "yahoo", "EURUSDT": "binance",
