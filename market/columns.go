@@ -127,10 +127,8 @@ func (c *columns) fetch(ctx context.Context, name string, s *Series, from int64)
 			from = rates[most-1].at + 1 // both ends of the span are in the answer
 		}
 	default:
-		period := Minute5 // the shortest, for bars of a minute too
-		if i := slices.IndexFunc(futuresPeriods, func(p Interval) bool { return p.Seconds() <= s.Interval.Seconds() }); i >= 0 {
-			period = futuresPeriods[i]
-		}
+		period, _ := s.Interval.nearest(futuresPeriods)
+		period = cmp.Or(period, Minute5) // the shortest, for bars of a minute too
 		from := statistics[name]
 		query := url.Values{"symbol": {s.Symbol}, "period": {string(period)}, "limit": {"500"}}
 		list, _, err = ask(ctx, h, s.Symbol, futures(from.path, query, "timestamp", from.value))
@@ -150,7 +148,7 @@ var statistics = map[string]struct{ path, value string }{
 	ExtraShort: {"/futures/data/globalLongShortAccountRatio", "shortAccount"},
 }
 
-// futuresPeriods are the periods that the statistics come in, longest first.
+// futuresPeriods are the periods that the statistics come in.
 var futuresPeriods = []Interval{Day1, Hour12, Hour6, Hour4, Hour2, Hour1, Minute30, Minute15, Minute5}
 
 // futures asks for a list of objects that have a time in milliseconds and a value under the names
