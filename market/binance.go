@@ -135,16 +135,13 @@ func halted(status string, trading ...string) string {
 	return limit.Line(status, maxTold)
 }
 
-// explainBinance explains the codes of an invalid symbol and an invalid interval. It looks at the
-// codes because the texts beside them change.
+// explainBinance explains the code of an invalid symbol. It looks at the code because the text
+// beside it changes.
 func explainBinance(_ int, body []byte) *Error {
 	var told struct{ Code int }
 	_ = json.Unmarshal(body, &told) // without a code the status says enough
-	switch told.Code {
-	case -1121:
+	if told.Code == -1121 {
 		return unlisted()
-	case -1120:
-		return &Error{Reason: "the interval is unknown there", Advice: "choose another interval"}
 	}
 	return nil
 }

@@ -680,7 +680,6 @@ func TestRefusalsOfServices(t *testing.T) {
 			status       int
 			answer, says string
 		}{
-			{"binance", 400, `{"code":-1120,"msg":"evil"}`, "the interval is unknown there (status 400); choose another interval; trying again will not help"},
 			{"kraken", 200, `{"error":["EGeneral:evil"],"result":{}}`, "the request was refused (status 200); check the symbol; trying again will not help"},
 			{"kraken", 200, `{"error":["EService:Busy"],"result":{}}`, "the service has a failure (status 200); try again in"},
 			{"yahoo", 200, `{"chart":{"result":[{"meta":{"symbol":"AAPL","exchangeTimezoneName":"America/New_York"},"timestamp":[946684800],"indicators":{"quote":[]}}]}}`, "no bars"},
