@@ -126,11 +126,7 @@ func ask[A any](ctx context.Context, h *host, symbol string, r request[A]) (answ
 		// waits here.
 		e := h.enter(ctx, max(r.weight, 1))
 		if e == nil {
-			at, e = h.once(ctx, r.path, r.query, func(body []byte, at time.Time) (err error) {
-				answer, err = r.read(body, at)
-				return err
-			})
-			if e == nil {
+			if answer, at, e = once(ctx, h, r); e == nil {
 				return answer, at, nil
 			}
 			// It may work again soon, and often nobody says when. A call that was cancelled is no
@@ -152,49 +148,42 @@ func ask[A any](ctx context.Context, h *host, symbol string, r request[A]) (answ
 	}
 }
 
-// once makes one request for ask. It calls read with the body and returns when the
-// service answered.
-func (h *host) once(ctx context.Context, path string, query url.Values, read func(body []byte, at time.Time) error) (time.Time, *Error) {
-	// The base has no query of its own, and path holds only what ParseSymbol lets
+// once makes one request for ask.
+func once[A any](ctx context.Context, h *host, r request[A]) (answer A, at time.Time, e *Error) {
+	// The base has no query of its own, and the path holds only what ParseSymbol lets
 	// through.
 	u := *h.base
-	u.Path += path
-	u.RawQuery = query.Encode()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	u.Path += r.path
+	u.RawQuery = r.query.Encode()
+	req := &http.Request{URL: &u, Header: http.Header{"User-Agent": {userAgent}, "Accept": {"application/json"}}}
+	res, err := h.client.Do(req.WithContext(ctx))
 	if err != nil {
-		return time.Time{}, &Error{Reason: "no URL can be made of the request", Err: err}
-	}
-	req.Header.Set("User-Agent", userAgent)
-	req.Header.Set("Accept", "application/json")
-	res, err := h.client.Do(req)
-	if err != nil {
-		return time.Time{}, h.unreachable(ctx, err)
+		return answer, at, h.unreachable(ctx, err)
 	}
 	defer res.Body.Close()
-	now := time.Now()
+	at = time.Now()
 	// The service's own time of the answer, if it is not ahead of ours, is the better one:
 	// the answer may come from a proxy that kept it for a while.
-	if date, err := http.ParseTime(res.Header.Get("Date")); err == nil && date.Before(now) {
-		now = date
+	if date, err := http.ParseTime(res.Header.Get("Date")); err == nil && date.Before(at) {
+		at = date
 	}
 	// One byte more than allowed tells a longer answer from one that just fits.
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if res.StatusCode != http.StatusOK {
-		return now, h.refused(res.StatusCode, res.Header, body)
+		return answer, at, h.refused(res.StatusCode, res.Header, body)
 	}
 	switch {
 	case len(body) > maxAnswer:
-		return now, &Error{Status: 200, Reason: fmt.Sprintf("the answer is longer than %d MiB", maxAnswer>>20)}
+		return answer, at, &Error{Status: 200, Reason: fmt.Sprintf("the answer is longer than %d MiB", maxAnswer>>20)}
 	case err != nil:
-		return now, h.unreachable(ctx, err)
+		return answer, at, h.unreachable(ctx, err)
 	}
-	err = read(body, now)
-	if err == nil {
-		h.good(res.Header)
-		return now, nil
-	}
+	answer, err = r.read(body, at)
 	e, told := err.(*Error)
 	switch {
+	case err == nil:
+		h.good(res.Header)
+		return answer, at, nil
 	case told:
 	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
 		e = &Error{Reason: "the answer is a web page, not data", Retry: true, Err: err}
@@ -202,7 +191,7 @@ func (h *host) once(ctx context.Context, path string, query url.Values, read fun
 		e = &Error{Reason: "the answer is not the documented JSON", Retry: true, Err: err}
 	}
 	e.Status = http.StatusOK
-	return now, e
+	return answer, at, e
 }
 
 // unreachable returns the error for a request that got no answer.
