@@ -150,13 +150,7 @@ func (was *seen) rest(b Bar) Bar {
 // say when its last trade was, the price is as new as the answer, or as the end of the last bar
 // if that bar has closed.
 func (s *Series) pricedAt() int64 {
-	at := s.PriceAt
-	if at == 0 {
-		if at = s.AsOf; !s.Forming {
-			at = s.priceAt(s.AsOf)
-		}
-	}
-	return max(at, s.ahead) // judge refuses such a price
+	return max(cmp.Or(s.PriceAt, s.priceAt(s.AsOf)), s.ahead) // judge refuses such a price
 }
 
 // tick returns the result of a poll that gave a price and no bars. Its path is one
