@@ -47,11 +47,8 @@ const maxValue = 1e300
 // Check reports what is wrong with b alone, or nil.
 func (b Bar) Check() error {
 	for _, v := range [...]float64{b.Open, b.High, b.Low, b.Close, b.Volume} {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("value %v is not finite", v)
-		}
-		if math.Abs(v) >= maxValue {
-			return fmt.Errorf("value %v is too large", v)
+		if !(math.Abs(v) < maxValue) { // nor is NaN
+			return fmt.Errorf("value %v is not finite or too large", v)
 		}
 	}
 	switch {
