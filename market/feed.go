@@ -298,9 +298,7 @@ func (f *Feed) Run(ctx context.Context, deliver func(Update)) error {
 // pollBars polls the bars of the symbols that are due, in goroutines of polls,
 // until ctx ends. A symbol has at most one, so that one that hangs holds up no other.
 func (f *Feed) pollBars(ctx context.Context, polls *sync.WaitGroup) {
-	tick, silence := time.NewTicker(feedTick), time.NewTicker(time.Second)
-	defer tick.Stop()
-	defer silence.Stop()
+	tick, silence := time.Tick(feedTick), time.Tick(time.Second)
 	for {
 		for _, w := range f.takeDue() {
 			polls.Go(func() {
@@ -311,8 +309,8 @@ func (f *Feed) pollBars(ctx context.Context, polls *sync.WaitGroup) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
-		case <-silence.C:
+		case <-tick:
+		case <-silence:
 			f.noteSilence() // it goes through every symbol: too slow for every tick
 		}
 	}

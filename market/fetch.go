@@ -352,12 +352,10 @@ func (g *gate) enter(ctx context.Context, weight int) *Error {
 			why.After = wait
 			return &why
 		}
-		timer := time.NewTimer(min(wait, time.Until(time.Now().Truncate(g.window).Add(g.window))))
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return &Error{Reason: "the call was cancelled", Retry: true, Err: ctx.Err()}
-		case <-timer.C:
+		case <-time.After(min(wait, time.Until(time.Now().Truncate(g.window).Add(g.window)))):
 		}
 	}
 }

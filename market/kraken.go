@@ -3,6 +3,7 @@ package market
 import (
 	"cmp"
 	"encoding/json"
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -146,10 +147,7 @@ func decimals(n int) string {
 	if n < 0 || n > 18 {
 		return ""
 	}
-	if n == 0 {
-		return "1"
-	}
-	return "0." + strings.Repeat("0", n-1) + "1"
+	return strconv.FormatFloat(math.Pow10(-n), 'f', n, 64)
 }
 
 // spellKraken writes a pair as Kraken does: without a dash, bitcoin as XBT and

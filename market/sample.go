@@ -3,6 +3,7 @@ package market
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"math"
 	"slices"
@@ -152,11 +153,9 @@ func newWalk(symbol string) *walk {
 }
 
 func seedOf(text string) uint64 {
-	seed := uint64(14695981039346656037) // FNV-1a
-	for _, c := range []byte(text) {
-		seed = (seed ^ uint64(c)) * 1099511628211
-	}
-	return mix(seed)
+	h := fnv.New64a()
+	h.Write([]byte(text)) // it never fails
+	return mix(h.Sum64())
 }
 
 // asset is something that people trade: a coin, a currency, a metal, a stock, an index.
