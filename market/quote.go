@@ -1,6 +1,7 @@
 package market
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,10 +89,17 @@ func (f *Feed) freshQuote(ctx context.Context, symbol string) (q Quote, err erro
 	return q, err
 }
 
-// tick returns what a price without bars says. A service that does not say when it traded tells
-// the last price of a market that has stopped for ever: the same price again is no news.
+// tick returns what a price without bars says. Its path is one step from the last price to this
+// one; the next bars show what was traded between them. A service that does not say when it traded
+// tells the last price of a market that has stopped for ever: the same price again is no news.
 func (f *Feed) tick(was seen, q Quote) (*result, error) {
-	g := was.tick(q)
+	from, since := cmp.Or(was.quote.Price, q.Price), cmp.Or(was.quote.At, q.At)
+	high, low := max(from, q.Price), min(from, q.Price)
+	g := &result{next: was, Update: Update{
+		Symbol: q.Symbol, Source: q.Source, Price: q.Price, At: q.At, From: from, Since: since, High: high, Low: low,
+		Path: []Bar{{was.fine.Start(q.At / 1000), from, high, low, q.Price, 0}}, Step: was.fine,
+	}}
+	g.next.doubt = 0
 	if !q.timed && q.Price == was.quote.Price && was.stopped {
 		return g, g.refuse(was, nil)
 	}
@@ -179,13 +187,12 @@ func (f *Feed) Grid(ctx context.Context, symbol string) (Grid, error) {
 // Each request is for as many of the watched symbols as the service allows; if there are
 // more, they take turns.
 func (f *Feed) pollPrices(ctx context.Context, d *desk) {
-	tick := time.NewTicker(d.every)
-	defer tick.Stop()
+	tick := time.Tick(d.every)
 	for turn := 0; ; turn++ {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-tick:
 		}
 		if batch := f.takeTurn(d, turn); len(batch) > 0 {
 			f.pollBatch(ctx, d, batch)

@@ -153,19 +153,6 @@ func (s *Series) pricedAt() int64 {
 	return max(cmp.Or(s.PriceAt, s.priceAt(s.AsOf)), s.ahead) // judge refuses such a price
 }
 
-// tick returns the result of a poll that gave a price and no bars. Its path is one
-// step from the last price to this one; the next bars show what was traded between them.
-func (was seen) tick(q Quote) *result {
-	from, since := cmp.Or(was.quote.Price, q.Price), cmp.Or(was.quote.At, q.At)
-	high, low := max(from, q.Price), min(from, q.Price)
-	next := was
-	next.doubt = 0
-	return &result{next: next, Update: Update{
-		Symbol: q.Symbol, Source: q.Source, Price: q.Price, At: q.At, From: from, Since: since, High: high, Low: low,
-		Path: []Bar{{was.fine.Start(q.At / 1000), from, high, low, q.Price, 0}}, Step: was.fine,
-	}}
-}
-
 // bar adds to g the bars of s, which are of one interval, that closed after those that were
 // told, and one that is complete. It adds the forming bar only if s is current, that is, as
 // new as the price.
