@@ -167,8 +167,8 @@ var errSymbol = errors.New("bad symbol")
 // is kept, for any usual spelling: BTC/USDT, btc-usdt and BINANCE:BTCUSDT
 // are BTCUSDT at Binance, and BTCUSD, BTC-USD and XBTUSD are XBTUSD at Kraken. It
 // refuses what [ParseSymbol] refuses, an exchange that source does not ask, and
-// a text that could mean two markets. It makes no request. A source that is no
-// [Resolver] has the names of [Sample].
+// a text that could mean two markets. It makes no request. A source without a method
+// Resolve has the names of [Sample].
 func Resolve(source Source, text string) (string, error) { return venueOf(source).resolve(text) }
 
 // ParseSymbol returns a symbol in upper case and without surrounding blanks. It

@@ -73,7 +73,7 @@ func (v *Venue) of(symbol string) *Venue {
 }
 
 // venueOf returns a source as a venue. One of another package offers its bars, and its names if
-// it is a [Resolver]; all else it has of the venue that it embeds, if any.
+// it has a method Resolve, which takes its own result for the same market; all else it has of the venue that it embeds, if any.
 func venueOf(source Source) *Venue {
 	if v, ok := source.(*Venue); ok {
 		return v
@@ -82,20 +82,13 @@ func venueOf(source Source) *Venue {
 	if s, ok := source.(interface{ venue() *Venue }); ok {
 		v = *s.venue()
 	}
-	if r, ok := source.(Resolver); ok {
+	if r, ok := source.(interface{ Resolve(string) (string, error) }); ok {
 		v.resolve = r.Resolve
 	}
 	if source != nil { // without one there are names all the same
 		v.bars, v.under = source.Bars, nil
 	}
 	return &v
-}
-
-// Resolver is a source that has its own names for markets.
-type Resolver interface {
-	// Resolve returns the canonical symbol of the market that text means, without
-	// asking a service whether it exists. Resolving the result returns it again.
-	Resolve(text string) (string, error)
 }
 
 // Known returns symbols of the source for a list to choose from. For a directory of

@@ -11,7 +11,11 @@ import (
 // kraken is a source with the names of Kraken and a price of 100.
 type kraken struct {
 	flat
-	market.Resolver
+	named
+}
+
+type named interface {
+	Resolve(text string) (string, error)
 }
 
 func krakenSource(t *testing.T) kraken {
@@ -19,7 +23,7 @@ func krakenSource(t *testing.T) kraken {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return kraken{flat(100), source.(market.Resolver)}
+	return kraken{flat(100), source.(named)}
 }
 
 // TestOneMarketOneBook: five spellings of one market are one position, under
