@@ -326,18 +326,6 @@ type borders struct {
 	date             int64 // the date of the current day, as midnight UTC
 }
 
-// enter makes the exchange day of t the current day. The first bar of that day starts
-// at t.
-func (b *borders) enter(t int64) {
-	y, m, d := time.Unix(t, 0).In(b.at.zone).Date()
-	b.tomorrow = time.Date(y, m, d+1, 0, 0, 0, 0, b.at.zone).Unix()
-	b.date = time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix()
-	// The opening is taken by the wall clock, not by adding seconds to midnight, so that
-	// days of 23 or 25 hours open on time. Bars are counted from the opening even if the
-	// first one is missing.
-	b.anchor = min(t, time.Date(y, m, d, 0, 0, int(b.at.open/time.Second), 0, b.at.zone).Unix())
-}
-
 // around returns the start of the bar that holds t, the start of the next, and by how many seconds
 // later than by the clock the bar closes: a day closes a day after its opening, and a week or a
 // month when it is over at the exchange.
@@ -351,8 +339,14 @@ func (b *borders) around(t int64) (start, next, offset int64) {
 		start = b.to.Start(t)
 		return start, b.to.Next(start), 0
 	}
-	if t >= b.tomorrow {
-		b.enter(t)
+	if t >= b.tomorrow { // the first bar of an exchange day starts at t
+		y, m, d := time.Unix(t, 0).In(b.at.zone).Date()
+		b.tomorrow = time.Date(y, m, d+1, 0, 0, 0, 0, b.at.zone).Unix()
+		b.date = time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix()
+		// The opening is taken by the wall clock, not by adding seconds to midnight, so that
+		// days of 23 or 25 hours open on time. Bars are counted from the opening even if the
+		// first one is missing.
+		b.anchor = min(t, time.Date(y, m, d, 0, 0, int(b.at.open/time.Second), 0, b.at.zone).Unix())
 	}
 	switch {
 	case b.to == Day1:
