@@ -195,25 +195,30 @@ func percentText(from, to float64, d int) string {
 	}
 	p := changePercent(from, to)
 	if math.Abs(p) >= 1e9 {
-		return sign(p) + exponentText(math.Abs(p), 2) + "%"
+		return withSign(p, exponentText(math.Abs(p), 2)) + "%"
 	}
 	return signed(p, d) + "%"
 }
 
-// signed writes v with d decimals and its sign; what they make a zero has none.
-func signed(v float64, d int) string {
-	text := fixedText(v, d)
-	if v > 0 && strings.Trim(text, "0.") != "" {
-		return "+" + text
+// signed writes a change with d decimals and its sign.
+func signed(v float64, d int) string { return withSign(v, fixedText(math.Abs(v), d)) }
+
+// withSign puts the sign of a change before text, its size; what is written as zero has none.
+func withSign(v float64, text string) string {
+	switch {
+	case strings.Trim(text, "0.") == "":
+		return text
+	case v < 0:
+		return "−" + text
 	}
-	return text
+	return "+" + text
 }
 
 // profitText writes a profit with its sign: with two decimals, and with more where two
 // would leave less than four significant digits, as in 0.0048 BTC.
 func profitText(v float64) string {
 	if extreme(v) {
-		return strings.TrimPrefix(sign(v), "−") + exponentText(v, 3)
+		return withSign(v, exponentText(math.Abs(v), 3))
 	}
 	d := 2
 	if v != 0 {
@@ -224,14 +229,6 @@ func profitText(v float64) string {
 		text = text[:len(text)-1]
 	}
 	return text
-}
-
-// sign returns the sign that is written before a change.
-func sign(v float64) string {
-	if v < 0 {
-		return "−"
-	}
-	return "+"
 }
 
 // counted writes how many there are of something: 1 bar, 2 bars.
@@ -250,27 +247,23 @@ func counted(n int, name string) string {
 // the range of all: when a price of 1.00 goes to 0.9987, it must not be called 1.00. Most is
 // how many decimals can be seen.
 func precision(columns ...[]float64) (d, most int) {
-	lo, hi, count := math.Inf(1), math.Inf(-1), 0
+	all, count := noSpan, 0
 	for _, col := range columns {
-		for _, v := range col {
-			if usable(v) {
-				lo, hi = min(lo, v), max(hi, v)
-				count++
-			}
-		}
+		all.addAll(col)
+		count += len(col)
 	}
-	if count == 0 {
+	if all.empty() {
 		return 2, 2
 	}
-	largest := max(math.Abs(lo), math.Abs(hi))
+	largest := max(math.Abs(all.lo), math.Abs(all.hi))
 	d, computed := usualDecimals(columns, largest, count/50)
-	if lo == hi {
+	if all.lo == all.hi {
 		return d, max(d, 8)
 	}
 	// A thousandth of the range is less than a row of pixels. Computed prices would always
 	// have all the digits that it allows, so for them a hundredth will do. What binary
 	// numbers lose is no digit of a price.
-	step := (hi - lo) / 1000
+	step := (all.hi - all.lo) / 1000
 	if computed {
 		step *= 10
 	}

@@ -144,10 +144,7 @@ func (p *picture) headerParts() []headerPart {
 		price(cutClose, "C", p.priceText(p.s.Close[last]))
 		if last > 0 {
 			before, now := p.s.Close[last-1], p.s.Close[last]
-			amount := p.priceText(math.Abs(now - before))
-			if strings.Trim(amount, "0.") != "" { // what is written as zero has no sign
-				amount = sign(now-before) + amount
-			}
+			amount := withSign(now-before, p.priceText(math.Abs(now-before)))
 			percent := percentText(before, now, 2)
 			add(cutAmount, 14, changeInk(before, now), amount+" ("+percent+")")
 			add(cutNever, 14, changeInk(before, now), percent)
