@@ -45,7 +45,7 @@ import (
 	"wick/market"
 )
 
-// Panel is one result to draw. A nil Result is not drawn.
+// Panel is one result to draw.
 type Panel struct {
 	Key    string // as the client asked for it
 	Result *indicators.Result
@@ -57,8 +57,8 @@ type Panel struct {
 
 // View is what there is to show.
 type View struct {
-	Series *market.Series
-	Panels []Panel // overlays and panels, in the order of the request
+	Series *market.Series // without bars the picture says that there are none
+	Panels []Panel        // overlays and panels, in the order of the request
 
 	// Compare lists further symbols, at most MaxCompare, whose closes are drawn
 	// over the price in percent of where they begin.
@@ -86,9 +86,6 @@ type View struct {
 // have made: nothing behind it meets a price that is no number.
 func (v *View) check() error {
 	for _, s := range append([]*market.Series{v.Series}, v.Compare...) {
-		if s == nil {
-			continue
-		}
 		if err := s.Check(); err != nil {
 			return err
 		}

@@ -9,10 +9,11 @@ import (
 	"testing"
 
 	"wick/indicators"
+	"wick/market"
 )
 
 func TestOptionsRefused(t *testing.T) {
-	v := &View{}
+	v := &View{Series: new(market.Series)}
 	for _, c := range []struct {
 		o    Options
 		want error

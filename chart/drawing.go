@@ -68,7 +68,7 @@ func (a *Account) awaits(key, label string) bool {
 // newest and at most as many as most, and how many it leaves out. It changes neither the
 // account nor the panel.
 func (a *Account) withAlerts(p *Panel, most int) (result *indicators.Result, left int) {
-	if a == nil || p.Result == nil {
+	if a == nil {
 		return p.Result, 0
 	}
 	var alerts []Alert

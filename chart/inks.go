@@ -18,13 +18,11 @@ func (v *View) looks(t Theme) [][]look {
 	out := make([][]look, len(v.Panels)+1)
 	price := inkChooser{theme: t}
 	for i, p := range v.Panels {
-		switch own := (inkChooser{theme: t}); {
-		case p.Result == nil:
-		case p.Result.Overlay:
-			out[i] = price.lineLooks(p.Result)
-		default:
-			out[i] = own.lineLooks(p.Result)
+		pane := &inkChooser{theme: t}
+		if p.Result.Overlay {
+			pane = &price
 		}
+		out[i] = pane.lineLooks(p.Result)
 	}
 	out[len(v.Panels)] = price.lineLooks(&indicators.Result{Overlay: true, Lines: make([]indicators.Line, len(v.Compare))})
 	return out
@@ -183,7 +181,7 @@ var shadePool = []ink{inkFill, inkAmber, inkOsc, inkLine6}
 func (v *View) shades() []ink {
 	out, n := make([]ink, len(v.Panels)), 0
 	for i, p := range v.Panels {
-		if p.Result != nil && len(p.Result.Shaded) > 0 {
+		if len(p.Result.Shaded) > 0 {
 			out[i] = shadePool[n%len(shadePool)]
 			n++
 		}

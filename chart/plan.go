@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"wick/indicators"
-	"wick/market"
 )
 
 // plan measures the picture of v: its parts in an order in which each depends only on those
@@ -34,9 +33,6 @@ func plan(v *View, o Options) *picture {
 
 // checkBars notes what depends on the prices of the bars alone.
 func (p *picture) checkBars() {
-	if p.s == nil {
-		p.s = &market.Series{}
-	}
 	s := p.s
 	if p.n = s.Len(); p.n == 0 { // an empty picture is drawn
 		return
@@ -61,7 +57,7 @@ func (p *picture) checkBars() {
 func (p *picture) split() {
 	own := 0
 	for _, panel := range p.view.Panels {
-		if panel.Result != nil && !panel.Result.Overlay {
+		if !panel.Result.Overlay {
 			own++
 		}
 	}
@@ -79,8 +75,7 @@ func (p *picture) split() {
 		result = p.moving(result)
 		st := &study{Result: result, key: panel.Key, needs: panel.Needs, lines: looks[i], shade: shades[i]}
 		switch {
-		case panel.Result == nil:
-		case panel.Result.Overlay:
+		case result.Overlay:
 			top.studies = append(top.studies, st)
 			top.unmarked += left
 			for _, l := range result.Lines { // a chart is there to show the past
@@ -110,7 +105,7 @@ func (p *picture) moving(r *indicators.Result) *indicators.Result {
 		s.addAll(values)
 		return s.lo != s.hi
 	}
-	if p.n == 0 || r == nil || len(r.Lines) == 0 || p.hasVolume() || !moves(p.s.Close[:p.n]) ||
+	if p.n == 0 || len(r.Lines) == 0 || p.hasVolume() || !moves(p.s.Close[:p.n]) ||
 		slices.ContainsFunc(r.Lines, func(l indicators.Line) bool { return moves(upTo(l.Values, p.n)) }) {
 		return r
 	}
