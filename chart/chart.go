@@ -35,7 +35,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"image"
 	"sync"
@@ -122,9 +121,8 @@ func Draw(ctx context.Context, v *View, o Options) ([]byte, Undrawn, error) {
 		return nil, Undrawn{}, err
 	}
 	file, err := flatpng.Encode(&image.Paletted{Pix: c.pix, Stride: c.w, Rect: image.Rect(0, 0, c.w, c.h), Palette: c.pal.colours}, MaxBytes)
-	if errors.Is(err, flatpng.ErrTooLarge) {
-		return nil, Undrawn{}, fmt.Errorf("%w: %dx%d takes more than %d bytes; ask for a smaller picture or fewer indicators",
-			ErrTooLarge, c.w, c.h, MaxBytes)
+	if err != nil {
+		return nil, Undrawn{}, fmt.Errorf("%w; ask for a smaller picture or fewer indicators", err)
 	}
-	return file, p.undrawn(), err
+	return file, p.undrawn(), nil
 }

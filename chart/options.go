@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"wick/chart/flatpng"
 )
 
 // The bounds of a picture, in pixels.
@@ -97,7 +99,7 @@ var (
 	// ErrOption reports another option out of its bounds.
 	ErrOption = errors.New("bad chart option")
 	// ErrTooLarge reports a picture whose file would exceed MaxBytes.
-	ErrTooLarge = errors.New("picture too large")
+	ErrTooLarge = flatpng.ErrTooLarge
 )
 
 // Check returns an error if o is not valid. It can be called before anything is fetched.

@@ -26,7 +26,7 @@ import (
 )
 
 // ErrTooLarge reports a file that would exceed the limit given to Encode.
-var ErrTooLarge = errors.New("file too large")
+var ErrTooLarge = errors.New("picture too large")
 
 const signature = "\x89PNG\r\n\x1a\n"
 
