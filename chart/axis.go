@@ -72,7 +72,7 @@ func (p *picture) roundValues(pn *pane) (out []tick) {
 	switch {
 	case sc.zero:
 		add(0, "0")
-	case pn.price && p.percent:
+	case pn.price && p.Scale == Percent:
 		room.decimals = 2
 		t := roundTicks(100*(lo/p.base-1), 100*(hi/p.base-1), room)
 		decimals := min(max(0, -t.exponent), 10)
@@ -163,7 +163,6 @@ func (p *picture) priceTags(pn *pane) {
 		pn.tags = append(pn.tags, tag{y: pn.scale.row(v), text: text, ink: i, outline: outline})
 	}
 	add(closed, "", p.axisText(closed, false), p.priceInk(last), false)
-	pn.tags[0].fixed = true
 	var levels []ownLevel
 	for _, st := range pn.studies {
 		for i, l := range st.Lines {
@@ -273,7 +272,7 @@ func (p *picture) tickBox(t *tick) image.Rectangle {
 // placeTags puts every tag at the row of its value. One that would touch another that was
 // placed before it, or leave the pane, stands at the nearest free place, with a line from its
 // row to it; it is dropped if that is more than three tags away, where nobody would look for
-// it. The last price comes first.
+// it. The first, in the price the last close, is always shown at its row.
 func (p *picture) placeTags(pn *pane) {
 	half, apart := p.tagH()/2, p.tagH()+1
 	highest, lowest := pn.frame.Min.Y+1+half, pn.frame.Max.Y-p.tagH()+half
@@ -283,7 +282,7 @@ func (p *picture) placeTags(pn *pane) {
 			return y >= highest && y <= lowest && !slices.ContainsFunc(kept, func(o tag) bool { return abs(o.box.Min.Y+half-y) < apart })
 		}
 		y := min(max(t.y, highest), lowest)
-		if !t.fixed && !free(y) {
+		if len(kept) > 0 && !free(y) {
 			places := make([]int, 0, 2*len(kept))
 			for _, o := range kept {
 				places = append(places, o.box.Min.Y+half-apart, o.box.Min.Y+half+apart)

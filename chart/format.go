@@ -74,7 +74,6 @@ type prices struct {
 	visible   int     // decimals that can be seen of a price that is named, if it has so many
 	base      float64 // first close: 0 percent, where all compared lines begin
 	changes   int     // decimals of changes on a percent axis
-	percent   bool    // the axis shows changes from base
 }
 
 func (p *prices) priceText(v float64) string { return priceText(v, p.precision) }
@@ -93,9 +92,9 @@ func (p *prices) percentText(v float64) string { return percentText(p.base, v, m
 
 // axisText writes a value as the price axis does, as a price or in percent; with named the price
 // of a level of the account or the caller.
-func (p *prices) axisText(v float64, named bool) string {
+func (p *picture) axisText(v float64, named bool) string {
 	switch {
-	case p.percent:
+	case p.Scale == Percent:
 		return p.percentText(v)
 	case named:
 		return p.namedText(v)

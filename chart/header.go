@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"image"
 	"math"
 	"slices"
@@ -86,10 +87,7 @@ func (p *picture) placeHeader() {
 // is for a header that has no room for it. Its name is that in letters or the offset from UTC,
 // which may be shorter: EST or -05. If its clock changes among the bars, it has both: EDT/EST.
 func (p *picture) placeZone() {
-	room, zone := p.w-p.axisX, p.Zone
-	if p.zoneName() == "UTC" {
-		zone = time.UTC
-	}
+	room, zone := p.w-p.axisX, cmp.Or(p.Zone, time.UTC)
 	var letters, offsets []string
 	for _, t := range p.s.Time {
 		at := time.Unix(t, 0).In(zone)
@@ -164,7 +162,7 @@ func (p *picture) headerParts() []headerPart {
 		right(cutAmount, cutLast, strings.Replace(notDrawn(p.untold), " more", "", 1))
 	}
 	if p.n > 0 {
-		right(cutNothing, cutRange, p.barText(0)+" → "+p.barText(p.n-1)+" "+p.zoneName())
+		right(cutNothing, cutRange, p.barText(0)+" → "+p.barText(p.n-1)+" "+p.Zone.String()) // UTC without a zone
 		right(cutNothing, cutCount, counted(p.n, "bar"))
 	}
 	return parts

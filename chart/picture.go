@@ -97,7 +97,6 @@ type tag struct {
 	text    string
 	ink     ink
 	outline bool // a level; else filled
-	fixed   bool // the last price: always shown
 }
 
 // candle is a bar, or all bars of a column, in rows and columns. Rows grow downwards,

@@ -34,6 +34,9 @@ func plan(v *View, o Options) *picture {
 // checkBars notes what depends on the prices of the bars alone.
 func (p *picture) checkBars() {
 	s := p.s
+	if s.Interval.Seconds() >= day { // dates are the same in every zone
+		p.Zone = nil
+	}
 	if p.n = s.Len(); p.n == 0 { // an empty picture is drawn
 		return
 	}
@@ -48,7 +51,6 @@ func (p *picture) checkBars() {
 		p.err = fmt.Errorf("%w: scale %s needs prices above zero that differ by less than a factor of 1e9; use linear", ErrOption, Scales()[p.Scale])
 		p.Scale = Linear
 	}
-	p.percent = p.Scale == Percent
 }
 
 // split divides the rows among the header, the price with its overlays and compared symbols,

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"wick/market"
 )
 
 // The time axis. Bars are side by side whatever time is between them, so ticks are chosen
@@ -52,17 +50,16 @@ var timeSteps = []timeStep{
 func clockStep(n int) timeStep { return timeStep{unitTime, n * minute, int64(n) * minute} }
 func monthStep(n int) timeStep { return timeStep{unitMonth, n, int64(n) * month} }
 
-// wallTimes returns the times of bars in a zone, nil for UTC. Bars of a day or longer are
-// dates, which are the same in every zone.
+// wallTimes returns the times of bars in a zone, nil for UTC.
 //
 // It numbers the days that have bars. A day with less than half the bars of the fullest counts
 // with the day after it: markets that open on Sunday evening call those hours Monday, and steps
 // of days stay even.
-func wallTimes(times []int64, interval market.Interval, zone *time.Location) []barTime {
+func wallTimes(times []int64, zone *time.Location) []barTime {
 	out := make([]barTime, len(times))
 	for i, t := range times {
 		// The offset is asked for at every bar: it changes with daylight saving time.
-		if zone != nil && zone != time.UTC && interval.Seconds() < day {
+		if zone != nil {
 			_, offset := time.Unix(t, 0).In(zone).Zone()
 			t += int64(offset)
 		}
@@ -247,13 +244,13 @@ func (a *timeAxis) conflict(ticks []timeTick) int {
 }
 
 // placeTimes writes the time axis: the full date of the first bar, then ticks, which keep
-// clear of it. It notes where days begin, if a zone was asked for, bars are shorter than a day,
-// and days are wide enough to be told apart.
+// clear of it. It notes where days begin, if a zone was asked for and days are wide enough to be
+// told apart.
 func (p *picture) placeTimes() {
 	if p.n == 0 {
 		return
 	}
-	p.bars = wallTimes(p.s.Time, p.s.Interval, p.Zone)
+	p.bars = wallTimes(p.s.Time, p.Zone)
 	y := p.timeAxis.Min.Y + p.timeAxis.Dy()/2
 	text := time.Unix(p.bars[0].wall, 0).UTC().Format("2006-01-02")
 	w := p.axisBold.width(text)
@@ -290,7 +287,7 @@ func (p *picture) placeTimes() {
 			p.breaks = append(p.breaks, int(p.x0+float64(i)*p.pitch))
 		}
 	}
-	if p.Zone == nil || p.s.Interval.Seconds() >= day || float64(days)*40*p.u > float64(p.axisX) {
+	if p.Zone == nil || float64(days)*40*p.u > float64(p.axisX) {
 		p.breaks = nil
 	}
 }
@@ -303,11 +300,4 @@ func (p *picture) barText(i int) string {
 	}
 	// wall is already the clock of the zone, so it is written as if it were UTC.
 	return time.Unix(p.bars[i].wall, 0).UTC().Format(layout)
-}
-
-func (p *picture) zoneName() string {
-	if p.Zone == nil || p.s.Interval.Seconds() >= day {
-		return "UTC"
-	}
-	return p.Zone.String()
 }

@@ -60,7 +60,7 @@ func currencies(t time.Time) bool {
 
 // axisOf returns the ticks of a plot where every letter is 7 pixels wide.
 func axisOf(ts []int64, interval market.Interval, pitch float64, zone *time.Location) (*timeAxis, []timeTick) {
-	a := &timeAxis{bars: wallTimes(ts, interval, zone), interval: interval.Seconds(), apart: 110, gap: 10,
+	a := &timeAxis{bars: wallTimes(ts, zone), interval: interval.Seconds(), apart: 110, gap: 10,
 		first: image.Rect(4, 0, 84, 13), right: int(pitch*float64(len(ts))) + 10,
 		column: func(i int) int { return int((float64(i) + 0.5) * pitch) },
 		width:  func(text string, _ bool) int { return 7 * len(text) }}
