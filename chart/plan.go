@@ -112,12 +112,9 @@ func (p *picture) moving(r *indicators.Result) *indicators.Result {
 		return r
 	}
 	out := *r
-	out.Lines, out.Histogram = slices.Clone(r.Lines), slices.Clone(r.Histogram)
+	out.Lines, out.Histogram = slices.Clone(r.Lines), make([]indicators.Histogram, len(r.Histogram))
 	for i := range out.Lines {
 		out.Lines[i].Values, out.Lines[i].Ahead = nil, nil
-	}
-	for i := range out.Histogram {
-		out.Histogram[i].Values = nil
 	}
 	return &out
 }

@@ -125,9 +125,7 @@ func (p *picture) drawPrice(pn *pane) {
 			case c.forming && room:
 				p.rect(body, c.ink)
 				p.rect(body.Inset(p.thin), inkBack)
-				for y := body.Min.Y; y < body.Max.Y; y += 2 * p.thin {
-					p.rect(image.Rect(body.Min.X, y, body.Max.X, min(y+p.thin, body.Max.Y)), c.ink)
-				}
+				p.stripes(body, p.thin, 2*p.thin, c.ink)
 			case hollow && room:
 				p.rect(body, c.ink)
 				p.rect(body.Inset(p.wick), inkBack)

@@ -53,6 +53,13 @@ func (s *scene) tint(r image.Rectangle, i ink, level int) {
 	s.add(shape{box: r, ink: i, level: uint8(level)})
 }
 
+// stripes covers the first on rows of every so many of r.
+func (s *scene) stripes(r image.Rectangle, on, every int, i ink) {
+	for y := r.Min.Y; y < r.Max.Y; y += every {
+		s.rect(image.Rect(r.Min.X, y, r.Max.X, min(y+on, r.Max.Y)), i)
+	}
+}
+
 // dashes adds the strip r as dashes, which begin at column from.
 func (s *scene) dashes(r image.Rectangle, from, on, off int, i ink) {
 	s.add(shape{box: r, paint: func(c *canvas) { c.dashes(r, from, on, off, i) }})
@@ -107,18 +114,13 @@ func (p *picture) drawGround() {
 			}
 		}
 		p.within(pn.plot, 0)
-		upright := func(from, to, on, every int, i ink) { // in dashes
-			for y := pn.frame.Min.Y; y < pn.frame.Max.Y; y += every {
-				p.rect(image.Rect(from, y, to, min(y+on, pn.frame.Max.Y)), i)
-			}
-		}
 		for _, x := range p.breaks {
-			upright(x, x+1, p.px(2), p.px(2)+p.px(3), inkStrong)
+			p.stripes(image.Rect(x, pn.frame.Min.Y, x+1, pn.frame.Max.Y), p.px(2), p.px(2)+p.px(3), inkStrong)
 		}
 		for _, t := range p.s.Gaps { // bars are missing before this one
 			if i, ok := slices.BinarySearch(p.s.Time, t); ok && i > 0 {
 				x := int(p.x0 + float64(i)*p.pitch)
-				upright(x-p.thin, x, p.px(4), p.px(7), inkMuted)
+				p.stripes(image.Rect(x-p.thin, pn.frame.Min.Y, x, pn.frame.Max.Y), p.px(4), p.px(7), inkMuted)
 			}
 		}
 		// Strong lines last, so that no weak one crosses them.
