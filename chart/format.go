@@ -81,9 +81,6 @@ func (p *prices) priceText(v float64) string { return priceText(v, p.precision) 
 // namedText writes a price that is named by itself, of an order, an alert, a position, a mark
 // or the end of a wick. It may have more decimals than the prices of most bars.
 func (p *prices) namedText(v float64) string {
-	if !usable(v) || extreme(v) {
-		return p.priceText(v)
-	}
 	return priceText(v, max(p.precision, decimals(v, p.visible)))
 }
 
@@ -221,13 +218,9 @@ func profitText(v float64) string {
 	}
 	d := 2
 	if v != 0 {
-		d = max(3-int(math.Floor(math.Log10(math.Abs(v)))), 2)
+		d = max(d, decimals(v, max(d, 3-int(math.Floor(math.Log10(math.Abs(v)))))))
 	}
-	text := signed(v, d)
-	for ; d > 2 && strings.HasSuffix(text, "0"); d-- {
-		text = text[:len(text)-1]
-	}
-	return text
+	return signed(v, d)
 }
 
 // counted writes how many there are of something: 1 bar, 2 bars.

@@ -130,8 +130,8 @@ func (p *picture) headerParts() []headerPart {
 	if p.s.Synthetic {
 		parts = append(parts, headerPart{text: "SYNTHETIC", font: p.tag, ink: inkAmber, gap: 12, badge: true, until: cutNever})
 	}
-	add(cutState, 12, inkAmber, p.stateText())
 	if last := p.n - 1; last >= 0 {
+		add(cutState, 12, inkAmber, p.stateText())
 		price := func(until headerCut, name, text string) {
 			add(until, 14, inkAxis, name)
 			add(until, 5, p.barInk(last), text)
@@ -172,9 +172,6 @@ func (p *picture) headerParts() []headerPart {
 // in how many places bars are missing, and how old they were when the source was asked, if
 // that is more than two intervals.
 func (p *picture) stateText() string {
-	if p.n == 0 {
-		return ""
-	}
 	var parts []string
 	if p.s.Forming {
 		parts = append(parts, "forming")
@@ -217,14 +214,12 @@ func (item *legendItem) width() int { return item.font.width(item.sign + item.te
 // is not drawn.
 func (p *picture) placeLegends() {
 	for _, pn := range p.panes {
-		note, left := "", 0
+		note := ""
 		if pn.unmarked > 0 {
 			note = notDrawn(pn.unmarked)
 		}
 		rows := make([][]legendItem, pn.legend.Dy()/p.rowH) // none without studies
-		if len(rows) > 0 {
-			left = p.shareRows(rows, pn, note)
-		}
+		left := p.shareRows(rows, pn, note)
 		for row, items := range rows {
 			y := pn.legend.Min.Y + row*p.rowH + p.rowH/2
 			if row < len(rows)-1 {

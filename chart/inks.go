@@ -75,8 +75,10 @@ func (c *inkChooser) lineLooks(r *indicators.Result) []look {
 			looks[i] = look{colour, true}
 		case directed || tone == indicators.Auto || !c.unused(colour):
 			looks[i] = c.next(l.Style)
+			c.lines++
 		default:
-			looks[i] = c.coloured(look{colour, c.dashing()})
+			looks[i] = look{colour, c.dashing()}
+			c.lines++
 		}
 		c.used = append(c.used, c.trace(looks[i], l.Style))
 		if tone >= indicators.Up {
@@ -130,7 +132,7 @@ func barsInk(tone indicators.Tone) ink {
 func (c *inkChooser) next(s indicators.Style) look {
 	for _, i := range linePool {
 		if c.unused(i) {
-			return c.coloured(look{i, c.dashing()})
+			return look{i, c.dashing()}
 		}
 	}
 	var again []look
@@ -140,7 +142,7 @@ func (c *inkChooser) next(s indicators.Style) look {
 	for _, i := range slices.Concat(linePool, []ink{inkOsc, inkBand, inkAmber, inkMuted}) {
 		again = append(again, look{i, false}, look{i, true})
 	}
-	return c.coloured(again[max(0, slices.IndexFunc(again, func(l look) bool { return c.free(l, s) }))])
+	return again[max(0, slices.IndexFunc(again, func(l look) bool { return c.free(l, s) }))]
 }
 
 func (c *inkChooser) free(l look, s indicators.Style) bool {
@@ -150,12 +152,6 @@ func (c *inkChooser) free(l look, s indicators.Style) bool {
 // dashing reports whether the next line is dashed: from the fourth on, the colour-blind
 // theme adds dashes, so that colour is not the only difference.
 func (c *inkChooser) dashing() bool { return c.theme == Colorblind && c.lines >= 3 }
-
-// coloured counts a line with a colour of its own, and returns its look.
-func (c *inkChooser) coloured(l look) look {
-	c.lines++
-	return l
-}
 
 func (c *inkChooser) unused(i ink) bool {
 	return !slices.ContainsFunc(c.used, func(t trace) bool { return t.colour == colours[c.theme][i] })

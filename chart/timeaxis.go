@@ -255,27 +255,20 @@ func (p *picture) placeTimes() {
 	text := time.Unix(p.bars[0].wall, 0).UTC().Format("2006-01-02")
 	w := p.axisBold.width(text)
 	first := p.write(timeText, p.axisBold, text, max(p.px(4), min(p.column(0)-w/2, p.axisX-w-p.px(4))), y, inkText)
-	font := func(strong bool) *atlas {
-		if strong {
-			return p.axisBold
-		}
-		return p.axis
-	}
+	// By whether a label is strong.
+	font := map[bool]*atlas{false: p.axis, true: p.axisBold}
+	colour := map[bool]ink{false: inkAxis, true: inkText}
 	a := timeAxis{
 		bars: p.bars, interval: p.s.Interval.Seconds(), apart: 110 * p.u, gap: p.px(10),
 		first: first.box, right: p.axisX - p.px(2), column: p.column,
-		width: func(text string, strong bool) int { return font(strong).width(text) },
+		width: func(text string, strong bool) int { return font[strong].width(text) },
 	}
 	if p.compact {
 		a.apart = 75 * p.u
 	}
 	p.times = a.ticks(p.pitch)
 	for _, t := range p.times {
-		colour := inkAxis
-		if t.strong {
-			colour = inkText
-		}
-		p.write(timeText, font(t.strong), t.text, t.box.Min.X, y, colour)
+		p.write(timeText, font[t.strong], t.text, t.box.Min.X, y, colour[t.strong])
 	}
 	days := 0
 	for i := 1; i < p.n; i++ {
