@@ -222,7 +222,7 @@ func (c *config) attached() mcp.Caller {
 func (c *config) agreed() url.Values {
 	given := make(url.Values)
 	for _, s := range c.settings() {
-		if name := s.Spelling(); s.Shared && s.Name != inPaper && (c.set[name] || s.Name == "broker") {
+		if name := s.Spelling(); s.Shared && (c.set[name] || s.Name == "broker") {
 			given.Set(name, c.values[name])
 		}
 	}

@@ -222,12 +222,13 @@ func (c *config) settings() []Setting {
 }
 
 // group returns the settings of a part with its title, and with the file that they are lines
-// of. Attached hosts must agree about market data, trading and the paper account.
+// of. Attached hosts must agree about market data, trading and the lines of the paper account, which
+// may be in another file.
 func (c *config) group(title, file string, rows ...Setting) []Setting {
 	rows = append(rows, c.rooms(title)...)
 	for i := range rows {
 		rows[i].Group, rows[i].File = title, file
-		rows[i].Shared = rows[i].Shared || title == "Market data" || title == "Trading" || file == inPaper
+		rows[i].Shared = rows[i].Shared || title == "Market data" || title == "Trading" && rows[i].Name != inPaper || file == inPaper
 	}
 	return rows
 }
