@@ -17,7 +17,7 @@ var Table = expand([]Rule{
 	{"generate_chart list_indicators get_indicators", Charts, "", []Door{HTTP, Stdio, Attach}},
 	{"get_orders get_positions get_balance list_alerts list_subscriptions", Read, "", []Door{HTTP, Stdio, Attach}},
 	{"get_notifications subscribe_notifications unsubscribe_notifications", Read, "", []Door{HTTP, Stdio, Attach, Replica}},
-	{"place_order", Trade, "above --confirm-above within an hour; at a broker always, unless that is set", []Door{HTTP, Stdio, Attach, Replica}},
+	{"place_order", Trade, "above --confirm-above within an hour, or of unknown worth; at a broker always, unless that is set", []Door{HTTP, Stdio, Attach, Replica}},
 	{"cancel_order set_alert cancel_alert", Trade, "", []Door{HTTP, Stdio, Attach, Replica}},
 	{"wick://guide wick://chart/{symbol}/{interval} wick://indicators/{name} wick://symbols/{query}", Charts, "", []Door{HTTP, Stdio, Attach}},
 	{"prompts/get completion/complete", Charts, "", []Door{HTTP, Stdio, Attach}},

@@ -56,7 +56,7 @@ func (t *task) word(i int) string {
 // Commands returns all that does one thing and ends.
 func Commands() []Command {
 	return slices.Concat([]Command{
-		{"chart", "KEY=VALUE…", "draw one chart: symbol=BTCUSDT interval=1h indicators=rsi,macd output=chart.png, and what else generate_chart takes", "source log-format", drawChart},
+		{"chart", "KEY=VALUE…", "draw one chart: symbol=BTCUSDT interval=1h indicators=rsi,macd output=chart.png, and more that generate_chart takes", "source log-format", drawChart},
 		{"clients", "", "list the logins of the server that runs on --data-dir", "data-dir", listClients},
 		{"revoke", "ID|all", "end one login of that server, or all", "data-dir", func(ctx context.Context, t *task) error {
 			return t.ask(ctx, "/revoke", url.Values{"id": {t.words[0]}})
