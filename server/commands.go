@@ -344,6 +344,6 @@ func showRecovery(_ context.Context, t *task) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.shown, "%snothing was changed; wick --trade --recover=yes keeps this as a new generation, leaves all files as they are, and goes on to serve\n", r)
+	_, err = fmt.Fprintf(t.shown, "%snothing was changed; wick --trade --recover=yes keeps this as a new generation, leaves damaged files as they are, and goes on to serve\n", r)
 	return err
 }

@@ -184,7 +184,7 @@ func (c *config) settings() []Setting {
 		c.group("Trading", "",
 			Setting{Name: "symbols", Value: "symbols", Default: "BTCUSDT", Help: "up to 50 symbols the engine watches from the start, separated by commas", set: each(&c.engine.Symbols, asSymbol)},
 			Setting{Name: "intervals", Value: "intervals", Default: "4h,1h", Help: "intervals the engine keeps of each symbol; alerts take the first by default", set: each(&c.engine.Intervals, market.ParseInterval)},
-			Setting{Name: "max-order-notional", Value: "units", Default: "100000", Help: "largest order in quote units, unless it can only reduce; with --broker alpaca or alpaca-paper 100 unless set", set: amount(&c.engine.Limits.OrderNotional, 1)},
+			Setting{Name: "max-order-notional", Value: "units", Default: "100000", Help: "largest order in quote units, unless it can only reduce; at a broker 100 unless set", set: amount(&c.engine.Limits.OrderNotional, 1)},
 			Setting{Name: "max-position-notional", Value: "units", Help: "largest position per symbol in quote units; default ten times the largest order", set: amount(&c.engine.Limits.PositionNotional, 1)},
 			Setting{Name: "max-daily-loss", Value: "amount", Help: "with --cash or --broker: after a loss of this amount in a day only orders that shrink a position are taken", set: amount(&c.engine.Limits.DailyLoss, 1)},
 			Setting{Name: "cash", Value: "amount", Help: "open a paper account with this amount: orders need buying power unless they only reduce; get_positions shows it", set: amount(&c.engine.Account.Cash, 1)},
@@ -215,7 +215,7 @@ func (c *config) settings() []Setting {
 			Setting{Name: "max-open-orders-per-symbol", Value: "number", Default: "200", Help: "largest number of open orders per symbol", set: whole(&c.engine.Limits.OpenPerSymbol, 1, book.MaxOpenPerSymbol)},
 			Setting{Name: "max-open-orders", Value: "number", Default: "1000", Help: "largest number of open orders in all", set: whole(&c.engine.Limits.Open, 1, maxCount)},
 			Setting{Name: "max-order-rate", Value: "number", Default: "10", Help: "largest number of orders a second, after twice as many at once", set: whole(&c.engine.Limits.OrdersPerSecond, 1, maxCount)},
-			Setting{Name: "max-price-age", Value: "duration", Help: "oldest price to trade at, such as 90s; default 60s, for stocks the session's last price", set: duration(&c.engine.MaxPriceAge, 1)},
+			Setting{Name: "max-price-age", Value: "duration", Help: "oldest price to trade at, such as 90s; default 60s, for Yahoo's stocks the session's last price", set: duration(&c.engine.MaxPriceAge, 1)},
 			Setting{Name: "price-band", Value: "multiple", Default: strconv.Itoa(market.DefaultBand), Help: "largest jump of a price, up or down, that is believed without asking twice", set: value(&c.priceBand, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }, isBand, "is no multiple above 1")}),
 		c.group("Lines of --cluster-file", inCluster),
 	)
