@@ -198,7 +198,7 @@ func (c *config) settings() []Setting {
 			Setting{Name: "exit-when-broken", Help: "end when the journal is broken and a new start would help; default under systemd and in the image", set: on(&c.exitWhenBroken)},
 			Setting{Name: "recover", Help: "show what can be kept of a damaged journal, and exit; --recover=yes goes on with that", set: c.setRecover},
 			Setting{Name: "log-format", Value: "format", Default: "text", Help: "format of the log: text or json", set: oneOf(&c.logFormat, "text", "json")},
-			Setting{Name: "metrics", Value: "address", Help: "loopback address to serve Prometheus metrics on, such as 127.0.0.1:9316", set: value(&c.metrics, asText, isHere, "is not a loopback address with a port, such as 127.0.0.1:9316")},
+			Setting{Name: "metrics", Value: "address", Help: "with --serve: loopback address for Prometheus metrics, such as 127.0.0.1:9316", set: value(&c.metrics, asText, isHere, "is not a loopback address with a port, such as 127.0.0.1:9316")},
 			Setting{Name: "version", Help: "the same as wick version", set: store(new(string))},
 			Setting{Name: "healthcheck", Help: "the same as wick healthcheck", set: store(new(string))}),
 		c.group("Lines of --paper-file", inPaper,
