@@ -34,9 +34,9 @@ var limits = []limit{
 	{"server", "maxUnread", "", "accepted connections that wait for their first read; further ones wait to be accepted", "TestUnreadConnections"},
 	{"server", "maxTokenConns", "", "connections of one token, at most an eighth of the files; its oldest idle one goes, or if none is idle the request gets 429", "TestConnectionBounds"},
 	{"server", "maxClientConns", "", "connections of one client, at most a quarter of the files; of the token that has most of them, the same", "TestConnectionBounds"},
-	{"server", "reservedFiles", "", "files kept for everything but connections", "TestConnectionBounds"},
-	{"server", "maxMetricsConns", "", "connections to the metrics; the oldest goes", "TestMetricsConnections"},
-	{"server", "maxReplicaConns", "", "connections of other replicas; the oldest goes", "TestReplicaConnections"},
+	{"server", "reservedFiles", "", "files kept for all but connections, at most half of them", "TestConnectionBounds"},
+	{"server", "maxMetricsConns", "", "twice the connections to the metrics that stay; for one more the oldest goes", "TestMetricsConnections"},
+	{"server", "maxReplicaConns", "", "twice those of other replicas that stay; the same", "TestReplicaConnections"},
 	{"server", "maxOwnerForm", "bytes", "the form of a question of the owner's page; nothing is read of a longer one, and only what needs none is done: a halt halts", "TestOwnerForm"},
 	{"server", "auditTail", "bytes", "the end of the audit that the page shows, of which whole lines", "TestAuditTail"},
 	{"server", "readHeaderTimeout", "", "time to send the head of a request", "TestSlowRequests"},
@@ -57,7 +57,7 @@ var limits = []limit{
 	{"server", "maxPassphrase", "bytes", "file with the passphrase", "TestPassphraseBound"},
 	{"server", "maxWatchlist", "bytes", "file of --watchlist", "TestWatchlist"},
 	{"server", "minPassphrase", "", "characters of a passphrase, at least", "TestWeakPassphrase"},
-	{"server", "maxTyped", "", "characters of a passphrase, as many as the field of the login page takes; an emoji counts as two", "TestPassphraseCanBeTyped"},
+	{"server", "maxTyped", "", "characters of a passphrase, in UTF-16, as the field of the login page counts them", "TestPassphraseCanBeTyped"},
 	{"server", "memoryBase", "bytes", "memory beside charts, streams and what is in use at the start, before the collector works harder", "TestMemoryLimit"},
 	{"server", "memorySource", "bytes", "more of it with a data service", "TestMemoryLimit"},
 	{"server", "memoryConn", "bytes", "more of it for each connection with a token, in steps of 256 connections", "TestMemoryLimit"},
@@ -69,12 +69,12 @@ var limits = []limit{
 	{"oauth", "formLife", "", "life of a consent form, which counts once", "TestDuty02Expiry"},
 	{"oauth", "maxTokens", "", "tokens that are known; the one longest unused goes, with its streams, and is known again when it is shown", "TestKeysAllEnd"},
 	{"oauth", "maxAnswered", "", "answered forms remembered, so that none counts twice", "TestLoginBounds"},
-	{"oauth", "maxApproved", "", "clients remembered as approved, whose errors are redirected", "TestLoginBounds"},
+	{"oauth", "maxApproved", "", "clients remembered as approved at an address, to which errors are redirected", "TestLoginBounds"},
 	{"oauth", "maxPlaces", "", "places remembered where the right passphrase came from", "TestKnownPlacesBound"},
-	{"oauth", "maxClientID", "bytes", "a client_id, which holds the whole registration; nothing else is kept of it", "TestClientIDBound"},
-	{"oauth", "maxSealed", "bytes", "a code or token, which holds all there is to it; a longer one is not looked at", "TestKeysSize"},
+	{"oauth", "maxClientID", "bytes", "a client_id, which holds the whole registration", "TestClientIDBound"},
+	{"oauth", "maxSealed", "bytes", "a code or token; a longer one is not opened", "TestKeysSize"},
 	{"oauth", "maxKeys", "", "keys in a key file", "TestParseKeys"},
-	{"oauth", "maxTaken", "", "codes and consent forms remembered as used until they end; then logins wait", "TestLedgerBounds"},
+	{"oauth", "maxTaken", "", "codes, and forms that brought a yes, remembered until they end, without --cluster-file; one more is refused", "TestLedgerBounds"},
 	{"oauth", "maxRevoked", "", "revoked logins remembered until they end, 500 with --cluster-file; one more ends all logins", "TestLedgerBounds"},
 	{"oauth/fileledger", "maxFile", "bytes", "the file with both", "TestDamage"},
 	{"server", "maxKeyFile", "bytes", "key file", "TestKeyFile"},
@@ -86,16 +86,16 @@ var limits = []limit{
 	{"oauth", "maxState", "bytes", "state", "TestDuty22State"},
 	{"oauth", "maxDocument", "bytes", "document of a client", "TestDocumentRefused"},
 	{"oauth", "documentTime", "", "time to fetch one", "TestDocumentSlow"},
-	{"oauth", "documentLeast", "", "that one is kept, at least", "TestDocumentKept"},
+	{"oauth", "documentLeast", "", "that one is kept, at least, while there is room", "TestDocumentKept"},
 	{"oauth", "documentMost", "", "at most, unless it cannot be fetched again", "TestDocumentKept"},
-	{"oauth", "maxDocuments", "", "documents kept; the one longest unused goes", "TestDocumentBounds"},
+	{"oauth", "maxDocuments", "", "documents kept; those that brought no client go first, then the longest unused", "TestDocumentBounds"},
 	{"oauth", "maxDocumentURL", "bytes", "address of a document", "TestDocumentAddresses"},
 	{"oauth", "maxAddresses", "", "addresses a rate limit remembers, twice", "TestLimiterMemory"},
 
 	{what: "Protocol"},
-	{"mcp", "maxBody", "bytes", "body of a POST", "TestBodyBounds"},
+	{"mcp", "maxBody", "bytes", "body of a POST to /mcp", "TestBodyBounds"},
 	{"mcp", "maxAnonymous", "bytes", "body before a token must have been shown", "TestBodyBounds"},
-	{"mcp", "maxHeldToken", "bytes", "bodies and unread replies of one token; then 429", "TestHeldReplies"},
+	{"mcp", "maxHeldToken", "bytes", "bodies and unread replies of one token, beyond 4 KiB each; then 429", "TestHeldReplies"},
 	{"mcp", "maxHeldClient", "bytes", "of one client with all its tokens; then 429", "TestHeldTogether"},
 	{"mcp", "maxHeld", "bytes", "of all tokens; then 503", "TestHeldTogether"},
 	{"mcp", "maxHeldAnonymous", "bytes", "of all requests without a valid token; then 503", "TestHeldByStrangers"},
@@ -142,10 +142,10 @@ var limits = []limit{
 	{what: "Streams"},
 	{"sse", "QueueTTL", "", "life of a notification in a queue, delivered or not", "TestAge"},
 	{"sse", "QueueCap", "", "notifications in the queue of a subscription, and in that of get_notifications; the oldest goes", "TestCapacity"},
-	{"sse", "MaxPerCaller", "", "streams of one token over HTTP; the oldest ends", "TestMaxPerCaller"},
+	{"sse", "MaxPerCaller", "", "streams of one token on GET /mcp; the oldest ends", "TestMaxPerCaller"},
 	{"sse", "MaxStreams", "", "streams in all", "TestMaxStreams"},
 	{"sse", "settleAfter", "", "that a stream stays open after a write for it to count as delivered", "TestSettled"},
-	{"sse", "writeTimeout", "", "time to take one write", "TestSlowReader"},
+	{"sse", "writeTimeout", "", "time to take one write, at most", "TestSlowReader"},
 
 	{what: "Trading"},
 	{"trade/book", "MaxAlerts", "", "active alerts", "TestLimitsWithoutFlag"},
@@ -169,7 +169,7 @@ var limits = []limit{
 	{"notify", "defaultRate", "", "messages in a minute to a destination, unless its line says otherwise; the rest becomes one summary", "TestStorm"},
 	{"notify", "maxRate", "", "messages in a minute that a line can ask for", "TestParseRefused"},
 	{"notify", "maxQueue", "", "events that wait for a destination; the oldest goes, as a dead letter", "TestHangingDestination"},
-	{"notify", "retryFor", "", "that a message is tried", "TestRetryForADay"},
+	{"notify", "retryFor", "", "that a message is tried, after quiet hours", "TestRetryForADay"},
 	{"notify", "refusedFor", "", "that one is tried which the service refuses", "TestRefusedForLong"},
 	{"notify", "maxDead", "", "dead letters remembered; wick audit has all", "TestDeadLettersBound"},
 	{"notify/service", "Timeout", "", "an attempt, with the upload of a picture", "TestNoAnswer"},
@@ -185,7 +185,7 @@ var limits = []limit{
 	{"market", "MaxLimit", "", "bars of one question", "TestQueriesRefused"},
 	{"market", "callTime", "", "one question, waits and tries included", "TestFaults"},
 	{"market", "maxAnswer", "bytes", "answer of a service", "TestFaults"},
-	{"market", "maxEntries", "", "answers remembered", "TestCacheIsBounded"},
+	{"market", "maxEntries", "", "answers of one cache, such as that of bars", "TestCacheIsBounded"},
 	{"market", "maxBytes", "bytes", "of them", "TestCacheIsBounded"},
 	{"market", "maxFile", "bytes", "CSV file, unpacked", "TestCSVBomb"},
 	{"market", "maxFiles", "", "names in a directory of CSV files; with more nothing is read", "TestCSVTooManyFiles"},
@@ -232,22 +232,22 @@ const renders = `
 
 Charts under way hold at most, per processor: one picture of %d x %d bytes and its file of %d bytes, and two calls that have
 a file each and turn it to base64: %d bytes, %.1f MiB (` + "`TestMemoryLimit`, `TestRendersOfAll`; `wick_render_bytes_max` has the sum" + `). A call that waits holds its
-arguments, which count as bytes of its token. An idle stream costs [about 27 KiB](../test/bench/README.md#streams). Most of what else strangers and clients
-can make the server hold is in the tables above. ` + "`scripts/load flood`" + ` lets strangers and one greedy client ask for as much as they can at once, on the sample
+arguments, which count as bytes of its token. An idle stream costs [about 27 KiB](../test/bench/README.md#streams).
+` + "`scripts/load flood`" + ` lets strangers and one greedy client ask for as much as they can at once, on the sample
 source, and fails when resident memory grows by more than 64 MiB beyond the charts.
 
-A CSV file is read whole, and its rows are let go with the answer: with one chart of a file of 57 MB, 1.3 million minutes, all of wick took up to 250 MB for
-that moment, and about two seconds of a processor. Files of more than 8 MiB and packed ones are read one at a time; smaller files, and
+A CSV file is read whole, and its rows are let go with the answer: with one chart of a file of 57 MB, 1.3 million minutes, all of wick took up to 250 MB and
+about two seconds of a processor. Files of more than 8 MiB and packed ones are read one at a time; smaller files, and
 answers that are remembered, do not wait for it (` + "`TestCSVTurn`" + `).
 
-The collector is told to let the heap grow to five times what is in use (GOGC 400), within a soft limit that is the sum of the rows
-of server.memory… and the charts. GOMEMLIMIT in the environment wins over the limit, and GOGC, unless it is 100, over the growth.
+The collector is told to let the heap grow to five times what is in use (GOGC 400), within a soft limit: the rows
+of server.memory…, the charts, and what is in use at the start. GOMEMLIMIT in the environment wins over the limit, and GOGC, unless it is 100, over the growth.
 `
 
 // rates are not constants but literals in one place of the code each.
 const rates = `Requests of one address (an IPv6 /64), a bucket and its refill; a program on this machine has ten times as much, and a whole IPv6 /48
-together four times as much (` + "`TestRateLimits`, `TestLocalLimit`, `TestSiteLimit`" + `). A program whose address is one of ` + "`--trusted-proxy`" + `, such as 127.0.0.1, has only as much as a
-stranger, and shares it with those whose ` + "`X-Forwarded-For`" + ` the proxy there left out or wrote unreadably: nobody can tell them apart. The buckets are
+together four times as much (` + "`TestRateLimits`, `TestLocalLimit`, `TestSiteLimit`" + `). A program whose address is one of ` + "`--trusted-proxy`" + ` has only as much as a
+stranger, and shares it with those whose ` + "`X-Forwarded-For`" + ` the proxy there left out or wrote unreadably. The buckets are
 60 and 5 a second for the documents of discovery, 20 and 20 an hour to register, 100 and 100 in 15 minutes to authorize, 50 and 50 in 15
 minutes to exchange a code or revoke a token. Wrong passphrases: 5, and one back a minute, over all strangers together
 (` + "`TestDuty04Guesses`" + `); as many for this machine, for wick.sock, and for each IPv4 address, IPv6 /64 and IPv6 /48 from which the right one has come, the narrowest first (` + "`TestGuessBudgets`" + `).
