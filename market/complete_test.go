@@ -49,7 +49,7 @@ func TestSourcesAreComplete(t *testing.T) {
 	}
 	for env, path := range standIns {
 		if !slices.Contains(Variables(), env) {
-			t.Errorf("markettest has a stand-in %s for %s, which no service in market/table.go asks for", path, env)
+			t.Errorf("markettest has a stand-in %s for %s, which no service in market/venue.go asks for", path, env)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func TestRecordsAreInTheTable(t *testing.T) {
 	}
 	table := slices.Sorted(slices.Values(Services()))
 	if slices.Sort(records); !slices.Equal(records, table) {
-		t.Errorf("there are records in market/NAME.go of %v, and market/table.go lists %v", records, table)
+		t.Errorf("there are records in market/NAME.go of %v, and market/venue.go lists %v", records, table)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestAnswersHaveAService(t *testing.T) {
 	for _, file := range files {
 		name := strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(file), "testdata/"), ".http")
 		if directory, _, _ := strings.Cut(name, "/"); !slices.Contains(Services(), directory) && !slices.Contains(known, name) {
-			t.Errorf("market/testdata/%s.http belongs to no service: market/table.go does not list it, or its record has no such request", name)
+			t.Errorf("market/testdata/%s.http belongs to no service: market/venue.go does not list it, or its record has no such request", name)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func TestSourcesAreDocumented(t *testing.T) {
 	for row := range strings.Lines(text) {
 		cell, isRow := strings.CutPrefix(row, "| `")
 		if spec, _, _ := strings.Cut(cell, "`"); isRow && spec != "--source" && !slices.Contains(Sources(), spec) {
-			t.Errorf("docs/deploy.md, Sources: there is a row of %s, and market/table.go has no such service", spec)
+			t.Errorf("docs/deploy.md, Sources: there is a row of %s, and market/venue.go has no such service", spec)
 		}
 	}
 	for _, spec := range Sources() {

@@ -75,7 +75,7 @@ func (d *desk) call(caller mcp.Caller, name, arguments string) (*mcp.Result, err
 	d.t.Helper()
 	i := slices.IndexFunc(d.tools, func(t mcp.Tool) bool { return t.Name == name })
 	if i < 0 {
-		d.t.Fatalf("there is no tool %s: it needs an entry in all, in mcp/tools/all.go", name)
+		d.t.Fatalf("there is no tool %s: it needs an entry in all, in mcp/tools/tools.go", name)
 	}
 	return d.tools[i].Handle(d.t.Context(), mcp.Call{Caller: caller, Arguments: json.RawMessage(arguments)})
 }
@@ -120,11 +120,11 @@ func TestSpecified(t *testing.T) {
 	for _, name := range slices.Compact(either) {
 		switch {
 		case !slices.Contains(all, name):
-			t.Errorf("%s is in all, in mcp/tools/all.go, and in neither list above", name)
+			t.Errorf("%s is in all, in mcp/tools/tools.go, and in neither list above", name)
 		case !slices.Contains(names, name):
-			t.Errorf("%s is in a list above, and not in all, in mcp/tools/all.go", name)
+			t.Errorf("%s is in a list above, and not in all, in mcp/tools/tools.go", name)
 		case slices.Contains(scoped, name) != slices.Contains(tradingTools, name):
-			t.Errorf("%s is in the list for trading of mcp/tools/all.go or in tradingTools above, and not in both", name)
+			t.Errorf("%s is in the list for trading of mcp/tools/tools.go or in tradingTools above, and not in both", name)
 		}
 	}
 	if !t.Failed() && !slices.Equal(names, all) {
