@@ -160,7 +160,7 @@ var limits = []limit{
 	{"trade", "maxFilterSymbols", "", "symbols of a filter", "TestFilters"},
 	{"trade/book", "maxParams", "bytes", "parameters of an alert's indicator", "TestConditionRefused"},
 	{"trade", "maxHalt", "bytes", "file HALT; a longer one halts, whatever it says", "TestHaltWhatever"},
-	{"trade", "keptOrders", "", "finished orders that stay in memory, with --cluster-file all; older ones are read from closed journals", "TestFinished"},
+	{"trade", "keptOrders", "", "finished orders that stay in memory when a journal is closed, with --cluster-file all; older ones are read from closed journals", "TestFinished"},
 	{"internal/journal", "maxRecord", "bytes", "record of the journal", "TestRecordBound"},
 
 	{what: "Messages to the owner"},

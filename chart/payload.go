@@ -463,7 +463,7 @@ func (w *writer) indicatorSeries(v *View, panel int, looks *[themeCount][][]look
 	if name := studyName(r); name != r.Label {
 		w.put("name", name) // as a legend writes it
 	}
-	w.put("bounded?", r.YRange != nil && !r.Overlay) // no value can leave y_range
+	w.put("bounded?", r.YRange != nil && !r.Overlay) // y_range is the usual range, wider if values leave it
 	if n := s.Len(); n > 0 && p.Needs != nil && neverWarm(r, n) {
 		w.put("needs", p.Needs()) // bars until its first value
 	}

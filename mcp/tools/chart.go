@@ -70,7 +70,7 @@ func (r *chartRequest) args() []arg {
 		whole(&r.bars, "bars", "How many, the newest. With from: at most so many, 5000 unless given.", defaultBars, 1, maxBars),
 		whole(&r.options.Width, "width", "In pixels.", defaultWidth, chart.MinWidth, chart.MaxWidth),
 		whole(&r.options.Height, "height", "In pixels.", defaultHeight, chart.MinHeight, chart.MaxHeight),
-		word(&r.format, "format", "A picture; the key numbers as JSON, the cheapest way to read a market; both; or every bar and value as JSON.", "png", "png", "summary", "both", "series"),
+		word(&r.format, "format", "A picture; the key numbers as JSON; both; or every bar and value as JSON.", "png", "png", "summary", "both", "series"),
 		choice(&r.options.Theme, "theme", "Colours of the picture.", chart.Themes()),
 		text(&r.fromText, "from", "First bar: a date (2026-01-31), a time in timezone (2026-01-31 14:30) or unix seconds.", 40).also("since", "start"),
 		text(&r.toText, "to", "Last bar, inclusive; a date means to its end.", 40).also("until", "end"),
