@@ -94,7 +94,7 @@ func TestToolsAreDocumented(t *testing.T) {
 		delete(sections, tool.Name)
 	}
 	for name := range sections {
-		t.Errorf("the pages have a section %s, and mcp/tools/all.go has no such tool", name)
+		t.Errorf("the pages have a section %s, and mcp/tools/tools.go has no such tool", name)
 	}
 }
 
