@@ -129,7 +129,7 @@ type Param struct {
 	Default  float64  // for Bool 0 or 1, for Choice an index into Choices
 	Min, Max float64  // bounds, both allowed; for Number and Int
 	Choices  []string // what a Choice may be
-	Quiet    bool     // left out of the label: levels, ways of drawing
+	Quiet    bool     // left out of the label: what few calls set, such as levels and ways of drawing
 	Percent  bool     // a number that may be written with a percent sign
 	Auto     bool     // a number whose 0 may be written auto
 	Many     bool     // a Choice that takes several: an array, or names divided by commas; an Expression that takes several, divided by semicolons

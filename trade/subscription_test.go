@@ -110,9 +110,13 @@ func TestFilters(t *testing.T) {
 		if q := queue(e, "symbol"); !slices.Equal(q, []string{id}) {
 			t.Errorf("a changed filter left the queue %v", q)
 		}
-		for _, f := range []Filter{{Symbols: []string{"a b"}}, {AlertTypes: []string{"price"}}, {Symbols: make([]string, 101)}} {
-			if _, err := e.Subscribe(from("x"), f); code(err) == "" {
-				t.Errorf("filter %+v: %v, want a refusal", f, err)
+		many := slices.Repeat([]string{"AAA"}, 101)
+		for _, c := range []struct {
+			f    Filter
+			want string
+		}{{Filter{Symbols: []string{"a b"}}, "bad_symbol"}, {Filter{AlertTypes: []string{"price"}}, "bad_filter"}, {Filter{Symbols: many}, "bad_filter"}, {Filter{Symbols: many[1:]}, ""}} {
+			if _, err := e.Subscribe(from("x"), c.f); code(err) != c.want {
+				t.Errorf("filter %+v: %v, want %q", c.f, err, c.want)
 			}
 		}
 	})

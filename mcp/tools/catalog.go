@@ -113,7 +113,7 @@ type (
 		Max         *float64 `json:"max,omitempty"`
 		Choices     []string `json:"choices,omitempty"`
 
-		quiet bool // it sets a level or how something is drawn; the short form leaves it out
+		quiet bool // the short form leaves it out, as labels do
 	}
 )
 
@@ -160,7 +160,7 @@ func inCategory(category string) (found []*listing) {
 func catalogJSON(found []*listing, told bool, room int) []byte {
 	doc := catalogDoc{Total: len(found), Indicators: []json.RawMessage{}}
 	if !told {
-		doc.Note = "short: names or query give whole descriptions, the types, defaults and bounds of parameters, those for levels and drawing too, and meanings"
+		doc.Note = "short: names or query give whole descriptions, all parameters with types, defaults and bounds, and meanings"
 	}
 	if len(found) == 0 {
 		doc.Note = "nothing matches: other words, or neither query nor category for every indicator in short"

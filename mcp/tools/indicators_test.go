@@ -99,7 +99,7 @@ func checkEntry(t *testing.T, ind catalogReplyEntry) {
 }
 
 // TestCatalogueTerse: without arguments every entry has its description, aliases,
-// parameters, but those for levels and drawing, and signals, and all of it together stays
+// parameters, but those that few calls set, and signals, and all of it together stays
 // within what clients take.
 func TestCatalogueTerse(t *testing.T) {
 	var c catalogReply
