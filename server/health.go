@@ -94,7 +94,7 @@ func healthcheck(ctx context.Context, c *config) error {
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, strconv.Itoa(c.port))+"/", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, strconv.Itoa(c.port))+"/healthz", nil) // which answers whatever the site is called
 	if err != nil {
 		return err
 	}
@@ -103,10 +103,8 @@ func healthcheck(ctx context.Context, c *config) error {
 		return fmt.Errorf("health: %w", err)
 	}
 	defer response.Body.Close()
-	var health struct {
-		Name string `json:"name"`
-	}
-	if err := json.NewDecoder(io.LimitReader(response.Body, 64<<10)).Decode(&health); err != nil || response.StatusCode != http.StatusOK || health.Name != "wick" {
+	var health readiness
+	if err := json.NewDecoder(io.LimitReader(response.Body, 64<<10)).Decode(&health); err != nil || response.StatusCode != http.StatusOK || health.Role == "" {
 		return fmt.Errorf("health: status %d is not an answer of wick", response.StatusCode)
 	}
 	return nil
