@@ -29,9 +29,10 @@ func (c Closed) MarshalJSON() ([]byte, error) {
 }
 
 // CloseAll places r, which is of type market, for every open position: the side that
-// closes it, and all of it. If its ClientOrderID was used before, the earlier orders
-// are returned and none is placed. Each position gets an order of its own: if one is
-// refused, the others are closed all the same, and the reason is in the list.
+// closes it, and all of it. Each position gets an order of its own: if one is refused, the
+// others are closed all the same, and the reason is in the list. If its ClientOrderID was used
+// before, the earlier orders are returned, and of the other positions those are closed that were
+// held then and left: neither opened nor changed since.
 //
 // Previews, if not nil, are the result of a dry run. Then only what the dry run would have
 // closed is closed, and a position that has changed since stays.
@@ -53,20 +54,22 @@ func (e *Engine) CloseAll(ctx context.Context, r book.OrderRequest, previews []C
 	if err != nil {
 		return nil, err
 	}
-	// A retry returns the earlier orders, and says which positions have come since.
-	again, id := len(out) > 0, r.ClientOrderID
+	id, since := r.ClientOrderID, map[string]bool{}
+	if len(out) > 0 {
+		if since, err = e.filledSince(out); err != nil {
+			return nil, err
+		}
+	}
 	positions, err := e.Positions(false)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range positions {
-		if p.Quantity == 0 { // only the account has it, and not this book
-			continue
-		}
-		if again {
-			if !slices.ContainsFunc(out, func(c Closed) bool { return c.Symbol == p.Symbol }) {
-				out = append(out, Closed{Placed: book.Placed{Order: book.Order{Symbol: p.Symbol}}, Error: "client_order_id was used before and did not close this position: choose another id"})
-			}
+		switch {
+		case p.Quantity == 0, slices.ContainsFunc(out, func(c Closed) bool { return c.Symbol == p.Symbol }):
+			continue // only the account has it, and not this book; or it was closed, or is being closed
+		case since[p.Symbol]:
+			out = append(out, Closed{Placed: book.Placed{Order: book.Order{Symbol: p.Symbol}}, Error: "client_order_id was used before this position was opened or changed: choose another id"})
 			continue
 		}
 		r.Symbol, r.Side, r.ClientOrderID = p.Symbol, book.Sell, closingID(id, p.Symbol)
@@ -116,6 +119,21 @@ func (e *Engine) closedBefore(r book.OrderRequest) ([]Closed, error) {
 		}
 	}
 	return out, nil
+}
+
+// filledSince returns the symbols in which something was filled when the first of these orders was placed, or later.
+func (e *Engine) filledSince(closed []Closed) (since map[string]bool, err error) {
+	first := slices.MinFunc(closed, func(a, b Closed) int { return a.CreatedAt.Compare(b.CreatedAt.Time) }).CreatedAt.Time
+	since = make(map[string]bool)
+	err = e.View(func(s *book.State) {
+		for symbol, t := range s.Trades { // its orders may have left memory
+			since[symbol] = !t.OpenedAt.Before(first)
+		}
+		for _, o := range s.Orders {
+			since[o.Symbol] = since[o.Symbol] || o.FilledQuantity > 0 && !o.UpdatedAt.Before(first)
+		}
+	})
+	return since, err
 }
 
 // closingID returns the client_order_id of the order that closes the position of

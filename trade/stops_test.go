@@ -607,3 +607,47 @@ func TestCloseAllAgain(t *testing.T) {
 		}
 	})
 }
+
+// TestCloseAllGoesOn: what a call to close all could not close yet, the same call closes later: a
+// position that was held then and has not changed since. One that was opened or changed since stays.
+func TestCloseAllGoesOn(t *testing.T) {
+	slow := func(o *Options) { o.Limits.OrdersPerSecond = 1 } // and two at once
+	inBubble(t, slow, func(t *testing.T, e *Engine) {
+		for _, symbol := range []string{"AAA", "BBB", "CCC", "DDD"} {
+			ask(t, e, func(r *book.OrderRequest) { r.Symbol = symbol })
+			time.Sleep(2 * time.Second)
+		}
+		all := book.OrderRequest{Type: book.Market, All: true, ClientOrderID: "out"}
+		filled := func() (n int, left string) {
+			t.Helper()
+			out, err := e.CloseAll(t.Context(), all, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range out {
+				if c.Error == "" && c.Status == book.StatusFilled {
+					n++
+				} else {
+					left += c.Symbol + ": " + c.Error + "\n"
+				}
+			}
+			return n, left
+		}
+		if n, left := filled(); n != 2 || strings.Count(left, "order_rate") != 2 {
+			t.Fatalf("%d were closed; the others: %s", n, left)
+		}
+		time.Sleep(10 * time.Second)
+		ask(t, e, func(r *book.OrderRequest) { r.Symbol = "DDD" })
+		ask(t, e, func(r *book.OrderRequest) { r.Symbol = "EEE" })
+		time.Sleep(10 * time.Second)
+		for range 2 {
+			n, left := filled()
+			if n != 3 || strings.Count(left, "\n") != 2 || !strings.Contains(left, "DDD: client_order_id was used before") || !strings.Contains(left, "EEE: client_order_id was used before") {
+				t.Errorf("%d were closed, want 3; the others: %s", n, left)
+			}
+		}
+		if held := must(e.Positions(false)); len(held) != 2 || held[0].Quantity != 2*exact.One {
+			t.Errorf("held: %+v", held)
+		}
+	})
+}
