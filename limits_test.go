@@ -155,7 +155,7 @@ var limits = []limit{
 	{"trade/book", "MaxPause", "", "cooldown of an alert, at most", "TestRepeatRefused"},
 	{"trade/book", "MaxFirings", "", "notifications of one alert by one look at the market, the newest, and fewer if those of all alerts are more than a queue keeps; how many more there were is told and counted", "TestManyFirings"},
 	{"trade/book", "MaxSymbols", "", "symbols watched, for alerts, orders and positions", "TestLimitsWithoutFlag"},
-	{"trade/book", "duplicateWindow", "", "in which an equal order of one client is refused, unless it has a client_order_id", "TestDuplicates"},
+	{"trade/book", "duplicateWindow", "", "in which an equal order of one client is refused, unless it has a client_order_id, or closes all of a position that the first has closed", "TestDuplicates"},
 	{"trade", "maxSubscriptions", "", "subscriptions; one more drops the oldest that no client holds, with its queue, and the log says so, else it is refused", "TestSubscriptionBound"},
 	{"trade", "maxFilterSymbols", "", "symbols of a filter", "TestFilters"},
 	{"trade/book", "maxParams", "bytes", "parameters of an alert's indicator", "TestConditionRefused"},
