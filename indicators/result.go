@@ -242,13 +242,10 @@ func (r *Result) Range() (lo, hi float64, ok bool) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	widen := func(values ...float64) {
 		for _, v := range values {
-			if math.IsInf(v, 0) {
-				continue
-			}
-			if v < lo { // not of NaN, which the built-in min and max take three times as long to look for
+			if v < lo && !math.IsInf(v, -1) { // not of NaN, which the built-in min and max take three times as long to look for
 				lo = v
 			}
-			if v > hi {
+			if v > hi && !math.IsInf(v, 1) {
 				hi = v
 			}
 		}

@@ -82,11 +82,8 @@ var meanings, mirrored = make(map[string]string), make(map[string]string)
 
 // meaningOf returns what a label means.
 func meaningOf(label string) string {
-	this := "$1"
-	if mirrored[label] != "" {
-		this = "$2"
-	}
-	return twoWays.ReplaceAllString(meanings[label], this)
+	way := map[bool]string{false: "$1", true: "$2"}
+	return twoWays.ReplaceAllString(meanings[label], way[mirrored[label] != ""])
 }
 
 // Mirrored returns the label whose meaning turned around is that of this one, or "" for none.

@@ -50,12 +50,10 @@ func CrossingsOf(a, b []float64) Crossings {
 // it crosses below it, with -1. A bar without both values is crossed by nothing, and neither is
 // the bar after it.
 func (s Crossings) Crossed(yield func(bar, way int) bool) {
-	before := Missing
 	for i, now := range s {
-		if now != before && now != 0 && now != Missing && before != Missing && !yield(i, int(now)) {
+		if i > 0 && now != s[i-1] && now != 0 && now != Missing && s[i-1] != Missing && !yield(i, int(now)) {
 			return
 		}
-		before = now
 	}
 }
 
@@ -63,12 +61,10 @@ func (s Crossings) Crossed(yield func(bar, way int) bool) {
 // beyond it, and -1 where it comes down to it from above. It is for what is reached, such as a
 // band or the end of a range, and not crossed.
 func (s Crossings) Reached(yield func(bar, way int) bool) {
-	before := Missing
 	for i, now := range s {
-		if now != before && before != 0 && now != Missing && before != Missing && !yield(i, -int(before)) {
+		if i > 0 && now != s[i-1] && s[i-1] != 0 && now != Missing && s[i-1] != Missing && !yield(i, -int(s[i-1])) {
 			return
 		}
-		before = now
 	}
 }
 
